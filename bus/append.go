@@ -114,7 +114,7 @@ func (c *Conn) compare(ctx context.Context, m *nats.Msg, seq uint64) (bool, erro
 	}
 	stored, err := c.storedAt(ctx, seq)
 	if err == nil && stored == nil {
-		err = fmt.Errorf("%w: sequence %d is acknowledged and not found", ErrUnavailable, seq)
+		err = fmt.Errorf("%w: sequence %d was acknowledged but cannot be found", ErrUnavailable, seq)
 	}
 	if err != nil {
 		return false, err

@@ -85,7 +85,7 @@ func (c *Conn) putBlob(ctx context.Context, ref events.BlobRef, sum [sha256.Size
 // Get returns the bytes of a blob; see events.Blobs.
 func (c *Conn) Get(ctx context.Context, digest string) ([]byte, error) {
 	if raw, err := hex.DecodeString(digest); err != nil || len(raw) != sha256.Size {
-		return nil, fmt.Errorf("get blob %.80q: %w: that is no digest", digest, events.ErrNoBlob)
+		return nil, fmt.Errorf("get blob %.80q: %w: not a digest", digest, events.ErrNoBlob)
 	}
 	info, err := c.blobInfo(ctx, digest, c.getBlob)
 	if err != nil {

@@ -145,7 +145,7 @@ func (c *Conn) putClaim(ctx context.Context, key string, value []byte, rev uint6
 	return a.Sequence, err
 }
 
-// checkKey refuses what is no key of a bucket.
+// checkKey returns ErrNoKey if the key is not valid in a bucket.
 func checkKey(key string) error {
 	ok := key != "" && len(key) <= 256 && key[0] != '.' && key[len(key)-1] != '.'
 	for i := range len(key) {

@@ -177,7 +177,7 @@ type natsContext struct {
 
 func (cfg *DialConfig) fromContext() (string, []nats.Option, error) {
 	if cfg.Context != filepath.Base(cfg.Context) {
-		return "", nil, fmt.Errorf("%w: %q is no name of a nats context", ErrConfig, cfg.Context)
+		return "", nil, fmt.Errorf("%w: %q is not the name of a NATS context", ErrConfig, cfg.Context)
 	}
 	home, err := os.UserConfigDir()
 	if err != nil {

@@ -46,7 +46,7 @@ func (c *Conn) stillHolds(ctx context.Context, m mark) error {
 		return err
 	}
 	if now.seq != m.seq || now.subject != m.subject || now.id != m.id || !now.at.Equal(m.at) {
-		return fmt.Errorf("%w: event %d is not what it was", events.ErrReplaced, m.seq)
+		return fmt.Errorf("%w: event %d has changed", events.ErrReplaced, m.seq)
 	}
 	return nil
 }

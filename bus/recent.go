@@ -31,7 +31,7 @@ type recentEvent struct {
 	err    error
 }
 
-// NewRecent is for all connections of one process.
+// NewRecent returns a Recent that all connections of one process share.
 func NewRecent() *Recent { return &Recent{registry: events.Catalogue()} }
 
 // event decodes a message and its payload, once for all who share r. The error is that

@@ -98,7 +98,7 @@ func (s ManifestSum) behind(more []Part) (ManifestSum, bool) {
 // doubles, writes digit by digit in any case.
 const maxExact = 1 << 53
 
-// inexact tells whether a part has numbers whose canonical form is not their digits.
+// inexact reports whether a part has numbers that change in canonical form.
 func (p *Part) inexact() bool {
 	return p.Head < -maxExact || p.Head > maxExact || p.Size < -maxExact || p.Size > maxExact || p.Index < -maxExact ||
 		p.Index > maxExact

@@ -56,9 +56,9 @@ func TestASearchThatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		"":                    "there is nothing to search for",
 		"q=a+%22b":            "a quote is not closed at character 3",
 		"q=ticet:T-1":         "The nearest is ticket:",
-		"q=word&limit=1001":   "limit is no number that is allowed",
-		"q=word&limit=-1":     "limit is no number that is allowed",
-		"q=word&offset=10001": "offset is no number that is allowed",
+		"q=word&limit=1001":   "limit is out of range",
+		"q=word&limit=-1":     "limit is out of range",
+		"q=word&offset=10001": "offset is out of range",
 		"q=word&sort=random":  "sort is newest or score",
 		"q=word&limit=x":      "Give 0 to 1000",
 	} {

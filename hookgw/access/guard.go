@@ -33,7 +33,7 @@ func NewGuard(port int, keys *Keyring) *Guard {
 func (g *Guard) Place(r *http.Request) *problem.Problem {
 	if !slices.Contains(g.hosts, r.Host) {
 		return problem.Refuse(http.StatusMisdirectedRequest, "this Host is not served here",
-			"Speak to the address that slop serve printed, with its port.")
+			"Use the address that slop serve printed, including its port.")
 	}
 	for _, origin := range r.Header["Origin"] {
 		if !slices.Contains(g.origins, origin) {
@@ -87,7 +87,7 @@ func Admit(w http.ResponseWriter, r *http.Request, who, need Right) *problem.Pro
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		if credentials(r) > 1 {
 			return problem.Refuse(http.StatusUnauthorized, "more than one token was sent",
-				"Send Authorization: Bearer or X-API-KEY, not both, and once.")
+				"Send one Authorization: Bearer or one X-API-KEY header, not both.")
 		}
 		return problem.Refuse(http.StatusUnauthorized, "a token is needed", "Send Authorization: Bearer with the token in "+
 			TokenFile(need)+", in the folder that slop serve names.")

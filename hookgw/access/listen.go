@@ -35,7 +35,7 @@ func Listen(ctx context.Context, addr string) (*net.TCPListener, error) {
 		return nil, fmt.Errorf("listen on %q: %w", addr, ErrNotLoopback)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return nil, fmt.Errorf("%w %q: the port is no number up to 65535", ErrAddress, addr)
+		return nil, fmt.Errorf("%w %q: the port must be 0 to 65535", ErrAddress, addr)
 	}
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, port))

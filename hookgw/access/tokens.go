@@ -63,7 +63,7 @@ func MakeTokens(dir string) ([]string, error) {
 		return nil, fmt.Errorf("%w: %w", ErrTokens, err)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("%w: others may enter %s (mode %04o); chmod 700 it", ErrTokens, dir, info.Mode().Perm())
+		return nil, fmt.Errorf("%w: other users can enter %s (mode %04o); run chmod 700 on it", ErrTokens, dir, info.Mode().Perm())
 	}
 	var tokens []string
 	for _, r := range tokenRights() {
@@ -130,7 +130,7 @@ func readToken(path string) (string, error) {
 	}
 	switch {
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%w: %s is no regular file; delete it", ErrTokens, path)
+		return "", fmt.Errorf("%w: %s is not a regular file; delete it", ErrTokens, path)
 	case info.Mode().Perm()&0o077 != 0:
 		return "", fmt.Errorf("%w: others may read %s (mode %04o); delete it, and a new one is made", ErrTokens, path,
 			info.Mode().Perm())

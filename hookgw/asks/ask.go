@@ -81,7 +81,7 @@ func newQuestion(c *core.Call) (question, error) {
 	digest, err := events.CanonicalDigest(c.Body)
 	if err != nil {
 		return question{}, problem.Refuse(http.StatusBadRequest, "the body has no canonical form",
-			"Numbers must fit a double, and no name may stand twice in an object.").Because(err)
+			"Numbers must fit a double, and an object must not repeat a name.").Because(err)
 	}
 	q := question{session: session, data: c.Gw.Mask(c.Body), digest: digest}
 	raw, named := c.Fields["request_id"]
@@ -97,8 +97,8 @@ func newQuestion(c *core.Call) (question, error) {
 func RequestID(raw json.RawMessage) (string, error) {
 	var id string
 	if json.Unmarshal(raw, &id) != nil || id == "" || len(id) > events.MaxIDLength {
-		return "", problem.Refuse(http.StatusBadRequest, "request_id is not usable",
-			"Use a text of 1 to 128 bytes, or leave it out and one is made.")
+		return "", problem.Refuse(http.StatusBadRequest, "request_id must be 1 to 128 bytes",
+			"Send another one, or leave it out to get one.")
 	}
 	for _, r := range id {
 		if !unicode.IsPrint(r) {
@@ -151,7 +151,7 @@ func settled(c *core.Call, s *projections.SettledAsk) error {
 
 func timedOut(c *core.Call) *problem.Problem {
 	return problem.Refuse(http.StatusGatewayTimeout, "nobody answered within "+c.Gw.Cfg.AskTimeout.String(),
-		"Take it as a no.")
+		"Treat it as a denial.")
 }
 
 // answerOf tells the program what the person said: the response verbatim, or

@@ -77,7 +77,7 @@ func AskOf(c *core.Call, session, gate, id string) (projections.Ask, error) {
 	if id != "" {
 		ask, err := known(c, session, id)
 		if err == nil && ask.Gate != gate {
-			err = problem.Refuse(http.StatusConflict, fmt.Sprintf("this ask is of the gate %s, not %s", ask.Gate, gate),
+			err = problem.Refuse(http.StatusConflict, fmt.Sprintf("this ask belongs to gate %s, not %s", ask.Gate, gate),
 				"Nothing was answered; GET /api/asks tells the gate of each.")
 		}
 		return ask, err
@@ -89,7 +89,7 @@ func AskOf(c *core.Call, session, gate, id string) (projections.Ask, error) {
 	at := slices.IndexFunc(open, func(a projections.Ask) bool { return a.Gate == gate })
 	if at < 0 {
 		return projections.Ask{}, problem.Refuse(http.StatusNotFound, "no ask of the gate "+gate+" is open"+others(open),
-			"GET /api/asks lists what is; POST /api/ask/respond answers any of it.")
+			"GET /api/asks lists the open asks; POST /api/ask/respond answers any of them.")
 	}
 	return open[at], nil
 }

@@ -82,7 +82,7 @@ type respondAnswer struct {
 func readResponse(c *core.Call) (id string, response json.RawMessage, err error) {
 	if _, err := events.Canonical(c.Body); err != nil {
 		return "", nil, problem.Refuse(http.StatusBadRequest, "the body has no canonical form",
-			"No name may stand twice in an object.").Because(err)
+			"An object must not repeat a name.").Because(err)
 	}
 	if raw, ok := c.Fields["request_id"]; ok {
 		if id, err = RequestID(raw); err != nil {
@@ -95,8 +95,8 @@ func readResponse(c *core.Call) (id string, response json.RawMessage, err error)
 			`Send {"request_id": "…", "response": …}.`)
 	}
 	if !bytes.Equal(c.Gw.Cfg.Masker(c.Body), c.Body) { // masked, it would say or run something else
-		return "", nil, problem.Refuse(http.StatusUnprocessableEntity, "the answer holds a secret, which may not be put on "+
-			"record", "Answer without it; name the place where it is kept.")
+		return "", nil, problem.Refuse(http.StatusUnprocessableEntity, "the answer contains a secret, which must not be "+
+			"recorded", "Answer without it; name the place where it is kept.")
 	}
 	return id, response, nil
 }
@@ -190,7 +190,7 @@ func (v verdict) Problem() *problem.Problem {
 	case v.Settled != nil && v.Settled.AnswerID != v.answerID:
 		return problem.Settled(v.Settled)
 	case v.Settled == nil && v.refused != "":
-		return problem.Refuse(http.StatusUnprocessableEntity, "the answer does not count: "+v.refused,
+		return problem.Refuse(http.StatusUnprocessableEntity, "the answer was rejected: "+v.refused,
 			"The ask is still open; correct the answer and send it again.")
 	}
 	return nil

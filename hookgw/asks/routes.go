@@ -9,12 +9,12 @@ import (
 	"manualslop/hookgw/request"
 )
 
-// Routes put questions to the person and take the answers.
+// Routes returns the routes that ask the person and take the answers.
 func Routes(g *core.State) []request.Route {
 	const get, post, group = http.MethodGet, http.MethodPost, "Asks"
 	of := request.SessionParameter()
-	settled := request.Answer{Status: http.StatusConflict, Doc: "It is settled already; settled_by, settled_at and " +
-		"outcome tell how."}
+	settled := request.Answer{Status: http.StatusConflict, Doc: "The ask is already settled; settled_by, settled_at and " +
+		"outcome say how."}
 	late := request.Answer{Status: http.StatusAccepted, Doc: "The answer is on record; nobody has settled the ask yet.",
 		Gives: request.HintedAnswer{}}
 	unknown := request.Answer{Status: http.StatusNotFound, Doc: "There is no such ask."}
@@ -28,12 +28,12 @@ func Routes(g *core.State) []request.Route {
 			Query: []request.Parameter{{Name: "state", Type: "string", Doc: "pending (also when left out), settled or all."},
 				of}, Gives: gateAsks{}},
 		{Method: post, Pattern: "/api/asks/{gate}/respond", Right: access.RightHuman, Group: group,
-			Query: []request.Parameter{of}, Doc: "Answers a question of that gate and of no other: the one of request_id, " +
-				"else the oldest.", Takes: gateResponse{}, Gives: respondAnswer{}, Also: []request.Answer{late, unknown, settled},
+			Query: []request.Parameter{of}, Doc: "Answers an ask of this gate only: the one that request_id names, or else " +
+				"the oldest.", Takes: gateResponse{}, Gives: respondAnswer{}, Also: []request.Answer{late, unknown, settled},
 			Body: request.SmallBody, Handle: g.In(postGateRespond)},
 		{Method: post, Pattern: "/api/ask", Right: access.RightAsk, Group: group, Query: []request.Parameter{of},
 			Doc: "Asks the person and waits for the answer.", Takes: map[string]any{}, Gives: askAnswer{},
-			Also: []request.Answer{{Status: http.StatusGatewayTimeout, Doc: "Nobody answered in time; it is settled as a no."},
+			Also: []request.Answer{{Status: http.StatusGatewayTimeout, Doc: "Nobody answered in time; the ask is denied."},
 				{Status: http.StatusConflict, Doc: "The request_id belongs to another ask."}}, Body: request.SmallBody,
 			Handle: g.In(postAsk)},
 		{Method: post, Pattern: "/api/ask/respond", Right: access.RightHuman, Group: group, Query: []request.Parameter{of},

@@ -28,7 +28,7 @@ type pendingAsks struct {
 
 func newPendingAsks() *pendingAsks { return &pendingAsks{inside: map[waiter]struct{}{}} }
 
-// Enter takes a request in. It is posted in its turn.
+// Enter queues a request. It is posted in its turn.
 func (l *pendingAsks) Enter(a waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -63,7 +63,7 @@ type FileProblem struct {
 // Error is the message.
 func (p *FileProblem) Error() string { return p.Message }
 
-// Status is how the problem is answered.
+// Status returns the HTTP status for the problem.
 func (p *FileProblem) status() int {
 	switch p.Kind {
 	case FileDenied:

@@ -62,7 +62,7 @@ func getEntries(c *core.Call) error {
 func checkContent(content string) error {
 	if len(content) > maxEntryContent {
 		return problem.Refuse(http.StatusRequestEntityTooLarge, "the entry is too long",
-			fmt.Sprintf("Say it in %d bytes, or inject a file with /api/context/inject.", maxEntryContent))
+			fmt.Sprintf("Use at most %d bytes, or inject a file with /api/context/inject.", maxEntryContent))
 	}
 	return nil
 }

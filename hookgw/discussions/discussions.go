@@ -112,7 +112,7 @@ func postCreate(c *core.Call) error {
 	return doneWith(c, discussionAnswer{Name: want.Name}, err)
 }
 
-// postBranch answers with the name that the take got.
+// postBranch answers with the name of the new take.
 func postBranch(c *core.Call) error {
 	var want branchRequest
 	if err := c.Decode(&want, `{"name": "main", "entry": "…"}`); err != nil {
@@ -197,7 +197,7 @@ func postPromote(c *core.Call) error {
 	}
 	base, take := projections.TakeBase(want.Name)
 	if !take {
-		return problem.Refuse(http.StatusConflict, "this discussion is no take",
+		return problem.Refuse(http.StatusConflict, "this discussion is not a take",
 			"Takes are named BASE_take_N; /api/discussions/branch makes one.")
 	}
 	if _, take := projections.TakeBase(want.To); take {

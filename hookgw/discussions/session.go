@@ -69,8 +69,8 @@ func ReplaceEntries(c *core.Call, session string, entries json.RawMessage) error
 	}
 	masked := c.Gw.Mask(entries)
 	if json.Unmarshal(masked, &list) != nil { // the log keeps only what a read model can show
-		return problem.Refuse(http.StatusUnprocessableEntity, "the entries cannot go on record: hiding their secrets "+
-			"leaves no list", "Nothing was changed; leave the secrets out.")
+		return problem.Refuse(http.StatusUnprocessableEntity, "the entries cannot be recorded: masking their secrets "+
+			"breaks the list", "Nothing was changed; leave the secrets out.")
 	}
 	e, err := c.Stamp(c.Gw.Person, session, events.SessionEdited{Entries: masked})
 	if err != nil {

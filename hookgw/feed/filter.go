@@ -29,7 +29,7 @@ func ParseFilters(values []string) (Filter, *problem.Problem) {
 		tokens := strings.Split(v, ".")
 		for i, t := range tokens {
 			if !events.ValidToken(t) && t != "*" && (t != ">" || i != len(tokens)-1) {
-				return nil, problem.Refuse(http.StatusBadRequest, "this filter is no subject",
+				return nil, problem.Refuse(http.StatusBadRequest, "filter must be a subject pattern",
 					`Use tokens of A-Z a-z 0-9 _ - with * for one and a last > for the rest, such as "approval.AskRaised.>".`)
 			}
 		}

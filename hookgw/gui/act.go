@@ -68,7 +68,7 @@ func knowsProvider(g *core.State, name string) error {
 	if name == "" || all == nil || slices.Contains(all, name) {
 		return nil
 	}
-	return problem.Refuse(http.StatusBadRequest, "this program has no such provider; it has "+strings.Join(all, ", "),
+	return problem.Refuse(http.StatusBadRequest, "unknown provider; the known ones are "+strings.Join(all, ", "),
 		"Set one of those.")
 }
 

@@ -71,14 +71,14 @@ func callbackNames(all []wire.GUICallback) []string {
 func sessionButtons() []guiButton {
 	return []guiButton{
 		{ID: "btn_reset_session", Aliases: []string{"btn_reset"}, closed: true, do: (*guiRun).reset,
-			Doc: "Closes the session and opens another one with the settings, tools and project that this one has now; what " +
-				"was set in fields, said and planned stays behind."},
+			Doc: "Closes the session and opens a new one with its current settings, tools and project; field values, " +
+				"discussions and plans are not carried over."},
 		{ID: "btn_gen_send", Aliases: []string{"btn_gen_and_send", "btn_send"}, do: (*guiRun).genSend,
-			Doc: "Hands ai_input to a worker of its own; every gate applies."},
+			Doc: "Gives ai_input to a new worker; every gate applies."},
 		{ID: "btn_clear_discussion", Aliases: []string{"btn_disc_clear", "btn_clear_disc"}, do: func(r *guiRun) error {
 			_, err := r.say(events.SessionEdited{Entries: []byte(`[]`)})
 			return err
-		}, Doc: "Takes every entry out of the discussion."},
+		}, Doc: "Removes every entry from the discussion."},
 		{ID: "btn_star_log", closed: true, do: star(true), Doc: "Keeps the log files of this session."},
 		{ID: "btn_unstar_log", closed: true, do: star(false), Doc: "No longer keeps the log files of this session."},
 	}

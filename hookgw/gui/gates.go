@@ -82,11 +82,11 @@ func (r *guiRun) answer(ask projections.Ask, yes bool, click gateClick) error {
 // gateClick reads which ask a click is about, from its user_data or from
 // members of the task itself.
 func (r *guiRun) gateClick() (gateClick, error) {
-	wrong := problem.Refuse(http.StatusBadRequest, "user_data does not say which ask is meant",
+	wrong := problem.Refuse(http.StatusBadRequest, "user_data must name an ask",
 		`Send an ask's id, or {"request_id": "…", "args": {…}, "reason": "…"}, or leave it out.`)
 	if r.masked {
 		return gateClick{}, problem.Refuse(http.StatusUnprocessableEntity,
-			"the answer holds a secret, which may not be put on record", "Answer without it; name the place where it is kept.")
+			"the answer contains a secret, which must not be recorded", "Answer without it; name the place where it is kept.")
 	}
 	out, data := gateClick{}, text(r.task.UserData)
 	switch {

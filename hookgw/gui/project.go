@@ -27,7 +27,7 @@ func projectButtons() []guiButton {
 				return err
 			}},
 		{ID: "btn_project_load", Aliases: []string{"btn_load_project", "btn_project_switch"},
-			UserData: "a path; none: the present one again", Doc: "Goes over to a project document.",
+			UserData: "a path; none: the present one again", Doc: "Switches to a project document.",
 			do: func(r *guiRun) error {
 				path, err := r.path()
 				if err == nil {
@@ -63,7 +63,7 @@ func (r *guiRun) path() (string, error) {
 	}
 	var path string
 	if json.Unmarshal(data, &path) != nil {
-		return "", problem.Refuse(http.StatusBadRequest, "user_data is no path",
+		return "", problem.Refuse(http.StatusBadRequest, "user_data must be a path",
 			`Send "project.toml", relative to the project folder, or leave it out.`)
 	}
 	return path, nil

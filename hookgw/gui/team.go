@@ -20,11 +20,11 @@ func teamButtons() []guiButton {
 			UserData: "a list of track ids; none: all that are proposed",
 			Doc:      "Accepts the proposed tracks; those of a goal that are not named are dropped."},
 		{ID: "btn_mma_pause", Aliases: []string{"btn_pause", "btn_pause_mma", "btn_mma_pause_pipeline"},
-			do: requesting(events.PauseRequested{}, "Paused"), Doc: "Lets no further ticket start; those at work finish."},
+			do: requesting(events.PauseRequested{}, "Paused"), Doc: "Starts no more tickets; running ones finish."},
 		{ID: "btn_mma_resume", Aliases: []string{"btn_resume", "btn_resume_mma", "btn_mma_resume_pipeline"},
 			do: requesting(events.ResumeRequested{}, "Resumed"), Doc: "Ends a pause."},
 		{ID: "btn_mma_step_mode", Aliases: []string{"btn_step_mode", "btn_mma_toggle_step_mode", "btn_toggle_step_mode"},
-			do: (*guiRun).toggleStepMode, Doc: "Turns step mode on where it is off, and off where it is on."},
+			do: (*guiRun).toggleStepMode, Doc: "Toggles step mode."},
 	}
 }
 
@@ -65,7 +65,7 @@ func (r *guiRun) planEpic() error {
 		return err
 	}
 	if len(goal) > events.MaxInline {
-		return problem.Refuse(http.StatusRequestEntityTooLarge, "the epic is too long", "Say it in 64 KiB.")
+		return problem.Refuse(http.StatusRequestEntityTooLarge, "the epic is too long", "Use at most 64 KiB.")
 	}
 	_, err = r.say(events.GoalSubmitted{Goal: goal})
 	return err

@@ -77,7 +77,7 @@ func newGeneration(c *core.Call) (want events.WorkerSpawnRequested, limit time.D
 	}
 	var seconds float64
 	if json.Unmarshal(raw, &seconds) != nil || seconds <= 0 || seconds > limit.Seconds() {
-		return want, 0, problem.Refuse(http.StatusBadRequest, "timeout_s is not usable", "Send seconds, over 0 and at most "+
+		return want, 0, problem.Refuse(http.StatusBadRequest, "timeout_s is not valid", "Send seconds, over 0 and at most "+
 			limit.String()+", or leave it out.")
 	}
 	return want, time.Duration(seconds * float64(time.Second)), nil

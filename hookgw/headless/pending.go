@@ -105,7 +105,7 @@ func postConfirm(c *core.Call) error {
 		return problem.Refuse(http.StatusNotFound, "there is no such action", "GET /api/v1/pending_actions lists them.")
 	}
 	if !bytes.Equal(c.Gw.Cfg.Masker(c.Body), c.Body) { // masked, it would run something else
-		return problem.Refuse(http.StatusUnprocessableEntity, "the answer holds a secret, which may not be put on record",
+		return problem.Refuse(http.StatusUnprocessableEntity, "the answer contains a secret, which must not be recorded",
 			"Answer without it; name the place where it is kept.")
 	}
 	ask, err := asks.AskOf(c, session, events.GateTool, id)

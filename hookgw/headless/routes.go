@@ -31,7 +31,7 @@ func Routes(g *core.State) []request.Route {
 				"which closes.", Body: request.SmallBody, Handle: g.In(postWorkerStream)},
 		{Method: get, Pattern: "/api/v1/stream", Right: access.RightRead, Group: group,
 			Query: []request.Parameter{{Name: "ticket", Type: "string", Doc: "The worker's ticket."},
-				{Name: "since", Type: "integer", Doc: "Begin after this sequence; Last-Event-ID goes before it."}, of},
+				{Name: "since", Type: "integer", Doc: "Begin after this sequence; Last-Event-ID takes precedence."}, of},
 			Doc: "The same of the worker of ?ticket=, from its beginning.", Media: request.MediaEvents,
 			Handle: g.In(getWorkerStream)},
 		{Method: get, Pattern: "/api/v1/pending_actions", Right: access.RightRead, Group: group, Query: []request.Parameter{

@@ -51,7 +51,7 @@ type Method struct {
 	call func(context.Context, *Client, arguments) (any, error)
 }
 
-// ErrArguments says that a method was called with other arguments than it takes.
+// ErrArguments reports that a method was called with arguments that it does not take.
 var ErrArguments = errors.New("arguments")
 
 // FindMethod is the method of a name.
@@ -165,7 +165,7 @@ func (a arguments) objects(i int) []map[string]any {
 	return out
 }
 
-// at is an argument, nil for an optional one that was left out.
+// at returns one argument, or nil if it is optional and was left out.
 func (a arguments) at(i int) any {
 	if i >= len(a) {
 		return nil
@@ -215,31 +215,31 @@ func (p Parameter) read(arg string) (any, error) {
 	case KindObject:
 		var out map[string]any
 		if json.Unmarshal([]byte(arg), &out) != nil || out == nil {
-			return nil, fmt.Errorf("%s is no JSON object", p.Name)
+			return nil, fmt.Errorf("%s must be a JSON object", p.Name)
 		}
 		return out, nil
 	case KindSeconds:
 		n, err := strconv.ParseFloat(arg, 64)
 		if err != nil || !(n >= 0 && n <= 24*3600) {
-			return nil, fmt.Errorf("%s is no number of seconds up to a day", p.Name)
+			return nil, fmt.Errorf("%s must be a number of seconds, at most 86400", p.Name)
 		}
 		return time.Duration(n * float64(time.Second)), nil
 	case KindSequence:
 		n, err := strconv.ParseUint(arg, 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%s is no sequence number", p.Name)
+			return nil, fmt.Errorf("%s must be a sequence number", p.Name)
 		}
 		return n, nil
 	case KindMicroDollars:
 		n, err := strconv.ParseInt(arg, 10, 64)
 		if err != nil || n <= 0 {
-			return nil, fmt.Errorf("%s is no whole number of micro-dollars (1000000 are a dollar)", p.Name)
+			return nil, fmt.Errorf("%s must be a whole number of micro-dollars (1000000 per dollar)", p.Name)
 		}
 		return n, nil
 	case KindBool:
 		b, err := strconv.ParseBool(arg)
 		if err != nil {
-			return nil, fmt.Errorf("%s is neither true nor false", p.Name)
+			return nil, fmt.Errorf("%s must be true or false", p.Name)
 		}
 		return b, nil
 	}

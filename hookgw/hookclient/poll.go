@@ -13,7 +13,7 @@ import (
 	"manualslop/projections"
 )
 
-// pollPause is between two looks of a polling method.
+// pollPause is the time between two polls.
 const pollPause = 100 * time.Millisecond
 
 // WaitForServer waits until the gateway answers GET /status, looking again after

@@ -62,7 +62,7 @@ func (c *Client) GetWarmupCanaries(ctx context.Context) ([]wire.StartupTask, err
 // Health tells whether everything behind the gateway is well.
 type Health = wire.GUIHealth
 
-// GetGUIHealth reads whether everything behind the gateway is well.
+// GetGUIHealth reads the health of everything behind the gateway.
 func (c *Client) GetGUIHealth(ctx context.Context) (Health, error) {
 	return read[Health](ctx, c, "/api/gui_health", nil)
 }

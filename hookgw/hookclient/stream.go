@@ -154,4 +154,4 @@ func (c *Client) GetBlob(ctx context.Context, sha256 string) ([]byte, error) {
 }
 
 // ErrOtherBytes says that a body is not what its digest names.
-var ErrOtherBytes = errors.New("what came is something else")
+var ErrOtherBytes = errors.New("the bytes do not match their digest")

@@ -105,11 +105,11 @@ func Of(err error) *Problem {
 		return Refuse(http.StatusServiceUnavailable, "the engine did not answer in time",
 			"Read the state before you send it again; slop doctor tells more.").Because(err)
 	}
-	return Refuse(http.StatusInternalServerError, "the gateway failed", "The engine's own log tells why.").Because(err)
+	return Refuse(http.StatusInternalServerError, "the gateway failed", "See the engine's log.").Because(err)
 }
 
 // Stopped tells which read model does not go on, and since when.
 func Stopped(e *projections.StoppedError) *Problem {
-	return Refuse(http.StatusServiceUnavailable, e.Error(), fmt.Sprintf("Everything else goes on. A program that can "+
-		"fold event %d brings it back when it starts.", e.Seq)).Because(e)
+	return Refuse(http.StatusServiceUnavailable, e.Error(), fmt.Sprintf("The rest of the API keeps working. Restart with "+
+		"a version that supports event %d.", e.Seq)).Because(e)
 }

@@ -51,11 +51,11 @@ func readFrame(body json.RawMessage) (wire.Frame, *problem.Problem) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()
 	if dec.Decode(&f) != nil {
-		return f, problem.Refuse(http.StatusBadRequest, "this is no report of a front end",
+		return f, problem.Refuse(http.StatusBadRequest, "the body must be a front-end report",
 			`Send {"fps": 59.9, "frame_time_ms": 16.7, "input_lag_ms": 8}, any of them, and "name" if there are several.`)
 	}
 	if f.Name != "" && !events.ValidToken(f.Name) {
-		return f, problem.Refuse(http.StatusBadRequest, "this is no name of a front end", frontEndNameHint)
+		return f, problem.Refuse(http.StatusBadRequest, "name must be a front-end name", frontEndNameHint)
 	}
 	figures := 0
 	for _, v := range []*float64{f.FPS, f.FrameTimeMS, f.InputLagMS} {

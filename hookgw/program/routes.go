@@ -30,8 +30,8 @@ func (p *Handlers) Routes() []request.Route {
 			Doc: "Which tasks of the start are pending, completed or failed."},
 		{Method: get, Pattern: "/api/warmup_wait", Right: access.RightRead, Group: group, Gives: wire.StartupStatus{},
 			Always: true, Handle: p.waitForStartup,
-			Query: []request.Parameter{{Name: "timeout", Type: "number", Doc: "Wait so many seconds at most, up to 300; 30 " +
-				"when left out."}}, Doc: "The same, once the start is over or the time is."},
+			Query: []request.Parameter{{Name: "timeout", Type: "number", Doc: "Seconds to wait, at most 300; default " +
+				"30."}}, Doc: "The same, after the start or the timeout has ended."},
 		{Method: get, Pattern: "/api/warmup_canaries", Right: access.RightRead, Group: group, Gives: []wire.StartupTask{},
 			Always: true, Handle: p.getStartupTasks,
 			Doc: "Each task of the start with its times and its error."},

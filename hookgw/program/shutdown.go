@@ -29,7 +29,7 @@ func (p *Handlers) postShutdown(c *request.Call) error {
 			`Send {}, or {"reason": "done for today"}.`)
 	}
 	if len(want.Reason) > maxShutdownReason {
-		return problem.Refuse(http.StatusRequestEntityTooLarge, "the reason is too long", "Say it in 4096 bytes.")
+		return problem.Refuse(http.StatusRequestEntityTooLarge, "the reason is too long", "Use at most 4096 bytes.")
 	}
 	host := p.host
 	out := wire.ShutdownAnswer{Status: "ok", Stops: host.Scope(), PID: os.Getpid()}

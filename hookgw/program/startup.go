@@ -78,7 +78,7 @@ func startupWait(given string) (time.Duration, *problem.Problem) {
 	}
 	seconds, err := strconv.ParseFloat(given, 64)
 	if err != nil || !(seconds >= 0 && seconds <= maxStartupWait.Seconds()) {
-		return 0, problem.Refuse(http.StatusBadRequest, "this is no time to wait", "Send ?timeout= in seconds, from 0 to "+
+		return 0, problem.Refuse(http.StatusBadRequest, "timeout is out of range", "Send ?timeout= in seconds, from 0 to "+
 			strconv.Itoa(int(maxStartupWait.Seconds()))+".")
 	}
 	return time.Duration(seconds * float64(time.Second)), nil

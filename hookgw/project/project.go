@@ -90,7 +90,7 @@ func EditProject(c *core.Call, session string, changes json.RawMessage, preset s
 	}
 	switch {
 	case err != nil:
-		return problem.Refuse(http.StatusBadRequest, "the project is no JSON object of tables",
+		return problem.Refuse(http.StatusBadRequest, "project must be a JSON object of tables",
 			`Send {"project": {"project": {"name": "…"}}}.`)
 	case size > projections.MaxProjectBytes:
 		return problem.Refuse(http.StatusRequestEntityTooLarge, "the project document is too large",

@@ -91,7 +91,7 @@ func SwitchTo(c *core.Call, session string, want SwitchRequest, again bool) erro
 
 func checkProjectPath(path string) error {
 	if path == "" || len(path) > maxProjectPath || strings.ContainsRune(path, 0) {
-		return problem.Refuse(http.StatusBadRequest, "there is no path of a project document",
+		return problem.Refuse(http.StatusBadRequest, "path is missing",
 			`Send {"path": "project.toml"}, relative to the project folder, up to 1024 bytes.`)
 	}
 	return nil
@@ -155,8 +155,8 @@ func load(ctx context.Context, g *core.State, path string) (events.ProjectLoaded
 	masked := g.Mask(file.Document)
 	var doc map[string]any
 	if json.Unmarshal(masked, &doc) != nil || doc == nil {
-		return none, problem.Refuse(http.StatusUnprocessableEntity, "the project document is no table once its secrets are "+
-			"hidden", "Take the secrets out of it.")
+		return none, problem.Refuse(http.StatusUnprocessableEntity, "the project document is not a table after its secrets "+
+			"are masked", "Take the secrets out of it.")
 	}
 	if len(masked) > projections.MaxProjectBytes {
 		return none, problem.Refuse(http.StatusRequestEntityTooLarge, "the project document is too large",

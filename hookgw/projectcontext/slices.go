@@ -21,7 +21,7 @@ import (
 // sliceOf is the slice of those lines, not yet found in the file.
 func sliceOf(name string, start, end int) (events.FileSlice, *problem.Problem) {
 	if start < 1 || end < start {
-		return events.FileSlice{}, problem.Refuse(http.StatusBadRequest, "these are no lines of a file",
+		return events.FileSlice{}, problem.Refuse(http.StatusBadRequest, "start_line and end_line must be a range of lines",
 			`Send "start_line" from 1 on, and "end_line", which is inclusive.`)
 	}
 	if name != "" && projections.CheckDiscussionName(name) != "" {

@@ -18,7 +18,7 @@ type starRequest struct {
 func postStar(c *core.Call) error {
 	var want starRequest
 	if json.Unmarshal(c.Body, &want) != nil || want.On == nil {
-		return problem.Refuse(http.StatusBadRequest, "it is not said whether the logs are kept",
+		return problem.Refuse(http.StatusBadRequest, "on is missing",
 			`Send {"on": true} or {"on": false}.`)
 	}
 	session, err := c.SomeSession()

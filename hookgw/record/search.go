@@ -75,7 +75,7 @@ func pageOf(values url.Values) (search.Page, error) {
 	}
 	order := values.Get("sort")
 	if order != "" && order != search.Newest && order != search.Score {
-		return search.Page{}, problem.Refuse(http.StatusBadRequest, "there is no such order", "sort is newest or score.")
+		return search.Page{}, problem.Refuse(http.StatusBadRequest, "sort is not valid", "Use newest or score.")
 	}
 	return search.Page{Limit: limit, Offset: offset, Sort: order}, nil
 }
@@ -86,7 +86,7 @@ func whole(values url.Values, name string, otherwise, most int) (int, error) {
 	}
 	n, err := strconv.Atoi(values.Get(name))
 	if err != nil || n < 0 || n > most {
-		return 0, problem.Refuse(http.StatusBadRequest, name+" is no number that is allowed", "Give 0 to "+strconv.Itoa(most)+
+		return 0, problem.Refuse(http.StatusBadRequest, name+" is out of range", "Give 0 to "+strconv.Itoa(most)+
 			".")
 	}
 	return n, nil

@@ -76,6 +76,6 @@ func (c *Call) LetGo() {
 // CrowdedOut refuses a body for which there is no room.
 func (c *Call) CrowdedOut() *problem.Problem {
 	c.Response.Header().Set("Retry-After", "1")
-	return problem.Refuse(http.StatusServiceUnavailable, "too much is being sent or asked at once",
+	return problem.Refuse(http.StatusServiceUnavailable, "the gateway is overloaded",
 		"Send it again in a moment.")
 }

@@ -94,7 +94,7 @@ func (c *Call) parse(route *Route) *problem.Problem {
 	}
 	fields, ok := Object(body)
 	if !ok {
-		return problem.Refuse(http.StatusBadRequest, "the body is not a JSON object in which each name stands once",
+		return problem.Refuse(http.StatusBadRequest, "the body must be a JSON object without repeated names",
 			`Send an object, such as {"request_id": "…"}.`)
 	}
 	c.Body, c.Fields = body, fields

@@ -32,7 +32,7 @@ func OneOf(names string, values ...string) (string, *problem.Problem) {
 			found = v
 		default:
 			return "", problem.Refuse(http.StatusBadRequest, names+" do not agree",
-				"They are names of one thing; send one of them.")
+				"They are aliases; send one of them.")
 		}
 	}
 	return found, nil

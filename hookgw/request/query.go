@@ -24,7 +24,7 @@ func (c *Call) parseQuery(route *Route) *problem.Problem {
 	}
 	for name, values := range asked {
 		if len(values) > 1 && route.meansOne(name) {
-			return problem.Refuse(http.StatusBadRequest, "a parameter of the query stands twice", "Send "+name+" once.")
+			return problem.Refuse(http.StatusBadRequest, "a query parameter is repeated", "Send "+name+" once.")
 		}
 	}
 	return nil

@@ -75,7 +75,7 @@ type Parameter struct {
 
 // SessionParameter picks another session than the current one.
 func SessionParameter() Parameter {
-	return Parameter{Name: "session", Type: "string", Doc: "Look into this session instead of the current one."}
+	return Parameter{Name: "session", Type: "string", Doc: "Use this session instead of the current one."}
 }
 
 // table finds routes.

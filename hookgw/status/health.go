@@ -24,7 +24,7 @@ func HealthRoutes(g *core.State) []request.Route {
 				"program, another process.",
 			Handle: g.In(getRequests)},
 		{Method: get, Pattern: "/api/gui_health", Right: access.RightRead, Group: group, Query: of, Gives: wire.GUIHealth{},
-			Doc:    "Whether everything goes on, and what does not; answers while the bus is away, too.",
+			Doc:    "Whether everything works, and what does not; also answers while the bus is unreachable.",
 			Always: true, Handle: g.In(getHealth)},
 	}
 }

@@ -25,10 +25,10 @@ func SessionRoutes(g *core.State) []request.Route {
 			Doc: "Every session of the project, and which one is current.", Gives: discussions.SessionList{},
 			Handle: g.In(discussions.GetSessions)},
 		{Method: get, Pattern: "/api/timeline", Right: access.RightRead, Group: group,
-			Doc: "What happened in the session, a line an event, oldest first.", Gives: wire.Timeline{},
+			Doc: "What happened in the session, one line per event, oldest first.", Gives: wire.Timeline{},
 			Handle: g.In(record.GetTimeline), Query: []request.Parameter{
-				{Name: "since", Type: "integer", Doc: "Only what came behind this sequence; the through of an answer goes on " +
-					"behind its last row."}, {Name: "limit", Type: "integer",
+				{Name: "since", Type: "integer", Doc: "Only events after this sequence; send the through of the last answer to " +
+					"continue."}, {Name: "limit", Type: "integer",
 					Doc: "At most so many rows, up to 10000; 1000 without it."}, request.SessionParameter(),
 			}},
 	}

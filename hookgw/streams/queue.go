@@ -113,7 +113,7 @@ func drain(c *core.Call, session, client string, through *uint64) (batch, error)
 		}
 		switch {
 		case to > newest:
-			return batch{}, problem.Refuse(http.StatusBadRequest, "through is behind the newest event",
+			return batch{}, problem.Refuse(http.StatusBadRequest, "through is after the newest event",
 				"Use the through of the answer before, or 0.")
 		case to <= at: // nothing to take
 			return out, nil
@@ -127,7 +127,7 @@ func drain(c *core.Call, session, client string, through *uint64) (batch, error)
 			return out, err
 		}
 	}
-	return batch{}, problem.Refuse(http.StatusServiceUnavailable, "too many drain this queue at once",
+	return batch{}, problem.Refuse(http.StatusServiceUnavailable, "too many clients drain this queue at once",
 		"Give each reader a ?client= of its own.")
 }
 

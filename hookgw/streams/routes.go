@@ -17,18 +17,18 @@ func Routes(g *core.State) []request.Route {
 	client := request.Parameter{Name: "client", Type: "string", Doc: "Name of the reader, up to 64 of A-Z a-z 0-9 _ -; " +
 		"empty: the one that all others share."}
 	return []request.Route{
-		{Method: get, Pattern: "/api/events", Right: access.RightHuman, Group: group, Doc: "Takes what is in the queue of " +
-			"?client=; with ?through=SEQ it takes what is not behind SEQ and shows the rest, so that a lost answer loses " +
-			"nothing; with ?since=SEQ it only looks.", Handle: g.In(getEvents),
-			Query: []request.Parameter{client, {Name: "since", Type: "integer", Doc: "Only look, at what came after this " +
-				"sequence."},
-				{Name: "through", Type: "integer", Doc: "Take what is not behind this sequence, and show what is; the through of " +
-					"the answer before, first 0."}, request.SessionParameter()}, Gives: batch{}},
+		{Method: get, Pattern: "/api/events", Right: access.RightHuman, Group: group, Doc: "Drains the queue of ?client=. " +
+			"With ?through=SEQ it removes events up to SEQ and returns the rest, so that a lost answer loses nothing. With " +
+			"?since=SEQ it removes nothing.", Handle: g.In(getEvents),
+			Query: []request.Parameter{client, {Name: "since", Type: "integer", Doc: "Read the events after this sequence " +
+				"without removing any."},
+				{Name: "through", Type: "integer", Doc: "Remove events up to this sequence and return the rest. Send the through " +
+					"of the last answer, at first 0."}, request.SessionParameter()}, Gives: batch{}},
 		{Method: get, Pattern: "/api/stream", Right: access.RightRead, Group: group,
 			Doc: "Server-sent events: the log of ?session=, replayed and then live, by ?filter=.", Media: request.MediaEvents,
 			Handle: g.In(stream),
 			Query: []request.Parameter{client, {Name: "since", Type: "integer", Doc: "Begin after this sequence; " +
-				"Last-Event-ID goes before it."}, {Name: "filter", Type: "string",
+				"Last-Event-ID takes precedence."}, {Name: "filter", Type: "string",
 				Doc: "A subject with wildcards; may stand several times.", Many: true},
 				{Name: "signals", Type: "integer", Doc: "1 shows live text of models too, as event: delta, which has no " +
 					"position; it is no answer, and what came for a request that then fails counts for nothing."},

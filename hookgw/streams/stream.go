@@ -91,7 +91,7 @@ func Position(c *core.Call, session string) (uint64, error) {
 	}
 	at, err := strconv.ParseUint(given, 10, 64)
 	if err != nil {
-		return 0, problem.Refuse(http.StatusBadRequest, "this position is no sequence number",
+		return 0, problem.Refuse(http.StatusBadRequest, "the position must be a sequence number",
 			"Send the id of the last event that you have as Last-Event-ID, or nothing.")
 	}
 	last, err := c.Gw.Cfg.Log.Last(c.Request.Context(), events.Filter{Project: c.Gw.Cfg.Project})

@@ -60,7 +60,7 @@ func upgrading(w http.ResponseWriter, r *http.Request) *problem.Problem {
 			"Use a WebSocket client; GET /api/stream shows the log as server-sent events.")
 	}
 	if r.Header.Get("Sec-WebSocket-Version") != "13" || r.Header.Get("Sec-WebSocket-Key") == "" {
-		return problem.Refuse(http.StatusBadRequest, "this is no handshake of version 13",
+		return problem.Refuse(http.StatusBadRequest, "the WebSocket version must be 13",
 			"Send Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key.")
 	}
 	return nil

@@ -41,7 +41,7 @@ func parseOrder(text bool, raw []byte) order {
 		Channels                  []string
 	}
 	if !text || events.Nesting(raw) > 8 || json.Unmarshal(raw, &m) != nil {
-		return order{wrong: problem.Refuse(0, "the message is not understood",
+		return order{wrong: problem.Refuse(0, "the message must be a JSON command",
 			`Send text such as {"action": "subscribe", "channels": ["log"]}.`)}
 	}
 	o := order{action: m.Action, channels: m.Channels}

@@ -131,7 +131,7 @@ func (a controlAction) check(fields map[string]json.RawMessage, want control) *p
 		return problem.Refuse(http.StatusBadRequest, "the action raise_budget needs a budget and a limit",
 			`Send {"action": "raise_budget", "budget": "session", "limit_micro_dollars": 7500000}, or the budget ticket with the ticket's id. A limit that is not higher than that of now changes nothing.`)
 	case len(want.Reason) > MaxReason:
-		return problem.Refuse(http.StatusRequestEntityTooLarge, "the reason is too long", "Say it in 4096 bytes.")
+		return problem.Refuse(http.StatusRequestEntityTooLarge, "the reason is too long", "Use at most 4096 bytes.")
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func postGoal(c *core.Call) error {
 	}
 	if len(goal) > events.MaxInline {
 		return problem.Refuse(http.StatusRequestEntityTooLarge, "the goal is too long",
-			"Say it in 64 KiB, and put the rest into a file of the project.")
+			"Use at most 64 KiB, and put the rest into a file of the project.")
 	}
 	goal = string(c.Gw.Cfg.Masker([]byte(goal)))
 	e, err := c.Say(session, events.GoalSubmitted{Goal: goal})

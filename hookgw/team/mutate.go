@@ -126,7 +126,7 @@ func mutation(c *core.Call, session string) (events.GraphMutationRequested, erro
 			Ops []json.RawMessage `json:"ops"`
 		}
 		if json.Unmarshal(c.Gw.Mask(c.Body), &body) != nil {
-			return out, problem.Refuse(http.StatusBadRequest, "ops is no list",
+			return out, problem.Refuse(http.StatusBadRequest, "ops must be a list",
 				`Send {"ops": [{"op": "add_dependency", "ticket": "T-002", "dependency": "T-001"}]}.`)
 		}
 		list = body.Ops
@@ -152,7 +152,7 @@ func readOperation(c *core.Call, session string, raw json.RawMessage) ([]events.
 	members, ok := request.Object(raw)
 	var body mutateOp
 	if !ok || json.Unmarshal(raw, &body) != nil {
-		return nil, problem.Refuse(http.StatusBadRequest, "it is no object, or a member of it has the wrong type",
+		return nil, problem.Refuse(http.StatusBadRequest, "it is not an object, or one of its members has the wrong type",
 			`Send {"op": "add_dependency", "ticket": "T-002", "dependency": "T-001"}.`)
 	}
 	// order-independent: any one of them is named

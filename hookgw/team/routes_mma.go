@@ -33,7 +33,7 @@ func Routes(g *core.State) []request.Route {
 			Body: request.SmallBody, Handle: g.In(postKill)},
 		{Method: post, Pattern: "/api/mma/pipeline/pause", Right: access.RightHuman, Group: group, Query: of,
 			Takes: struct{}{}, Gives: pipelineAnswer{}, Also: unanswered(pipelineAnswer{}),
-			Doc: "Starts nothing new; what runs finishes.", Body: request.SmallBody, Handle: g.In(postPause)},
+			Doc: "Starts no new work; running work finishes.", Body: request.SmallBody, Handle: g.In(postPause)},
 		{Method: post, Pattern: "/api/mma/pipeline/resume", Right: access.RightHuman, Group: group, Query: of,
 			Takes: struct{}{}, Gives: pipelineAnswer{}, Also: unanswered(pipelineAnswer{}),
 			Doc: "Ends a pause.", Body: request.SmallBody, Handle: g.In(postResume)},

@@ -32,7 +32,7 @@ func postUndo(c *core.Call) error {
 	}
 	p := events.UndoRequested(want)
 	if p.Check() != nil || len(p.Call) > events.MaxIDLength || len(p.Ticket) > events.MaxIDLength {
-		return problem.Refuse(http.StatusBadRequest, "an undo is of exactly one thing",
+		return problem.Refuse(http.StatusBadRequest, "an undo must name exactly one target",
 			"Send a call, a ticket or to_seq; ids have at most 128 bytes.")
 	}
 	e, err := c.Say(session, p)

@@ -7,7 +7,7 @@ import (
 	"manualslop/events"
 )
 
-// worktrees tells whether each attempt works in a place of its own.
+// worktrees reports whether each attempt works in its own worktree.
 func (s *State) worktrees() bool { return s.settings.Isolation == events.IsolationWorktree }
 
 // shared tells whether files that tickets change in one folder are kept apart.

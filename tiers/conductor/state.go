@@ -144,7 +144,7 @@ type track struct {
 	moving    int  // tickets that go on without a person
 }
 
-// stage is how far a goal has come.
+// stage is the progress of a goal.
 type stage int
 
 const (

@@ -25,7 +25,7 @@ type Error struct {
 	cause error
 }
 
-// Error is the message and the kind.
+// Error returns the message and the kind.
 func (e *Error) Error() string { return fmt.Sprintf("model: %s (%s)", e.Message, e.Kind) }
 
 // Unwrap is the error that this one classifies; nil if it stands for itself.

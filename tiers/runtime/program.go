@@ -37,9 +37,9 @@ func findProgram(env []string, name string) (string, error) {
 		if sandbox.Executable(name) {
 			return name, nil
 		}
-		return "", fmt.Errorf("%w: %s is no file that may be run", llm.ErrNoProgram, name)
+		return "", fmt.Errorf("%w: %s is not an executable file", llm.ErrNoProgram, name)
 	case name == "" || strings.ContainsAny(name, `/\`):
-		return "", fmt.Errorf("%w: %q is no absolute path", llm.ErrNoProgram, name)
+		return "", fmt.Errorf("%w: %q must be an absolute path", llm.ErrNoProgram, name)
 	}
 	path, found := sandbox.FindProgram(env, name)
 	if !found {

@@ -82,7 +82,7 @@ func parsePatch(text string) ([]*gitdiff.File, error) {
 	}
 	files, _, err := gitdiff.Parse(strings.NewReader(clean))
 	if err != nil {
-		return nil, tools.Refuse("this is no unified diff: %s", strings.TrimPrefix(err.Error(), "gitdiff: "))
+		return nil, tools.Refuse("the patch must be a unified diff: %s", strings.TrimPrefix(err.Error(), "gitdiff: "))
 	}
 	if len(files) == 0 {
 		return nil, tools.Refuse("the patch names no file; it needs --- and +++ lines and at least one @@ hunk")
@@ -132,7 +132,7 @@ func patched(ctx context.Context, env tools.Env, f *gitdiff.File) (tools.Change,
 	}
 	if f.IsDelete {
 		if after != "" {
-			return tools.Change{}, tools.Refuse("the patch removes %s and does not name all of its lines", name)
+			return tools.Change{}, tools.Refuse("the patch deletes %s but does not list all of its lines", name)
 		}
 		return tools.Delete(file), nil
 	}
@@ -144,7 +144,7 @@ func patched(ctx context.Context, env tools.Env, f *gitdiff.File) (tools.Change,
 func textual(c tools.Change) (tools.Change, error) {
 	for _, side := range [][]byte{c.Before, c.After} {
 		if doc, _ := tools.DecodeFile(c.Path, side); doc.Encoding == "" {
-			return tools.Change{}, tools.Refuse("%s is no text, before the patch or behind it; only changes of text can be "+
+			return tools.Change{}, tools.Refuse("%s is not text before or after the patch; only text changes can be "+
 				"applied", c.Path)
 		}
 	}
@@ -183,7 +183,7 @@ func applyHunks(name, text string, hunks []*gitdiff.TextFragment) (string, error
 		b.WriteString(after)
 		done = at + len(before)
 		if done < len(text) && after != "" && !strings.HasSuffix(after, "\n") {
-			return "", tools.Refuse("hunk %d of %s does not fit: it ends without a line's end, and the file goes on", i+1, name)
+			return "", tools.Refuse("hunk %d of %s does not fit: it ends without a newline, but the file continues", i+1, name)
 		}
 	}
 	b.WriteString(text[done:])

@@ -21,8 +21,8 @@ func getUIPerformance() tools.Tool {
 		Effect: tools.Reads, Doc: getUIPerformanceDoc,
 	}, func(ctx context.Context, env tools.Env, _ getUIPerformanceArgs) (tools.Result, error) {
 		if env.Performance == nil {
-			return tools.Result{}, tools.Refuse("no performance monitor in this process; the figures are there in the process " +
-				"of the engine only")
+			return tools.Result{}, tools.Refuse("no performance monitor in this process; only the engine's process has " +
+				"figures")
 		}
 		p, err := env.Performance(ctx)
 		if err != nil {

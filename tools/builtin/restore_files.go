@@ -53,7 +53,7 @@ func (f restoredFile) plan(ctx context.Context, env tools.Env) (tools.Change, er
 	}
 	after, err := keptFile(ctx, env, f.After)
 	if err != nil {
-		return tools.Change{}, tools.Refuse("%s: what it held before is not kept (%v); nothing was restored", f.Path, err)
+		return tools.Change{}, tools.Refuse("%s: its earlier content was not kept (%v); nothing was restored", f.Path, err)
 	}
 	switch {
 	case absent && f.After == "", !absent && f.After != "" && file.SHA256 == f.After:
@@ -61,7 +61,7 @@ func (f restoredFile) plan(ctx context.Context, env tools.Env) (tools.Change, er
 	case absent && f.Before == "":
 		return f.withMode(tools.Create(f.Path, after, 0)), nil
 	case absent:
-		return tools.Change{}, tools.Refuse("%s is gone since; nothing was restored", f.Path)
+		return tools.Change{}, tools.Refuse("%s was deleted since; nothing was restored", f.Path)
 	case file.SHA256 != f.Before:
 		return tools.Change{}, f.changed(ctx, env, file)
 	case f.After == "":

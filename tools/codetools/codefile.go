@@ -168,7 +168,7 @@ func readCode(ctx context.Context, env tools.Env, path, name string) (codeFile, 
 		}
 	}
 	if !ok {
-		return codeFile{}, tools.Refuse("the name of %s does not tell its language; give language, one of %s", doc.Disk.Path,
+		return codeFile{}, tools.Refuse("the name of %s does not show its language; set language to one of %s", doc.Disk.Path,
 			languageNames())
 	}
 	switch language.Name() {

@@ -184,7 +184,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-var errTooSlow = errors.New("the time for the fetch is over")
+var errTooSlow = errors.New("the fetch timed out")
 
 // within gives the context in which one fetch has to be done.
 func (c *Client) within(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -22,8 +22,8 @@ func adoptCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "adopt",
 		Short: "Take over a data folder that was copied, moved or came with a project",
-		Long: `Adopt makes a data folder yours. slop uses only folders that it made for you at
-their place: the record in a folder that came with a project can hold calls that
+		Long: `Adopt makes a data folder yours. slop only opens data folders that it
+created here for you: the record in a folder that came with a project can hold calls that
 somebody else approved, and an engine would run them. A folder that you copied
 or moved, or whose project you renamed, is refused for the same reason until you
 adopt it; its sessions stay.
@@ -32,9 +32,9 @@ It prints where the folder is and how large, and asks. All tokens in it are
 dropped (bus-tokens.json, keys, tokens) with run.json; they are made anew. A
 folder that holds links, or that an engine uses right now, is refused.
 
-What sessions the folder holds, and which of them are open, can be told only
-afterwards: look with slop sessions before slop run --resume or slop serve, which
-go on with an open session and everything that is approved in it.
+slop can list the sessions of the folder, and which of them are open, only
+after adoption: run slop sessions before slop run --resume or slop serve, which
+resume an open session and run everything that is approved in it.
 
 Without a terminal --yes is needed; status 3 without it.`,
 		Example: `  slop adopt
@@ -119,9 +119,9 @@ func confirmAdopt(g *site.Flags, line adoptLine, yes bool) error {
 		return nil
 	}
 	if !term.IsTerminal(g.In) {
-		return exit.Errorf(exit.Waiting, "adopting needs a yes: look at the folder, then give --yes")
+		return exit.Errorf(exit.Waiting, "adopting needs confirmation: inspect the folder, then pass --yes")
 	}
-	fmt.Fprint(g.Err, "Everything in it was made by you or by somebody whom you trust. Adopt it? [y/N] ")
+	fmt.Fprint(g.Err, "Adopt it only if you, or someone you trust, made everything in it. Adopt it? [y/N] ")
 	answer, err := bufio.NewReader(g.In).ReadString('\n')
 	if said := strings.ToLower(strings.TrimSpace(answer)); err != nil || said != "y" && said != "yes" {
 		return exit.Errorf(exit.Failed, "nothing was changed")
@@ -141,8 +141,8 @@ func surveyFolder(p site.Place) (adoptLine, error) {
 		case e.IsDir():
 			return nil
 		case !e.Type().IsRegular():
-			return exit.Errorf(exit.Failed, "%s is a link or no file; slop makes none in a data folder, so it does not adopt "+
-				"this one", term.Visible(path))
+			return exit.Errorf(exit.Failed, "%s is a link or a special file; slop never creates these in a data folder, so it "+
+				"cannot adopt this one", term.Visible(path))
 		}
 		info, err := e.Info()
 		if err != nil {

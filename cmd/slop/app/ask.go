@@ -45,7 +45,7 @@ func askListCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "What waits for you, oldest first",
-		Long: `List prints one line an ask: its id, shortened as far as it stays unique, how
+		Long: `List prints one line per ask: its id, shortened as far as it stays unique, how
 long it waits, its gate, its ticket and what it is about. With --json each line
 is the whole ask as GET /api/asks gives it.`,
 		Example: `  slop ask list
@@ -168,7 +168,7 @@ record, and nobody has counted it yet, because approval does not run.`,
 				return errors.New("give the ID of an ask, and yes or no")
 			}
 			if o.edit != "" && args[1] != events.Yes {
-				return errors.New("--edit comes only with yes")
+				return errors.New("--edit can only be used with yes")
 			}
 			return nil
 		},
@@ -212,8 +212,8 @@ func answerAsk(ctx context.Context, g *site.Flags, d client.Client, session stri
 	var uncounted error
 	if pending {
 		state = "accepted"
-		uncounted = exit.Errorf(exit.Waiting, "the answer is on record, and nobody has counted it; is approval running? "+
-			"`slop doctor` tells")
+		uncounted = exit.Errorf(exit.Waiting, "the answer is recorded but not settled yet; check with `slop doctor` that "+
+			"approval is running")
 	}
 	if g.JSON {
 		return errors.Join(g.PrintLine(map[string]string{"status": state, "ask": a.RequestID, "decision": said}), uncounted)
@@ -244,7 +244,7 @@ func readEdit(g *site.Flags, file string) (json.RawMessage, error) {
 	case len(raw) > maxEdit:
 		return nil, exit.Errorf(exit.Usage, "--edit: the payload is over the limit of %d bytes", maxEdit)
 	case !json.Valid(raw):
-		return nil, exit.Errorf(exit.Usage, "--edit: %s holds no JSON", fmt.Sprintf("%q", file))
+		return nil, exit.Errorf(exit.Usage, "--edit: %s must contain JSON", fmt.Sprintf("%q", file))
 	}
 	return raw, nil
 }

@@ -194,7 +194,7 @@ func (a *asker) typed(ctx context.Context, line typedLine) error {
 		return nil
 	}
 	if a.stale != "" || a.shown == "" {
-		fmt.Fprintf(a.g.Err, "%q was not used: the question was settled: %s\n", line.text, term.Printable(a.stale))
+		fmt.Fprintf(a.g.Err, "%q was ignored: the question is already settled: %s\n", line.text, term.Printable(a.stale))
 		a.stale, a.shown, a.printed = "", "", ""
 		return nil
 	}

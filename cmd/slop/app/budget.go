@@ -25,9 +25,9 @@ func budgetCommand(g *site.Flags) *cobra.Command {
 		Use:   "budget",
 		Short: "What a session may spend, and what it spent",
 		Long: `Budgets are limits of money: [budget] session and ticket in config.toml, taken
-over when a session begins. Each call to a model is held against them beforehand.
-When one is used up an ask of the gate budget waits, which slop ask answers; raise
-needs no ask, and opens a budget again that was stopped.`,
+over when a session begins. Each model call is checked against them before it is sent.
+When one is used up, an ask of the gate budget waits for slop ask answer. Raise
+needs no ask, and reopens a budget that was stopped.`,
 		Example: `  slop budget show
   slop budget raise 7.50
   slop budget raise 2 --ticket T-003`,
@@ -49,7 +49,7 @@ func budgetShowCommand(g *site.Flags) *cobra.Command {
 		Use:   "show",
 		Short: "Limits and what was spent, of the session and of each ticket",
 		Long: `Show prints what the session and each of its tickets spent, with the limit where
-there is one. What was used at a price that is not known is in no figure, and
+there is one. Tokens with an unknown price are not in any figure; they are
 marked. With --json each line is one budget.`,
 		Example: `  slop budget show
   slop budget show --json`,
@@ -135,8 +135,8 @@ func budgetRaiseCommand(g *site.Flags) *cobra.Command {
 		Use:   "raise DOLLARS",
 		Short: "Set a higher limit",
 		Long: `Raise sets a higher limit, in US dollars, of the session or, with --ticket, of
-one ticket. It needs no ask; one that waits for this budget is taken back, and what
-waits goes on. Status 1: there is no such budget, or the limit is not higher.`,
+one ticket. It needs no ask; a pending ask for this budget is withdrawn, and waiting
+work continues. Status 1: there is no such budget, or the limit is not higher.`,
 		Example: `  slop budget raise 7.50
   slop budget raise 2 --ticket T-003`,
 		Args: cobra.ExactArgs(1),
@@ -183,7 +183,7 @@ func raiseBudget(ctx context.Context, g *site.Flags, session, ticket, amount str
 func limitOf(amount string) (int64, error) {
 	limit, err := strconv.ParseFloat(amount, 64)
 	if err != nil || !(limit > 0 && limit <= events.MaxBudget/1e6) {
-		return 0, exit.Errorf(exit.Usage, "%q is no limit: give dollars, such as 7.50, at most %d", amount,
+		return 0, exit.Errorf(exit.Usage, "limit %q must be dollars, such as 7.50, at most %d", amount,
 			events.MaxBudget/1_000_000)
 	}
 	return config.Micro(limit), nil

@@ -27,7 +27,7 @@ func detach(cmd *cobra.Command, g *site.Flags, p site.Place, goal []string) erro
 		return err
 	}
 	if _, err := site.FindEngine(p.Data); err == nil {
-		return exit.Errorf(exit.Failed, "an engine runs on %s already", p.Data)
+		return exit.Errorf(exit.Failed, "an engine already runs on %s", p.Data)
 	}
 	logPath := filepath.Join(p.Data, "run.log")
 	logFile, err := os.OpenFile(logPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -52,7 +52,7 @@ func detach(cmd *cobra.Command, g *site.Flags, p site.Place, goal []string) erro
 			return cmd.Context().Err()
 		case err := <-gone:
 			if err == nil {
-				g.Printf("the run in the background is done already; its output is in %s\n", logPath)
+				g.Printf("the background run has already ended; its output is in %s\n", logPath)
 				return nil
 			}
 			return exit.Errorf(exit.Failed, "the background run ended at once (%v); see %s", err, logPath)
@@ -60,8 +60,8 @@ func detach(cmd *cobra.Command, g *site.Flags, p site.Place, goal []string) erro
 			return errors.New("the background run does not answer; see " + logPath)
 		case <-tick.C:
 			if info, err := site.FindEngine(p.Data); err == nil && info.PID == run.Process.Pid {
-				g.Printf("session %s runs in the background as process %d; its output goes to %s\nslop watch shows it, slop ask "+
-					"list what it asks\n", info.Session, info.PID, logPath)
+				g.Printf("session %s runs in the background as process %d; its output goes to %s\nwatch it with slop watch, list "+
+					"its asks with slop ask list\n", info.Session, info.PID, logPath)
 				return nil
 			}
 		}

@@ -39,13 +39,13 @@ func hookCommand(g *site.Flags) *cobra.Command {
 		Long: `Hook calls one method of the Hook API's client, by the name that the original's
 ApiHookClient gave it, and prints what comes back as JSON, nothing for null. It
 speaks to the engine of the data folder with your token, or to --url. An
-argument that stands for a value is JSON, or text where it is none; times are in
+argument for a value is JSON, or text if it does not parse as JSON; times are in
 seconds. get_gui lists the fields, buttons and callbacks that there are.
 
 Methods:
 ` + hookMethodList() + `
-Exit status: 1 if the gateway refuses, or what a waiting method waits for does
-not come in time.`,
+Exit status: 1 if the gateway refuses the call, or if a waiting method times
+out.`,
 		Example: `  slop hook get_mma_status
   slop hook set_value mma_epic_input "make the tests pass"
   slop hook click btn_mma_plan_epic
@@ -61,13 +61,13 @@ not come in time.`,
 	}
 	cmd.Flags().SetInterspersed(false)
 	cmd.Flags().StringVar(&to.url, "url", "", "speak to the gateway at `URL` instead of the data folder's engine")
-	cmd.Flags().StringVar(&to.tokenFile, "token-file", "", "send the token in `FILE`; with --url none is sent without it")
-	cmd.Flags().StringVar(&to.session, "session", "", "speak of session `ID` instead of the current one")
+	cmd.Flags().StringVar(&to.tokenFile, "token-file", "", "send the token in `FILE`; with --url and without this flag, no token is sent")
+	cmd.Flags().StringVar(&to.session, "session", "", "use session `ID` instead of the current one")
 	cmd.Flags().StringVar(&to.reader, "client", "", "drain the queue of events of the reader `NAME`")
 	cmd.Flags().DurationVar(&to.limit, "timeout", 0, "give up after this `TIME`, such as 90s; 0 waits as long as the "+
 		"method does")
 	cmd.Flags().IntVar(&to.repeat, "retries", hookclient.DefaultMaxRetries,
-		"send a request that did not arrive again up to `N` times")
+		"resend a request that did not arrive, up to `N` times")
 	return cmd
 }
 
@@ -102,7 +102,7 @@ func callHook(ctx context.Context, g *site.Flags, to hookTarget, name string, ar
 	}
 	out, err := method.Call(ctx, client, args)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return exit.Errorf(exit.Failed, "%s: nothing came within %s", name, to.limit)
+		return exit.Errorf(exit.Failed, "%s: no answer within %s", name, to.limit)
 	}
 	if err != nil {
 		return exit.Errorf(exit.Failed, "%s: %w", name, err)

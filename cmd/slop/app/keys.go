@@ -22,7 +22,7 @@ func keysCommand(g *site.Flags) *cobra.Command {
 	var hosts []string
 	cmd := &cobra.Command{
 		Use:   "keys",
-		Short: "Write the credentials of the bus, one file a role",
+		Short: "Write the bus credentials, one file per role",
 		Long: `Keys writes the files with which other processes connect to the bus of this data
 folder: orchestrator.json, worker.json, gateway.json, person-NAME.json for you,
 reader.json and live.json, each readable by you only. Each file gives the rights
@@ -32,7 +32,7 @@ stay as they are, so that running processes keep working.
 The engine must not be running. slop serve --nats-listen and slop bus write the
 files by themselves when they start, with the address in them.
 
-A folder inside the project is refused, the data folder aside: tools that models
+A folder inside the project, except the data folder, is refused: tools that models
 call can read what is there.
 
 To withdraw every token, stop the engine and delete bus-tokens.json in the data
@@ -76,7 +76,7 @@ func writeKeys(ctx context.Context, g *site.Flags, p site.Place, dir string) (er
 	}
 	server, err := client.OpenStore(ctx, g, p, "slop keys")
 	if errors.Is(err, bus.ErrLocked) {
-		return exit.Errorf(exit.Failed, "%w; stop it, or use the files in %s, which it wrote if its bus listens", err,
+		return exit.Errorf(exit.Failed, "%w; stop it, or use the files in %s (written if its bus accepts connections)", err,
 			p.KeysDir())
 	}
 	if err != nil {

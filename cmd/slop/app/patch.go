@@ -29,8 +29,8 @@ func patchCommand(g *site.Flags) *cobra.Command {
 named, and the files that it seems to be about, and has it write a unified diff
 that mends the failure. The diff comes as an ask (slop ask list) that shows what
 it would change; with a yes all of it is applied, or nothing. slop undo takes it
-back. Where no patch comes, a PatchSkipped event says why. The ids of calls stand
-in slop watch. Status 1: there is no such failed call.`,
+back. If no patch comes, a PatchSkipped event says why. slop watch shows the ids
+of calls. Status 1: there is no such failed call.`,
 		Example: `  slop patch
   slop patch 01K2X8D4T0Q4V7N2C5M3B9R6ZY-0`,
 		Args:              cobra.MaximumNArgs(1),

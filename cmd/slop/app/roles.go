@@ -33,7 +33,7 @@ With --json it prints one line when it answers: {"ready":true,"nats":URL,"keys":
 			}
 			return runRole(cmd.Context(), g, listen, "", func(e *engine.Engine) error {
 				if e.Bus.Server == nil {
-					return exit.Errorf(exit.Usage, "slop bus runs a bus of its own; leave --nats and --context out")
+					return exit.Errorf(exit.Usage, "slop bus starts its own bus; remove --nats and --context")
 				}
 				if err := errors.Join(e.WriteKeys(), e.MeasureBus()); err != nil {
 					return err
@@ -100,7 +100,7 @@ Roles: ` + strings.Join(engine.OrchestratorRoles(), ", ") + `.`,
 			}
 			for _, name := range only {
 				if !slices.Contains(engine.OrchestratorRoles(), name) {
-					return exit.Errorf(exit.Usage, "--only: there is no role %q; there are %v", name, engine.OrchestratorRoles())
+					return exit.Errorf(exit.Usage, "--only: unknown role %q; use one of %v", name, engine.OrchestratorRoles())
 				}
 			}
 			return runRole(cmd.Context(), g, "", "orchestrator", func(e *engine.Engine) error {

@@ -57,7 +57,7 @@ goes on with it.`,
 				return errors.New("give one GOAL, or --resume without one")
 			}
 			if o.upgrade && !o.resume {
-				return errors.New("--upgrade is for --resume; a new session has this program's decisions")
+				return errors.New("--upgrade needs --resume; a new session already has this program's decisions")
 			}
 			if !o.resume && strings.TrimSpace(strings.Join(args, " ")) == "" {
 				return errors.New("the GOAL is empty")
@@ -87,10 +87,10 @@ goes on with it.`,
 	f := cmd.Flags()
 	f.StringVar(&o.script, "script", "", "answer as the scripted model of `FILE` (JSON lines); with --nats give it here "+
 		"too where the models on that bus are scripted, as the session records its models")
-	f.BoolVar(&o.yes, "yes", false, "say yes to tools, steps and starts of this session; rules that deny or ask stay")
+	f.BoolVar(&o.yes, "yes", false, "approve tools, steps and starts of this session; rules that deny or ask still apply")
 	f.BoolVar(&o.detach, "detach", false, "go on in the background")
 	f.BoolVar(&o.wait, "wait", false, "without a terminal, wait for answers from elsewhere")
-	f.BoolVar(&o.resume, "resume", false, "go on with the newest open session")
+	f.BoolVar(&o.resume, "resume", false, "resume the newest open session")
 	f.BoolVar(&o.upgrade, "upgrade", false, "with --resume: go on with the prompts and decisions of this program, as "+
 		"slop sessions upgrade does")
 	f.StringVar(&o.label, "label", "", "put `TEXT` into the name of the log folder")
@@ -222,7 +222,7 @@ func follow(g *site.Flags, e *engine.Engine, conn *bus.Conn, v engine.SessionWri
 		err = cause
 	}
 	if err != nil && e.Stats.Asked.Load() {
-		g.Notice("stopped on request; slop run --resume goes on with session %s", v.Session)
+		g.Notice("stopped on request; slop run --resume resumes session %s", v.Session)
 		return &exit.Error{Code: exit.Done, Err: errStopped, Silent: true}
 	}
 	if err != nil {
@@ -234,8 +234,8 @@ func follow(g *site.Flags, e *engine.Engine, conn *bus.Conn, v engine.SessionWri
 		return &exit.Error{Code: exit.Waiting, Err: errors.New(outcome.waiting), Silent: true}
 	}
 	if outcome.stalled != "" {
-		return exit.Errorf(exit.Failed, "session %s is stalled: %s\nnothing is lost; `slop run --resume` goes on with a "+
-			"program that knows how", v.Session, term.Printable(outcome.stalled))
+		return exit.Errorf(exit.Failed, "session %s is stalled: %s\nnothing is lost; update slop, then resume with `slop "+
+			"run --resume`", v.Session, term.Printable(outcome.stalled))
 	}
 	if outcome.closed == "" {
 		if _, _, err := v.Publish(context.WithoutCancel(e.Ctx), events.SessionClosed{Reason: outcome.word()}); err != nil {
@@ -244,10 +244,10 @@ func follow(g *site.Flags, e *engine.Engine, conn *bus.Conn, v engine.SessionWri
 	}
 	e.Rest(v.Session)
 	if err := e.FinishLogs(v.Session); err != nil {
-		g.Notice("the session's log files are not whole: %v", err)
+		g.Notice("the session's log files are incomplete: %v", err)
 	}
 	if err := e.TidyWorktrees(context.WithoutCancel(e.Ctx), v.Session); err != nil {
-		g.Notice("a worktree stays: %v", err)
+		g.Notice("a worktree was kept: %v", err)
 	}
 	if outcome.closed != "" && !outcome.done {
 		return exit.Errorf(exit.Failed, "session %s was closed before the goal was reached: %s", v.Session,

@@ -23,7 +23,7 @@ func serveCommand(g *site.Flags) *cobra.Command {
 with the newest open session, or opens one, and waits for goals, answers and
 control over HTTP, and over the bus where --nats-listen lets others in.
 
-When it answers it prints where: with --json one line
+When it is ready it prints its addresses: with --json one line
 {"ready":true,"hooks":URL,"nats":URL or null,"tokens":DIR,"session":ID}.`,
 		Example: `  slop serve
   slop serve --json --listen 127.0.0.1:0 --nats-listen 127.0.0.1:4222`,
@@ -43,7 +43,7 @@ When it answers it prints where: with --json one line
 	f.StringVar(&listen, "listen", "", "serve the Hook API on this loopback `ADDR` (default from [hooks] listen)")
 	f.StringVar(&natsListen, "nats-listen", "", "let other processes reach the bus on `ADDR`")
 	f.StringVar(&scriptFile, "script", "", "answer as the scripted model of `FILE`")
-	f.BoolVar(&yes, "yes", false, "say yes to tools, steps and starts of a session that is opened now")
+	f.BoolVar(&yes, "yes", false, "approve tools, steps and starts of a session that this command opens")
 	return cmd
 }
 

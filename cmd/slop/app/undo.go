@@ -20,7 +20,7 @@ func undoCommand(g *site.Flags) *cobra.Command {
 	var to uint64
 	cmd := &cobra.Command{
 		Use:   "undo [CALL | TICKET]",
-		Short: "Give files the content that they had",
+		Short: "Restore files to their earlier content",
 		Long: `Undo restores the files that one tool call changed, or all calls of a ticket, or
 everything that was settled behind a position of the log: all of them, or none.
 It is refused, with the difference, where a file changed since, whoever did it;
@@ -54,7 +54,7 @@ slop watch and the timeline show the ids of calls. Status 1: nothing was undone.
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "act on session `ID` instead of the current one")
-	cmd.Flags().Uint64Var(&to, "to", 0, "undo what was settled behind sequence `SEQ`")
+	cmd.Flags().Uint64Var(&to, "to", 0, "undo what was settled after sequence `SEQ`")
 	return cmd
 }
 
@@ -132,7 +132,7 @@ func printUndone(g *site.Flags, out *events.ToolSettled) error {
 		g.Printf("on the branch %s: git merge %s brings it to yours\n", out.Branch, out.Branch)
 	}
 	if out.Call != "" {
-		g.Printf("slop undo %s takes it back\n", out.Call)
+		g.Printf("take it back with slop undo %s\n", out.Call)
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func undoAlone(ctx context.Context, g *site.Flags, word string, f func(d client.
 		err := f(d, s.Session)
 		if alone, is := d.(*aloneDesk); is {
 			if left := alone.Place.TidyWorktrees(ctx, s.Session); left != nil {
-				g.Notice("a worktree stays: %v", left)
+				g.Notice("a worktree was kept: %v", left)
 			}
 		}
 		return err

@@ -31,7 +31,7 @@ func ExpandID(what, word string, ids []string) (string, error) {
 	if more := len(found) - 4; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
-	return "", exit.Errorf(exit.Failed, "%q could be several: %s", word, list)
+	return "", exit.Errorf(exit.Failed, "%q is ambiguous: %s", word, list)
 }
 
 // LeastShort is the least number of characters of a short id.

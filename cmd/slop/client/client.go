@@ -95,7 +95,7 @@ func (e *SettledError) Error() string {
 }
 
 // errAnswerRefused says that an answer does not count; the ask is still open.
-var errAnswerRefused = errors.New("the answer does not count")
+var errAnswerRefused = errors.New("the answer was rejected")
 
 // ErrControlRefused says that a control request changed nothing.
 var ErrControlRefused = errors.New("nothing was changed")
@@ -114,7 +114,7 @@ func Open(ctx context.Context, g *site.Flags, p site.Place) (Client, error) {
 	info, err := site.FindEngine(p.Data)
 	var damaged *site.DamagedRunFile
 	if errors.As(err, &damaged) {
-		g.Notice("%v; as no engine runs, it does not count", damaged.Err)
+		g.Notice("%v; no engine runs, so the file is ignored", damaged.Err)
 	}
 	if err != nil {
 		return nil, &exit.Error{Code: exit.Failed, Err: err}
@@ -130,7 +130,7 @@ func OpenRecord(ctx context.Context, g *site.Flags, p site.Place) (Client, error
 		return d, err
 	}
 	if !HasStore(p.Data) {
-		return nil, exit.Errorf(exit.Failed, "%s holds no record; `slop run` or `slop demo` makes one", p.Data)
+		return nil, exit.Errorf(exit.Failed, "%s has no recorded sessions; start one with `slop run` or `slop demo`", p.Data)
 	}
 	return OpenBus(ctx, g, p)
 }

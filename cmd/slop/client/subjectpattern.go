@@ -23,7 +23,7 @@ func ParsePatterns(words []string) ([]subjectPattern, error) {
 		tokens := strings.Split(full, ".")
 		for i, t := range tokens {
 			if !events.ValidToken(t) && t != "*" && (t != ">" || i != len(tokens)-1) {
-				return nil, exit.Errorf(exit.Usage, "--filter %q is no subject: use tokens of A-Z a-z 0-9 _ - with * for one and "+
+				return nil, exit.Errorf(exit.Usage, "--filter %q is not a subject pattern: use tokens of A-Z a-z 0-9 _ - with * for one and "+
 					"a last > for the rest, such as \"approval.AskRaised.>\"", w)
 			}
 		}

@@ -79,8 +79,8 @@ func (l *layers) modelless() []*Error {
 			events.ProviderName(t.Provider)) {
 			continue
 		}
-		found = append(found, invalid(key+".provider", "needs a model beside it: %q, which tier %d has by itself, is one "+
-			"of gemini", t.Model, n))
+		found = append(found, invalid(key+".provider", "needs a model too: %q, the default of tier %d, is a Gemini "+
+			"model", t.Model, n))
 	}
 	return found
 }

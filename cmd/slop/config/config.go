@@ -26,7 +26,7 @@ type Config struct {
 	Net       Net                 `toml:"net" doc:"Where tools may connect to."`
 	MCP       MCP                 `toml:"mcp" doc:"Tools, and the files they may never touch."`
 	MMA       MMA                 `toml:"mma" doc:"The team: how many work at once and what needs a person."`
-	Tiers     map[string]Tier     `toml:"tiers" keys:"1|2|3|4|all" doc:"The model of each tier: 1 orchestrator, 2 tech lead, 3 contributor, 4 QA. What [tiers.all] says is said of each tier that the same file does not say otherwise of; a tier with a provider or models of its own takes no model from there."`
+	Tiers     map[string]Tier     `toml:"tiers" keys:"1|2|3|4|all" doc:"The model of each tier: 1 orchestrator, 2 tech lead, 3 contributor, 4 QA. [tiers.all] sets defaults for every tier; a tier's own table overrides them. A tier with its own provider or models takes no model from there."`
 	Providers map[string]Provider `toml:"providers" keys:"PROVIDER" items:"64" doc:"Where the models of a provider are reached and which key opens them, or which program speaks to them. The providers of this program are in [providers.md](providers.md); script needs none of it, and gemini_cli, claude_cli, codex_cli and acp (also written with dashes) run a program. A server under another name says its kind."`
 	Models    map[string]Model    `toml:"models" keys:"MODEL" items:"256" doc:"What you know better about a model than slop models shows, under PROVIDER/MODEL in quotes, in which * stands for any characters: [models.\"anthropic/claude-opus-5*\"]. Recorded with a session when it begins and when an engine goes on with it. Prices are US dollars per million tokens; a price counts where input and output are both given, and 0 is free."`
 	Budget    Budget              `toml:"budget" doc:"Money, in US dollars, that models may cost before a person is asked. Each call is held against it beforehand with its worst case: the whole prompt at the dearest price and the longest reply. At 80 % a warning is recorded. Beyond 100 % an ask of the gate budget waits: a plain yes doubles the limit, args {\"limit\": 7.5} set it, {\"action\": \"finish_ticket\"} lets the ticket at work finish, no stops. Every call of the session counts, retries, QA and spawned workers too. A model whose price is not known asks once. --yes never answers these asks."`
@@ -39,10 +39,10 @@ type Config struct {
 // BusSection is the section [bus].
 type BusSection struct {
 	Durability string `toml:"durability" enum:"sync|relaxed" project:"only=sync" doc:"\"sync\": an acknowledged event survives the loss of power. \"relaxed\": it survives the process; a power cut may take the last seconds or minutes."`
-	URL        string `toml:"url" project:"never" doc:"NATS servers to use instead of the embedded one, separated by commas. Credentials belong into --creds FILE."`
+	URL        string `toml:"url" project:"never" doc:"NATS servers to use instead of the embedded one, separated by commas. Pass credentials with --creds FILE."`
 	Replicas   int    `toml:"replicas" min:"1" max:"5" project:"never" doc:"Copies of the log on a cluster."`
 	Listen     string `toml:"listen" project:"never" doc:"HOST:PORT on which the embedded server accepts connections. Empty: it accepts none."`
-	MaxBytes   int64  `toml:"max_bytes" min:"8388608" max:"70368744177664" project:"never" doc:"Disk budget of the log in bytes. A full log refuses new events and forgets none."`
+	MaxBytes   int64  `toml:"max_bytes" min:"8388608" max:"70368744177664" project:"never" doc:"Disk budget of the log in bytes. A full log refuses new events and deletes none."`
 }
 
 // Hooks is the section [hooks].
@@ -62,7 +62,7 @@ type Shell struct {
 	TimeoutS int    `toml:"timeout_s" min:"1" max:"86400" project:"lower" doc:"Seconds after which a script and all it started are killed."`
 	Fallback string `toml:"fallback" enum:"posix|none" project:"only=none" doc:"What runs scripts where PowerShell is missing."`
 	Sandbox  string `toml:"sandbox" enum:"off|workspace" project:"only=workspace" doc:"\"workspace\": scripts may write to the base directories and an empty /tmp only, see no home directory, and cannot touch protected files; it needs Linux and bubblewrap (bwrap), and where it cannot be enforced scripts are refused."`
-	Network  bool   `toml:"network" project:"only=false" doc:"Whether scripts in the sandbox \"workspace\" reach the network. Without that sandbox it cannot be taken away, so false is then an error."`
+	Network  bool   `toml:"network" project:"only=false" doc:"Whether scripts in the sandbox \"workspace\" reach the network. Without that sandbox the network cannot be blocked, so false is an error."`
 	// Checkpoints is not for a project to switch off: its scripts are the ones that are watched.
 	Checkpoints bool `toml:"checkpoints" project:"only=true" doc:"Whether the files that a script changes are noticed and their old contents kept, so that slop undo can give them back. It copies the project's files (without what .gitignore names, up to 256 MiB) to the engine's folder."`
 }
@@ -138,12 +138,12 @@ type Budget struct {
 
 // User is the section [user].
 type User struct {
-	Name string `toml:"name" project:"never" doc:"Under which name the person's answers are recorded; empty: the user of the operating system."`
+	Name string `toml:"name" project:"never" doc:"Name under which your answers are recorded; empty: your operating-system user."`
 }
 
 // Files is the section [files].
 type Files struct {
-	BaseDirs []string `toml:"base_dirs" items:"256" project:"inside" doc:"Folders that tools may read and, with a yes, write. None and nothing tracked: the project."`
+	BaseDirs []string `toml:"base_dirs" items:"256" project:"inside" doc:"Folders that tools may read and, with a yes, write. If this and tracked are empty: the project folder."`
 	Tracked  []string `toml:"tracked" items:"4096" project:"inside" doc:"Files of interest; the folder of each is a base directory too."`
 }
 

@@ -23,8 +23,8 @@ type personasFile struct {
 
 type personaConfig struct {
 	PreferredModels     []preferredModelConfig `toml:"preferred_models" items:"16" doc:"The first answers first, the others are for retries; they replace the ladder of the tier. None: that ladder."`
-	SystemPrompt        string                 `toml:"system_prompt" prose:"yes" doc:"What is said to the model beside its role."`
-	ToolPreset          string                 `toml:"tool_preset" doc:"Its tool preset. That of the tier holds too."`
+	SystemPrompt        string                 `toml:"system_prompt" prose:"yes" doc:"Text for the model in addition to its role."`
+	ToolPreset          string                 `toml:"tool_preset" doc:"Its tool preset. The tier's preset applies too."`
 	BiasProfile         string                 `toml:"bias_profile" doc:"Its bias profile, in place of the tier's."`
 	ContextPreset       string                 `toml:"context_preset" doc:"Saved selection of files (see the context presets of the Hook API) that its tickets see too; entries that are patterns are left out."`
 	AggregationStrategy string                 `toml:"aggregation_strategy" enum:"auto|summarize|full" zero:"none" doc:"How its tickets see the files they need beside their target: full: whole; summarize: in short; auto: their declarations."`
@@ -72,7 +72,7 @@ type presetsFile struct {
 }
 
 type promptPresetConfig struct {
-	SystemPrompt    string   `toml:"system_prompt" prose:"yes" doc:"What is said to the model behind the persona's."`
+	SystemPrompt    string   `toml:"system_prompt" prose:"yes" doc:"Text for the model after the persona's."`
 	Temperature     *float64 `toml:"temperature" min:"0" max:"2" doc:"Where neither the tier nor the persona's model has one."`
 	TopP            *float64 `toml:"top_p" min:"0" max:"1" doc:"Where neither the tier nor the persona's model has one."`
 	MaxOutputTokens int      `toml:"max_output_tokens" min:"0" max:"1000000" doc:"Lowers the tier's; 0: does not."`

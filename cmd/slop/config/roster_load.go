@@ -146,7 +146,7 @@ func (f rosterFiles) fileOf(err error) string {
 
 // lost is a name that leads nowhere.
 func lost(key, what, name string, there []string) *Error {
-	e := invalid(key, "names the %s %q, which is not there", what, name)
+	e := invalid(key, "names the unknown %s %q", what, name)
 	if e.Hint = "there is none"; len(there) > 0 {
 		e.Hint = "there are " + strings.Join(there, ", ")
 	}

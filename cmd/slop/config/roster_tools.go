@@ -56,8 +56,8 @@ func standsForTool(glob string, names []string) bool {
 }
 
 func noSuchTool(key, name string, names []string) *Error {
-	e := invalid(key, "names the tool %q, which there is not", name)
-	e.Hint = "slop tool list names them all"
+	e := invalid(key, "names the unknown tool %q", name)
+	e.Hint = "list the tools with slop tool list"
 	near := slices.MinFunc(names, func(a, b string) int { return EditDistance(name, a) - EditDistance(name, b) })
 	if EditDistance(name, near) <= max(2, len(near)/3) {
 		e.Hint = "did you mean `" + near + "`?"

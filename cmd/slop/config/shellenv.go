@@ -64,7 +64,7 @@ func ParseShellEnvironment(name string, text []byte) (ShellEnvironment, error) {
 	found := checkBounds(schema, reflect.ValueOf(e), "")
 	for _, variable := range slices.Sorted(maps.Keys(e.Env)) {
 		if !envPattern().MatchString(variable) {
-			found = append(found, invalid("env."+variable, "is no name of a variable"))
+			found = append(found, invalid("env."+variable, "is not a valid variable name"))
 		}
 	}
 	for _, folder := range e.Path.Prepend {

@@ -85,7 +85,7 @@ func TestShellEnvironmentMistakesAreReportedWithTheirLine(t *testing.T) {
 		"[path]\nprepend = [\"bin\"]":       "mcp_env.toml:2: `path.prepend` must hold absolute folders: \"bin\"",
 		"[path]\nprepend = [\"/a:/b\"]":     "mcp_env.toml:2: `path.prepend` must hold one folder an entry: \"/a:/b\"",
 		"[env]\nA = 1":                      "mcp_env.toml:2: `env.A` must be a string, not a whole number",
-		"[env]\nA = \"x\"\n\"B-C\" = \"x\"": "mcp_env.toml:3: `env.B-C` is no name of a variable",
+		"[env]\nA = \"x\"\n\"B-C\" = \"x\"": "mcp_env.toml:3: `env.B-C` is not a valid variable name",
 	} {
 		_, err := ParseShellEnvironment("mcp_env.toml", []byte(text))
 		require.EqualError(t, err, want)

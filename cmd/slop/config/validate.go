@@ -40,7 +40,7 @@ func checkBounds(key *schemaKey, v reflect.Value, path string) []*Error {
 		found = append(found, checkCount(key, v.Len(), path)...)
 		for _, name := range sortedKeys(v) {
 			if !key.free(name) {
-				found = append(found, invalid(joinKey(path, name), "is no valid name"))
+				found = append(found, invalid(joinKey(path, name), "is not a valid name"))
 			}
 			element := &schemaKey{shape: shapeTable, children: key.children}
 			found = append(found, checkBounds(element, v.MapIndex(reflect.ValueOf(name)), joinKey(path, name))...)

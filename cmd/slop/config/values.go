@@ -145,17 +145,17 @@ func checkProviders(c Config) []*Error {
 	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
 		provider, path := c.Providers[name], "providers."+name+"."
 		if one := events.ProviderName(name); named[one] {
-			found = append(found, invalid("providers."+name, "is the provider %s, which has a section already", one))
+			found = append(found, invalid("providers."+name, "repeats the section of the provider %s", one))
 		}
 		named[events.ProviderName(name)] = true
 		switch {
 		case provider.Command != "" && !events.RunsProgram(name):
-			found = append(found, invalid(path+"command", "is for providers that run a program, and this one runs none"))
+			found = append(found, invalid(path+"command", "must not be set: this provider does not run a program"))
 		case events.CheckCommand(provider.Command) != nil:
 			found = append(found, invalid(path+"command", "must be the absolute path of a program, without arguments"))
 		}
 		if len(provider.Args) > 0 && events.ProviderName(name) != events.ProviderACP {
-			found = append(found, invalid(path+"args", "is for the agent of acp; other programs get theirs from their provider"))
+			found = append(found, invalid(path+"args", "is only valid for acp; other programs get their arguments from the provider"))
 		}
 		if problem := kindProblem(name, provider); problem != "" {
 			found = append(found, invalid(path+"kind", "%s", problem))

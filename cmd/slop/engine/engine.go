@@ -171,7 +171,7 @@ func (e *Engine) Orchestrate(names []string) error {
 				return err
 			}
 		default:
-			return exit.Errorf(exit.Usage, "there is no role %q; there are %v", name, OrchestratorRoles())
+			return exit.Errorf(exit.Usage, "unknown role %q; use one of %v", name, OrchestratorRoles())
 		}
 	}
 	e.reader.Subscribe(crew)

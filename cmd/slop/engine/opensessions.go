@@ -25,7 +25,7 @@ func (e *Engine) Resume(ctx context.Context, conn *bus.Conn) (SessionWriter, str
 		goal = ev.ID
 	}
 	if goal == "" {
-		return v, "", exit.Errorf(exit.Failed, "session %s has no goal to go on with", session)
+		return v, "", exit.Errorf(exit.Failed, "session %s has no goal to resume", session)
 	}
 	return v, goal, nil
 }

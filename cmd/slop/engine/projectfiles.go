@@ -79,7 +79,7 @@ func (f *projectFiles) name(path string) (string, error) {
 	local := filepath.Clean(filepath.FromSlash(path))
 	switch {
 	case strings.ContainsRune(path, 0) || path == "":
-		return "", &core.FileProblem{Kind: core.FileDenied, Message: "this is no path",
+		return "", &core.FileProblem{Kind: core.FileDenied, Message: "path must not be empty or contain NUL",
 			Hint: "Name a .toml file below the project folder."}
 	case !filepath.IsLocal(local):
 		return "", &core.FileProblem{Kind: core.FileDenied, Message: "this project lies in another folder",
@@ -108,7 +108,7 @@ func (f *projectFiles) explain(name string, err error) error {
 	case errors.Is(err, sandbox.ErrConflict):
 		return changedFile(name)
 	case errors.Is(err, sandbox.ErrNotRegular), errors.Is(err, sandbox.ErrIsDirectory):
-		return &core.FileProblem{Kind: core.FileDenied, Message: name + " is no regular file", Hint: "Name another one."}
+		return &core.FileProblem{Kind: core.FileDenied, Message: name + " is not a regular file", Hint: "Name another one."}
 	case errors.As(err, &system):
 		return &core.FileProblem{Kind: core.FileBroken, Message: name + " cannot be used: " + system.Err.Error(),
 			Hint: "Name another file, or make this one usable."}
@@ -117,7 +117,7 @@ func (f *projectFiles) explain(name string, err error) error {
 }
 
 func changedFile(name string) error {
-	return &core.FileProblem{Kind: core.FileChanged, Message: name + " is not as it was loaded: somebody else changed it",
+	return &core.FileProblem{Kind: core.FileChanged, Message: name + " was changed by someone else since it was loaded",
 		Hint: `Load it again, save to another path, or send "force": true to overwrite it.`}
 }
 

@@ -33,7 +33,7 @@ func tomlError(err error) error {
 	switch {
 	case errors.As(err, &extra) && len(extra.Errors) > 0:
 		line, _ := extra.Errors[0].Position()
-		return fmt.Errorf("line %d: nothing is known of %s", line, strings.Join(extra.Errors[0].Key(), "."))
+		return fmt.Errorf("line %d: unknown key %s", line, strings.Join(extra.Errors[0].Key(), "."))
 	case errors.As(err, &broken):
 		line, column := broken.Position()
 		what := strings.TrimPrefix(broken.Error(), "toml: ")
@@ -71,7 +71,7 @@ func jsonToTOML(document json.RawMessage) ([]byte, error) {
 func tomlValue(value any, at string) (any, error) {
 	switch v := value.(type) {
 	case nil:
-		return nil, fmt.Errorf("%s is null, which TOML does not know", at)
+		return nil, fmt.Errorf("%s must not be null: TOML has no null", at)
 	case json.Number:
 		if whole, err := v.Int64(); err == nil {
 			return whole, nil

@@ -44,7 +44,7 @@ func takeWorkerSlot(p site.Place, slot int) (name string, free func(), err error
 		}
 	}
 	if slot > 0 {
-		return "", nil, exit.Errorf(exit.Failed, "worker %d runs already on this host", slot)
+		return "", nil, exit.Errorf(exit.Failed, "worker %d already runs on this host", slot)
 	}
 	return "", nil, exit.Errorf(exit.Failed, "%d workers run already on this host", bus.WorkerSlots)
 }

@@ -50,10 +50,10 @@ type binding struct {
 
 var (
 	// ErrForeign says that a data folder is not bound to this user and place.
-	ErrForeign = errors.New("this data folder is not one that slop made for you here")
+	ErrForeign = errors.New("slop did not create this data folder here for you")
 	// ErrNoState says that there is nowhere to note whose a data folder is.
-	ErrNoState = errors.New("slop keeps in your state folder which data folders are yours, and it cannot be used; set " +
-		"XDG_STATE_HOME to a folder of yours, as an absolute path")
+	ErrNoState = errors.New("slop records your data folders in your state folder, which cannot be used; set " +
+		"XDG_STATE_HOME to the absolute path of a folder that you own")
 )
 
 // userStateDir is the folder of what slop remembers for this user: slop below
@@ -248,4 +248,4 @@ func HoldFolder(data string) (release func(), err error) {
 }
 
 // errFolderInUse says that a process serves a data folder.
-var errFolderInUse = errors.New("an engine uses it right now; stop it first")
+var errFolderInUse = errors.New("an engine is using it; stop the engine first")

@@ -62,7 +62,7 @@ func (g *Flags) Place() (Place, error) {
 		return Place{}, exit.Errorf(exit.Usage, "--project: %w", err)
 	}
 	if info, err := os.Stat(project); err != nil || !info.IsDir() {
-		return Place{}, exit.Errorf(exit.Usage, "--project %s is no folder", g.ProjectDir)
+		return Place{}, exit.Errorf(exit.Usage, "--project: %s is not a folder", g.ProjectDir)
 	}
 	if project, err = filepath.EvalSymlinks(project); err != nil {
 		return Place{}, exit.Errorf(exit.Usage, "--project: %w", err)

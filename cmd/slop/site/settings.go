@@ -97,7 +97,7 @@ func CheckListenFlags(listen, nats string) error {
 			_, err = strconv.ParseUint(port, 10, 16)
 		}
 		if err != nil {
-			return exit.Errorf(exit.Usage, "%s %q is no address: give HOST:PORT, such as 127.0.0.1:0", flag, addr)
+			return exit.Errorf(exit.Usage, "%s %q must be HOST:PORT, such as 127.0.0.1:0", flag, addr)
 		}
 	}
 	return nil

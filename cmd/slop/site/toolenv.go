@@ -27,8 +27,8 @@ import (
 func (p Place) ToolEnv() (tools.Env, error) {
 	confine := p.Config.Shell.Sandbox == "workspace"
 	if !confine && !p.Config.Shell.Network {
-		return tools.Env{}, exit.Errorf(exit.Usage, "[shell] network = false can be enforced with sandbox = \"workspace\" "+
-			"only, so no tools run")
+		return tools.Env{}, exit.Errorf(exit.Usage, "[shell] network = false needs sandbox = \"workspace\"; no tools run "+
+			"without it")
 	}
 	user := config.UserDir(os.Getenv)
 	scripts, err := userShellEnvironment(user)

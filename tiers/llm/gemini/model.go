@@ -119,7 +119,7 @@ func (f family) budget(effort string, room int) int {
 	return share(6)
 }
 
-// checkModel refuses a name that would not stay in its place of the address.
+// checkModel rejects a name that would change the rest of the URL path.
 func checkModel(model string) error {
 	if !modelNames().MatchString(model) {
 		return llm.Unsendable("the model's name is empty, longer than 128 characters or holds others than letters, digits, " +

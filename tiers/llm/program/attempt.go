@@ -59,7 +59,7 @@ type Job struct {
 var (
 	errSilent   = errors.New("the program wrote nothing for too long")
 	errBroken   = errors.New("the program's output cannot be read")
-	errFinished = errors.New("the program said its last word and did not end")
+	errFinished = errors.New("the program finished its reply but did not exit")
 )
 
 // Attempt makes one attempt by one run of a program in a new folder below parent

@@ -19,7 +19,7 @@ import (
 // the folder away; what cannot be removed stays.
 func Open(parent, name string, files map[string]string) (folder string, remove func(), failed *llm.Error) {
 	if !filepath.IsAbs(parent) {
-		return "", nil, broken("there is no folder in which the program could run")
+		return "", nil, broken("no folder is set for the program")
 	}
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return "", nil, broken("make a folder for the program: %v", err)

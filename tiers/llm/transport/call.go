@@ -168,7 +168,7 @@ func (a *answer) accept(resp *http.Response) error {
 func (a *answer) noStream(resp *http.Response) error {
 	body, _ := io.ReadAll(io.LimitReader(a.from, MaxFailure)) // what came is what there is to say
 	body = []byte(a.call.secrets.Replace(string(body)))
-	return fmt.Errorf("the answer is no event stream but %q: %s", resp.Header.Get("Content-Type"), beginning(body))
+	return fmt.Errorf("the answer must be an event stream, got %q: %s", resp.Header.Get("Content-Type"), beginning(body))
 }
 
 func headerBytes(h http.Header) int {

@@ -41,14 +41,14 @@ const doctorTime = 30 * time.Second
 func Command(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Whether everything that slop needs is in order",
+		Short: "Check everything that slop needs",
 		Long: `Doctor looks at what slop depends on: the configuration, the data folder and who
 holds it, the store (every stored message is read), how long the disk takes to
 make an event durable, free space, the shell that runs scripts, git, the gateway
 of the running engine, the roles at work, the requests that wait and what for, the
 providers of the tiers, and over which API each configured model is reached and
-what will not work with it. It changes nothing, except that damaged parts of the
-store that can be computed again are made again, as at every start.
+what will not work with it. It changes nothing, except that it rebuilds damaged parts
+of the store that can be recomputed, as every start does.
 
 --repair replaces a damaged record of begun calls. Every approved call without
 an outcome then goes to a person as interrupted, because it may have begun.

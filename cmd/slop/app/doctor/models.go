@@ -30,14 +30,14 @@ func ModelsCommand(g *site.Flags) *cobra.Command {
 with where their key would come from (never the key), and the models that are
 known: those of the tiers, those of the built-in table, and what [models] in
 config.toml says. Limits are in tokens, prices in US dollars per million tokens;
-what is not known is a ?, and not zero. Each row names where its figures are from
+an unknown value is shown as ?, not as zero. Each row names where its figures are from
 and since when, in the list below: prices change, so look at the vendor's page
 where it matters.
 
 With --check each provider with a list of models is asked for it: ok means that
 the key works, refused that it does not, unreachable that nobody answered in
 time. A model that the list does not have is marked. No model is called. Of a
-provider that runs a program it tells whether the program is there.
+provider that runs a program, it tells whether the program is installed.
 
 For each configured model it says which API it is reached over (Chat Completions,
 Responses, Messages or Gemini) and what will not work with it as it is configured,
@@ -102,7 +102,7 @@ func listModels(ctx context.Context, g *site.Flags, only string, check bool) err
 	}
 	all := config.Providers(p.Config, keys)
 	if only = events.ProviderName(only); only != "" && only != script.Name && all[only] == nil {
-		return exit.Errorf(exit.Usage, "this program has no provider %q; it has %s", only, strings.Join(everyProvider(all),
+		return exit.Errorf(exit.Usage, "unknown provider %q; use one of %s", only, strings.Join(everyProvider(all),
 			", "))
 	}
 	var view modelsView
@@ -174,7 +174,7 @@ func notWorking(c config.Config, lines []providerLine) error {
 	if len(out) == 0 {
 		return nil
 	}
-	return exit.Errorf(exit.Failed, "what a tier needs does not work: %s", strings.Join(out, "; "))
+	return exit.Errorf(exit.Failed, "a tier's provider does not work: %s", strings.Join(out, "; "))
 }
 
 // everyProvider lists the providers of the program and the scripted one.
@@ -278,7 +278,7 @@ func printModels(g *site.Flags, view modelsView, uses []modelUse, checked bool) 
 	printModelTable(g, view.Models)
 	printModelUses(g, uses, view.Providers)
 	if !checked {
-		g.Printf("\nWith --check each provider is asked whether its key works.\n")
+		g.Printf("\nPass --check to test each provider's key.\n")
 	}
 }
 

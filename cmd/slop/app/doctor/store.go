@@ -28,13 +28,13 @@ func checkData(p site.Place) finding {
 	case foreign != nil:
 		return broken(check, foreign.Error())
 	case errors.Is(err, fs.ErrNotExist):
-		return note(check, p.Data+" is not there yet; the first run makes it")
+		return note(check, p.Data+" does not exist yet; the first run creates it")
 	case err != nil:
 		return broken(check, err.Error())
 	case !info.IsDir():
-		return broken(check, p.Data+" is no folder")
+		return broken(check, p.Data+" is not a folder")
 	case info.Mode().Perm()&0o077 != 0:
-		return note(check, fmt.Sprintf("others may look into %s (mode %04o); chmod 700 it", p.Data, info.Mode().Perm()))
+		return note(check, fmt.Sprintf("others can read %s (mode %04o); run chmod 700 on it", p.Data, info.Mode().Perm()))
 	}
 	return ok(check, p.Data)
 }
@@ -153,7 +153,7 @@ func readAll(ctx context.Context, p site.Place, server *bus.Server) finding {
 	for e, err := range conn.Read(ctx, events.Filter{}, 1, 0) {
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
-			return note(check, fmt.Sprintf("%d events read without a fault when time was up", n))
+			return note(check, fmt.Sprintf("no damage found in the first %d events; the time limit was reached", n))
 		case err != nil:
 			return broken(check, err.Error())
 		}

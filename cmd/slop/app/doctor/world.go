@@ -95,7 +95,7 @@ func checkEngine(ctx context.Context, info site.EngineInfo, engineErr error) []f
 		return append(out, broken(check, term.Visible(err.Error())))
 	}
 	if err := look(ctx, client, "/api/gui/mma_status", &body); err != nil {
-		return append(out, broken(check, "it answers, and refuses the token in "+info.Tokens+": "+term.Visible(err.Error())))
+		return append(out, broken(check, "it answers but refuses the token in "+info.Tokens+": "+term.Visible(err.Error())))
 	}
 	return append(out, ok(check, fmt.Sprintf("%s answers in %s", info.Hooks, time.Since(begun).Round(time.Microsecond))))
 }
@@ -216,7 +216,7 @@ func findProviders(p site.Place) []finding {
 		case slices.Contains(config.ProviderNames(p.Config), name):
 			out = append(out, findKey(p.Config, credentials, name, check, used))
 		default:
-			out = append(out, note(check, used+" is not in this program; it has "+strings.Join(config.ProviderNames(p.Config),
+			out = append(out, note(check, used+" is not a provider; use one of "+strings.Join(config.ProviderNames(p.Config),
 				", ")+", and the scripted model: give --script FILE"))
 		}
 	}

@@ -27,7 +27,7 @@ const maxHistoryFile = 8 << 20
 func HistoryCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history",
-		Short: "Bring in and take out discussions",
+		Short: "Import and export discussions",
 		Long: `History exchanges the discussions of a session with history.toml, the file in
 which the original keeps them: roles, every discussion with its entries, and
 which one is active.`,
@@ -44,7 +44,7 @@ func historyImportCommand(g *site.Flags) *cobra.Command {
 	var session string
 	cmd := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Take over the discussions of a history.toml",
+		Short: "Import the discussions of a history.toml",
 		Long: `Import adds every discussion of the file to the session of the engine that runs,
 in place of one of the same name, takes over the roles, and makes the file's
 active discussion the active one: all of it or nothing. What it does not
@@ -114,7 +114,7 @@ func readHistoryFile(g *site.Flags, file string) ([]byte, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(from, maxHistoryFile+1))
 	if err == nil && len(text) > maxHistoryFile {
-		err = fmt.Errorf("%s is over %d bytes; divide it", file, maxHistoryFile)
+		err = fmt.Errorf("%s is over %d bytes; split it", file, maxHistoryFile)
 	}
 	return text, err
 }

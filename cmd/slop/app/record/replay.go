@@ -33,7 +33,7 @@ func ReplayCommand(g *site.Flags) *cobra.Command {
 	var o replayOptions
 	cmd := &cobra.Command{
 		Use:   "replay SESSION|FILE",
-		Short: "Fold a recorded session again, and prove it",
+		Short: "Replay a recorded session and verify it",
 		Long: `Replay folds the record of a session and prints the SHA-256 of each read model,
 and one over all of them. It changes nothing: no model is asked and no tool runs.
 The same record gives the same digests on every machine.
@@ -65,7 +65,7 @@ abbreviated, is read through the engine that runs, or else from the store.`,
 		},
 	}
 	cmd.Flags().BoolVar(&o.verify, "verify", false, "prove that the recorded decisions follow from the record")
-	cmd.Flags().Uint64Var(&o.until, "until", 0, "stop behind sequence `SEQ`")
+	cmd.Flags().Uint64Var(&o.until, "until", 0, "stop after sequence `SEQ`")
 	return cmd
 }
 
@@ -180,7 +180,7 @@ func printReplay(g *site.Flags, out replayOutput) {
 		decided += t.Decided
 	}
 	g.Printf("verified: %d decisions follow from the record\n", decided)
-	g.Printf("prompts: %d built again to the byte, %d not compared\n", out.Prompts.Same, out.Prompts.Skipped)
+	g.Printf("prompts: %d rebuilt byte for byte, %d not compared\n", out.Prompts.Same, out.Prompts.Skipped)
 	if n := len(out.Verified.Owed); n > 0 {
 		g.Printf("the record ends before %d decisions that are due\n", n)
 	}

@@ -33,7 +33,7 @@ a run of letters and digits, so parse_line is found as "parse line".
   word       an event that has the word
   wor*       one that has a word beginning so; two characters at least
   "a phrase" one that has the words in this order, side by side
-  -word      and not this one
+  -word      an event without this word
 
   type:      the type of event, such as ToolSettled; docs/events.md lists them
   tier:      1 to 4
@@ -65,7 +65,7 @@ brought up to date here. It is made again where it is missing or damaged. Status
 	}
 	f := cmd.Flags()
 	f.IntVar(&page.Limit, "limit", search.DefaultLimit, "print at most `N` hits, 1000 at most")
-	f.IntVar(&page.Offset, "offset", 0, "pass over the first `N` hits")
+	f.IntVar(&page.Offset, "offset", 0, "skip the first `N` hits")
 	f.StringVar(&page.Sort, "sort", search.Newest, "`ORDER` of the hits: newest or score")
 	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions([]string{search.Newest, search.Score},
 		cobra.ShellCompDirectiveNoFileComp))
@@ -131,7 +131,7 @@ func printFound(g *site.Flags, found search.Answer, page search.Page) error {
 		g.Notice("nothing was found")
 		return exit.Silently(exit.Failed, "nothing was found")
 	case uint64(shown) < found.Total && !g.JSON:
-		g.Notice("%d of %d hits; --offset %d goes on", shown, found.Total, shown)
+		g.Notice("%d of %d hits; continue with --offset %d", shown, found.Total, shown)
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ object.
 
 --filter takes a subject of the bus, slop.ev.PROJECT.SESSION.ACTOR.TYPE.TOPIC,
 or its part behind the session; * stands for one token, a last > for the rest.
-Given more than once, any of them selects.
+If it is given more than once, one match is enough.
 
 A reader that cannot keep up is cut off with its position and goes on there by
 itself. Watch ends with the engine, or at an interrupt; with --no-follow at the
@@ -50,7 +50,7 @@ end of the record, which it reads from the store where no engine runs.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return watchEvents(cmd.Context(), g, o) },
 	}
 	f := cmd.Flags()
-	f.Uint64Var(&o.since, "since", 0, "begin behind sequence `SEQ` of the log")
+	f.Uint64Var(&o.since, "since", 0, "begin after sequence `SEQ` of the log")
 	f.StringArrayVar(&o.filters, "filter", nil, "print only events of `SUBJECT`")
 	f.StringVar(&o.session, "session", "", "watch session `ID` instead of the current one")
 	f.BoolVar(&o.stop, "no-follow", false, "end at the end of the record")

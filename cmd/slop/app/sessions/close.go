@@ -23,11 +23,11 @@ func sessionCloseCommand(g *site.Flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "close [ID]",
 		Short: "Give up a session",
-		Long: `Close ends a session whose goal is given up: no model is asked for it any more, no
-call of it begins, and nothing of it waits for you. What runs is stopped: a model in the middle of its
-answer, a script with everything that it started. What it said until then is on record. Only an undo and
-a merge come to their end. Its record and what it changed in your files stay, and can be undone.
-Every engine of the project goes on with each open session, whatever it was
+		Long: `Close ends a session whose goal you give up: no model is called for it, none of its
+calls starts, and none of its asks waits for you. Running work is stopped: a model in the middle of its
+answer, a script with everything that it started. Text received until then is recorded. Only an undo or
+a merge in progress finishes. The record stays, and so do the changes in your files, which you can undo.
+Every engine of the project works on all open sessions, whatever it was
 started for. Without an ID it is the current session. Status 1: it is closed
 already.`,
 		Example:           `  slop sessions close 7QK2M4`,
@@ -43,7 +43,7 @@ already.`,
 // stillOpen is an error where nobody works on a session any more.
 func stillOpen(s projections.Summary) error {
 	if s.Closed != nil {
-		return exit.Errorf(exit.Failed, "session %s is closed already: %s", s.Session, term.Clock(*s.Closed))
+		return exit.Errorf(exit.Failed, "session %s is already closed: %s", s.Session, term.Clock(*s.Closed))
 	}
 	return nil
 }
@@ -74,6 +74,6 @@ func othersNotice(open []string) string {
 	if more := len(open) - maxNamedSessions; more > 0 {
 		names += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Sprintf("also open, and gone on with at its cost: %s\n`slop sessions` lists what they are at, `slop "+
-		"sessions close ID` gives one up, `slop ask list --session ID` shows what it asks", names)
+	return fmt.Sprintf("these sessions are still open and keep spending: %s\n`slop sessions` shows their state, `slop sessions "+
+		"close ID` gives one up, `slop ask list --session ID` lists its asks", names)
 }

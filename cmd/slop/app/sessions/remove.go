@@ -110,7 +110,7 @@ that are not closed.
 // before is the time before which prune removes; one of the two flags must be given.
 func (o *removeOptions) before(now time.Time) (time.Time, error) {
 	if o.keep < -1 {
-		return now, exit.Errorf(exit.Usage, "--keep: must be a number from 0 on, got %d", o.keep)
+		return now, exit.Errorf(exit.Usage, "--keep: must be 0 or more, got %d", o.keep)
 	}
 	if o.olderThan == "" {
 		if o.keep < 0 {
@@ -184,14 +184,14 @@ func removeSessions(ctx context.Context, g *site.Flags, o removeOptions, pick fu
 		return err
 	}
 	if g.Remote(p) {
-		return exit.Errorf(exit.Usage, "sessions on a bus of others cannot be removed from here")
+		return exit.Errorf(exit.Usage, "sessions on an external bus cannot be removed from here")
 	}
 	drop, err := pickRemoved(ctx, g, p, pick)
 	if err != nil {
 		return err
 	}
 	if len(drop) == 0 {
-		g.Notice("no session is to be removed")
+		g.Notice("no session matches; nothing was removed")
 		return nil
 	}
 	if err := mayRemove(drop, o.open); err != nil {
@@ -221,7 +221,7 @@ func removeSessions(ctx context.Context, g *site.Flags, o removeOptions, pick fu
 	if g.JSON {
 		return g.PrintLine(line)
 	}
-	g.Printf("removed %s; the store has %s instead of %s\n", counted(len(drop), "session"), mebibytes(line.After),
+	g.Printf("removed %s; the store is now %s, down from %s\n", counted(len(drop), "session"), mebibytes(line.After),
 		mebibytes(line.Before))
 	return nil
 }
@@ -274,7 +274,7 @@ func confirmRemoval(g *site.Flags, line removeLine, drop []projections.Summary, 
 				term.Visible(term.OneLine(term.OrDash(s.Goal)))})
 		}
 		term.PrintTable(g.Err, rows)
-		fmt.Fprintf(g.Err, "would go: %s, %d events, %d large texts, %s of %s\n",
+		fmt.Fprintf(g.Err, "to be removed: %s, %d events, %d large texts, %s of %s\n",
 			counted(len(drop), "session"), line.Events, line.Blobs, mebibytes(int64(line.Bytes)), mebibytes(line.Before))
 		if line.Logs > 0 {
 			fmt.Fprintf(g.Err, "and log files of %s\n", mebibytes(line.Logs))
@@ -296,7 +296,7 @@ func confirmRemoval(g *site.Flags, line removeLine, drop []projections.Summary, 
 				return err
 			}
 		}
-		return exit.Errorf(exit.Waiting, "nothing was changed; removing needs a yes: give --yes")
+		return exit.Errorf(exit.Waiting, "nothing was changed; removing needs confirmation: pass --yes")
 	}
 	fmt.Fprint(g.Err, "Remove them for good? [y/N] ")
 	answer, err := bufio.NewReader(g.In).ReadString('\n')

@@ -58,7 +58,7 @@ upgraded is refused with the version that it needs.`,
 					return g.PrintLine(map[string]any{"status": "ok", "changed": changed})
 				}
 				if !changed {
-					g.Printf("session %s has these prompts and decisions already\n", s.Session)
+					g.Printf("session %s already uses these prompts and decisions\n", s.Session)
 					return nil
 				}
 				g.Printf("session %s goes on with newer prompts and decisions\n", s.Session)

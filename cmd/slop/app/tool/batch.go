@@ -25,7 +25,7 @@ func toolBatchCommand(g *site.Flags) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "batch",
-		Short: "Make calls from standard input, one a line",
+		Short: "Make calls from standard input, one per line",
 		Long: `Batch reads JSON lines {"tool","args"} from standard input, makes the calls on
 all cores, and writes one line {"ok","text","data","error"} for each, in the
 order of the input: text is what a model reads, data its structured twin, error
@@ -102,7 +102,7 @@ func batchTools(ctx context.Context, g *site.Flags, yes bool) error {
 		return exit.Errorf(exit.Waiting, "%d calls needed a yes and were refused; --yes gives it, but not where a rule asks",
 			refused)
 	case broken > 0:
-		return exit.Errorf(exit.Failed, "%d lines were no calls", broken)
+		return exit.Errorf(exit.Failed, "%d lines were not valid calls", broken)
 	}
 	return nil
 }

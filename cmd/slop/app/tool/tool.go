@@ -21,7 +21,7 @@ import (
 func Command(g *site.Flags) *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use:   "tool",
-		Short: "The tools that models have, without an engine",
+		Short: "List and call the models' tools without an engine",
 		Long: `Tool calls the tools of the engine directly, on the project, under the same
 gates: paths outside of the base directories and protected files are refused,
 calls that only read run, and everything else needs --yes. Rules of the
@@ -105,7 +105,7 @@ The output of a script that is too long for an answer is cut in its middle;
 	}
 	cmd.Flags().StringVar(&args, "args", "{}", "the arguments, a `JSON` object; - reads it from standard input")
 	cmd.Flags().BoolVar(&yes, "yes", false, "say yes to this call; rules that deny or ask stay")
-	cmd.Flags().StringVar(&output, "output", "", "write whole outputs that the answer cuts into `DIR`, which is made")
+	cmd.Flags().StringVar(&output, "output", "", "write the full output of cut answers into the new `DIR`")
 	return cmd
 }
 
