@@ -44,16 +44,19 @@ func readPast(ctx context.Context, g *site.Flags, word string, verify bool) (pas
 	if err != nil {
 		return pastSession{}, exit.Errorf(exit.Failed, "%w", err)
 	}
+	read := readPastFile
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		defer f.Close()
-		return readPipe(ctx, f, word, verify)
+		read = func(ctx context.Context, f *os.File, name string, verify bool) (pastSession, error) {
+			return readPipe(ctx, f, name, verify)
+		}
 	}
-	past, err := readPastFile(ctx, f, word, verify)
+	past, err := read(ctx, f, word, verify)
 	if err != nil {
 		f.Close()
 		return pastSession{}, exit.Errorf(exit.Failed, "%s: %w", word, err)
 	}
-	past.close = func() { f.Close() }
+	drop := past.close
+	past.close = func() { drop(); f.Close() }
 	return past, nil
 }
 
