@@ -60,11 +60,14 @@ func IndexFile(ctx context.Context, file io.ReaderAt, size int64) (*FileIndex, e
 func (x *FileIndex) line(l []byte, at span) {
 	var got line
 	rest, isEvent := bytes.CutPrefix(l, []byte(`{"seq":`))
+	if at.at == 0 {
+		x.odd = !bytes.HasPrefix(l, []byte(`{"slop_export":`))
+	}
 	switch {
 	case isEvent && len(x.events) < MaxEvents:
 		digits, _, _ := bytes.Cut(rest, []byte(","))
 		seq, err := strconv.ParseUint(string(digits), 10, 64)
-		x.odd = x.odd || at.at == 0 || err != nil
+		x.odd = x.odd || err != nil
 		x.events = append(x.events, eventAt{seq, at})
 	case bytes.HasPrefix(l, []byte(`{"blob":`)):
 		if events.Quick(l, &got) && got.Blob != nil && !got.Missing {
@@ -96,6 +99,9 @@ func (x *FileIndex) event(seq uint64) (*events.Event, error) {
 	got := x.reader.parse(b)
 	if err := errors.Join(got.err, got.wrong); err != nil {
 		return nil, err
+	}
+	if got.event.Seq != seq {
+		return nil, fmt.Errorf("%w: the line of event %d is of event %d", ErrFormat, seq, got.event.Seq)
 	}
 	return &got.event, nil
 }

@@ -81,9 +81,28 @@ func TestEventsOfAFileAreReadAgain(t *testing.T) {
 	header, lines, _ := bytes.Cut(file, []byte("\n"))
 	for name, other := range map[string][]byte{
 		"no header":        lines,
+		"an event first":   slices.Concat([]byte("{\"event\":{},\"seq\":1}\n"), lines),
 		"a line of others": slices.Concat(header, []byte("\n{\"event\":{},\"seq\":1}\n"), lines),
 		"no number":        slices.Concat(header, []byte("\n{\"seq\":\"1\",\"event\":{}}\n"), lines),
 	} {
 		require.Nil(t, index(other), name)
 	}
+}
+
+// TestALineWithTwoSequencesIsNotReadAgain has a file whose line begins with another
+// sequence than the one that counts, which is the last.
+func TestALineWithTwoSequencesIsNotReadAgain(t *testing.T) {
+	t.Parallel()
+	history := play(1, scenarioNamed("noisy"))
+	file := exported(t, history, textShelf())
+	seq := history[len(history)-1].Seq
+	line := fmt.Appendf(nil, `{"seq":%d,`, seq)
+	require.Equal(t, 1, bytes.Count(file, line))
+	file = bytes.Replace(file, line, fmt.Appendf(nil, `{"seq":%d,"seq":%d,`, seq+1, seq), 1)
+	_, err := imported(t, file)
+	require.NoError(t, err)
+	x, err := replay.IndexFile(t.Context(), bytes.NewReader(file), int64(len(file)))
+	require.NoError(t, err)
+	_, err = x.Events()(seq + 1)
+	require.ErrorIs(t, err, replay.ErrFormat)
 }
