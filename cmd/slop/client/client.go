@@ -233,7 +233,8 @@ func History(ctx context.Context, d Client, session string) ([]events.Event, err
 	return out, nil
 }
 
-// HistoryOf is history, event by event.
+// HistoryOf is history, event by event. Where ctx ends before the history does, its
+// last error is that of ctx.
 func HistoryOf(ctx context.Context, d Client, session string) iter.Seq2[events.Event, error] {
 	return func(yield func(events.Event, error) bool) {
 		registry := events.Catalogue()
@@ -244,6 +245,9 @@ func HistoryOf(ctx context.Context, d Client, session string) iter.Seq2[events.E
 			if !yield(e, err) {
 				return
 			}
+		}
+		if ctx.Err() != nil { // feeds end with it, and say nothing
+			yield(events.Event{}, context.Cause(ctx))
 		}
 	}
 }

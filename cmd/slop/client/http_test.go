@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -110,4 +111,17 @@ func TestATokenIsNeverSentToAnotherMachine(t *testing.T) {
 		_, err := NewAPIClient(site.EngineInfo{Hooks: url}, "human")
 		require.ErrorContains(t, err, "is not on this machine", url)
 	}
+}
+
+func TestAHistoryWhoseReaderGivesUpIsNotAShortOne(t *testing.T) {
+	t.Parallel()
+	d, _ := feedOf(t, sent(t, 1)+sent(t, 2))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var last error
+	for _, err := range HistoryOf(ctx, d, "s1") {
+		cancel()
+		last = err
+	}
+	require.ErrorIs(t, last, context.Canceled)
 }
