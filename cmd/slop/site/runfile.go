@@ -40,6 +40,7 @@ func WriteRunFile(data string, info EngineInfo) (remove func(), err error) {
 	}
 	release := func() { _, _ = os.Remove(alive.Path()), alive.Unlock() }
 	path := runFile(data)
+	before, _ := readRunFile(data) // a damaged one names nobody
 	if err := os.WriteFile(path+".new", append(b, '\n'), 0o600); err != nil {
 		release()
 		return nil, fmt.Errorf("write %s: %w", path, err)
@@ -48,13 +49,18 @@ func WriteRunFile(data string, info EngineInfo) (remove func(), err error) {
 		release()
 		return nil, fmt.Errorf("write %s: %w", path, err)
 	}
+	if before.PID > 0 && before.PID != info.PID {
+		_ = os.Remove(lifeLock(data, before.PID).Path()) // nobody asks for it any more
+	}
 	return func() { _ = os.Remove(path); release() }, nil
 }
 
 // lifeLock is the lock that the process with this number holds as long as it
 // lives and its run.json counts. A number alone can be another process's by now.
-func lifeLock(data string, pid int) *flock.Flock {
-	return flock.New(filepath.Join(data, fmt.Sprintf("run-%d.lock", pid)), flock.SetPermissions(0o600))
+// Only engines remove the file: what a client found free can be locked meanwhile.
+func lifeLock(data string, pid int, options ...flock.Option) *flock.Flock {
+	options = append(options, flock.SetPermissions(0o600))
+	return flock.New(filepath.Join(data, fmt.Sprintf("run-%d.lock", pid)), options...)
 }
 
 // DamagedRunFile says that run.json cannot be read and no engine runs. It
@@ -81,19 +87,14 @@ func damagedRun(data string, why error) error {
 
 // FindEngine reads where the engine is; ErrNoEngine if none runs.
 func FindEngine(data string) (EngineInfo, error) {
-	b, err := os.ReadFile(runFile(data))
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := readRunFile(data)
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return EngineInfo{}, ErrNoEngine
-	}
-	if err != nil {
+	case errors.As(err, &path):
 		return EngineInfo{}, err
-	}
-	var info EngineInfo
-	err = json.Unmarshal(b, &info)
-	if err == nil && info.PID <= 0 {
-		err = errors.New("it names no process")
-	}
-	if err != nil {
+	case err != nil:
 		return EngineInfo{}, damagedRun(data, err)
 	}
 	if running, err := alive(data, info.PID); err != nil {
@@ -104,18 +105,34 @@ func FindEngine(data string) (EngineInfo, error) {
 	return info, nil
 }
 
+// readRunFile reads run.json. Where it is damaged the error is none of the system's.
+func readRunFile(data string) (EngineInfo, error) {
+	b, err := os.ReadFile(runFile(data))
+	if err != nil {
+		return EngineInfo{}, err
+	}
+	var info EngineInfo
+	if err := json.Unmarshal(b, &info); err != nil {
+		return EngineInfo{}, err
+	}
+	if info.PID <= 0 {
+		return EngineInfo{}, errors.New("it names no process")
+	}
+	return info, nil
+}
+
 // alive tells whether the process that wrote run.json still holds its lock.
 func alive(data string, pid int) (bool, error) {
-	lock := lifeLock(data, pid)
-	if _, err := os.Lstat(lock.Path()); errors.Is(err, fs.ErrNotExist) {
+	lock := lifeLock(data, pid, flock.SetFlag(os.O_RDONLY))
+	free, err := lock.TryRLock() // many clients may look at once
+	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	free, err := lock.TryRLock() // many clients may look at once
 	if err != nil {
 		return false, fmt.Errorf("lock %s: %w", lock.Path(), err)
 	}
 	if free {
-		_, _ = os.Remove(lock.Path()), lock.Unlock()
+		_ = lock.Unlock()
 	}
 	return !free, nil
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,4 +40,52 @@ func TestAnEngineLivesAsLongAsItHoldsItsLock(t *testing.T) {
 	t.Cleanup(again)
 	_, err = FindEngine(data)
 	require.NoError(t, err)
+}
+
+// TestAnEngineIsFoundWhateverClientsDoMeanwhile has it get the number of a killed one,
+// whose lock clients find free.
+func TestAnEngineIsFoundWhateverClientsDoMeanwhile(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	info := EngineInfo{PID: os.Getpid(), Hooks: "http://127.0.0.1:1"}
+	remove, err := WriteRunFile(data, info)
+	require.NoError(t, err)
+	said, err := os.ReadFile(runFile(data))
+	require.NoError(t, err)
+	remove()
+	var over atomic.Bool
+	var clients sync.WaitGroup
+	defer clients.Wait()
+	defer over.Store(true)
+	for range 4 {
+		clients.Go(func() {
+			for !over.Load() {
+				_, _ = FindEngine(data)
+			}
+		})
+	}
+	for range 200 {
+		require.NoError(t, os.WriteFile(lifeLock(data, info.PID).Path(), nil, 0o600))
+		require.NoError(t, os.WriteFile(runFile(data), said, 0o600))
+		remove, err := WriteRunFile(data, info)
+		require.NoError(t, err)
+		_, err = FindEngine(data)
+		require.NoError(t, err)
+		remove()
+	}
+}
+
+func TestTheLockOfAKilledEngineIsRemovedByTheNextOne(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	killed := EngineInfo{PID: os.Getpid() + 1}
+	_, err := WriteRunFile(data, killed)
+	require.NoError(t, err)
+	remove, err := WriteRunFile(data, EngineInfo{PID: os.Getpid()})
+	require.NoError(t, err)
+	require.NoFileExists(t, lifeLock(data, killed.PID).Path())
+	remove()
+	left, err := os.ReadDir(data)
+	require.NoError(t, err)
+	require.Empty(t, left)
 }
