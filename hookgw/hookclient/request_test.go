@@ -266,3 +266,16 @@ func TestANodesStatusFallsBackOnTheIndicator(t *testing.T) {
 	require.True(t, known)
 	require.Equal(t, "active", status)
 }
+
+func TestAPositionCountsWithItsWholeFrame(t *testing.T) {
+	t.Parallel()
+	c, _ := answers(t, says("id: 1\ndata: {}\n\nid: 2\ndata: {}\n"))
+	s, err := c.OpenStream(t.Context(), hookclient.StreamOptions{})
+	require.NoError(t, err)
+	defer s.Close()
+	_, err = s.Next()
+	require.NoError(t, err)
+	_, err = s.Next()
+	require.Error(t, err)
+	require.EqualValues(t, 1, s.Position(), "the next stream brings 2 again")
+}

@@ -73,20 +73,22 @@ func (c *Client) OpenStream(ctx context.Context, o StreamOptions) (*Stream, erro
 // Close ends the stream.
 func (s *Stream) Close() { s.done() }
 
-// Position is the last sequence that the gateway named: where the next stream
-// goes on.
+// Position is the last sequence that the gateway named in a whole frame: where the
+// next stream goes on.
 func (s *Stream) Position() uint64 { return s.at }
 
 // Next reads the next frame that carries data. At the end of the stream the
 // error is io.EOF or what broke it.
 func (s *Stream) Next() (Frame, error) {
 	var f Frame
+	at := s.at
 	for {
 		line, over, err := s.line()
 		if err != nil {
 			return f, err
 		}
 		if len(line) == 0 {
+			s.at = at
 			if f.Data != nil || f.Cut {
 				return f, nil
 			}
@@ -99,8 +101,8 @@ func (s *Stream) Next() (Frame, error) {
 		case "event":
 			f.Kind = string(value)
 		case "id":
-			if at, err := strconv.ParseUint(string(value), 10, 64); err == nil {
-				s.at = max(s.at, at)
+			if named, err := strconv.ParseUint(string(value), 10, 64); err == nil {
+				at = max(at, named)
 			}
 		case "data":
 			f.Data, f.Cut = append(f.Data, value...), f.Cut || over
