@@ -121,8 +121,9 @@ const (
 	maxRetries = 5
 )
 
-// Feed reads the stream. With follow a stream that breaks is taken up again
-// where it ended, for as long as the engine runs.
+// Feed reads the stream. One that breaks is taken up again where it ended, for as
+// long as the engine runs; without follow, while that brings something: a gateway
+// ends the stream of a slow reader.
 func (d *HTTP) Feed(ctx context.Context, session string, after uint64, filters []subjectPattern,
 	follow bool) iter.Seq2[events.Event, error] {
 	return func(yield func(events.Event, error) bool) {
@@ -137,7 +138,7 @@ func (d *HTTP) Feed(ctx context.Context, session string, after uint64, filters [
 				failures = 0
 			}
 			var refused *hookclient.Error
-			if !follow || failures >= maxRetries || errors.As(err, &refused) || !d.runs() {
+			if !follow && at == from || failures >= maxRetries || errors.As(err, &refused) || !d.runs() {
 				yield(events.Event{}, err)
 				return
 			}

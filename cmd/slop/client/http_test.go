@@ -77,12 +77,29 @@ func TestAHistoryEndsAtTheSnapshotHoweverLargeThatIs(t *testing.T) {
 	require.Equal(t, []uint64{1, 2}, seqs)
 }
 
+func TestAHistoryOfASlowReaderIsTakenUpWhereItBroke(t *testing.T) {
+	t.Parallel()
+	const snapshot = "event: snapshot\nid: 3\ndata: {}\n\n"
+	d, from := feedOf(t,
+		sent(t, 1)+"event: disconnected\nid: 1\ndata: {}\n\n",
+		sent(t, 2)+strings.TrimSuffix(sent(t, 3), "\n"),
+		sent(t, 3)+snapshot)
+	seqs, err := read(t, d, false)
+	require.NoError(t, err)
+	require.Equal(t, []uint64{1, 2, 3}, seqs)
+	require.Equal(t, []string{"", "1", "2"}, *from)
+}
+
 func TestABrokenHistoryIsAnErrorAndNotAShortOne(t *testing.T) {
 	t.Parallel()
 	d, _ := feedOf(t, sent(t, 1))
 	seqs, err := read(t, d, false)
-	require.ErrorIs(t, err, ErrStreamEnded)
+	var refused *hookclient.Error
+	require.ErrorAs(t, err, &refused)
 	require.Equal(t, []uint64{1}, seqs)
+	d, _ = feedOf(t, "")
+	_, err = read(t, d, false)
+	require.ErrorIs(t, err, ErrStreamEnded)
 }
 
 func TestAFollowedStreamIsTakenUpWhereItBroke(t *testing.T) {
