@@ -52,7 +52,12 @@ func WriteRunFile(data string, info EngineInfo) (remove func(), err error) {
 	if before.PID > 0 && before.PID != info.PID {
 		_ = os.Remove(lifeLock(data, before.PID).Path()) // nobody asks for it any more
 	}
-	return func() { _ = os.Remove(path); release() }, nil
+	return func() {
+		if now, err := readRunFile(data); err != nil || now.PID == info.PID { // or a gateway began meanwhile
+			_ = os.Remove(path)
+		}
+		release()
+	}, nil
 }
 
 // lifeLock is the lock that the process with this number holds as long as it

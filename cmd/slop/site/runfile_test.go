@@ -89,3 +89,18 @@ func TestTheLockOfAKilledEngineIsRemovedByTheNextOne(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
+
+func TestAnEngineThatEndsLeavesAnothersRunFile(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	old, fresh := EngineInfo{PID: os.Getpid() + 1}, EngineInfo{PID: os.Getpid()}
+	removeOld, err := WriteRunFile(data, old)
+	require.NoError(t, err)
+	remove, err := WriteRunFile(data, fresh)
+	require.NoError(t, err)
+	removeOld()
+	found, err := FindEngine(data)
+	require.NoError(t, err)
+	require.Equal(t, fresh.PID, found.PID)
+	remove()
+}
