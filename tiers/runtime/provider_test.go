@@ -162,8 +162,8 @@ func TestOnlyAProgramThatAPersonOfTheSessionNamedIsRun(t *testing.T) {
 		evil:                            "no person of this session named the program",
 		"relative":                      "no person of this session named the program",
 		"/nowhere/of-another":           "no person of this session named the program",
-		"/nowhere/of-a-person":          "is no file that may be run",
-		"/nowhere/of-the-configuration": "is no file that may be run",
+		"/nowhere/of-a-person":          "is not an executable file",
+		"/nowhere/of-the-configuration": "is not an executable file",
 	} {
 		parts := []events.Part{{Role: "user", Text: "x"}}
 		digest, err := events.ManifestDigest(parts)

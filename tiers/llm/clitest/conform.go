@@ -219,5 +219,5 @@ func makeNoise(t *testing.T, f Fixture) {
 func missing(t *testing.T, f Fixture) {
 	p := f.playing(t, "", 0)
 	p.command = "/nowhere/at all"
-	require.Contains(t, p.fails(t, events.ModelInvalidRequest).Message, "/nowhere/at all is no file that may be run")
+	require.Contains(t, p.fails(t, events.ModelInvalidRequest).Message, "/nowhere/at all is not an executable file")
 }

@@ -50,9 +50,9 @@ func TestAnAttemptWithoutAResultFails(t *testing.T) {
 		"no reason":  {says(result(`"stats":{}`)), events.ModelInvalidRequest, "no reason"},
 		"no status":  {says(`{"type":"result"}` + "\n"), events.ModelInvalidRequest, "no reason"},
 		"no program": {named("/nowhere/gemini"), events.ModelInvalidRequest,
-			"/nowhere/gemini is no file that may be run"},
-		"a relative program": {named("bin/gemini"), events.ModelInvalidRequest, "no absolute path"},
-		"no executable":      {named(t.TempDir()), events.ModelInvalidRequest, "no file that may be run"},
+			"/nowhere/gemini is not an executable file"},
+		"a relative program": {named("bin/gemini"), events.ModelInvalidRequest, "must be an absolute path"},
+		"no executable":      {named(t.TempDir()), events.ModelInvalidRequest, "not an executable file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

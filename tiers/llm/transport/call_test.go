@@ -37,7 +37,7 @@ func TestASuccessThatIsNoEventStreamIsAnError(t *testing.T) {
 	for _, kind := range []string{"text/html", "application/json", ""} {
 		_, failed := ask(t, transport.Options{Stream: true}, says(200, "<html>Please log in, "+key, "Content-Type", kind))
 		require.Equal(t, events.ModelNetwork, failed.Kind)
-		require.Contains(t, failed.Message, "no event stream")
+		require.Contains(t, failed.Message, "must be an event stream")
 		require.Contains(t, failed.Message, "Please log in, [key]")
 	}
 	text, failed := ask(t, transport.Options{Stream: true}, says(200, "data: x\n\n", eventStream...))
