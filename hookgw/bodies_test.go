@@ -47,7 +47,7 @@ func TestBodiesThatNeverEndTakeOnlyTheirShareOfMemory(t *testing.T) {
 	a := f.post("/api/ask", access.RightAsk, sized("over", 101))
 	require.Equal(t, http.StatusServiceUnavailable, a.status)
 	require.Equal(t, "1", a.header.Get("Retry-After"))
-	requireProblem(t, a, "too much is being sent")
+	requireProblem(t, a, "the gateway is overloaded")
 	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, sized("fits", 100)).status,
 		"what is left is free, and free again")
 	require.Equal(t, http.StatusGatewayTimeout, f.post("/api/ask", access.RightAsk, sized("fits-2", 100)).status)
@@ -65,7 +65,7 @@ func TestQuestionsThatWaitHaveALimitInBytesForEachRight(t *testing.T) {
 	f.approve()
 	first := f.background(f.request(http.MethodPost, "/api/ask", access.RightAsk, sized("a", 900)))
 	f.awaitAsk("a")
-	requireProblem(t, f.post("/api/ask", access.RightAsk, sized("b", 101)), "asked at once")
+	requireProblem(t, f.post("/api/ask", access.RightAsk, sized("b", 101)), "the gateway is overloaded")
 	second := f.background(f.request(http.MethodPost, "/api/ask", access.RightAsk, sized("c", 100)))
 	f.awaitAsk("c")
 	of := f.background(f.request(http.MethodPost, "/api/ask", access.RightHuman, sized("d", 1000)))

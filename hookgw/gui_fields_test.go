@@ -266,7 +266,7 @@ func TestAProviderThatNobodyHasIsNotSet(t *testing.T) {
 		f.queue(t, set(t, field, json.RawMessage(`"MiniMax"`)))
 		require.JSONEq(t, `"minimax"`, f.value(t, field))
 		got := f.requireFailed(t, len(f.failures()), set(t, field, json.RawMessage(wrong)))
-		require.Contains(t, got.Error, "it has gemini_cli, minimax, script")
+		require.Contains(t, got.Error, "the known ones are gemini_cli, minimax, script")
 		require.JSONEq(t, `"minimax"`, f.value(t, field))
 	}
 }

@@ -59,7 +59,7 @@ func TestASearchThatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		"q=word&limit=1001":   "limit is out of range",
 		"q=word&limit=-1":     "limit is out of range",
 		"q=word&offset=10001": "offset is out of range",
-		"q=word&sort=random":  "sort is newest or score",
+		"q=word&sort=random":  "sort",
 		"q=word&limit=x":      "Give 0 to 1000",
 	} {
 		got := f.get("/api/search?"+query, access.RightRead)

@@ -105,7 +105,7 @@ func TestAdoptRefusesLinksAndAFolderInUse(t *testing.T) {
 	held := newSite(t, nil)
 	held.serve()
 	require.NoError(t, os.Remove(held.data("owner.json")))
-	require.Contains(t, held.fails(1, "adopt", "--yes"), "an engine uses it right now")
+	require.Contains(t, held.fails(1, "adopt", "--yes"), "an engine is using it")
 }
 
 func TestARenamedProjectKeepsItsSessionsOnceAdopted(t *testing.T) {
@@ -208,7 +208,7 @@ func TestAnAnswerThatNobodyCountsIsSaidToBe(t *testing.T) {
 	var ready struct{ NATS string }
 	require.NoError(t, json.Unmarshal([]byte(b.out.String()), &ready))
 	said := a.fails(3, "ask", "answer", id, "yes", "--nats", ready.NATS, "--creds", a.data("keys/person-"+person+".json"))
-	require.Contains(t, said, "on record, and nobody has counted it")
+	require.Contains(t, said, "recorded but not settled yet")
 	require.Contains(t, said, "slop doctor")
 }
 
@@ -226,7 +226,7 @@ func TestADamagedRunFileCountsAsNoEngineUnlessOneRuns(t *testing.T) {
 	}
 	s.serve()
 	require.NoError(t, os.WriteFile(s.data("run.json"), []byte("{"), 0o600))
-	require.Contains(t, s.fails(1, "ask", "list"), "an engine uses it right now")
+	require.Contains(t, s.fails(1, "ask", "list"), "an engine is using it")
 }
 
 func TestAResultThatCannotBePrintedIsAFailure(t *testing.T) {

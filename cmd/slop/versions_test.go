@@ -167,7 +167,7 @@ func olderStallsBehindNewer(t *testing.T, newer, _ string) {
 
 func upgraded(t *testing.T, newer, _ string) {
 	s, resume := begunBy(t, "")
-	require.Contains(t, s.ok("sessions", "upgrade"), "has these prompts and decisions already")
+	require.Contains(t, s.ok("sessions", "upgrade"), "already uses these prompts and decisions")
 	require.Contains(t, s.under(newer).ok("sessions", "upgrade"), "goes on with newer prompts and decisions")
 	require.Contains(t, s.under(newer).ok("sessions", "upgrade"), "already")
 	require.Contains(t, s.fails(1, "sessions", "upgrade"), "needs slop with contributor decisions 3")

@@ -16,7 +16,7 @@ func TestAnIDIsFoundByAUniqueBeginningOrEnd(t *testing.T) {
 		require.NoError(t, err, word)
 		require.Equal(t, want, got)
 	}
-	for word, says := range map[string]string{"22": "could be several", "01": "could be several", "r-": "could be several",
+	for word, says := range map[string]string{"22": "is ambiguous", "01": "is ambiguous", "r-": "is ambiguous",
 		"zz": "there is no ask", "": "there is no ask"} {
 		_, err := ExpandID("ask", word, ids)
 		require.ErrorContains(t, err, says, word)

@@ -65,10 +65,10 @@ func TestAProviderNeedsAModelBesideIt(t *testing.T) {
 	t.Parallel()
 	c := newLoadCase(t)
 	_, err := c.load("[tiers]\n3.provider = \"anthropic\"\n", "", "")
-	require.ErrorContains(t, err, c.UserDir+"/config.toml:2: `tiers.3.provider` needs a model beside it: "+
+	require.ErrorContains(t, err, c.UserDir+"/config.toml:2: `tiers.3.provider` needs a model too: "+
 		"\"gemini-2.5-flash-lite\"")
 	_, err = newLoadCase(t).load("tiers.all = { provider = \"anthropic\" }\n", "", "")
-	require.ErrorContains(t, err, "`tiers.all.provider` needs a model beside it")
+	require.ErrorContains(t, err, "`tiers.all.provider` needs a model too")
 	for _, good := range []string{"provider = \"script\"", "provider = \"gemini-cli\"",
 		"provider = \"anthropic\"\nmodels = [\"a\"]"} {
 		_, err := newLoadCase(t).load("[tiers.3]\n"+good+"\n", "", "")

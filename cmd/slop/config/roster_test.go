@@ -168,21 +168,21 @@ func TestWrongRostersSayWhereAndWhat(t *testing.T) {
 			"of one tool"},
 		"no tool": {"tool_presets.toml", "[presets.few.categories.c]\ntools = [{ name = \"read_file\" },\n  " +
 			"{ name = \"edit_fiel\" }]\n[bias_profiles.calm]", "tool_presets.toml:3: `presets.few.categories.c.tools.1.name` " +
-			"names the tool \"edit_fiel\", which there is not; did you mean `edit_file`?"},
+			"names the unknown tool \"edit_fiel\"; did you mean `edit_file`?"},
 		"a glob for no tool": {"tool_presets.toml", "[presets.few.categories.c]\ntools = [{ name = \"frobnicate_*\" " +
-			"}]\n[bias_profiles.calm]", "names the tool \"frobnicate_*\", which there is not; slop tool list"},
+			"}]\n[bias_profiles.calm]", "names the unknown tool \"frobnicate_*\"; list the tools with slop tool list"},
 		"a bias for no tool": {"tool_presets.toml", "[bias_profiles.calm.tools.red_file]\nweight = 4\n[presets.few]",
-			"tool_presets.toml:1: `bias_profiles.calm.tools.red_file` names the tool \"red_file\", which there is not; did " +
+			"tool_presets.toml:1: `bias_profiles.calm.tools.red_file` names the unknown tool \"red_file\"; did " +
 				"you mean `read_file`?"},
 		"a lost tool preset": {"personas.toml", "[personas.a]\ntool_preset = \"fw\"",
-			"personas.toml:2: `personas.a.tool_preset` names the tool preset \"fw\", which is not there; there are few"},
-		"a lost bias profile": {"personas.toml", "[personas.a]\nbias_profile = \"x\"", "names the bias profile \"x\""},
+			"personas.toml:2: `personas.a.tool_preset` names the unknown tool preset \"fw\"; there are few"},
+		"a lost bias profile": {"personas.toml", "[personas.a]\nbias_profile = \"x\"", "names the unknown bias profile \"x\""},
 		"a model without a name": {"personas.toml", "[personas.a]\npreferred_models = [{ provider = \"gemini\" }]",
 			"personas.toml:2: `personas.a.preferred_models.0` must name a provider and a model"},
 		"a lost persona": {"config.toml", "[tiers.3]\npersona = \"x\"",
-			"config.toml:2: `tiers.3.persona` names the persona \"x\", which is not there; there are ada, bare"},
+			"config.toml:2: `tiers.3.persona` names the unknown persona \"x\"; there are ada, bare"},
 		"a lost prompt preset": {"config.toml", "[tiers.3]\nprompt_preset = \"x\"",
-			"config.toml:2: `tiers.3.prompt_preset` names the prompt preset \"x\""},
+			"config.toml:2: `tiers.3.prompt_preset` names the unknown prompt preset \"x\""},
 		"a long prompt": {"presets.toml", "[presets.a]\nsystem_prompt = \"" + strings.Repeat("x",
 			events.MaxSystemPrompt+1) + "\"", "presets.toml:2: `presets.a.system_prompt` is longer than 16384 bytes"},
 		"a control character": {"presets.toml", "[presets.a]\nsystem_prompt = \"\\u0007\"",

@@ -226,7 +226,7 @@ func TestWhatAHistoryHoldsBesideIsAnErrorWithItsLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"active = \"a\"\nroles = 3\n":                       "line 2",
 		"active = \"a\"\n[discussions.a]\nhistory = [1]\n":  "line 3",
-		"[discussions.a]\nhistory = []\ncolour = \"red\"\n": "line 3: nothing is known of discussions.a.colour",
+		"[discussions.a]\nhistory = []\ncolour = \"red\"\n": "line 3: unknown key discussions.a.colour",
 		"[discussions.a\n":                                  "line 1",
 		"active = \"b\"\n[discussions.a]\nhistory = []\n":   "the active discussion is not in it",
 		"":                                  "there is no discussion in it",

@@ -105,7 +105,7 @@ func dataFolder(path string) (string, error) {
 		return "", err
 	}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return "", fmt.Errorf("%s is no folder", path)
+		return "", fmt.Errorf("%s is not a folder", path)
 	}
 	parent, err := config.RealPath(filepath.Dir(path))
 	if err != nil {

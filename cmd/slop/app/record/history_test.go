@@ -18,5 +18,5 @@ func TestAHistoryFileHasALimit(t *testing.T) {
 		return err
 	}
 	require.NoError(t, read(maxHistoryFile))
-	require.ErrorContains(t, read(maxHistoryFile+1), "divide it")
+	require.ErrorContains(t, read(maxHistoryFile+1), "split it")
 }
