@@ -100,7 +100,7 @@ func TestAPatchIsAppliedWholeOrNotAtAll(t *testing.T) {
 		"a line behind half a line": {good + "--- a/n\n+++ b/n\n@@ -1,0 +2,1 @@\n+b\n", "hunk 1 of n does not fit"},
 		"insertions in wrong order": {"--- a/f\n+++ b/f\n@@ -5,0 +6,1 @@\n+late\n@@ -1,0 +2,1 @@\n+early\n",
 			"hunk 2 of f does not fit"},
-		"a byte that hides the rest": {"--- a/f\n+++ b/f\n@@ -1,1 +1,1 @@\n-one\n+ei\x00ns\n", "f is not text"},
+		"a byte that hides the rest":  {"--- a/f\n+++ b/f\n@@ -1,1 +1,1 @@\n-one\n+ei\x00ns\n", "f is not text"},
 		"a new file that is not text": {good + "--- /dev/null\n+++ b/new\n@@ -0,0 +1,1 @@\n+\x00\n", "new is not text"},
 		"a file in another spelling": {good + "--- a/sub/x\n+++ b/sub/x\n@@ -1,1 +1,1 @@\n-x\n+y\n--- a/sub\\x\n+++ " +
 			"b/sub\\x\n@@ -1,1 +1,1 @@\n-x\n+z\n", "names sub/x twice"},
