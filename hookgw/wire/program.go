@@ -4,41 +4,6 @@ import (
 	"time"
 )
 
-// Frame is what a front end that draws measured of itself. Absent figures were
-// not measured.
-type Frame struct {
-	// Name tells front ends apart; empty is a name, too.
-	Name string `json:"name,omitempty"`
-	// FPS is how many frames a second it draws.
-	FPS *float64 `json:"fps,omitempty"`
-	// FrameTimeMS is how long the newest frame took.
-	FrameTimeMS *float64 `json:"frame_time_ms,omitempty"`
-	// InputLagMS is the time from an input to the frame that shows it.
-	InputLagMS *float64 `json:"input_lag_ms,omitempty"`
-}
-
-// Performance is what GET /api/performance shows: what the front end reports
-// and sums over the processes of the program. A figure that nobody measures is null.
-type Performance struct {
-	FPS             *float64 `json:"fps"`
-	LastFrameTimeMS *float64 `json:"last_frame_time_ms"`
-	FrameTimeMS     *float64 `json:"frame_time_ms"` // the same, under the name of the tool
-	InputLagMS      *float64 `json:"input_lag_ms"`
-	FrontEnd        *string  `json:"front_end"` // that reported last; null without one
-
-	CPUPercent  *float64 `json:"cpu_percent"` // of one core
-	MemoryBytes *int64   `json:"memory_bytes"`
-	HeapBytes   *int64   `json:"heap_bytes"`
-	Goroutines  *int     `json:"goroutines"`
-	Threads     *int     `json:"threads"`
-	UptimeS     *float64 `json:"uptime_s"` // of the process that runs longest
-	Processes   int      `json:"processes"`
-
-	EventsPerS    *float64 `json:"events_per_s"`   // on the log, over the last sample
-	ProjectionLag *uint64  `json:"projection_lag"` // events on the log that the read models have not taken
-	QueueDepth    *uint64  `json:"queue_depth"`    // work that waits for a worker or a model call
-}
-
 // HostTelemetry is the part of GET /api/system/telemetry that the process knows.
 type HostTelemetry struct {
 	Version   string           `json:"version"`

@@ -2,9 +2,10 @@ package client
 
 import (
 	"fmt"
-	"manualslop/cmd/slop/exit"
 	"slices"
 	"strings"
+
+	"manualslop/cmd/slop/exit"
 )
 
 // ExpandID finds the one id that word means: the id itself, or the only one

@@ -312,3 +312,6 @@ func (d *Bus) Undo(ctx context.Context, session string, want events.UndoRequeste
 	})
 	return out, err
 }
+
+// reactionWait is how long a client waits for a decider to answer.
+const reactionWait = 5 * time.Second

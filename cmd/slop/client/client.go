@@ -100,9 +100,6 @@ var errAnswerRefused = errors.New("the answer was rejected")
 // ErrControlRefused says that a control request changed nothing.
 var ErrControlRefused = errors.New("nothing was changed")
 
-// reactionWait is how long a client waits for a decider to answer.
-const reactionWait = 5 * time.Second
-
 // Open finds the engine of the data folder, or the bus that was named.
 func Open(ctx context.Context, g *site.Flags, p site.Place) (Client, error) {
 	if g.Remote(p) {

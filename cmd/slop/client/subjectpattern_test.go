@@ -1,8 +1,9 @@
 package client
 
 import (
-	"manualslop/cmd/slop/exit"
 	"testing"
+
+	"manualslop/cmd/slop/exit"
 
 	"github.com/stretchr/testify/require"
 )

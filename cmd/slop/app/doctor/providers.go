@@ -1,0 +1,124 @@
+package doctor
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"manualslop/cmd/slop/config"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
+	"manualslop/events"
+	"manualslop/tiers/llm/claudecli"
+	"manualslop/tiers/llm/codexcli"
+	"manualslop/tiers/llm/geminicli"
+	"manualslop/tiers/runtime"
+)
+
+// usersOfProviders says by provider which tiers and personas ask it.
+func usersOfProviders(c config.Config) map[string]string {
+	tiers, personas := map[string][]string{}, map[string][]string{}
+	for n := 1; n <= 4; n++ {
+		name := events.ProviderName(c.Tier(n).Provider)
+		tiers[name] = append(tiers[name], fmt.Sprint(n))
+	}
+	for _, p := range c.Roster.Personas {
+		for _, m := range p.Models {
+			if name := events.ProviderName(m.Provider); !slices.Contains(personas[name], p.Name) {
+				personas[name] = append(personas[name], p.Name)
+			}
+		}
+	}
+	out := map[string]string{}
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(tiers)), slices.Collect(maps.Keys(personas))) {
+		var who []string
+		if len(tiers[name]) > 0 {
+			who = append(who, "tier "+strings.Join(tiers[name], ", "))
+		}
+		if len(personas[name]) > 0 {
+			who = append(who, "persona "+strings.Join(personas[name], ", "))
+		}
+		out[name] = strings.Join(who, "; ")
+	}
+	return out
+}
+
+// findProviders tells whether this program has the providers of tiers and personas.
+func findProviders(p site.Place) []finding {
+	const check = "providers"
+	credentials, err := config.KeysOf(p.Config)
+	if err != nil {
+		return []finding{broken(check, err.Error())}
+	}
+	var out []finding
+	if credentials.Exposed {
+		out = append(out, note("credentials", "other users may read credentials.toml; chmod 600 it"))
+	}
+	for _, name := range slices.Sorted(maps.Keys(credentials.Keys)) {
+		if !p.Config.KnownProvider(name) {
+			out = append(out, note("credentials", "credentials.toml has a key for ["+term.Visible(name)+
+				"], which this program does not have and no [providers] section names; it has no effect"))
+		}
+	}
+	users := usersOfProviders(p.Config)
+	for _, name := range slices.Sorted(maps.Keys(users)) {
+		used := name + " (" + users[name] + ")"
+		switch {
+		case name == config.ScriptProvider:
+			out = append(out, ok(check, used+" is the scripted model"))
+		case events.RunsProgram(name):
+			out = append(out, findProgram(p.Config, name, check, used))
+		case slices.Contains(config.ProviderNames(p.Config), name):
+			out = append(out, findKey(p.Config, credentials, name, check, used))
+		default:
+			out = append(out, note(check, used+" is not a provider; use one of "+strings.Join(config.ProviderNames(p.Config),
+				", ")+", and the scripted model: give --script FILE"))
+		}
+	}
+	return out
+}
+
+// findKey tells whether there is a key for a provider that is reached by its
+// API. A server that the person names may need none.
+func findKey(c config.Config, credentials config.Credentials, provider, check, used string) finding {
+	switch {
+	case credentials.APIKey(c, provider, os.Getenv) != "":
+		return ok(check, used+" has a key")
+	case c.Provider(provider).BaseURL != "":
+		return ok(check, used+" is reached at "+term.Visible(c.Provider(provider).BaseURL)+" without a key")
+	case config.IsKeyless(provider):
+		return ok(check, used+" needs no key")
+	}
+	return note(check, used+" has no key; "+keyAdvice(c, provider))
+}
+
+// keyAdvice is how a provider gets a key that it does not have.
+func keyAdvice(c config.Config, provider string) string {
+	if variable := c.Provider(provider).APIKeyEnv; variable != "" {
+		return "set " + variable + ", which its api_key_env names"
+	}
+	advice := "put api_key under [" + provider + "] into credentials.toml, or name a variable with [providers." +
+		provider + "] api_key_env"
+	if variable := config.KeyVariables()[provider]; variable != "" {
+		advice = "set " + variable + ", or " + advice
+	}
+	return advice
+}
+
+// findProgram tells whether there is a program for a provider that runs one.
+func findProgram(c config.Config, provider, check, used string) finding {
+	own := map[string]string{events.ProviderGeminiCLI: geminicli.DefaultProgram,
+		events.ProviderClaudeCLI: claudecli.DefaultProgram, events.ProviderCodexCLI: codexcli.DefaultProgram}
+	program := cmp.Or(c.Provider(provider).Command, own[provider])
+	if program == "" {
+		return note(check, used+" has no program; name an agent with [providers."+provider+"] command")
+	}
+	path, err := runtime.FindProgram(program)
+	if err != nil {
+		return note(check, used+": "+err.Error())
+	}
+	return ok(check, used+" runs "+term.Visible(path))
+}
