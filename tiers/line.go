@@ -3,9 +3,8 @@ package tiers
 import (
 	"strings"
 
-	"manualslop/tiers/fence"
-
 	"manualslop/events/chars"
+	"manualslop/tiers/fence"
 )
 
 // Line is a name that a model, a file system or a tool gave, as it may stand in

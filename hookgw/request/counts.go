@@ -1,8 +1,9 @@
 package request
 
 import (
-	"manualslop/hookgw/wire"
 	"sync/atomic"
+
+	"manualslop/hookgw/wire"
 )
 
 // statusCounts counts the answers of one route by status, without locks. The

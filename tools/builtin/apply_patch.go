@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"manualslop/tools"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
+
+	"manualslop/tools"
 )
 
 // maxPatch bounds a patch in bytes.

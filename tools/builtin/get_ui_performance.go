@@ -4,8 +4,9 @@ import (
 	"context"
 	_ "embed" // for the long text
 	"fmt"
-	"manualslop/tools"
 	"strconv"
+
+	"manualslop/tools"
 )
 
 //go:embed get_ui_performance.md

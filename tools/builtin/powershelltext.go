@@ -1,11 +1,12 @@
 package builtin
 
 import (
-	"manualslop/tools"
 	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"manualslop/tools"
 )
 
 // maxJudgedBytes is the longest script that is judged. The parser recurses with the nesting of the

@@ -2,6 +2,7 @@ package codetools
 
 import (
 	"context"
+
 	"manualslop/tools"
 )
 

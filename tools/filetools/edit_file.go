@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // for the long text
 	"fmt"
+
 	"manualslop/tools"
 )
 

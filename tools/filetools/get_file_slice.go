@@ -2,6 +2,7 @@ package filetools
 
 import (
 	"context"
+
 	"manualslop/tools"
 )
 

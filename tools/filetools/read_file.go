@@ -4,6 +4,7 @@ package filetools
 import (
 	"context"
 	_ "embed" // for the long text
+
 	"manualslop/tools"
 )
 

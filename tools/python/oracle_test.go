@@ -16,9 +16,9 @@ import (
 	"sync"
 	"testing"
 
-	"manualslop/tools/document"
-
 	"github.com/stretchr/testify/require"
+
+	"manualslop/tools/document"
 )
 
 // oracle is testdata/oracle.py: what CPython's ast sees in a file. Positions are [line, byte].

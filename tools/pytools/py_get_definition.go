@@ -2,6 +2,7 @@ package pytools
 
 import (
 	"context"
+
 	"manualslop/tools"
 )
 

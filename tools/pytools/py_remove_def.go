@@ -3,6 +3,7 @@ package pytools
 import (
 	"context"
 	"fmt"
+
 	"manualslop/tools"
 )
 

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"manualslop/cmd/slop/bench"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
-
-	"github.com/spf13/cobra"
 )
 
 func benchCommand(g *site.Flags) *cobra.Command {

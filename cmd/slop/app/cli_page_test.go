@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"manualslop/cmd/slop/config"
-	"manualslop/cmd/slop/site"
-	"manualslop/cmd/slop/term"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
+	"manualslop/cmd/slop/config"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
 )
 
 // Update rewrites the page.

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"manualslop/cmd/slop/engine"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
-
-	"github.com/spf13/cobra"
 )
 
 func busCommand(g *site.Flags) *cobra.Command {

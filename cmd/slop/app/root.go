@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"manualslop/cmd/slop/app/doctor"
 	"manualslop/cmd/slop/app/record"
 	"manualslop/cmd/slop/app/sessions"
@@ -17,8 +19,6 @@ import (
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
-
-	"github.com/spf13/cobra"
 )
 
 // Main runs the command line and returns its exit status.

@@ -3,9 +3,10 @@ package bench
 import (
 	"cmp"
 	"context"
-	"manualslop/cmd/slop/engine"
 	"maps"
 	"slices"
+
+	"manualslop/cmd/slop/engine"
 )
 
 // causeBlocks is how often each variant of [bench.causes] is measured at most, in turns.

@@ -1,11 +1,12 @@
 package bench
 
 import (
-	"manualslop/cmd/slop/config"
 	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"manualslop/cmd/slop/config"
 )
 
 // What a round of a contributor may leave alive of what our code allocated,

@@ -3,9 +3,9 @@ package client
 import (
 	"testing"
 
-	"manualslop/cmd/slop/exit"
-
 	"github.com/stretchr/testify/require"
+
+	"manualslop/cmd/slop/exit"
 )
 
 func TestAFilterSelectsBySubject(t *testing.T) {

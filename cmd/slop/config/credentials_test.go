@@ -1,13 +1,14 @@
 package config
 
 import (
-	"manualslop/cmd/slop/term"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"manualslop/cmd/slop/term"
 )
 
 func noEnvironment(string) string { return "" }

@@ -2,13 +2,14 @@ package site
 
 import (
 	"encoding/json"
-	"manualslop/cmd/slop/term"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
+
+	"manualslop/cmd/slop/term"
 )
 
 // freshPlace is a project without a data folder.

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/cmd/slop/version"
-
-	"github.com/spf13/cobra"
 )
 
 // health is how a thing that slop depends on is. The zero value is none.

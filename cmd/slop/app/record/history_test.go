@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
-
-	"github.com/stretchr/testify/require"
 )
 
 func TestAHistoryFileHasALimit(t *testing.T) {

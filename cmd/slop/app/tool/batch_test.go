@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
-
-	"github.com/stretchr/testify/require"
 )
 
 func TestTurnsOrderWhatIsAlone(t *testing.T) {
