@@ -65,8 +65,8 @@ help: ## print this list
 demo: build ## run the main job on the embedded sample project; ARGS="--yes" answers by itself
 	$(BIN) demo $(ARGS)
 
-build: ## build bin/slop
-	$(GO) build -trimpath -o $(BIN) ./cmd/slop
+build: ## build bin/slop without symbols; DEBUG=1 keeps them
+	$(GO) build -trimpath $(if $(DEBUG),,-ldflags='-s -w') -o $(BIN) ./cmd/slop
 
 test: lint ## everything that CI runs: lint, race tests, each benchmark once, seconds of fuzzing
 	$(GO) test -race -skip '$(UNRACED)' $(TESTFLAGS) $(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE) $(CHAOS))")

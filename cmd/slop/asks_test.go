@@ -112,7 +112,7 @@ func TestEveryLaterAnswerIsToldByWhomAndWhen(t *testing.T) {
 	require.True(t, settled.At.Equal(*refused.SettledAt))
 
 	a.run.types("n too late")
-	a.run.warns("the question was settled: yes by " + person + " at " + settled.At.Local().Format("15:04:05"))
+	a.run.warns("the question is already settled: yes by " + person + " at " + settled.At.Local().Format("15:04:05"))
 	require.Equal(t, "ONE\n", a.read("a.txt"))
 	a.run.sees("edit_file b.txt")
 	a.run.sees(prompt)
