@@ -89,6 +89,19 @@ func TestEventsOfALostAnswerAreReadAgain(t *testing.T) {
 	require.EqualValues(t, 4, n.Load())
 }
 
+func TestEventsThatCannotBeAcknowledgedAreReturned(t *testing.T) {
+	t.Parallel()
+	batch := `{"events":[{"type":"tick","ts":"","payload":1}],"through":7}`
+	lost := []http.HandlerFunc{says(batch)}
+	for range 2 * (hookclient.DefaultMaxRetries + 1) { // the transport repeats some, too
+		lost = append(lost, hangsUp)
+	}
+	c, _ := answers(t, lost...)
+	got, err := c.GetEvents(t.Context())
+	require.NoError(t, err)
+	require.Len(t, got, 1)
+}
+
 func TestAWriteWhoseAnswerIsLostIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	for name, lost := range map[string]http.HandlerFunc{"lost": hangsUp, "503": refuses(503, `{}`)} {

@@ -101,7 +101,9 @@ func (c *Client) GetEvents(ctx context.Context) ([]Event, error) {
 		return nil, err
 	}
 	query.Set("through", strconv.FormatUint(out.Through, 10))
-	return out.Events, c.get(ctx, "/api/events", query, &rest)
+	// Without an acknowledgement the events come again, which is better than never.
+	_ = c.get(ctx, "/api/events", query, &rest)
+	return out.Events, nil
 }
 
 // GetIndicatorState tells whether an indicator is shown: thinking, live or
