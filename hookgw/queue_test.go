@@ -162,6 +162,16 @@ func requireEachOnce(t *testing.T, count int, seen map[int]int) {
 	}
 }
 
+func TestThroughNamesTheSessionThatItIsAcknowledgedIn(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.push(1)
+	var body struct{ Session string }
+	require.NoError(t, json.Unmarshal(f.get("/api/events?through=0", access.RightHuman).body, &body))
+	require.NotEmpty(t, body.Session)
+	require.Equal(t, []int{1}, numbers(t, f.get("/api/events?through=0&session="+body.Session, access.RightHuman)))
+}
+
 func TestThroughTakesWhatWasSeenAndMayBeRepeated(t *testing.T) {
 	t.Parallel()
 	f := open(t)

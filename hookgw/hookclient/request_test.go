@@ -89,6 +89,19 @@ func TestEventsOfALostAnswerAreReadAgain(t *testing.T) {
 	require.EqualValues(t, 4, n.Load())
 }
 
+func TestEventsAreAcknowledgedInTheirSession(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	acknowledged := func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Query().Get("session"), r.URL.Query().Get("through"))
+		says(`{"events":[],"through":7}`)(w, r)
+	}
+	c, _ := answers(t, says(`{"events":[{"type":"tick","ts":"","payload":1}],"through":7,"session":"S1"}`), acknowledged)
+	_, err := c.GetEvents(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"S1", "7"}, asked)
+}
+
 func TestEventsThatCannotBeAcknowledgedAreReturned(t *testing.T) {
 	t.Parallel()
 	batch := `{"events":[{"type":"tick","ts":"","payload":1}],"through":7}`

@@ -92,6 +92,7 @@ func (c *Client) GetEvents(ctx context.Context) ([]Event, error) {
 	var out, rest struct {
 		Events  []Event `json:"events"`
 		Through uint64  `json:"through"`
+		Session string  `json:"session"`
 	}
 	query := url.Values{"through": {"0"}}
 	if c.reader != "" {
@@ -101,6 +102,7 @@ func (c *Client) GetEvents(ctx context.Context) ([]Event, error) {
 		return nil, err
 	}
 	query.Set("through", strconv.FormatUint(out.Through, 10))
+	query.Set("session", out.Session) // which need not be the current one any more
 	// Without an acknowledgement the events come again, which is better than never.
 	_ = c.get(ctx, "/api/events", query, &rest)
 	return out.Events, nil

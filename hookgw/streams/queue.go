@@ -22,6 +22,9 @@ type batch struct {
 	Through uint64 `json:"through"`
 	// More says that the batch was cut at its limit.
 	More bool `json:"more,omitempty"`
+	// Session is whose queue it is, where ?through= was sent: another session can be
+	// the current one when the batch is acknowledged.
+	Session string `json:"session,omitempty"`
 }
 
 // getEvents takes the client's queue, takes it up to ?through= and shows the rest,
@@ -109,7 +112,7 @@ func drain(c *core.Call, session, client string, through *uint64) (batch, error)
 		}
 		to := out.Through
 		if through != nil {
-			to = *through
+			to, out.Session = *through, session
 		}
 		switch {
 		case to > newest:
