@@ -1,12 +1,14 @@
 package site
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -28,6 +30,10 @@ var ErrNoEngine = errors.New("no engine runs here; start one with `slop serve`, 
 
 func runFile(data string) string { return filepath.Join(data, "run.json") }
 
+// lockWait is how long an engine waits for its lock: a client that looks holds it
+// for a moment, an engine in another container for as long as it lives.
+const lockWait = time.Second
+
 // WriteRunFile tells client commands where the engine is, until remove is called.
 func WriteRunFile(data string, info EngineInfo) (remove func(), err error) {
 	b, err := json.MarshalIndent(info, "", "  ")
@@ -35,8 +41,10 @@ func WriteRunFile(data string, info EngineInfo) (remove func(), err error) {
 		return nil, err
 	}
 	alive := lifeLock(data, info.PID)
-	if err := alive.Lock(); err != nil { // a client that looks holds it for a moment
-		return nil, fmt.Errorf("lock %s: %w", alive.Path(), err)
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	if _, err := alive.TryLockContext(ctx, lockWait/100); err != nil {
+		return nil, fmt.Errorf("lock %s, which another engine with this process number may hold: %w", alive.Path(), err)
 	}
 	release := func() { _, _ = os.Remove(alive.Path()), alive.Unlock() }
 	path := runFile(data)

@@ -104,3 +104,16 @@ func TestAnEngineThatEndsLeavesAnothersRunFile(t *testing.T) {
 	require.Equal(t, fresh.PID, found.PID)
 	remove()
 }
+
+func TestASecondEngineWithTheSameNumberIsAnErrorAndNoWait(t *testing.T) {
+	t.Parallel()
+	data, info := t.TempDir(), EngineInfo{PID: 1, Hooks: "http://127.0.0.1:1"} // as in two containers
+	remove, err := WriteRunFile(data, info)
+	require.NoError(t, err)
+	t.Cleanup(remove)
+	_, err = WriteRunFile(data, EngineInfo{PID: 1, Hooks: "http://127.0.0.1:2"})
+	require.ErrorContains(t, err, "another engine with this process number")
+	found, err := FindEngine(data)
+	require.NoError(t, err)
+	require.Equal(t, info, found)
+}
