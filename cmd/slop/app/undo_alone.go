@@ -17,15 +17,15 @@ import (
 // aloneWait is how long an undo without an engine may take.
 const aloneWait = 5 * time.Minute
 
-// aloneDesk is what an undo needs of an engine, where none runs: who decides
+// aloneClient is what an undo needs of an engine, where none runs: who decides
 // about it, and a worker.
-type aloneDesk struct {
+type aloneClient struct {
 	*client.Bus
 	engine *engine.Engine
 }
 
 // Close ends both.
-func (d *aloneDesk) Close() {
+func (d *aloneClient) Close() {
 	if err := d.engine.Close(); err != nil {
 		d.engine.Logger.Warn("the store was not closed well", "error", err)
 	}
@@ -35,7 +35,7 @@ func (d *aloneDesk) Close() {
 func undoAlone(ctx context.Context, g *site.Flags, word string, f func(d client.Client, session string) error) error {
 	return client.WithOpened(ctx, g, word, openAlone, func(d client.Client, s projections.Summary) error {
 		err := f(d, s.Session)
-		if alone, is := d.(*aloneDesk); is {
+		if alone, is := d.(*aloneClient); is {
 			if left := alone.Place.TidyWorktrees(ctx, s.Session); left != nil {
 				g.Notice("a worktree was kept: %v", left)
 			}
@@ -54,7 +54,7 @@ func openAlone(ctx context.Context, g *site.Flags, p site.Place) (client.Client,
 	if err != nil {
 		return nil, err
 	}
-	d := &aloneDesk{&client.Bus{Place: p, Conns: e.Bus, Mask: e.Mask, Wait: aloneWait}, e}
+	d := &aloneClient{&client.Bus{Place: p, Conns: e.Bus, Mask: e.Mask, Wait: aloneWait}, e}
 	if err := d.start(); err != nil {
 		d.Close()
 		return nil, err
@@ -62,7 +62,7 @@ func openAlone(ctx context.Context, g *site.Flags, p site.Place) (client.Client,
 	return d, nil
 }
 
-func (d *aloneDesk) start() (err error) {
+func (d *aloneClient) start() (err error) {
 	e := d.engine
 	if d.Read, err = e.Bus.As(e.Ctx, bus.Role{Kind: bus.Reader}); err != nil {
 		return err

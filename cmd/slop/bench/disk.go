@@ -77,7 +77,7 @@ func (r *roundsOn) finish() (written, count int, err error) {
 
 // searchAll searches until the index has everything.
 func (m *Workers) searchAll(ctx context.Context) error {
-	d, err := client.NewAPIDesk(m.Place, m.Info(m.writer.Session))
+	d, err := client.NewHTTP(m.Place, m.Info(m.writer.Session))
 	if err != nil {
 		return err
 	}

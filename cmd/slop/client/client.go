@@ -116,7 +116,7 @@ func Open(ctx context.Context, g *site.Flags, p site.Place) (Client, error) {
 	if err != nil {
 		return nil, &exit.Error{Code: exit.Failed, Err: err}
 	}
-	return NewAPIDesk(p, info)
+	return NewHTTP(p, info)
 }
 
 // OpenRecord is like Open for commands that only read: without an engine

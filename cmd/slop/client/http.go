@@ -27,7 +27,7 @@ type HTTP struct {
 	Person *hookclient.Client
 }
 
-func NewAPIDesk(p site.Place, info site.EngineInfo) (*HTTP, error) {
+func NewHTTP(p site.Place, info site.EngineInfo) (*HTTP, error) {
 	reader, err := NewAPIClient(info, access.RightRead)
 	if err != nil {
 		return nil, err

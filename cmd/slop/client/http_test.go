@@ -41,7 +41,7 @@ func feedOf(t *testing.T, streams ...string) (*HTTP, *[]string) {
 	remove, err := site.WriteRunFile(data, info)
 	require.NoError(t, err)
 	t.Cleanup(remove)
-	d, err := NewAPIDesk(site.Place{Data: data}, info)
+	d, err := NewHTTP(site.Place{Data: data}, info)
 	require.NoError(t, err)
 	return d, &from
 }
