@@ -59,15 +59,6 @@ func All(tb testing.TB, log events.Log, f events.Filter) []events.Event {
 	return out
 }
 
-// Types lists the types of events, in their order.
-func Types(list []events.Event) []string {
-	out := make([]string, len(list))
-	for i, e := range list {
-		out[i] = e.Type
-	}
-	return out
-}
-
 func waitFor(tb testing.TB, log events.Log, f events.Filter, what string, done func(events.Event) bool) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)

@@ -33,9 +33,6 @@ const (
 	Noise = "noise"
 )
 
-// Faults lists them all.
-func Faults() []string { return []string{NoEnd, Crash, HalfLine, Stall, OwnTool, Noise} }
-
 const (
 	kindVariable   = "SLOP_FAKE_CLI"
 	scriptVariable = "SLOP_FAKE_SCRIPT"

@@ -45,9 +45,6 @@ func New(files []File) *Project {
 // Unit is the file of that path, nil where the project has none.
 func (p *Project) Unit(path string) *Unit { return p.byPath[path] }
 
-// Len is the number of files.
-func (p *Project) Len() int { return len(p.units) }
-
 // IsSource tells by its name whether a file is Python source.
 func IsSource(path string) bool {
 	return strings.HasSuffix(path, ".py") || strings.HasSuffix(path, ".pyi") || strings.HasSuffix(path, ".pyw")
