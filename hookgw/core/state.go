@@ -24,13 +24,14 @@ type State struct {
 	Feeds    *feed.Places
 	Replays  *events.Replays // for feeds
 	Hubs     *feed.Hubs
-	Drains   chan struct{}            // one drain at a time in this process
-	Searches chan struct{}            // searches that run
-	Resets   chan struct{}            // one reset at a time in this process
-	Slicing  chan struct{}            // one slice at a time is put to those of its file
-	tracking map[string]chan struct{} // by session, see Track
-	mu       sync.Mutex               // for tracking
+	Drains   chan struct{} // one drain at a time in this process
+	Searches chan struct{} // searches that run
+	Resets   chan struct{} // one reset at a time in this process
+	Slicing  chan struct{} // one slice at a time is put to those of its file
 	Program  *program.Handlers
+
+	mu       sync.Mutex               // for tracking
+	tracking map[string]chan struct{} // by session, see Track
 }
 
 const (
@@ -44,12 +45,12 @@ const (
 // NewState makes the state of a gateway.
 func NewState(shared *request.Core, cfg Config) *State {
 	return &State{
-		Core: shared, Cfg: cfg, Slots: make(chan struct{}, cfg.Limits.Waiting), Pending: newPendingAsks(),
-		Drains: make(chan struct{}, 1), Resets: make(chan struct{}, 1), tracking: map[string]chan struct{}{},
-		Slicing: make(chan struct{}, 1), Searches: make(chan struct{}, searchesAtOnce),
-		Asked: request.NewBodies(cfg.Limits.Asked), Feeds: feed.NewPlaces(cfg.Limits), Replays: events.NewReplays(cfg.Log,
-			maxReplays),
-		Hubs: feed.NewHubs(shared, cfg.Signals), Asks: feed.NewWaiting(shared),
+		Core: shared, Cfg: cfg,
+		Asks: feed.NewWaiting(shared), Slots: make(chan struct{}, cfg.Limits.Waiting), Pending: newPendingAsks(),
+		Asked: request.NewBodies(cfg.Limits.Asked), Feeds: feed.NewPlaces(cfg.Limits),
+		Replays: events.NewReplays(cfg.Log, maxReplays), Hubs: feed.NewHubs(shared, cfg.Signals),
+		Drains: make(chan struct{}, 1), Searches: make(chan struct{}, searchesAtOnce),
+		Resets: make(chan struct{}, 1), Slicing: make(chan struct{}, 1), tracking: map[string]chan struct{}{},
 	}
 }
 
