@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -49,4 +50,12 @@ func renameNew(dir *os.File, from, to string) error {
 		return errors.ErrUnsupported
 	}
 	return err
+}
+
+// changeTime is when the system last noted a change of a file.
+func changeTime(info fs.FileInfo) time.Time {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return time.Unix(st.Ctim.Unix())
+	}
+	return time.Time{}
 }
