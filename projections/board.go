@@ -166,3 +166,226 @@ func (b *board) enter(tr *boardTrack, ticket events.Ticket) {
 		b.tickets[ticket.ID] = &place{tr, t}
 	}
 }
+
+// applyTicket folds what happens to a ticket. A fact about a ticket that is
+// not planned changes nothing.
+func (b *board) applyTicket(e *events.Event) {
+	switch p := e.Payload.(type) {
+	case events.TicketStarted:
+		b.startTicket(e, &p)
+	case events.TicketCompleted:
+		if t := b.end(e, p.Ticket); t != nil {
+			t.Ticket.Status, t.Ticket.BlockedReason, t.BlockKind = events.StatusCompleted, "", ""
+		}
+	case events.TicketBlocked:
+		if t := b.end(e, p.Ticket); t != nil {
+			t.Ticket.Status, t.Ticket.BlockedReason, t.BlockKind = events.StatusBlocked, p.Reason, p.Kind
+		}
+	case events.TicketUnblocked:
+		if t := b.ticket(p.Ticket); t != nil {
+			t.reopen()
+		}
+	case events.TicketRetried:
+		if t := b.ticket(p.Ticket); t != nil {
+			t.reopen()
+			t.Ticket.RetryCount = p.RetryCount
+		}
+	}
+}
+
+func (b *board) ticket(id string) *boardTicket {
+	if at := b.tickets[id]; at != nil {
+		return at.ticket
+	}
+	return nil
+}
+
+func (b *board) startTicket(e *events.Event, p *events.TicketStarted) {
+	at := b.tickets[p.Ticket.ID]
+	if at == nil {
+		return
+	}
+	t, begun := at.ticket, e.Time
+	t.Ticket = p.Ticket
+	t.Ticket.Status, t.Ticket.BlockedReason = events.StatusInProgress, ""
+	t.BlockKind, t.Attempt, t.Model, t.Started, t.Ended = "", p.Attempt, p.Model, &begun, nil
+	at.track.Status, at.track.Reason = events.StatusInProgress, ""
+}
+
+// end notes when a ticket came to rest; one that never started has no end.
+func (b *board) end(e *events.Event, id string) *boardTicket {
+	t := b.ticket(id)
+	if t != nil && t.Started != nil && t.Ended == nil {
+		at := e.Time
+		t.Ended = &at
+	}
+	return t
+}
+
+func (t *boardTicket) reopen() {
+	t.Ticket.Status, t.Ticket.BlockedReason, t.BlockKind = events.StatusTodo, "", ""
+}
+
+// extra puts a track that no goal asked for onto the board, with its tickets.
+// It is the active one unless another track is at work.
+func (b *board) extra(p events.TicketsAdded) {
+	if active := b.track(b.Active); active == nil || active.Status != events.StatusInProgress {
+		b.Active = p.Track.ID
+	}
+	b.Tracks = append(b.Tracks, &boardTrack{Track: p.Track, Status: events.StatusInProgress})
+	b.plan(events.TicketsPlanned{Track: p.Track.ID, Tickets: p.Tickets})
+}
+
+// mutate does what a person changed of the graph. Where it changes a blocked
+// track, the conductor says anew whether it is blocked.
+func (b *board) mutate(op events.GraphOp) {
+	if op.Op == events.GraphAddTicket {
+		if tr := b.track(op.Track); tr != nil && op.New != nil {
+			b.enter(tr, *op.New)
+		}
+		return
+	}
+	at := b.tickets[op.Ticket]
+	if at == nil {
+		return
+	}
+	if op.Op == events.GraphRemoveTicket {
+		at.track.Tickets = slices.DeleteFunc(at.track.Tickets, func(t *boardTicket) bool { return t == at.ticket })
+		delete(b.tickets, op.Ticket)
+		return
+	}
+	op.Change(&at.ticket.Ticket)
+}
+
+// TicketState is a ticket as clients see it: every field is there, null where
+// it is not set.
+type TicketState struct {
+	ID                  string   `json:"id"`
+	Description         string   `json:"description"`
+	Status              string   `json:"status"` // todo, in_progress, completed, blocked: now
+	AssignedTo          string   `json:"assigned_to"`
+	TargetFile          *string  `json:"target_file"`
+	ContextRequirements []string `json:"context_requirements"`
+	DependsOn           []string `json:"depends_on"`
+	BlockedReason       *string  `json:"blocked_reason"`
+	StepMode            bool     `json:"step_mode"`
+	Priority            string   `json:"priority"`
+	ModelOverride       *string  `json:"model_override"`
+	PersonaID           *string  `json:"persona_id"`
+	RetryCount          int      `json:"retry_count"`
+}
+
+// TrackState is a track as clients see it.
+type TrackState struct {
+	ID          string   `json:"id"`
+	Title       string   `json:"title"`
+	Description string   `json:"description"`
+	Status      string   `json:"status"` // todo, in_progress, completed, blocked
+	Reason      *string  `json:"blocked_reason"`
+	Goal        string   `json:"goal"` // id of its GoalSubmitted
+	Modules     []string `json:"modules"`
+	Severity    *string  `json:"severity"`
+	Persona     *string  `json:"persona"`
+	Acceptance  []string `json:"acceptance"`
+	Tickets     int      `json:"ticket_count"`
+	Completed   int      `json:"completed_count"`
+}
+
+func ticketState(t events.Ticket) TicketState {
+	return TicketState{
+		ID: t.ID, Description: t.Description, Status: t.Status, AssignedTo: t.AssignedTo, TargetFile: optional(t.TargetFile),
+		ContextRequirements: list(t.ContextRequirements), DependsOn: list(t.DependsOn),
+		BlockedReason: optional(t.BlockedReason),
+		StepMode:      t.StepMode, Priority: t.Priority, ModelOverride: optional(t.ModelOverride),
+		PersonaID:  optional(t.PersonaID),
+		RetryCount: t.RetryCount,
+	}
+}
+
+func ticketStates(tickets []*boardTicket) []TicketState {
+	out := make([]TicketState, len(tickets))
+	for i, t := range tickets {
+		out[i] = ticketState(t.Ticket)
+	}
+	return out
+}
+
+func trackStates(tracks []*boardTrack) []TrackState {
+	out := make([]TrackState, len(tracks))
+	for i, t := range tracks {
+		out[i] = TrackState{
+			ID: t.Track.ID, Title: t.Track.Title, Description: t.Track.Description, Status: t.Status, Reason: optional(t.Reason),
+			Goal: t.Goal, Modules: list(t.Track.Modules), Severity: optional(t.Track.Severity),
+			Persona:    optional(t.Track.Persona),
+			Acceptance: list(t.Track.Acceptance), Tickets: len(t.Tickets),
+		}
+		for _, ticket := range t.Tickets {
+			if ticket.Ticket.Status == events.StatusCompleted {
+				out[i].Completed++
+			}
+		}
+	}
+	return out
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func list(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}
+
+// TicketRow is a ticket with its work so far.
+type TicketRow struct {
+	TicketState
+	Track     string     `json:"track"`
+	BlockKind string     `json:"block_kind,omitempty"` // who may undo the block
+	Attempt   int        `json:"attempt"`              // newest, 0 before the first
+	Model     string     `json:"model,omitempty"`
+	Started   *time.Time `json:"started,omitempty"` // newest attempt
+	Ended     *time.Time `json:"ended,omitempty"`
+}
+
+var tickets = Fold[*board]{
+	Name: "tickets", Version: 3,
+	Takes: ofTheWork,
+	New:   func() *board { b := newBoard(); return &b },
+	Apply: func(b *board, e *events.Event) *board { b.apply(e); return b },
+	View: func(b *board) any {
+		return struct {
+			Tickets []TicketRow `json:"tickets"`
+		}{b.rows()}
+	},
+}
+
+func (b *board) rows() []TicketRow {
+	rows := []TicketRow{}
+	for _, tr := range b.Tracks {
+		for _, t := range tr.Tickets {
+			rows = append(rows, TicketRow{
+				TicketState: ticketState(t.Ticket), Track: tr.Track.ID, BlockKind: t.BlockKind, Attempt: t.Attempt,
+				Model: t.Model, Started: t.Started, Ended: t.Ended,
+			})
+		}
+	}
+	return rows
+}
+
+// Tickets lists the tickets of all tracks as planned, track by track.
+func (s *Set) Tickets() []TicketRow { return stateOf(s, tickets).rows() }
+
+// Ticket finds a ticket by id.
+func (s *Set) Ticket(id string) (TicketState, bool) {
+	t := stateOf(s, tickets).ticket(id)
+	if t == nil {
+		return TicketState{}, false
+	}
+	return ticketState(t.Ticket), true
+}

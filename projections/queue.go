@@ -167,3 +167,164 @@ func (s *Set) QueueClients(client string) (count int, known bool) {
 	_, known = q.Drained[client]
 	return len(q.Drained), known
 }
+
+func (q *pushed) apply(e *events.Event) *pushed {
+	switch p := e.Payload.(type) {
+	case events.EventPushed:
+		q.put(storedQueueEntry{Seq: e.Seq, Type: p.Kind, Time: e.Time, Payload: p.Payload})
+	case events.GUITaskFailed:
+		if raw, err := json.Marshal(p); err == nil {
+			q.put(storedQueueEntry{Seq: e.Seq, Type: QueueGUITaskFailed, Time: e.Time, Payload: raw})
+		}
+	case events.EventsDrained:
+		if p.Through > q.Drained[p.Client].Seq {
+			q.Drained[p.Client] = q.mark(p.Through)
+		}
+	case events.AskRaised:
+		q.ask(e, &p)
+	case events.ModelRequested:
+		r := q.Requests.asked(e, &p)
+		q.add(e, QueueRequestStart, QueueFields{StreamID: r.Stream, Tier: r.Tier, Provider: r.Provider, Model: r.Model,
+			Ticket: r.Ticket, Round: r.Round, Status: "started"})
+	case events.ModelReplied:
+		q.replied(e, &p)
+	case events.ModelFailed:
+		if r, counts := q.Requests.answered(p.Request); counts {
+			q.add(e, QueueReplyReceived, QueueFields{StreamID: r.Stream, Tier: r.Tier, Provider: r.Provider, Model: r.Model,
+				Ticket: r.Ticket, Status: p.Kind, Text: p.Message, Usage: p.Usage})
+		}
+	case events.ModelDenied:
+		if r, counts := q.Requests.answered(p.Request); counts {
+			q.add(e, QueueReplyReceived, QueueFields{StreamID: r.Stream, Tier: r.Tier, Provider: r.Provider, Model: r.Model,
+				Ticket: r.Ticket, Status: events.ModelOverBudget, Text: p.Reason})
+		}
+	default:
+		q.call(e)
+	}
+	return q
+}
+
+func (q *pushed) add(e *events.Event, kind string, f QueueFields) {
+	q.put(storedQueueEntry{Seq: e.Seq, Type: kind, Time: e.Time, Fields: &f})
+}
+
+func (q *pushed) ask(e *events.Event, p *events.AskRaised) {
+	f := QueueFields{Ask: p.Ask, Gate: p.Gate, Title: p.Title, Ticket: p.Ticket, Call: p.Call, Tool: p.Tool,
+		Attempt: p.Attempt, Round: p.Round}
+	kind := QueueAsk
+	switch p.Gate {
+	case events.GateHTTP:
+		kind, f.RequestID, f.Data = QueueAskReceived, p.Ask, p.Args
+	case events.GateStep:
+		kind = QueueStepApproval
+	case events.GateSpawn:
+		kind = QueueSpawnApproval
+	}
+	q.add(e, kind, f)
+}
+
+func (q *pushed) replied(e *events.Event, p *events.ModelReplied) {
+	r, counts := q.Requests.answered(p.Request)
+	if !counts {
+		return
+	}
+	usage := p.Usage
+	q.add(e, QueueReplyReceived, QueueFields{StreamID: r.Stream, Tier: r.Tier, Provider: r.Provider, Model: r.Model,
+		Ticket: r.Ticket, Round: r.Round, Status: p.Finish, Usage: &usage})
+	if p.Text != "" {
+		q.add(e, QueueResponse, QueueFields{StreamID: r.Stream, Tier: r.Tier, Ticket: r.Ticket, Status: "done", Text: p.Text})
+	}
+}
+
+func (q *pushed) call(e *events.Event) {
+	k, counts := q.Calls.take(e)
+	if !counts {
+		return
+	}
+	switch p := e.Payload.(type) {
+	case events.ToolApproved:
+		q.add(e, QueueToolExecution, QueueFields{Call: p.Call, Tool: k.Tool, Ticket: k.Ticket, Round: k.Round,
+			Status: "started"})
+	case events.ToolSettled:
+		q.add(e, QueueToolExecution, QueueFields{Call: p.Call, Tool: k.Tool, Ticket: k.Ticket, Round: k.Round,
+			Status: p.Outcome})
+	case events.ToolDenied:
+		q.add(e, QueueToolExecution, QueueFields{Call: p.Call, Tool: k.Tool, Ticket: k.Ticket, Round: k.Round,
+			Status: outcomeDenied})
+	}
+}
+
+// Bounds of the queue of one session. Entries are kept up to them whether or
+// not clients have drained them, because a batch can be had again by its
+// position and a client may come any time; beyond them the oldest go.
+const (
+	// MaxQueueEntries is how many entries are kept.
+	MaxQueueEntries = 10_000
+	// MaxQueueBytes bounds their payloads; the newest sequence is kept always.
+	MaxQueueBytes = 8 << 20
+	// MaxQueueClients is how many clients may have a position of their own.
+	MaxQueueClients = 1024
+)
+
+// lostEntries is what went over the bounds.
+type lostEntries struct {
+	Count   int       `json:"count"`
+	Through uint64    `json:"through"` // 0: nothing is lost
+	Time    time.Time `json:"time"`    // of the newest lost entry
+}
+
+// entry tells who was at a mark what it did not get.
+func (l lostEntries) entry(m queueMark) QueueEntry {
+	return QueueEntry{Seq: l.Through, Type: QueueOverflow, Time: l.Time,
+		Fields: &QueueFields{Dropped: l.Count - m.Count, From: m.Seq + 1, Through: l.Through}}
+}
+
+// put appends an entry and lets the oldest go that have no room. Entries of one
+// sequence go together, because a position cannot stand between them.
+func (q *pushed) put(e storedQueueEntry) {
+	q.Entries = append(q.Entries, e)
+	q.Bytes += queueSize(e)
+	gone := 0
+	for len(q.Entries)-gone > MaxQueueEntries || q.Bytes > MaxQueueBytes {
+		seq := q.Entries[gone].Seq
+		if seq == e.Seq {
+			break
+		}
+		for q.Entries[gone].Seq == seq {
+			q.Bytes -= queueSize(q.Entries[gone])
+			gone++
+		}
+	}
+	if gone == 0 {
+		return
+	}
+	last := q.Entries[gone-1]
+	q.Lost = lostEntries{Count: q.Lost.Count + gone, Through: last.Seq, Time: last.Time}
+	clear(q.Entries[:gone])
+	q.Entries = q.Entries[gone:]
+}
+
+// queueSize is about how many bytes an entry takes.
+func queueSize(e storedQueueEntry) int {
+	size := len(e.Type) + len(e.Payload)
+	if f := e.Fields; f != nil {
+		size += len(f.Data) + len(f.Text) + len(f.Title)
+	}
+	return size
+}
+
+// mark finds the place of a sequence. Among lost entries only the places are
+// known at which some client is.
+func (q *pushed) mark(seq uint64) queueMark {
+	if seq >= q.Lost.Through {
+		return queueMark{seq, q.Lost.Count + q.upTo(seq)}
+	}
+	count := 0
+	// order-independent: the greatest of all counts.
+	for _, m := range q.Drained {
+		if m.Seq <= seq {
+			count = max(count, m.Count)
+		}
+	}
+	return queueMark{seq, count}
+}

@@ -1,6 +1,13 @@
 package projections
 
-import "manualslop/events"
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
 
 // request is what a read model remembers of a model request until its answer.
 type request struct {
@@ -37,4 +44,174 @@ func (r requests) answered(id string) (request, bool) {
 		delete(r, id)
 	}
 	return q, ok
+}
+
+// call is what a read model remembers of a tool call until its last word.
+type call struct {
+	Tool       string `json:"tool"`
+	Ticket     string `json:"ticket"`
+	Attempt    int    `json:"attempt"`
+	Round      int    `json:"round"`
+	Generation int    `json:"generation,omitempty"` // newest approved one
+	Digest     string `json:"digest,omitempty"`     // of the approved arguments
+	Open       bool   `json:"open,omitempty"`       // approved and without an outcome of this generation
+}
+
+// calls are the tool calls that still may change, by id. They count facts as
+// the deciders do: the first outcome for the approved bytes and the current
+// generation. An interrupted or parked call waits for a person's word.
+type calls map[string]*call
+
+// take folds a fact about a call and tells whether it counts. The call is what
+// it was about, also when that was its last word.
+func (c calls) take(e *events.Event) (*call, bool) {
+	switch p := e.Payload.(type) {
+	case events.ToolRequested:
+		if c[p.Call] != nil {
+			return nil, false
+		}
+		k := &call{Tool: p.Tool, Ticket: p.Ticket, Attempt: p.Attempt, Round: p.Round}
+		c[p.Call] = k
+		return k, true
+	case events.ToolApproved:
+		return c.approved(&p)
+	case events.ToolDenied:
+		return c.ended(p.Call, c[p.Call] != nil)
+	case events.ToolSettled:
+		return c.settled(&p)
+	case events.ToolParked:
+		k := c[p.Call]
+		if k == nil || !k.Open {
+			return nil, false
+		}
+		k.Open = false
+		return k, true
+	case events.InterruptResolved:
+		k := c[p.Call]
+		if k == nil || p.Resolution == events.InterruptRetry {
+			return k, k != nil
+		}
+		return c.ended(p.Call, true)
+	}
+	return nil, false
+}
+
+func (c calls) approved(p *events.ToolApproved) (*call, bool) {
+	k := c[p.Call]
+	if k == nil || p.Generation <= k.Generation {
+		return nil, false
+	}
+	k.Generation, k.Digest, k.Open = p.Generation, p.ArgsSHA256, true
+	return k, true
+}
+
+func (c calls) settled(p *events.ToolSettled) (*call, bool) {
+	k := c[p.Call]
+	if k == nil || !k.Open || p.Generation != k.Generation || p.ArgsSHA256 != k.Digest {
+		return nil, false
+	}
+	if p.Outcome == events.ToolInterrupted {
+		k.Open = false
+		return k, true
+	}
+	return c.ended(p.Call, true)
+}
+
+func (c calls) ended(id string, counts bool) (*call, bool) {
+	k := c[id]
+	if counts {
+		delete(c, id)
+	}
+	return k, counts
+}
+
+// requestOf is the model request that a call belongs to ([events.CallID]).
+func requestOf(callID string) string {
+	if i := strings.LastIndexByte(callID, '-'); i >= 0 {
+		return callID[:i]
+	}
+	return callID
+}
+
+// Waiting is a request of the session that has no outcome yet.
+type Waiting struct {
+	Request  string     `json:"request"` // id of the event that asks
+	Seq      uint64     `json:"seq"`     // of the event that a pool hands out; 0: a decider has yet to allow it
+	Type     string     `json:"type"`
+	Subject  string     `json:"subject"` // tool, ticket, path or gate
+	Since    time.Time  `json:"since"`
+	Due      *time.Time `json:"due"`      // it waits for the clock until then; null: it does not
+	Returned int        `json:"returned"` // how often it was handed out again because no pool held it
+	WaitsFor string     `json:"waits_for"`
+}
+
+var openRequests = Fold[*tiers.OpenRequests]{
+	Name: "requests", Version: 1,
+	Takes: func(p events.Payload) bool { return tiers.OfRequests(p) },
+	New:   func() *tiers.OpenRequests { return &tiers.OpenRequests{Open: map[string]tiers.OpenRequest{}} },
+	Apply: func(q *tiers.OpenRequests, e *events.Event) *tiers.OpenRequests { q.Fold(e); return q },
+	View: func(q *tiers.OpenRequests) any {
+		return struct {
+			Requests []Waiting `json:"requests"`
+		}{waiting(q)}
+	},
+}
+
+func waiting(q *tiers.OpenRequests) []Waiting {
+	out := []Waiting{}
+	for _, r := range q.List() {
+		out = append(out, Waiting{r.ID, r.Seq, r.Type, r.Subject, r.At, r.Due, r.Returned, waitsFor(r)})
+	}
+	return out
+}
+
+// waitsFor is what a request waits for as far as the log tells.
+func waitsFor(r tiers.OpenRequest) string {
+	switch {
+	case r.Type == (events.AskRaised{}).EventType().Name:
+		return "an answer; it expires at " + r.Due.UTC().Format(time.RFC3339)
+	case r.Seq == 0:
+		return "a decider that allows it"
+	case r.Returned > 0:
+		return fmt.Sprintf("an outcome; handed out again %d times", r.Returned)
+	case r.Due != nil:
+		return "its next attempt, not before " + r.Due.UTC().Format(time.RFC3339)
+	}
+	return "an outcome"
+}
+
+// Waiting lists the requests of the session without an outcome, in stream order.
+func (s *Set) Waiting() []Waiting { return waiting(stateOf(s, openRequests)) }
+
+// Tracker tells, for who renders facts one by one, which facts about model
+// requests and tool calls count: the first answer to a request, the first
+// outcome for the approved bytes and the current generation.
+type Tracker struct {
+	requests requests
+	calls    calls
+}
+
+// NewTracker starts on an empty session.
+func NewTracker() *Tracker { return &Tracker{requests{}, calls{}} }
+
+// Counts folds one decoded event and tells whether it counts. Undecodable
+// events do not; facts about anything else always do.
+func (t *Tracker) Counts(e *events.Event) bool {
+	counts := true
+	switch p := e.Payload.(type) {
+	case nil, events.Unknown, events.Malformed:
+		return false
+	case events.ModelRequested:
+		t.requests.asked(e, &p)
+	case events.ModelReplied:
+		_, counts = t.requests.answered(p.Request)
+	case events.ModelFailed:
+		_, counts = t.requests.answered(p.Request)
+	case events.ModelDenied:
+		_, counts = t.requests.answered(p.Request)
+	case events.ToolRequested, events.ToolApproved, events.ToolDenied, events.ToolSettled, events.ToolParked,
+		events.InterruptResolved:
+		_, counts = t.calls.take(e)
+	}
+	return counts
 }
