@@ -269,3 +269,38 @@ func (s *Server) stop() error {
 }
 
 func joinUnlock(err error, lock *flock.Flock) error { return errors.Join(err, lock.Unlock()) }
+
+// serverLog hands what the server says to slog. A fatal remark must not end
+// the process, so it is an error like any other.
+type serverLog struct{ log *slog.Logger }
+
+const serverMessage = "bus server"
+
+func (l serverLog) Noticef(f string, v ...any) {
+	l.log.Debug(serverMessage, "said", fmt.Sprintf(f, v...))
+}
+func (l serverLog) Warnf(f string, v ...any) { l.log.Warn(serverMessage, "said", fmt.Sprintf(f, v...)) }
+func (l serverLog) Errorf(f string, v ...any) {
+	l.log.Error(serverMessage, "said", fmt.Sprintf(f, v...))
+}
+func (l serverLog) Fatalf(f string, v ...any) {
+	l.log.Error(serverMessage, "said", fmt.Sprintf(f, v...))
+}
+func (l serverLog) Debugf(string, ...any) {}
+func (l serverLog) Tracef(string, ...any) {}
+
+// clockBehind is how far the clock may be behind the newest event before that is
+// remarked on.
+const clockBehind = time.Second
+
+// remarkClock says where the clock was set back while nothing ran.
+func (s *Server) remarkClock(ctx context.Context, before *survey) error {
+	info, err := s.admin.stream(ctx, StreamEvents)
+	if err != nil {
+		return fmt.Errorf("time of the newest event: %w", err)
+	}
+	if behind := time.Until(info.State.LastTime); behind > clockBehind {
+		before.remark("the clock is %v behind the newest event; was it set back?", behind.Round(time.Second))
+	}
+	return nil
+}
