@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 
@@ -116,4 +117,58 @@ func mayCost(kind string, err error) bool {
 		return !ok || at.Op != "dial"
 	}
 	return false
+}
+
+// priced is what an attempt used with the price that holds for it, as the session
+// recorded it; without, where none is known.
+func (tr *transcript) priced(e *events.Event, p events.ModelRequested, u events.Usage) events.Usage {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	price, known := tr.offered.Price(p.Provider, p.Model, e.Time, u.Prompt())
+	if !known {
+		return u
+	}
+	u.Price = price.ID
+	if cost, whole := price.Cost(u); whole {
+		micro := cost.Micro()
+		u.PricedMicroDollars = &micro
+	}
+	return u
+}
+
+// liveText is what a model writes during one try at a request, on its way to
+// whoever watches. It is no answer: only a ModelReplied is.
+type liveText struct {
+	m       *Models
+	request *events.Event
+	stream  string
+	pieces  int
+	words   wholeWords
+}
+
+// say publishes what the next piece makes whole.
+func (l *liveText) say(ctx context.Context, piece string) { l.publish(ctx, l.words.take(piece)) }
+
+// end publishes what was held back.
+func (l *liveText) end(ctx context.Context) { l.publish(ctx, l.words.end()) }
+
+// publish shows a text; a lost one does not matter.
+func (l *liveText) publish(ctx context.Context, text string) {
+	if l.m.Signals == nil || text == "" {
+		return
+	}
+	body, err := json.Marshal(struct {
+		StreamID string `json:"stream_id"`
+		Request  string `json:"request"`
+		Piece    int    `json:"piece"`
+		Delta    string `json:"delta"`
+	}{l.stream, l.request.ID, l.pieces, text})
+	if err != nil {
+		return
+	}
+	l.pieces++
+	if err := l.m.Signals.Signal(ctx, l.request.Project, l.request.Session, events.ActorModels, "delta",
+		l.m.hide(body)); err != nil {
+		l.m.Logger.Debug("live text was not sent", "error", err)
+	}
 }

@@ -5,10 +5,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
 
 	"manualslop/events"
 	"manualslop/tools"
+	"manualslop/tools/anchor"
 	"manualslop/tools/codetools"
 )
 
@@ -134,4 +140,113 @@ func (w site) told(ctx context.Context, tool, path string) (string, error) {
 		return "", cmp.Or(r.Err, tools.Refuse("%s", strings.TrimPrefix(r.Text, "ERROR: ")))
 	}
 	return r.Text, nil
+}
+
+// diffView shows what changed in a file since it held v.Before.
+func (w site) diffView(ctx context.Context, v events.ViewRequest, out *events.View) (text, problem string) {
+	file, err := w.Env.Workspace.ReadFile(ctx, v.Path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", tools.Failure(err).Text
+	}
+	if err == nil {
+		out.File = &events.FileState{Path: file.Path, SHA256: file.SHA256, Size: int64(len(file.Data))}
+	}
+	var before []byte
+	if v.Before != "" {
+		if before, err = w.Blobs.Get(ctx, v.Before); err != nil {
+			return "", "what the file held before is not kept"
+		}
+	}
+	if !utf8.Valid(before) || !utf8.Valid(file.Data) {
+		return "", "the file is not UTF-8 text"
+	}
+	if string(before) == string(file.Data) {
+		return "(the file is as it was before)\n", ""
+	}
+	return udiff.Unified("a/"+v.Path, "b/"+v.Path, string(before), string(file.Data)), ""
+}
+
+// slice is a piece of a file, found by its anchors where the file has changed.
+// Its first line says where it is.
+func (w site) slice(ctx context.Context, v events.ViewRequest, out *events.View) (text, problem string) {
+	if v.Slice == nil {
+		return "", "a view of the kind slice needs a slice"
+	}
+	whole, problem := w.raw(ctx, v.Path, out)
+	if problem != "" {
+		return "", problem
+	}
+	was := anchor.Slice{Start: v.Slice.StartLine, End: v.Slice.EndLine, Head: v.Slice.Head, Tail: v.Slice.Tail}
+	is, err := anchor.Resolve(whole, was)
+	var gone *anchor.GoneError
+	switch {
+	case errors.As(err, &gone):
+		return "", gone.Error() + "; read the file and record the slice again"
+	case err != nil:
+		return "", err.Error()
+	}
+	out.Slice = &events.FileSlice{Name: v.Slice.Name, StartLine: is.Start, EndLine: is.End, Head: w.maskLines(is.Head),
+		Tail: w.maskLines(is.Tail)}
+	at := fmt.Sprintf("lines %d-%d", is.Start, is.End)
+	if is.Start != was.Start || is.End != was.End {
+		at += fmt.Sprintf(", recorded as lines %d-%d", was.Start, was.End)
+	}
+	return cmp.Or(v.Slice.Name, "slice") + ": " + at + "\n" + is.Text(whole), ""
+}
+
+func (w site) maskLines(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = w.mask(line)
+	}
+	return out
+}
+
+// shown tells whether a write would change exactly what the person was shown.
+// Where nothing was shown, the yes was to the arguments. Of a file that earlier
+// calls of the same reply changed since, the same places must change in the same
+// way, and nothing else.
+func shown(approved []events.FileChange, planned []tools.PlannedChange) bool {
+	if len(approved) == 0 {
+		return true
+	}
+	if len(approved) != len(planned) {
+		return false
+	}
+	for i, a := range approved {
+		p := planned[i]
+		if a.Path != p.Path || a.Before != p.Before || !a.Moved && a.After != p.After || a.Moved &&
+			!p.Makes(placesOf(a.Edits)) {
+			return false
+		}
+	}
+	return true
+}
+
+// changeOf is a planned change as events name it.
+func changeOf(c tools.PlannedChange) events.FileChange {
+	out := events.FileChange{Path: c.Path, Before: c.Before, After: c.After}
+	for _, e := range c.Edits {
+		out.Edits = append(out.Edits, events.Edit(e))
+	}
+	return out
+}
+
+// edited are the changes whose places are known.
+func edited(changes []tools.PlannedChange) []events.FileChange {
+	var out []events.FileChange
+	for _, c := range changes {
+		if len(c.Edits) > 0 {
+			out = append(out, changeOf(c))
+		}
+	}
+	return out
+}
+
+func placesOf(edits []events.Edit) []tools.EditedPlace {
+	out := make([]tools.EditedPlace, 0, len(edits))
+	for _, e := range edits {
+		out = append(out, tools.EditedPlace(e))
+	}
+	return out
 }

@@ -1,0 +1,201 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"manualslop/events"
+	"manualslop/tools"
+	"manualslop/tools/checkpoint"
+	"manualslop/tools/git"
+)
+
+// lookTime bounds the look at the workspace after a script that was cut short.
+const lookTime = 30 * time.Second
+
+// observed runs a script and notes in its outcome which files it changed, and
+// keeps what they held before. Where that cannot be told the outcome says so.
+// run returns false where the script was not begun.
+func (w site) observed(ctx context.Context, run func() (events.ToolSettled, bool)) events.ToolSettled {
+	before := w.checkpoint(ctx)
+	if before != nil {
+		defer before.Release()
+	}
+	mark := w.own.mark()
+	out, begun := run()
+	if !begun || before == nil {
+		out.Unseen = begun
+		return out
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
+	defer cancel()
+	after := w.checkpoint(ctx)
+	if after == nil {
+		out.Unseen = true
+		return out
+	}
+	defer after.Release()
+	changes, unseen, unkept := checkpoint.Compare(before, after)
+	out.Unkept = w.named(unkept)
+	out.Unseen = unseen || !w.noteChanges(ctx, &out, before, w.own.others(mark, w.place(), changes))
+	return out
+}
+
+// named are the first of what changed and cannot be undone, as an outcome says it.
+func (w site) named(paths []string) []string {
+	var out []string
+	for _, path := range paths[:min(len(paths), events.MaxUnkept)] {
+		out = append(out, w.mask(head(path, maxUnkeptName)))
+	}
+	return out
+}
+
+// maxUnkeptName bounds one of their paths, in bytes.
+const maxUnkeptName = 256
+
+// checkpoint takes a state of the workspace; nil where none can be had.
+func (w site) checkpoint(ctx context.Context) *checkpoint.State {
+	if w.Checkpoints == nil {
+		return nil
+	}
+	state, err := w.keepers.of(w.place(), w.Checkpoints).Take(ctx, w.Env.Workspace)
+	if err != nil {
+		w.Logger.Warn("what a script changes is not noticed", "error", err)
+		return nil
+	}
+	return state
+}
+
+// noteChanges puts changes into an outcome; false where not all of them can be
+// undone.
+func (w site) noteChanges(ctx context.Context, out *events.ToolSettled, before *checkpoint.State,
+	changes []checkpoint.Change) bool {
+	fitting := fittingFiles(changes, func(c checkpoint.Change) string { return c.Path })
+	for _, c := range changes[:fitting] {
+		if c.Before != "" && !w.stored.has(c.Before) {
+			content, err := before.Content(c.Before)
+			if err == nil {
+				err = w.remember(ctx, c.Before, content)
+			}
+			if err != nil {
+				w.Logger.Warn("what a file held before a script is not kept", "path", c.Path, "error", err)
+				return false
+			}
+		}
+		out.Files = append(out.Files, events.FileState{Path: c.Path, SHA256: c.After, Size: c.Size, Written: true,
+			Before: c.Before,
+			Mode:   bits(c.AfterMode), BeforeMode: bits(c.BeforeMode)})
+	}
+	w.keep(ctx, out.Files)
+	return fitting == len(changes)
+}
+
+// carryOutCall runs an approved call at its place. An undo of what is merged
+// already is made on the session's branch, while nobody merges.
+func (w *Worker) carryOutCall(ctx context.Context, d Delivery, p events.ToolApproved) error {
+	session := d.Event.Session
+	if p.Tool != events.RestoreTool || p.Workspace != events.WorkspaceMerged {
+		return w.at(ctx, session, p.Workspace, func(at site) error { return at.approved(ctx, d, p) })
+	}
+	hold, err := w.hold(ctx, session)
+	if again := undecided(ctx, err); again != nil {
+		return again
+	}
+	if err != nil {
+		return w.answer(ctx, &d.Event, w.failed(p, w.notRestored(err)))
+	}
+	defer hold.Release()
+	own, err := w.Workspaces.Open(hold.Dir)
+	if err != nil {
+		return err
+	}
+	env := w.Home
+	env.Workspace = own
+	return errors.Join(site{Worker: w, Env: env, session: session, name: p.Workspace, hold: hold}.approved(ctx, d, p),
+		own.Close())
+}
+
+func (w *Worker) hold(ctx context.Context, session string) (*git.Hold, error) {
+	trees, err := w.Workspaces.of(session, events.WorkspaceMerged)
+	if err != nil {
+		return nil, err
+	}
+	return trees.HoldMerged(ctx)
+}
+
+func (w *Worker) notRestored(err error) string {
+	return "ERROR: nothing was restored: " + w.mask(head(err.Error(), maxStderr))
+}
+
+// finish makes what a call changed part of its place, and then records the
+// outcome. A call that dies in between finds its files changed, and comes here again.
+func (w site) finish(ctx context.Context, cause *events.Event, l *lease, out events.ToolSettled) error {
+	if w.hold != nil && out.Outcome == events.ToolDone {
+		err := w.hold.Commit(ctx, "Undo: give files the content that they had")
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if out.Branch = w.hold.Branch; err != nil {
+			approved := events.ToolApproved{Call: out.Call, Tool: out.Tool, ArgsSHA256: out.ArgsSHA256,
+				Generation: out.Generation}
+			out = w.failed(approved, w.notRestored(err))
+		}
+	}
+	return w.Worker.finish(ctx, cause, l, out)
+}
+
+// maxJournal bounds the own writes that are remembered.
+const maxJournal = 10_000
+
+// journal remembers what this worker's other calls wrote, so that a script that
+// ran beside them is not taken for the author. The zero value is empty.
+type journal struct {
+	mu      sync.Mutex
+	dropped int
+	writes  []written
+}
+
+// written is a change at a place; see site.place.
+type written struct {
+	place string
+	tools.PlannedChange
+}
+
+func (j *journal) add(place string, changes []tools.PlannedChange) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, c := range changes {
+		j.writes = append(j.writes, written{place, c})
+	}
+	if over := len(j.writes) - maxJournal; over > 0 {
+		j.writes, j.dropped = j.writes[over:], j.dropped+over
+	}
+}
+
+// mark is a position in the journal.
+func (j *journal) mark() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.dropped + len(j.writes)
+}
+
+// others are the changes of a place that no write behind mark made.
+func (j *journal) others(mark int, place string, changes []checkpoint.Change) []checkpoint.Change {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	own := map[string]string{}
+	for _, w := range j.writes[max(0, mark-j.dropped):] {
+		if w.place == place {
+			own[w.Path] = w.After
+		}
+	}
+	var out []checkpoint.Change
+	for _, c := range changes {
+		if after, ours := own[c.Path]; !ours || after != c.After {
+			out = append(out, c)
+		}
+	}
+	return out
+}
