@@ -32,18 +32,18 @@ func NewGuard(port int, keys *Keyring) *Guard {
 // or sent by a foreign page. Absent headers pass: no page can leave them out.
 func (g *Guard) Place(r *http.Request) *problem.Problem {
 	if !slices.Contains(g.hosts, r.Host) {
-		return problem.Refuse(http.StatusMisdirectedRequest, "this Host is not served here",
+		return problem.New(http.StatusMisdirectedRequest, "this Host is not served here",
 			"Use the address that slop serve printed, including its port.")
 	}
 	for _, origin := range r.Header["Origin"] {
 		if !slices.Contains(g.origins, origin) {
-			return problem.Refuse(http.StatusForbidden, "requests from this Origin are refused",
+			return problem.New(http.StatusForbidden, "requests from this Origin are refused",
 				"Pages of other origins may not use the gateway.")
 		}
 	}
 	for _, site := range r.Header["Sec-Fetch-Site"] {
 		if site != "same-origin" && site != "none" {
-			return problem.Refuse(http.StatusForbidden, "cross-site requests are refused",
+			return problem.New(http.StatusForbidden, "cross-site requests are refused",
 				"Only the gateway's own pages may use it from a browser.")
 		}
 	}
@@ -86,13 +86,13 @@ func Admit(w http.ResponseWriter, r *http.Request, who, need Right) *problem.Pro
 	case who == RightNone:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		if credentials(r) > 1 {
-			return problem.Refuse(http.StatusUnauthorized, "more than one token was sent",
+			return problem.New(http.StatusUnauthorized, "more than one token was sent",
 				"Send one Authorization: Bearer or one X-API-KEY header, not both.")
 		}
-		return problem.Refuse(http.StatusUnauthorized, "a token is needed", "Send Authorization: Bearer with the token in "+
+		return problem.New(http.StatusUnauthorized, "a token is needed", "Send Authorization: Bearer with the token in "+
 			TokenFile(need)+", in the folder that slop serve names.")
 	}
-	return problem.Refuse(http.StatusForbidden, "this token may not do that", "It needs the token in "+TokenFile(need)+".")
+	return problem.New(http.StatusForbidden, "this token may not do that", "It needs the token in "+TokenFile(need)+".")
 }
 
 // JSONOnly refuses bodies of any other type: a page can send those without
@@ -109,6 +109,6 @@ func JSONOnly(r *http.Request) *problem.Problem {
 			return nil
 		}
 	}
-	return problem.Refuse(http.StatusUnsupportedMediaType, "the body must be JSON",
+	return problem.New(http.StatusUnsupportedMediaType, "the body must be JSON",
 		"Send Content-Type: application/json, in UTF-8 and not compressed.")
 }

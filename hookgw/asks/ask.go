@@ -33,12 +33,12 @@ func postAsk(c *core.Call) error {
 	case c.Gw.Slots <- struct{}{}:
 	default:
 		c.Response.Header().Set("Retry-After", "1")
-		return problem.Refuse(http.StatusServiceUnavailable, "too many asks are waiting",
+		return problem.New(http.StatusServiceUnavailable, "too many asks are waiting",
 			"Wait until the person has answered some.")
 	}
 	if !c.Gw.Asked.Take(c.Right, len(q.data)) {
 		<-c.Gw.Slots
-		return c.CrowdedOut()
+		return c.Overloaded()
 	}
 	l, err := c.HandOver()
 	if err != nil {
@@ -54,7 +54,7 @@ func postAsk(c *core.Call) error {
 // same refuses a question whose request_id belongs to something else.
 func (q question) same(ask projections.Ask) error {
 	if ask.Posted == nil || ask.Posted.BodySHA256 != q.digest {
-		return problem.Refuse(http.StatusConflict, "this request_id belongs to another ask",
+		return problem.New(http.StatusConflict, "this request_id belongs to another ask",
 			"Use a fresh request_id, or the same body to join the ask.")
 	}
 	return nil
@@ -80,8 +80,8 @@ func newQuestion(c *core.Call) (question, error) {
 	}
 	digest, err := events.CanonicalDigest(c.Body)
 	if err != nil {
-		return question{}, problem.Refuse(http.StatusBadRequest, "the body has no canonical form",
-			"Numbers must fit a double, and an object must not repeat a name.").Because(err)
+		return question{}, problem.New(http.StatusBadRequest, "the body has no canonical form",
+			"Numbers must fit a double, and an object must not repeat a name.").WithCause(err)
 	}
 	q := question{session: session, data: c.Gw.Mask(c.Body), digest: digest}
 	raw, named := c.Fields["request_id"]
@@ -97,12 +97,12 @@ func newQuestion(c *core.Call) (question, error) {
 func RequestID(raw json.RawMessage) (string, error) {
 	var id string
 	if json.Unmarshal(raw, &id) != nil || id == "" || len(id) > events.MaxIDLength {
-		return "", problem.Refuse(http.StatusBadRequest, "request_id must be 1 to 128 bytes",
+		return "", problem.New(http.StatusBadRequest, "request_id must be 1 to 128 bytes",
 			"Send another one, or leave it out to get one.")
 	}
 	for _, r := range id {
 		if !unicode.IsPrint(r) {
-			return "", problem.Refuse(http.StatusBadRequest, "request_id holds characters that cannot be shown",
+			return "", problem.New(http.StatusBadRequest, "request_id holds characters that cannot be shown",
 				"Use letters, digits and punctuation.")
 		}
 	}
@@ -150,7 +150,7 @@ func settled(c *core.Call, s *projections.SettledAsk) error {
 }
 
 func timedOut(c *core.Call) *problem.Problem {
-	return problem.Refuse(http.StatusGatewayTimeout, "nobody answered within "+c.Gw.Cfg.AskTimeout.String(),
+	return problem.New(http.StatusGatewayTimeout, "nobody answered within "+c.Gw.Cfg.AskTimeout.String(),
 		"Treat it as a denial.")
 }
 

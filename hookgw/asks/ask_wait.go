@@ -51,7 +51,7 @@ func (a *asking) Begin() {
 		return
 	}
 	a.posted, a.q.data = true, nil
-	a.LetGo()
+	a.ReleaseBody()
 	a.timer = time.AfterFunc(max(0, left)+a.Gw.Cfg.Limits.AskGrace, func() { a.give(timedOut(&a.Call)) })
 }
 
@@ -140,7 +140,7 @@ func (a *asking) Stop() {
 		hint = "The ask stays open: post the same body with request_id " + a.q.id + " again to go on waiting."
 	}
 	if !a.over {
-		a.finish(problem.Refuse(http.StatusServiceUnavailable, "the gateway is stopping", hint))
+		a.finish(problem.New(http.StatusServiceUnavailable, "the gateway is stopping", hint))
 	}
 }
 

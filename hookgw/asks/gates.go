@@ -27,7 +27,7 @@ type gateAsks struct {
 func readGate(c *core.Call) (string, error) {
 	name := c.Vars["gate"]
 	if !slices.Contains(gates(), name) {
-		return "", problem.Refuse(http.StatusNotFound, "there is no such gate", "The gates are "+strings.Join(gates(), ", ")+
+		return "", problem.New(http.StatusNotFound, "there is no such gate", "The gates are "+strings.Join(gates(), ", ")+
 			"; GET /api/asks lists the asks of all kinds.")
 	}
 	return name, nil
@@ -77,7 +77,7 @@ func AskOf(c *core.Call, session, gate, id string) (projections.Ask, error) {
 	if id != "" {
 		ask, err := known(c, session, id)
 		if err == nil && ask.Gate != gate {
-			err = problem.Refuse(http.StatusConflict, fmt.Sprintf("this ask belongs to gate %s, not %s", ask.Gate, gate),
+			err = problem.New(http.StatusConflict, fmt.Sprintf("this ask belongs to gate %s, not %s", ask.Gate, gate),
 				"Nothing was answered; GET /api/asks tells the gate of each.")
 		}
 		return ask, err
@@ -88,7 +88,7 @@ func AskOf(c *core.Call, session, gate, id string) (projections.Ask, error) {
 	}
 	at := slices.IndexFunc(open, func(a projections.Ask) bool { return a.Gate == gate })
 	if at < 0 {
-		return projections.Ask{}, problem.Refuse(http.StatusNotFound, "no ask of the gate "+gate+" is open"+others(open),
+		return projections.Ask{}, problem.New(http.StatusNotFound, "no ask of the gate "+gate+" is open"+others(open),
 			"GET /api/asks lists the open asks; POST /api/ask/respond answers any of them.")
 	}
 	return open[at], nil

@@ -51,7 +51,7 @@ func inboxes(name string, of func([]AskLine) any) map[string]live.Rendering {
 func showInbox(c *core.Call, shown map[string]live.Rendering) error {
 	wanted, ok := shown[c.Query().Get("state")]
 	if !ok {
-		return problem.Refuse(http.StatusBadRequest, "there is no such state", "Use pending, settled or all.")
+		return problem.New(http.StatusBadRequest, "there is no such state", "Use pending, settled or all.")
 	}
 	return c.Show(wanted)
 }

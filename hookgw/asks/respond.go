@@ -25,7 +25,7 @@ func postRespond(c *core.Call) error {
 		return err
 	}
 	if id == "" {
-		return problem.Refuse(http.StatusBadRequest, "request_id is missing", `Send {"request_id": "…", "response": …}.`)
+		return problem.New(http.StatusBadRequest, "request_id is missing", `Send {"request_id": "…", "response": …}.`)
 	}
 	ask, err := known(c, session, id)
 	if err != nil {
@@ -81,8 +81,8 @@ type respondAnswer struct {
 // readResponse reads the body: which ask, empty where it names none, and what is said.
 func readResponse(c *core.Call) (id string, response json.RawMessage, err error) {
 	if _, err := events.Canonical(c.Body); err != nil {
-		return "", nil, problem.Refuse(http.StatusBadRequest, "the body has no canonical form",
-			"An object must not repeat a name.").Because(err)
+		return "", nil, problem.New(http.StatusBadRequest, "the body has no canonical form",
+			"An object must not repeat a name.").WithCause(err)
 	}
 	if raw, ok := c.Fields["request_id"]; ok {
 		if id, err = RequestID(raw); err != nil {
@@ -91,11 +91,11 @@ func readResponse(c *core.Call) (id string, response json.RawMessage, err error)
 	}
 	response, ok := c.Fields["response"]
 	if !ok {
-		return "", nil, problem.Refuse(http.StatusBadRequest, "response is missing",
+		return "", nil, problem.New(http.StatusBadRequest, "response is missing",
 			`Send {"request_id": "…", "response": …}.`)
 	}
 	if !bytes.Equal(c.Gw.Cfg.Masker(c.Body), c.Body) { // masked, it would say or run something else
-		return "", nil, problem.Refuse(http.StatusUnprocessableEntity, "the answer contains a secret, which must not be "+
+		return "", nil, problem.New(http.StatusUnprocessableEntity, "the answer contains a secret, which must not be "+
 			"recorded", "Answer without it; name the place where it is kept.")
 	}
 	return id, response, nil
@@ -108,7 +108,7 @@ func known(c *core.Call, session, id string) (projections.Ask, error) {
 	case err != nil:
 		return projections.Ask{}, err
 	case !ok:
-		return projections.Ask{}, problem.Refuse(http.StatusNotFound, "there is no such ask",
+		return projections.Ask{}, problem.New(http.StatusNotFound, "there is no such ask",
 			"GET /api/asks lists the open ones.")
 	case ask.Settled != nil:
 		return projections.Ask{}, problem.Settled(ask.Settled)
@@ -190,7 +190,7 @@ func (v verdict) Problem() *problem.Problem {
 	case v.Settled != nil && v.Settled.AnswerID != v.answerID:
 		return problem.Settled(v.Settled)
 	case v.Settled == nil && v.refused != "":
-		return problem.Refuse(http.StatusUnprocessableEntity, "the answer was rejected: "+v.refused,
+		return problem.New(http.StatusUnprocessableEntity, "the answer was rejected: "+v.refused,
 			"The ask is still open; correct the answer and send it again.")
 	}
 	return nil

@@ -82,7 +82,7 @@ func (p *FileProblem) status() int {
 func ProblemOf(err error) error {
 	var p *FileProblem
 	if errors.As(err, &p) {
-		return problem.Refuse(p.status(), p.Message, p.Hint).Because(err)
+		return problem.New(p.status(), p.Message, p.Hint).WithCause(err)
 	}
 	return err
 }
@@ -90,7 +90,7 @@ func ProblemOf(err error) error {
 // Files is the project folder, or why there is none.
 func (g *State) Files() (ProjectFiles, error) {
 	if g.Cfg.ProjectFiles == nil {
-		return nil, problem.Refuse(http.StatusServiceUnavailable, "this gateway has no access to the project folder",
+		return nil, problem.New(http.StatusServiceUnavailable, "this gateway has no access to the project folder",
 			"Use the gateway of slop serve, started with --project.")
 	}
 	return g.Cfg.ProjectFiles, nil

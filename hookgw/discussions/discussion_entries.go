@@ -54,14 +54,14 @@ func getEntries(c *core.Call) error {
 		return err
 	}
 	if !found {
-		return problem.Refuse(http.StatusNotFound, "there is no such discussion", "GET /api/discussions lists them.")
+		return problem.New(http.StatusNotFound, "there is no such discussion", "GET /api/discussions lists them.")
 	}
 	return c.Reply(http.StatusOK, out)
 }
 
 func checkContent(content string) error {
 	if len(content) > maxEntryContent {
-		return problem.Refuse(http.StatusRequestEntityTooLarge, "the entry is too long",
+		return problem.New(http.StatusRequestEntityTooLarge, "the entry is too long",
 			fmt.Sprintf("Use at most %d bytes, or inject a file with /api/context/inject.", maxEntryContent))
 	}
 	return nil
@@ -106,7 +106,7 @@ func postEntryEdit(c *core.Call) error {
 		}
 	}
 	if want.Role == nil && want.Content == nil && want.Collapsed == nil {
-		return problem.Refuse(http.StatusBadRequest, "there is nothing to change", "Send role, content or collapsed.")
+		return problem.New(http.StatusBadRequest, "there is nothing to change", "Send role, content or collapsed.")
 	}
 	_, err = AboutDiscussion(c, session, events.DiscussionEntryEdited(want))
 	return doneWith(c, discussionAnswer{Name: want.Discussion, Entry: want.Entry}, err)
@@ -138,7 +138,7 @@ func entry(c *core.Call, discussion, id string) (session string, err error) {
 		}
 	})
 	if err == nil && !found {
-		err = problem.Refuse(http.StatusNotFound, "there is no such entry",
+		err = problem.New(http.StatusNotFound, "there is no such entry",
 			"GET /api/discussions/entries lists them with their ids.")
 	}
 	return session, err

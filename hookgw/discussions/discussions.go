@@ -54,7 +54,7 @@ func getDiscussions() func(*core.Call) error {
 
 // AboutDiscussion publishes what a person says about discussions.
 func AboutDiscussion(c *core.Call, session string, p events.Payload) (events.Event, error) {
-	return c.Word(session, p, (*projections.Set).DiscussionRefusal)
+	return c.PublishChecked(session, p, (*projections.Set).DiscussionRefusal)
 }
 
 // doneWith answers with the discussion that a write was about.
@@ -74,7 +74,7 @@ func HasDiscussion(c *core.Call, session, name string) error {
 	}); err != nil || ok {
 		return err
 	}
-	return problem.Refuse(http.StatusNotFound, "there is no such discussion", "GET /api/discussions lists them.")
+	return problem.New(http.StatusNotFound, "there is no such discussion", "GET /api/discussions lists them.")
 }
 
 // namedDiscussion reads a body that names a discussion, which must be there.
@@ -91,7 +91,7 @@ func namedDiscussion(c *core.Call) (session, name string, err error) {
 
 func checkName(name string) error {
 	if wrong := projections.CheckDiscussionName(name); wrong != "" {
-		return problem.Refuse(http.StatusBadRequest, wrong, "Choose another name.")
+		return problem.New(http.StatusBadRequest, wrong, "Choose another name.")
 	}
 	return nil
 }
@@ -197,11 +197,11 @@ func postPromote(c *core.Call) error {
 	}
 	base, take := projections.TakeBase(want.Name)
 	if !take {
-		return problem.Refuse(http.StatusConflict, "this discussion is not a take",
+		return problem.New(http.StatusConflict, "this discussion is not a take",
 			"Takes are named BASE_take_N; /api/discussions/branch makes one.")
 	}
 	if _, take := projections.TakeBase(want.To); take {
-		return problem.Refuse(http.StatusBadRequest, "that is the name of a take",
+		return problem.New(http.StatusBadRequest, "that is the name of a take",
 			"Choose a name that does not end in _take_N.")
 	}
 	if want.To == "" {
@@ -234,7 +234,7 @@ func postRoles(c *core.Call) error {
 		return err
 	}
 	if wrong := projections.CheckRoles(want.Roles); wrong != "" {
-		return problem.Refuse(http.StatusBadRequest, wrong, "Send a list of names.")
+		return problem.New(http.StatusBadRequest, wrong, "Send a list of names.")
 	}
 	_, err = AboutDiscussion(c, session, events.DiscussionRolesSet{Roles: want.Roles})
 	return doneWith(c, discussionAnswer{}, err)

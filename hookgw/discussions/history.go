@@ -63,7 +63,7 @@ func postImport(c *core.Call) error {
 // ImportHistory publishes a history whose texts were masked before.
 func ImportHistory(c *core.Call, session string, h projections.History) error {
 	if wrong := h.Check(); wrong != "" {
-		return problem.Refuse(http.StatusBadRequest, wrong,
+		return problem.New(http.StatusBadRequest, wrong,
 			`Send roles, active and [discussions.NAME] with history, a list of texts such as "User:\nhello"; docs/hooks.md shows it.`)
 	}
 	raw, err := json.Marshal(h)

@@ -48,7 +48,7 @@ func PostSession(c *core.Call) error {
 	inner, ok := request.Object(c.Fields["session"])
 	entries := bytes.TrimSpace(inner["entries"])
 	if !ok || len(entries) == 0 || entries[0] != '[' {
-		return problem.Refuse(http.StatusBadRequest, "there is no list of entries", `Send {"session": {"entries": […]}}.`)
+		return problem.New(http.StatusBadRequest, "there is no list of entries", `Send {"session": {"entries": […]}}.`)
 	}
 	if err := ReplaceEntries(c, session, entries); err != nil {
 		return err
@@ -61,15 +61,15 @@ func PostSession(c *core.Call) error {
 func ReplaceEntries(c *core.Call, session string, entries json.RawMessage) error {
 	var list []json.RawMessage
 	if json.Unmarshal(entries, &list) != nil {
-		return problem.Refuse(http.StatusBadRequest, "there is no list of entries", `Send {"session": {"entries": […]}}.`)
+		return problem.New(http.StatusBadRequest, "there is no list of entries", `Send {"session": {"entries": […]}}.`)
 	}
 	if len(list) > projections.MaxEntries {
-		return problem.Refuse(http.StatusRequestEntityTooLarge, "there are too many entries", fmt.Sprintf("Send at most %d.",
+		return problem.New(http.StatusRequestEntityTooLarge, "there are too many entries", fmt.Sprintf("Send at most %d.",
 			projections.MaxEntries))
 	}
 	masked := c.Gw.Mask(entries)
 	if json.Unmarshal(masked, &list) != nil { // the log keeps only what a read model can show
-		return problem.Refuse(http.StatusUnprocessableEntity, "the entries cannot be recorded: masking their secrets "+
+		return problem.New(http.StatusUnprocessableEntity, "the entries cannot be recorded: masking their secrets "+
 			"breaks the list", "Nothing was changed; leave the secrets out.")
 	}
 	e, err := c.Stamp(c.Gw.Person, session, events.SessionEdited{Entries: masked})

@@ -19,7 +19,7 @@ type Filter [][]string
 // the session, such as "approval.>" or "*.AskRaised.*". None selects everything.
 func ParseFilters(values []string) (Filter, *problem.Problem) {
 	if len(values) > maxFilters {
-		return nil, problem.Refuse(http.StatusBadRequest, "too many filters", "Use at most 16, or widen one with * or >.")
+		return nil, problem.New(http.StatusBadRequest, "too many filters", "Use at most 16, or widen one with * or >.")
 	}
 	var out Filter
 	for _, v := range values {
@@ -29,7 +29,7 @@ func ParseFilters(values []string) (Filter, *problem.Problem) {
 		tokens := strings.Split(v, ".")
 		for i, t := range tokens {
 			if !events.ValidToken(t) && t != "*" && (t != ">" || i != len(tokens)-1) {
-				return nil, problem.Refuse(http.StatusBadRequest, "filter must be a subject pattern",
+				return nil, problem.New(http.StatusBadRequest, "filter must be a subject pattern",
 					`Use tokens of A-Z a-z 0-9 _ - with * for one and a last > for the rest, such as "approval.AskRaised.>".`)
 			}
 		}

@@ -33,7 +33,7 @@ func (f *Places) Enter(who access.Right, client string) (leave func(), p *proble
 		all -= f.all / 8
 	}
 	if f.open[client] >= f.perClient || f.total >= all {
-		return nil, problem.Refuse(http.StatusTooManyRequests, "too many feeds are open",
+		return nil, problem.New(http.StatusTooManyRequests, "too many feeds are open",
 			"Close one; ?client= names the reader whose feeds are counted.")
 	}
 	f.open[client]++

@@ -68,7 +68,7 @@ func knowsProvider(g *core.State, name string) error {
 	if name == "" || all == nil || slices.Contains(all, name) {
 		return nil
 	}
-	return problem.Refuse(http.StatusBadRequest, "unknown provider; the known ones are "+strings.Join(all, ", "),
+	return problem.New(http.StatusBadRequest, "unknown provider; the known ones are "+strings.Join(all, ", "),
 		"Set one of those.")
 }
 
@@ -98,7 +98,7 @@ func fieldNames() []string {
 func (r *guiRun) open() error {
 	view, ok := r.c.Gw.Cfg.Models.Session(r.queued.Session)
 	if ok && view.Summary().Closed != nil {
-		return problem.Refuse(http.StatusConflict, "the session is closed",
+		return problem.New(http.StatusConflict, "the session is closed",
 			"Nobody works on it any more; btn_reset_session opens another one.")
 	}
 	return nil
@@ -135,7 +135,7 @@ func (r *guiRun) selected() error {
 	var taken bool
 	err := r.c.Read(r.queued.Session, func(s *projections.Set) { taken = s.GUISelected(r.task) })
 	if err == nil && !taken {
-		err = problem.Refuse(http.StatusBadRequest, "the selection is not kept",
+		err = problem.New(http.StatusBadRequest, "the selection is not kept",
 			"Name a tab of up to 128 bytes or an entry of up to 4096; selections in 64 tab bars and 64 list boxes are kept.")
 	}
 	return err

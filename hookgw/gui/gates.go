@@ -82,10 +82,10 @@ func (r *guiRun) answer(ask projections.Ask, yes bool, click gateClick) error {
 // gateClick reads which ask a click is about, from its user_data or from
 // members of the task itself.
 func (r *guiRun) gateClick() (gateClick, error) {
-	wrong := problem.Refuse(http.StatusBadRequest, "user_data must name an ask",
+	wrong := problem.New(http.StatusBadRequest, "user_data must name an ask",
 		`Send an ask's id, or {"request_id": "…", "args": {…}, "reason": "…"}, or leave it out.`)
 	if r.masked {
-		return gateClick{}, problem.Refuse(http.StatusUnprocessableEntity,
+		return gateClick{}, problem.New(http.StatusUnprocessableEntity,
 			"the answer contains a secret, which must not be recorded", "Answer without it; name the place where it is kept.")
 	}
 	out, data := gateClick{}, text(r.task.UserData)

@@ -26,7 +26,7 @@ func postGUI(c *core.Call) error {
 		return err
 	}
 	masked := c.Gw.Mask(c.Body)
-	queued, err := c.Say(session, events.GUITaskQueued{Task: masked})
+	queued, err := c.PublishAsPerson(session, events.GUITaskQueued{Task: masked})
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (r *guiRun) act() error {
 // say publishes what follows from the task, as the person, and returns it once
 // it can be read.
 func (r *guiRun) say(p events.Payload) (events.Event, error) {
-	return r.c.Say(r.queued.Session, p)
+	return r.c.PublishAsPerson(r.queued.Session, p)
 }
 
 // stamp makes an event of what is said meanwhile: in the task's session it names

@@ -48,7 +48,7 @@ func (r *guiRun) addSlice() error {
 	decoder := json.NewDecoder(bytes.NewReader(text(r.task.UserData)))
 	decoder.DisallowUnknownFields()
 	if decoder.Decode(&want) != nil {
-		return problem.Refuse(http.StatusBadRequest, "user_data does not name a slice",
+		return problem.New(http.StatusBadRequest, "user_data does not name a slice",
 			`Send {"path": "src/a.py", "start_line": 10, "end_line": 24} and, if you like, name and preset.`)
 	}
 	_, err := projectcontext.RecordSlice(r.c, r.queued.Session, want)
@@ -63,7 +63,7 @@ func (r *guiRun) path() (string, error) {
 	}
 	var path string
 	if json.Unmarshal(data, &path) != nil {
-		return "", problem.Refuse(http.StatusBadRequest, "user_data must be a path",
+		return "", problem.New(http.StatusBadRequest, "user_data must be a path",
 			`Send "project.toml", relative to the project folder, or leave it out.`)
 	}
 	return path, nil

@@ -58,10 +58,10 @@ func getGUIValue(c *core.Call) error {
 	}
 	switch {
 	case tag == "":
-		return problem.Refuse(http.StatusBadRequest, "no field is named", "Send ?tag=NAME or GET /api/gui/value/NAME; GET "+
+		return problem.New(http.StatusBadRequest, "no field is named", "Send ?tag=NAME or GET /api/gui/value/NAME; GET "+
 			"/api/gui lists the fields.")
 	case len(tag) > events.MaxIDLength:
-		return problem.Refuse(http.StatusBadRequest, "the name is too long", "A name has at most 128 bytes.")
+		return problem.New(http.StatusBadRequest, "the name is too long", "A name has at most 128 bytes.")
 	}
 	session, err := c.Session()
 	if err != nil {

@@ -55,7 +55,7 @@ func (n successor) begin(ctx context.Context, heritage []events.Payload, opened 
 			return err
 		}
 		if opened == 0 {
-			return problem.Refuse(http.StatusConflict, "another session was opened at the same time",
+			return problem.New(http.StatusConflict, "another session was opened at the same time",
 				"GET /api/sessions tells which one is current.")
 		}
 		e.Seq = opened // another gateway goes on with the same reset

@@ -53,7 +53,7 @@ func (r *guiRun) field(name string) (string, error) {
 		}
 	})
 	if err == nil && strings.TrimSpace(value) == "" {
-		err = problem.Refuse(http.StatusBadRequest, "the field "+name+" is empty",
+		err = problem.New(http.StatusBadRequest, "the field "+name+" is empty",
 			`Set it first: {"action": "set_value", "item": "`+name+`", "value": "…"}.`)
 	}
 	return value, err
@@ -65,7 +65,7 @@ func (r *guiRun) planEpic() error {
 		return err
 	}
 	if len(goal) > events.MaxInline {
-		return problem.Refuse(http.StatusRequestEntityTooLarge, "the epic is too long", "Use at most 64 KiB.")
+		return problem.New(http.StatusRequestEntityTooLarge, "the epic is too long", "Use at most 64 KiB.")
 	}
 	_, err = r.say(events.GoalSubmitted{Goal: goal})
 	return err
@@ -78,7 +78,7 @@ func (r *guiRun) genSend() error {
 	}
 	p := events.WorkerSpawnRequested{Prompt: prompt}
 	if err := p.Check(); err != nil {
-		return problem.Refuse(http.StatusRequestEntityTooLarge, err.Error(), "Put large contents into a file and name it.")
+		return problem.New(http.StatusRequestEntityTooLarge, err.Error(), "Put large contents into a file and name it.")
 	}
 	return r.request(p, events.TicketsAdded{}.EventType().Name)
 }
@@ -96,7 +96,7 @@ func (r *guiRun) toggleStepMode() error {
 func (r *guiRun) acceptTracks() error {
 	var named []string
 	if data := text(r.task.UserData); len(data) > 0 && json.Unmarshal(data, &named) != nil {
-		return problem.Refuse(http.StatusBadRequest, "user_data is not a list of track ids",
+		return problem.New(http.StatusBadRequest, "user_data is not a list of track ids",
 			"GET /api/gui/mma_status lists proposed_tracks.")
 	}
 	var proposed []projections.TrackState
@@ -111,7 +111,7 @@ func (r *guiRun) acceptTracks() error {
 		}
 	}
 	if len(proposed) == 0 {
-		return problem.Refuse(http.StatusConflict, "no track is proposed",
+		return problem.New(http.StatusConflict, "no track is proposed",
 			"Submit an epic first; tracks wait for a person where plan_review is on.")
 	}
 	var goals []string

@@ -44,7 +44,7 @@ func aboutTicket(reaction string, payload func(ticketClick) events.Payload) func
 		data := text(r.task.UserData)
 		if json.Unmarshal(data, &t.Ticket) != nil && json.Unmarshal(data, &t) != nil || t.Ticket == "" ||
 			len(t.Ticket) > events.MaxIDLength || len(t.Reason) > team.MaxReason {
-			return problem.Refuse(http.StatusBadRequest, "user_data does not name a ticket",
+			return problem.New(http.StatusBadRequest, "user_data does not name a ticket",
 				"Send its id, a text of 1 to 128 bytes; GET /api/gui/mma_status lists the tickets.")
 		}
 		return r.request(payload(t), reaction)

@@ -37,7 +37,7 @@ func postGenerate(c *core.Call) error {
 		defer func() { <-c.Gw.Slots }()
 	default:
 		c.Response.Header().Set("Retry-After", "1")
-		return problem.Refuse(http.StatusServiceUnavailable, "too many requests are waiting",
+		return problem.New(http.StatusServiceUnavailable, "too many requests are waiting",
 			"Wait until some of them are answered.")
 	}
 	s, err := team.Spawn(c, session, want)
@@ -77,7 +77,7 @@ func newGeneration(c *core.Call) (want events.WorkerSpawnRequested, limit time.D
 	}
 	var seconds float64
 	if json.Unmarshal(raw, &seconds) != nil || seconds <= 0 || seconds > limit.Seconds() {
-		return want, 0, problem.Refuse(http.StatusBadRequest, "timeout_s is not valid", "Send seconds, over 0 and at most "+
+		return want, 0, problem.New(http.StatusBadRequest, "timeout_s is not valid", "Send seconds, over 0 and at most "+
 			limit.String()+", or leave it out.")
 	}
 	return want, time.Duration(seconds * float64(time.Second)), nil
@@ -102,12 +102,12 @@ func awaitEnd(c *core.Call, session, ticket string, limit time.Duration) error {
 	case err == nil:
 		return nil
 	case errors.Is(context.Cause(ctx), core.ErrStopping):
-		return problem.Refuse(http.StatusServiceUnavailable, "the gateway is stopping",
-			"The worker goes on: send the same body again, or read GET /api/v1/stream?ticket="+ticket+".").About(ticket)
+		return problem.New(http.StatusServiceUnavailable, "the gateway is stopping",
+			"The worker goes on: send the same body again, or read GET /api/v1/stream?ticket="+ticket+".").WithTicket(ticket)
 	case ctx.Err() == nil && timed.Err() != nil:
-		return problem.Refuse(http.StatusGatewayTimeout, "the worker did not end within "+limit.String(),
+		return problem.New(http.StatusGatewayTimeout, "the worker did not end within "+limit.String(),
 			"It goes on: send the same body with the same request_id again, read GET /api/v1/stream?ticket="+ticket+
-				", see GET /api/v1/pending_actions, or end it with POST /api/mma/workers/kill.").About(ticket)
+				", see GET /api/v1/pending_actions, or end it with POST /api/mma/workers/kill.").WithTicket(ticket)
 	}
 	return err
 }

@@ -102,10 +102,10 @@ func postConfirm(c *core.Call) error {
 	}
 	id := c.Vars["action_id"]
 	if len(id) > events.MaxIDLength {
-		return problem.Refuse(http.StatusNotFound, "there is no such action", "GET /api/v1/pending_actions lists them.")
+		return problem.New(http.StatusNotFound, "there is no such action", "GET /api/v1/pending_actions lists them.")
 	}
 	if !bytes.Equal(c.Gw.Cfg.Masker(c.Body), c.Body) { // masked, it would run something else
-		return problem.Refuse(http.StatusUnprocessableEntity, "the answer contains a secret, which must not be recorded",
+		return problem.New(http.StatusUnprocessableEntity, "the answer contains a secret, which must not be recorded",
 			"Answer without it; name the place where it is kept.")
 	}
 	ask, err := asks.AskOf(c, session, events.GateTool, id)
@@ -164,7 +164,7 @@ func confirmation(c *core.Call, ask projections.Ask) (events.AskAnswered, *probl
 		return answer, nil
 	}
 	if len(answer.Args) > 0 {
-		return no, problem.Refuse(http.StatusBadRequest, "both script and args are given",
+		return no, problem.New(http.StatusBadRequest, "both script and args are given",
 			"Nothing was answered; send one of them.")
 	}
 	args, p := withScript(ask.Args, script)
@@ -176,7 +176,7 @@ func confirmation(c *core.Call, ask projections.Ask) (events.AskAnswered, *probl
 func withScript(args, script json.RawMessage) (json.RawMessage, *problem.Problem) {
 	var text string
 	if _, shell := scriptOf(args); !shell || json.Unmarshal(script, &text) != nil {
-		return nil, problem.Refuse(http.StatusBadRequest, "this call has no script, or the new one is no text",
+		return nil, problem.New(http.StatusBadRequest, "this call has no script, or the new one is no text",
 			"Nothing was answered; edit the call with args.")
 	}
 	members, _ := request.Object(args)

@@ -64,7 +64,7 @@ func getWorkerStream(c *core.Call) error {
 	case err != nil:
 		return err
 	case !known:
-		return problem.Refuse(http.StatusNotFound, "there is no such ticket",
+		return problem.New(http.StatusNotFound, "there is no such ticket",
 			"Name one with ?ticket=; GET /api/mma/workers lists the workers.")
 	}
 	at, err := streams.Position(c, session)
@@ -90,14 +90,14 @@ func openWorkerFeed(c *core.Call, session, ticket string, at uint64) error {
 	}); err != nil {
 		return err
 	}
-	if err := request.Stay(c.Response); err != nil {
+	if err := request.ClearReadDeadline(c.Response); err != nil {
 		return err
 	}
 	c.Status = http.StatusOK
 	c.Response.Header().Set("Content-Type", "text/event-stream")
 	c.Response.WriteHeader(http.StatusOK)
 	f := &workerFeed{
-		call: c, session: session, told: workerTold{ticket: ticket, asks: map[string]bool{}, calls: map[string]bool{},
+		call: c, session: session, told: workerEvents{ticket: ticket, asks: map[string]bool{}, calls: map[string]bool{},
 			requests: map[string]int{}},
 		out: feed.NewSSE(c.Response, c.Gw.Cfg.Limits, at),
 	}
@@ -112,7 +112,7 @@ func openWorkerFeed(c *core.Call, session, ticket string, at uint64) error {
 type workerFeed struct {
 	call    *core.Call
 	session string
-	told    workerTold
+	told    workerEvents
 	over    feed.Answered // requests whose live text is over
 	out     *feed.SSE
 }

@@ -40,9 +40,9 @@ func (p *Problem) Error() string { return p.Message }
 // Unwrap is what lay behind it, for the operator.
 func (p *Problem) Unwrap() error { return p.cause }
 
-// Refuse makes a problem. What a client sent may stand in its texts: what would
+// New makes a problem. What a client sent may stand in its texts: what would
 // take over a terminal that shows them does not get there.
-func Refuse(status int, message, hint string) *Problem {
+func New(status int, message, hint string) *Problem {
 	return &Problem{Status: status, Message: strings.Map(harmless, message), Hint: strings.Map(harmless, hint)}
 }
 
@@ -55,14 +55,14 @@ func harmless(r rune) rune {
 	return r
 }
 
-// Because names what lay behind the problem, for the operator.
-func (p *Problem) Because(err error) *Problem {
+// WithCause names what lay behind the problem, for the operator.
+func (p *Problem) WithCause(err error) *Problem {
 	p.cause = err
 	return p
 }
 
-// About names the ticket that a problem is about.
-func (p *Problem) About(ticket string) *Problem {
+// WithTicket names the ticket that a problem is about.
+func (p *Problem) WithTicket(ticket string) *Problem {
 	p.Ticket = ticket
 	return p
 }
@@ -70,7 +70,7 @@ func (p *Problem) About(ticket string) *Problem {
 // Settled tells that an ask is closed, by whom and when.
 func Settled(s *projections.SettledAsk) *Problem {
 	at := s.At
-	p := Refuse(http.StatusConflict, "this ask is already settled: "+s.Outcome,
+	p := New(http.StatusConflict, "this ask is already settled: "+s.Outcome,
 		"The first valid answer counts; read GET /api/asks?state=all.")
 	p.SettledBy, p.SettledAt, p.Outcome = s.By, &at, s.Outcome
 	return p
@@ -86,30 +86,30 @@ func Of(err error) *Problem {
 	case errors.As(err, &stopped):
 		return Stopped(stopped)
 	case errors.Is(err, events.ErrTooLarge):
-		return Refuse(http.StatusRequestEntityTooLarge, "this is too large for one event of the log",
-			"Send less than 512 KiB at once.").Because(err)
+		return New(http.StatusRequestEntityTooLarge, "this is too large for one event of the log",
+			"Send less than 512 KiB at once.").WithCause(err)
 	case errors.Is(err, events.ErrDiskFull):
-		return Refuse(http.StatusInsufficientStorage, "the disk is full; nothing was stored",
-			"Make room on the disk of the data folder and send it again; the engine goes on by itself.").Because(err)
+		return New(http.StatusInsufficientStorage, "the disk is full; nothing was stored",
+			"Make room on the disk of the data folder and send it again; the engine goes on by itself.").WithCause(err)
 	case errors.Is(err, events.ErrReserve):
-		return Refuse(http.StatusInsufficientStorage, "the log has only the reserve of its disk budget left, so nothing "+
+		return New(http.StatusInsufficientStorage, "the log has only the reserve of its disk budget left, so nothing "+
 			"new begins",
-			"Remove sessions with `slop sessions prune`, or raise [bus] max_bytes; closing a session still works.").Because(err)
+			"Remove sessions with `slop sessions prune`, or raise [bus] max_bytes; closing a session still works.").WithCause(err)
 	case errors.Is(err, events.ErrFull):
-		return Refuse(http.StatusInsufficientStorage, "the log has used up its disk budget; nothing was stored",
-			"Make room, or raise the budget, and send it again.").Because(err)
+		return New(http.StatusInsufficientStorage, "the log has used up its disk budget; nothing was stored",
+			"Make room, or raise the budget, and send it again.").WithCause(err)
 	case errors.Is(err, events.ErrDenied):
-		return Refuse(http.StatusForbidden, "the log refused the event: its rights do not allow it",
-			"Check the rights of the gateway's connections (slop doctor).").Because(err)
+		return New(http.StatusForbidden, "the log refused the event: its rights do not allow it",
+			"Check the rights of the gateway's connections (slop doctor).").WithCause(err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, events.ErrClosed):
-		return Refuse(http.StatusServiceUnavailable, "the engine did not answer in time",
-			"Read the state before you send it again; slop doctor tells more.").Because(err)
+		return New(http.StatusServiceUnavailable, "the engine did not answer in time",
+			"Read the state before you send it again; slop doctor tells more.").WithCause(err)
 	}
-	return Refuse(http.StatusInternalServerError, "the gateway failed", "See the engine's log.").Because(err)
+	return New(http.StatusInternalServerError, "the gateway failed", "See the engine's log.").WithCause(err)
 }
 
 // Stopped tells which read model does not go on, and since when.
 func Stopped(e *projections.StoppedError) *Problem {
-	return Refuse(http.StatusServiceUnavailable, e.Error(), fmt.Sprintf("The rest of the API keeps working. Restart with "+
-		"a version that supports event %d.", e.Seq)).Because(e)
+	return New(http.StatusServiceUnavailable, e.Error(), fmt.Sprintf("The rest of the API keeps working. Restart with "+
+		"a version that supports event %d.", e.Seq)).WithCause(e)
 }

@@ -41,6 +41,6 @@ func (hostless) Scope() string { return "" }
 func (hostless) Shutdown() {}
 
 func errHostless() *problem.Problem {
-	return problem.Refuse(http.StatusNotImplemented, "this gateway has no access to the program that runs it",
+	return problem.New(http.StatusNotImplemented, "this gateway has no access to the program that runs it",
 		"Ask the gateway of slop serve, run or gateway.")
 }

@@ -38,7 +38,7 @@ func (p *Handlers) postPerformance(c *request.Call) error {
 	}
 	err := p.host.Report(c.Request.Context(), frame)
 	if errors.Is(err, ErrFrontEnds) {
-		return problem.Refuse(http.StatusTooManyRequests, "too many front ends report",
+		return problem.New(http.StatusTooManyRequests, "too many front ends report",
 			"End one, or wait until it is forgotten.")
 	}
 	return c.Done(err)
@@ -51,11 +51,11 @@ func readFrame(body json.RawMessage) (wire.Frame, *problem.Problem) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()
 	if dec.Decode(&f) != nil {
-		return f, problem.Refuse(http.StatusBadRequest, "the body must be a front-end report",
+		return f, problem.New(http.StatusBadRequest, "the body must be a front-end report",
 			`Send {"fps": 59.9, "frame_time_ms": 16.7, "input_lag_ms": 8}, any of them, and "name" if there are several.`)
 	}
 	if f.Name != "" && !events.ValidToken(f.Name) {
-		return f, problem.Refuse(http.StatusBadRequest, "name must be a front-end name", frontEndNameHint)
+		return f, problem.New(http.StatusBadRequest, "name must be a front-end name", frontEndNameHint)
 	}
 	figures := 0
 	for _, v := range []*float64{f.FPS, f.FrameTimeMS, f.InputLagMS} {
@@ -64,11 +64,11 @@ func readFrame(body json.RawMessage) (wire.Frame, *problem.Problem) {
 		}
 		figures++
 		if !(*v >= 0 && *v <= maxFrame) {
-			return f, problem.Refuse(http.StatusBadRequest, "a figure is out of range", "Each is from 0 to 1000000.")
+			return f, problem.New(http.StatusBadRequest, "a figure is out of range", "Each is from 0 to 1000000.")
 		}
 	}
 	if figures == 0 {
-		return f, problem.Refuse(http.StatusBadRequest, "the report has no figure",
+		return f, problem.New(http.StatusBadRequest, "the report has no figure",
 			"Send fps, frame_time_ms or input_lag_ms.")
 	}
 	return f, nil

@@ -25,11 +25,11 @@ type shutdownRequest struct {
 func (p *Handlers) postShutdown(c *request.Call) error {
 	var want shutdownRequest
 	if json.Unmarshal(c.Body, &want) != nil {
-		return problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type",
+		return problem.New(http.StatusBadRequest, "a member of the body has the wrong type",
 			`Send {}, or {"reason": "done for today"}.`)
 	}
 	if len(want.Reason) > maxShutdownReason {
-		return problem.Refuse(http.StatusRequestEntityTooLarge, "the reason is too long", "Use at most 4096 bytes.")
+		return problem.New(http.StatusRequestEntityTooLarge, "the reason is too long", "Use at most 4096 bytes.")
 	}
 	host := p.host
 	out := wire.ShutdownAnswer{Status: "ok", Stops: host.Scope(), PID: os.Getpid()}
@@ -54,7 +54,7 @@ func recordShutdown(c *request.Call, word events.ShutdownRequested) bool {
 	if session == "" {
 		return false
 	}
-	if _, err := c.Say(session, word); err != nil {
+	if _, err := c.PublishAsPerson(session, word); err != nil {
 		c.Core.Logger.WarnContext(c.Request.Context(), "a shutdown is not on record", slog.Any("error", err))
 		return c.Wrote
 	}

@@ -57,7 +57,7 @@ func (p *Handlers) waitForStartup(c *request.Call) error {
 	if wrong != nil {
 		return wrong
 	}
-	if err := request.Stay(c.Response); err != nil {
+	if err := request.ClearReadDeadline(c.Response); err != nil {
 		return err
 	}
 	late := time.NewTimer(wait)
@@ -78,7 +78,7 @@ func startupWait(given string) (time.Duration, *problem.Problem) {
 	}
 	seconds, err := strconv.ParseFloat(given, 64)
 	if err != nil || !(seconds >= 0 && seconds <= maxStartupWait.Seconds()) {
-		return 0, problem.Refuse(http.StatusBadRequest, "timeout is out of range", "Send ?timeout= in seconds, from 0 to "+
+		return 0, problem.New(http.StatusBadRequest, "timeout is out of range", "Send ?timeout= in seconds, from 0 to "+
 			strconv.Itoa(int(maxStartupWait.Seconds()))+".")
 	}
 	return time.Duration(seconds * float64(time.Second)), nil

@@ -49,7 +49,7 @@ func getProjectSwitch() func(*core.Call) error {
 func postProject(c *core.Call) error {
 	inner, ok := request.Object(c.Fields["project"])
 	if !ok || len(c.Fields) != 1 {
-		return problem.Refuse(http.StatusBadRequest, "there is no project",
+		return problem.New(http.StatusBadRequest, "there is no project",
 			`Send {"project": {"project": {"name": "…"}}} and nothing else.`)
 	}
 	session, err := c.SomeSession()
@@ -90,14 +90,14 @@ func EditProject(c *core.Call, session string, changes json.RawMessage, preset s
 	}
 	switch {
 	case err != nil:
-		return problem.Refuse(http.StatusBadRequest, "project must be a JSON object of tables",
+		return problem.New(http.StatusBadRequest, "project must be a JSON object of tables",
 			`Send {"project": {"project": {"name": "…"}}}.`)
 	case size > projections.MaxProjectBytes:
-		return problem.Refuse(http.StatusRequestEntityTooLarge, "the project document is too large",
+		return problem.New(http.StatusRequestEntityTooLarge, "the project document is too large",
 			fmt.Sprintf("Keep it below %d KiB; put texts into files and name them.", projections.MaxProjectBytes>>10))
 	}
 	if wrong := projections.CheckProject(doc); wrong != "" {
-		return problem.Refuse(http.StatusBadRequest, "the project does not fit: "+request.Clip(wrong, 200),
+		return problem.New(http.StatusBadRequest, "the project does not fit: "+request.Clip(wrong, 200),
 			"GET /api/project shows the tables that the engine knows; docs/hooks.md tells more.")
 	}
 	var tracked *events.FilesTracked
@@ -113,14 +113,14 @@ func EditProject(c *core.Call, session string, changes json.RawMessage, preset s
 		return err
 	}
 	defer release()
-	if _, err := c.Word(session, events.ProjectEdited{Changes: changes, Ignored: projections.IgnoredKeys(doc)},
+	if _, err := c.PublishChecked(session, events.ProjectEdited{Changes: changes, Ignored: projections.IgnoredKeys(doc)},
 		(*projections.Set).ProjectRefusal); err != nil {
 		return err
 	}
 	if tracked == nil {
 		return nil
 	}
-	_, err = c.Word(session, *tracked, (*projections.Set).ProjectRefusal)
+	_, err = c.PublishChecked(session, *tracked, (*projections.Set).ProjectRefusal)
 	return err
 }
 
@@ -147,7 +147,7 @@ func Expand(ctx context.Context, g *core.State, doc map[string]any, preset strin
 	}
 	base, patterns, wrong := projections.FilePatterns(doc)
 	if wrong != "" {
-		return none, problem.Refuse(http.StatusBadRequest, "the project does not fit: "+request.Clip(wrong, 200),
+		return none, problem.New(http.StatusBadRequest, "the project does not fit: "+request.Clip(wrong, 200),
 			"Send a list of paths and patterns.")
 	}
 	paths, skipped, err := files.Expand(ctx, base, patterns)
@@ -157,7 +157,7 @@ func Expand(ctx context.Context, g *core.State, doc map[string]any, preset strin
 	out := events.FilesTracked{BaseDir: base, Patterns: patterns, Paths: request.List(paths), Skipped: skipped,
 		Preset: preset, Shown: projections.ShownFiles(doc)}
 	if err := out.Check(); err != nil {
-		return none, problem.Refuse(http.StatusRequestEntityTooLarge, err.Error(),
+		return none, problem.New(http.StatusRequestEntityTooLarge, err.Error(),
 			"Narrow the patterns; tools read every other file as well.")
 	}
 	return out, nil
@@ -176,7 +176,7 @@ func postedDiscussion(c *core.Call, session string, raw json.RawMessage) error {
 		Discussions map[string]projections.HistoryStretch `json:"discussions"`
 	}
 	if json.Unmarshal(c.Gw.Mask(raw), &posted) != nil {
-		return problem.Refuse(http.StatusBadRequest, "the discussion does not fit",
+		return problem.New(http.StatusBadRequest, "the discussion does not fit",
 			`Send {"roles": […], "history": ["User:\nhello"]}.`)
 	}
 	var roles, history []string
@@ -188,7 +188,7 @@ func postedDiscussion(c *core.Call, session string, raw json.RawMessage) error {
 	}
 	if posted.Roles != nil && !slices.Equal(posted.Roles, roles) {
 		if wrong := projections.CheckRoles(posted.Roles); wrong != "" {
-			return problem.Refuse(http.StatusBadRequest, wrong, "Send a list of names.")
+			return problem.New(http.StatusBadRequest, wrong, "Send a list of names.")
 		}
 		if _, err := discussions.AboutDiscussion(c, session, events.DiscussionRolesSet{Roles: posted.Roles}); err != nil {
 			return err

@@ -91,6 +91,6 @@ func holdsSecrets(ctx context.Context, g *core.State, files core.ProjectFiles, p
 	if err != nil || bytes.Equal(g.Mask(file.Document), file.Document) {
 		return nil
 	}
-	return problem.Refuse(http.StatusConflict, "the file holds a secret, which saving would replace by its mask",
+	return problem.New(http.StatusConflict, "the file holds a secret, which saving would replace by its mask",
 		`Take the secret out of the file, or send "force": true.`)
 }

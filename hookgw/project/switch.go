@@ -77,10 +77,10 @@ func SwitchTo(c *core.Call, session string, want SwitchRequest, again bool) erro
 		return err
 	}
 	if now.Changed && !want.Discard {
-		return problem.Refuse(http.StatusConflict, "the project has changes that are not saved",
+		return problem.New(http.StatusConflict, "the project has changes that are not saved",
 			`Save them with POST /api/project/save, or send "discard": true.`)
 	}
-	e, err := c.Say(session, events.ProjectSwitchRequested{Path: want.Path})
+	e, err := c.PublishAsPerson(session, events.ProjectSwitchRequested{Path: want.Path})
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func SwitchTo(c *core.Call, session string, want SwitchRequest, again bool) erro
 
 func checkProjectPath(path string) error {
 	if path == "" || len(path) > maxProjectPath || strings.ContainsRune(path, 0) {
-		return problem.Refuse(http.StatusBadRequest, "path is missing",
+		return problem.New(http.StatusBadRequest, "path is missing",
 			`Send {"path": "project.toml"}, relative to the project folder, up to 1024 bytes.`)
 	}
 	return nil
@@ -123,7 +123,7 @@ func finishSwitch(ctx context.Context, g *core.State, session, request, path str
 		return err
 	}
 	if reason != "" {
-		return problem.Refuse(http.StatusConflict, "another switch came after this one",
+		return problem.New(http.StatusConflict, "another switch came after this one",
 			"GET /api/project_switch_status shows which project is the active one.")
 	}
 	return retrack(ctx, g, session)
@@ -155,15 +155,15 @@ func load(ctx context.Context, g *core.State, path string) (events.ProjectLoaded
 	masked := g.Mask(file.Document)
 	var doc map[string]any
 	if json.Unmarshal(masked, &doc) != nil || doc == nil {
-		return none, problem.Refuse(http.StatusUnprocessableEntity, "the project document is not a table after its secrets "+
+		return none, problem.New(http.StatusUnprocessableEntity, "the project document is not a table after its secrets "+
 			"are masked", "Take the secrets out of it.")
 	}
 	if len(masked) > projections.MaxProjectBytes {
-		return none, problem.Refuse(http.StatusRequestEntityTooLarge, "the project document is too large",
+		return none, problem.New(http.StatusRequestEntityTooLarge, "the project document is too large",
 			"Move its discussions to a history file and import that with slop history import.")
 	}
 	if wrong := projections.CheckProject(doc); wrong != "" {
-		return none, problem.Refuse(http.StatusUnprocessableEntity, "the project document does not fit: "+request.Clip(wrong,
+		return none, problem.New(http.StatusUnprocessableEntity, "the project document does not fit: "+request.Clip(wrong,
 			200), "Correct the file and load it again.")
 	}
 	return events.ProjectLoaded{Path: file.Path, SHA256: file.SHA256, Size: file.Size, Document: masked,

@@ -57,10 +57,10 @@ func postInject(c *core.Call) error {
 	view, known := viewOf(want.Mode)
 	switch {
 	case !known:
-		return problem.Refuse(http.StatusBadRequest, "there is no such mode",
+		return problem.New(http.StatusBadRequest, "there is no such mode",
 			"Use full, skeleton, curated, outline, summary, tree or slice.")
 	case view != events.ViewSlice && (want.StartLine != 0 || want.EndLine != 0):
-		return problem.Refuse(http.StatusBadRequest, "only a slice has lines", `Send "mode": "slice" with them.`)
+		return problem.New(http.StatusBadRequest, "only a slice has lines", `Send "mode": "slice" with them.`)
 	}
 	if p := contextPath(want.Path); p != nil {
 		return p
@@ -82,7 +82,8 @@ func postInject(c *core.Call) error {
 			return err
 		}
 	}
-	e, err := c.Say(session, events.ContextInjectionRequested{Discussion: want.Discussion, Path: want.Path, View: view,
+	e, err := c.PublishAsPerson(session, events.ContextInjectionRequested{Discussion: want.Discussion,
+		Path: want.Path, View: view,
 		Slice: slice})
 	if err != nil {
 		return err
@@ -93,7 +94,7 @@ func postInject(c *core.Call) error {
 // contextPath refuses what is no path of a file.
 func contextPath(path string) *problem.Problem {
 	if path == "" || len(path) > maxContextPath || strings.ContainsRune(path, 0) {
-		return problem.Refuse(http.StatusBadRequest, "there is no path of a file",
+		return problem.New(http.StatusBadRequest, "there is no path of a file",
 			"Name one relative to the project folder, in up to 4096 bytes.")
 	}
 	return nil
@@ -148,7 +149,7 @@ func noView(v events.View) *problem.Problem {
 	if v.Error == "" {
 		return nil
 	}
-	return problem.Refuse(http.StatusUnprocessableEntity, "there is no such view: "+request.Clip(v.Error, 512),
+	return problem.New(http.StatusUnprocessableEntity, "there is no such view: "+request.Clip(v.Error, 512),
 		"Name a file that tools may read, lines that it has, and a mode that its language has.")
 }
 
@@ -201,7 +202,7 @@ func postRescan(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.Word(session, found, (*projections.Set).ProjectRefusal); err != nil {
+	if _, err := c.PublishChecked(session, found, (*projections.Set).ProjectRefusal); err != nil {
 		return err
 	}
 	return tracked(c, session)

@@ -45,7 +45,7 @@ func postPresetSave(c *core.Call) error {
 		return err
 	}
 	if wrong := projections.CheckDiscussionName(want.Name); wrong != "" {
-		return problem.Refuse(http.StatusBadRequest, "a preset's name is printable text of 1 to 128 bytes",
+		return problem.New(http.StatusBadRequest, "a preset's name is printable text of 1 to 128 bytes",
 			"Choose another name.")
 	}
 	selection := map[string]any{"files": map[string]any{"paths": want.Files}, "screenshots": map[string]any{
@@ -56,13 +56,13 @@ func postPresetSave(c *core.Call) error {
 		}
 	}
 	if wrong := projections.CheckProject(selection); wrong != "" {
-		return problem.Refuse(http.StatusBadRequest, "the selection does not fit: "+request.Clip(wrong, 200),
+		return problem.New(http.StatusBadRequest, "the selection does not fit: "+request.Clip(wrong, 200),
 			fmt.Sprintf("Send at most %d paths.", projections.MaxPatterns))
 	}
 	files, _ := projections.ProjectFiles(selection)
 	saved := events.ContextPresetSaved{Name: want.Name, Files: files,
 		Screenshots: projections.ProjectScreenshots(selection)}
-	if _, err := c.Word(session, saved, (*projections.Set).ProjectRefusal); err != nil {
+	if _, err := c.PublishChecked(session, saved, (*projections.Set).ProjectRefusal); err != nil {
 		return err
 	}
 	return tracked(c, session)
@@ -94,7 +94,7 @@ func preset(c *core.Call) (session string, found projections.ContextPreset, err 
 		}
 	})
 	if err == nil && at < 0 {
-		err = problem.Refuse(http.StatusNotFound, "there is no such preset", "GET /api/context/presets lists them.")
+		err = problem.New(http.StatusNotFound, "there is no such preset", "GET /api/context/presets lists them.")
 	}
 	return session, found, err
 }
@@ -115,7 +115,7 @@ func postPresetLoad(c *core.Call) error {
 		_, err := c.Gw.Files()
 		return err
 	}
-	if _, err := c.Word(session, events.ContextPresetLoaded{Name: preset.Name},
+	if _, err := c.PublishChecked(session, events.ContextPresetLoaded{Name: preset.Name},
 		(*projections.Set).ProjectRefusal); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func postPresetDelete(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.Word(session, events.ContextPresetDeleted{Name: preset.Name},
+	if _, err := c.PublishChecked(session, events.ContextPresetDeleted{Name: preset.Name},
 		(*projections.Set).ProjectRefusal); err != nil {
 		return err
 	}

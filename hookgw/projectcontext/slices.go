@@ -21,11 +21,11 @@ import (
 // sliceOf is the slice of those lines, not yet found in the file.
 func sliceOf(name string, start, end int) (events.FileSlice, *problem.Problem) {
 	if start < 1 || end < start {
-		return events.FileSlice{}, problem.Refuse(http.StatusBadRequest, "start_line and end_line must be a range of lines",
+		return events.FileSlice{}, problem.New(http.StatusBadRequest, "start_line and end_line must be a range of lines",
 			`Send "start_line" from 1 on, and "end_line", which is inclusive.`)
 	}
 	if name != "" && projections.CheckDiscussionName(name) != "" {
-		return events.FileSlice{}, problem.Refuse(http.StatusBadRequest, "a slice's name is printable text of 1 to 128 bytes",
+		return events.FileSlice{}, problem.New(http.StatusBadRequest, "a slice's name is printable text of 1 to 128 bytes",
 			"Choose another name.")
 	}
 	return events.FileSlice{Name: name, StartLine: start, EndLine: end}, nil
@@ -55,7 +55,7 @@ func RecordSlice(c *core.Call, session string, want wire.SliceRequest) (events.F
 		p = contextPath(want.Path)
 	}
 	if p == nil && want.Preset != "" && projections.CheckDiscussionName(want.Preset) != "" {
-		p = problem.Refuse(http.StatusBadRequest, "a preset's name is printable text of 1 to 128 bytes",
+		p = problem.New(http.StatusBadRequest, "a preset's name is printable text of 1 to 128 bytes",
 			"Choose another name.")
 	}
 	if p != nil {
@@ -86,7 +86,8 @@ func put(c *core.Call, session string, want wire.SliceRequest, slice events.File
 
 // anchored is the slice with its anchors, as a worker found it in the file.
 func anchored(c *core.Call, session, file string, slice events.FileSlice) (events.FileSlice, error) {
-	e, err := c.Say(session, events.ContextInjectionRequested{Path: file, View: events.ViewSlice, Slice: &slice,
+	e, err := c.PublishAsPerson(session, events.ContextInjectionRequested{Path: file, View: events.ViewSlice,
+		Slice:  &slice,
 		Record: true})
 	if err != nil {
 		return slice, err
@@ -108,7 +109,7 @@ func anchored(c *core.Call, session, file string, slice events.FileSlice) (event
 			return *built.Views[0].Slice, nil
 		}
 	}
-	return slice, problem.Refuse(http.StatusServiceUnavailable, "no worker has read the file; nothing was recorded",
+	return slice, problem.New(http.StatusServiceUnavailable, "no worker has read the file; nothing was recorded",
 		"Start an engine with slop serve, or try again in a moment.")
 }
 
@@ -129,13 +130,13 @@ func sliceIntoPreset(c *core.Call, session string, want wire.SliceRequest, slice
 		i, saved.Files = len(saved.Files), append(saved.Files, events.TrackedFile{Path: want.Path})
 	}
 	if len(saved.Files) > projections.MaxPatterns {
-		return problem.Refuse(http.StatusConflict, fmt.Sprintf("the preset has %d files already", projections.MaxPatterns),
+		return problem.New(http.StatusConflict, fmt.Sprintf("the preset has %d files already", projections.MaxPatterns),
 			"Take one out, or use another preset.")
 	}
 	if p := addSlice(&saved.Files[i], slice); p != nil {
 		return p
 	}
-	_, err := c.Word(session, saved, (*projections.Set).ProjectRefusal)
+	_, err := c.PublishChecked(session, saved, (*projections.Set).ProjectRefusal)
 	return err
 }
 
@@ -155,14 +156,14 @@ func sliceIntoProject(c *core.Call, session, file string, slice events.FileSlice
 		return err
 	}
 	if wrong != "" {
-		return problem.Refuse(http.StatusConflict, "the project's files do not fit: "+request.Clip(wrong, 200),
+		return problem.New(http.StatusConflict, "the project's files do not fit: "+request.Clip(wrong, 200),
 			"Mend files.paths, or record the slice in a preset.")
 	}
 	below := file
 	if base != "" {
 		var inside bool
 		if below, inside = strings.CutPrefix(file, path.Clean(base)+"/"); !inside {
-			return problem.Refuse(http.StatusConflict, "the file is not below files_base_dir, "+request.Clip(base, 200),
+			return problem.New(http.StatusConflict, "the file is not below files_base_dir, "+request.Clip(base, 200),
 				"Record the slice in a preset, or set files_base_dir to a folder above it.")
 		}
 	}
@@ -192,7 +193,7 @@ func addSlice(f *events.TrackedFile, slice events.FileSlice) *problem.Problem {
 		return nil
 	}
 	if len(f.CustomSlices) >= events.MaxFileSlices {
-		return problem.Refuse(http.StatusConflict, fmt.Sprintf("the file has %d slices already", events.MaxFileSlices),
+		return problem.New(http.StatusConflict, fmt.Sprintf("the file has %d slices already", events.MaxFileSlices),
 			"Give the name of one of them to replace it, or save the files without one.")
 	}
 	f.CustomSlices = append(f.CustomSlices, slice)

@@ -13,20 +13,20 @@ import (
 // GetBlob answers with the bytes of a body that an event names by its SHA-256.
 func GetBlob(c *core.Call) error {
 	digest := c.Vars["sha256"]
-	missing := problem.Refuse(http.StatusNotFound, "there is no such body",
+	missing := problem.New(http.StatusNotFound, "there is no such body",
 		"Give the sha256 that an event of the log names, in lower-case hexadecimal.")
 	if c.Gw.Cfg.Blobs == nil || !isDigest(digest) {
 		return missing
 	}
 	body, err := c.Gw.Cfg.Blobs.Get(c.Request.Context(), digest)
 	if errors.Is(err, events.ErrNoBlob) {
-		return missing.Because(err)
+		return missing.WithCause(err)
 	}
 	if err != nil {
 		return err
 	}
 	if !c.Hold(len(body)) {
-		return c.CrowdedOut()
+		return c.Overloaded()
 	}
 	c.Response.Header().Set("Content-Disposition", "attachment")
 	return c.ReplyMedia(request.MediaBytes, body)

@@ -18,14 +18,14 @@ type starRequest struct {
 func postStar(c *core.Call) error {
 	var want starRequest
 	if json.Unmarshal(c.Body, &want) != nil || want.On == nil {
-		return problem.Refuse(http.StatusBadRequest, "on is missing",
+		return problem.New(http.StatusBadRequest, "on is missing",
 			`Send {"on": true} or {"on": false}.`)
 	}
 	session, err := c.SomeSession()
 	if err != nil {
 		return err
 	}
-	_, err = c.Say(session, events.SessionStarred{On: *want.On})
+	_, err = c.PublishAsPerson(session, events.SessionStarred{On: *want.On})
 	return c.Done(err)
 }
 
@@ -36,9 +36,9 @@ func postRestore(c *core.Call) error {
 		return err
 	}
 	if view, ok := c.Gw.Cfg.Models.Session(session); !ok || !view.Summary().Pruned {
-		return problem.Refuse(http.StatusConflict, "the session's logs were not pruned",
+		return problem.New(http.StatusConflict, "the session's logs were not pruned",
 			"They are in the folder that GET /api/sessions names.")
 	}
-	_, err = c.Say(session, events.LogsRestored{})
+	_, err = c.PublishAsPerson(session, events.LogsRestored{})
 	return c.Done(err)
 }

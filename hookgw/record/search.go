@@ -15,7 +15,7 @@ import (
 // getSearch answers with the hits of ?q=.
 func getSearch(c *core.Call) error {
 	if c.Gw.Cfg.Search == nil {
-		return problem.Refuse(http.StatusServiceUnavailable, "this gateway has no search index",
+		return problem.New(http.StatusServiceUnavailable, "this gateway has no search index",
 			"slop search --help tells how to search without one.")
 	}
 	values := c.Query()
@@ -52,13 +52,13 @@ func searchProblem(err error) error {
 	var wrong *search.QueryError
 	switch {
 	case errors.As(err, &wrong):
-		return problem.Refuse(http.StatusBadRequest, wrong.Message, wrong.Hint)
+		return problem.New(http.StatusBadRequest, wrong.Message, wrong.Hint)
 	case errors.Is(err, search.ErrNotOpen), errors.Is(err, search.ErrDamaged):
-		return problem.Refuse(http.StatusServiceUnavailable, "the search index is not ready",
-			"It is being built; try again in a moment.").Because(err)
+		return problem.New(http.StatusServiceUnavailable, "the search index is not ready",
+			"It is being built; try again in a moment.").WithCause(err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return problem.Refuse(http.StatusServiceUnavailable, "the search takes too long",
-			"Search for rarer words, or for fewer.").Because(err)
+		return problem.New(http.StatusServiceUnavailable, "the search takes too long",
+			"Search for rarer words, or for fewer.").WithCause(err)
 	}
 	return err
 }
@@ -75,7 +75,7 @@ func pageOf(values url.Values) (search.Page, error) {
 	}
 	order := values.Get("sort")
 	if order != "" && order != search.Newest && order != search.Score {
-		return search.Page{}, problem.Refuse(http.StatusBadRequest, "sort is not valid", "Use newest or score.")
+		return search.Page{}, problem.New(http.StatusBadRequest, "sort is not valid", "Use newest or score.")
 	}
 	return search.Page{Limit: limit, Offset: offset, Sort: order}, nil
 }
@@ -86,7 +86,7 @@ func whole(values url.Values, name string, otherwise, most int) (int, error) {
 	}
 	n, err := strconv.Atoi(values.Get(name))
 	if err != nil || n < 0 || n > most {
-		return 0, problem.Refuse(http.StatusBadRequest, name+" is out of range", "Give 0 to "+strconv.Itoa(most)+
+		return 0, problem.New(http.StatusBadRequest, name+" is out of range", "Give 0 to "+strconv.Itoa(most)+
 			".")
 	}
 	return n, nil

@@ -27,7 +27,7 @@ func GetTimeline(c *core.Call) error {
 	page := wire.Timeline{Rows: []projections.Row{}}
 	if values.Has("since") {
 		if page.Through, err = strconv.ParseUint(values.Get("since"), 10, 64); err != nil {
-			return problem.Refuse(http.StatusBadRequest, "since must be a sequence number",
+			return problem.New(http.StatusBadRequest, "since must be a sequence number",
 				"Use the through of the answer before, or 0.")
 		}
 	}

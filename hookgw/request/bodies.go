@@ -67,15 +67,15 @@ func (c *Call) Hold(n int) bool {
 	return true
 }
 
-// LetGo no longer counts the call's body.
-func (c *Call) LetGo() {
+// ReleaseBody no longer counts the call's body.
+func (c *Call) ReleaseBody() {
 	c.Core.bodies.Give(c.Right, c.held)
 	c.held = 0
 }
 
-// CrowdedOut refuses a body for which there is no room.
-func (c *Call) CrowdedOut() *problem.Problem {
+// Overloaded refuses a body for which there is no room.
+func (c *Call) Overloaded() *problem.Problem {
 	c.Response.Header().Set("Retry-After", "1")
-	return problem.Refuse(http.StatusServiceUnavailable, "the gateway is overloaded",
+	return problem.New(http.StatusServiceUnavailable, "the gateway is overloaded",
 		"Send it again in a moment.")
 }

@@ -18,7 +18,7 @@ import (
 // readBody reads a JSON object of at most limit bytes.
 func (c *Call) readBody(limit int64) (json.RawMessage, *problem.Problem) {
 	g, w, r := c.Core, c.Response, c.Request
-	tooLarge := problem.Refuse(http.StatusRequestEntityTooLarge, "the body is too large",
+	tooLarge := problem.New(http.StatusRequestEntityTooLarge, "the body is too large",
 		fmt.Sprintf("Send at most %d bytes.", limit))
 	if r.ContentLength > limit {
 		return nil, tooLarge
@@ -33,12 +33,12 @@ func (c *Call) readBody(limit int64) (json.RawMessage, *problem.Problem) {
 	case errors.As(err, &over):
 		return nil, tooLarge
 	case errors.Is(err, errBodies):
-		return nil, c.CrowdedOut()
+		return nil, c.Overloaded()
 	case err != nil:
-		return nil, problem.Refuse(http.StatusRequestTimeout, "the body did not arrive",
-			"Send it whole and without pauses.").Because(err)
+		return nil, problem.New(http.StatusRequestTimeout, "the body did not arrive",
+			"Send it whole and without pauses.").WithCause(err)
 	}
-	if err := Stay(w); err != nil {
+	if err := ClearReadDeadline(w); err != nil {
 		return nil, problem.Of(err)
 	}
 	if p := checkJSON(body, g.Limits.Depth); p != nil {
@@ -86,9 +86,9 @@ func escaped(text []byte) (c byte, size int) {
 	return byte(code), 6
 }
 
-// Stay ends the time limit for reading the request, which would otherwise end
+// ClearReadDeadline ends the time limit for reading the request, which would otherwise end
 // a connection on which the client only waits.
-func Stay(w http.ResponseWriter) error {
+func ClearReadDeadline(w http.ResponseWriter) error {
 	return http.NewResponseController(w).SetReadDeadline(time.Time{})
 }
 
@@ -96,12 +96,12 @@ func Stay(w http.ResponseWriter) error {
 func checkJSON(body []byte, depth int) *problem.Problem {
 	switch {
 	case !utf8.Valid(body):
-		return problem.Refuse(http.StatusBadRequest, "the body is not UTF-8", "Send JSON in UTF-8.")
+		return problem.New(http.StatusBadRequest, "the body is not UTF-8", "Send JSON in UTF-8.")
 	case events.Nesting(body) > depth:
-		return problem.Refuse(http.StatusBadRequest, "the body is nested too deeply",
+		return problem.New(http.StatusBadRequest, "the body is nested too deeply",
 			"Flatten it; 64 levels are enough for everything.")
 	case !json.Valid(body):
-		return problem.Refuse(http.StatusBadRequest, "the body is not JSON", "Send exactly one JSON object.")
+		return problem.New(http.StatusBadRequest, "the body is not JSON", "Send exactly one JSON object.")
 	}
 	return nil
 }

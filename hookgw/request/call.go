@@ -37,7 +37,7 @@ type Call struct {
 
 	// Status is that of the answer, 0 before; who answers past Reply sets it.
 	Status int
-	// Wrote says that something was published; who appends past Say and Publish
+	// Wrote says that something was published; who appends past PublishAsPerson and Publish
 	// sets it.
 	Wrote bool
 
@@ -84,7 +84,7 @@ func (c *Call) parse(route *Route) *problem.Problem {
 	}
 	if route.Body == nil {
 		if c.Request.ContentLength != 0 {
-			return problem.Refuse(http.StatusRequestEntityTooLarge, "this path takes no body", "Leave the body out.")
+			return problem.New(http.StatusRequestEntityTooLarge, "this path takes no body", "Leave the body out.")
 		}
 		return nil
 	}
@@ -94,7 +94,7 @@ func (c *Call) parse(route *Route) *problem.Problem {
 	}
 	fields, ok := Object(body)
 	if !ok {
-		return problem.Refuse(http.StatusBadRequest, "the body must be a JSON object without repeated names",
+		return problem.New(http.StatusBadRequest, "the body must be a JSON object without repeated names",
 			`Send an object, such as {"request_id": "…"}.`)
 	}
 	c.Body, c.Fields = body, fields
@@ -109,7 +109,7 @@ func (c *Call) Session() (string, error) {
 		return c.Core.Models.Current(), nil
 	}
 	if _, ok := c.Core.Models.Session(name); !ok {
-		return "", problem.Refuse(http.StatusNotFound, "there is no such session", "GET /api/sessions lists them.")
+		return "", problem.New(http.StatusNotFound, "there is no such session", "GET /api/sessions lists them.")
 	}
 	return name, nil
 }
@@ -119,7 +119,7 @@ func (c *Call) SomeSession() (string, error) {
 	name, err := c.Session()
 	if err == nil && name == "" {
 		c.Response.Header().Set("Retry-After", "1")
-		err = problem.Refuse(http.StatusServiceUnavailable, "no session is open yet",
+		err = problem.New(http.StatusServiceUnavailable, "no session is open yet",
 			"Send it again when GET /status answers 200, or start a session with slop run.")
 	}
 	return name, err
@@ -132,7 +132,7 @@ func (c *Call) OpenSession() (string, error) {
 		return "", err
 	}
 	if view, ok := c.Core.Models.Session(name); ok && view.Summary().Closed != nil {
-		return "", problem.Refuse(http.StatusConflict, "the session is closed",
+		return "", problem.New(http.StatusConflict, "the session is closed",
 			"Nobody works on it any more; start another one.")
 	}
 	return name, nil

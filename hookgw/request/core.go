@@ -77,7 +77,7 @@ func (g *Core) Start(task func(context.Context)) {
 // ServeHTTP is the one way in.
 func (g *Core) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &Call{Core: g, Response: w, Request: r, Right: access.RightNone}
-	defer c.LetGo()
+	defer c.ReleaseBody()
 	if err := c.serve(); err != nil {
 		c.fail(err)
 	}

@@ -1,8 +1,8 @@
 // Package request takes every request of the gateway the same way: place, route,
 // right, query, body, handler, record. A [Call] is one of them, with what a handler
-// may do: look into the read models ([Call.Read], [Call.Show]), say something in the
-// person's name ([Call.Say], [Call.Word]), and answer ([Call.Reply]). What all
-// requests share is a [Core]. It knows no route of its own.
+// may do: look into the read models ([Call.Read], [Call.Show]), publish in the person's
+// name ([Call.PublishAsPerson], [Call.PublishChecked]), and answer ([Call.Reply]). What
+// all requests share is a [Core]. It knows no route of its own.
 //
 // # Contract
 //

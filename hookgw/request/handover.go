@@ -46,7 +46,7 @@ func (c *Call) HandOver() (*Late, error) {
 func (l *Late) End(err error) {
 	defer l.Core.Sockets.Done()
 	defer l.Conn.Close()
-	defer l.LetGo()
+	defer l.ReleaseBody()
 	if err != nil {
 		l.fail(err)
 	}

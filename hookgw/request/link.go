@@ -25,8 +25,8 @@ type Link interface {
 // the models hold is not shown meanwhile: nobody could tell how old it is.
 func (g *Core) Reachable() *problem.Problem {
 	if err := g.Models.Err(); err != nil && !errors.Is(err, events.ErrClosed) {
-		return problem.Refuse(http.StatusServiceUnavailable, "the read models are no longer kept current: "+err.Error(),
-			"Start the gateway again; it reads the log anew.").Because(err)
+		return problem.New(http.StatusServiceUnavailable, "the read models are no longer kept current: "+err.Error(),
+			"Start the gateway again; it reads the log anew.").WithCause(err)
 	}
 	if err := g.Bus.Reachable(); err != nil {
 		return away(err)
@@ -67,6 +67,6 @@ func (g *Core) end(ctx context.Context) (uint64, error) {
 }
 
 func away(err error) *problem.Problem {
-	return problem.Refuse(http.StatusServiceUnavailable, "the bus cannot be reached: "+err.Error(),
-		"Nothing is lost; try again once it is back. GET /status answers meanwhile.").Because(err)
+	return problem.New(http.StatusServiceUnavailable, "the bus cannot be reached: "+err.Error(),
+		"Nothing is lost; try again once it is back. GET /status answers meanwhile.").WithCause(err)
 }

@@ -14,7 +14,7 @@ func (c *Call) Only(names ...string) *problem.Problem {
 	// order-independent: any one of them is named
 	for name := range c.Fields {
 		if !slices.Contains(names, name) {
-			return problem.Refuse(http.StatusBadRequest, "this path does not take "+Clip(strings.ToValidUTF8(name, "?"), 64),
+			return problem.New(http.StatusBadRequest, "this path does not take "+Clip(strings.ToValidUTF8(name, "?"), 64),
 				"It takes "+strings.Join(names, ", ")+".")
 		}
 	}
@@ -31,7 +31,7 @@ func OneOf(names string, values ...string) (string, *problem.Problem) {
 		case found == "":
 			found = v
 		default:
-			return "", problem.Refuse(http.StatusBadRequest, names+" do not agree",
+			return "", problem.New(http.StatusBadRequest, names+" do not agree",
 				"They are aliases; send one of them.")
 		}
 	}

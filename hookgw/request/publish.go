@@ -1,13 +1,17 @@
 package request
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 
 	"manualslop/events"
 	"manualslop/hookgw/problem"
+	"manualslop/projections"
 )
 
 // Writer is a connection with the rights of one actor.
@@ -66,7 +70,7 @@ func (g *Core) AskEvent(w Writer, session string, p events.Payload) (events.Even
 // AnswerFits refuses a question or an answer that is too large.
 func (g *Core) AnswerFits(e events.Event) error {
 	if len(e.Data) > g.Limits.AskBytes {
-		return problem.Refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("this is over %d bytes", g.Limits.AskBytes),
+		return problem.New(http.StatusRequestEntityTooLarge, fmt.Sprintf("this is over %d bytes", g.Limits.AskBytes),
 			"Put large contents into a file and name it.")
 	}
 	return nil
@@ -94,3 +98,109 @@ func (g *Core) Mask(raw json.RawMessage) json.RawMessage {
 
 // maskText hides secrets in a text that goes on record or into the operator's log.
 func (g *Core) maskText(text string) string { return string(g.Masker([]byte(text))) }
+
+// PublishAsPerson publishes an event of the person and returns it, with its
+// sequence, once the read models have passed it.
+func (c *Call) PublishAsPerson(session string, p events.Payload) (events.Event, error) {
+	e, err := c.Stamp(c.Core.Person, session, p)
+	if err != nil {
+		return events.Event{}, err
+	}
+	if e.Seq, err = c.Core.Append(c.Request.Context(), c.Core.Person, e, nil); err != nil {
+		return events.Event{}, err
+	}
+	c.Wrote = true
+	return e, c.Core.CaughtUp(c.Request.Context(), e.Seq)
+}
+
+// Done answers that the request took effect, unless err says otherwise.
+func (c *Call) Done(err error) error {
+	if err != nil {
+		return err
+	}
+	return c.Reply(http.StatusOK, StatusAnswer{"ok"})
+}
+
+// NotYet is what a client is told whose request nobody answered in time.
+const NotYet = "The request is on record; the conductor has not answered yet. GET /api/gui/mma_status shows what " +
+	"came of it."
+
+// Answered waits for the fact by which the conductor answers e, until it can be
+// read. False without one in time; a refusal is a *problem.
+func (c *Call) Answered(e events.Event, typ string) (bool, error) {
+	ctx, cancel := context.WithTimeout(c.Request.Context(), c.Core.Limits.SettleWait)
+	defer cancel()
+	for got, err := range c.Core.Models.Subscribe(ctx, e.Session, e.Seq+1) {
+		if err != nil {
+			break
+		}
+		if got.Actor != events.ActorConductor || got.Cause != e.ID {
+			continue
+		}
+		if p, refused := got.Payload.(events.ControlRefused); refused {
+			return false, problem.New(http.StatusConflict, p.Reason, "Nothing was changed; GET /api/gui/mma_status shows "+
+				"how things stand.")
+		}
+		if got.Type == typ {
+			return true, c.Core.CaughtUp(c.Request.Context(), got.Seq)
+		}
+	}
+	return false, nil
+}
+
+// Decode reads the body, its secrets masked, into want. Members that want does
+// not have are refused.
+func (c *Call) Decode(want any, example string) error {
+	dec := json.NewDecoder(bytes.NewReader(c.Core.Mask(c.Body)))
+	dec.DisallowUnknownFields()
+	err := dec.Decode(want)
+	if err == nil {
+		if _, rest := dec.Token(); !errors.Is(rest, io.EOF) {
+			err = rest
+		}
+	}
+	if err != nil {
+		return problem.New(http.StatusBadRequest, "the body does not fit: "+Clip(err.Error(), 200), "Send "+example+".")
+	}
+	return nil
+}
+
+// Refusal looks up why an event changed nothing; empty where it did.
+type Refusal func(s *projections.Set, id string) string
+
+// PublishChecked publishes an event of the person, and is an error where a read model took
+// no notice of it, because something came in between.
+func (c *Call) PublishChecked(session string, p events.Payload, why Refusal) (events.Event, error) {
+	e, err := c.PublishAsPerson(session, p)
+	if err != nil {
+		return e, err
+	}
+	return e, c.Counts(session, e.ID, why)
+}
+
+// Counts is an error where a read model refused an event. One that has stopped
+// refuses nothing: the event is on record, and counts when the model goes on.
+func (c *Call) Counts(session, id string, why Refusal) error {
+	reason := ""
+	err := c.Read(session, func(s *projections.Set) { reason = why(s, id) })
+	var stopped *projections.StoppedError
+	if err != nil && !errors.As(err, &stopped) {
+		return err
+	}
+	if reason != "" {
+		return problem.New(http.StatusConflict, reason, "Nothing was changed; read the state and send it again.")
+	}
+	return nil
+}
+
+// StatusAnswer is the answer of a write that has nothing else to tell.
+type StatusAnswer struct {
+	Status string `json:"status"`
+}
+
+// HintedAnswer is that of a write that is on record and that nobody has
+// answered yet.
+type HintedAnswer struct {
+	Status string `json:"status"`
+	Hint   string `json:"hint"`
+}

@@ -19,12 +19,12 @@ func (c *Call) parseQuery(route *Route) *problem.Problem {
 	asked, err := url.ParseQuery(c.Request.URL.RawQuery)
 	c.asked = asked
 	if err != nil {
-		return problem.Refuse(http.StatusBadRequest, "the query does not parse",
+		return problem.New(http.StatusBadRequest, "the query does not parse",
 			"Write name=value with & between them; a ; in a value is %3B and a % is %25.")
 	}
 	for name, values := range asked {
 		if len(values) > 1 && route.meansOne(name) {
-			return problem.Refuse(http.StatusBadRequest, "a query parameter is repeated", "Send "+name+" once.")
+			return problem.New(http.StatusBadRequest, "a query parameter is repeated", "Send "+name+" once.")
 		}
 	}
 	return nil

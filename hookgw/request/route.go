@@ -119,7 +119,7 @@ func (t table) find(method, escaped string) (*Route, map[string]string, *problem
 		}
 	}
 	if len(allowed) == 0 {
-		return nil, nil, problem.Refuse(http.StatusNotFound, "there is no such path", "GET /openapi.yaml lists the paths.")
+		return nil, nil, problem.New(http.StatusNotFound, "there is no such path", "GET /openapi.yaml lists the paths.")
 	}
 	list := strings.Join(allowed, ", ")
 	return nil, nil, &problem.Problem{Status: http.StatusMethodNotAllowed, Message: "this path does not take this method",

@@ -15,7 +15,7 @@ import (
 func Status(c *core.Call) error {
 	if c.Gw.Cfg.OpensSession && c.Gw.Cfg.Models.Current() == "" {
 		c.Response.Header().Set("Retry-After", "1")
-		return problem.Refuse(http.StatusServiceUnavailable, "the engine is starting: no session is open yet",
+		return problem.New(http.StatusServiceUnavailable, "the engine is starting: no session is open yet",
 			"Ask again in a second.")
 	}
 	return c.ReplyFixed(request.FixedOK)

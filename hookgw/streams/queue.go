@@ -37,7 +37,7 @@ func getEvents(c *core.Call) error {
 	query := c.Query()
 	client := query.Get("client")
 	if client != "" && !events.ValidToken(client) {
-		return problem.Refuse(http.StatusBadRequest, "this client name is not usable", "Use up to 64 of A-Z a-z 0-9 _ -.")
+		return problem.New(http.StatusBadRequest, "this client name is not usable", "Use up to 64 of A-Z a-z 0-9 _ -.")
 	}
 	positions := map[string]*uint64{"since": nil, "through": nil}
 	for name := range positions {
@@ -46,7 +46,7 @@ func getEvents(c *core.Call) error {
 		}
 		at, err := strconv.ParseUint(query.Get(name), 10, 64)
 		if err != nil {
-			return problem.Refuse(http.StatusBadRequest, name+" must be a sequence number",
+			return problem.New(http.StatusBadRequest, name+" must be a sequence number",
 				"Use the through of the answer before, or 0.")
 		}
 		positions[name] = &at
@@ -54,7 +54,7 @@ func getEvents(c *core.Call) error {
 	var out batch
 	switch since, through := positions["since"], positions["through"]; {
 	case since != nil && through != nil:
-		return problem.Refuse(http.StatusBadRequest, "since and through exclude each other",
+		return problem.New(http.StatusBadRequest, "since and through exclude each other",
 			"Send since to look, or through to take what was seen.")
 	case since != nil:
 		out, err = look(c, session, func(s *projections.Set) (uint64, []projections.QueueEntry) {
@@ -116,13 +116,13 @@ func drain(c *core.Call, session, client string, through *uint64) (batch, error)
 		}
 		switch {
 		case to > newest:
-			return batch{}, problem.Refuse(http.StatusBadRequest, "through is after the newest event",
+			return batch{}, problem.New(http.StatusBadRequest, "through is after the newest event",
 				"Use the through of the answer before, or 0.")
 		case to <= at: // nothing to take
 			return out, nil
 		}
 		if full {
-			return batch{}, problem.Refuse(http.StatusTooManyRequests, "too many clients drain the queue of this session",
+			return batch{}, problem.New(http.StatusTooManyRequests, "too many clients drain the queue of this session",
 				"Use a ?client= that drained it before, or only look with ?since=.")
 		}
 		err = take(c, session, events.EventsDrained{Client: client, Through: to}, &events.Expect{Filter: taken, Last: last})
@@ -130,7 +130,7 @@ func drain(c *core.Call, session, client string, through *uint64) (batch, error)
 			return out, err
 		}
 	}
-	return batch{}, problem.Refuse(http.StatusServiceUnavailable, "too many clients drain this queue at once",
+	return batch{}, problem.New(http.StatusServiceUnavailable, "too many clients drain this queue at once",
 		"Give each reader a ?client= of its own.")
 }
 

@@ -31,14 +31,14 @@ func stream(c *core.Call) error {
 		return err
 	}
 	if !c.Hold(len(snapshot)) {
-		return c.CrowdedOut()
+		return c.Overloaded()
 	}
 	h, leaveHub := c.Gw.Hubs.Enter(want.session)
 	defer leaveHub()
 	s := feed.NewSSE(c.Response, c.Gw.Cfg.Limits, want.from)
 	s.Filter, s.Text, s.Cutoff, s.Snapshot, s.Shown = want.filter, c.Query().Get("signals") == "1", cutoff, snapshot,
-		c.LetGo
-	if err := request.Stay(c.Response); err != nil {
+		c.ReleaseBody
+	if err := request.ClearReadDeadline(c.Response); err != nil {
 		return err
 	}
 	c.Status = http.StatusOK
@@ -91,7 +91,7 @@ func Position(c *core.Call, session string) (uint64, error) {
 	}
 	at, err := strconv.ParseUint(given, 10, 64)
 	if err != nil {
-		return 0, problem.Refuse(http.StatusBadRequest, "the position must be a sequence number",
+		return 0, problem.New(http.StatusBadRequest, "the position must be a sequence number",
 			"Send the id of the last event that you have as Last-Event-ID, or nothing.")
 	}
 	last, err := c.Gw.Cfg.Log.Last(c.Request.Context(), events.Filter{Project: c.Gw.Cfg.Project})
@@ -99,7 +99,7 @@ func Position(c *core.Call, session string) (uint64, error) {
 		return 0, err
 	}
 	if at > last {
-		return 0, problem.Refuse(http.StatusBadRequest, "this position is beyond the end of the log",
+		return 0, problem.New(http.StatusBadRequest, "this position is beyond the end of the log",
 			"It is from another log; read from the beginning.")
 	}
 	return at, c.Gw.CaughtUp(c.Request.Context(), last)

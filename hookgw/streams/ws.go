@@ -29,7 +29,7 @@ func webSocket(c *core.Call) error {
 	defer leave()
 	c.Gw.Sockets.Add(1)
 	defer c.Gw.Sockets.Done()
-	if err := request.Stay(c.Response); err != nil {
+	if err := request.ClearReadDeadline(c.Response); err != nil {
 		return err
 	}
 	// the guard knows the place more exactly
@@ -56,11 +56,11 @@ func upgrading(w http.ResponseWriter, r *http.Request) *problem.Problem {
 		!strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade") {
 		w.Header().Set("Connection", "Upgrade")
 		w.Header().Set("Upgrade", "websocket")
-		return problem.Refuse(http.StatusUpgradeRequired, "this path speaks WebSocket",
+		return problem.New(http.StatusUpgradeRequired, "this path speaks WebSocket",
 			"Use a WebSocket client; GET /api/stream shows the log as server-sent events.")
 	}
 	if r.Header.Get("Sec-WebSocket-Version") != "13" || r.Header.Get("Sec-WebSocket-Key") == "" {
-		return problem.Refuse(http.StatusBadRequest, "the WebSocket version must be 13",
+		return problem.New(http.StatusBadRequest, "the WebSocket version must be 13",
 			"Send Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key.")
 	}
 	return nil

@@ -96,7 +96,7 @@ func (s *socket) begin(ctx context.Context) error {
 		return nil
 	}
 	if len(names) > maxOrdered {
-		return s.say(ctx, ChannelError, problem.Refuse(http.StatusBadRequest, "too many channels",
+		return s.say(ctx, ChannelError, problem.New(http.StatusBadRequest, "too many channels",
 			"There are fewer; the hello lists them."))
 	}
 	return s.obey(ctx, order{action: "subscribe", channels: names})

@@ -41,7 +41,7 @@ func parseOrder(text bool, raw []byte) order {
 		Channels                  []string
 	}
 	if !text || events.Nesting(raw) > 8 || json.Unmarshal(raw, &m) != nil {
-		return order{wrong: problem.Refuse(0, "the message must be a JSON command",
+		return order{wrong: problem.New(0, "the message must be a JSON command",
 			`Send text such as {"action": "subscribe", "channels": ["log"]}.`)}
 	}
 	o := order{action: m.Action, channels: m.Channels}
@@ -55,11 +55,11 @@ func parseOrder(text bool, raw []byte) order {
 	}
 	switch {
 	case !slices.Contains([]string{"subscribe", "unsubscribe", "ping"}, o.action):
-		o.wrong = problem.Refuse(0, "there is no such action", "Use subscribe, unsubscribe or ping.")
+		o.wrong = problem.New(0, "there is no such action", "Use subscribe, unsubscribe or ping.")
 	case len(o.channels) > maxOrdered:
-		o.wrong = problem.Refuse(0, "too many channels in one message", "There are fewer; the hello lists them.")
+		o.wrong = problem.New(0, "too many channels in one message", "There are fewer; the hello lists them.")
 	case len(o.channels) == 0 && o.action != "ping":
-		o.wrong = problem.Refuse(0, "the message names no channel", `Add "channels": ["log"].`)
+		o.wrong = problem.New(0, "the message names no channel", `Add "channels": ["log"].`)
 	}
 	return o
 }
@@ -82,7 +82,7 @@ func (s *socket) obey(ctx context.Context, o order) error {
 func (s *socket) choose(channels []string, on bool) *problem.Problem {
 	for _, name := range channels {
 		if !slices.ContainsFunc(SocketChannels(), func(c socketChannel) bool { return c.Name == name }) {
-			return problem.Refuse(0, "there is no such channel: "+request.Clip(name, 64), "The hello lists the channels.")
+			return problem.New(0, "there is no such channel: "+request.Clip(name, 64), "The hello lists the channels.")
 		}
 	}
 	for _, name := range channels {

@@ -14,6 +14,6 @@ func postClose(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.Say(session, events.SessionClosed{Reason: ClosedByHand})
+	_, err = c.PublishAsPerson(session, events.SessionClosed{Reason: ClosedByHand})
 	return c.Done(err)
 }

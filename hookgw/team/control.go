@@ -74,7 +74,7 @@ func postControl(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	e, err := c.Say(session, action.payload(want))
+	e, err := c.PublishAsPerson(session, action.payload(want))
 	if err != nil || action.reaction == "" {
 		return c.Done(err)
 	}
@@ -86,13 +86,13 @@ func readControl(c *core.Call) (controlAction, control, error) {
 	var want control
 	none := controlAction{}
 	if json.Unmarshal(c.Body, &want) != nil {
-		return none, want, problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type",
+		return none, want, problem.New(http.StatusBadRequest, "a member of the body has the wrong type",
 			`Send {"action": "kill", "ticket": "T-001"}; on is true or false, the others are texts.`)
 	}
 	all := controlActions()
 	at := slices.IndexFunc(all, func(a controlAction) bool { return a.name == want.Action })
 	if at < 0 {
-		return none, want, problem.Refuse(http.StatusBadRequest, "there is no such action", "Use "+actionNames(all)+".")
+		return none, want, problem.New(http.StatusBadRequest, "there is no such action", "Use "+actionNames(all)+".")
 	}
 	if p := all[at].check(c.Fields, want); p != nil {
 		return none, want, p
@@ -114,24 +114,24 @@ func (a controlAction) check(fields map[string]json.RawMessage, want control) *p
 	for name := range fields {
 		known := name == "action" || slices.Contains(strings.Fields(a.takes), name) || a.ticket && name == "ticket"
 		if !known {
-			return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" does not take everything that was sent",
+			return problem.New(http.StatusBadRequest, "the action "+a.name+" does not take everything that was sent",
 				"Leave out "+request.Clip(strings.ToValidUTF8(name, "?"), 64)+".")
 		}
 	}
 	switch {
 	case a.ticket && (want.Ticket == "" || len(want.Ticket) > events.MaxIDLength):
-		return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" needs a ticket",
+		return problem.New(http.StatusBadRequest, "the action "+a.name+" needs a ticket",
 			"Send its id, a text of 1 to 128 bytes; GET /api/gui/mma_status lists the tickets.")
 	case a.takes == "call" && (want.Call == "" || len(want.Call) > events.MaxIDLength):
-		return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" needs a call",
+		return problem.New(http.StatusBadRequest, "the action "+a.name+" needs a call",
 			"Send the id of a shell call that failed, a text of 1 to 128 bytes.")
 	case a.takes == "on" && want.On == nil:
-		return problem.Refuse(http.StatusBadRequest, "the action "+a.name+" needs on", "Send true or false.")
+		return problem.New(http.StatusBadRequest, "the action "+a.name+" needs on", "Send true or false.")
 	case a.name == "raise_budget" && !want.raises():
-		return problem.Refuse(http.StatusBadRequest, "the action raise_budget needs a budget and a limit",
+		return problem.New(http.StatusBadRequest, "the action raise_budget needs a budget and a limit",
 			`Send {"action": "raise_budget", "budget": "session", "limit_micro_dollars": 7500000}, or the budget ticket with the ticket's id. A limit that is not higher than that of now changes nothing.`)
 	case len(want.Reason) > MaxReason:
-		return problem.Refuse(http.StatusRequestEntityTooLarge, "the reason is too long", "Use at most 4096 bytes.")
+		return problem.New(http.StatusRequestEntityTooLarge, "the reason is too long", "Use at most 4096 bytes.")
 	}
 	return nil
 }

@@ -19,15 +19,15 @@ func postGoal(c *core.Call) error {
 	var goal string
 	if raw, ok := c.Fields["goal"]; !ok || len(c.Fields) != 1 || json.Unmarshal(raw, &goal) != nil ||
 		strings.TrimSpace(goal) == "" {
-		return problem.Refuse(http.StatusBadRequest, "there is no goal",
+		return problem.New(http.StatusBadRequest, "there is no goal",
 			`Send {"goal": "what you want done"} and nothing else.`)
 	}
 	if len(goal) > events.MaxInline {
-		return problem.Refuse(http.StatusRequestEntityTooLarge, "the goal is too long",
+		return problem.New(http.StatusRequestEntityTooLarge, "the goal is too long",
 			"Use at most 64 KiB, and put the rest into a file of the project.")
 	}
 	goal = string(c.Gw.Cfg.Masker([]byte(goal)))
-	e, err := c.Say(session, events.GoalSubmitted{Goal: goal})
+	e, err := c.PublishAsPerson(session, events.GoalSubmitted{Goal: goal})
 	if err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func postMutate(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	e, err := c.Say(session, want)
+	e, err := c.PublishAsPerson(session, want)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func mutation(c *core.Call, session string) (events.GraphMutationRequested, erro
 			Ops []json.RawMessage `json:"ops"`
 		}
 		if json.Unmarshal(c.Gw.Mask(c.Body), &body) != nil {
-			return out, problem.Refuse(http.StatusBadRequest, "ops must be a list",
+			return out, problem.New(http.StatusBadRequest, "ops must be a list",
 				`Send {"ops": [{"op": "add_dependency", "ticket": "T-002", "dependency": "T-001"}]}.`)
 		}
 		list = body.Ops
@@ -152,13 +152,13 @@ func readOperation(c *core.Call, session string, raw json.RawMessage) ([]events.
 	members, ok := request.Object(raw)
 	var body mutateOp
 	if !ok || json.Unmarshal(raw, &body) != nil {
-		return nil, problem.Refuse(http.StatusBadRequest, "it is not an object, or one of its members has the wrong type",
+		return nil, problem.New(http.StatusBadRequest, "it is not an object, or one of its members has the wrong type",
 			`Send {"op": "add_dependency", "ticket": "T-002", "dependency": "T-001"}.`)
 	}
 	// order-independent: any one of them is named
 	for name := range members {
 		if !slices.Contains(mutateMembers(), name) {
-			return nil, problem.Refuse(http.StatusBadRequest, "an operation does not take "+request.Clip(name, 64), "It takes "+
+			return nil, problem.New(http.StatusBadRequest, "an operation does not take "+request.Clip(name, 64), "It takes "+
 				strings.Join(mutateMembers(), ", ")+".")
 		}
 	}
@@ -202,7 +202,7 @@ func setDependencies(c *core.Call, session, ticket string, want []string) ([]eve
 	case err != nil:
 		return nil, problem.Of(err)
 	case !found:
-		return nil, problem.Refuse(http.StatusConflict, "there is no ticket "+request.Clip(ticket, events.MaxToken),
+		return nil, problem.New(http.StatusConflict, "there is no ticket "+request.Clip(ticket, events.MaxToken),
 			"Nothing was changed; GET /api/gui/mma_status lists the tickets.")
 	}
 	var ops []events.GraphOp
@@ -217,7 +217,7 @@ func setDependencies(c *core.Call, session, ticket string, want []string) ([]eve
 		}
 	}
 	if len(ops) == 0 {
-		return nil, problem.Refuse(http.StatusConflict, "the ticket has these dependencies already", "Nothing was changed.")
+		return nil, problem.New(http.StatusConflict, "the ticket has these dependencies already", "Nothing was changed.")
 	}
 	return ops, nil
 }
@@ -267,7 +267,7 @@ func (b mutateOp) dependencies() ([]string, *problem.Problem) {
 	case json.Unmarshal(b.DependsOn, &one) == nil:
 		list = []string{one}
 	case json.Unmarshal(b.DependsOn, &list) != nil:
-		return nil, problem.Refuse(http.StatusBadRequest, "depends_on is neither an id nor a list of ids",
+		return nil, problem.New(http.StatusBadRequest, "depends_on is neither an id nor a list of ids",
 			`Send "depends_on": ["T-001"].`)
 	}
 	for _, id := range list {

@@ -43,7 +43,7 @@ func postKill(c *core.Call) error {
 	}
 	var body killBody
 	if json.Unmarshal(c.Body, &body) != nil {
-		return problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type",
+		return problem.New(http.StatusBadRequest, "a member of the body has the wrong type",
 			`Send {"worker_uid": "T-001"}.`)
 	}
 	ticket, p := request.OneOf("worker_uid and its other names", body.WorkerUID, body.WorkerID, body.UID, body.Ticket,
@@ -52,10 +52,10 @@ func postKill(c *core.Call) error {
 		return p
 	}
 	if !events.ValidToken(ticket) {
-		return problem.Refuse(http.StatusBadRequest, "the body names no worker that can be killed",
+		return problem.New(http.StatusBadRequest, "the body names no worker that can be killed",
 			`Send {"worker_uid": "T-001"}, the ticket of a worker; GET /api/mma/workers lists them.`)
 	}
-	e, err := c.Say(session, events.KillRequested{Ticket: ticket})
+	e, err := c.PublishAsPerson(session, events.KillRequested{Ticket: ticket})
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func pipeline(c *core.Call, paused bool, want, answer events.Payload) error {
 	if out.Paused == paused {
 		return c.Reply(http.StatusOK, out)
 	}
-	e, err := c.Say(session, want)
+	e, err := c.PublishAsPerson(session, want)
 	if err != nil {
 		return err
 	}

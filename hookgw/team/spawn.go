@@ -66,7 +66,7 @@ func ReadWorker(c *core.Call) (events.WorkerSpawnRequested, error) {
 	var none, want events.WorkerSpawnRequested
 	var body WorkerBody
 	if json.Unmarshal(c.Gw.Mask(c.Body), &body) != nil {
-		return none, problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type",
+		return none, problem.New(http.StatusBadRequest, "a member of the body has the wrong type",
 			`Send {"prompt": "what to do", "context": ["a.go"]}; step_mode is true or false, the others are texts.`)
 	}
 	if raw, named := c.Fields["request_id"]; named {
@@ -99,7 +99,7 @@ func addContext(want *events.WorkerSpawnRequested, raw json.RawMessage) error {
 		return nil
 	}
 	if json.Unmarshal(raw, &want.Context) != nil {
-		return problem.Refuse(http.StatusBadRequest, "context is neither a list of paths nor a text",
+		return problem.New(http.StatusBadRequest, "context is neither a list of paths nor a text",
 			`Send "context": ["a.go", "b.go"].`)
 	}
 	return nil
@@ -113,10 +113,10 @@ func usable(err error, takes string) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &large):
-		return problem.Refuse(http.StatusRequestEntityTooLarge, err.Error(),
+		return problem.New(http.StatusRequestEntityTooLarge, err.Error(),
 			"Send less; put large contents into a file of the project and name it.")
 	}
-	return problem.Refuse(http.StatusBadRequest, err.Error(), "Nothing was changed. "+takes)
+	return problem.New(http.StatusBadRequest, err.Error(), "Nothing was changed. "+takes)
 }
 
 // spawnedWorker is a worker that a request asked for, or found.
@@ -131,7 +131,7 @@ func Spawn(c *core.Call, session string, want events.WorkerSpawnRequested) (spaw
 	if s, ok, err := spawnedAs(c, session, want); ok || err != nil {
 		return joined(c, session, s, err)
 	}
-	e, err := c.Say(session, want)
+	e, err := c.PublishAsPerson(session, want)
 	if err != nil {
 		return spawnedWorker{}, err
 	}
@@ -152,7 +152,7 @@ func RefusedWorker(outcome, reason string) error {
 	if outcome != projections.WorkerRefused {
 		return nil
 	}
-	return problem.Refuse(http.StatusConflict, reason, "Nothing was changed; GET /api/mma/workers shows who is at work.")
+	return problem.New(http.StatusConflict, reason, "Nothing was changed; GET /api/mma/workers shows who is at work.")
 }
 
 // joined is a worker that another request asked for, once the conductor has
@@ -191,8 +191,8 @@ func spawnedAs(c *core.Call, session string, want events.WorkerSpawnRequested) (
 	}
 	err = c.Read(session, func(set *projections.Set) { s, ok = set.SpawnedAs(want.RequestID) })
 	if err == nil && ok && s.SHA256 != want.Digest() {
-		err = problem.Refuse(http.StatusConflict, "this request_id belongs to another worker",
-			"Use a fresh request_id, or the same body to join the worker.").About(s.Ticket)
+		err = problem.New(http.StatusConflict, "this request_id belongs to another worker",
+			"Use a fresh request_id, or the same body to join the worker.").WithTicket(s.Ticket)
 	}
 	return s, ok, err
 }

@@ -27,15 +27,15 @@ func postUndo(c *core.Call) error {
 	}
 	var want undoBody
 	if json.Unmarshal(c.Body, &want) != nil {
-		return problem.Refuse(http.StatusBadRequest, "a member of the body has the wrong type",
+		return problem.New(http.StatusBadRequest, "a member of the body has the wrong type",
 			`Send {"call": "ID"}, {"ticket": "T-001"} or {"to_seq": 120}.`)
 	}
 	p := events.UndoRequested(want)
 	if p.Check() != nil || len(p.Call) > events.MaxIDLength || len(p.Ticket) > events.MaxIDLength {
-		return problem.Refuse(http.StatusBadRequest, "an undo must name exactly one target",
+		return problem.New(http.StatusBadRequest, "an undo must name exactly one target",
 			"Send a call, a ticket or to_seq; ids have at most 128 bytes.")
 	}
-	e, err := c.Say(session, p)
+	e, err := c.PublishAsPerson(session, p)
 	if err != nil {
 		return err
 	}
@@ -53,14 +53,14 @@ func undone(c *core.Call, e events.Event) error {
 		switch p := got.Payload.(type) {
 		case events.UndoRefused:
 			if p.Request == e.ID {
-				return problem.Refuse(http.StatusConflict, p.Reason, "Nothing was changed.")
+				return problem.New(http.StatusConflict, p.Reason, "Nothing was changed.")
 			}
 		case events.ToolSettled:
 			if p.Call != events.UndoCall(e.ID) || p.Outcome == events.ToolInterrupted {
 				continue
 			}
 			if p.Outcome != events.ToolDone {
-				return problem.Refuse(http.StatusConflict, p.Text, "Nothing was changed.")
+				return problem.New(http.StatusConflict, p.Text, "Nothing was changed.")
 			}
 			if err := c.Gw.CaughtUp(c.Request.Context(), got.Seq); err != nil {
 				return err

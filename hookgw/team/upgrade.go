@@ -28,13 +28,13 @@ func postUpgrade(c *core.Call) error {
 	}
 	words, err := c.Gw.Cfg.Upgrade(c.Request.Context(), session, now)
 	if errors.Is(err, events.ErrNewer) {
-		return problem.Refuse(http.StatusConflict, err.Error(), "Run a slop that is new enough for the session.").Because(err)
+		return problem.New(http.StatusConflict, err.Error(), "Run a slop that is new enough for the session.").WithCause(err)
 	}
 	if err != nil {
 		return err
 	}
 	for _, w := range words {
-		if _, err := c.Say(session, w); err != nil {
+		if _, err := c.PublishAsPerson(session, w); err != nil {
 			return err
 		}
 	}

@@ -31,7 +31,7 @@ func TestLossOfAWorkerIsNotRecordedInTheLastRoom(t *testing.T) {
 	for _, full := range []error{events.ErrReserve, events.ErrDiskFull} {
 		var said bytes.Buffer
 		log := roomless{eventstest.NewMemory(), full}
-		p := &runtime.Presence{Project: project, Log: log, Clock: time.Now, IDs: newID,
+		p := &runtime.LostWorkers{Project: project, Log: log, Clock: time.Now, IDs: newID,
 			Logger: slog.New(slog.NewTextHandler(&said, nil))}
 		p.Begin(t.Context(), "S1", nil)
 		p.Begin(t.Context(), "S2", nil)

@@ -252,7 +252,7 @@ func (e *Engine) watchClocks() error {
 		Clock: time.Now, IDs: NewID,
 		Logger: e.Logger, Relinked: conn.Relinked}
 	e.Background(events.ActorTimers, func() error { return e.Role(events.ActorTimers, reconciler.Run(e.Ctx)) })
-	lost := &runtime.Presence{Project: e.Name, Log: conn, Clock: time.Now, IDs: NewID, Logger: e.Logger}
+	lost := &runtime.LostWorkers{Project: e.Name, Log: conn, Clock: time.Now, IDs: NewID, Logger: e.Logger}
 	e.reader.Subscribe(lost)
 	e.watchPresence(conn, func(actor string, here bool) {
 		if !here {

@@ -9,9 +9,9 @@ import (
 	"manualslop/events"
 )
 
-// Presence puts on record that a worker stopped showing itself. It reports
+// LostWorkers puts on record that a worker stopped showing itself. It reports
 // only: the call that the worker held is handed out again by its queue.
-type Presence struct {
+type LostWorkers struct {
 	Project string
 	Log     events.Log // with the rights of the actor timers
 	Clock   Clock
@@ -23,13 +23,13 @@ type Presence struct {
 }
 
 // Restore needs nothing of what was: an open session is all that counts.
-func (p *Presence) Restore(context.Context, string, Mark) Mark { return Nothing }
+func (p *LostWorkers) Restore(context.Context, string, Mark) Mark { return Nothing }
 
 // Save stores nothing.
-func (p *Presence) Save(string, Mark) func(context.Context) { return nil }
+func (p *LostWorkers) Save(string, Mark) func(context.Context) { return nil }
 
 // Begin notes an open session.
-func (p *Presence) Begin(ctx context.Context, session string, history []*events.Event) {
+func (p *LostWorkers) Begin(ctx context.Context, session string, history []*events.Event) {
 	p.mu.Lock()
 	p.open = append(p.open, session)
 	p.mu.Unlock()
@@ -39,7 +39,7 @@ func (p *Presence) Begin(ctx context.Context, session string, history []*events.
 }
 
 // Take notes that a session is closed.
-func (p *Presence) Take(_ context.Context, e *events.Event) {
+func (p *LostWorkers) Take(_ context.Context, e *events.Event) {
 	if !closes(e) {
 		return
 	}
@@ -51,7 +51,7 @@ func (p *Presence) Take(_ context.Context, e *events.Event) {
 // Gone records the loss of a worker in every open session. Other actors are
 // shown by the gateway and not recorded. Where the log has no room for it, the
 // loss is not recorded: it is a notice, and the last room is for more.
-func (p *Presence) Gone(ctx context.Context, actor string) {
+func (p *LostWorkers) Gone(ctx context.Context, actor string) {
 	if !events.IsWorker(actor) {
 		return
 	}

@@ -6,8 +6,8 @@ import (
 	"manualslop/events"
 )
 
-// workerTold picks what concerns one ticket out of a session's events.
-type workerTold struct {
+// workerEvents picks what concerns one ticket out of a session's events.
+type workerEvents struct {
 	ticket   string
 	asks     map[string]bool // open ones
 	calls    map[string]bool // of the ticket
@@ -58,7 +58,7 @@ type (
 
 // tell is the name and body of the server-sent event for e; no name where e
 // concerns another ticket.
-func (w *workerTold) tell(e *events.Event) (string, any) {
+func (w *workerEvents) tell(e *events.Event) (string, any) {
 	switch p := e.Payload.(type) {
 	case events.ModelRequested:
 		if p.Ticket == w.ticket && p.Tier == 3 {
@@ -97,13 +97,13 @@ func (w *workerTold) tell(e *events.Event) (string, any) {
 }
 
 // answered takes a request off; false if it is not the ticket's, or was answered before.
-func (w *workerTold) answered(request string) (int, bool) {
+func (w *workerEvents) answered(request string) (int, bool) {
 	round, mine := w.requests[request]
 	delete(w.requests, request)
 	return round, mine
 }
 
-func (w *workerTold) tellCall(e *events.Event) (string, any) {
+func (w *workerEvents) tellCall(e *events.Event) (string, any) {
 	switch p := e.Payload.(type) {
 	case events.ToolRequested:
 		if p.Ticket == w.ticket {
@@ -130,7 +130,7 @@ func (w *workerTold) tellCall(e *events.Event) (string, any) {
 	return "", nil
 }
 
-func (w *workerTold) tellState(e *events.Event) (string, any) {
+func (w *workerEvents) tellState(e *events.Event) (string, any) {
 	state, ticket := ToldState{}, ""
 	switch p := e.Payload.(type) {
 	case events.TicketReady:
@@ -155,7 +155,7 @@ func (w *workerTold) tellState(e *events.Event) (string, any) {
 }
 
 // mayEnd tells whether e may have ended the work on the ticket.
-func (w *workerTold) mayEnd(e *events.Event) bool {
+func (w *workerEvents) mayEnd(e *events.Event) bool {
 	switch p := e.Payload.(type) {
 	case events.TicketCompleted:
 		return p.Ticket == w.ticket
