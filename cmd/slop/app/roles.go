@@ -166,7 +166,6 @@ func runRole(ctx context.Context, g *site.Flags, natsListen, role string, start 
 		return errors.Join(err, e.Close())
 	}
 	e.Stats.StartTasks.Finish()
-	e.GiveBack()
 	e.Wait()
 	return e.Close()
 }

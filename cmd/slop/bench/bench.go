@@ -126,7 +126,7 @@ func measurements() []measurement {
 				true)
 		}),
 		single("ready", (*runner).ready),
-		single("memory", (*runner).memory),
+		{"memory", (*runner).memory},
 		{"memory-calls", (*runner).memoryAfterCalls},
 		{"disk", (*runner).disk},
 	}

@@ -19,40 +19,48 @@ import (
 )
 
 // idleTime is how long an engine is left alone before its memory is read: longer
-// than until it has given back what only its start needed.
-const idleTime = 3 * time.Second
+// than until it has returned what only its start needed.
+const idleTime = 15 * time.Second
 
-// memory measures the resident memory of an idle slop serve, of three.
-func (b *runner) memory(ctx context.Context) (Result, error) {
-	r := Result{Name: "resident memory of an idle slop serve", Durability: bus.Sync, Unit: "MiB", Goal: 60}
+// memory measures the resident memory of an idle slop serve and what of it is
+// its own, of three.
+func (b *runner) memory(ctx context.Context) ([]Result, error) {
 	back, err := b.runCopy()
 	defer back()
 	if err != nil {
-		return r, err
+		return nil, err
 	}
 	var engines []int
 	for range 3 {
 		cmd, err := b.process("serve", "--json", "--project", b.dir(), "--listen", "127.0.0.1:0")
 		if err != nil {
-			return r, err
+			return nil, err
 		}
 		engines = append(engines, cmd.Process.Pid)
 	}
 	select {
 	case <-time.After(idleTime):
 	case <-ctx.Done():
-		return r, ctx.Err()
+		return nil, ctx.Err()
 	}
-	var held []float64
+	var resident, own []float64
 	for _, pid := range engines {
-		one, err := residentMiB(pid)
+		all, err := memoryMiB(pid, "VmRSS")
 		if err != nil {
-			return r, err
+			return nil, err
 		}
-		held = append(held, one)
+		anonymous, err := memoryMiB(pid, "RssAnon")
+		if err != nil {
+			return nil, err
+		}
+		resident, own = append(resident, all), append(own, anonymous)
 	}
-	r.Value, r.N = median(held), len(held)
-	return r, nil
+	return []Result{
+		{Name: "resident memory of an idle slop serve", Durability: bus.Sync, Unit: "MiB", Goal: 60,
+			Value: median(resident), N: len(resident)},
+		{Name: "of that its own, without pages of files", Durability: bus.Sync, Unit: "MiB",
+			Value: median(own), N: len(own)},
+	}, nil
 }
 
 // What [bench.memoryAfterCalls] gives an engine to do, with the settings as they
@@ -89,7 +97,7 @@ func (b *runner) memoryAfterCalls(ctx context.Context) ([]Result, error) {
 	calls := tickets * memoryRounds
 	rest := (memoryRest * time.Duration(calls) / memoryCalls).Round(time.Second)
 	at := func(name string, goal float64) (Result, error) {
-		held, err := residentMiB(cmd.Process.Pid)
+		held, err := memoryMiB(cmd.Process.Pid, "VmRSS")
 		return Result{Name: fmt.Sprintf("resident memory of slop serve, %d calls%s", calls, name),
 			Durability: bus.Sync, Unit: "MiB", Value: held, N: 1, Goal: goal}, err
 	}
@@ -159,17 +167,18 @@ func copyProgram(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// residentMiB is the resident memory of a process.
-func residentMiB(pid int) (float64, error) {
+// memoryMiB is a figure of a process's memory by its name in /proc/PID/status:
+// VmRSS is what is resident, RssAnon what of that no file holds.
+func memoryMiB(pid int, name string) (float64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, fmt.Errorf("memory is read from /proc: %w", err)
 	}
 	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if rest, ok := strings.CutPrefix(line, name+":"); ok {
 			kib, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
 			return kib / 1024, err
 		}
 	}
-	return 0, errors.New("/proc tells no VmRSS")
+	return 0, fmt.Errorf("/proc/%d/status has no %s", pid, name)
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"log/slog"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -34,7 +33,7 @@ const (
 // boundGarbage keeps the memory of this process near what lives in it until ctx
 // ends. Left alone, the runtime lets garbage grow to as much again, and keeps for
 // minutes what a burst took. GOMEMLIMIT and GOGC stand where they are set.
-func boundGarbage(ctx context.Context, logger *slog.Logger) {
+func boundGarbage(ctx context.Context) {
 	limited, collected := os.Getenv("GOMEMLIMIT") == "", os.Getenv("GOGC") == ""
 	if limited {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
@@ -54,7 +53,7 @@ func boundGarbage(ctx context.Context, logger *slog.Logger) {
 		}
 		was := w.idle()
 		if w.ended(uint64(now[metricAllocated])) {
-			returnMemory(logger)
+			returnMemory()
 		}
 		switch idle := w.idle(); {
 		case !collected || idle == was:
@@ -106,18 +105,11 @@ func (w *work) ended(allocated uint64) bool {
 	return true
 }
 
-// returnMemory returns to the system what only ended work needed: pages of the
-// heap, and pages of the program file that are mapped here. Each of several
-// hundred packages is initialized by code and tables of its own, and what was
-// touched of them stays resident though nothing touches it again. What is needed
-// after all is mapped again from the system's cache when it is touched.
-func returnMemory(logger *slog.Logger) {
+// returnMemory returns pages of the heap to the system that only ended work needed.
+func returnMemory() {
 	// The first collection has the server put the buffers of its blocks, which nobody reads any more, into a pool.
 	// The next two empty the pool.
 	runtime.GC()
 	runtime.GC()
 	debug.FreeOSMemory()
-	if err := unmapProgram(); err != nil {
-		logger.Info("pages of the program that only ended work needed stay mapped", "error", err)
-	}
 }

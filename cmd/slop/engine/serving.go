@@ -34,7 +34,6 @@ func (e *Engine) Serve(ctx context.Context, listen string, yes bool) (session st
 		return "", err
 	}
 	e.Stats.StartTasks.Finish()
-	e.GiveBack()
 	remove, err := e.Register(session)
 	if err != nil {
 		return "", err

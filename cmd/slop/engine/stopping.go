@@ -90,7 +90,7 @@ func (e *Engine) measure(conn *bus.Conn, actor string) {
 		ended(nil)
 		return nil
 	})
-	e.front.group.Go(func() error { boundGarbage(e.front.ctx, e.Logger); return nil })
+	e.front.group.Go(func() error { boundGarbage(e.front.ctx); return nil })
 }
 
 // MeasureRole measures a process that runs roles alone, by the connection of
