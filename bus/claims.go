@@ -249,18 +249,19 @@ func (c *Conn) openCalls(ctx context.Context) (map[approvedCall]approval, error)
 		}
 		return nil
 	}
-	err := each(events.Filter{Actor: events.ActorApproval, Type: "ToolApproved"}, func(call approvedCall, a approval,
-		_ string) {
-		if was, is := open[call]; !is || a.generation >= was.generation {
-			open[call] = a
-		}
-	})
+	err := each(events.Filter{Actor: events.ActorApproval, Type: events.NameOf[events.ToolApproved]()},
+		func(call approvedCall, a approval, _ string) {
+			if was, is := open[call]; !is || a.generation >= was.generation {
+				open[call] = a
+			}
+		})
 	if err != nil {
 		return nil, err
 	}
-	return open, each(events.Filter{Type: "ToolSettled"}, func(call approvedCall, a approval, actor string) {
-		if at, is := open[call]; is && a.generation >= at.generation && events.IsWorker(actor) {
-			delete(open, call)
-		}
-	})
+	return open, each(events.Filter{Type: events.NameOf[events.ToolSettled]()},
+		func(call approvedCall, a approval, actor string) {
+			if at, is := open[call]; is && a.generation >= at.generation && events.IsWorker(actor) {
+				delete(open, call)
+			}
+		})
 }

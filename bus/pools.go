@@ -43,25 +43,27 @@ func Pools(project string) []Pool {
 	}
 	return []Pool{
 		of(events.PoolTools,
-			events.Filter{Actor: events.ActorApproval, Type: "ToolApproved"},
-			events.Filter{Actor: events.ActorConductor, Type: "WorkspaceRequested"},
-			events.Filter{Actor: events.ActorConductor, Type: "MergeRequested"},
+			events.Filter{Actor: events.ActorApproval, Type: events.NameOf[events.ToolApproved]()},
+			events.Filter{Actor: events.ActorConductor, Type: events.NameOf[events.WorkspaceRequested]()},
+			events.Filter{Actor: events.ActorConductor, Type: events.NameOf[events.MergeRequested]()},
 		),
 		of(events.PoolShort,
-			events.Filter{Actor: events.ActorApproval, Type: "PreviewRequested"},
-			events.Filter{Actor: events.ActorContributor, Type: "RefreshRequested"},
-			events.Filter{Actor: events.ActorPlanner, Type: "ContextRequested"},
-			events.Filter{Actor: events.ActorLead, Type: "ContextRequested"},
-			events.Filter{Actor: events.ActorContributor, Type: "ContextRequested"},
-			events.Filter{Actor: events.ActorQA, Type: "ContextRequested"},
-			events.Filter{Type: "ContextInjectionRequested"}, // of any person; from others it does not count
+			events.Filter{Actor: events.ActorApproval, Type: events.NameOf[events.PreviewRequested]()},
+			events.Filter{Actor: events.ActorContributor, Type: events.NameOf[events.RefreshRequested]()},
+			events.Filter{Actor: events.ActorPlanner, Type: events.NameOf[events.ContextRequested]()},
+			events.Filter{Actor: events.ActorLead, Type: events.NameOf[events.ContextRequested]()},
+			events.Filter{Actor: events.ActorContributor, Type: events.NameOf[events.ContextRequested]()},
+			events.Filter{Actor: events.ActorQA, Type: events.NameOf[events.ContextRequested]()},
+			// of any person; from others it does not count
+			events.Filter{Type: events.NameOf[events.ContextInjectionRequested]()},
 		),
 		of(events.PoolModels,
-			events.Filter{Actor: events.ActorPlanner, Type: "ModelRequested"},
-			events.Filter{Actor: events.ActorLead, Type: "ModelRequested"},
-			events.Filter{Actor: events.ActorContributor, Type: "ModelRequested"},
-			events.Filter{Actor: events.ActorQA, Type: "ModelRequested"},
-			events.Filter{Actor: events.ActorApproval, Type: "ModelApproved"}, // of a request that its budget guards
+			events.Filter{Actor: events.ActorPlanner, Type: events.NameOf[events.ModelRequested]()},
+			events.Filter{Actor: events.ActorLead, Type: events.NameOf[events.ModelRequested]()},
+			events.Filter{Actor: events.ActorContributor, Type: events.NameOf[events.ModelRequested]()},
+			events.Filter{Actor: events.ActorQA, Type: events.NameOf[events.ModelRequested]()},
+			// of a request that its budget guards
+			events.Filter{Actor: events.ActorApproval, Type: events.NameOf[events.ModelApproved]()},
 		),
 	}
 }

@@ -59,7 +59,7 @@ func rightsOf(r Role, pools []string) grants {
 		g.readBlobs()
 		return g
 	case Agent:
-		g.write(r, "AskPosted")
+		g.write(r, events.NameOf[events.AskPosted]())
 		g.lastOfOwn(r)
 		return g
 	case Worker:

@@ -209,20 +209,26 @@ const (
 // send without end.
 func newWork() []string {
 	return []string{
-		"SessionOpened", "GoalSubmitted", "TracksAccepted", "GraphMutationRequested", "WorkerSpawnRequested",
-		"PatchRequested",
-		"RetryRequested", "UndoRequested", "AskPosted", "EventPushed", "GUITaskQueued", "SessionPartUploaded",
-		"SessionEdited",
-		"DiscussionEntryAdded", "DiscussionEntryEdited", "ContextInjectionRequested", "ProjectEdited",
-		"ModelStarted",
+		events.NameOf[events.SessionOpened](), events.NameOf[events.GoalSubmitted](), events.NameOf[events.TracksAccepted](),
+		events.NameOf[events.GraphMutationRequested](), events.NameOf[events.WorkerSpawnRequested](),
+		events.NameOf[events.PatchRequested](),
+		events.NameOf[events.RetryRequested](), events.NameOf[events.UndoRequested](), events.NameOf[events.AskPosted](),
+		events.NameOf[events.EventPushed](), events.NameOf[events.GUITaskQueued](),
+		events.NameOf[events.SessionPartUploaded](),
+		events.NameOf[events.DiscussionChanged](), events.NameOf[events.ContextInjectionRequested](),
+		events.NameOf[events.ProjectEdited](),
+		events.NameOf[events.ModelStarted](),
 	}
 }
 
 // endings are the types that end something, beside all outcomes.
 func endings() []string {
 	return []string{
-		"SessionClosed", "AskAnswered", "AskSettled", "KillRequested", "TicketKilled", "PauseRequested", "Paused",
-		"SessionStalled", "ShutdownRequested", "StoreFull", "StoreRewritten",
+		events.NameOf[events.SessionClosed](), events.NameOf[events.AskAnswered](), events.NameOf[events.AskSettled](),
+		events.NameOf[events.KillRequested](), events.NameOf[events.TicketKilled](), events.NameOf[events.PauseRequested](),
+		events.NameOf[events.Paused](),
+		events.NameOf[events.SessionStalled](), events.NameOf[events.ShutdownRequested](), events.NameOf[events.StoreFull](),
+		events.NameOf[events.StoreRewritten](),
 	}
 }
 

@@ -60,7 +60,7 @@ func (DecisionsUpgraded) EventType() Type { return Type{"DecisionsUpgraded", 1} 
 
 func basisDefs() []Def {
 	return []Def{
-		Define(Word, "person", "Decisions and prompts follow from a newer program from here on.", DecisionsUpgraded{Basis{
+		Define(Command, "person", "Decisions and prompts follow from a newer program from here on.", DecisionsUpgraded{Basis{
 			Program: "v1.3.0", Decisions: map[string]int{ActorContributor: 1, ActorQA: 1},
 			Texts: []PromptText{{Name: "contributor", SHA256: "ab", Size: 2200, Tokens: 900}}}}),
 		Define(Notice, "any decider", "A decider that had stopped goes on.", SessionResumed{"conductor", "01J"}),

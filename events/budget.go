@@ -173,7 +173,7 @@ func (e ConversationShortened) EventCorr() string { return cmp.Or(e.Call, e.Tick
 func moneyDefs() []Def {
 	cents, read := int64(120_000), int64(300_000)
 	return []Def{
-		Define(Word, "person", "Limits and prices of models, from here on.", ModelsOffered{[]ModelOffer{{
+		Define(Command, "person", "Limits and prices of models, from here on.", ModelsOffered{[]ModelOffer{{
 			Provider: "anthropic", Model: "claude-sonnet-4-5*", ContextWindow: 200_000, MaxOutputTokens: 64_000,
 			Caching: "marked",
 			Prices: []ModelPrice{{ID: "anthropic/claude-sonnet-4-5*", Input: 3_000_000, Output: 15_000_000, CacheRead: &read,
@@ -186,7 +186,7 @@ func moneyDefs() []Def {
 			LimitMicroDollars: 5_000_000, SpentMicroDollars: 4_100_000}),
 		Define(Decision, "approval", "A budget has another limit from here on, or a ticket may go beyond it.",
 			BudgetRaised{Budget: BudgetSession, LimitMicroDollars: 10_000_000, By: "ada", Ask: "01K"}),
-		Define(Word, "person", "A person wants a higher limit of a budget.", BudgetRaiseRequested{Budget: BudgetSession,
+		Define(Command, "person", "A person wants a higher limit of a budget.", BudgetRaiseRequested{Budget: BudgetSession,
 			LimitMicroDollars: 10_000_000}),
 		Define(Decision, "planner, lead, contributor, qa", "What a conversation with a model leaves out from here on to "+
 			"fit it.", ConversationShortened{Ticket: "T-001", Attempt: 1, Round: 7, Reason: ShortenedForWindow,

@@ -74,7 +74,7 @@ the columns below describe its ` + "`type`, `v` and `data`" + `. The schema of e
 every body ever frozen stays readable: a bump of the version comes with one lift.
 
 A **decision** follows from the log alone and replay computes it again. An **outcome** is what an effect found out about
-the world. A **word** is what a person or a program outside said. A **notice** is an operational remark.
+the world. A **command** is what a person or a program outside said. A **notice** is an operational remark.
 A fact counts only when an actor of the column *by* wrote it; from anybody else it stays on the record without effect.
 A field with a question mark may be absent.
 

@@ -194,10 +194,10 @@ func checkRange[N int | float64](field string, value *N, least, most N) error {
 func changeDefs() []Def {
 	temperature, workers := 0.2, 2
 	return []Def{
-		Define(Word, "person", "Which model serves a tier, and how far it may go, from the next request on.",
+		Define(Command, "person", "Which model serves a tier, and how far it may go, from the next request on.",
 			TierChanged{Tier: 3, Provider: "gemini_cli", Models: []string{"m1", "m2"}, Temperature: &temperature}),
-		Define(Word, "person", "The program of a provider that runs as a subprocess, from the next request on.",
+		Define(Command, "person", "The program of a provider that runs as a subprocess, from the next request on.",
 			ProviderChanged{"gemini_cli", "/usr/bin/gemini"}),
-		Define(Word, "person", "Settings of the whole session, from here on.", SettingsChanged{MaxWorkers: &workers}),
+		Define(Command, "person", "Settings of the whole session, from here on.", SettingsChanged{MaxWorkers: &workers}),
 	}
 }

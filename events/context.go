@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
+	"slices"
 )
 
 // ErrTracked says that a list of tracked files is too long.
@@ -85,31 +87,50 @@ func (e FilesTracked) Check() error {
 	return err
 }
 
-// ContextPresetSaved names a selection of files and screenshots.
-type ContextPresetSaved struct {
+// Operations of [ContextPresetChanged].
+const (
+	PresetSave   = "save"   // the preset has these files and screenshots
+	PresetSlice  = "slice"  // a file of the preset, or a further one, gets the slices that it brings
+	PresetLoad   = "load"   // the preset is the selection
+	PresetDelete = "delete" // the preset is gone; the selection stays
+)
+
+// ContextPresetChanged is what a person does to a preset: a selection of files
+// and screenshots with a name.
+type ContextPresetChanged struct {
+	Operation   string        `json:"operation"`
 	Name        string        `json:"name"`
-	Files       []TrackedFile `json:"files"`
+	Files       []TrackedFile `json:"files,omitempty"`
 	Screenshots []string      `json:"screenshots,omitempty"`
 }
 
 // EventType is the identity on the wire.
-func (ContextPresetSaved) EventType() Type { return Type{"ContextPresetSaved", 1} }
+func (ContextPresetChanged) EventType() Type { return Type{"ContextPresetChanged", 1} }
 
-// ContextPresetLoaded makes a preset the selection.
-type ContextPresetLoaded struct {
-	Name string `json:"name"`
+// WithSlices are files where f's slices are added to those of its path: each in
+// the place of one of the same name or, of those without a name, of the same
+// lines. A path that is not there joins them. The files given stay as they are. It
+// reports false where a file would have more than MaxFileSlices.
+func WithSlices(files []TrackedFile, f TrackedFile) ([]TrackedFile, bool) {
+	files = slices.Clone(files)
+	i := slices.IndexFunc(files, func(g TrackedFile) bool { return path.Clean(g.Path) == path.Clean(f.Path) })
+	if i < 0 {
+		i, files = len(files), append(files, TrackedFile{Path: f.Path})
+	}
+	all := slices.Clone(files[i].CustomSlices)
+	for _, s := range f.CustomSlices {
+		same := func(t FileSlice) bool {
+			return t.Name == s.Name && (s.Name != "" || t.StartLine == s.StartLine && t.EndLine == s.EndLine)
+		}
+		if j := slices.IndexFunc(all, same); j >= 0 {
+			all[j] = s
+		} else {
+			all = append(all, s)
+		}
+	}
+	files[i].CustomSlices = all
+	return files, len(all) <= MaxFileSlices
 }
-
-// EventType is the identity on the wire.
-func (ContextPresetLoaded) EventType() Type { return Type{"ContextPresetLoaded", 1} }
-
-// ContextPresetDeleted removes a preset; the selection stays.
-type ContextPresetDeleted struct {
-	Name string `json:"name"`
-}
-
-// EventType is the identity on the wire.
-func (ContextPresetDeleted) EventType() Type { return Type{"ContextPresetDeleted", 1} }
 
 // ContextInjectionRequested asks a worker for a view of a file, which becomes an
 // entry of a discussion. A worker answers with ContextBuilt.
@@ -129,13 +150,12 @@ func (ContextInjectionRequested) EventType() Type { return Type{"ContextInjectio
 
 func contextDefs() []Def {
 	return []Def{
-		Define(Word, "person", "The files that every refresh rereads.", FilesTracked{Patterns: []string{"src/**/*.go"},
+		Define(Command, "person", "The files that every refresh rereads.", FilesTracked{Patterns: []string{"src/**/*.go"},
 			Paths: []string{"src/a.go"}}),
-		Define(Word, "person", "A selection of files has a name.", ContextPresetSaved{Name: "parser",
-			Files: []TrackedFile{{Path: "src/a.go", ViewMode: ViewSkeleton}}, Screenshots: []string{"a.png"}}),
-		Define(Word, "person", "A preset is the selection.", ContextPresetLoaded{"parser"}),
-		Define(Word, "person", "A preset was removed.", ContextPresetDeleted{"parser"}),
-		Define(Word, "person", "Put a view of a file into a discussion.", ContextInjectionRequested{Path: "src/a.go",
+		Define(Command, "person", "A person saved, loaded or deleted a selection of files with a name.",
+			ContextPresetChanged{Operation: PresetSave, Name: "parser",
+				Files: []TrackedFile{{Path: "src/a.go", ViewMode: ViewSkeleton}}, Screenshots: []string{"a.png"}}),
+		Define(Command, "person", "Put a view of a file into a discussion.", ContextInjectionRequested{Path: "src/a.go",
 			View: ViewSkeleton}),
 	}
 }

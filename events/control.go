@@ -82,13 +82,13 @@ func (ControlRefused) EventType() Type { return Type{"ControlRefused", 1} }
 
 func controlDefs() []Def {
 	return []Def{
-		Define(Word, "person", "Start nothing new.", PauseRequested{}),
-		Define(Word, "person", "End a pause.", ResumeRequested{}),
-		Define(Word, "person", "End a ticket's running attempt.", KillRequested{"T-001"}),
-		Define(Word, "person", "Try a blocked ticket again.", RetryRequested{"T-001"}),
-		Define(Word, "person", "Block a ticket by hand.", BlockRequested{"T-001", "waits for legal"}),
-		Define(Word, "person", "Undo a block made by hand.", UnblockRequested{"T-001"}),
-		Define(Word, "person", "Step mode on or off.", StepModeSet{true}),
+		Define(Command, "person", "Start nothing new.", PauseRequested{}),
+		Define(Command, "person", "End a pause.", ResumeRequested{}),
+		Define(Command, "person", "End a ticket's running attempt.", KillRequested{"T-001"}),
+		Define(Command, "person", "Try a blocked ticket again.", RetryRequested{"T-001"}),
+		Define(Command, "person", "Block a ticket by hand.", BlockRequested{"T-001", "waits for legal"}),
+		Define(Command, "person", "Undo a block made by hand.", UnblockRequested{"T-001"}),
+		Define(Command, "person", "Step mode on or off.", StepModeSet{true}),
 		Define(Decision, "conductor", "No ticket starts until Resumed.", Paused{"ada"}),
 		Define(Decision, "conductor", "Tickets start again.", Resumed{"ada"}),
 		Define(Decision, "conductor", "A control request changed nothing.", ControlRefused{"01J", "KillRequested", "T-001",

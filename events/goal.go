@@ -114,9 +114,9 @@ func goalDefs() []Def {
 	track := Track{ID: "TR-1", Title: "Parser", Description: "Mend the parser", Modules: []string{"parse"},
 		Severity: "high"}
 	return []Def{
-		Define(Word, "person", "A person wants something done.", GoalSubmitted{"Mend the parser"}),
+		Define(Command, "person", "A person wants something done.", GoalSubmitted{"Mend the parser"}),
 		Define(Decision, "planner", "Tier 1 cut the goal into tracks.", TracksProposed{"01J", []Track{track}}),
-		Define(Word, "person", "A person accepted proposed tracks.", TracksAccepted{"01J", []string{"TR-1"}}),
+		Define(Command, "person", "A person accepted proposed tracks.", TracksAccepted{"01J", []string{"TR-1"}}),
 		Define(Decision, "planner, lead", "No usable plan came after the last attempt.", PlanningFailed{2, "01J", "TR-1", 3,
 			"no JSON array"}),
 		Define(Decision, "conductor", "A track was handed to its tech lead.", TrackStarted{"01J", track}),

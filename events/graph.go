@@ -198,7 +198,7 @@ func graphDefs() []Def {
 	ops := []GraphOp{{Op: GraphAddDependency, Ticket: "T-002", Dependency: "T-001"}, {Op: GraphSetPriority,
 		Ticket: "T-002", Priority: "high"}}
 	return []Def{
-		Define(Word, "person", "Change the graph of tickets, all or nothing.", GraphMutationRequested{ops}),
+		Define(Command, "person", "Change the graph of tickets, all or nothing.", GraphMutationRequested{ops}),
 		Define(Decision, "conductor", "The graph of tickets was changed.", GraphMutated{"01J", "ada", ops}),
 	}
 }

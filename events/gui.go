@@ -31,7 +31,7 @@ func (e GUITaskFailed) EventCorr() string { return e.Queued }
 func guiDefs() []Def {
 	task := json.RawMessage(`{"action":"set_value","item":"curent_model","value":"m1"}`)
 	return []Def{
-		Define(Word, "person", "A task came to POST /api/gui.", GUITaskQueued{task}),
+		Define(Command, "person", "A task came to POST /api/gui.", GUITaskQueued{task}),
 		Define(Notice, "gateway", "A task of POST /api/gui did not do what it asked.", GUITaskFailed{Queued: "01J",
 			Task:   task,
 			Action: "set_value", Item: "curent_model", Error: "there is no such field", Nearest: []string{"current_model"}}),

@@ -34,14 +34,6 @@ type EventsDrained struct {
 // EventType is the identity on the wire.
 func (EventsDrained) EventType() Type { return Type{"EventsDrained", 1} }
 
-// SessionEdited replaces the discussion entries, as POST /api/session does.
-type SessionEdited struct {
-	Entries json.RawMessage `json:"entries"`
-}
-
-// EventType is the identity on the wire.
-func (SessionEdited) EventType() Type { return Type{"SessionEdited", 1} }
-
 // Scopes of [ShutdownRequested].
 const (
 	// ShutdownEngine ends a process that runs the whole engine.
@@ -68,11 +60,10 @@ func hookDefs() []Def {
 	return []Def{
 		Define(Notice, "gateway", "A request to the gateway that changed, asked or was refused.", HookCalled{Method: "POST",
 			Path: "/api/ask", Body: json.RawMessage(`{}`), Status: 200}),
-		Define(Word, "gateway, person", "An entry of the queue that GET /api/events drains.", EventPushed{"ask_received",
+		Define(Command, "gateway, person", "An entry of the queue that GET /api/events drains.", EventPushed{"ask_received",
 			json.RawMessage(`{"request_id":"r-1"}`)}),
 		Define(Notice, "gateway", "A client has taken the queue up to a sequence.", EventsDrained{"", 42}),
-		Define(Word, "person", "The discussion entries were replaced.", SessionEdited{json.RawMessage(`[]`)}),
-		Define(Word, "person", "A person had a process of the engine stopped.", ShutdownRequested{ShutdownEngine, 4711,
+		Define(Command, "person", "A person had a process of the engine stopped.", ShutdownRequested{ShutdownEngine, 4711,
 			"done for today"}),
 	}
 }

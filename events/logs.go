@@ -54,13 +54,13 @@ func (StoreFull) EventType() Type { return Type{"StoreFull", 1} }
 
 func logsDefs() []Def {
 	return []Def{
-		Define(Word, "person", "A person keeps a session's log files, or no longer does.", SessionStarred{On: true}),
+		Define(Command, "person", "A person keeps a session's log files, or no longer does.", SessionStarred{On: true}),
 		Define(Notice, "gateway", "A session's log files were not worth keeping; its folder goes away.",
 			LogsPruned{Reason: "under 2048 bytes", Size: 812}),
-		Define(Word, "person", "A session's pruned log files come back.", LogsRestored{}),
+		Define(Command, "person", "A session's pruned log files come back.", LogsRestored{}),
 		Define(Notice, "timers", "Only the reserve of the log's disk budget is left; nothing new begins.",
 			StoreFull{Bytes: 5_352_000_000, Budget: 5_368_709_120}),
-		Define(Word, "person", "A person removed sessions, and the store was written anew without them.",
+		Define(Command, "person", "A person removed sessions, and the store was written anew without them.",
 			StoreRewritten{Old: 812, New: 402, Dropped: []string{"7QK2M4"}, Count: 1}),
 	}
 }

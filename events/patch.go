@@ -56,7 +56,7 @@ func (e PatchSkipped) EventCorr() string { return e.Call }
 
 func patchDefs() []Def {
 	return []Def{
-		Define(Word, "person", "Tier 4 is to propose a patch that mends a failed shell call.", PatchRequested{"01J-0"}),
+		Define(Command, "person", "Tier 4 is to propose a patch that mends a failed shell call.", PatchRequested{"01J-0"}),
 		Define(Decision, "qa", "Tier 4's patch; a person is asked before it is applied.", PatchProposed{Request: "01K",
 			Call: "01J-0", Ticket: "T-001", Attempt: 1, Patch: "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-x\n+y\n"}),
 		Define(Decision, "qa", "There is no patch, and why.", PatchSkipped{"01K", "01J-0",

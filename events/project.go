@@ -67,14 +67,14 @@ func (ProjectSaved) EventType() Type { return Type{"ProjectSaved", 1} }
 
 func projectDefs() []Def {
 	return []Def{
-		Define(Word, "person", "Go over to a project document.", ProjectSwitchRequested{"slop_project.toml"}),
+		Define(Command, "person", "Go over to a project document.", ProjectSwitchRequested{"slop_project.toml"}),
 		Define(Outcome, "gateway", "A project document was loaded.", ProjectLoaded{
 			Request: "01J", Path: "slop_project.toml", SHA256: "ab", Size: 24,
 			Document: json.RawMessage(`{"project":{"name":"demo"}}`),
 			Ignored:  []string{"gemini_cli.binary_path: a project starts no program"}}),
 		Define(Outcome, "gateway", "A project document could not be loaded.", ProjectSwitchFailed{"01J", "gone.toml",
 			"there is no such file"}),
-		Define(Word, "person", "The project document was changed.",
+		Define(Command, "person", "The project document was changed.",
 			ProjectEdited{Changes: json.RawMessage(`{"project":{"name":"other"}}`)}),
 		Define(Outcome, "gateway", "The project document was written to its file.", ProjectSaved{"slop_project.toml", "cd",
 			25, 7}),

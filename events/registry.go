@@ -21,6 +21,12 @@ type Type struct {
 // Payload is a message body. EventType must not depend on the value.
 type Payload interface{ EventType() Type }
 
+// NameOf is the name that events of a payload's type bear.
+func NameOf[P Payload]() string {
+	var p P
+	return p.EventType().Name
+}
+
 // Class says who writes a type and what it means to replay.
 type Class int
 
@@ -29,8 +35,8 @@ const (
 	Decision Class = iota + 1
 	// Outcome is what an effect found out about the world: a model's reply, a tool's result.
 	Outcome
-	// Word is what a person or a program outside said: goals, answers, control.
-	Word
+	// Command is what a person or a program outside said: goals, answers, control.
+	Command
 	// Notice is an operational remark; replay does not recompute it.
 	Notice
 )
@@ -40,7 +46,7 @@ func (c Class) String() string {
 	if c < Decision || c > Notice {
 		return "invalid"
 	}
-	return [...]string{"decision", "outcome", "word", "notice"}[c-Decision]
+	return [...]string{"decision", "outcome", "command", "notice"}[c-Decision]
 }
 
 // Lift turns the body of one version into the body of the next.

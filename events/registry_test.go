@@ -45,7 +45,8 @@ func teaBrewedV1(b json.RawMessage) (json.RawMessage, error) {
 
 func teaRegistry(t testing.TB) *events.Registry {
 	t.Helper()
-	r, err := events.NewRegistry([]events.Def{events.Define(events.Word, "person", "Tea is ready.", teaBrewed{2, "green"},
+	r, err := events.NewRegistry([]events.Def{events.Define(events.Command, "person", "Tea is ready.", teaBrewed{2,
+		"green"},
 		teaBrewedV1)})
 	require.NoError(t, err)
 	return r
@@ -122,15 +123,15 @@ func TestRegistryRefusesWhatAProgrammerForgot(t *testing.T) {
 		return []events.Def{events.Define(c, "person", "Tea is ready.", teaBrewed{}, lifts...)}
 	}
 	for name, groups := range map[string][][]events.Def{
-		"no lift":       {tea(events.Word)},
-		"one too many":  {tea(events.Word, teaBrewedV1, teaBrewedV1)},
-		"one of two":    {{events.Define(events.Word, "person", "Cake.", cakeBaked{}, teaBrewedV1)}},
+		"no lift":       {tea(events.Command)},
+		"one too many":  {tea(events.Command, teaBrewedV1, teaBrewedV1)},
+		"one of two":    {{events.Define(events.Command, "person", "Cake.", cakeBaked{}, teaBrewedV1)}},
 		"no class":      {tea(0, teaBrewedV1)},
 		"a class of 5":  {tea(events.Notice+1, teaBrewedV1)},
-		"a double":      {tea(events.Word, teaBrewedV1), tea(events.Word, teaBrewedV1)},
-		"no token":      {{events.Define(events.Word, "person", "Bad.", badName{})}},
-		"no version":    {{events.Define(events.Word, "person", "None.", noVersion{})}},
-		"an empty type": {{{Class: events.Word}}},
+		"a double":      {tea(events.Command, teaBrewedV1), tea(events.Command, teaBrewedV1)},
+		"no token":      {{events.Define(events.Command, "person", "Bad.", badName{})}},
+		"no version":    {{events.Define(events.Command, "person", "None.", noVersion{})}},
+		"an empty type": {{{Class: events.Command}}},
 	} {
 		_, err := events.NewRegistry(groups...)
 		require.ErrorIs(t, err, events.ErrRegistry, name)
@@ -153,7 +154,7 @@ func TestRegistryListsItsTypesByName(t *testing.T) {
 
 func TestClassesHaveNames(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "decision outcome word notice", fmt.Sprint(events.Decision, events.Outcome, events.Word,
+	require.Equal(t, "decision outcome command notice", fmt.Sprint(events.Decision, events.Outcome, events.Command,
 		events.Notice))
 	require.Equal(t, "invalid", events.Class(0).String())
 	require.Equal(t, "invalid", (events.Notice + 1).String())

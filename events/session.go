@@ -209,20 +209,20 @@ func (WorkerLost) EventType() Type { return Type{"WorkerLost", 1} }
 
 func sessionDefs() []Def {
 	return []Def{
-		Define(Word, "person", "A session begins, with every setting that decisions depend on.", SessionOpened{
+		Define(Command, "person", "A session begins, with every setting that decisions depend on.", SessionOpened{
 			Label: "demo", Folder: "20260102_030405_demo", Workspace: "/w",
 			Basis: Basis{Program: "v1.2.0", Decisions: map[string]int{ActorContributor: 1},
 				Texts: []PromptText{{Name: "contributor", SHA256: "ab", Size: 2100, Tokens: 850}}},
 			Settings: Settings{MaxWorkers: 4, MaxRetries: 2, AskTimeoutMS: 60000, ToolTimeoutMS: 60000,
 				Tiers: []TierSettings{{Tier: 1, Provider: "script", Models: []string{"m1"}, MaxRounds: 40}},
 				Rules: []Rule{{Tool: "edit_file", Action: "deny", Args: []string{"docs/**"}, Source: "config.toml:3"}}}}),
-		Define(Word, "person", "A rule about tool calls holds from here on.",
+		Define(Command, "person", "A rule about tool calls holds from here on.",
 			RuleAdded{Rule{Tool: "*", Action: "allow", Scope: "session", Source: "--yes"}}),
-		Define(Word, "person", "The rules of now stand in the place of every earlier one.",
+		Define(Command, "person", "The rules of now stand in the place of every earlier one.",
 			RulesReplaced{[]Rule{{Tool: "*", Action: "ask", Source: "config.toml:3"}}}),
-		Define(Word, "person", "The tools of the session, with their schemas.", ToolsOffered{[]ToolOffer{{
+		Define(Command, "person", "The tools of the session, with their schemas.", ToolsOffered{[]ToolOffer{{
 			Name: "read_file", Description: "Read a file.", Effect: "reads", Schema: json.RawMessage(`{"type":"object"}`)}}}),
-		Define(Word, "person", "The session is over.", SessionClosed{"done"}),
+		Define(Command, "person", "The session is over.", SessionClosed{"done"}),
 		Define(Notice, "any decider", "A decider cannot go on; it says where and why.", SessionStalled{"conductor",
 			"unknown type Foo v2", "01J"}),
 		Define(Notice, "timers", "A request without an outcome that no pool held is handed out again.",

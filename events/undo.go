@@ -67,7 +67,7 @@ func (e UndoRefused) EventCorr() string { return e.Request }
 
 func undoDefs() []Def {
 	return []Def{
-		Define(Word, "person", "Files get back the content that they had.", UndoRequested{Ticket: "T-001"}),
+		Define(Command, "person", "Files get back the content that they had.", UndoRequested{Ticket: "T-001"}),
 		Define(Decision, "approval", "Nothing was undone, and why.", UndoRefused{"01J", "call 01J-0 changed no file"}),
 	}
 }

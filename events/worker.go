@@ -178,7 +178,7 @@ func workerDefs() []Def {
 	ask := WorkerSpawnRequested{Prompt: "Mend the parser", Context: []string{"b.go"}, TargetFile: "a.go",
 		Priority: "medium", RequestID: "r-1"}
 	return []Def{
-		Define(Word, "person", "One more worker, outside any goal.", ask),
+		Define(Command, "person", "One more worker, outside any goal.", ask),
 		Define(Decision, "conductor", "A track without a goal, and its tickets.", TicketsAdded{"01J", "r-1",
 			Track{ID: "TR-W-0a1b2c3d4e5f", Title: "Mend the parser", Description: "ada asked for this worker."},
 			[]Ticket{ask.Ticket("W-0a1b2c3d4e5f")}}),

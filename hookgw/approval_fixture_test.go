@@ -91,7 +91,7 @@ func (f *fixture) raise(ask, gate string) {
 // awaitAsk waits until a question is on record and open.
 func (f *fixture) awaitAsk(id string) {
 	f.t.Helper()
-	f.expect(events.AskRaised{}.EventType().Name, func(e events.Event) bool { return e.Corr == id })
+	f.expect(events.NameOf[events.AskRaised](), func(e events.Event) bool { return e.Corr == id })
 }
 
 // awaitRaised waits until the read models show a question.

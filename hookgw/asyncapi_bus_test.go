@@ -69,7 +69,7 @@ func (d *asyncAPI) fact(def events.Def) {
 		def.Doc).
 		With("servers", servers("bus")).With("parameters", addressed(actorsOf(def), "topic")), messages...)
 	verb, action := "send", "send"
-	if def.Class == events.Word {
+	if def.Class == events.Command {
 		verb, action = "receive", "receive"
 	}
 	d.operation(verb+name, action, name, openapi.Object{}.

@@ -137,7 +137,7 @@ func TestEveryTypeOfTheCatalogueIsInTheAsyncAPIDocument(t *testing.T) {
 		name := d.Type.Name
 		require.Equal(t, events.RootEvents+".{project}.{session}.{actor}."+name+".{topic}", doc.Channels[name].Address)
 		o, ok := doc.Operations["send"+name]
-		if d.Class == events.Word {
+		if d.Class == events.Command {
 			o, ok = doc.Operations["receive"+name]
 		}
 		require.True(t, ok, name)

@@ -1,6 +1,7 @@
 package hookgw_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw/access"
 	"manualslop/hookgw/request"
+	"manualslop/projections"
 )
 
 // worked answers the slice that a request asks for as a worker does, and gives
@@ -37,6 +39,15 @@ func slice(name string, start, end int) events.FileSlice {
 		Tail: []string{"    return 1"}}
 }
 
+// presetFiles are the files of the only preset.
+func (f *fixture) presetFiles() []events.TrackedFile {
+	f.t.Helper()
+	var list struct{ Presets []projections.ContextPreset }
+	require.NoError(f.t, json.Unmarshal(f.get("/api/context/presets", access.RightRead).body, &list))
+	require.Len(f.t, list.Presets, 1)
+	return list.Presets[0].Files
+}
+
 func TestASliceIsRecordedInAPresetWithItsAnchors(t *testing.T) {
 	t.Parallel()
 	f := open(t)
@@ -46,9 +57,8 @@ func TestASliceIsRecordedInAPresetWithItsAnchors(t *testing.T) {
 	f.worked("/api/context/slices", `{"path":"a.py","start_line":3,"end_line":9,"preset":"core"}`)
 	f.worked("/api/context/slices", `{"path":"a.py","start_line":20,"end_line":21,"preset":"core","name":"end"}`)
 	f.worked("/api/context/slices", `{"path":"a.py","start_line":30,"end_line":31,"preset":"core","name":"end"}`)
-	saved := recorded[events.ContextPresetSaved](f)
 	require.Equal(t, []events.TrackedFile{{Path: "a.py", CustomSlices: []events.FileSlice{slice("", 3, 9),
-		slice("end", 30, 31)}}}, saved[3].Files)
+		slice("end", 30, 31)}}}, f.presetFiles())
 	require.JSONEq(t, `{"session":{"entries":[]}}`, string(f.get("/api/session", access.RightRead).body),
 		"what is only recorded is shown nowhere")
 	for i := range events.MaxFileSlices - 2 {
@@ -57,8 +67,7 @@ func TestASliceIsRecordedInAPresetWithItsAnchors(t *testing.T) {
 	}
 	requireProblem(t, f.worked("/api/context/slices", `{"path":"a.py","start_line":98,"end_line":99,"preset":"core"}`),
 		"16 slices already")
-	require.Len(t, recorded[events.ContextPresetSaved](f)[3+events.MaxFileSlices-2].Files[0].CustomSlices,
-		events.MaxFileSlices)
+	require.Len(t, f.presetFiles()[0].CustomSlices, events.MaxFileSlices)
 }
 
 func TestASliceIsRecordedInTheProjectAndTicketsAreTold(t *testing.T) {
@@ -107,7 +116,7 @@ func TestASliceThatCannotBeIsRecordedNowhere(t *testing.T) {
 		`{"path":"a","start_line":1,"end_line":1}`} {
 		f.says("/api/context/inject", body, http.StatusBadRequest)
 	}
-	require.Empty(t, recorded[events.ContextPresetSaved](f))
+	require.Empty(t, recorded[events.ContextPresetChanged](f))
 }
 
 func TestASliceIsInjectedIntoTheDiscussion(t *testing.T) {
@@ -125,7 +134,8 @@ func pressAddSlice(t *testing.T, f *fixture, id string) {
 	a := f.worked("/api/gui", `{"action":"click","item":"`+id+
 		`","user_data":{"path":"a.py","start_line":3,"end_line":9,"preset":"core"}}`)
 	require.JSONEq(t, `{"status":"queued"}`, string(a.body))
-	require.Equal(t, []events.FileSlice{slice("", 3, 9)}, recorded[events.ContextPresetSaved](f)[0].Files[0].CustomSlices)
+	require.Equal(t, []events.FileSlice{slice("", 3, 9)},
+		recorded[events.ContextPresetChanged](f)[0].Files[0].CustomSlices)
 	f.requireFailed(t, 0, `{"action":"click","item":"`+id+`"}`)
 	f.requireFailed(t, 1, `{"action":"click","item":"`+id+
 		`","user_data":{"path":"a.py","start_line":3,"end_line":9,"line":1}}`)
@@ -156,8 +166,7 @@ func TestSlicesThatAreRecordedAtOnceAreAllKept(t *testing.T) {
 		}
 		kept := 0
 		if place != "" {
-			saved := recorded[events.ContextPresetSaved](f)
-			kept = len(saved[len(saved)-1].Files[0].CustomSlices)
+			kept = len(f.presetFiles()[0].CustomSlices)
 		} else {
 			shown := recorded[events.FilesTracked](f)
 			kept = len(shown[len(shown)-1].Shown[0].CustomSlices)

@@ -135,13 +135,13 @@ func TestABusThatDiesAndComesBackLosesAndDoublesNothing(t *testing.T) {
 	require.Equal(t, []string{"ask_received", "ask_received", "tick", "tick"}, slices.Sorted(maps.Values(taken)),
 		"and nothing is lost")
 	require.Len(t, recorded[events.AskPosted](f), 2)
-	require.Len(t, recorded[events.SessionEdited](f), 2)
+	require.Len(t, recorded[events.DiscussionChanged](f), 2)
 	var seen []uint64
 	for edits := 0; edits < 2; {
 		fr := feed.telling()
 		require.NotContains(t, seen, fr.id, "an open feed goes on, nothing twice")
 		seen = append(seen, fr.id)
-		if strings.Contains(fr.data, `"SessionEdited"`) {
+		if strings.Contains(fr.data, `"DiscussionChanged"`) {
 			edits++
 		}
 	}

@@ -135,7 +135,7 @@ func TestOnlyJSONBodiesAreRead(t *testing.T) {
 		empty := f.request(http.MethodPost, "/api/ask", right, "")
 		require.Equal(t, http.StatusUnsupportedMediaType, f.send(empty).status,
 			"a page may send an empty POST without being asked")
-		require.Empty(t, recorded[events.SessionEdited](f))
+		require.Empty(t, recorded[events.DiscussionChanged](f))
 
 		req := f.request(http.MethodPost, "/api/session", right, `{"session":{"entries":[]}}`)
 		req.Header.Set("Content-Type", "Application/JSON; charset=UTF-8")
@@ -240,7 +240,7 @@ func TestAWrongTokenOpensNoRoute(t *testing.T) {
 		}
 	}
 	require.Empty(t, recorded[events.AskPosted](f))
-	require.Empty(t, recorded[events.SessionEdited](f))
+	require.Empty(t, recorded[events.DiscussionChanged](f))
 }
 
 func TestWithoutTokensEverybodyIsThePersonAndTheLogSaysSo(t *testing.T) {

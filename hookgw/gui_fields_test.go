@@ -159,7 +159,7 @@ func TestEveryFieldIsSetAndReadWithItsAliasesAfterARestartAndARebuild(t *testing
 	f := openEmpty(t, withFolder(&folder{files: map[string]string{"p.toml": `{}`}}))
 	f.put("operator", events.SessionOpened{Label: "demo", Folder: "20260102_030405_demo", Settings: events.Settings{
 		Roster: aRoster()}})
-	f.put(person, events.DiscussionCreated{Name: "second"})
+	f.put(person, events.DiscussionChanged{Operation: events.DiscussionCreate, Discussion: "second"})
 	fields := projections.GUIFields()
 	slices.SortStableFunc(fields, func(a, b projections.GUIField) int { // a switch gives up no edits
 		return cmp.Compare(strings.Index(b.Name, "project_path"), strings.Index(a.Name, "project_path"))

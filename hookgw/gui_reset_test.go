@@ -162,7 +162,8 @@ func TestAResetKeepsTheProjectWithItsUnsavedEdits(t *testing.T) {
 	t.Parallel()
 	files := &folder{files: map[string]string{"p.toml": `{"project":{"name":"of p"},"files":{"paths":["a.go"]}}`}}
 	f := open(t, withFolder(files))
-	f.put(person, events.ContextPresetSaved{Name: "parser", Files: []events.TrackedFile{{Path: "a.go"}}})
+	f.put(person, events.ContextPresetChanged{Operation: events.PresetSave, Name: "parser",
+		Files: []events.TrackedFile{{Path: "a.go"}}})
 	f.queue(t, `{"action":"set_value","item":"project_path","value":"p.toml"}`)
 	f.queue(t, `{"action":"set_value","item":"project_system_prompt","value":"Be brief."}`)
 	fields := []string{"project_path", "project_name", "project_system_prompt", "project_changed", "files_paths"}

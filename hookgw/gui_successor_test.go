@@ -52,8 +52,10 @@ func TestAResetThatAKillCutShortIsFinishedByTheNextGateway(t *testing.T) {
 			tools := events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file", Effect: "reads",
 				Schema: json.RawMessage(`{}`)}}}
 			f.put(person, tools)
-			f.put(person, events.ContextPresetSaved{Name: "one", Files: []events.TrackedFile{{Path: "a.go"}}})
-			f.put(person, events.ContextPresetSaved{Name: "two", Files: []events.TrackedFile{{Path: "b.go"}}})
+			f.put(person, events.ContextPresetChanged{Operation: events.PresetSave, Name: "one",
+				Files: []events.TrackedFile{{Path: "a.go"}}})
+			f.put(person, events.ContextPresetChanged{Operation: events.PresetSave, Name: "two",
+				Files: []events.TrackedFile{{Path: "b.go"}}})
 			f.queue(t, `{"action":"set_value","item":"project_path","value":"p.toml"}`)
 			f.queue(t, `{"action":"set_value","item":"current_provider","value":"gemini_cli"}`)
 			f.post("/api/gui", access.RightHuman, resetClick)
@@ -65,7 +67,7 @@ func TestAResetThatAKillCutShortIsFinishedByTheNextGateway(t *testing.T) {
 			whole := func() bool {
 				now, sessions = current(t, g)
 				return died == 0 || now != session && g.value(t, "project_path") == `"p.toml"` &&
-					len(g.names(t, now, "ContextPresetSaved")) == 2
+					len(g.names(t, now, "ContextPresetChanged")) == 2
 			}
 			require.Eventually(t, whole, eventstest.Patience, 5*time.Millisecond)
 			if died == 0 {

@@ -106,7 +106,7 @@ func TestWhileTheBusIsAwayEverythingSaysSoAndComesBackByItself(t *testing.T) {
 	require.Contains(t, got["degraded_reason"], "connection refused")
 	link.away.Store(false)
 	require.Equal(t, http.StatusOK, f.get("/api/session", access.RightRead).status)
-	require.Empty(t, recorded[events.SessionEdited](f), "what was refused was not done")
+	require.Empty(t, recorded[events.DiscussionChanged](f), "what was refused was not done")
 	require.Len(t, recorded[events.HookCalled](f), before, "and nobody waited to put it on record")
 }
 

@@ -44,7 +44,7 @@ func TestABodyOverItsLimitIsRefused(t *testing.T) {
 	require.Len(t, small(1000), 1000)
 	require.Equal(t, http.StatusBadRequest, f.post("/api/ask", access.RightAsk, small(1000)).status)
 	require.Equal(t, http.StatusRequestEntityTooLarge, f.post("/api/ask", access.RightAsk, small(1001)).status)
-	require.Len(t, recorded[events.SessionEdited](f), 1)
+	require.Len(t, recorded[events.DiscussionChanged](f), 1)
 }
 
 func TestTheDefaultLimitsOfBodiesAreTheDesignedOnes(t *testing.T) {
@@ -260,7 +260,7 @@ func TestASessionOverOneEventOfTheLogIsStoredInParts(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	f.says("/api/session", sessionOf(events.MaxEventBytes+1), http.StatusOK)
-	require.Empty(t, recorded[events.SessionEdited](f))
+	require.Empty(t, recorded[events.DiscussionChanged](f))
 	require.NotEmpty(t, recorded[events.SessionPartUploaded](f))
 }
 

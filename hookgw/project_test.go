@@ -36,7 +36,7 @@ func TestProjectHasTheShapeOfTheOriginal(t *testing.T) {
 	document := read[projections.Project](f, "/api/project/document")
 	require.Equal(t, []any{1.0, 2.0}, document.Document["mine"].(map[string]any)["kept"])
 	f.says("/api/project", string(f.get("/api/project", access.RightRead).body), http.StatusOK)
-	require.Len(t, recorded[events.SessionEdited](f), 0, "posting what was read changes no discussion")
+	require.Len(t, recorded[events.DiscussionChanged](f), 0, "posting what was read changes no discussion")
 }
 
 func TestAProjectBringsItsDiscussionAlong(t *testing.T) {

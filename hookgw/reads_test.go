@@ -64,7 +64,7 @@ func TestWhatWasWrittenIsReadOnEveryConnection(t *testing.T) {
 		f.client.CloseIdleConnections()
 		require.JSONEq(t, `{"session":{"entries":`+entries+`}}`, string(f.get("/api/session", access.RightRead).body))
 	}
-	require.Equal(t, person, f.expect("SessionEdited", func(events.Event) bool { return true }).Actor)
+	require.Equal(t, person, f.expect("DiscussionChanged", func(events.Event) bool { return true }).Actor)
 }
 
 func TestASessionWithoutAListOfEntriesIsRefused(t *testing.T) {
@@ -74,7 +74,7 @@ func TestASessionWithoutAListOfEntriesIsRefused(t *testing.T) {
 		`{"session":{"entries":null}}`, `{"session":{"entries":{}}}`, `{"Session":{"entries":[]}}`} {
 		require.Equal(t, http.StatusBadRequest, f.post("/api/session", access.RightHuman, body).status, body)
 	}
-	require.Empty(t, recorded[events.SessionEdited](f))
+	require.Empty(t, recorded[events.DiscussionChanged](f))
 }
 
 func TestSessionsListsThemAndNamesTheCurrentOne(t *testing.T) {

@@ -76,7 +76,7 @@ func TestWhatAMaskBreaksIsNotRecorded(t *testing.T) {
 	f := open(t, func(c *core.Config) { c.Masker = func([]byte) []byte { return []byte("{") } })
 	f.says("/api/session", `{"session":{"entries":["x"]}}`, http.StatusUnprocessableEntity)
 	f.stop()
-	require.Empty(t, recorded[events.SessionEdited](f))
+	require.Empty(t, recorded[events.DiscussionChanged](f))
 	require.Contains(t, string(recorded[events.HookCalled](f)[0].Body), "hidden")
 }
 

@@ -83,7 +83,7 @@ func TestAConnectionThatAsksNothingIsClosed(t *testing.T) {
 func TestAClientThatDoesNotTakeItsAnswersIsCutOff(t *testing.T) {
 	t.Parallel()
 	f := open(t, limited(func(l *request.Limits) { l.WriteTimeout, l.Conns = 50*time.Millisecond, 1 }))
-	f.put(person, events.SessionEdited{Entries: []byte(`["` + strings.Repeat("x", 400<<10) + `"]`)})
+	f.put(person, events.DiscussionChanged{Operation: events.DiscussionReplace, Entries: []byte(`["` + strings.Repeat("x", 400<<10) + `"]`)})
 	c := f.connection(t)
 	for range 64 { // far more than the buffers between the two hold
 		_, err := fmt.Fprintf(c, "GET /api/session HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", c.host,

@@ -64,7 +64,7 @@ func TestWhatTheLogRefusesIsToldToTheClientAsItIs(t *testing.T) {
 		http.StatusRequestEntityTooLarge: events.ErrTooLarge,
 		http.StatusInternalServerError:   errors.New("secret detail"),
 	} {
-		f := open(t, failing("SessionEdited", err))
+		f := open(t, failing("DiscussionChanged", err))
 		a := f.post("/api/session", access.RightHuman, `{"session":{"entries":["new"]}}`)
 		require.Equal(t, want, a.status)
 		require.NotContains(t, string(a.body), "secret detail")

@@ -62,7 +62,7 @@ func ofProjects(p events.Payload) bool {
 	switch p.(type) {
 	case events.ProjectSwitchRequested, events.ProjectLoaded, events.ProjectSwitchFailed, events.ProjectEdited,
 		events.ProjectSaved,
-		events.FilesTracked, events.ContextPresetSaved, events.ContextPresetLoaded, events.ContextPresetDeleted:
+		events.FilesTracked, events.ContextPresetChanged:
 		return true
 	}
 	return false

@@ -34,8 +34,8 @@ func contents(s *story, name string) []string {
 	return out
 }
 
-func says(text string) events.DiscussionEntryAdded {
-	return events.DiscussionEntryAdded{Role: projections.RoleUser, Content: text}
+func says(text string) events.DiscussionChanged {
+	return events.DiscussionChanged{Operation: events.EntryAdd, Role: new(projections.RoleUser), Content: new(text)}
 }
 
 func TestATakeBranchesOffAtAnEntryAndGoesItsOwnWay(t *testing.T) {
@@ -43,25 +43,25 @@ func TestATakeBranchesOffAtAnEntryAndGoesItsOwnWay(t *testing.T) {
 	s := opened(t, events.Settings{})
 	first := s.by("ada", says("one"))
 	s.by("ada", says("two"))
-	s.by("ada", events.DiscussionForked{From: "main", Through: first})
-	s.by("ada", events.DiscussionForked{From: "main"})
+	s.by("ada", events.DiscussionChanged{Operation: events.DiscussionFork, Discussion: "main", Entry: first})
+	s.by("ada", events.DiscussionChanged{Operation: events.DiscussionFork, Discussion: "main"})
 	names, active := s.names()
 	require.Equal(t, []string{"main", "main_take_1", "main_take_2"}, names)
 	require.Equal(t, "main", active)
-	s.by("ada", events.DiscussionSwitched{Name: "main_take_1"})
+	s.by("ada", events.DiscussionChanged{Operation: events.DiscussionSwitch, Discussion: "main_take_1"})
 	s.by("ada", events.GoalSubmitted{Goal: "in the take"})
 	changed := "one, changed"
-	s.by("ada", events.DiscussionEntryEdited{Entry: first, Content: &changed})
+	s.by("ada", events.DiscussionChanged{Operation: events.EntryEdit, Entry: first, Content: &changed})
 	require.Equal(t, []string{"one, changed", "in the take"}, contents(s, "main_take_1"))
 	require.Equal(t, []string{"one", "two"}, contents(s, "main"), "what a take changes stays in it")
 	require.Equal(t, []string{"one", "two"}, contents(s, "main_take_2"))
-	s.by("ada", events.DiscussionForked{From: "main_take_1"})
+	s.by("ada", events.DiscussionChanged{Operation: events.DiscussionFork, Discussion: "main_take_1"})
 	names, _ = s.names()
 	require.Contains(t, names, "main_take_3", "a take of a take is one of the same base")
-	s.by("ada", events.DiscussionRenamed{From: "main_take_1", To: "second"})
+	s.by("ada", events.DiscussionChanged{Operation: events.DiscussionRename, Discussion: "main_take_1", To: "second"})
 	_, active = s.names()
 	require.Equal(t, "second", active)
-	s.by("ada", events.DiscussionDeleted{Name: "second"})
+	s.by("ada", events.DiscussionChanged{Operation: events.DiscussionDelete, Discussion: "second"})
 	_, active = s.names()
 	require.Equal(t, "main", active, "what it was branched off takes its place")
 }
@@ -76,26 +76,28 @@ func TestWhatCannotBeDoneToADiscussionChangesNothingAndSaysWhy(t *testing.T) {
 		word events.Payload
 		want string
 	}{
-		{events.DiscussionForked{From: "other"}, "no such discussion"},
-		{events.DiscussionForked{From: "main", Through: "gone"}, "no such entry"},
-		{events.DiscussionSwitched{Name: "other"}, "no such discussion"},
-		{events.DiscussionRenamed{From: "other", To: "x"}, "no such discussion"},
-		{events.DiscussionRenamed{From: "main", To: "main"}, "already"},
-		{events.DiscussionRenamed{From: "main", To: " x"}, "space"},
-		{events.DiscussionRenamed{From: "main", To: "a\nb"}, "printable"},
-		{events.DiscussionRenamed{From: "main", To: strings.Repeat("x", projections.MaxDiscussionName+1)}, "bytes"},
-		{events.DiscussionCreated{Name: "main"}, "already"},
-		{events.DiscussionCreated{Name: ""}, "bytes"},
-		{events.DiscussionDeleted{Name: "main"}, "only"},
-		{events.DiscussionEntryAdded{Role: "Nobody", Content: "x"}, "no such role"},
-		{events.DiscussionEntryAdded{Discussion: "other", Role: "User", Content: "x"}, "no such discussion"},
-		{events.DiscussionEntryEdited{Entry: "gone", Content: &content}, "no such entry"},
-		{events.DiscussionEntryDeleted{Entry: "gone"}, "no such entry"},
-		{events.DiscussionRolesSet{}, "roles"},
-		{events.DiscussionRolesSet{Roles: []string{"User", "USER"}}, "case"},
-		{events.DiscussionRolesSet{Roles: []string{"a:"}}, "colons"},
-		{events.DiscussionRolesSet{Roles: make([]string, projections.MaxRoles+1)}, "roles"},
-		{events.SessionEdited{Entries: json.RawMessage(`{}`)}, "no list"},
+		{events.DiscussionChanged{Operation: events.DiscussionFork, Discussion: "other"}, "no such discussion"},
+		{events.DiscussionChanged{Operation: events.DiscussionFork, Discussion: "main", Entry: "gone"}, "no such entry"},
+		{events.DiscussionChanged{Operation: events.DiscussionSwitch, Discussion: "other"}, "no such discussion"},
+		{events.DiscussionChanged{Operation: events.DiscussionRename, Discussion: "other", To: "x"}, "no such discussion"},
+		{events.DiscussionChanged{Operation: events.DiscussionRename, Discussion: "main", To: "main"}, "already"},
+		{events.DiscussionChanged{Operation: events.DiscussionRename, Discussion: "main", To: " x"}, "space"},
+		{events.DiscussionChanged{Operation: events.DiscussionRename, Discussion: "main", To: "a\nb"}, "printable"},
+		{events.DiscussionChanged{Operation: events.DiscussionRename, Discussion: "main", To: strings.Repeat("x",
+			projections.MaxDiscussionName+1)}, "bytes"},
+		{events.DiscussionChanged{Operation: events.DiscussionCreate, Discussion: "main"}, "already"},
+		{events.DiscussionChanged{Operation: events.DiscussionCreate, Discussion: ""}, "bytes"},
+		{events.DiscussionChanged{Operation: events.DiscussionDelete, Discussion: "main"}, "only"},
+		{events.DiscussionChanged{Operation: events.EntryAdd, Role: new("Nobody"), Content: new("x")}, "no such role"},
+		{events.DiscussionChanged{Operation: events.EntryAdd, Discussion: "other", Role: new("User"), Content: new("x")},
+			"no such discussion"},
+		{events.DiscussionChanged{Operation: events.EntryEdit, Entry: "gone", Content: &content}, "no such entry"},
+		{events.DiscussionChanged{Operation: events.EntryDelete, Entry: "gone"}, "no such entry"},
+		{events.DiscussionChanged{Operation: events.DiscussionRoles}, "roles"},
+		{events.DiscussionChanged{Operation: events.DiscussionRoles, Roles: []string{"User", "USER"}}, "case"},
+		{events.DiscussionChanged{Operation: events.DiscussionRoles, Roles: []string{"a:"}}, "colons"},
+		{events.DiscussionChanged{Operation: events.DiscussionRoles, Roles: make([]string, projections.MaxRoles+1)}, "roles"},
+		{events.DiscussionChanged{Operation: events.DiscussionReplace, Entries: json.RawMessage(`{}`)}, "no list"},
 	} {
 		id := s.by("ada", c.word)
 		require.Contains(t, s.set.DiscussionRefusal(id), c.want, "%T", c.word)
@@ -108,16 +110,17 @@ func TestWhatCannotBeDoneToADiscussionChangesNothingAndSaysWhy(t *testing.T) {
 func TestEntriesOfAClientAreEditedInTheirOwnWords(t *testing.T) {
 	t.Parallel()
 	s := opened(t, events.Settings{})
-	id := s.by("ada", events.SessionEdited{
+	id := s.by("ada", events.DiscussionChanged{Operation: events.DiscussionReplace,
 		Entries: json.RawMessage(`[{"role":"User","content":"x","mine":[1,2]},"plain"]`)})
 	content, collapsed := "y", true
-	s.by("ada", events.DiscussionEntryEdited{Entry: id + "-0", Content: &content, Collapsed: &collapsed})
-	refused := s.by("ada", events.DiscussionEntryEdited{Entry: id + "-1", Content: &content})
+	s.by("ada", events.DiscussionChanged{Operation: events.EntryEdit, Entry: id + "-0", Content: &content,
+		Collapsed: &collapsed})
+	refused := s.by("ada", events.DiscussionChanged{Operation: events.EntryEdit, Entry: id + "-1", Content: &content})
 	require.Contains(t, s.set.DiscussionRefusal(refused), "no object")
 	view, err := s.set.View("session")
 	require.NoError(t, err)
 	require.JSONEq(t, `{"entries":[{"role":"User","content":"y","mine":[1,2],"collapsed":true},"plain"]}`, string(view))
-	s.by("ada", events.DiscussionEntryDeleted{Entry: id + "-1"})
+	s.by("ada", events.DiscussionChanged{Operation: events.EntryDelete, Entry: id + "-1"})
 	require.Len(t, s.set.Discussion().Entries, 1)
 }
 
@@ -163,25 +166,29 @@ func TestDiscussionsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := opened(t, events.Settings{})
 	for i := range projections.MaxDiscussions - 1 {
-		id := s.by("ada", events.DiscussionCreated{Name: fmt.Sprint("d", i)})
+		id := s.by("ada", events.DiscussionChanged{Operation: events.DiscussionCreate, Discussion: fmt.Sprint("d", i)})
 		require.Empty(t, s.set.DiscussionRefusal(id))
 	}
-	require.Contains(t, s.set.DiscussionRefusal(s.by("ada", events.DiscussionCreated{Name: "more"})), "256")
-	require.Contains(t, s.set.DiscussionRefusal(s.by("ada", events.DiscussionForked{From: "main"})), "256")
+	require.Contains(t, s.set.DiscussionRefusal(s.by("ada", events.DiscussionChanged{Operation: events.DiscussionCreate,
+		Discussion: "more"})), "256")
+	require.Contains(t, s.set.DiscussionRefusal(s.by("ada", events.DiscussionChanged{Operation: events.DiscussionFork,
+		Discussion: "main"})), "256")
 	full := opened(t, events.Settings{})
 	many := "[" + strings.Repeat("1,", projections.MaxEntries)
 	require.Contains(t, full.set.DiscussionRefusal(full.by("ada",
-		events.SessionEdited{Entries: json.RawMessage(many + "1]")})), "100000")
-	full.by("ada", events.SessionEdited{Entries: json.RawMessage(many[:len(many)-1] + "]")})
+		events.DiscussionChanged{Operation: events.DiscussionReplace, Entries: json.RawMessage(many + "1]")})), "100000")
+	full.by("ada", events.DiscussionChanged{Operation: events.DiscussionReplace,
+		Entries: json.RawMessage(many[:len(many)-1] + "]")})
 	require.Len(t, full.set.Discussion().Entries, projections.MaxEntries)
-	require.Contains(t, full.set.DiscussionRefusal(full.by("ada", events.DiscussionForked{From: "main"})),
+	require.Contains(t, full.set.DiscussionRefusal(full.by("ada",
+		events.DiscussionChanged{Operation: events.DiscussionFork, Discussion: "main"})),
 		"100000 entries")
 }
 
 func TestAViewOfAFileBecomesAnEntryOfTheDiscussionItWasWantedIn(t *testing.T) {
 	t.Parallel()
 	s := opened(t, events.Settings{})
-	s.by("ada", events.DiscussionCreated{Name: "side"})
+	s.by("ada", events.DiscussionChanged{Operation: events.DiscussionCreate, Discussion: "side"})
 	wanted := s.by("ada", events.ContextInjectionRequested{Discussion: "side", Path: "a.go", View: events.ViewRaw})
 	large := s.by("ada", events.ContextInjectionRequested{Path: "b.go", View: events.ViewSkeleton})
 	failed := s.by("ada", events.ContextInjectionRequested{Path: "c.go", View: events.ViewRaw})

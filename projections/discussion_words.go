@@ -48,57 +48,65 @@ func (s *Set) DiscussionRefusal(id string) string {
 func (c *conversation) said(e *events.Event) {
 	var reason string
 	switch p := e.Payload.(type) {
-	case events.SessionEdited:
-		reason = c.replace(e, p.Entries)
 	case events.SessionPartUploaded:
 		reason = c.uploaded(e, &p)
-	case events.DiscussionCreated:
-		reason = c.create(e, p.Name)
-	case events.DiscussionForked:
-		reason = c.fork(e, &p)
-	case events.DiscussionSwitched:
-		if _, reason = c.named(p.Name); reason == "" {
-			c.Active = p.Name
-		}
-	case events.DiscussionRenamed:
-		reason = c.rename(p.From, p.To)
-	case events.DiscussionDeleted:
-		reason = c.remove(p.Name)
-	case events.DiscussionRolesSet:
-		reason = c.setRoles(p.Roles)
-	default:
-		reason = c.saidOfEntry(e)
+	case events.DiscussionChanged:
+		reason = c.changed(e, &p)
 	}
 	if reason != "" {
 		c.Refused = refuse(c.Refused, e.ID, reason)
 	}
 }
 
-// saidOfEntry folds what a person says about one entry.
-func (c *conversation) saidOfEntry(e *events.Event) string {
-	switch p := e.Payload.(type) {
-	case events.DiscussionEntryAdded:
-		name := cmp.Or(p.Discussion, c.Active)
-		if _, reason := c.named(name); reason != "" {
-			return reason
+// changed carries out an operation, or says why it cannot.
+func (c *conversation) changed(e *events.Event, p *events.DiscussionChanged) (reason string) {
+	switch p.Operation {
+	case events.DiscussionCreate:
+		return c.create(e, p.Discussion)
+	case events.DiscussionFork:
+		return c.fork(e, p)
+	case events.DiscussionSwitch:
+		if _, reason = c.named(p.Discussion); reason == "" {
+			c.Active = p.Discussion
 		}
-		if reason := c.knownRole(p.Role); reason != "" {
-			return reason
-		}
-		c.addTo(name, e, Entry{Role: p.Role, Content: p.Content, Collapsed: p.Collapsed})
-	case events.DiscussionEntryEdited:
-		return c.edit(e, &p)
-	case events.DiscussionEntryDeleted:
-		t, reason := c.named(cmp.Or(p.Discussion, c.Active))
-		if reason != "" {
-			return reason
-		}
-		i := t.find(p.Entry)
-		if i < 0 {
-			return "there is no such entry"
-		}
-		t.set(e, slices.Delete(slices.Clone(t.Entries), i, i+1))
+		return reason
+	case events.DiscussionRename:
+		return c.rename(p.Discussion, p.To)
+	case events.DiscussionDelete:
+		return c.remove(p.Discussion)
+	case events.DiscussionRoles:
+		return c.setRoles(p.Roles)
+	case events.DiscussionReplace:
+		return c.replace(e, p.Entries)
 	}
+	name := cmp.Or(p.Discussion, c.Active)
+	t, reason := c.named(name)
+	if reason != "" {
+		return reason
+	}
+	i := t.find(p.Entry)
+	switch {
+	case p.Operation == events.EntryAdd:
+		return c.addEntry(e, name, p)
+	case p.Operation != events.EntryEdit && p.Operation != events.EntryDelete:
+		return "discussions have no operation of that name"
+	case i < 0:
+		return "there is no such entry"
+	case p.Operation == events.EntryEdit:
+		return c.edit(e, t, i, p)
+	}
+	t.set(e, slices.Delete(slices.Clone(t.Entries), i, i+1))
+	return ""
+}
+
+func (c *conversation) addEntry(e *events.Event, name string, p *events.DiscussionChanged) string {
+	if p.Role == nil || p.Content == nil {
+		return "an entry has a role and a content"
+	}
+	if reason := c.knownRole(*p.Role); reason != "" {
+		return reason
+	}
+	c.addTo(name, e, Entry{Role: *p.Role, Content: *p.Content, Collapsed: p.Collapsed != nil && *p.Collapsed})
 	return ""
 }
 
@@ -135,20 +143,20 @@ func (c *conversation) create(e *events.Event, name string) string {
 	return reason
 }
 
-func (c *conversation) fork(e *events.Event, p *events.DiscussionForked) string {
-	from, reason := c.named(p.From)
+func (c *conversation) fork(e *events.Event, p *events.DiscussionChanged) string {
+	from, reason := c.named(p.Discussion)
 	if reason != "" {
 		return reason
 	}
 	end := len(from.Entries)
-	if p.Through != "" {
-		if end = from.find(p.Through) + 1; end == 0 {
+	if p.Entry != "" {
+		if end = from.find(p.Entry) + 1; end == 0 {
 			return "there is no such entry"
 		}
 	}
-	t := &thread{By: e.ID, Begun: e.Seq, From: p.From, GitCommit: from.GitCommit}
+	t := &thread{By: e.ID, Begun: e.Seq, From: p.Discussion, GitCommit: from.GitCommit}
 	t.set(e, append([]storedEntry{}, from.Entries[:end]...))
-	name := c.freeTake(p.From)
+	name := c.freeTake(p.Discussion)
 	if reason := cmp.Or(CheckDiscussionName(name), c.room(1, len(t.Entries), t.Bytes)); reason != "" {
 		return reason
 	}
@@ -228,15 +236,7 @@ func (c *conversation) setRoles(roles []string) string {
 	return reason
 }
 
-func (c *conversation) edit(e *events.Event, p *events.DiscussionEntryEdited) string {
-	t, reason := c.named(cmp.Or(p.Discussion, c.Active))
-	if reason != "" {
-		return reason
-	}
-	i := t.find(p.Entry)
-	if i < 0 {
-		return "there is no such entry"
-	}
+func (c *conversation) edit(e *events.Event, t *thread, i int, p *events.DiscussionChanged) string {
 	if p.Role != nil {
 		if reason := c.knownRole(*p.Role); reason != "" {
 			return reason
@@ -253,7 +253,7 @@ func (c *conversation) edit(e *events.Event, p *events.DiscussionEntryEdited) st
 }
 
 // edited is a changed copy of the entry.
-func (n storedEntry) edited(p *events.DiscussionEntryEdited) (storedEntry, string) {
+func (n storedEntry) edited(p *events.DiscussionChanged) (storedEntry, string) {
 	if n.Entry == nil {
 		return n.editedRaw(p)
 	}
@@ -273,7 +273,7 @@ func (n storedEntry) edited(p *events.DiscussionEntryEdited) (storedEntry, strin
 }
 
 // editedRaw changes an entry that a client brought, whose other members stay.
-func (n storedEntry) editedRaw(p *events.DiscussionEntryEdited) (storedEntry, string) {
+func (n storedEntry) editedRaw(p *events.DiscussionChanged) (storedEntry, string) {
 	var members map[string]any
 	if json.Unmarshal(n.Raw, &members) != nil || members == nil {
 		return n, "the entry is no object, so it has nothing to edit"

@@ -133,9 +133,11 @@ func (c *comparison) applyTalk(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.GoalSubmitted:
 		c.Talk.said(RoleUser, p.Goal)
-	case events.SessionEdited:
-		c.Talk = newTalk()
-		c.Talk.said(RoleSystem, string(p.Entries))
+	case events.DiscussionChanged:
+		if p.Operation == events.DiscussionReplace {
+			c.Talk = newTalk()
+			c.Talk.said(RoleSystem, string(p.Entries))
+		}
 	case events.GoalFailed:
 		c.Talk.said(RoleSystem, p.Reason)
 	default:

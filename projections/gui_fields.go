@@ -132,11 +132,15 @@ func guiProjectFields() []GUIField {
 		{Name: "active_discussion", Aliases: []string{"discussion"}, Type: FieldText,
 			Doc:  "The discussion to which new entries go.",
 			Read: func(g *GUISources) any { return g.ActiveDiscussion() },
-			Say:  owned(func(name string) events.Payload { return events.DiscussionSwitched{Name: name} })},
+			Say: owned(func(name string) events.Payload {
+				return events.DiscussionChanged{Operation: events.DiscussionSwitch, Discussion: name}
+			})},
 		{Name: "disc_roles", Aliases: []string{"discussion_roles"}, Type: FieldList,
 			Doc:  "The roles that entries of the discussion may have.",
 			Read: func(g *GUISources) any { return g.DiscussionRoles() },
-			Say:  owned(func(roles []string) events.Payload { return events.DiscussionRolesSet{Roles: roles} })},
+			Say: owned(func(roles []string) events.Payload {
+				return events.DiscussionChanged{Operation: events.DiscussionRoles, Roles: roles}
+			})},
 	}
 }
 
@@ -203,7 +207,9 @@ func guiTalkFields() []GUIField {
 		{Name: "disc_entries", Type: FieldList, Doc: "The entries of the discussion; setting replaces them all, as POST " +
 			"/api/session does.",
 			Read: func(g *GUISources) any { return g.Discussion().Entries },
-			Say:  owned(func(entries json.RawMessage) events.Payload { return events.SessionEdited{Entries: entries} })},
+			Say: owned(func(entries json.RawMessage) events.Payload {
+				return events.DiscussionChanged{Operation: events.DiscussionReplace, Entries: entries}
+			})},
 		{Name: "session_id", Type: FieldText, Doc: "Id of the session.", Read: func(g *GUISources) any {
 			return g.Summary().Session
 		}},

@@ -95,7 +95,7 @@ func TestDigestTellsTextsApart(t *testing.T) {
 				s.set = start()
 				s.by("ada", events.GoalSubmitted{Goal: goal})
 				s.by("ada", events.GoalSubmitted{Goal: "Test it"})
-				s.by("ada", events.DiscussionEntryEdited{Entry: s.last.ID, Content: &edited})
+				s.by("ada", events.DiscussionChanged{Operation: events.EntryEdit, Entry: s.last.ID, Content: &edited})
 				require.Empty(t, s.set.DiscussionRefusal(s.last.ID))
 				seen[name+goal+edited] = s.set.Digest()["session"]
 			}

@@ -88,8 +88,8 @@ func (p *projectState) apply(e *events.Event) *projectState {
 		}
 		at := e.Time
 		p.Tracked, p.At, p.Selected = &w, &at, w.Preset
-	default:
-		reason = p.preset(e)
+	case events.ContextPresetChanged:
+		reason = p.preset(e, &w)
 	}
 	if reason != "" {
 		p.Refused = refuse(p.Refused, e.ID, reason)
@@ -120,23 +120,39 @@ func (p *projectState) edited(e *events.Event, changes json.RawMessage) string {
 	return ""
 }
 
-func (p *projectState) preset(e *events.Event) string {
-	switch w := e.Payload.(type) {
-	case events.ContextPresetSaved:
-		if _, known := p.Presets[w.Name]; !known && len(p.Presets) >= MaxPresets {
+func (p *projectState) preset(e *events.Event, w *events.ContextPresetChanged) string {
+	saved, known := p.Presets[w.Name]
+	switch w.Operation {
+	case events.PresetSave, events.PresetSlice:
+		if !known && len(p.Presets) >= MaxPresets {
 			return fmt.Sprintf("there are %d context presets at most", MaxPresets)
 		}
-		p.Presets[w.Name] = ContextPreset{w.Name, listOf(w.Files), listOf(w.Screenshots), e.Time}
-	case events.ContextPresetLoaded:
-		if _, known := p.Presets[w.Name]; !known {
-			return "there is no such preset"
+		files, screenshots := w.Files, w.Screenshots
+		if w.Operation == events.PresetSlice {
+			if len(files) != 1 {
+				return "slices are added to one file at a time"
+			}
+			var fit bool
+			if files, fit = events.WithSlices(saved.Files, w.Files[0]); !fit {
+				return fmt.Sprintf("the file has %d slices already; name one of them to replace it", events.MaxFileSlices)
+			}
+			if len(files) > MaxPatterns {
+				return fmt.Sprintf("the preset has %d files already", MaxPatterns)
+			}
+			screenshots = saved.Screenshots
 		}
+		p.Presets[w.Name] = ContextPreset{w.Name, listOf(files), listOf(screenshots), e.Time}
+		return ""
+	}
+	switch {
+	case !known:
+		return "there is no such preset"
+	case w.Operation == events.PresetLoad:
 		p.Selected = w.Name
-	case events.ContextPresetDeleted:
-		if _, known := p.Presets[w.Name]; !known {
-			return "there is no such preset"
-		}
+	case w.Operation == events.PresetDelete:
 		delete(p.Presets, w.Name)
+	default:
+		return "presets have no operation of that name"
 	}
 	return ""
 }

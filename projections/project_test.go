@@ -140,18 +140,23 @@ func TestTrackedFilesReachTheSettings(t *testing.T) {
 func TestContextPresetsAreKeptByName(t *testing.T) {
 	t.Parallel()
 	s := opened(t, events.Settings{})
-	s.by("ada", events.ContextPresetSaved{Name: "b", Files: []events.TrackedFile{{Path: "a.go"}}})
-	s.by("ada", events.ContextPresetSaved{Name: "a"})
+	s.by("ada", events.ContextPresetChanged{Operation: events.PresetSave, Name: "b",
+		Files: []events.TrackedFile{{Path: "a.go"}}})
+	s.by("ada", events.ContextPresetChanged{Operation: events.PresetSave, Name: "a"})
 	require.Equal(t, "a", s.set.ContextPresets()[0].Name)
-	s.by("ada", events.ContextPresetLoaded{Name: "b"})
+	s.by("ada", events.ContextPresetChanged{Operation: events.PresetLoad, Name: "b"})
 	require.Equal(t, "b", s.set.Tracking().Selected)
-	s.by("ada", events.ContextPresetDeleted{Name: "b"})
-	require.NotEmpty(t, s.set.ProjectRefusal(s.by("ada", events.ContextPresetDeleted{Name: "b"})))
-	require.NotEmpty(t, s.set.ProjectRefusal(s.by("ada", events.ContextPresetLoaded{Name: "b"})))
+	s.by("ada", events.ContextPresetChanged{Operation: events.PresetDelete, Name: "b"})
+	require.NotEmpty(t, s.set.ProjectRefusal(s.by("ada", events.ContextPresetChanged{Operation: events.PresetDelete,
+		Name: "b"})))
+	require.NotEmpty(t, s.set.ProjectRefusal(s.by("ada", events.ContextPresetChanged{Operation: events.PresetLoad,
+		Name: "b"})))
 	for i := range projections.MaxPresets - 1 {
-		s.by("ada", events.ContextPresetSaved{Name: fmt.Sprint(i)})
+		s.by("ada", events.ContextPresetChanged{Operation: events.PresetSave, Name: fmt.Sprint(i)})
 	}
-	require.NotEmpty(t, s.set.ProjectRefusal(s.by("ada", events.ContextPresetSaved{Name: "one more"})))
-	require.Empty(t, s.set.ProjectRefusal(s.by("ada", events.ContextPresetSaved{Name: "a"})),
+	require.NotEmpty(t, s.set.ProjectRefusal(s.by("ada", events.ContextPresetChanged{Operation: events.PresetSave,
+		Name: "one more"})))
+	require.Empty(t, s.set.ProjectRefusal(s.by("ada", events.ContextPresetChanged{Operation: events.PresetSave,
+		Name: "a"})),
 		"one that is there can be saved again")
 }

@@ -51,15 +51,15 @@ func TestTheDiscussionHoldsGoalsRepliesAndResults(t *testing.T) {
 func TestAPostedSessionReplacesTheDiscussionVerbatim(t *testing.T) {
 	t.Parallel()
 	s, _ := planned(t, "T-1")
-	s.by("ada", events.SessionEdited{Entries: json.RawMessage(`[{"role":"User","content":"x","mine":[1,2]}]`)})
+	s.by("ada", events.DiscussionChanged{Operation: events.DiscussionReplace, Entries: json.RawMessage(`[{"role":"User","content":"x","mine":[1,2]}]`)})
 	view, err := s.set.View("session")
 	require.NoError(t, err)
 	require.JSONEq(t, `{"entries":[{"role":"User","content":"x","mine":[1,2]}]}`, string(view))
 	s.by("ada", events.GoalSubmitted{Goal: "more"})
 	require.Len(t, s.set.Discussion().Entries, 2)
-	s.by("ada", events.SessionEdited{Entries: json.RawMessage(`{"entries":[]}`)})
+	s.by("ada", events.DiscussionChanged{Operation: events.DiscussionReplace, Entries: json.RawMessage(`{"entries":[]}`)})
 	require.Len(t, s.set.Discussion().Entries, 2, "anything but an array changes nothing")
-	s.by("ada", events.SessionEdited{Entries: json.RawMessage(`[]`)})
+	s.by("ada", events.DiscussionChanged{Operation: events.DiscussionReplace, Entries: json.RawMessage(`[]`)})
 	require.Empty(t, s.set.Discussion().Entries)
 }
 

@@ -99,9 +99,9 @@ func TestFoldsChangeNoPayloadOfAnyEvents(t *testing.T) {
 func TestARenamedDiscussionDoesNotComeBackThroughASnapshot(t *testing.T) {
 	t.Parallel()
 	s := opened(t, events.Settings{})
-	s.by("ada", events.DiscussionRenamed{From: "main", To: "plans"})
+	s.by("ada", events.DiscussionChanged{Operation: events.DiscussionRename, Discussion: "main", To: "plans"})
 	s.set = stored(t, s.set)
 	require.Len(t, s.set.Discussions(), 1)
-	s.by("ada", events.DiscussionDeleted{Name: "main"})
+	s.by("ada", events.DiscussionChanged{Operation: events.DiscussionDelete, Discussion: "main"})
 	require.Equal(t, "there is no such discussion", s.set.DiscussionRefusal(s.last.ID))
 }

@@ -81,11 +81,14 @@ func (o *overview) apply(e *events.Event) *overview {
 // need not be decoded for one.
 func Summarizes(typ string) bool {
 	switch typ {
-	case "SessionOpened", "SessionClosed", "SessionStalled", "SessionResumed", "GoalSubmitted", "GoalCompleted",
-		"GoalFailed",
-		"TrackStarted", "TicketsPlanned", "TicketStarted", "AskRaised", "AskSettled",
-		"TicketsAdded", "TrackCompleted", "TrackBlocked",
-		"SessionStarred", "LogsPruned", "LogsRestored":
+	case events.NameOf[events.SessionOpened](), events.NameOf[events.SessionClosed](),
+		events.NameOf[events.SessionStalled](), events.NameOf[events.SessionResumed](),
+		events.NameOf[events.GoalSubmitted](), events.NameOf[events.GoalCompleted](),
+		events.NameOf[events.GoalFailed](),
+		events.NameOf[events.TrackStarted](), events.NameOf[events.TicketsPlanned](), events.NameOf[events.TicketStarted](),
+		events.NameOf[events.AskRaised](), events.NameOf[events.AskSettled](),
+		events.NameOf[events.TicketsAdded](), events.NameOf[events.TrackCompleted](), events.NameOf[events.TrackBlocked](),
+		events.NameOf[events.SessionStarred](), events.NameOf[events.LogsPruned](), events.NameOf[events.LogsRestored]():
 		return true
 	}
 	return false

@@ -36,7 +36,7 @@ func (m mutant) what() string {
 		return m.kind + " malformed"
 	case d.Class == events.Notice:
 		return m.kind + " notice"
-	case m.kind == "changed" && d.Class == events.Word && !strings.HasPrefix(m.where, "data"):
+	case m.kind == "changed" && d.Class == events.Command && !strings.HasPrefix(m.where, "data"):
 		return "changed " + m.where + " of a word"
 	case m.kind == "changed":
 		return "changed " + m.at.Type + "." + m.where

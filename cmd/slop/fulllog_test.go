@@ -62,7 +62,7 @@ func TestSessionIsClosedAndRemovedWhenTheLogIsFull(t *testing.T) {
 	r, conn := s.serve("--script", script)
 	session := s.engine().Session
 	err := s.fillLog(conn, "entry", func(text string) events.Payload {
-		return events.DiscussionEntryAdded{Discussion: "main", Role: "User", Content: text}
+		return events.DiscussionChanged{Operation: events.EntryAdd, Discussion: "main", Role: new("User"), Content: new(text)}
 	})
 	require.ErrorIs(t, err, events.ErrReserve)
 	s.untilHealth("only the reserve")
@@ -72,7 +72,9 @@ func TestSessionIsClosedAndRemovedWhenTheLogIsFull(t *testing.T) {
 		require.Contains(t, said["error"], "reserve")
 		require.Contains(t, said["hint"], "slop sessions prune")
 	}
-	err = s.fillLog(conn, "discussion", func(text string) events.Payload { return events.DiscussionCreated{Name: text} })
+	err = s.fillLog(conn, "discussion", func(text string) events.Payload {
+		return events.DiscussionChanged{Operation: events.DiscussionCreate, Discussion: text}
+	})
 	require.ErrorIs(t, err, events.ErrReserve)
 
 	s.ok("sessions", "close", session)

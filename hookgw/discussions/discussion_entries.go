@@ -87,7 +87,8 @@ func postEntryAdd(c *core.Call) error {
 	if err := checkContent(want.Content); err != nil {
 		return err
 	}
-	e, err := AboutDiscussion(c, session, events.DiscussionEntryAdded(want))
+	e, err := AboutDiscussion(c, session, events.DiscussionChanged{Operation: events.EntryAdd, Discussion: want.Discussion,
+		Role: &want.Role, Content: &want.Content, Collapsed: &want.Collapsed})
 	return doneWith(c, discussionAnswer{Name: want.Discussion, Entry: e.ID}, err)
 }
 
@@ -108,7 +109,8 @@ func postEntryEdit(c *core.Call) error {
 	if want.Role == nil && want.Content == nil && want.Collapsed == nil {
 		return problem.New(http.StatusBadRequest, "there is nothing to change", "Send role, content or collapsed.")
 	}
-	_, err = AboutDiscussion(c, session, events.DiscussionEntryEdited(want))
+	_, err = AboutDiscussion(c, session, events.DiscussionChanged{Operation: events.EntryEdit, Discussion: want.Discussion,
+		Entry: want.Entry, Role: want.Role, Content: want.Content, Collapsed: want.Collapsed})
 	return doneWith(c, discussionAnswer{Name: want.Discussion, Entry: want.Entry}, err)
 }
 
@@ -121,7 +123,9 @@ func postEntryDelete(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	_, err = AboutDiscussion(c, session, events.DiscussionEntryDeleted(want))
+	_, err = AboutDiscussion(c, session, events.DiscussionChanged{Operation: events.EntryDelete,
+		Discussion: want.Discussion,
+		Entry:      want.Entry})
 	return doneWith(c, discussionAnswer{Name: want.Discussion, Entry: want.Entry}, err)
 }
 

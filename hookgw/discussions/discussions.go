@@ -108,7 +108,8 @@ func postCreate(c *core.Call) error {
 	if err := checkName(want.Name); err != nil {
 		return err
 	}
-	_, err = AboutDiscussion(c, session, events.DiscussionCreated{Name: want.Name})
+	_, err = AboutDiscussion(c, session, events.DiscussionChanged{Operation: events.DiscussionCreate,
+		Discussion: want.Name})
 	return doneWith(c, discussionAnswer{Name: want.Name}, err)
 }
 
@@ -129,7 +130,8 @@ func postBranch(c *core.Call) error {
 	if err := HasDiscussion(c, session, name); err != nil {
 		return err
 	}
-	e, err := AboutDiscussion(c, session, events.DiscussionForked{From: name, Through: want.Entry})
+	e, err := AboutDiscussion(c, session, events.DiscussionChanged{Operation: events.DiscussionFork, Discussion: name,
+		Entry: want.Entry})
 	if err != nil {
 		return err
 	}
@@ -148,7 +150,7 @@ func postSwitch(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	_, err = AboutDiscussion(c, session, events.DiscussionSwitched{Name: name})
+	_, err = AboutDiscussion(c, session, events.DiscussionChanged{Operation: events.DiscussionSwitch, Discussion: name})
 	return doneWith(c, discussionAnswer{Name: name}, err)
 }
 
@@ -157,7 +159,7 @@ func postDelete(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	_, err = AboutDiscussion(c, session, events.DiscussionDeleted{Name: name})
+	_, err = AboutDiscussion(c, session, events.DiscussionChanged{Operation: events.DiscussionDelete, Discussion: name})
 	return doneWith(c, discussionAnswer{Name: name}, err)
 }
 
@@ -184,7 +186,9 @@ func rename(c *core.Call, session string, want renameRequest) error {
 	if err := checkName(want.To); err != nil {
 		return err
 	}
-	_, err := AboutDiscussion(c, session, events.DiscussionRenamed{From: want.Name, To: want.To})
+	_, err := AboutDiscussion(c, session, events.DiscussionChanged{Operation: events.DiscussionRename,
+		Discussion: want.Name,
+		To:         want.To})
 	return doneWith(c, discussionAnswer{Name: want.To}, err)
 }
 
@@ -236,6 +240,6 @@ func postRoles(c *core.Call) error {
 	if wrong := projections.CheckRoles(want.Roles); wrong != "" {
 		return problem.New(http.StatusBadRequest, wrong, "Send a list of names.")
 	}
-	_, err = AboutDiscussion(c, session, events.DiscussionRolesSet{Roles: want.Roles})
+	_, err = AboutDiscussion(c, session, events.DiscussionChanged{Operation: events.DiscussionRoles, Roles: want.Roles})
 	return doneWith(c, discussionAnswer{}, err)
 }

@@ -72,7 +72,7 @@ func ReplaceEntries(c *core.Call, session string, entries json.RawMessage) error
 		return problem.New(http.StatusUnprocessableEntity, "the entries cannot be recorded: masking their secrets "+
 			"breaks the list", "Nothing was changed; leave the secrets out.")
 	}
-	e, err := c.Stamp(c.Gw.Person, session, events.SessionEdited{Entries: masked})
+	e, err := c.Stamp(c.Gw.Person, session, events.DiscussionChanged{Operation: events.DiscussionReplace, Entries: masked})
 	if err != nil {
 		return err
 	}

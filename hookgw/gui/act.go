@@ -52,9 +52,10 @@ func (r *guiRun) change(p events.Payload) error {
 		return project.EditProject(r.c, session, p.Changes, "")
 	case events.ProjectSwitchRequested:
 		return project.SwitchTo(r.c, session, project.SwitchRequest{Path: p.Path}, false)
-	case events.SessionEdited:
-		return discussions.ReplaceEntries(r.c, session, p.Entries)
-	case events.DiscussionSwitched, events.DiscussionRolesSet:
+	case events.DiscussionChanged:
+		if p.Operation == events.DiscussionReplace {
+			return discussions.ReplaceEntries(r.c, session, p.Entries)
+		}
 		_, err := discussions.AboutDiscussion(r.c, session, p)
 		return err
 	}

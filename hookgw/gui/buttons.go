@@ -76,7 +76,7 @@ func sessionButtons() []guiButton {
 		{ID: "btn_gen_send", Aliases: []string{"btn_gen_and_send", "btn_send"}, do: (*guiRun).genSend,
 			Doc: "Gives ai_input to a new worker; every gate applies."},
 		{ID: "btn_clear_discussion", Aliases: []string{"btn_disc_clear", "btn_clear_disc"}, do: func(r *guiRun) error {
-			_, err := r.say(events.SessionEdited{Entries: []byte(`[]`)})
+			_, err := r.say(events.DiscussionChanged{Operation: events.DiscussionReplace, Entries: []byte(`[]`)})
 			return err
 		}, Doc: "Removes every entry from the discussion."},
 		{ID: "btn_star_log", closed: true, do: star(true), Doc: "Keeps the log files of this session."},

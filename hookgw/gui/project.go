@@ -93,10 +93,11 @@ func inheritedProject(s *projections.Set) ([]events.Payload, error) {
 		out = append(out, now.FilesTracked)
 	}
 	for _, preset := range s.ContextPresets() {
-		out = append(out, events.ContextPresetSaved{Name: preset.Name, Files: preset.Files, Screenshots: preset.Screenshots})
+		out = append(out, events.ContextPresetChanged{Operation: events.PresetSave, Name: preset.Name, Files: preset.Files,
+			Screenshots: preset.Screenshots})
 	}
 	if roles := s.DiscussionRoles(); !slices.Equal(roles, projections.DefaultRoles()) {
-		out = append(out, events.DiscussionRolesSet{Roles: roles})
+		out = append(out, events.DiscussionChanged{Operation: events.DiscussionRoles, Roles: roles})
 	}
 	return out, nil
 }

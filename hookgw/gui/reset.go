@@ -55,7 +55,7 @@ func (r *guiRun) reset() error {
 
 // openings are the beginnings of the project's sessions.
 func openings(project string) events.Filter {
-	return events.Filter{Project: project, Type: events.SessionOpened{}.EventType().Name}
+	return events.Filter{Project: project, Type: events.NameOf[events.SessionOpened]()}
 }
 
 // replaced tells whether another reset took this session's place already.

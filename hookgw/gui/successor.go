@@ -190,7 +190,7 @@ const mostBefore = 1
 // one that the task which closed it should have opened. Nil if the open one is
 // none of a reset.
 func successorOf(ctx context.Context, g *core.State, was, now string) (*successor, error) {
-	f := events.Filter{Project: g.Cfg.Project, Session: was, Type: events.SessionClosed{}.EventType().Name}
+	f := events.Filter{Project: g.Cfg.Project, Session: was, Type: events.NameOf[events.SessionClosed]()}
 	cause := ""
 	for e, err := range g.Cfg.Log.Read(ctx, f, 1, 0) {
 		if err != nil {
@@ -201,7 +201,7 @@ func successorOf(ctx context.Context, g *core.State, was, now string) (*successo
 			break // the first one counts
 		}
 	}
-	f.Type = events.GUITaskQueued{}.EventType().Name
+	f.Type = events.NameOf[events.GUITaskQueued]()
 	for e, err := range g.Cfg.Log.Read(ctx, f, 1, 0) {
 		if err != nil {
 			return nil, err

@@ -20,9 +20,10 @@ func teamButtons() []guiButton {
 			UserData: "a list of track ids; none: all that are proposed",
 			Doc:      "Accepts the proposed tracks; those of a goal that are not named are dropped."},
 		{ID: "btn_mma_pause", Aliases: []string{"btn_pause", "btn_pause_mma", "btn_mma_pause_pipeline"},
-			do: requesting(events.PauseRequested{}, "Paused"), Doc: "Starts no more tickets; running ones finish."},
+			do:  requesting(events.PauseRequested{}, events.NameOf[events.Paused]()),
+			Doc: "Starts no more tickets; running ones finish."},
 		{ID: "btn_mma_resume", Aliases: []string{"btn_resume", "btn_resume_mma", "btn_mma_resume_pipeline"},
-			do: requesting(events.ResumeRequested{}, "Resumed"), Doc: "Ends a pause."},
+			do: requesting(events.ResumeRequested{}, events.NameOf[events.Resumed]()), Doc: "Ends a pause."},
 		{ID: "btn_mma_step_mode", Aliases: []string{"btn_step_mode", "btn_mma_toggle_step_mode", "btn_toggle_step_mode"},
 			do: (*guiRun).toggleStepMode, Doc: "Toggles step mode."},
 	}
@@ -80,7 +81,7 @@ func (r *guiRun) genSend() error {
 	if err := p.Check(); err != nil {
 		return problem.New(http.StatusRequestEntityTooLarge, err.Error(), "Put large contents into a file and name it.")
 	}
-	return r.request(p, events.TicketsAdded{}.EventType().Name)
+	return r.request(p, events.NameOf[events.TicketsAdded]())
 }
 
 func (r *guiRun) toggleStepMode() error {

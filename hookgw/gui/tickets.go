@@ -17,18 +17,22 @@ func ticketButtons() []guiButton {
 			UserData: `a ticket's id, or {"ticket", "reason"?}`, do: aboutTicket(reaction, payload)}
 	}
 	return []guiButton{
-		button("kill", "TicketBlocked", "Ends the running attempt of a ticket.", func(t ticketClick) events.Payload {
-			return events.KillRequested{Ticket: t.Ticket}
-		}),
-		button("retry", "TicketRetried", "Makes another attempt at a blocked ticket.", func(t ticketClick) events.Payload {
-			return events.RetryRequested{Ticket: t.Ticket}
-		}),
-		button("block", "TicketBlocked", "Blocks a ticket that was not begun.", func(t ticketClick) events.Payload {
-			return events.BlockRequested{Ticket: t.Ticket, Reason: t.Reason}
-		}),
-		button("unblock", "TicketUnblocked", "Undoes a block made by hand.", func(t ticketClick) events.Payload {
-			return events.UnblockRequested{Ticket: t.Ticket}
-		}),
+		button("kill", events.NameOf[events.TicketBlocked](), "Ends the running attempt of a ticket.",
+			func(t ticketClick) events.Payload {
+				return events.KillRequested{Ticket: t.Ticket}
+			}),
+		button("retry", events.NameOf[events.TicketRetried](), "Makes another attempt at a blocked ticket.",
+			func(t ticketClick) events.Payload {
+				return events.RetryRequested{Ticket: t.Ticket}
+			}),
+		button("block", events.NameOf[events.TicketBlocked](), "Blocks a ticket that was not begun.",
+			func(t ticketClick) events.Payload {
+				return events.BlockRequested{Ticket: t.Ticket, Reason: t.Reason}
+			}),
+		button("unblock", events.NameOf[events.TicketUnblocked](), "Undoes a block made by hand.",
+			func(t ticketClick) events.Payload {
+				return events.UnblockRequested{Ticket: t.Ticket}
+			}),
 	}
 }
 

@@ -190,7 +190,8 @@ func postedDiscussion(c *core.Call, session string, raw json.RawMessage) error {
 		if wrong := projections.CheckRoles(posted.Roles); wrong != "" {
 			return problem.New(http.StatusBadRequest, wrong, "Send a list of names.")
 		}
-		if _, err := discussions.AboutDiscussion(c, session, events.DiscussionRolesSet{Roles: posted.Roles}); err != nil {
+		if _, err := discussions.AboutDiscussion(c, session, events.DiscussionChanged{Operation: events.DiscussionRoles,
+			Roles: posted.Roles}); err != nil {
 			return err
 		}
 		roles = posted.Roles

@@ -182,7 +182,7 @@ func retrack(ctx context.Context, g *core.State, session string) error {
 	if !ok {
 		return nil
 	}
-	tracking := events.Filter{Project: g.Cfg.Project, Session: session, Type: events.FilesTracked{}.EventType().Name}
+	tracking := events.Filter{Project: g.Cfg.Project, Session: session, Type: events.NameOf[events.FilesTracked]()}
 	last, err := g.Cfg.Log.Last(ctx, tracking)
 	if err != nil {
 		return err

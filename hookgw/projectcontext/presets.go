@@ -60,7 +60,7 @@ func postPresetSave(c *core.Call) error {
 			fmt.Sprintf("Send at most %d paths.", projections.MaxPatterns))
 	}
 	files, _ := projections.ProjectFiles(selection)
-	saved := events.ContextPresetSaved{Name: want.Name, Files: files,
+	saved := events.ContextPresetChanged{Operation: events.PresetSave, Name: want.Name, Files: files,
 		Screenshots: projections.ProjectScreenshots(selection)}
 	if _, err := c.PublishChecked(session, saved, (*projections.Set).ProjectRefusal); err != nil {
 		return err
@@ -115,7 +115,7 @@ func postPresetLoad(c *core.Call) error {
 		_, err := c.Gw.Files()
 		return err
 	}
-	if _, err := c.PublishChecked(session, events.ContextPresetLoaded{Name: preset.Name},
+	if _, err := c.PublishChecked(session, events.ContextPresetChanged{Operation: events.PresetLoad, Name: preset.Name},
 		(*projections.Set).ProjectRefusal); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func postPresetDelete(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.PublishChecked(session, events.ContextPresetDeleted{Name: preset.Name},
+	if _, err := c.PublishChecked(session, events.ContextPresetChanged{Operation: events.PresetDelete, Name: preset.Name},
 		(*projections.Set).ProjectRefusal); err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"path"
-	"slices"
 	"strings"
 
 	"manualslop/events"
@@ -115,28 +114,9 @@ func anchored(c *core.Call, session, file string, slice events.FileSlice) (event
 
 // sliceIntoPreset puts a slice to its file in a saved selection.
 func sliceIntoPreset(c *core.Call, session string, want wire.SliceRequest, slice events.FileSlice) error {
-	saved := events.ContextPresetSaved{Name: want.Preset}
-	if err := c.Read(session, func(s *projections.Set) {
-		for _, p := range s.ContextPresets() {
-			if p.Name == want.Preset {
-				saved.Files, saved.Screenshots = slices.Clone(p.Files), p.Screenshots
-			}
-		}
-	}); err != nil {
-		return err
-	}
-	i := slices.IndexFunc(saved.Files, func(f events.TrackedFile) bool { return path.Clean(f.Path) == want.Path })
-	if i < 0 {
-		i, saved.Files = len(saved.Files), append(saved.Files, events.TrackedFile{Path: want.Path})
-	}
-	if len(saved.Files) > projections.MaxPatterns {
-		return problem.New(http.StatusConflict, fmt.Sprintf("the preset has %d files already", projections.MaxPatterns),
-			"Take one out, or use another preset.")
-	}
-	if p := addSlice(&saved.Files[i], slice); p != nil {
-		return p
-	}
-	_, err := c.PublishChecked(session, saved, (*projections.Set).ProjectRefusal)
+	_, err := c.PublishChecked(session, events.ContextPresetChanged{Operation: events.PresetSlice, Name: want.Preset,
+		Files: []events.TrackedFile{{Path: want.Path, CustomSlices: []events.FileSlice{slice}}}},
+		(*projections.Set).ProjectRefusal)
 	return err
 }
 
@@ -167,35 +147,14 @@ func sliceIntoProject(c *core.Call, session, file string, slice events.FileSlice
 				"Record the slice in a preset, or set files_base_dir to a folder above it.")
 		}
 	}
-	i := slices.IndexFunc(files, func(f events.TrackedFile) bool { return path.Join(base, f.Path) == file })
-	if i < 0 {
-		i, files = len(files), append(files, events.TrackedFile{Path: below})
-	}
-	if p := addSlice(&files[i], slice); p != nil {
-		return p
+	files, fit := events.WithSlices(files, events.TrackedFile{Path: below, CustomSlices: []events.FileSlice{slice}})
+	if !fit {
+		return problem.New(http.StatusConflict, fmt.Sprintf("the file has %d slices already", events.MaxFileSlices),
+			"Give the name of one of them to replace it, or save the files without one.")
 	}
 	changes, err := json.Marshal(map[string]any{"files": map[string]any{"paths": files}})
 	if err != nil {
 		return err
 	}
 	return project.EditProject(c, session, changes, "")
-}
-
-// addSlice puts a slice to a file, in the place of one of the same name or, of
-// those without a name, of the same lines.
-func addSlice(f *events.TrackedFile, slice events.FileSlice) *problem.Problem {
-	f.CustomSlices = slices.Clone(f.CustomSlices)
-	same := func(s events.FileSlice) bool {
-		return s.Name == slice.Name && (s.Name != "" || s.StartLine == slice.StartLine && s.EndLine == slice.EndLine)
-	}
-	if i := slices.IndexFunc(f.CustomSlices, same); i >= 0 {
-		f.CustomSlices[i] = slice
-		return nil
-	}
-	if len(f.CustomSlices) >= events.MaxFileSlices {
-		return problem.New(http.StatusConflict, fmt.Sprintf("the file has %d slices already", events.MaxFileSlices),
-			"Give the name of one of them to replace it, or save the files without one.")
-	}
-	f.CustomSlices = append(f.CustomSlices, slice)
-	return nil
 }

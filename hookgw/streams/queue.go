@@ -87,7 +87,7 @@ func drain(c *core.Call, session, client string, through *uint64) (batch, error)
 		return batch{}, ctx.Err()
 	}
 	taken := events.Filter{Project: c.Gw.Cfg.Project, Session: session, Actor: events.ActorGateway,
-		Type: events.EventsDrained{}.EventType().Name}
+		Type: events.NameOf[events.EventsDrained]()}
 	for range drainAttempts {
 		last, err := c.Gw.Cfg.Log.Last(ctx, taken)
 		if err != nil {

@@ -42,17 +42,19 @@ type controlAction struct {
 
 func controlActions() []controlAction {
 	return []controlAction{
-		{"pause", false, "", "Paused", func(control) events.Payload { return events.PauseRequested{} }},
-		{"resume", false, "", "Resumed", func(control) events.Payload { return events.ResumeRequested{} }},
-		{"kill", true, "", "TicketBlocked", func(c control) events.Payload { return events.KillRequested{Ticket: c.Ticket} }},
-		{"retry", true, "", "TicketRetried", func(c control) events.Payload {
+		{"pause", false, "", events.NameOf[events.Paused](), func(control) events.Payload { return events.PauseRequested{} }},
+		{"resume", false, "", events.NameOf[events.Resumed](),
+			func(control) events.Payload { return events.ResumeRequested{} }},
+		{"kill", true, "", events.NameOf[events.TicketBlocked](),
+			func(c control) events.Payload { return events.KillRequested{Ticket: c.Ticket} }},
+		{"retry", true, "", events.NameOf[events.TicketRetried](), func(c control) events.Payload {
 			return events.RetryRequested{
 				Ticket: c.Ticket}
 		}},
-		{"block", true, "reason", "TicketBlocked", func(c control) events.Payload {
+		{"block", true, "reason", events.NameOf[events.TicketBlocked](), func(c control) events.Payload {
 			return events.BlockRequested{Ticket: c.Ticket, Reason: c.Reason}
 		}},
-		{"unblock", true, "", "TicketUnblocked", func(c control) events.Payload {
+		{"unblock", true, "", events.NameOf[events.TicketUnblocked](), func(c control) events.Payload {
 			return events.UnblockRequested{
 				Ticket: c.Ticket}
 		}},

@@ -32,7 +32,7 @@ func TestEverythingThatWasSaidIsFound(t *testing.T) {
 		"析":                              {"ToolSettled"},
 		"import missing":                 {"HintGiven"},
 		"zebra":                          {"HookCalled"},
-		"giraff*":                        {"SessionEdited"},
+		"giraff*":                        {"DiscussionChanged"},
 		"giraffesandmore*":               {},
 		"parser -please":                 {"AskRaised", "ToolRequested"},
 		"promptonly":                     {},

@@ -76,7 +76,7 @@ func (r *record) work(session string) {
 	r.add(session, events.ActorGateway, events.HookCalled{Method: "POST", Path: "/api/ask", Status: 200,
 		Body: json.RawMessage(`{"question":"zebra?"}`)})
 	r.add(session, "ada",
-		events.SessionEdited{Entries: json.RawMessage(`[{"role":"User","content":"discussed giraffes"}]`)})
+		events.DiscussionChanged{Operation: events.DiscussionReplace, Entries: json.RawMessage(`[{"role":"User","content":"discussed giraffes"}]`)})
 	r.add(session, "ada", events.SessionClosed{Reason: "done"})
 }
 

@@ -27,7 +27,7 @@ var (
 
 // version counts changes of what is indexed and how; another one's index is
 // thrown away.
-const version = 2
+const version = 3
 
 // positionKey is where an index keeps how far it came.
 const positionKey = "slop.position"

@@ -105,7 +105,7 @@ func TestAnIndexThatIsNotRightIsBuiltAnew(t *testing.T) {
 			damage(t, r)
 			x := r.opened(r.dir)
 			require.Equal(t, []string{"GoalSubmitted"}, find(t, x, "mend"))
-			require.Equal(t, []string{"SessionEdited"}, find(t, x, "giraffes"))
+			require.Equal(t, []string{"DiscussionChanged"}, find(t, x, "giraffes"))
 		})
 	}
 }

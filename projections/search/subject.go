@@ -62,7 +62,8 @@ func (s *subjects) session(ctx context.Context, e *events.Event) (map[string]abo
 	_, opens := e.Payload.(events.SessionOpened)
 	_, closes := e.Payload.(events.SessionClosed)
 	if !opens && !closes && e.Seq > 1 {
-		for _, typ := range []string{"ModelRequested", "ToolRequested", "AskRaised"} {
+		for _, typ := range []string{events.NameOf[events.ModelRequested](), events.NameOf[events.ToolRequested](),
+			events.NameOf[events.AskRaised]()} {
 			f := events.Filter{Project: s.project, Session: e.Session, Type: typ}
 			for past, err := range s.log.Read(ctx, f, 1, e.Seq-1) {
 				if err != nil {

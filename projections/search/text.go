@@ -16,7 +16,9 @@ const MaxText = 64 << 10
 // silent are events whose bodies say nothing to a reader that others do not.
 func silent(typ string) bool {
 	switch typ {
-	case "ToolsOffered", "EventsDrained", "RefreshRequested", "ContextRequested", "SessionUploadPart":
+	case events.NameOf[events.ToolsOffered](), events.NameOf[events.EventsDrained](),
+		events.NameOf[events.RefreshRequested](), events.NameOf[events.ContextRequested](),
+		events.NameOf[events.SessionPartUploaded]():
 		return true
 	}
 	return false
@@ -30,15 +32,15 @@ func skipped(typ, key string) bool {
 		return true
 	}
 	switch typ {
-	case "ModelRequested":
+	case events.NameOf[events.ModelRequested]():
 		return key == "manifest" || key == "continues" || key == "tools" || key == "params"
-	case "SessionOpened":
+	case events.NameOf[events.SessionOpened]():
 		return key == "settings"
-	case "ContextBuilt":
+	case events.NameOf[events.ContextBuilt]():
 		return key == "text"
-	case "ToolApproved":
+	case events.NameOf[events.ToolApproved]():
 		return key == "args" || key == "changes"
-	case "PreviewRequested", "AskSettled":
+	case events.NameOf[events.PreviewRequested](), events.NameOf[events.AskSettled]():
 		return key == "args"
 	}
 	return false

@@ -44,11 +44,12 @@ func (f *Facts) Apply(registry *events.Registry, e *events.Event) {
 	}
 	f.count(e)
 	switch e.Type {
-	case "SessionOpened", "SessionClosed", "SessionStarred", "LogsPruned", "LogsRestored":
+	case events.NameOf[events.SessionOpened](), events.NameOf[events.SessionClosed](),
+		events.NameOf[events.SessionStarred](), events.NameOf[events.LogsPruned](), events.NameOf[events.LogsRestored]():
 		decoded := *e
 		registry.Decode(&decoded)
 		f.note(&decoded)
-	case "TrackStarted", "ProjectLoaded", "ProjectSaved":
+	case events.NameOf[events.TrackStarted](), events.NameOf[events.ProjectLoaded](), events.NameOf[events.ProjectSaved]():
 		if f.Major == "" {
 			f.Major = e.Type
 		}
@@ -79,22 +80,23 @@ func (f *Facts) note(e *events.Event) {
 // count takes the size and the words of what is logged.
 func (f *Facts) count(e *events.Event) {
 	switch e.Type {
-	case "ModelRequested":
+	case events.NameOf[events.ModelRequested]():
 		f.Messages++
-	case "ModelReplied", "ToolDenied":
+	case events.NameOf[events.ModelReplied](), events.NameOf[events.ToolDenied]():
 		f.Messages++
 		f.look(e.Data)
-	case "ModelFailed", "ModelDenied":
+	case events.NameOf[events.ModelFailed](), events.NameOf[events.ModelDenied]():
 		f.Messages++
 		f.Errors++
 		f.look(e.Data)
-	case "ToolSettled":
+	case events.NameOf[events.ToolSettled]():
 		f.Messages++
 		f.settled(e.Data)
-	case "GoalFailed", "PlanningFailed", "SessionStalled", "ToolParked":
+	case events.NameOf[events.GoalFailed](), events.NameOf[events.PlanningFailed](),
+		events.NameOf[events.SessionStalled](), events.NameOf[events.ToolParked]():
 		f.Errors++
 		f.look(e.Data)
-	case "HookCalled", "HintGiven":
+	case events.NameOf[events.HookCalled](), events.NameOf[events.HintGiven]():
 		f.look(e.Data)
 	default:
 		return

@@ -118,7 +118,7 @@ func (w *Writer) clear(ctx context.Context, session, name string) error {
 func (w *Writer) pruned(ctx context.Context, session string, to uint64) (bool, string, error) {
 	f := events.Filter{Project: w.project, Session: session}
 	pruned := f
-	pruned.Type = events.LogsPruned{}.EventType().Name
+	pruned.Type = events.NameOf[events.LogsPruned]()
 	if last, err := w.log.Last(ctx, pruned); err != nil || last == 0 {
 		return false, "", err
 	}

@@ -37,7 +37,7 @@ func evolve(s *State, e *events.Event) *State {
 		s.settings, _ = s.settings.Changed(e.Payload)
 		s.answered(e)
 		s.evolveCall(e, s.reruns.Evolve(e))
-		s.foldPreset(e)
+		s.foldFiles(e)
 	}
 	if s.touched != nil {
 		s.touched.fit(s)

@@ -136,7 +136,7 @@ func TestToolsOfAnAttemptStayWhatTheyWere(t *testing.T) {
 
 func TestAPersonaSeesFilesItsOwnWay(t *testing.T) {
 	t.Parallel()
-	saved := events.ContextPresetSaved{Name: "core", Files: []events.TrackedFile{
+	saved := events.ContextPresetChanged{Operation: events.PresetSave, Name: "core", Files: []events.TrackedFile{
 		{Path: "a.go"}, {Path: "all.go", ForceFull: true}, {Path: "o.go", ViewMode: events.ViewOutline}, {Path: "src/**"},
 		{Path: "need.go", ForceFull: true}, {Path: "t.go"},
 	}}
@@ -164,7 +164,7 @@ func TestAPersonaSeesFilesItsOwnWay(t *testing.T) {
 		view("o.go", "outline")}, wants("summarize", saved))
 	require.Equal(t, []events.ViewRequest{raw("t.go"), view("need.go", "skeleton")}, wants(""), "no such selection")
 	require.Equal(t, []events.ViewRequest{raw("t.go"), view("need.go", "skeleton")},
-		wants("", saved, events.ContextPresetDeleted{Name: "core"}))
+		wants("", saved, events.ContextPresetChanged{Operation: events.PresetDelete, Name: "core"}))
 	tracked := events.FilesTracked{Shown: []events.TrackedFile{{Path: "need.go", CustomSlices: []events.FileSlice{
 		{StartLine: 1, EndLine: 2}}}, {Path: "a.go", ForceFull: true}, {Path: "t.go", ViewMode: "outline"}}}
 	piece := events.ViewRequest{Path: "need.go", View: events.ViewSlice, Slice: &events.FileSlice{StartLine: 1,
@@ -178,12 +178,12 @@ func TestAPersonaSeesFilesItsOwnWay(t *testing.T) {
 	}
 	require.Equal(t, []events.ViewRequest{raw("t.go"), view("need.go", "skeleton")},
 		wants("", tracked, events.FilesTracked{}), "and takes it back")
-	slices := events.ContextPresetSaved{Name: "core", Files: []events.TrackedFile{
+	slices := events.ContextPresetChanged{Operation: events.PresetSave, Name: "core", Files: []events.TrackedFile{
 		{Path: "p.go", CustomSlices: make([]events.FileSlice, events.MaxFileSlices+1)}}}
 	pieces := wants("", slices)
 	require.Len(t, pieces, 2+events.MaxFileSlices)
 	require.Equal(t, events.ViewRequest{Path: "p.go", View: events.ViewSlice, Slice: &events.FileSlice{}}, pieces[2])
-	many := events.ContextPresetSaved{Name: "core"}
+	many := events.ContextPresetChanged{Operation: events.PresetSave, Name: "core"}
 	for i := range contributor.MaxPresetFiles + 1 {
 		many.Files = append(many.Files, events.TrackedFile{Path: fmt.Sprint(i)})
 	}

@@ -94,14 +94,29 @@ func selection(files []events.TrackedFile) []events.TrackedFile {
 	return out
 }
 
-// foldPreset keeps the saved selections of files, and how the project wants its
-// files shown.
-func (s *State) foldPreset(e *events.Event) {
-	switch p := e.Payload.(type) {
-	case events.ContextPresetSaved:
+// foldPreset keeps the saved selections of files.
+func (s *State) foldPreset(p *events.ContextPresetChanged) {
+	switch p.Operation {
+	case events.PresetSave:
 		s.presets[p.Name] = p.Files
-	case events.ContextPresetDeleted:
+	case events.PresetSlice:
+		if len(p.Files) != 1 {
+			return
+		}
+		if files, fit := events.WithSlices(s.presets[p.Name], p.Files[0]); fit {
+			s.presets[p.Name] = files
+		}
+	case events.PresetDelete:
 		delete(s.presets, p.Name)
+	}
+}
+
+// foldFiles keeps the saved selections of files, and how the project wants its
+// files shown.
+func (s *State) foldFiles(e *events.Event) {
+	switch p := e.Payload.(type) {
+	case events.ContextPresetChanged:
+		s.foldPreset(&p)
 	case events.FilesTracked:
 		if p.Check() != nil {
 			return

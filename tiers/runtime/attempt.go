@@ -79,7 +79,7 @@ func (m *Models) requestOf(ctx context.Context, e *events.Event) (*events.Event,
 		return e, nil
 	case events.ModelApproved:
 		registry := events.Catalogue()
-		f := events.Filter{Project: m.Project, Session: e.Session, Type: events.ModelRequested{}.EventType().Name}
+		f := events.Filter{Project: m.Project, Session: e.Session, Type: events.NameOf[events.ModelRequested]()}
 		for asked, err := range m.Log.Read(ctx, f, 1, e.Seq) {
 			if err != nil {
 				return nil, err

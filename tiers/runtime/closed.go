@@ -107,7 +107,7 @@ func wasClosed(ctx context.Context, log events.Log, project, session string) (bo
 
 // closing are the events that say that a session is closed.
 func closing(project, session string) events.Filter {
-	return events.Filter{Project: project, Session: session, Type: events.SessionClosed{}.EventType().Name}
+	return events.Filter{Project: project, Session: session, Type: events.NameOf[events.SessionClosed]()}
 }
 
 // untilClosed gives a context that ends when the session is closed or the ticket is
@@ -196,7 +196,7 @@ type Late interface {
 
 // lateWords are the types of what is still answered in a session that is over.
 func lateWords() []string {
-	return []string{events.UndoRequested{}.EventType().Name, events.AskPosted{}.EventType().Name}
+	return []string{events.NameOf[events.UndoRequested](), events.NameOf[events.AskPosted]()}
 }
 
 // Late lets approval answer an undo, and a program's question that crossed the

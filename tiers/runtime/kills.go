@@ -118,7 +118,7 @@ func (w *Worker) isKilled(ctx context.Context, session string, p events.ToolAppr
 		return false, nil
 	}
 	f := events.Filter{Project: w.Project, Session: session, Actor: events.ActorConductor,
-		Type: events.TicketKilled{}.EventType().Name}
+		Type: events.NameOf[events.TicketKilled]()}
 	last, err := w.Log.Last(ctx, f)
 	if err != nil {
 		return false, err

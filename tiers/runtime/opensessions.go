@@ -78,7 +78,8 @@ func (r *Reader) sessions(ctx context.Context, end uint64) (open []string, close
 	list := r.restoreList(ctx, end)
 	r.unlisted = int(end - list.At.Seq)
 	open = list.Open
-	for e, err := range r.Log.Read(ctx, events.Filter{Project: r.Project, Type: "SessionOpened"}, list.At.Seq+1, end) {
+	for e, err := range r.Log.Read(ctx, events.Filter{Project: r.Project, Type: events.NameOf[events.SessionOpened]()},
+		list.At.Seq+1, end) {
 		if err != nil {
 			return nil, nil, err
 		}
@@ -137,7 +138,7 @@ func holdAll(closed []Closing, marks []Mark) bool {
 
 // closings are the ends of sessions, or of one, from a sequence up to another.
 func (r *Reader) closings(ctx context.Context, session string, from, to uint64) (out []Closing, err error) {
-	f := events.Filter{Project: r.Project, Session: session, Type: events.SessionClosed{}.EventType().Name}
+	f := events.Filter{Project: r.Project, Session: session, Type: events.NameOf[events.SessionClosed]()}
 	ended := map[string]bool{}
 	for e, err := range r.Log.Read(ctx, f, max(from, 1), to) {
 		if err != nil {

@@ -74,7 +74,7 @@ func (w *Worker) Run(ctx context.Context, slots int) error {
 // hear listens for kills until ctx ends. One that is missed while the connection
 // is down is read from the log.
 func (w *Worker) hear(ctx context.Context) {
-	f := events.Filter{Project: w.Project, Actor: events.ActorConductor, Type: "TicketKilled"}
+	f := events.Filter{Project: w.Project, Actor: events.ActorConductor, Type: events.NameOf[events.TicketKilled]()}
 	for ctx.Err() == nil {
 		err := w.Live.Follow(ctx, f, w.kills.heard)
 		if ctx.Err() != nil || pause(ctx, retryPause) != nil {

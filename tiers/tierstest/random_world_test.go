@@ -208,7 +208,7 @@ func (c *chaos) outcome(e events.Event) {
 			events.FilesTracked{Patterns: []string{"*"}, Paths: []string{"src/a", "src/b"}}, events.ContextInjectionRequested{
 				Path: "src/a", View: events.ViewRaw},
 			tierstest.By(events.ActorGateway, events.ProjectLoaded{Path: "p.toml", Document: json.RawMessage(`{}`)}),
-			events.SessionEdited{Entries: json.RawMessage(`[]`)},
+			events.DiscussionChanged{Operation: events.DiscussionReplace, Entries: json.RawMessage(`[]`)},
 			events.RuleAdded{Rule: events.Rule{Tool: "odd", Action: "deny", Source: "late-deny"}}, tierstest.By(tierstest.Agent,
 				events.AskPosted{RequestID: "r-" + fmt.Sprint(c.control)})))
 	}

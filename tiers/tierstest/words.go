@@ -27,7 +27,8 @@ func Join(parts ...any) []events.Payload {
 // Replied answers the newest request to a model with a text and no call.
 func Replied(text string) events.Payload {
 	return With(func(h *History) events.Payload {
-		return events.ModelReplied{Request: h.LastID("ModelRequested"), Text: text, SHA256: events.Digest([]byte(text)),
+		return events.ModelReplied{Request: h.LastID(events.NameOf[events.ModelRequested]()), Text: text,
+			SHA256: events.Digest([]byte(text)),
 			Finish: "stop"}
 	})
 }
@@ -35,7 +36,7 @@ func Replied(text string) events.Payload {
 // Failed fails the newest request to a model.
 func Failed(kind, message string) events.Payload {
 	return With(func(h *History) events.Payload {
-		return events.ModelFailed{Request: h.LastID("ModelRequested"), Kind: kind, Message: message}
+		return events.ModelFailed{Request: h.LastID(events.NameOf[events.ModelRequested]()), Kind: kind, Message: message}
 	})
 }
 

@@ -60,7 +60,8 @@ asks can be answered meanwhile. Status 1: the session was paused already.`,
 		Example: `  slop pause`,
 		Args:    cobra.NoArgs,
 	}, func([]string) client.ControlRequest {
-		return client.ControlRequest{Action: "pause", Reaction: "Paused", Payload: events.PauseRequested{}}
+		return client.ControlRequest{Action: "pause", Reaction: events.NameOf[events.Paused](),
+			Payload: events.PauseRequested{}}
 	})
 }
 
@@ -72,7 +73,8 @@ func resumeCommand(g *site.Flags) *cobra.Command {
 		Example: `  slop resume`,
 		Args:    cobra.NoArgs,
 	}, func([]string) client.ControlRequest {
-		return client.ControlRequest{Action: "resume", Reaction: "Resumed", Payload: events.ResumeRequested{}}
+		return client.ControlRequest{Action: "resume", Reaction: events.NameOf[events.Resumed](),
+			Payload: events.ResumeRequested{}}
 	})
 }
 
@@ -87,7 +89,8 @@ slop retry. Status 1: there is no such ticket, or it is not running.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTicket(g),
 	}, func(a []string) client.ControlRequest {
-		return client.ControlRequest{Action: "kill", Reaction: "TicketBlocked", Payload: events.KillRequested{Ticket: a[0]}}
+		return client.ControlRequest{Action: "kill", Reaction: events.NameOf[events.TicketBlocked](),
+			Payload: events.KillRequested{Ticket: a[0]}}
 	})
 }
 
@@ -102,7 +105,8 @@ for another one that is.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTicket(g),
 	}, func(a []string) client.ControlRequest {
-		return client.ControlRequest{Action: "retry", Reaction: "TicketRetried", Payload: events.RetryRequested{Ticket: a[0]}}
+		return client.ControlRequest{Action: "retry", Reaction: events.NameOf[events.TicketRetried](),
+			Payload: events.RetryRequested{Ticket: a[0]}}
 	})
 }
 
@@ -117,8 +121,8 @@ that depends on it. Only slop unblock undoes it. Status 1: it has started.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTicket(g),
 	}, func(a []string) client.ControlRequest {
-		return client.ControlRequest{Action: "block", Reaction: "TicketBlocked", Payload: events.BlockRequested{Ticket: a[0],
-			Reason: reason}}
+		return client.ControlRequest{Action: "block", Reaction: events.NameOf[events.TicketBlocked](),
+			Payload: events.BlockRequested{Ticket: a[0], Reason: reason}}
 	})
 	cmd.Flags().StringVar(&reason, "reason", "", "say why in `TEXT`")
 	return cmd
@@ -134,8 +138,8 @@ ticket is not blocked, or waits for another one that is.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTicket(g),
 	}, func(a []string) client.ControlRequest {
-		return client.ControlRequest{Action: "unblock", Reaction: "TicketUnblocked", Payload: events.UnblockRequested{
-			Ticket: a[0]}}
+		return client.ControlRequest{Action: "unblock", Reaction: events.NameOf[events.TicketUnblocked](),
+			Payload: events.UnblockRequested{Ticket: a[0]}}
 	})
 }
 

@@ -80,7 +80,8 @@ func (b *runner) answers(ctx context.Context, durability string) (ours, theirs [
 
 // raisedAsks yields the ids of asks as they are raised.
 func raisedAsks(ctx context.Context, v engine.SessionWriter) (<-chan string, error) {
-	_, feed, err := v.Log.Watch(ctx, events.Filter{Project: v.Project, Session: v.Session, Type: "AskRaised"}, 1)
+	_, feed, err := v.Log.Watch(ctx, events.Filter{Project: v.Project, Session: v.Session,
+		Type: events.NameOf[events.AskRaised]()}, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,8 @@ func (e *Engine) Resume(ctx context.Context, conn *bus.Conn) (SessionWriter, str
 	}
 	v := SessionWriter{Log: conn, Project: e.Name, Session: session, Person: e.Person, Mask: e.Mask}
 	goal := ""
-	for ev, err := range conn.Read(ctx, events.Filter{Project: e.Name, Session: session, Type: "GoalSubmitted"}, 1, 0) {
+	for ev, err := range conn.Read(ctx, events.Filter{Project: e.Name, Session: session,
+		Type: events.NameOf[events.GoalSubmitted]()}, 1, 0) {
 		if err != nil {
 			return v, "", err
 		}
@@ -63,12 +64,12 @@ func (e *Engine) openSessions(ctx context.Context, log events.Log) ([]string, er
 // OpenSessions are the sessions that were opened and not closed, oldest first.
 func OpenSessions(ctx context.Context, log events.Log, project string) ([]string, error) {
 	var open []string
-	for _, typ := range []string{"SessionOpened", "SessionClosed"} {
+	for _, typ := range []string{events.NameOf[events.SessionOpened](), events.NameOf[events.SessionClosed]()} {
 		for e, err := range log.Read(ctx, events.Filter{Project: project, Type: typ}, 1, 0) {
 			switch {
 			case err != nil:
 				return nil, err
-			case typ == "SessionOpened":
+			case typ == events.NameOf[events.SessionOpened]():
 				open = append(open, e.Session)
 			case events.Closes(e):
 				open = Without(open, e.Session)

@@ -113,7 +113,7 @@ func freeFolder(taken map[string]bool, name string) string {
 func foldersOnRecord(ctx context.Context, log events.Log, project string) (map[string]bool, error) {
 	registry := events.Catalogue()
 	taken := map[string]bool{}
-	for e, err := range log.Read(ctx, events.Filter{Project: project, Type: events.SessionOpened{}.EventType().Name}, 1,
+	for e, err := range log.Read(ctx, events.Filter{Project: project, Type: events.NameOf[events.SessionOpened]()}, 1,
 		0) {
 		if err != nil {
 			return nil, fmt.Errorf("look for earlier sessions: %w", err)
