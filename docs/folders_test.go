@@ -13,7 +13,7 @@ const maxFiles = 30
 // largeFolders have more, and must not grow: move a concern out of one before
 // another file comes in.
 var largeFolders = map[string]int{
-	"bus": 42, "events": 56, "projections": 37, "tiers/runtime": 39,
+	"bus": 42, "events": 56, "projections": 36, "tiers/runtime": 37,
 }
 
 func TestAFolderHasFewFiles(t *testing.T) {
