@@ -113,8 +113,8 @@ func isProperty(u *Unit, s *python.Symbol) bool {
 	})
 }
 
-// assigned gives the value of the target of an assignment, a with item or an except clause. The
-// target is a name, or a chain such as self.x of which span is the last name.
+// assigned gives the value of the target of an assignment or a with item. The target is a name, or a
+// chain such as self.x of which span is the last name. What is unpacked, caught or iterated is not known.
 func (r *resolver) assigned(u *Unit, target python.Span) []value {
 	s := u.statementAt(target.Start)
 	if s == nil {
@@ -129,10 +129,8 @@ func (r *resolver) assigned(u *Unit, target python.Span) []value {
 		return r.evalTokens(u, u.untilClosed(tokens[at+2:]))
 	case u.is(tokens, 0, "with") || u.is(tokens, 0, "async"):
 		return r.entered(u, tokens, at)
-	case u.is(tokens, 0, "except"):
-		return r.caught(u, tokens, at)
 	case len(s.Body) > 0:
-		return nil // for, match
+		return nil // except, for, match
 	}
 	return r.assignedIn(u, tokens, at)
 }
@@ -156,8 +154,8 @@ func (u *Unit) untilClosed(tokens []python.Token) []python.Token {
 	return tokens
 }
 
-// assignedIn evaluates "x = value", "x: A", "x: A = value" and "x, y = value, value" for the target
-// whose last token has the index at.
+// assignedIn evaluates "x = value", "x: A" and "x: A = value" for the target whose last token has the
+// index at.
 func (r *resolver) assignedIn(u *Unit, tokens []python.Token, at int) []value {
 	parts := u.splitAt(tokens, "=")
 	first := u.splitAt(parts[0], ":")
@@ -168,39 +166,12 @@ func (r *resolver) assignedIn(u *Unit, tokens []python.Token, at int) []value {
 		}
 		return values
 	}
-	if len(parts) < 2 {
-		return nil
-	}
-	right := parts[len(parts)-1]
-	from := 0
+	end := -1 // index of the last token of each target
 	for _, part := range parts[:len(parts)-1] {
-		to := from + len(part)
-		if at >= from && at < to {
-			return r.element(u, part, right, at-from)
+		if end += len(part); end == at && len(u.splitAt(part, ",")) == 1 {
+			return r.evalTokens(u, parts[len(parts)-1])
 		}
-		from = to + 1
-	}
-	return nil
-}
-
-// element evaluates the part of right that belongs to the target that ends at index at of left.
-func (r *resolver) element(u *Unit, left, right []python.Token, at int) []value {
-	targets, sources := u.splitAt(left, ","), u.splitAt(right, ",")
-	if len(targets) == 1 {
-		if at == len(left)-1 {
-			return r.evalTokens(u, right)
-		}
-		return nil
-	}
-	if len(targets) != len(sources) {
-		return nil
-	}
-	from := 0
-	for i, part := range targets {
-		if at == from+len(part)-1 {
-			return r.evalTokens(u, sources[i])
-		}
-		from += len(part) + 1
+		end++
 	}
 	return nil
 }
@@ -230,27 +201,6 @@ func (r *resolver) entered(u *Unit, tokens []python.Token, at int) []value {
 			}
 		}
 		out = union(out, entered...)
-	}
-	return out
-}
-
-// caught evaluates "except A as x".
-func (r *resolver) caught(u *Unit, tokens []python.Token, at int) []value {
-	if !u.is(tokens, at-1, "as") {
-		return nil
-	}
-	types := tokens[1 : at-1]
-	if n := len(types); n > 1 && u.is(types, 0, "(") && u.is(types, n-1, ")") {
-		types = types[1 : n-1]
-	}
-	var out []value
-	for _, part := range u.splitAt(types, ",") {
-		for _, v := range r.evalTokens(u, part) {
-			if v.kind == kindClass {
-				v = instanceOf(v)
-			}
-			out = union(out, v)
-		}
 	}
 	return out
 }

@@ -15,7 +15,7 @@
 // imports (absolute, relative, of namespace packages and src layouts), aliases, re-exports through
 // other modules, "import *" with __all__, base classes in the order of C3, self, cls and super(). Types
 // of objects are known where that is simple: annotations, calls of classes, annotated or plain
-// results of functions, assignments, with and except. The order of execution is not looked at: a
+// results of functions, with, and assignments to one name. The order of execution is not looked at: a
 // name that is bound twice may be either.
 //
 // What is not known is said to be possible or unresolved, never guessed. Where an import could mean

@@ -55,9 +55,6 @@ func (r *resolver) evalTokens(u *Unit, tokens []python.Token) []value {
 	if u.is(tokens, 0, "await") {
 		tokens = tokens[1:]
 	}
-	if parts := u.splitAt(tokens, "if", "or", "and"); len(parts) > 1 {
-		return r.evalParts(u, tokens, parts)
-	}
 	values, next := r.atom(u, tokens)
 	for next < len(tokens) && len(values) > 0 {
 		switch {
@@ -84,22 +81,6 @@ func (u *Unit) key(t python.Token) string {
 		return use.Key
 	}
 	return python.Normalize(u.word(t))
-}
-
-// evalParts evaluates "a if c else b", "a or b" and "a and b".
-func (r *resolver) evalParts(u *Unit, tokens []python.Token, parts [][]python.Token) []value {
-	if u.is(tokens, len(parts[0]), "if") && len(parts) == 2 {
-		branches := u.splitAt(parts[1], "else")
-		if len(branches) != 2 {
-			return nil
-		}
-		return union(r.evalTokens(u, parts[0]), r.evalTokens(u, branches[1])...)
-	}
-	var values []value
-	for _, part := range parts {
-		values = union(values, r.evalTokens(u, part)...)
-	}
-	return values
 }
 
 // atom evaluates what an expression begins with and gives the index behind it.
