@@ -11,7 +11,7 @@ import (
 
 // list is the one list of the tools that the engine brings.
 func list() []tools.Tool {
-	return []tools.Tool{
+	return append([]tools.Tool{
 		bdCreate(),
 		bdList(),
 		bdReady(),
@@ -51,20 +51,10 @@ func list() []tools.Tool {
 		runPowershell(),
 		filetools.SearchFiles(),
 		filetools.SetFileSlice(),
-		codetools.TsCGetCodeOutline(),
-		codetools.TsCGetDefinition(),
-		codetools.TsCGetSignature(),
-		codetools.TsCGetSkeleton(),
-		codetools.TsCUpdateDefinition(),
-		codetools.TsCppGetCodeOutline(),
-		codetools.TsCppGetDefinition(),
-		codetools.TsCppGetSignature(),
-		codetools.TsCppGetSkeleton(),
-		codetools.TsCppUpdateDefinition(),
 		codetools.TsGetCodeOutline(),
 		codetools.TsGetDefinition(),
 		webSearch(),
-	}
+	}, codetools.CFamily()...)
 }
 
 // Engine is the registry that workers run calls from: the tools that models are
