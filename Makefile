@@ -24,7 +24,7 @@ CHAOSSEED ?= 1
 CHAOSARGS ?=
 # Packages of pure functions on one goroutine: the race detector finds nothing there and costs much.
 PURE = ./tools/cfamily ./tools/document ./tools/python ./tools/python/edit ./tools/python/grammar \
-	./tools/python/members ./tools/python/public ./tools/python/skeleton ./tools/python/stdlib ./tools/summary ./tools/textsearch
+	./tools/python/outline ./tools/summary ./tools/textsearch
 # What begins first in "make test", so that nothing long is left over for one processor at the end.
 LONGEST = ./cmd/slop ./hookgw ./tools ./tiers/runtime ./replay ./cmd/slop/bench
 # Lint has vetted everything. Without symbols for a debugger a big test program is linked in half the time.

@@ -9,6 +9,12 @@ import (
 	"golang.org/x/text/unicode/runenames"
 )
 
+// PlainString is the value of a string literal without escapes; false for any other.
+func PlainString(literal string) (string, bool) {
+	value, ok := stringValue(literal)
+	return value, ok && !strings.Contains(literal, `\`)
+}
+
 // stringValue is the value of a string literal; false for bytes, and for one that does not end.
 // What is no valid escape stays as it
 // is, and half a surrogate pair becomes U+FFFD.

@@ -7,7 +7,7 @@ import (
 
 	"manualslop/tools"
 	"manualslop/tools/document"
-	"manualslop/tools/python/skeleton"
+	"manualslop/tools/python/outline"
 )
 
 type pyGetSkeletonArgs struct {
@@ -41,8 +41,9 @@ func PyGetSkeleton() tools.Tool {
 		if err != nil {
 			return tools.Result{}, err
 		}
-		options := skeleton.Options{Comments: in.Comments, PublicOnly: in.PublicOnly, MaxDocstringLines: in.MaxDocstringLines}
-		text, err := tools.Within(ctx, len(f.Text), func() string { return skeleton.Make(f.File, options) })
+		options := outline.SkeletonOptions{Comments: in.Comments, PublicOnly: in.PublicOnly,
+			MaxDocstringLines: in.MaxDocstringLines}
+		text, err := tools.Within(ctx, len(f.Text), func() string { return outline.Skeleton(f.File, options) })
 		if err != nil {
 			return tools.Result{}, err
 		}

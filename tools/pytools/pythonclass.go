@@ -7,7 +7,7 @@ import (
 
 	"manualslop/tools"
 	"manualslop/tools/python"
-	"manualslop/tools/python/members"
+	"manualslop/tools/python/outline"
 	"manualslop/tools/python/project"
 )
 
@@ -62,10 +62,10 @@ type methodItem struct {
 
 // class describes a class.
 func (f PythonFile) class(s *python.Symbol) classItem {
-	of := members.Of(f.File, s)
+	of := outline.ClassOf(f.File, s)
 	doc, _ := f.Docstring(s)
 	item := classItem{
-		OutlineSymbol: f.symbol(s), Docstring: doc.Clean, head: members.Signature(f.File, s),
+		OutlineSymbol: f.symbol(s), Docstring: doc.Clean, head: outline.Signature(f.File, s),
 		Bases: []baseItem{}, Inherited: []inheritedItem{}, Keywords: append([]string{}, of.Keywords...),
 		Variables: []attributeItem{}, Instance: []attributeItem{}, Methods: []methodItem{}, Classes: []tools.OutlineSymbol{},
 	}
@@ -83,7 +83,7 @@ func (f PythonFile) class(s *python.Symbol) classItem {
 		item.Instance = append(item.Instance, attributeItem{a.Name, f.LineOf(a.Statement.Start), a.Annotation, a.Value})
 	}
 	for _, m := range of.Methods {
-		item.Methods = append(item.Methods, methodItem{f.symbol(m), members.Signature(f.File, m)})
+		item.Methods = append(item.Methods, methodItem{f.symbol(m), outline.Signature(f.File, m)})
 	}
 	for _, c := range of.Nested {
 		item.Classes = append(item.Classes, f.symbol(c))

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"manualslop/tools"
-	"manualslop/tools/python/stdlib"
+	"manualslop/tools/python/outline"
 	"manualslop/tools/sandbox"
 )
 
@@ -79,7 +79,7 @@ func (m *moduleFinder) file(module string, level int) string {
 		return m.below(folder, module)
 	}
 	roots := m.roots
-	if top, _, _ := strings.Cut(module, "."); stdlib.Has(top) {
+	if top, _, _ := strings.Cut(module, "."); outline.InStandardLibrary(top) {
 		// Only a regular module or package beside the file's own hides one of the standard library.
 		roots = roots[:min(len(roots), 1)]
 		if len(roots) == 0 || !isFile(m.below(roots[0], top)) {
@@ -146,7 +146,7 @@ func (m *moduleFinder) group(module string, level int, names []string) (group st
 	switch {
 	case len(files) > 0 || level > 0:
 		return groupLocal, files
-	case stdlib.Has(module):
+	case outline.InStandardLibrary(module):
 		return groupStdlib, nil
 	}
 	return groupThirdParty, nil

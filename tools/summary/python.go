@@ -6,9 +6,7 @@ import (
 	"unicode/utf8"
 
 	"manualslop/tools/python"
-	"manualslop/tools/python/members"
-	"manualslop/tools/python/public"
-	"manualslop/tools/python/stdlib"
+	"manualslop/tools/python/outline"
 )
 
 // maxCode bounds the characters of a piece of code in a summary.
@@ -17,7 +15,7 @@ const maxCode = 100
 // Python tells what a module imports and defines, public names first.
 func Python(f *python.File) Summary {
 	p := pythonReader{file: f}
-	if p.all, p.hasAll = public.All(f); p.hasAll {
+	if p.all, p.hasAll = outline.Exported(f); p.hasAll {
 		p.exported = make(map[string]bool, len(p.all))
 		for _, name := range p.all {
 			p.exported[name] = true
@@ -69,7 +67,7 @@ func (p pythonReader) public(name string) bool {
 	if p.hasAll {
 		return p.exported[name]
 	}
-	return public.Member(name)
+	return outline.IsPublic(name)
 }
 
 // publicFirst puts what is not public last, each part in order of the file. names are those of items.
@@ -106,7 +104,7 @@ func (p pythonReader) imports() []Item {
 		switch {
 		case i.Level > 0:
 			group = 2
-		case stdlib.Has(i.Module):
+		case outline.InStandardLibrary(i.Module):
 			group = 0
 		}
 		name := strings.Repeat(".", i.Level) + i.Module
@@ -130,7 +128,7 @@ func (p pythonReader) imports() []Item {
 func (p pythonReader) item(s *python.Symbol) Item {
 	doc, _ := p.file.Docstring(s)
 	return Item{
-		Name: clip(members.Signature(p.file, s)), Line: p.file.StartLine(s), End: p.file.EndLine(s),
+		Name: clip(outline.Signature(p.file, s)), Line: p.file.StartLine(s), End: p.file.EndLine(s),
 		Text: clip(firstLine(doc.Clean)),
 	}
 }

@@ -53,7 +53,7 @@ func (r *resolver) wrapped(u *Unit, tokens []python.Token, onlyFirst bool) []val
 
 // quoted evaluates an annotation in quotes.
 func (r *resolver) quoted(u *Unit, t python.Token) []value {
-	text, ok := literal(u.word(t))
+	text, ok := python.PlainString(u.word(t))
 	if !ok {
 		return nil
 	}

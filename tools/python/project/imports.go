@@ -257,7 +257,7 @@ func (u *Unit) strings(tokens []python.Token) []listedName {
 			continue
 		}
 		source := u.word(t)
-		if text, ok := literal(source); ok {
+		if text, ok := python.PlainString(source); ok {
 			start := t.Start + strings.LastIndex(source, text)
 			out = append(out, listedName{text, python.Span{Start: start, End: start + len(text)}})
 		}

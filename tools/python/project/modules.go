@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"manualslop/tools/python/stdlib"
+	"manualslop/tools/python/outline"
 )
 
 // modules knows which file an import means. A folder is a package where it holds an __init__.py;
@@ -131,7 +131,7 @@ func (m *modules) absolute(from *Unit, dotted string) (place, string) {
 	names := strings.Split(dotted, ".")
 	for _, root := range m.roots(from, names[0]) {
 		at := m.descend(root, names)
-		if at.unit == nil && stdlib.Has(names[0]) {
+		if at.unit == nil && outline.InStandardLibrary(names[0]) {
 			continue
 		}
 		if at.found() {
@@ -151,7 +151,7 @@ func (m *modules) roots(from *Unit, top string) []string {
 		folder = folderOf(folder)
 		roots = append(roots, folder)
 	}
-	if stdlib.Has(top) {
+	if outline.InStandardLibrary(top) {
 		return roots
 	}
 	for _, root := range m.tops[top] {

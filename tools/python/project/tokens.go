@@ -1,7 +1,6 @@
 package project
 
 import (
-	"strings"
 	"sync"
 
 	"manualslop/tools/python"
@@ -114,18 +113,6 @@ func (u *Unit) header(s *python.Symbol) (arguments [][]python.Token, result []py
 		}
 	}
 	return arguments, result
-}
-
-// literal is the value of a plain string literal without escapes, false for any other.
-func literal(source string) (string, bool) {
-	body := strings.TrimLeft(source, "rRuU")
-	for _, quote := range []string{`"""`, "'''", `"`, "'"} {
-		if len(body) >= 2*len(quote) && strings.HasPrefix(body, quote) && strings.HasSuffix(body, quote) {
-			body = body[len(quote) : len(body)-len(quote)]
-			return body, !strings.Contains(body, `\`)
-		}
-	}
-	return "", false
 }
 
 // cachedTokens is tokens for a piece that is asked for many times in a row.

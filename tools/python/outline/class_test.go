@@ -1,4 +1,4 @@
-package members
+package outline
 
 import (
 	"testing"
@@ -12,11 +12,11 @@ func TestBasesAndKeywordsAreSplitAtTopLevelCommas(t *testing.T) {
 	t.Parallel()
 	f := python.Parse("class A[T: (int, str)](B[T, 1], mixins(x=1).C, *D,\n  metaclass=M, **kw): pass\nclass E: " +
 		"pass\nclass F(): pass\n")
-	a := Of(f, f.Symbols[0])
+	a := ClassOf(f, f.Symbols[0])
 	require.Equal(t, []string{"B[T, 1]", "mixins(x=1).C", "*D"}, a.Bases)
 	require.Equal(t, []string{"metaclass=M", "**kw"}, a.Keywords)
-	require.Empty(t, Of(f, f.Symbols[1]).Bases)
-	require.Empty(t, Of(f, f.Symbols[2]).Bases)
+	require.Empty(t, ClassOf(f, f.Symbols[1]).Bases)
+	require.Empty(t, ClassOf(f, f.Symbols[2]).Bases)
 }
 
 func TestSignaturesComeOnOneLine(t *testing.T) {
@@ -36,9 +36,9 @@ func TestOnlyTheFirstParameterIsSelf(t *testing.T) {
 	f := python.Parse("class A:\n  def __init__(*args):\n    args.x = 1\n  def m(self):\n    self.y = 1\nclass B:\n  " +
 		"def __init__(self, /):\n    self.a = self.b.c = self.d[0] = 1\n    self.e += 1\n    (self.f), [self.g] = 1, 2\n   " +
 		" self.h == 1\n    del self.a\n")
-	require.Empty(t, Of(f, f.Symbols[0]).Instance)
+	require.Empty(t, ClassOf(f, f.Symbols[0]).Instance)
 	var names []string
-	for _, a := range Of(f, f.Symbols[3]).Instance {
+	for _, a := range ClassOf(f, f.Symbols[3]).Instance {
 		names = append(names, a.Name)
 	}
 	require.Equal(t, []string{"a", "f", "g"}, names)
@@ -49,7 +49,7 @@ func FuzzMembers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		file := python.Parse(text)
 		for _, s := range file.Symbols {
-			Of(file, s)
+			ClassOf(file, s)
 			Signature(file, s)
 		}
 	})

@@ -1,10 +1,4 @@
-// Package skeleton shortens a Python module to what a reader needs to use it: imports, constants,
-// signatures and docstrings.
-//
-// The result is valid Python for a file that is: bodies of functions become "...", long values, too.
-// Lines end with a line feed, blank lines are set anew, and everything else is copied as it stands in
-// the file, in the file's own indentation.
-package skeleton
+package outline
 
 import (
 	"slices"
@@ -13,7 +7,6 @@ import (
 
 	"manualslop/tools/document"
 	"manualslop/tools/python"
-	"manualslop/tools/python/public"
 )
 
 // maxStatement is the number of characters up to which a constant is kept as it is, maxAll that of
@@ -23,20 +16,23 @@ const (
 	maxAll       = 4_000
 )
 
-// Options say what a skeleton holds.
-type Options struct {
+// SkeletonOptions say what a skeleton holds.
+type SkeletonOptions struct {
 	// Comments keeps the comments directly above definitions.
 	Comments bool
-	// PublicOnly leaves out definitions and constants that are not meant for others: see package
-	// public. Imports stay.
+	// PublicOnly leaves out definitions and constants that are not meant for others: see Exported and
+	// IsPublic. Imports stay.
 	PublicOnly bool
 	// MaxDocstringLines shortens docstrings of more lines; zero keeps them whole. Docstrings that are
 	// not one literal in triple quotes are kept whole.
 	MaxDocstringLines int
 }
 
-// Make gives the skeleton of a module. It is empty where nothing is left.
-func Make(f *python.File, o Options) string {
+// Skeleton shortens a module to what a reader needs to use it: imports, constants, signatures and
+// docstrings. It is valid Python for a file that is: bodies of functions become "...", long values,
+// too. Lines end with a line feed, blank lines are set anew, and everything else is copied as it
+// stands in the file, in the file's own indentation. It is empty where nothing is left.
+func Skeleton(f *python.File, o SkeletonOptions) string {
 	w := writer{file: f, options: o, unit: f.IndentUnit(), bound: map[*python.Statement][]python.Variable{}}
 	if w.unit == "" {
 		w.unit = "    "
@@ -45,7 +41,7 @@ func Make(f *python.File, o Options) string {
 		w.bound[v.Statement] = append(w.bound[v.Statement], v)
 	}
 	if o.PublicOnly {
-		if names, ok := public.All(f); ok {
+		if names, ok := Exported(f); ok {
 			w.exported = map[string]bool{}
 			for _, name := range names {
 				w.exported[name] = true
@@ -58,7 +54,7 @@ func Make(f *python.File, o Options) string {
 
 type writer struct {
 	file     *python.File
-	options  Options
+	options  SkeletonOptions
 	unit     string
 	bound    map[*python.Statement][]python.Variable // module and class level bindings
 	exported map[string]bool                         // nil: names without underscores
@@ -140,7 +136,7 @@ func (w *writer) wanted(name string, parent *python.Symbol) bool {
 	case parent == nil && w.exported != nil:
 		return w.exported[name] || name == "__all__"
 	}
-	return public.Member(name)
+	return IsPublic(name)
 }
 
 // definition writes a class or function.
@@ -273,4 +269,39 @@ func isClause(kind python.StatementKind) bool {
 		return true
 	}
 	return false
+}
+
+// isDocstring tells whether the first statement of a body is the docstring of its owner.
+func (w *writer) isDocstring(s *python.Statement) bool {
+	var owner *python.Symbol
+	if s.Parent != nil {
+		if owner = s.Parent.Symbol; owner == nil {
+			return false
+		}
+	}
+	doc, ok := w.file.Docstring(owner)
+	return ok && s.Start <= doc.Start && doc.End <= s.End
+}
+
+// docstring is the statement as it is, or with the lines that are too many left out.
+func (w *writer) docstring(s *python.Statement, indent string) string {
+	text := w.text(s.Span)
+	lines := document.Lines(text)
+	if most := w.options.MaxDocstringLines; most == 0 || len(lines) <= most || !w.isLongLiteral(s) {
+		return text
+	}
+	quotes := text[len(text)-3:]
+	kept := text[:lines[w.options.MaxDocstringLines-1].End]
+	return kept + "\n" + indent + "..." + "\n" + indent + quotes
+}
+
+// isLongLiteral tells whether a statement is a single literal in triple quotes.
+func (w *writer) isLongLiteral(s *python.Statement) bool {
+	for t := range w.file.Tokens(s.Span) {
+		if t.Kind != python.String || t.Span != s.Span {
+			return false
+		}
+	}
+	text := w.text(s.Span)
+	return len(text) >= 6 && (strings.HasSuffix(text, `"""`) || strings.HasSuffix(text, `'''`))
 }

@@ -1,6 +1,4 @@
-// Package stdlib knows the names of Python's standard library, so that tools can tell its modules
-// from those of others without a Python.
-package stdlib
+package outline
 
 import (
 	_ "embed" // for the names
@@ -13,8 +11,8 @@ import (
 //go:embed names.txt
 var names string
 
-// Has tells whether a module, given by its dotted name, belongs to the standard library.
-func Has(module string) bool {
+// InStandardLibrary tells whether a module, given by its dotted name, belongs to the standard library.
+func InStandardLibrary(module string) bool {
 	top, _, _ := strings.Cut(module, ".")
 	return top != "" && (strings.HasPrefix(names, top+"\n") || strings.Contains(names, "\n"+top+"\n"))
 }

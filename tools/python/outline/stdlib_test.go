@@ -1,4 +1,4 @@
-package stdlib
+package outline
 
 import (
 	"os/exec"
@@ -13,10 +13,10 @@ func TestModulesOfTheStandardLibraryAreKnown(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"os", "os.path", "sys", "__future__", "tomllib", "asyncore", "annotationlib",
 		"compression.zstd", "winreg", "xml.etree.ElementTree"} {
-		require.True(t, Has(name), name)
+		require.True(t, InStandardLibrary(name), name)
 	}
 	for _, name := range []string{"", "numpy", "osx", "o", ".os", "yaml", "typing_extensions"} {
-		require.False(t, Has(name), name)
+		require.False(t, InStandardLibrary(name), name)
 	}
 	require.True(t, slices.IsSorted(strings.Fields(names)))
 }
@@ -32,6 +32,6 @@ func TestTheListCoversThePythonOnPath(t *testing.T) {
 		"import sys; print(*sorted(getattr(sys, 'stdlib_module_names', ())))").Output()
 	require.NoError(t, err)
 	for _, name := range strings.Fields(string(out)) {
-		require.True(t, Has(name), name)
+		require.True(t, InStandardLibrary(name), name)
 	}
 }

@@ -1,6 +1,4 @@
-// Package public tells which names of a Python module are meant for others: those in `__all__`, and
-// without one those that do not begin with an underscore.
-package public
+package outline
 
 import (
 	"strings"
@@ -8,9 +6,9 @@ import (
 	"manualslop/tools/python"
 )
 
-// All gives the names in `__all__`, in order, each once. False: there is none, or it is computed in
+// Exported gives the names in `__all__`, in order, each once. False: there is none, or it is computed in
 // a way that only Python can follow.
-func All(f *python.File) ([]string, bool) {
+func Exported(f *python.File) ([]string, bool) {
 	var names []string
 	seen, found := map[string]bool{}, false
 	for _, v := range f.Variables() {
@@ -40,11 +38,11 @@ func literals(f *python.File, span python.Span) ([]string, bool) {
 		text := f.Text[t.Start:t.End]
 		switch {
 		case t.Kind == python.String:
-			name, ok := unquote(text)
+			name, ok := python.PlainString(text)
 			if !ok || !separated {
 				return nil, false
 			}
-			names = append(names, name)
+			names = append(names, python.Normalize(name))
 			separated = false
 		case text == ",":
 			separated = true
@@ -56,24 +54,8 @@ func literals(f *python.File, span python.Span) ([]string, bool) {
 	return names, true
 }
 
-// unquote gives the value of a string literal without escapes.
-func unquote(literal string) (string, bool) {
-	at := strings.IndexAny(literal, `'"`)
-	if at < 0 || at > 1 || at == 1 && !strings.Contains("rRuU", literal[:1]) || strings.Contains(literal, `\`) {
-		return "", false
-	}
-	quote := literal[at : at+1]
-	if long := strings.Repeat(quote, 3); strings.HasPrefix(literal[at:], long) && len(literal[at:]) >= 6 {
-		quote = long
-	}
-	if len(literal) < at+2*len(quote) || !strings.HasSuffix(literal, quote) {
-		return "", false
-	}
-	return python.Normalize(literal[at+len(quote) : len(literal)-len(quote)]), true
-}
-
-// Member tells whether a name inside of a class or of a module without `__all__` is public. Names
+// IsPublic tells whether a name inside of a class or of a module without `__all__` is public. Names
 // with two underscores on both sides, such as __init__, are.
-func Member(name string) bool {
+func IsPublic(name string) bool {
 	return !strings.HasPrefix(name, "_") || strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__") && len(name) > 4
 }
