@@ -3,6 +3,10 @@ package python
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"manualslop/tools/document"
 )
@@ -210,4 +214,211 @@ func (l *lexer) full() bool { return len(l.problems) == mostProblems }
 // lineOf is the 1-based number of the line that holds offset; the text's end counts to its last line.
 func (l *lexer) lineOf(offset int) int {
 	return document.NumberOf(l.lines, offset)
+}
+
+// class says what kind of token a byte begins.
+type class uint8
+
+const (
+	classOp class = iota
+	classBlank
+	classWord // letters, underscore and every byte of a character beyond ASCII
+	classDigit
+	classDot
+	classQuote
+	classLineEnd
+	classHash
+	classOpen
+	classClose
+	classJoin
+	classOdd // belongs nowhere
+)
+
+func newClasses() *[256]class {
+	var t [256]class
+	for c := range t {
+		switch {
+		case c == ' ' || c == '\t' || c == '\f':
+			t[c] = classBlank
+		case c >= 0x80 || c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
+			t[c] = classWord
+		case c >= '0' && c <= '9':
+			t[c] = classDigit
+		case c == '\n' || c == '\r':
+			t[c] = classLineEnd
+		case c < ' ' || c == 0x7F || c == '$' || c == '?' || c == '`':
+			t[c] = classOdd
+		}
+	}
+	t['.'], t['#'], t['\\'] = classDot, classHash, classJoin
+	t['"'], t['\''] = classQuote, classQuote
+	t['('], t['['], t['{'] = classOpen, classOpen, classOpen
+	t[')'], t[']'], t['}'] = classClose, classClose, classClose
+	return &t
+}
+
+// classes is written once and only read.
+var classes = newClasses()
+
+func newWordBytes() *[256]bool {
+	var t [256]bool
+	for c, class := range classes {
+		t[c] = c < 0x80 && (class == classWord || class == classDigit)
+	}
+	return &t
+}
+
+// wordBytes are the bytes of ASCII that go on with a name.
+var wordBytes = newWordBytes()
+
+// operator reads an operator; the brackets and the dot are read elsewhere.
+func (l *lexer) operator(i int) TokenKind {
+	c, d := l.text[i], byte(0)
+	if i+1 < len(l.text) {
+		d = l.text[i+1]
+	}
+	if (c == ':' || c == '!') && len(l.stack) > 0 && l.stack[len(l.stack)-1].kind == field {
+		return l.fieldOperator(i, c, d)
+	}
+	size := 1
+	switch {
+	case d == '=':
+		if twoByte(c) || c == ':' || c == '!' || c == '=' {
+			size = 2
+		}
+	case c == d && (c == '*' || c == '/' || c == '<' || c == '>'):
+		size = 2
+		if i+2 < len(l.text) && l.text[i+2] == '=' {
+			size = 3
+		}
+	case c == '-' && d == '>', c == '<' && d == '>':
+		size = 2
+	}
+	return l.token(Op, i, i+size)
+}
+
+// twoByte tells whether c followed by '=' is one operator.
+func twoByte(c byte) bool {
+	switch c {
+	case '+', '-', '*', '/', '%', '@', '&', '|', '^', '<', '>':
+		return true
+	}
+	return false
+}
+
+// fieldOperator reads a colon or an exclamation mark on the top level of a replacement field: the one
+// begins the format specification, the other a conversion unless it is "!=".
+func (l *lexer) fieldOperator(i int, c, d byte) TokenKind {
+	if c == ':' {
+		l.stack[len(l.stack)-1].kind = spec
+		l.literal = true
+		return l.token(Op, i, i+1)
+	}
+	if d == '=' {
+		return l.token(Op, i, i+2)
+	}
+	return l.token(Op, i, i+1)
+}
+
+// dot reads what a dot begins: a number, an ellipsis or itself.
+func (l *lexer) dot(i int) TokenKind {
+	rest := l.text[i+1:]
+	switch {
+	case rest != "" && classes[rest[0]] == classDigit:
+		return l.fraction(i, i+1)
+	case len(rest) >= 2 && rest[:2] == "..":
+		return l.token(Op, i, i+3)
+	}
+	return l.token(Op, i, i+1)
+}
+
+// Normalize gives a name as Python compares it: in NFKC.
+func Normalize(name string) string {
+	if ascii(name) {
+		return name
+	}
+	return norm.NFKC.String(name)
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// word reads a name, or the string whose prefix it is.
+func (l *lexer) word(i int) TokenKind {
+	text, end := l.text, i
+	for end < len(text) && wordBytes[text[end]] {
+		end++
+	}
+	if end < len(text) {
+		c := text[end]
+		if c >= utf8.RuneSelf {
+			return l.wideWord(i, end)
+		}
+		if classes[c] == classQuote && end-i <= 2 {
+			if p, ok := prefixOf(text[i:end]); ok {
+				return l.quoted(i, end, p)
+			}
+		}
+	}
+	return l.token(Name, i, end)
+}
+
+// wideWord goes on with a name at its first byte beyond ASCII. A character that cannot be in a name is
+// reported where it begins a token.
+func (l *lexer) wideWord(start, end int) TokenKind {
+	for end < len(l.text) {
+		r, size := utf8.DecodeRuneInString(l.text[end:])
+		if !inName(r, end == start) || r == utf8.RuneError && size == 1 {
+			break
+		}
+		end += size
+	}
+	if end > start {
+		return l.token(Name, start, end)
+	}
+	r, size := utf8.DecodeRuneInString(l.text[start:])
+	l.invalid(start, r)
+	return l.token(Op, start, start+size)
+}
+
+func (l *lexer) invalid(at int, r rune) {
+	switch {
+	case l.full():
+	case unicode.IsPrint(r):
+		l.problem(at, raised, fmt.Sprintf("invalid character '%c' (U+%04X)", r, r))
+	default:
+		l.problem(at, raised, fmt.Sprintf("invalid non-printable character U+%04X", r))
+	}
+}
+
+// inName tells whether r may begin a name or go on with it: XID_Start and XID_Continue, which ask the
+// same of the compatibility decomposition.
+func inName(r rune, first bool) bool {
+	if r < utf8.RuneSelf {
+		return wordBytes[r] && !(first && r >= '0' && r <= '9')
+	}
+	if !idContinue(r) || first && !idStart(r) {
+		return false
+	}
+	for i, d := range norm.NFKC.String(string(r)) {
+		if !idContinue(d) || first && i == 0 && !idStart(d) {
+			return false
+		}
+	}
+	return true
+}
+
+func idStart(r rune) bool {
+	return r == '_' || unicode.In(r, unicode.L, unicode.Nl, unicode.Other_ID_Start) &&
+		!unicode.In(r, unicode.Pattern_Syntax, unicode.Pattern_White_Space)
+}
+
+func idContinue(r rune) bool {
+	return idStart(r) || unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc, unicode.Other_ID_Continue)
 }

@@ -193,3 +193,99 @@ func (u *Unit) slotNames(class *python.Symbol) []listedName {
 	}
 	return out
 }
+
+// checkClassBodies refuses where the body of a class reads the old name and may get the class's own
+// variable or, as long as that is not bound, the one around: "x = x" and "date: date" do so.
+func (n *renamer) checkClassBodies() error {
+	for _, u := range n.units {
+		if err := n.ctx.Err(); err != nil {
+			return err
+		}
+		uses := u.Names().Uses
+		for i := range uses {
+			if use := &uses[i]; use.Name == n.old && n.meansTwo(u, use) {
+				return refuse("%s line %d may read the %s of class %s or the one outside of it; change that line with edit_file "+
+					"first, so that only one can be meant",
+					u.Path, u.Python().LineOf(use.Span.Start), n.old, use.Scope.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// meansTwo tells whether a use reads a variable of the class body it stands in that may not be bound
+// yet, where another of that name is around and one of the two is renamed.
+func (n *renamer) meansTwo(u *Unit, use *grammar.Use) bool {
+	reads := use.Context == grammar.Load || use.Context == grammar.Annotation || use.Context == grammar.Augmented
+	if !reads || use.Binding == nil || use.Binding != use.Scope || use.Scope.Kind != grammar.ClassScope {
+		return false
+	}
+	outer := binding{u.module(), use.Key}
+	known := len(u.bound[outer]) > 0 || isBuiltin(use.Name) || n.reexports(u)
+	renamed := n.wanted[boundIn{u, binding{use.Binding, use.Key}}] || n.wanted[boundIn{u, outer}] || n.reexports(u)
+	return known && renamed && !u.boundBefore(use)
+}
+
+// boundBefore tells whether a statement that always runs before a use binds its name.
+func (u *Unit) boundBefore(use *grammar.Use) bool {
+	var around []*python.Statement // the compound statements that the use stands in
+	at := u.statementAt(use.Span.Start)
+	for s := at; s != nil; s = s.Parent {
+		around = append(around, s.Parent)
+	}
+	return slices.ContainsFunc(u.bound[binding{use.Binding, use.Key}], func(i int) bool {
+		bound := u.names.Uses[i]
+		s := u.statementAt(bound.Span.Start)
+		binds := bound.Context != grammar.Delete && bound.Context != grammar.Augmented && bound.Context != grammar.Declaration
+		return binds && s != nil && s != at && bound.Span.Start < use.Span.Start && slices.Contains(around, s.Parent)
+	})
+}
+
+// checkKeywords refuses a new name for a parameter that calls already give to the "**" parameter of
+// the function.
+func (n *renamer) checkKeywords() error {
+	if !slices.ContainsFunc(n.order, n.besideKeywords) {
+		return nil
+	}
+	units, err := n.mentioning(n.ctx, n.new)
+	if err != nil {
+		return err
+	}
+	units, left, err := prepare(n.ctx, units)
+	if left > 0 {
+		return refuse("%s stands in too many files of the project to tell whether calls give it already; choose another name",
+			n.new)
+	}
+	if err != nil {
+		return err
+	}
+	for _, u := range units {
+		if err := n.ctx.Err(); err != nil {
+			return err
+		}
+		for _, use := range u.Names().Uses {
+			if use.Context != grammar.KeywordArgument || use.Name != n.new {
+				continue
+			}
+			use.Name = n.old
+			if ref := n.referKeyword(u, &use); slices.ContainsFunc(ref.targets, func(at boundIn) bool {
+				return n.wanted[at] &&
+					n.besideKeywords(at)
+			}) {
+				return refuse("%s is taken: %s line %d gives it as a further keyword argument", n.new, u.Path,
+					u.Python().LineOf(use.Span.Start))
+			}
+		}
+	}
+	return nil
+}
+
+// besideKeywords tells whether a binding is a parameter of a function that takes any keywords.
+func (n *renamer) besideKeywords(at boundIn) bool {
+	function := symbolOf(at.scope)
+	if !isFunction(function) || !n.isParameter(at) {
+		return false
+	}
+	arguments, _ := at.unit.header(function)
+	return slices.ContainsFunc(arguments, func(part []python.Token) bool { return at.unit.is(part, 0, "**") })
+}
