@@ -53,11 +53,14 @@ FUZZKEPT ?= $(shell $(GO) env GOCACHE)/fuzz/$(shell $(GO) list -m)
 CORPUS = bin/corpus
 CORPUS_PACKAGES = python3-django python3-numpy python3-sqlalchemy python3-twisted python3-sympy python3-networkx \
 	python3-babel python3-docutils python3-pygments python3-sphinx python3-tornado python3-werkzeug python3-requests
+# What "make release" builds: the version that stands in the program.
+VERSION = $(shell sed -n 's/^const Number = "\(.*\)"/\1/p' cmd/slop/version/buildinfo.go)
+ARCHIVE = slop_$(VERSION)_$(shell $(GO) env GOOS)_$(shell $(GO) env GOARCH)
 # What the working tree differs by, as one digest.
 TREE_STATE = { git status --porcelain; git diff; } | sha256sum
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench profile load chaos fuzz corpus generate fmt check-clean bd clis
+.PHONY: help demo build test lint bench profile load chaos fuzz corpus generate fmt check-clean bd clis release
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,6 +70,15 @@ demo: build ## run the main job on the embedded sample project; ARGS="--yes" ans
 
 build: ## build bin/slop without symbols; DEBUG=1 keeps them
 	$(GO) build -trimpath $(if $(DEBUG),,-ldflags='-s -w') -o $(BIN) ./cmd/slop
+
+release: ## an archive of this system's program with its checksum in bin/release: the same bytes from the same commit
+	@test -z "$$(git status --porcelain)" || { echo "commit first: a release is built from a commit"; git status --short; exit 1; }
+	@grep -q '^## \[$(VERSION)\] - ' CHANGELOG.md || { echo "CHANGELOG.md has no section [$(VERSION)] with a date"; exit 1; }
+	@rm -rf bin/release && mkdir -p bin/release/$(ARCHIVE)
+	GOFLAGS= CGO_ENABLED=1 $(GO) build -trimpath -buildvcs=true -ldflags='-s -w -buildid=$(VERSION)' -o bin/release/$(ARCHIVE)/slop ./cmd/slop
+	@cp README.md CHANGELOG.md LICENSE bin/release/$(ARCHIVE)/ && chmod 755 bin/release/$(ARCHIVE)/slop && \
+	cd bin/release && tar --sort=name --format=ustar --mtime=@$$(git log -1 --format=%ct) --owner=0 --group=0 --numeric-owner --mode=go-w \
+		-cf - $(ARCHIVE) | gzip -n9 > $(ARCHIVE).tar.gz && rm -r $(ARCHIVE) && sha256sum $(ARCHIVE).tar.gz | tee SHA256SUMS
 
 test: lint ## everything that CI runs: lint, race tests, each benchmark once, seconds of fuzzing
 	$(GO) test -race -skip '$(UNRACED)' $(TESTFLAGS) $(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE) $(CHAOS))")

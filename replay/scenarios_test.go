@@ -40,6 +40,8 @@ func scenarios() []scenario {
 		{"changed", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{read, read},
 			react:    changedReact(),
 			settings: func(s *events.Settings) { s.MaxWorkers = 1 }}},
+		{"curated", script{goal: "Mend it", tracks: 1, tickets: 1, rules: yesToAll, rounds: []call{read},
+			react: curatedReact()}},
 		{"added", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{read}, react: addedReact(),
 			settings: func(s *events.Settings) { s.MaxWorkers = 1 }}},
 		{"budgeted", script{goal: "Mend it", tracks: 1, tickets: 3, rules: yesToAll, rounds: []call{read, read, read},
@@ -159,6 +161,44 @@ func changedReact() func(*world, *events.Event) bool {
 		case events.AskRaised:
 			w.say("ada", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.Yes})
 			return true
+		}
+		return false
+	}
+}
+
+// curatedReact is a person who works on discussions, presets, the project's
+// files and the window meanwhile, which decides nothing but what prompts show.
+func curatedReact() func(*world, *events.Event) bool {
+	role, text, on := "User", "mind the edges", true
+	files := []events.TrackedFile{{Path: "a.go", ViewMode: events.ViewSkeleton}}
+	slice := events.FileSlice{Name: "head", StartLine: 1, EndLine: 3}
+	said := []events.Payload{
+		events.DiscussionChanged{Operation: events.DiscussionCreate, Discussion: "second"},
+		events.DiscussionChanged{Operation: events.EntryAdd, Role: &role, Content: &text},
+		events.DiscussionChanged{Operation: events.EntryEdit, Entry: "gone", Collapsed: &on},
+		events.DiscussionChanged{Operation: events.EntryDelete, Entry: "gone"},
+		events.DiscussionChanged{Operation: events.DiscussionFork, Discussion: "main"},
+		events.DiscussionChanged{Operation: events.DiscussionRename, Discussion: "main_take_1", To: "third"},
+		events.DiscussionChanged{Operation: events.DiscussionSwitch, Discussion: "third"},
+		events.DiscussionChanged{Operation: events.DiscussionDelete, Discussion: "second"},
+		events.DiscussionChanged{Operation: events.DiscussionRoles, Roles: []string{"User", "AI", "System"}},
+		events.DiscussionChanged{Operation: events.DiscussionReplace, Entries: []byte(`[{"role":"User","content":"x"}]`)},
+		events.SessionPartUploaded{Upload: "up-1", Kind: events.UploadEntries, Count: 1, Text: "[]"},
+		events.ContextPresetChanged{Operation: events.PresetSave, Name: "core", Files: files, Screenshots: []string{"a.png"}},
+		events.ContextPresetChanged{Operation: events.PresetSlice, Name: "core",
+			Files: []events.TrackedFile{{Path: "a.go", CustomSlices: []events.FileSlice{slice}}}},
+		events.ContextPresetChanged{Operation: events.PresetLoad, Name: "core"},
+		events.FilesTracked{Patterns: []string{"*.go"}, Paths: []string{"a.go"}, Preset: "core", Shown: files},
+		events.ContextPresetChanged{Operation: events.PresetDelete, Name: "core"},
+		events.ProjectEdited{Changes: []byte(`{"project":{"name":"parser"}}`)},
+		events.GUITaskQueued{Task: []byte(`{"action":"click","item":"btn_reset"}`)},
+		events.RulesReplaced{Rules: yesToAll}, events.SessionStarred{On: true},
+	}
+	return func(w *world, e *events.Event) bool {
+		if _, planned := e.Payload.(events.TicketsPlanned); planned {
+			for _, p := range said {
+				w.say("ada", "", p)
+			}
 		}
 		return false
 	}

@@ -114,8 +114,9 @@ func changes() []change {
 			return e.Type == "ToolsOffered" && replaced(e, "the text of the file without line numbers",
 				"the text of the fiIe without line numbers")
 		}, replay.CodePrompt},
-		{"a word of a reply", func(e *events.Event) bool { return e.Type == "ModelReplied" && replaced(e, "look", "lo0k") },
-			replay.CodeDigest},
+		{"a word of a reply", func(e *events.Event) bool {
+			return e.Type == "ModelReplied" && replaced(e, `"text":"`, `"text":"0`)
+		}, replay.CodeDigest},
 		{"a word of a part", func(e *events.Event) bool {
 			return e.Type == "ModelRequested" &&
 				replaced(e, "# Goal", "# G0al")

@@ -158,6 +158,7 @@ func TestEveryProviderEndsTheDemoAndReplaysWithoutIt(t *testing.T) {
 			s := sites[r.name].of(t)
 			s.env = append(s.env, quiet...)
 			file := s.requirePromptsAgain()
+			s.record(file, "demo-"+r.name)
 			if r.name == tried[0].name || os.Getenv("SLOP_LOAD") == "full" {
 				s.requireChangesFound(file, r.thinks)
 			}

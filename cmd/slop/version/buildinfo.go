@@ -6,6 +6,10 @@ import (
 	"runtime/debug"
 )
 
+// Number is the version of the release that this is, or, with -dev behind it, of
+// the one that it becomes. The record of each session names it.
+const Number = "0.1.0"
+
 // Info says which program this is.
 type Info struct {
 	Version  string `json:"version"`
@@ -17,14 +21,12 @@ type Info struct {
 	Arch     string `json:"arch"`
 }
 
+// ReadInfo is what the build stamped into this program.
 func ReadInfo() Info {
-	out := Info{Version: "unknown", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	out := Info{Version: "v" + Number, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return out
-	}
-	if v := info.Main.Version; v != "" {
-		out.Version = v
 	}
 	for _, s := range info.Settings {
 		switch s.Key {
