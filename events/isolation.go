@@ -144,18 +144,18 @@ const MaxMergeFiles = 100
 
 // MergeSettled is the outcome of a merge. Nothing is lost whatever it is.
 type MergeSettled struct {
-	Request string   `json:"request"`
-	Ticket  string   `json:"ticket"`
-	Attempt int      `json:"attempt"`
-	Try     int      `json:"try"`
-	Outcome string   `json:"outcome"`
-	Branch  string   `json:"branch,omitempty"` // the session's branch
-	Commit  string   `json:"commit,omitempty"` // merged: where that branch stands now
-	Path    string   `json:"path,omitempty"`   // else: the folder in which the attempt's work stays
-	Onto    string   `json:"onto,omitempty"`   // conflict: the commit that it conflicts with
-	Files   []string `json:"files,omitempty"`  // conflict: where, at most MaxMergeFiles
-	Whole   []string `json:"whole,omitempty"`  // those of them that have no marks and hold one side
-	Detail  string   `json:"detail,omitempty"`
+	Request  string   `json:"request"`
+	Ticket   string   `json:"ticket"`
+	Attempt  int      `json:"attempt"`
+	Try      int      `json:"try"`
+	Outcome  string   `json:"outcome"`
+	Branch   string   `json:"branch,omitempty"`   // the session's branch
+	Commit   string   `json:"commit,omitempty"`   // merged: where that branch stands now
+	Path     string   `json:"path,omitempty"`     // else: the folder in which the attempt's work stays
+	Onto     string   `json:"onto,omitempty"`     // conflict: the commit that it conflicts with
+	Files    []string `json:"files,omitempty"`    // conflict: where, at most MaxMergeFiles
+	Unmarked []string `json:"unmarked,omitempty"` // those of them that have no marks and hold one side
+	Detail   string   `json:"detail,omitempty"`
 }
 
 // EventType is the identity on the wire.

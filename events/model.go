@@ -144,9 +144,9 @@ type ModelStarted struct {
 	Request string `json:"request"`
 	// Delivery counts how often the request had been handed out by then.
 	Delivery int `json:"delivery"`
-	// Most is what the attempt uses at most. It counts where the attempt ends
+	// MaxUsage is what the attempt uses at most. It counts where the attempt ends
 	// and nobody knows what it used.
-	Most Usage `json:"most"`
+	MaxUsage Usage `json:"max_usage"`
 	// Process is the connection that sends it; others ask for it before they say
 	// that the attempt was interrupted.
 	Process string `json:"process,omitempty"`
@@ -291,7 +291,7 @@ func modelDefs() []Def {
 				Continues: "01H", Keep: 3, Manifest: []Part{{Role: "assistant", SHA256: "ef", Size: 4, From: "01J"},
 					{Role: "tool", SHA256: "ab", Size: 2, From: "01J", Call: "01J-0"}}, SHA256: "cd"}),
 		Define(Outcome, "models", "An attempt at a reply is about to be sent.", ModelStarted{Request: "01J", Delivery: 1,
-			Most: Usage{Input: 900, Output: 8192, Estimated: true}}),
+			MaxUsage: Usage{Input: 900, Output: 8192, Estimated: true}}),
 		Define(Outcome, "models", "A model's whole reply.", ModelReplied{Request: "01J", Text: "ok", SHA256: "ab",
 			Finish: "tool_calls",
 			Calls:  []ToolCall{{ID: "01J-0", Name: "read_file", Args: json.RawMessage(`{"path":"a"}`)}}, Usage: Usage{Input: 10,

@@ -50,9 +50,9 @@ type ToolApproved struct {
 	// Changes are what the person was shown. A worker that would change
 	// anything else changes nothing. Unset where nothing was shown.
 	Changes []FileChange `json:"changes,omitempty"`
-	// Behind are earlier calls of the same reply that changed files of Changes
+	// After are earlier calls of the same reply that changed files of Changes
 	// after they were shown; see [FileChange.Moved].
-	Behind    []string `json:"behind,omitempty"`
+	After     []string `json:"after,omitempty"`
 	TimeoutMS int64    `json:"timeout_ms"`
 	Workspace string   `json:"workspace,omitempty"` // as requested
 	// Known are the files to compare behind the call, as requested.
@@ -70,15 +70,15 @@ func (t ToolApproved) EventTopic() string { return Token(t.Tool) }
 
 // ToolDenied ends a call without running it; the reason goes back to the model.
 type ToolDenied struct {
-	Call   string `json:"call"`
-	Tool   string `json:"tool"`
-	Ticket string `json:"ticket"`
-	Reason string `json:"reason"`
-	By     string `json:"by"`
-	Ask    string `json:"ask,omitempty"`
-	Slip   bool   `json:"slip,omitempty"`    // nobody forbids it: the tool or its arguments are wrong
-	HeldBy string `json:"held_by,omitempty"` // ticket whose attempt holds a file of the call
-	File   string `json:"file,omitempty"`    // that file
+	Call    string `json:"call"`
+	Tool    string `json:"tool"`
+	Ticket  string `json:"ticket"`
+	Reason  string `json:"reason"`
+	By      string `json:"by"`
+	Ask     string `json:"ask,omitempty"`
+	Invalid bool   `json:"invalid,omitempty"` // nobody forbids it: the tool or its arguments are wrong
+	HeldBy  string `json:"held_by,omitempty"` // ticket whose attempt holds a file of the call
+	File    string `json:"file,omitempty"`    // that file
 }
 
 // EventType is the identity on the wire.
@@ -149,8 +149,8 @@ type FileState struct {
 	BeforeMode uint32 `json:"before_mode,omitempty"`
 }
 
-// MaxUnkept bounds the paths in ToolSettled.Unkept.
-const MaxUnkept = 16
+// MaxNotUndoable bounds the paths in ToolSettled.NotUndoable.
+const MaxNotUndoable = 16
 
 // Outcomes of a tool call.
 const (
@@ -177,10 +177,10 @@ type ToolSettled struct {
 	Edited []FileChange `json:"edited,omitempty"`
 	// Unseen says that the call may have changed files that Files does not name.
 	Unseen bool `json:"unseen,omitempty"`
-	// Unkept are files and links among those which are known to have changed and
+	// NotUndoable are files and links among those which are known to have changed and
 	// which no undo gives back: links, and files that are too large or cannot be
-	// read. At most [MaxUnkept] of them; Unseen is then set.
-	Unkept []string `json:"unkept,omitempty"`
+	// read. At most [MaxNotUndoable] of them; Unseen is then set.
+	NotUndoable []string `json:"not_undoable,omitempty"`
 	// Unchanged says that behind the call every file of Known was as it is known.
 	Unchanged bool `json:"unchanged,omitempty"`
 	// Branch is where an undo of work that was merged before is committed.

@@ -177,7 +177,7 @@ func (s *State) approve(c *call, g grounds, generation int) {
 	s.owe(events.ToolApproved{
 		Call: c.request.Call, Tool: c.request.Tool, Args: c.args, ArgsSHA256: c.digest, Effect: c.tool.offer.Effect,
 		Ticket: c.request.Ticket, Attempt: c.request.Attempt, Generation: generation, By: g.by, Rule: g.rule, Ask: g.ask,
-		Edited: c.edited, TimeoutMS: s.settings.ToolTimeoutMS, Changes: changes, Behind: behind,
+		Edited: c.edited, TimeoutMS: s.settings.ToolTimeoutMS, Changes: changes, After: behind,
 		Workspace: c.request.Workspace,
 		Known:     c.request.Known,
 	})
@@ -185,6 +185,6 @@ func (s *State) approve(c *call, g grounds, generation int) {
 
 func (s *State) deny(c *call, g grounds, reason string) {
 	s.owe(events.ToolDenied{Call: c.request.Call, Tool: c.request.Tool, Ticket: c.request.Ticket, Reason: reason, By: g.by,
-		Ask: g.ask, Slip: g.slip})
+		Ask: g.ask, Invalid: g.slip})
 	s.lastWord(c, nil)
 }

@@ -78,8 +78,8 @@ func mergeNote(p events.MergeSettled) string {
 		return detail + ". yes: try again; " + no
 	}
 	whole := ""
-	if len(p.Whole) > 0 {
-		whole = "Without marks, because they hold one side whole: " + named(p.Whole) + ". "
+	if len(p.Unmarked) > 0 {
+		whole = "Without marks, because they hold one side whole: " + named(p.Unmarked) + ". "
 	}
 	return chars.Trim(detail + " Both sides stand between marks in the files under " + where + ". " + whole +
 		`Mend them there, then yes: what stands in them is merged; or yes with {"take":{"FILE":"ticket"}} to take a side of a file as it is ("ticket", "merged", or "file" for what stands there; "*" is all others); ` + no)
@@ -87,15 +87,15 @@ func mergeNote(p events.MergeSettled) string {
 
 // mergeSubject is what the question is about, for programs, and what an answer may edit: Take alone counts.
 type mergeSubject struct {
-	Path   string            `json:"path"`
-	Branch string            `json:"branch"`
-	Files  []string          `json:"files"`
-	Whole  []string          `json:"whole,omitempty"`
-	Take   map[string]string `json:"take,omitempty"`
+	Path     string            `json:"path"`
+	Branch   string            `json:"branch"`
+	Files    []string          `json:"files"`
+	Unmarked []string          `json:"unmarked,omitempty"`
+	Take     map[string]string `json:"take,omitempty"`
 }
 
 func mergeArgs(p events.MergeSettled) json.RawMessage {
-	b, err := json.Marshal(mergeSubject{Path: p.Path, Branch: p.Branch, Files: p.Files, Whole: p.Whole})
+	b, err := json.Marshal(mergeSubject{Path: p.Path, Branch: p.Branch, Files: p.Files, Unmarked: p.Unmarked})
 	if err != nil {
 		panic("approval: " + err.Error()) // strings
 	}

@@ -73,7 +73,7 @@ func TestAYesWaitsForTheCallsAheadAndCoversWhatTheyChanged(t *testing.T) {
 	yesToSecond := given(both, answer(secondAsk, events.Yes))
 	yesToBoth := given(yesToSecond, answer(firstAsk, events.Yes))
 	moved := func(a *events.ToolApproved) {
-		a.Behind = []string{"c1"}
+		a.After = []string{"c1"}
 		a.Changes = []events.FileChange{{Path: "a.go", Before: "v1", Edits: []events.Edit{{From: 28, To: 29, Len: 1,
 			SHA256: "y"}}, Moved: true}}
 	}

@@ -130,7 +130,7 @@ func withArgs(args string, edited bool) func(*events.ToolApproved) {
 
 func refused(r events.ToolRequested, by, ask, reason string) events.ToolDenied {
 	return events.ToolDenied{Call: r.Call, Tool: r.Tool, Ticket: r.Ticket, Reason: reason, By: by, Ask: ask,
-		Slip: strings.HasPrefix(reason, "unknown tool")}
+		Invalid: strings.HasPrefix(reason, "unknown tool")}
 }
 
 func wantsPreview(r events.ToolRequested) events.PreviewRequested {

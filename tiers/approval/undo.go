@@ -38,7 +38,7 @@ func (s *State) wrote(e *events.Event, c *call, p events.ToolSettled) {
 		}
 	}
 	if p.Unseen {
-		w.path, w.unseen, w.unkept = "", true, p.Unkept
+		w.path, w.unseen, w.unkept = "", true, p.NotUndoable
 		s.writes = append(s.writes, w)
 	}
 }

@@ -181,7 +181,7 @@ func TestAnUndoIsRefusedWhereItWouldLoseSomething(t *testing.T) {
 	between := given(one, changed("c2", "T-1", file("a", "edited", "a2")))
 	unseen := given(one, settling("c2", "T-1", func(out *events.ToolSettled) { out.Unseen = true }))
 	links := given(one, settling("c2", "T-1", func(out *events.ToolSettled) {
-		out.Unseen, out.Unkept = true,
+		out.Unseen, out.NotUndoable = true,
 			[]string{"bin/link", "other\nlink"}
 	}))
 	elsewhere := given(one, events.WorkspacePrepared{Ticket: "T-1", Attempt: 2, Name: "T-1.2", Path: "/x"},

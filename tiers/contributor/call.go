@@ -138,7 +138,7 @@ func outcome(id string, p events.ToolSettled, origin, flaky string) events.Part 
 
 // denial is what the model reads of a call that did not run.
 func denial(p events.ToolDenied) events.Part {
-	if p.Slip {
+	if p.Invalid {
 		return events.Part{Text: "ERROR: " + tiers.Clip(p.Reason, MaxReason) + ". Nothing ran; send the call again, mended.",
 			Failed: true}
 	}

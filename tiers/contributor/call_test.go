@@ -110,7 +110,7 @@ func TestResultsByKind(t *testing.T) {
 			"again", generation(2))), part{SHA256: events.Digest([]byte("again")), Size: 5, From: tierstest.ID(10)}},
 		{"a slip", given(round1(), reply("", read), tierstest.With(func(h *tierstest.History) events.Payload {
 			return events.ToolDenied{Call: called(h, 0).ID, Reason: "the arguments of read_file do not fit: missing path",
-				Slip: true}
+				Invalid: true}
 		})), part{Text: "ERROR: the arguments of read_file do not fit: missing path. Nothing ran; send the call again, " +
 			"mended.", Failed: true}},
 		{"a long denial", given(round1(), reply("", read), deny(0, strings.Repeat("x", contributor.MaxReason+1))),

@@ -66,7 +66,7 @@ func (m *Models) cancelled(ctx context.Context, e *events.Event) error {
 			return nil
 		}
 		if sent, ok := e.Payload.(events.ModelStarted); ok && sent.Request == request.ID {
-			failed.Usage = &sent.Most
+			failed.Usage = &sent.MaxUsage
 		}
 	}
 	return m.publish(ctx, request, failed)

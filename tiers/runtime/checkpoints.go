@@ -38,7 +38,7 @@ func (w site) observed(ctx context.Context, run func() (events.ToolSettled, bool
 	}
 	defer after.Release()
 	changes, unseen, unkept := checkpoint.Compare(before, after)
-	out.Unkept = w.named(unkept)
+	out.NotUndoable = w.named(unkept)
 	out.Unseen = unseen || !w.noteChanges(ctx, &out, before, w.own.others(mark, w.place(), changes))
 	return out
 }
@@ -46,7 +46,7 @@ func (w site) observed(ctx context.Context, run func() (events.ToolSettled, bool
 // named are the first of what changed and cannot be undone, as an outcome says it.
 func (w site) named(paths []string) []string {
 	var out []string
-	for _, path := range paths[:min(len(paths), events.MaxUnkept)] {
+	for _, path := range paths[:min(len(paths), events.MaxNotUndoable)] {
 		out = append(out, w.mask(head(path, maxUnkeptName)))
 	}
 	return out

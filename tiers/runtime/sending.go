@@ -137,7 +137,7 @@ func (m *Models) begin(ctx context.Context, t try) error {
 	tr, request := t.tr, t.event
 	tr.sending.Lock()
 	defer tr.sending.Unlock()
-	own := events.ModelStarted{Request: request.ID, Delivery: t.delivery.Deliveries, Most: t.most, Process: m.Process}
+	own := events.ModelStarted{Request: request.ID, Delivery: t.delivery.Deliveries, MaxUsage: t.most, Process: m.Process}
 	e, err := events.New(events.Origin{ID: m.IDs(), Time: m.Clock(), Project: request.Project, Session: request.Session,
 		Actor: events.ActorModels, Cause: request.ID}, own)
 	if err != nil {
@@ -194,7 +194,7 @@ func (m *Models) readSent(ctx context.Context, tr *transcript, f events.Filter, 
 func (tr *transcript) noteSent(seq uint64, id string, p events.ModelStarted) {
 	tr.lastSent = max(tr.lastSent, seq)
 	if tr.open[p.Request] != nil && tr.sends[p.Request] == nil {
-		tr.sends[p.Request] = &sent{id: id, delivery: p.Delivery, most: p.Most, process: p.Process}
+		tr.sends[p.Request] = &sent{id: id, delivery: p.Delivery, most: p.MaxUsage, process: p.Process}
 	}
 }
 

@@ -91,7 +91,7 @@ func TestAnAttemptIsOnRecordBeforeItIsSent(t *testing.T) {
 			require.Len(t, sends, 1)
 			require.Equal(t, asked.ID, sends[0].Request)
 			require.Equal(t, 1, sends[0].Delivery)
-			most := sends[0].Most
+			most := sends[0].MaxUsage
 			require.Positive(t, most.CacheWrite, "the dearest way to read it")
 			require.EqualValues(t, 1000, most.Output)
 			require.Equal(t, 2*most.CacheWrite+10*most.Output, *most.PricedMicroDollars)
@@ -108,7 +108,7 @@ func TestTheReservationOfAGuardedRequestIsItsEstimate(t *testing.T) {
 	approved := w.decided(events.ActorApproval, events.ModelApproved{Request: asked.ID, PromptTokens: 700,
 		ReplyTokens: 30})
 	require.NoError(t, w.callsModels(nil).give(approved, 1))
-	require.EqualValues(t, 1400+300, *w.sends(asked)[0].Most.PricedMicroDollars)
+	require.EqualValues(t, 1400+300, *w.sends(asked)[0].MaxUsage.PricedMicroDollars)
 }
 
 // TestAnAttemptWhoseProcessDiedIsInterrupted has one process stand still in an
@@ -137,7 +137,7 @@ func TestAnAttemptWhoseProcessDiedIsInterrupted(t *testing.T) {
 			require.Len(t, outcomes, 1)
 			failed := outcomes[0].(events.ModelFailed)
 			require.Equal(t, events.ModelInterrupted, failed.Kind)
-			require.Equal(t, w.sends(asked)[0].Most, *failed.Usage)
+			require.Equal(t, w.sends(asked)[0].MaxUsage, *failed.Usage)
 			log := w.until(func(e *events.Event) bool { return e.Type == "ModelFailed" })
 			requireNoTrace(t, log, nil, halfAnswer)
 		})

@@ -89,7 +89,7 @@ func (w *Worker) mergeWorkspace(ctx context.Context, d Delivery, p events.MergeR
 			w.keepers.forget(placeOf(d.Event.Session, p.Name))
 		default:
 			out.Outcome, out.Onto = events.MergeConflict, done.Onto
-			out.Files, out.Whole = w.named(done.Files), w.named(done.Whole)
+			out.Files, out.Unmarked = w.named(done.Files), w.named(done.Whole)
 			if len(out.Files) < len(done.Files) {
 				out.Detail = fmt.Sprintf("%d files are in conflict; the first ones are named.", len(done.Files))
 			}
