@@ -75,7 +75,7 @@ release: ## an archive of this system's program with its checksum in bin/release
 	@test -z "$$(git status --porcelain)" || { echo "commit first: a release is built from a commit"; git status --short; exit 1; }
 	@grep -q '^## \[$(VERSION)\] - ' CHANGELOG.md || { echo "CHANGELOG.md has no section [$(VERSION)] with a date"; exit 1; }
 	@rm -rf bin/release && mkdir -p bin/release/$(ARCHIVE)
-	GOFLAGS= CGO_ENABLED=1 $(GO) build -trimpath -buildvcs=true -ldflags='-s -w -buildid=$(VERSION)' -o bin/release/$(ARCHIVE)/slop ./cmd/slop
+	GOFLAGS= CGO_ENABLED=1 $(GO) build -trimpath -buildvcs=true -ldflags='-s -w' -o bin/release/$(ARCHIVE)/slop ./cmd/slop
 	@cp README.md CHANGELOG.md LICENSE bin/release/$(ARCHIVE)/ && chmod 755 bin/release/$(ARCHIVE)/slop && \
 	cd bin/release && tar --sort=name --format=ustar --mtime=@$$(git log -1 --format=%ct) --owner=0 --group=0 --numeric-owner --mode=go-w \
 		-cf - $(ARCHIVE) | gzip -n9 > $(ARCHIVE).tar.gz && rm -r $(ARCHIVE) && sha256sum $(ARCHIVE).tar.gz | tee SHA256SUMS
