@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"manualslop/tools/document"
 	"manualslop/tools/sandbox"
 )
 
@@ -112,8 +113,5 @@ func Failure(err error) Result {
 func OneLine(text string, n int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.NewReplacer("\r\n", "⏎", "\n", "⏎", "\r", "⏎").Replace(text)
-	if runes := []rune(text); len(runes) > n {
-		return string(runes[:n-1]) + "…"
-	}
-	return text
+	return document.Clip(text, n)
 }

@@ -14,6 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"manualslop/tools/document"
 	"manualslop/tools/sandbox"
 )
 
@@ -232,8 +233,5 @@ func oneLine(text string) string {
 		}
 		return r
 	}, text)), " ")
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return text
+	return document.Clip(text, most)
 }

@@ -118,3 +118,14 @@ func WithEnds(text, end string) string {
 	}
 	return strings.ReplaceAll(text, "\n", end)
 }
+
+// Clip cuts a text to at most n characters, the last of which is then "…".
+func Clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	if runes := []rune(text); len(runes) > n {
+		return string(runes[:n-1]) + "…"
+	}
+	return text
+}

@@ -3,8 +3,8 @@ package summary
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"manualslop/tools/document"
 	"manualslop/tools/python"
 	"manualslop/tools/python/outline"
 )
@@ -57,10 +57,7 @@ func clip(code string) string {
 	if strings.ContainsAny(code, "\r\n") {
 		code = strings.Join(strings.Fields(code), " ")
 	}
-	if utf8.RuneCountInString(code) > maxCode {
-		return string([]rune(code)[:maxCode-1]) + "…"
-	}
-	return code
+	return document.Clip(code, maxCode)
 }
 
 func (p pythonReader) public(name string) bool {

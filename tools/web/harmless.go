@@ -3,6 +3,8 @@ package web
 import (
 	"strings"
 	"unicode"
+
+	"manualslop/tools/document"
 )
 
 // harmless takes out of a text what a reader cannot see but a model or a terminal obeys: control
@@ -65,9 +67,5 @@ func invisible(r rune) bool {
 // oneLine makes a text harmless, joins its lines, and cuts it to n characters.
 func oneLine(text string, n int) string {
 	text, _ = harmless(text)
-	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > n {
-		return string(runes[:n-1]) + "…"
-	}
-	return text
+	return document.Clip(strings.Join(strings.Fields(text), " "), n)
 }

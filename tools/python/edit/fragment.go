@@ -134,11 +134,7 @@ func (fr fragment) defined() string {
 
 // shorten makes a line of code fit for an error.
 func shorten(line string) string {
-	line = strings.ToValidUTF8(strings.TrimSpace(line), "\uFFFD")
-	if runes := []rune(line); len(runes) > 60 {
-		return string(runes[:59]) + "…"
-	}
-	return line
+	return document.Clip(strings.ToValidUTF8(strings.TrimSpace(line), "\uFFFD"), 60)
 }
 
 // common is the longest common beginning of two texts of one-byte characters.

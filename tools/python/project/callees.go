@@ -4,6 +4,7 @@ import (
 	"sort"
 	"strings"
 
+	"manualslop/tools/document"
 	"manualslop/tools/python"
 	"manualslop/tools/python/grammar"
 )
@@ -111,7 +112,8 @@ func (c *calls) constructors(class value) []owner {
 func (c *calls) unresolved(from owner, call grammar.Call) {
 	text := call.Callee
 	if text == "" {
-		text = clip(strings.Join(strings.Fields(from.unit.Text()[call.CalleeSpan.Start:call.CalleeSpan.End]), " "), 60)
+		written := from.unit.Text()[call.CalleeSpan.Start:call.CalleeSpan.End]
+		text = document.Clip(strings.Join(strings.Fields(written), " "), 60)
 	}
 	u := Unresolved{Text: text, In: symbolPath(from.symbol), Path: from.unit.Path,
 		Line: from.unit.Python().LineOf(call.Span.Start)}

@@ -3,6 +3,7 @@ package project
 import (
 	"slices"
 
+	"manualslop/tools/document"
 	"manualslop/tools/python"
 	"manualslop/tools/python/grammar"
 )
@@ -101,7 +102,7 @@ func (c *calls) callersIn(edges []edge, u *Unit, to owner, names []string, first
 
 func (c *calls) calleeText(u *Unit, use *grammar.Use) string {
 	base := u.baseOf(use.Span.Start)
-	return clip(textOf(u, base)+"."+use.Name, 60)
+	return document.Clip(textOf(u, base)+"."+use.Name, 60)
 }
 
 // tells tells whether anything is known about values.

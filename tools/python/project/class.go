@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"manualslop/tools/document"
 	"manualslop/tools/python"
 	"manualslop/tools/python/grammar"
 )
@@ -46,7 +47,7 @@ func (r *resolver) bases(class owner) (bases []base, metaclass string) {
 // textOf is the source of tokens, shortened.
 func textOf(u *Unit, tokens []python.Token) string {
 	span := spanOf(tokens)
-	return clip(u.Text()[span.Start:span.End], 80)
+	return document.Clip(u.Text()[span.Start:span.End], 80)
 }
 
 // parents are the bases of a class that are classes of the project.

@@ -173,7 +173,7 @@ func (n *renamer) refuseImported() error {
 func (n *renamer) checkNames() error {
 	switch {
 	case !isIdentifier(n.new):
-		return refuse("%q is not a valid Python name", clip(n.new, 100))
+		return refuse("%q is not a valid Python name", document.Clip(n.new, 100))
 	case python.IsKeyword(n.new):
 		return refuse("%s is a keyword of Python; choose another name", n.new)
 	case n.new == n.old:

@@ -158,15 +158,7 @@ func (u *Unit) LineText(offset int) string {
 		return ""
 	}
 	line := file.Lines[n-1]
-	return clip(strings.TrimSpace(u.Text()[line.Start:line.End]), 200)
-}
-
-func clip(text string, n int) string {
-	runes := []rune(text)
-	if len(runes) <= n {
-		return text
-	}
-	return string(runes[:n-1]) + "…"
+	return document.Clip(strings.TrimSpace(u.Text()[line.Start:line.End]), 200)
 }
 
 // Broken tells why a file does not parse. Without thorough only its tokens and indentation are
