@@ -191,7 +191,7 @@ func keyTokens(t *testing.T, dir string) map[string][]byte {
 		require.NotEmpty(t, file.URL)
 		out[e.Name()] = file.Tokens
 	}
-	require.Len(t, out, 6)
+	require.Len(t, out, 7)
 	return out
 }
 

@@ -98,6 +98,7 @@ func keyRoles(project string, hosts, people, agents []string) (map[string][]Role
 		"gateway.json":      {{Kind: Gateway}, {Kind: Reader}},
 		"reader.json":       {{Kind: Reader}},
 		"live.json":         {{Kind: Live}},
+		"mcp.json":          {{Kind: Agent, Name: events.ActorMCP}, {Kind: Reader}},
 	}
 	for _, d := range events.Deciders() {
 		files["orchestrator.json"] = append(files["orchestrator.json"], Role{Kind: Decider, Name: d})

@@ -59,7 +59,11 @@ func rightsOf(r Role, pools []string) grants {
 		g.readBlobs()
 		return g
 	case Agent:
-		g.write(r, events.NameOf[events.AskPosted]())
+		if r.Name == events.ActorMCP {
+			g.write(r, events.NameOf[events.ToolRequested](), events.NameOf[events.CallAbandoned]())
+		} else {
+			g.write(r, events.NameOf[events.AskPosted]())
+		}
 		g.lastOfOwn(r)
 		return g
 	case Worker:

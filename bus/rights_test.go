@@ -52,6 +52,10 @@ func TestRolesAreRefusedTypesThatAreNotTheirs(t *testing.T) {
 	}{
 		{worker1, events.ToolApproved{Call: "c"}}, {worker1, events.AskAnswered{Ask: "a"}}, {worker1, events.GoalSubmitted{}},
 		{bus.Role{Kind: bus.Agent, Name: "agent-ci"}, events.AskAnswered{Ask: "a"}},
+		{bus.Role{Kind: bus.Agent, Name: "agent-ci"}, events.ToolRequested{Call: "mcp-1"}},
+		{bus.Role{Kind: bus.Agent, Name: events.ActorMCP}, events.AskAnswered{Ask: "a"}},
+		{bus.Role{Kind: bus.Agent, Name: events.ActorMCP}, events.AskPosted{RequestID: "a"}},
+		{bus.Role{Kind: bus.Agent, Name: events.ActorMCP}, events.RuleAdded{}},
 	} {
 		_, err := b.as(t, c.role).Append(b.ctx, b.Event(t, c.role.Actor(), c.p), nil)
 		require.ErrorIs(t, err, events.ErrDenied, "%s %s", c.role, c.p.EventType().Name)

@@ -15,6 +15,8 @@ const (
 	ActorTimers      = "timers"
 	ActorGateway     = "gateway"
 	ActorAdmin       = "admin"
+	// ActorMCP is the MCP server. It requests calls and can answer no ask.
+	ActorMCP = AgentPrefix + "mcp"
 )
 
 // Prefixes of actor tokens that belong to programs.

@@ -5,7 +5,32 @@ import "encoding/json"
 // MaxArgs bounds the arguments of one tool call in bytes.
 const MaxArgs = 128 << 10
 
-// ToolRequested is a call that a model asked for.
+// MCPCallPrefix begins the ids of calls that MCP clients request.
+const MCPCallPrefix = "mcp-"
+
+// MaxMCPClient bounds the name and the version of an MCP client, in bytes each.
+const MaxMCPClient = 200
+
+// MCPClient is an MCP client as it names itself. Nobody checks the name.
+type MCPClient struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+}
+
+// CallAbandoned says that the client of a call does not wait for it any more.
+// Approval closes the call's ask; a call that runs goes on.
+type CallAbandoned struct {
+	Call   string `json:"call"`
+	Reason string `json:"reason"`
+}
+
+// EventType is the identity on the wire.
+func (CallAbandoned) EventType() Type { return Type{"CallAbandoned", 1} }
+
+// EventCorr is the call.
+func (e CallAbandoned) EventCorr() string { return e.Call }
+
+// ToolRequested is a call that a model or an MCP client asked for.
 type ToolRequested struct {
 	Call    string          `json:"call"`
 	Tool    string          `json:"tool"`
@@ -21,6 +46,8 @@ type ToolRequested struct {
 	// Known are the files that the conversation knows, as it knows them. Whoever runs
 	// the call compares them behind it; see [ToolSettled.Unchanged].
 	Known []FileState `json:"known,omitempty"`
+	// Client is set where an MCP client asks. Such a call has no ticket.
+	Client *MCPClient `json:"client,omitempty"`
 }
 
 // EventType is the identity on the wire.
@@ -262,9 +289,13 @@ func toolDefs() []Def {
 	args := json.RawMessage(`{"path":"a"}`)
 	exit := 1
 	return []Def{
-		Define(Decision, "contributor", "A model asked for a tool call.", ToolRequested{Call: "01J-0", Tool: "read_file",
-			Args: args, Ticket: "T-001", Attempt: 1, Round: 1,
-			Known: []FileState{{Path: "b", SHA256: "cd", Size: 1}}}),
+		Define(Decision, "contributor, agent-mcp", "A model or an MCP client asked for a tool call.",
+			ToolRequested{Call: "01J-0", Tool: "read_file",
+				Args: args, Ticket: "T-001", Attempt: 1, Round: 1,
+				Known:  []FileState{{Path: "b", SHA256: "cd", Size: 1}},
+				Client: &MCPClient{"claude-code", "2.1.0"}}),
+		Define(Command, "agent-mcp", "An MCP client does not wait for its call any more.", CallAbandoned{"mcp-01J",
+			"the client cancelled the call"}),
 		Define(Decision, "approval", "A call may run, with exactly these bytes.", ToolApproved{Call: "01J-0",
 			Tool: "edit_file", Args: args,
 			ArgsSHA256: "ab", Effect: "writes", Ticket: "T-001", Generation: 1, By: "ada", Ask: "01K", TimeoutMS: 60000}),

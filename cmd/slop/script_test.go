@@ -27,7 +27,7 @@ import (
 func TestMain(m *testing.M) {
 	clitest.Play()
 	bustest.Node()
-	testscript.Main(racesFail{m}, map[string]func(){"slop": main})
+	testscript.Main(racesFail{m}, map[string]func(){"slop": main, "mcpclient": mcpClient})
 }
 
 // TestScripts runs testdata/script. Beside the standard commands there are:

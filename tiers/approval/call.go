@@ -44,6 +44,13 @@ func (s *State) request(e *events.Event, p events.ToolRequested) {
 	if _, seen := s.calls[p.Call]; seen {
 		return
 	}
+	ticketless := e.Actor == events.ActorMCP
+	if ticketless && !strings.HasPrefix(p.Call, events.MCPCallPrefix) {
+		return // the id of somebody else's call
+	}
+	if ticketless { // whatever it claims, it acts in the person's folder for no ticket, and nothing is compared
+		p = events.ToolRequested{Call: p.Call, Tool: p.Tool, Args: p.Args, Client: p.Client}
+	}
 	c := &call{request: p, tool: s.tools[p.Tool], args: p.Args, presets: s.presets(p.Ticket)}
 	s.calls[p.Call] = c
 	s.join(c)
@@ -55,6 +62,17 @@ func (s *State) request(e *events.Event, p events.ToolRequested) {
 	default:
 		s.judgeNew(e, c)
 	}
+}
+
+// withdrawCall closes what waits for a call whose client is gone. An MCP client
+// withdraws only calls of MCP clients.
+func (s *State) withdrawCall(e *events.Event, p events.CallAbandoned) {
+	if !strings.HasPrefix(p.Call, events.MCPCallPrefix) {
+		return
+	}
+	reason := "withdrawn: " + tiers.Clip(p.Reason, MaxReason)
+	s.withdraw(e, e.Actor, reason, func(a *ask) bool { return a.call == p.Call && a.gate == events.GateTool })
+	s.dropPreviews(e.Actor, reason, func(c *call) bool { return c.request.Call == p.Call })
 }
 
 // names lists the tools there are, for a model that wanted another one.
@@ -127,6 +145,9 @@ func (s *State) askTool(e *events.Event, c *call, p events.PreviewBuilt) {
 	a := askAbout(c, events.GateTool, CallTitle(c.request.Tool, c.args))
 	a.Taint = c.taint
 	notes := slices.Clone(c.notes)
+	if by := c.request.Client; by != nil {
+		notes = append(notes, "asked for by the MCP client "+line(by.Name))
+	}
 	for _, b := range s.ahead(c) {
 		notes = append(notes, "runs after "+line(CallTitle(b.request.Tool, b.args))+" of the same reply")
 	}

@@ -133,6 +133,8 @@ func (s *State) fold(e *events.Event) {
 		s.undo(e, p)
 	case events.AskPosted:
 		s.posted(e, p)
+	case events.CallAbandoned:
+		s.withdrawCall(e, p)
 	case events.AskAnswered:
 		s.answered(e, p)
 	case events.Malformed:

@@ -25,9 +25,9 @@ func keysCommand(g *site.Flags) *cobra.Command {
 		Short: "Write the bus credentials, one file per role",
 		Long: `Keys writes the files with which other processes connect to the bus of this data
 folder: orchestrator.json, worker.json, gateway.json, person-NAME.json for you,
-reader.json and live.json, each readable by you only. Each file gives the rights
-of its role and no others; the server enforces them. Tokens that are still valid
-stay as they are, so that running processes keep working.
+reader.json, live.json and mcp.json, each readable by you only. Each file gives
+the rights of its role and no others; the server enforces them. Tokens that are
+still valid stay as they are, so that running processes keep working.
 
 The engine must not be running. slop serve --nats-listen and slop bus write the
 files by themselves when they start, with the address in them.

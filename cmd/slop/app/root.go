@@ -110,6 +110,6 @@ func commands(g *site.Flags) []*cobra.Command {
 		pauseCommand(g), resumeCommand(g), killCommand(g), retryCommand(g), blockCommand(g), unblockCommand(g),
 		budgetCommand(g), undoCommand(g), patchCommand(g),
 		tool.Command(g), doctor.ModelsCommand(g), keysCommand(g), provisionCommand(g), adoptCommand(g), doctor.Command(g),
-		benchCommand(g), versionCommand(g),
+		benchCommand(g), mcpCommand(g), versionCommand(g),
 	}
 }

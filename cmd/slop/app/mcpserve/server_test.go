@@ -1,0 +1,58 @@
+package mcpserve
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/tools/builtin"
+)
+
+func TestOneCallMoreThanTheLimitIsRefused(t *testing.T) {
+	t.Parallel()
+	s := &server{calls: map[string]chan events.Payload{}}
+	for i := range MaxCalls {
+		_, err := s.begin(strconv.Itoa(i))
+		require.NoError(t, err)
+	}
+	_, err := s.begin("one more")
+	require.ErrorContains(t, err, "at most 64")
+	s.end("0")
+	_, err = s.begin("one more")
+	require.NoError(t, err)
+}
+
+// refusal is the text of a call that is refused before anything is recorded.
+func refusal(t *testing.T, client string, args json.RawMessage) string {
+	t.Helper()
+	s := &server{gone: context.Background(), calls: map[string]chan events.Payload{}}
+	s.writer.Mask = func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), "hunter2", "***")) }
+	there, here := mcp.NewInMemoryTransports()
+	served, err := s.newMCP(builtin.Tools()).Connect(t.Context(), there, nil)
+	require.NoError(t, err)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: client, Version: "1"}, nil).Connect(t.Context(), here, nil)
+	require.NoError(t, err)
+	out, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "read_file", Arguments: args})
+	require.NoError(t, err)
+	require.True(t, out.IsError)
+	require.NoError(t, session.Close())
+	require.NoError(t, served.Wait())
+	text, ok := out.Content[0].(*mcp.TextContent)
+	require.True(t, ok)
+	return text.Text
+}
+
+func TestCallsBeyondALimitAreNotRecorded(t *testing.T) {
+	t.Parallel()
+	frame := len(`{"path":""}`)
+	long := json.RawMessage(`{"path":"` + strings.Repeat("a", events.MaxArgs-frame+1) + `"}`)
+	require.Contains(t, refusal(t, "c", long), "at most 131072 bytes, got 131073")
+	require.Contains(t, refusal(t, strings.Repeat("n", events.MaxMCPClient+1), json.RawMessage(`{}`)), "at most 200 bytes")
+	require.Contains(t, refusal(t, "c", json.RawMessage(`{"path":"hunter2"}`)), "must not contain a secret")
+}
