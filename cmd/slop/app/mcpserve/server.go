@@ -165,7 +165,8 @@ func (s *server) call(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToo
 	defer s.end(id)
 	if _, _, err := s.writer.Publish(ctx, events.ToolRequested{Call: id, Tool: r.Params.Name, Args: args,
 		Client: client}); err != nil {
-		return failed("%v", err), nil
+		// the request may be on record in spite of the error
+		return failed("%v", errors.Join(err, s.withdraw(ctx, id, "the request was not confirmed"))), nil
 	}
 	for steps := 1.0; ; steps++ {
 		select {
