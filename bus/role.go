@@ -1,9 +1,19 @@
 package bus
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/nats-io/nkeys"
+
+	"manualslop/bus/durable"
 	"manualslop/events"
 )
 
@@ -103,3 +113,138 @@ func (r Role) readsLog() bool {
 // inbox is the prefix under which the role receives answers. It holds the kind,
 // so that a person named "reader" shares nothing with the role.
 func (r Role) inbox() string { return "_INBOX_" + string(r.Kind) + "_" + r.Actor() }
+
+// Accounts says whose credentials [WriteAccounts] writes.
+type Accounts struct {
+	// URL of the cluster; several servers are separated by commas.
+	URL string
+	// Hosts are the names of the machines that run workers. At least one.
+	Hosts []string
+	// People and Agents are the actors beside the roles of the engine.
+	People, Agents []string
+	// Projects whose work the credentials reach. At least one.
+	Projects []string
+}
+
+// accountsFile is the part of a server's configuration that WriteAccounts writes.
+const accountsFile = "accounts.conf"
+
+// WriteAccounts writes into dir what a NATS cluster of somebody else needs to
+// enforce the rights of each role: accounts.conf, which every server of the
+// cluster includes, and beside it the key files of [Server.WriteKeys] and
+// admin.json, which creates the streams. Each user is an nkey: accounts.conf
+// holds public keys only. Keys that are in the files stay as they are; a user
+// whose file was removed gets a new key.
+func WriteAccounts(dir string, a Accounts) error {
+	if a.URL == "" || len(a.Hosts) == 0 || len(a.Projects) == 0 {
+		return fmt.Errorf("%w: accounts need the URL of the cluster, a host and a project", ErrConfig)
+	}
+	var pools []string
+	for _, project := range a.Projects {
+		pools = append(pools, poolNames(Pools(project))...)
+	}
+	only := ""
+	if len(a.Projects) == 1 {
+		only = a.Projects[0]
+	}
+	files, err := keyRoles(only, a.Hosts, a.People, a.Agents)
+	if err != nil {
+		return err
+	}
+	files["admin.json"] = []Role{{Kind: Admin}}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("write accounts: %w", err)
+	}
+	users := map[string]Role{}
+	for name, roles := range files {
+		if err := writeSeeds(filepath.Join(dir, name), a.URL, roles, users); err != nil {
+			return fmt.Errorf("write accounts: %s: %w", name, err)
+		}
+	}
+	text, err := accountsText(users, pools)
+	if err != nil {
+		return fmt.Errorf("write accounts: %w", err)
+	}
+	return durable.WriteFile(filepath.Join(dir, accountsFile), text)
+}
+
+// writeSeeds writes one key file and adds the public keys in it to users.
+func writeSeeds(path, url string, roles []Role, users map[string]Role) error {
+	old, err := readKeys(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	file := keyFile{URL: url, Seeds: map[string]string{}}
+	for _, r := range roles {
+		pair, err := nkeys.FromSeed([]byte(old.Seeds[r.Actor()]))
+		if err != nil {
+			if pair, err = nkeys.CreateUser(); err != nil {
+				return err
+			}
+		}
+		seed, err := pair.Seed()
+		if err != nil {
+			return err
+		}
+		public, err := pair.PublicKey()
+		if err != nil {
+			return err
+		}
+		file.Seeds[r.Actor()], users[public] = string(seed), r
+	}
+	body, err := json.MarshalIndent(file, "", "  ")
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(path, append(body, '\n'))
+}
+
+// accountsText is the account of slop in the syntax of a server's configuration.
+func accountsText(users map[string]Role, pools []string) ([]byte, error) {
+	keys := slices.SortedFunc(maps.Keys(users), func(a, b string) int {
+		return strings.Compare(users[a].String()+a, users[b].String()+b)
+	})
+	var out strings.Builder
+	out.WriteString("# Written by slop. Include this file in the configuration of every server.\n" +
+		"accounts {\n  SLOP {\n    jetstream: enabled\n    users: [\n")
+	for _, key := range keys {
+		g := rightsOf(users[key], pools)
+		if users[key].Kind == Worker {
+			// What a worker must know before a call, any replica might not know yet.
+			g.publish = append(g.publish, apiMsgGet+StreamEvents)
+		}
+		if len(g.publish) == 0 {
+			g.denyPublish = []string{">"}
+		}
+		publish, err := subjectRules(g.publish, g.denyPublish)
+		if err != nil {
+			return nil, err
+		}
+		subscribe, err := subjectRules(g.subscribe, nil)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&out, "      # %s\n      { nkey: %s, permissions: {\n        publish: %s,\n        subscribe: %s } }\n",
+			users[key], key, publish, subscribe)
+	}
+	out.WriteString("    ]\n  }\n}\n")
+	return []byte(out.String()), nil
+}
+
+// subjectRules renders allowed and denied subjects.
+func subjectRules(allow, deny []string) (string, error) {
+	rules := map[string][]string{}
+	if len(allow) > 0 {
+		rules["allow"] = allow
+	}
+	if len(deny) > 0 {
+		rules["deny"] = deny
+	}
+	var text strings.Builder
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(rules); err != nil {
+		return "", fmt.Errorf("encode permissions: %w", err)
+	}
+	return strings.TrimSpace(text.String()), nil
+}

@@ -1,8 +1,11 @@
 package events
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"unicode/utf8"
 
 	"github.com/gowebpki/jcs"
 )
@@ -27,4 +30,328 @@ func CanonicalDigest(raw json.RawMessage) (string, error) {
 		return "", err
 	}
 	return Digest(b), nil
+}
+
+// text copies a quoted string, its escapes as RFC 8785 wants them. Halves of
+// characters beyond 16 bits take the long way.
+func (s *scan) text() bool {
+	in, from := s.in, 1
+	s.out = append(s.out, '"')
+	for i := 1; i < len(in); {
+		switch c := in[i]; {
+		case c == '"':
+			s.out = append(append(s.out, in[from:i]...), '"')
+			s.in = in[i+1:]
+			return true
+		case c < ' ':
+			return false
+		case c == '\\':
+			s.out = append(s.out, in[from:i]...)
+			n := s.escape(in[i:])
+			if n == 0 {
+				return false
+			}
+			i += n
+			from = i
+		default:
+			i++
+		}
+	}
+	return false
+}
+
+// escape writes the escape that in begins with and returns its length, 0 for
+// one that it does not know.
+func (s *scan) escape(in []byte) int {
+	if len(in) < 2 {
+		return 0
+	}
+	switch c := in[1]; c {
+	case '"', '\\', 'b', 'f', 'n', 'r', 't':
+		s.out = append(s.out, '\\', c)
+		return 2
+	case '/':
+		s.out = append(s.out, '/')
+		return 2
+	case 'u':
+		return s.numbered(in)
+	}
+	return 0
+}
+
+// numbered is escape for \u and four digits.
+func (s *scan) numbered(in []byte) int {
+	const length = 6
+	if len(in) < length {
+		return 0
+	}
+	var r rune
+	for _, c := range in[2:length] {
+		digit := hexDigit(c)
+		if digit < 0 {
+			return 0
+		}
+		r = r<<4 | digit
+	}
+	if !utf8.ValidRune(r) {
+		return 0
+	}
+	s.out = appendCanonicalRune(s.out, r)
+	return length
+}
+
+func hexDigit(c byte) rune {
+	switch {
+	case c >= '0' && c <= '9':
+		return rune(c - '0')
+	case c >= 'a' && c <= 'f':
+		return rune(c-'a') + 10
+	case c >= 'A' && c <= 'F':
+		return rune(c-'A') + 10
+	}
+	return -1
+}
+
+// appendCanonicalRune writes a character as it stands between quotes.
+func appendCanonicalRune(b []byte, r rune) []byte {
+	n := len(b)
+	b = appendString(b, string(r))
+	copy(b[n:], b[n+1:])
+	return b[:len(b)-2]
+}
+
+// maxScanDepth bounds nesting in the scan; deeper texts take the long way.
+const maxScanDepth = 200
+
+// maxScanDigits bounds whole numbers in the scan: fewer digits than a double has.
+const maxScanDigits = 15
+
+// scanned is the canonical form of a common JSON text, in one pass and without
+// a tree: of objects whose names are printable ASCII, and of whole numbers.
+// false is no verdict on the text; it only takes the long way.
+func scanned(raw []byte) ([]byte, bool) {
+	if !utf8.Valid(raw) {
+		return nil, false
+	}
+	s := scan{in: raw, out: make([]byte, 0, len(raw))}
+	if !s.value(0) {
+		return nil, false
+	}
+	s.space()
+	return s.out, len(s.in) == 0
+}
+
+// scan reads in and writes out.
+type scan struct{ in, out []byte }
+
+func (s *scan) space() {
+	for len(s.in) > 0 && (s.in[0] == ' ' || s.in[0] == '\n' || s.in[0] == '\r' || s.in[0] == '\t') {
+		s.in = s.in[1:]
+	}
+}
+
+// take reads one byte behind white space, if it is c.
+func (s *scan) take(c byte) bool {
+	s.space()
+	if len(s.in) == 0 || s.in[0] != c {
+		return false
+	}
+	s.in = s.in[1:]
+	return true
+}
+
+func (s *scan) value(depth int) bool {
+	s.space()
+	if len(s.in) == 0 || depth > maxScanDepth {
+		return false
+	}
+	switch c := s.in[0]; {
+	case c == '"':
+		return s.text()
+	case c == '{':
+		return s.object(depth + 1)
+	case c == '[':
+		return s.array(depth + 1)
+	case c == '-' || c >= '0' && c <= '9':
+		return s.whole()
+	}
+	return s.word("true") || s.word("false") || s.word("null")
+}
+
+func (s *scan) word(w string) bool {
+	if len(s.in) < len(w) || string(s.in[:len(w)]) != w {
+		return false
+	}
+	s.out, s.in = append(s.out, w...), s.in[len(w):]
+	return true
+}
+
+// whole copies a whole number other than 0 with a sign.
+func (s *scan) whole() bool {
+	n := 0
+	if s.in[0] == '-' {
+		n = 1
+	}
+	first := n
+	for n < len(s.in) && s.in[n] >= '0' && s.in[n] <= '9' {
+		n++
+	}
+	digits := n - first
+	if digits == 0 || digits > maxScanDigits || s.in[first] == '0' && n > 1 {
+		return false
+	}
+	if n < len(s.in) && (s.in[n] == '.' || s.in[n] == 'e' || s.in[n] == 'E') {
+		return false
+	}
+	s.out, s.in = append(s.out, s.in[:n]...), s.in[n:]
+	return true
+}
+
+func (s *scan) array(depth int) bool {
+	s.take('[')
+	s.out = append(s.out, '[')
+	for first := true; !s.take(']'); first = false {
+		if !first {
+			if !s.take(',') {
+				return false
+			}
+			s.out = append(s.out, ',')
+		}
+		if !s.value(depth) {
+			return false
+		}
+	}
+	s.out = append(s.out, ']')
+	return true
+}
+
+// member is where a name and the whole of its member stand in the output.
+type member struct{ from, name, to int }
+
+// object writes members as they come and puts them in order afterwards.
+func (s *scan) object(depth int) bool {
+	s.take('{')
+	s.out = append(s.out, '{')
+	var few [16]member
+	members := few[:0]
+	for first := true; !s.take('}'); first = false {
+		if !first {
+			if !s.take(',') {
+				return false
+			}
+			s.out = append(s.out, ',')
+		}
+		m := member{from: len(s.out)}
+		s.space()
+		if len(s.in) == 0 || s.in[0] != '"' || !s.text() || !plainName(s.out[m.from+1:len(s.out)-1]) || !s.take(':') {
+			return false
+		}
+		m.name = len(s.out)
+		s.out = append(s.out, ':')
+		if !s.value(depth) {
+			return false
+		}
+		m.to = len(s.out)
+		members = append(members, m)
+	}
+	if !s.order(members) {
+		return false
+	}
+	s.out = append(s.out, '}')
+	return true
+}
+
+// plainName tells whether the order of such names by bytes is theirs by UTF-16
+// code units, and that of their quoted forms.
+func plainName(name []byte) bool {
+	for _, c := range name {
+		if c <= '"' || c >= utf8.RuneSelf || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// order sorts the members that end the output by name; false for a name that
+// stands twice.
+func (s *scan) order(members []member) bool {
+	byName := func(a, b member) int { return bytes.Compare(s.out[a.from:a.name], s.out[b.from:b.name]) }
+	sorted := true
+	for i := 1; i < len(members) && sorted; i++ {
+		sorted = byName(members[i-1], members[i]) < 0
+	}
+	if sorted {
+		return true
+	}
+	start := members[0].from
+	slices.SortFunc(members, byName)
+	old := bytes.Clone(s.out[start:])
+	s.out = s.out[:start]
+	for i, m := range members {
+		if i > 0 {
+			s.out = append(s.out, ',')
+			before := members[i-1]
+			if bytes.Equal(old[before.from-start:before.name-start], old[m.from-start:m.name-start]) {
+				return false
+			}
+		}
+		s.out = append(s.out, old[m.from-start:m.to-start]...)
+	}
+	return true
+}
+
+// SizeOf is how many bytes a value has on the log as JSON, at most. It is counted
+// on the canonical form and not on what an encoder of the day writes, because
+// decisions depend on it.
+func SizeOf(v any) (int, error) {
+	if p, is := v.(Part); is && !p.inexact() {
+		return escapedSize(appendPart(nil, &p)), nil
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return 0, err
+	}
+	b, err := Canonical(raw)
+	if err != nil {
+		return 0, err
+	}
+	return escapedSize(b), nil
+}
+
+// escapedSize is how long canonical JSON is where it is safe in HTML as well.
+func escapedSize(b []byte) int {
+	const escaped = len(`\u003c`)
+	n := len(b)
+	for i, c := range b {
+		switch {
+		case c == '<', c == '>', c == '&':
+			n += escaped - 1
+		case c == 0xe2 && i+2 < len(b) && b[i+1] == 0x80 && (b[i+2] == 0xa8 || b[i+2] == 0xa9): // U+2028 and U+2029
+			n += escaped - 3
+		}
+	}
+	return n
+}
+
+// Nesting is the greatest depth of arrays and objects in a text that may be
+// JSON, in one pass and without a stack: for whoever bounds the depth of what
+// comes from outside before it is decoded.
+func Nesting(text []byte) int {
+	deepest, now := 0, 0
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			now++
+			deepest = max(deepest, now)
+		case c == '}' || c == ']':
+			now--
+		}
+	}
+	return deepest
 }

@@ -28,9 +28,8 @@ type group struct {
 func groups(t *testing.T) []group {
 	t.Helper()
 	var out []group
-	for _, name := range []string{"session", "basis", "change", "goal", "ticket", "control", "review", "model", "offer",
-		"budget", "tool", "undo", "patch", "ask", "file", "hook", "logs", "gui", "project", "discussion", "context", "worker",
-		"graph", "isolation"} {
+	for _, name := range []string{"session", "settings", "goal", "ticket", "control", "model", "offer", "budget", "tool",
+		"patch", "ask", "file", "hook", "project", "curation", "worker", "isolation"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name+".go", nil, parser.SkipObjectResolution)
 		require.NoError(t, err)
 		g := group{name: name}

@@ -1,5 +1,208 @@
 package events
 
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"manualslop/events/chars"
+)
+
+// Bounds of one change of the graph.
+const (
+	// MaxGraphOps bounds the number of operations.
+	MaxGraphOps = 256
+	// MaxGraphBytes bounds all of them in bytes of JSON.
+	MaxGraphBytes = 256 << 10
+	// MaxGraphDependencies bounds the dependencies of one ticket.
+	MaxGraphDependencies = 256
+)
+
+// What can be done to the graph of tickets.
+const (
+	// GraphAddDependency makes a ticket wait for another one.
+	GraphAddDependency = "add_dependency"
+	// GraphRemoveDependency ends that.
+	GraphRemoveDependency = "remove_dependency"
+	// GraphAddTicket puts a new ticket into a track.
+	GraphAddTicket = "add_ticket"
+	// GraphRemoveTicket takes out a ticket that nobody works on and none waits for.
+	GraphRemoveTicket = "remove_ticket"
+	// GraphSetPriority changes when a ready ticket has its turn.
+	GraphSetPriority = "set_priority"
+	// GraphSetModel gives a ticket a model of its own; empty: the ladder's again.
+	GraphSetModel = "set_model"
+	// GraphSetPersona has a ticket worked on as a persona of the session's roster;
+	// empty: the tier's own again.
+	GraphSetPersona = "set_persona"
+	// GraphSetStepMode makes each round of a ticket ask, or ends that.
+	GraphSetStepMode = "set_step_mode"
+)
+
+// GraphOps lists what can be done to the graph.
+func GraphOps() []string {
+	return []string{
+		GraphAddDependency, GraphRemoveDependency, GraphAddTicket, GraphRemoveTicket, GraphSetPriority, GraphSetModel,
+		GraphSetPersona, GraphSetStepMode,
+	}
+}
+
+// GraphOp is one change of the graph of tickets.
+type GraphOp struct {
+	Op         string  `json:"op"`
+	Ticket     string  `json:"ticket"`               // what is changed; of add_ticket its new id
+	Dependency string  `json:"dependency,omitempty"` // add_dependency, remove_dependency
+	Priority   string  `json:"priority,omitempty"`   // set_priority
+	Model      string  `json:"model,omitempty"`      // set_model
+	Persona    string  `json:"persona,omitempty"`    // set_persona
+	StepMode   bool    `json:"step_mode,omitempty"`  // set_step_mode
+	Track      string  `json:"track,omitempty"`      // add_ticket; empty: that of its first dependency
+	New        *Ticket `json:"new,omitempty"`        // add_ticket
+}
+
+// GraphMutationRequested asks for changes of the graph, all of them or none.
+type GraphMutationRequested struct {
+	Ops []GraphOp `json:"ops"` // in order; each sees what those before it did
+}
+
+// EventType is the identity on the wire.
+func (GraphMutationRequested) EventType() Type { return Type{"GraphMutationRequested", 1} }
+
+// Check says why the operations cannot be carried out on any graph; a
+// [LimitError] for what is too large.
+func (r GraphMutationRequested) Check() error {
+	switch {
+	case len(r.Ops) == 0:
+		return errors.New("there is no operation")
+	case len(r.Ops) > MaxGraphOps:
+		return LimitError{"the change", len(r.Ops), MaxGraphOps, "operations long"}
+	}
+	for i, op := range r.Ops {
+		if err := op.check(); err != nil {
+			return fmt.Errorf("operation %d: %w", i+1, err)
+		}
+	}
+	b, err := json.Marshal(r)
+	if err == nil && len(b) > MaxGraphBytes {
+		err = LimitError{"the change", len(b), MaxGraphBytes, "bytes long as JSON"}
+	}
+	return err
+}
+
+func (op GraphOp) check() error {
+	switch {
+	case !slices.Contains(GraphOps(), op.Op):
+		return errors.New("there is no such operation")
+	case !ValidToken(op.Ticket):
+		return errors.New("it names no ticket")
+	}
+	switch op.Op {
+	case GraphAddDependency, GraphRemoveDependency:
+		if !ValidToken(op.Dependency) {
+			return errors.New("it names no dependency")
+		}
+	case GraphSetPriority:
+		if !slices.Contains(Priorities(), op.Priority) {
+			return errors.New("the priority is not high, medium or low")
+		}
+	case GraphSetModel:
+		if len(op.Model) > MaxModelName {
+			return LimitError{"the model's name", len(op.Model), MaxModelName, "bytes long"}
+		}
+		if strings.ContainsFunc(op.Model, func(r rune) bool { return !chars.Printable(r) }) {
+			return errors.New("the model's name holds characters that cannot be shown")
+		}
+	case GraphSetPersona:
+		return checkPersonaID(op.Persona)
+	case GraphAddTicket:
+		return op.checkNew()
+	}
+	return nil
+}
+
+func (op GraphOp) checkNew() error {
+	switch {
+	case op.New == nil:
+		return errors.New("it holds no new ticket")
+	case len(op.New.DependsOn) > MaxGraphDependencies:
+		return LimitError{"the new ticket", len(op.New.DependsOn), MaxGraphDependencies, "dependencies long"}
+	case len(op.New.ContextRequirements) > MaxWorkerContext:
+		return LimitError{"the context", len(op.New.ContextRequirements), MaxWorkerContext, "paths long"}
+	}
+	for _, d := range op.New.DependsOn {
+		if !ValidToken(d) {
+			return errors.New("a dependency of the new ticket is no ticket's id")
+		}
+	}
+	return op.Fresh().Check()
+}
+
+// Fresh is the new ticket of an add_ticket as it enters the graph: todo, with
+// everything filled in that was left out.
+func (op GraphOp) Fresh() Ticket {
+	t := *op.New
+	t.ID, t.Status, t.BlockedReason, t.RetryCount = op.Ticket, StatusTodo, "", 0
+	t.DependsOn, t.ContextRequirements = distinct(t.DependsOn), distinct(t.ContextRequirements)
+	if t.AssignedTo == "" {
+		t.AssignedTo = "tier3-worker"
+	}
+	if t.Priority == "" {
+		t.Priority = "medium"
+	}
+	return t
+}
+
+// distinct is the list without repetitions, never nil.
+func distinct(list []string) []string {
+	out := make([]string, 0, len(list))
+	for _, s := range list {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Change does the operation to the ticket that it names. Adding and removing
+// tickets change no ticket. Lists are copied, never written to.
+func (op GraphOp) Change(t *Ticket) {
+	switch op.Op {
+	case GraphAddDependency:
+		t.DependsOn = append(slices.Clone(t.DependsOn), op.Dependency)
+	case GraphRemoveDependency:
+		t.DependsOn = slices.DeleteFunc(slices.Clone(t.DependsOn), func(d string) bool { return d == op.Dependency })
+	case GraphSetPriority:
+		t.Priority = op.Priority
+	case GraphSetModel:
+		t.ModelOverride = op.Model
+	case GraphSetPersona:
+		t.PersonaID = op.Persona
+	case GraphSetStepMode:
+		t.StepMode = op.StepMode
+	}
+}
+
+// GraphMutated says that the graph was changed, by all of the operations.
+type GraphMutated struct {
+	Request string    `json:"request"` // id of GraphMutationRequested
+	By      string    `json:"by"`
+	Ops     []GraphOp `json:"ops"` // in order; each add_ticket with its track and its whole ticket
+}
+
+// EventType is the identity on the wire.
+func (GraphMutated) EventType() Type { return Type{"GraphMutated", 1} }
+
+func graphDefs() []Def {
+	ops := []GraphOp{{Op: GraphAddDependency, Ticket: "T-002", Dependency: "T-001"}, {Op: GraphSetPriority,
+		Ticket: "T-002", Priority: "high"}}
+	return []Def{
+		Define(Command, "person", "Change the graph of tickets, all or nothing.", GraphMutationRequested{ops}),
+		Define(Decision, "conductor", "The graph of tickets was changed.", GraphMutated{"01J", "ada", ops}),
+	}
+}
+
 // PauseRequested asks for no new starts; running tickets finish.
 type PauseRequested struct{}
 

@@ -1,10 +1,17 @@
 package events
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"manualslop/events/chars"
 )
@@ -126,4 +133,205 @@ func (e *Event) fromEnvelope(w *envelope) error {
 		Actor: t.Actor, Topic: t.Topic, Cause: w.Cause, Corr: w.Corr, N: w.N, Tier: w.Tier, Data: w.Data,
 	}
 	return nil
+}
+
+// Stored is one message of the stream as the log holds it.
+type Stored struct {
+	Subject string
+	MsgID   string // Nats-Msg-Id header; may be empty
+	Seq     uint64
+	Time    time.Time // the server's clock; used for a bare body only
+	Body    []byte
+}
+
+// FromStored reads a stored message: an envelope, or a bare AskAnswered body,
+// which is lifted, its rest read from subject and headers. Anything else comes
+// back as an event of its subject's type whose payload is [Malformed], so that
+// a reader can go on; only a foreign subject is an error.
+func FromStored(m Stored) (Event, error) {
+	var e Event
+	err := e.UnmarshalJSON(m.Body)
+	if err == nil && e.Subject() == m.Subject {
+		e.Seq = m.Seq
+		return e, nil
+	}
+	if err == nil {
+		err = fmt.Errorf("%w: its subject attribute is %s", ErrEnvelope, chars.Quote(e.Subject()))
+	}
+	t, serr := ParseSubject(m.Subject)
+	if serr != nil {
+		return Event{}, serr
+	}
+	id := m.MsgID
+	if id == "" || len(id) > MaxIDLength {
+		id = LiftedID(t.Session, m.Subject, m.Seq, m.Body, m.Time)
+	}
+	e = Event{ID: id, Type: t.Type, V: 1, Time: m.Time.UTC(), Project: t.Project, Session: t.Session,
+		Actor: t.Actor, Topic: t.Topic, Seq: m.Seq}
+	if bareAnswer(t, m.Body, &e) {
+		return e, nil
+	}
+	e.Data = json.RawMessage("null")
+	// our words: for people; nothing is decided on it.
+	e.Payload = Unreadable(t.Type, 1, m.Body, err.Error())
+	return e, nil
+}
+
+func bareAnswer(t Tokens, body []byte, e *Event) bool {
+	var a AskAnswered
+	if t.Type != a.EventType().Name || json.Unmarshal(body, &a) != nil || a.Ask == "" {
+		return false
+	}
+	data, err := json.Marshal(a)
+	if err != nil {
+		return false
+	}
+	e.Data, e.Corr = data, a.Ask
+	return true
+}
+
+// Optional methods by which a payload fills envelope attributes.
+type (
+	topical    interface{ EventTopic() string }
+	tiered     interface{ EventTier() int }
+	correlated interface{ EventCorr() string }
+)
+
+// Origin is what the writer of an event brings to it.
+type Origin struct {
+	ID               string
+	Time             time.Time
+	Project, Session string
+	Actor            string
+	Cause            string
+	N                uint64
+}
+
+// New wraps a payload into an event; topic, tier and corr come from the payload.
+func New(o Origin, p Payload) (Event, error) {
+	data, err := json.Marshal(p)
+	if err != nil {
+		return Event{}, fmt.Errorf("encode %s: %w", p.EventType().Name, err)
+	}
+	t := p.EventType()
+	e := Event{
+		ID: o.ID, Type: t.Name, V: t.Version, Time: o.Time.UTC(), Project: o.Project, Session: o.Session, Actor: o.Actor,
+		Cause: o.Cause, N: o.N, Data: data, Payload: p,
+	}
+	e.Topic, e.Corr, e.Tier = Attributes(p)
+	return e, nil
+}
+
+// Attributes are the envelope attributes that follow from a payload: the topic
+// ("-" where its type has none), what it belongs to, and the tier.
+func Attributes(p Payload) (topic, corr string, tier int) {
+	topic = "-"
+	if x, ok := p.(topical); ok {
+		topic = x.EventTopic()
+	}
+	if x, ok := p.(tiered); ok {
+		tier = x.EventTier()
+	}
+	if x, ok := p.(correlated); ok {
+		corr = x.EventCorr()
+	}
+	return topic, corr, tier
+}
+
+// Decided wraps the index-th fact that decider decided on cause: derived id,
+// the cause's time.
+func Decided(decider string, cause Event, index int, n uint64, p Payload) (Event, error) {
+	return New(Origin{
+		ID: DecidedID(decider, cause, index), Time: cause.Time, Project: cause.Project, Session: cause.Session,
+		Actor: decider, Cause: cause.ID, N: n,
+	}, p)
+}
+
+// MaxIDLength bounds every identifier that enters from outside.
+const MaxIDLength = 128
+
+// DecidedID is the id of the index-th fact that decider decided on cause: a
+// ULID whose time is the cause's and whose 80 bits are the head of
+// SHA-256(decider, cause id, index). Every process computes the same.
+func DecidedID(decider string, cause Event, index int) string {
+	h := sha256.New()
+	h.Write([]byte(decider))
+	h.Write([]byte{0})
+	h.Write([]byte(cause.ID))
+	h.Write([]byte{0})
+	var n [8]byte
+	binary.BigEndian.PutUint64(n[:], uint64(index))
+	h.Write(n[:])
+	var id ulid.ULID
+	var sum [sha256.Size]byte
+	copy(id[6:], h.Sum(sum[:0]))
+	if err := id.SetTime(timestamp(cause.Time)); err != nil {
+		panic("events: " + err.Error()) // timestamp keeps the range
+	}
+	return id.String()
+}
+
+// timestamp maps a time into the 48 bits of a ULID; a time before 1970 is 0.
+func timestamp(t time.Time) uint64 {
+	ms := t.UnixMilli()
+	if ms < 0 {
+		return 0
+	}
+	return min(uint64(ms), ulid.MaxTime())
+}
+
+// CallID names the index-th tool call of a model reply: the id of its
+// ModelRequested, a dash, the index.
+func CallID(request string, index int) string { return request + "-" + strconv.Itoa(index) }
+
+// LiftedID is the id of a bare body that came without one: the head of the
+// SHA-256 of session, subject, stream sequence and body, as a ULID of time t.
+func LiftedID(session, subject string, seq uint64, body []byte, t time.Time) string {
+	h := sha256.New()
+	for _, s := range []string{session, subject, strconv.FormatUint(seq, 10)} {
+		h.Write([]byte(s))
+		h.Write([]byte{0})
+	}
+	h.Write(body)
+	var id ulid.ULID
+	copy(id[6:], h.Sum(nil))
+	if err := id.SetTime(timestamp(t)); err != nil {
+		panic("events: " + err.Error())
+	}
+	return id.String()
+}
+
+// Digest is the SHA-256 of b in lower-case hexadecimal.
+func Digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// SameBody tells whether a recorded body is the one that was decided. They are
+// compared as canonical JSON, and one of an older version as its lift makes it:
+// which bytes an encoder writes, and which version was new, makes no difference.
+func SameBody(recorded, decided *Event) bool {
+	if recorded.V == decided.V && bytes.Equal(recorded.Data, decided.Data) {
+		return true
+	}
+	was, err := BodyToday(recorded, decided.V)
+	if err != nil {
+		return false
+	}
+	is, err := Canonical(decided.Data)
+	return err == nil && bytes.Equal(was, is)
+}
+
+// BodyToday is the body of a decoded event in a version of its type as canonical
+// JSON: lifted where it is of an older one.
+func BodyToday(e *Event, version int) ([]byte, error) {
+	body := e.Data
+	if e.V != version {
+		lifted, err := json.Marshal(e.Payload)
+		if err != nil {
+			return nil, err
+		}
+		body = lifted
+	}
+	return Canonical(body)
 }

@@ -1,8 +1,12 @@
 package events
 
 import (
+	"errors"
+	"fmt"
+	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"manualslop/events/chars"
 )
@@ -179,4 +183,223 @@ func set[T any](to, value *T) {
 	if value != nil {
 		*to = *value
 	}
+}
+
+// TierChanged changes which model serves a tier and how far it may go. What is
+// not given stays. It counts for every request to a model that is decided after
+// it; a request on record keeps what it has.
+type TierChanged struct {
+	Tier            int      `json:"tier"`                        // 1 to 4; 0 means all four
+	Provider        string   `json:"provider,omitempty"`          // see [ProviderName]
+	Models          []string `json:"models,omitempty"`            // the whole escalation ladder
+	Temperature     *float64 `json:"temperature,omitempty"`       // 0 to 2
+	TopP            *float64 `json:"top_p,omitempty"`             // 0 to 1
+	Effort          *string  `json:"effort,omitempty"`            // one of [Efforts], or empty for the provider's default
+	MaxOutputTokens *int     `json:"max_output_tokens,omitempty"` // 0 to MaxOutputTokens; 0: as the model allows
+	MaxRounds       *int     `json:"max_rounds,omitempty"`        // 1 to MaxRounds
+	// Persona, ToolPreset, BiasProfile and PromptPreset are names in the
+	// session's [Roster], or empty for none. What they say in prompts stands in
+	// the conversations that begin after it.
+	Persona      *string `json:"persona,omitempty"`
+	ToolPreset   *string `json:"tool_preset,omitempty"`
+	BiasProfile  *string `json:"bias_profile,omitempty"`
+	PromptPreset *string `json:"prompt_preset,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (TierChanged) EventType() Type { return Type{"TierChanged", 1} }
+
+// EventTopic is the tier; "-" for all four.
+func (e TierChanged) EventTopic() string { return tierTopic(e.Tier) }
+
+// ProviderChanged names the program of a provider that runs as a subprocess.
+// Only a person's word may name a program; see the contract of [Settings].
+type ProviderChanged struct {
+	Provider string `json:"provider"`
+	// Command is the absolute path of an executable, without arguments. Empty:
+	// the provider's own program again, looked for in PATH.
+	Command string `json:"command,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (ProviderChanged) EventType() Type { return Type{"ProviderChanged", 1} }
+
+// SettingsChanged changes settings of the whole session. What is not given
+// stays.
+type SettingsChanged struct {
+	MaxWorkers    *int  `json:"max_workers,omitempty"` // 1 to MaxWorkers
+	MaxRetries    *int  `json:"max_retries,omitempty"` // 0 to MaxRetries
+	SpawnApproval *bool `json:"spawn_approval,omitempty"`
+	PlanReview    *bool `json:"plan_review,omitempty"`
+	QADisabled    *bool `json:"qa_disabled,omitempty"`
+	Review        *bool `json:"review,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (SettingsChanged) EventType() Type { return Type{"SettingsChanged", 1} }
+
+// Limits of settings: those of the configuration. One beyond is refused by
+// Check and never counts.
+const (
+	MaxWorkers      = 64
+	MaxRetries      = 10
+	MaxTemperature  = 2.0
+	MaxTopP         = 1.0
+	MaxOutputTokens = 1_000_000
+	MaxRounds       = 1000
+	// MaxModels bounds the models of one ladder.
+	MaxModels = 16
+	// MaxModelName and MaxProviderName bound a name in bytes.
+	MaxModelName    = 256
+	MaxProviderName = MaxToken
+	// MaxCommand bounds the path of a program in bytes.
+	MaxCommand = 4096
+)
+
+// ErrSetting says that a change of settings does not count. The text says what
+// is wrong with which field.
+var ErrSetting = errors.New("the settings cannot be changed so")
+
+func wrongSetting(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrSetting}, args...)...)
+}
+
+// Check tells whether the change counts; ErrSetting if not.
+func (e TierChanged) Check() error {
+	switch {
+	case e.Tier < 0 || e.Tier > 4:
+		return wrongSetting("tier is %d; it is 1 to 4, or 0 for all four", e.Tier)
+	case e.changesNothing():
+		return wrongSetting("nothing is given that would change")
+	case e.Provider != "" && !ValidToken(e.Provider):
+		return wrongSetting("provider is not 1 to %d characters of A-Z a-z 0-9 _ -", MaxProviderName)
+	case e.Effort != nil && *e.Effort != "" && !slices.Contains(Efforts(), *e.Effort):
+		return wrongSetting("effort is none of %s", strings.Join(Efforts(), ", "))
+	case len(e.Models) > MaxModels:
+		return wrongSetting("models has %d entries, at most %d are allowed", len(e.Models), MaxModels)
+	}
+	for _, m := range e.Models {
+		if err := checkName("models", m, MaxModelName); err != nil {
+			return err
+		}
+	}
+	return errors.Join(
+		checkRange("temperature", e.Temperature, 0, MaxTemperature), checkRange("top_p", e.TopP, 0, MaxTopP),
+		checkRange("max_output_tokens", e.MaxOutputTokens, 0, MaxOutputTokens), checkRange("max_rounds", e.MaxRounds, 1,
+			MaxRounds))
+}
+
+func (e TierChanged) changesNothing() bool {
+	return e.Provider == "" && len(e.Models) == 0 && e.Temperature == nil && e.TopP == nil && e.Effort == nil &&
+		e.MaxOutputTokens == nil && e.MaxRounds == nil &&
+		e.Persona == nil && e.ToolPreset == nil && e.BiasProfile == nil && e.PromptPreset == nil
+}
+
+// CheckNames tells whether every name is one of the roster, or empty; ErrSetting,
+// with those that there are, if not.
+func (e TierChanged) CheckNames(r Roster) error {
+	return errors.Join(
+		checkEntry("persona", e.Persona, r.PersonaNames()),
+		checkEntry("tool preset", e.ToolPreset, r.ToolPresetNames()),
+		checkEntry("bias profile", e.BiasProfile, r.BiasProfileNames()),
+		checkEntry("prompt preset", e.PromptPreset, r.PromptPresetNames()))
+}
+
+func checkEntry(what string, name *string, known []string) error {
+	switch {
+	case name == nil || *name == "" || slices.Contains(known, *name):
+		return nil
+	case len(known) == 0:
+		return wrongSetting("this session has no %s; they come from the files beside config.toml when a session begins", what)
+	}
+	return wrongSetting("this session has no such %s; it has %s", what, strings.Join(known, ", "))
+}
+
+// Check tells whether the change counts; ErrSetting if not.
+func (e ProviderChanged) Check() error {
+	if !RunsProgram(e.Provider) {
+		return wrongSetting("provider is none that runs a program; %s does", strings.Join(subprocesses(), ", "))
+	}
+	return CheckCommand(e.Command)
+}
+
+// Check tells whether the change counts; ErrSetting if not.
+func (e SettingsChanged) Check() error {
+	if e == (SettingsChanged{}) {
+		return wrongSetting("nothing is given that would change")
+	}
+	return errors.Join(checkRange("max_workers", e.MaxWorkers, 1, MaxWorkers), checkRange("max_retries", e.MaxRetries, 0,
+		MaxRetries))
+}
+
+// CheckCommand tells whether command can be the program of a provider: empty,
+// or an absolute path of POSIX or of a drive of Windows, whatever system this
+// is; ErrSetting if not. It is never split into words.
+func CheckCommand(command string) error {
+	if command == "" {
+		return nil
+	}
+	drive := len(command) > 3 && isLetter(command[0]) && command[1] == ':' && (command[2] == '\\' || command[2] == '/')
+	if command[0] != '/' && !drive {
+		return wrongSetting("command is not the absolute path of a program")
+	}
+	return checkName("command", command, MaxCommand)
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+func checkName(field, name string, limit int) error {
+	switch {
+	case name == "":
+		return wrongSetting("%s has an empty name", field)
+	case len(name) > limit:
+		return wrongSetting("%s has a name of %d bytes, at most %d are allowed", field, len(name), limit)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return wrongSetting("%s has a control character in a name", field)
+	}
+	return nil
+}
+
+// checkRange lets a missing value pass; not-a-number does not.
+func checkRange[N int | float64](field string, value *N, least, most N) error {
+	if value == nil || *value >= least && *value <= most {
+		return nil
+	}
+	return wrongSetting("%s is %v; it is %v to %v", field, *value, least, most)
+}
+
+func changeDefs() []Def {
+	temperature, workers := 0.2, 2
+	return []Def{
+		Define(Command, "person", "Which model serves a tier, and how far it may go, from the next request on.",
+			TierChanged{Tier: 3, Provider: "gemini_cli", Models: []string{"m1", "m2"}, Temperature: &temperature}),
+		Define(Command, "person", "The program of a provider that runs as a subprocess, from the next request on.",
+			ProviderChanged{"gemini_cli", "/usr/bin/gemini"}),
+		Define(Command, "person", "Settings of the whole session, from here on.", SettingsChanged{MaxWorkers: &workers}),
+	}
+}
+
+// What [Settings.Languages] names besides python, c and cpp.
+const (
+	// LanguageOther is every other language.
+	LanguageOther = "other"
+	// LanguageBeads says that the project has a Beads database.
+	LanguageBeads = "beads"
+)
+
+// LanguageOf is the language of a source file by its name; empty where it is none.
+func LanguageOf(file string) string {
+	switch chars.Lower(path.Ext(file)) {
+	case ".py", ".pyi":
+		return "python"
+	case ".c", ".h":
+		return "c"
+	case ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".ipp":
+		return "cpp"
+	case ".go", ".rs", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".java", ".kt", ".cs", ".rb", ".php", ".swift", ".scala",
+		".ex", ".exs",
+		".lua", ".ml", ".elm", ".groovy", ".sql", ".proto", ".sh", ".svelte", ".vue":
+		return LanguageOther
+	}
+	return ""
 }

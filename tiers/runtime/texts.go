@@ -1,13 +1,16 @@
 package runtime
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
 	"manualslop/events"
+	"manualslop/tiers/llm"
 	"manualslop/tools"
 	"manualslop/tools/sandbox"
 )
@@ -156,4 +159,150 @@ func (w site) keepBefore(ctx context.Context, changes []tools.PlannedChange) err
 		}
 	}
 	return nil
+}
+
+// masked takes known secrets out of a reply, and makes its text valid UTF-8,
+// before its digest is made.
+func (m *Models) masked(r llm.Reply) llm.Reply {
+	r.Text = m.hideText(strings.ToValidUTF8(r.Text, "\uFFFD"))
+	r.Model = m.hideText(r.Model)
+	for i := range r.Calls {
+		r.Calls[i] = m.maskedCall(r.Calls[i])
+	}
+	if masked := m.hide(r.Raw); !bytes.Equal(masked, r.Raw) {
+		r.Raw = nil // changed, its vendor would not take it back
+	}
+	r.CLI = m.hideRun(r.CLI)
+	return r
+}
+
+// maskedCall is a call without known secrets. One whose arguments are no object
+// without them cannot run.
+func (m *Models) maskedCall(c events.ToolCall) events.ToolCall {
+	c.Name, c.Malformed = m.hideText(c.Name), m.hideText(c.Malformed)
+	if c.Args = m.hide(c.Args); !json.Valid(c.Args) {
+		c.Args, c.Malformed = json.RawMessage("{}"), "the arguments hold a secret"
+	}
+	return c
+}
+
+// hide takes known secrets out of bytes.
+func (m *Models) hide(b []byte) []byte {
+	if m.Mask == nil {
+		return b
+	}
+	return m.Mask(b)
+}
+
+func (m *Models) hideText(s string) string { return string(m.hide([]byte(s))) }
+
+// hideRun is the run of a program without known secrets.
+func (m *Models) hideRun(c *events.CLICall) *events.CLICall {
+	if c == nil {
+		return nil
+	}
+	out := *c
+	out.Stdout, out.Stderr, out.Session = m.hideText(c.Stdout), m.hideText(c.Stderr), m.hideText(c.Session)
+	out.Command, out.OwnTools = m.hideEach(c.Command), m.hideEach(c.OwnTools)
+	return &out
+}
+
+func (m *Models) hideEach(texts []string) []string {
+	var out []string
+	for _, s := range texts {
+		out = append(out, m.hideText(s))
+	}
+	return out
+}
+
+// maxWord bounds the bytes of a word that live text holds back; no key of one
+// line is as long.
+const maxWord = 4 << 10
+
+// wholeWords hands out a text in whole words. Models write a key in several
+// pieces, and in none of them a mask would find it.
+type wholeWords struct{ begun string }
+
+// take is what is whole once the next piece is there.
+func (w *wholeWords) take(piece string) string {
+	all := w.begun + piece
+	at := len(all)
+	for at > 0 && inWord(all[at-1]) {
+		at--
+	}
+	if len(all)-at > maxWord {
+		at = len(all)
+	}
+	w.begun = all[at:]
+	return all[:at]
+}
+
+// end is what was held back.
+func (w *wholeWords) end() string {
+	rest := w.begun
+	w.begun = ""
+	return rest
+}
+
+// inWord tells whether a byte may stand in a key: the visible ones of ASCII.
+func inWord(c byte) bool { return c > ' ' && c < 0x7f }
+
+// artifact refers to a whole text in the blob store.
+type artifact struct {
+	Name string `json:"name"`
+	events.BlobRef
+	Cut bool `json:"cut,omitempty"` // it is only the beginning
+}
+
+// twin is the structured answer of a call as the log keeps it, with a member "artifacts" where whole
+// texts were stored. An answer that is too long is left out; its artifacts stay.
+func (w *Worker) twin(ctx context.Context, r tools.Result) json.RawMessage {
+	artifacts := w.store(ctx, r.Artifacts)
+	data := w.bounded(r.Data)
+	if len(artifacts) == 0 {
+		return data
+	}
+	members := map[string]json.RawMessage{}
+	if data != nil && json.Unmarshal(data, &members) != nil {
+		return data // no object, so there is no place for them
+	}
+	var err error
+	if members["artifacts"], err = json.Marshal(artifacts); err != nil {
+		return data
+	}
+	joined, err := json.Marshal(members)
+	if err != nil {
+		return data
+	}
+	return joined
+}
+
+// bounded is the masked JSON of an answer, nil where it is too long.
+func (w *Worker) bounded(answer any) json.RawMessage {
+	data, err := json.Marshal(answer)
+	if err != nil || answer == nil || len(data) > maxData || encoded(string(data)) > 2*maxData {
+		return nil
+	}
+	if data = []byte(w.mask(string(data))); !json.Valid(data) {
+		return nil
+	}
+	return data
+}
+
+// store puts whole texts into the blob store, masked like everything that leaves the worker.
+func (w *Worker) store(ctx context.Context, texts []tools.Artifact) []artifact {
+	var out []artifact
+	for _, text := range texts {
+		body := text.Data
+		if w.Mask != nil {
+			body = w.Mask(body)
+		}
+		ref, err := w.Blobs.Put(ctx, body, "text/plain; charset=utf-8")
+		if err != nil {
+			w.Logger.Warn("a whole output could not be stored", "name", text.Name, "bytes", len(body), "error", err)
+			continue
+		}
+		out = append(out, artifact{Name: text.Name, BlobRef: ref, Cut: text.Cut})
+	}
+	return out
 }
