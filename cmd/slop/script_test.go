@@ -27,7 +27,7 @@ import (
 func TestMain(m *testing.M) {
 	clitest.Play()
 	bustest.Node()
-	testscript.Main(racesFail{m}, map[string]func(){"slop": main, "mcpclient": mcpClient})
+	testscript.Main(racesFail{m}, map[string]func(){"slop": main, "mcpclient": mcpClient, "mcpsay": mcpSay})
 }
 
 // TestScripts runs testdata/script. Beside the standard commands there are:

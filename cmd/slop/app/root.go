@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"manualslop/cmd/slop/app/doctor"
+	"manualslop/cmd/slop/app/mcp"
 	"manualslop/cmd/slop/app/record"
 	"manualslop/cmd/slop/app/sessions"
 	"manualslop/cmd/slop/app/tool"
@@ -109,7 +110,8 @@ func commands(g *site.Flags) []*cobra.Command {
 		record.ExportCommand(g), record.HistoryCommand(g), record.SearchCommand(g),
 		pauseCommand(g), resumeCommand(g), killCommand(g), retryCommand(g), blockCommand(g), unblockCommand(g),
 		budgetCommand(g), undoCommand(g), patchCommand(g),
-		tool.Command(g), doctor.ModelsCommand(g), keysCommand(g), provisionCommand(g), adoptCommand(g), doctor.Command(g),
-		benchCommand(g), mcpCommand(g), versionCommand(g),
+		tool.Command(g), mcp.Command(g),
+		doctor.ModelsCommand(g), keysCommand(g), provisionCommand(g), adoptCommand(g), doctor.Command(g),
+		benchCommand(g), versionCommand(g),
 	}
 }

@@ -75,7 +75,7 @@ type Net struct {
 
 // MCP is the section [mcp].
 type MCP struct {
-	Enabled       bool     `toml:"enabled" project:"only=false" doc:"No effect yet: this version uses no external MCP server. Later, whether any is used; each still needs the person's trust."`
+	Enabled       bool     `toml:"enabled" project:"only=false" doc:"Whether external MCP servers are used; each still needs the person's trust (slop mcp trust)."`
 	Blacklist     []string `toml:"blacklist" items:"1000" project:"add" doc:"Further names that no tool may touch, as globs over path elements. The built-in ones always apply; the lists of all files are joined."`
 	AllowSymlinks bool     `toml:"allow_symlinks" project:"only=false" doc:"Whether links that stay inside the base directories are followed."`
 }

@@ -13,7 +13,6 @@ import (
 	"manualslop/projections"
 	"manualslop/tiers"
 	"manualslop/tiers/basis"
-	"manualslop/tools/builtin"
 )
 
 // RecordBasis stores the texts that prompts are made of and is what this program
@@ -29,13 +28,17 @@ func RecordBasis(ctx context.Context, blobs events.Blobs) (events.Basis, error) 
 
 // UpgradeWords are what a person says to give a session what this program
 // decides by; none where it has that. events.ErrNewer where it has something newer.
-func UpgradeWords(ctx context.Context, blobs events.Blobs, session string, now projections.Settings) ([]events.Payload,
-	error) {
+func UpgradeWords(ctx context.Context, blobs events.Blobs, p site.Place, session string,
+	now projections.Settings) ([]events.Payload, error) {
 	if err := tiers.KnowsBasis(session, now.Basis); err != nil {
 		return nil, err
 	}
 	var out []events.Payload
-	if offered := site.Offers(builtin.Tools()); !sameJSON(offered.Tools, now.Tools) {
+	offered, err := p.OfferedTools()
+	if err != nil {
+		return nil, err
+	}
+	if !sameJSON(offered.Tools, now.Tools) {
 		out = append(out, offered)
 	}
 	next, err := RecordBasis(ctx, blobs)

@@ -34,8 +34,10 @@ import (
 	"manualslop/tiers/planner"
 	"manualslop/tiers/qa"
 	"manualslop/tiers/runtime"
+	"manualslop/tools"
 	"manualslop/tools/builtin"
 	"manualslop/tools/checkpoint"
+	"manualslop/tools/mcp"
 )
 
 // WorkerSlots is how many calls one worker process runs at once.
@@ -67,6 +69,9 @@ type Engine struct {
 	logs   *sessionlog.Writer
 	files  *projectFiles
 	busy   []resting // who works for sessions
+
+	external []tools.Tool // of trusted MCP servers
+	servers  *mcp.Manager // nil: no worker was started
 
 	OneGoal bool // it ends with its goal
 
@@ -313,10 +318,19 @@ func (e *Engine) worker(name string) (*runtime.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
+	if e.servers == nil {
+		if e.external, e.servers, err = e.ExternalTools(); err != nil {
+			return nil, err
+		}
+	}
+	registry, err := tools.NewRegistry(append(builtin.Engine().All(), e.external...)...)
+	if err != nil {
+		return nil, err
+	}
 	e.announce(conn, name)
 	return &runtime.Worker{Checkpoints: store, Project: e.Name, Name: name, Process: conn.Process(), Log: conn,
 		Queue: BusQueue{conn}, Claims: BusClaims{conn}, Blobs: conn,
-		Live: busLive{conn}, Peers: conn, Tools: builtin.Engine(), Home: env, Workspaces: e.Workspaces(env), Mask: e.Mask,
+		Live: busLive{conn}, Peers: conn, Tools: registry, Home: env, Workspaces: e.Workspaces(env), Mask: e.Mask,
 		Clock: time.Now, IDs: NewID, Logger: e.Logger}, nil
 }
 

@@ -228,7 +228,7 @@ func (e *Engine) hooksConfig(own *bus.Conn, listen string, who *presence) (core.
 		Limits: request.Limits{Generate: time.Duration(e.Config.Hooks.GenerateTimeoutS) * time.Second}, Masker: e.Mask,
 		Signals: busText(own, e.Name), Roles: who.roles, Host: e.Stats, Bus: own, Logger: e.Logger,
 		Upgrade: func(ctx context.Context, session string, now projections.Settings) ([]events.Payload, error) {
-			return UpgradeWords(ctx, person, session, now)
+			return UpgradeWords(ctx, person, e.Place, session, now)
 		},
 		OpensSession: e.Stats.ShutdownScope == events.ShutdownEngine,
 		Providers:    append(config.ProviderNames(e.Config), config.ScriptProvider),

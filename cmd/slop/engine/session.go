@@ -10,7 +10,6 @@ import (
 
 	"manualslop/cmd/slop/site"
 	"manualslop/events"
-	"manualslop/tools/builtin"
 )
 
 // NewID makes a fresh identifier.
@@ -95,7 +94,11 @@ func openSessionBeside(
 	if _, _, err := v.Publish(ctx, p.Config.ModelsOffered()); err != nil {
 		return v, err
 	}
-	_, _, err = v.Publish(ctx, site.Offers(builtin.Tools()))
+	offered, err := p.OfferedTools()
+	if err != nil {
+		return v, err
+	}
+	_, _, err = v.Publish(ctx, offered)
 	return v, err
 }
 

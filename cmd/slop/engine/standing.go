@@ -6,9 +6,7 @@ import (
 	"reflect"
 	"slices"
 
-	"manualslop/cmd/slop/site"
 	"manualslop/events"
-	"manualslop/tools/builtin"
 )
 
 // HoldToRules puts today's rules in the place of those that hold in open
@@ -73,7 +71,10 @@ func (e *Engine) standingRules(log events.Log, session string) ([]events.Rule, e
 
 // offerTools puts the tools on record of a session whose opener did not live to.
 func (e *Engine) offerTools(log events.Log, session string) error {
-	offered := site.Offers(builtin.Tools())
+	offered, err := e.OfferedTools()
+	if err != nil {
+		return err
+	}
 	last, err := log.Last(e.Ctx, events.Filter{Project: e.Name, Session: session, Type: offered.EventType().Name})
 	if err != nil || last != 0 {
 		return err

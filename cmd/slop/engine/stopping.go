@@ -66,6 +66,9 @@ func (e *Engine) behind(name string, run func(context.Context) error) {
 func (e *Engine) Close() error {
 	e.stop()
 	err := e.Group.Wait()
+	if e.servers != nil {
+		err = errors.Join(err, e.servers.StopAll())
+	}
 	e.front.stop()
 	if last := e.front.group.Wait(); !errors.Is(err, last) {
 		err = errors.Join(err, last)

@@ -132,10 +132,9 @@ func scrubbed() map[string]string {
 // person had trusted them.
 func (p Place) Untrusted() []string {
 	var out []string
-	for _, name := range []string{"mcp_env.toml", "mcp_config.json"} {
-		if _, err := os.Lstat(filepath.Join(p.Project, name)); !errors.Is(err, fs.ErrNotExist) {
-			out = append(out, name)
-		}
+	const name = "mcp_env.toml"
+	if _, err := os.Lstat(filepath.Join(p.Project, name)); !errors.Is(err, fs.ErrNotExist) {
+		out = append(out, name)
 	}
 	return out
 }

@@ -81,6 +81,7 @@ func examine(ctx context.Context, g *site.Flags) []finding {
 	for _, name := range p.Untrusted() {
 		out = append(out, note("trust", name+" of the project has no effect: you have not trusted it"))
 	}
+	out = append(out, checkServers(p)...)
 	out = append(out, checkData(p), checkDisk(p), checkSync(p))
 	info, engineErr := site.EngineInfo{}, site.ErrForeign
 	if p.CheckOwner() == nil {

@@ -93,19 +93,19 @@ func upgradeAt(ctx context.Context, d client.Client, session string) (changed bo
 		}
 		v := engine.SessionWriter{Log: d.Person, Project: d.Place.Name, Session: session, Person: d.Place.Person,
 			Mask: d.Mask}
-		return upgrade(ctx, v, d.Person)
+		return upgrade(ctx, d.Place, v, d.Person)
 	}
 	return false, fmt.Errorf("no way to upgrade a session from here (%T)", d)
 }
 
 // upgrade gives a session what this program decides by, and tells
 // whether that is anything new.
-func upgrade(ctx context.Context, v engine.SessionWriter, at engine.Store) (changed bool, err error) {
+func upgrade(ctx context.Context, p site.Place, v engine.SessionWriter, at engine.Store) (changed bool, err error) {
 	now, err := basisOf(ctx, at, v.Project, v.Session)
 	if err != nil {
 		return false, err
 	}
-	words, err := engine.UpgradeWords(ctx, at, v.Session, now)
+	words, err := engine.UpgradeWords(ctx, at, p, v.Session, now)
 	for _, w := range words {
 		if err == nil {
 			_, _, err = v.Publish(ctx, w)
@@ -135,8 +135,12 @@ func basisOf(ctx context.Context, log events.Log, project, session string) (proj
 // UpgradeOrOffer upgrades the session that a run goes on with, where that is
 // wanted, and otherwise says that it could be.
 func UpgradeOrOffer(ctx context.Context, g *site.Flags, conn *bus.Conn, v engine.SessionWriter, wanted bool) error {
+	p, err := g.Place()
+	if err != nil {
+		return err
+	}
 	if wanted {
-		changed, err := upgrade(ctx, v, conn)
+		changed, err := upgrade(ctx, p, v, conn)
 		if changed && err == nil {
 			g.Notice("session %s goes on with newer prompts and decisions", v.Session)
 		}
@@ -146,7 +150,7 @@ func UpgradeOrOffer(ctx context.Context, g *site.Flags, conn *bus.Conn, v engine
 	if err != nil {
 		return err
 	}
-	words, err := engine.UpgradeWords(ctx, conn, v.Session, now)
+	words, err := engine.UpgradeWords(ctx, conn, p, v.Session, now)
 	if errors.Is(err, events.ErrNewer) {
 		return nil // its deciders say so
 	}

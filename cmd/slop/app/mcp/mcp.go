@@ -1,0 +1,199 @@
+// Package mcp has the commands below "slop mcp": external MCP servers, and slop as one.
+package mcp
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"manualslop/cmd/slop/app/mcpserve"
+	"manualslop/cmd/slop/command"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
+	"manualslop/tools/mcp"
+)
+
+// Command is "slop mcp".
+func Command(g *site.Flags) *cobra.Command {
+	return command.Group(&cobra.Command{
+		Use:   "mcp",
+		Short: "Use external MCP servers, and be one",
+		Long: `Mcp manages the servers of mcp_config.json in your configuration folder and in
+the project. A server has no effect before you trust its definition. Changing
+the definition withdraws the trust; changing a tool blocks that tool. Serve offers
+the tools of slop to other programs. See docs/mcp.md.`,
+		Example: `  slop mcp list
+  slop mcp trust filesystem
+  slop mcp serve`,
+	}, listCommand(g), trustCommand(g), toolsCommand(g), mcpserve.Command(g))
+}
+
+// serverLine is one line of slop mcp list --json.
+type serverLine struct {
+	Name     string   `json:"name"`
+	Type     string   `json:"type"`
+	Command  []string `json:"command,omitempty"`
+	Cwd      string   `json:"cwd,omitempty"`
+	URL      string   `json:"url,omitempty"`
+	Env      []string `json:"env,omitempty"`     // names only
+	Headers  []string `json:"headers,omitempty"` // names only
+	File     string   `json:"file"`
+	Hash     string   `json:"hash"`
+	Trusted  bool     `json:"trusted"`
+	Disabled bool     `json:"disabled,omitempty"`
+	Tools    int      `json:"tools"`
+}
+
+func listCommand(g *site.Flags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "Every configured server, and whether you trust it",
+		Long: `List prints each server with its trust, the number of its approved tools, what it
+runs or reaches, and its file. It starts nothing.`,
+		Example: `  slop mcp list
+  slop mcp list --json`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			servers, err := open(g)
+			if err != nil {
+				return err
+			}
+			rows := [][]string{}
+			for _, s := range servers.Servers() {
+				line := lineOf(s)
+				if g.JSON {
+					if err := g.PrintLine(line); err != nil {
+						return err
+					}
+					continue
+				}
+				state := "untrusted"
+				if s.Trusted {
+					state = "trusted"
+				}
+				rows = append(rows, []string{line.Name, state, strconv.Itoa(line.Tools),
+					term.OneLine(line.URL + strings.Join(line.Command, " ")), line.File})
+			}
+			term.PrintTable(g.Out, rows)
+			for _, name := range servers.Hidden() {
+				g.Notice("the project's server %s has no effect: your own has that name", name)
+			}
+			return nil
+		},
+	}
+}
+
+func trustCommand(g *site.Flags) *cobra.Command {
+	var hash string
+	cmd := &cobra.Command{
+		Use:   "trust NAME",
+		Short: "Trust a server and approve its present tools",
+		Long: `Trust starts the server, approves the tools that it has now, and stops it. Without
+--hash it starts nothing: it prints what would be trusted, and the hash to pass.`,
+		Example: `  slop mcp trust filesystem
+  slop mcp trust filesystem --hash 3f5a…`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			servers, s, err := find(g, args[0])
+			if err != nil {
+				return err
+			}
+			if hash == "" {
+				return g.PrintLine(lineOf(s))
+			}
+			if hash != s.Hash {
+				return exit.Errorf(exit.Usage, "--hash must be %s, the hash of the present definition", s.Hash)
+			}
+			pins, err := servers.See(cmd.Context(), s)
+			if err != nil {
+				return exit.Errorf(exit.Failed, "%w", err)
+			}
+			if err := servers.Trust(s, pins); err != nil {
+				return exit.Errorf(exit.Failed, "%w", err)
+			}
+			g.Notice("trusted %s with %d tools; sessions opened from now on have them", args[0], len(pins))
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&hash, "hash", "", "the `HASH` of the definition that you looked at")
+	return cmd
+}
+
+func toolsCommand(g *site.Flags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "tools NAME",
+		Short: "The approved tools of a trusted server, and what changed",
+		Long: `Tools starts a trusted server and compares its tools with the approved ones. Each
+is unchanged, changed, new or gone; a changed or new one cannot be called.`,
+		Example: `  slop mcp tools filesystem`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			servers, s, err := find(g, args[0])
+			if err != nil {
+				return err
+			}
+			if !s.Trusted {
+				return exit.Errorf(exit.Failed, "server %s is not trusted; run \"slop mcp trust %s\"", args[0], args[0])
+			}
+			now, err := servers.See(cmd.Context(), s)
+			if err != nil {
+				return exit.Errorf(exit.Failed, "%w", err)
+			}
+			rows := [][]string{}
+			for _, c := range mcp.Compare(s.Pins, now) {
+				if g.JSON {
+					if err := g.PrintLine(c); err != nil {
+						return err
+					}
+					continue
+				}
+				rows = append(rows, []string{term.OneLine(c.Name), c.State, term.OneLine(c.Description)})
+			}
+			term.PrintTable(g.Out, rows)
+			return nil
+		},
+	}
+}
+
+func open(g *site.Flags) (*mcp.Manager, error) {
+	p, err := g.Place()
+	if err != nil {
+		return nil, err
+	}
+	servers, err := p.ExternalServers()
+	if err != nil {
+		return nil, exit.Errorf(exit.Usage, "%w", err)
+	}
+	return servers, nil
+}
+
+func find(g *site.Flags, name string) (*mcp.Manager, mcp.Status, error) {
+	servers, err := open(g)
+	if err != nil {
+		return nil, mcp.Status{}, err
+	}
+	s, found := servers.Find(name)
+	if !found {
+		return nil, s, exit.Errorf(exit.Usage, "server %q not found; list the servers with slop mcp list", name)
+	}
+	return servers, s, nil
+}
+
+// lineOf leaves out the values of variables and headers.
+func lineOf(s mcp.Status) serverLine {
+	d := s.Definition
+	line := serverLine{Name: d.Name, Type: d.Type, Command: d.Command, Cwd: d.Cwd, URL: d.URL, File: d.File,
+		Hash: s.Hash, Trusted: s.Trusted, Disabled: d.Disabled, Tools: len(s.Pins)}
+	for name := range d.Env {
+		line.Env = append(line.Env, name)
+	}
+	for name := range d.Headers {
+		line.Headers = append(line.Headers, name)
+	}
+	slices.Sort(line.Env)
+	slices.Sort(line.Headers)
+	return line
+}

@@ -1,0 +1,138 @@
+package mcp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxSchema bounds the schema of one tool in bytes, and maxDepth how deep it is nested.
+const (
+	maxSchema = 64 << 10
+	maxDepth  = 64
+)
+
+// pinOf is a tool as it is now. The digest is over what the server said; the description is cut to
+// maxDescription and has no control, direction or zero-width characters.
+func pinOf(t *sdk.Tool) (Pin, error) {
+	schema, err := json.Marshal(t.InputSchema)
+	if err != nil {
+		return Pin{}, err
+	}
+	if len(schema) > maxSchema {
+		return Pin{}, fmt.Errorf("the schema must have at most %d bytes, has %d", maxSchema, len(schema))
+	}
+	if depth(schema) > maxDepth {
+		return Pin{}, fmt.Errorf("the schema must be nested at most %d levels deep", maxDepth)
+	}
+	sum, err := digest(map[string]any{"name": t.Name, "description": t.Description, "inputSchema": t.InputSchema,
+		"outputSchema": t.OutputSchema, "annotations": t.Annotations})
+	return Pin{Name: t.Name, Description: clean(t.Description, maxDescription), Schema: schema, SHA256: sum}, err
+}
+
+// depth counts the levels of objects and lists.
+func depth(raw []byte) (deepest int) {
+	d := json.NewDecoder(strings.NewReader(string(raw)))
+	level := 0
+	for {
+		t, err := d.Token()
+		if err != nil {
+			return deepest
+		}
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			level++
+			deepest = max(deepest, level)
+		case json.Delim('}'), json.Delim(']'):
+			level--
+		}
+	}
+}
+
+// offers tells whether the definition lets a tool through. Deny beats allow.
+func (d Definition) offers(tool string) bool {
+	fits := func(globs []string) bool {
+		for _, g := range globs {
+			if hit, err := path.Match(g, tool); hit || err != nil {
+				return true
+			}
+		}
+		return false
+	}
+	return !fits(d.Deny) && (len(d.Allow) == 0 || fits(d.Allow))
+}
+
+// cleanText is valid UTF-8 without control, direction and zero-width characters.
+func cleanText(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// clean is cleanText of at most limit bytes.
+func clean(text string, limit int) string {
+	text = cleanText(text)
+	if len(text) > limit {
+		text = strings.ToValidUTF8(text[:limit], "")
+	}
+	return text
+}
+
+// kindOf says what kind of failure an error is.
+func kindOf(ctx context.Context, err error) string {
+	var rpc *jsonrpc.Error
+	switch {
+	case ctx.Err() != nil:
+		return "cancelled"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "timeout"
+	case errors.As(err, &rpc) && rpc.Code == codeTooLarge:
+		return "too_large"
+	case errors.As(err, &rpc):
+		return "rpc"
+	}
+	return "closed"
+}
+
+// maxName bounds the name of a tool, in characters.
+const maxName = 64
+
+// names are the names that were given to tools, each once.
+type names map[string]bool
+
+// take returns mcp__server__tool with other characters replaced. A name that is too long or taken
+// keeps its end and gets 8 digits of a digest.
+func (n names) take(server, tool string) string {
+	name := "mcp__" + slug(strings.ToLower(server), "-") + "__" + slug(tool, "_")
+	if len(name) > maxName || n[name] {
+		sum := sha256.Sum256([]byte(server + "\x00" + tool))
+		const prefix, hash = len("mcp__"), 8 + 1
+		rest := name[prefix:]
+		name = "mcp__" + rest[max(0, len(rest)-(maxName-prefix-hash)):] + "_" + hex.EncodeToString(sum[:4])
+	}
+	n[name] = true
+	return name
+}
+
+// slug replaces what a name of a tool must not have, and double underscores.
+func slug(text, by string) string {
+	out := strings.Map(func(r rune) rune {
+		if r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_' && by == "_") {
+			return r
+		}
+		return rune(by[0])
+	}, text)
+	return strings.ReplaceAll(out, "__", "_")
+}

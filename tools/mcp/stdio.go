@@ -1,0 +1,287 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Limits of the stdio transport.
+const (
+	maxMessage   = 8 << 20  // bytes of one message; a longer answer fails its call alone
+	maxStderr    = 64 << 10 // last bytes of standard error that are kept
+	probeTimeout = 5 * time.Second
+	grace        = 2 * time.Second // between closing stdin, SIGTERM and SIGKILL
+)
+
+// codeTooLarge is the error of an answer above maxMessage.
+const codeTooLarge = -32099
+
+// process is a running stdio server, as a transport of the SDK and its only connection.
+type process struct {
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	stderr *tail
+	in     chan jsonrpc.Message
+	done   chan struct{} // closed when the program ended and its output was read
+	closed chan struct{} // closed by Close
+	stop   sync.Once
+
+	mu     sync.Mutex
+	probe  jsonrpc.ID // of the outstanding server/discover
+	probes *time.Timer
+	ended  error // how the program ended; read after done
+}
+
+// startProcess starts a program in its own process group.
+func startProcess(argv, env []string, dir string) (*process, error) {
+	p := &process{cmd: exec.Command(argv[0], argv[1:]...), stderr: &tail{}, in: make(chan jsonrpc.Message),
+		done: make(chan struct{}), closed: make(chan struct{})}
+	p.cmd.Env, p.cmd.Dir = env, dir
+	ownGroup(p.cmd)
+	var err error
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, stdout, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	said, stderr, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, out.Close(), stdout.Close())
+	}
+	p.cmd.Stdout, p.cmd.Stderr = stdout, stderr
+	err = p.cmd.Start()
+	_, _ = stdout.Close(), stderr.Close()
+	if err != nil {
+		return nil, errors.Join(err, out.Close(), said.Close())
+	}
+	var drained sync.WaitGroup
+	drained.Go(func() { p.readAll(out); _ = out.Close() })
+	drained.Go(func() { _, _ = io.Copy(p.stderr, said); _ = said.Close() })
+	go func() {
+		p.ended = p.cmd.Wait()
+		kill(p.cmd) // grandchildren would keep the output open
+		drained.Wait()
+		close(p.done)
+	}()
+	return p, nil
+}
+
+// Connect returns the process itself.
+func (p *process) Connect(context.Context) (sdk.Connection, error) { return p, nil }
+
+// SessionID is empty: stdio has no sessions.
+func (p *process) SessionID() string { return "" }
+
+// Read returns the next message. It returns io.EOF after Close and an error with the exit status
+// and the last standard error when the program ended.
+func (p *process) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case m := <-p.in:
+		return m, nil
+	case <-p.done:
+		return nil, p.exit()
+	case <-p.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// exit says how the program ended.
+func (p *process) exit() error {
+	status := "exit status 0"
+	if p.ended != nil {
+		status = p.ended.Error()
+	}
+	if said := p.stderr.String(); said != "" {
+		return fmt.Errorf("the server ended: %s; its last error output: %s", status, said)
+	}
+	return fmt.Errorf("the server ended: %s", status)
+}
+
+// Write sends one message as one line. A server/discover that is not answered in time is answered
+// with "method not found", so that the SDK goes on with initialize.
+func (p *process) Write(_ context.Context, m jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if req, ok := m.(*jsonrpc.Request); ok && req.Method == "server/discover" {
+		p.probe = req.ID
+		p.probes = time.AfterFunc(probeTimeout, func() { p.endProbe(req.ID) })
+	}
+	_, err = p.stdin.Write(append(data, '\n'))
+	return err
+}
+
+// endProbe answers the probe where nobody did yet.
+func (p *process) endProbe(id jsonrpc.ID) {
+	p.mu.Lock()
+	waits := p.probe == id
+	p.probe = jsonrpc.ID{}
+	p.mu.Unlock()
+	if waits {
+		p.deliver(&jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound,
+			Message: "server/discover was not answered"}})
+	}
+}
+
+// probed notes that the probe was answered.
+func (p *process) probed(m jsonrpc.Message) {
+	answer, ok := m.(*jsonrpc.Response)
+	if !ok {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.probe.IsValid() || answer.ID != p.probe {
+		return
+	}
+	p.probes.Stop()
+	p.probe = jsonrpc.ID{}
+}
+
+// probing tells whether the program has not answered server/discover.
+func (p *process) probing() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.probe.IsValid()
+}
+
+func (p *process) deliver(m jsonrpc.Message) {
+	select {
+	case p.in <- m:
+	case <-p.closed:
+	}
+}
+
+// readAll reads messages to the end of the output. Lines that are not messages are skipped.
+func (p *process) readAll(from io.Reader) {
+	r := bufio.NewReaderSize(from, 64<<10)
+	for {
+		line, whole, err := readLine(r)
+		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")))
+		switch m, decoded := jsonrpc.DecodeMessage(line); {
+		case !whole:
+			if id, ok := idOf(line); ok {
+				p.deliver(&jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: codeTooLarge,
+					Message: fmt.Sprintf("the answer is larger than %d bytes", maxMessage)}})
+			}
+		case decoded == nil:
+			p.probed(m)
+			p.deliver(m)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// edge is how much of an oversized line's beginning and end is searched for its id.
+const edge = 512
+
+// readLine reads a line of at most maxMessage bytes. Of a longer one it returns both edges.
+func readLine(r *bufio.Reader) (line []byte, whole bool, err error) {
+	var last []byte
+	whole = true
+	for {
+		piece, err := r.ReadSlice('\n')
+		if whole && len(line)+len(piece) <= maxMessage {
+			line = append(line, piece...)
+		} else {
+			if whole {
+				whole, last = false, bytes.Clone(line[max(0, len(line)-edge):])
+				line = line[:min(len(line), edge)]
+			}
+			last = append(last, piece...)
+			last = bytes.Clone(last[max(0, len(last)-edge):])
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return append(line, last...), whole, err
+		}
+	}
+}
+
+var (
+	idFirst = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+)`)
+	})
+	idLast = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
+	})
+)
+
+// idOf finds the id at either edge of an oversized answer.
+func idOf(edges []byte) (jsonrpc.ID, bool) {
+	m := idFirst().FindSubmatch(edges)
+	if m == nil {
+		m = idLast().FindSubmatch(edges)
+	}
+	if m == nil {
+		return jsonrpc.ID{}, false
+	}
+	n, err := strconv.ParseInt(string(m[1]), 10, 64)
+	if err != nil {
+		return jsonrpc.ID{}, false
+	}
+	id, err := jsonrpc.MakeID(float64(n))
+	return id, err == nil
+}
+
+// Close closes standard input, and ends the process group with SIGTERM and SIGKILL after a grace
+// time each. It returns when the program and everything that it started in its group ended.
+func (p *process) Close() error {
+	p.stop.Do(func() {
+		close(p.closed)
+		_ = p.stdin.Close()
+		for _, end := range []func(*exec.Cmd){terminate, kill} {
+			select {
+			case <-p.done:
+				return
+			case <-time.After(grace):
+				end(p.cmd)
+			}
+		}
+	})
+	<-p.done
+	return nil
+}
+
+// tail keeps the last maxStderr bytes written.
+type tail struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+func (t *tail) Write(data []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, data...)
+	if over := len(t.kept) - maxStderr; over > 0 {
+		t.kept = append(t.kept[:0], t.kept[over:]...)
+	}
+	return len(data), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(bytes.TrimSpace(t.kept))
+}
