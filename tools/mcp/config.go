@@ -217,7 +217,7 @@ func (e entry) transport(d Definition) (string, error) {
 
 // Load reads the person's configuration and the project's. A server of the person hides one of the
 // same name in the project; hidden names the latter. A missing file has no servers.
-func Load(user, project string) (found []Definition, hidden []string, err error) {
+func Load(user, project string) (found []Definition, hidden []string, failed error) {
 	for i, dir := range []string{user, project} {
 		if dir == "" {
 			continue
@@ -228,11 +228,13 @@ func Load(user, project string) (found []Definition, hidden []string, err error)
 			continue
 		}
 		if err != nil {
-			return nil, nil, err
+			failed = errors.Join(failed, err)
+			continue
 		}
 		list, err := ParseConfig(file, data, i == 1)
 		if err != nil {
-			return nil, nil, err
+			failed = errors.Join(failed, err)
+			continue
 		}
 		for _, d := range list {
 			if slices.ContainsFunc(found, func(o Definition) bool { return o.Name == d.Name }) {
@@ -242,7 +244,7 @@ func Load(user, project string) (found []Definition, hidden []string, err error)
 			found = append(found, d)
 		}
 	}
-	return found, hidden, nil
+	return found, hidden, failed
 }
 
 // Hash is the SHA-256 of the definition as it stands in its file, the program's absolute path and,

@@ -14,7 +14,8 @@ import (
 	"manualslop/tools"
 )
 
-// Status is a configured server with what the person trusts of it.
+// Status is a configured server with what the person trusts of it. One that cannot
+// be read whole, such as one whose program is gone, has an empty hash and is never trusted.
 type Status struct {
 	Definition Definition
 	Hash       string
@@ -32,28 +33,29 @@ type Manager struct {
 }
 
 // Open reads the configurations and the person's trust. It starts nothing. Project is the absolute
-// folder of the project; an empty user folder has no configuration and trusts nothing.
+// folder of the project; an empty user folder has no configuration and trusts nothing. A file or a
+// server that cannot be read is in the error and has no effect; the manager has the others.
 func Open(user, project string) (*Manager, error) {
 	m := &Manager{project: project, trust: &Trust{}}
-	found, hidden, err := Load(user, project)
-	if err != nil {
-		return nil, err
-	}
+	found, hidden, failed := Load(user, project)
 	if user != "" {
-		if m.trust, err = LoadTrust(user); err != nil {
-			return nil, err
+		trust, err := LoadTrust(user)
+		if err != nil {
+			failed = errors.Join(failed, err)
+		} else {
+			m.trust = trust
 		}
 	}
 	m.hidden = hidden
 	for _, d := range found {
 		hash, err := d.Hash()
 		if err != nil {
-			return nil, err
+			failed = errors.Join(failed, err)
 		}
 		pins, trusted := m.trust.Servers[hash]
-		m.all = append(m.all, Status{Definition: d, Hash: hash, Trusted: trusted, Pins: pins})
+		m.all = append(m.all, Status{Definition: d, Hash: hash, Trusted: trusted && err == nil, Pins: pins})
 	}
-	return m, nil
+	return m, failed
 }
 
 // Servers lists the configured servers, the person's first.
@@ -97,20 +99,27 @@ func (m *Manager) Trust(s Status, pins []Pin) error {
 // does, and compares the tool with its pin first.
 func (m *Manager) AllTools() ([]tools.Tool, error) {
 	var out []tools.Tool
-	names := names{}
+	taken := map[string]bool{}
 	for _, s := range m.all {
 		if !s.Trusted || s.Definition.Disabled {
 			continue
 		}
-		server, err := NewServer(s.Definition, m.project)
-		if err != nil {
-			return nil, err
+		server, unready := NewServer(s.Definition, m.project)
+		if unready == nil {
+			m.servers = append(m.servers, server)
 		}
-		m.servers = append(m.servers, server)
 		for _, p := range s.Pins {
-			t, err := tools.Foreign(tools.Spec{Name: names.take(s.Definition.Name, p.Name), Effect: tools.Executes,
+			name := toolName(s.Definition.Name, p.Name)
+			if taken[name] {
+				continue
+			}
+			taken[name] = true
+			t, err := tools.Foreign(tools.Spec{Name: name, Effect: tools.Executes,
 				Summary: "A tool of the external MCP server " + clean(s.Definition.Name, 40) + ".", Doc: p.Description},
 				p.Schema, func(ctx context.Context, env tools.Env, args json.RawMessage) (tools.Result, error) {
+					if unready != nil {
+						return failed(s.Definition.Name, p.Name, "refused", unready), nil
+					}
 					return m.call(ctx, server, p, args, env.Limits), nil
 				})
 			if err != nil {

@@ -246,14 +246,35 @@ func TestNamesAreUniqueAndBounded(t *testing.T) {
 	_, r := trusted(t, "good", nil)
 	_, native := r.Lookup("read_file")
 	require.False(t, native)
-	n := names{}
-	require.Equal(t, "mcp__my-srv__a_b", n.take("My Srv", "a__b"))
-	require.NotEqual(t, "mcp__my-srv__a_b", n.take("my-srv", "a_b"))
+	require.Equal(t, "mcp__my-srv__a_b", toolName("my-srv", "a_b"))
+	require.Regexp(t, "^mcp__my-srv__a_b_[0-9a-f]{8}$", toolName("My Srv", "a__b"))
+	require.NotEqual(t, toolName("my srv", "a_b"), toolName("My-Srv", "a_b"))
 	fits := strings.Repeat("x", maxName-len("mcp__s__"))
-	require.Equal(t, "mcp__s__"+fits, n.take("s", fits))
-	long := n.take("s", fits+"x")
-	require.Len(t, long, maxName)
-	require.Len(t, n, 4)
+	require.Equal(t, "mcp__s__"+fits, toolName("s", fits))
+	require.Len(t, toolName("s", fits+"x"), maxName)
+}
+
+func TestWhatCannotBeReadLeavesTheOthers(t *testing.T) {
+	user, project := t.TempDir(), t.TempDir()
+	write := func(dir, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, FileName), []byte(text), 0o600))
+	}
+	write(user, `{"servers": [{"name": "mine", "command": ["run", "${SLOP_NO_SUCH_VARIABLE}"]}]}`)
+	write(project, `{"servers": [`)
+	m, err := Open(user, project)
+	require.ErrorContains(t, err, project)
+	require.Len(t, m.Servers(), 1)
+	require.NoError(t, m.Trust(m.Servers()[0], []Pin{{Name: "a", Schema: json.RawMessage(`{"type":"object"}`)},
+		{Name: "a", Schema: json.RawMessage(`{"type":"object"}`)}}))
+	write(project, `{"servers": [{"name": "gone", "command": ["./gone"]}]}`)
+	m, err = Open(user, project)
+	require.ErrorContains(t, err, "gone")
+	all, err := m.AllTools()
+	require.NoError(t, err)
+	require.Len(t, all, 1, "a name stands once, and the set does not depend on what can start")
+	r, err := tools.NewRegistry(all...)
+	require.NoError(t, err)
+	require.Contains(t, call(t, r, "mcp__mine__a", `{}`).Text, "SLOP_NO_SUCH_VARIABLE is not set")
 }
 
 // Requirement 7.

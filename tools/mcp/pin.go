@@ -109,20 +109,17 @@ func kindOf(ctx context.Context, err error) string {
 // maxName bounds the name of a tool, in characters.
 const maxName = 64
 
-// names are the names that were given to tools, each once.
-type names map[string]bool
-
-// take returns mcp__server__tool with other characters replaced. A name that is too long or taken
-// keeps its end and gets 8 digits of a digest.
-func (n names) take(server, tool string) string {
-	name := "mcp__" + slug(strings.ToLower(server), "-") + "__" + slug(tool, "_")
-	if len(name) > maxName || n[name] {
+// toolName is mcp__server__tool with other characters replaced. Where that changes a name, or makes
+// it too long, it keeps its end and gets 8 digits of a digest, so that it depends on no other server.
+func toolName(server, tool string) string {
+	at, of := slug(strings.ToLower(server), "-"), slug(tool, "_")
+	name := "mcp__" + at + "__" + of
+	if len(name) > maxName || at != server || of != tool {
 		sum := sha256.Sum256([]byte(server + "\x00" + tool))
 		const prefix, hash = len("mcp__"), 8 + 1
 		rest := name[prefix:]
 		name = "mcp__" + rest[max(0, len(rest)-(maxName-prefix-hash)):] + "_" + hex.EncodeToString(sum[:4])
 	}
-	n[name] = true
 	return name
 }
 

@@ -11,18 +11,19 @@ import (
 )
 
 // ExternalServers reads which MCP servers are configured for the project and which of them the person
-// trusts. It starts none.
+// trusts. It starts none. The error names what has no effect because it cannot be read; the others count.
 func (p Place) ExternalServers() (*mcp.Manager, error) {
 	return mcp.Open(config.UserDir(os.Getenv), p.Project)
 }
 
 // ExternalTools are the tools of the trusted MCP servers, and who stops the servers that their calls
-// start. [mcp] enabled = false gives none.
+// start. [mcp] enabled = false gives none. What cannot be read gives none either; slop doctor and
+// slop mcp list tell.
 func (p Place) ExternalTools() ([]tools.Tool, *mcp.Manager, error) {
-	servers, err := p.ExternalServers()
-	if err != nil || !p.Config.MCP.Enabled {
-		return nil, &mcp.Manager{}, err
+	if !p.Config.MCP.Enabled {
+		return nil, &mcp.Manager{}, nil
 	}
+	servers, _ := p.ExternalServers()
 	external, err := servers.AllTools()
 	return external, servers, err
 }

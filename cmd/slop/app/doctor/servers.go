@@ -10,10 +10,10 @@ import (
 func checkServers(p site.Place) []finding {
 	const check = "mcp"
 	servers, err := p.ExternalServers()
-	if err != nil {
-		return []finding{broken(check, err.Error())}
-	}
 	var out []finding
+	if err != nil {
+		out = append(out, broken(check, err.Error()))
+	}
 	for _, s := range servers.Servers() {
 		name := s.Definition.Name
 		if !s.Trusted {

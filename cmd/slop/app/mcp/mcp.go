@@ -114,7 +114,7 @@ func trustCommand(g *site.Flags) *cobra.Command {
 			if err := servers.Trust(s, pins); err != nil {
 				return exit.Errorf(exit.Failed, "%w", err)
 			}
-			g.Notice("trusted %s with %d tools; sessions opened from now on have them", args[0], len(pins))
+			g.Notice("trusted %s with %d tools; sessions that an engine opens after its next start have them", args[0], len(pins))
 			return nil
 		},
 	}
@@ -165,7 +165,7 @@ func open(g *site.Flags) (*mcp.Manager, error) {
 	}
 	servers, err := p.ExternalServers()
 	if err != nil {
-		return nil, exit.Errorf(exit.Usage, "%w", err)
+		g.Notice("without effect: %s", term.OneLine(err.Error()))
 	}
 	return servers, nil
 }
