@@ -174,6 +174,7 @@ func (s *session) ListTools(ctx context.Context) ([]Pin, error) {
 	var out []Pin
 	for t, err := range now.Tools(ctx, nil) {
 		if err != nil {
+			s.ended(ctx, now, err)
 			return nil, fmt.Errorf("list the tools of MCP server %s: %w", s.definition.Name, err)
 		}
 		if len(out) == maxTools {
@@ -202,7 +203,22 @@ func (s *session) CallTool(ctx context.Context, name string, args map[string]any
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	return now.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: args})
+	result, err := now.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: args})
+	s.ended(ctx, now, err)
+	return result, err
+}
+
+// ended closes a connection that a request found dead, so that the next request makes another one.
+func (s *session) ended(ctx context.Context, was *sdk.ClientSession, err error) {
+	if err == nil || kindOf(ctx, err) != "closed" {
+		return
+	}
+	_ = was.Close() // it is dead already; what remains of its process goes away
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now == was {
+		s.now, s.state, s.err = nil, Failed, fmt.Errorf("the connection ended: %w", err)
+	}
 }
 
 // client declares neither roots nor sampling nor elicitation.
