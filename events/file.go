@@ -1,8 +1,6 @@
 package events
 
-import (
-	"cmp"
-)
+import "cmp"
 
 // Views of files that a prompt may show.
 const (

@@ -1,8 +1,6 @@
 package events
 
-import (
-	"encoding/json"
-)
+import "encoding/json"
 
 // HookCalled records a request to the gateway that changed something, asked
 // something or was refused. Plain reads are counted in metrics only.

@@ -1,8 +1,6 @@
 package events
 
-import (
-	"encoding/json"
-)
+import "encoding/json"
 
 // ProjectSwitchRequested asks to go over to a project document. A gateway
 // answers with ProjectLoaded or ProjectSwitchFailed; one that died in between

@@ -1,8 +1,6 @@
 package events
 
-import (
-	"encoding/json"
-)
+import "encoding/json"
 
 // SessionOpened begins a session and records every setting that a decision may
 // depend on. The first event of its session.
