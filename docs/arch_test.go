@@ -57,6 +57,7 @@ func layers() []layer {
 			"a model's language is neutral: no vendor, tool or decider leaks into it"},
 		{"tiers/runtime/...", []string{"events", "tiers/...", "tools/..."},
 			"the shells join deciders, models and tools over the log's seams"},
+		{"tools/mcp", []string{"events", "tools/..."}, "a pin is a digest of canonical JSON, of which there is one form"},
 		{"tools/web", []string{"events/policy", "tools/..."},
 			"which hosts are allowed is judged alike before and at the call"},
 		{"tools/...", []string{"tools/..."}, "a tool knows no bus, event, model or session"},

@@ -18,6 +18,8 @@ const (
 	MaxTracked = 1024
 	// MaxTrackedBytes is the length of their names together, and that of Shown as JSON.
 	MaxTrackedBytes = 128 << 10
+	// MaxPatterns is how many files and patterns a project or preset tracks.
+	MaxPatterns = 256
 	// MaxFileSlices is the number of slices of one file; a prompt leaves out those
 	// beyond it.
 	MaxFileSlices = 16
@@ -109,9 +111,9 @@ func (ContextPresetChanged) EventType() Type { return Type{"ContextPresetChanged
 
 // WithSlices are files where f's slices are added to those of its path: each in
 // the place of one of the same name or, of those without a name, of the same
-// lines. A path that is not there joins them. The files given stay as they are. It
-// reports false where a file would have more than MaxFileSlices.
-func WithSlices(files []TrackedFile, f TrackedFile) ([]TrackedFile, bool) {
+// lines. A path that is not there joins them. The files given stay as they are.
+// The reason says why there is no room; empty: there is.
+func WithSlices(files []TrackedFile, f TrackedFile) (with []TrackedFile, reason string) {
 	files = slices.Clone(files)
 	i := slices.IndexFunc(files, func(g TrackedFile) bool { return path.Clean(g.Path) == path.Clean(f.Path) })
 	if i < 0 {
@@ -129,7 +131,13 @@ func WithSlices(files []TrackedFile, f TrackedFile) ([]TrackedFile, bool) {
 		}
 	}
 	files[i].CustomSlices = all
-	return files, len(all) <= MaxFileSlices
+	switch {
+	case len(all) > MaxFileSlices:
+		reason = fmt.Sprintf("the file has %d slices already; name one of them to replace it", MaxFileSlices)
+	case len(files) > MaxPatterns:
+		reason = fmt.Sprintf("there are %d files already; take one out", MaxPatterns)
+	}
+	return files, reason
 }
 
 // ContextInjectionRequested asks a worker for a view of a file, which becomes an

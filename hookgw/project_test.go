@@ -61,7 +61,7 @@ func TestAProjectThatDoesNotFitIsRefused(t *testing.T) {
 		`{"project":{"files":{"paths":"x"}}}`, `{"project":{"files":{"paths":[1]}}}`, `{"project":{"discussion":[]}}`,
 		`{"project":{"discussion":{"history":[1]}}}`,
 		`{"project":{"discussion":{"roles":["a","A"]}}}`, `{"project":{"files":{"paths":[` + strings.Repeat(`"x",`,
-			projections.MaxPatterns) + `"x"]}}}`,
+			events.MaxPatterns) + `"x"]}}}`,
 	} {
 		f.says("/api/project", body, http.StatusBadRequest)
 	}

@@ -16,8 +16,6 @@ import (
 const (
 	// MaxProjectBytes is the size of a project document as JSON.
 	MaxProjectBytes = 256 << 10
-	// MaxPatterns is how many files and patterns a project or preset tracks.
-	MaxPatterns = 256
 	// MaxPresets is the number of context presets of a session.
 	MaxPresets = 64
 )
@@ -132,12 +130,9 @@ func (p *projectState) preset(e *events.Event, w *events.ContextPresetChanged) s
 			if len(files) != 1 {
 				return "slices are added to one file at a time"
 			}
-			var fit bool
-			if files, fit = events.WithSlices(saved.Files, w.Files[0]); !fit {
-				return fmt.Sprintf("the file has %d slices already; name one of them to replace it", events.MaxFileSlices)
-			}
-			if len(files) > MaxPatterns {
-				return fmt.Sprintf("the preset has %d files already", MaxPatterns)
+			var reason string
+			if files, reason = events.WithSlices(saved.Files, w.Files[0]); reason != "" {
+				return reason
 			}
 			screenshots = saved.Screenshots
 		}

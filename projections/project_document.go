@@ -123,8 +123,8 @@ func textList(value any, name string) ([]string, string) {
 	if !ok {
 		return nil, name + " is no list"
 	}
-	if len(list) > MaxPatterns {
-		return nil, fmt.Sprintf("%s has over %d entries", name, MaxPatterns)
+	if len(list) > events.MaxPatterns {
+		return nil, fmt.Sprintf("%s has over %d entries", name, events.MaxPatterns)
 	}
 	out := make([]string, len(list))
 	for i, v := range list {
@@ -145,8 +145,8 @@ func ProjectFiles(doc map[string]any) (files []events.TrackedFile, problem strin
 	if !ok {
 		return nil, "files.paths is no list"
 	}
-	if len(list) > MaxPatterns {
-		return nil, fmt.Sprintf("files.paths has over %d entries", MaxPatterns)
+	if len(list) > events.MaxPatterns {
+		return nil, fmt.Sprintf("files.paths has over %d entries", events.MaxPatterns)
 	}
 	files = make([]events.TrackedFile, len(list))
 	for i, v := range list {

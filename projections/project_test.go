@@ -75,7 +75,7 @@ func TestADocumentOverItsLimitIsNotTaken(t *testing.T) {
 
 func TestAProjectSaysWhatIsWrongWithIt(t *testing.T) {
 	t.Parallel()
-	many := make([]any, projections.MaxPatterns+1)
+	many := make([]any, events.MaxPatterns+1)
 	for i := range many {
 		many[i] = "x"
 	}

@@ -35,7 +35,7 @@ const (
 // many more of them memory grows for that long before it is flat.
 func TestMemoryIsFlatUnderLoad(t *testing.T) {
 	if os.Getenv("SLOP_LOAD") != "full" {
-		t.Skip("SLOP_LOAD=full takes a minute for it")
+		t.Skip("it takes a minute; SLOP_LOAD=full runs it")
 	}
 	s := newSite(t, nil)
 	engine, _ := s.serve("--script", s.script(onePlan(says("unused"))))
@@ -76,7 +76,7 @@ func TestMemoryIsFlatUnderLoad(t *testing.T) {
 // goal.
 func TestAnIdleEngineKeepsLittleMemory(t *testing.T) {
 	if os.Getenv("SLOP_LOAD") != "full" {
-		t.Skip("SLOP_LOAD=full takes some seconds for it")
+		t.Skip("it takes some seconds of load; SLOP_LOAD=full runs it")
 	}
 	self, err := exec.LookPath("slop")
 	require.NoError(t, err)

@@ -57,7 +57,7 @@ func postPresetSave(c *core.Call) error {
 	}
 	if wrong := projections.CheckProject(selection); wrong != "" {
 		return problem.New(http.StatusBadRequest, "the selection does not fit: "+request.Clip(wrong, 200),
-			fmt.Sprintf("Send at most %d paths.", projections.MaxPatterns))
+			fmt.Sprintf("Send at most %d paths.", events.MaxPatterns))
 	}
 	files, _ := projections.ProjectFiles(selection)
 	saved := events.ContextPresetChanged{Operation: events.PresetSave, Name: want.Name, Files: files,

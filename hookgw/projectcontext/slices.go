@@ -3,7 +3,6 @@ package projectcontext
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"path"
 	"strings"
@@ -147,10 +146,9 @@ func sliceIntoProject(c *core.Call, session, file string, slice events.FileSlice
 				"Record the slice in a preset, or set files_base_dir to a folder above it.")
 		}
 	}
-	files, fit := events.WithSlices(files, events.TrackedFile{Path: below, CustomSlices: []events.FileSlice{slice}})
-	if !fit {
-		return problem.New(http.StatusConflict, fmt.Sprintf("the file has %d slices already", events.MaxFileSlices),
-			"Give the name of one of them to replace it, or save the files without one.")
+	files, reason := events.WithSlices(files, events.TrackedFile{Path: below, CustomSlices: []events.FileSlice{slice}})
+	if reason != "" {
+		return problem.New(http.StatusConflict, reason, "Nothing was changed.")
 	}
 	changes, err := json.Marshal(map[string]any{"files": map[string]any{"paths": files}})
 	if err != nil {

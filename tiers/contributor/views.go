@@ -103,7 +103,7 @@ func (s *State) foldPreset(p *events.ContextPresetChanged) {
 		if len(p.Files) != 1 {
 			return
 		}
-		if files, fit := events.WithSlices(s.presets[p.Name], p.Files[0]); fit {
+		if files, reason := events.WithSlices(s.presets[p.Name], p.Files[0]); reason == "" {
 			s.presets[p.Name] = files
 		}
 	case events.PresetDelete:

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -17,7 +18,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/gowebpki/jcs"
+	"manualslop/events"
 )
 
 // Kinds of transports.
@@ -30,8 +31,11 @@ const (
 // FileName is the name of a configuration, in the person's folder and in a project's.
 const FileName = "mcp_config.json"
 
-// maxConfig bounds a configuration file in bytes.
-const maxConfig = 1 << 20
+// maxConfig bounds a configuration file, and maxProgram a file of a command that is hashed, in bytes.
+const (
+	maxConfig  = 1 << 20
+	maxProgram = 256 << 20
+)
 
 // Definition is one server of a configuration file, as it stands there: variables are not expanded.
 type Definition struct {
@@ -223,7 +227,8 @@ func Load(user, project string) (found []Definition, hidden []string, failed err
 			continue
 		}
 		file := filepath.Join(dir, FileName)
-		data, err := os.ReadFile(file)
+		var data bytes.Buffer
+		err := copyFile(&data, file, maxConfig)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -231,7 +236,7 @@ func Load(user, project string) (found []Definition, hidden []string, failed err
 			failed = errors.Join(failed, err)
 			continue
 		}
-		list, err := ParseConfig(file, data, i == 1)
+		list, err := ParseConfig(file, data.Bytes(), i == 1)
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
@@ -247,30 +252,65 @@ func Load(user, project string) (found []Definition, hidden []string, failed err
 	return found, hidden, failed
 }
 
-// Hash is the SHA-256 of the definition as it stands in its file, the program's absolute path and,
-// where the project holds the program, its content. Trust is bound to it.
+// copyFile copies a regular file of at most limit bytes. Anything else is refused before it is opened,
+// because a repository can hold a link to a device without an end.
+func copyFile(to io.Writer, file string, limit int64) error {
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() || info.Size() > limit {
+		return fmt.Errorf("%s: must be a regular file of at most %d bytes", file, limit)
+	}
+	from, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, io.LimitReader(from, limit))
+	return errors.Join(err, from.Close())
+}
+
+// Hash is the SHA-256 of the definition as it stands in its file, the program's absolute path and the
+// content of each file of a project's that the command names, such as a script after its interpreter.
+// Trust is bound to it.
 func (d Definition) Hash() (string, error) {
 	d.Disabled = false
-	var content string
-	program := ""
+	program, contents := "", map[string]string{}
 	if d.Type == Stdio {
-		program = d.Command[0]
+		folder := filepath.Dir(d.File)
+		here := strings.NewReplacer("${projectRoot}", folder, "${workspaceFolder}", folder)
+		program = here.Replace(d.Command[0])
 		if strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
-			program = filepath.Join(filepath.Dir(d.File), program)
+			program = filepath.Join(folder, program)
 		} else if found, err := exec.LookPath(program); err == nil {
 			program = found
 		}
-		inside, err := filepath.Rel(filepath.Dir(d.File), program)
-		if d.Project && err == nil && filepath.IsLocal(inside) {
-			data, err := os.ReadFile(program)
-			if err != nil {
+		files := []string{program}
+		cwd := here.Replace(d.Cwd)
+		if !filepath.IsAbs(cwd) {
+			cwd = filepath.Join(folder, cwd)
+		}
+		for _, arg := range d.Command[1:] {
+			if arg = here.Replace(arg); !filepath.IsAbs(arg) {
+				arg = filepath.Join(cwd, arg)
+			}
+			if info, err := os.Stat(arg); err == nil && !info.IsDir() {
+				files = append(files, arg)
+			}
+		}
+		for _, file := range files {
+			inside, err := filepath.Rel(folder, file)
+			if !d.Project || err != nil || !filepath.IsLocal(inside) {
+				continue
+			}
+			sum := sha256.New()
+			if err := copyFile(sum, file, maxProgram); err != nil {
 				return "", fmt.Errorf("server %s: %w", d.Name, err)
 			}
-			sum := sha256.Sum256(data)
-			content = hex.EncodeToString(sum[:])
+			contents[inside] = hex.EncodeToString(sum.Sum(nil))
 		}
 	}
-	return digest(map[string]any{"definition": d, "program": program, "content": content})
+	return digest(map[string]any{"definition": d, "program": program, "contents": contents})
 }
 
 // digest is the SHA-256 of the canonical JSON, in lower-case hex.
@@ -279,12 +319,7 @@ func digest(v any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	canonical, err := jcs.Transform(raw)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(canonical)
-	return hex.EncodeToString(sum[:]), nil
+	return events.CanonicalDigest(raw)
 }
 
 var variable = sync.OnceValue(func() *regexp.Regexp {

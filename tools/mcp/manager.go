@@ -75,7 +75,7 @@ func (m *Manager) Find(name string) (Status, bool) {
 
 // See starts a server, returns its tools and stops it. It is for the person who decides about trust.
 func (m *Manager) See(ctx context.Context, s Status) (pins []Pin, err error) {
-	server, err := NewServer(s.Definition, m.project)
+	server, err := NewServer(s.Definition, s.Hash, m.project)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (m *Manager) AllTools() ([]tools.Tool, error) {
 		if !s.Trusted || s.Definition.Disabled {
 			continue
 		}
-		server, unready := NewServer(s.Definition, m.project)
+		server, unready := NewServer(s.Definition, s.Hash, m.project)
 		if unready == nil {
 			m.servers = append(m.servers, server)
 		}

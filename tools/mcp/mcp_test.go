@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -314,7 +315,7 @@ func TestRemoteServersAreCalled(t *testing.T) {
 	})
 	for kind, handler := range remoteHandlers(s) {
 		web := httptest.NewServer(handler)
-		server, err := NewServer(Definition{Name: "r", Type: kind, URL: web.URL}, t.TempDir())
+		server, err := NewServer(Definition{Name: "r", Type: kind, URL: web.URL}, "", t.TempDir())
 		require.NoError(t, err)
 		got, err := server.CallTool(t.Context(), "hello", nil)
 		require.NoError(t, err, kind)
@@ -330,4 +331,58 @@ func TestRemoteServersAreCalled(t *testing.T) {
 func remoteHandlers(s *sdk.Server) map[string]http.Handler {
 	get := func(*http.Request) *sdk.Server { return s }
 	return map[string]http.Handler{HTTP: sdk.NewStreamableHTTPHandler(get, nil), SSE: sdk.NewSSEHandler(get, nil)}
+}
+
+// Requirement 4: a repository cannot make a start read a device, a script changes trust as its
+// interpreter does, and what changed after it was trusted does not run.
+func TestTheFilesOfAProjectsCommandAreBoundToTrust(t *testing.T) {
+	project := t.TempDir()
+	script := filepath.Join(project, "server.sh")
+	put := func(text string) { require.NoError(t, os.WriteFile(script, []byte(text), 0o600)) }
+	d := Definition{Name: "s", Type: Stdio, Command: []string{"sh", "${projectRoot}/server.sh"}, Project: true,
+		File: filepath.Join(project, FileName)}
+	put("exit 1")
+	trusted, err := d.Hash()
+	require.NoError(t, err)
+	server, err := NewServer(d, trusted, project)
+	require.NoError(t, err)
+	put("exit 2")
+	changed, err := d.Hash()
+	require.NoError(t, err)
+	require.NotEqual(t, trusted, changed)
+	require.ErrorContains(t, server.Start(t.Context()), "changed since it was trusted")
+
+	require.NoError(t, os.Remove(script))
+	require.NoError(t, os.Symlink(os.DevNull, script))
+	_, err = d.Hash()
+	require.ErrorContains(t, err, "must be a regular file")
+	require.NoError(t, os.Symlink(os.DevNull, d.File))
+	_, _, err = Load("", project)
+	require.ErrorContains(t, err, "must be a regular file")
+	var read bytes.Buffer
+	require.NoError(t, os.Remove(script))
+	put("12345")
+	require.NoError(t, copyFile(&read, script, 5))
+	require.ErrorContains(t, copyFile(&read, script, 4), "at most 4 bytes")
+}
+
+// An SSE server names the address for messages; the headers, which hold secrets, do not follow it.
+func TestHeadersGoToTheServersOwnOriginOnly(t *testing.T) {
+	asked := make(chan string, 1)
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked <- r.Header.Get("Authorization")
+	}))
+	defer other.Close()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = w.Write([]byte("event: endpoint\ndata: " + other.URL + "/messages\n\n"))
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	defer web.CloseClientConnections()
+	server, err := NewServer(Definition{Name: "r", Type: SSE, URL: web.URL + "/sse",
+		Headers: map[string]string{"Authorization": "secret"}}, "", t.TempDir())
+	require.NoError(t, err)
+	require.Error(t, server.Start(t.Context()))
+	require.Empty(t, asked)
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"manualslop/events"
 )
 
 // maxSchema bounds the schema of one tool in bytes, and maxDepth how deep it is nested.
@@ -31,7 +33,7 @@ func pinOf(t *sdk.Tool) (Pin, error) {
 	if len(schema) > maxSchema {
 		return Pin{}, fmt.Errorf("the schema must have at most %d bytes, has %d", maxSchema, len(schema))
 	}
-	if depth(schema) > maxDepth {
+	if events.Nesting(schema) > maxDepth {
 		return Pin{}, fmt.Errorf("the schema must be nested at most %d levels deep", maxDepth)
 	}
 	sum, err := digest(map[string]any{"name": t.Name, "description": t.Description, "inputSchema": t.InputSchema,
@@ -39,26 +41,7 @@ func pinOf(t *sdk.Tool) (Pin, error) {
 	return Pin{Name: t.Name, Description: clean(t.Description, maxDescription), Schema: schema, SHA256: sum}, err
 }
 
-// depth counts the levels of objects and lists.
-func depth(raw []byte) (deepest int) {
-	d := json.NewDecoder(strings.NewReader(string(raw)))
-	level := 0
-	for {
-		t, err := d.Token()
-		if err != nil {
-			return deepest
-		}
-		switch t {
-		case json.Delim('{'), json.Delim('['):
-			level++
-			deepest = max(deepest, level)
-		case json.Delim('}'), json.Delim(']'):
-			level--
-		}
-	}
-}
-
-// offers tells whether the definition lets a tool through. Deny beats allow.
+// offers reports whether the definition lets a tool through. Deny beats allow.
 func (d Definition) offers(tool string) bool {
 	fits := func(globs []string) bool {
 		for _, g := range globs {

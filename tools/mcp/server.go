@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,15 +66,22 @@ type StdioServer struct{ session }
 // RemoteServer is a server behind a URL, over SSE or streamable HTTP.
 type RemoteServer struct{ session }
 
-// NewServer makes a server that is not started. Project is the absolute folder of the project.
-func NewServer(d Definition, project string) (Server, error) {
+// NewServer makes a server that is not started. Project is the absolute folder of the project. A start
+// fails where the definition, with the files that it names, does not have this hash any more.
+func NewServer(d Definition, hash, project string) (Server, error) {
 	expanded, err := d.expanded(project, os.LookupEnv)
 	if err != nil {
 		return nil, err
 	}
 	if d.Type == Stdio {
 		s := &StdioServer{}
-		s.definition, s.dial = d, func(ctx context.Context) (*sdk.ClientSession, error) { return dialStdio(ctx, expanded) }
+		s.definition, s.dial = d, func(ctx context.Context) (*sdk.ClientSession, error) {
+			if now, err := d.Hash(); err != nil || now != hash {
+				return nil, errors.Join(errors.New("a file that its command names changed since it was trusted; "+
+					`look at it, then run "slop mcp trust `+d.Name+`" again`), err)
+			}
+			return dialStdio(ctx, expanded)
+		}
 		return s, nil
 	}
 	s := &RemoteServer{}
@@ -256,7 +264,11 @@ func dialStdio(ctx context.Context, d Definition) (*sdk.ClientSession, error) {
 
 // dialRemote connects over HTTP or SSE. Headers go to the server's own origin only.
 func dialRemote(ctx context.Context, d Definition) (*sdk.ClientSession, error) {
-	h := &http.Client{Transport: headers(d.Headers), CheckRedirect: func(*http.Request, []*http.Request) error {
+	own, err := url.Parse(d.URL)
+	if err != nil {
+		return nil, err
+	}
+	h := &http.Client{Transport: ownOrigin{own, d.Headers}, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return errors.New("MCP servers must not redirect")
 	}}
 	var transport sdk.Transport = &sdk.StreamableClientTransport{Endpoint: d.URL, HTTPClient: h, MaxEventSize: maxMessage}
@@ -266,12 +278,19 @@ func dialRemote(ctx context.Context, d Definition) (*sdk.ClientSession, error) {
 	return client().Connect(ctx, transport, nil)
 }
 
-// headers sets the configured headers on each request.
-type headers map[string]string
+// ownOrigin sets the configured headers on each request, and sends none elsewhere: an SSE server names
+// the address for messages itself.
+type ownOrigin struct {
+	url     *url.URL
+	headers map[string]string
+}
 
-func (h headers) RoundTrip(r *http.Request) (*http.Response, error) {
+func (o ownOrigin) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme != o.url.Scheme || r.URL.Host != o.url.Host {
+		return nil, fmt.Errorf("the MCP server must not send its clients from %s to %s", o.url.Host, r.URL.Host)
+	}
 	r = r.Clone(r.Context())
-	for name, value := range h {
+	for name, value := range o.headers {
 		r.Header.Set(name, value)
 	}
 	return http.DefaultTransport.RoundTrip(r)

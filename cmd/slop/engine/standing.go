@@ -71,12 +71,13 @@ func (e *Engine) standingRules(log events.Log, session string) ([]events.Rule, e
 
 // offerTools puts the tools on record of a session whose opener did not live to.
 func (e *Engine) offerTools(log events.Log, session string) error {
-	offered, err := e.OfferedTools()
-	if err != nil {
+	last, err := log.Last(e.Ctx, events.Filter{Project: e.Name, Session: session,
+		Type: events.NameOf[events.ToolsOffered]()})
+	if err != nil || last != 0 {
 		return err
 	}
-	last, err := log.Last(e.Ctx, events.Filter{Project: e.Name, Session: session, Type: offered.EventType().Name})
-	if err != nil || last != 0 {
+	offered, err := e.OfferedTools()
+	if err != nil {
 		return err
 	}
 	v := SessionWriter{Log: log, Project: e.Name, Session: session, Person: e.Person, Mask: e.Mask}

@@ -101,8 +101,17 @@ func trustCommand(g *site.Flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if hash == "" {
+			if hash == "" && g.JSON {
 				return g.PrintLine(lineOf(s))
+			}
+			if hash == "" {
+				line := lineOf(s)
+				term.PrintTable(g.Out, [][]string{{"server", line.Name}, {"file", line.File},
+					{"runs", term.OneLine(line.URL + strings.Join(line.Command, " "))},
+					{"folder", term.OneLine(line.Cwd)}, {"variables", term.OneLine(strings.Join(line.Env, " "))},
+					{"headers", term.OneLine(strings.Join(line.Headers, " "))}, {"hash", line.Hash}})
+				g.Notice("to trust it: slop mcp trust %s --hash %s", args[0], line.Hash)
+				return nil
 			}
 			if hash != s.Hash {
 				return exit.Errorf(exit.Usage, "--hash must be %s, the hash of the present definition", s.Hash)

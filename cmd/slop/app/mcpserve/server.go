@@ -62,7 +62,21 @@ func annotations(e tools.Effect) *mcp.ToolAnnotations {
 // follow hands the events of the session to the calls that wait for them, until
 // ctx ends or the session does.
 func (s *server) follow(ctx context.Context) error {
-	_, feed, err := s.reader.Watch(ctx, events.Filter{Project: s.writer.Project, Session: s.writer.Session}, 1)
+	all := events.Filter{Project: s.writer.Project, Session: s.writer.Session}
+	ends := all
+	ends.Type = events.NameOf[events.SessionClosed]()
+	last, err := s.reader.Last(ctx, all)
+	if err != nil {
+		return fmt.Errorf("follow the session: %w", err)
+	}
+	closed, err := s.reader.Last(ctx, ends) // one after last is seen by the watch
+	if err != nil {
+		return fmt.Errorf("follow the session: %w", err)
+	}
+	if closed != 0 && closed <= last {
+		return fmt.Errorf("session %s is closed; open another one and start slop mcp serve again", s.writer.Session)
+	}
+	_, feed, err := s.reader.Watch(ctx, all, last+1)
 	if err != nil {
 		return fmt.Errorf("follow the session: %w", err)
 	}
