@@ -2,6 +2,8 @@ package bus
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -27,7 +29,9 @@ func StoredSnapshot(ctx context.Context, c *Conn, key string) []byte {
 }
 
 // ReserveTypes are the types that the reserve knows by name.
-func ReserveTypes() []string { return append(newWork(), endings()...) }
+func ReserveTypes() []string {
+	return slices.AppendSeq(slices.Collect(maps.Keys(newWork())), maps.Keys(endings()))
+}
 
 // NATS is the stock connection under c.
 func (c *Conn) NATS() *nats.Conn { return c.nc }

@@ -3,7 +3,6 @@ package bus
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -207,38 +206,32 @@ const (
 
 // newWork are the types of event that begin something, or that somebody may
 // send without end.
-func newWork() []string {
-	return []string{
-		events.NameOf[events.SessionOpened](), events.NameOf[events.GoalSubmitted](), events.NameOf[events.TracksAccepted](),
-		events.NameOf[events.GraphMutationRequested](), events.NameOf[events.WorkerSpawnRequested](),
-		events.NameOf[events.PatchRequested](),
-		events.NameOf[events.RetryRequested](), events.NameOf[events.UndoRequested](), events.NameOf[events.AskPosted](),
-		events.NameOf[events.EventPushed](), events.NameOf[events.GUITaskQueued](),
-		events.NameOf[events.SessionPartUploaded](),
-		events.NameOf[events.DiscussionChanged](), events.NameOf[events.ContextInjectionRequested](),
-		events.NameOf[events.ProjectEdited](),
-		events.NameOf[events.ModelStarted](),
-	}
-}
+var newWork = sync.OnceValue(func() map[string]bool {
+	return events.Names(
+		events.SessionOpened{}, events.GoalSubmitted{}, events.TracksAccepted{}, events.GraphMutationRequested{},
+		events.WorkerSpawnRequested{}, events.PatchRequested{}, events.RetryRequested{}, events.UndoRequested{},
+		events.AskPosted{}, events.EventPushed{}, events.GUITaskQueued{}, events.SessionPartUploaded{},
+		events.DiscussionChanged{}, events.ContextInjectionRequested{}, events.ProjectEdited{},
+		events.ModelStarted{},
+	)
+})
 
 // endings are the types that end something, beside all outcomes.
-func endings() []string {
-	return []string{
-		events.NameOf[events.SessionClosed](), events.NameOf[events.AskAnswered](), events.NameOf[events.AskSettled](),
-		events.NameOf[events.KillRequested](), events.NameOf[events.TicketKilled](), events.NameOf[events.PauseRequested](),
-		events.NameOf[events.Paused](),
-		events.NameOf[events.SessionStalled](), events.NameOf[events.ShutdownRequested](), events.NameOf[events.StoreFull](),
-		events.NameOf[events.StoreRewritten](),
-	}
-}
+var endings = sync.OnceValue(func() map[string]bool {
+	return events.Names(
+		events.SessionClosed{}, events.AskAnswered{}, events.AskSettled{}, events.KillRequested{},
+		events.TicketKilled{}, events.PauseRequested{}, events.Paused{}, events.SessionStalled{},
+		events.ShutdownRequested{}, events.StoreFull{}, events.StoreRewritten{},
+	)
+})
 
 // useOf tells how far into the reserve an event of a type may go.
 func useOf(typ string) use {
 	d, known := events.Catalogue().Lookup(typ)
 	switch {
-	case slices.Contains(newWork(), typ):
+	case newWork()[typ]:
 		return useNone
-	case slices.Contains(endings(), typ), known && d.Class == events.Outcome:
+	case endings()[typ], known && d.Class == events.Outcome:
 		return useAll
 	}
 	return useHalf

@@ -28,6 +28,15 @@ func NameOf[P Payload]() string {
 	return p.EventType().Name
 }
 
+// Names are the names of the types of payloads, as a set to look names up in.
+func Names(payloads ...Payload) map[string]bool {
+	out := make(map[string]bool, len(payloads))
+	for _, p := range payloads {
+		out[p.EventType().Name] = true
+	}
+	return out
+}
+
 // Class says who writes a type and what it means to replay.
 type Class int
 

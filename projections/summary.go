@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"manualslop/events"
@@ -77,22 +78,19 @@ func (o *overview) apply(e *events.Event) *overview {
 	return o
 }
 
-// Summarizes tells whether events of a type may change a [Summary]; the others
+// Summarizes reports whether events of a type may change a [Summary]; the others
 // need not be decoded for one.
-func Summarizes(typ string) bool {
-	switch typ {
-	case events.NameOf[events.SessionOpened](), events.NameOf[events.SessionClosed](),
-		events.NameOf[events.SessionStalled](), events.NameOf[events.SessionResumed](),
-		events.NameOf[events.GoalSubmitted](), events.NameOf[events.GoalCompleted](),
-		events.NameOf[events.GoalFailed](),
-		events.NameOf[events.TrackStarted](), events.NameOf[events.TicketsPlanned](), events.NameOf[events.TicketStarted](),
-		events.NameOf[events.AskRaised](), events.NameOf[events.AskSettled](),
-		events.NameOf[events.TicketsAdded](), events.NameOf[events.TrackCompleted](), events.NameOf[events.TrackBlocked](),
-		events.NameOf[events.SessionStarred](), events.NameOf[events.LogsPruned](), events.NameOf[events.LogsRestored]():
-		return true
-	}
-	return false
-}
+func Summarizes(typ string) bool { return summarized()[typ] }
+
+var summarized = sync.OnceValue(func() map[string]bool {
+	return events.Names(
+		events.SessionOpened{}, events.SessionClosed{}, events.SessionStalled{}, events.SessionResumed{},
+		events.GoalSubmitted{}, events.GoalCompleted{}, events.GoalFailed{}, events.TrackStarted{},
+		events.TicketsPlanned{}, events.TicketStarted{}, events.AskRaised{}, events.AskSettled{},
+		events.TicketsAdded{}, events.TrackCompleted{}, events.TrackBlocked{}, events.SessionStarred{},
+		events.LogsPruned{}, events.LogsRestored{},
+	)
+})
 
 // Summarizer folds the Summary of one session and nothing else. The zero value
 // is an empty session. Where the fold panics it stops: the summary stays as it

@@ -3,7 +3,9 @@ package search
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"manualslop/events"
@@ -14,15 +16,12 @@ import (
 const MaxText = 64 << 10
 
 // silent are events whose bodies say nothing to a reader that others do not.
-func silent(typ string) bool {
-	switch typ {
-	case events.NameOf[events.ToolsOffered](), events.NameOf[events.EventsDrained](),
-		events.NameOf[events.RefreshRequested](), events.NameOf[events.ContextRequested](),
-		events.NameOf[events.SessionPartUploaded]():
-		return true
-	}
-	return false
-}
+var silent = sync.OnceValue(func() map[string]bool {
+	return events.Names(
+		events.ToolsOffered{}, events.EventsDrained{}, events.RefreshRequested{}, events.ContextRequested{},
+		events.SessionPartUploaded{},
+	)
+})
 
 // skipped tells members of a body that are not indexed: digests, what a vendor
 // wants back, and what another event has said already.
@@ -31,26 +30,26 @@ func skipped(typ, key string) bool {
 	case "sha256", "args_sha256", "body_sha256", "raw", "before", "after", "schema", "signature":
 		return true
 	}
-	switch typ {
-	case events.NameOf[events.ModelRequested]():
-		return key == "manifest" || key == "continues" || key == "tools" || key == "params"
-	case events.NameOf[events.SessionOpened]():
-		return key == "settings"
-	case events.NameOf[events.ContextBuilt]():
-		return key == "text"
-	case events.NameOf[events.ToolApproved]():
-		return key == "args" || key == "changes"
-	case events.NameOf[events.PreviewRequested](), events.NameOf[events.AskSettled]():
-		return key == "args"
-	}
-	return false
+	return slices.Contains(skippedOf()[typ], key)
 }
+
+// skippedOf are the members of each type that are not indexed, beside those of all.
+var skippedOf = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		events.NameOf[events.ModelRequested]():   {"manifest", "continues", "tools", "params"},
+		events.NameOf[events.SessionOpened]():    {"settings"},
+		events.NameOf[events.ContextBuilt]():     {"text"},
+		events.NameOf[events.ToolApproved]():     {"args", "changes"},
+		events.NameOf[events.PreviewRequested](): {"args"},
+		events.NameOf[events.AskSettled]():       {"args"},
+	}
+})
 
 // Text is what can be found of an event: every text in its body, in the order
 // in which they stand, a line each, at most MaxText bytes. Empty where there is
 // nothing.
 func Text(e *events.Event) string {
-	if silent(e.Type) {
+	if silent()[e.Type] {
 		return ""
 	}
 	w := walker{typ: e.Type, dec: json.NewDecoder(bytes.NewReader(e.Data))}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
 
 	"manualslop/events"
@@ -43,18 +44,26 @@ func (f *Facts) Apply(registry *events.Registry, e *events.Event) {
 		return
 	}
 	f.count(e)
-	switch e.Type {
-	case events.NameOf[events.SessionOpened](), events.NameOf[events.SessionClosed](),
-		events.NameOf[events.SessionStarred](), events.NameOf[events.LogsPruned](), events.NameOf[events.LogsRestored]():
+	switch {
+	case noted()[e.Type]:
 		decoded := *e
 		registry.Decode(&decoded)
 		f.note(&decoded)
-	case events.NameOf[events.TrackStarted](), events.NameOf[events.ProjectLoaded](), events.NameOf[events.ProjectSaved]():
-		if f.Major == "" {
-			f.Major = e.Type
-		}
+	case f.Major == "" && major()[e.Type]:
+		f.Major = e.Type
 	}
 }
+
+// noted are the types that note decodes, major those that make a session worth keeping.
+var (
+	noted = sync.OnceValue(func() map[string]bool {
+		return events.Names(events.SessionOpened{}, events.SessionClosed{}, events.SessionStarred{}, events.LogsPruned{},
+			events.LogsRestored{})
+	})
+	major = sync.OnceValue(func() map[string]bool {
+		return events.Names(events.TrackStarted{}, events.ProjectLoaded{}, events.ProjectSaved{})
+	})
+)
 
 func (f *Facts) note(e *events.Event) {
 	switch p := e.Payload.(type) {
@@ -77,29 +86,43 @@ func (f *Facts) note(e *events.Event) {
 	}
 }
 
+// weight is what an event of a type adds to the facts.
+type weight struct {
+	messages, errors int
+	look             bool // for words such as ERROR
+	settles          bool
+}
+
+var weights = sync.OnceValue(func() map[string]weight {
+	return map[string]weight{
+		events.NameOf[events.ModelRequested](): {messages: 1},
+		events.NameOf[events.ModelReplied]():   {messages: 1, look: true},
+		events.NameOf[events.ToolDenied]():     {messages: 1, look: true},
+		events.NameOf[events.ModelFailed]():    {messages: 1, errors: 1, look: true},
+		events.NameOf[events.ModelDenied]():    {messages: 1, errors: 1, look: true},
+		events.NameOf[events.ToolSettled]():    {messages: 1, settles: true},
+		events.NameOf[events.GoalFailed]():     {errors: 1, look: true},
+		events.NameOf[events.PlanningFailed](): {errors: 1, look: true},
+		events.NameOf[events.SessionStalled](): {errors: 1, look: true},
+		events.NameOf[events.ToolParked]():     {errors: 1, look: true},
+		events.NameOf[events.HookCalled]():     {look: true},
+		events.NameOf[events.HintGiven]():      {look: true},
+	}
+})
+
 // count takes the size and the words of what is logged.
 func (f *Facts) count(e *events.Event) {
-	switch e.Type {
-	case events.NameOf[events.ModelRequested]():
-		f.Messages++
-	case events.NameOf[events.ModelReplied](), events.NameOf[events.ToolDenied]():
-		f.Messages++
-		f.look(e.Data)
-	case events.NameOf[events.ModelFailed](), events.NameOf[events.ModelDenied]():
-		f.Messages++
-		f.Errors++
-		f.look(e.Data)
-	case events.NameOf[events.ToolSettled]():
-		f.Messages++
-		f.settled(e.Data)
-	case events.NameOf[events.GoalFailed](), events.NameOf[events.PlanningFailed](),
-		events.NameOf[events.SessionStalled](), events.NameOf[events.ToolParked]():
-		f.Errors++
-		f.look(e.Data)
-	case events.NameOf[events.HookCalled](), events.NameOf[events.HintGiven]():
-		f.look(e.Data)
-	default:
+	w, counts := weights()[e.Type]
+	if !counts {
 		return
+	}
+	f.Messages += w.messages
+	f.Errors += w.errors
+	if w.look {
+		f.look(e.Data)
+	}
+	if w.settles {
+		f.settled(e.Data)
 	}
 	f.Size += int64(len(e.Data))
 }
