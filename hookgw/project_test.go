@@ -155,6 +155,36 @@ func TestASwitchThatDiedIsFinishedByTheNextGateway(t *testing.T) {
 	require.Contains(t, read[projections.ProjectSwitch](last, "/api/project_switch_status").Error, "gone.toml")
 }
 
+func TestASwitchThatAnotherGatewaySettledIsAnsweredWithItsOutcome(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"one.toml": `{"project":{"name":"one"}}`}
+	for _, c := range []struct {
+		settled string
+		folder  map[string]string
+		status  int
+	}{{"ProjectLoaded", files, http.StatusOK}, {"ProjectSwitchFailed", nil, http.StatusConflict}} {
+		t.Run(c.settled, func(t *testing.T) {
+			t.Parallel()
+			reading, settled := make(chan struct{}), make(chan struct{})
+			f := open(t, withFolder(&folder{files: files, before: func() {
+				close(reading)
+				<-settled
+			}}))
+			answered := make(chan answer)
+			go func() { answered <- f.post("/api/project/switch", access.RightHuman, `{"path":"one.toml"}`) }()
+			<-reading
+			other := f.another(t, withFolder(&folder{files: c.folder}))
+			other.expect(c.settled, func(events.Event) bool { return true })
+			close(settled)
+			a := <-answered
+			require.Equal(t, c.status, a.status, "%s", a.body)
+			if c.status != http.StatusOK {
+				requireProblem(t, a, "there is no one.toml")
+			}
+		})
+	}
+}
+
 func TestFilesOfAChangedProjectAreFoundByTheNextGateway(t *testing.T) {
 	t.Parallel()
 	f := open(t)

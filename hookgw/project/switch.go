@@ -119,11 +119,18 @@ func finishSwitch(ctx context.Context, g *core.State, session, request, path str
 		return nil
 	}
 	reason := ""
-	if err := view.Read(ctx, func(s *projections.Set) { reason = s.ProjectRefusal(e.ID) }); err != nil {
+	if err := view.Read(ctx, func(s *projections.Set) {
+		switch {
+		case s.ProjectRefusal(request) != "":
+			reason = "another switch came after this one"
+		case s.ProjectRefusal(e.ID) != "": // another gateway settled this switch first
+			reason = s.ProjectSwitch().Error
+		}
+	}); err != nil {
 		return err
 	}
 	if reason != "" {
-		return problem.New(http.StatusConflict, "another switch came after this one",
+		return problem.New(http.StatusConflict, reason,
 			"GET /api/project_switch_status shows which project is the active one.")
 	}
 	return retrack(ctx, g, session)
