@@ -8,7 +8,7 @@ import (
 
 // Number is the version of the release that this is, or, with -dev behind it, of
 // the one that it becomes. The record of each session names it.
-const Number = "0.1.0"
+const Number = "0.2.0-dev"
 
 // Info says which program this is.
 type Info struct {
