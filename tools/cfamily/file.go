@@ -90,6 +90,7 @@ type Symbol struct {
 	Declaration bool
 	// Minor symbols (macros of one value) are found by name and left out of outlines.
 	Minor bool
+	at    int // place of the name
 }
 
 // File is a text with its structure. It is not changed after Read and may be shared.
@@ -211,6 +212,7 @@ func macroSymbols(f *File, directives []token) []Symbol {
 		}
 		s := Symbol{Head: int(t.start), Minor: call == "" && !strings.ContainsAny(strings.TrimSpace(body), "\r\n")}
 		s.Name, s.Title, s.Kind = macro, macro, "macro"
+		s.at = int(t.start)
 		s.Start, s.End, s.Line = int(t.start), int(t.start)+len(strings.TrimRight(f.Text[t.start:t.end], " \t\r\n")),
 			int(t.start)
 		s.SignatureEnd = s.Start + strings.Index(f.Text[t.start:t.end], macro+call) + len(macro+call)

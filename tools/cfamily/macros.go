@@ -214,8 +214,15 @@ func templateHead(body string, tokens []token) bool {
 	return len(tokens) > 3 && body[tokens[0].start:tokens[0].end] == "template" && body[tokens[len(tokens)-1].start] == '>'
 }
 
-// endsStatement tells whether a body ends with ";" or "}" and begins like a declaration.
+// endsStatement tells whether a body ends with ";" or "}" and begins like a declaration. A type without ";" is none.
 func endsStatement(body string, tokens []token) bool {
 	last, first := body[tokens[len(tokens)-1].start], body[tokens[0].start:tokens[0].end]
-	return (last == ';' || last == '}') && first != "do" && first != "{" && first != "("
+	switch first {
+	case "do", "{", "(":
+		return false
+	case "struct", "union", "enum", "class":
+		named := len(tokens) > 2 && tokens[1].kind == word
+		return last == ';' || body[tokens[1].start] != '{' && !(named && body[tokens[2].start] == '{')
+	}
+	return last == ';' || last == '}'
 }

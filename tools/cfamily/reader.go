@@ -226,7 +226,8 @@ func (r *reader) add(s Symbol, in around, first, head, last, name int) {
 		s.SignatureEnd = s.End
 	}
 	s.SignatureEnd = min(max(s.SignatureEnd, s.Start), s.End)
-	s.Line = int(r.tokens[name].start)
+	s.at = int(r.tokens[name].start)
+	s.Line = s.at
 	s.Depth = in.depth
 	s.Name = s.Title
 	if in.path != "" {

@@ -52,6 +52,10 @@ func (f *File) Update(ctx context.Context, s Symbol, content string) (document.S
 	if !directivesClosed(content) {
 		return document.Splice{}, refuse("new_content has an #if, #else or #endif without its counterpart")
 	}
+	start, err := f.keepFront(s, start, content)
+	if err != nil {
+		return document.Splice{}, err
+	}
 	content = f.placed(start, s.End, content)
 	splice := document.Splice{Start: start, End: s.End, New: content}
 	if f.Text[start:s.End] == content {
