@@ -49,10 +49,14 @@ func (e ProjectSwitchFailed) EventCorr() string { return e.Request }
 type ProjectEdited struct {
 	Changes json.RawMessage `json:"changes"`
 	Ignored []string        `json:"ignored,omitempty"` // keys of the changes that have no effect
+	// After, from version 2 on, is the sequence of the load or edit that the changes were made from. They
+	// have no effect after a later one, and may be of the table files only. Without it
+	// they have their effect on whatever document there is.
+	After *uint64 `json:"after,omitempty"`
 }
 
 // EventType is the identity on the wire.
-func (ProjectEdited) EventType() Type { return Type{"ProjectEdited", 1} }
+func (ProjectEdited) EventType() Type { return Type{"ProjectEdited", 2} }
 
 // ProjectSaved says that the document was written to its file.
 type ProjectSaved struct {
@@ -75,7 +79,7 @@ func projectDefs() []Def {
 		Define(Outcome, "gateway", "A project document could not be loaded.", ProjectSwitchFailed{"01J", "gone.toml",
 			"there is no such file"}),
 		Define(Command, "person", "The project document was changed.",
-			ProjectEdited{Changes: json.RawMessage(`{"project":{"name":"other"}}`)}),
+			ProjectEdited{Changes: json.RawMessage(`{"files":{"paths":["a.py"]}}`), After: new(uint64(7))}, optional),
 		Define(Outcome, "gateway", "The project document was written to its file.", ProjectSaved{"slop_project.toml", "cd",
 			25, 7}),
 	}

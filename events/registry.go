@@ -62,6 +62,9 @@ func (c Class) String() string {
 // Lift turns the body of one version into the body of the next.
 type Lift func(json.RawMessage) (json.RawMessage, error)
 
+// optional is the lift to a version whose new fields may be missing.
+func optional(body json.RawMessage) (json.RawMessage, error) { return body, nil }
+
 // Def is one registered message type.
 type Def struct {
 	Type   Type

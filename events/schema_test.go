@@ -37,8 +37,8 @@ func schemaOf(t *testing.T, d events.Def) *jsonschema.Schema {
 	return s
 }
 
-const changedShape = `%s changed its shape. Bump its version and write a lift.
-(Before the first release only: delete %s and run make generate.)`
+const changedShape = `%s changed its shape. Bump its version, write a lift, and run make generate.
+(A version that no release has written yet can change: delete %s.)`
 
 func TestSchemaOfATypeChangesOnlyWithItsVersion(t *testing.T) {
 	t.Parallel()

@@ -123,6 +123,9 @@ func (s Settings) Changed(p Payload) (Settings, bool) {
 	case ProjectLoaded:
 		s.ProjectPrompt = projectPrompt("", x.Document)
 	case ProjectEdited:
+		if x.After != nil { // of files only
+			return s, false
+		}
 		s.ProjectPrompt = projectPrompt(s.ProjectPrompt, x.Changes)
 	default:
 		return s, false

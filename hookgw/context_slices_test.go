@@ -97,6 +97,43 @@ func TestASliceIsRecordedInTheProjectAndTicketsAreTold(t *testing.T) {
 	require.Empty(t, shown(), "how a file is shown is taken away like the file")
 }
 
+func TestSlicesThatTwoGatewaysPutIntoTheProjectAtOnceAreAllThere(t *testing.T) {
+	t.Parallel()
+	dir := withFolder(&folder{files: map[string]string{}})
+	f := open(t, dir)
+	g := f.another(t, dir)
+	const each = 6
+	var asked []*fixture
+	for i := range 2 * each {
+		asked = append(asked, []*fixture{f, g}[i%2])
+	}
+	answered := make([]<-chan answer, len(asked))
+	for i, at := range asked {
+		answered[i] = at.background(at.request(http.MethodPost, "/api/context/slices", access.RightHuman,
+			fmt.Sprintf(`{"path":"f%d.py","start_line":1,"end_line":2}`, i)))
+	}
+	found := 0
+	f.expect("ContextInjectionRequested", func(e events.Event) bool {
+		p, ok := e.Payload.(events.ContextInjectionRequested)
+		require.True(t, ok)
+		f.put("worker-x-1", events.ContextBuilt{Request: e.ID, Views: []events.View{{Path: p.Path, View: p.View,
+			Text: "def f():", SHA256: "ab", Size: 8, Slice: p.Slice}}})
+		found++
+		return found == len(asked)
+	})
+	for _, a := range answered {
+		got := <-a
+		require.Equal(t, http.StatusOK, got.status, "%s", got.body)
+	}
+	last, err := f.log.Last(t.Context(), events.Filter{Project: project, Session: session})
+	require.NoError(t, err)
+	require.NoError(t, f.models.WaitFor(t.Context(), last))
+	document := read[projections.Project](f, "/api/project/document").Document
+	require.Len(t, document["files"].(map[string]any)["paths"], len(asked))
+	all := recorded[events.FilesTracked](f)
+	require.Len(t, all[len(all)-1].Shown, len(asked), "the tickets see every slice")
+}
+
 func TestASliceThatCannotBeIsRecordedNowhere(t *testing.T) {
 	t.Parallel()
 	f := open(t, limited(func(l *request.Limits) { l.SettleWait = time.Millisecond }))

@@ -74,7 +74,7 @@ func (p *projectState) apply(e *events.Event) *projectState {
 			p.Switch, p.Error = nil, w.Error
 		}
 	case events.ProjectEdited:
-		reason = p.edited(e, w.Changes)
+		reason = p.edited(e, &w)
 	case events.ProjectSaved:
 		if w.Through >= p.Began { // else it was of the document before
 			p.Path, p.SHA256, p.Size, p.Saved = w.Path, w.SHA256, w.Size, w.Through
@@ -106,16 +106,27 @@ func (p *projectState) loaded(e *events.Event, w *events.ProjectLoaded) string {
 	return ""
 }
 
-func (p *projectState) edited(e *events.Event, changes json.RawMessage) string {
-	merged, err := MergePatch(p.Document, changes)
+func (p *projectState) edited(e *events.Event, w *events.ProjectEdited) string {
+	merged, err := MergePatch(p.Document, w.Changes)
 	switch {
 	case err != nil:
 		return "the changes are no JSON object"
+	case w.After != nil && *w.After != max(p.Edited, p.Began):
+		return "the project was changed meanwhile"
+	case w.After != nil && !onlyFiles(objectOf(w.Changes)):
+		return "changes to a position are of the table files only"
 	case len(merged) > MaxProjectBytes:
 		return fmt.Sprintf("the project document would be over %d KiB", MaxProjectBytes>>10)
 	}
 	p.Document, p.Edited = merged, e.Seq
 	return ""
+}
+
+// onlyFiles tells whether changes are of the table files alone, of which no other
+// fold takes notice.
+func onlyFiles(changes map[string]any) bool {
+	_, given := changes["files"]
+	return given && len(changes) == 1
 }
 
 func (p *projectState) preset(e *events.Event, w *events.ContextPresetChanged) string {

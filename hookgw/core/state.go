@@ -27,7 +27,6 @@ type State struct {
 	Drains   chan struct{} // one drain at a time in this process
 	Searches chan struct{} // searches that run
 	Resets   chan struct{} // one reset at a time in this process
-	Slicing  chan struct{} // one slice at a time is put to those of its file
 	Program  *program.Handlers
 
 	mu       sync.Mutex               // for tracking
@@ -50,7 +49,7 @@ func NewState(shared *request.Core, cfg Config) *State {
 		Asked: request.NewBodies(cfg.Limits.Asked), Feeds: feed.NewPlaces(cfg.Limits),
 		Replays: events.NewReplays(cfg.Log, maxReplays), Hubs: feed.NewHubs(shared, cfg.Signals),
 		Drains: make(chan struct{}, 1), Searches: make(chan struct{}, searchesAtOnce),
-		Resets: make(chan struct{}, 1), Slicing: make(chan struct{}, 1), tracking: map[string]chan struct{}{},
+		Resets: make(chan struct{}, 1), tracking: map[string]chan struct{}{},
 	}
 }
 

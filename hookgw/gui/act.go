@@ -49,7 +49,7 @@ func (r *guiRun) change(p events.Payload) error {
 			return err
 		}
 	case events.ProjectEdited:
-		return project.EditProject(r.c, session, p.Changes, "")
+		return project.EditProject(r.c, session, p, "")
 	case events.ProjectSwitchRequested:
 		return project.SwitchTo(r.c, session, project.SwitchRequest{Path: p.Path}, false)
 	case events.DiscussionChanged:

@@ -62,7 +62,7 @@ func postProject(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	if err := EditProject(c, session, c.Gw.Mask(changes), ""); err != nil {
+	if err := EditProject(c, session, events.ProjectEdited{Changes: c.Gw.Mask(changes)}, ""); err != nil {
 		return err
 	}
 	if err := postedDiscussion(c, session, talk); err != nil {
@@ -74,8 +74,8 @@ func postProject(c *core.Call) error {
 // EditProject publishes changes of the document, which may come from a preset,
 // and the files that it tracks from then on. Everything is checked before
 // anything is published.
-func EditProject(c *core.Call, session string, changes json.RawMessage, preset string) error {
-	if bytes.Equal(changes, []byte("{}")) {
+func EditProject(c *core.Call, session string, edit events.ProjectEdited, preset string) error {
+	if bytes.Equal(edit.Changes, []byte("{}")) {
 		return nil
 	}
 	var doc map[string]any
@@ -83,7 +83,7 @@ func EditProject(c *core.Call, session string, changes json.RawMessage, preset s
 	var due bool
 	var err error
 	if rerr := c.Read(session, func(s *projections.Set) {
-		doc, size, err = changed(s, changes)
+		doc, size, err = changed(s, edit.Changes)
 		due = err == nil && (preset != "" || s.TracksOthers(doc))
 	}); rerr != nil {
 		return rerr
@@ -108,17 +108,22 @@ func EditProject(c *core.Call, session string, changes json.RawMessage, preset s
 		}
 		tracked = &found
 	}
+	edit.Ignored = projections.IgnoredKeys(doc)
+	if err := publishEdit(c, session, edit, tracked); err != nil || tracked == nil {
+		return err
+	}
+	return retrack(c.Request.Context(), c.Gw, session) // where another gateway changed the document meanwhile
+}
+
+// publishEdit publishes changes of the document, and the files found for them; nil: they are the same as before.
+func publishEdit(c *core.Call, session string, edit events.ProjectEdited, tracked *events.FilesTracked) error {
 	release, err := c.Gw.Track(c.Request.Context(), session) // or a gateway that begins would find the files missing
 	if err != nil {
 		return err
 	}
 	defer release()
-	if _, err := c.PublishChecked(session, events.ProjectEdited{Changes: changes, Ignored: projections.IgnoredKeys(doc)},
-		(*projections.Set).ProjectRefusal); err != nil {
+	if _, err := c.PublishChecked(session, edit, (*projections.Set).ProjectRefusal); err != nil || tracked == nil {
 		return err
-	}
-	if tracked == nil {
-		return nil
 	}
 	_, err = c.PublishChecked(session, *tracked, (*projections.Set).ProjectRefusal)
 	return err

@@ -119,7 +119,7 @@ func postPresetLoad(c *core.Call) error {
 		(*projections.Set).ProjectRefusal); err != nil {
 		return err
 	}
-	if err := project.EditProject(c, session, changes, preset.Name); err != nil {
+	if err := project.EditProject(c, session, events.ProjectEdited{Changes: changes}, preset.Name); err != nil {
 		return err
 	}
 	return tracked(c, session)

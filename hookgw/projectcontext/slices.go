@@ -64,22 +64,19 @@ func RecordSlice(c *core.Call, session string, want wire.SliceRequest) (events.F
 	if err != nil {
 		return slice, err
 	}
-	return slice, put(c, session, want, slice)
-}
-
-// put puts a slice to those of its file. All of them are recorded anew, so that
-// two at a time would lose one.
-func put(c *core.Call, session string, want wire.SliceRequest, slice events.FileSlice) error {
-	select {
-	case c.Gw.Slicing <- struct{}{}:
-		defer func() { <-c.Gw.Slicing }()
-	case <-c.Request.Context().Done():
-		return c.Request.Context().Err()
-	}
 	if want.Preset != "" {
-		return sliceIntoPreset(c, session, want, slice)
+		return slice, sliceIntoPreset(c, session, want, slice)
 	}
-	return sliceIntoProject(c, session, want.Path, slice)
+	for {
+		at, err := sliceIntoProject(c, session, want.Path, slice)
+		if err == nil {
+			return slice, nil
+		}
+		var now uint64
+		if rerr := c.Read(session, func(s *projections.Set) { now = s.Project().Through }); rerr != nil || now == at {
+			return slice, err
+		}
+	}
 }
 
 // anchored is the slice with its anchors, as a worker found it in the file.
@@ -120,39 +117,41 @@ func sliceIntoPreset(c *core.Call, session string, want wire.SliceRequest, slice
 }
 
 // sliceIntoProject puts a slice to its file in the project document, as an entry
-// of files.paths.
-func sliceIntoProject(c *core.Call, session, file string, slice events.FileSlice) error {
+// of files.paths. At is the sequence of the document that it was put to; after a
+// later one it has no effect.
+func sliceIntoProject(c *core.Call, session, file string, slice events.FileSlice) (at uint64, err error) {
 	if _, err := c.Gw.Files(); err != nil {
-		return err
+		return 0, err
 	}
 	var files []events.TrackedFile
 	var base, wrong string
 	if err := c.Read(session, func(s *projections.Set) {
-		doc := s.Project().Document
-		files, wrong = projections.ProjectFiles(doc)
-		base, _, _ = projections.FilePatterns(doc)
+		now := s.Project()
+		at = now.Through
+		files, wrong = projections.ProjectFiles(now.Document)
+		base, _, _ = projections.FilePatterns(now.Document)
 	}); err != nil {
-		return err
+		return 0, err
 	}
 	if wrong != "" {
-		return problem.New(http.StatusConflict, "the project's files do not fit: "+request.Clip(wrong, 200),
+		return at, problem.New(http.StatusConflict, "the project's files do not fit: "+request.Clip(wrong, 200),
 			"Mend files.paths, or record the slice in a preset.")
 	}
 	below := file
 	if base != "" {
 		var inside bool
 		if below, inside = strings.CutPrefix(file, path.Clean(base)+"/"); !inside {
-			return problem.New(http.StatusConflict, "the file is not below files_base_dir, "+request.Clip(base, 200),
+			return at, problem.New(http.StatusConflict, "the file is not below files_base_dir, "+request.Clip(base, 200),
 				"Record the slice in a preset, or set files_base_dir to a folder above it.")
 		}
 	}
 	files, reason := events.WithSlices(files, events.TrackedFile{Path: below, CustomSlices: []events.FileSlice{slice}})
 	if reason != "" {
-		return problem.New(http.StatusConflict, reason, "Nothing was changed.")
+		return at, problem.New(http.StatusConflict, reason, "Nothing was changed.")
 	}
 	changes, err := json.Marshal(map[string]any{"files": map[string]any{"paths": files}})
 	if err != nil {
-		return err
+		return at, err
 	}
-	return project.EditProject(c, session, changes, "")
+	return at, project.EditProject(c, session, events.ProjectEdited{Changes: changes, After: &at}, "")
 }

@@ -20,7 +20,8 @@ func TestAnEditKeepsWhatStandsInFront(t *testing.T) {
 		"#define DECLARE_E(x)\nDECLARE_E(1)\n", "#define DECLARE_E(x) int x;\nDECLARE_E(y)\n",
 	} {
 		for _, definition := range []string{
-			"int f(void)\n{\n\treturn 1;\n}", "static int\nf(int a)\n{\n\treturn 1;\n}", "struct f {\n\tint a;\n};", "enum f { A };",
+			"int f(void)\n{\n\treturn 1;\n}",
+			"static int\nf(int a)\n{\n\treturn 1;\n}", "struct f {\n\tint a;\n};", "enum f { A };",
 			"typedef struct g {\n\tint a;\n} f;",
 		} {
 			for _, language := range []cfamily.Language{cfamily.C, cfamily.CPP} {
