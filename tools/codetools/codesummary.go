@@ -137,7 +137,7 @@ func isExported(language, head, name string) bool {
 		return slices.Contains(words, "public")
 	case "javascript", "typescript", "tsx":
 		return slices.Contains(words, "export")
-	case "kotlin", "scala", "php", "swift":
+	case "php":
 		return !slices.Contains(words, "private")
 	case "c", "cpp":
 		return !slices.Contains(words, "static")

@@ -22,9 +22,8 @@ const maxRead = time.Second
 
 // Reads tells whether definitions are looked for in a file of this name.
 func Reads(name string) bool {
-	return slices.Contains([]string{".py", ".pyi", ".go", ".rs", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".java", ".kt",
-		".cs", ".rb", ".php", ".swift", ".scala",
-		".ex", ".exs", ".lua", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"}, strings.ToLower(path.Ext(name)))
+	return slices.Contains([]string{".py", ".pyi", ".go", ".rs", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".java", ".cs",
+		".rb", ".php", ".lua", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"}, strings.ToLower(path.Ext(name)))
 }
 
 // Read finds what a file defines and mentions. Readers that build whole trees,

@@ -116,7 +116,7 @@ func childOf(node *sitter.Node, kind string) *sitter.Node {
 
 // grammars is the table of all languages, by name.
 var grammars = sync.OnceValue(func() []*grammar {
-	all := slices.Concat(systemGrammars(), scriptGrammars(), functionalGrammars(), dataGrammars())
+	all := slices.Concat(systemGrammars(), scriptGrammars(), dataGrammars())
 	slices.SortFunc(all, func(a, b *grammar) int { return strings.Compare(a.name, b.name) })
 	return all
 })

@@ -2,7 +2,6 @@ package syntax
 
 import (
 	"github.com/smacker/go-tree-sitter/css"
-	"github.com/smacker/go-tree-sitter/cue"
 	"github.com/smacker/go-tree-sitter/dockerfile"
 	"github.com/smacker/go-tree-sitter/hcl"
 	"github.com/smacker/go-tree-sitter/html"
@@ -17,7 +16,7 @@ import (
 // dataGrammars are the languages of schemas, configuration and documents.
 func dataGrammars() []*grammar {
 	return []*grammar{
-		protobufGrammar(), sqlGrammar(), cueGrammar(), markupGrammar("html"), markupGrammar("svelte"),
+		protobufGrammar(), sqlGrammar(), markupGrammar("html"), markupGrammar("svelte"),
 		{
 			name: "hcl", endings: "hcl tf tfvars nomad", load: hcl.GetLanguage, note: "blocks", into: []string{"body"},
 			defs: map[string]def{"block": {kind: "block", hook: hclBlock, body: "<block_start>"}},
@@ -86,16 +85,6 @@ func sqlGrammar() *grammar {
 			"create_trigger":           {kind: "trigger", name: object, leaf: true},
 			"create_schema":            {kind: "schema", name: "<identifier>", leaf: true},
 			"create_sequence":          {kind: "sequence", name: object, leaf: true},
-		},
-	}
-}
-
-func cueGrammar() *grammar {
-	return &grammar{
-		name: "cue", endings: "cue", load: cue.GetLanguage, note: "fields of the outermost level and definitions",
-		defs: map[string]def{
-			"field":      {kind: "field", name: "<label>", leaf: true, body: "<value>"},
-			"let_clause": {kind: "let", name: "left", leaf: true},
 		},
 	}
 }

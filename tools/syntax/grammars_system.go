@@ -5,12 +5,8 @@ import (
 	"github.com/smacker/go-tree-sitter/cpp"
 	"github.com/smacker/go-tree-sitter/csharp"
 	"github.com/smacker/go-tree-sitter/golang"
-	"github.com/smacker/go-tree-sitter/groovy"
 	"github.com/smacker/go-tree-sitter/java"
-	"github.com/smacker/go-tree-sitter/kotlin"
 	"github.com/smacker/go-tree-sitter/rust"
-	"github.com/smacker/go-tree-sitter/scala"
-	"github.com/smacker/go-tree-sitter/swift"
 )
 
 // systemGrammars are the compiled languages. C and C++ list nothing here: package cfamily reads
@@ -20,8 +16,7 @@ func systemGrammars() []*grammar {
 		{name: "c", endings: "c", load: c.GetLanguage},
 		{name: "cpp", endings: "cc cpp cxx c++ h hh hpp hxx h++ ipp ixx inl tpp txx cu cuh", separator: "::",
 			load: cpp.GetLanguage},
-		goGrammar(), javaGrammar(), csharpGrammar(), kotlinGrammar(), swiftGrammar(), rustGrammar(), scalaGrammar(),
-		groovyGrammar(),
+		goGrammar(), javaGrammar(), csharpGrammar(), rustGrammar(),
 	}
 }
 
@@ -91,39 +86,6 @@ func csharpGrammar() *grammar {
 	}
 }
 
-func kotlinGrammar() *grammar {
-	return &grammar{
-		name: "kotlin", endings: "kt kts", load: kotlin.GetLanguage,
-		into: []string{"class_body", "enum_class_body", "companion_object", "statements"},
-		defs: map[string]def{
-			"class_declaration": {kind: "class", hook: byKeyword("<type_identifier>"),
-				body: "<class_body> <enum_class_body>"},
-			"object_declaration":   {kind: "object", name: "<type_identifier>", body: "<class_body>"},
-			"function_declaration": {kind: "function", name: "<simple_identifier>", body: "<function_body>", leaf: true},
-			"property_declaration": {kind: "property", name: "<variable_declaration>/<simple_identifier>", leaf: true},
-			"type_alias":           {kind: "type", name: "<type_identifier>", leaf: true},
-		},
-	}
-}
-
-func swiftGrammar() *grammar {
-	return &grammar{
-		name: "swift", endings: "swift", load: swift.GetLanguage,
-		into: []string{"class_body", "enum_class_body", "protocol_body"},
-		defs: map[string]def{
-			"class_declaration":             {kind: "class", hook: byKeyword("name")},
-			"protocol_declaration":          {kind: "protocol"},
-			"function_declaration":          {kind: "function", hook: swiftFunction},
-			"protocol_function_declaration": {kind: "function", leaf: true},
-			"init_declaration":              {kind: "constructor", leaf: true, hook: fixed("init")},
-			"deinit_declaration":            {kind: "destructor", leaf: true, hook: fixed("deinit")},
-			"subscript_declaration":         {kind: "subscript", leaf: true, hook: fixed("subscript")},
-			"property_declaration":          {kind: "property", leaf: true},
-			"typealias_declaration":         {kind: "type", leaf: true},
-		},
-	}
-}
-
 func rustGrammar() *grammar {
 	return &grammar{
 		name: "rust", endings: "rs", separator: "::", load: rust.GetLanguage,
@@ -142,38 +104,6 @@ func rustGrammar() *grammar {
 			"type_item":               {kind: "type", leaf: true},
 			"associated_type":         {kind: "type", leaf: true},
 			"macro_definition":        {kind: "macro", leaf: true, body: "<macro_rule>"},
-		},
-	}
-}
-
-func scalaGrammar() *grammar {
-	return &grammar{
-		name: "scala", endings: "scala sc", load: scala.GetLanguage,
-		into: []string{"template_body", "enum_body", "extension_definition", "package_clause"},
-		defs: map[string]def{
-			"class_definition":     {kind: "class"},
-			"object_definition":    {kind: "object"},
-			"package_object":       {kind: "object"},
-			"trait_definition":     {kind: "trait"},
-			"enum_definition":      {kind: "enum"},
-			"function_definition":  {kind: "function"},
-			"function_declaration": {kind: "function", leaf: true},
-			"val_definition":       {kind: "value", name: "pattern", leaf: true, body: "value"},
-			"var_definition":       {kind: "variable", name: "pattern", leaf: true, body: "value"},
-			"given_definition":     {kind: "given", leaf: true},
-			"type_definition":      {kind: "type", leaf: true},
-		},
-	}
-}
-
-func groovyGrammar() *grammar {
-	return &grammar{
-		name: "groovy", endings: "groovy gradle gvy", files: "Jenkinsfile", load: groovy.GetLanguage,
-		into: []string{"closure"},
-		defs: map[string]def{
-			"class_definition":     {kind: "class"},
-			"function_definition":  {kind: "function", name: "function"},
-			"function_declaration": {kind: "function", name: "function", leaf: true},
 		},
 	}
 }

@@ -175,10 +175,9 @@ func TestDamageIsFound(t *testing.T) {
 
 func TestLanguagesAreFoundByNameAndPath(t *testing.T) {
 	t.Parallel()
-	require.GreaterOrEqual(t, len(syntax.Languages()), 32)
+	require.GreaterOrEqual(t, len(syntax.Languages()), 24)
 	for path, want := range map[string]string{
-		"a/b.go": "go", `c:\x\B.HPP`: "cpp", "x/Dockerfile": "dockerfile", "a.d.ts": "typescript", "b.tsx": "tsx",
-		"Jenkinsfile": "groovy",
+		"a/b.go": "go", `c:\x\B.HPP`: "cpp", "x/Dockerfile": "dockerfile", "a.d.ts": "typescript", "b.tsx": "tsx", "Gemfile": "ruby",
 	} {
 		l, ok := syntax.ByPath(path)
 		require.True(t, ok, path)
@@ -201,17 +200,10 @@ func FuzzOutline(f *testing.F) {
 		all := syntax.Languages()
 		l := all[int(pick)%len(all)]
 		got, err := syntax.Outline(t.Context(), l, src)
-		if errors.Is(err, syntax.ErrTooHard) { // see TestAParseThatDoesNotEndIsGivenUp
+		if errors.Is(err, syntax.ErrTooHard) { // see TestAParseIsGivenUpAtItsLimit
 			return
 		}
 		require.NoError(t, err)
 		inside(t, l, got, len(src))
 	})
-}
-
-// Found by fuzzing: the grammar of Groovy never comes to an end with this.
-func TestAParseThatDoesNotEndIsGivenUp(t *testing.T) {
-	t.Parallel()
-	_, err := syntax.Outline(t.Context(), language(t, "groovy"), []byte("ss A x { void f() {'"))
-	require.ErrorIs(t, err, syntax.ErrTooHard)
 }

@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"slices"
 	"strings"
 
 	sitter "github.com/smacker/go-tree-sitter"
@@ -38,21 +37,6 @@ func tilde(node *sitter.Node, src []byte) (naming, bool) {
 	n, ok := plain(node, "name", src)
 	n.title = "~" + n.title
 	return n, ok
-}
-
-// byKeyword takes the kind from the keyword that is written.
-func byKeyword(path string) hook {
-	known := []string{"class", "struct", "interface", "enum", "extension", "actor", "object"}
-	return func(node *sitter.Node, src []byte) (naming, bool) {
-		n, ok := plain(node, path, src)
-		for i := range min(int(node.ChildCount()), maxSearched) {
-			if child := node.Child(i); !child.IsNamed() && slices.Contains(known, child.Type()) {
-				n.kind = child.Type()
-				break
-			}
-		}
-		return n, ok
-	}
 }
 
 // goMethod puts the receiver's type in front.
@@ -94,17 +78,6 @@ func csharpOperator(node *sitter.Node, src []byte) (naming, bool) {
 	return naming{title: head[at:], at: int(node.StartByte()) + at}, true
 }
 
-// swiftFunction knows that operators have no name node.
-func swiftFunction(node *sitter.Node, src []byte) (naming, bool) {
-	name := follow(node, "name")
-	if name != nil && name.Type() == "simple_identifier" {
-		return naming{title: name.Content(src), at: int(name.StartByte())}, true
-	}
-	head, _, _ := strings.Cut(node.Content(src), "(")
-	_, title, found := strings.Cut(head, "func ")
-	return naming{title: title, at: int(node.StartByte()) + len(head) - len(title)}, found
-}
-
 // rustImpl is called what it says, and what is inside begins with the type.
 func rustImpl(node *sitter.Node, src []byte) (naming, bool) {
 	of, at := text(node, "type", src)
@@ -136,44 +109,4 @@ func luaVariable(node *sitter.Node, src []byte) (naming, bool) {
 		return naming{}, false
 	}
 	return plain(node, "name", src)
-}
-
-// elixirCall knows the macros that define.
-func elixirCall(node *sitter.Node, src []byte) (naming, bool) {
-	target, _ := text(node, "target", src)
-	kinds := map[string]string{
-		"defmodule": "module", "defprotocol": "protocol", "defimpl": "impl",
-		"def": "function", "defp": "function", "defmacro": "macro", "defmacrop": "macro", "defguard": "guard",
-		"defdelegate": "function",
-	}
-	kind, ok := kinds[target]
-	head := follow(node, "<arguments>")
-	if !ok || head == nil || head.NamedChildCount() == 0 {
-		return naming{}, false
-	}
-	first := head.NamedChild(0)
-	if first.Type() == "binary_operator" { // a guard
-		if left := follow(first, "left"); left != nil {
-			first = left
-		}
-	}
-	if first.Type() == "call" {
-		if of := follow(first, "target"); of != nil {
-			first = of
-		}
-	}
-	return naming{title: first.Content(src), kind: kind, at: int(first.StartByte())}, true
-}
-
-// ocamlLet tells functions from values, and skips patterns.
-func ocamlLet(node *sitter.Node, src []byte) (naming, bool) {
-	pattern := follow(node, "pattern")
-	if pattern == nil || pattern.Type() != "value_name" && pattern.Type() != "parenthesized_operator" {
-		return naming{}, false
-	}
-	n := naming{title: pattern.Content(src), at: int(pattern.StartByte())}
-	if childOf(node, "parameter") != nil {
-		n.kind = "function"
-	}
-	return n, true
 }

@@ -56,13 +56,15 @@ func withTree[T any](ctx context.Context, language Language, src []byte, read fu
 	}
 	return abandon.WhenDone(ctx, func() (T, error) {
 		defer func() { <-slots }()
-		return parse(language, src, read)
+		return parse(language, src, operationLimit(len(src)), read)
 	})
 }
 
 // parse runs in a goroutine of its own, so a panic must not leave it. The context stays outside:
 // the binding would spoil a parser whose context ends just after the parse.
-func parse[T any](language Language, src []byte, read func(root *sitter.Node) T) (value T, err error) {
+func parse[T any](
+	language Language, src []byte, limit time.Duration, read func(root *sitter.Node) T,
+) (value T, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("syntax: %s: panic: %v\n%s", language.Name(), r, debug.Stack())
@@ -71,7 +73,7 @@ func parse[T any](language Language, src []byte, read func(root *sitter.Node) T)
 	parser := sitter.NewParser()
 	defer parser.Close()
 	parser.SetLanguage(language.grammar.load())
-	parser.SetOperationLimit(int(operationLimit(len(src)).Microseconds()))
+	parser.SetOperationLimit(int(limit.Microseconds()))
 	tree, err := parser.ParseCtx(context.Background(), nil, src)
 	if errors.Is(err, sitter.ErrOperationLimit) {
 		return value, ErrTooHard
