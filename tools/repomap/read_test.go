@@ -39,7 +39,7 @@ func TestDefinitionsAreReadAndNotGuessed(t *testing.T) {
 		{"a.ts", "export class Service {\n  value = 1;\n  load(): void {}\n}\n/*\nfunction fake() {}\n*/\n",
 			[]string{"Service", "load"}},
 		{"a.rb", "class Shop\n  def self.open_all\n  end\nend\n", []string{"Shop", "open_all"}},
-		{"a.lua", "function M.add(a) return a end\n", []string{"add"}},
+		{"a.kt", "class Shop {\n  fun open() {}\n}\n", []string{"Shop", "open"}},
 	} {
 		require.Equal(t, c.want, names(t, c.name, c.text, time.Hour), c.name)
 	}

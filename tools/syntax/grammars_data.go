@@ -8,7 +8,6 @@ import (
 	markdown "github.com/smacker/go-tree-sitter/markdown/tree-sitter-markdown"
 	"github.com/smacker/go-tree-sitter/protobuf"
 	"github.com/smacker/go-tree-sitter/sql"
-	"github.com/smacker/go-tree-sitter/svelte"
 	"github.com/smacker/go-tree-sitter/toml"
 	"github.com/smacker/go-tree-sitter/yaml"
 )
@@ -16,7 +15,7 @@ import (
 // dataGrammars are the languages of schemas, configuration and documents.
 func dataGrammars() []*grammar {
 	return []*grammar{
-		protobufGrammar(), sqlGrammar(), markupGrammar("html"), markupGrammar("svelte"),
+		protobufGrammar(), sqlGrammar(), htmlGrammar(),
 		{
 			name: "hcl", endings: "hcl tf tfvars nomad", load: hcl.GetLanguage, note: "blocks", into: []string{"body"},
 			defs: map[string]def{"block": {kind: "block", hook: hclBlock, body: "<block_start>"}},
@@ -89,19 +88,15 @@ func sqlGrammar() *grammar {
 	}
 }
 
-// markupGrammar serves HTML and Svelte.
-func markupGrammar(name string) *grammar {
-	g := &grammar{
-		name: name, endings: "svelte", load: svelte.GetLanguage, note: "headings, elements with an id, scripts and styles",
-		into: []string{"element", "if_statement", "each_statement", "else_statement", "await_statement", "key_statement"},
+func htmlGrammar() *grammar {
+	return &grammar{
+		name: "html", endings: "html htm xhtml", load: html.GetLanguage,
+		note: "headings, elements with an id, scripts and styles",
+		into: []string{"element"},
 		defs: map[string]def{
 			"element":        {kind: "element", hook: markupElement, open: true},
 			"script_element": {kind: "script", leaf: true, hook: markupElement},
 			"style_element":  {kind: "style", leaf: true, hook: markupElement},
 		},
 	}
-	if name == "html" {
-		g.endings, g.load = "html htm xhtml", html.GetLanguage
-	}
-	return g
 }

@@ -3,7 +3,6 @@ package syntax
 import (
 	"github.com/smacker/go-tree-sitter/bash"
 	"github.com/smacker/go-tree-sitter/javascript"
-	"github.com/smacker/go-tree-sitter/lua"
 	"github.com/smacker/go-tree-sitter/php"
 	"github.com/smacker/go-tree-sitter/python"
 	"github.com/smacker/go-tree-sitter/ruby"
@@ -27,7 +26,7 @@ func scriptGrammars() []*grammar {
 			"ambient_declaration"}
 		g.lead = []string{"decorator"}
 	}
-	return []*grammar{js, ts, x, pythonGrammar(), rubyGrammar(), bashGrammar(), phpGrammar(), luaGrammar()}
+	return []*grammar{js, ts, x, pythonGrammar(), rubyGrammar(), bashGrammar(), phpGrammar()}
 }
 
 // ecmaDefs serve JavaScript and TypeScript, whose trees name things alike.
@@ -111,17 +110,6 @@ func phpGrammar() *grammar {
 			"method_declaration":    {kind: "method", leaf: true},
 			"const_element":         {kind: "constant", name: "<name>", leaf: true},
 			"property_element":      {kind: "property", name: "<variable_name>", leaf: true},
-		},
-	}
-}
-
-func luaGrammar() *grammar {
-	return &grammar{
-		name: "lua", endings: "lua", load: lua.GetLanguage, into: []string{"if_statement", "do_statement"},
-		defs: map[string]def{
-			"function_statement": {kind: "function", leaf: true, hook: luaFunction, body: "<function_body> <function_end>"},
-			"variable_declaration": {kind: "function", leaf: true, hook: luaVariable,
-				body: "value/<function_body> value/<function_end>"},
 		},
 	}
 }

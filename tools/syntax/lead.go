@@ -64,7 +64,7 @@ func FirstLine(comment string) string {
 			continue
 		}
 		line = strings.TrimSpace(line)
-		line = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(line, "*/"), "*)"), "-}"), "-->")
+		line = strings.TrimSuffix(strings.TrimSuffix(line, "*/"), "-->")
 		line = strings.TrimSpace(strings.TrimLeft(strings.TrimPrefix(line, "<!--"), "/*!<#-;({|@ \t"))
 		line = strings.TrimSpace(strings.TrimPrefix(line, "brief "))
 		if xml, ok := strings.CutPrefix(line, "summary>"); ok {

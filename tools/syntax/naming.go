@@ -99,14 +99,3 @@ func pythonFunction(node *sitter.Node, src []byte) (naming, bool) {
 	}
 	return n, ok
 }
-
-func luaFunction(node *sitter.Node, src []byte) (naming, bool) { return plain(node, "name", src) }
-
-// luaVariable is a function where a function is assigned.
-func luaVariable(node *sitter.Node, src []byte) (naming, bool) {
-	value := follow(node, "value")
-	if value == nil || value.Type() != "function" {
-		return naming{}, false
-	}
-	return plain(node, "name", src)
-}
