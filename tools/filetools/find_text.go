@@ -5,7 +5,9 @@ import (
 	"context"
 	_ "embed" // for the long text
 	"errors"
+	"io/fs"
 	"iter"
+	"path"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -84,10 +86,19 @@ type finder struct {
 // searched is what came of one file.
 type searched struct {
 	path, encoding string
-	state          tools.FileState
+	state          tools.FileState // of a file with lines to show
 	found          textsearch.Found
 	err            error
 }
+
+// batch are files of one folder, in order.
+type batch struct {
+	folder string
+	names  []string
+}
+
+// maxBatch bounds the files that one processor searches at a time.
+const maxBatch = 64
 
 // errBinaryFile says that a file holds no text.
 var errBinaryFile = errors.New("a binary file")
@@ -101,7 +112,7 @@ func (f *finder) file(ctx context.Context) error {
 	out := searched{path: doc.Disk.Path, encoding: doc.Encoding, state: tools.FileState{Path: doc.Disk.Path,
 		SHA256: doc.Disk.SHA256, Size: int64(len(doc.Disk.Data))}}
 	out.found, out.err = f.pattern.Search(ctx, doc.Text, f.most, f.in.Context)
-	return f.take(out)
+	return f.takeFile(out)
 }
 
 // directory searches all files below the path, on all cores.
@@ -111,7 +122,7 @@ func (f *finder) directory(ctx context.Context) error {
 		return err
 	}
 	var walked error
-	err = inorder.Do(ctx, runtime.GOMAXPROCS(0), f.files(ctx, glob, &walked), f.search, f.take)
+	err = inorder.Do(ctx, runtime.GOMAXPROCS(0), f.batches(ctx, glob, &walked), f.search, f.take)
 	if err != nil {
 		return err
 	}
@@ -133,44 +144,87 @@ func (f *finder) glob() (sandbox.Glob, error) {
 	return glob, nil
 }
 
-// files walks over the files to search. It sets walked and the statistics when it is done.
-func (f *finder) files(ctx context.Context, glob sandbox.Glob, walked *error) iter.Seq[string] {
-	return func(yield func(string) bool) {
+// batches walks over the files to search. It sets walked and the statistics when it is done.
+func (f *finder) batches(ctx context.Context, glob sandbox.Glob, walked *error) iter.Seq[batch] {
+	return func(yield func(batch) bool) {
+		var b batch
 		opts := sandbox.WalkOptions{Gitignore: !f.in.Ignored, NoSizes: true}
 		f.stats, *walked = f.env.Workspace.Walk(ctx, f.in.Path, opts, func(e sandbox.Entry) error {
-			if e.Kind != sandbox.KindFile || !glob.Match(inside(f.data.Path, e.Path)) {
+			if e.Kind != sandbox.KindFile || f.in.Glob != "" && !glob.Match(inside(f.data.Path, e.Path)) {
 				return nil
 			}
-			if !yield(e.Path) {
-				return ctx.Err()
+			folder := path.Dir(e.Path)
+			if (folder != b.folder || len(b.names) == maxBatch) && len(b.names) > 0 {
+				full := b
+				if b = (batch{}); !yield(full) {
+					return fs.SkipAll
+				}
 			}
+			b.folder, b.names = folder, append(b.names, e.Name)
 			return nil
 		})
+		if len(b.names) > 0 {
+			yield(b)
+		}
 	}
 }
 
-// search looks at one file. Once enough lines are found it only counts.
-func (f *finder) search(ctx context.Context, path string) searched {
-	file, err := f.env.Workspace.ReadFile(ctx, path)
-	if err != nil {
-		return searched{path: path, err: err}
+// search looks at the files of a batch.
+func (f *finder) search(ctx context.Context, b batch) []searched {
+	out := make([]searched, 0, len(b.names))
+	folder, err := f.env.Workspace.OpenFolder(b.folder)
+	if err == nil {
+		defer folder.Close()
 	}
-	doc, _ := tools.DecodeFile(file.Path, file.Data)
+	var buffer []byte
+	for _, name := range b.names {
+		s := searched{path: path.Join(b.folder, name), err: err}
+		if err == nil {
+			buffer = f.searchFile(ctx, folder, name, buffer, &s)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// searchFile looks at one file and gives the buffer that it was read into. Once enough lines are found it
+// only counts. The digest is computed for files with lines to show: only these are on the call's list of
+// files.
+func (f *finder) searchFile(ctx context.Context, folder *sandbox.Folder, name string, buffer []byte,
+	out *searched) []byte {
+	data, err := folder.ReadFile(ctx, name, buffer)
+	if err != nil {
+		out.err = err
+		return buffer
+	}
+	doc, _ := tools.DecodeFile(out.path, data)
 	if doc.Encoding == "" {
-		return searched{path: path, err: errBinaryFile}
+		out.err = errBinaryFile
+		return data
 	}
 	most := f.most
 	if f.left.Load() <= 0 {
 		most = 0
 	}
-	out := searched{path: file.Path, encoding: doc.Encoding, state: tools.FileState{Path: file.Path, SHA256: file.SHA256,
-		Size: int64(len(file.Data))}}
+	out.encoding = doc.Encoding
 	out.found, out.err = f.pattern.Search(ctx, doc.Text, most, f.in.Context)
-	return out
+	if len(out.found.Lines) > 0 {
+		out.state = tools.FileState{Path: out.path, SHA256: sandbox.Digest(data), Size: int64(len(data))}
+	}
+	return data
 }
 
-// take adds what came of the next file. It fails only with the error of the context.
-func (f *finder) take(s searched) error {
+// take adds what came of the next files. It fails only with the error of the context.
+func (f *finder) take(files []searched) error {
+	for _, s := range files {
+		if err := f.takeFile(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *finder) takeFile(s searched) error {
 	switch {
 	case errors.Is(s.err, context.Canceled) || errors.Is(s.err, context.DeadlineExceeded):
 		return s.err

@@ -2,12 +2,10 @@ package sandbox
 
 import (
 	"fmt"
-	"path"
+	"path/filepath"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/bmatcuk/doublestar/v4"
 )
 
 // protected are the names that no configuration can open: conversation history, configuration,
@@ -29,10 +27,26 @@ func templates() []string {
 
 // blacklist decides by name alone whether a path is protected.
 type blacklist struct {
-	elements []string // patterns for one element, folded
-	fixed    []string // those of them that are no patterns, as they were written
-	anchored []string // patterns for a path from its base, folded
-	engine   []string // absolute real folders of the engine, folded, slash separated
+	elements []matcher // patterns for one element, folded
+	fixed    []string  // those of them that are no patterns, as they were written
+	anchored []matcher // patterns for a path from its base, folded
+	engine   []string  // absolute real folders of the engine, folded, slash separated
+}
+
+// foldedFolder is a folder whose names are to be looked at. Its path is folded once for all of them.
+type foldedFolder struct {
+	path string // absolute, with a slash at its end
+	base int    // how much of it is the base
+}
+
+func foldBase(real string) foldedFolder {
+	folded := strings.TrimSuffix(foldPath(filepath.ToSlash(real)), "/") + "/"
+	return foldedFolder{folded, len(folded)}
+}
+
+// child is the folder of a folded name in f.
+func (f foldedFolder) child(folded string) foldedFolder {
+	return foldedFolder{f.path + folded + "/", f.base}
 }
 
 // newBlacklist adds patterns to the protected names. A pattern without a slash is matched on
@@ -55,49 +69,42 @@ func newBlacklist(patterns []string) (*blacklist, error) {
 			}
 		case strings.HasPrefix(clean, "/"):
 			for _, one := range glob.alternatives {
-				b.anchored = append(b.anchored, strings.TrimPrefix(one, "/"))
+				b.anchored = append(b.anchored, newMatcher(strings.TrimPrefix(one.pattern, "/")))
 			}
 		default:
 			for _, one := range glob.alternatives {
-				b.anchored = append(b.anchored, "**/"+one)
+				b.anchored = append(b.anchored, newMatcher("**/"+one.pattern))
 			}
 		}
 	}
 	return b, nil
 }
 
-// hit tells whether the slash path rel, relative to the real folder base, is protected.
-func (b *blacklist) hit(base, rel string) bool {
+// hit tells whether the slash path rel, relative to a base, is protected.
+func (b *blacklist) hit(base foldedFolder, rel string) bool {
 	if rel == "." {
 		return false
 	}
-	elements := strings.Split(rel, "/")
-	folded := make([]string, len(elements))
-	for i, element := range elements {
-		folded[i] = foldElement(element)
-		if b.hitElement(folded[i]) {
+	in := base
+	for element := range strings.SplitSeq(rel, "/") {
+		folded := foldElement(element)
+		if b.hitElement(folded) || b.hitPath(in, folded) {
 			return true
 		}
-	}
-	for i := range folded {
-		if b.hitPath(base, strings.Join(folded[:i+1], "/")) {
-			return true
-		}
+		in = in.child(folded)
 	}
 	return false
 }
 
-// hitChild is hit for a name in a folder that is not protected itself.
-func (b *blacklist) hitChild(base, dir, name string) bool {
-	if b.hitElement(foldElement(name)) {
-		return true
-	}
-	return len(b.anchored)+len(b.engine) > 0 && b.hitPath(base, foldPath(path.Join(dir, name)))
+// hitName is hit for a name in a folder that is not protected itself.
+func (b *blacklist) hitName(in foldedFolder, name string) bool {
+	folded := foldElement(name)
+	return b.hitElement(folded) || b.hitPath(in, folded)
 }
 
 func (b *blacklist) hitElement(folded string) bool {
-	for _, pattern := range b.elements {
-		if doublestar.MatchUnvalidated(pattern, folded) && !isTemplate(pattern, folded) {
+	for i := range b.elements {
+		if m := &b.elements[i]; m.match(folded) && !isTemplate(m.pattern, folded) {
 			return true
 		}
 	}
@@ -116,18 +123,17 @@ func isTemplate(pattern, folded string) bool {
 	return false
 }
 
-func (b *blacklist) hitPath(base, folded string) bool {
-	for _, pattern := range b.anchored {
-		if doublestar.MatchUnvalidated(pattern, folded) {
-			return true
+func (b *blacklist) hitPath(in foldedFolder, folded string) bool {
+	if len(b.anchored) > 0 {
+		path := in.path[in.base:] + folded
+		for i := range b.anchored {
+			if b.anchored[i].match(path) {
+				return true
+			}
 		}
 	}
-	if len(b.engine) == 0 {
-		return false
-	}
-	absolute := strings.TrimSuffix(foldPath(base), "/") + "/" + folded
 	for _, folder := range b.engine {
-		if absolute == folder {
+		if rest, inside := strings.CutPrefix(folder, in.path); inside && rest == folded {
 			return true
 		}
 	}

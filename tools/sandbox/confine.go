@@ -304,7 +304,7 @@ func (w *Workspace) existingMasks(ctx context.Context, b base, found map[string]
 			return nil
 		case d.IsDir() && d.Name() == ".git":
 			return filepath.SkipDir
-		case !w.names.hit(b.real, rel):
+		case !w.names.hit(b.folded, rel):
 			return nil
 		case d.IsDir():
 			found[path] = mask{path: path, kind: hideFolder}

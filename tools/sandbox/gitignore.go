@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"os"
 	"path"
 	"strings"
 
@@ -17,7 +18,7 @@ const (
 
 // ignoreRule is one line of an ignore file.
 type ignoreRule struct {
-	pattern string // for doublestar, relative to the file's directory
+	pattern matcher // of paths relative to the file's directory
 	negate  bool
 	dirOnly bool
 }
@@ -35,20 +36,21 @@ func (w *Workspace) rulesAbove(ctx context.Context, p place) *ignoreRules {
 		return nil
 	}
 	up := w.parent(p)
-	return w.rulesOf(ctx, up, w.rulesAbove(ctx, up))
+	rules := w.rulesAbove(ctx, up)
+	if w.names.hitName(up.folded(), ignoreFile) {
+		return rules
+	}
+	return w.rulesOf(ctx, up, nil, rules)
 }
 
-// rulesOf adds the ignore file of the directory p, if it has a readable one.
-func (w *Workspace) rulesOf(ctx context.Context, p place, up *ignoreRules) *ignoreRules {
-	child, ok := w.child(p, ignoreFile)
-	if !ok {
-		return up
-	}
-	file, err := w.read(ctx, child)
+// rulesOf adds the ignore file of the directory p, which is not protected, if it can be read.
+// root is p opened, or nil.
+func (w *Workspace) rulesOf(ctx context.Context, p place, root *os.Root, up *ignoreRules) *ignoreRules {
+	data, _, err := w.content(ctx, p.child(root, ignoreFile), nil)
 	if err != nil {
 		return up
 	}
-	rules := parseIgnore(string(file.Data[:min(len(file.Data), maxIgnoreBytes)]))
+	rules := parseIgnore(string(data[:min(len(data), maxIgnoreBytes)]))
 	if len(rules) == 0 {
 		return up
 	}
@@ -64,8 +66,8 @@ func (r *ignoreRules) ignores(rel string, isDir bool) bool {
 			local = strings.TrimPrefix(rel, r.dir+"/")
 		}
 		for i := len(r.rules) - 1; i >= 0; i-- {
-			rule := r.rules[i]
-			if (isDir || !rule.dirOnly) && doublestar.MatchUnvalidated(rule.pattern, local) {
+			rule := &r.rules[i]
+			if (isDir || !rule.dirOnly) && rule.pattern.match(local) {
 				return !rule.negate
 			}
 		}
@@ -106,6 +108,6 @@ func parseIgnoreLine(line string) (ignoreRule, bool) {
 	if !anchored {
 		line = path.Join("**", line)
 	}
-	rule.pattern = line
+	rule.pattern = newMatcher(line)
 	return rule, line != "" && doublestar.ValidatePattern(line)
 }

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -21,7 +20,7 @@ var ErrGlob = errors.New("bad pattern")
 // by the lengths of pattern and path: matched as they stand, a few braces in a
 // row take for ever, and anybody may have written the pattern. The zero value
 // matches nothing.
-type Glob struct{ alternatives []string }
+type Glob struct{ alternatives []matcher }
 
 // ParseGlob reads a pattern. Errors: ErrGlob.
 func ParseGlob(pattern string) (Glob, error) {
@@ -32,15 +31,54 @@ func ParseGlob(pattern string) (Glob, error) {
 	if !ok {
 		return Glob{}, fmt.Errorf("%w: its braces stand for more than %d patterns", ErrGlob, MaxGlobAlternatives)
 	}
-	return Glob{all}, nil
+	var glob Glob
+	for _, one := range all {
+		glob.alternatives = append(glob.alternatives, newMatcher(one))
+	}
+	return glob, nil
 }
 
 // Match tells whether the whole path fits.
 func (g Glob) Match(path string) bool {
-	return slices.ContainsFunc(g.alternatives, func(pattern string) bool {
-		return doublestar.MatchUnvalidated(pattern,
-			path)
-	})
+	for i := range g.alternatives {
+		if g.alternatives[i].match(path) {
+			return true
+		}
+	}
+	return false
+}
+
+// matcher is a valid pattern without braces. Most patterns are a name, or one star within a name; they
+// are compared as texts.
+type matcher struct {
+	pattern      string
+	plain        bool   // prefix, star and suffix say all
+	anyFolder    bool   // the pattern begins with **/, so the rest is compared with the last element
+	star         bool   // between prefix and suffix stands anything without a slash
+	head, suffix string // the whole name where there is no star
+}
+
+func newMatcher(pattern string) matcher {
+	m := matcher{pattern: pattern}
+	rest, anyFolder := strings.CutPrefix(pattern, "**/")
+	head, suffix, star := strings.Cut(rest, "*")
+	m.anyFolder, m.star, m.head, m.suffix = anyFolder, star, head, suffix
+	m.plain = rest != "" && !strings.ContainsAny(head+suffix, `*?[{}\`) && !(strings.Contains(rest, "/") && (star || anyFolder))
+	return m
+}
+
+func (m *matcher) match(path string) bool {
+	if !m.plain {
+		return doublestar.MatchUnvalidated(m.pattern, path)
+	}
+	if m.anyFolder && path != "" {
+		path = path[strings.LastIndexByte(path, '/')+1:]
+	}
+	if !m.star {
+		return path == m.head
+	}
+	return (path != "" || !m.anyFolder) && len(path) >= len(m.head)+len(m.suffix) && strings.HasPrefix(path, m.head) &&
+		strings.HasSuffix(path, m.suffix) && strings.IndexByte(path, '/') < 0
 }
 
 // alternatives appends the patterns for which a valid one stands, whose first at

@@ -13,10 +13,11 @@ import (
 func TestAGlobMatchesAsItsAlternativesDo(t *testing.T) {
 	t.Parallel()
 	paths := []string{"", "a", "b", "ab", "a.go", "a.md", "src/a.go", "src/deep/b.md", "{a,b}", "a{b", "a,b", "x[y", "{",
-		"}", ",", "src/x/y/z.go", "ac", "bc", "bd"}
+		"}", ",", "src/x/y/z.go", "ac", "bc", "bd", ".go", "src/.a", "a*", "src/a", "a/src/a.go", "\xFF.go", "aa", "src"}
 	for _, pattern := range []string{
 		"a", "*", "**", "**/*.go", "**/*.{go,md}", "{a,b}", "{a,b}{c,d}", "{a,{b,c}d}", "{,a}b", `\{a,b\}`, `a\{b`, "[{]",
-		"[,]", `x[\[]y`, "{src/{deep,x}/**,a.*}", "{a}", "{}", "{,}", "?", "[a-b]", "[^a]", "{[,],a}", `{\,,a}`, `{\},b}`,
+		"[,]", `x[\[]y`, "*.go", "a*", "a*a", "a*.go", "src/*", "src/a.go", "**/a.go", "**/a", "**/*", "**/a*", "**/a*o",
+		"**/src/a.go", "**/src/*", "**/**", "**/", "***", `a\*`, "**a", "*/*", "src/**", "*.", "{src/{deep,x}/**,a.*}", "{a}", "{}", "{,}", "?", "[a-b]", "[^a]", "{[,],a}", `{\,,a}`, `{\},b}`,
 	} {
 		glob, err := sandbox.ParseGlob(pattern)
 		require.NoError(t, err, pattern)

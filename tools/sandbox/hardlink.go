@@ -55,12 +55,15 @@ func (w *Workspace) findProtected(ctx context.Context) error {
 	found := map[identity]struct{}{}
 	left := maxProtectedScan
 	for _, b := range w.bases {
-		if err := w.scan(ctx, b.real, b.real, found, &left); err != nil {
+		if err := scan(ctx, b.real, found, &left, func(name string) bool {
+			rel, ok := below(b.real, name)
+			return ok && w.names.hit(b.folded, rel)
+		}); err != nil {
 			return err
 		}
 	}
 	for _, folder := range w.engine {
-		if err := w.scan(ctx, "", folder, found, &left); err != nil {
+		if err := scan(ctx, folder, found, &left, func(string) bool { return true }); err != nil {
 			return err
 		}
 	}
@@ -68,9 +71,10 @@ func (w *Workspace) findProtected(ctx context.Context) error {
 	return nil
 }
 
-// scan walks dir without following links. With an empty base everything found counts. It only
-// looks at identities, so it may use plain paths.
-func (w *Workspace) scan(ctx context.Context, base, dir string, found map[identity]struct{}, left *int) error {
+// scan walks dir without following links, for the files that count. It only looks at identities, so it
+// may use plain paths.
+func scan(ctx context.Context, dir string, found map[identity]struct{}, left *int,
+	counts func(name string) bool) error {
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -84,14 +88,8 @@ func (w *Workspace) scan(ctx context.Context, base, dir string, found map[identi
 			}
 			return nil
 		}
-		if !d.Type().IsRegular() {
+		if !d.Type().IsRegular() || !counts(name) {
 			return nil
-		}
-		if base != "" {
-			rel, ok := below(base, name)
-			if !ok || !w.names.hit(base, rel) {
-				return nil
-			}
 		}
 		if info, err := os.Lstat(name); err == nil {
 			id := identityOf(info)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -83,18 +84,38 @@ func (w *Workspace) List(ctx context.Context, name string) (Listing, error) {
 	if err != nil {
 		return Listing{}, err
 	}
-	return w.list(ctx, p, 1, true)
-}
-
-func (w *Workspace) list(ctx context.Context, p place, depth int, sizes bool) (Listing, error) {
-	if err := ctx.Err(); err != nil {
-		return Listing{}, err
-	}
-	dir, _, err := w.open(p, wantDirectory)
+	root, listing, err := w.list(ctx, p, 1, true)
 	if err != nil {
 		return Listing{}, err
 	}
+	return listing, root.Close()
+}
+
+// list gives the entries of the folder p and the folder opened, which the caller closes.
+func (w *Workspace) list(ctx context.Context, p place, depth int, sizes bool) (*os.Root, Listing, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, Listing{}, err
+	}
+	root, dir, err := w.openFolder(p)
+	if err != nil {
+		return nil, Listing{}, err
+	}
 	defer dir.Close()
+	if !sizes {
+		quick := withoutRoot(dir)
+		defer quick.Close()
+		dir = quick
+	}
+	listing, err := w.entries(ctx, p, root, dir, depth, sizes)
+	if err != nil {
+		_ = root.Close()
+		return nil, Listing{}, err
+	}
+	return root, listing, nil
+}
+
+func (w *Workspace) entries(ctx context.Context, p place, root *os.Root, dir *os.File, depth int, sizes bool) (Listing,
+	error) {
 	found, err := dir.ReadDir(maxDirectoryEntries + 1)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return Listing{}, fileError(p.show, err)
@@ -103,16 +124,16 @@ func (w *Workspace) list(ctx context.Context, p place, depth int, sizes bool) (L
 	found = found[:min(len(found), maxDirectoryEntries)]
 	slices.SortFunc(found, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	out.Entries = make([]Entry, 0, len(found))
+	folded := p.folded()
 	for _, d := range found {
 		if err := ctx.Err(); err != nil {
 			return Listing{}, err
 		}
-		child, ok := w.child(p, d.Name())
-		if !ok {
+		if w.names.hitName(folded, d.Name()) {
 			out.Protected++
 			continue
 		}
-		if entry, ok := w.entry(child, d, depth, sizes); ok {
+		if entry, ok := w.entry(p.child(root, d.Name()), d, depth, sizes); ok {
 			out.Entries = append(out.Entries, entry)
 		}
 	}
@@ -126,7 +147,7 @@ func (w *Workspace) entry(p place, d fs.DirEntry, depth int, sizes bool) (Entry,
 	case entry.Kind == KindLink:
 		entry.Target = w.target(p)
 	case sizes && entry.Kind == KindFile:
-		info, err := p.base.root.Lstat(filepath.FromSlash(p.rel))
+		info, err := d.Info()
 		if err != nil {
 			return Entry{}, false
 		}
@@ -137,7 +158,8 @@ func (w *Workspace) entry(p place, d fs.DirEntry, depth int, sizes bool) (Entry,
 
 // target tells where a link leads by its own words; that there is something is not checked.
 func (w *Workspace) target(p place) string {
-	target, err := p.base.root.Readlink(filepath.FromSlash(p.rel))
+	in, name := p.opener()
+	target, err := in.Readlink(name)
 	if err != nil {
 		return TargetUnknown
 	}
@@ -244,7 +266,7 @@ func within(asked, most int) int {
 }
 
 func (k *walker) directory(ctx context.Context, p place, depth int, rules *ignoreRules) error {
-	found, err := k.w.list(ctx, p, depth, !k.opts.NoSizes)
+	root, found, err := k.w.list(ctx, p, depth, !k.opts.NoSizes)
 	if err != nil {
 		if depth == 1 || ctx.Err() != nil {
 			return err
@@ -252,14 +274,15 @@ func (k *walker) directory(ctx context.Context, p place, depth int, rules *ignor
 		k.stats.Unread++
 		return nil
 	}
+	defer root.Close()
 	k.stats.Truncated = k.stats.Truncated || found.Truncated
 	k.stats.Protected += found.Protected
 	k.leaveOut(p, found.Protected)
-	if k.opts.Gitignore {
-		rules = k.w.rulesOf(ctx, p, rules)
+	if k.opts.Gitignore && slices.ContainsFunc(found.Entries, func(e Entry) bool { return e.Name == ignoreFile }) {
+		rules = k.w.rulesOf(ctx, p, root, rules)
 	}
 	for _, e := range found.Entries {
-		if err := k.entry(ctx, p, e, rules); err != nil {
+		if err := k.entry(ctx, p, root, e, rules); err != nil {
 			return err
 		}
 	}
@@ -272,8 +295,8 @@ func (k *walker) leaveOut(dir place, n int) {
 	}
 }
 
-func (k *walker) entry(ctx context.Context, dir place, e Entry, rules *ignoreRules) error {
-	p, _ := k.w.child(dir, e.Name)
+func (k *walker) entry(ctx context.Context, dir place, root *os.Root, e Entry, rules *ignoreRules) error {
+	p := dir.child(root, e.Name)
 	if k.opts.Gitignore && (e.Name == ".git" || rules.ignores(p.rel, e.Kind == KindDirectory)) {
 		if k.stats.Ignored++; k.opts.Ignored != nil {
 			k.opts.Ignored(e)

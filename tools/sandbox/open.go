@@ -1,10 +1,10 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -23,15 +23,11 @@ const (
 
 // open runs step 5 of the gate. The caller closes the file.
 func (w *Workspace) open(p place, want kind) (*os.File, fs.FileInfo, error) {
-	name := filepath.FromSlash(p.rel)
-	before, err := p.base.root.Lstat(name)
-	if err != nil {
-		return nil, nil, w.explain(p, err)
-	}
-	if err := w.checkKind(p, before, want); err != nil {
+	in, name := p.opener()
+	if err := w.look(p, want); err != nil {
 		return nil, nil, err
 	}
-	f, err := p.base.root.OpenFile(name, os.O_RDONLY|openFlags, 0)
+	f, err := in.OpenFile(name, os.O_RDONLY|openFlags, 0)
 	if err != nil {
 		return nil, nil, w.explain(p, err)
 	}
@@ -41,6 +37,41 @@ func (w *Workspace) open(p place, want kind) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	return f, info, nil
+}
+
+// openFolder is open for a directory whose entries are opened, too: dir lists them, and root opens them
+// without the way from the base. The caller closes both.
+func (w *Workspace) openFolder(p place) (root *os.Root, dir *os.File, err error) {
+	in, name := p.opener()
+	if err := w.look(p, wantDirectory); err != nil {
+		return nil, nil, err
+	}
+	if root, err = in.OpenRoot(name); err != nil {
+		return nil, nil, w.explain(p, err)
+	}
+	if dir, err = root.Open("."); err != nil {
+		_ = root.Close()
+		return nil, nil, w.explain(p, err)
+	}
+	if _, err = w.inspect(p, dir, wantDirectory); err != nil {
+		_, _ = dir.Close(), root.Close()
+		return nil, nil, err
+	}
+	return root, dir, nil
+}
+
+// look checks the kind of what the place names before it is opened. What stands in an open folder was
+// listed there; its kind is checked when it is open.
+func (w *Workspace) look(p place, want kind) error {
+	if p.in != nil {
+		return nil
+	}
+	in, name := p.opener()
+	info, err := in.Lstat(name)
+	if err != nil {
+		return w.explain(p, err)
+	}
+	return w.checkKind(p, info, want)
 }
 
 // inspect checks what was really opened.
@@ -150,32 +181,56 @@ func (w *Workspace) ReadFile(ctx context.Context, name string) (File, error) {
 }
 
 func (w *Workspace) read(ctx context.Context, p place) (File, error) {
-	if err := ctx.Err(); err != nil {
-		return File{}, err
-	}
-	f, info, err := w.open(p, wantFile)
+	data, info, err := w.content(ctx, p, nil)
 	if err != nil {
 		return File{}, err
-	}
-	defer f.Close()
-	if info.Size() > w.maxBytes {
-		return File{}, tooLarge(p.show, info.Size(), w.maxBytes)
-	}
-	if err := w.checkHardLinks(ctx, p, info); err != nil {
-		return File{}, err
-	}
-	var content bytes.Buffer
-	content.Grow(int(info.Size()) + bytes.MinRead) // the size may change while it is read
-	if _, err := content.ReadFrom(io.LimitReader(f, w.maxBytes+1)); err != nil {
-		return File{}, fileError(p.show, err)
-	}
-	data := content.Bytes()
-	if int64(len(data)) > w.maxBytes {
-		return File{}, tooLarge(p.show, int64(len(data)), w.maxBytes)
 	}
 	return File{
 		Path: p.show, Data: data, Mode: info.Mode().Perm(), SHA256: Digest(data), ModTime: info.ModTime(),
 	}, nil
+}
+
+// content reads a regular file, into the buffer where that has room. The data are never nil.
+func (w *Workspace) content(ctx context.Context, p place, buffer []byte) ([]byte, fs.FileInfo, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	f, info, err := w.open(p, wantFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	if info.Size() > w.maxBytes {
+		return nil, nil, tooLarge(p.show, info.Size(), w.maxBytes)
+	}
+	if err := w.checkHardLinks(ctx, p, info); err != nil {
+		return nil, nil, err
+	}
+	if int64(cap(buffer)) <= info.Size() {
+		buffer = make([]byte, info.Size()+1)
+	}
+	data, err := readAll(f, buffer[:info.Size()+1], w.maxBytes+1)
+	if err != nil {
+		return nil, nil, fileError(p.show, err)
+	}
+	if int64(len(data)) > w.maxBytes {
+		return nil, nil, tooLarge(p.show, int64(len(data)), w.maxBytes)
+	}
+	return data, info, nil
+}
+
+// readAll reads up to most bytes of a file. The buffer has one byte more than the file had when it was
+// opened, so one read that gives just these has met its end.
+func readAll(f *os.File, data []byte, most int64) ([]byte, error) {
+	n, err := f.Read(data)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return nil, err
+	case n == len(data)-1:
+		return data[:n], nil
+	}
+	rest, err := io.ReadAll(io.LimitReader(f, most-int64(n)))
+	return append(data[:n], rest...), err
 }
 
 // Stat describes a file, directory or refused link without opening it. The entry's Path is what

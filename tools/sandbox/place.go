@@ -15,6 +15,41 @@ type place struct {
 	base base
 	rel  string // slash separated, relative to the base; "." for the base itself
 	show string // as tools show it
+	// in is the open folder that holds it; nil: the way to it leads from the base.
+	in *os.Root
+}
+
+// opener is where to open the place, and under which name.
+func (p place) opener() (*os.Root, string) {
+	if p.in != nil {
+		return p.in, path.Base(p.rel)
+	}
+	return p.base.root, filepath.FromSlash(p.rel)
+}
+
+// folded is the folder at p, for the blacklist.
+func (p place) folded() foldedFolder {
+	if p.rel == "." {
+		return p.base.folded
+	}
+	return p.base.folded.child(foldPath(p.rel))
+}
+
+// child is the place of a name in the folder p; in is p opened, or nil. That the name is not protected is
+// for the caller to check.
+func (p place) child(in *os.Root, name string) place {
+	return place{base: p.base, rel: joined(p.rel, name), show: joined(p.show, name), in: in}
+}
+
+// joined is path.Join of a clean path and a name.
+func joined(folder, name string) string {
+	switch folder {
+	case ".":
+		return name
+	case "/":
+		return folder + name
+	}
+	return folder + "/" + name
 }
 
 // abs is the absolute path with the separators of the system.
@@ -62,7 +97,7 @@ func (w *Workspace) place(asked, abs string) (place, error) {
 		if !ok {
 			continue
 		}
-		if w.names.hit(b.real, rel) {
+		if w.names.hit(b.folded, rel) {
 			return place{}, w.deny(asked, protectedName)
 		}
 		return place{base: b, rel: rel, show: w.show(abs)}, nil
@@ -76,15 +111,6 @@ func (w *Workspace) show(abs string) string {
 		return rel
 	}
 	return filepath.ToSlash(abs)
-}
-
-// child is the place of an entry of the directory p, or false where the entry is protected. p is
-// not protected itself.
-func (w *Workspace) child(p place, name string) (place, bool) {
-	if w.names.hitChild(p.base.real, p.rel, name) {
-		return place{}, false
-	}
-	return place{base: p.base, rel: path.Join(p.rel, name), show: path.Join(p.show, name)}, true
 }
 
 // parent is the place of the directory that holds p. The parent of a base is the base.

@@ -28,6 +28,16 @@ func kernelName(f *os.File) string {
 	return name
 }
 
+// withoutRoot gives an open directory of an os.Root as a file whose ReadDir does not look at each entry.
+// The caller closes both.
+func withoutRoot(dir *os.File) *os.File {
+	fd, err := unix.FcntlInt(dir.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return dir
+	}
+	return os.NewFile(uintptr(fd), dir.Name())
+}
+
 // identity tells whether two names are one file, and how many names it has.
 type identity struct {
 	device, inode, links uint64

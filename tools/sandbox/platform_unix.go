@@ -19,6 +19,9 @@ const (
 // kernelName is empty: these systems have no portable way to ask for it.
 func kernelName(*os.File) string { return "" }
 
+// withoutRoot leaves the directory as it is.
+func withoutRoot(dir *os.File) *os.File { return dir }
+
 // identity tells whether two names are one file, and how many names it has.
 type identity struct {
 	device, inode, links uint64

@@ -45,6 +45,8 @@ type base struct {
 	given string // absolute and clean, as configured
 	real  string // links resolved
 	root  *os.Root
+
+	folded foldedFolder // of real
 }
 
 // Workspace is an open set of allowed directories. It is safe for concurrent use. A nil Workspace
@@ -188,7 +190,7 @@ func (w *Workspace) openBases(given []base) error {
 		if err != nil {
 			return fmt.Errorf("open workspace: %w", err)
 		}
-		b.root = root
+		b.root, b.folded = root, foldBase(b.real)
 		w.bases = append(w.bases, b)
 	}
 	return nil

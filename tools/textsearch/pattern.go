@@ -37,6 +37,7 @@ type Pattern struct {
 	line  *regexp.Regexp // finds a match in one line; nil for plain texts
 	text  *regexp.Regexp // finds the next line that may have a match; nil where each must be tried
 	word  bool           // the borders of matches of line are to be checked
+	need  literal        // stands in every match
 }
 
 // Compile checks a query. The error is one line: one of the sentinels, or what is wrong with the
@@ -48,7 +49,7 @@ func Compile(q Query) (*Pattern, error) {
 	case strings.ContainsAny(q.Text, "\r\n"):
 		return nil, ErrLines
 	case !q.Regex && !q.IgnoreCase:
-		return &Pattern{plain: q.Text, word: q.Word}, nil
+		return &Pattern{plain: q.Text, word: q.Word, need: literal{text: q.Text}}, nil
 	}
 	source, flags := q.Text, ""
 	if !q.Regex {
@@ -68,7 +69,11 @@ func Compile(q Query) (*Pattern, error) {
 	if p.line, err = regexp.Compile(flags + source); err != nil {
 		return nil, problem(err)
 	}
-	if !knowsText("(?m)" + flags + source) {
+	tree, err := syntax.Parse("(?m)"+flags+source, syntax.Perl)
+	if err != nil {
+		return nil, problem(err)
+	}
+	if p.need = required(tree); p.need.text == "" && !knowsText(tree) {
 		p.text, err = regexp.Compile("(?m)" + flags + source)
 	}
 	return p, err
@@ -76,11 +81,7 @@ func Compile(q Query) (*Pattern, error) {
 
 // knowsText tells whether an expression asks for the begin or end of the text, which a line in a
 // longer text has not.
-func knowsText(source string) bool {
-	tree, err := syntax.Parse(source, syntax.Perl)
-	if err != nil {
-		return true
-	}
+func knowsText(tree *syntax.Regexp) bool {
 	open := []*syntax.Regexp{tree}
 	for len(open) > 0 {
 		last := open[len(open)-1]

@@ -43,6 +43,7 @@ func (p *Pattern) Search(ctx context.Context, text string, most, around int) (Fo
 	var found Found
 	var hits []hit
 	s := scanner{p: p, text: text, number: 1, crs: strings.IndexByte(text, '\r') >= 0}
+	s.skips = !s.crs || p.need.text != "" && strings.Count(text, "\r") == strings.Count(text, "\r\n")
 	for {
 		next, ok, err := s.next(ctx)
 		if err != nil {
@@ -63,10 +64,11 @@ func (p *Pattern) Search(ctx context.Context, text string, most, around int) (Fo
 type scanner struct {
 	p      *Pattern
 	text   string
-	at     int // where the line begins that is to be looked at
-	number int // of that line
-	crs    bool
-	passed int // bytes since the last look at the context
+	at     int  // where the line begins that is to be looked at
+	number int  // of that line
+	crs    bool // the text has a CR
+	skips  bool // all lines end at LF
+	passed int  // bytes since the last look at the context
 }
 
 func (s *scanner) next(ctx context.Context) (hit, bool, error) {
@@ -77,11 +79,11 @@ func (s *scanner) next(ctx context.Context) (hit, bool, error) {
 			}
 			s.passed = 0
 		}
-		if !s.crs && (s.skip() || s.at == len(s.text)) {
+		if s.skips && (s.skip() || s.at == len(s.text)) {
 			continue
 		}
 		start, number := s.at, s.number
-		end := lineEnd(s.text, start)
+		end := s.lineEnd()
 		s.at = nextLine(s.text, end)
 		s.number++
 		s.passed += s.at - start
@@ -92,14 +94,25 @@ func (s *scanner) next(ctx context.Context) (hit, bool, error) {
 	return hit{}, false, nil
 }
 
+// lineEnd is where the line at hand ends, without its line end.
+func (s *scanner) lineEnd() int {
+	if s.crs {
+		return lineEnd(s.text, s.at)
+	}
+	if end := strings.IndexByte(s.text[s.at:], '\n'); end >= 0 {
+		return s.at + end
+	}
+	return len(s.text)
+}
+
 // skip passes over lines that cannot match. It answers true where it did and nothing but that was
-// learned; it is for texts whose lines end at LF only.
+// learned; it is for texts whose lines all end at LF.
 func (s *scanner) skip() bool {
 	chunk := s.chunk()
 	candidate := -1
 	switch {
-	case s.p.line == nil:
-		candidate = strings.Index(chunk, s.p.plain)
+	case s.p.need.text != "":
+		candidate = s.p.need.index(chunk)
 	case s.p.text == nil || len(chunk) > maxLine:
 		return false
 	default:

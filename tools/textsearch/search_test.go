@@ -151,15 +151,19 @@ func TestFindsWhatTryingEveryLineFinds(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	expressions := []string{"a", "ab", "^a", "b$", "a.b", `a\s*b`, "[^a]b", "a|^$", `\ba`, `b\B`, "(?s)a.b", "x*",
-		`(?-m:b$)`, "a[^b]*a"}
-	for range 3_000 {
+		`(?-m:b$)`, "a[^b]*a", "(ab)+", "a{2}b", "(?:ab|aé)b", "ask", "ſk", `\x{FFFD}b`, "abé", "(?i:A)b", "a(?i)bA", "baab"}
+	pieces := []string{"a", "b", "ab", " ", "é", "A", "B", "s", "ſ", "k", "\u212A", "\xFF", "É"}
+	for range 10_000 {
 		var text strings.Builder
-		ends := []string{"\n", "\r\n", "\r"}[:1+2*random.IntN(2)]
+		ends := [][]string{{"\n"}, {"\r\n"}, {"\n", "\r\n", "\r"}}[random.IntN(3)]
 		for range random.IntN(40) {
-			text.WriteString([]string{"a", "b", "ab", " ", "é", ends[random.IntN(len(ends))]}[random.IntN(6)])
+			if text.WriteString(pieces[random.IntN(len(pieces))]); random.IntN(5) == 0 {
+				text.WriteString(ends[random.IntN(len(ends))])
+			}
 		}
-		if random.IntN(50) == 0 {
-			text.WriteString(strings.Repeat("c", chunkSize) + "\nab")
+		if random.IntN(20) == 0 { // over the borders of windows and chunks
+			text.WriteString(strings.Repeat("c", random.IntN(2*chunkSize)) + ends[0] + strings.Repeat("c",
+				random.IntN(chunkSize)) + "baAB")
 		}
 		q := Query{Text: expressions[random.IntN(len(expressions))], Regex: true, IgnoreCase: random.IntN(2) == 0}
 		p, err := Compile(q)
