@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"runtime"
@@ -24,6 +25,11 @@ type Env struct {
 	Performance func(context.Context) (Performance, error)
 	// Kept reads what a file once held, by its SHA-256; nil: nothing is kept.
 	Kept func(ctx context.Context, sha256 string) ([]byte, error)
+	// Ask puts a question of an external server to a person while the call runs; nil: nobody can be asked.
+	Ask func(context.Context, Question) (Answer, error)
+	// Server is told what the external server of the call does, also behind the call; nil: nobody is.
+	// It must not block.
+	Server func(ServerState)
 	// Limits bound answers.
 	Limits Limits
 
@@ -159,4 +165,34 @@ type Performance struct {
 	HeapBytes   int64    `json:"heap_bytes"`
 	Goroutines  int      `json:"goroutines"`
 	UptimeS     float64  `json:"uptime_s"` // of the process that runs longest
+}
+
+// Question is what an external server wants to know of a person while a call runs: the fields of a
+// form, or that the person visits an address.
+type Question struct {
+	Server  string
+	Message string          // the server's words
+	Schema  json.RawMessage // of the form; empty with an address
+	URL     string          // the whole address
+	Origin  string          // scheme and host of URL
+}
+
+// Answer is the person's. Content is set where a form was filled in.
+type Answer struct {
+	Accepted bool
+	Content  map[string]any
+}
+
+// ServerState is what an external server does from now on.
+type ServerState struct {
+	Server string
+	State  string     // idle, starting, running or error
+	Error  string     // why it failed
+	Tools  []ToolDiff // of a running server: those that are not as the person approved them
+}
+
+// ToolDiff is a tool that is not as the person approved it.
+type ToolDiff struct {
+	Name  string
+	State string // changed, new or gone
 }

@@ -2,10 +2,12 @@ package runtime
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 
 	"manualslop/events"
+	"manualslop/tools"
 )
 
 // Delivery is one piece of claimed work.
@@ -68,6 +70,12 @@ type Live interface {
 // Signals publishes what is never stored: text deltas, presence.
 type Signals interface {
 	Signal(ctx context.Context, project, session, actor, name string, body []byte) error
+}
+
+// ToolSet has the tools that a worker runs. *tools.Registry is one.
+type ToolSet interface {
+	// Prepare decodes the arguments of a call; see [tools.Registry.Prepare].
+	Prepare(ctx context.Context, env tools.Env, name string, args json.RawMessage) (*tools.Prepared, error)
 }
 
 // Clock tells the time where an effect stamps what it saw.

@@ -26,7 +26,7 @@ type Worker struct {
 	Blobs   events.Blobs
 	Live    Live  // nil: kills are not heard
 	Peers   Peers // nil: a claim whose call came back counts as left behind
-	Tools   *tools.Registry
+	Tools   ToolSet
 	Home    tools.Env // what calls use in the person's folder; see site
 	// Checkpoints keep what scripts change; nil: nobody notices it.
 	Checkpoints *checkpoint.Store

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -37,6 +38,13 @@ const (
 	maxProgram = 256 << 20
 )
 
+// Bounds of the times of a definition, in milliseconds.
+const maxTimeout = 3_600_000
+
+// others are the files of other programs that are read where the person's configuration names them,
+// relative to the project's folder.
+func others() []string { return []string{".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"} }
+
 // Definition is one server of a configuration file, as it stands there: variables are not expanded.
 type Definition struct {
 	Name     string            `json:"name"`
@@ -44,14 +52,34 @@ type Definition struct {
 	Command  []string          `json:"command,omitempty"`
 	Cwd      string            `json:"cwd,omitempty"`
 	Env      map[string]string `json:"env,omitempty"`
+	EnvFile  string            `json:"env_file,omitempty"` // NAME=value lines; env beats it
 	URL      string            `json:"url,omitempty"`
 	Headers  map[string]string `json:"headers,omitempty"`
+	OAuth    *OAuth            `json:"oauth,omitempty"`
 	Disabled bool              `json:"disabled,omitempty"`
-	Allow    []string          `json:"allow,omitempty"` // globs of tool names; empty allows all
-	Deny     []string          `json:"deny,omitempty"`  // globs; deny beats allow
+	Serial   bool              `json:"serial,omitempty"`   // one call at a time
+	Roots    []string          `json:"roots,omitempty"`    // folders that the server may ask for; empty: none
+	StartMS  int64             `json:"start_ms,omitempty"` // 0: startTimeout
+	CallMS   int64             `json:"call_ms,omitempty"`  // 0: callTimeout
+	Allow    []string          `json:"allow,omitempty"`    // globs of tool names; empty allows all
+	Deny     []string          `json:"deny,omitempty"`     // globs; deny beats allow
 
 	File    string `json:"file"`    // absolute path of the configuration
 	Project bool   `json:"project"` // the file belongs to the project, not to the person
+
+	stricter []filter // of project entries with the name of this server of the person
+}
+
+// filter says which tools of a server are offered. Deny beats allow; both hold globs.
+type filter struct{ allow, deny []string }
+
+// OAuth says how slop gets a token for a server behind a URL. An empty one registers slop with the
+// server.
+type OAuth struct {
+	ClientID     string   `json:"clientId,omitempty"`
+	ClientSecret string   `json:"clientSecret,omitempty"`
+	Scopes       []string `json:"scopes,omitempty"`       // empty: those that the server names
+	Port         int      `json:"callbackPort,omitempty"` // of the local address to which a browser returns; 0: any
 }
 
 // entry is a server in all the spellings that are accepted.
@@ -62,11 +90,18 @@ type entry struct {
 	Args          []string          `json:"args"`
 	Cwd           string            `json:"cwd"`
 	Env           map[string]string `json:"env"`
+	Environment   map[string]string `json:"environment"`
+	EnvFile       string            `json:"envFile"`
 	URL           string            `json:"url"`
 	HTTPURL       string            `json:"httpUrl"`
 	Headers       map[string]string `json:"headers"`
 	Disabled      bool              `json:"disabled"`
 	Enabled       *bool             `json:"enabled"`
+	OAuth         *OAuth            `json:"oauth"`
+	Serial        bool              `json:"serial"`
+	Roots         []string          `json:"roots"`
+	Timeout       *int64            `json:"timeout"`        // milliseconds
+	StartTimeout  *int64            `json:"startupTimeout"` // milliseconds
 	IncludeTools  []string          `json:"includeTools"`
 	ExcludeTools  []string          `json:"excludeTools"`
 	EnabledTools  []string          `json:"enabled_tools"`
@@ -78,10 +113,10 @@ type entry struct {
 }
 
 // ParseConfig reads a configuration: "servers" as a list or an object, and "mcpServers". Errors name
-// the file, the line for broken JSON, and the path of the field.
-func ParseConfig(file string, data []byte, project bool) ([]Definition, error) {
+// the file, the line for broken JSON, and the path of the field; notices name fields without effect.
+func ParseConfig(file string, data []byte, project bool) (out []Definition, notices []string, err error) {
 	if len(data) > maxConfig {
-		return nil, fmt.Errorf("%s: must be at most %d bytes, has %d", file, maxConfig, len(data))
+		return nil, nil, fmt.Errorf("%s: must be at most %d bytes, has %d", file, maxConfig, len(data))
 	}
 	var top map[string]json.RawMessage
 	if err := json.Unmarshal(data, &top); err != nil {
@@ -89,79 +124,105 @@ func ParseConfig(file string, data []byte, project bool) ([]Definition, error) {
 		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 			line += bytes.Count(data[:min(int(syntax.Offset), len(data))], []byte("\n"))
 		}
-		return nil, fmt.Errorf("%s:%d: %w", file, line, err)
+		return nil, nil, fmt.Errorf("%s:%d: %w", file, line, err)
 	}
-	var out []Definition
 	for _, key := range slices.Sorted(maps.Keys(top)) {
 		if key != "servers" && key != "mcpServers" {
-			return nil, fmt.Errorf(`%s: unknown key %q; use "servers" or "mcpServers"`, file, key)
+			notices = append(notices, fmt.Sprintf(`%s: %s: unknown key; use "servers" or "mcpServers"`, file, key))
+			continue
 		}
-		entries, err := entriesOf(top[key])
+		entries, unknown, err := entriesOf(top[key])
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s%w", file, key, err)
+			return nil, nil, fmt.Errorf("%s: %s%w", file, key, err)
+		}
+		for _, field := range unknown {
+			notices = append(notices, fmt.Sprintf("%s: %s%s: unknown field", file, key, field))
 		}
 		for _, e := range entries {
 			d, err := e.definition()
 			if err != nil {
-				return nil, fmt.Errorf("%s: %s.%s: %w", file, key, e.Name, err)
+				return nil, nil, fmt.Errorf("%s: %s.%s: %w", file, key, e.Name, err)
 			}
 			if slices.ContainsFunc(out, func(o Definition) bool { return o.Name == d.Name }) {
-				return nil, fmt.Errorf("%s: %s.%s: the name is used twice", file, key, d.Name)
+				return nil, nil, fmt.Errorf("%s: %s.%s: the name is used twice", file, key, d.Name)
 			}
 			d.File, d.Project = file, project
 			out = append(out, d)
 		}
 	}
 	slices.SortFunc(out, func(a, b Definition) int { return strings.Compare(a.Name, b.Name) })
-	return out, nil
+	return out, notices, nil
 }
 
-// entriesOf reads a list of named servers, or an object of servers by name.
-func entriesOf(raw json.RawMessage) ([]entry, error) {
+// entriesOf reads a list of named servers, or an object of servers by name. Unknown holds the paths of
+// fields that no server has.
+func entriesOf(raw json.RawMessage) (out []entry, unknown []string, err error) {
 	var list []json.RawMessage
+	names := map[string]json.RawMessage{}
 	if json.Unmarshal(raw, &list) == nil {
-		var out []entry
 		for i, one := range list {
-			e, err := entryOf(one)
-			if err != nil {
-				return nil, fmt.Errorf("[%d]: %w", i, err)
+			names[fmt.Sprintf("[%d]", i)] = one
+		}
+	} else if err := json.Unmarshal(raw, &names); err != nil {
+		return nil, nil, errors.New(": must be a list or an object")
+	}
+	for name, one := range names {
+		place := name
+		if list == nil {
+			place = "." + name
+		}
+		var e entry
+		var fields map[string]json.RawMessage
+		if err := errors.Join(json.Unmarshal(one, &e), json.Unmarshal(one, &fields)); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", place, err)
+		}
+		if list == nil {
+			e.Name = name
+		}
+		for field := range fields {
+			if !slices.Contains(entryFields(), field) {
+				unknown = append(unknown, place+"."+field)
 			}
-			out = append(out, e)
 		}
-		return out, nil
-	}
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &object); err != nil {
-		return nil, errors.New(": must be a list or an object")
-	}
-	var out []entry
-	for name, one := range object {
-		e, err := entryOf(one)
-		if err != nil {
-			return nil, fmt.Errorf(".%s: %w", name, err)
-		}
-		e.Name = name
 		out = append(out, e)
 	}
+	slices.Sort(unknown)
 	slices.SortFunc(out, func(a, b entry) int { return strings.Compare(a.Name, b.Name) })
-	return out, nil
+	return out, unknown, nil
 }
 
-func entryOf(raw json.RawMessage) (entry, error) {
-	var e entry
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	err := d.Decode(&e)
-	return e, err
-}
+// entryFields are the names of the fields of an entry.
+var entryFields = sync.OnceValue(func() []string {
+	var names []string
+	for f := range reflect.TypeFor[entry]().Fields() {
+		names = append(names, f.Tag.Get("json"))
+	}
+	return names
+})
 
 func (e entry) definition() (Definition, error) {
-	d := Definition{Name: e.Name, Cwd: e.Cwd, Env: e.Env, Headers: e.Headers, URL: e.URL,
+	d := Definition{Name: e.Name, Cwd: e.Cwd, Env: e.Env, EnvFile: e.EnvFile, Headers: e.Headers, URL: e.URL,
+		OAuth: e.OAuth, Serial: e.Serial, Roots: e.Roots,
 		Disabled: e.Disabled || e.Enabled != nil && !*e.Enabled,
 		Allow:    slices.Concat(e.Tools.Allow, e.IncludeTools, e.EnabledTools),
 		Deny:     slices.Concat(e.Tools.Deny, e.ExcludeTools, e.DisabledTools)}
 	if e.Name == "" {
 		return d, errors.New("name must not be empty")
+	}
+	for name, at := range map[string]struct{ from, to *int64 }{"timeout": {e.Timeout, &d.CallMS},
+		"startupTimeout": {e.StartTimeout, &d.StartMS}} {
+		if at.from == nil {
+			continue
+		}
+		if *at.to = *at.from; *at.to < 1 || *at.to > maxTimeout {
+			return d, fmt.Errorf("%s must be 1 to %d milliseconds, got %d", name, maxTimeout, *at.to)
+		}
+	}
+	if e.Environment != nil {
+		if e.Env != nil {
+			return d, errors.New("use either env or environment")
+		}
+		d.Env = e.Environment
 	}
 	if len(e.Command) > 0 {
 		var program string
@@ -219,37 +280,60 @@ func (e entry) transport(d Definition) (string, error) {
 	return kind, nil
 }
 
-// Load reads the person's configuration and the project's. A server of the person hides one of the
-// same name in the project; hidden names the latter. A missing file has no servers.
-func Load(user, project string) (found []Definition, hidden []string, failed error) {
-	for i, dir := range []string{user, project} {
-		if dir == "" {
-			continue
+// Load reads the person's configuration, the project's, and those of the project's other files that
+// more names; see others. A server of the person hides one of the same name in the project, whose
+// filters then apply as well; a notice tells. A missing file has no servers.
+func Load(user, project string, more []string) (found []Definition, notices []string, failed error) {
+	var files []string
+	if user != "" {
+		files = append(files, filepath.Join(user, FileName))
+	}
+	persons := len(files)
+	if project != "" {
+		files = append(files, filepath.Join(project, FileName))
+		for _, name := range more {
+			if !slices.Contains(others(), name) {
+				failed = errors.Join(failed, fmt.Errorf("%q cannot be read; use %s", name, strings.Join(others(), ", ")))
+				continue
+			}
+			files = append(files, filepath.Join(project, filepath.FromSlash(name)))
 		}
-		file := filepath.Join(dir, FileName)
+	}
+	for i, file := range files {
 		var data bytes.Buffer
 		err := copyFile(&data, file, maxConfig)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err != nil {
-			failed = errors.Join(failed, err)
-			continue
+		var list []Definition
+		if err == nil {
+			var unknown []string
+			list, unknown, err = ParseConfig(file, data.Bytes(), i >= persons)
+			notices = append(notices, unknown...)
 		}
-		list, err := ParseConfig(file, data.Bytes(), i == 1)
-		if err != nil {
-			failed = errors.Join(failed, err)
-			continue
-		}
+		failed = errors.Join(failed, err)
 		for _, d := range list {
-			if slices.ContainsFunc(found, func(o Definition) bool { return o.Name == d.Name }) {
-				hidden = append(hidden, d.Name)
+			at := slices.IndexFunc(found, func(o Definition) bool { return o.Name == d.Name })
+			if at < 0 {
+				found = append(found, d)
 				continue
 			}
-			found = append(found, d)
+			found[at].stricter = append(found[at].stricter, filter{d.Allow, d.Deny})
+			notices = append(notices, fmt.Sprintf("%s: the server %s has no effect but for its filters: %s has that name",
+				file, d.Name, found[at].File))
 		}
 	}
-	return found, hidden, failed
+	return found, notices, failed
+}
+
+// folder is what paths of the definition are relative to: that of its file, or the project's where the
+// file lies in a folder of another program.
+func (d Definition) folder() string {
+	dir := filepath.Dir(d.File)
+	if base := filepath.Base(dir); base == ".vscode" || base == ".cursor" {
+		return filepath.Dir(dir)
+	}
+	return dir
 }
 
 // copyFile copies a regular file of at most limit bytes. Anything else is refused before it is opened,
@@ -277,19 +361,19 @@ func (d Definition) Hash() (string, error) {
 	d.Disabled = false
 	program, contents := "", map[string]string{}
 	if d.Type == Stdio {
-		folder := filepath.Dir(d.File)
+		folder := d.folder()
 		here := strings.NewReplacer("${projectRoot}", folder, "${workspaceFolder}", folder)
 		program = here.Replace(d.Command[0])
-		if strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
-			program = filepath.Join(folder, program)
+		if strings.ContainsRune(program, filepath.Separator) {
+			program = d.path(program)
 		} else if found, err := exec.LookPath(program); err == nil {
 			program = found
 		}
 		files := []string{program}
-		cwd := here.Replace(d.Cwd)
-		if !filepath.IsAbs(cwd) {
-			cwd = filepath.Join(folder, cwd)
+		if d.EnvFile != "" {
+			files = append(files, d.path(here.Replace(d.EnvFile)))
 		}
+		cwd := d.path(here.Replace(d.Cwd))
 		for _, arg := range d.Command[1:] {
 			if arg = here.Replace(arg); !filepath.IsAbs(arg) {
 				arg = filepath.Join(cwd, arg)
@@ -322,18 +406,35 @@ func digest(v any) (string, error) {
 	return events.CanonicalDigest(raw)
 }
 
+// path is a path of the definition as an absolute one.
+func (d Definition) path(of string) string {
+	if filepath.IsAbs(of) {
+		return of
+	}
+	return filepath.Join(d.folder(), of)
+}
+
 var variable = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\$\{(env:)?([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
+	return regexp.MustCompile(`\$\{([^}]*)\}`)
 })
 
-// expanded is the definition with its variables replaced once. In a project's file only
-// projectRoot, workspaceFolder and userHome are known, so that a repository cannot read the
-// person's environment.
+var variableName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(env:)?([A-Za-z_][A-Za-z0-9_]*)(:-(.*))?$`)
+})
+
+// expanded is the definition with its variables replaced once, absolute paths, and the variables of
+// its envFile. In a project's file only projectRoot, workspaceFolder and userHome are known, so that a
+// repository cannot read the person's environment.
 func (d Definition) expanded(project string, getenv func(string) (string, bool)) (Definition, error) {
 	var failed error
 	replace := func(text string) string {
 		return variable().ReplaceAllStringFunc(text, func(found string) string {
-			m := variable().FindStringSubmatch(found)
+			m := variableName().FindStringSubmatch(found[2 : len(found)-1])
+			if m == nil {
+				failed = errors.Join(failed, fmt.Errorf("server %s: %s cannot be replaced; use ${NAME}, ${env:NAME} or "+
+					"${NAME:-default}", d.Name, found))
+				return ""
+			}
 			value, ok := "", true
 			switch {
 			case m[1] == "" && (m[2] == "projectRoot" || m[2] == "workspaceFolder"):
@@ -342,7 +443,7 @@ func (d Definition) expanded(project string, getenv func(string) (string, bool))
 				value, ok = getenv("HOME")
 			case d.Project:
 				failed = errors.Join(failed, fmt.Errorf("server %s: a project's %s must not use the variable %s", d.Name,
-					FileName, m[2]))
+					filepath.Base(d.File), m[2]))
 			default:
 				if value, ok = getenv(m[2]); !ok && m[3] != "" {
 					value, ok = m[4], true
@@ -354,14 +455,25 @@ func (d Definition) expanded(project string, getenv func(string) (string, bool))
 			return value
 		})
 	}
-	d.Command = slices.Clone(d.Command)
+	d.Command, d.Roots = slices.Clone(d.Command), slices.Clone(d.Roots)
 	for i := range d.Command {
 		d.Command[i] = replace(d.Command[i])
 	}
+	for i := range d.Roots {
+		d.Roots[i] = d.path(replace(d.Roots[i]))
+	}
 	d.Env, d.Headers = replaced(d.Env, replace), replaced(d.Headers, replace)
-	d.URL, d.Cwd = replace(d.URL), replace(d.Cwd)
-	if !filepath.IsAbs(d.Cwd) {
-		d.Cwd = filepath.Join(filepath.Dir(d.File), d.Cwd)
+	d.URL, d.Cwd = replace(d.URL), d.path(replace(d.Cwd))
+	if d.OAuth != nil {
+		o := *d.OAuth
+		o.ClientID, o.ClientSecret = replace(o.ClientID), replace(o.ClientSecret)
+		d.OAuth = &o
+	}
+	if d.EnvFile != "" {
+		all, err := readEnv(d.path(replace(d.EnvFile)))
+		failed = errors.Join(failed, err)
+		maps.Copy(all, d.Env)
+		d.Env = all
 	}
 	return d, failed
 }
@@ -372,4 +484,30 @@ func replaced(m map[string]string, replace func(string) string) map[string]strin
 		out[k] = replace(v)
 	}
 	return out
+}
+
+// readEnv reads NAME=value lines; a value may stand in quotes, and lines that begin with # say nothing.
+func readEnv(file string) (map[string]string, error) {
+	out := map[string]string{}
+	var data bytes.Buffer
+	if err := copyFile(&data, file, maxConfig); err != nil {
+		return out, err
+	}
+	line := 0
+	for text := range strings.Lines(data.String()) {
+		line++
+		text = strings.TrimPrefix(strings.TrimSpace(text), "export ")
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return out, fmt.Errorf("%s:%d: must be NAME=value", file, line)
+		}
+		if n := len(value); n >= 2 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
+			value = value[1 : n-1]
+		}
+		out[name] = value
+	}
+	return out, nil
 }

@@ -5,13 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"manualslop/tools"
+	"manualslop/tools/sandbox"
 )
 
 // Status is a configured server with what the person trusts of it. One that cannot
@@ -20,71 +24,119 @@ type Status struct {
 	Definition Definition
 	Hash       string
 	Trusted    bool
-	Pins       []Pin
+	Pins       []Pin  // approved tools
+	Revision   string // of the protocol when it was trusted; empty: not known
 }
 
-// Manager holds the servers that the person trusts. Nothing else can be started.
+// Manager holds the configured servers. It can start those that the person trusts, and nothing else.
+// It reads its files again when they changed. Its methods are safe for concurrent use.
 type Manager struct {
-	all     []Status
-	hidden  []string
-	servers []Server
-	project string
-	trust   *Trust
+	user, project string
+	others        []string // further files of the project; see Load
+	around        Surroundings
+
+	mu       sync.Mutex
+	stamp    string // of the files as they were read
+	all      []Status
+	notices  []string
+	trust    *Trust
+	running  map[string]Server // by hash, those that have tools
+	registry *tools.Registry
 }
 
 // Open reads the configurations and the person's trust. It starts nothing. Project is the absolute
-// folder of the project; an empty user folder has no configuration and trusts nothing. A file or a
-// server that cannot be read is in the error and has no effect; the manager has the others.
-func Open(user, project string) (*Manager, error) {
-	m := &Manager{project: project, trust: &Trust{}}
-	found, hidden, failed := Load(user, project)
-	if user != "" {
-		trust, err := LoadTrust(user)
+// folder of the project; an empty user folder has no configuration and trusts nothing. Others are files
+// of other programs that are read as well, such as ".mcp.json". A file or a server that cannot be read
+// is in the error and has no effect; the manager has the others.
+func Open(user, project string, others []string, around Surroundings) (*Manager, error) {
+	m := &Manager{user: user, project: project, others: others, around: around, running: map[string]Server{}}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m, m.read()
+}
+
+// read is called with mu held.
+func (m *Manager) read() error {
+	m.stamp = m.stamped()
+	found, notices, failed := Load(m.user, m.project, m.others)
+	m.trust = &Trust{Servers: map[string][]Pin{}}
+	if m.user != "" {
+		trust, err := LoadTrust(m.user)
 		if err != nil {
 			failed = errors.Join(failed, err)
 		} else {
 			m.trust = trust
 		}
 	}
-	m.hidden = hidden
+	m.notices, m.all = notices, nil
 	for _, d := range found {
 		hash, err := d.Hash()
 		if err != nil {
 			failed = errors.Join(failed, err)
 		}
 		pins, trusted := m.trust.Servers[hash]
-		m.all = append(m.all, Status{Definition: d, Hash: hash, Trusted: trusted && err == nil, Pins: pins})
+		m.all = append(m.all, Status{Definition: d, Hash: hash, Trusted: trusted && err == nil, Pins: pins,
+			Revision: m.trust.Revisions[hash]})
 	}
-	return m, failed
+	return failed
 }
 
-// Servers lists the configured servers, the person's first.
-func (m *Manager) Servers() []Status { return slices.Clone(m.all) }
+// stamped tells by times and sizes whether a file changed.
+func (m *Manager) stamped() string {
+	var b strings.Builder
+	files := []string{filepath.Join(m.user, FileName), filepath.Join(m.user, TrustFile),
+		filepath.Join(m.project, FileName)}
+	for _, other := range m.others {
+		files = append(files, filepath.Join(m.project, filepath.FromSlash(other)))
+	}
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil {
+			fmt.Fprintf(&b, "%s %d %d\n", file, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return b.String()
+}
 
-// Hidden names the project's servers that have no effect because the person's have their names.
-func (m *Manager) Hidden() []string { return slices.Clone(m.hidden) }
+// Servers lists the configured servers, the person's first, and what each does now.
+func (m *Manager) Servers() []Status {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.all)
+}
+
+// Notices names what the configurations say without effect.
+func (m *Manager) Notices() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.notices)
+}
 
 // Find returns the configured server of that name.
 func (m *Manager) Find(name string) (Status, bool) {
-	i := slices.IndexFunc(m.all, func(s Status) bool { return s.Definition.Name == name })
+	all := m.Servers()
+	i := slices.IndexFunc(all, func(s Status) bool { return s.Definition.Name == name })
 	if i < 0 {
 		return Status{}, false
 	}
-	return m.all[i], true
+	return all[i], true
 }
 
-// See starts a server, returns its tools and stops it. It is for the person who decides about trust.
-func (m *Manager) See(ctx context.Context, s Status) (pins []Pin, err error) {
-	server, err := NewServer(s.Definition, s.Hash, m.project)
+// See starts a server, returns it as it is now and stops it. It is for the person who decides about
+// trust.
+func (m *Manager) See(ctx context.Context, s Status) (now Status, err error) {
+	s.Pins = nil
+	server, err := NewServer(s, m.project, m.around)
 	if err != nil {
-		return nil, err
+		return s, err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }()
-	return server.ListTools(ctx)
+	s.Pins, err = server.ListTools(ctx)
+	s.Revision = server.Revision()
+	return s, err
 }
 
-// Trust records that the person trusts a server with these tools.
-func (m *Manager) Trust(s Status, pins []Pin) error {
+// Trust records that the person trusts a server as [Manager.See] returned it.
+func (m *Manager) Trust(s Status) error {
 	now, err := s.Definition.Hash()
 	if err != nil {
 		return err
@@ -92,25 +144,37 @@ func (m *Manager) Trust(s Status, pins []Pin) error {
 	if now != s.Hash {
 		return fmt.Errorf("server %s changed meanwhile; look at it again", s.Definition.Name)
 	}
-	return m.trust.Add(s.Hash, pins)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.trust.Add(s.Hash, s.Pins, s.Revision)
 }
 
-// AllTools makes a tool of each pinned tool of the trusted, enabled servers. It starts none; a call
-// does, and compares the tool with its pin first.
-func (m *Manager) AllTools() ([]tools.Tool, error) {
-	var out []tools.Tool
+// Tools are the approved tools of the trusted, enabled servers, with what changed in the files since
+// they were last asked for. A server whose definition or tools are not trusted any more is stopped. No
+// server is started; a call does that, and compares the tool with its pin first.
+func (m *Manager) Tools() (*tools.Registry, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.registry != nil && m.stamp == m.stamped() {
+		return m.registry, nil
+	}
+	if m.registry != nil {
+		_ = m.read() // what cannot be read has no effect; slop mcp list tells
+	}
+	kept := map[string]Server{}
+	var all []tools.Tool
 	taken := map[string]bool{}
 	for _, s := range m.all {
 		if !s.Trusted || s.Definition.Disabled {
 			continue
 		}
-		server, unready := NewServer(s.Definition, s.Hash, m.project)
+		server, unready := m.server(s)
 		if unready == nil {
-			m.servers = append(m.servers, server)
+			kept[s.Hash] = server
 		}
 		for _, p := range s.Pins {
 			name := toolName(s.Definition.Name, p.Name)
-			if taken[name] {
+			if taken[name] || p.Problem != "" || !s.Definition.offers(p.Name) {
 				continue
 			}
 			taken[name] = true
@@ -120,34 +184,70 @@ func (m *Manager) AllTools() ([]tools.Tool, error) {
 					if unready != nil {
 						return failed(s.Definition.Name, p.Name, "refused", unready), nil
 					}
-					return m.call(ctx, server, p, args, env.Limits), nil
+					return callPinned(ctx, server, p, args, env), nil
 				})
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, t)
+			all = append(all, t)
 		}
 	}
-	return out, nil
+	for hash, server := range m.running {
+		if kept[hash] != server {
+			go func() { _ = server.Stop() }()
+		}
+	}
+	m.running = kept
+	var err error
+	m.registry, err = tools.NewRegistry(all...)
+	return m.registry, err
+}
+
+// server is the server of a definition, the one there is where nothing changed. It is called with mu held.
+func (m *Manager) server(s Status) (Server, error) {
+	if old, there := m.running[s.Hash]; there && samePins(old.Approved(), s.Pins) {
+		return old, nil
+	}
+	return NewServer(s, m.project, m.around)
+}
+
+func samePins(a, b []Pin) bool {
+	return slices.EqualFunc(a, b, func(a, b Pin) bool { return a.Name == b.Name && a.SHA256 == b.SHA256 })
+}
+
+// Running returns the server of a name that is trusted and enabled.
+func (m *Manager) Running(name string) (Server, bool) {
+	s, found := m.Find(name)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	server, there := m.running[s.Hash]
+	return server, found && there
 }
 
 // StopAll stops all servers at the same time and waits for them.
 func (m *Manager) StopAll() error {
-	errs := make([]error, len(m.servers))
-	var group sync.WaitGroup
-	for i, s := range m.servers {
-		group.Go(func() { errs[i] = s.Stop() })
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	errs := make(chan error, len(m.running))
+	for _, s := range m.running {
+		go func() { errs <- s.Stop() }()
 	}
-	group.Wait()
-	return errors.Join(errs...)
+	var failed error
+	for range len(m.running) {
+		failed = errors.Join(failed, <-errs)
+	}
+	return failed
 }
 
-// call makes one call after the tool was compared with its pin.
-func (m *Manager) call(ctx context.Context, s Server, p Pin, raw json.RawMessage, limits tools.Limits) tools.Result {
+// callPinned makes one call after the tool was compared with its pin.
+func callPinned(ctx context.Context, s Server, p Pin, raw json.RawMessage, env tools.Env) tools.Result {
 	name := s.Definition().Name
 	args := map[string]any{}
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return failed(name, p.Name, "refused", err)
+	}
+	if env.Server != nil {
+		s.Watch(env.Server)
 	}
 	listed, err := s.ListTools(ctx)
 	if err != nil {
@@ -158,23 +258,32 @@ func (m *Manager) call(ctx context.Context, s Server, p Pin, raw json.RawMessage
 		return failed(name, p.Name, "pin_changed", fmt.Errorf("the tool is not the one that was approved; a person must "+
 			`look at it with "slop mcp tools %s" and run "slop mcp trust %s" again`, name, name))
 	}
-	result, err := s.CallTool(ctx, p.Name, args)
+	result, err := s.CallTool(ctx, p.Name, args, env.Ask)
 	if err != nil {
 		return failed(name, p.Name, kindOf(ctx, err), err)
 	}
 	text := textOf(result)
+	out := tools.Result{Text: text, Data: result.StructuredContent}
 	if result.IsError {
-		out := failed(name, p.Name, "tool_error", errors.New(text))
-		out.Text = tools.Clamp(out.Text, limits)
-		return out
+		out = failed(name, p.Name, "tool_error", errors.New(text))
 	}
-	return tools.Result{Text: tools.Clamp(text, limits), Data: result.StructuredContent}
+	if whole := out.Text; !tools.Fits(whole, env.Limits) {
+		out.Text = tools.Clamp(whole, env.Limits)
+		const most = sandbox.MaxWhole
+		out.Artifacts = []tools.Artifact{{Name: "stdout", Data: []byte(whole[:min(len(whole), most)]),
+			Cut: len(whole) > most}}
+	}
+	return out
 }
 
 // failed is the one form in which failures reach a model.
 func failed(server, tool, kind string, err error) tools.Result {
-	return tools.Result{Failed: true, Err: err, Text: fmt.Sprintf("ERROR: mcp_error{server: %s, tool: %s, kind: %s}: %s",
-		server, clean(tool, 128), kind, cleanText(err.Error()))}
+	more := ""
+	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		more = fmt.Sprintf(", code: %d", rpc.Code)
+	}
+	return tools.Result{Failed: true, Err: err, Text: fmt.Sprintf("ERROR: mcp_error{server: %s, tool: %s, kind: %s%s}: %s",
+		server, clean(tool, maxToolName), kind, more, cleanText(err.Error()))}
 }
 
 // textOf puts the blocks of a result one below the other. Binary blocks are named by their size.

@@ -24,24 +24,103 @@ const (
 )
 
 // pinOf is a tool as it is now. The digest is over what the server said; the description is cut to
-// maxDescription and has no control, direction or zero-width characters.
+// maxDescription and has no control, direction or zero-width characters. A schema that cannot be shown
+// to models is the pin's Problem.
 func pinOf(t *sdk.Tool) (Pin, error) {
 	schema, err := json.Marshal(t.InputSchema)
 	if err != nil {
 		return Pin{}, err
 	}
-	if len(schema) > maxSchema {
-		return Pin{}, fmt.Errorf("the schema must have at most %d bytes, has %d", maxSchema, len(schema))
-	}
-	if events.Nesting(schema) > maxDepth {
-		return Pin{}, fmt.Errorf("the schema must be nested at most %d levels deep", maxDepth)
-	}
 	sum, err := digest(map[string]any{"name": t.Name, "description": t.Description, "inputSchema": t.InputSchema,
 		"outputSchema": t.OutputSchema, "annotations": t.Annotations})
-	return Pin{Name: t.Name, Description: clean(t.Description, maxDescription), Schema: schema, SHA256: sum}, err
+	p := Pin{Name: t.Name, Description: clean(t.Description, maxDescription), Schema: schema, SHA256: sum}
+	if len(schema) > maxSchema {
+		p.Problem = fmt.Sprintf("the schema must have at most %d bytes, has %d", maxSchema, len(schema))
+	} else if events.Nesting(schema) > maxDepth {
+		p.Problem = fmt.Sprintf("the schema must be nested at most %d levels deep", maxDepth)
+	} else if err := checkReferences(schema); err != nil {
+		p.Problem = err.Error()
+	}
+	if p.Problem != "" {
+		p.Schema = json.RawMessage("{}")
+	}
+	return p, err
 }
 
-// offers reports whether the definition lets a tool through. Deny beats allow.
+// checkReferences rejects a schema with references that lead out of it, to nothing or in a circle.
+func checkReferences(schema json.RawMessage) error {
+	var root any
+	if err := json.Unmarshal(schema, &root); err != nil {
+		return err
+	}
+	const under, done = 1, 2
+	state := map[string]int{}
+	var walk func(node any) error
+	follow := func(ref string) error {
+		switch state[ref] {
+		case under:
+			return fmt.Errorf("the schema's reference %q must not lead to itself", clean(ref, 200))
+		case done:
+			return nil
+		}
+		target, found := pointed(root, ref)
+		if !found {
+			return fmt.Errorf("the schema's reference %q must lead to a part of the schema", clean(ref, 200))
+		}
+		state[ref] = under
+		err := walk(target)
+		state[ref] = done
+		return err
+	}
+	walk = func(node any) error {
+		switch n := node.(type) {
+		case []any:
+			for _, v := range n {
+				if err := walk(v); err != nil {
+					return err
+				}
+			}
+		case map[string]any:
+			for key, v := range n {
+				ref, text := v.(string)
+				if text && (key == "$ref" || key == "$dynamicRef" || key == "$recursiveRef") {
+					if err := follow(ref); err != nil {
+						return err
+					}
+				} else if err := walk(v); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	state["#"] = under
+	return walk(root)
+}
+
+// pointed is the part of a schema to which a reference within it leads.
+func pointed(root any, ref string) (any, bool) {
+	if ref == "#" {
+		return root, true
+	}
+	way, local := strings.CutPrefix(ref, "#/")
+	if !local {
+		return nil, false
+	}
+	node := root
+	for part := range strings.SplitSeq(way, "/") {
+		object, ok := node.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		if node, ok = object[strings.NewReplacer("~1", "/", "~0", "~").Replace(part)]; !ok {
+			return nil, false
+		}
+	}
+	return node, true
+}
+
+// offers reports whether the definition lets a tool through, and each project entry of its name does.
 func (d Definition) offers(tool string) bool {
 	fits := func(globs []string) bool {
 		for _, g := range globs {
@@ -51,7 +130,12 @@ func (d Definition) offers(tool string) bool {
 		}
 		return false
 	}
-	return !fits(d.Deny) && (len(d.Allow) == 0 || fits(d.Allow))
+	for _, f := range append([]filter{{d.Allow, d.Deny}}, d.stricter...) {
+		if fits(f.deny) || len(f.allow) > 0 && !fits(f.allow) {
+			return false
+		}
+	}
+	return true
 }
 
 // cleanText is valid UTF-8 without control, direction and zero-width characters.
@@ -85,9 +169,21 @@ func kindOf(ctx context.Context, err error) string {
 		return "too_large"
 	case errors.As(err, &rpc):
 		return "rpc"
+	case isShape(err):
+		return "protocol"
 	}
 	return "closed"
 }
+
+// isShape reports whether an answer came that is not a result.
+func isShape(err error) bool {
+	_, syntax := errors.AsType[*json.SyntaxError](err)
+	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
+	return syntax || kind
+}
+
+// NamePrefix begins the name of each external tool and of no other.
+const NamePrefix = "mcp__"
 
 // maxName bounds the name of a tool, in characters.
 const maxName = 64
@@ -96,12 +192,12 @@ const maxName = 64
 // it too long, it keeps its end and gets 8 digits of a digest, so that it depends on no other server.
 func toolName(server, tool string) string {
 	at, of := slug(strings.ToLower(server), "-"), slug(tool, "_")
-	name := "mcp__" + at + "__" + of
+	name := NamePrefix + at + "__" + of
 	if len(name) > maxName || at != server || of != tool {
 		sum := sha256.Sum256([]byte(server + "\x00" + tool))
-		const prefix, hash = len("mcp__"), 8 + 1
+		const prefix, hash = len(NamePrefix), 8 + 1
 		rest := name[prefix:]
-		name = "mcp__" + rest[max(0, len(rest)-(maxName-prefix-hash)):] + "_" + hex.EncodeToString(sum[:4])
+		name = NamePrefix + rest[max(0, len(rest)-(maxName-prefix-hash)):] + "_" + hex.EncodeToString(sum[:4])
 	}
 	return name
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,10 +12,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"manualslop/tools"
 	"manualslop/tools/sandbox"
 )
 
@@ -28,80 +31,139 @@ const (
 	Failed   State = "error"
 )
 
-// Timeouts of a server.
+// Times of a server.
 const (
-	startTimeout = 30 * time.Second
-	callTimeout  = 120 * time.Second
+	startTimeout = 30 * time.Second       // unless the definition says otherwise
+	callTimeout  = 120 * time.Second      // the same; a sign of progress begins it again
+	hardTimeout  = 10 * time.Minute       // of a call, whatever progress it makes; at least callTimeout
+	settling     = 200 * time.Millisecond // between a change of the tool list and reading it
 )
+
+// maxCalls is how many calls of one server are under way at once; further ones wait.
+const maxCalls = 8
 
 // Bounds of a tool list.
 const (
 	maxTools       = 1000
 	maxDescription = 4 << 10 // bytes
+	maxToolName    = 128     // bytes of a name as it is shown
 )
 
-// legacy is the protocol revision that a server gets which died of the newer one's probe.
+// legacy is the newest protocol revision that begins with initialize.
 const legacy = "2025-11-25"
+
+// Surroundings are what servers of one manager share. The zero value keeps no log and no tokens.
+type Surroundings struct {
+	// Logs is the folder for the error output of programs; empty: it is not kept.
+	Logs string
+	// Mask hides secrets in the error output; nil hides none.
+	Mask func([]byte) []byte
+	// OpenURL shows a person the address at which to give a server access; nil: none can be given.
+	OpenURL func(ctx context.Context, server, url string) error
+	// Tokens keeps tokens of servers behind URLs; an empty folder keeps none.
+	Tokens string
+}
+
+// Ask puts a question to a person.
+type Ask func(context.Context, tools.Question) (tools.Answer, error)
 
 // Server is one external server. Its methods are safe for concurrent use.
 type Server interface {
 	// Definition is what the server was made from.
 	Definition() Definition
+	// Approved are the tools that the person approved.
+	Approved() []Pin
+	// Revision is that of the protocol which was agreed on last; empty before.
+	Revision() string
 	// Start connects. It does nothing while the server runs.
 	Start(ctx context.Context) error
 	// ListTools returns the tools that the server has now, of all pages, without those that the
 	// definition denies, ordered by name.
 	ListTools(ctx context.Context) ([]Pin, error)
-	// CallTool calls one tool with a JSON object.
-	CallTool(ctx context.Context, name string, args map[string]any) (*sdk.CallToolResult, error)
+	// CallTool calls one tool with a JSON object. At most maxCalls run at once; further ones wait. Ask
+	// puts questions of the server to a person; nil: it cannot ask.
+	CallTool(ctx context.Context, name string, args map[string]any, ask Ask) (*sdk.CallToolResult, error)
+	// Watch has what the server does from now on told to one function, which must not block and must
+	// not call the server.
+	Watch(tell func(tools.ServerState))
 	// State tells what the server is doing, and why it failed.
 	State() (State, error)
 	// Stop disconnects and ends the program.
 	Stop() error
+	// Restart stops the server and starts it, also after it failed too often.
+	Restart(ctx context.Context) error
 }
 
 // StdioServer is a server that is a program of this machine.
-type StdioServer struct{ session }
+type StdioServer struct{ *session }
 
 // RemoteServer is a server behind a URL, over SSE or streamable HTTP.
-type RemoteServer struct{ session }
+type RemoteServer struct{ *session }
 
 // NewServer makes a server that is not started. Project is the absolute folder of the project. A start
-// fails where the definition, with the files that it names, does not have this hash any more.
-func NewServer(d Definition, hash, project string) (Server, error) {
+// fails where the definition, with the files that it names, does not have its hash any more. Without
+// pins the server is one whose tools nobody approved yet.
+func NewServer(of Status, project string, around Surroundings) (Server, error) {
+	d := of.Definition
 	expanded, err := d.expanded(project, os.LookupEnv)
 	if err != nil {
 		return nil, err
 	}
-	if d.Type == Stdio {
-		s := &StdioServer{}
-		s.definition, s.dial = d, func(ctx context.Context) (*sdk.ClientSession, error) {
-			if now, err := d.Hash(); err != nil || now != hash {
-				return nil, errors.Join(errors.New("a file that its command names changed since it was trusted; "+
-					`look at it, then run "slop mcp trust `+d.Name+`" again`), err)
-			}
-			return dialStdio(ctx, expanded)
+	s := newSession(of, around)
+	if d.Type != Stdio {
+		s.dial = func(ctx context.Context, c *sdk.Client) (*sdk.ClientSession, error) {
+			return dialRemote(ctx, c, expanded, around)
 		}
-		return s, nil
+		return &RemoteServer{s}, nil
 	}
-	s := &RemoteServer{}
-	s.definition, s.dial = d, func(ctx context.Context) (*sdk.ClientSession, error) { return dialRemote(ctx, expanded) }
-	return s, nil
+	s.dial = func(ctx context.Context, c *sdk.Client) (*sdk.ClientSession, error) {
+		if now, err := d.Hash(); err != nil || now != of.Hash {
+			return nil, errors.Join(errors.New("a file that its command names changed since it was trusted; "+
+				`look at it, then run "slop mcp trust `+d.Name+`" again`), err)
+		}
+		return dialStdio(ctx, c, expanded, around, s.Revision())
+	}
+	return &StdioServer{s}, nil
+}
+
+func newSession(of Status, around Surroundings) *session {
+	s := &session{definition: of.Definition, pins: of.Pins, revision: of.Revision, around: around,
+		starting: make(chan struct{}, 1), calls: make(chan struct{}, maxCalls)}
+	if of.Definition.Serial {
+		s.calls = make(chan struct{}, 1)
+	}
+	return s
 }
 
 // session is the connection to a server, made when it is needed and again after it was lost.
 type session struct {
 	definition Definition
-	dial       func(context.Context) (*sdk.ClientSession, error)
+	around     Surroundings
+	pins       []Pin // approved; nil: whatever it has
+	dial       func(context.Context, *sdk.Client) (*sdk.ClientSession, error)
 
-	starting sync.Mutex // held while a connection is made
+	starting chan struct{} // holds one token while a connection is made or closed
+	calls    chan struct{} // one token a call
+
 	mu       sync.Mutex
-	now      *sdk.ClientSession
+	now      *connection
+	revision string // of the protocol, as it was agreed on last; empty: not known
 	state    State
 	err      error
+	restarts restarts
+	differed bool // the tools, when they were last listed
+	watch    func(tools.ServerState)
+	stopped  chan struct{} // closed by Stop; nil: not started since
 }
 
 func (s *session) Definition() Definition { return s.definition }
+func (s *session) Approved() []Pin        { return s.pins }
+
+func (s *session) Revision() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.revision
+}
 
 func (s *session) State() (State, error) {
 	s.mu.Lock()
@@ -112,10 +174,28 @@ func (s *session) State() (State, error) {
 	return s.state, s.err
 }
 
-func (s *session) set(state State, now *sdk.ClientSession, err error) {
+func (s *session) Watch(tell func(tools.ServerState)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.watch = tell
+}
+
+// set is called with mu held.
+func (s *session) set(state State, now *connection, err error) {
 	s.state, s.now, s.err = state, now, err
+	s.tell(nil)
+}
+
+// tell is called with mu held.
+func (s *session) tell(other []tools.ToolDiff) {
+	if s.watch == nil {
+		return
+	}
+	report := tools.ServerState{Server: s.definition.Name, State: string(s.state), Tools: other}
+	if s.err != nil {
+		report.Error = clean(s.err.Error(), maxDescription)
+	}
+	s.watch(report)
 }
 
 func (s *session) Start(ctx context.Context) error {
@@ -123,138 +203,272 @@ func (s *session) Start(ctx context.Context) error {
 	return err
 }
 
-// connected returns the running session, or makes one.
-func (s *session) connected(ctx context.Context) (*sdk.ClientSession, error) {
-	s.starting.Lock()
-	defer s.starting.Unlock()
+// alone waits until nobody else makes or closes the connection; free lets others.
+func (s *session) alone(ctx context.Context) (free func(), err error) {
+	select {
+	case s.starting <- struct{}{}:
+		return func() { <-s.starting }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// connected returns the running connection, or makes one, not before it may; see [restarts].
+func (s *session) connected(ctx context.Context) (*connection, error) {
 	s.mu.Lock()
 	now := s.now
 	s.mu.Unlock()
 	if now != nil {
 		return now, nil
 	}
-	s.set(Starting, nil, nil)
-	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx)) // an SSE connection lasts as long as its context
-	stopped := context.AfterFunc(ctx, cancel)
-	timer := time.AfterFunc(startTimeout, cancel)
-	made, err := s.dial(lasting)
-	timer.Stop()
-	stopped()
+	free, err := s.alone(ctx)
 	if err != nil {
-		cancel()
+		return nil, err
+	}
+	defer free()
+	s.mu.Lock()
+	if s.now != nil {
+		defer s.mu.Unlock()
+		return s.now, nil
+	}
+	wait, may := s.restarts.wait(time.Now())
+	if !may {
+		defer s.mu.Unlock()
+		return nil, fmt.Errorf(`MCP server %s failed %d times in %v and is not started again; run "slop mcp restart %s": %w`,
+			s.definition.Name, maxFailures, failureWindow, s.definition.Name, s.err)
+	}
+	if s.stopped == nil {
+		s.stopped = make(chan struct{})
+	}
+	stopped := s.stopped
+	s.mu.Unlock()
+	select {
+	case <-time.After(wait):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return s.connect(ctx, stopped)
+}
+
+// connect makes a connection. Only one runs at a time.
+func (s *session) connect(ctx context.Context, stopped chan struct{}) (*connection, error) {
+	s.mu.Lock()
+	s.set(Starting, nil, nil)
+	s.mu.Unlock()
+	limit := cmp.Or(time.Duration(s.definition.StartMS)*time.Millisecond, startTimeout)
+	if s.definition.OAuth != nil && s.around.OpenURL != nil {
+		limit = max(limit, hardTimeout) // a person gives access meanwhile
+	}
+	// An SSE connection lasts as long as its context.
+	lasting, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	released := context.AfterFunc(ctx, func() { cancel(ctx.Err()) })
+	timer := time.AfterFunc(limit, func() {
+		cancel(fmt.Errorf("it did not start in %v: %w", limit, context.DeadlineExceeded))
+	})
+	c := newConnection(s)
+	made, err := s.dial(lasting, c.client())
+	timer.Stop()
+	released()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		if lasting.Err() != nil {
+			err = errors.Join(context.Cause(lasting), err)
+		}
+		cancel(nil)
 		err = fmt.Errorf("start MCP server %s: %w", s.definition.Name, err)
+		if ctx.Err() == nil {
+			s.restarts.failed(time.Now())
+		}
 		s.set(Failed, nil, err)
 		return nil, err
 	}
-	s.set(Running, made, nil)
+	c.ClientSession = made
+	s.revision = made.InitializeResult().ProtocolVersion
+	s.restarts.began(time.Now())
+	s.set(Running, c, nil)
+	go c.readTools()
 	go func() {
 		err := made.Wait()
-		cancel()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.now == made {
-			s.now, s.state, s.err = nil, Failed, errors.Join(errors.New("the connection ended"), err)
+		cancel(nil)
+		s.lost(c, err, stopped)
+	}()
+	return c, nil
+}
+
+// lost notes that a connection ended. A program that ended by itself is started again.
+func (s *session) lost(c *connection, err error, stopped chan struct{}) {
+	c.end()
+	s.mu.Lock()
+	if s.now != c {
+		s.mu.Unlock()
+		return
+	}
+	s.restarts.failed(time.Now())
+	s.set(Failed, nil, errors.Join(errors.New("the connection ended"), err))
+	s.mu.Unlock()
+	if s.definition.Type != Stdio {
+		return // the next call connects
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		select {
+		case <-stopped:
+			cancel()
+		case <-ctx.Done():
 		}
 	}()
-	return made, nil
+	defer cancel()
+	for ctx.Err() == nil {
+		_, err := s.connected(ctx)
+		s.mu.Lock()
+		_, again := s.restarts.wait(time.Now())
+		s.mu.Unlock()
+		if err == nil || !again {
+			return
+		}
+	}
+}
+
+// Restart stops the server, forgets its failures and starts it.
+func (s *session) Restart(ctx context.Context) error {
+	err := s.Stop()
+	s.mu.Lock()
+	s.restarts = restarts{}
+	s.mu.Unlock()
+	return errors.Join(err, s.Start(ctx))
 }
 
 func (s *session) Stop() error {
-	s.starting.Lock()
-	defer s.starting.Unlock()
+	s.mu.Lock()
+	if s.stopped != nil {
+		close(s.stopped)
+		s.stopped = nil
+	}
+	s.mu.Unlock()
+	free, err := s.alone(context.Background())
+	if err != nil {
+		return err
+	}
+	defer free()
 	s.mu.Lock()
 	now := s.now
+	if s.state != "" {
+		s.set(Idle, nil, nil)
+	}
 	s.mu.Unlock()
-	s.set(Idle, nil, nil)
 	if now == nil {
 		return nil
 	}
-	return now.Close()
+	err = now.Close()
+	now.end()
+	return err
+}
+
+// listed tells which tools of a running server are not the approved ones.
+func (s *session) listed(c *connection, list []Pin, err error) {
+	if err != nil || s.pins == nil {
+		return
+	}
+	var other []tools.ToolDiff
+	for _, t := range Compare(s.pins, list) {
+		if t.State != Unchanged {
+			other = append(other, tools.ToolDiff{Name: clean(t.Name, maxToolName), State: t.State})
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now == c && (len(other) > 0 || s.differed) {
+		s.differed = len(other) > 0
+		s.tell(other)
+	}
 }
 
 func (s *session) ListTools(ctx context.Context) ([]Pin, error) {
-	now, err := s.connected(ctx)
+	c, err := s.connected(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	var out []Pin
-	for t, err := range now.Tools(ctx, nil) {
-		if err != nil {
-			s.ended(ctx, now, err)
-			return nil, fmt.Errorf("list the tools of MCP server %s: %w", s.definition.Name, err)
-		}
-		if len(out) == maxTools {
-			return nil, fmt.Errorf("MCP server %s has more than %d tools", s.definition.Name, maxTools)
-		}
-		if !s.definition.offers(t.Name) {
-			continue
-		}
-		p, err := pinOf(t)
-		if err != nil {
-			return nil, fmt.Errorf("MCP server %s: tool %q: %w", s.definition.Name, t.Name, err)
-		}
-		out = append(out, p)
-	}
-	slices.SortFunc(out, func(a, b Pin) int { return strings.Compare(a.Name, b.Name) })
-	return slices.CompactFunc(out, func(a, b Pin) bool { return a.Name == b.Name }), nil
+	return c.tools(ctx)
 }
 
-func (s *session) CallTool(ctx context.Context, name string, args map[string]any) (*sdk.CallToolResult, error) {
-	now, err := s.connected(ctx)
+func (s *session) CallTool(ctx context.Context, name string, args map[string]any,
+	ask Ask) (*sdk.CallToolResult, error) {
+	select {
+	case s.calls <- struct{}{}:
+		defer func() { <-s.calls }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	c, err := s.connected(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if args == nil {
-		args = map[string]any{}
+		args = map[string]any{} // null is not an object
 	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	result, err := now.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: args})
-	s.ended(ctx, now, err)
+	limit := cmp.Or(time.Duration(s.definition.CallMS)*time.Millisecond, callTimeout)
+	within, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	timer := time.AfterFunc(limit, func() {
+		cancel(fmt.Errorf("no answer and no progress in %v: %w", limit, context.DeadlineExceeded))
+	})
+	defer timer.Stop()
+	hard := max(limit, hardTimeout)
+	last := time.AfterFunc(hard, func() { cancel(fmt.Errorf("no answer in %v: %w", hard, context.DeadlineExceeded)) })
+	defer last.Stop()
+	params := &sdk.CallToolParams{Name: name, Arguments: args}
+	e := &expectation{ask: ask, progress: func() { timer.Reset(limit) }, hold: func() func() {
+		timer.Stop()
+		last.Stop()
+		return func() { timer.Reset(limit); last.Reset(hard) }
+	}}
+	e.ctx = context.WithValue(within, underWay{}, e)
+	token, done := c.expect(e)
+	defer done()
+	params.SetProgressToken(token)
+	result, err := c.CallTool(e.ctx, params)
+	if err != nil && ctx.Err() == nil && within.Err() != nil {
+		return nil, context.Cause(within)
+	}
+	if err != nil && kindOf(ctx, err) == "closed" {
+		_ = c.Close() // it is dead already; what remains of its process goes away
+	}
 	return result, err
 }
 
-// ended closes a connection that a request found dead, so that the next request makes another one.
-func (s *session) ended(ctx context.Context, was *sdk.ClientSession, err error) {
-	if err == nil || kindOf(ctx, err) != "closed" {
-		return
-	}
-	_ = was.Close() // it is dead already; what remains of its process goes away
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.now == was {
-		s.now, s.state, s.err = nil, Failed, fmt.Errorf("the connection ended: %w", err)
-	}
-}
-
-// client declares neither roots nor sampling nor elicitation.
-func client() *sdk.Client {
-	return sdk.NewClient(&sdk.Implementation{Name: "slop", Version: "1"},
-		&sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}})
-}
-
 // dialStdio starts the program. One that died of the probe for the newer protocol is started again
-// without it.
-func dialStdio(ctx context.Context, d Definition) (*sdk.ClientSession, error) {
-	env := sandbox.Environment(sandbox.Environ{Set: d.Env})
+// without it; one that is known to speak the older one is not probed.
+func dialStdio(ctx context.Context, c *sdk.Client, d Definition, around Surroundings,
+	revision string) (*sdk.ClientSession, error) {
+	env := sandbox.Environment(sandbox.Environ{Allow: proxies()})
+	for name, value := range d.Env {
+		env = append(env, name+"="+value) // the last one counts
+	}
 	argv := slices.Clone(d.Command)
-	if strings.ContainsRune(argv[0], filepath.Separator) && !filepath.IsAbs(argv[0]) {
-		argv[0] = filepath.Join(filepath.Dir(d.File), argv[0])
+	if strings.ContainsRune(argv[0], filepath.Separator) {
+		argv[0] = d.path(argv[0])
 	}
 	var options *sdk.ClientSessionOptions
+	if revision != "" && revision <= legacy {
+		options = &sdk.ClientSessionOptions{ProtocolVersion: legacy}
+	}
 	for {
-		p, err := startProcess(argv, env, d.Cwd)
+		log, err := openLog(around, d.Name)
 		if err != nil {
 			return nil, err
 		}
-		made, err := client().Connect(ctx, p, options)
+		p, err := startProcess(argv, env, d.Cwd, log)
+		if err != nil {
+			return nil, err
+		}
+		made, err := c.Connect(ctx, p, options)
 		if err == nil {
 			return made, nil
 		}
+		died := p.probing()
 		_ = p.Close()
-		if options == nil && ctx.Err() == nil && p.probing() {
+		if options == nil && ctx.Err() == nil && died {
 			options = &sdk.ClientSessionOptions{ProtocolVersion: legacy}
 			continue
 		}
@@ -262,20 +476,44 @@ func dialStdio(ctx context.Context, d Definition) (*sdk.ClientSession, error) {
 	}
 }
 
-// dialRemote connects over HTTP or SSE. Headers go to the server's own origin only.
-func dialRemote(ctx context.Context, d Definition) (*sdk.ClientSession, error) {
+// proxies are the variables of the person's proxies, which programs see.
+func proxies() []string {
+	return []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY",
+		"http_proxy", "https_proxy", "no_proxy", "all_proxy"}
+}
+
+// dialRemote connects over HTTP or SSE, and over SSE also where streamable HTTP is refused. Headers go to
+// the server's own origin only.
+func dialRemote(ctx context.Context, c *sdk.Client, d Definition, around Surroundings) (*sdk.ClientSession, error) {
 	own, err := url.Parse(d.URL)
 	if err != nil {
 		return nil, err
 	}
-	h := &http.Client{Transport: ownOrigin{own, d.Headers}, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return errors.New("MCP servers must not redirect")
-	}}
-	var transport sdk.Transport = &sdk.StreamableClientTransport{Endpoint: d.URL, HTTPClient: h, MaxEventSize: maxMessage}
-	if d.Type == SSE {
-		transport = &sdk.SSEClientTransport{Endpoint: d.URL, HTTPClient: h, MaxEventSize: maxMessage}
+	origin := &ownOrigin{url: own, headers: d.Headers}
+	h := &http.Client{Transport: origin, CheckRedirect: noRedirect}
+	if d.Type == HTTP {
+		t := &sdk.StreamableClientTransport{Endpoint: d.URL, HTTPClient: h, MaxEventSize: maxMessage}
+		if d.OAuth != nil {
+			if t.OAuthHandler, err = authorization(d, around); err != nil {
+				return nil, err
+			}
+		}
+		made, err := c.Connect(ctx, t, nil)
+		status := origin.first.Load()
+		if err == nil || status < 400 || status > 499 || status == http.StatusUnauthorized || status == http.StatusForbidden {
+			return made, err
+		}
+		made, sse := c.Connect(ctx, &sdk.SSEClientTransport{Endpoint: d.URL, HTTPClient: h, MaxEventSize: maxMessage}, nil)
+		if sse == nil {
+			return made, nil
+		}
+		return nil, errors.Join(err, sse)
 	}
-	return client().Connect(ctx, transport, nil)
+	return c.Connect(ctx, &sdk.SSEClientTransport{Endpoint: d.URL, HTTPClient: h, MaxEventSize: maxMessage}, nil)
+}
+
+func noRedirect(*http.Request, []*http.Request) error {
+	return errors.New("MCP servers must not redirect")
 }
 
 // ownOrigin sets the configured headers on each request, and sends none elsewhere: an SSE server names
@@ -283,9 +521,10 @@ func dialRemote(ctx context.Context, d Definition) (*sdk.ClientSession, error) {
 type ownOrigin struct {
 	url     *url.URL
 	headers map[string]string
+	first   atomic.Int32 // status of the first answer
 }
 
-func (o ownOrigin) RoundTrip(r *http.Request) (*http.Response, error) {
+func (o *ownOrigin) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Scheme != o.url.Scheme || r.URL.Host != o.url.Host {
 		return nil, fmt.Errorf("the MCP server must not send its clients from %s to %s", o.url.Host, r.URL.Host)
 	}
@@ -293,5 +532,9 @@ func (o ownOrigin) RoundTrip(r *http.Request) (*http.Response, error) {
 	for name, value := range o.headers {
 		r.Header.Set(name, value)
 	}
-	return http.DefaultTransport.RoundTrip(r)
+	answer, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil {
+		o.first.CompareAndSwap(0, int32(answer.StatusCode))
+	}
+	return answer, err
 }

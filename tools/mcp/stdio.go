@@ -24,6 +24,7 @@ const (
 	maxStderr    = 64 << 10 // last bytes of standard error that are kept
 	probeTimeout = 5 * time.Second
 	grace        = 2 * time.Second // between closing stdin, SIGTERM and SIGKILL
+	maxJunk      = 3               // lines that are not messages and are kept in the log
 )
 
 // codeTooLarge is the error of an answer above maxMessage.
@@ -38,6 +39,9 @@ type process struct {
 	done   chan struct{} // closed when the program ended and its output was read
 	closed chan struct{} // closed by Close
 	stop   sync.Once
+	log    io.Writer
+	mark   string // value of markName in the environment of the program and what it starts
+	junk   int    // lines of output that were not messages
 
 	mu     sync.Mutex
 	probe  jsonrpc.ID // of the outstanding server/discover
@@ -45,13 +49,18 @@ type process struct {
 	ended  error // how the program ended; read after done
 }
 
-// startProcess starts a program in its own process group.
-func startProcess(argv, env []string, dir string) (*process, error) {
+// startProcess starts a program in its own process group. It writes the program's error output to log
+// and closes that when the program ended.
+func startProcess(argv, env []string, dir string, log io.WriteCloser) (_ *process, err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, log.Close())
+		}
+	}()
 	p := &process{cmd: exec.Command(argv[0], argv[1:]...), stderr: &tail{}, in: make(chan jsonrpc.Message),
-		done: make(chan struct{}), closed: make(chan struct{})}
-	p.cmd.Env, p.cmd.Dir = env, dir
+		done: make(chan struct{}), closed: make(chan struct{}), log: log, mark: newMark()}
+	p.cmd.Env, p.cmd.Dir = append(env, markName+"="+p.mark), dir
 	ownGroup(p.cmd)
-	var err error
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -71,11 +80,13 @@ func startProcess(argv, env []string, dir string) (*process, error) {
 	}
 	var drained sync.WaitGroup
 	drained.Go(func() { p.readAll(out); _ = out.Close() })
-	drained.Go(func() { _, _ = io.Copy(p.stderr, said); _ = said.Close() })
+	drained.Go(func() { _, _ = io.Copy(io.MultiWriter(p.stderr, keepGoing{log}), said); _ = said.Close() })
 	go func() {
 		p.ended = p.cmd.Wait()
 		kill(p.cmd) // grandchildren would keep the output open
+		killMarked(func(mark string) bool { return mark == p.mark })
 		drained.Wait()
+		_ = log.Close()
 		close(p.done)
 	}()
 	return p, nil
@@ -187,6 +198,10 @@ func (p *process) readAll(from io.Reader) {
 		case decoded == nil:
 			p.probed(m)
 			p.deliver(m)
+		case len(line) > 0:
+			if p.junk++; p.junk <= maxJunk {
+				_, _ = fmt.Fprintf(p.log, "not a message on standard output: %s\n", clean(string(line), 200))
+			}
 		}
 		if err != nil {
 			return
@@ -262,6 +277,14 @@ func (p *process) Close() error {
 	})
 	<-p.done
 	return nil
+}
+
+// keepGoing writes what it can: a full disk must not stop a server.
+type keepGoing struct{ io.Writer }
+
+func (k keepGoing) Write(data []byte) (int, error) {
+	_, _ = k.Writer.Write(data)
+	return len(data), nil
 }
 
 // tail keeps the last maxStderr bytes written.

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/gofrs/flock"
+
+	"manualslop/bus/durable"
 )
 
 // TrustFile is the name of the file in the person's folder that holds what the person trusts.
@@ -20,18 +23,30 @@ type Pin struct {
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
 	SHA256      string          `json:"sha256"`
+	// Problem says why the tool cannot be offered; empty where it can.
+	Problem string `json:"problem,omitempty"`
 }
 
 // Trust is what the person trusts: definitions by their hash, each with the tools seen at that time.
 type Trust struct {
 	Servers map[string][]Pin `json:"servers"`
+	// Revisions are those of the protocol that the servers spoke then.
+	Revisions map[string]string `json:"revisions,omitempty"`
 
 	file string
 }
 
 // LoadTrust reads the trust of the person. A missing file trusts nothing.
 func LoadTrust(user string) (*Trust, error) {
-	t := &Trust{Servers: map[string][]Pin{}, file: filepath.Join(user, TrustFile)}
+	t := &Trust{file: filepath.Join(user, TrustFile)}
+	defer func() {
+		if t.Servers == nil {
+			t.Servers = map[string][]Pin{}
+		}
+		if t.Revisions == nil {
+			t.Revisions = map[string]string{}
+		}
+	}()
 	data, err := os.ReadFile(t.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return t, nil
@@ -45,32 +60,41 @@ func LoadTrust(user string) (*Trust, error) {
 	return t, nil
 }
 
-// Add trusts a definition with its tools and writes the file, which only the person may read.
-func (t *Trust) Add(hash string, pins []Pin) error {
-	t.Servers[hash] = slices.Clone(pins)
+// Add trusts a definition with its tools and writes the file, which only the person may read. What
+// another process trusted meanwhile stays.
+func (t *Trust) Add(hash string, pins []Pin, revision string) (err error) {
+	dir := filepath.Dir(t.file)
+	if err := durable.MakeFolder(dir); err != nil {
+		return err
+	}
+	lock := flock.New(t.file + ".lock")
+	if err := lock.Lock(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	now, err := LoadTrust(dir)
+	if err != nil {
+		return err
+	}
+	now.Servers[hash] = slices.Clone(pins)
+	now.Revisions[hash] = revision
+	t.Servers, t.Revisions = now.Servers, now.Revisions
 	data, err := json.MarshalIndent(t, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(t.file), 0o700); err != nil {
-		return err
-	}
-	next, err := os.CreateTemp(filepath.Dir(t.file), TrustFile)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(next.Name()) }()
-	if _, err := next.Write(append(bytes.TrimSpace(data), '\n')); err != nil {
-		_ = next.Close()
-		return err
-	}
-	if err := next.Close(); err != nil {
-		return err
-	}
-	return os.Rename(next.Name(), t.file)
+	return durable.WriteFile(t.file, append(data, '\n'))
 }
 
-// Change is a tool with how it differs from what the person approved: unchanged, changed, new or gone.
+// How a tool is, compared with the one that the person approved.
+const (
+	Unchanged = "unchanged"
+	Changed   = "changed"
+	New       = "new"
+	Gone      = "gone"
+)
+
+// Change is a tool with how it differs from what the person approved.
 // Before and BeforeSchema are what was approved of a changed tool.
 type Change struct {
 	Pin
@@ -86,17 +110,17 @@ func Compare(approved, now []Pin) []Change {
 		i := slices.IndexFunc(approved, func(a Pin) bool { return a.Name == p.Name })
 		switch {
 		case i < 0:
-			out = append(out, Change{Pin: p, State: "new"})
+			out = append(out, Change{Pin: p, State: New})
 		case approved[i].SHA256 != p.SHA256:
-			out = append(out, Change{Pin: p, State: "changed", Before: approved[i].Description,
+			out = append(out, Change{Pin: p, State: Changed, Before: approved[i].Description,
 				BeforeSchema: approved[i].Schema})
 		default:
-			out = append(out, Change{Pin: p, State: "unchanged"})
+			out = append(out, Change{Pin: p, State: Unchanged})
 		}
 	}
 	for _, a := range approved {
 		if !slices.ContainsFunc(now, func(p Pin) bool { return p.Name == a.Name }) {
-			out = append(out, Change{Pin: a, State: "gone"})
+			out = append(out, Change{Pin: a, State: Gone})
 		}
 	}
 	return out

@@ -77,6 +77,7 @@ type Net struct {
 type MCP struct {
 	Enabled       bool     `toml:"enabled" project:"only=false" doc:"Whether external MCP servers are used; each still needs the person's trust (slop mcp trust)."`
 	Blacklist     []string `toml:"blacklist" items:"1000" project:"add" doc:"Further names that no tool may touch, as globs over path elements. The built-in ones always apply; the lists of all files are joined."`
+	Read          []string `toml:"read" items:"3" project:"never" doc:"Files of other programs in the project from which MCP servers are read as well: .mcp.json, .vscode/mcp.json, .cursor/mcp.json. Each server still needs the person's trust."`
 	AllowSymlinks bool     `toml:"allow_symlinks" project:"only=false" doc:"Whether links that stay inside the base directories are followed."`
 }
 

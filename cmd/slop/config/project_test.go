@@ -35,6 +35,7 @@ var projectCases = []struct{ key, person, allowed, refused string }{
 	{"net.allow_hosts", "net.allow_hosts = [\"a.example\", \"b.example\"]", "allow_hosts = [\"b.example\"]",
 		"allow_hosts = [\"b.example\", \"c.example\"]"},
 	{"net.allow_hosts", "", "allow_hosts = []", "allow_hosts = [\"10.0.0.1\"]"},
+	{"mcp.read", "", "", "read = [\".mcp.json\"]"},
 	{"net.search_url", "", "", "search_url = \"https://evil.example/\""},
 	{"mcp.enabled", "", "enabled = false", ""},
 	{"mcp.enabled", "mcp.enabled = false", "", "enabled = true"},

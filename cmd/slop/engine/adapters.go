@@ -2,12 +2,16 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"strings"
 
 	"manualslop/bus"
 	"manualslop/events"
 	"manualslop/hookgw/feed"
 	"manualslop/tiers/runtime"
+	"manualslop/tools"
+	"manualslop/tools/mcp"
 )
 
 // BusQueue gives the runtime its queue of claimed work.
@@ -81,6 +85,25 @@ func (p busPools) Make(ctx context.Context, kind string, from uint64) error {
 // Rewind has a pool hand out again.
 func (p busPools) Rewind(ctx context.Context, kind string, from uint64) error {
 	return p.conn.RewindPool(ctx, events.PoolName(kind, p.project), from)
+}
+
+// toolSet has the tools of the engine and those of external servers.
+type toolSet struct {
+	own     *tools.Registry
+	servers *mcp.Manager
+}
+
+// Prepare prepares a call of a tool that either has. What the person trusts is looked up anew.
+func (s toolSet) Prepare(ctx context.Context, env tools.Env, name string, args json.RawMessage) (*tools.Prepared,
+	error) {
+	if !strings.HasPrefix(name, mcp.NamePrefix) {
+		return s.own.Prepare(ctx, env, name, args)
+	}
+	external, err := s.servers.Tools()
+	if err != nil {
+		return nil, err
+	}
+	return external.Prepare(ctx, env, name, args)
 }
 
 // busLive gives a worker the re-published feed.

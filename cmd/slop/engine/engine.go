@@ -34,7 +34,6 @@ import (
 	"manualslop/tiers/planner"
 	"manualslop/tiers/qa"
 	"manualslop/tiers/runtime"
-	"manualslop/tools"
 	"manualslop/tools/builtin"
 	"manualslop/tools/checkpoint"
 	"manualslop/tools/mcp"
@@ -70,8 +69,7 @@ type Engine struct {
 	files  *projectFiles
 	busy   []resting // who works for sessions
 
-	external []tools.Tool // of trusted MCP servers
-	servers  *mcp.Manager // nil: no worker was started
+	servers *mcp.Manager // nil: no worker was started
 
 	OneGoal bool // it ends with its goal
 
@@ -319,18 +317,20 @@ func (e *Engine) worker(name string) (*runtime.Worker, error) {
 		return nil, err
 	}
 	if e.servers == nil {
-		if e.external, e.servers, err = e.ExternalTools(); err != nil {
-			return nil, err
+		if n := mcp.KillOrphans(); n > 0 {
+			e.Logger.Info("processes of external servers whose engine was killed are ended", "count", n)
 		}
-	}
-	registry, err := tools.NewRegistry(append(builtin.Engine().All(), e.external...)...)
-	if err != nil {
-		return nil, err
+		if e.servers, err = e.ExternalServers(nil); e.servers == nil {
+			return nil, err
+		} else if err != nil {
+			e.Logger.Warn("external servers have no effect", "error", err)
+		}
 	}
 	e.announce(conn, name)
 	return &runtime.Worker{Checkpoints: store, Project: e.Name, Name: name, Process: conn.Process(), Log: conn,
 		Queue: BusQueue{conn}, Claims: BusClaims{conn}, Blobs: conn,
-		Live: busLive{conn}, Peers: conn, Tools: registry, Home: env, Workspaces: e.Workspaces(env), Mask: e.Mask,
+		Live: busLive{conn}, Peers: conn,
+		Tools: toolSet{builtin.Engine(), e.servers}, Home: env, Workspaces: e.Workspaces(env), Mask: e.Mask,
 		Clock: time.Now, IDs: NewID, Logger: e.Logger}, nil
 }
 

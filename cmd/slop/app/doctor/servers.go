@@ -9,10 +9,13 @@ import (
 // checkServers tells which external MCP servers have no effect, and what to do about it.
 func checkServers(p site.Place) []finding {
 	const check = "mcp"
-	servers, err := p.ExternalServers()
+	servers, err := p.ExternalServers(nil)
 	var out []finding
 	if err != nil {
 		out = append(out, broken(check, err.Error()))
+	}
+	if servers == nil {
+		return out
 	}
 	for _, s := range servers.Servers() {
 		name := s.Definition.Name
@@ -23,8 +26,8 @@ func checkServers(p site.Place) []finding {
 		}
 		out = append(out, ok(check, fmt.Sprintf("server %q is trusted, with %d tools", name, len(s.Pins))))
 	}
-	for _, name := range servers.Hidden() {
-		out = append(out, note(check, fmt.Sprintf("the project's server %q has no effect: your own has that name", name)))
+	for _, text := range servers.Notices() {
+		out = append(out, note(check, text))
 	}
 	return out
 }

@@ -2,6 +2,7 @@
 package mcp
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,8 +79,8 @@ runs or reaches, and its file. It starts nothing.`,
 					term.OneLine(line.URL + strings.Join(line.Command, " ")), line.File})
 			}
 			term.PrintTable(g.Out, rows)
-			for _, name := range servers.Hidden() {
-				g.Notice("the project's server %s has no effect: your own has that name", name)
+			for _, text := range servers.Notices() {
+				g.Notice("%s", term.OneLine(text))
 			}
 			return nil
 		},
@@ -116,14 +117,20 @@ func trustCommand(g *site.Flags) *cobra.Command {
 			if hash != s.Hash {
 				return exit.Errorf(exit.Usage, "--hash must be %s, the hash of the present definition", s.Hash)
 			}
-			pins, err := servers.See(cmd.Context(), s)
+			now, err := servers.See(cmd.Context(), s)
 			if err != nil {
 				return exit.Errorf(exit.Failed, "%w", err)
 			}
-			if err := servers.Trust(s, pins); err != nil {
+			if err := servers.Trust(now); err != nil {
 				return exit.Errorf(exit.Failed, "%w", err)
 			}
-			g.Notice("trusted %s with %d tools; sessions that an engine opens after its next start have them", args[0], len(pins))
+			g.Notice("trusted %s with %d tools; new sessions have them, older ones after \"slop sessions upgrade\"", args[0],
+				len(now.Pins))
+			for _, p := range now.Pins {
+				if p.Problem != "" {
+					g.Notice("its tool %s cannot be offered: %s", term.OneLine(p.Name), term.OneLine(p.Problem))
+				}
+			}
 			return nil
 		},
 	}
@@ -152,7 +159,7 @@ is unchanged, changed, new or gone; a changed or new one cannot be called.`,
 				return exit.Errorf(exit.Failed, "%w", err)
 			}
 			rows := [][]string{}
-			for _, c := range mcp.Compare(s.Pins, now) {
+			for _, c := range mcp.Compare(s.Pins, now.Pins) {
 				if g.JSON {
 					if err := g.PrintLine(c); err != nil {
 						return err
@@ -172,7 +179,16 @@ func open(g *site.Flags) (*mcp.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	servers, err := p.ExternalServers()
+	servers, err := p.ExternalServers(func(_ context.Context, server, url string) error {
+		g.Notice("to give access to %s, open %s", server, term.OneLine(url))
+		return nil
+	})
+	if servers == nil {
+		return nil, err
+	}
+	if !p.Config.MCP.Enabled {
+		g.Notice("[mcp] enabled = false: no server is used")
+	}
 	if err != nil {
 		g.Notice("without effect: %s", term.OneLine(err.Error()))
 	}

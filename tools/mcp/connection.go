@@ -1,0 +1,198 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// connection is one connection to a server, with the tools that the server has. They are listed once,
+// and again when the server says that they changed.
+type connection struct {
+	*sdk.ClientSession
+	of *session
+
+	mu       sync.Mutex
+	list     []Pin
+	failed   error         // why the list could not be read
+	ready    chan struct{} // closed while the list is current
+	waiting  bool          // a change was told and is read after settling
+	reading  bool
+	ended    chan struct{} // closed with the connection
+	tokens   int64
+	expected map[int64]*expectation
+}
+
+// expectation is a call under way.
+type expectation struct {
+	ctx      context.Context
+	ask      Ask // nil: the server cannot ask
+	progress func()
+	hold     func() (resume func()) // its time does not run until resume
+}
+
+func newConnection(s *session) *connection {
+	return &connection{of: s, ready: make(chan struct{}), reading: true, ended: make(chan struct{}),
+		expected: map[int64]*expectation{}}
+}
+
+// client is a client of this connection. It declares roots only where the definition has some, and
+// never sampling.
+func (c *connection) client() *sdk.Client {
+	options := &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{},
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { c.toolsChanged() },
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+			c.progressed(r.Params.ProgressToken)
+		}}
+	options.ElicitationHandler = c.elicit
+	options.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{},
+		URL: &sdk.URLElicitationCapabilities{}}
+	roots := c.of.definition.Roots
+	if len(roots) > 0 {
+		//lint:ignore SA1019 servers of today ask for roots
+		options.Capabilities.RootsV2 = &sdk.RootCapabilities{}
+	}
+	out := sdk.NewClient(&sdk.Implementation{Name: "slop", Version: "1"}, options)
+	for _, dir := range roots {
+		//lint:ignore SA1019 servers of today ask for roots
+		out.AddRoots(&sdk.Root{URI: (&url.URL{Scheme: "file", Path: dir}).String()})
+	}
+	return out
+}
+
+// expect makes the token of a call whose progress is noted until done.
+func (c *connection) expect(e *expectation) (token int64, done func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tokens++
+	token = c.tokens
+	c.expected[token] = e
+	return token, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.expected, token)
+	}
+}
+
+func (c *connection) progressed(token any) {
+	n, ok := token.(float64)
+	c.mu.Lock()
+	e, known := c.expected[int64(n)]
+	c.mu.Unlock()
+	if ok && known {
+		e.progress()
+	}
+}
+
+// tools waits until the list is current.
+func (c *connection) tools(ctx context.Context) ([]Pin, error) {
+	for {
+		c.mu.Lock()
+		ready := c.ready
+		c.mu.Unlock()
+		select {
+		case <-ready:
+		case <-c.ended:
+			_, err := c.of.State()
+			return nil, errors.Join(sdk.ErrConnectionClosed, err)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		c.mu.Lock()
+		list, err, same := c.list, c.failed, c.ready == ready
+		c.mu.Unlock()
+		if same {
+			return slices.Clone(list), err
+		}
+	}
+}
+
+// toolsChanged has the tools listed again, once for all changes that come within settling.
+func (c *connection) toolsChanged() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting {
+		return
+	}
+	c.waiting = true
+	select {
+	case <-c.ready:
+		c.ready = make(chan struct{})
+	default:
+	}
+	if !c.reading {
+		c.reading = true
+		time.AfterFunc(settling, c.readTools)
+	}
+}
+
+// readTools lists the tools until nothing changed meanwhile. Only one runs at a time.
+func (c *connection) readTools() {
+	for {
+		c.mu.Lock()
+		c.waiting = false
+		c.mu.Unlock()
+		list, err := c.listTools()
+		c.mu.Lock()
+		c.list, c.failed = list, err
+		if !c.waiting {
+			c.reading = false
+			close(c.ready)
+			c.mu.Unlock()
+			c.of.listed(c, list, err)
+			return
+		}
+		c.mu.Unlock()
+		select {
+		case <-time.After(settling):
+		case <-c.ended:
+			return
+		}
+	}
+}
+
+// listTools reads all pages.
+func (c *connection) listTools() ([]Pin, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	var out []Pin
+	for t, err := range c.Tools(ctx, nil) {
+		if err != nil {
+			return nil, fmt.Errorf("list the tools of MCP server %s: %w", c.of.definition.Name, err)
+		}
+		if len(out) == maxTools {
+			return nil, fmt.Errorf("MCP server %s has more than %d tools", c.of.definition.Name, maxTools)
+		}
+		if !c.of.definition.offers(t.Name) {
+			continue
+		}
+		p, err := pinOf(t)
+		if err != nil {
+			return nil, fmt.Errorf("MCP server %s: tool %q: %w", c.of.definition.Name, t.Name, err)
+		}
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b Pin) int { return strings.Compare(a.Name, b.Name) })
+	return slices.CompactFunc(out, func(a, b Pin) bool { return a.Name == b.Name }), nil
+}
+
+// end wakes up whoever waits for the connection. It may be called twice.
+func (c *connection) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-c.ended:
+	default:
+		close(c.ended)
+	}
+}
+
+// underWay is the key of a call's expectation in its context.
+type underWay struct{}

@@ -1,0 +1,210 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+	"golang.org/x/oauth2"
+
+	"manualslop/bus/durable"
+	"manualslop/events"
+)
+
+// access gets tokens for one server behind a URL and keeps them in a file of the person. Only a person
+// can grant access; a process without one uses the kept token.
+type access struct {
+	definition Definition // expanded
+	around     Surroundings
+	file       string // empty: tokens are not kept
+	client     *http.Client
+
+	mu     sync.Mutex
+	source oauth2.TokenSource
+}
+
+// grant is what is kept of an access.
+type grant struct {
+	Server string        `json:"server"` // address
+	Config oauth2.Config `json:"config"`
+	Token  *oauth2.Token `json:"token"`
+}
+
+// authorization is the access to a server, with the token that was kept for its address.
+func authorization(d Definition, around Surroundings) (*access, error) {
+	a := &access{definition: d, around: around,
+		client: &http.Client{CheckRedirect: noRedirect, Transport: safely{local: strictlyLocal(d.URL)}}}
+	if around.Tokens == "" {
+		return a, nil
+	}
+	a.file = filepath.Join(around.Tokens, events.Digest([]byte(d.URL))+".json")
+	data, err := os.ReadFile(a.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return a, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var g grant
+	if err := json.Unmarshal(data, &g); err != nil || g.Token == nil {
+		return nil, fmt.Errorf("%s holds no token; remove it: %w", a.file, err)
+	}
+	a.source = a.keeping(&g.Config, g.Token)
+	return a, nil
+}
+
+// TokenSource gives the tokens that there are; nil where a person has to grant access first.
+func (a *access) TokenSource(context.Context) (oauth2.TokenSource, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.source, nil
+}
+
+// Authorize has a person grant access in a browser, which returns to a port of this machine.
+func (a *access) Authorize(ctx context.Context, r *http.Request, answer *http.Response) error {
+	if a.around.OpenURL == nil {
+		_ = answer.Body.Close()
+		return fmt.Errorf(`a person must give access to MCP server %s; run "slop mcp trust %s"`, a.definition.Name,
+			a.definition.Name)
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", a.definition.OAuth.Port))
+	if err != nil {
+		return errors.Join(err, answer.Body.Close())
+	}
+	back := "http://" + listener.Addr().String() + "/callback"
+	asked := a.definition.OAuth
+	config := &auth.AuthorizationCodeHandlerConfig{RedirectURL: back, RequestRefreshToken: true, Client: a.client,
+		AuthorizationCodeFetcher: func(ctx context.Context, to *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+			return a.visit(ctx, listener, to.URL)
+		},
+		NewTokenSource: func(_ context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
+			return a.keeping(c, t), a.keep(c, t)
+		}}
+	if len(asked.Scopes) > 0 {
+		config.ScopeFilter = func([]string) []string { return asked.Scopes }
+	}
+	if asked.ClientID != "" {
+		config.PreregisteredClient = &oauthex.ClientCredentials{ClientID: asked.ClientID}
+		if asked.ClientSecret != "" {
+			config.PreregisteredClient.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: asked.ClientSecret}
+		}
+	} else {
+		config.DynamicClientRegistrationConfig = &auth.DynamicClientRegistrationConfig{
+			Metadata: &oauthex.ClientRegistrationMetadata{ClientName: "slop", RedirectURIs: []string{back},
+				GrantTypes: []string{"authorization_code", "refresh_token"}}}
+	}
+	flow, err := auth.NewAuthorizationCodeHandler(config)
+	if err != nil {
+		return errors.Join(err, listener.Close(), answer.Body.Close())
+	}
+	err = flow.Authorize(ctx, r, answer)
+	_ = listener.Close() // the visit may have closed it
+	if err != nil {
+		return err
+	}
+	source, err := flow.TokenSource(ctx)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.source = source
+	return err
+}
+
+// visit shows the person an address and waits until the browser comes back.
+func (a *access) visit(ctx context.Context, listener net.Listener, address string) (*auth.AuthorizationResult, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && !strictlyLocal(address) {
+		return nil, fmt.Errorf("the address for giving access must begin with https://, got %q", clean(address, 200))
+	}
+	came := make(chan url.Values, 1)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /callback", func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case came <- r.URL.Query():
+		default:
+		}
+		_, _ = w.Write([]byte("slop has the answer. You can close this page.\n"))
+	})
+	web := &http.Server{Handler: mux, ReadHeaderTimeout: startTimeout}
+	go func() { _ = web.Serve(listener) }()
+	defer func() { _ = web.Close() }()
+	if err := a.around.OpenURL(ctx, a.definition.Name, address); err != nil {
+		return nil, err
+	}
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case q := <-came:
+		if q.Get("code") == "" {
+			return nil, fmt.Errorf("access was not given: %s", clean(cmp.Or(q.Get("error_description"), q.Get("error"),
+				"no code came back"), 200))
+		}
+		_ = web.Shutdown(ctx) // the browser gets its page
+		return &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}, nil
+	}
+}
+
+// keeping gives tokens, renews them and keeps the new ones.
+func (a *access) keeping(c *oauth2.Config, t *oauth2.Token) oauth2.TokenSource {
+	ctx := context.WithValue(context.Background(), oauth2.HTTPClient, a.client)
+	return oauth2.ReuseTokenSource(t, &renewed{of: a, config: c, from: c.TokenSource(ctx, t)})
+}
+
+type renewed struct {
+	of     *access
+	config *oauth2.Config
+	from   oauth2.TokenSource
+}
+
+// Token renews the token.
+func (r *renewed) Token() (*oauth2.Token, error) {
+	t, err := r.from.Token()
+	if err != nil {
+		return nil, err
+	}
+	return t, r.of.keep(r.config, t)
+}
+
+func (a *access) keep(c *oauth2.Config, t *oauth2.Token) error {
+	if a.file == "" {
+		return nil
+	}
+	data, err := json.Marshal(grant{a.definition.URL, *c, t})
+	if err != nil {
+		return err
+	}
+	if err := durable.MakeFolder(filepath.Dir(a.file)); err != nil {
+		return err
+	}
+	return durable.WriteFile(a.file, data)
+}
+
+// safely sends nothing unencrypted but to this machine, and that only for a server on this machine.
+type safely struct{ local bool }
+
+func (s safely) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme != "https" && !(s.local && strictlyLocal(r.URL.String())) {
+		return nil, fmt.Errorf("%s: must begin with https://", clean(r.URL.Redacted(), 200))
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// strictlyLocal reports whether an address begins with http:// and a loopback address.
+func strictlyLocal(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}

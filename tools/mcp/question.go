@@ -1,0 +1,70 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"manualslop/tools"
+)
+
+// errNoCall says that a server asked while none of its calls ran, or while several did: nobody could be
+// told what the question is about.
+var errNoCall = errors.New("a question must belong to one running call")
+
+// elicit puts a server's question to the person.
+func (c *connection) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	q := tools.Question{Server: c.of.definition.Name, Message: clean(r.Params.Message, maxDescription), URL: r.Params.URL}
+	if q.URL != "" {
+		u, err := url.Parse(q.URL)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+			return nil, errors.New("the address must begin with http:// or https://")
+		}
+		q.Origin = u.Scheme + "://" + u.Host
+	} else if r.Params.RequestedSchema != nil {
+		schema, err := json.Marshal(r.Params.RequestedSchema)
+		if err != nil || len(schema) > maxSchema {
+			return nil, errors.New("the form cannot be shown")
+		}
+		q.Schema = schema
+	}
+	e, err := c.asking(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if e.ask == nil {
+		return &sdk.ElicitResult{Action: "decline"}, nil
+	}
+	within, cancel := context.WithCancel(e.ctx)
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	defer e.hold()() // a person takes the time that it takes
+	a, err := e.ask(within, q)
+	if err != nil {
+		return nil, err
+	}
+	if !a.Accepted {
+		return &sdk.ElicitResult{Action: "decline"}, nil
+	}
+	return &sdk.ElicitResult{Action: "accept", Content: a.Content}, nil
+}
+
+// asking is the call to which a question belongs: in the newer protocol the server asks in its answer,
+// in the older one with a request of its own, which names no call.
+func (c *connection) asking(ctx context.Context) (*expectation, error) {
+	if e, ok := ctx.Value(underWay{}).(*expectation); ok {
+		return e, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.expected) != 1 {
+		return nil, errNoCall
+	}
+	for _, e := range c.expected {
+		return e, nil
+	}
+	return nil, errNoCall
+}
