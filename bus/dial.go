@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"manualslop/bus/socket"
 	"manualslop/events"
 )
 
@@ -22,6 +23,8 @@ type DialConfig struct {
 	URL string
 	// Creds is a file of tokens that WriteKeys wrote, or a NATS .creds file.
 	Creds string
+	// Socket is the path of the socket of our own server, in place of URL.
+	Socket string
 	// Context is the name of a nats context of this user.
 	Context string
 	// Role to speak for.
@@ -37,6 +40,23 @@ type DialConfig struct {
 	// Logger takes remarks on the connection. Default: nothing is logged.
 	Logger *slog.Logger
 }
+
+// SocketName is the file of the socket in the data folder.
+const SocketName = "bus.sock"
+
+// ListenSocket accepts connections on a socket in the data folder and returns its
+// path. Tokens are needed as on an address. It fails where the folder's path is
+// too long for a socket or the system has none.
+func (s *Server) ListenSocket(ctx context.Context) (path string, err error) {
+	path = filepath.Join(s.cfg.Dir, SocketName)
+	if s.socket, err = socket.Listen(ctx, path, s.nats.InProcessConn); err != nil {
+		return "", err
+	}
+	return path, nil
+}
+
+// socketURL stands for a socket where the client library wants an address.
+const socketURL = "nats://socket"
 
 // Waits between attempts to reach a lost server.
 const (
@@ -155,6 +175,9 @@ func (cfg *DialConfig) credentials() (string, []nats.Option, error) {
 		if url == "" {
 			url = keys.URL
 		}
+	}
+	if cfg.Socket != "" {
+		return socketURL, append(opts, nats.SetCustomDialer(socket.Dialer(cfg.Socket))), nil
 	}
 	if url == "" {
 		return "", nil, fmt.Errorf("%w: no server is named", ErrConfig)

@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"manualslop/bus/durable"
+	"manualslop/bus/socket"
 	"manualslop/events"
 )
 
@@ -29,12 +30,13 @@ const (
 
 // Server is an embedded NATS server on one data folder.
 type Server struct {
-	cfg   Config
-	log   *slog.Logger
-	lock  *flock.Flock
-	keys  *keyring
-	nats  *server.Server
-	admin *Conn
+	cfg    Config
+	log    *slog.Logger
+	lock   *flock.Flock
+	keys   *keyring
+	nats   *server.Server
+	socket *socket.Listener // nil: there is none
+	admin  *Conn
 
 	opened time.Time
 
@@ -256,6 +258,9 @@ func (s *Server) stop() error {
 		s.watching.Wait()
 		if s.guard != nil {
 			s.stopErr = s.guard.close()
+		}
+		if s.socket != nil {
+			s.stopErr = errors.Join(s.stopErr, s.socket.Close())
 		}
 		if s.admin != nil {
 			s.admin.Close()

@@ -36,6 +36,9 @@ type keyFile struct {
 	Seeds  map[string]string `json:"seeds,omitempty"`
 }
 
+// MCPKeys is the file of tokens of MCP servers.
+const MCPKeys = "mcp.json"
+
 // WorkerName is the actor of the n-th worker slot of a host, from 1.
 func WorkerName(host string, n int) string {
 	suffix := "-" + strconv.Itoa(n)
@@ -49,15 +52,16 @@ func WorkerName(host string, n int) string {
 // speaks for), person-<name>.json, reader.json and live.json, readable by this
 // user only. Tokens that are in the files and still valid stay as they are; a
 // token that is gone from them is valid no more, so removing a file first and
-// writing again revokes it.
-func (s *Server) WriteKeys(dir string) error {
-	if err := s.writeKeys(dir); err != nil {
+// writing again revokes it. With only, just these files are written, and the
+// tokens of others in dir are valid no more.
+func (s *Server) WriteKeys(dir string, only ...string) error {
+	if err := s.writeKeys(dir, only); err != nil {
 		return fmt.Errorf("write keys: %w", err)
 	}
 	return nil
 }
 
-func (s *Server) writeKeys(dir string) error {
+func (s *Server) writeKeys(dir string, only []string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -74,6 +78,9 @@ func (s *Server) writeKeys(dir string) error {
 	}
 	bodies, tokens := map[string][]byte{}, map[string]Role{}
 	for name, roles := range files {
+		if len(only) > 0 && !slices.Contains(only, name) {
+			continue
+		}
 		if bodies[name], err = s.keyBody(filepath.Join(dir, name), roles, tokens); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -98,7 +105,7 @@ func keyRoles(project string, hosts, people, agents []string) (map[string][]Role
 		"gateway.json":      {{Kind: Gateway}, {Kind: Reader}},
 		"reader.json":       {{Kind: Reader}},
 		"live.json":         {{Kind: Live}},
-		"mcp.json":          {{Kind: Agent, Name: events.ActorMCP}, {Kind: Reader}},
+		MCPKeys:             {{Kind: Agent, Name: events.ActorMCP}, {Kind: Reader}},
 	}
 	for _, d := range events.Deciders() {
 		files["orchestrator.json"] = append(files["orchestrator.json"], Role{Kind: Decider, Name: d})

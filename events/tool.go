@@ -1,12 +1,29 @@
 package events
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // MaxArgs bounds the arguments of one tool call in bytes.
 const MaxArgs = 128 << 10
 
 // MCPCallPrefix begins the ids of calls that MCP clients request.
 const MCPCallPrefix = "mcp-"
+
+// MCPCall is the id of a call of the MCP server named so; each name is a ULID.
+func MCPCall(server, call string) string { return MCPCallPrefix + server + "-" + call }
+
+// MCPServerOf is the name of the MCP server that requested a call; false for calls
+// of others. It is empty in an id that [MCPCall] did not make.
+func MCPServerOf(call string) (string, bool) {
+	rest, ok := strings.CutPrefix(call, MCPCallPrefix)
+	server, _, named := strings.Cut(rest, "-")
+	if !named {
+		server = ""
+	}
+	return server, ok
+}
 
 // MaxMCPClient bounds the name and the version of an MCP client, in bytes each.
 const MaxMCPClient = 200

@@ -4,15 +4,24 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // mcpClient is an MCP client of `slop mcp serve`: mcpclient ACTION TOOL ARGS.
 // It prints the progress and the result of the call. ACTION is call, cancel,
-// which cancels the call at its first progress, or list, which prints tools.
+// which cancels the call at its first progress, leave, which ends the client
+// at the first progress without a word, pending, which comes back for the
+// outcome as often as it is told to, a number, which makes as many calls at once,
+// or list, which prints tools. MCP_FLAGS are flags of the server. With MCP_URL it
+// calls a server over HTTP, with the token in the file MCP_TOKEN, over SSE where
+// the URL ends so. MCP_ERA is the protocol's version.
 func mcpClient() {
 	if err := runMCPClient(context.Background(), os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "mcpclient:", err)
@@ -23,28 +32,22 @@ func mcpClient() {
 func runMCPClient(ctx context.Context, args []string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	server := exec.CommandContext(context.WithoutCancel(ctx), "slop", "mcp", "serve")
-	server.Stderr = os.Stderr
-	in, err := server.StdinPipe()
+	transport, wait, err := mcpTransport(ctx)
 	if err != nil {
-		return err
-	}
-	out, err := server.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := server.Start(); err != nil {
 		return err
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "scripted-client", Version: "1.0"}, &mcp.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 			fmt.Println("progress:", r.Params.Message)
-			if args[0] == "cancel" {
+			switch args[0] {
+			case "cancel":
 				cancel()
+			case "leave":
+				os.Exit(0)
 			}
 		},
 	})
-	session, err := client.Connect(ctx, &mcp.IOTransport{Reader: out, Writer: in}, nil)
+	session, err := client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: os.Getenv("MCP_ERA")})
 	if err != nil {
 		return err
 	}
@@ -54,7 +57,51 @@ func runMCPClient(ctx context.Context, args []string) error {
 	if err := session.Close(); err != nil {
 		return err
 	}
-	return server.Wait()
+	return wait()
+}
+
+// mcpTransport is the way to the server, and what to wait for behind it.
+func mcpTransport(ctx context.Context) (mcp.Transport, func() error, error) {
+	if url := os.Getenv("MCP_URL"); url != "" {
+		token, err := os.ReadFile(os.Getenv("MCP_TOKEN"))
+		if err != nil {
+			return nil, nil, err
+		}
+		with := &http.Client{Transport: bearer(strings.TrimSpace(string(token)))}
+		if strings.HasSuffix(url, "/sse") {
+			return &mcp.SSEClientTransport{Endpoint: url, HTTPClient: with}, func() error { return nil }, nil
+		}
+		return &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: with}, func() error { return nil }, nil
+	}
+	server := exec.CommandContext(context.WithoutCancel(ctx), "slop",
+		append([]string{"mcp", "serve"}, strings.Fields(os.Getenv("MCP_FLAGS"))...)...)
+	server.Stderr = os.Stderr
+	in, err := server.StdinPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err := server.StdoutPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := server.Start(); err != nil {
+		return nil, nil, err
+	}
+	if path := os.Getenv("MCP_PID"); path != "" {
+		if err := os.WriteFile(path, []byte(strconv.Itoa(server.Process.Pid)), 0o600); err != nil {
+			return nil, nil, err
+		}
+	}
+	return &mcp.IOTransport{Reader: out, Writer: in}, server.Wait, nil
+}
+
+// bearer sends a token with each request.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
 }
 
 func actMCP(ctx context.Context, session *mcp.ClientSession, args []string) error {
@@ -72,20 +119,61 @@ func actMCP(ctx context.Context, session *mcp.ClientSession, args []string) erro
 		return nil
 	}
 	call := &mcp.CallToolParams{Name: args[1], Arguments: json.RawMessage(args[2])}
+	if n, err := strconv.Atoi(args[0]); err == nil {
+		return manyMCPCalls(ctx, session, call, n)
+	}
 	call.SetProgressToken("p-1")
-	result, err := session.CallTool(ctx, call)
-	if ctx.Err() != nil {
-		fmt.Println("cancelled")
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	fmt.Println("isError:", result.IsError)
-	for _, c := range result.Content {
-		if text, ok := c.(*mcp.TextContent); ok {
-			fmt.Println(text.Text)
+	for {
+		result, err := session.CallTool(ctx, call)
+		if ctx.Err() != nil {
+			fmt.Println("cancelled")
+			return nil
 		}
+		if err != nil {
+			return err
+		}
+		fmt.Println("isError:", result.IsError)
+		fmt.Println(textOf(result))
+		_, id, pending := strings.Cut(textOf(result), `"call": `)
+		if args[0] != "pending" || !pending {
+			return nil
+		}
+		id, _, _ = strings.Cut(id, "}")
+		call = &mcp.CallToolParams{Name: "slop_outcome", Arguments: json.RawMessage(`{"call":` + id + `}`)}
+	}
+}
+
+// manyMCPCalls makes n calls at once and prints how many of them had which result.
+func manyMCPCalls(ctx context.Context, session *mcp.ClientSession, call *mcp.CallToolParams, n int) error {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	results := map[string]int{}
+	for range n {
+		wg.Go(func() {
+			text := ""
+			if result, err := session.CallTool(ctx, call); err != nil {
+				text = err.Error()
+			} else {
+				text = textOf(result)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			results[text]++
+		})
+	}
+	wg.Wait()
+	for text, n := range results {
+		fmt.Println(n, "times:", text)
 	}
 	return nil
+}
+
+func textOf(r *mcp.CallToolResult) string {
+	var out []string
+	for _, c := range r.Content {
+		if text, ok := c.(*mcp.TextContent); ok {
+			out = append(out, text.Text)
+		}
+	}
+	return strings.Join(out, "\n")
 }

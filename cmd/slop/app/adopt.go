@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"manualslop/bus"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
@@ -29,7 +30,7 @@ or moved, or whose project you renamed, is refused for the same reason until you
 adopt it; its sessions stay.
 
 It prints where the folder is and how large, and asks. All tokens in it are
-dropped (bus-tokens.json, keys, tokens) with run.json; they are made anew. A
+dropped (bus-tokens.json, keys, mcp, tokens) with run.json; they are made anew. A
 folder that holds links, or that an engine uses right now, is refused.
 
 slop can list the sessions of the folder, and which of them are open, only
@@ -140,6 +141,7 @@ func surveyFolder(p site.Place) (adoptLine, error) {
 			return err
 		case e.IsDir():
 			return nil
+		case e.Type() == fs.ModeSocket && path == filepath.Join(p.Data, bus.SocketName): // of an engine
 		case !e.Type().IsRegular():
 			return exit.Errorf(exit.Failed, "%s is a link or a special file; slop never creates these in a data folder, so it "+
 				"cannot adopt this one", term.Visible(path))
@@ -170,7 +172,7 @@ func surveyFolder(p site.Place) (adoptLine, error) {
 // dropTokens removes what gives rights, and where an engine is said to run.
 func dropTokens(data string) error {
 	var all error
-	for _, name := range []string{"bus-tokens.json", "keys", "tokens", "run.json"} {
+	for _, name := range []string{"bus-tokens.json", bus.SocketName, "keys", "mcp", "tokens", "run.json"} {
 		all = errors.Join(all, os.RemoveAll(filepath.Join(data, name)))
 	}
 	return all

@@ -256,5 +256,15 @@ func (e *Engine) Register(session string) (remove func(), err error) {
 	if err := e.WriteKeys(); err != nil {
 		return nil, err
 	}
-	return site.WriteRunFile(e.Data, e.Info(session))
+	info := e.Info(session)
+	if e.Bus.Server != nil {
+		if err := e.Bus.Server.WriteKeys(e.MCPDir(), bus.MCPKeys); err != nil {
+			return nil, err
+		}
+		if info.Socket, err = e.Bus.Server.ListenSocket(e.Ctx); err != nil {
+			e.Logger.Info("slop mcp serve can join over an address of the bus only", "error", err)
+		}
+		e.Group.Go(func() error { return e.withdrawLost(e.Ctx) })
+	}
+	return site.WriteRunFile(e.Data, info)
 }

@@ -17,11 +17,12 @@ import (
 // written as run.json, 0600, while the engine runs.
 type EngineInfo struct {
 	PID     int    `json:"pid"`
-	Hooks   string `json:"hooks"`          // URL of the gateway
-	NATS    string `json:"nats,omitempty"` // URL of the bus's listener, if it has one
-	Session string `json:"session"`        // the session that was opened at the start
-	Tokens  string `json:"tokens"`         // folder of human.token, ask.token, read.token
-	Keys    string `json:"keys,omitempty"` // folder of credentials for the bus's listener
+	Hooks   string `json:"hooks"`            // URL of the gateway
+	NATS    string `json:"nats,omitempty"`   // URL of the bus's listener, if it has one
+	Socket  string `json:"socket,omitempty"` // of the bus, in the data folder; for slop mcp serve
+	Session string `json:"session"`          // the session that was opened at the start
+	Tokens  string `json:"tokens"`           // folder of human.token, ask.token, read.token
+	Keys    string `json:"keys,omitempty"`   // folder of credentials for the bus's listener
 	Project string `json:"project"`
 }
 

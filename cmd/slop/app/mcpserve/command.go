@@ -3,7 +3,10 @@ package mcpserve
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
 	"path/filepath"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
@@ -14,53 +17,77 @@ import (
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
+	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 	"manualslop/tools/builtin"
 )
 
+// options are the flags of slop mcp serve.
+type options struct {
+	http string        // empty: standard input and output
+	wait time.Duration // see server.wait
+}
+
 // Command is `slop mcp serve`.
 func Command(g *site.Flags) *cobra.Command {
-	return &cobra.Command{
+	var o options
+	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Offer the tools of slop to an MCP client",
-		Long: `Serve speaks MCP on standard input and output. Each call is recorded, approved
-by your rules or by you, and run as a model's call is. Calls that need a yes wait
-for slop ask answer; the client gets progress notifications and cannot answer.
+		Long: `Serve speaks MCP on standard input and output, or over HTTP with --http. Each call
+is recorded, approved by your rules or by you, and run as a model's call is. Calls
+that need a yes wait for slop ask answer; the client gets progress notifications and
+cannot answer.
 
-If an engine of the project runs and its bus listens (slop serve --nats-listen),
-serve joins its session. Without an engine, serve starts one with a gateway.
-It ends when the client closes standard input.`,
+If an engine of the project runs, serve joins its session. Without an engine, serve
+starts one with a gateway. It ends when the client closes standard input; with --http
+when it is stopped.
+
+With --http it serves streamable HTTP at /mcp and SSE at /sse, to clients on this
+machine that send the token in ask.token. With --json it prints one line
+{"ready":true,"url":URL,"tokens":DIR}.`,
 		Example: `  slop mcp serve
-  slop mcp serve --project ~/src/app`,
+  slop mcp serve --project ~/src/app
+  slop mcp serve --http 127.0.0.1:7357`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.wait < 0 {
+				return exit.Errorf(exit.Usage, "--wait must not be negative")
+			}
 			p, err := g.Place()
 			if err != nil {
 				return err
 			}
-			return serve(cmd.Context(), g, p)
+			return serve(cmd.Context(), g, p, o)
 		},
 	}
+	cmd.Flags().StringVar(&o.http, "http", "", "serve over HTTP on this loopback `ADDR` in place of standard input")
+	cmd.Flags().DurationVar(&o.wait, "wait", 0, "answer a call without an outcome after this `TIME` as pending "+
+		"(default as long as the client waits)")
+	return cmd
 }
 
-func serve(ctx context.Context, g *site.Flags, p site.Place) error {
+func serve(ctx context.Context, g *site.Flags, p site.Place, o options) error {
 	if g.Remote(p) {
-		return exit.Errorf(exit.Usage, "slop mcp serve joins the engine of the project by itself; leave out --nats and --context")
+		return exit.Errorf(exit.Usage, "slop mcp serve joins the engine of the project by itself; leave out --nats and "+
+			"--context")
 	}
 	info, err := site.FindEngine(p.Data)
 	switch {
 	case errors.Is(err, site.ErrNoEngine):
-		return serveAlone(ctx, g, p)
+		return serveAlone(ctx, g, p, o)
 	case err != nil:
 		return &exit.Error{Code: exit.Failed, Err: err}
-	case info.NATS == "":
-		return exit.Errorf(exit.Failed, "an engine of this project runs, and its bus does not listen\n"+
-			"Start it with `slop serve --nats-listen 127.0.0.1:0`, or stop it: slop mcp serve then starts its own.")
+	case info.NATS == "" && info.Socket == "":
+		return exit.Errorf(exit.Failed, "an engine of this project runs, and neither its bus nor a socket in %s can be "+
+			"joined\nStart it with `slop serve --nats-listen 127.0.0.1:0`, or stop it: slop mcp serve then starts its own.",
+			p.Data)
 	}
-	return join(ctx, g, p, info)
+	return join(ctx, g, p, info, o)
 }
 
 // serveAlone runs an engine until the client disconnects.
-func serveAlone(ctx context.Context, g *site.Flags, p site.Place) error {
+func serveAlone(ctx context.Context, g *site.Flags, p site.Place, o options) error {
 	e, err := engine.New(ctx, g, p, "", nil)
 	if err != nil {
 		return err
@@ -70,29 +97,31 @@ func serveAlone(ctx context.Context, g *site.Flags, p site.Place) error {
 		if err != nil {
 			return err
 		}
-		agent, err := e.Bus.As(e.Ctx, bus.Role{Kind: bus.Agent, Name: events.ActorMCP})
-		if err != nil {
-			return err
-		}
-		reader, err := e.Bus.As(e.Ctx, bus.Role{Kind: bus.Reader})
-		if err != nil {
-			return err
-		}
-		return run(e.Ctx, g, session, p, agent, reader, e.Mask)
+		return run(e.Ctx, g, session, p, e.Bus, e.Mask, o)
 	}()
 	return errors.Join(err, e.Close())
 }
 
 // join works in the session of a running engine, with credentials that cannot
 // answer asks.
-func join(ctx context.Context, g *site.Flags, p site.Place, info site.EngineInfo) error {
+func join(ctx context.Context, g *site.Flags, p site.Place, info site.EngineInfo, o options) error {
 	secrets, err := p.Secrets()
 	if err != nil {
 		return err
 	}
-	conns := &site.Connector{Dial: bus.DialConfig{Recent: bus.NewRecent(), URL: info.NATS,
-		Creds: filepath.Join(info.Keys, "mcp.json"), Logger: g.Logger()}}
+	conns := &site.Connector{Dial: bus.DialConfig{Recent: bus.NewRecent(), URL: info.NATS, Logger: g.Logger(),
+		Creds: filepath.Join(p.MCPDir(), bus.MCPKeys)}}
+	if info.NATS == "" {
+		conns.Dial.Socket = info.Socket
+	}
 	defer conns.Close()
+	return run(ctx, g, info.Session, p, conns, term.NewMask(secrets), o)
+}
+
+// run serves one client on standard input and output until it closes, or any
+// number over HTTP until ctx ends.
+func run(ctx context.Context, g *site.Flags, session string, p site.Place, conns *site.Connector,
+	mask func([]byte) []byte, o options) (err error) {
 	agent, err := conns.As(ctx, bus.Role{Kind: bus.Agent, Name: events.ActorMCP})
 	if err != nil {
 		return &exit.Error{Code: exit.Failed, Err: err}
@@ -101,26 +130,62 @@ func join(ctx context.Context, g *site.Flags, p site.Place, info site.EngineInfo
 	if err != nil {
 		return &exit.Error{Code: exit.Failed, Err: err}
 	}
-	return run(ctx, g, info.Session, p, agent, reader, term.NewMask(secrets))
-}
-
-// run serves one client on standard input and output until it closes.
-func run(ctx context.Context, g *site.Flags, session string, p site.Place, agent, reader *bus.Conn,
-	mask func([]byte) []byte) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	gone, leave := context.WithCancel(context.WithoutCancel(ctx))
 	defer leave()
-	s := &server{gone: gone, reader: reader, calls: map[string]chan events.Payload{},
+	s := &server{name: engine.NewID(), gone: gone, reader: reader, wait: o.wait, calls: map[string]*call{},
 		writer: engine.SessionWriter{Log: agent, Project: p.Name, Session: session, Person: events.ActorMCP, Mask: mask}}
+	hide, err := p.ShowMCP(s.name)
+	if err != nil {
+		return &exit.Error{Code: exit.Failed, Err: err}
+	}
+	defer hide()
 	if err := s.follow(ctx); err != nil {
 		return &exit.Error{Code: exit.Failed, Err: err}
 	}
-	err := s.newMCP(builtin.Tools()).Run(ctx, &mcp.StdioTransport{})
-	leave()
-	s.running.Wait() // their asks are withdrawn
-	if err != nil && ctx.Err() == nil {
-		return exit.Errorf(exit.Failed, "MCP on standard input: %w", err)
+	if o.http != "" {
+		err = serveHTTP(ctx, g, p, s, o.http)
+	} else if err = s.newMCP(builtin.Tools(), func(*mcp.CallToolRequest) context.Context { return gone }).
+		Run(ctx, &mcp.StdioTransport{}); err != nil && ctx.Err() == nil {
+		err = exit.Errorf(exit.Failed, "MCP on standard input: %w", err)
+	} else {
+		err = nil
 	}
-	return nil
+	leave()
+	s.settle()
+	return err
+}
+
+// serveHTTP serves over HTTP until ctx ends.
+func serveHTTP(ctx context.Context, g *site.Flags, p site.Place, s *server, addr string) error {
+	var keys *access.Keyring
+	if p.Config.Hooks.Auth != core.AuthNone {
+		var err error
+		if keys, err = access.OpenKeyring(p.Tokens()); err != nil {
+			return &exit.Error{Code: exit.Failed, Err: err}
+		}
+	}
+	l, err := access.Listen(ctx, addr)
+	if err != nil {
+		return exit.Errorf(exit.Usage, "--http: %w", err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	if err := sayReady(g, p, "http://"+l.Addr().String()+pathMCP, keys != nil); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	return newWeb(s, builtin.Tools(), access.NewGuard(port, keys), g.Logger()).serve(ctx, l)
+}
+
+// sayReady tells whoever started the server where it is.
+func sayReady(g *site.Flags, p site.Place, url string, tokens bool) error {
+	if g.JSON {
+		return g.PrintLine(map[string]any{"ready": true, "url": url, "tokens": p.Tokens()})
+	}
+	token := "none needed"
+	if tokens {
+		token = filepath.Join(p.Tokens(), access.TokenFile(access.RightAsk))
+	}
+	_, err := fmt.Fprintf(g.Out, "MCP at %s\n  token  %s\n", url, token)
+	return err
 }

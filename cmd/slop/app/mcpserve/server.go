@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -20,26 +21,45 @@ import (
 
 // MaxCalls bounds the calls of all clients that have no outcome yet; further
 // calls are refused.
-const MaxCalls = 64
+const MaxCalls = 1024
 
 // maxWaiting bounds the events that wait for one call; a call has fewer in all.
 const maxWaiting = 64
 
+// keepPending is how long a call whose client was told to come back waits for it.
+const keepPending = time.Hour
+
+// outcomeTool is the tool by which a client comes back for a call.
+const outcomeTool = "slop_outcome"
+
 // server makes the calls of MCP clients in one session.
 type server struct {
+	name   string               // of this process in the ids of calls
 	writer engine.SessionWriter // as [events.ActorMCP]
 	reader events.Log
+	wait   time.Duration // how long one request waits for an outcome; 0: as long as its client does
 
-	gone    context.Context // over when the client disconnected
+	gone    context.Context // over when the server stops
 	running sync.WaitGroup  // calls
 
 	mu    sync.Mutex
-	calls map[string]chan events.Payload
+	calls map[string]*call
 	ended error // why nothing is read any more
 }
 
-// newMCP is the protocol's side of the server, with the tools of registry.
-func (s *server) newMCP(registry *tools.Registry) *mcp.Server {
+// call is one call that has no outcome yet.
+type call struct {
+	id    string
+	steps chan events.Payload // closed when nothing is read any more
+	ask   string              // that was raised last
+
+	pending bool   // no request waits for it; guarded by server.mu
+	resume  func() // stops what would withdraw it
+}
+
+// newMCP is the protocol's side of the server, with the tools of registry. gone
+// is over when the client of a call is known to wait no more.
+func (s *server) newMCP(registry *tools.Registry, gone func(*mcp.CallToolRequest) context.Context) *mcp.Server {
 	out := mcp.NewServer(&mcp.Implementation{Name: "slop", Version: version.ReadInfo().Version}, &mcp.ServerOptions{
 		Instructions: "Every call is recorded, and calls that change something may wait for a person's yes.",
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
@@ -47,9 +67,25 @@ func (s *server) newMCP(registry *tools.Registry) *mcp.Server {
 	for _, t := range registry.All() {
 		spec := t.Spec()
 		out.AddTool(&mcp.Tool{Name: spec.Name, Description: spec.Text(), InputSchema: json.RawMessage(t.Schema()),
-			Annotations: annotations(spec.Effect)}, s.call)
+			Annotations: annotations(spec.Effect)},
+			func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return s.call(ctx, gone(r), r)
+			})
+	}
+	if s.wait > 0 {
+		mcp.AddTool(out, &mcp.Tool{Name: outcomeTool,
+			Description: "Waits for the outcome of a call that was pending, and returns it.",
+			Annotations: annotations(tools.Reads)},
+			func(ctx context.Context, r *mcp.CallToolRequest, in outcomeArgs) (*mcp.CallToolResult, any, error) {
+				out, err := s.outcome(ctx, gone(r), r, in.Call)
+				return out, nil, err
+			})
 	}
 	return out
+}
+
+type outcomeArgs struct {
+	Call string `json:"call" jsonschema:"the id that the pending result named"`
 }
 
 // annotations are the hints that follow from what a tool may do.
@@ -98,9 +134,8 @@ func (s *server) follow(ctx context.Context) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.ended = ended
-		for id, waits := range s.calls {
-			close(waits)
-			delete(s.calls, id)
+		for _, c := range s.calls {
+			close(c.steps)
 		}
 	}()
 	return nil
@@ -123,16 +158,27 @@ func (s *server) hand(p events.Payload) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if waits := s.calls[id]; waits != nil {
+	if c := s.calls[id]; c != nil {
 		select {
-		case waits <- p:
+		case c.steps <- p:
 		default: // nothing of a call is that long
 		}
 	}
 }
 
+// settle waits until the calls of clients that are gone are withdrawn. No call
+// begins any more.
+func (s *server) settle() {
+	s.mu.Lock()
+	if s.ended == nil {
+		s.ended = errors.New("the server stops")
+	}
+	s.mu.Unlock()
+	s.running.Wait()
+}
+
 // begin registers a call.
-func (s *server) begin(id string) (<-chan events.Payload, error) {
+func (s *server) begin() (*call, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -141,22 +187,29 @@ func (s *server) begin(id string) (<-chan events.Payload, error) {
 	case len(s.calls) >= MaxCalls:
 		return nil, fmt.Errorf("too many calls: at most %d may run or wait at once; repeat the call later", MaxCalls)
 	}
-	waits := make(chan events.Payload, maxWaiting)
-	s.calls[id] = waits
+	c := &call{id: events.MCPCall(s.name, engine.NewID()), steps: make(chan events.Payload, maxWaiting)}
+	s.calls[c.id] = c
 	s.running.Add(1)
-	return waits, nil
+	return c, nil
 }
 
-func (s *server) end(id string) {
+// why says why nothing is read any more.
+func (s *server) why() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.calls, id)
+	return s.ended
+}
+
+func (s *server) end(c *call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.calls, c.id)
 	s.running.Done()
 }
 
 // call makes one call and waits for its outcome. An error of the call is a
 // result that says so.
-func (s *server) call(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+func (s *server) call(ctx, gone context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	args := r.Params.Arguments
 	if len(bytes.TrimSpace(args)) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
@@ -171,29 +224,62 @@ func (s *server) call(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToo
 	if len(client.Name) > events.MaxMCPClient || len(client.Version) > events.MaxMCPClient {
 		return failed("clientInfo: name and version must be at most %d bytes each", events.MaxMCPClient), nil
 	}
-	id := events.MCPCallPrefix + engine.NewID()
-	waits, err := s.begin(id)
+	c, err := s.begin()
 	if err != nil {
 		return failed("%v", err), nil
 	}
-	defer s.end(id)
-	if _, _, err := s.writer.Publish(ctx, events.ToolRequested{Call: id, Tool: r.Params.Name, Args: args,
+	if _, _, err := s.writer.Publish(ctx, events.ToolRequested{Call: c.id, Tool: r.Params.Name, Args: args,
 		Client: client}); err != nil {
+		defer s.end(c)
 		// the request may be on record in spite of the error
-		return failed("%v", errors.Join(err, s.withdraw(ctx, id, "the request was not confirmed"))), nil
+		return failed("%v", errors.Join(err, s.withdraw(ctx, c, "the request was not confirmed"))), nil
+	}
+	return s.await(ctx, gone, r, c)
+}
+
+// outcome goes on waiting for a call that was pending.
+func (s *server) outcome(ctx, gone context.Context, r *mcp.CallToolRequest, id string) (*mcp.CallToolResult, error) {
+	s.mu.Lock()
+	c := s.calls[id]
+	if c == nil || !c.pending {
+		s.mu.Unlock()
+		return failed("call: no pending call %.80q; its outcome was returned, or it was withdrawn", id), nil
+	}
+	c.pending = false
+	c.resume()
+	s.mu.Unlock()
+	return s.await(ctx, gone, r, c)
+}
+
+// await waits for the outcome of a call, for as long as one request may.
+func (s *server) await(ctx, gone context.Context, r *mcp.CallToolRequest, c *call) (*mcp.CallToolResult, error) {
+	var limit <-chan time.Time
+	if s.wait > 0 {
+		t := time.NewTimer(s.wait)
+		defer t.Stop()
+		limit = t.C
 	}
 	for steps := 1.0; ; steps++ {
 		select {
 		case <-ctx.Done():
-			return nil, errors.Join(ctx.Err(), s.withdraw(ctx, id, "the client cancelled the call"))
-		case <-s.gone.Done():
-			return nil, errors.Join(s.gone.Err(), s.withdraw(ctx, id, "the client disconnected"))
-		case p, open := <-waits:
+			defer s.end(c)
+			return nil, errors.Join(ctx.Err(), s.withdraw(ctx, c, "the client cancelled the call"))
+		case <-gone.Done():
+			defer s.end(c)
+			return nil, errors.Join(gone.Err(), s.withdraw(ctx, c, "the client disconnected"))
+		case <-limit:
+			return s.leavePending(gone, c), nil
+		case p, open := <-c.steps:
 			if !open {
-				return failed("no outcome of call %s: %v", id, s.ended), nil
+				defer s.end(c)
+				return failed("no outcome of call %s: %v", c.id, s.why()), nil
 			}
-			if out := result(p); out != nil {
+			if out := s.result(p); out != nil {
+				s.end(c)
 				return out, nil
+			}
+			if a, ok := p.(events.AskRaised); ok {
+				c.ask = a.Ask
 			}
 			if token := r.Params.GetProgressToken(); token != nil {
 				// a client that is gone ends ctx
@@ -204,9 +290,37 @@ func (s *server) call(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToo
 	}
 }
 
+// leavePending lets a call wait without a request until its client comes back,
+// and withdraws it where the client is gone or does not come.
+func (s *server) leavePending(gone context.Context, c *call) *mcp.CallToolResult {
+	drop := func(reason string) {
+		s.mu.Lock()
+		if !c.pending {
+			s.mu.Unlock()
+			return
+		}
+		c.pending = false
+		s.mu.Unlock()
+		defer s.end(c)
+		_ = s.withdraw(s.gone, c, reason) // where it fails the engine finds this process gone
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.pending = true
+	late := time.AfterFunc(keepPending, func() { drop("the client did not come back for the outcome") })
+	stop := context.AfterFunc(gone, func() { drop("the client disconnected") })
+	c.resume = func() { late.Stop(); stop() }
+	waits := "it has not ended"
+	if c.ask != "" {
+		waits = "it may wait for a person, ask " + c.ask
+	}
+	return failed("pending: call %s has no outcome yet; %s. Call %s with {\"call\": %q} to wait on.", c.id, waits,
+		outcomeTool, c.id)
+}
+
 // withdraw says that nobody waits for a call any more.
-func (s *server) withdraw(ctx context.Context, id, reason string) error {
-	_, _, err := s.writer.Publish(context.WithoutCancel(ctx), events.CallAbandoned{Call: id, Reason: reason})
+func (s *server) withdraw(ctx context.Context, c *call, reason string) error {
+	_, _, err := s.writer.Publish(context.WithoutCancel(ctx), events.CallAbandoned{Call: c.id, Reason: reason})
 	return err
 }
 
@@ -227,15 +341,19 @@ func progress(p events.Payload) string {
 }
 
 // result is the answer to a call that is over; nil where it is not.
-func result(p events.Payload) *mcp.CallToolResult {
+func (s *server) result(p events.Payload) *mcp.CallToolResult {
 	switch p := p.(type) {
 	case events.ToolDenied:
 		return failed("not allowed: %s", p.Reason)
 	case events.ToolParked:
 		return failed("given up after %d deliveries: %s", p.Deliveries, p.Reason)
 	case events.ToolSettled:
+		text := []byte(p.Text)
+		if s.writer.Mask != nil {
+			text = s.writer.Mask(text)
+		}
 		return &mcp.CallToolResult{IsError: p.Outcome != events.ToolDone,
-			Content: []mcp.Content{&mcp.TextContent{Text: p.Text}}}
+			Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package mcpserve
 import (
 	"context"
 	"encoding/json"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -16,25 +15,28 @@ import (
 
 func TestOneCallMoreThanTheLimitIsRefused(t *testing.T) {
 	t.Parallel()
-	s := &server{calls: map[string]chan events.Payload{}}
-	for i := range MaxCalls {
-		_, err := s.begin(strconv.Itoa(i))
+	s := &server{calls: map[string]*call{}}
+	var last *call
+	for range MaxCalls {
+		c, err := s.begin()
 		require.NoError(t, err)
+		last = c
 	}
-	_, err := s.begin("one more")
-	require.ErrorContains(t, err, "at most 64")
-	s.end("0")
-	_, err = s.begin("one more")
+	_, err := s.begin()
+	require.ErrorContains(t, err, "at most 1024")
+	s.end(last)
+	_, err = s.begin()
 	require.NoError(t, err)
 }
 
 // refusal is the text of a call that is refused before anything is recorded.
 func refusal(t *testing.T, client string, args json.RawMessage) string {
 	t.Helper()
-	s := &server{gone: context.Background(), calls: map[string]chan events.Payload{}}
+	s := &server{gone: context.Background(), calls: map[string]*call{}}
 	s.writer.Mask = func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), "hunter2", "***")) }
 	there, here := mcp.NewInMemoryTransports()
-	served, err := s.newMCP(builtin.Tools()).Connect(t.Context(), there, nil)
+	gone := func(*mcp.CallToolRequest) context.Context { return s.gone }
+	served, err := s.newMCP(builtin.Tools(), gone).Connect(t.Context(), there, nil)
 	require.NoError(t, err)
 	session, err := mcp.NewClient(&mcp.Implementation{Name: client, Version: "1"}, nil).Connect(t.Context(), here, nil)
 	require.NoError(t, err)

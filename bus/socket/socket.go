@@ -1,0 +1,107 @@
+// Package socket lets processes of this user reach a server inside another one
+// over a socket in a folder of theirs. It knows nothing of what is said there.
+package socket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// dialTimeout bounds the wait for a process that does not accept.
+const dialTimeout = 5 * time.Second
+
+// Listener accepts connections on a socket and joins each to one inside.
+type Listener struct {
+	listener net.Listener
+	piping   sync.WaitGroup
+
+	mu   sync.Mutex
+	open map[net.Conn]struct{} // nil: closed
+}
+
+// Listen accepts connections on a socket at path, which only this user can open,
+// and joins each to one that inside makes. What is at path is removed first: the
+// caller owns the folder. It fails where the path is too long for a socket or the
+// system has none.
+func Listen(ctx context.Context, path string, inside func() (net.Conn, error)) (*Listener, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("socket: %w", err)
+	}
+	var lc net.ListenConfig
+	listener, err := lc.Listen(ctx, "unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("socket: %w", err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, fmt.Errorf("socket: %w", errors.Join(err, listener.Close()))
+	}
+	l := &Listener{listener: listener, open: map[net.Conn]struct{}{}}
+	l.piping.Go(func() { l.accept(inside) })
+	return l, nil
+}
+
+func (l *Listener) accept(inside func() (net.Conn, error)) {
+	for {
+		outer, err := l.listener.Accept()
+		if err != nil {
+			return // closed
+		}
+		inner, err := inside()
+		if err != nil {
+			outer.Close() // the client sees the end
+			continue
+		}
+		l.mu.Lock()
+		if l.open == nil {
+			l.mu.Unlock()
+			outer.Close()
+			inner.Close()
+			return
+		}
+		l.open[outer] = struct{}{}
+		l.mu.Unlock()
+		l.piping.Go(func() { pipe(inner, outer) })
+		l.piping.Go(func() {
+			pipe(outer, inner)
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			delete(l.open, outer)
+		})
+	}
+}
+
+// pipe copies until one of both ends; then both do.
+func pipe(to, from net.Conn) {
+	_, _ = io.Copy(to, from) // whoever reads sees the end
+	to.Close()
+	from.Close()
+}
+
+// Close ends every connection and removes the socket.
+func (l *Listener) Close() error {
+	err := l.listener.Close()
+	l.mu.Lock()
+	// order-independent: all of them are closed
+	for c := range l.open {
+		c.Close()
+	}
+	l.open = nil
+	l.mu.Unlock()
+	l.piping.Wait()
+	return err
+}
+
+// Dialer connects to the socket at this path, whatever the address.
+type Dialer string
+
+// Dial connects within 5 s.
+func (d Dialer) Dial(_, _ string) (net.Conn, error) {
+	return (&net.Dialer{Timeout: dialTimeout}).Dial("unix", string(d))
+}
