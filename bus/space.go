@@ -211,7 +211,7 @@ var newWork = sync.OnceValue(func() map[string]bool {
 		events.SessionOpened{}, events.GoalSubmitted{}, events.TracksAccepted{}, events.GraphMutationRequested{},
 		events.WorkerSpawnRequested{}, events.PatchRequested{}, events.RetryRequested{}, events.UndoRequested{},
 		events.AskPosted{}, events.EventPushed{}, events.GUITaskQueued{}, events.SessionPartUploaded{},
-		events.DiscussionChanged{}, events.ContextInjectionRequested{}, events.ProjectEdited{},
+		events.DiscussionChanged{}, events.TurnRequested{}, events.ContextInjectionRequested{}, events.ProjectEdited{},
 		events.ModelStarted{},
 	)
 })

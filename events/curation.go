@@ -1,11 +1,14 @@
 package events
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 )
 
 // ErrTracked says that a list of tracked files is too long.
@@ -235,5 +238,140 @@ func discussionDefs() []Def {
 			Operation: EntryAdd, Discussion: "main", Role: &role, Content: &content}),
 		Define(Command, "person", "A piece of a large upload; whole or not at all.", SessionPartUploaded{"01J",
 			UploadEntries, 0, 1, "[]"}),
+	}
+}
+
+// Bounds of a turn.
+const (
+	// MaxTurnEntries is how many entries a turn may bring.
+	MaxTurnEntries = 1024
+	// MaxTurnInline bounds the entries whose text stands in the request itself, in
+	// bytes of all of them together.
+	MaxTurnInline = 128 << 10
+)
+
+// Roles of entries of discussions that mean something to the engine, as the
+// original spells them.
+const (
+	RoleUser    = "User"
+	RoleAI      = "AI"
+	RoleTool    = "Tool"
+	RoleContext = "Context" // a file that a person put into a discussion
+)
+
+// TurnRequested is a person's next words in a discussion, which its model is to
+// answer. The contributor carries the turn out as it does an attempt at a ticket;
+// TurnEnded says how it ended.
+type TurnRequested struct {
+	Discussion string `json:"discussion"`
+	// Text is what the person says, which becomes an entry of the discussion.
+	Text string `json:"text"`
+	// Tier is who answers, 1 to 4; 0: tier 3.
+	Tier int `json:"tier,omitempty"`
+	// Persona and Model are asked instead of the tier's own.
+	Persona string `json:"persona,omitempty"`
+	Model   string `json:"model,omitempty"`
+	// Entries are those of the discussion as they read when the person sent it.
+	Entries []TurnEntry `json:"entries,omitempty"`
+}
+
+// TurnEntry is an entry as it read when a turn was sent.
+type TurnEntry struct {
+	Entry string `json:"entry"` // its id
+	Role  string `json:"role"`
+	// Text stands here where no event holds it alone; else From, Index, SHA256 and
+	// Size name it, as those of a [Part] do.
+	Text   string `json:"text,omitempty"`
+	From   string `json:"from,omitempty"`
+	Index  int    `json:"index,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
+	Size   int64  `json:"size,omitempty"`
+	// Path and View say what of which file it shows, Tool which tool answered.
+	Path string `json:"path,omitempty"`
+	View string `json:"view,omitempty"`
+	Tool string `json:"tool,omitempty"`
+	// Ticket is whose conversation it comes from: a ticket or a turn. Tier is set
+	// where a model or tool said it and no person.
+	Ticket string `json:"ticket,omitempty"`
+	Tier   int    `json:"tier,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (TurnRequested) EventType() Type { return Type{"TurnRequested", 1} }
+
+// EventTopic is the tier.
+func (p TurnRequested) EventTopic() string { return tierTopic(p.Tier) }
+
+// Check says why nobody could carry the turn out: a [LimitError] for what is too
+// large, nil if nothing is wrong.
+func (p TurnRequested) Check() error {
+	inline := 0
+	for _, n := range p.Entries {
+		inline += len(n.Text)
+	}
+	switch {
+	case p.Discussion == "":
+		return errors.New("the turn names no discussion")
+	case p.Tier < 0 || p.Tier > 4:
+		return fmt.Errorf("there are tiers 1 to 4 and no %d", p.Tier)
+	case len(p.Entries) > MaxTurnEntries:
+		return LimitError{"the discussion", len(p.Entries), MaxTurnEntries, "entries long"}
+	case inline > MaxTurnInline:
+		return LimitError{"what the discussion imported", inline, MaxTurnInline, "bytes long"}
+	}
+	return p.Ticket("D").Check()
+}
+
+// Ticket is what the contributor works on: the turn as a ticket with this id.
+func (p TurnRequested) Ticket(id string) Ticket {
+	return Ticket{ID: id, Description: p.Text, ModelOverride: p.Model, PersonaID: p.Persona, Priority: "medium"}
+}
+
+// Outcomes of [TurnEnded].
+const (
+	TurnDone    = "done"    // the model's last reply answers the person
+	TurnFailed  = "failed"  // it could not be answered
+	TurnStopped = "stopped" // by a person
+	TurnRefused = "refused" // nothing was sent
+)
+
+// TurnEnded ends a turn. Its answer is what the model replied.
+type TurnEnded struct {
+	Turn       string `json:"turn"` // [TurnTicket] of the request
+	Discussion string `json:"discussion"`
+	Outcome    string `json:"outcome"`
+	Reason     string `json:"reason,omitempty"` // where it is not done
+	// Changes are those of files, as in TicketResolved.
+	Changes []FileChange `json:"changes,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (TurnEnded) EventType() Type { return Type{"TurnEnded", 1} }
+
+// EventCorr is the turn.
+func (p TurnEnded) EventCorr() string { return p.Turn }
+
+// TurnTicket is what the requests and calls of a turn have in the place of a
+// ticket; request is the id of the event that asked for the turn.
+func TurnTicket(request string) string {
+	sum := sha256.Sum256([]byte("turn\x00" + request))
+	return turnPrefix + hex.EncodeToString(sum[:6])
+}
+
+const turnPrefix = "D-"
+
+// IsTurn tells whether a name is that of a turn and of no ticket of the engine's.
+func IsTurn(ticket string) bool { return strings.HasPrefix(ticket, turnPrefix) }
+
+// DiscussionStream is the key of a discussion's live text in mma_streams.
+func DiscussionStream(discussion string) string { return "Discussion: " + discussion }
+
+func turnDefs() []Def {
+	return []Def{
+		Define(Command, "person", "A person says something in a discussion, which its model is to answer.",
+			TurnRequested{Discussion: "main", Text: "What does it do?", Entries: []TurnEntry{{Entry: "01H", Role: "Context",
+				From: "01H", SHA256: "ab", Size: 1, Path: "a.go", View: ViewSkeleton}}}),
+		Define(Decision, "contributor", "A turn in a discussion ended.", TurnEnded{Turn: "D-1", Discussion: "main",
+			Outcome: TurnDone}),
 	}
 }

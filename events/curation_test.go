@@ -1,7 +1,9 @@
 package events_test
 
 import (
+	"errors"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,4 +34,29 @@ func TestSlicesAreAddedUpToTheirBounds(t *testing.T) {
 	}
 	require.Contains(t, add(events.TrackedFile{Path: "one more"}), "256 files already")
 	require.Len(t, files, events.MaxPatterns)
+}
+
+func TestATurnHasBounds(t *testing.T) {
+	t.Parallel()
+	turn := events.TurnRequested{Discussion: "main", Text: "x"}
+	require.NoError(t, turn.Check())
+	with := func(change func(*events.TurnRequested)) error {
+		p := turn
+		change(&p)
+		return p.Check()
+	}
+	var large events.LimitError
+	for n, fits := range map[int]bool{events.MaxTurnEntries: true, events.MaxTurnEntries + 1: false} {
+		err := with(func(p *events.TurnRequested) { p.Entries = make([]events.TurnEntry, n) })
+		require.Equal(t, fits, err == nil)
+		require.Equal(t, !fits, errors.As(err, &large))
+	}
+	for n, fits := range map[int]bool{events.MaxTurnInline: true, events.MaxTurnInline + 1: false} {
+		err := with(func(p *events.TurnRequested) { p.Entries = []events.TurnEntry{{Text: strings.Repeat("x", n)}} })
+		require.Equal(t, fits, err == nil)
+		require.Equal(t, !fits, errors.As(err, &large))
+	}
+	require.NoError(t, with(func(p *events.TurnRequested) { p.Tier = 4 }))
+	require.ErrorContains(t, with(func(p *events.TurnRequested) { p.Tier = 5 }), "tiers 1 to 4")
+	require.ErrorContains(t, with(func(p *events.TurnRequested) { p.Discussion = "" }), "no discussion")
 }

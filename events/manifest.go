@@ -335,6 +335,8 @@ func ended(p Payload) func(Conversation) bool {
 		return func(c Conversation) bool { // of tier 4, hints that never came: the attempt waited for each
 			return c.Tier > 2 && c.Ticket != "" && c.Ticket == p.Ticket && c.Attempt <= p.Attempt
 		}
+	case TurnEnded:
+		return func(c Conversation) bool { return c.Ticket == p.Turn }
 	case TicketKilled:
 		return func(c Conversation) bool {
 			return c.Tier > 1 && c.Ticket != "" && c.Ticket == p.Ticket && c.Attempt <= p.Attempt

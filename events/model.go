@@ -18,7 +18,8 @@ type Part struct {
 	Size   int64  `json:"size,omitempty"`
 	// From is the id of the event that holds the bytes: the reply's text and
 	// calls for an assistant part, the result's text for a tool part, the view
-	// numbered Index of a ContextBuilt. Empty: the blob store.
+	// numbered Index of a ContextBuilt, the content of an entry of a discussion, the
+	// text of a turn. Empty: the blob store.
 	From  string `json:"from,omitempty"`
 	Index int    `json:"index,omitempty"`
 	// Prefix and Suffix are inline text around the named bytes, such as a hint
@@ -41,12 +42,18 @@ type Part struct {
 	// Failed marks a tool part as an error.
 	Failed bool `json:"failed,omitempty"`
 	// Kind is "refresh" for the block of changed files, which stands last,
-	// after the last cache breakpoint; else empty.
+	// after the last cache breakpoint; "entry" for an entry of a discussion; else
+	// empty.
 	Kind string `json:"kind,omitempty"`
 }
 
-// PartRefresh is the Kind of the block of changed files.
-const PartRefresh = "refresh"
+// Kinds of parts.
+const (
+	PartRefresh = "refresh" // the block of changed files
+	// PartEntry is an entry of a discussion: the text alone of what it names, also
+	// of a reply with calls.
+	PartEntry = "entry"
+)
 
 // ModelRequested asks for one model reply: one event per attempt.
 type ModelRequested struct {

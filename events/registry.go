@@ -286,7 +286,7 @@ var catalogue = sync.OnceValue(func() *Registry {
 	r, err := NewRegistry(sessionDefs(), basisDefs(), changeDefs(), goalDefs(), ticketDefs(), controlDefs(), reviewDefs(),
 		modelDefs(), moneyDefs(), toolDefs(), undoDefs(), patchDefs(), askDefs(), fileDefs(), hookDefs(), logsDefs(),
 		guiDefs(),
-		projectDefs(), discussionDefs(), contextDefs(), workerDefs(), graphDefs(), isolationDefs())
+		projectDefs(), discussionDefs(), turnDefs(), contextDefs(), workerDefs(), graphDefs(), isolationDefs())
 	if err != nil {
 		panic(err) // a programmer's error, found by the first test
 	}

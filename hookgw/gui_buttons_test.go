@@ -90,8 +90,9 @@ func sessionPresses() map[string]pressing {
 		"btn_gen_send": func(t *testing.T, f *fixture, id string) {
 			f.queue(t, `{"action":"set_value","item":"ai_input","value":"Say hello"}`)
 			press(t, f, id, "")
-			require.Equal(t, []events.WorkerSpawnRequested{{Prompt: "Say hello"}}, recorded[events.WorkerSpawnRequested](f))
-			require.Len(t, recorded[events.TicketsAdded](f), 1)
+			asked := recorded[events.TurnRequested](f)
+			require.Len(t, asked, 1)
+			require.Equal(t, []string{"main", "Say hello"}, []string{asked[0].Discussion, asked[0].Text})
 		},
 		"btn_clear_discussion": func(t *testing.T, f *fixture, id string) {
 			require.NotEqual(t, `[]`, f.value(t, "disc_entries"))

@@ -13,14 +13,14 @@ import (
 
 // Roles of discussion entries, as the original spells them.
 const (
-	RoleUser   = "User"
-	RoleAI     = "AI"
-	RoleTool   = "Tool"
+	RoleUser   = events.RoleUser
+	RoleAI     = events.RoleAI
+	RoleTool   = events.RoleTool
 	RoleSystem = "System"
 	// RoleVendor is for what a vendor's interface says.
 	RoleVendor = "Vendor API"
 	// RoleContext is for files that a person put into a discussion.
-	RoleContext = "Context"
+	RoleContext = events.RoleContext
 )
 
 // DefaultRoles are the roles until a person sets others.
@@ -80,6 +80,7 @@ type conversation struct {
 	Uploads  []*upload          `json:"uploads,omitempty"`
 	Awaited  []injection        `json:"awaited,omitempty"`
 	Refused  []refusal          `json:"refused,omitempty"`
+	Turns    map[string]string  `json:"turns"` // that have not ended, to their discussion
 	seals    bool               // see NewDigestSet
 }
 
@@ -89,6 +90,12 @@ type storedEntry struct {
 	ID    string          `json:"id"`
 	Entry *logEntry       `json:"entry,omitempty"`
 	Raw   json.RawMessage `json:"raw,omitempty"`
+	// From and Index say which event holds the content, for prompts that name it
+	// there; no From: none does. Whole is what the event holds where the content is
+	// only its beginning.
+	From  string          `json:"from,omitempty"`
+	Index int             `json:"index,omitempty"`
+	Whole *events.BlobRef `json:"whole,omitempty"`
 
 	SHA256  string `json:"sha256,omitempty"` // of the entry's content, which is then forgotten
 	content int    // how long that was
@@ -111,7 +118,7 @@ func (n storedEntry) shown() Entry {
 }
 
 var discussion = Fold[*conversation]{
-	Name: "session", Version: 5,
+	Name: "session", Version: 6,
 	Takes: ofTheWork,
 	New:   newConversation,
 	Apply: (*conversation).apply,
@@ -125,7 +132,7 @@ var discussion = Fold[*conversation]{
 func newConversation() *conversation {
 	return &conversation{
 		Requests: requests{}, Calls: calls{}, Active: firstDiscussion, Roles: DefaultRoles(),
-		Threads: map[string]*thread{firstDiscussion: {Entries: []storedEntry{}}},
+		Threads: map[string]*thread{firstDiscussion: {Entries: []storedEntry{}}}, Turns: map[string]string{},
 	}
 }
 
@@ -139,19 +146,24 @@ func (c *conversation) apply(e *events.Event) *conversation {
 		c.replied(e, &p)
 	case events.ModelFailed:
 		if q, counts := c.Requests.answered(p.Request); counts {
-			c.add(e, Entry{Role: RoleSystem, Content: "[" + strings.ToUpper(q.Provider) + "] " + p.Kind + ": " + p.Message,
-				Tier: q.Tier, Track: q.Track, Ticket: q.Ticket})
+			c.addTo(c.of(q.Ticket), e, Entry{Role: RoleSystem, Tier: q.Tier, Track: q.Track, Ticket: q.Ticket,
+				Content: "[" + strings.ToUpper(q.Provider) + "] " + p.Kind + ": " + p.Message})
 		}
 	case events.ModelDenied:
 		if q, counts := c.Requests.answered(p.Request); counts {
-			c.add(e, Entry{Role: RoleSystem, Content: "not sent to " + q.Model + ": " + p.Reason, Tier: q.Tier, Track: q.Track,
-				Ticket: q.Ticket})
+			c.addTo(c.of(q.Ticket), e, Entry{Role: RoleSystem, Content: "not sent to " + q.Model + ": " + p.Reason,
+				Tier: q.Tier, Track: q.Track, Ticket: q.Ticket})
 		}
 	case events.ToolRequested, events.ToolApproved, events.ToolDenied, events.ToolSettled, events.ToolParked,
 		events.InterruptResolved:
 		c.call(e)
 	case events.HintGiven:
-		c.add(e, Entry{Role: RoleSystem, Content: "QA ANALYSIS:\n" + p.Hint, Tier: 4, Ticket: p.Ticket, Call: p.Call})
+		c.addTo(c.of(p.Ticket), e, Entry{Role: RoleSystem, Content: "QA ANALYSIS:\n" + p.Hint, Tier: 4, Ticket: p.Ticket,
+			Call: p.Call})
+	case events.TurnRequested:
+		c.asked(e, &p)
+	case events.TurnEnded:
+		c.turnEnded(e, &p)
 	case events.PlanningFailed:
 		c.add(e, Entry{Role: RoleSystem, Content: "planning failed: " + p.Error, Tier: p.Tier, Track: p.Track})
 	case events.GoalFailed:
@@ -172,8 +184,16 @@ func (c *conversation) apply(e *events.Event) *conversation {
 func (c *conversation) add(e *events.Event, n Entry) { c.addTo(c.Active, e, n) }
 
 func (c *conversation) addTo(name string, e *events.Event, n Entry) {
-	n.Time, n.Seq = e.Time, e.Seq
-	c.Threads[name].append(e, c.stored(storedEntry{ID: e.ID, Entry: (*logEntry)(&n)}))
+	c.put(name, e, storedEntry{Entry: (*logEntry)(&n)})
+}
+
+// put appends an entry of the log to a discussion.
+func (c *conversation) put(name string, e *events.Event, n storedEntry) {
+	n.ID, n.Entry.Time, n.Entry.Seq = e.ID, e.Time, e.Seq
+	if namesText(e.Payload) {
+		n.From = e.ID
+	}
+	c.Threads[name].append(e, c.stored(n))
 }
 
 // stored is an entry as this conversation keeps it.
@@ -193,7 +213,7 @@ func (c *conversation) replied(e *events.Event, p *events.ModelReplied) {
 	for _, call := range p.Calls {
 		n.Calls = append(n.Calls, call.Name)
 	}
-	c.add(e, n)
+	c.addTo(c.of(q.Ticket), e, n)
 }
 
 func (c *conversation) call(e *events.Event) {
@@ -202,9 +222,11 @@ func (c *conversation) call(e *events.Event) {
 		return
 	}
 	n := Entry{Role: RoleTool, Tier: 3, Ticket: k.Ticket, Tool: k.Tool, Collapsed: true}
+	var whole *events.BlobRef
 	switch p := e.Payload.(type) {
 	case events.ToolSettled:
 		n.Call, n.Content, n.Outcome = p.Call, p.Text, p.Outcome
+		whole = p.TextBlob
 	case events.ToolDenied:
 		n.Call, n.Content, n.Outcome = p.Call, p.Reason, outcomeDenied
 	case events.InterruptResolved:
@@ -212,7 +234,7 @@ func (c *conversation) call(e *events.Event) {
 	default:
 		return
 	}
-	c.add(e, n)
+	c.put(c.of(k.Ticket), e, storedEntry{Entry: (*logEntry)(&n), Whole: whole})
 }
 
 func (c *conversation) view() Discussion { return c.Threads[c.Active].view() }
@@ -249,7 +271,7 @@ func (c *conversation) inject(e *events.Event, p *events.ContextBuilt) {
 	if c.Threads[name] == nil {
 		name = c.Active
 	}
-	for _, v := range p.Views {
+	for i, v := range p.Views {
 		n := Entry{Role: RoleContext, Content: v.Text, Path: v.Path, View: v.View, Collapsed: true}
 		if v.Blob {
 			n.Blob = &events.BlobRef{SHA256: v.SHA256, Size: v.Size, MediaType: "text/plain; charset=utf-8"}
@@ -258,7 +280,7 @@ func (c *conversation) inject(e *events.Event, p *events.ContextBuilt) {
 			c.Refused = refuse(c.Refused, p.Request, v.Error)
 			continue
 		}
-		c.addTo(name, e, n)
+		c.put(name, e, storedEntry{Entry: (*logEntry)(&n), Index: i})
 	}
 }
 

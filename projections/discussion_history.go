@@ -223,8 +223,8 @@ func (n storedEntry) sealed() storedEntry {
 	}
 	entry := *n.Entry
 	entry.Content = ""
-	return storedEntry{ID: n.ID, Entry: &entry, SHA256: events.Digest([]byte(n.Entry.Content)),
-		content: len(n.Entry.Content)}
+	n.content, n.SHA256, n.Entry = len(n.Entry.Content), events.Digest([]byte(n.Entry.Content)), &entry
+	return n
 }
 
 // sealed is what the digest of the discussions is made of.

@@ -171,6 +171,12 @@ func (c *conversation) rename(from, to string) string {
 	}
 	delete(c.Threads, from)
 	c.Threads[to] = t
+	// order-independent: each turn for itself
+	for turn, name := range c.Turns {
+		if name == from {
+			c.Turns[turn] = to
+		}
+	}
 	if c.Active == from {
 		c.Active = to
 	}
@@ -242,7 +248,7 @@ func (c *conversation) edit(e *events.Event, t *thread, i int, p *events.Discuss
 			return reason
 		}
 	}
-	n, reason := t.Entries[i].edited(p)
+	n, reason := t.Entries[i].edited(e.ID, p)
 	if reason != "" {
 		return reason
 	}
@@ -252,19 +258,20 @@ func (c *conversation) edit(e *events.Event, t *thread, i int, p *events.Discuss
 	return ""
 }
 
-// edited is a changed copy of the entry.
-func (n storedEntry) edited(p *events.DiscussionChanged) (storedEntry, string) {
+// edited is a copy of the entry, changed by the event with the id by.
+func (n storedEntry) edited(by string, p *events.DiscussionChanged) (storedEntry, string) {
 	if n.Entry == nil {
 		return n.editedRaw(p)
 	}
 	changed := *n.Entry
-	out := storedEntry{ID: n.ID, Entry: &changed, SHA256: n.SHA256, content: n.content}
+	out := n
+	out.Entry = &changed
 	if p.Role != nil {
 		changed.Role = *p.Role
 	}
 	if p.Content != nil {
 		changed.Content, changed.Blob = *p.Content, nil
-		out.SHA256, out.content = "", 0
+		out.From, out.Index, out.Whole, out.SHA256, out.content = by, 0, nil, "", 0
 	}
 	if p.Collapsed != nil {
 		changed.Collapsed = *p.Collapsed

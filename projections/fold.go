@@ -130,6 +130,7 @@ func Catalogue() []func() Model {
 		tickets.Model,
 		timeline.Model,
 		toolCalls.Model,
+		turns.Model,
 		workers.Model,
 	}
 }

@@ -199,7 +199,7 @@ func guiRosterFields() []GUIField {
 // guiTalkFields are those of the original's panels of messages and discussion.
 func guiTalkFields() []GUIField {
 	return []GUIField{
-		{Name: "ai_input", Type: FieldText, Default: "", Doc: "The prompt that btn_gen_send hands to a worker."},
+		{Name: "ai_input", Type: FieldText, Default: "", Doc: "What btn_gen_send says in the active discussion."},
 		{Name: "ai_response", Type: FieldText, Doc: "The newest text that a model wrote; empty before the first.",
 			Read: func(g *GUISources) any { return g.newestReply() }},
 		{Name: "ai_status", Type: FieldText, Doc: "What is under way, such as idle or sending....",

@@ -170,6 +170,10 @@ func summarizeTicket(p events.Payload) string {
 		return head("retry " + strconv.Itoa(x.RetryCount) + ": " + x.Reason)
 	case events.TicketKilled:
 		return head("by " + x.By)
+	case events.TurnRequested:
+		return head(x.Discussion + ": " + x.Text)
+	case events.TurnEnded:
+		return head(strings.TrimSuffix(x.Outcome+": "+x.Reason, ": "))
 	case events.StepRequested:
 		return head(x.Summary)
 	case events.FilesUpdated:

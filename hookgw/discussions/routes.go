@@ -19,6 +19,9 @@ func Routes(g *core.State) []request.Route {
 	}
 	history := row("/import", "Takes over the discussions of a history.toml of the original.", importRequest{}, postImport)
 	history.Body, history.Gives = request.SessionBody, importAnswer{}
+	send := row("/send", "Says something in a discussion and asks its model, which is shown the discussion as it reads now, "+
+		"what was injected into it and the tracked files. The answer becomes an entry; every gate applies.", sendBody{}, postSend)
+	send.Gives = sendAnswer{}
 	return []request.Route{
 		{Method: get, Pattern: "/api/discussions", Right: access.RightRead, Group: group, Query: of, Gives: discussionList{},
 			Doc: "The discussions, their roles, and which one is active.", Handle: g.In(getDiscussions())},
@@ -28,6 +31,10 @@ func Routes(g *core.State) []request.Route {
 				request.SessionParameter()}},
 		{Method: get, Pattern: "/api/discussions/export", Right: access.RightRead, Group: group, Query: of,
 			Gives: exportAnswer{}, Doc: "Every discussion as a history.toml of the original.", Handle: g.In(getExport)},
+		{Method: get, Pattern: "/api/discussions/turns", Right: access.RightRead, Group: group, Query: of, Gives: turnList{},
+			Doc:    "The questions to models in discussions: those that wait for their answer, and the newest that ended.",
+			Handle: request.Model("turns")},
+		send,
 		row("/create", "Begins an empty discussion.", NameRequest{}, postCreate),
 		row("/branch", "Branches a take off a discussion, at any entry.", branchRequest{}, postBranch),
 		row("/switch", "Makes a discussion the active one.", NameRequest{}, postSwitch),

@@ -74,7 +74,7 @@ func sessionButtons() []guiButton {
 			Doc: "Closes the session and opens a new one with its current settings, tools and project; field values, " +
 				"discussions and plans are not carried over."},
 		{ID: "btn_gen_send", Aliases: []string{"btn_gen_and_send", "btn_send"}, do: (*guiRun).genSend,
-			Doc: "Gives ai_input to a new worker; every gate applies."},
+			Doc: "Says ai_input in the active discussion and asks its model; every gate applies."},
 		{ID: "btn_clear_discussion", Aliases: []string{"btn_disc_clear", "btn_clear_disc"}, do: func(r *guiRun) error {
 			_, err := r.say(events.DiscussionChanged{Operation: events.DiscussionReplace, Entries: []byte(`[]`)})
 			return err

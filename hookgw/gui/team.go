@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/hookgw/discussions"
 	"manualslop/hookgw/problem"
 	"manualslop/projections"
 )
@@ -77,11 +78,12 @@ func (r *guiRun) genSend() error {
 	if err != nil {
 		return err
 	}
-	p := events.WorkerSpawnRequested{Prompt: prompt}
-	if err := p.Check(); err != nil {
-		return problem.New(http.StatusRequestEntityTooLarge, err.Error(), "Put large contents into a file and name it.")
+	p, err := discussions.Turn(r.c, r.queued.Session, events.TurnRequested{Text: prompt})
+	if err != nil {
+		return err
 	}
-	return r.request(p, events.NameOf[events.TicketsAdded]())
+	_, err = r.say(p)
+	return err
 }
 
 func (r *guiRun) toggleStepMode() error {

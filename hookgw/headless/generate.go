@@ -18,7 +18,11 @@ import (
 // generateBody is the body of POST /api/v1/generate.
 type generateBody struct {
 	team.WorkerBody
-	TimeoutS float64 `json:"timeout_s,omitempty"` // seconds, at most the gateway's own limit
+	// Discussion makes the prompt a turn of it, empty of the active one; of the
+	// other members it goes with tier, persona, model and timeout_s.
+	Discussion *string `json:"discussion,omitempty"`
+	Tier       int     `json:"tier,omitempty"`      // who answers in a discussion, 1 to 4; none: tier 3
+	TimeoutS   float64 `json:"timeout_s,omitempty"` // seconds, at most the gateway's own limit
 }
 
 // postGenerate adds a worker and waits for its end. The worker goes on when the
@@ -28,7 +32,15 @@ func postGenerate(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	want, limit, err := newGeneration(c)
+	_, talks := c.Fields["discussion"]
+	var work events.WorkerSpawnRequested
+	var talk events.TurnRequested
+	var limit time.Duration
+	if talks {
+		talk, limit, err = newTurn(c)
+	} else {
+		work, limit, err = newGeneration(c)
+	}
 	if err != nil {
 		return err
 	}
@@ -40,7 +52,10 @@ func postGenerate(c *core.Call) error {
 		return problem.New(http.StatusServiceUnavailable, "too many requests are waiting",
 			"Wait until some of them are answered.")
 	}
-	s, err := team.Spawn(c, session, want)
+	if talks {
+		return answerTurn(c, session, talk, limit)
+	}
+	s, err := team.Spawn(c, session, work)
 	if err != nil {
 		return err
 	}
@@ -59,7 +74,6 @@ func postGenerate(c *core.Call) error {
 
 // newGeneration reads the body: which worker, and how long the client waits.
 func newGeneration(c *core.Call) (want events.WorkerSpawnRequested, limit time.Duration, err error) {
-	limit = c.Gw.Cfg.Limits.Generate
 	if p := c.Only(append(team.WorkerMembers(), "timeout_s")...); p != nil {
 		for _, parameter := range []string{"temperature", "top_p", "max_tokens", "max_output_tokens", "provider"} {
 			if _, sent := c.Fields[parameter]; sent {
@@ -68,19 +82,25 @@ func newGeneration(c *core.Call) (want events.WorkerSpawnRequested, limit time.D
 		}
 		return want, 0, p
 	}
-	if want, err = team.ReadWorker(c); err != nil {
-		return want, 0, err
+	if want, err = team.ReadWorker(c); err == nil {
+		limit, err = patience(c)
 	}
+	return want, limit, err
+}
+
+// patience is how long the client waits.
+func patience(c *core.Call) (time.Duration, error) {
+	limit := c.Gw.Cfg.Limits.Generate
 	raw, named := c.Fields["timeout_s"]
 	if !named {
-		return want, limit, nil
+		return limit, nil
 	}
 	var seconds float64
 	if json.Unmarshal(raw, &seconds) != nil || seconds <= 0 || seconds > limit.Seconds() {
-		return want, 0, problem.New(http.StatusBadRequest, "timeout_s is not valid", "Send seconds, over 0 and at most "+
+		return 0, problem.New(http.StatusBadRequest, "timeout_s is not valid", "Send seconds, over 0 and at most "+
 			limit.String()+", or leave it out.")
 	}
-	return want, time.Duration(seconds * float64(time.Second)), nil
+	return time.Duration(seconds * float64(time.Second)), nil
 }
 
 // awaitEnd waits until the work on a ticket has ended, the client has left, the
@@ -103,18 +123,30 @@ func awaitEnd(c *core.Call, session, ticket string, limit time.Duration) error {
 		return nil
 	case errors.Is(context.Cause(ctx), core.ErrStopping):
 		return problem.New(http.StatusServiceUnavailable, "the gateway is stopping",
-			"The worker goes on: send the same body again, or read GET /api/v1/stream?ticket="+ticket+".").WithTicket(ticket)
+			"The work goes on: "+howToFollow(ticket)).WithTicket(ticket)
 	case ctx.Err() == nil && timed.Err() != nil:
-		return problem.New(http.StatusGatewayTimeout, "the worker did not end within "+limit.String(),
-			"It goes on: send the same body with the same request_id again, read GET /api/v1/stream?ticket="+ticket+
-				", see GET /api/v1/pending_actions, or end it with POST /api/mma/workers/kill.").WithTicket(ticket)
+		return problem.New(http.StatusGatewayTimeout, "the work did not end within "+limit.String(),
+			"It goes on: "+howToFollow(ticket)).WithTicket(ticket)
 	}
 	return err
+}
+
+// howToFollow says how a client that does not wait any more learns the end.
+func howToFollow(ticket string) string {
+	if events.IsTurn(ticket) {
+		return "GET /api/discussions/turns tells its end, GET /api/v1/pending_actions what it waits for; POST /api/control " +
+			"kills it. Sending the body again would say it twice."
+	}
+	return "send the same body with the same request_id again, read GET /api/v1/stream?ticket=" + ticket +
+		", see GET /api/v1/pending_actions, or end it with POST /api/mma/workers/kill."
 }
 
 // ended tells whether the work on a ticket has come to an end: nothing of it
 // goes on by itself.
 func ended(s *projections.Set, ticket string) bool {
+	if t, ok := s.Turn(ticket); ok {
+		return t.Ended != nil
+	}
 	if w, ok := s.Spawned(ticket); ok {
 		return w.Ended != nil
 	}

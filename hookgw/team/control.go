@@ -80,7 +80,11 @@ func postControl(c *core.Call) error {
 	if err != nil || action.reaction == "" {
 		return c.Done(err)
 	}
-	return reaction(c, e, action.reaction)
+	last := action.reaction
+	if action.name == "kill" && events.IsTurn(want.Ticket) {
+		last = events.NameOf[events.TicketKilled]()
+	}
+	return reaction(c, e, last)
 }
 
 // readControl reads the body: which action, on what.

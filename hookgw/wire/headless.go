@@ -7,13 +7,15 @@ type Generated struct {
 	Status string `json:"status"` // ok
 	Text   string `json:"text"`   // the worker's last word
 	// completed, removed, stopped, or why its ticket is blocked: worker (it gave up), killed, denied,
-	// manual, dependency
+	// manual, dependency; of a turn done, failed or stopped
 	Outcome    string            `json:"outcome"`
 	Reason     string            `json:"reason"` // of an outcome that is not completed
 	Usage      projections.Usage `json:"usage"`  // in tokens, of all its requests
 	Provider   string            `json:"provider"`
 	Model      string            `json:"model"`
 	Ticket     string            `json:"ticket"`
+	Discussion string            `json:"discussion,omitempty"` // of a turn
+	Entry      string            `json:"entry,omitempty"`      // that a turn's answer is
 	StreamID   string            `json:"stream_id"`
 	RequestID  string            `json:"request_id,omitempty"`
 	Rounds     int               `json:"rounds"`

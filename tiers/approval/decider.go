@@ -32,7 +32,8 @@ type State struct {
 	goals     map[string]string                // track to the goal whose plan it is of
 	leads     map[string]string                // track to the persona that plans it
 	writes    []write                          // that counted, in stream order
-	personas  map[string]string                // ticket to the persona that it asks for
+	personas  map[string]string                // ticket or turn to the persona that it asks for
+	turns     map[string]int                   // turn to the tier that answers it
 	ended     map[string]int                   // ticket to its newest attempt that ended
 	held      map[string]work                  // who changes a file in the shared folder, by its folded path
 	places    map[string]string                // the folder of a workspace by its name
@@ -51,7 +52,7 @@ func newState() *State {
 	return &State{tools: map[string]*tool{}, calls: map[string]*call{}, replies: map[string]*reply{},
 		asks: map[string]*ask{}, killed: map[string]int{},
 		showing: map[string]conversation{}, taints: map[conversation]*taint{}, tracks: map[string]string{},
-		goals: map[string]string{}, leads: map[string]string{}, personas: map[string]string{},
+		goals: map[string]string{}, leads: map[string]string{}, personas: map[string]string{}, turns: map[string]int{},
 		ended: map[string]int{}, held: map[string]work{}, places: map[string]string{},
 		merges: map[string]events.MergeRequested{}, tries: map[string]tiers.MergeTries{},
 		landed: map[string]uint64{}, newest: map[string]string{}, stale: map[string]bool{}}
@@ -123,6 +124,10 @@ func (s *State) fold(e *events.Event) {
 		s.foldPlan(p)
 	case events.TicketStarted:
 		s.started(p)
+	case events.TurnRequested:
+		s.asked(e, p)
+	case events.TurnEnded:
+		s.release(p.Turn, 1)
 	case events.SpawnRequested:
 		s.spawn(e, p)
 	case events.StepRequested:

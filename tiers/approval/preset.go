@@ -1,14 +1,16 @@
 package approval
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"manualslop/events"
 	"manualslop/tiers"
+	"manualslop/tiers/fence"
 )
 
-// workerTier is the tier whose calls are judged.
+// workerTier is the tier that works on tickets.
 const workerTier = 3
 
 // externalTool begins the name of every tool of an external MCP server.
@@ -20,7 +22,40 @@ func (s *State) presets(ticket string) tiers.Presets {
 	if ticket == "" {
 		return nil
 	}
-	return tiers.Seat{Tier: workerTier, Persona: s.personas[ticket]}.Take(s.settings).Presets
+	return s.seat(ticket).Take(s.settings).Presets
+}
+
+// seat is who works on a ticket or answers a turn.
+func (s *State) seat(ticket string) tiers.Seat {
+	return tiers.Seat{Tier: cmp.Or(s.turns[ticket], workerTier), Persona: s.personas[ticket]}
+}
+
+// asked notes who answers a turn, and that it reads what the conversations have
+// read that its entries come from.
+func (s *State) asked(e *events.Event, p events.TurnRequested) {
+	id := events.TurnTicket(e.ID)
+	s.turns[id] = cmp.Or(p.Tier, workerTier)
+	if p.Persona != "" {
+		s.personas[id] = p.Persona
+	}
+	to := conversation{ticket: id, attempt: 1}
+	from := map[string]bool{}
+	for _, n := range p.Entries {
+		if n.Role == events.RoleContext {
+			s.reads(to, fence.Repo, n.Path)
+		}
+		if n.Tier == 0 || from[n.Ticket] {
+			continue
+		}
+		from[n.Ticket] = true
+		if n.Ticket == "" { // a plan: which one does not matter
+			s.passPlans(to)
+			continue
+		}
+		for attempt := range s.ended[n.Ticket] + 1 {
+			s.pass(s.taintOf(events.ToolRequested{Ticket: n.Ticket, Attempt: attempt + 1}), to)
+		}
+	}
 }
 
 // started notes as whom a ticket is worked on.

@@ -24,11 +24,11 @@ type conversation struct {
 
 // shownTo is who reads the views of a request. A review of a ticket is written
 // into its next attempts, as a plan is.
-func shownTo(p events.ContextRequested) conversation {
+func (s *State) shownTo(p events.ContextRequested) conversation {
 	switch {
 	case p.Ticket == "":
 		return conversation{plan: cmp.Or(p.Track, p.Goal)}
-	case p.Tier == workerTier:
+	case p.Tier == workerTier || s.turns[p.Ticket] > 0:
 		return conversation{ticket: p.Ticket, attempt: p.Attempt}
 	}
 	return conversation{ticket: p.Ticket}
@@ -94,7 +94,7 @@ func (s *State) reads(c conversation, origin, source string) {
 func (s *State) foldViews(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.ContextRequested:
-		s.showing[e.ID] = shownTo(p)
+		s.showing[e.ID] = s.shownTo(p)
 	case events.RefreshRequested:
 		s.showing[e.ID] = conversation{ticket: p.Ticket, attempt: p.Attempt}
 	case events.ContextBuilt:
@@ -120,8 +120,25 @@ func (s *State) foldViews(e *events.Event) {
 
 // passes notes that one conversation is shown what another one wrote, and so what
 // that one has read: a review's reasons stand in the next attempt's brief.
-func (s *State) passes(from, to conversation) {
-	read := s.taints[from]
+func (s *State) passes(from, to conversation) { s.pass(s.taints[from], to) }
+
+// passPlans passes on what was read while plans were made.
+func (s *State) passPlans(to conversation) {
+	var plans []string
+	// order-independent: sorted below
+	for c := range s.taints {
+		if c.plan != "" {
+			plans = append(plans, c.plan)
+		}
+	}
+	slices.Sort(plans)
+	for _, plan := range plans {
+		s.passes(conversation{plan: plan}, to)
+	}
+}
+
+// pass passes on what was read; nil is nothing.
+func (s *State) pass(read *taint, to conversation) {
 	if read == nil {
 		return
 	}
@@ -134,7 +151,7 @@ func (s *State) passes(from, to conversation) {
 // projectSpeaks tells whether the project's document, persona or preset says
 // something to whoever is in a conversation.
 func (s *State) projectSpeaks(c conversation) bool {
-	seats := []tiers.Seat{{Tier: workerTier, Persona: s.personas[c.ticket]}}
+	seats := []tiers.Seat{s.seat(c.ticket)}
 	if c.attempt == 0 { // a plan of either tier, or a review
 		seats = []tiers.Seat{{Tier: 1}, {Tier: 2, Persona: s.leads[cmp.Or(c.plan, s.tracks[c.ticket])]}}
 	}

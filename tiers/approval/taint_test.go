@@ -292,3 +292,22 @@ func TestATicketIsAsSuspectAsWhatItsPlanWasMadeFrom(t *testing.T) {
 		}
 	}
 }
+
+func TestATurnHasReadWhatItsEntriesComeFrom(t *testing.T) {
+	t.Parallel()
+	before := given(begin(hosts, rules(allow("*"))), ranWith(page))
+	says := func(n events.TurnEntry) []events.Payload {
+		return given(before, events.TurnRequested{Discussion: "main", Text: "Go on.", Entries: []events.TurnEntry{n}})
+	}
+	call := shell
+	call.Ticket = events.TurnTicket(tierstest.ID(firstFree + 2))
+	runs := tierstest.Decided[events.ToolApproved]()
+	asks := tainted("does what nobody can foresee", "web: web_search bees")
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "of a tainted ticket", Given: says(events.TurnEntry{Role: "AI", Ticket: "T-1", Tier: 3}), When: call,
+			Then: given(asks)},
+		{Name: "of another ticket", Given: says(events.TurnEntry{Role: "AI", Ticket: "T-2", Tier: 3}), When: call,
+			Then: given(runs)},
+		{Name: "of a person", Given: says(events.TurnEntry{Role: "AI"}), When: call, Then: given(runs)},
+	})
+}

@@ -20,6 +20,9 @@ func (s *State) answer(e *events.Event) []events.Payload {
 		}
 		return []events.Payload{events.Resumed{By: e.Actor}}
 	case events.KillRequested:
+		if s.turns[x.Ticket] {
+			return []events.Payload{events.TicketKilled{Ticket: x.Ticket, Attempt: 1, By: e.Actor}}
+		}
 		return s.answerTicket(e, x.Ticket, s.kill)
 	case events.RetryRequested:
 		return s.answerTicket(e, x.Ticket, s.retry)

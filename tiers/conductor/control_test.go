@@ -301,3 +301,21 @@ func TestLongTextsAreCut(t *testing.T) {
 		})),
 	}})
 }
+
+func TestATurnIsKilledFromDecisionsThreeOn(t *testing.T) {
+	t.Parallel()
+	under := func(n int) []events.Payload {
+		return given(events.SessionOpened{Basis: events.Basis{Decisions: map[string]int{events.ActorConductor: n}}},
+			events.TurnRequested{Discussion: "main", Text: "x"})
+	}
+	turn := events.TurnTicket(tierstest.ID(2))
+	kill := events.KillRequested{Ticket: turn}
+	ended := events.TurnEnded{Turn: turn, Discussion: "main", Outcome: events.TurnDone}
+	tierstest.Run(t, conductor.Decider(), scenarios{
+		{Name: "3", Given: under(3), When: kill,
+			Then: given(events.TicketKilled{Ticket: turn, Attempt: 1, By: "ada"})},
+		{Name: "2", Given: under(2), When: kill, Then: given(refusal("KillRequested", turn, "there is no such ticket"))},
+		{Name: "not once it has ended", Given: given(under(3), ended), When: kill,
+			Then: given(refusal("KillRequested", turn, "there is no such ticket"))},
+	})
+}

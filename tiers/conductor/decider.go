@@ -12,7 +12,7 @@ func Decider() tiers.Decider[*State] {
 		New: func() *State {
 			return &State{
 				goals: map[string]*goal{}, tracks: map[string]*track{}, tickets: map[string]*ticket{},
-				removed: map[string]bool{}, awaited: map[string][]*ticket{}, workers: map[string]string{},
+				removed: map[string]bool{}, awaited: map[string][]*ticket{}, workers: map[string]string{}, turns: map[string]bool{},
 				targets: map[string]*ticket{},
 			}
 		},

@@ -31,6 +31,12 @@ func (s *State) fold(e *events.Event) {
 			t.verdict = brief(x.Reason)
 			s.move(t, denied)
 		}
+	case events.TurnRequested:
+		if s.basis.Decision(events.ActorConductor) >= 3 {
+			s.turns[events.TurnTicket(e.ID)] = true
+		}
+	case events.TurnEnded:
+		delete(s.turns, x.Turn)
 	case events.TicketReviewed:
 		s.ticketReviewed(x)
 	case events.TicketResolved:

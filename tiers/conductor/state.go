@@ -19,6 +19,7 @@ type State struct {
 	removed map[string]bool      // ids that were taken out and are not used again
 	awaited map[string][]*ticket // tickets that were told to wait for an id that does not exist
 	workers map[string]string    // tickets of the workers asked for, by request id
+	turns   map[string]bool      // in discussions, that have not ended
 
 	targets map[string]*ticket // the ticket at work on a file
 

@@ -26,12 +26,13 @@ type State struct {
 	runs     map[string]*run                 // by ticket: its newest attempt
 	requests map[string]string               // id of an own request that waits for its answer, to its ticket
 	calls    map[string]string               // id of a requested call of a live round to its ticket
+	talking  map[string]string               // by discussion: its turn that has not ended
 	touched  *run                            // what the last event was about; may be nil
 }
 
 func newState() *State {
 	return &State{presets: map[string][]events.TrackedFile{}, runs: map[string]*run{}, requests: map[string]string{},
-		calls: map[string]string{}}
+		calls: map[string]string{}, talking: map[string]string{}}
 }
 
 // decide looks only at the run that the last event was about: every other run

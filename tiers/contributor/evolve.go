@@ -25,8 +25,14 @@ func evolve(s *State, e *events.Event) *State {
 	case events.TicketStarted:
 		s.touched = newRun(p)
 		s.runs[p.Ticket.ID] = s.touched
+	case events.TurnRequested:
+		s.ask(e, p)
 	case events.TicketKilled:
-		if r := s.running(p.Ticket, p.Attempt); r != nil {
+		switch r := s.running(p.Ticket, p.Attempt); {
+		case r == nil:
+		case r.turn != nil:
+			s.stopTurn(r, p.By)
+		default:
 			s.over(r)
 		}
 	default:
@@ -90,6 +96,8 @@ func (s *State) emitted(e *events.Event) {
 		if r := s.running(p.Ticket, p.Attempt); r != nil {
 			s.over(r)
 		}
+	case events.TurnEnded:
+		s.turnEnded(p)
 	}
 }
 

@@ -19,38 +19,52 @@ var (
 	powershell string
 	//go:embed posix.md
 	posix string
+	//go:embed discussion.md
+	discussion string
 )
 
 // shellTool is the tool that runs scripts.
 const shellTool = "run_powershell"
 
-// Heads of the prompts of tier 3: without a shell, and for each one.
+// Names of the heads of prompts: of tickets and of turns, without a shell, and
+// what stands behind them for each shell.
 const (
 	textRole       = "contributor"
-	textPowerShell = "contributor-powershell"
-	textBash       = "contributor-bash"
-	textSh         = "contributor-sh"
+	textTurn       = "discussion"
+	withPowerShell = "-powershell"
+	withBash       = "-bash"
+	withSh         = "-sh"
 )
 
-// Texts are what prompts of tier 3 are made of word for word, by name.
+// Texts are what prompts of the contributor are made of word for word, by name.
 func Texts() map[string]string {
-	unix := func(shell string) string { return system + strings.ReplaceAll(posix, "SHELL", shell) + fence.Rule }
-	return map[string]string{textRole: system + fence.Rule, textPowerShell: system + powershell + fence.Rule,
-		textBash: unix("bash"), textSh: unix("sh")}
+	out := map[string]string{}
+	// order-independent: each has names of its own
+	for name, text := range map[string]string{textRole: system, textTurn: discussion} {
+		out[name] = text + fence.Rule
+		out[name+withPowerShell] = text + powershell + fence.Rule
+		out[name+withBash] = text + strings.ReplaceAll(posix, "SHELL", "bash") + fence.Rule
+		out[name+withSh] = text + strings.ReplaceAll(posix, "SHELL", "sh") + fence.Rule
+	}
+	return out
 }
 
-// role names the text of the role: what a contributor does, and how to use the
-// shell if it has one.
-func role(shell string, tools []string) string {
-	switch {
-	case !slices.Contains(tools, shellTool):
-		return textRole
-	case shell == "bash":
-		return textBash
-	case shell == "sh":
-		return textSh
+// role names the text of the role: what the model does, and how to use the shell
+// if it has one.
+func (r *run) role(shell string) string {
+	name := textRole
+	if r.turn != nil {
+		name = textTurn
 	}
-	return textPowerShell
+	switch {
+	case !slices.Contains(r.tools, shellTool):
+		return name
+	case shell == "bash":
+		return name + withBash
+	case shell == "sh":
+		return name + withSh
+	}
+	return name + withPowerShell
 }
 
 // context opens the conversation, what is the same for most tickets first: the
@@ -59,15 +73,13 @@ func (r *run) context(s *State, id string, p events.ContextBuilt) {
 	seat := r.seat().Take(s.settings)
 	r.tools, r.bias = s.offer(seat, r.ticket.TargetFile), seat.Bias.Name
 	rules, others := tiers.SplitRules(s.opened, id, p.Views)
-	r.talk.Open(seat.System(tiers.Words(s.basis, role(s.settings.Shell, r.tools)), r.tools)...)
+	r.talk.Open(seat.System(tiers.Words(s.basis, r.role(s.settings.Shell)), r.tools)...)
 	r.talk.Open(seat.Environment(s.settings)...)
 	r.talk.Rules(rules...)
 	r.talk.Open(seat.Project(s.opened)...)
-	brief := fmt.Sprintf("# Ticket %s\n\n%s\n", r.ticket.ID, fence.Neutralise(r.prompt))
-	if r.ticket.TargetFile != "" {
-		brief += "\nTarget file: " + tiers.Line(r.ticket.TargetFile) + "\n"
+	if r.turn == nil {
+		r.talk.Open(r.brief())
 	}
-	r.talk.Open(events.Part{Role: "user", Text: brief + checkLine(r.ticket.Proof)})
 	for _, i := range others {
 		r.talk.Show(p.Views[i].Path, view(id, i, p.Views[i]))
 	}
@@ -76,7 +88,19 @@ func (r *run) context(s *State, id string, p events.ContextBuilt) {
 			r.learned([]events.FileState{*v.File})
 		}
 	}
+	if r.turn != nil {
+		r.openTurn(s)
+	}
 	r.phase = startRound
+}
+
+// brief is what the model is told of the ticket.
+func (r *run) brief() events.Part {
+	text := fmt.Sprintf("# Ticket %s\n\n%s\n", r.ticket.ID, fence.Neutralise(r.prompt))
+	if r.ticket.TargetFile != "" {
+		text += "\nTarget file: " + tiers.Line(r.ticket.TargetFile) + "\n"
+	}
+	return events.Part{Role: "user", Text: text + checkLine(r.ticket.Proof)}
 }
 
 func view(from string, i int, v events.View) events.Part {

@@ -81,7 +81,7 @@ func (r *run) refreshed(s *State, id string, p events.FilesUpdated) {
 
 // nextRound begins another round, if there may be one.
 func (r *run) nextRound(s *State) {
-	maxRounds := s.settings.Tier(tier).MaxRounds
+	maxRounds := s.settings.Tier(r.tier).MaxRounds
 	if maxRounds <= 0 {
 		maxRounds = DefaultMaxRounds
 	}

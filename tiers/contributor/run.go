@@ -9,7 +9,7 @@ import (
 	"manualslop/tiers/conversation"
 )
 
-// tier is the contributor's.
+// tier is the contributor's, and that of a turn that names none.
 const tier = 3
 
 // phase is where a run stands: what it owes or what it waits for.
@@ -32,6 +32,8 @@ const (
 
 // run is one attempt at a ticket.
 type run struct {
+	tier    int
+	turn    *turn // nil: it is about a ticket
 	track   string
 	ticket  events.Ticket
 	attempt int
@@ -68,7 +70,7 @@ type run struct {
 }
 
 func newRun(p events.TicketStarted) *run {
-	return &run{track: p.Track, ticket: p.Ticket, attempt: p.Attempt, prompt: p.Prompt, place: p.Workspace,
+	return &run{tier: tier, track: p.Track, ticket: p.Ticket, attempt: p.Attempt, prompt: p.Prompt, place: p.Workspace,
 		phase: needContext, round: 1, files: map[string]events.FileState{}}
 }
 
@@ -102,7 +104,7 @@ func (r *run) next(s *State) []events.Payload {
 		return []events.Payload{events.RefreshRequested{Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round,
 			Files: r.known(s.settings.Tracked), Workspace: r.place}}
 	case resolve:
-		return []events.Payload{r.outcome}
+		return []events.Payload{r.result()}
 	}
 	return nil
 }
@@ -115,8 +117,8 @@ func (r *run) stepRequest(now events.Settings) events.StepRequested {
 // seat is who works on the ticket: its own model, its persona, its retries. Who
 // that is now decides, whatever the attempt began with.
 func (r *run) seat() tiers.Seat {
-	return tiers.Seat{Tier: tier, Persona: r.ticket.PersonaID, Model: r.ticket.ModelOverride, Retries: r.ticket.RetryCount,
-		Cut: r.cutReplies}
+	return tiers.Seat{Tier: r.tier, Persona: r.ticket.PersonaID, Model: r.ticket.ModelOverride,
+		Retries: r.ticket.RetryCount, Cut: r.cutReplies}
 }
 
 func (r *run) modelRequest(s *State) events.ModelRequested {
@@ -128,14 +130,19 @@ func (r *run) modelRequest(s *State) events.ModelRequested {
 		rest = append(rest, *r.refresh)
 	}
 	m := tiers.RequestAfter(s.settings, r.seat(), r.sent, same, rest)
-	m.StreamID = StreamID(r.ticket.ID)
+	m.StreamID = r.stream()
 	m.Track, m.Ticket, m.TicketAttempt, m.Round, m.Tools = r.track, r.ticket.ID, r.attempt, r.round, r.tools
 	m.BiasProfile = r.bias
 	return m
 }
 
-// StreamID is the key of a ticket's text in mma_streams.
-func StreamID(ticket string) string { return events.WorkerStream(ticket) }
+// stream is the key of the run's text in mma_streams.
+func (r *run) stream() string {
+	if r.turn != nil {
+		return events.DiscussionStream(r.turn.asked.Discussion)
+	}
+	return events.WorkerStream(r.ticket.ID)
+}
 
 func (r *run) replied(s *State, id string, p events.ModelReplied) {
 	if longer := r.longer(s.settings, p); longer && len(p.Calls) == 0 {
@@ -150,6 +157,8 @@ func (r *run) replied(s *State, id string, p events.ModelReplied) {
 	case p.Finish == "max_tokens":
 		r.end(events.ResolvedBlocked, p.Text, fmt.Sprintf("the reply was cut off at its limit of %d tokens",
 			r.sent.Asked.Params.MaxOutputTokens))
+	case r.turn != nil:
+		r.replies(s, id, p)
 	default:
 		r.spoke(s, id, p)
 	}

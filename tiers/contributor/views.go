@@ -40,6 +40,11 @@ func (r *run) contextRequest(s *State) events.ContextRequested {
 			add(selected(f, persona.AggregationStrategy))
 		}
 	}
+	if r.turn != nil {
+		for _, f := range r.trackedFiles(s) {
+			show(f)
+		}
+	}
 	add(events.ViewRequest{Path: r.ticket.TargetFile, View: events.ViewRaw})
 	for _, file := range r.ticket.ContextRequirements {
 		f := s.shown[path.Clean(file)] // the zero value where the project says nothing of it
@@ -52,7 +57,7 @@ func (r *run) contextRequest(s *State) events.ContextRequested {
 	if len(views) == rules {
 		views = append(views, events.ViewRequest{Path: ".", View: events.ViewTree})
 	}
-	return events.ContextRequested{Tier: tier, Track: r.track, Ticket: r.ticket.ID, Attempt: r.attempt, Views: views,
+	return events.ContextRequested{Tier: r.tier, Track: r.track, Ticket: r.ticket.ID, Attempt: r.attempt, Views: views,
 		Workspace: r.place}
 }
 

@@ -9,7 +9,8 @@ import (
 
 // Assemble builds the neutral request out of a manifest: Messages and Tools;
 // the caller fills Model and Params. Consecutive parts of one role become one
-// message, save assistant parts, of which each is a reply. The user's words behind
+// message, save assistant parts, of which each is a reply unless it is an entry of a
+// discussion. The user's words behind
 // results, after a reply that said nothing, stand in the message of the results: as
 // a message of their own they are a cause of empty replies. The bytes behind each
 // part are checked against its digest and size.
@@ -97,7 +98,7 @@ func (a *assembler) place(i int, p events.Part, got content) error {
 	switch {
 	case p.Kind == events.PartRefresh:
 		return a.refresh(i, got)
-	case p.Kind != "":
+	case p.Kind != "" && p.Kind != events.PartEntry:
 		return refuse(i, "is of the unknown kind %q", p.Kind)
 	case p.Role == RoleSystem:
 		if len(a.messages) > 0 && a.last().Role != RoleSystem {
@@ -108,6 +109,8 @@ func (a *assembler) place(i int, p events.Part, got content) error {
 		a.text(RoleTool, got.text)
 	case p.Role == RoleUser:
 		a.text(RoleUser, got.text)
+	case p.Role == RoleAssistant && p.Kind == events.PartEntry:
+		a.text(RoleAssistant, got.text)
 	case p.Role == RoleAssistant:
 		return a.assistant(i, got)
 	case p.Role == RoleTool:

@@ -52,16 +52,22 @@ func read(i int, p events.Part, resolve Resolve) (content, error) {
 		return content{}, refuse(i, "has %d bytes of digest %s, recorded are %d of %s", len(text),
 			events.Digest([]byte(text)), p.Size, p.SHA256)
 	}
+	if p.Kind == events.PartEntry {
+		calls, raw = nil, nil
+	}
 	return content{text: p.Prefix + shown(p, beginning(text, p.Head)) + p.Suffix, calls: calls, raw: raw}, nil
 }
 
 // shown is a part's text as a model reads it: inside its fence where the engine
-// did not write it.
+// did not write it. A person may have pasted anything into an entry.
 func shown(p events.Part, text string) string {
-	if p.Origin == "" {
-		return text
+	switch {
+	case p.Origin != "":
+		return fence.Wrap(p.Origin, p.Fence, text, !p.Failed)
+	case p.Kind == events.PartEntry && p.Role != RoleAssistant:
+		return fence.Neutralise(text)
 	}
-	return fence.Wrap(p.Origin, p.Fence, text, !p.Failed)
+	return text
 }
 
 // beginning is the first n characters of a text; all of it where n is 0.

@@ -10,7 +10,7 @@ import (
 )
 
 // Record keeps the prompts of one session and what they refer to: replies,
-// results, views and the tools that were offered. It is a fold of the session's
+// results, views, entries that persons wrote, and the tools that were offered. It is a fold of the session's
 // events and safe for concurrent use.
 type Record struct {
 	mu      sync.Mutex
@@ -51,7 +51,7 @@ func (r *Record) Take(e *events.Event) {
 		r.asked(e.ID, &p)
 	case events.GoalCompleted, events.GoalFailed:
 		r.begun = begun{}
-	case events.ModelReplied, events.ToolSettled, events.ContextBuilt:
+	case events.ModelReplied, events.ToolSettled, events.ContextBuilt, events.TurnRequested, events.DiscussionChanged:
 		if r.byID == nil {
 			r.byID = map[string]*outcome{}
 		}
@@ -212,6 +212,13 @@ func contentOf(e *events.Event, p events.Part, blob Blob) (string, []events.Tool
 		}
 		b, err := blob(x.TextBlob.SHA256)
 		return string(b), nil, nil, err
+	case events.TurnRequested:
+		return x.Text, nil, nil, nil
+	case events.DiscussionChanged:
+		if x.Content == nil {
+			break
+		}
+		return *x.Content, nil, nil, nil
 	case events.ContextBuilt:
 		if p.Index < 0 || p.Index >= len(x.Views) {
 			return "", nil, nil, fmt.Errorf("event %s has no view %d", p.From, p.Index)

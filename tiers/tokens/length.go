@@ -80,6 +80,12 @@ func (t texts) note(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.ModelReplied:
 		t[place(e.ID, 0)] = lengthOfReply(p)
+	case events.TurnRequested:
+		t[place(e.ID, 0)] = lengthOf(p.Text)
+	case events.DiscussionChanged:
+		if p.Content != nil {
+			t[place(e.ID, 0)] = lengthOf(*p.Content)
+		}
 	case events.ToolSettled:
 		if p.TextBlob != nil {
 			t[place(e.ID, 0)] = unread(p.TextBlob.Size)

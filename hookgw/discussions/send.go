@@ -1,0 +1,99 @@
+package discussions
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"manualslop/events"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/problem"
+	"manualslop/projections"
+)
+
+// sendBody is the body of POST /api/discussions/send.
+type sendBody struct {
+	Discussion string `json:"discussion,omitempty"` // empty: the active one
+	Text       string `json:"text"`
+	Tier       int    `json:"tier,omitempty"`    // who answers, 1 to 4; none: tier 3
+	Persona    string `json:"persona,omitempty"` // of the session's roster, instead of the tier's
+	Model      string `json:"model,omitempty"`   // instead of the tier's
+}
+
+// sendAnswer says what was sent, and where its answer is seen.
+type sendAnswer struct {
+	Status     string `json:"status"`
+	Discussion string `json:"discussion"`
+	Turn       string `json:"turn"`      // what its requests, calls and asks have as their ticket
+	Entry      string `json:"entry"`     // of the person's words
+	StreamID   string `json:"stream_id"` // of the answer's live text
+}
+
+// turnList is the answer of GET /api/discussions/turns.
+type turnList struct {
+	Turns []projections.Turn `json:"turns"` // as they were asked
+}
+
+// postSend asks the model of a discussion and does not wait for its answer.
+func postSend(c *core.Call) error {
+	var want sendBody
+	if err := c.Decode(&want, `{"text": "What does main.go do?"}`); err != nil {
+		return err
+	}
+	session, err := c.OpenSession()
+	if err != nil {
+		return err
+	}
+	p, err := Turn(c, session, events.TurnRequested{Discussion: want.Discussion, Text: want.Text, Tier: want.Tier,
+		Persona: want.Persona, Model: want.Model})
+	if err != nil {
+		return err
+	}
+	e, err := c.PublishAsPerson(session, p)
+	if err != nil {
+		return err
+	}
+	return c.Reply(http.StatusOK, sendAnswer{"ok", p.Discussion, events.TurnTicket(e.ID), e.ID,
+		events.DiscussionStream(p.Discussion)})
+}
+
+// Turn is a turn with the discussion as it reads now; an empty name is the active
+// one's. It refuses what nobody could answer.
+func Turn(c *core.Call, session string, want events.TurnRequested) (events.TurnRequested, error) {
+	var known, busy bool
+	persona := want.Persona == ""
+	err := c.Read(session, func(s *projections.Set) {
+		want.Discussion = cmp.Or(want.Discussion, s.ActiveDiscussion())
+		want.Entries, known = s.TurnEntries(want.Discussion)
+		for _, t := range s.Turns() {
+			busy = busy || t.Discussion == want.Discussion && t.Ended == nil
+		}
+		if !persona {
+			_, persona = s.Settings().Roster.Persona(want.Persona)
+		}
+	})
+	if err != nil {
+		return want, err
+	}
+	switch {
+	case !known:
+		return want, problem.New(http.StatusNotFound, "there is no such discussion", "GET /api/discussions lists them.")
+	case !persona:
+		return want, problem.New(http.StatusBadRequest, "there is no such persona", "GET /api/gui/state lists personas.")
+	case busy:
+		return want, problem.New(http.StatusConflict, "the discussion waits for the answer to another turn",
+			"Wait for its end, or stop it: GET /api/discussions/turns names it, POST /api/control kills it.")
+	}
+	var large events.LimitError
+	switch err := want.Check(); {
+	case errors.As(err, &large):
+		return want, problem.New(http.StatusRequestEntityTooLarge, err.Error(),
+			fmt.Sprintf("Nothing was sent. Delete or shorten entries, begin a take, or put large contents into a file and "+
+				"inject it; a turn takes %d entries, of which %d bytes may have been imported.", events.MaxTurnEntries,
+				events.MaxTurnInline))
+	case err != nil:
+		return want, problem.New(http.StatusBadRequest, err.Error(), `Send {"text": "what you want to say"}.`)
+	}
+	return want, nil
+}

@@ -1,0 +1,212 @@
+package projections
+
+import (
+	"cmp"
+	"time"
+
+	"manualslop/events"
+)
+
+// MaxEndedTurns is how many turns that have ended a session remembers.
+const MaxEndedTurns = 1024
+
+// Turn is a person's question in a discussion, and how far its answer is.
+type Turn struct {
+	Turn       string              `json:"turn"` // what its requests and calls have as their ticket
+	Discussion string              `json:"discussion"`
+	Entry      string              `json:"entry"`            // of the person's words
+	Answer     string              `json:"answer,omitempty"` // entry of the newest reply
+	Outcome    string              `json:"outcome"`          // done, failed, stopped, refused; empty: it goes on
+	Reason     string              `json:"reason,omitempty"`
+	Provider   string              `json:"provider"`
+	Model      string              `json:"model"`
+	Round      int                 `json:"round"`
+	At         time.Time           `json:"at"`
+	Ended      *time.Time          `json:"ended"`
+	Changes    []events.FileChange `json:"changes,omitempty"`
+}
+
+// turnBook is every turn that goes on, and the newest that have ended.
+type turnBook struct {
+	Turns    map[string]*Turn  `json:"turns"`
+	Requests map[string]string `json:"requests"` // to models, without an answer, to their turn
+	Order    []string          `json:"order"`    // as they were asked
+	Ended    []string          `json:"ended"`    // oldest first
+}
+
+var turns = Fold[*turnBook]{
+	Name: "turns", Version: 1,
+	Takes: ofTurns,
+	New:   func() *turnBook { return &turnBook{Turns: map[string]*Turn{}, Requests: map[string]string{}} },
+	Apply: (*turnBook).apply,
+	View: func(b *turnBook) any {
+		return struct {
+			Turns []Turn `json:"turns"`
+		}{b.list()}
+	},
+}
+
+func ofTurns(p events.Payload) bool {
+	switch p.(type) {
+	case events.TurnRequested, events.TurnEnded, events.SessionClosed:
+		return true
+	}
+	return ofRequests(p)
+}
+
+func (b *turnBook) apply(e *events.Event) *turnBook {
+	switch p := e.Payload.(type) {
+	case events.TurnRequested:
+		id := events.TurnTicket(e.ID)
+		if b.Turns[id] == nil {
+			b.Turns[id] = &Turn{Turn: id, Discussion: p.Discussion, Entry: e.ID, At: e.Time}
+			b.Order = append(b.Order, id)
+		}
+	case events.TurnEnded:
+		b.end(e, p)
+	case events.SessionClosed:
+		for _, id := range b.Order {
+			b.end(e, events.TurnEnded{Turn: id, Outcome: events.TurnStopped, Reason: "the session was closed"})
+		}
+	case events.ModelRequested:
+		if t := b.Turns[p.Ticket]; t != nil && t.Ended == nil && p.Call == "" {
+			t.Provider, t.Model, t.Round = p.Provider, p.Model, p.Round
+			b.Requests[e.ID] = p.Ticket
+		}
+	case events.ModelReplied:
+		if t := b.Turns[b.Requests[p.Request]]; t != nil && p.Text != "" {
+			t.Answer = e.ID
+		}
+		delete(b.Requests, p.Request)
+	case events.ModelFailed:
+		delete(b.Requests, p.Request)
+	case events.ModelDenied:
+		delete(b.Requests, p.Request)
+	}
+	return b
+}
+
+func (b *turnBook) end(e *events.Event, p events.TurnEnded) {
+	t := b.Turns[p.Turn]
+	if t == nil || t.Ended != nil {
+		return
+	}
+	at := e.Time
+	t.Outcome, t.Reason, t.Changes, t.Ended = p.Outcome, p.Reason, p.Changes, &at
+	b.Ended = append(b.Ended, p.Turn)
+	if len(b.Ended) > MaxEndedTurns {
+		old := b.Ended[0]
+		b.Ended = append([]string{}, b.Ended[1:]...)
+		delete(b.Turns, old)
+		kept := make([]string, 0, len(b.Order))
+		for _, id := range b.Order {
+			if id != old {
+				kept = append(kept, id)
+			}
+		}
+		b.Order = kept
+	}
+}
+
+func (b *turnBook) list() []Turn {
+	out := make([]Turn, len(b.Order))
+	for i, id := range b.Order {
+		out[i] = *b.Turns[id]
+	}
+	return out
+}
+
+// Turns are the turns that go on and the newest that have ended, as they were asked.
+func (s *Set) Turns() []Turn { return stateOf(s, turns).list() }
+
+// Turn finds a turn; false where there is none, or it was forgotten.
+func (s *Set) Turn(id string) (Turn, bool) {
+	t := stateOf(s, turns).Turns[id]
+	if t == nil {
+		return Turn{}, false
+	}
+	return *t, true
+}
+
+// asked adds a person's words to the discussion of a turn.
+func (c *conversation) asked(e *events.Event, p *events.TurnRequested) {
+	name := p.Discussion
+	if c.Threads[name] == nil {
+		name = c.Active
+	}
+	c.Turns[events.TurnTicket(e.ID)] = name
+	c.addTo(name, e, Entry{Role: RoleUser, Content: p.Text})
+}
+
+// turnEnded says in the discussion why a turn has no answer.
+func (c *conversation) turnEnded(e *events.Event, p *events.TurnEnded) {
+	if p.Outcome != events.TurnDone {
+		reason := "the turn " + p.Outcome
+		if p.Outcome != events.TurnFailed {
+			reason = "the turn was " + p.Outcome
+		}
+		if p.Reason != "" {
+			reason += ": " + p.Reason
+		}
+		c.addTo(c.of(p.Turn), e, Entry{Role: RoleSystem, Content: reason, Ticket: p.Turn})
+	}
+	delete(c.Turns, p.Turn)
+}
+
+// of is the discussion to which entries about a turn go; those about tickets go to
+// the active one.
+func (c *conversation) of(ticket string) string {
+	if name := c.Turns[ticket]; c.Threads[name] != nil {
+		return name
+	}
+	return c.Active
+}
+
+// namesText tells whether prompts can name the text of an entry by the event that
+// adds it.
+func namesText(p events.Payload) bool {
+	switch p.(type) {
+	case events.ModelReplied, events.ToolSettled, events.ContextBuilt, events.TurnRequested, events.DiscussionChanged:
+		return true
+	}
+	return false
+}
+
+// TurnEntries are the entries of a discussion as a turn sends them; those that
+// say nothing are left out. False if there is no discussion of that name; an empty
+// name means the active one.
+func (s *Set) TurnEntries(name string) ([]events.TurnEntry, bool) {
+	c := stateOf(s, discussion)
+	t := c.Threads[cmp.Or(name, c.Active)]
+	if t == nil {
+		return nil, false
+	}
+	var out []events.TurnEntry
+	for _, n := range t.Entries {
+		if sent := n.sent(c.Roles); sent.Text != "" || sent.SHA256 != "" {
+			out = append(out, sent)
+		}
+	}
+	return out, true
+}
+
+// sent is the entry as a turn sends it.
+func (n storedEntry) sent(roles []string) events.TurnEntry {
+	if n.Entry == nil {
+		h := n.historyEntry(roles)
+		return events.TurnEntry{Entry: n.ID, Role: h.Role, Text: h.Content}
+	}
+	out := events.TurnEntry{Entry: n.ID, Role: n.Entry.Role, Path: n.Entry.Path, View: n.Entry.View, Tool: n.Entry.Tool,
+		Ticket: n.Entry.Ticket, Tier: n.Entry.Tier}
+	whole := cmp.Or(n.Whole, n.Entry.Blob)
+	switch {
+	case n.From == "":
+		out.Text = n.Entry.Content
+	case whole != nil:
+		out.From, out.Index, out.SHA256, out.Size = n.From, n.Index, whole.SHA256, whole.Size
+	case n.Entry.Content != "":
+		out.From, out.Index, out.Size = n.From, n.Index, int64(len(n.Entry.Content))
+		out.SHA256 = events.Digest([]byte(n.Entry.Content))
+	}
+	return out
+}

@@ -1,0 +1,170 @@
+package contributor
+
+import (
+	"cmp"
+	"fmt"
+
+	"manualslop/events"
+	"manualslop/events/chars"
+	"manualslop/tiers"
+	"manualslop/tiers/fence"
+)
+
+// MaxTurnFiles bounds the tracked files that a turn shows; the others are counted.
+const MaxTurnFiles = 64
+
+// remindAnswer is what a model reads that said nothing to a person.
+const remindAnswer = "Your reply was empty. Go on with a tool call, or answer the person."
+
+// turn is what a run answers in the place of a ticket.
+type turn struct {
+	request string // id of the event that asks for it
+	asked   events.TurnRequested
+	left    int // tracked files that are not shown
+}
+
+// takesTurns tells whether the session's decisions have turns.
+func (s *State) takesTurns() bool { return s.basis.Decision(events.ActorContributor) >= 3 }
+
+// ask begins a person's turn, or refuses it.
+func (s *State) ask(e *events.Event, p events.TurnRequested) {
+	id := events.TurnTicket(e.ID)
+	if s.runs[id] != nil {
+		return
+	}
+	r := &run{tier: cmp.Or(p.Tier, tier), ticket: p.Ticket(id), attempt: 1, phase: needContext, round: 1,
+		files: map[string]events.FileState{}, turn: &turn{request: e.ID, asked: p}}
+	s.runs[id], s.touched = r, r
+	wrong := p.Check()
+	switch {
+	case !s.takesTurns():
+		r.endTurn(events.TurnRefused, "the session decides as an older program did, which has no turns; slop sessions "+
+			"upgrade takes it to this one")
+	case wrong != nil:
+		// our words: Check says what does not fit.
+		r.endTurn(events.TurnRefused, wrong.Error())
+	case s.talking[p.Discussion] != "":
+		r.endTurn(events.TurnRefused, "the discussion waits for the answer to another turn")
+	default:
+		s.talking[p.Discussion] = id
+	}
+}
+
+// endTurn ends a turn otherwise than by its answer.
+func (r *run) endTurn(outcome, reason string) {
+	r.end(events.ResolvedBlocked, "", reason)
+	r.outcome.Outcome = outcome
+}
+
+// stopTurn ends a turn because a person wants that; what it waits for counts no more.
+func (s *State) stopTurn(r *run, by string) {
+	delete(s.requests, r.pending)
+	s.forget(r.calls)
+	r.calls, r.unrequested = nil, nil
+	r.endTurn(events.TurnStopped, "stopped by "+by)
+}
+
+// turnEnded forgets a turn.
+func (s *State) turnEnded(p events.TurnEnded) {
+	if s.talking[p.Discussion] == p.Turn {
+		delete(s.talking, p.Discussion)
+	}
+	if r := s.running(p.Turn, 1); r != nil {
+		s.over(r)
+		delete(s.runs, p.Turn)
+	}
+}
+
+// result is the fact that ends a run.
+func (r *run) result() events.Payload {
+	if r.turn == nil {
+		return r.outcome
+	}
+	outcome := r.outcome.Outcome
+	if outcome == events.ResolvedBlocked {
+		outcome = events.TurnFailed
+	}
+	return events.TurnEnded{Turn: r.ticket.ID, Discussion: r.turn.asked.Discussion, Outcome: outcome,
+		Reason: r.outcome.Reason, Changes: r.outcome.Changes}
+}
+
+// trackedFiles are the files that a turn shows, as the project wants them shown.
+func (r *run) trackedFiles(s *State) []events.TrackedFile {
+	tracked := s.settings.Tracked
+	n := min(len(tracked), MaxTurnFiles)
+	r.turn.left = len(tracked) - n
+	out := make([]events.TrackedFile, n)
+	for i, name := range tracked[:n] {
+		out[i] = s.shown[name] // the zero value where the project says nothing of it
+		out[i].Path = name
+	}
+	return out
+}
+
+// openTurn puts the discussion into the conversation: files, entries, and behind
+// them the person's words.
+func (r *run) openTurn(s *State) {
+	t := r.turn
+	if t.left > 0 {
+		r.talk.Open(events.Part{Role: "user", Text: fmt.Sprintf("%d more files are tracked; read what you need of them with "+
+			"tools.\n", t.left)})
+	}
+	r.talk.Open(events.Part{Role: "user", Text: "# Discussion\n"})
+	for i, n := range t.asked.Entries {
+		p := t.entry(i, s.origins)
+		if n.Role == events.RoleContext || n.Role == events.RoleTool {
+			r.talk.Show(cmp.Or(n.Path, n.Tool, n.Role), p)
+		} else {
+			r.talk.Open(p)
+		}
+	}
+	r.talk.Open(events.Part{Role: "user", Kind: events.PartEntry, From: t.request,
+		SHA256: events.Digest([]byte(t.asked.Text)), Size: int64(len(t.asked.Text))})
+	t.asked.Entries = nil
+}
+
+// entry is the entry numbered i as a part of the prompt: the model's own words are
+// its own, whatever they were edited to; those of other roles stand under the
+// role's name. What the engine did not write and no person did stands in a fence.
+func (t *turn) entry(i int, origins map[string]string) events.Part {
+	n := t.asked.Entries[i]
+	p := events.Part{Role: "user", Kind: events.PartEntry, Text: n.Text, From: n.From, Index: n.Index, SHA256: n.SHA256,
+		Size: n.Size}
+	holder, place := t.request, i
+	if n.From != "" {
+		holder, place = n.From, n.Index
+	}
+	switch n.Role {
+	case events.RoleAI:
+		p.Role = "assistant"
+	case events.RoleUser:
+	case events.RoleContext:
+		p.Prefix, p.Suffix = "## "+tiers.Line(cmp.Or(n.Path, n.Role)), "\n"
+		if n.View != "" {
+			p.Prefix += " (" + tiers.Line(n.View) + ")"
+		}
+		p.Prefix += "\n"
+		p.Origin, p.Fence = fence.Repo, fence.Nonce(holder, place)
+	case events.RoleTool:
+		p.Prefix, p.Suffix = "["+chars.Trim(n.Role+" "+tiers.Line(n.Tool))+"]\n", "\n"
+		p.Origin, p.Fence = cmp.Or(origins[n.Tool], fence.Program), fence.Nonce(holder, place)
+	default:
+		p.Prefix = "[" + tiers.Line(n.Role) + "]\n"
+	}
+	return p
+}
+
+// replies folds an answer to a person, or says what it lacks.
+func (r *run) replies(s *State, id string, p events.ModelReplied) {
+	said := chars.Trim(tiers.WithoutThoughts(p.Text))
+	if said == "" {
+		r.remindOrStop(s, remindAnswer, "the model sent an empty reply")
+		return
+	}
+	r.say(id, p)
+	if writtenCall(said, r.tools, true) {
+		r.remindOrStop(s, remindCall, "the model wrote its tool calls as text")
+		return
+	}
+	r.end(events.ResolvedDone, p.Text, "")
+}

@@ -1,0 +1,140 @@
+package contributor_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/tiers/contributor"
+	"manualslop/tiers/tierstest"
+)
+
+// says asks the model of the discussion main.
+func says(change ...func(*events.TurnRequested)) events.TurnRequested {
+	p := events.TurnRequested{Discussion: "main", Text: "What is it?"}
+	for _, c := range change {
+		c(&p)
+	}
+	return p
+}
+
+// turnEnds checks how a turn ended.
+func turnEnds(outcome, reason string) events.Payload {
+	return tierstest.Check(func(t testing.TB, p events.TurnEnded) {
+		t.Helper()
+		require.Equal(t, outcome, p.Outcome)
+		require.Contains(t, p.Reason, reason)
+		require.Equal(t, "main", p.Discussion)
+		require.True(t, events.IsTurn(p.Turn))
+	})
+}
+
+// underDecisions is a session in which the contributor decides under a number.
+func underDecisions(n int) []events.Payload {
+	b := events.Basis{Decisions: map[string]int{events.ActorContributor: n}}
+	return given(events.SessionOpened{Basis: b, Settings: events.Settings{}}, events.ToolsOffered{})
+}
+
+func TestSessionsHaveTurnsFromDecisionsThreeOn(t *testing.T) {
+	t.Parallel()
+	tierstest.Run(t, contributor.Decider(), scenarios{
+		{Name: "2", Given: underDecisions(2), When: says(),
+			Then: given(turnEnds(events.TurnRefused, "slop sessions upgrade"))},
+		{Name: "3", Given: underDecisions(3), When: says(),
+			Then: given(tierstest.Check(func(t testing.TB, p events.ContextRequested) { require.Equal(t, 3, p.Tier) }))},
+	})
+}
+
+func TestATurnEnds(t *testing.T) {
+	t.Parallel()
+	asked := given(opened(), says(), context())
+	killed := tierstest.With(func(h *tierstest.History) events.Payload {
+		return events.TicketKilled{Ticket: events.TurnTicket(h.LastID("TurnRequested")), Attempt: 1, By: "ada"}
+	})
+	tierstest.Run(t, contributor.Decider(), scenarios{
+		{Name: "with the answer", Given: asked, When: reply("A parser."), Then: given(turnEnds(events.TurnDone, ""))},
+		{Name: "with an answer that looks like a ticket's end", Given: asked, When: reply("BLOCKED: no"),
+			Then: given(turnEnds(events.TurnDone, ""))},
+		{Name: "where its model fails", Given: asked, When: failed(events.ModelAuth),
+			Then: given(turnEnds(events.TurnFailed, "auth: oh"))},
+		{Name: "where a person stops it", Given: asked, When: killed, Then: given(turnEnds(events.TurnStopped, "ada"))},
+		{Name: "and another one may begin then", Given: given(asked, killed), When: says(),
+			Then: given(tierstest.Check(func(testing.TB, events.ContextRequested) {}))},
+		{Name: "and an answer that comes behind counts no more", Given: given(asked, killed), When: reply("Too late.")},
+		{Name: "at once where the discussion waits for another answer", Given: asked, When: says(),
+			Then: given(turnEnds(events.TurnRefused, "another turn"))},
+		{Name: "not in another discussion", Given: asked, When: says(func(p *events.TurnRequested) { p.Discussion = "b" }),
+			Then: given(tierstest.Check(func(testing.TB, events.ContextRequested) {}))},
+		{Name: "at once where it says nothing", Given: opened(), When: says(func(p *events.TurnRequested) { p.Text = " " }),
+			Then: given(turnEnds(events.TurnRefused, "the prompt is missing"))},
+	})
+}
+
+func TestATurnShowsSoManyTrackedFiles(t *testing.T) {
+	t.Parallel()
+	for n, left := range map[int]string{contributor.MaxTurnFiles: "",
+		contributor.MaxTurnFiles + 1: "1 more files are tracked"} {
+		var names []string
+		for i := range n {
+			names = append(names, fmt.Sprintf("f%03d.go", i))
+		}
+		tierstest.Run(t, contributor.Decider(), scenarios{{Name: fmt.Sprint(n),
+			Given: given(opened(tracked(names...)), says()), When: context(),
+			Then: given(tierstest.Check(func(t testing.TB, p events.ModelRequested) {
+				t.Helper()
+				found := ""
+				for _, part := range p.Manifest {
+					if strings.Contains(part.Text, "more files are tracked") {
+						found = part.Text
+					}
+				}
+				require.Equal(t, left != "", found != "")
+				require.True(t, strings.HasPrefix(found, left))
+			}))}})
+	}
+}
+
+func TestEntriesAreSentAsWhoSaidThem(t *testing.T) {
+	t.Parallel()
+	entries := []events.TurnEntry{
+		{Entry: "1", Role: "User", From: "1", SHA256: "ab", Size: 1},
+		{Entry: "2", Role: "AI", From: "2", SHA256: "cd", Size: 2},
+		{Entry: "3", Role: "Tool", From: "3", SHA256: "ef", Size: 3, Tool: "read_file"},
+		{Entry: "4", Role: "Context", From: "4", Index: 1, SHA256: "gh", Size: 4, Path: "a.go", View: "raw"},
+		{Entry: "5", Role: "Critic", Text: "No."},
+	}
+	ask := says(func(p *events.TurnRequested) { p.Entries = entries })
+	tierstest.Run(t, contributor.Decider(), scenarios{{Name: "each", Given: given(opened(), ask), When: context(),
+		Then: given(tierstest.Check(func(t testing.TB, p events.ModelRequested) {
+			t.Helper()
+			sent := p.Manifest[len(p.Manifest)-6:]
+			for i := range sent {
+				require.Equal(t, events.PartEntry, sent[i].Kind)
+				require.Equal(t, sent[i].Origin == "", sent[i].Fence == "")
+			}
+			require.Equal(t, []string{"user", "assistant", "user", "user", "user", "user"}, rolesOf(sent))
+			require.Equal(t, []string{"", "", "program", "repo", "", ""}, originsOf(sent))
+			require.Equal(t, "[Tool read_file]\n", sent[2].Prefix)
+			require.Equal(t, "## a.go (raw)\n", sent[3].Prefix)
+			require.Equal(t, "[Critic]\n", sent[4].Prefix)
+			require.Equal(t, events.Digest([]byte("What is it?")), sent[5].SHA256)
+			require.Equal(t, "Discussion: main", p.StreamID)
+		}))}})
+}
+
+func rolesOf(parts []events.Part) (out []string) {
+	for _, p := range parts {
+		out = append(out, p.Role)
+	}
+	return out
+}
+
+func originsOf(parts []events.Part) (out []string) {
+	for _, p := range parts {
+		out = append(out, p.Origin)
+	}
+	return out
+}
