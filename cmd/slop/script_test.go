@@ -27,7 +27,8 @@ import (
 func TestMain(m *testing.M) {
 	clitest.Play()
 	bustest.Node()
-	testscript.Main(racesFail{m}, map[string]func(){"slop": main, "mcpclient": mcpClient, "mcpsay": mcpSay})
+	testscript.Main(racesFail{m}, map[string]func(){"slop": main, "mcpclient": mcpClient, "mcpsay": mcpSay,
+		"mcpscenario": mcpScenario})
 }
 
 // TestScripts runs testdata/script. Beside the standard commands there are:
@@ -48,11 +49,16 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup:               setupScript,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exitsCommand, "until": untilCommand, "eventually": eventuallyCommand, "engine": engineCommand,
-			"endengine": endEngineCommand, "post": postCommand, "sample": sampleCommand, "fake": fakeCommand,
-		},
+		Cmds:                scriptCommands(),
 	})
+}
+
+// scriptCommands are the commands that TestScripts names.
+func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){
+		"exits": exitsCommand, "until": untilCommand, "eventually": eventuallyCommand, "engine": engineCommand,
+		"endengine": endEngineCommand, "post": postCommand, "sample": sampleCommand, "fake": fakeCommand,
+	}
 }
 
 // scriptConfig is the person's configuration in every script.

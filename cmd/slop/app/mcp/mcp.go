@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"manualslop/cmd/slop/app/mcpfixture"
 	"manualslop/cmd/slop/app/mcpserve"
 	"manualslop/cmd/slop/command"
 	"manualslop/cmd/slop/exit"
@@ -29,7 +30,8 @@ the tools of slop to other programs. See docs/mcp.md.`,
 		Example: `  slop mcp list
   slop mcp trust filesystem
   slop mcp serve`,
-	}, listCommand(g), trustCommand(g), toolsCommand(g), mcpserve.Command(g))
+	}, listCommand(g), trustCommand(g), toolsCommand(g), mcpserve.Command(g),
+		mcpfixture.RecordCommand(g), mcpfixture.ReplayCommand())
 }
 
 // serverLine is one line of slop mcp list --json.
