@@ -20,6 +20,10 @@ type Damage struct {
 // DamageOf lists the damage of a text in its order, at most 100 pieces. None does not mean that the
 // text is valid. Errors are those of Outline.
 func DamageOf(ctx context.Context, language Language, src []byte) ([]Damage, error) {
+	if language.grammar != nil && language.grammar.read != nil {
+		found, err := scanned(ctx, language, src)
+		return found.Damage, err
+	}
 	return withTree(ctx, language, src, func(root *sitter.Node) []Damage { return damageOf(root, newLines(src)) })
 }
 

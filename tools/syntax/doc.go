@@ -16,6 +16,8 @@
 //
 // # What does not
 //
+// Bash and Protocol Buffers are read by scanners in Go, because their grammars lose definitions.
+//
 // A text without damage need not be valid: tree-sitter accepts much that compilers refuse. For
 // Python there is package python, for C and C++ package cfamily, which are exact where this is not.
 package syntax

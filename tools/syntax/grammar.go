@@ -18,10 +18,12 @@ type grammar struct {
 	separator string // between parts of a path; empty means "."
 	note      string // what is listed where there are no definitions of code
 	load      func() *sitter.Language
+	read      func(text string) Structure // in place of load, where the language is read without tree-sitter
 	defs      map[string]def
 	into      []string // nodes that are no symbols but hold some
 	lift      []string // those of them whose place a lone symbol takes
 	lead      []string // decorators and attributes that stand in front of what they belong to
+	unnamed   []string // functions without a name, in which variables are not listed
 	nested    bool     // functions inside functions are listed
 }
 

@@ -6,7 +6,6 @@ import (
 	"github.com/smacker/go-tree-sitter/hcl"
 	"github.com/smacker/go-tree-sitter/html"
 	markdown "github.com/smacker/go-tree-sitter/markdown/tree-sitter-markdown"
-	"github.com/smacker/go-tree-sitter/protobuf"
 	"github.com/smacker/go-tree-sitter/sql"
 	"github.com/smacker/go-tree-sitter/toml"
 	"github.com/smacker/go-tree-sitter/yaml"
@@ -15,7 +14,7 @@ import (
 // dataGrammars are the languages of schemas, configuration and documents.
 func dataGrammars() []*grammar {
 	return []*grammar{
-		protobufGrammar(), sqlGrammar(), htmlGrammar(),
+		{name: "protobuf", endings: "proto", read: readProtobuf}, sqlGrammar(), htmlGrammar(),
 		{
 			name: "hcl", endings: "hcl tf tfvars nomad", load: hcl.GetLanguage, note: "blocks", into: []string{"body"},
 			defs: map[string]def{"block": {kind: "block", hook: hclBlock, body: "<block_start>"}},
@@ -52,19 +51,6 @@ func dataGrammars() []*grammar {
 		{
 			name: "markdown", endings: "md markdown mdown", load: markdown.GetLanguage, note: "headings with their sections",
 			defs: map[string]def{"section": {kind: "section", hook: markdownSection, open: true, body: "<paragraph>"}},
-		},
-	}
-}
-
-func protobufGrammar() *grammar {
-	return &grammar{
-		name: "protobuf", endings: "proto", load: protobuf.GetLanguage, into: []string{"message_body", "enum_body"},
-		defs: map[string]def{
-			"message": {kind: "message", name: "<message_name>", body: "<message_body>"},
-			"enum":    {kind: "enum", name: "<enum_name>", body: "<enum_body>", leaf: true},
-			"service": {kind: "service", name: "<service_name>"},
-			"rpc":     {kind: "rpc", name: "<rpc_name>", leaf: true},
-			"oneof":   {kind: "oneof", name: "<identifier>", leaf: true},
 		},
 	}
 }

@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"github.com/smacker/go-tree-sitter/bash"
 	"github.com/smacker/go-tree-sitter/javascript"
 	"github.com/smacker/go-tree-sitter/php"
 	"github.com/smacker/go-tree-sitter/python"
@@ -21,7 +20,11 @@ func scriptGrammars() []*grammar {
 			"export_statement", "lexical_declaration", "variable_declaration", "class_body", "expression_statement",
 			"ambient_declaration",
 			"statement_block", "interface_body", "object_type", "object", "if_statement", "else_clause", "try_statement",
+			"parenthesized_expression", "call_expression", "new_expression", "member_expression", "unary_expression",
+			"binary_expression", "sequence_expression", "await_expression", "ternary_expression", "arguments",
+			"return_statement", "function_expression", "arrow_function",
 		}
+		g.unnamed = []string{"function_expression", "arrow_function"}
 		g.lift = []string{"export_statement", "lexical_declaration", "variable_declaration", "expression_statement",
 			"ambient_declaration"}
 		g.lead = []string{"decorator"}
@@ -37,7 +40,7 @@ func ecmaDefs() map[string]def {
 		"function_signature":             {kind: "function", leaf: true},
 		"class_declaration":              {kind: "class"},
 		"abstract_class_declaration":     {kind: "class"},
-		"class":                          {kind: "class", hook: defaultClass},
+		"class":                          {kind: "class", open: true, hook: defaultClass},
 		"interface_declaration":          {kind: "interface"},
 		"enum_declaration":               {kind: "enum", leaf: true},
 		"type_alias_declaration":         {kind: "type", leaf: true, body: "value"},
@@ -49,9 +52,9 @@ func ecmaDefs() map[string]def {
 		"public_field_definition":        {kind: "field", leaf: true, hook: ecmaField("name"), body: "value/body value"},
 		"field_definition":               {kind: "field", leaf: true, hook: ecmaField("property"), body: "value/body value"},
 		"property_signature":             {kind: "field", leaf: true},
-		"variable_declarator":            {kind: "variable", leaf: true, hook: ecmaVariable, body: "value/body value"},
+		"variable_declarator":            {kind: "variable", open: true, hook: ecmaVariable, body: "value/body value"},
 		"assignment_expression":          {kind: "function", open: true, hook: ecmaAssignment, body: "right/body right"},
-		"pair":                           {kind: "function", leaf: true, hook: ecmaPair, body: "value/body"},
+		"pair":                           {kind: "function", hook: ecmaPair, body: "value/body value"},
 	}
 }
 
@@ -87,10 +90,7 @@ func rubyGrammar() *grammar {
 
 func bashGrammar() *grammar {
 	return &grammar{
-		name: "bash", endings: "sh bash ksh zsh bats", files: ".bashrc .bash_profile .profile", load: bash.GetLanguage,
-		into: []string{"if_statement", "else_clause", "elif_clause", "case_statement", "case_item", "compound_statement",
-			"list", "while_statement", "for_statement", "do_group"},
-		defs: map[string]def{"function_definition": {kind: "function"}},
+		name: "bash", endings: "sh bash ksh zsh bats", files: ".bashrc .bash_profile .profile", read: readBash,
 	}
 }
 

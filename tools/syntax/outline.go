@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -20,6 +21,9 @@ type Structure struct {
 // Outline lists the definitions of a text. It matches ErrTooLarge, ErrTooHard, ErrNoLanguage or the
 // error of the context; a broken text is no error.
 func Outline(ctx context.Context, language Language, src []byte) (Structure, error) {
+	if language.grammar != nil && language.grammar.read != nil {
+		return scanned(ctx, language, src)
+	}
 	return withTree(ctx, language, src, func(root *sitter.Node) Structure {
 		w := walker{grammar: language.grammar, src: src, lines: newLines(src), separator: language.Separator()}
 		w.cursor = sitter.NewTreeCursor(root)
@@ -28,6 +32,17 @@ func Outline(ctx context.Context, language Language, src []byte) (Structure, err
 		Number(w.found)
 		return Structure{Symbols: append([]Symbol{}, w.found...), Damage: damageOf(root, w.lines)}
 	})
+}
+
+// scanned is Outline for a language that is read without tree-sitter.
+func scanned(ctx context.Context, language Language, src []byte) (Structure, error) {
+	if len(src) > MaxSize {
+		return Structure{}, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(src), MaxSize)
+	}
+	if ctx.Err() != nil {
+		return Structure{}, ctx.Err()
+	}
+	return language.grammar.read(string(src)), nil
 }
 
 // walker collects symbols. It visits what lies in containers and nothing else, because the binding
@@ -46,6 +61,8 @@ type scope struct {
 	path  string // empty at top level
 	kind  string // of the innermost symbol
 	depth int    // number of symbols around
+	// unnamed says that a function without a name is around, whose variables are its own.
+	unnamed bool
 }
 
 // children visits the children of the cursor's node; level counts nodes, not symbols.
@@ -78,7 +95,7 @@ func (w *walker) visit(node *sitter.Node, in scope, level int, front *lead) {
 	}
 	rule, defines := w.grammar.defs[kind]
 	if defines {
-		if named, ok := rule.named(node, w.src); ok {
+		if named, ok := rule.named(node, w.src); ok && !(in.unnamed && named.kind == "variable") {
 			w.define(node, rule, named, in, level, *front)
 			*front = lead{end: int(node.EndByte())}
 			return
@@ -94,6 +111,7 @@ func (w *walker) visit(node *sitter.Node, in scope, level int, front *lead) {
 // export or a declaration with one name, that symbol takes the container's place.
 func (w *walker) container(node *sitter.Node, kind string, in scope, level int, front lead) {
 	first := len(w.found)
+	in.unnamed = in.unnamed || slices.Contains(w.grammar.unnamed, kind)
 	w.children(in, level+1)
 	if !slices.Contains(w.grammar.lift, kind) || len(w.found) == first {
 		return
@@ -104,7 +122,7 @@ func (w *walker) container(node *sitter.Node, kind string, in scope, level int, 
 			direct++
 		}
 	}
-	if direct != 1 {
+	if direct != 1 || !w.held(node, w.found[first].Start) {
 		return
 	}
 	s := &w.found[first]
@@ -115,6 +133,20 @@ func (w *walker) container(node *sitter.Node, kind string, in scope, level int, 
 	if s.Doc == "" {
 		s.Doc = front.doc(w, s.Start)
 	}
+}
+
+// held tells whether the child of a container in which a symbol lies is what defines it, and not an expression around.
+func (w *walker) held(node *sitter.Node, start int) bool {
+	for i := range min(int(node.NamedChildCount()), maxSearched) {
+		child := node.NamedChild(i)
+		if int(child.StartByte()) > start || int(child.EndByte()) <= start {
+			continue
+		}
+		_, defines := w.grammar.defs[child.Type()]
+		return defines || slices.Contains(w.grammar.lead, child.Type()) ||
+			slices.Contains(w.grammar.into, child.Type()) && !strings.HasSuffix(child.Type(), "_expression")
+	}
+	return false
 }
 
 func (w *walker) define(node *sitter.Node, rule def, named naming, in scope, level int, front lead) {

@@ -29,6 +29,9 @@ func TestOutlinesDoNotDependOnOtherParses(t *testing.T) {
 			alone := make([]string, len(texts))
 			for i, text := range texts {
 				alone[i] = shown(t, language, text)
+				got, err := syntax.Outline(t.Context(), language, text)
+				require.NoError(t, err)
+				inside(t, language, got, len(text))
 			}
 			backwards := slices.Clone(texts)
 			slices.Reverse(backwards)
