@@ -24,7 +24,7 @@ func NearestNames(name string, names []string) []string {
 	}
 	var best []candidate
 	for _, n := range names[:min(len(names), MaxCompared)] {
-		score := Likeness(strings.ToLower(name), strings.ToLower(n))
+		score := max(Likeness(strings.ToLower(name), strings.ToLower(n)), mistyped(strings.ToLower(name), strings.ToLower(n)))
 		if strings.HasSuffix(n, "."+name) {
 			score = 2
 		}
@@ -38,6 +38,27 @@ func NearestNames(name string, names []string) []string {
 		near = append(near, c.name)
 	}
 	return near
+}
+
+// mistyped is 0.9 where a name, or its last part, is another one with two neighbouring characters exchanged or with one
+// character added, missing or wrong; else 0.
+func mistyped(name, meant string) float64 {
+	if at := strings.LastIndexByte(meant, '.'); at >= 0 && !strings.Contains(name, ".") {
+		meant = meant[at+1:]
+	}
+	head := 0
+	for head < min(len(name), len(meant)) && name[head] == meant[head] {
+		head++
+	}
+	a, b := name[head:], meant[head:]
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	swapped := len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+	if len(name) > 1 && (swapped || len(a) <= 1 && len(b) <= 1) {
+		return 0.9
+	}
+	return 0
 }
 
 // Likeness is the share of pairs of neighbouring characters that two texts have in common.

@@ -200,10 +200,24 @@ func TestATimeLimitEndsTheScriptAndSaysSo(t *testing.T) {
 	env.Shell.Timeout = 1500 * time.Millisecond
 	result := call(t, env, "run_powershell", args{"script": "echo begun; sleep 1000 & sleep 1000"})
 	require.True(t, result.Failed)
-	require.Equal(t, "ERROR: timed out after 1.5s", result.Text)
+	require.Equal(t, "ERROR: timed out after 1.5s\nSTDOUT:\nbegun\nSTDERR:\n", result.Text)
 	require.Nil(t, result.Exit)
 	require.Equal(t, true, data(t, result)["timed_out"])
 	require.Equal(t, "begun\n", data(t, result)["stdout"])
+}
+
+func TestATimeLimitLeavesHeadAndTailOfTheOutput(t *testing.T) {
+	t.Parallel()
+	env, _ := posix(t, nil)
+	env.Shell.Timeout = 1500 * time.Millisecond
+	result := call(t, env, "run_powershell", args{"script": "seq 1 100000; seq 1 9000 >&2; sleep 1000"})
+	require.True(t, strings.HasPrefix(result.Text, "ERROR: timed out after 1.5s\nSTDOUT:\n1\n2\n"), result.Text[:100])
+	require.Contains(t, result.Text, "\n100000\nSTDERR:\n1\n")
+	require.True(t, strings.HasSuffix(result.Text, "\n9000"))
+	require.LessOrEqual(t, len([]rune(result.Text)), tools.DefaultMaxChars)
+	require.LessOrEqual(t, strings.Count(result.Text, "\n")+1, tools.DefaultMaxLines)
+	silent := call(t, env, "run_powershell", args{"script": "sleep 1000"})
+	require.Equal(t, "ERROR: timed out after 1.5s", silent.Text)
 }
 
 func TestCancellationEndsAScript(t *testing.T) {

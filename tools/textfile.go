@@ -60,12 +60,31 @@ func (d TextFile) Edited(splices []document.Splice) (document.Document, error) {
 				d.Disk.Path)
 		}
 	}
+	if line := d.joinedEnds(splices); line > 0 {
+		return document.Document{}, Refuse("%s: this edit would join the lone carriage return that ends line %d with a line "+
+			"feed, so that two line ends become one; include the carriage return in what is replaced", d.Disk.Path, line)
+	}
 	next, err := d.Edit(splices)
 	var cannot *document.EncodingError
 	if errors.As(err, &cannot) {
 		return document.Document{}, Refuse("%s: %s", d.Disk.Path, cannot)
 	}
 	return next, err
+}
+
+// joinedEnds is the line whose end, a lone CR, would stand in front of a LF after the splices; 0 where none would.
+func (d TextFile) joinedEnds(splices []document.Splice) int {
+	for _, s := range splices {
+		if s.Start > s.End || s.End > len(d.Text) {
+			continue // Edit refuses it
+		}
+		behind := s.New + d.Text[s.End:min(len(d.Text), s.End+1)]
+		if s.Start > 0 && d.Text[s.Start-1] == '\r' && strings.HasPrefix(behind, "\n") &&
+			!strings.HasPrefix(d.Text[s.Start:], "\n") {
+			return document.NumberOf(document.Lines(d.Text), s.Start-1)
+		}
+	}
+	return 0
 }
 
 // ChangeTo gives the change that makes the file this document, which was edited out of its own. It

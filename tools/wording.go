@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Count says how many there are of a thing: "1 line", "2 lines".
@@ -34,9 +36,9 @@ func JoinNumbers(numbers []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// VisibleName keeps a name on one line.
+// VisibleName keeps a name on one line, and shows characters that cannot be seen by their escapes.
 func VisibleName(name string) string {
-	if strings.ContainsAny(name, "\r\n") {
+	if strings.ContainsFunc(name, func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }) {
 		return fmt.Sprintf("%q", name)
 	}
 	return name

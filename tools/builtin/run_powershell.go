@@ -125,8 +125,12 @@ func shellResult(i tools.Interpreter, o sandbox.Outcome, timeout time.Duration, 
 		StdoutDropped: o.StdoutDropped, StderrDropped: o.StderrDropped, DurationMS: o.Duration.Milliseconds(),
 	}
 	result := tools.Result{Interpreter: i.Name, Stderr: o.Stderr, Failed: true}
+	half := tools.Limits{MaxChars: (limits.MaxChars - tools.MarkerChars) / 2, MaxLines: (limits.MaxLines - 4) / 2}
 	if o.TimedOut {
 		result.Text = "ERROR: timed out after " + seconds(timeout)
+		if o.Stdout+o.Stderr != "" {
+			result.Text += "\n" + streams(o, half)
+		}
 		result.Data, result.Artifacts = data, artifacts(o, tools.Limits{})
 		return result
 	}
@@ -136,11 +140,14 @@ func shellResult(i tools.Interpreter, o sandbox.Outcome, timeout time.Duration, 
 	if !i.Powershell {
 		head = "INTERPRETER: " + i.Name + " (PowerShell is not installed)\n"
 	}
-	half := tools.Limits{MaxChars: (limits.MaxChars - tools.MarkerChars) / 2, MaxLines: (limits.MaxLines - 4) / 2}
 	result.Artifacts = artifacts(o, half)
-	result.Text = fmt.Sprintf("%sSTDOUT:\n%s\nSTDERR:\n%s\nEXIT CODE: %d",
-		head, squeeze(trimEnd(o.Stdout), half), squeeze(trimEnd(o.Stderr), half), o.Exit)
+	result.Text = fmt.Sprintf("%s%s\nEXIT CODE: %d", head, streams(o, half), o.Exit)
 	return result
+}
+
+// streams are the head and tail of both streams, each within a limit.
+func streams(o sandbox.Outcome, limits tools.Limits) string {
+	return fmt.Sprintf("STDOUT:\n%s\nSTDERR:\n%s", squeeze(trimEnd(o.Stdout), limits), squeeze(trimEnd(o.Stderr), limits))
 }
 
 // artifacts are the streams that do not fit into their part of an answer; without limits, all that

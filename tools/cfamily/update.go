@@ -49,6 +49,10 @@ func (f *File) Update(ctx context.Context, s Symbol, content string) (document.S
 	if strings.HasSuffix(f.Text[s.Start:s.End], ";") && strings.HasSuffix(content, "}") {
 		content += ";"
 	}
+	if line, _, _ := strings.Cut(f.Text[s.End:], "\n"); endsInComment(content) && strings.TrimSpace(line) != "" {
+		return document.Splice{}, refuse("new_content ends in a // comment, and %q follows on its last line; put the comment "+
+			"above or leave it out", short(line))
+	}
 	if !directivesClosed(content) {
 		return document.Splice{}, refuse("new_content has an #if, #else or #endif without its counterpart")
 	}
@@ -66,6 +70,13 @@ func (f *File) Update(ctx context.Context, s Symbol, content string) (document.S
 		return document.Splice{}, err
 	}
 	return splice, f.damaged(ctx, after, splice)
+}
+
+// endsInComment tells whether a text ends in a // comment.
+func endsInComment(text string) bool {
+	_, comments := lex(text)
+	return len(comments) > 0 && comments[len(comments)-1].end == len(text) &&
+		strings.HasPrefix(text[comments[len(comments)-1].start:], "//")
 }
 
 // trimLines drops blank lines at both ends, and blanks behind the last character.

@@ -73,20 +73,24 @@ func Decode(data []byte) (Document, bool) {
 	return Document{Text: string(runes), Encoding: Latin1, data: data}, true
 }
 
-// mostlyUTF8 tells whether data has more well-formed long characters than stray bytes.
+// mostlyUTF8 tells whether data has at least as many well-formed long characters as runs of stray bytes: in Latin-1
+// they are rare.
 func mostlyUTF8(data []byte) bool {
-	long, stray := 0, 0
+	long, stray, astray := 0, 0, false
 	for len(data) > 0 {
 		r, size := utf8.DecodeRune(data)
 		switch {
 		case r == utf8.RuneError && size == 1:
-			stray++
+			if !astray {
+				stray++
+			}
 		case size > 1:
 			long++
 		}
+		astray = r == utf8.RuneError && size == 1
 		data = data[size:]
 	}
-	return long > stray
+	return long >= stray
 }
 
 // decodeUTF16 answers false for text that would not come back the same.

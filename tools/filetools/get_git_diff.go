@@ -67,6 +67,7 @@ func gitDiff(ctx context.Context, env tools.Env, in getGitDiffArgs) (tools.Resul
 	if !found {
 		return tools.Result{}, tools.Refuse("git is not installed on this machine; compare with read_file instead")
 	}
+	_, missing := env.Workspace.Stat(shown)
 	diff, err := program.Diff(ctx, request)
 	var problem *git.Problem
 	if errors.As(err, &problem) {
@@ -74,6 +75,10 @@ func gitDiff(ctx context.Context, env tools.Env, in getGitDiffArgs) (tools.Resul
 	}
 	if err != nil {
 		return tools.Result{}, err
+	}
+	if errors.Is(missing, fs.ErrNotExist) && in.HeadRev == "" && !in.Staged && len(diff.Files) == 0 && diff.Hidden == 0 {
+		return tools.Result{}, tools.Refuse("%s exists neither in the workspace nor in %s; call search_files to find it",
+			tools.VisibleName(shown), diff.Base)
 	}
 	return showDiff(env, shown, diff, in)
 }
@@ -143,9 +148,9 @@ func showDiff(e tools.Env, shown string, diff git.Diff, in getGitDiffArgs) (tool
 func statTable(files []git.File) string {
 	var b strings.Builder
 	for _, f := range files {
-		name := f.Path
+		name := tools.VisibleName(f.Path)
 		if f.OldPath != "" {
-			name = f.OldPath + " → " + f.Path
+			name = tools.VisibleName(f.OldPath) + " → " + name
 		}
 		change := fmt.Sprintf("+%d −%d", f.Added, f.Removed)
 		if f.Binary {

@@ -123,7 +123,20 @@ func isTemplate(pattern, folded string) bool {
 	return false
 }
 
+// gitSecret tells whether a folded name is that of a file in a folder .git, at any depth, that may hold passwords in
+// addresses.
+func gitSecret(in foldedFolder, folded string) bool {
+	switch folded { // to upper case
+	case "CONFIG", "CONFIG.WORKTREE", "CREDENTIALS":
+		return strings.Contains("/"+in.path[in.base:], "/.GIT/")
+	}
+	return false
+}
+
 func (b *blacklist) hitPath(in foldedFolder, folded string) bool {
+	if gitSecret(in, folded) {
+		return true
+	}
 	if len(b.anchored) > 0 {
 		path := in.path[in.base:] + folded
 		for i := range b.anchored {

@@ -14,9 +14,11 @@ func TestHostileScriptsAreReadInOnePass(t *testing.T) {
 	t.Parallel()
 	const n = 100_000
 	for _, text := range []string{
-		strings.Repeat("for x $(", n), strings.Repeat("f(){ :;}; ", n), strings.Repeat("((", n), strings.Repeat("((a)\n", n),
+		strings.Repeat("for x $(", n), strings.Repeat("f(){ :;}; ", n), strings.Repeat("((", n),
+		strings.Repeat("((a)\n", n),
 		strings.Repeat("{ ", n) + strings.Repeat("fi ", n), strings.Repeat("case a in a) ", n), strings.Repeat("\"$(", n),
-		strings.Repeat("<<A\n", n), strings.Repeat("# a\n", n) + "f() {", strings.Repeat("${a:-", n), strings.Repeat("a=(", n),
+		strings.Repeat("<<A\n", n), strings.Repeat("# a\n", n) + "f() {", strings.Repeat("${a:-", n),
+		strings.Repeat("a=(", n),
 		strings.Repeat("function ", n), strings.Repeat("[[ ", n), strings.Repeat("f()\n", n),
 	} {
 		got, err := syntax.Outline(t.Context(), language(t, "bash"), []byte(text))

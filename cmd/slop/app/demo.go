@@ -78,14 +78,17 @@ func runDemo(ctx context.Context, g *site.Flags, dir string, yes bool) error {
 
 // afterDemo tells how to look at what happened and how to take part.
 func afterDemo(dir, session string, p site.Place) string {
-	self := os.Args[0]
+	self, place := os.Args[0], dir
+	if p.Data != filepath.Join(p.Project, ".slop") {
+		place += " --data " + p.Data
+	}
 	return fmt.Sprintf(`
 The sample's own tests pass now. Everything that happened is on its log:
 
   %[1]s --project %[2]s sessions show %[3]s
   %[1]s --project %[2]s replay %[3]s             its read models, rebuilt
   %[1]s --project %[2]s replay %[3]s --verify    every decision, checked
-  ls %[2]s/logs/sessions/*                       the readable logs
+  ls %[7]s/logs/sessions/*                       the readable logs
 
 While an engine runs, anybody with the rights can watch it and answer a
 question by publishing one event. In one terminal
@@ -99,5 +102,5 @@ and in others
   nats --server nats://TOKEN@127.0.0.1:4222 pub 'slop.ev.%[4]s.SESSION.%[5]s.AskAnswered.tool' '{"ask":"ID","decision":"yes"}'
 
 where TOKEN stands in %[6]s.
-`, self, dir, session, p.Name, p.Person, filepath.Join(p.KeysDir(), "person-"+p.Person+".json"))
+`, self, place, session, p.Name, p.Person, filepath.Join(p.KeysDir(), "person-"+p.Person+".json"), dir)
 }

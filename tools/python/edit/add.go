@@ -44,6 +44,9 @@ func (s Source) Add(name, content string, anchor Anchor) (path string, change Ch
 	if err != nil {
 		return "", Change{}, err
 	}
+	if err := s.checkImports(spot.owner, own); err != nil {
+		return "", Change{}, err
+	}
 	if err := s.checkNew(fr, spot.owner, own); err != nil {
 		return "", Change{}, err
 	}
@@ -88,6 +91,21 @@ func (s Source) checkNew(fr fragment, owner *python.Symbol, name string) error {
 		if variable.Owner == owner && variable.Name == name && variable.Statement.Parent == parentOf(owner) && !legitimate {
 			return refuse("%s binds '%s' already (line %d); remove or rename that, or give the definition another name",
 				s.Path, variable.Path, s.LineOf(variable.Target.Start))
+		}
+	}
+	return nil
+}
+
+// checkImports refuses a definition whose name an import of its scope binds.
+func (s Source) checkImports(owner *python.Symbol, name string) error {
+	path := python.Normalize(name)
+	if owner != nil {
+		path = owner.Path + "." + path
+	}
+	for _, b := range s.imported() {
+		if b.path == path && b.Statement.Parent == parentOf(owner) {
+			return refuse("%s imports '%s' already (line %d); remove that import, or give the definition another name",
+				s.Path, path, s.LineOf(b.Statement.Start))
 		}
 	}
 	return nil
