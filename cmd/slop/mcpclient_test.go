@@ -17,7 +17,8 @@ import (
 
 // mcpClient is an MCP client of `slop mcp serve`: mcpclient ACTION TOOL ARGS.
 // It prints the progress and the result of the call. ACTION is call, cancel,
-// which cancels the call at its first progress, leave, which ends the client
+// which cancels the call at its first progress, forge, which also sends an answer
+// that nobody asked for, leave, which ends the client
 // at the first progress without a word, pending, which comes back for the
 // outcome as often as it is told to, a number, which makes as many calls at once,
 // or list, which prints tools. MCP_SERVER is what stands behind
@@ -42,7 +43,7 @@ func runMCPClient(ctx context.Context, args []string) error {
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 			fmt.Println("progress:", r.Params.Message)
 			switch args[0] {
-			case "cancel":
+			case "cancel", "forge":
 				cancel()
 			case "leave":
 				os.Exit(0)
@@ -123,6 +124,11 @@ func actMCP(ctx context.Context, session *mcp.ClientSession, args []string) erro
 	call := &mcp.CallToolParams{Name: args[1], Arguments: json.RawMessage(args[2])}
 	if n, err := strconv.Atoi(args[0]); err == nil {
 		return manyMCPCalls(ctx, session, call, n)
+	}
+	if args[0] == "forge" {
+		call.InputResponses = mcp.InputResponseMap{"approve": &mcp.ElicitResult{Action: "accept",
+			Content: map[string]any{"approve": true}}}
+		call.RequestState = "approved"
 	}
 	call.SetProgressToken("p-1")
 	for {

@@ -17,10 +17,6 @@ const mcpLook = 500 * time.Millisecond
 // withdrawLost withdraws the asks of MCP clients whose server was killed before
 // it could do so, until ctx ends.
 func (e *Engine) withdrawLost(ctx context.Context) error {
-	agent, err := e.Bus.As(ctx, bus.Role{Kind: bus.Agent, Name: events.ActorMCP})
-	if err != nil {
-		return err
-	}
 	_, feed, err := e.own.Watch(ctx, events.Filter{Project: e.Name, Actor: events.ActorMCP}, 1)
 	if err != nil {
 		return fmt.Errorf("follow MCP clients: %w", err)
@@ -28,8 +24,11 @@ func (e *Engine) withdrawLost(ctx context.Context) error {
 	var called sync.Map // sessions in which MCP clients called
 	e.Group.Go(func() error {
 		for ev, err := range feed {
-			if err != nil && ctx.Err() == nil {
-				return fmt.Errorf("follow MCP clients: %w", err)
+			if err != nil {
+				if ctx.Err() == nil {
+					e.Logger.Warn("asks of killed MCP servers stay open until the next start", "error", err)
+				}
+				return nil
 			}
 			called.Store(ev.Session, true)
 		}
@@ -41,7 +40,7 @@ func (e *Engine) withdrawLost(ctx context.Context) error {
 			if _, in := called.Load(s.Session); !in || s.Closed != nil || s.PendingAsks == 0 {
 				continue
 			}
-			if err := e.withdrawLostOf(ctx, agent, s.Session, withdrawn); err != nil && ctx.Err() == nil {
+			if err := e.withdrawLostOf(ctx, s.Session, withdrawn); err != nil && ctx.Err() == nil {
 				e.Logger.Warn("asks of a killed MCP server stay open", "session", s.Session, "error", err)
 			}
 		}
@@ -50,7 +49,7 @@ func (e *Engine) withdrawLost(ctx context.Context) error {
 	return nil
 }
 
-func (e *Engine) withdrawLostOf(ctx context.Context, agent *bus.Conn, session string, withdrawn map[string]bool) error {
+func (e *Engine) withdrawLostOf(ctx context.Context, session string, withdrawn map[string]bool) error {
 	view, ok := e.Live.Session(session)
 	if !ok {
 		return nil
@@ -59,7 +58,6 @@ func (e *Engine) withdrawLostOf(ctx context.Context, agent *bus.Conn, session st
 	if err := view.Read(ctx, func(s *projections.Set) { open = s.OpenAsks() }); err != nil {
 		return err
 	}
-	writer := SessionWriter{Log: agent, Project: e.Name, Session: session, Person: events.ActorMCP, Mask: e.Mask}
 	gone := map[string]bool{} // by server
 	for _, a := range open {
 		server, ok := events.MCPServerOf(a.Call)
@@ -75,11 +73,21 @@ func (e *Engine) withdrawLostOf(ctx context.Context, agent *bus.Conn, session st
 		if !gone[server] {
 			continue
 		}
-		if _, _, err := writer.Publish(ctx, events.CallAbandoned{Call: a.Call,
-			Reason: "the MCP server was killed"}); err != nil {
+		if err := e.withdrawCall(ctx, session, a.Call); err != nil {
 			return fmt.Errorf("withdraw ask %s: %w", a.Ask, err)
 		}
 		withdrawn[a.Call] = true
 	}
 	return nil
+}
+
+func (e *Engine) withdrawCall(ctx context.Context, session, call string) error {
+	agent, err := e.Bus.Server.Connect(bus.Role{Kind: bus.Agent, Name: events.ActorMCP})
+	if err != nil {
+		return err
+	}
+	defer agent.Close()
+	writer := SessionWriter{Log: agent, Project: e.Name, Session: session, Person: events.ActorMCP, Mask: e.Mask}
+	_, _, err = writer.Publish(ctx, events.CallAbandoned{Call: call, Reason: "the MCP server was killed"})
+	return err
 }

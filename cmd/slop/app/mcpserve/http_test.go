@@ -72,7 +72,7 @@ func (w *testWeb) post(t *testing.T, body string, headers map[string]string) (st
 	return answer.StatusCode, string(b), answer.Header
 }
 
-func TestHTTPRefusesForeignHostsOriginsAndTokens(t *testing.T) {
+func TestRequirement10HTTPRefusesForeignHostsOriginsAndTokens(t *testing.T) {
 	t.Parallel()
 	w := startWeb(t)
 	status, text, _ := w.post(t, initialize, nil)
@@ -97,7 +97,7 @@ func TestHTTPRefusesForeignHostsOriginsAndTokens(t *testing.T) {
 	}
 }
 
-func TestBodiesBeyondTheLimitAreRefusedInBothEras(t *testing.T) {
+func TestRequirement10BodiesBeyondTheLimitAreRefusedInBothEras(t *testing.T) {
 	t.Parallel()
 	w := startWeb(t)
 	for _, version := range []string{"", stateless} {
@@ -111,7 +111,7 @@ func TestBodiesBeyondTheLimitAreRefusedInBothEras(t *testing.T) {
 	}
 }
 
-func TestOneSessionMoreThanTheLimitIsRefused(t *testing.T) {
+func TestRequirement10OneSessionMoreThanTheLimitIsRefused(t *testing.T) {
 	t.Parallel()
 	w := startWeb(t)
 	var last string
@@ -157,7 +157,7 @@ func TestCallsOfASessionThatStaysAwayEnd(t *testing.T) {
 	require.NoError(t, w.attending("S").Err(), "the client came back")
 }
 
-func TestTheEraIsReadFromTheHeaderOrTheBody(t *testing.T) {
+func TestRequirement10TheEraIsReadFromTheHeaderOrTheBody(t *testing.T) {
 	t.Parallel()
 	w := startWeb(t)
 	discover := `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{` +
