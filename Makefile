@@ -58,7 +58,7 @@ CORPUS = bin/corpus
 CORPUS_PACKAGES = python3-django python3-numpy python3-sqlalchemy python3-twisted python3-sympy python3-networkx \
 	python3-babel python3-docutils python3-pygments python3-sphinx python3-tornado python3-werkzeug python3-requests
 # What "make release" builds: the version that stands in the program.
-VERSION = $(shell sed -n 's/^const Number = "\(.*\)"/\1/p' cmd/slop/version/buildinfo.go)
+VERSION = $(shell sed -n 's/^const Number = "\(.*\)"/\1/p' cmd/slop/version/version.go)
 ARCHIVE = slop_$(VERSION)_$(shell $(GO) env GOOS)_$(shell $(GO) env GOARCH)
 # What the working tree differs by, as one digest.
 TREE_STATE = { git status --porcelain; git diff; } | sha256sum

@@ -12,6 +12,7 @@ import (
 
 	"manualslop/bus"
 	"manualslop/bus/bustest"
+	"manualslop/events"
 	"manualslop/events/eventstest"
 )
 
@@ -49,7 +50,7 @@ func TestAStartHandsOutWorkWhoseLeaseEndsInTheFuture(t *testing.T) {
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, s.Close()) })
 			again := make(chan struct{}, 10)
-			working(t, t.Context(), bustest.Connect(t, s, worker1), 1, func(context.Context, bus.Delivery) error {
+			working(t, t.Context(), bustest.Connect(t, s, worker1), 1, func(context.Context, events.Delivery) error {
 				again <- struct{}{}
 				return nil
 			})

@@ -190,7 +190,7 @@ func BenchmarkChain(b *testing.B) {
 		}()
 		n := 0
 		go func() {
-			_ = w.Work(ctx, toolPool, 1, func(ctx context.Context, _ bus.Delivery) error {
+			_ = w.Work(ctx, toolPool, 1, func(ctx context.Context, _ events.Delivery) error {
 				n++
 				_, err := w.Append(ctx, benchWorkerEvent(b, n), nil)
 				return err

@@ -21,12 +21,12 @@ import (
 const MaxClaim = 8 << 10
 
 // CreateClaim puts a claim on record: whoever acts on a call that changes
-// something writes its name first, and one of all wins. ErrClaimed when there
+// something writes its name first, and one of all wins. events.ErrClaimed when there
 // is one under the key already. A claim stays until its outcome is on the log.
 func (c *Conn) CreateClaim(ctx context.Context, key string, value []byte) (rev uint64, err error) {
 	rev, err = c.putClaim(ctx, key, value, 0)
 	if errors.Is(err, events.ErrConflict) {
-		err = ErrClaimed
+		err = events.ErrClaimed
 	}
 	if err != nil {
 		return 0, fmt.Errorf("claim %s: %w", key, err)
@@ -34,7 +34,7 @@ func (c *Conn) CreateClaim(ctx context.Context, key string, value []byte) (rev u
 	return rev, nil
 }
 
-// Claim reads a claim and the revision that an update must name; ErrNoKey if
+// Claim reads a claim and the revision that an update must name; events.ErrNoKey if
 // there is none.
 func (c *Conn) Claim(ctx context.Context, key string) (value []byte, rev uint64, err error) {
 	m, err := c.getClaim(ctx, key)
@@ -100,7 +100,7 @@ func (c *Conn) eachClaim(ctx context.Context, take func(key string, value []byte
 	}
 	for _, key := range keys {
 		value, _, err := c.Claim(ctx, key)
-		if errors.Is(err, ErrNoKey) {
+		if errors.Is(err, events.ErrNoKey) {
 			continue
 		}
 		if err == nil {
@@ -120,7 +120,7 @@ func (c *Conn) getClaim(ctx context.Context, key string) (*stored, error) {
 	// Of the leader: a replica that is behind would show a claim as free.
 	m, err := c.askLeader(ctx, streamClaims, getRequest{LastFor: subjectClaims + key})
 	if err == nil && m == nil {
-		err = ErrNoKey
+		err = events.ErrNoKey
 	}
 	return m, err
 }
@@ -146,7 +146,7 @@ func (c *Conn) putClaim(ctx context.Context, key string, value []byte, rev uint6
 	return a.Sequence, err
 }
 
-// checkKey returns ErrNoKey if the key is not valid in a bucket.
+// checkKey returns events.ErrNoKey if the key is not valid in a bucket.
 func checkKey(key string) error {
 	ok := key != "" && len(key) <= 256 && key[0] != '.' && key[len(key)-1] != '.'
 	for i := range len(key) {
@@ -156,7 +156,7 @@ func checkKey(key string) error {
 			ch >= 'a' && ch <= 'z' || ch >= 'A' && ch <= 'Z' || ch >= '0' && ch <= '9')
 	}
 	if !ok {
-		return fmt.Errorf("%w: %.40q is no key", ErrNoKey, key)
+		return fmt.Errorf("%w: %.40q is no key", events.ErrNoKey, key)
 	}
 	return nil
 }
@@ -200,7 +200,7 @@ func (c *Conn) claimOpenCalls(ctx context.Context) (int, error) {
 		}
 		key := call.session + "." + call.call
 		_, err = c.CreateClaim(ctx, key, value)
-		if errors.Is(err, ErrClaimed) {
+		if errors.Is(err, events.ErrClaimed) {
 			if err = c.renewLost(ctx, key, value, a.generation); errors.Is(err, errStands) {
 				continue
 			}

@@ -28,7 +28,7 @@ func TestOneOfManyClaimsWins(t *testing.T) {
 			won++
 			continue
 		}
-		require.ErrorIs(t, err, bus.ErrClaimed)
+		require.ErrorIs(t, err, events.ErrClaimed)
 	}
 	require.Equal(t, 1, won)
 }
@@ -38,7 +38,7 @@ func TestClaimIsReplacedOnlyAtItsRevision(t *testing.T) {
 	b := setup(t)
 	c := b.as(t, worker1)
 	_, _, err := c.Claim(b.ctx, "01J-0")
-	require.ErrorIs(t, err, bus.ErrNoKey)
+	require.ErrorIs(t, err, events.ErrNoKey)
 	rev, err := c.CreateClaim(b.ctx, "01J-0", []byte("one"))
 	require.NoError(t, err)
 	next, err := c.UpdateClaim(b.ctx, "01J-0", []byte("two"), rev)
@@ -61,7 +61,7 @@ func TestClaimsAreBounded(t *testing.T) {
 	require.ErrorIs(t, err, events.ErrTooLarge)
 	for _, key := range []string{"", ".", "a..b", "a.", "a b", "a*", ">", "ü", strings.Repeat("k", 257)} {
 		_, err := c.CreateClaim(b.ctx, key, nil)
-		require.ErrorIs(t, err, bus.ErrNoKey, key)
+		require.ErrorIs(t, err, events.ErrNoKey, key)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestClosedConnectionEndsEverybodySoon(t *testing.T) {
 		}
 	}()
 	go func() {
-		ends <- w.Work(b.ctx, toolPool, 2, func(context.Context, bus.Delivery) error { return nil })
+		ends <- w.Work(b.ctx, toolPool, 2, func(context.Context, events.Delivery) error { return nil })
 	}()
 	watcher.Close()
 	w.Close()
@@ -64,7 +64,7 @@ func TestDeletedPoolIsTakenUpAgain(t *testing.T) {
 	b := setup(t, silentFor(eventstest.Patience))
 	boss, log := b.as(t, admin), b.as(t, approval)
 	seen := make(chan string, 8)
-	working(t, b.ctx, b.as(t, worker1), 1, func(_ context.Context, d bus.Delivery) error {
+	working(t, b.ctx, b.as(t, worker1), 1, func(_ context.Context, d events.Delivery) error {
 		seen <- d.Event.ID
 		return nil
 	})

@@ -39,9 +39,9 @@ func TestKilledLeaderLosesAndDoublesNothing(t *testing.T) {
 		by bool // this time
 	}
 	done := make(chan claimed, 4096)
-	working(t, ctx, w, 4, func(ctx context.Context, d bus.Delivery) error {
+	working(t, ctx, w, 4, func(ctx context.Context, d events.Delivery) error {
 		_, err := w.CreateClaim(ctx, "call."+d.Event.ID, []byte("x"))
-		if err != nil && !errors.Is(err, bus.ErrClaimed) {
+		if err != nil && !errors.Is(err, events.ErrClaimed) {
 			return err // it is handed out again
 		}
 		done <- claimed{d.Event.ID, err == nil}
@@ -137,7 +137,7 @@ func TestClusterWithoutQuorumIsSaidAndWaitedFor(t *testing.T) {
 	working, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- w.Work(working, toolPool, 2, func(context.Context, bus.Delivery) error { return nil })
+		ended <- w.Work(working, toolPool, 2, func(context.Context, events.Delivery) error { return nil })
 	}()
 	leader := cluster.Leader()
 	down := []int{leader, (leader + 1) % 3}

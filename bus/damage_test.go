@@ -127,7 +127,7 @@ func TestWhatCanBeComputedAgainIsMadeAgain(t *testing.T) {
 			ctx, stop := context.WithTimeout(t.Context(), eventstest.Patience)
 			defer stop()
 			require.NoError(t, bustest.Connect(t, s, worker1).Work(ctx, toolPool, 1, func(_ context.Context,
-				d bus.Delivery) error {
+				d events.Delivery) error {
 				if d.Event.ID == e.ID {
 					stop()
 				}
@@ -189,7 +189,7 @@ func contentOf(t *testing.T, s *bus.Server, n int) (content, error) {
 	works := bustest.Connect(t, s, worker1)
 	for i := 1; i <= n; i++ {
 		value, _, err := works.Claim(t.Context(), "s1."+callName(i))
-		if i%4 == 0 && errors.Is(err, bus.ErrNoKey) { // purged
+		if i%4 == 0 && errors.Is(err, events.ErrNoKey) { // purged
 			continue
 		}
 		if err != nil {

@@ -69,8 +69,8 @@ func TestStockServerIsUsedLikeOurs(t *testing.T) {
 	made, err = boss.MakePools(t.Context(), "p1", 1)
 	require.NoError(t, err)
 	require.Empty(t, made, "what is there stays")
-	got := make(chan bus.Delivery, 1)
-	working(t, t.Context(), w, 1, func(_ context.Context, d bus.Delivery) error {
+	got := make(chan events.Delivery, 1)
+	working(t, t.Context(), w, 1, func(_ context.Context, d events.Delivery) error {
 		got <- d
 		return nil
 	})
@@ -262,7 +262,7 @@ func TestConnectionOutlivesTheServersRestart(t *testing.T) {
 		}
 	}()
 	done := make(chan string, 8)
-	working(t, ctx, w, 1, func(_ context.Context, d bus.Delivery) error {
+	working(t, ctx, w, 1, func(_ context.Context, d events.Delivery) error {
 		done <- d.Event.ID
 		return nil
 	})

@@ -22,12 +22,6 @@ var (
 	// ErrMismatch says that a stream of an existing cluster is set up
 	// differently from what slop needs; see [MismatchError].
 	ErrMismatch = errors.New("bus: a stream is set up differently")
-	// ErrClaimed says that a claim exists already.
-	ErrClaimed = errors.New("bus: claimed already")
-	// ErrNoKey says that a bucket has no such key.
-	ErrNoKey = errors.New("bus: no such key")
-	// ErrNoPool says that there is no work pool of that name.
-	ErrNoPool = errors.New("bus: no such pool")
 	// ErrRole says that a role is malformed or that no token is known for it.
 	ErrRole = errors.New("bus: no such role")
 	// ErrUnavailable says that nothing answers for a stream on this connection.
@@ -96,9 +90,9 @@ func mapAPI(e *jetstream.APIError) error {
 	case codeStreamNotFound:
 		is = errNoStream
 	case codeConsumerNotFound:
-		is = ErrNoPool
+		is = events.ErrNoPool
 	case codeNoMessage:
-		is = ErrNoKey
+		is = events.ErrNoKey
 	case codeNotEnough, codeNoPeers, codeNotAssigned, codeNotAvailable, codeNotLeader, codeRaft,
 		codeStreamDown, codeConsumerDown, codeUnderWay, codeTooMany:
 		is = errNoLeader

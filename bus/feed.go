@@ -145,7 +145,7 @@ func (fd *feed) create(ctx context.Context) (uint64, error) {
 // removal that nobody waits for may come behind the next creation.
 func (c *Conn) removeConsumer(ctx context.Context, name string) error {
 	err := c.api(ctx, apiDelete+StreamEvents+"."+name, nil, &struct{}{})
-	if errors.Is(err, ErrNoPool) {
+	if errors.Is(err, events.ErrNoPool) {
 		return nil
 	}
 	return err

@@ -33,7 +33,7 @@ func TestFiguresTellHowFullTheLogIsAndWhatWaits(t *testing.T) {
 	taken, over := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(over)
-		_ = b.as(t, worker1).Work(ctx, toolPool, 1, func(ctx context.Context, _ bus.Delivery) error {
+		_ = b.as(t, worker1).Work(ctx, toolPool, 1, func(ctx context.Context, _ events.Delivery) error {
 			close(taken)
 			<-ctx.Done()
 			return ctx.Err()

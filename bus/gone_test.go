@@ -28,10 +28,10 @@ func TestModelCallsOfProcessesThatEndedComeBackToTheFirstThatJoins(t *testing.T)
 	}
 	hang := make(chan struct{})
 	defer close(hang)
-	join := func() (*bus.Conn, <-chan bus.Delivery) {
-		c, taken := b.as(t, models), make(chan bus.Delivery, 8)
+	join := func() (*bus.Conn, <-chan events.Delivery) {
+		c, taken := b.as(t, models), make(chan events.Delivery, 8)
 		go func() {
-			_ = c.Work(b.ctx, pool, 2, func(_ context.Context, d bus.Delivery) error {
+			_ = c.Work(b.ctx, pool, 2, func(_ context.Context, d events.Delivery) error {
 				taken <- d
 				<-hang
 				return nil

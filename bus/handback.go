@@ -170,7 +170,7 @@ type PoolState struct {
 	consumer uint64 // the pool's own count of deliveries
 }
 
-// PoolState asks for the state of a pool. Errors: ErrNoPool.
+// PoolState asks for the state of a pool. Errors: events.ErrNoPool.
 func (c *Conn) PoolState(ctx context.Context, pool string) (PoolState, error) {
 	var info struct {
 		Delivered struct {

@@ -28,7 +28,7 @@ func TestCallOfALostWorkerComesBackWithoutWaitingForItsLease(t *testing.T) {
 	taken, hang := make(chan struct{}), make(chan struct{})
 	defer close(hang)
 	go func() {
-		_ = dying.Work(b.ctx, toolPool, 1, func(context.Context, bus.Delivery) error {
+		_ = dying.Work(b.ctx, toolPool, 1, func(context.Context, events.Delivery) error {
 			close(taken)
 			<-hang
 			return nil
@@ -40,8 +40,8 @@ func TestCallOfALostWorkerComesBackWithoutWaitingForItsLease(t *testing.T) {
 		held, err := other.Holds(b.ctx, "p1", worker1.Name, dying.Process(), written[0].Seq)
 		return err == nil && held
 	}, eventstest.Patience, time.Millisecond)
-	again := make(chan bus.Delivery, 8)
-	working(t, b.ctx, other, 1, func(_ context.Context, d bus.Delivery) error {
+	again := make(chan events.Delivery, 8)
+	working(t, b.ctx, other, 1, func(_ context.Context, d events.Delivery) error {
 		again <- d
 		return nil
 	})
@@ -61,9 +61,9 @@ func TestCallOfALostWorkerComesBackWithoutWaitingForItsLease(t *testing.T) {
 func TestWorkThatIsDoneIsNotGivenBack(t *testing.T) {
 	t.Parallel()
 	b := setup(t, silentFor(2*eventstest.Patience))
-	got := make(chan bus.Delivery, 8)
+	got := make(chan events.Delivery, 8)
 	release := make(chan struct{})
-	working(t, b.ctx, b.as(t, worker1), 2, func(_ context.Context, d bus.Delivery) error {
+	working(t, b.ctx, b.as(t, worker1), 2, func(_ context.Context, d events.Delivery) error {
 		got <- d
 		if d.Event.Seq == 2 && d.Deliveries == 1 {
 			<-release
@@ -99,7 +99,7 @@ func TestRestartHandsOutWhatWasPendingAtOnce(t *testing.T) {
 	taken, hang := make(chan struct{}), make(chan struct{})
 	defer close(hang)
 	go func() {
-		_ = b.as(t, worker1).Work(b.ctx, toolPool, 1, func(context.Context, bus.Delivery) error {
+		_ = b.as(t, worker1).Work(b.ctx, toolPool, 1, func(context.Context, events.Delivery) error {
 			close(taken)
 			<-hang
 			return nil
@@ -109,8 +109,8 @@ func TestRestartHandsOutWhatWasPendingAtOnce(t *testing.T) {
 	<-taken
 	require.NoError(t, b.srv.Close())
 	b = open()
-	again := make(chan bus.Delivery, 8)
-	working(t, b.ctx, b.as(t, worker2), 1, func(_ context.Context, d bus.Delivery) error {
+	again := make(chan events.Delivery, 8)
+	working(t, b.ctx, b.as(t, worker2), 1, func(_ context.Context, d events.Delivery) error {
 		again <- d
 		return nil
 	})
@@ -125,10 +125,10 @@ func TestWorkOfForeignPoolsIsNotGivenBackForAnInventedProcess(t *testing.T) {
 	go func() { _ = b.as(t, bus.Role{Kind: bus.Timers}).HandBack(b.ctx, "p1") }()
 	require.Eventually(t, func() bool { return b.srv.Hears("slop.sig.p1.-.somebody.here") }, eventstest.Patience,
 		time.Millisecond)
-	got := make(chan bus.Delivery, 8)
+	got := make(chan events.Delivery, 8)
 	hang := make(chan struct{})
 	defer close(hang)
-	working(t, b.ctx, b.as(t, worker1), 5, func(_ context.Context, d bus.Delivery) error {
+	working(t, b.ctx, b.as(t, worker1), 5, func(_ context.Context, d events.Delivery) error {
 		got <- d
 		<-hang
 		return nil

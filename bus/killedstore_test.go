@@ -55,7 +55,7 @@ func workUntilKilled(dir, durability string) int {
 	}
 	claimed := make(chan error)
 	go func() {
-		_ = works.Work(ctx, toolPool, 1, func(ctx context.Context, d bus.Delivery) error {
+		_ = works.Work(ctx, toolPool, 1, func(ctx context.Context, d events.Delivery) error {
 			claimed <- carryOut(ctx, works, d.Event)
 			return nil
 		})

@@ -89,7 +89,7 @@ func (p Pool) config() jetstream.ConsumerConfig {
 func (c *Conn) EnsurePool(ctx context.Context, p Pool) error {
 	kind, project, owned := strings.Cut(p.Name, "-")
 	if !events.ValidToken(kind) || owned && !events.ValidToken(project) || len(p.Filters) == 0 {
-		return fmt.Errorf("%w: %q with %d filters", ErrNoPool, p.Name, len(p.Filters))
+		return fmt.Errorf("%w: %q with %d filters", events.ErrNoPool, p.Name, len(p.Filters))
 	}
 	var info struct{}
 	err := c.api(ctx, apiDurable+StreamEvents+"."+p.Name, struct {
@@ -154,7 +154,7 @@ func (c *Conn) MakePool(ctx context.Context, project, kind string, from uint64) 
 			return err
 		}
 	}
-	return fmt.Errorf("%w: of the kind %q", ErrNoPool, kind)
+	return fmt.Errorf("%w: of the kind %q", events.ErrNoPool, kind)
 }
 
 // makePool creates a pool unless it is there.
@@ -163,7 +163,7 @@ func (c *Conn) makePool(ctx context.Context, project string, p Pool, from uint64
 	if err == nil {
 		return false, nil
 	}
-	if errors.Is(err, ErrNoPool) {
+	if errors.Is(err, events.ErrNoPool) {
 		err = c.createPool(ctx, p, from)
 	}
 	if errors.Is(err, events.ErrDenied) {

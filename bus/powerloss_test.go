@@ -66,7 +66,7 @@ func TestRelaxedStoreThatLostPowerKeepsABeginningAndSaysSo(t *testing.T) {
 			for call, over := range settled {
 				if !over {
 					_, err := c.CreateClaim(t.Context(), "s1."+call, []byte(`{}`))
-					require.ErrorIs(t, err, bus.ErrClaimed, "%s may have begun", call)
+					require.ErrorIs(t, err, events.ErrClaimed, "%s may have begun", call)
 				}
 			}
 		})

@@ -45,10 +45,10 @@ func (l *life) outside(t *testing.T, file string, role bus.Role) *bus.Conn {
 // claimed by the connection.
 func (l *life) hang(t *testing.T, c *bus.Conn, pool string, n int, claims ...string) {
 	t.Helper()
-	taken, hang := make(chan bus.Delivery, n), make(chan struct{})
+	taken, hang := make(chan events.Delivery, n), make(chan struct{})
 	t.Cleanup(func() { close(hang) })
 	go func() {
-		_ = c.Work(l.ctx, pool, n, func(_ context.Context, d bus.Delivery) error {
+		_ = c.Work(l.ctx, pool, n, func(_ context.Context, d events.Delivery) error {
 			taken <- d
 			<-hang
 			return nil
@@ -70,7 +70,7 @@ func (l *life) hang(t *testing.T, c *bus.Conn, pool string, n int, claims ...str
 func (l *life) comesBack(t *testing.T, c *bus.Conn, pool string, n int) []uint64 {
 	t.Helper()
 	got := make(chan uint64, 64)
-	stop := workingOn(t, l.ctx, c, pool, n+4, func(_ context.Context, d bus.Delivery) error {
+	stop := workingOn(t, l.ctx, c, pool, n+4, func(_ context.Context, d events.Delivery) error {
 		got <- d.Event.Seq
 		return &events.NotBeforeError{Time: time.Now().Add(time.Hour)}
 	})

@@ -401,7 +401,7 @@ func (c *Conn) askLeader(ctx context.Context, stream string, req getRequest) (*s
 		} `json:"message"`
 	}
 	err := c.api(ctx, apiMsgGet+stream, req, &out)
-	if errors.Is(err, ErrNoKey) {
+	if errors.Is(err, events.ErrNoKey) {
 		return nil, nil
 	}
 	if err != nil || out.Message == nil {

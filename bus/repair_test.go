@@ -31,7 +31,7 @@ func TestLostClaimsAreReplacedSoThatNoCallRunsTwice(t *testing.T) {
 			require.NoError(t, err, "call %d has its outcome", i)
 			continue
 		}
-		require.ErrorIs(t, err, bus.ErrClaimed, "call %d may have begun", i)
+		require.ErrorIs(t, err, events.ErrClaimed, "call %d may have begun", i)
 		value, _, err := c.Claim(t.Context(), "s1."+callName(i))
 		require.NoError(t, err)
 		var lost bus.LostClaim

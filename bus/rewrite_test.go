@@ -74,7 +74,7 @@ func (b *bench) takeAll(t *testing.T, n int) (seen []uint64) {
 	taken := make(chan uint64, n)
 	over := make(chan error, 1)
 	go func() {
-		over <- b.as(t, worker1).Work(ctx, toolPool, 1, func(_ context.Context, d bus.Delivery) error {
+		over <- b.as(t, worker1).Work(ctx, toolPool, 1, func(_ context.Context, d events.Delivery) error {
 			taken <- d.Event.Seq
 			return nil
 		})

@@ -117,7 +117,7 @@ func TestWorkOfAPoolIsPulledByItsWorkersOnly(t *testing.T) {
 	} {
 		refused(t, b.as(t, c.role), "$JS.API.CONSUMER.MSG.NEXT.SLOP_EV."+c.pool)
 		ctx, cancel := context.WithTimeout(b.ctx, eventstest.Patience)
-		err := b.as(t, c.role).Work(ctx, c.pool, 1, func(context.Context, bus.Delivery) error { return nil })
+		err := b.as(t, c.role).Work(ctx, c.pool, 1, func(context.Context, events.Delivery) error { return nil })
 		cancel()
 		require.ErrorIs(t, err, events.ErrDenied, "%s pulls %s", c.role, c.pool)
 	}
@@ -298,9 +298,9 @@ func TestWorkerOfOneProjectReachesNoOtherProjectsWork(t *testing.T) {
 		}
 	}
 	other := b.as(t, bus.Role{Kind: bus.Worker, Name: "worker-test-2", Project: "p2"})
-	got := make(chan bus.Delivery, 8)
+	got := make(chan events.Delivery, 8)
 	go func() {
-		_ = other.Work(b.ctx, events.PoolName(events.PoolTools, "p2"), 1, func(_ context.Context, d bus.Delivery) error {
+		_ = other.Work(b.ctx, events.PoolName(events.PoolTools, "p2"), 1, func(_ context.Context, d events.Delivery) error {
 			got <- d
 			return nil
 		})

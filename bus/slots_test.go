@@ -9,6 +9,7 @@ import (
 
 	"manualslop/bus"
 	"manualslop/bus/bustest"
+	"manualslop/events"
 	"manualslop/events/eventstest"
 )
 
@@ -25,7 +26,7 @@ func TestAsManySlotsWorkAsThereIsWorkAndFewWait(t *testing.T) {
 		return n
 	}
 	begun, release := make(chan struct{}, 2*most), make(chan struct{})
-	working(t, b.ctx, b.as(t, worker1), most, func(context.Context, bus.Delivery) error {
+	working(t, b.ctx, b.as(t, worker1), most, func(context.Context, events.Delivery) error {
 		begun <- struct{}{}
 		<-release
 		return nil

@@ -116,7 +116,7 @@ func (c *Conn) DropSnapshot(ctx context.Context, key string) error {
 }
 
 // Snapshot decodes the snapshot under key into the zero value that v points to;
-// ErrNoKey if there is none.
+// events.ErrNoKey if there is none.
 func (c *Conn) Snapshot(ctx context.Context, key string, v any) error {
 	err := checkKey(key)
 	if err == nil {
@@ -141,14 +141,14 @@ func (c *Conn) snapshot(ctx context.Context, key string, v any) error {
 	return readSnapshot(body, v)
 }
 
-// getMessage is what stands under key; ErrNoKey for nothing.
+// getMessage is what stands under key; events.ErrNoKey for nothing.
 func (c *Conn) getMessage(ctx context.Context, key string) ([]byte, error) {
 	m, err := c.directGet(ctx, apiDirectGet+streamSnapshots+"."+subjectSnaps+key, nil)
 	if err != nil {
 		return nil, err
 	}
 	if m == nil || len(m.Body) == 0 {
-		return nil, ErrNoKey
+		return nil, events.ErrNoKey
 	}
 	return m.Body, nil
 }
@@ -239,7 +239,7 @@ func (c *Conn) pieces(ctx context.Context, key string, raw []byte) ([]byte, erro
 	body := make([]byte, 0, h.Pieces*maxSnapshotBytes)
 	for n := range h.Pieces {
 		piece, err := c.getMessage(ctx, pieceKey(key, n))
-		if errors.Is(err, ErrNoKey) {
+		if errors.Is(err, events.ErrNoKey) {
 			return nil, fmt.Errorf("%w: piece %d of %d is missing", errPieces, n+1, h.Pieces)
 		}
 		if err != nil {

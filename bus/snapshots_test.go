@@ -20,7 +20,7 @@ func TestSnapshotsComeAndGo(t *testing.T) {
 	b := setup(t)
 	c := b.as(t, gateway)
 	var got map[string]int
-	require.ErrorIs(t, c.Snapshot(b.ctx, "folds.p1.s1", &got), bus.ErrNoKey)
+	require.ErrorIs(t, c.Snapshot(b.ctx, "folds.p1.s1", &got), events.ErrNoKey)
 	require.NoError(t, c.PutSnapshot(b.ctx, "folds.p1.s1", map[string]int{"seq": 1}))
 	require.NoError(t, c.PutSnapshot(b.ctx, "folds.p1.s1", map[string]int{"seq": 2}))
 	require.NoError(t, c.Snapshot(b.ctx, "folds.p1.s1", &got))
@@ -31,9 +31,9 @@ func TestSnapshotsComeAndGo(t *testing.T) {
 	require.Equal(t, map[string]int{"seq": 3}, got)
 	require.NoError(t, c.PutSnapshot(b.ctx, "folds.p1.large", strings.Repeat("compressible ", 1<<20)))
 	require.NoError(t, c.DropSnapshot(b.ctx, "folds.p1.large"))
-	require.ErrorIs(t, c.Snapshot(b.ctx, "folds.p1.large", &got), bus.ErrNoKey)
+	require.ErrorIs(t, c.Snapshot(b.ctx, "folds.p1.large", &got), events.ErrNoKey)
 	require.NotZero(t, bustest.ForgetSnapshots(t, b.srv))
-	require.ErrorIs(t, c.Snapshot(b.ctx, "folds.p1.s1", &got), bus.ErrNoKey)
+	require.ErrorIs(t, c.Snapshot(b.ctx, "folds.p1.s1", &got), events.ErrNoKey)
 	require.ErrorIs(t, b.as(t, worker1).PutSnapshot(b.ctx, "x", 1), events.ErrDenied)
 }
 
@@ -190,7 +190,7 @@ func TestOldestSnapshotGoesWhenThereIsNoRoomForANewOne(t *testing.T) {
 		require.NoError(t, c.PutSnapshot(b.ctx, fmt.Sprint("folds.p1.s", n), noise))
 	}
 	var got []byte
-	require.ErrorIs(t, c.Snapshot(b.ctx, "folds.p1.s0", &got), bus.ErrNoKey)
+	require.ErrorIs(t, c.Snapshot(b.ctx, "folds.p1.s0", &got), events.ErrNoKey)
 	require.NoError(t, c.Snapshot(b.ctx, "folds.p1.s49", &got))
 	require.Equal(t, noise, got)
 	large := make([]byte, 300<<10)

@@ -212,7 +212,7 @@ func (c *Conn) Figures(ctx context.Context, project string) (Figures, error) {
 			Redelivered int    `json:"num_redelivered"`
 		}
 		err := c.api(ctx, apiConsInfo+StreamEvents+"."+events.PoolName(kind, project), nil, &state)
-		if errors.Is(err, ErrNoPool) {
+		if errors.Is(err, events.ErrNoPool) {
 			continue
 		}
 		if err != nil {

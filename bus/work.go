@@ -25,14 +25,6 @@ const (
 	lastPostponed = 30 * time.Second
 )
 
-// Delivery is one piece of work. It may have been handed out before, to this
-// process or another, and that one may have carried it out.
-type Delivery struct {
-	Event events.Event
-	// Deliveries counts how often it was handed out, this time included.
-	Deliveries int
-}
-
 // Work takes work from a pool until ctx ends, at most so many pieces at a time,
 // and calls handle for each, in goroutines of its own. While handle runs the
 // server is told so; a nil error ends the work for good, any other hands it out
@@ -41,7 +33,7 @@ type Delivery struct {
 // took over is left to it. When ctx ends, handle's
 // context ends, Work waits for it and returns nil. A pool that is missing is
 // waited for. Errors: events.ErrDenied, events.ErrClosed.
-func (c *Conn) Work(ctx context.Context, pool string, most int, handle func(context.Context, Delivery) error) error {
+func (c *Conn) Work(ctx context.Context, pool string, most int, handle func(context.Context, events.Delivery) error) error {
 	if most < 1 {
 		return fmt.Errorf("work on %s: %w: %d slots", pool, ErrConfig, most)
 	}
@@ -73,7 +65,7 @@ func (c *Conn) Work(ctx context.Context, pool string, most int, handle func(cont
 func (c *Conn) awaitPool(ctx context.Context, pool string) error {
 	for said := false; ; said = true {
 		err := c.findPool(ctx, pool)
-		missing := errors.Is(err, ErrNoPool)
+		missing := errors.Is(err, events.ErrNoPool)
 		if !missing && !errors.Is(err, ErrUnavailable) || ctx.Err() != nil {
 			return err
 		}
@@ -147,7 +139,7 @@ func (s *slots) free() bool {
 type slot struct {
 	c          *Conn
 	pool, next string
-	handle     func(context.Context, Delivery) error
+	handle     func(context.Context, events.Delivery) error
 	all        *slots
 }
 
@@ -274,7 +266,7 @@ func (s *slot) carry(ctx context.Context, msg *nats.Msg) {
 	}
 	s.c.holds.take(s.pool, e.Seq)
 	stop := s.showProgress(msg)
-	err = s.handle(ctx, Delivery{Event: e, Deliveries: int(meta.NumDelivered)})
+	err = s.handle(ctx, events.Delivery{Event: e, Deliveries: int(meta.NumDelivered)})
 	stop()
 	if err == nil || errors.Is(err, events.ErrTakenOver) {
 		s.c.holds.leave(s.pool, e.Seq, time.Time{}, "")

@@ -19,13 +19,13 @@ import (
 
 // working runs Work in the background and checks its end with the test's.
 func working(t *testing.T, ctx context.Context, c *bus.Conn, slots int, handle func(context.Context,
-	bus.Delivery) error) (stop func()) {
+	events.Delivery) error) (stop func()) {
 	t.Helper()
 	return workingOn(t, ctx, c, toolPool, slots, handle)
 }
 
 func workingOn(t *testing.T, ctx context.Context, c *bus.Conn, pool string, slots int, handle func(context.Context,
-	bus.Delivery) error) (stop func()) {
+	events.Delivery) error) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
@@ -55,7 +55,7 @@ func TestEachCallIsHandledOnceByOneOfManyWorkers(t *testing.T) {
 	const calls = 200
 	seen := make(chan string, 2*calls)
 	for _, r := range []bus.Role{worker1, worker2} {
-		working(t, b.ctx, b.as(t, r), 4, func(_ context.Context, d bus.Delivery) error {
+		working(t, b.ctx, b.as(t, r), 4, func(_ context.Context, d events.Delivery) error {
 			seen <- d.Event.ID
 			return nil
 		})
@@ -77,7 +77,7 @@ func TestNoMoreIsTakenThanThereAreSlots(t *testing.T) {
 	var now, most atomic.Int64
 	left := make(chan struct{}, 20)
 	release := make(chan struct{})
-	working(t, b.ctx, b.as(t, worker1), 3, func(context.Context, bus.Delivery) error {
+	working(t, b.ctx, b.as(t, worker1), 3, func(context.Context, events.Delivery) error {
 		n := now.Add(1)
 		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
 		}
@@ -102,7 +102,7 @@ func TestLongCallIsNotHandedOutTwice(t *testing.T) {
 	var count atomic.Int64
 	done := make(chan struct{}, 8)
 	for _, r := range []bus.Role{worker1, worker2} {
-		working(t, b.ctx, b.as(t, r), 1, func(context.Context, bus.Delivery) error {
+		working(t, b.ctx, b.as(t, r), 1, func(context.Context, events.Delivery) error {
 			count.Add(1)
 			timer := time.NewTimer(2 * bus.Lease)
 			defer timer.Stop()
@@ -124,7 +124,7 @@ func TestCallOfADeadWorkerComesBack(t *testing.T) {
 	hang := make(chan struct{})
 	ended := make(chan error, 1)
 	go func() {
-		ended <- dying.Work(b.ctx, toolPool, 1, func(context.Context, bus.Delivery) error {
+		ended <- dying.Work(b.ctx, toolPool, 1, func(context.Context, events.Delivery) error {
 			dying.Close() // a killed process sends nothing more
 			close(taken)
 			<-hang
@@ -133,8 +133,8 @@ func TestCallOfADeadWorkerComesBack(t *testing.T) {
 	}()
 	written := b.approve(t, b.as(t, approval), 1)
 	<-taken
-	again := make(chan bus.Delivery, 8)
-	working(t, b.ctx, b.as(t, worker2), 1, func(_ context.Context, d bus.Delivery) error {
+	again := make(chan events.Delivery, 8)
+	working(t, b.ctx, b.as(t, worker2), 1, func(_ context.Context, d events.Delivery) error {
 		again <- d
 		return nil
 	})
@@ -151,7 +151,7 @@ func TestFailedCallIsHandedOutAgainAfterAPause(t *testing.T) {
 	b := setup(t, silentFor(eventstest.Patience))
 	var tries []time.Time
 	done := make(chan struct{})
-	working(t, b.ctx, b.as(t, worker1), 1, func(_ context.Context, d bus.Delivery) error {
+	working(t, b.ctx, b.as(t, worker1), 1, func(_ context.Context, d events.Delivery) error {
 		tries = append(tries, time.Now())
 		if d.Deliveries < 3 {
 			return errors.New("not yet")
@@ -170,7 +170,7 @@ func TestLeavingWorkerGivesItsCallBack(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	taken := make(chan struct{})
-	stop := working(t, b.ctx, b.as(t, worker1), 1, func(ctx context.Context, _ bus.Delivery) error {
+	stop := working(t, b.ctx, b.as(t, worker1), 1, func(ctx context.Context, _ events.Delivery) error {
 		close(taken)
 		<-ctx.Done()
 		return ctx.Err()
@@ -179,7 +179,7 @@ func TestLeavingWorkerGivesItsCallBack(t *testing.T) {
 	<-taken
 	again := make(chan struct{})
 	stop()
-	working(t, b.ctx, b.as(t, worker2), 1, func(context.Context, bus.Delivery) error {
+	working(t, b.ctx, b.as(t, worker2), 1, func(context.Context, events.Delivery) error {
 		close(again)
 		return nil
 	})
@@ -201,9 +201,9 @@ func TestOtherEventsAreNoWork(t *testing.T) {
 		_, err := log.Append(b.ctx, b.Event(t, p.actor, p.p), nil)
 		require.NoError(t, err)
 	}
-	got := make(chan bus.Delivery, 8)
+	got := make(chan events.Delivery, 8)
 	workingOn(t, b.ctx, b.as(t, worker1), events.PoolName(events.PoolShort, bustest.Project), 1, func(_ context.Context,
-		d bus.Delivery) error {
+		d events.Delivery) error {
 		got <- d
 		return nil
 	})
@@ -216,14 +216,14 @@ func TestMissingPoolIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	c := b.as(t, admin)
-	nothing := func(context.Context, bus.Delivery) error { return nil }
+	nothing := func(context.Context, events.Delivery) error { return nil }
 	done := make(chan struct{})
-	workingOn(t, b.ctx, c, "gpu", 1, func(context.Context, bus.Delivery) error {
+	workingOn(t, b.ctx, c, "gpu", 1, func(context.Context, events.Delivery) error {
 		close(done)
 		return nil
 	})
 	require.ErrorIs(t, c.Work(b.ctx, toolPool, 0, nothing), bus.ErrConfig)
-	require.ErrorIs(t, c.EnsurePool(b.ctx, bus.Pool{Name: "gpu"}), bus.ErrNoPool)
+	require.ErrorIs(t, c.EnsurePool(b.ctx, bus.Pool{Name: "gpu"}), events.ErrNoPool)
 	gpu := bus.Pool{Name: "gpu", Filters: []events.Filter{{Actor: events.ActorApproval, Type: "ToolApproved",
 		Topic: "render"}}}
 	require.NoError(t, c.EnsurePool(b.ctx, gpu))
@@ -239,7 +239,7 @@ func TestWorkThatIsStoppedWhileItLooksForItsPoolEndsWithoutAnError(t *testing.T)
 	b := setup(t)
 	ctx, stop := context.WithCancel(b.ctx)
 	stop()
-	require.NoError(t, b.as(t, worker1).Work(ctx, toolPool, 1, func(context.Context, bus.Delivery) error { return nil }))
+	require.NoError(t, b.as(t, worker1).Work(ctx, toolPool, 1, func(context.Context, events.Delivery) error { return nil }))
 }
 
 func TestWorkThatIsStoppedForAReasonEndsWithoutAnError(t *testing.T) {
@@ -247,7 +247,7 @@ func TestWorkThatIsStoppedForAReasonEndsWithoutAnError(t *testing.T) {
 	b := setup(t)
 	ctx, stop := context.WithCancelCause(b.ctx)
 	b.approve(t, b.as(t, approval), 1)
-	require.NoError(t, b.as(t, worker1).Work(ctx, toolPool, 1, func(context.Context, bus.Delivery) error {
+	require.NoError(t, b.as(t, worker1).Work(ctx, toolPool, 1, func(context.Context, events.Delivery) error {
 		stop(errors.New("not needed any more"))
 		return nil
 	}))
@@ -259,7 +259,7 @@ func TestWorkKeepsFlowing(t *testing.T) {
 	const calls = 3000
 	done := make(chan struct{}, calls)
 	for _, r := range []bus.Role{worker1, worker2} {
-		working(t, b.ctx, b.as(t, r), 2, func(context.Context, bus.Delivery) error {
+		working(t, b.ctx, b.as(t, r), 2, func(context.Context, events.Delivery) error {
 			done <- struct{}{}
 			return nil
 		})
@@ -283,7 +283,7 @@ func TestPostponedWorkHoldsNoSlot(t *testing.T) {
 	log := b.as(t, approval)
 	var due time.Time
 	order := make(chan string, 8)
-	working(t, b.ctx, b.as(t, worker1), 1, func(_ context.Context, d bus.Delivery) error {
+	working(t, b.ctx, b.as(t, worker1), 1, func(_ context.Context, d events.Delivery) error {
 		if d.Deliveries == 1 && due.IsZero() {
 			due = time.Now().Add(300 * time.Millisecond)
 			return fmt.Errorf("busy model: %w", &events.NotBeforeError{Time: due})
@@ -304,7 +304,7 @@ func TestNoNumberOfRefusalsEndsARequest(t *testing.T) {
 	b := setup(t, silentFor(eventstest.Patience))
 	const refusals = 30
 	done := make(chan int, 1)
-	working(t, b.ctx, b.as(t, worker1), 1, func(_ context.Context, d bus.Delivery) error {
+	working(t, b.ctx, b.as(t, worker1), 1, func(_ context.Context, d events.Delivery) error {
 		if d.Deliveries <= refusals {
 			return &events.NotBeforeError{}
 		}

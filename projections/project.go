@@ -12,13 +12,8 @@ import (
 	"manualslop/events"
 )
 
-// Bounds of what a project takes.
-const (
-	// MaxProjectBytes is the size of a project document as JSON.
-	MaxProjectBytes = 256 << 10
-	// MaxPresets is the number of context presets of a session.
-	MaxPresets = 64
-)
+// MaxProjectBytes is the largest project document as JSON.
+const MaxProjectBytes = 256 << 10
 
 // projectState is the session's project document and what hangs on it.
 type projectState struct {
@@ -42,14 +37,6 @@ type projectState struct {
 type projectSwitch struct {
 	ID   string `json:"id"`
 	Path string `json:"path"`
-}
-
-// ContextPreset is a named selection of files and screenshots.
-type ContextPreset struct {
-	Name        string               `json:"name"`
-	Files       []events.TrackedFile `json:"files"`
-	Screenshots []string             `json:"screenshots"`
-	Saved       time.Time            `json:"saved"`
 }
 
 var project = Fold[*projectState]{
@@ -127,40 +114,6 @@ func (p *projectState) edited(e *events.Event, w *events.ProjectEdited) string {
 func onlyFiles(changes map[string]any) bool {
 	_, given := changes["files"]
 	return given && len(changes) == 1
-}
-
-func (p *projectState) preset(e *events.Event, w *events.ContextPresetChanged) string {
-	saved, known := p.Presets[w.Name]
-	switch w.Operation {
-	case events.PresetSave, events.PresetSlice:
-		if !known && len(p.Presets) >= MaxPresets {
-			return fmt.Sprintf("there are %d context presets at most", MaxPresets)
-		}
-		files, screenshots := w.Files, w.Screenshots
-		if w.Operation == events.PresetSlice {
-			if len(files) != 1 {
-				return "slices are added to one file at a time"
-			}
-			var reason string
-			if files, reason = events.WithSlices(saved.Files, w.Files[0]); reason != "" {
-				return reason
-			}
-			screenshots = saved.Screenshots
-		}
-		p.Presets[w.Name] = ContextPreset{w.Name, listOf(files), listOf(screenshots), e.Time}
-		return ""
-	}
-	switch {
-	case !known:
-		return "there is no such preset"
-	case w.Operation == events.PresetLoad:
-		p.Selected = w.Name
-	case w.Operation == events.PresetDelete:
-		delete(p.Presets, w.Name)
-	default:
-		return "presets have no operation of that name"
-	}
-	return ""
 }
 
 // listOf makes an empty list of none, so that JSON shows [].
@@ -323,16 +276,4 @@ func sameShown(a, b []events.TrackedFile) bool {
 	before, err := json.Marshal(a)
 	after, err2 := json.Marshal(b)
 	return err == nil && err2 == nil && bytes.Equal(before, after)
-}
-
-// ContextPresets lists the presets by name.
-func (s *Set) ContextPresets() []ContextPreset {
-	p := stateOf(s, project)
-	out := make([]ContextPreset, 0, len(p.Presets))
-	// order-independent: the list is sorted below
-	for _, preset := range p.Presets {
-		out = append(out, preset)
-	}
-	slices.SortFunc(out, func(a, b ContextPreset) int { return cmp.Compare(a.Name, b.Name) })
-	return out
 }

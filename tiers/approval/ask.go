@@ -1,6 +1,8 @@
 package approval
 
 import (
+	"cmp"
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -123,4 +125,23 @@ func (s *State) posted(e *events.Event, p events.AskPosted) {
 func validRequestID(id string) bool {
 	return id != "" && len(id) <= events.MaxIDLength &&
 		!strings.ContainsFunc(id, func(r rune) bool { return !chars.Printable(r) })
+}
+
+func askAbout(c *call, gate, title string) events.AskRaised {
+	return events.AskRaised{
+		Gate: gate, Title: title, Ticket: c.request.Ticket, Call: c.request.Call, Tool: c.request.Tool,
+		Args: c.args, ArgsSHA256: c.digest, Effect: c.tool.offer.Effect, Attempt: c.request.Attempt, Round: c.request.Round,
+	}
+}
+
+// CallTitle says in one line what a call with these arguments is about.
+func CallTitle(tool string, args json.RawMessage) string {
+	var a struct{ Path, Script, URL, Query string }
+	if json.Unmarshal(args, &a) != nil {
+		return tool
+	}
+	if a.Path != "" {
+		return tool + " " + a.Path
+	}
+	return chars.Trim(tool + " " + firstLine(chars.Trim(cmp.Or(a.Script, a.URL, a.Query))))
 }

@@ -1,13 +1,11 @@
 package approval
 
 import (
-	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
 
 	"manualslop/events"
-	"manualslop/events/chars"
 	"manualslop/tiers"
 )
 
@@ -160,25 +158,6 @@ func (s *State) askTool(e *events.Event, c *call, p events.PreviewBuilt) {
 	}
 	a.Note = tiers.Clip(strings.Join(notes, "; "), MaxNote)
 	s.raise(e, a)
-}
-
-func askAbout(c *call, gate, title string) events.AskRaised {
-	return events.AskRaised{
-		Gate: gate, Title: title, Ticket: c.request.Ticket, Call: c.request.Call, Tool: c.request.Tool,
-		Args: c.args, ArgsSHA256: c.digest, Effect: c.tool.offer.Effect, Attempt: c.request.Attempt, Round: c.request.Round,
-	}
-}
-
-// CallTitle says in one line what a call with these arguments is about.
-func CallTitle(tool string, args json.RawMessage) string {
-	var a struct{ Path, Script, URL, Query string }
-	if json.Unmarshal(args, &a) != nil {
-		return tool
-	}
-	if a.Path != "" {
-		return tool + " " + a.Path
-	}
-	return chars.Trim(tool + " " + firstLine(chars.Trim(cmp.Or(a.Script, a.URL, a.Query))))
 }
 
 // byRule stands where a person's name would, of what a rule decided.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"manualslop/events"
-	"manualslop/tiers"
 )
 
 // workerTier is the tier that carries out tickets.
@@ -47,24 +46,6 @@ func (t *ticket) todoDue() events.Payload {
 }
 
 func dependsOnBlocked(d *ticket) string { return fmt.Sprintf("depends on %s, which is blocked", d.ID) }
-
-func (s *State) gaveUpDue(t *ticket) events.Payload {
-	reason := because(t.verdict, "the attempt gave up")
-	if t.final {
-		return events.TicketBlocked{Ticket: t.ID, Kind: events.BlockDenied, Reason: reason}
-	}
-	if t.RetryCount < s.settings.MaxRetries {
-		return events.TicketRetried{Ticket: t.ID, RetryCount: t.RetryCount + 1, Reason: reason}
-	}
-	return events.TicketBlocked{Ticket: t.ID, Kind: events.BlockWorker, Reason: reason}
-}
-
-// model is who will answer: the ticket's own model, else its persona's or the
-// ladder's for its retries.
-func (s *State) model(t *ticket) string {
-	seat := tiers.Seat{Tier: workerTier, Persona: t.PersonaID, Model: t.ModelOverride, Retries: t.RetryCount}
-	return seat.Take(s.settings).Model
-}
 
 // start begins an attempt, in a place of its own once there is one.
 func (s *State) start(t *ticket) events.Payload {

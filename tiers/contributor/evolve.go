@@ -200,3 +200,51 @@ func (s *State) result(r *run, c *call, p events.Part) {
 	c.answer(p)
 	s.settle(r)
 }
+
+// asked is the live run that waits in phase p for the answer to an own request,
+// nil if there is none. The first answer counts: the request is then forgotten.
+func (s *State) asked(request string, p phase) *run {
+	r := s.runs[s.requests[request]]
+	if r == nil || r.phase != p || r.pending != request {
+		return nil
+	}
+	delete(s.requests, request)
+	s.touched = r
+	return r
+}
+
+// over ends an attempt; nothing that it waits for counts any more.
+func (s *State) over(r *run) {
+	delete(s.requests, r.pending)
+	s.forget(r.calls)
+	r.over()
+}
+
+// settle closes a round's calls when all of them have their result.
+func (s *State) settle(r *run) {
+	calls := r.calls
+	if r.settle(); r.calls == nil {
+		s.forget(calls)
+	}
+}
+
+func (s *State) forget(calls []*call) {
+	for _, c := range calls {
+		delete(s.calls, c.id)
+	}
+}
+
+// call finds a call of the round at which a live run is.
+func (s *State) call(id string) (*run, *call) {
+	r := s.runs[s.calls[id]]
+	if r == nil || r.phase != awaitCalls {
+		return nil, nil
+	}
+	for _, c := range r.calls {
+		if c.id == id {
+			s.touched = r
+			return r, c
+		}
+	}
+	return nil, nil
+}

@@ -1,7 +1,5 @@
 package contributor
 
-import "manualslop/events"
-
 // MaxShown bounds what a prompt begins with of one file, in characters.
 const MaxShown = 48_000
 
@@ -27,12 +25,3 @@ const maxReviewPath = 512
 
 // MaxReason bounds a reason, in bytes of text; it is cut.
 const MaxReason = 2 << 10
-
-// sizeOf is the size of a value as JSON.
-func sizeOf(v any) int {
-	n, err := events.SizeOf(v)
-	if err != nil {
-		panic("contributor: " + err.Error()) // strings and numbers
-	}
-	return n
-}

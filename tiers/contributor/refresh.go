@@ -139,3 +139,12 @@ func updateText(f events.FileUpdate) string {
 	}
 	return strings.TrimRight(f.Diff, "\n") + "\n"
 }
+
+// sizeOf is the size of a value as JSON.
+func sizeOf(v any) int {
+	n, err := events.SizeOf(v)
+	if err != nil {
+		panic("contributor: " + err.Error()) // strings and numbers
+	}
+	return n
+}

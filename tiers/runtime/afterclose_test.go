@@ -60,7 +60,7 @@ type died struct {
 	dies context.CancelFunc
 }
 
-func (d died) Update(context.Context, string, []byte, uint64) (uint64, error) {
+func (d died) UpdateClaim(context.Context, string, []byte, uint64) (uint64, error) {
 	d.dies()
 	return 0, events.ErrClosed
 }
@@ -156,11 +156,11 @@ type closing struct {
 	close func()
 }
 
-func (c closing) Create(ctx context.Context, key string, value []byte) (uint64, error) {
+func (c closing) CreateClaim(ctx context.Context, key string, value []byte) (uint64, error) {
 	if strings.Contains(key, "undo") {
 		c.close()
 	}
-	return c.Claims.Create(ctx, key, value)
+	return c.Claims.CreateClaim(ctx, key, value)
 }
 
 func TestAnUndoIsNotCutOffByTheEndOfItsSession(t *testing.T) {

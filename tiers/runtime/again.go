@@ -45,7 +45,7 @@ type attempts struct {
 // again takes a delivery that is not the first. It puts off a call that another
 // worker is at work on. Otherwise it counts an attempt. A request that was begun too
 // often is given up; over says that it has its outcome then.
-func (w *Worker) again(ctx context.Context, d Delivery) (a *attempts, over bool, err error) {
+func (w *Worker) again(ctx context.Context, d events.Delivery) (a *attempts, over bool, err error) {
 	if p, call := d.Event.Payload.(events.ToolApproved); call {
 		l := w.lease(&d.Event, p)
 		before, err := l.peek(ctx)
@@ -71,10 +71,10 @@ func attemptsOf(e *events.Event) string { return e.Session + attemptsInfix + e.I
 func (w *Worker) count(ctx context.Context, e *events.Event) (*attempts, error) {
 	for {
 		a := &attempts{key: attemptsOf(e)}
-		value, revision, err := w.Claims.Get(ctx, a.key)
+		value, revision, err := w.Claims.Claim(ctx, a.key)
 		if err == nil {
 			err = json.Unmarshal(value, a)
-		} else if errors.Is(err, ErrUnclaimed) {
+		} else if errors.Is(err, events.ErrNoKey) {
 			revision, err = 0, nil
 		}
 		if err != nil {
@@ -86,11 +86,11 @@ func (w *Worker) count(ctx context.Context, e *events.Event) (*attempts, error) 
 			return nil, err
 		}
 		if revision == 0 {
-			a.revision, err = w.Claims.Create(ctx, a.key, value)
+			a.revision, err = w.Claims.CreateClaim(ctx, a.key, value)
 		} else {
-			a.revision, err = w.Claims.Update(ctx, a.key, value, revision)
+			a.revision, err = w.Claims.UpdateClaim(ctx, a.key, value, revision)
 		}
-		if !errors.Is(err, ErrClaimed) && !errors.Is(err, events.ErrConflict) {
+		if !errors.Is(err, events.ErrClaimed) && !errors.Is(err, events.ErrConflict) {
 			return a, err
 		}
 		if err := pause(ctx, retryPause); err != nil { // another worker counted meanwhile
@@ -107,7 +107,7 @@ func (w *Worker) uncount(ctx context.Context, a *attempts) {
 	}
 	value, err := json.Marshal(a)
 	if err == nil {
-		_, err = w.Claims.Update(ctx, a.key, value, a.revision)
+		_, err = w.Claims.UpdateClaim(ctx, a.key, value, a.revision)
 	}
 	if err != nil {
 		w.Logger.Info("a request that was put off counts as begun", "key", a.key, "error", err)
@@ -118,7 +118,7 @@ func (w *Worker) uncount(ctx context.Context, a *attempts) {
 func (w *Worker) forget(ctx context.Context, a *attempts) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), purgeWait)
 	defer cancel()
-	if err := w.Claims.Purge(ctx, a.key, a.revision); err != nil {
+	if err := w.Claims.PurgeClaim(ctx, a.key, a.revision); err != nil {
 		w.Logger.Info("a count of attempts is left over", "key", a.key, "error", err)
 	}
 }
@@ -127,7 +127,7 @@ func (w *Worker) forget(ctx context.Context, a *attempts) {
 func (w *Worker) forgetOf(ctx context.Context, e *events.Event) {
 	a := &attempts{key: attemptsOf(e)}
 	var err error
-	if _, a.revision, err = w.Claims.Get(ctx, a.key); err == nil {
+	if _, a.revision, err = w.Claims.Claim(ctx, a.key); err == nil {
 		w.forget(ctx, a)
 	}
 }
@@ -135,8 +135,8 @@ func (w *Worker) forgetOf(ctx context.Context, e *events.Event) {
 // sweepAttempts removes a count whose request has an outcome.
 func (w *Worker) sweepAttempts(ctx context.Context, key string) error {
 	a := &attempts{key: key}
-	value, revision, err := w.Claims.Get(ctx, key)
-	if errors.Is(err, ErrUnclaimed) {
+	value, revision, err := w.Claims.Claim(ctx, key)
+	if errors.Is(err, events.ErrNoKey) {
 		return nil
 	}
 	if err == nil {
@@ -195,7 +195,7 @@ func (p *passed) by(asked *tiers.OpenRequest) bool {
 
 // mayBeAnswered tells whether it is worth a look at the log if a request has an
 // outcome. Merges and workspaces are few, and matter.
-func (w *Worker) mayBeAnswered(d Delivery) bool {
+func (w *Worker) mayBeAnswered(d events.Delivery) bool {
 	asked := tiers.Asked(&d.Event)
 	if asked == nil {
 		return false

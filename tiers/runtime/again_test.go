@@ -46,12 +46,12 @@ func givesUp(t *testing.T, p events.Payload, deliveries, attempts int) bool {
 	require.NoError(t, err)
 	worker := w.worker("worker-test-1")
 	if attempts > 0 {
-		_, err := worker.Claims.Create(t.Context(), session+".attempts."+e.ID, fmt.Appendf(nil, `{"attempts":%d}`, attempts))
+		_, err := worker.Claims.CreateClaim(t.Context(), session+".attempts."+e.ID, fmt.Appendf(nil, `{"attempts":%d}`, attempts))
 		require.NoError(t, err)
 	}
 	worker.Queue = handed{e, deliveries}
 	require.NoError(t, worker.Run(t.Context(), 1))
-	keys, err := worker.Claims.Keys(t.Context())
+	keys, err := worker.Claims.ClaimKeys(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, keys, "the count goes with the request")
 	last, found, err := w.connect(bus.Role{Kind: bus.Reader}).LastEvent(t.Context(), events.Filter{Project: project,
@@ -92,11 +92,11 @@ type outrun struct {
 	met atomic.Bool
 }
 
-func (c *outrun) Get(ctx context.Context, key string) ([]byte, uint64, error) {
+func (c *outrun) Claim(ctx context.Context, key string) ([]byte, uint64, error) {
 	if strings.Contains(key, ".attempts.") && !c.met.Swap(true) {
 		return []byte(`{"attempts":20}`), 1, nil
 	}
-	return c.Claims.Get(ctx, key)
+	return c.Claims.Claim(ctx, key)
 }
 
 func TestCountOfAttemptsThatIsRemovedMeanwhileBeginsAnew(t *testing.T) {
@@ -121,18 +121,18 @@ var errAway = errors.New("the store is away")
 
 func (c *failingClaims) fails() bool { return c.uses.Add(1) == c.at }
 
-func (c *failingClaims) Create(ctx context.Context, key string, value []byte) (uint64, error) {
+func (c *failingClaims) CreateClaim(ctx context.Context, key string, value []byte) (uint64, error) {
 	if c.fails() {
 		return 0, errAway
 	}
-	return c.Claims.Create(ctx, key, value)
+	return c.Claims.CreateClaim(ctx, key, value)
 }
 
-func (c *failingClaims) Get(ctx context.Context, key string) ([]byte, uint64, error) {
+func (c *failingClaims) Claim(ctx context.Context, key string) ([]byte, uint64, error) {
 	if c.fails() {
 		return nil, 0, errAway
 	}
-	return c.Claims.Get(ctx, key)
+	return c.Claims.Claim(ctx, key)
 }
 
 func TestWriteWhoseClaimCannotBeMadeIsHandedOutAgain(t *testing.T) {
@@ -174,7 +174,7 @@ func TestRequestOfANewerVersionIsHandedBack(t *testing.T) {
 	var later *events.NotBeforeError
 	require.ErrorAs(t, worker.Run(t.Context(), 1), &later)
 	require.Contains(t, later.Reason, "newer program")
-	keys, err := worker.Claims.Keys(t.Context())
+	keys, err := worker.Claims.ClaimKeys(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, keys, "nothing is counted")
 	models := &runtime.Models{Project: project, Queue: handed{newer(call), 60}, Transcripts: &runtime.Transcripts{},

@@ -19,7 +19,7 @@ const overPoll = 50 * time.Millisecond
 // handle makes the attempt that a delivery asks for. A process that was silent
 // too long, because it was busy or the machine slept, gets the same request
 // again; that delivery is left to the attempt under way.
-func (m *Models) handle(ctx context.Context, d Delivery) error {
+func (m *Models) handle(ctx context.Context, d events.Delivery) error {
 	if err := needsNewer(&d.Event); err != nil {
 		return err
 	}
@@ -189,13 +189,15 @@ func isOn(ctx context.Context, log events.Log, f events.Filter, from uint64, id 
 	return found, last, nil
 }
 
-// workUntilFull takes work until ctx ends or the log takes no more outcomes:
+// workUntilFull decodes work and has it handled until ctx ends or the log takes no more outcomes:
 // the same work, handed out again, would fare no better. events.ErrFull then.
 func workUntilFull(ctx context.Context, q Queue, pool string, slots int, handle func(context.Context,
-	Delivery) error) error {
+	events.Delivery) error) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	err := q.Work(ctx, pool, slots, func(ctx context.Context, d Delivery) error {
+	registry := events.Catalogue()
+	err := q.Work(ctx, pool, slots, func(ctx context.Context, d events.Delivery) error {
+		registry.Decode(&d.Event)
 		err := handle(ctx, d)
 		for waitsForRoom(err) && pause(ctx, roomPause) == nil {
 			err = handle(ctx, d)

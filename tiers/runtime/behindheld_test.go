@@ -22,8 +22,8 @@ type puttingOff struct {
 }
 
 func (q *puttingOff) Work(ctx context.Context, pool string, slots int, handle func(context.Context,
-	runtime.Delivery) error) error {
-	return q.Queue.Work(ctx, pool, slots, func(ctx context.Context, d runtime.Delivery) error {
+	events.Delivery) error) error {
+	return q.Queue.Work(ctx, pool, slots, func(ctx context.Context, d events.Delivery) error {
 		p, _ := d.Event.Payload.(events.ToolApproved)
 		if p.Call == "c1" {
 			return &events.NotBeforeError{Time: time.Now().Add(time.Second), Reason: "newer"}

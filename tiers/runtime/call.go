@@ -40,7 +40,7 @@ func fittingFiles[F any](files []F, path func(F) string) int {
 
 // approved runs one call, exactly the approved bytes. Its claim, if it needs
 // one, decides what a redelivery may do.
-func (w site) approved(ctx context.Context, d Delivery, p events.ToolApproved) error {
+func (w site) approved(ctx context.Context, d events.Delivery, p events.ToolApproved) error {
 	if d.Event.Actor != events.ActorApproval {
 		w.Logger.Error("a call without an approval is not run", "call", p.Call, "by", d.Event.Actor)
 		return nil
@@ -79,7 +79,7 @@ func (w site) approved(ctx context.Context, d Delivery, p events.ToolApproved) e
 // execute runs a call that cannot be looked into, such as a script or a change
 // outside of the project's files: once claimed, it is never run again without a
 // person's word.
-func (w site) execute(ctx context.Context, d Delivery, p events.ToolApproved, prepared *tools.Prepared) error {
+func (w site) execute(ctx context.Context, d events.Delivery, p events.ToolApproved, prepared *tools.Prepared) error {
 	l := w.lease(&d.Event, p)
 	before, err := l.take(ctx)
 	if err != nil {
@@ -137,7 +137,7 @@ func complete(out events.ToolSettled) bool {
 // write runs a call that changes files. The claim holds the files' digests
 // before and after, so that a redelivery can tell how far its predecessor came.
 // If the claim fails, the call has no outcome and is handed out again.
-func (w site) write(ctx context.Context, d Delivery, p events.ToolApproved, prepared *tools.Prepared) error {
+func (w site) write(ctx context.Context, d events.Delivery, p events.ToolApproved, prepared *tools.Prepared) error {
 	l := w.lease(&d.Event, p)
 	g := gate{lease: l}
 	out, cause := w.run(ctx, &d.Event, p, prepared, func(_ context.Context, changes []tools.PlannedChange) error {
@@ -224,7 +224,7 @@ func (g *gate) takeFresh(ctx context.Context) error {
 		return err
 	}
 	if before != nil { // by a moment, to another worker
-		return ErrClaimed
+		return events.ErrClaimed
 	}
 	if g.over, err = g.settledBefore(ctx); g.over {
 		return errResumed

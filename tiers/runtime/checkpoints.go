@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -90,31 +89,6 @@ func (w site) noteChanges(ctx context.Context, out *events.ToolSettled, before *
 	}
 	w.keep(ctx, out.Files)
 	return fitting == len(changes)
-}
-
-// carryOutCall runs an approved call at its place. An undo of what is merged
-// already is made on the session's branch, while nobody merges.
-func (w *Worker) carryOutCall(ctx context.Context, d Delivery, p events.ToolApproved) error {
-	session := d.Event.Session
-	if p.Tool != events.RestoreTool || p.Workspace != events.WorkspaceMerged {
-		return w.at(ctx, session, p.Workspace, func(at site) error { return at.approved(ctx, d, p) })
-	}
-	hold, err := w.hold(ctx, session)
-	if again := undecided(ctx, err); again != nil {
-		return again
-	}
-	if err != nil {
-		return w.answer(ctx, &d.Event, w.failed(p, w.notRestored(err)))
-	}
-	defer hold.Release()
-	own, err := w.Workspaces.Open(hold.Dir)
-	if err != nil {
-		return err
-	}
-	env := w.Home
-	env.Workspace = own
-	return errors.Join(site{Worker: w, Env: env, session: session, name: p.Workspace, hold: hold}.approved(ctx, d, p),
-		own.Close())
 }
 
 func (w *Worker) hold(ctx context.Context, session string) (*git.Hold, error) {

@@ -58,24 +58,24 @@ func (l *lease) take(ctx context.Context) (before *claim, err error) {
 	if err != nil {
 		return nil, err
 	}
-	l.revision, err = l.w.Claims.Create(ctx, l.key, value)
+	l.revision, err = l.w.Claims.CreateClaim(ctx, l.key, value)
 	if err == nil {
 		l.held = true
 		return nil, nil
 	}
-	if !errors.Is(err, ErrClaimed) {
+	if !errors.Is(err, events.ErrClaimed) {
 		return nil, fmt.Errorf("claim %s: %w", l.key, err)
 	}
 	if before, err = l.peek(ctx); err == nil && before == nil {
-		err = fmt.Errorf("claim %s: %w, and cannot be read", l.key, ErrClaimed) // not ours, so nothing may run
+		err = fmt.Errorf("claim %s: %w, and cannot be read", l.key, events.ErrClaimed) // not ours, so nothing may run
 	}
 	return before, err
 }
 
 // peek reads the claim as it stands; nil if nobody made one.
 func (l *lease) peek(ctx context.Context) (*claim, error) {
-	value, revision, err := l.w.Claims.Get(ctx, l.key)
-	if errors.Is(err, ErrUnclaimed) {
+	value, revision, err := l.w.Claims.Claim(ctx, l.key)
+	if errors.Is(err, events.ErrNoKey) {
 		return nil, nil
 	}
 	if err != nil {
@@ -187,7 +187,7 @@ func (l *lease) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	revision, err := l.w.Claims.Update(ctx, l.key, value, l.revision)
+	revision, err := l.w.Claims.UpdateClaim(ctx, l.key, value, l.revision)
 	if err != nil {
 		return fmt.Errorf("update claim %s: %w", l.key, err)
 	}
@@ -236,7 +236,7 @@ func (l *lease) purge(ctx context.Context) {
 func (l *lease) remove(ctx context.Context, revision uint64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), purgeWait)
 	defer cancel()
-	if err := l.w.Claims.Purge(ctx, l.key, revision); err != nil {
+	if err := l.w.Claims.PurgeClaim(ctx, l.key, revision); err != nil {
 		l.w.Logger.Info("a claim is left over for the next sweep", "key", l.key, "error", err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"manualslop/bus"
 	"manualslop/bus/bustest"
 	"manualslop/events"
-	"manualslop/tiers/runtime"
 )
 
 // BenchmarkChangingCall carries out edits on a synced log, one at a time.
@@ -40,7 +39,7 @@ type approvedInOrder struct {
 }
 
 func (q approvedInOrder) Work(ctx context.Context, pool string, _ int, handle func(context.Context,
-	runtime.Delivery) error) (err error) {
+	events.Delivery) error) (err error) {
 	if pool == events.PoolName(events.PoolShort, project) {
 		<-ctx.Done()
 		return nil
@@ -49,7 +48,7 @@ func (q approvedInOrder) Work(ctx context.Context, pool string, _ int, handle fu
 		if e.Seq, err = q.approval.Append(ctx, e, nil); err != nil {
 			return err
 		}
-		if err := handle(ctx, runtime.Delivery{Event: e, Deliveries: 1}); err != nil {
+		if err := handle(ctx, events.Delivery{Event: e, Deliveries: 1}); err != nil {
 			return err
 		}
 	}

@@ -150,7 +150,7 @@ func stopped(ctx context.Context, r tools.Result) (tools.Result, bool) {
 
 // afterClose answers a call that comes too late: nothing begins any more, and what
 // a worker left in the middle is not taken up again.
-func (w site) afterClose(ctx context.Context, d Delivery, p events.ToolApproved, effect tools.Effect,
+func (w site) afterClose(ctx context.Context, d events.Delivery, p events.ToolApproved, effect tools.Effect,
 	end ending) error {
 	return w.settleUnrun(ctx, d, p, effect, w.notBegun(p, end), func(l *lease, before claim) (events.ToolSettled, error) {
 		return w.left(ctx, p, l, before, effect, end)

@@ -68,7 +68,7 @@ func TestManyRetriesThatWaitLeaveASlotToOneThatIsDue(t *testing.T) {
 		w.askAgain(on, due)
 	}
 	asked := w.ask(on, nil)
-	w.callsModels(queue{w.connect(bus.Role{Kind: bus.Models})}).run()
+	w.callsModels(w.connect(bus.Role{Kind: bus.Models})).run()
 	w.until(isType("ModelReplied"))
 	require.Len(t, w.outcomes(asked), 1)
 }

@@ -156,7 +156,7 @@ func TestAWriteWhoseWorkerDiedIsSettledByWhatTheFileSays(t *testing.T) {
 			w.yesToAll()
 			w.startWithoutWorker(oneCall("edit_file", `{"path":"a.txt","old_string":"hello","new_string":"hello world"}`))
 			views := w.worker("worker-test-8")
-			views.Queue = viewsOnly{queue{w.connect(bus.Role{Kind: bus.Worker, Name: "worker-test-8"})}}
+			views.Queue = viewsOnly{w.connect(bus.Role{Kind: bus.Worker, Name: "worker-test-8"})}
 			stopViews := w.run(views)
 			w.say(events.GoalSubmitted{Goal: "g"})
 			log := w.until(isType("ToolApproved"))
@@ -179,11 +179,11 @@ func TestAWriteWhoseWorkerDiedIsSettledByWhatTheFileSays(t *testing.T) {
 }
 
 // viewsOnly is a queue whose taker gives every tool call back.
-type viewsOnly struct{ queue }
+type viewsOnly struct{ runtime.Queue }
 
 func (q viewsOnly) Work(ctx context.Context, pool string, slots int, handle func(context.Context,
-	runtime.Delivery) error) error {
-	return q.queue.Work(ctx, pool, slots, func(ctx context.Context, d runtime.Delivery) error {
+	events.Delivery) error) error {
+	return q.Queue.Work(ctx, pool, slots, func(ctx context.Context, d events.Delivery) error {
 		if d.Event.Type == "ToolApproved" {
 			return errors.New("not for this worker")
 		}

@@ -26,12 +26,12 @@ type handed struct {
 }
 
 func (h handed) Work(ctx context.Context, pool string, _ int, handle func(context.Context,
-	runtime.Delivery) error) error {
+	events.Delivery) error) error {
 	if pool == events.PoolName(events.PoolShort, project) {
 		<-ctx.Done()
 		return nil
 	}
-	return handle(ctx, runtime.Delivery{Event: h.event, Deliveries: h.n})
+	return handle(ctx, events.Delivery{Event: h.event, Deliveries: h.n})
 }
 
 // handOut gives a worker one piece of work of a decider and returns what it answers.
@@ -97,7 +97,7 @@ type handedTwice struct {
 }
 
 func (h handedTwice) Work(ctx context.Context, pool string, _ int, handle func(context.Context,
-	runtime.Delivery) error) error {
+	events.Delivery) error) error {
 	if pool == events.PoolName(events.PoolShort, project) {
 		<-ctx.Done()
 		return nil
@@ -105,13 +105,13 @@ func (h handedTwice) Work(ctx context.Context, pool string, _ int, handle func(c
 	ctx, cancel := context.WithTimeout(ctx, eventstest.Patience)
 	defer cancel()
 	first := make(chan error, 1)
-	go func() { first <- handle(ctx, runtime.Delivery{Event: h.event, Deliveries: 1}) }()
+	go func() { first <- handle(ctx, events.Delivery{Event: h.event, Deliveries: 1}) }()
 	for !h.running() {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
-	if err := handle(ctx, runtime.Delivery{Event: h.event, Deliveries: 2}); !errors.Is(err, events.ErrTakenOver) {
+	if err := handle(ctx, events.Delivery{Event: h.event, Deliveries: 2}); !errors.Is(err, events.ErrTakenOver) {
 		return fmt.Errorf("the second delivery is not left to the first: %w", err)
 	}
 	return <-first
@@ -147,23 +147,23 @@ func TestACallThatIsUnderWayHereIsNotTakenForDead(t *testing.T) {
 // unreadableClaims say that a claim exists and cannot show it.
 type unreadableClaims struct{ runtime.Claims }
 
-func (unreadableClaims) Create(context.Context, string, []byte) (uint64, error) {
-	return 0, runtime.ErrClaimed
+func (unreadableClaims) CreateClaim(context.Context, string, []byte) (uint64, error) {
+	return 0, events.ErrClaimed
 }
 
-func (unreadableClaims) Get(context.Context, string) ([]byte, uint64, error) {
-	return nil, 0, runtime.ErrUnclaimed
+func (unreadableClaims) Claim(context.Context, string) ([]byte, uint64, error) {
+	return nil, 0, events.ErrNoKey
 }
 
 // overtaken is a store of claims in which another worker is always faster.
 type overtaken struct{ runtime.Claims }
 
-func (overtaken) Get(context.Context, string) ([]byte, uint64, error) {
+func (overtaken) Claim(context.Context, string) ([]byte, uint64, error) {
 	return []byte(`{"worker":"worker-test-2","generation":1,"changes":[{"path":"a.txt","before":"` +
 		events.Digest([]byte("hello\n")) + `","after":"cd"}]}`), 1, nil
 }
 
-func (overtaken) Update(context.Context, string, []byte, uint64) (uint64, error) {
+func (overtaken) UpdateClaim(context.Context, string, []byte, uint64) (uint64, error) {
 	return 0, events.ErrConflict
 }
 

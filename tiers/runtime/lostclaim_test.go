@@ -33,7 +33,7 @@ func TestCallWhoseClaimWasLostGoesToAPersonAndDoesNotRun(t *testing.T) {
 			worker := w.worker("worker-test-1")
 			lost, err := json.Marshal(bus.LostClaim{Worker: bus.LostWorker, Generation: 1, Lost: true})
 			require.NoError(t, err)
-			_, err = worker.Claims.Create(t.Context(), session+".c", lost)
+			_, err = worker.Claims.CreateClaim(t.Context(), session+".c", lost)
 			require.NoError(t, err)
 			worker.Queue = handed{e, 1}
 			require.NoError(t, worker.Run(t.Context(), 1))

@@ -90,7 +90,7 @@ func (w *world) callModels(provider llm.Provider) *caller {
 	transcripts := &runtime.Transcripts{Blobs: models}
 	reader := &runtime.Reader{Log: w.connect(bus.Role{Kind: bus.Reader}), Registry: events.Catalogue(), Project: project,
 		Logger: logger()}
-	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, IDs: newID, Transcripts: transcripts,
+	m := &runtime.Models{Project: project, Log: models, Queue: models, IDs: newID, Transcripts: transcripts,
 		Providers: map[string]llm.Provider{provider.Name(): provider}, Mask: w.mask, Signals: w.live, Clock: time.Now,
 		Logger: logger()}
 	reader.Subscribe(transcripts)

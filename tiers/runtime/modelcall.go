@@ -19,7 +19,7 @@ type try struct {
 	tr       *transcript
 	event    *events.Event
 	asked    events.ModelRequested
-	delivery Delivery
+	delivery events.Delivery
 	provider llm.Provider
 	req      llm.Request
 	line     int          // of the script, else 0

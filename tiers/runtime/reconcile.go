@@ -13,12 +13,9 @@ import (
 	"manualslop/tiers"
 )
 
-// ErrNoPool says that a pool does not exist.
-var ErrNoPool = errors.New("no such pool")
-
 // Pools are the work pools of a project, by kind.
 type Pools interface {
-	// At is how far a pool is; ErrNoPool.
+	// At is how far a pool is; events.ErrNoPool.
 	At(ctx context.Context, kind string) (PoolAt, error)
 	// Make makes a pool that is missing; it hands out what is stored from a sequence on.
 	Make(ctx context.Context, kind string, from uint64) error
@@ -113,7 +110,7 @@ func (r *Reconciler) Reconcile(ctx context.Context) error {
 func (r *Reconciler) pool(ctx context.Context, kind string) error {
 	owed, returned, upTo := r.Requests.owedBy(kind)
 	at, err := r.Pools.At(ctx, kind)
-	missing := errors.Is(err, ErrNoPool)
+	missing := errors.Is(err, events.ErrNoPool)
 	if err != nil && !missing {
 		return err
 	}

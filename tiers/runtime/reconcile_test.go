@@ -26,8 +26,8 @@ type swallowing struct {
 }
 
 func (q *swallowing) Work(ctx context.Context, pool string, slots int, handle func(context.Context,
-	runtime.Delivery) error) error {
-	return q.Queue.Work(ctx, pool, slots, func(ctx context.Context, d runtime.Delivery) error {
+	events.Delivery) error) error {
+	return q.Queue.Work(ctx, pool, slots, func(ctx context.Context, d events.Delivery) error {
 		if d.Event.Type == q.typ && !q.done.Swap(true) {
 			return nil
 		}
@@ -179,8 +179,8 @@ type swallowAll struct {
 }
 
 func (q swallowAll) Work(ctx context.Context, pool string, slots int, _ func(context.Context,
-	runtime.Delivery) error) error {
-	return q.Queue.Work(ctx, pool, slots, func(context.Context, runtime.Delivery) error {
+	events.Delivery) error) error {
+	return q.Queue.Work(ctx, pool, slots, func(context.Context, events.Delivery) error {
 		q.handled <- struct{}{}
 		return nil
 	})

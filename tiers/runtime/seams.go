@@ -3,46 +3,32 @@ package runtime
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"manualslop/events"
 	"manualslop/tools"
 )
 
-// Delivery is one piece of claimed work.
-type Delivery struct {
-	Event events.Event
-	// Deliveries counts how often the queue handed it out, this time included.
-	Deliveries int
-}
-
 // Queue hands out work that its taker keeps alive until it is handled.
 type Queue interface {
 	// Work takes deliveries of a pool, at most slots at once, until ctx ends.
 	// A handle that returns nil acknowledges; an error gives the work back, and
 	// an [events.NotBeforeError] until its time.
-	Work(ctx context.Context, pool string, slots int, handle func(context.Context, Delivery) error) error
+	Work(ctx context.Context, pool string, slots int, handle func(context.Context, events.Delivery) error) error
 }
-
-// ErrClaimed says that a claim exists already.
-var ErrClaimed = errors.New("already claimed")
-
-// ErrUnclaimed says that there is no claim under a key.
-var ErrUnclaimed = errors.New("not claimed")
 
 // Claims is the store of leases on calls that change something.
 type Claims interface {
-	// Create stores value under key; ErrClaimed if there is one.
-	Create(ctx context.Context, key string, value []byte) (revision uint64, err error)
-	// Get reads a claim and its revision; ErrUnclaimed if there is none.
-	Get(ctx context.Context, key string) (value []byte, revision uint64, err error)
-	// Update replaces the claim at revision; events.ErrConflict if it moved on.
-	Update(ctx context.Context, key string, value []byte, revision uint64) (uint64, error)
-	// Purge removes the claim unless it moved on from revision.
-	Purge(ctx context.Context, key string, revision uint64) error
-	// Keys lists the claims of all projects.
-	Keys(ctx context.Context) ([]string, error)
+	// CreateClaim stores value under key; events.ErrClaimed if there is a claim.
+	CreateClaim(ctx context.Context, key string, value []byte) (revision uint64, err error)
+	// Claim returns a claim and its revision; events.ErrNoKey if there is none.
+	Claim(ctx context.Context, key string) (value []byte, revision uint64, err error)
+	// UpdateClaim replaces the claim at revision; events.ErrConflict if it changed.
+	UpdateClaim(ctx context.Context, key string, value []byte, revision uint64) (uint64, error)
+	// PurgeClaim removes the claim unless it changed since revision.
+	PurgeClaim(ctx context.Context, key string, revision uint64) error
+	// ClaimKeys lists the claims of all projects.
+	ClaimKeys(ctx context.Context) ([]string, error)
 }
 
 // OwnLog is a log that can find the newest event under a filter. A worker may

@@ -38,7 +38,7 @@ type sent struct {
 // attempt records one outcome of a request, unless there is one. An outcome that
 // is known is recorded even where the process ends.
 func (m *Models) attempt(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested,
-	d Delivery) error {
+	d events.Delivery) error {
 	if tr.isAnswered(e.ID) {
 		return nil
 	}

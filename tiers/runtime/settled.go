@@ -114,7 +114,7 @@ func (w *Worker) sweepClaims(ctx context.Context) {
 }
 
 func (w *Worker) sweepOnce(ctx context.Context) error {
-	keys, err := w.Claims.Keys(ctx)
+	keys, err := w.Claims.ClaimKeys(ctx)
 	if err != nil {
 		return err
 	}

@@ -164,7 +164,7 @@ func TestLongOutcomeSurvivesItsWorker(t *testing.T) {
 // forgetful is a store of claims whose worker dies before it purges one.
 type forgetful struct{ runtime.Claims }
 
-func (forgetful) Purge(context.Context, string, uint64) error { return context.Canceled }
+func (forgetful) PurgeClaim(context.Context, string, uint64) error { return context.Canceled }
 
 func TestLeftOverClaimsOfSettledCallsArePurged(t *testing.T) {
 	t.Parallel()
@@ -193,14 +193,14 @@ func TestLeftOverCountsOfAttemptsArePurged(t *testing.T) {
 	w.open(nil)
 	call := w.decided(events.ActorApproval, approvedCall("read_file", `{"path":"a.txt"}`))
 	worker := w.worker("worker-test-1")
-	_, err := worker.Claims.Create(t.Context(), "S0.attempts.unreadable", []byte("{"))
+	_, err := worker.Claims.CreateClaim(t.Context(), "S0.attempts.unreadable", []byte("{"))
 	require.NoError(t, err)
 	kept := worker.Claims
 	worker.Claims, worker.Queue = forgetful{kept}, handed{call, 2}
 	require.NoError(t, worker.Run(t.Context(), 1))
 	require.Equal(t, 1, w.outcomesOf("c1"))
 	require.Len(t, w.claimKeys(), 2)
-	worker.Claims, worker.Queue = kept, queue{w.connect(bus.Role{Kind: bus.Worker, Name: "worker-test-1"})}
+	worker.Claims, worker.Queue = kept, w.connect(bus.Role{Kind: bus.Worker, Name: "worker-test-1"})
 	w.run(worker)
 	require.Eventually(t, func() bool { return len(w.claimKeys()) == 1 }, eventstest.Patience, time.Millisecond)
 }
@@ -212,7 +212,7 @@ func TestCountOfAttemptsGoesWithAnOutcomeThatWasFound(t *testing.T) {
 	call := w.decided(events.ActorApproval, approvedCall("read_file", `{"path":"a.txt"}`))
 	w.handTo("worker-test-1", call)
 	worker := w.worker("worker-test-1")
-	_, err := worker.Claims.Create(t.Context(), session+".attempts."+call.ID, []byte(`{"attempts":1}`))
+	_, err := worker.Claims.CreateClaim(t.Context(), session+".attempts."+call.ID, []byte(`{"attempts":1}`))
 	require.NoError(t, err)
 	worker.Queue = handed{call, 2}
 	require.NoError(t, worker.Run(t.Context(), 1))

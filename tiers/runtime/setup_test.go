@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -42,54 +41,11 @@ const (
 	person  = "ada"
 )
 
-// queue, claims: what the runtime needs of the bus.
-type queue struct{ conn *bus.Conn }
-
-func (q queue) Work(ctx context.Context, pool string, slots int, handle func(context.Context,
-	runtime.Delivery) error) error {
-	registry := events.Catalogue()
-	return q.conn.Work(ctx, pool, slots, func(ctx context.Context, d bus.Delivery) error {
-		registry.Decode(&d.Event)
-		return handle(ctx, runtime.Delivery{Event: d.Event, Deliveries: d.Deliveries})
-	})
-}
-
-type claims struct{ conn *bus.Conn }
-
-func (c claims) Create(ctx context.Context, key string, value []byte) (uint64, error) {
-	rev, err := c.conn.CreateClaim(ctx, key, value)
-	if errors.Is(err, bus.ErrClaimed) {
-		return 0, runtime.ErrClaimed
-	}
-	return rev, err
-}
-
-func (c claims) Get(ctx context.Context, key string) ([]byte, uint64, error) {
-	value, rev, err := c.conn.Claim(ctx, key)
-	if errors.Is(err, bus.ErrNoKey) {
-		return nil, 0, runtime.ErrUnclaimed
-	}
-	return value, rev, err
-}
-
-func (c claims) Update(ctx context.Context, key string, value []byte, rev uint64) (uint64, error) {
-	return c.conn.UpdateClaim(ctx, key, value, rev)
-}
-
-func (c claims) Purge(ctx context.Context, key string, rev uint64) error {
-	return c.conn.PurgeClaim(ctx, key, rev)
-}
-
-func (c claims) Keys(ctx context.Context) ([]string, error) { return c.conn.ClaimKeys(ctx) }
-
 // poolsOf are the pools of the project.
 type poolsOf struct{ conn *bus.Conn }
 
 func (p poolsOf) At(ctx context.Context, kind string) (runtime.PoolAt, error) {
 	state, err := p.conn.PoolState(ctx, events.PoolName(kind, project))
-	if errors.Is(err, bus.ErrNoPool) {
-		err = runtime.ErrNoPool
-	}
 	return runtime.PoolAt{Done: state.Done, Given: state.Delivered, Held: state.Pending}, err
 }
 
@@ -187,7 +143,7 @@ func (w *world) startWithoutWorker(lines string) (stop func()) {
 		w.reconciler.Clock = w.reconcilerClock
 	}
 	reconciler := w.reconciler
-	m := &runtime.Models{Project: project, Log: models, Queue: queue{models}, IDs: newID, Transcripts: transcripts,
+	m := &runtime.Models{Project: project, Log: models, Queue: models, IDs: newID, Transcripts: transcripts,
 		Providers: map[string]llm.Provider{geminicli.Name: geminicli.Provider{Run: runtime.RunProgram,
 			Folder: w.t.TempDir()}}, Script: sc, Mask: w.mask, Clock: time.Now, Signals: w.live, Logger: logger()}
 	if w.clock != nil {
@@ -227,7 +183,7 @@ func (w *world) worker(name string) *runtime.Worker {
 	conn := w.connect(bus.Role{Kind: bus.Worker, Name: name})
 	workspace, err := sandbox.Open(sandbox.Config{Primary: w.dir})
 	require.NoError(w.t, err)
-	return &runtime.Worker{Project: project, Name: name, Log: conn, Queue: queue{conn}, Claims: claims{conn}, Blobs: conn,
+	return &runtime.Worker{Project: project, Name: name, Log: conn, Queue: conn, Claims: conn, Blobs: conn,
 		Tools: builtin.Engine(), Home: tools.Env{Workspace: workspace}, Clock: time.Now, IDs: newID, Logger: logger()}
 }
 

@@ -234,14 +234,14 @@ func (e errand) crew(w *world, fault *steps) (stop func()) {
 	case e.models:
 		conn = w.connect(bus.Role{Kind: bus.Models})
 		w.onModels = func(m *runtime.Models) {
-			m.Queue, m.Log = steppedQueue{queue{conn}, fault}, steppedLog{conn, fault}
+			m.Queue, m.Log = steppedQueue{conn, fault}, steppedLog{conn, fault}
 		}
 	case e.timers:
 		conn = w.connect(bus.Role{Kind: bus.Timers})
 		w.onTimers = func(t *runtime.Timers) { t.Log = steppedLog{conn, fault} }
 	default:
 		conn = w.connect(bus.Role{Kind: bus.Worker, Name: "worker-test-1"})
-		first.Queue, first.Claims = queue{conn}, claims{conn}
+		first.Queue, first.Claims = conn, conn
 		fault.onSteps(first, conn)
 	}
 	stopCrew := w.startWithoutWorker(lines)

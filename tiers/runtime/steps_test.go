@@ -133,8 +133,8 @@ type steppedQueue struct {
 }
 
 func (q steppedQueue) Work(ctx context.Context, pool string, slots int, handle func(context.Context,
-	runtime.Delivery) error) error {
-	return q.Queue.Work(ctx, pool, slots, func(ctx context.Context, d runtime.Delivery) error {
+	events.Delivery) error) error {
+	return q.Queue.Work(ctx, pool, slots, func(ctx context.Context, d events.Delivery) error {
 		if d.Event.Type == q.target {
 			ctx = context.WithValue(ctx, marked{}, true)
 			if q.refuses() {
@@ -154,23 +154,23 @@ type steppedClaims struct {
 	*steps
 }
 
-func (c steppedClaims) Create(ctx context.Context, key string, value []byte) (revision uint64, err error) {
-	err = c.step(ctx, "create claim", func() error { revision, err = c.Claims.Create(ctx, key, value); return err })
+func (c steppedClaims) CreateClaim(ctx context.Context, key string, value []byte) (revision uint64, err error) {
+	err = c.step(ctx, "create claim", func() error { revision, err = c.Claims.CreateClaim(ctx, key, value); return err })
 	return revision, err
 }
 
-func (c steppedClaims) Get(ctx context.Context, key string) (value []byte, revision uint64, err error) {
-	err = c.step(ctx, "get claim", func() error { value, revision, err = c.Claims.Get(ctx, key); return err })
+func (c steppedClaims) Claim(ctx context.Context, key string) (value []byte, revision uint64, err error) {
+	err = c.step(ctx, "get claim", func() error { value, revision, err = c.Claims.Claim(ctx, key); return err })
 	return value, revision, err
 }
 
-func (c steppedClaims) Update(ctx context.Context, key string, value []byte, revision uint64) (next uint64, err error) {
-	err = c.step(ctx, "update claim", func() error { next, err = c.Claims.Update(ctx, key, value, revision); return err })
+func (c steppedClaims) UpdateClaim(ctx context.Context, key string, value []byte, revision uint64) (next uint64, err error) {
+	err = c.step(ctx, "update claim", func() error { next, err = c.Claims.UpdateClaim(ctx, key, value, revision); return err })
 	return next, err
 }
 
-func (c steppedClaims) Purge(ctx context.Context, key string, revision uint64) error {
-	return c.step(ctx, "purge claim", func() error { return c.Claims.Purge(ctx, key, revision) })
+func (c steppedClaims) PurgeClaim(ctx context.Context, key string, revision uint64) error {
+	return c.step(ctx, "purge claim", func() error { return c.Claims.PurgeClaim(ctx, key, revision) })
 }
 
 // steppedLog has each use of the log as a step.
@@ -215,7 +215,7 @@ func (b steppedBlobs) Put(ctx context.Context, body []byte, mediaType string) (r
 	return ref, err
 }
 
-func (b steppedBlobs) Get(ctx context.Context, digest string) (body []byte, err error) {
+func (b steppedBlobs) Claim(ctx context.Context, digest string) (body []byte, err error) {
 	err = b.step(ctx, "get blob", func() error { body, err = b.Blobs.Get(ctx, digest); return err })
 	return body, err
 }

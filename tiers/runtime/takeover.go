@@ -15,7 +15,7 @@ import (
 // tool, or not in the version whose arguments were approved. A call of which a
 // claim says how it ended ends so. One that another worker began and did not end
 // is put off: that worker, or one with its tools, can tell how far it came.
-func (w site) unprepared(ctx context.Context, d Delivery, p events.ToolApproved, why error) error {
+func (w site) unprepared(ctx context.Context, d events.Delivery, p events.ToolApproved, why error) error {
 	effect := approvedEffect(p)
 	if end, err := w.isLate(ctx, d.Event.Session, p); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (w site) unprepared(ctx context.Context, d Delivery, p events.ToolApproved,
 // settleUnrun settles a call that does not begin here with an outcome. That is the
 // call's claim, so a slow worker that found the call open cannot begin it. Where
 // this approval of the call was claimed before, earlier says what it came to.
-func (w site) settleUnrun(ctx context.Context, d Delivery, p events.ToolApproved, effect tools.Effect,
+func (w site) settleUnrun(ctx context.Context, d events.Delivery, p events.ToolApproved, effect tools.Effect,
 	out events.ToolSettled,
 	earlier func(*lease, claim) (events.ToolSettled, error)) error {
 	if !changing(effect) { // such a call has no claim
@@ -102,7 +102,7 @@ func (w site) lockChanges(ctx context.Context, changes []tools.PlannedChange) (r
 // it would change anything, or its predecessor has changed the files already
 // and the same edit finds nothing to do. A predecessor that is only stopped holds
 // the lock on its files and may still write, so the call is put off.
-func (w site) unclaimed(ctx context.Context, d Delivery, p events.ToolApproved, l *lease, out events.ToolSettled,
+func (w site) unclaimed(ctx context.Context, d events.Delivery, p events.ToolApproved, l *lease, out events.ToolSettled,
 	locked bool) error {
 	if err := ctx.Err(); err != nil {
 		return err

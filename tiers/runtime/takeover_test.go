@@ -36,8 +36,8 @@ type endingClaims struct {
 	end func()
 }
 
-func (c endingClaims) Create(ctx context.Context, key string, value []byte) (uint64, error) {
-	rev, err := c.Claims.Create(ctx, key, value)
+func (c endingClaims) CreateClaim(ctx context.Context, key string, value []byte) (uint64, error) {
+	rev, err := c.Claims.CreateClaim(ctx, key, value)
 	c.end()
 	return rev, err
 }
@@ -184,7 +184,7 @@ func TestWorkerWithoutTheToolKeepsToTheClaim(t *testing.T) {
 					call.Seq
 				value, err := json.Marshal(c.claim)
 				require.NoError(t, err)
-				_, err = worker.Claims.Create(t.Context(), session+".c1", value)
+				_, err = worker.Claims.CreateClaim(t.Context(), session+".c1", value)
 				require.NoError(t, err)
 			}
 			worker.Queue = handed{call, 1}

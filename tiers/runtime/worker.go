@@ -84,12 +84,12 @@ func (w *Worker) hear(ctx context.Context) {
 	}
 }
 
-func (w *Worker) handle(ctx context.Context, d Delivery) error {
+func (w *Worker) handle(ctx context.Context, d events.Delivery) error {
 	return w.flights.only(d.Event.Session+" "+d.Event.ID, func() error { return w.carryOut(ctx, d) })
 }
 
 // carryOut looks whether a request is still to be begun, and begins it.
-func (w *Worker) carryOut(ctx context.Context, d Delivery) error {
+func (w *Worker) carryOut(ctx context.Context, d events.Delivery) error {
 	if err := needsNewer(&d.Event); err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (w *Worker) carryOut(ctx context.Context, d Delivery) error {
 }
 
 // begin carries a request out.
-func (w *Worker) begin(ctx context.Context, d Delivery) error {
+func (w *Worker) begin(ctx context.Context, d events.Delivery) error {
 	session := d.Event.Session
 	switch p := d.Event.Payload.(type) {
 	case events.ToolApproved:
@@ -153,7 +153,7 @@ func (w *Worker) Rest(ctx context.Context, session string) { w.flights.rest(ctx,
 
 // giveUp answers a request that was begun too often without an outcome, so that
 // nothing waits for it for ever.
-func (w *Worker) giveUp(ctx context.Context, d Delivery, begun int) error {
+func (w *Worker) giveUp(ctx context.Context, d events.Delivery, begun int) error {
 	why := fmt.Sprintf("begun %d times without an outcome", begun)
 	w.Logger.Error("work is given up", "type", d.Event.Type, "id", d.Event.ID, "reason", why)
 	switch p := d.Event.Payload.(type) {
@@ -234,4 +234,29 @@ func (n *numbers) use(ctx context.Context, w *Worker, cause *events.Event, write
 	}
 	n.last[cause.Session] = last + 1
 	return nil
+}
+
+// carryOutCall runs an approved call at its place. An undo of what is merged
+// already is made on the session's branch, while nobody merges.
+func (w *Worker) carryOutCall(ctx context.Context, d events.Delivery, p events.ToolApproved) error {
+	session := d.Event.Session
+	if p.Tool != events.RestoreTool || p.Workspace != events.WorkspaceMerged {
+		return w.at(ctx, session, p.Workspace, func(at site) error { return at.approved(ctx, d, p) })
+	}
+	hold, err := w.hold(ctx, session)
+	if again := undecided(ctx, err); again != nil {
+		return again
+	}
+	if err != nil {
+		return w.answer(ctx, &d.Event, w.failed(p, w.notRestored(err)))
+	}
+	defer hold.Release()
+	own, err := w.Workspaces.Open(hold.Dir)
+	if err != nil {
+		return err
+	}
+	env := w.Home
+	env.Workspace = own
+	return errors.Join(site{Worker: w, Env: env, session: session, name: p.Workspace, hold: hold}.approved(ctx, d, p),
+		own.Close())
 }

@@ -52,7 +52,7 @@ func (s *Workspaces) of(session, name string) (git.Worktrees, error) {
 }
 
 // prepareWorkspace makes the place of an attempt.
-func (w *Worker) prepareWorkspace(ctx context.Context, d Delivery, p events.WorkspaceRequested) error {
+func (w *Worker) prepareWorkspace(ctx context.Context, d events.Delivery, p events.WorkspaceRequested) error {
 	out := events.WorkspacePrepared{Request: d.Event.ID, Ticket: p.Ticket, Attempt: p.Attempt, Name: p.Name}
 	trees, err := w.Workspaces.of(d.Event.Session, p.Name)
 	if err == nil {
@@ -72,7 +72,7 @@ func (w *Worker) prepareWorkspace(ctx context.Context, d Delivery, p events.Work
 }
 
 // mergeWorkspace brings the work of an attempt into the session's branch.
-func (w *Worker) mergeWorkspace(ctx context.Context, d Delivery, p events.MergeRequested) error {
+func (w *Worker) mergeWorkspace(ctx context.Context, d events.Delivery, p events.MergeRequested) error {
 	out := events.MergeSettled{Request: d.Event.ID, Ticket: p.Ticket, Attempt: p.Attempt, Try: p.Try,
 		Outcome: events.MergeFailed}
 	trees, err := w.Workspaces.of(d.Event.Session, p.Name)

@@ -225,12 +225,12 @@ func TestARequestThatIsPutOffKeepsItsEarlierAttempts(t *testing.T) {
 	worker, merge, stopped := w.mergeBehindAnother()
 	defer stopped.Release()
 	key := session + ".attempts." + merge.ID
-	_, err := worker.Claims.Create(t.Context(), key, []byte(`{"attempts":19}`))
+	_, err := worker.Claims.CreateClaim(t.Context(), key, []byte(`{"attempts":19}`))
 	require.NoError(t, err)
 	for n := range 3 {
 		var later *events.NotBeforeError
 		require.ErrorAs(t, w.handing(worker, merge, n+2), &later)
-		value, _, err := worker.Claims.Get(t.Context(), key)
+		value, _, err := worker.Claims.Claim(t.Context(), key)
 		require.NoError(t, err)
 		require.Contains(t, string(value), `"attempts":19`)
 	}

@@ -51,8 +51,8 @@ func (b *runner) roundTrip(ctx context.Context, durability string) (Result, erro
 	if err != nil {
 		return r, err
 	}
-	w := &runtime.Worker{Project: e.Name, Name: engine.WorkerName(1), Log: conn, Queue: engine.BusQueue{Conn: conn},
-		Claims: engine.BusClaims{Conn: conn}, Blobs: conn,
+	w := &runtime.Worker{Project: e.Name, Name: engine.WorkerName(1), Log: conn, Queue: conn,
+		Claims: conn, Blobs: conn,
 		Tools: registry, Clock: time.Now, IDs: engine.NewID, Logger: e.Logger}
 	e.Group.Go(func() error { return e.Role("worker", w.Run(e.Ctx, 4)) })
 	args, err := json.Marshal(nothingArgs{Text: nothingText})

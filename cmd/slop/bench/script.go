@@ -13,7 +13,6 @@ import (
 	"manualslop/cmd/slop/engine"
 	"manualslop/events"
 	"manualslop/tiers/llm/script"
-	"manualslop/tiers/runtime"
 )
 
 // benchScript is a scripted model of so many goals, one after the other. Each
@@ -116,9 +115,9 @@ func (m *Workers) replyBare() error {
 		return line
 	}
 	m.Background(events.ActorModels, func() error {
-		return m.Role("models", engine.BusQueue{Conn: conn}.Work(m.Ctx, events.PoolName(events.PoolModels, m.Name),
+		return m.Role("models", conn.Work(m.Ctx, events.PoolName(events.PoolModels, m.Name),
 			engine.ModelSlots,
-			func(ctx context.Context, d runtime.Delivery) error {
+			func(ctx context.Context, d events.Delivery) error {
 				out, err := events.New(events.Origin{ID: events.DecidedID(events.ActorModels, d.Event, 0), Time: time.Now(),
 					Project: m.Name, Session: d.Event.Session, Actor: events.ActorModels, Cause: d.Event.ID},
 					bareReply(d.Event.ID, assign(&d.Event)))

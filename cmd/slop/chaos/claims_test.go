@@ -118,7 +118,7 @@ func (r *run) fillClaims(lasts time.Duration) {
 		if err == nil {
 			err = conn.PurgeClaim(ctx, key, rev)
 		}
-		if err != nil && !errors.Is(err, bus.ErrNoKey) {
+		if err != nil && !errors.Is(err, events.ErrNoKey) {
 			r.violate("harness", "empty the claims: %v", err)
 			return
 		}

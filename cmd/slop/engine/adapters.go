@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"manualslop/bus"
@@ -14,66 +13,15 @@ import (
 	"manualslop/tools/mcp"
 )
 
-// BusQueue gives the runtime its queue of claimed work.
-type BusQueue struct{ Conn *bus.Conn }
-
-// Work decodes deliveries and hands them on.
-func (q BusQueue) Work(ctx context.Context, pool string, slots int, handle func(context.Context,
-	runtime.Delivery) error) error {
-	registry := events.Catalogue()
-	return q.Conn.Work(ctx, pool, slots, func(ctx context.Context, d bus.Delivery) error {
-		e := d.Event
-		registry.Decode(&e)
-		return handle(ctx, runtime.Delivery{Event: e, Deliveries: d.Deliveries})
-	})
-}
-
-// BusClaims gives the runtime its store of leases.
-type BusClaims struct{ Conn *bus.Conn }
-
-// Create stores a claim; runtime.ErrClaimed if there is one.
-func (c BusClaims) Create(ctx context.Context, key string, value []byte) (uint64, error) {
-	revision, err := c.Conn.CreateClaim(ctx, key, value)
-	if errors.Is(err, bus.ErrClaimed) {
-		return 0, runtime.ErrClaimed
-	}
-	return revision, err
-}
-
-// Get reads a claim; runtime.ErrUnclaimed if there is none.
-func (c BusClaims) Get(ctx context.Context, key string) ([]byte, uint64, error) {
-	value, revision, err := c.Conn.Claim(ctx, key)
-	if errors.Is(err, bus.ErrNoKey) {
-		return nil, 0, runtime.ErrUnclaimed
-	}
-	return value, revision, err
-}
-
-// Update replaces a claim at its revision.
-func (c BusClaims) Update(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
-	return c.Conn.UpdateClaim(ctx, key, value, revision)
-}
-
-// Purge removes a claim that did not move on.
-func (c BusClaims) Purge(ctx context.Context, key string, revision uint64) error {
-	return c.Conn.PurgeClaim(ctx, key, revision)
-}
-
-// Keys lists the claims.
-func (c BusClaims) Keys(ctx context.Context) ([]string, error) { return c.Conn.ClaimKeys(ctx) }
-
 // busPools gives the runtime the pools of a project.
 type busPools struct {
 	conn    *bus.Conn
 	project string
 }
 
-// At is how far a pool is; runtime.ErrNoPool.
+// At is how far a pool is; events.ErrNoPool.
 func (p busPools) At(ctx context.Context, kind string) (runtime.PoolAt, error) {
 	state, err := p.conn.PoolState(ctx, events.PoolName(kind, p.project))
-	if errors.Is(err, bus.ErrNoPool) {
-		err = runtime.ErrNoPool
-	}
 	return runtime.PoolAt{Done: state.Done, Given: state.Delivered, Held: state.Pending}, err
 }
 
@@ -116,14 +64,6 @@ func (l busLive) Follow(ctx context.Context, f events.Filter, take func(events.E
 		registry.Decode(&e)
 		take(e)
 	})
-}
-
-// busSignals publishes what is never stored.
-type busSignals struct{ conn *bus.Conn }
-
-// Signal publishes one signal.
-func (s busSignals) Signal(ctx context.Context, project, session, actor, name string, body []byte) error {
-	return s.conn.Signal(ctx, project, session, actor, name, body)
 }
 
 // busText shows the gateway the live text of a project's models.

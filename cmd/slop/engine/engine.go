@@ -227,9 +227,9 @@ func (e *Engine) callModels() error {
 	e.keepList(conn, events.ActorModels, states.Build)
 	transcripts := &runtime.Transcripts{Blobs: conn, States: states}
 	e.reader.Subscribe(transcripts)
-	m := &runtime.Models{Project: e.Name, Process: conn.Process(), Log: conn, Queue: BusQueue{conn}, Peers: conn,
+	m := &runtime.Models{Project: e.Name, Process: conn.Process(), Log: conn, Queue: conn, Peers: conn,
 		IDs: NewID, Transcripts: transcripts, Providers: config.Providers(e.Config, keys), Script: e.Script,
-		Signals: busSignals{conn}, Mask: e.Mask, Clock: time.Now, Logger: e.Logger}
+		Signals: conn, Mask: e.Mask, Clock: time.Now, Logger: e.Logger}
 	e.reader.Subscribe(m)
 	e.busy = append(e.busy, m)
 	e.announce(conn, events.ActorModels)
@@ -328,7 +328,7 @@ func (e *Engine) worker(name string) (*runtime.Worker, error) {
 	}
 	e.announce(conn, name)
 	return &runtime.Worker{Checkpoints: store, Project: e.Name, Name: name, Process: conn.Process(), Log: conn,
-		Queue: BusQueue{conn}, Claims: BusClaims{conn}, Blobs: conn,
+		Queue: conn, Claims: conn, Blobs: conn,
 		Live: busLive{conn}, Peers: conn,
 		Tools: toolSet{builtin.Engine(), e.servers}, Home: env, Workspaces: e.Workspaces(env), Mask: e.Mask,
 		Clock: time.Now, IDs: NewID, Logger: e.Logger}, nil
