@@ -62,6 +62,32 @@ func (p property) typeText() string {
 	return text
 }
 
+// outlineFigures are those that TestDefinitionsAgreeWithCtags of tools/syntax logged for a corpus on 2026-11-26.
+const outlineFigures = `
+## How much outlines find
+
+Of the definitions that universal-ctags 5.9 lists in real files, the share that ` + "`ts_get_code_outline`" + ` lists under the same
+name at the same line. Functions inside of functions are left out on both sides. Python, C and C++ are judged by CPython and
+clang instead.
+
+| language | files | definitions | found |
+|---|---|---|---|
+| Bash | 1,410 | 4,180 | 99.98 % |
+| PHP | 938 | 13,647 | 99.97 % |
+| Go | 1,159 | 29,552 | 99.91 % |
+| Protocol Buffers | 181 | 944 | 99.89 % |
+| Java | 750 | 25,800 | 99.06 % |
+| Ruby | 1,500 | 22,605 | 98.96 % |
+| Rust | 508 | 8,569 | 97.60 % |
+| TypeScript | 808 | 6,330 | 97.46 % |
+| Markdown | 749 | 8,786 | 96.72 % |
+| C# | 9 | 123 | 95.12 % |
+| SQL | 165 | 1,415 | 93.57 % |
+| JavaScript | 1,500 | 2,320 | 80.26 % |
+
+HTML and CSS list other things than ctags does; TOML, YAML, HCL and Dockerfile were not compared.
+`
+
 // page is docs/tools.md: one section a tool.
 func page(t *testing.T) string {
 	t.Helper()
@@ -87,6 +113,7 @@ Examples are cases of the tests: the call, and what a model reads as its answer.
 			}
 		}
 	}
+	b.WriteString(outlineFigures)
 	for _, f := range families() {
 		for _, tool := range all {
 			if familyOf(tool.Spec().Name) == f.title {

@@ -77,7 +77,9 @@ func pythonGrammar() *grammar {
 func rubyGrammar() *grammar {
 	return &grammar{
 		name: "ruby", endings: "rb rake gemspec ru", files: "Rakefile Gemfile", load: ruby.GetLanguage,
-		into: []string{"body_statement", "singleton_class", "if", "unless", "begin", "then", "else"},
+		into: []string{"body_statement", "singleton_class", "if", "unless", "elsif", "begin", "then", "else", "call",
+			"do_block",
+			"block", "block_body", "argument_list", "rescue", "ensure", "case", "when", "if_modifier", "unless_modifier"},
 		defs: map[string]def{
 			"module":           {kind: "module"},
 			"class":            {kind: "class"},
@@ -101,7 +103,7 @@ func phpGrammar() *grammar {
 			"property_declaration"},
 		lift: []string{"const_declaration", "property_declaration"},
 		defs: map[string]def{
-			"namespace_definition":  {kind: "namespace"},
+			"namespace_definition":  {kind: "namespace", open: true},
 			"class_declaration":     {kind: "class"},
 			"interface_declaration": {kind: "interface"},
 			"trait_declaration":     {kind: "trait"},

@@ -23,12 +23,13 @@ func systemGrammars() []*grammar {
 func goGrammar() *grammar {
 	return &grammar{
 		name: "go", endings: "go", load: golang.GetLanguage,
-		into: []string{"const_declaration", "var_declaration", "var_spec_list", "type_declaration"},
+		into: []string{"const_declaration", "var_declaration", "var_spec_list", "type_declaration", "interface_type"},
 		lift: []string{"const_declaration", "var_declaration", "type_declaration"},
 		defs: map[string]def{
 			"function_declaration": {kind: "function"},
 			"method_declaration":   {kind: "method", hook: goMethod},
-			"type_spec":            {hook: goType, leaf: true, body: "type/<field_declaration_list> type"},
+			"method_elem":          {kind: "method", leaf: true},
+			"type_spec":            {hook: goType, body: "type/<field_declaration_list> type"},
 			"type_alias":           {kind: "type", leaf: true},
 			"const_spec":           {kind: "constant", leaf: true, body: "value"},
 			"var_spec":             {kind: "variable", leaf: true, body: "value"},
