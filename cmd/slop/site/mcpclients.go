@@ -23,8 +23,12 @@ func (p Place) ShowMCP(name string) (hide func(), err error) {
 		return nil, fmt.Errorf("show that the MCP server lives: %w", err)
 	}
 	life := p.mcpLock(name)
-	if locked, err := life.TryLock(); err != nil || !locked {
-		return nil, fmt.Errorf("lock %s: %w", life.Path(), errors.Join(err, errors.New("another process has it")))
+	locked, err := life.TryLock()
+	if err == nil && !locked {
+		err = errors.New("another process has it")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", life.Path(), err)
 	}
 	return func() { _, _ = os.Remove(life.Path()), life.Unlock() }, nil
 }
