@@ -25,6 +25,7 @@ type asker struct {
 	writer engine.SessionWriter
 	view   *term.Progress
 	wait   bool
+	prompt func(string) // shows what may be typed; nil: the view does
 	yes    standingYes
 
 	open    []events.AskRaised
@@ -46,24 +47,33 @@ type typedLine struct {
 	err  error
 }
 
-func newAsker(g *site.Flags, v engine.SessionWriter, view *term.Progress, o runOptions) asker {
+// newAsker takes a line where one is wanted from read.
+func newAsker(g *site.Flags, v engine.SessionWriter, view *term.Progress, o runOptions,
+	read func() (string, error)) asker {
 	a := asker{g: g, writer: v, view: view, wait: o.wait, yes: standingYes{given: o.yes}, lines: make(chan typedLine),
 		want: make(chan struct{}, 1)}
-	go readLines(g.In, a.want, a.lines)
+	go readLines(read, a.want, a.lines)
 	return a
 }
 
-// readLines reads a line when one is wanted, so that nothing typed before a
-// question is taken for its answer.
-func readLines(in io.Reader, want <-chan struct{}, lines chan<- typedLine) {
-	r := bufio.NewReader(in)
+// readLines reads a line when one is wanted.
+func readLines(read func() (string, error), want <-chan struct{}, lines chan<- typedLine) {
 	for range want {
-		term.FlushTyped(in)
-		text, err := r.ReadString('\n')
+		text, err := read()
 		if text != "" {
 			err = nil
 		}
 		lines <- typedLine{strings.TrimSpace(text), err}
+	}
+}
+
+// plainLines reads lines of which nothing was typed before one was wanted, so that
+// it is not taken for the answer to a question.
+func plainLines(in io.Reader) func() (string, error) {
+	r := bufio.NewReader(in)
+	return func() (string, error) {
+		term.FlushTyped(in)
+		return r.ReadString('\n')
 	}
 }
 
@@ -148,6 +158,9 @@ func (a *asker) put(ask events.AskRaised) {
 		}
 	}
 	switch {
+	case !a.g.JSON && a.prompt != nil:
+		a.prompt(promptOf(ask))
+		a.view.Ask(question, "")
 	case !a.g.JSON:
 		a.view.Ask(question, promptOf(ask))
 	case term.IsTerminal(a.g.In):

@@ -47,7 +47,7 @@ func (o outcome) word() string {
 
 func newConsole(g *site.Flags, v engine.SessionWriter, goal string, o runOptions) *console {
 	view := term.NewProgress(&g.Terminal)
-	return &console{g: g, writer: v, goal: goal, opts: o, view: view, asks: newAsker(g, v, view, o)}
+	return &console{g: g, writer: v, goal: goal, opts: o, view: view, asks: newAsker(g, v, view, o, plainLines(g.In))}
 }
 
 // run follows the session until the goal ends or a question cannot be asked.
@@ -61,7 +61,7 @@ func (c *console) run(ctx context.Context) (outcome, error) {
 	}
 	stream := make(chan *events.Event, 256)
 	broken := make(chan error, 1)
-	go c.read(ctx, feed, stream, broken)
+	go readFeed(ctx, feed, stream, broken)
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	c.cutoff = cutoff
@@ -100,8 +100,8 @@ func (c *console) run(ctx context.Context) (outcome, error) {
 	}
 }
 
-// read decodes the feed for the one goroutine that shows it.
-func (c *console) read(ctx context.Context, feed func(func(events.Event, error) bool), stream chan<- *events.Event,
+// readFeed decodes the feed for the one goroutine that shows it.
+func readFeed(ctx context.Context, feed func(func(events.Event, error) bool), stream chan<- *events.Event,
 	broken chan<- error) {
 	registry := events.Catalogue()
 	for e, err := range feed {
@@ -138,7 +138,7 @@ func (c *console) take(e *events.Event) {
 	}
 	c.asks.take(e)
 	if c.g.JSON {
-		c.printJSON(e)
+		printEvent(c.g, e)
 		return
 	}
 	c.view.Take(e)
@@ -159,10 +159,11 @@ func (c *console) ended() bool {
 	return c.out.done || c.out.failed != "" || c.out.stalled != "" || c.out.closed != ""
 }
 
-func (c *console) printJSON(e *events.Event) {
+// printEvent prints an event as a line of JSON.
+func printEvent(g *site.Flags, e *events.Event) {
 	b, err := json.Marshal(e)
 	if err != nil {
 		return
 	}
-	fmt.Fprintf(c.g.Out, "%s\n", b)
+	fmt.Fprintf(g.Out, "%s\n", b)
 }

@@ -73,6 +73,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage or configuration, 3 waiting for a
 person when it may not wait, 4 replay diverged.`,
 		Example: `  slop demo                          the whole main job, with a scripted model
   slop run "make the tests pass"     a session from goal to done
+  slop chat                          talk with a model about the project
   slop ask list                      what waits for you`,
 		SilenceErrors: true, SilenceUsage: true,
 	}
@@ -104,7 +105,7 @@ func sayUsage(all []*cobra.Command) {
 // commands is the list of subcommands.
 func commands(g *site.Flags) []*cobra.Command {
 	return []*cobra.Command{
-		demoCommand(g), runCommand(g), serveCommand(g),
+		demoCommand(g), runCommand(g), chatCommand(g), serveCommand(g),
 		busCommand(g), gatewayCommand(g), orchestratorCommand(g), workerCommand(g),
 		askCommand(g), hookCommand(g), record.WatchCommand(g), sessions.Command(g), record.ReplayCommand(g),
 		record.ExportCommand(g), record.HistoryCommand(g), record.SearchCommand(g),

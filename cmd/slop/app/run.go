@@ -112,34 +112,28 @@ func runGoal(ctx context.Context, g *site.Flags, p site.Place, o runOptions, goa
 	}
 	e.OneGoal = true
 	session, err = runOn(ctx, g, e, p, o, goal)
+	return session, closeAfter(g, e, err)
+}
+
+// closeAfter closes an engine whose work ended with err, and says how all of it ended.
+func closeAfter(g *site.Flags, e *engine.Engine, err error) error {
 	ended := e.Close()
 	switch {
 	case ended == nil || errors.Is(err, ended):
 	case errors.Is(err, context.Canceled): // because a role ended
-		return session, ended
+		return ended
 	default:
 		g.Logger().Error("the engine did not end well", "error", ended)
 	}
-	return session, err
+	return err
 }
 
 // runOn takes the goal to its end on an engine without roles yet.
 func runOn(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, o runOptions,
 	goal string) (session string, err error) {
-	conn, err := e.Bus.As(e.Ctx, bus.Role{Kind: bus.Person, Name: p.Person})
+	conn, err := openRoles(ctx, g, e, p, o)
 	if err != nil {
 		return "", err
-	}
-	if !g.Remote(p) {
-		if err := e.OpenModels(); err != nil {
-			return "", err
-		}
-		if err := e.HoldToRules(conn, o.resume && o.yes); err != nil {
-			return "", err
-		}
-		if err := e.All(ctx, engine.HooksAt(p, o.listen), o.listen == ""); err != nil {
-			return "", err
-		}
 	}
 	var v engine.SessionWriter
 	var goalID string
@@ -164,6 +158,21 @@ func runOn(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, o
 		defer remove()
 	}
 	return v.Session, follow(g, e, conn, v, goalID, o)
+}
+
+// openRoles connects the person and, on a bus of our own, starts every role.
+func openRoles(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, o runOptions) (*bus.Conn, error) {
+	conn, err := e.Bus.As(e.Ctx, bus.Role{Kind: bus.Person, Name: p.Person})
+	if err != nil || g.Remote(p) {
+		return conn, err
+	}
+	if err := e.OpenModels(); err != nil {
+		return nil, err
+	}
+	if err := e.HoldToRules(conn, o.resume && o.yes); err != nil {
+		return nil, err
+	}
+	return conn, e.All(ctx, engine.HooksAt(p, o.listen), o.listen == "")
 }
 
 // begin opens the session and puts the goal on record, or finds the session to

@@ -12,13 +12,12 @@ import (
 
 // Resume finds the newest open session and its newest goal.
 func (e *Engine) Resume(ctx context.Context, conn *bus.Conn) (SessionWriter, string, error) {
-	session, err := e.newestOpen(ctx, conn)
+	v, err := e.Newest(ctx, conn)
 	if err != nil {
-		return SessionWriter{}, "", err
+		return v, "", err
 	}
-	v := SessionWriter{Log: conn, Project: e.Name, Session: session, Person: e.Person, Mask: e.Mask}
 	goal := ""
-	for ev, err := range conn.Read(ctx, events.Filter{Project: e.Name, Session: session,
+	for ev, err := range conn.Read(ctx, events.Filter{Project: e.Name, Session: v.Session,
 		Type: events.NameOf[events.GoalSubmitted]()}, 1, 0) {
 		if err != nil {
 			return v, "", err
@@ -26,9 +25,15 @@ func (e *Engine) Resume(ctx context.Context, conn *bus.Conn) (SessionWriter, str
 		goal = ev.ID
 	}
 	if goal == "" {
-		return v, "", exit.Errorf(exit.Failed, "session %s has no goal to resume", session)
+		return v, "", exit.Errorf(exit.Failed, "session %s has no goal to resume; slop chat --resume talks in it", v.Session)
 	}
 	return v, goal, nil
+}
+
+// Newest writes into the session that was opened last and not closed.
+func (e *Engine) Newest(ctx context.Context, conn *bus.Conn) (SessionWriter, error) {
+	session, err := e.newestOpen(ctx, conn)
+	return SessionWriter{Log: conn, Project: e.Name, Session: session, Person: e.Person, Mask: e.Mask}, err
 }
 
 // errNoOpenSession says that no session is open.

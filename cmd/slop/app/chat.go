@@ -1,0 +1,160 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"manualslop/bus"
+	"manualslop/cmd/slop/app/sessions"
+	"manualslop/cmd/slop/engine"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
+	"manualslop/events"
+)
+
+// chatOptions are what `slop chat` may be told.
+type chatOptions struct {
+	runOptions
+	text       string // the one turn; empty: a session of several
+	discussion string
+	answerer   events.TurnRequested // tier, persona and model
+}
+
+func chatCommand(g *site.Flags) *cobra.Command {
+	var o chatOptions
+	cmd := &cobra.Command{
+		Use:   "chat [flags]",
+		Short: "Talk with a model about the project",
+		Long: `Chat opens a session and says what you type in its discussion. The model is
+shown the discussion as it reads now, the tracked files and what was injected,
+and may use tools: what needs a yes is asked as in slop run.
+
+With -p one turn is taken: the answer goes to standard output, everything else to
+standard error, and the exit status says how it ended. Without -p each line is a
+turn. On a terminal lines can be edited, have a history and may be pasted as
+several lines; Tab completes commands. Ctrl-C stops a turn and keeps the session.
+
+  /help              the commands
+  /model NAME        ask this model of the tier; without a name, the tier's own
+  /persona NAME      ask as this persona; without a name, as nobody
+  /tier N            ask the model of tier 1 to 4
+  /add FILE[:VIEW]   put a file into the discussion: raw, skeleton, curated,
+                     outline or summary
+  /drop N            take entry N out
+  /context           the entries with their numbers, and about how many tokens
+  /take [N]          go on in a take that begins with the entries up to N
+  /discussion NAME   go on in another discussion
+  /goal TEXT         hand a goal to the tiers
+  /cost              what the session used
+  /quit              leave; the session stays open
+
+The session stays open: slop chat --resume goes on with it, and slop sessions
+close ends it.`,
+		Example: `  slop chat
+  slop chat -p "what does main.go do?"
+  slop chat --resume`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("prompt") && strings.TrimSpace(o.text) == "" {
+				return exit.Errorf(exit.Usage, "the text of -p is empty")
+			}
+			if o.answerer.Tier < 0 || o.answerer.Tier > 4 {
+				return exit.Errorf(exit.Usage, "there are tiers 1 to 4 and no %d", o.answerer.Tier)
+			}
+			if err := site.CheckListenFlags(o.listen, o.nats); err != nil {
+				return err
+			}
+			p, err := g.Place()
+			if err != nil {
+				return err
+			}
+			return runChat(cmd.Context(), g, p, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.text, "prompt", "p", "", "say `TEXT`, print the answer and end")
+	f.StringVar(&o.discussion, "discussion", "", "speak in the discussion `NAME`, which begins where there is none; "+
+		"empty: the active one")
+	f.IntVar(&o.answerer.Tier, "tier", 0, "ask the model of tier `N`; 0 is tier 3")
+	f.StringVar(&o.answerer.Persona, "persona", "", "ask as the persona `NAME`")
+	f.StringVar(&o.answerer.Model, "model", "", "ask the model `NAME` of the tier's provider")
+	f.StringVar(&o.script, "script", "", "answer as the scripted model of `FILE` (JSON lines)")
+	f.BoolVar(&o.yes, "yes", false, "approve tools, steps and starts of this session; rules that deny or ask still apply")
+	f.BoolVar(&o.resume, "resume", false, "go on with the newest open session")
+	f.StringVar(&o.label, "label", "", "put `TEXT` into the name of the log folder")
+	f.StringVar(&o.listen, "listen", "", "serve the Hook API on this loopback `ADDR`")
+	f.StringVar(&o.nats, "nats-listen", "", "let other processes reach the bus on `ADDR`")
+	return cmd
+}
+
+// runChat starts an engine, unless it works on somebody else's bus, and talks.
+func runChat(ctx context.Context, g *site.Flags, p site.Place, o chatOptions) error {
+	sc, err := readScript(o.script)
+	if err != nil {
+		return err
+	}
+	stops := newInterrupts(ctx)
+	defer stops.end()
+	e, err := engine.New(stops.ctx, g, p, o.nats, sc)
+	if err != nil {
+		return err
+	}
+	return closeAfter(g, e, chatOn(stops.ctx, g, e, p, o, stops.stop))
+}
+
+// chatOn talks on an engine without roles yet.
+func chatOn(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, o chatOptions,
+	stop <-chan struct{}) error {
+	conn, err := openRoles(ctx, g, e, p, o.runOptions)
+	if err != nil {
+		return err
+	}
+	v, err := beginChat(e.Ctx, e, conn, o)
+	if err != nil {
+		return err
+	}
+	e.Stats.StartTasks.Finish()
+	if err := sessions.TellOthers(ctx, g, conn, p.Name, v.Session); err != nil {
+		return err
+	}
+	if !g.Remote(p) {
+		remove, err := e.Register(v.Session)
+		if err != nil {
+			return err
+		}
+		defer remove()
+	}
+	c := newChat(g, v, o)
+	defer c.input.close()
+	c.stalls, c.stop = e.Stalls, stop
+	c.live = term.Pieces(e.Ctx, conn, v.Project, v.Session)
+	err = c.run(e.Ctx)
+	if cause := context.Cause(e.Ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return err
+}
+
+// beginChat opens the session, or finds the one to go on with.
+func beginChat(ctx context.Context, e *engine.Engine, conn *bus.Conn, o chatOptions) (engine.SessionWriter, error) {
+	if o.resume {
+		v, err := e.Newest(ctx, conn)
+		if err == nil && e.Bus.Server == nil {
+			_, _, err = v.Publish(ctx, events.RulesReplaced{Rules: e.Rules(o.yes)})
+		}
+		return v, err
+	}
+	v, err := e.OpenSession(ctx, conn, o.label)
+	if err == nil && o.yes {
+		_, _, err = v.Publish(ctx, events.RuleAdded{Rule: site.YesRule()})
+	}
+	if err != nil {
+		return v, fmt.Errorf("open a session: %w", err)
+	}
+	return v, nil
+}

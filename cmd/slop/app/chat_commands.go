@@ -1,0 +1,209 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"manualslop/cmd/slop/term"
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// chatCommands are what a line may begin with, and what each does.
+func chatCommands() []struct {
+	name, takes, does string
+	run               func(*chat, context.Context, string) error
+} {
+	return []struct {
+		name, takes, does string
+		run               func(*chat, context.Context, string) error
+	}{
+		{"/help", "", "shows the commands", (*chat).help},
+		{"/model", "[NAME]", "asks this model of the tier; without a name, the tier's own", (*chat).chooseModel},
+		{"/persona", "[NAME]", "asks as this persona; without a name, as nobody", (*chat).choosePersona},
+		{"/tier", "N", "asks the model of tier 1 to 4", (*chat).chooseTier},
+		{"/add", "FILE[:VIEW]", "puts a file into the discussion", (*chat).addFile},
+		{"/drop", "N", "takes entry N out", (*chat).dropEntry},
+		{"/context", "", "shows the entries with their numbers, and about how many tokens", (*chat).showContext},
+		{"/take", "[N]", "goes on in a take that begins with the entries up to N", (*chat).beginTake},
+		{"/discussion", "NAME", "goes on in another discussion", (*chat).changeDiscussion},
+		{"/goal", "TEXT", "hands a goal to the tiers", (*chat).submitGoal},
+		{"/cost", "", "shows what the session used", (*chat).showCost},
+		{"/quit", "", "leaves; the session stays open", (*chat).quit},
+	}
+}
+
+// command carries out a line that begins with a slash.
+func (c *chat) command(ctx context.Context, line string) error {
+	name, rest, _ := strings.Cut(line, " ")
+	for _, known := range chatCommands() {
+		if known.name == name {
+			return known.run(c, ctx, strings.TrimSpace(rest))
+		}
+	}
+	c.note("there is no command %s; /help shows them", name)
+	return nil
+}
+
+// complete is a line with the command that it begins, if only one fits.
+func (c *chat) complete(line string) string {
+	fits := ""
+	for _, known := range chatCommands() {
+		if strings.HasPrefix(known.name, line) && strings.HasPrefix(line, "/") {
+			if fits != "" {
+				return line
+			}
+			fits = known.name + " "
+		}
+	}
+	if fits == "" {
+		return line
+	}
+	return fits
+}
+
+func (c *chat) help(context.Context, string) error {
+	for _, known := range chatCommands() {
+		c.note("%-26s %s", strings.TrimSpace(known.name+" "+known.takes), known.does)
+	}
+	return nil
+}
+
+func (c *chat) chooseModel(_ context.Context, name string) error {
+	c.opts.answerer.Model = name
+	return nil
+}
+
+func (c *chat) choosePersona(_ context.Context, name string) error {
+	roster := c.set.Settings().Roster
+	if _, known := roster.Persona(name); name != "" && !known {
+		var names []string
+		for _, p := range roster.Personas {
+			names = append(names, p.Name)
+		}
+		c.note("there is no persona %s; there are: %s", name, strings.Join(names, ", "))
+		return nil
+	}
+	c.opts.answerer.Persona = name
+	return nil
+}
+
+func (c *chat) chooseTier(_ context.Context, number string) error {
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 || n > 4 {
+		c.note("there are tiers 1 to 4")
+		return nil
+	}
+	c.opts.answerer.Tier = n
+	return nil
+}
+
+// addViews are the views in which a file may be added.
+func addViews() []string {
+	return []string{events.ViewRaw, events.ViewSkeleton, events.ViewCurated, events.ViewOutline, events.ViewSummary}
+}
+
+func (c *chat) addFile(ctx context.Context, name string) error {
+	view := events.ViewRaw
+	if at := strings.LastIndexByte(name, ':'); at > 0 && slices.Contains(addViews(), name[at+1:]) {
+		name, view = name[:at], name[at+1:]
+	}
+	if name == "" {
+		c.note("name a file: /add FILE[:VIEW], with %s", strings.Join(addViews(), ", "))
+		return nil
+	}
+	id, err := c.publish(ctx, events.ContextInjectionRequested{Discussion: c.discussion, Path: name, View: view})
+	c.adding = id
+	return err
+}
+
+// numbered is the entry with a number, counted from 1 as /context shows them.
+func (c *chat) numbered(number string) (projections.DiscussionEntry, bool) {
+	entries, _ := c.set.DiscussionEntries(c.discussion)
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 || n > len(entries) {
+		c.note("there are entries 1 to %d; /context shows them", len(entries))
+		return projections.DiscussionEntry{}, false
+	}
+	return entries[n-1], true
+}
+
+func (c *chat) dropEntry(ctx context.Context, number string) error {
+	entry, ok := c.numbered(number)
+	if !ok {
+		return nil
+	}
+	_, err := c.publish(ctx, events.DiscussionChanged{Operation: events.EntryDelete, Discussion: c.discussion,
+		Entry: entry.ID})
+	return err
+}
+
+func (c *chat) showContext(context.Context, string) error {
+	entries, _ := c.set.DiscussionEntries(c.discussion)
+	sent, _ := c.set.TurnEntries(c.discussion)
+	tokens := map[string]int64{}
+	for _, n := range sent {
+		tokens[n.Entry] += tokensOf(n)
+	}
+	for i, n := range entries {
+		what := n.Entry.Content
+		if n.Entry.Path != "" {
+			what = n.Entry.Path + " (" + n.Entry.View + ")"
+		}
+		c.note("%4d  %s  %-8s %7d  %s", i+1, clock(n.Entry.Time), n.Entry.Role, tokens[n.ID], term.OneLine(what))
+	}
+	c.note("about %d tokens in %d entries, and %d tracked files", estimated(sent), len(sent),
+		len(c.set.Settings().Tracked))
+	return nil
+}
+
+func (c *chat) beginTake(ctx context.Context, number string) error {
+	p := events.DiscussionChanged{Operation: events.DiscussionFork, Discussion: c.discussion}
+	if number != "" {
+		entry, ok := c.numbered(number)
+		if !ok {
+			return nil
+		}
+		p.Entry = entry.ID
+	}
+	id, err := c.publish(ctx, p)
+	c.taking = id
+	return err
+}
+
+func (c *chat) changeDiscussion(_ context.Context, name string) error {
+	if _, there := c.set.DiscussionEntries(name); name == "" || !there {
+		var names []string
+		for _, d := range c.set.Discussions() {
+			names = append(names, d.Name)
+		}
+		c.note("there is no discussion %s; there are: %s", name, strings.Join(names, ", "))
+		return nil
+	}
+	c.discussion = name
+	return nil
+}
+
+func (c *chat) submitGoal(ctx context.Context, text string) error {
+	if text == "" || len(text) > events.MaxInline {
+		c.note("a goal has 1 to %d bytes", events.MaxInline)
+		return nil
+	}
+	_, err := c.publish(ctx, events.GoalSubmitted{Goal: text})
+	return err
+}
+
+func (c *chat) showCost(context.Context, string) error {
+	total := c.set.Cost().Total
+	c.note("%d requests, %d tokens in and %d out%s", total.Requests, total.Input+total.CacheRead+total.CacheWrite,
+		total.Output, fmt.Sprintf(" (%d of them from a cache)", total.CacheRead))
+	return nil
+}
+
+func (c *chat) quit(context.Context, string) error {
+	c.leaving = true
+	return nil
+}

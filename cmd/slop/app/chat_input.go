@@ -1,0 +1,169 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	xterm "golang.org/x/term"
+
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
+)
+
+// interrupts tells of the person's Ctrl-C, which stops a turn and not the
+// program. A second one while the first is not taken, or SIGTERM, ends it.
+type interrupts struct {
+	ctx  context.Context
+	stop chan struct{}
+	end  func()
+}
+
+// newInterrupts takes the place of what ends ctx.
+func newInterrupts(ctx context.Context) interrupts {
+	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	stop := make(chan struct{}, 1)
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case s := <-signals:
+				select {
+				case stop <- struct{}{}:
+					if s == os.Interrupt {
+						continue
+					}
+				default:
+				}
+				cancel()
+			}
+		}
+	}()
+	return interrupts{own, stop, func() { signal.Stop(signals); close(done); cancel() }}
+}
+
+// chatInput reads lines: on a terminal with editing, a history and completion.
+type chatInput struct {
+	g      *site.Flags
+	plain  *bufio.Reader
+	editor *xterm.Terminal // nil without a terminal
+	file   *os.File
+	raw    atomic.Pointer[xterm.State] // how the terminal was before it was read; nil: nobody reads
+
+	mu    sync.Mutex
+	next  string // the prompt of the next line
+	asked bool   // that line answers a question: nothing typed before counts
+}
+
+// Write shows what comes meanwhile above the line that is being typed.
+func (in *chatInput) Write(b []byte) (int, error) {
+	if in.raw.Load() != nil {
+		return in.editor.Write(b)
+	}
+	return in.g.Err.Write(b)
+}
+
+// close leaves the terminal as it was.
+func (in *chatInput) close() {
+	if in.editor != nil {
+		in.editor.SetBracketedPasteMode(false)
+		in.restore()
+	}
+}
+
+func (in *chatInput) restore() {
+	if before := in.raw.Swap(nil); before != nil {
+		_ = xterm.Restore(int(in.file.Fd()), before)
+	}
+}
+
+// newChatInput completes words with complete.
+func newChatInput(g *site.Flags, complete func(line string) string) *chatInput {
+	in := &chatInput{g: g, plain: bufio.NewReader(g.In)}
+	file, is := g.In.(*os.File)
+	if !is || !term.IsTerminal(g.In) || !term.IsTerminal(g.Err) {
+		return in
+	}
+	in.file = file
+	in.editor = xterm.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{g.In, g.Err}, "")
+	in.editor.SetBracketedPasteMode(true)
+	in.editor.AutoCompleteCallback = func(line string, pos int, key rune) (string, int, bool) {
+		if key != '\t' || pos != len(line) {
+			return "", 0, false
+		}
+		whole := complete(line)
+		return whole, len(whole), true
+	}
+	return in
+}
+
+// prompt says in which discussion the next line is said.
+func (in *chatInput) prompt(discussion string) { in.set(term.Visible(discussion)+"> ", false) }
+
+// ask says what may be typed at a question.
+func (in *chatInput) ask(prompt string) { in.set(prompt, true) }
+
+func (in *chatInput) set(prompt string, asked bool) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.next, in.asked = prompt, asked
+	if in.raw.Load() != nil { // a line is being typed already
+		in.editor.SetPrompt(prompt)
+	}
+}
+
+// begin notes that a line is read, with the prompt that is there by now.
+func (in *chatInput) begin(before *xterm.State) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.raw.Store(before)
+	if in.asked {
+		term.FlushTyped(in.g.In)
+	}
+	in.editor.SetPrompt(in.next)
+}
+
+// read reads a line, or what was pasted together with the line behind it. On a
+// terminal it is edited only while it is read, so that Ctrl-C is a signal at all
+// other times.
+func (in *chatInput) read() (string, error) {
+	if in.editor == nil {
+		return in.plain.ReadString('\n')
+	}
+	if width, height, err := xterm.GetSize(int(in.file.Fd())); err == nil && width > 0 {
+		if err := in.editor.SetSize(width, height); err != nil {
+			return "", err
+		}
+	}
+	before, err := xterm.MakeRaw(int(in.file.Fd()))
+	if err != nil {
+		return "", fmt.Errorf("read from the terminal: %w", err)
+	}
+	defer in.restore()
+	in.begin(before)
+	var lines []string
+	for {
+		line, err := in.editor.ReadLine()
+		lines = append(lines, line)
+		if errors.Is(err, xterm.ErrPasteIndicator) {
+			in.editor.SetPrompt("")
+			continue
+		}
+		return strings.Join(lines, "\n"), err
+	}
+}

@@ -1,0 +1,374 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"manualslop/cmd/slop/engine"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// chat is a session of turns. Answers go to standard output, everything else to
+// standard error.
+type chat struct {
+	g      *site.Flags
+	writer engine.SessionWriter
+	opts   chatOptions
+	view   *term.Progress
+	asks   asker
+	input  *chatInput
+	set    *projections.Set // of the session, as far as it was read
+
+	discussion string            // in which is spoken
+	turn       string            // that goes on; empty: none
+	adding     string            // request for a view that is to be an entry
+	taking     string            // fork whose take is spoken in once it is there
+	cutoff     uint64            // what stands up to here happened before
+	seen       uint64            // what stands up to here is in set
+	wants      uint64            // nothing is said before set has this: it was published
+	requests   map[string]string // turn to its newest request to a model
+	told       string            // what was printed of the answer to that of this turn
+	line       bool              // an unfinished line of an answer stands there
+	leaving    bool
+
+	stalls <-chan engine.Stall
+	live   <-chan term.Piece
+	stop   <-chan struct{} // a person interrupts
+}
+
+func newChat(g *site.Flags, v engine.SessionWriter, o chatOptions) *chat {
+	c := &chat{g: g, writer: v, opts: o, set: projections.NewSet(), discussion: o.discussion,
+		requests: map[string]string{}}
+	c.input = newChatInput(g, c.complete)
+	out := g.Terminal
+	out.Out = c.input
+	c.view = term.NewProgress(&out)
+	c.asks = newAsker(g, v, c.view, o.runOptions, c.input.read)
+	if c.input.editor != nil {
+		c.asks.prompt = c.input.ask
+	}
+	return c
+}
+
+// run talks until there is nothing more to say.
+func (c *chat) run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	f := events.Filter{Project: c.writer.Project, Session: c.writer.Session}
+	cutoff, feed, err := c.writer.Log.Watch(ctx, f, 1)
+	if err != nil {
+		return err
+	}
+	c.cutoff, c.wants = cutoff, cutoff
+	stream := make(chan *events.Event, 256)
+	broken := make(chan error, 1)
+	go readFeed(ctx, feed, stream, broken)
+	for {
+		select {
+		case <-ctx.Done():
+			return exit.Errorf(exit.Failed, "stopped; slop chat --resume goes on with session %s", c.writer.Session)
+		case err := <-broken:
+			return err
+		case e := <-stream:
+			if err := c.take(e); err != nil {
+				return err
+			}
+		case said := <-c.live:
+			c.hear(said)
+		case s := <-c.stalls:
+			if s.Session == c.writer.Session {
+				return exit.Errorf(exit.Failed, "session %s is stalled: %s stopped: %s", s.Session, s.Decider,
+					term.Printable(s.Reason.Error()))
+			}
+		case <-c.stop:
+			if err := c.interrupt(ctx); err != nil {
+				return err
+			}
+		case line := <-c.asks.lines:
+			if err := c.typed(ctx, line); err != nil {
+				return err
+			}
+		}
+		if c.seen < c.wants {
+			continue
+		}
+		if err := c.asks.next(ctx); err != nil {
+			return err
+		}
+		if c.asks.stuck != "" {
+			return c.waiting()
+		}
+		if done, err := c.next(ctx); done || err != nil {
+			return err
+		}
+	}
+}
+
+// waiting ends the command at a question that nobody is there to answer.
+func (c *chat) waiting() error {
+	c.endLine()
+	fmt.Fprintf(c.g.Err, "slop: waiting for a person: %s\nanswer it with `slop chat --resume`, or start `slop serve` and use "+
+		"`slop ask answer`\n", term.Printable(c.asks.stuck))
+	return &exit.Error{Code: exit.Waiting, Err: errors.New(c.asks.stuck), Silent: true}
+}
+
+// next says what is to be said, or has a line typed; true once there is nothing
+// more to do.
+func (c *chat) next(ctx context.Context) (bool, error) {
+	switch {
+	case c.turn != "" || c.adding != "":
+		return false, nil
+	case c.opts.text != "":
+		text := c.opts.text
+		if c.opts.text = ""; c.resumes() {
+			return false, exit.Errorf(exit.Failed, "the discussion %s waits for the answer to another turn; slop chat --resume "+
+				"without -p waits for it", term.Visible(c.discussion))
+		}
+		c.leaving = true
+		return false, c.say(ctx, text)
+	case c.leaving || c.asks.ended:
+		return true, nil
+	case !c.asks.reading && c.asks.shown == "":
+		if c.resumes() {
+			return false, nil
+		}
+		c.input.prompt(c.discussion)
+		c.asks.reading = true
+		c.asks.want <- struct{}{}
+	}
+	return false, nil
+}
+
+// resumes takes up the turn that goes on in the discussion, if there is one.
+func (c *chat) resumes() bool {
+	c.discussion = cmp.Or(c.discussion, c.set.ActiveDiscussion())
+	for _, t := range c.set.Turns() {
+		if t.Discussion == c.discussion && t.Ended == nil {
+			c.turn = t.Turn
+		}
+	}
+	return c.turn != ""
+}
+
+// publish puts a word on record; nothing more is said before it was read back.
+func (c *chat) publish(ctx context.Context, p events.Payload) (id string, err error) {
+	seq, id, err := c.writer.Publish(ctx, p)
+	c.wants = max(c.wants, seq)
+	return id, err
+}
+
+// say begins a turn. A discussion that is not there yet begins first.
+func (c *chat) say(ctx context.Context, text string) error {
+	p := c.opts.answerer
+	p.Text = text
+	entries, there := c.set.TurnEntries(c.discussion)
+	p.Discussion, p.Entries = c.discussion, entries
+	if err := p.Check(); err != nil {
+		return exit.Errorf(exit.Failed, "nothing was sent: %w", err)
+	}
+	if !there {
+		if wrong := projections.CheckDiscussionName(c.discussion); wrong != "" {
+			return exit.Errorf(exit.Usage, "%s", wrong)
+		}
+		if _, err := c.publish(ctx, events.DiscussionChanged{Operation: events.DiscussionCreate,
+			Discussion: c.discussion}); err != nil {
+			return err
+		}
+	}
+	id, err := c.publish(ctx, p)
+	c.turn = events.TurnTicket(id)
+	return err
+}
+
+// take folds an event into what is known and shown.
+func (c *chat) take(e *events.Event) error {
+	c.set.Apply(e)
+	c.seen = max(c.seen, e.Seq)
+	c.asks.take(e)
+	if c.g.JSON {
+		printEvent(c.g, e)
+	}
+	switch p := e.Payload.(type) {
+	case events.ModelRequested:
+		if events.IsTurn(p.Ticket) && p.Call == "" {
+			c.requests[p.Ticket] = e.ID
+		}
+		if p.Ticket == c.turn {
+			c.told = ""
+			c.asking(p.Model)
+		}
+	case events.ModelReplied:
+		if c.awaits(p.Request) {
+			c.whole(p.Text)
+		}
+	case events.SessionClosed:
+		return exit.Errorf(exit.Failed, "the session was closed: %s", term.Printable(p.Reason))
+	case events.TurnEnded:
+		delete(c.requests, p.Turn)
+		if p.Turn == c.turn {
+			return c.ended(p)
+		}
+	case events.DiscussionChanged:
+		c.took(e.ID)
+	case events.ContextBuilt:
+		c.added(p)
+	}
+	if _, replied := e.Payload.(events.ModelReplied); replied && c.turn != "" || e.Seq <= c.cutoff || c.g.JSON {
+		return nil
+	}
+	c.endLine()
+	c.view.Take(e)
+	return nil
+}
+
+// asking is a sign of life on a terminal, where the answer may be long in coming.
+func (c *chat) asking(model string) {
+	if c.input.editor != nil {
+		c.note("asking %s; Ctrl-C stops the turn", model)
+	}
+}
+
+// awaits tells whether a request to a model is the newest of the turn.
+func (c *chat) awaits(request string) bool { return c.turn != "" && c.requests[c.turn] == request }
+
+// added tells what came of a file that the person added.
+func (c *chat) added(p events.ContextBuilt) {
+	if p.Request != c.adding {
+		return
+	}
+	c.adding = ""
+	for _, v := range p.Views {
+		if v.Error != "" {
+			c.note("%s cannot be added: %s", v.Path, v.Error)
+			continue
+		}
+		c.note("%s (%s) is in the discussion, %d bytes", v.Path, v.View, v.Size)
+	}
+}
+
+// took goes on in the take that a person's word began, if it is the awaited one.
+func (c *chat) took(id string) {
+	if id != c.taking {
+		return
+	}
+	c.taking = ""
+	for _, d := range c.set.Discussions() {
+		if d.By() == id {
+			c.discussion = d.Name
+		}
+	}
+}
+
+// ended is told how the turn ended: a command of one turn ends with it.
+func (c *chat) ended(p events.TurnEnded) error {
+	c.turn = ""
+	c.endLine()
+	if p.Outcome == events.TurnDone {
+		return nil
+	}
+	if c.leaving {
+		return exit.Errorf(exit.Failed, "the turn %s: %s", p.Outcome, term.Printable(p.Reason))
+	}
+	c.note("the turn %s: %s", p.Outcome, p.Reason)
+	return nil
+}
+
+// hear prints what a model has just written.
+func (c *chat) hear(said term.Piece) {
+	if c.awaits(said.Request) && !c.g.JSON {
+		c.told += said.Delta
+		c.print(said.Delta)
+	}
+}
+
+// whole prints what of a reply was not printed as it was written. Live text is
+// never sure: where it was another one, the reply follows as a whole.
+func (c *chat) whole(text string) {
+	if c.g.JSON {
+		return
+	}
+	rest, same := strings.CutPrefix(text, c.told)
+	if !same {
+		c.endLine()
+		rest = text
+	}
+	c.print(rest)
+	c.endLine()
+}
+
+func (c *chat) print(text string) {
+	if text == "" {
+		return
+	}
+	fmt.Fprint(c.g.Out, term.EachVisible(text))
+	c.line = !strings.HasSuffix(text, "\n")
+}
+
+// endLine ends an unfinished line of an answer.
+func (c *chat) endLine() {
+	if c.line {
+		fmt.Fprintln(c.g.Out)
+		c.line = false
+	}
+}
+
+// note tells the person something.
+func (c *chat) note(format string, args ...any) {
+	c.endLine()
+	if !c.g.JSON {
+		c.view.Say(term.EachVisible(fmt.Sprintf(format, args...)))
+	}
+}
+
+// interrupt stops the turn that goes on; without one, it ends the session's command.
+func (c *chat) interrupt(ctx context.Context) error {
+	if c.turn == "" {
+		return exit.Errorf(exit.Failed, "interrupted; slop chat --resume goes on with session %s", c.writer.Session)
+	}
+	c.endLine()
+	_, err := c.publish(ctx, events.KillRequested{Ticket: c.turn})
+	return err
+}
+
+// typed takes a line: the answer to a question, or what is to be said.
+func (c *chat) typed(ctx context.Context, line typedLine) error {
+	if c.asks.shown != "" || c.asks.stale != "" {
+		return c.asks.typed(ctx, line)
+	}
+	c.asks.reading = false
+	switch {
+	case line.err != nil:
+		c.asks.ended = true
+		return nil
+	case line.text == "":
+		return nil
+	case strings.HasPrefix(line.text, "/"):
+		return c.command(ctx, line.text)
+	}
+	if err := c.say(ctx, line.text); err != nil {
+		c.note("%v", err)
+	}
+	return nil
+}
+
+// estimated is about how many tokens entries have.
+func estimated(entries []events.TurnEntry) int64 {
+	var sum int64
+	for _, n := range entries {
+		sum += tokensOf(n)
+	}
+	return sum
+}
+
+func tokensOf(n events.TurnEntry) int64 { return (int64(len(n.Text)) + n.Size + 3) / 4 }
+
+// clock is when an entry was made, as it is shown.
+func clock(at time.Time) string { return at.Local().Format("15:04") }
