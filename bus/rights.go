@@ -177,7 +177,8 @@ func (g *grants) readBeforeCalls(r Role, projects []string) {
 		under := events.RootEvents + "." + project + ".*."
 		g.publish = append(g.publish,
 			apiNext+StreamEvents+"."+name, apiDelete+StreamEvents+"."+name)
-		selections := []string{"*.SessionClosed", events.ActorConductor + ".TicketKilled"}
+		selections := []string{"*.SessionClosed", events.ActorConductor + ".TicketKilled",
+			events.ActorApproval + ".AskSettled"}
 		for _, t := range typesOf("worker") {
 			selections = append(selections, "*."+t)
 		}
@@ -185,7 +186,8 @@ func (g *grants) readBeforeCalls(r Role, projects []string) {
 			subject := under + selection + ".>"
 			g.publish = append(g.publish, apiDirectGet+StreamEvents+"."+subject, apiCreate+StreamEvents+"."+name+"."+subject)
 		}
-		g.subscribe = append(g.subscribe, events.RootLive+"."+project+".*."+events.ActorConductor+".TicketKilled.>")
+		g.subscribe = append(g.subscribe, events.RootLive+"."+project+".*."+events.ActorConductor+".TicketKilled.>",
+			events.RootLive+"."+project+".*."+events.ActorApproval+".AskSettled.>")
 	}
 }
 

@@ -15,6 +15,7 @@ const (
 	GateBudget      = "budget"
 	GateMerge       = "merge" // work that could not be merged
 	GateHTTP        = "http"  // posted to /api/ask
+	GateInput       = "input" // what an external MCP server wants to know during a call
 )
 
 // AskRaised puts a question to a person. Whatever it is about waits.

@@ -302,6 +302,50 @@ func (InterruptResolved) EventType() Type { return Type{"InterruptResolved", 1} 
 // EventCorr is the call.
 func (e InterruptResolved) EventCorr() string { return e.Call }
 
+// MCPServerChanged says what an external MCP server does from now on. It stands in the session whose call
+// used the server last.
+type MCPServerChanged struct {
+	Server string `json:"server"`
+	State  string `json:"state"`           // idle, starting, running or error
+	Error  string `json:"error,omitempty"` // why it failed
+	// Tools are those of a running server that are not as the person approved them. They cannot be called.
+	Tools []MCPToolChange `json:"tools,omitempty"`
+}
+
+// MCPToolChange is a tool of a server that differs from the approved one.
+type MCPToolChange struct {
+	Name  string `json:"name"`
+	State string `json:"state"` // changed, new or gone
+}
+
+// EventType is the identity on the wire.
+func (MCPServerChanged) EventType() Type { return Type{"MCPServerChanged", 1} }
+
+// EventTopic is the server.
+func (e MCPServerChanged) EventTopic() string { return Token(e.Server) }
+
+// InputRequested says that an external MCP server wants to know something of a person while a call runs.
+// Approval asks; the call goes on with the answer.
+type InputRequested struct {
+	Call    string `json:"call"`
+	Server  string `json:"server"`
+	Message string `json:"message"` // the server's words, not trusted
+	// Schema is the JSON Schema of the form; unset with an address.
+	Schema json.RawMessage `json:"schema,omitempty"`
+	// URL is the address that the person is to visit, and Origin its scheme and host.
+	URL    string `json:"url,omitempty"`
+	Origin string `json:"origin,omitempty"`
+}
+
+// EventType is the identity on the wire.
+func (InputRequested) EventType() Type { return Type{"InputRequested", 1} }
+
+// EventCorr is the call.
+func (e InputRequested) EventCorr() string { return e.Call }
+
+// InputAsk is the id of the ask that an InputRequested leads to.
+func InputAsk(request Event) string { return DecidedID("ask-"+GateInput, request, 0) }
+
 func toolDefs() []Def {
 	args := json.RawMessage(`{"path":"a"}`)
 	exit := 1
@@ -333,5 +377,16 @@ func toolDefs() []Def {
 			"delivered 20 times"}),
 		Define(Decision, "approval", "A person's word on an interrupted call.", InterruptResolved{"01J-0", "run_powershell",
 			"T-001", InterruptFail, "ada", "unsure"}),
+	}
+}
+
+func externalDefs() []Def {
+	return []Def{
+		Define(Outcome, "worker", "An external MCP server starts, runs, fails or stops, or has other tools than the approved "+
+			"ones.", MCPServerChanged{Server: "files", State: "running", Error: "exit status 1",
+			Tools: []MCPToolChange{{"read", "changed"}}}),
+		Define(Outcome, "worker", "An external MCP server wants to know something of a person while its call runs.",
+			InputRequested{Call: "01J-0", Server: "files", Message: "Which folder?",
+				Schema: json.RawMessage(`{"type":"object"}`), URL: "https://example.com/a", Origin: "https://example.com"}),
 	}
 }

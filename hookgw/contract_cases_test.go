@@ -44,6 +44,7 @@ func readCases() map[string][]contractCase {
 		out["GET "+path] = []contractCase{{}}
 	}
 	out["GET /api/requests"] = []contractCase{{keys: "requests"}}
+	out["GET /api/mcp"] = []contractCase{{exact: `{"servers":[],"notices":[]}` + "\n"}}
 	out["GET /api/roles"] = []contractCase{{exact: `{"present":["approval","worker-h-1"],"missing":[]}` + "\n"}}
 	out["GET /api/sessions"] = []contractCase{{keys: "current sessions"}}
 	out["GET /api/timeline"] = []contractCase{{keys: "rows through dropped"}, {path: "/api/timeline?limit=x", status: 400}}
@@ -174,6 +175,7 @@ func documentCases() map[string][]contractCase {
 		"POST /api/discussions/entries/delete": missing(`{"entry":"gone"}`),
 		"POST /api/discussions/import": {
 			{body: `{"toml":"{\"active\":\"main\",\"discussions\":{\"main\":{\"entries\":[]}},\"roles\":[\"User\"]}"}`}},
+		"POST /api/mcp/restart":    missing(`{"name":"gone"}`),
 		"POST /api/project/switch": {{body: `{"path":"demo.toml"}`}},
 		"POST /api/project/load":   {{body: `{"path":"demo.toml"}`}},
 		"POST /api/project/save":   {{body: `{"path":"other.toml"}`}},

@@ -26,6 +26,7 @@ func routes(g *core.State) []request.Route {
 		status.Routes(g),
 		status.HealthRoutes(g),
 		status.SessionRoutes(g),
+		status.ServerRoutes(g),
 		discussions.Routes(g),
 		project.Routes(g),
 		projectcontext.Routes(g),

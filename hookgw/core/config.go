@@ -15,6 +15,7 @@ import (
 	"manualslop/hookgw/feed"
 	"manualslop/hookgw/program"
 	"manualslop/hookgw/request"
+	"manualslop/hookgw/wire"
 	"manualslop/projections"
 	"manualslop/projections/search"
 )
@@ -32,6 +33,9 @@ const DefaultListen = "127.0.0.1:8999"
 
 // ErrConfig says that a Config is unusable.
 var ErrConfig = errors.New("gateway configuration")
+
+// ErrNoServer says that no external MCP server has a name.
+var ErrNoServer = errors.New("no such MCP server")
 
 // Config is everything a gateway needs. Log, PersonLog, AgentLog, Models,
 // Project, Person and, with tokens, Tokens are required.
@@ -78,6 +82,13 @@ type Config struct {
 
 	// Roles tells which actors are at work and which roles nobody runs. Nil: it is not known.
 	Roles func() (present, missing []string)
+
+	// Servers are the external MCP servers. Nil: there are none.
+	Servers func() wire.MCPServerList
+
+	// RestartServer stops and starts an external MCP server, also one that failed too often;
+	// [ErrNoServer]. Nil: there are none.
+	RestartServer func(ctx context.Context, name string) error
 
 	// Delays are the reasons for which processes gave requests back until later, by
 	// sequence. Nil: they are not known.
@@ -132,6 +143,12 @@ func (c Config) WithDefaults() (Config, error) {
 	}
 	if c.Upgrade == nil {
 		c.Upgrade = func(context.Context, string, projections.Settings) ([]events.Payload, error) { return nil, nil }
+	}
+	if c.Servers == nil {
+		c.Servers = func() wire.MCPServerList { return wire.MCPServerList{} }
+	}
+	if c.RestartServer == nil {
+		c.RestartServer = func(context.Context, string) error { return ErrNoServer }
 	}
 	if c.Delays == nil {
 		c.Delays = func() map[uint64]string { return nil }

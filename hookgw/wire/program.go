@@ -164,6 +164,36 @@ type GatewayFigures struct {
 	BodyLimitBytes     int64  `json:"body_limit_bytes"`
 }
 
+// MCPServerList is the answer of GET /api/mcp.
+type MCPServerList struct {
+	Servers []MCPServer `json:"servers"`
+	// Notices say what the configurations say without effect.
+	Notices []string `json:"notices"`
+}
+
+// MCPServer is an external MCP server as the process of the gateway knows it.
+type MCPServer struct {
+	Name     string   `json:"name"`
+	Type     string   `json:"type"` // stdio, sse or http
+	Command  []string `json:"command"`
+	URL      string   `json:"url"`
+	File     string   `json:"file"` // its configuration
+	Hash     string   `json:"hash"` // of its definition; empty: it cannot be read whole
+	Trusted  bool     `json:"trusted"`
+	Disabled bool     `json:"disabled"`
+	State    string   `json:"state"` // idle, starting, running or error
+	Error    string   `json:"error"` // why it failed
+	Tools    []string `json:"tools"` // names of the approved ones
+	// Quarantined are tools of the running server that are not as the person approved them.
+	Quarantined []MCPTool `json:"quarantined"`
+}
+
+// MCPTool is a tool that cannot be called before a person looks at it.
+type MCPTool struct {
+	Name  string `json:"name"`
+	State string `json:"state"` // changed, new or gone
+}
+
 // RoleList is the answer of GET /api/roles: the actors at work, and the roles that nobody runs.
 type RoleList struct {
 	Present []string `json:"present"`

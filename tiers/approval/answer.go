@@ -72,6 +72,15 @@ func (s *State) badEdit(a *ask, args json.RawMessage) string {
 		return s.badBudget(a, args)
 	case events.GateMerge:
 		return badTake(args)
+	case events.GateInput:
+		var form map[string]json.RawMessage
+		if len(args) > MaxPosted {
+			return tooLong("the form", len(args), MaxPosted)
+		}
+		if json.Unmarshal(args, &form) != nil {
+			return "args must be a JSON object with the fields of the form"
+		}
+		return ""
 	case events.GateInterrupted:
 		switch resolutionOf(args) {
 		case events.InterruptRetry, events.InterruptDone, events.InterruptFail:

@@ -140,6 +140,8 @@ func (s *State) fold(e *events.Event) {
 		s.posted(e, p)
 	case events.CallAbandoned:
 		s.withdrawCall(e, p)
+	case events.InputRequested:
+		s.input(e, p)
 	case events.AskAnswered:
 		s.answered(e, p)
 	case events.Malformed:

@@ -11,18 +11,22 @@ import (
 // changed something asks what to do about it.
 func (s *State) settled(e *events.Event, p events.ToolSettled) {
 	c := s.calls[p.Call]
-	switch {
-	case c == nil || !c.count.Settle(p):
-	case p.Outcome == events.ToolInterrupted:
+	if c == nil || !c.count.Settle(p) {
+		return
+	}
+	s.withdraw(e, "engine", "the call that it belongs to has ended", func(a *ask) bool {
+		return a.gate == events.GateInput && a.call == p.Call
+	})
+	if p.Outcome == events.ToolInterrupted {
 		s.interrupted(e, c, "its worker stopped in the middle of it; nobody knows how far it came, and what it started may "+
 			"still run")
-	default:
-		s.answeredCall(c)
-		s.wrote(e, c, p)
-		s.holdWritten(c, p.Files)
-		s.calls[p.Call] = nil
-		s.lastWord(c, p.Edited)
+		return
 	}
+	s.answeredCall(c)
+	s.wrote(e, c, p)
+	s.holdWritten(c, p.Files)
+	s.calls[p.Call] = nil
+	s.lastWord(c, p.Edited)
 }
 
 // parked takes the queue's giving up: of a call that runs, or of the preview

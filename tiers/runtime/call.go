@@ -52,6 +52,7 @@ func (w site) approved(ctx context.Context, d events.Delivery, p events.ToolAppr
 	}
 	env := w.Env
 	env.Kept = w.Blobs.Get
+	env.Server, env.Ask = w.watchServer(ctx, &d.Event), w.askPerson(&d.Event, p.Call)
 	if p.TimeoutMS > 0 {
 		env.Shell.Timeout = time.Duration(p.TimeoutMS) * time.Millisecond
 	}

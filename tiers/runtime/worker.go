@@ -46,6 +46,7 @@ type Worker struct {
 	keepers keepers
 	maps    repomap.Cache
 	purges  sync.WaitGroup
+	reports reports
 }
 
 // Run works for the pools until ctx ends, slots calls at once, and beside them
@@ -194,8 +195,14 @@ func (w *Worker) answer(ctx context.Context, cause *events.Event, p events.Paylo
 // publish appends an event under the worker's name with its next ordinal.
 // Ordinals have no gaps: an event that was not stored gives its number back.
 func (w *Worker) publish(ctx context.Context, cause *events.Event, p events.Payload) error {
-	return w.numbers.use(ctx, w, cause, func(n uint64) error {
-		e, err := events.New(events.Origin{
+	_, err := w.record(ctx, cause, p)
+	return err
+}
+
+// record is publish, and returns the event as it was stored.
+func (w *Worker) record(ctx context.Context, cause *events.Event, p events.Payload) (e events.Event, err error) {
+	err = w.numbers.use(ctx, w, cause, func(n uint64) error {
+		e, err = events.New(events.Origin{
 			ID: w.IDs(), Time: w.Clock(), Project: cause.Project, Session: cause.Session, Actor: w.Name, Cause: cause.ID, N: n,
 		}, p)
 		if err != nil {
@@ -203,6 +210,7 @@ func (w *Worker) publish(ctx context.Context, cause *events.Event, p events.Payl
 		}
 		return appendUntil(ctx, w.Log, e, w.Logger)
 	})
+	return e, err
 }
 
 // numbers counts the worker's events in each session.

@@ -88,6 +88,8 @@ type Server interface {
 	Watch(tell func(tools.ServerState))
 	// State tells what the server is doing, and why it failed.
 	State() (State, error)
+	// Quarantined are the tools that were not as the person approved them when they were last listed.
+	Quarantined() []tools.ToolDiff
 	// Stop disconnects and ends the program.
 	Stop() error
 	// Restart stops the server and starts it, also after it failed too often.
@@ -151,7 +153,7 @@ type session struct {
 	state    State
 	err      error
 	restarts restarts
-	differed bool // the tools, when they were last listed
+	other    []tools.ToolDiff // tools that were not the approved ones when they were last listed
 	watch    func(tools.ServerState)
 	stopped  chan struct{} // closed by Stop; nil: not started since
 }
@@ -172,6 +174,12 @@ func (s *session) State() (State, error) {
 		return Idle, nil
 	}
 	return s.state, s.err
+}
+
+func (s *session) Quarantined() []tools.ToolDiff {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.other)
 }
 
 func (s *session) Watch(tell func(tools.ServerState)) {
@@ -378,8 +386,8 @@ func (s *session) listed(c *connection, list []Pin, err error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.now == c && (len(other) > 0 || s.differed) {
-		s.differed = len(other) > 0
+	if s.now == c && (len(other) > 0 || len(s.other) > 0) {
+		s.other = other
 		s.tell(other)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -69,7 +70,7 @@ type Engine struct {
 	files  *projectFiles
 	busy   []resting // who works for sessions
 
-	servers *mcp.Manager // nil: no worker was started
+	servers func() (*mcp.Manager, error) // external MCP servers
 
 	OneGoal bool // it ends with its goal
 
@@ -116,9 +117,11 @@ func New(ctx context.Context, g *site.Flags, p site.Place, natsListen string, sc
 	behind := newFront(ctx)
 	ctx, stop := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
-	return &Engine{Place: p, Bus: conn, Script: sc, Mask: term.NewMask(secrets), Logger: g.Logger(), Ctx: ctx, stop: stop,
+	e := &Engine{Place: p, Bus: conn, Script: sc, Mask: term.NewMask(secrets), Logger: g.Logger(), Ctx: ctx, stop: stop,
 		Group: group, front: behind,
-		Stats: newStats(p.Name, start, stop), Stalls: make(chan Stall, 64)}, nil
+		Stats: newStats(p.Name, start, stop), Stalls: make(chan Stall, 64)}
+	e.servers = sync.OnceValues(e.openServers)
+	return e, nil
 }
 
 // Wait returns when a role failed or the process is asked to stop.
@@ -316,21 +319,15 @@ func (e *Engine) worker(name string) (*runtime.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.servers == nil {
-		if n := mcp.KillOrphans(); n > 0 {
-			e.Logger.Info("processes of external servers whose engine was killed are ended", "count", n)
-		}
-		if e.servers, err = e.ExternalServers(nil); e.servers == nil {
-			return nil, err
-		} else if err != nil {
-			e.Logger.Warn("external servers have no effect", "error", err)
-		}
+	servers, err := e.servers()
+	if err != nil {
+		return nil, err
 	}
 	e.announce(conn, name)
 	return &runtime.Worker{Checkpoints: store, Project: e.Name, Name: name, Process: conn.Process(), Log: conn,
 		Queue: conn, Claims: conn, Blobs: conn,
 		Live: busLive{conn}, Peers: conn,
-		Tools: toolSet{builtin.Engine(), e.servers}, Home: env, Workspaces: e.Workspaces(env), Mask: e.Mask,
+		Tools: toolSet{builtin.Engine(), servers}, Home: env, Workspaces: e.Workspaces(env), Mask: e.Mask,
 		Clock: time.Now, IDs: NewID, Logger: e.Logger}, nil
 }
 

@@ -226,7 +226,8 @@ func (e *Engine) hooksConfig(own *bus.Conn, listen string, who *presence) (core.
 		Log: own, PersonLog: func(string) events.Log { return person }, AgentLog: func(string) events.Log { return agent },
 		Models: e.Live, Blobs: own, AskTimeout: time.Duration(e.Config.Ask.TimeoutS) * time.Second,
 		Limits: request.Limits{Generate: time.Duration(e.Config.Hooks.GenerateTimeoutS) * time.Second}, Masker: e.Mask,
-		Signals: busText(own, e.Name), Roles: who.roles, Host: e.Stats, Bus: own, Logger: e.Logger,
+		Signals: busText(own, e.Name), Roles: who.roles, Servers: e.serverList,
+		RestartServer: e.restartServer, Host: e.Stats, Bus: own, Logger: e.Logger,
 		Upgrade: func(ctx context.Context, session string, now projections.Settings) ([]events.Payload, error) {
 			return UpgradeWords(ctx, person, e.Place, session, now)
 		},

@@ -66,8 +66,8 @@ func (e *Engine) behind(name string, run func(context.Context) error) {
 func (e *Engine) Close() error {
 	e.stop()
 	err := e.Group.Wait()
-	if e.servers != nil {
-		err = errors.Join(err, e.servers.StopAll())
+	if servers, none := e.servers(); none == nil {
+		err = errors.Join(err, servers.StopAll())
 	}
 	e.front.stop()
 	if last := e.front.group.Wait(); !errors.Is(err, last) {

@@ -30,8 +30,8 @@ the tools of slop to other programs. See docs/mcp.md.`,
 		Example: `  slop mcp list
   slop mcp trust filesystem
   slop mcp serve`,
-	}, listCommand(g), trustCommand(g), toolsCommand(g), mcpserve.Command(g),
-		mcpfixture.RecordCommand(g), mcpfixture.ReplayCommand())
+	}, listCommand(g), addCommand(g), trustCommand(g), toolsCommand(g), logCommand(g), restartCommand(g),
+		mcpserve.Command(g), mcpfixture.RecordCommand(g), mcpfixture.ReplayCommand())
 }
 
 // serverLine is one line of slop mcp list --json.

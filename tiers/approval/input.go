@@ -1,0 +1,33 @@
+package approval
+
+import (
+	"encoding/json"
+
+	"manualslop/events"
+	"manualslop/tiers"
+)
+
+// input puts a question of an external server to a person. Nobody is asked for a call that has ended.
+func (s *State) input(e *events.Event, p events.InputRequested) {
+	c := s.calls[p.Call]
+	if c == nil {
+		return
+	}
+	a := askAbout(c, events.GateInput, p.Server+" asks: "+p.Message)
+	if p.URL != "" {
+		a.Title = p.Server + " asks you to visit " + p.Origin + ": " + p.Message
+	}
+	b, err := json.Marshal(struct {
+		Message string          `json:"message"`
+		Schema  json.RawMessage `json:"schema,omitempty"`
+		URL     string          `json:"url,omitempty"`
+		Origin  string          `json:"origin,omitempty"`
+	}{p.Message, p.Schema, p.URL, p.Origin})
+	if err != nil {
+		return // a schema that is not JSON: the registry has refused it
+	}
+	a.Args, a.ArgsSHA256 = b, ""
+	a.Note = tiers.Clip("The words are the server's. Fill in the form with the fields of the schema as arguments of a yes.",
+		MaxNote)
+	s.raise(e, a)
+}

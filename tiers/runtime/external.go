@@ -1,0 +1,168 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"manualslop/events"
+	"manualslop/tiers"
+	"manualslop/tools"
+)
+
+// Bounds of what is recorded of external servers, in bytes.
+const (
+	maxServerName = 200
+	maxServerSaid = 4 << 10
+)
+
+// maxToolDiffs bounds the tools that a state of a server names.
+const maxToolDiffs = 100
+
+// reportWait bounds how long a state of a server waits to be stored.
+const reportWait = 10 * time.Second
+
+// reports are states of external servers on their way to the log, in order.
+type reports struct {
+	mu      sync.Mutex
+	waiting []func()
+	busy    bool
+}
+
+// add has write run behind those that wait.
+func (r *reports) add(write func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waiting = append(r.waiting, write)
+	if r.busy {
+		return
+	}
+	r.busy = true
+	go func() {
+		for {
+			r.mu.Lock()
+			if len(r.waiting) == 0 {
+				r.busy = false
+				r.mu.Unlock()
+				return
+			}
+			next := r.waiting[0]
+			r.waiting = r.waiting[1:]
+			r.mu.Unlock()
+			next()
+		}
+	}()
+}
+
+// watchServer puts on record what the external server of a call does, also behind the call.
+func (w *Worker) watchServer(ctx context.Context, cause *events.Event) func(tools.ServerState) {
+	ctx = context.WithoutCancel(ctx)
+	return func(s tools.ServerState) {
+		e := events.MCPServerChanged{Server: tiers.Clip(s.Server, maxServerName), State: s.State,
+			Error: tiers.Clip(w.mask(s.Error), maxServerSaid)}
+		for _, t := range s.Tools[:min(len(s.Tools), maxToolDiffs)] {
+			e.Tools = append(e.Tools, events.MCPToolChange{Name: tiers.Clip(t.Name, maxServerName), State: t.State})
+		}
+		w.reports.add(func() {
+			ctx, cancel := context.WithTimeout(ctx, reportWait)
+			defer cancel()
+			if err := w.publish(ctx, cause, e); err != nil {
+				w.Logger.Warn("a state of an external server is not on record", "server", e.Server, "state", e.State,
+					"error", err)
+			}
+		})
+	}
+}
+
+// askPerson puts a question of an external server on record and waits for the person's answer.
+func (w *Worker) askPerson(cause *events.Event, call string) func(context.Context, tools.Question) (tools.Answer,
+	error) {
+	return func(ctx context.Context, q tools.Question) (tools.Answer, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		asked := events.InputRequested{Call: call, Server: tiers.Clip(q.Server, maxServerName),
+			Message: tiers.Clip(w.mask(q.Message), maxServerSaid), URL: tiers.Clip(w.mask(q.URL), maxServerSaid),
+			Origin: tiers.Clip(q.Origin, maxServerSaid)}
+		if masked := w.mask(string(q.Schema)); json.Valid([]byte(masked)) {
+			asked.Schema = json.RawMessage(masked)
+		}
+		request, err := w.record(ctx, cause, asked)
+		if err != nil {
+			return tools.Answer{}, err
+		}
+		settled, err := w.untilSettled(ctx, request)
+		if err != nil || settled.Outcome != events.Yes {
+			return tools.Answer{}, err
+		}
+		out := tools.Answer{Accepted: true}
+		if len(settled.Args) > 0 {
+			err = json.Unmarshal(settled.Args, &out.Content)
+		}
+		return out, err
+	}
+}
+
+// untilSettled waits for the end of the ask that a question led to. It hears of it live, and looks at
+// the log where that is interrupted.
+func (w *Worker) untilSettled(ctx context.Context, request events.Event) (events.AskSettled, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	id := events.InputAsk(request)
+	f := events.Filter{Project: request.Project, Session: request.Session, Actor: events.ActorApproval,
+		Type: events.NameOf[events.AskSettled]()}
+	found := make(chan events.AskSettled, 1)
+	take := func(e events.Event) {
+		if s, ok := e.Payload.(events.AskSettled); ok && s.Ask == id {
+			select {
+			case found <- s:
+			default:
+			}
+		}
+	}
+	var live sync.WaitGroup
+	defer live.Wait()
+	defer cancel()
+	live.Go(func() {
+		for ctx.Err() == nil {
+			if w.Live != nil {
+				_ = w.Live.Follow(ctx, f, take)
+			}
+			if pause(ctx, retryPause) != nil {
+				return
+			}
+		}
+	})
+	const look = 5 * time.Second
+	var seen uint64
+	for {
+		if err := w.readSettled(ctx, f, &seen, take); err != nil && ctx.Err() == nil {
+			w.Logger.Warn("looking for the answer to an external server again", "ask", id, "error", err)
+		}
+		select {
+		case s := <-found:
+			return s, nil
+		case <-ctx.Done():
+			return events.AskSettled{}, ctx.Err()
+		case <-time.After(look):
+		}
+	}
+}
+
+// readSettled takes the asks of a session that were settled behind the position seen.
+func (w *Worker) readSettled(ctx context.Context, f events.Filter, seen *uint64, take func(events.Event)) error {
+	last, found, err := w.Log.LastEvent(ctx, f)
+	if err != nil || !found || last.Seq <= *seen {
+		return err
+	}
+	registry := events.Catalogue()
+	for e, err := range w.Log.Read(ctx, f, *seen+1, 0) {
+		if err != nil {
+			return err
+		}
+		registry.Decode(&e)
+		take(e)
+		*seen = e.Seq
+	}
+	return nil
+}
