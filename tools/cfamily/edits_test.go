@@ -125,8 +125,8 @@ func (f judgedFile) edited(t *testing.T, random *rand.Rand) (result, name string
 	if err != nil {
 		return "", tr.name, err
 	}
-	require.Equal(t, strings.Fields(text[:start]), strings.Fields(text[:splice.Start]+blankFrom(splice.New, text[start:at])),
-		"%s: in front of %s", f.path, tr.name)
+	before := text[:splice.Start] + blankFrom(splice.New, text[start:at])
+	require.Equal(t, strings.Fields(text[:start]), strings.Fields(before), "%s: in front of %s", f.path, tr.name)
 	require.GreaterOrEqual(t, splice.End, end-1)
 	require.Equal(t, "", strings.Trim(text[end:max(splice.End, end)], " \t;\r\n"), "%s: behind %s", f.path, tr.name)
 	return text[:splice.Start] + splice.New + text[splice.End:], tr.name, nil

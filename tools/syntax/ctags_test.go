@@ -39,7 +39,8 @@ func judgedLanguages() []judged {
 		{"java", "Java", []string{"class", "interface", "enum", "method", "annotation", "field"}},
 		{"rust", "Rust", []string{"module", "struct", "interface", "implementation", "function", "enum", "typedef", "method",
 			"macro", "variable"}},
-		{"csharp", "C#", []string{"class", "interface", "enum", "method", "namespace", "property", "struct", "field", "event"}},
+		{"csharp", "C#", []string{"class", "interface", "enum", "method", "namespace", "property", "struct", "field",
+			"event"}},
 		{"sql", "SQL", []string{"function", "procedure", "table", "trigger", "view", "index"}},
 		{"css", "CSS", []string{"selector"}},
 		{"html", "HTML", []string{"heading1", "heading2", "heading3", "id"}},
@@ -133,7 +134,9 @@ func shownMisses() int {
 func filesByLanguage(t *testing.T) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
-	for _, root := range append([]string{"testdata/samples", "/usr/local/go/src/net/http"}, filepath.SplitList(os.Getenv("SLOP_CTAGS_CORPUS"))...) {
+	roots := append([]string{"testdata/samples", "/usr/local/go/src/net/http"},
+		filepath.SplitList(os.Getenv("SLOP_CTAGS_CORPUS"))...)
+	for _, root := range roots {
 		_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || !entry.Type().IsRegular() {
 				return nil
@@ -151,8 +154,9 @@ func filesByLanguage(t *testing.T) map[string][]string {
 // tags runs ctags over files and gives the tags of the wanted kinds by file.
 func (j judged) tags(t *testing.T, ctags string, files []string) map[string][]tag {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), ctags, "--options=NONE", "--output-format=json", "--fields=+nsP", "--language-force="+
-		j.ctags, "-L", "-", "-f", "-")
+	cmd := exec.CommandContext(t.Context(), ctags, "--options=NONE", "--output-format=json", "--fields=+nsP",
+		"--language-force="+
+			j.ctags, "-L", "-", "-f", "-")
 	cmd.Stdin = strings.NewReader(strings.Join(files, "\n"))
 	raw, err := cmd.Output()
 	require.NoError(t, err)
