@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
-	"path"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -91,12 +90,6 @@ type searched struct {
 	err            error
 }
 
-// batch are files of one folder, in order.
-type batch struct {
-	folder string
-	names  []string
-}
-
 // maxBatch bounds the files that one processor searches at a time.
 const maxBatch = 64
 
@@ -145,73 +138,64 @@ func (f *finder) glob() (sandbox.Glob, error) {
 }
 
 // batches walks over the files to search. It sets walked and the statistics when it is done.
-func (f *finder) batches(ctx context.Context, glob sandbox.Glob, walked *error) iter.Seq[batch] {
-	return func(yield func(batch) bool) {
-		var b batch
+func (f *finder) batches(ctx context.Context, glob sandbox.Glob, walked *error) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		var paths []string
 		opts := sandbox.WalkOptions{Gitignore: !f.in.Ignored, NoSizes: true}
 		f.stats, *walked = f.env.Workspace.Walk(ctx, f.in.Path, opts, func(e sandbox.Entry) error {
 			if e.Kind != sandbox.KindFile || f.in.Glob != "" && !glob.Match(inside(f.data.Path, e.Path)) {
 				return nil
 			}
-			folder := path.Dir(e.Path)
-			if (folder != b.folder || len(b.names) == maxBatch) && len(b.names) > 0 {
-				full := b
-				if b = (batch{}); !yield(full) {
+			if len(paths) == maxBatch {
+				full := paths
+				if paths = nil; !yield(full) {
 					return fs.SkipAll
 				}
 			}
-			b.folder, b.names = folder, append(b.names, e.Name)
+			paths = append(paths, e.Path)
 			return nil
 		})
-		if len(b.names) > 0 {
-			yield(b)
+		if len(paths) > 0 {
+			yield(paths)
 		}
 	}
 }
 
 // search looks at the files of a batch.
-func (f *finder) search(ctx context.Context, b batch) []searched {
-	out := make([]searched, 0, len(b.names))
-	folder, err := f.env.Workspace.OpenFolder(b.folder)
-	if err == nil {
-		defer folder.Close()
-	}
+func (f *finder) search(ctx context.Context, paths []string) []searched {
+	out := make([]searched, 0, len(paths))
+	reader := f.env.Workspace.Reader()
+	defer reader.Close()
 	var buffer []byte
-	for _, name := range b.names {
-		s := searched{path: path.Join(b.folder, name), err: err}
-		if err == nil {
-			buffer = f.searchFile(ctx, folder, name, buffer, &s)
+	for _, path := range paths {
+		file, err := reader.ReadFile(ctx, path, buffer)
+		if err != nil {
+			out = append(out, searched{path: path, err: err})
+			continue
 		}
-		out = append(out, s)
+		buffer = file.Data
+		out = append(out, f.searchFile(ctx, file))
 	}
 	return out
 }
 
-// searchFile looks at one file and gives the buffer that it was read into. Once enough lines are found it
-// only counts. The digest is computed for files with lines to show: only these are on the call's list of
-// files.
-func (f *finder) searchFile(ctx context.Context, folder *sandbox.Folder, name string, buffer []byte,
-	out *searched) []byte {
-	data, err := folder.ReadFile(ctx, name, buffer)
-	if err != nil {
-		out.err = err
-		return buffer
-	}
-	doc, _ := tools.DecodeFile(out.path, data)
+// searchFile looks at one file. Once enough lines are found it only counts. The digest is computed for
+// files with lines to show: only these are on the call's list of files.
+func (f *finder) searchFile(ctx context.Context, file sandbox.File) searched {
+	doc, _ := tools.DecodeFile(file.Path, file.Data)
 	if doc.Encoding == "" {
-		out.err = errBinaryFile
-		return data
+		return searched{path: file.Path, err: errBinaryFile}
 	}
 	most := f.most
 	if f.left.Load() <= 0 {
 		most = 0
 	}
-	out.encoding = doc.Encoding
+	out := searched{path: file.Path, encoding: doc.Encoding}
 	out.found, out.err = f.pattern.Search(ctx, doc.Text, most, f.in.Context)
 	if len(out.found.Lines) > 0 {
-		out.state = tools.FileState{Path: out.path, SHA256: sandbox.Digest(data), Size: int64(len(data))}
+		out.state = tools.FileState{Path: file.Path, SHA256: sandbox.Digest(file.Data), Size: int64(len(file.Data))}
 	}
-	return data
+	return out
 }
 
 // take adds what came of the next files. It fails only with the error of the context.

@@ -28,7 +28,7 @@ type pythonTree struct {
 	*project.Project
 	at       string // the path that was asked about, as tools show it
 	isFile   bool
-	files    map[string]sandbox.File
+	files    map[string]sandbox.File // without digests
 	Warnings []string
 }
 
@@ -156,12 +156,14 @@ func (g *gathering) read() error {
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
+			reader := g.env.Workspace.Reader()
+			defer reader.Close()
 			for g.ctx.Err() == nil && size.Load() < maxTreeBytes {
 				i := int(next.Add(1)) - 1
 				if i >= len(g.paths) {
 					return
 				}
-				files[i], failed[i] = g.env.Workspace.ReadFile(g.ctx, g.paths[i])
+				files[i], failed[i] = reader.ReadFile(g.ctx, g.paths[i], nil)
 				size.Add(int64(len(files[i].Data)))
 			}
 		})

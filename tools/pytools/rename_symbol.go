@@ -9,6 +9,7 @@ import (
 
 	"manualslop/tools"
 	"manualslop/tools/python/project"
+	"manualslop/tools/sandbox"
 )
 
 //go:embed rename_symbol.md
@@ -44,7 +45,7 @@ func planRename(ctx context.Context, env tools.Env, in renameSymbolArgs) (tools.
 		return tools.Plan{}, tools.Refuse("%s is a directory; path must be the Python file that defines the name", tree.at)
 	}
 	file := tree.files[tree.at]
-	if err := tools.CheckHash(file.Path, file.SHA256, in.ExpectedHash); err != nil {
+	if err := tools.CheckHash(file.Path, sandbox.Digest(file.Data), in.ExpectedHash); err != nil {
 		return tools.Plan{}, err
 	}
 	found, err := tree.Rename(ctx, project.RenameQuery{Path: tree.at, Name: in.Name, New: in.NewName})
@@ -54,8 +55,10 @@ func planRename(ctx context.Context, env tools.Env, in renameSymbolArgs) (tools.
 	found.Warnings = append(found.Warnings, tree.Warnings...)
 	plan := tools.Plan{DryRun: in.DryRun, Data: found, Summary: renameSummary(in, found)}
 	for _, f := range found.Files {
-		doc, source := tools.DecodeFile(f.Path, tree.files[f.Path].Data)
-		change, err := tools.TextFile{Document: doc, Disk: tree.files[f.Path], Undecodable: source}.Change(f.Splices...)
+		disk := tree.files[f.Path]
+		disk.SHA256 = sandbox.Digest(disk.Data)
+		doc, source := tools.DecodeFile(f.Path, disk.Data)
+		change, err := tools.TextFile{Document: doc, Disk: disk, Undecodable: source}.Change(f.Splices...)
 		if err != nil {
 			return tools.Plan{}, err
 		}

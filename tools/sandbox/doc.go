@@ -18,7 +18,7 @@
 //     inspected: it must be a regular file (or a directory, where one was asked for), within the
 //     size limit, and on Linux the kernel's own name for the handle must be the expected one, so
 //     that a link put in place between check and use is noticed.
-//     Walks and [Folder] open entries through the handle of their checked folder; each file is
+//     Walks and a [Reader] open entries through the handle of their checked folder; each file is
 //     inspected in the same way.
 //  6. A regular file with more than one hard link is read only when none of the blacklisted
 //     files of the workspace and of the engine's folders is the same file; if they cannot all be

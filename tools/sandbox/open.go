@@ -185,9 +185,14 @@ func (w *Workspace) read(ctx context.Context, p place) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	return File{
-		Path: p.show, Data: data, Mode: info.Mode().Perm(), SHA256: Digest(data), ModTime: info.ModTime(),
-	}, nil
+	file := fileOf(p, data, info)
+	file.SHA256 = Digest(data)
+	return file, nil
+}
+
+// fileOf is a file without its digest.
+func fileOf(p place, data []byte, info fs.FileInfo) File {
+	return File{Path: p.show, Data: data, Mode: info.Mode().Perm(), ModTime: info.ModTime()}
 }
 
 // content reads a regular file, into the buffer where that has room. The data are never nil.

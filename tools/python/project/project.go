@@ -3,6 +3,7 @@ package project
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"runtime"
 	"slices"
 	"strings"
@@ -156,6 +157,12 @@ func hasWord(data []byte, name string) bool {
 }
 
 func isASCII(data []byte) bool {
+	for len(data) >= 8 {
+		if binary.NativeEndian.Uint64(data)&0x8080_8080_8080_8080 != 0 {
+			return false
+		}
+		data = data[8:]
+	}
 	for _, c := range data {
 		if c >= 0x80 {
 			return false
