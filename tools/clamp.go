@@ -13,7 +13,9 @@ const MarkerChars = 200
 
 // Clamp cuts a text to the limits at the end of a line and says what is missing.
 func Clamp(text string, limits Limits) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
+	if !utf8.ValidString(text) { // which is several times faster to ask than to mend
+		text = strings.ToValidUTF8(text, "\uFFFD")
+	}
 	if Fits(text, limits) {
 		return text
 	}
@@ -59,7 +61,8 @@ func TakeLines(text string, lines []document.Line, limits Limits) (string, int) 
 		if length > room {
 			return b.String(), i
 		}
-		b.WriteString(piece + breakOf(text, l))
+		b.WriteString(piece)
+		b.WriteString(breakOf(text, l))
 		room -= length
 	}
 	return b.String(), len(lines)

@@ -46,6 +46,7 @@ func LinesFrom(text string, first, most int) (lines []Line, total int) {
 	if text != "" && text[len(text)-1] != '\n' {
 		total++
 	}
+	lines = make([]Line, 0, min(max(most, 0), total))
 	start := 0
 	for range first - 1 {
 		end := strings.IndexByte(text[start:], '\n')

@@ -84,6 +84,9 @@ func (d sliceData) note(info bool) string {
 
 // lineEndsOf names the line ends of a text: lf, crlf, cr, mixed or none.
 func lineEndsOf(text string) string {
+	if strings.IndexByte(text, '\r') < 0 && strings.IndexByte(text, '\n') >= 0 {
+		return "lf"
+	}
 	pairs := strings.Count(text, "\r\n")
 	feeds, returns := strings.Count(text, "\n")-pairs, strings.Count(text, "\r")-pairs
 	switch {

@@ -96,12 +96,14 @@ func (s slice) within(path string, n int) (from, to int, err error) {
 
 // shorten gives lines, the first of which has the number from, as they are shown: long ones cut in the
 // middle, invalid bytes replaced. It stops behind line end, which is before to where there is surely
-// more than the limits allow.
+// more than the limits allow; of what it looked at, body has somewhat more than fits.
 func shorten(text string, lines []document.Line, from, to, maxChars int) (body string, end int, cut []int) {
 	var b strings.Builder
 	end = from - 1
+	b.Grow(min(len(text), maxChars))
+	size, chars := 0, 0
 	for _, l := range lines {
-		if end == to || b.Len() > maxChars*utf8.UTFMax {
+		if end == to || size > maxChars*utf8.UTFMax {
 			break
 		}
 		end++
@@ -110,9 +112,16 @@ func shorten(text string, lines []document.Line, from, to, maxChars int) (body s
 			piece = cutLine(text[l.Start:l.End]) + text[l.End:l.Next]
 			cut = append(cut, end)
 		}
-		b.WriteString(piece)
+		size += len(piece)
+		if chars <= maxChars {
+			if !utf8.ValidString(piece) {
+				piece = strings.ToValidUTF8(piece, "\uFFFD")
+			}
+			chars += utf8.RuneCountInString(piece)
+			b.WriteString(piece)
+		}
 	}
-	return strings.ToValidUTF8(b.String(), "\uFFFD"), end, cut
+	return b.String(), end, cut
 }
 
 // cutLine shows the begin and the end of a long line and how many bytes are between them.

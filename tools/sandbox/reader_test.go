@@ -16,7 +16,8 @@ import (
 func TestAReaderReadsWhatTheWorkspaceReads(t *testing.T) {
 	t.Parallel()
 	w, dir := open(t, map[string]string{
-		"a/x": "one", "a/empty": "", "a/.env": "secret", "a/k.pem": "secret", "a/b/z": "deep", "a/big": strings.Repeat("x", 100),
+		"a/x": "one", "a/empty": "", "a/.env": "secret", "a/k.pem": "secret", "a/b/z": "deep",
+		"a/big":      strings.Repeat("x", 100),
 		"a/ctrl\x01": "c", "a/C:f": "drive", `a/s\t`: "slash", "a/s/t": "other", "outside": "o", ".slop/x": "secret",
 	}, func(c *sandbox.Config) { c.MaxFileBytes = 99 })
 	require.NoError(t, os.Symlink("x", filepath.Join(dir, "a", "link")))
@@ -25,9 +26,9 @@ func TestAReaderReadsWhatTheWorkspaceReads(t *testing.T) {
 	require.NoError(t, os.Link(filepath.Join(dir, ".slop", "x"), filepath.Join(dir, "a", "second")))
 	reader := w.Reader()
 	defer reader.Close()
-	for _, name := range []string{"outside", "a/x", "a/empty", "a/.env", "a/.ENV", "a/k.pem", "a/b", "a/b/z", "a/big", "a/x",
-		"a/ctrl\x01", "a/C:f", `a/s\t`, "a/link", "a/up", "a/none", "a/", "a", "a/.", "a/..", "a/../outside", "./a/x", "a//x", "",
-		"linked/x", ".slop/x", "none/x", "../x", "/etc/passwd", dir + "/a/x", "a\x00/x", "a/second"} {
+	for _, name := range []string{"outside", "a/x", "a/empty", "a/.env", "a/.ENV", "a/k.pem", "a/b", "a/b/z",
+		"a/big", "a/x", "a/ctrl\x01", "a/C:f", `a/s\t`, "a/link", "a/up", "a/none", "a/", "a", "a/.", "a/..",
+		"a/../outside", "./a/x", "a//x", "", "linked/x", ".slop/x", "none/x", "../x", "/etc/passwd", dir + "/a/x", "a\x00/x", "a/second"} {
 		want, problem := w.ReadFile(t.Context(), name)
 		want.SHA256 = ""
 		for range 2 { // the folder is open then
