@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"manualslop/tools/document"
 	"manualslop/tools/sandbox"
@@ -111,7 +112,11 @@ func Failure(err error) Result {
 
 // OneLine makes text fit for one line of at most n characters.
 func OneLine(text string, n int) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	text = strings.NewReplacer("\r\n", "⏎", "\n", "⏎", "\r", "⏎").Replace(text)
+	if !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text, "\uFFFD")
+	}
+	if strings.ContainsAny(text, "\r\n") {
+		text = strings.NewReplacer("\r\n", "⏎", "\n", "⏎", "\r", "⏎").Replace(text)
+	}
 	return document.Clip(text, n)
 }

@@ -63,7 +63,7 @@ func OutlineText(rows []OutlineRow, warnings []string) string {
 		b.WriteString("warning: " + OneLine(warning, 500) + "\n")
 	}
 	for _, row := range rows {
-		b.WriteString(row.text() + "\n")
+		row.write(&b)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -71,24 +71,33 @@ func OutlineText(rows []OutlineRow, warnings []string) string {
 // MaxShownDepth bounds the indentation of a row.
 const MaxShownDepth = 100
 
-func (r OutlineRow) text() string {
-	line := fmt.Sprintf("%s[%s] %s (Lines %d-%d)", strings.Repeat("  ", min(r.Depth, MaxShownDepth)), kindTitle(r.Kind),
-		OneLine(r.Title, 200), r.Start, r.End)
-	for _, mark := range r.Marks {
-		line += " " + OneLine(mark, 120)
+func (r OutlineRow) write(b *strings.Builder) {
+	for range min(r.Depth, MaxShownDepth) {
+		b.WriteString("  ")
 	}
-	return line
+	b.WriteByte('[')
+	writeKind(b, r.Kind)
+	b.WriteString("] ")
+	b.WriteString(OneLine(r.Title, 200))
+	fmt.Fprintf(b, " (Lines %d-%d)", r.Start, r.End)
+	for _, mark := range r.Marks {
+		b.WriteByte(' ')
+		b.WriteString(OneLine(mark, 120))
+	}
+	b.WriteByte('\n')
 }
 
-// kindTitle writes a kind for people: "async_method" is "Async Method".
-func kindTitle(kind string) string {
-	words := strings.Split(kind, "_")
-	for i, word := range words {
+// writeKind writes a kind for people: "async_method" is "Async Method".
+func writeKind(b *strings.Builder, kind string) {
+	for i, word := range strings.Split(kind, "_") {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
 		if word != "" {
-			words[i] = strings.ToUpper(word[:1]) + word[1:]
+			b.WriteString(strings.ToUpper(word[:1]))
+			b.WriteString(word[1:])
 		}
 	}
-	return strings.Join(words, " ")
 }
 
 // OrdinalMark tells apart symbols of one name; empty for the only one.

@@ -61,7 +61,11 @@ func decodePython(data []byte) (Document, error) {
 		}
 		return Document{Text: asText(source), Encoding: UTF8BOM, data: data}, nil
 	}
-	if name, known := codecName(declared); declared == "" || known && name == UTF8 {
+	name, known := UTF8, true
+	if declared != "" {
+		name, known = codecName(declared)
+	}
+	if known && name == UTF8 {
 		if err := checkUTF8(data, declared); err != nil {
 			return Document{}, err
 		}
