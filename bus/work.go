@@ -33,7 +33,9 @@ const (
 // took over is left to it. When ctx ends, handle's
 // context ends, Work waits for it and returns nil. A pool that is missing is
 // waited for. Errors: events.ErrDenied, events.ErrClosed.
-func (c *Conn) Work(ctx context.Context, pool string, most int, handle func(context.Context, events.Delivery) error) error {
+func (c *Conn) Work(
+	ctx context.Context, pool string, most int, handle func(context.Context, events.Delivery) error,
+) error {
 	if most < 1 {
 		return fmt.Errorf("work on %s: %w: %d slots", pool, ErrConfig, most)
 	}

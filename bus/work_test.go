@@ -239,7 +239,8 @@ func TestWorkThatIsStoppedWhileItLooksForItsPoolEndsWithoutAnError(t *testing.T)
 	b := setup(t)
 	ctx, stop := context.WithCancel(b.ctx)
 	stop()
-	require.NoError(t, b.as(t, worker1).Work(ctx, toolPool, 1, func(context.Context, events.Delivery) error { return nil }))
+	require.NoError(t, b.as(t, worker1).Work(ctx, toolPool, 1,
+		func(context.Context, events.Delivery) error { return nil }))
 }
 
 func TestWorkThatIsStoppedForAReasonEndsWithoutAnError(t *testing.T) {

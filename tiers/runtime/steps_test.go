@@ -164,8 +164,13 @@ func (c steppedClaims) Claim(ctx context.Context, key string) (value []byte, rev
 	return value, revision, err
 }
 
-func (c steppedClaims) UpdateClaim(ctx context.Context, key string, value []byte, revision uint64) (next uint64, err error) {
-	err = c.step(ctx, "update claim", func() error { next, err = c.Claims.UpdateClaim(ctx, key, value, revision); return err })
+func (c steppedClaims) UpdateClaim(
+	ctx context.Context, key string, value []byte, revision uint64,
+) (next uint64, err error) {
+	err = c.step(ctx, "update claim", func() error {
+		next, err = c.Claims.UpdateClaim(ctx, key, value, revision)
+		return err
+	})
 	return next, err
 }
 
