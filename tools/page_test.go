@@ -67,7 +67,7 @@ const outlineFigures = `
 ## How much outlines find
 
 Of the definitions that universal-ctags 5.9 lists in real files, the share that ` + "`ts_get_code_outline`" + ` lists under the same
-name at the same line. Functions inside of functions are left out on both sides. Python, C and C++ are judged by CPython and
+name at the same line. Functions inside of functions and those without a name are left out. Python, C and C++ are judged by CPython and
 clang instead.
 
 | language | files | definitions | found |
@@ -83,7 +83,7 @@ clang instead.
 | Markdown | 749 | 8,786 | 96.72 % |
 | C# | 9 | 123 | 95.12 % |
 | SQL | 165 | 1,415 | 93.57 % |
-| JavaScript | 1,500 | 2,320 | 80.26 % |
+| JavaScript | 1,500 | 2,043 | 91.14 % |
 
 HTML and CSS list other things than ctags does; TOML, YAML, HCL and Dockerfile were not compared.
 `

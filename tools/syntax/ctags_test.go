@@ -55,7 +55,7 @@ type tag struct {
 	Line                                 int
 }
 
-// wanted tells whether outlines list what ctags found: functions inside of functions they do not, and for Bash ctags
+// wanted tells whether outlines list what ctags found: functions in functions or without a name they do not. For Bash ctags
 // takes arrays, and text in strings and here-documents, for functions.
 func (j judged) wanted(of tag) bool {
 	switch {
@@ -63,7 +63,7 @@ func (j judged) wanted(of tag) bool {
 		return false
 	case j.language == "bash":
 		return shellHead().MatchString(of.Pattern)
-	case strings.HasSuffix(of.Path, ".min.js"):
+	case strings.HasSuffix(of.Path, ".min.js") || strings.HasPrefix(of.Name, "Anonymous"):
 		return false
 	}
 	return !slices.Contains([]string{"function", "method", "generator"}, of.ScopeKind)
