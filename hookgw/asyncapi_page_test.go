@@ -55,26 +55,26 @@ func newAsyncAPI() openapi.Object {
 		With("components", components)
 }
 
-const asyncAPIIntroduction = `What Manual Slop says on its bus and over its live feeds, and what it listens to.
+const asyncAPIIntroduction = `Messages that Manual Slop sends and receives on its bus and over its live feeds.
 
-* Facts are stored under slop.ev, in one stream and one order. The actor token of the subject is who wrote a fact; rights of the connection pin it, and a fact counts only from an actor that may write its type.
+* Facts are stored under slop.ev, in one stream and one order. The actor token of the subject is the author of a fact; the rights of the connection fix it, and a fact counts only if its author may write its type.
 * The server re-publishes each stored fact under slop.live, for readers that need no consumer.
 * Signals under slop.sig are never stored, and may be lost.
-* The gateway shows the same over HTTP and WebSocket, on loopback; openapi.yaml has its requests and answers.
+* The gateway sends the same over HTTP and WebSocket, on loopback; openapi.yaml describes its requests and answers.
 
-An operation that sends is what Manual Slop says; one that receives is what people and programs outside may say to it.
+Send operations are messages from Manual Slop; receive operations are messages that people and other programs may send to it.
 `
 
-// asyncServers are the two places where something is said, the second by two protocols.
+// asyncServers returns the bus and the gateway, the latter with two protocols.
 func asyncServers() openapi.Object {
 	tokens := []any{componentRef("securitySchemes", "bearer"), componentRef("securitySchemes", "apiKey")}
 	return openapi.Object{}.
 		With("bus", openapi.Object{}.With("host", "127.0.0.1:4222").With("protocol", "nats").
-			With("description", "The NATS server inside the engine, where --nats-listen says; or a cluster of yours. Facts "+
+			With("description", "The NATS server inside the engine, at the address of --nats-listen, or your own cluster. Facts "+
 				"are in the JetStream stream SLOP_EV.").
 			With("security", []any{componentRef("securitySchemes", "busToken")})).
 		With("gateway", openapi.Object{}.With("host", "127.0.0.1:8999").With("protocol", "http").
-			With("description", "The Hook API, on loopback only; slop serve says where.").With("security", tokens)).
+			With("description", "The Hook API, on loopback only; slop serve prints the address.").With("security", tokens)).
 		With("socket", openapi.Object{}.With("host", "127.0.0.1:8999").With("protocol", "ws").
 			With("description", "The same gateway over WebSocket.").With("security", tokens))
 }
@@ -89,7 +89,7 @@ func (d *asyncAPI) channel(name string, about openapi.Object, messages ...string
 	d.channels = d.channels.With(name, about.With("messages", refs))
 }
 
-// operation adds what is done with messages of a channel.
+// operation adds an operation on messages of a channel.
 func (d *asyncAPI) operation(name, action, channel string, about openapi.Object, messages ...string) {
 	var refs []any
 	for _, m := range messages {

@@ -148,7 +148,7 @@ func TestASliceThatCannotBeIsRecordedNowhere(t *testing.T) {
 	}
 	require.Empty(t, recorded[events.ContextInjectionRequested](f))
 	requireProblem(t, f.says("/api/context/slices", `{"path":"a","start_line":1,"end_line":1,"preset":"p"}`,
-		http.StatusServiceUnavailable), "no worker has read the file")
+		http.StatusServiceUnavailable), "no worker read the file in time")
 	for _, body := range []string{`{"path":"a","mode":"slice"}`, `{"path":"a","mode":"slice","start_line":3,"end_line":2}`,
 		`{"path":"a","start_line":1,"end_line":1}`} {
 		f.says("/api/context/inject", body, http.StatusBadRequest)

@@ -17,7 +17,7 @@ import (
 	"manualslop/hookgw/request"
 )
 
-// Gateway serves the Hook API. Make it with New, then call Serve.
+// Gateway serves the Hook API. Create it with New, then call Serve.
 type Gateway struct {
 	*core.State
 	listener *net.TCPListener
@@ -25,10 +25,9 @@ type Gateway struct {
 	ready    chan struct{}
 }
 
-// New checks cfg, makes the tokens that are missing and binds the address, so
-// that URL is known and two gateways cannot start on one port. It serves
-// nothing until Serve is called; Close gives the address back without serving.
-// Errors: ErrConfig, ErrTokens, ErrNotLoopback, ErrAddressInUse.
+// New validates cfg, creates missing tokens and binds the address, so that URL is known and two gateways cannot start
+// on one port. It serves nothing until Serve is called; Close releases the address without serving. Errors: ErrConfig,
+// ErrTokens, ErrNotLoopback, ErrAddressInUse.
 func New(ctx context.Context, cfg core.Config) (*Gateway, error) {
 	cfg, err := cfg.WithDefaults()
 	if err != nil {
@@ -55,7 +54,7 @@ func New(ctx context.Context, cfg core.Config) (*Gateway, error) {
 	return g, nil
 }
 
-// held is what the gateway holds for its clients now.
+// held returns what the gateway currently holds for its clients.
 func (g *Gateway) held() program.Held {
 	return program.Held{URL: g.URL(), Connections: g.conns.Open(), Feeds: g.Feeds.InUse(), Waiting: len(g.Slots)}
 }
@@ -64,18 +63,17 @@ func port(l net.Listener) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// URL is the address to speak to, such as "http://127.0.0.1:8999".
+// URL returns the address of the gateway, such as "http://127.0.0.1:8999".
 func (g *Gateway) URL() string { return "http://" + g.listener.Addr().String() }
 
 // Ready is closed when the gateway answers.
 func (g *Gateway) Ready() <-chan struct{} { return g.ready }
 
-// Close gives up the address of a gateway that never served.
+// Close releases the address of a gateway that never served.
 func (g *Gateway) Close() error { return g.listener.Close() }
 
-// Serve answers until ctx ends, then lets running requests finish within
-// Limits.Shutdown: asks that wait are told to come back, feeds are told their
-// position. Nil after an end of ctx. Call it once.
+// Serve answers until ctx ends, then lets running requests finish within Limits.Shutdown: waiting asks are told to
+// come back, feeds get their position. It returns nil after the end of ctx. Call it once.
 func (g *Gateway) Serve(ctx context.Context) error {
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
@@ -104,14 +102,14 @@ func (g *Gateway) announce(ctx context.Context) {
 	close(g.ready)
 	g.Cfg.Logger.InfoContext(ctx, "gateway is listening", slog.String("url", g.URL()), slog.String("auth", g.Cfg.Auth))
 	if g.Cfg.Auth == core.AuthNone {
-		g.Cfg.Logger.WarnContext(ctx, "hooks.auth is none: every program on this machine speaks for the person, so a shell "+
-			"tool can approve itself",
+		g.Cfg.Logger.WarnContext(ctx, "hooks.auth is none: every program on this machine acts as the person, so "+
+			"a shell "+
+			"tool can approve its own calls",
 			slog.String("url", g.URL()), slog.String("person", g.Cfg.Person))
 	}
 }
 
-// stop ends the server in order: waiting requests first, then the rest, then
-// what runs in the background.
+// stop ends the server in order: waiting requests first, then the rest, then background work.
 func (g *Gateway) stop(base context.Context, server *http.Server, finish func()) error {
 	g.sendAway()
 	grace, cancel := context.WithTimeout(base, g.Cfg.Limits.Shutdown)
@@ -124,14 +122,13 @@ func (g *Gateway) stop(base context.Context, server *http.Server, finish func())
 	return nil
 }
 
-// sendAway ends what waits.
+// sendAway ends the waiting requests.
 func (g *Gateway) sendAway() {
 	close(g.Stopping)
 	g.Pending.Close()
 }
 
-// awaitSockets lets WebSockets say good-bye and tells asks that wait; the server
-// waits for neither.
+// awaitSockets lets WebSockets close and waiting asks end; the server itself waits for neither.
 func (g *Gateway) awaitSockets(ctx context.Context) {
 	said := make(chan struct{})
 	go func() {
@@ -144,7 +141,7 @@ func (g *Gateway) awaitSockets(ctx context.Context) {
 	}
 }
 
-// headSlack is what net/http lets through beyond its limit of a head.
+// headSlack is how far net/http lets a request head exceed its limit.
 const headSlack = 4 << 10
 
 func (g *Gateway) server(base context.Context) *http.Server {
@@ -160,16 +157,16 @@ func (g *Gateway) server(base context.Context) *http.Server {
 	}
 }
 
-// FinishReset goes on with a reset that a process began and did not live to end.
-// Call it before anybody opens a session because none is open.
+// FinishReset completes a reset that a process began and did not finish. Call it before any code opens a session
+// because none is open.
 func (g *Gateway) FinishReset(ctx context.Context) error { return gui.FinishReset(ctx, g.State) }
 
-// resume finishes what gateways before this one began.
+// resume completes what earlier gateways began.
 func resume(ctx context.Context, g *core.State) {
 	limited, cancel := context.WithTimeout(ctx, project.ResumeTime)
 	defer cancel()
 	if err := gui.FinishReset(limited, g); err != nil && !errors.Is(err, context.Canceled) {
-		g.Cfg.Logger.WarnContext(ctx, "a reset that was begun could not be finished", slog.Any("error", err))
+		g.Cfg.Logger.WarnContext(ctx, "an interrupted reset could not be completed", slog.Any("error", err))
 	}
 	project.ResumeProject(ctx, g)
 	project.TendSwitches(ctx, g)

@@ -40,7 +40,7 @@ value Add a parser.
 session {"status": "updated"}
 entries 1
 events 0
-problem 404 there is no such session
+problem 404 no such session
 respond {"status": "ok"}
 ask {"status": "ok", "response": {"approved":true}}
 `, string(said))

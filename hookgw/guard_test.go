@@ -248,7 +248,7 @@ func TestWithoutTokensEverybodyIsThePersonAndTheLogSaysSo(t *testing.T) {
 	f := open(t, func(c *core.Config) { c.Auth = core.AuthNone })
 	require.Equal(t, http.StatusOK, f.post("/api/session", access.RightNone, `{"session":{"entries":[]}}`).status)
 	require.Contains(t, f.logged.String(), "level=WARN")
-	require.Contains(t, f.logged.String(), "a shell tool can approve itself")
+	require.Contains(t, f.logged.String(), "a shell tool can approve its own calls")
 	require.NoDirExists(t, f.tokens)
 
 	req := f.request(http.MethodGet, "/api/session", access.RightNone, "")

@@ -318,7 +318,7 @@ func TestAClickAtAGateWithNothingOpenFailsVisibly(t *testing.T) {
 	f.raise("a1", events.GateInterrupted)
 	for i, b := range []string{"btn_approve_tool", "btn_approve_mma_step", "btn_reject_spawn"} {
 		got := f.requireFailed(t, i, `{"action":"click","item":"`+b+`"}`)
-		require.Contains(t, got.Error, "is open; what waits is interrupted a1")
+		require.Contains(t, got.Error, "is open; waiting at other gates: interrupted a1")
 	}
 	require.Empty(t, recorded[events.AskAnswered](f))
 }

@@ -43,15 +43,15 @@ func OpenAPI(routes []request.Route, limits request.Limits) openapi.Object {
 }
 
 func described(l request.Limits) string {
-	return fmt.Sprintf(`What the gateway serves over HTTP, on loopback only. `+"`slop serve`"+` says where, and in which folder the tokens are.
+	return fmt.Sprintf(`The HTTP interface of the gateway, on loopback only. `+"`slop serve`"+` prints the address and the folder of the tokens.
 Send one as `+"`Authorization: Bearer`"+` or as `+"`X-API-KEY`"+`, not both; never in the URL.
 
 * Bodies are one JSON object with `+"`Content-Type: application/json`"+`, in UTF-8, not compressed.
-* Host is 127.0.0.1, localhost or [::1] with the port; another one is 421. Origin and Sec-Fetch-Site are ours or absent, else 403. There are no CORS headers.
-* A query that does not parse, such as one with a raw ; in it, is 400, and so is a parameter that stands twice where the route means one. Unknown parameters are left alone.
+* Host must be 127.0.0.1, localhost or [::1] with the port, else 421. Origin and Sec-Fetch-Site must be the gateway's own or absent, else 403. There are no CORS headers.
+* A query that does not parse, such as one with a raw ; in it, is 400, and so is a repeated parameter unless the route takes several. Unknown parameters are ignored.
 * Every error is one JSON object with error and hint. After a write was answered, every later read sees it.
-* Limits: a head of %d bytes, %d levels in a body, %d connections, %d asks that wait, %d feeds for each client and %d in all, %d entries in one batch of events.
-  A head over its limit is the one error that is plain text: 431.
-  The head has %s to arrive, a body %s, an idle connection is closed after %s.
+* Limits: a head of %d bytes, %d levels in a body, %d connections, %d waiting asks, %d feeds for each client and %d in all, %d entries in one batch of events.
+  A head over its limit is 431, the only error in plain text.
+  The head must arrive within %s, a body within %s; an idle connection is closed after %s.
 `, l.HeaderBytes, l.Depth, l.Conns, l.Waiting, l.FeedsPerClient, l.Feeds, l.Batch, l.HeaderTimeout, l.BodyTimeout, l.IdleTimeout)
 }

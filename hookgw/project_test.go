@@ -103,7 +103,7 @@ func TestUnsavedChangesStopASwitch(t *testing.T) {
 	f := open(t, withFolder(dir))
 	f.says("/api/project/load", `{"path":"one.toml"}`, http.StatusOK)
 	f.says("/api/project", `{"project":{"project":{"name":"changed"}}}`, http.StatusOK)
-	requireProblem(t, f.says("/api/project/load", `{}`, http.StatusConflict), "not saved")
+	requireProblem(t, f.says("/api/project/load", `{}`, http.StatusConflict), "unsaved changes")
 	f.says("/api/project/save", `{}`, http.StatusOK)
 	require.Contains(t, dir.files["one.toml"], "changed")
 	f.says("/api/project/load", `{}`, http.StatusOK)

@@ -18,7 +18,7 @@ import (
 	"manualslop/hookgw/team"
 )
 
-// Routes is everything that the gateway serves.
+// Routes returns everything that the gateway serves.
 func Routes() []request.Route { return routes(&core.State{}) }
 
 func routes(g *core.State) []request.Route {

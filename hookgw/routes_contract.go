@@ -9,17 +9,16 @@ import (
 	"manualslop/hookgw/request"
 )
 
-// contractRoutes hand out the description of all routes. It holds no state, so
-// nobody needs a token for it.
+// contractRoutes returns the routes with the description of all routes. It contains no state, so it needs no token.
 func contractRoutes() []request.Route {
 	const get, group = http.MethodGet, "Contract"
 	document := sync.OnceValue(func() openapi.Object { return OpenAPI(Routes(), request.Limits{}) })
 	return []request.Route{
 		{Method: get, Pattern: "/openapi.yaml", Right: access.RightNone, Group: group, Gives: map[string]any{},
-			Media: request.MediaYAML, Always: true, Doc: "This gateway as an OpenAPI 3.0 document.",
+			Media: request.MediaYAML, Always: true, Doc: "Describes this gateway as an OpenAPI 3.0 document.",
 			Handle: func(c *request.Call) error { return c.ReplyMedia(request.MediaYAML, []byte(document().YAML())) }},
 		{Method: get, Pattern: "/openapi.json", Right: access.RightNone, Group: group, Gives: map[string]any{}, Always: true,
-			Doc:    "The same as JSON.",
+			Doc:    "Returns the same as JSON.",
 			Handle: func(c *request.Call) error { return c.Reply(http.StatusOK, document()) }},
 	}
 }

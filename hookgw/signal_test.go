@@ -120,12 +120,12 @@ func TestTheStreamOfAWorkerTakesBackTheTextOfAFailedAttempt(t *testing.T) {
 		require.NoError(t, err)
 		say <- delta(string(body))
 	}
-	first := until("state", "asking the model")["request"]
+	first := until("state", "calling the model")["request"]
 	piece(first, "half")
 	require.Equal(t, "half", until("delta", "")["delta"])
 	f.put(events.ActorModels, events.ModelFailed{Request: first.(string), Kind: events.ModelNetwork})
 	require.Equal(t, first, until("state", "the model failed")["request"], "so much for what came")
-	second := until("state", "asking the model")["request"]
+	second := until("state", "calling the model")["request"]
 	require.NotEqual(t, first, second)
 	piece(first, "late")
 	piece(second, "whole")

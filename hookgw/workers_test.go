@@ -222,7 +222,7 @@ func TestAChangeThatCannotBeTellsWhy(t *testing.T) {
 		`{"op":"add","ticket":"A","dependency":"B"}`:                                                                "operation 1 (add_dependency): the dependencies would form a cycle: A → B → A",
 		`{"ops":[{"op":"set_priority","ticket":"A","priority":"high"},{"op":"add","ticket":"A","dependency":"Z"}]}`: "operation 2 (add_dependency): there is no ticket Z",
 		`{"op":"set_dependencies","ticket":"Z","depends_on":["A"]}`:                                                 "operation 1: there is no ticket Z",
-		`{"op":"set_dependencies","ticket":"B","depends_on":["A"]}`:                                                 "operation 1: the ticket has these dependencies already",
+		`{"op":"set_dependencies","ticket":"B","depends_on":["A"]}`:                                                 "operation 1: the ticket already has these dependencies",
 	} {
 		a := f.human("/api/mma/dag/mutate", body)
 		require.Equal(t, http.StatusConflict, a.status, "%s: %s", body, a.body)

@@ -102,7 +102,7 @@ func TestEveryLaterAnswerIsToldByWhomAndWhen(t *testing.T) {
 	require.Equal(t, events.Yes, got["outcome"])
 
 	said := a.fails(1, "ask", "answer", id, "no")
-	require.Contains(t, said, "is settled already: yes by "+person+" at "+settled.At.Local().Format("15:04:05"))
+	require.Contains(t, said, "is already settled: yes by "+person+" at "+settled.At.Local().Format("15:04:05"))
 
 	a.publish(fmt.Sprintf(`{"ask":%q,"decision":"no"}`, id))
 	_, refused := fact(t, a.log, 1, anyOf[events.AnswerRefused])
@@ -172,7 +172,7 @@ func TestAnswersThatDoNotCountLeaveTheAskOpen(t *testing.T) {
 	for i, bad := range []struct{ body, reason string }{
 		{`{"ask":"` + id + `","decision":"maybe"}`, `decision is neither "yes" nor "no"`},
 		{`{"ask":"` + id + `","decision":"YES"}`, `decision is neither "yes" nor "no"`},
-		{`{"ask":"none","decision":"yes"}`, "there is no such ask"},
+		{`{"ask":"none","decision":"yes"}`, "no such ask"},
 		{`{"ask":"` + id + `","decision":"yes","args":{"path":"a.txt"}}`, "do not fit"},
 		{`{"ask":"` + id + `","decision":"no","args":{"path":"a.txt"}}`, "args come only with yes"},
 		{`{"ask":"` + id + `","decision":"yes","response":1}`, "response is for asks of /api/ask only"},

@@ -56,7 +56,7 @@ func TestAdoptingDropsEveryTokenAndKeepsTheSessions(t *testing.T) {
 	s, theirs := cloned(t)
 	plain := s.fails(3, "adopt")
 	require.Contains(t, plain, s.data(""))
-	require.Contains(t, plain, "can be told only after adopting")
+	require.Contains(t, plain, "can be listed only after adoption")
 	require.Contains(t, s.fails(1, "sessions"), "slop adopt", "without a yes nothing is adopted")
 
 	var line struct {
@@ -131,7 +131,7 @@ func TestADataFolderThatTwoProjectsShareKeepsTheirSessionsApart(t *testing.T) {
 	a.fails(3, "run", "--data", shared, "--script", a.script(twoEdits), "edit")
 	other := filepath.Join(filepath.Dir(a.dir), "other")
 	require.NoError(t, os.Mkdir(other, 0o755))
-	require.Contains(t, a.ok("sessions", "--data", shared, "--project", other), "no session yet")
+	require.Contains(t, a.ok("sessions", "--data", shared, "--project", other), "no sessions yet")
 	require.Contains(t, a.ok("sessions", "--data", shared), "edit")
 }
 
@@ -222,7 +222,7 @@ func TestADamagedRunFileCountsAsNoEngineUnlessOneRuns(t *testing.T) {
 		require.Zero(t, got.status, got.err)
 		require.Contains(t, got.out, "edit")
 		require.Contains(t, got.err, "run.json is damaged", damage)
-		require.Contains(t, s.fails(1, "ask", "list"), "no engine runs here")
+		require.Contains(t, s.fails(1, "ask", "list"), "no engine is running here")
 	}
 	s.serve()
 	require.NoError(t, os.WriteFile(s.data("run.json"), []byte("{"), 0o600))

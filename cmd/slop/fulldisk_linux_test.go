@@ -60,7 +60,7 @@ func TestEngineOnAFullDiskRefusesAndGoesOnByItself(t *testing.T) {
 			status, said := s.post("/api/goal", `{"goal":"another"}`)
 			require.Equal(t, http.StatusInsufficientStorage, status, "%v", said)
 			require.Contains(t, said["error"], "the disk is full")
-			require.Contains(t, said["hint"], "Make room")
+			require.Contains(t, said["hint"], "Free space")
 			answer := fmt.Sprintf(`{"request_id":%q,"response":true}`, ask.Corr)
 			status, said = s.post("/api/ask/respond", answer)
 			require.Equal(t, http.StatusInsufficientStorage, status, "%v", said)

@@ -178,5 +178,5 @@ func TestRemovalIsRefusedForOpenSessionsAndRunningEngines(t *testing.T) {
 	require.Contains(t, s.fails(2, "sessions", "prune", "--keep", "-2"), "must be 0 or more")
 	s.ok("sessions", "close", id)
 	require.Contains(t, s.ok("sessions", "prune", "--older-than", "0d", "--yes"), "removed 1 session")
-	require.Contains(t, s.ok("sessions"), "there is no session yet")
+	require.Contains(t, s.ok("sessions"), "no sessions yet")
 }

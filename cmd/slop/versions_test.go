@@ -168,7 +168,7 @@ func olderStallsBehindNewer(t *testing.T, newer, _ string) {
 func upgraded(t *testing.T, newer, _ string) {
 	s, resume := begunBy(t, "")
 	require.Contains(t, s.ok("sessions", "upgrade"), "already uses these prompts and decisions")
-	require.Contains(t, s.under(newer).ok("sessions", "upgrade"), "goes on with newer prompts and decisions")
+	require.Contains(t, s.under(newer).ok("sessions", "upgrade"), "now uses")
 	require.Contains(t, s.under(newer).ok("sessions", "upgrade"), "already")
 	require.Contains(t, s.fails(1, "sessions", "upgrade"), "needs slop with contributor decisions 3")
 	endsUpgraded(t, s.under(newer), resume)
@@ -177,7 +177,7 @@ func upgraded(t *testing.T, newer, _ string) {
 func upgradedAtResume(t *testing.T, newer, _ string) {
 	s, resume := begunBy(t, "")
 	require.Contains(t, s.under(newer).fails(3, "run", "--resume", "--script", resume[len(resume)-1]),
-		"--upgrade beside --resume, takes over those of this one")
+		"with --resume --upgrade")
 	endsUpgraded(t, s.under(newer), append(resume, "--upgrade"))
 }
 

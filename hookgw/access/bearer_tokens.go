@@ -16,24 +16,23 @@ import (
 // TokenFile names the file of a right's token in the folder of tokens.
 func TokenFile(r Right) string { return string(r) + ".token" }
 
-// ErrTokens says that the folder of tokens cannot be trusted.
+// ErrTokens means that the folder of tokens cannot be trusted.
 var ErrTokens = errors.New("tokens")
 
-// Sizes of tokens: what is made, and what is accepted from a file.
+// Sizes of tokens: of new ones, and the limits of those in files.
 const (
 	tokenBytes    = 32
 	minTokenChars = 32
 	maxTokenChars = 256
 )
 
-// Keyring holds a digest of each token, so that comparing takes the same time
-// for every guess.
+// Keyring holds a digest of each token, so that every comparison takes the same time.
 type Keyring struct {
 	rights  []Right
 	digests [][sha256.Size]byte
 }
 
-// OpenKeyring reads the tokens in dir and makes those that are missing.
+// OpenKeyring reads the tokens in dir and creates missing ones.
 func OpenKeyring(dir string) (*Keyring, error) {
 	tokens, err := MakeTokens(dir)
 	if err != nil {
@@ -52,8 +51,8 @@ func OpenKeyring(dir string) (*Keyring, error) {
 
 func tokenRights() []Right { return []Right{RightHuman, RightAsk, RightRead} }
 
-// MakeTokens makes the tokens that are missing in dir and returns all of them,
-// so that who masks what goes on record can hide them. Errors: ErrTokens.
+// MakeTokens creates the missing tokens in dir and returns all of them, so that they can be masked in records. Errors:
+// ErrTokens.
 func MakeTokens(dir string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrTokens, err)
@@ -76,9 +75,9 @@ func MakeTokens(dir string) ([]string, error) {
 	return tokens, nil
 }
 
-// find is the right that token gives, RightNone for a stranger's.
+// find returns the right that token gives, RightNone for an unknown one.
 func (k *Keyring) find(token string) Right {
-	var text [maxTokenChars]byte // so that nothing is allocated
+	var text [maxTokenChars]byte // avoids an allocation
 	if len(token) > len(text) {
 		return RightNone // longer than every token
 	}
@@ -92,8 +91,8 @@ func (k *Keyring) find(token string) Right {
 	return found
 }
 
-// readOrMake returns the token in a file. Of several processes that make it at
-// the same moment one wins, and all return the winner's.
+// readOrMake returns the token in a file. If several processes create it at the same time one wins, and all return the
+// winner's token.
 func readOrMake(path string) (string, error) {
 	token, err := readToken(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -109,7 +108,7 @@ func readOrMake(path string) (string, error) {
 	return readToken(path)
 }
 
-// writeOnce puts a whole file in place, or fails with fs.ErrExist.
+// writeOnce writes a whole file, or fails with fs.ErrExist.
 func writeOnce(path, text string) error {
 	draft, err := os.CreateTemp(filepath.Dir(path), ".draft-*") // mode 0600
 	if err != nil {
@@ -132,7 +131,7 @@ func readToken(path string) (string, error) {
 	case !info.Mode().IsRegular():
 		return "", fmt.Errorf("%w: %s is not a regular file; delete it", ErrTokens, path)
 	case info.Mode().Perm()&0o077 != 0:
-		return "", fmt.Errorf("%w: others may read %s (mode %04o); delete it, and a new one is made", ErrTokens, path,
+		return "", fmt.Errorf("%w: others may read %s (mode %04o); delete it, and slop makes a new one", ErrTokens, path,
 			info.Mode().Perm())
 	case info.Size() > maxTokenChars+2:
 		return "", fmt.Errorf("%w: %s is too long for a token; delete it", ErrTokens, path)
@@ -143,7 +142,8 @@ func readToken(path string) (string, error) {
 	}
 	token := strings.TrimSpace(string(raw))
 	if len(token) < minTokenChars || len(token) > maxTokenChars || strings.IndexFunc(token, notVisible) >= 0 {
-		return "", fmt.Errorf("%w: %s holds no token of %d to %d visible characters; delete it, and a new one is made",
+		return "", fmt.Errorf("%w: %s must hold a token of %d to %d visible characters; delete it, and a new "+
+			"one is made",
 			ErrTokens, path, minTokenChars, maxTokenChars)
 	}
 	return token, nil

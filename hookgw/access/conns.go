@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// turnedAway is what a connection over the limit gets.
+// turnedAway is the response to a connection over the limit.
 var turnedAway = crowded(`{"error":"too many connections","hint":"Close some and try again."}` + "\n")
 
-// lingerTime is how long a refused connection may take to read why.
+// lingerTime is how long a refused client may take to read the response.
 const lingerTime = 500 * time.Millisecond
 
 func crowded(body string) []byte {
@@ -20,20 +20,19 @@ func crowded(body string) []byte {
 		strconv.Itoa(len(body)) + "\r\n\r\n" + body)
 }
 
-// Listener hands out at most cap(slots) connections at a time and tells
-// the others why they are turned away.
+// Listener accepts at most cap(slots) connections at a time and answers the others with an error.
 type Listener struct {
 	*net.TCPListener
 	slots  chan struct{}
 	linger chan struct{}
 }
 
-// Bound makes a listener that has at most so many connections open at a time.
+// Bound returns a listener with at most conns open connections.
 func Bound(l *net.TCPListener, conns int) *Listener {
 	return &Listener{TCPListener: l, slots: make(chan struct{}, conns), linger: make(chan struct{}, 64)}
 }
 
-// Accept waits for a connection that has room.
+// Accept waits for a connection that has a free slot.
 func (b *Listener) Accept() (net.Conn, error) {
 	for {
 		conn, err := b.AcceptTCP()
@@ -49,7 +48,7 @@ func (b *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Open is how many connections there are.
+// Open returns the number of open connections.
 func (b *Listener) Open() int { return len(b.slots) }
 
 func (b *Listener) turnAway(conn *net.TCPConn) {
@@ -66,7 +65,8 @@ func (b *Listener) turnAway(conn *net.TCPConn) {
 			return
 		}
 		if _, err := conn.Write(turnedAway); err == nil && conn.CloseWrite() == nil {
-			_, _ = io.Copy(io.Discard, io.LimitReader(conn, maxDrained)) // so that the answer is not lost to a reset
+			// so that a reset does not destroy the response
+			_, _ = io.Copy(io.Discard, io.LimitReader(conn, maxDrained))
 		}
 	}()
 }
@@ -82,8 +82,8 @@ func (c *boundedConn) Close() error {
 	return c.TCPConn.Close()
 }
 
-// LetRead says that the answer is complete and gives the client time to take it:
-// to close a connection with bytes unread would break the answer off.
+// LetRead marks the response as complete and gives the client time to read it: closing a connection with unread bytes
+// would cut the response off.
 func LetRead(conn net.Conn) {
 	half, ok := conn.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil || conn.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
@@ -92,5 +92,5 @@ func LetRead(conn net.Conn) {
 	_, _ = io.Copy(io.Discard, io.LimitReader(conn, maxDrained))
 }
 
-// maxDrained is how much is read of what a client sends behind its request.
+// maxDrained is how much is read of what a client sends after its request.
 const maxDrained = 64 << 10

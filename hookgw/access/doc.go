@@ -1,4 +1,3 @@
-// Package access is the way into the gateway: the one address on loopback that it
-// listens on, how many connections it takes, which names and origins a request may
-// carry, and what right its token gives. It knows no route and no session.
+// Package access guards the entrance of the gateway: its loopback address, the number of connections, the hosts and
+// origins that a request may name, and the right that its token gives. It knows no routes and no sessions.
 package access

@@ -10,11 +10,11 @@ import (
 	"manualslop/hookgw/problem"
 )
 
-// Guard decides who may come in. It is the same for every route and method.
+// Guard decides which requests are let in. It is the same for every route and method.
 type Guard struct {
 	hosts   []string // exact values of Host
 	origins []string // exact values of Origin
-	keys    *Keyring // nil: everybody is the person
+	keys    *Keyring // nil: every caller is the person
 }
 
 // NewGuard accepts the three names of loopback with the bound port.
@@ -28,11 +28,11 @@ func NewGuard(port int, keys *Keyring) *Guard {
 	return g
 }
 
-// Place refuses requests that were addressed to somebody else (a rebound name)
-// or sent by a foreign page. Absent headers pass: no page can leave them out.
+// Place refuses requests that name another host (DNS rebinding) or come from a foreign page. Absent headers pass: no
+// page can leave them out.
 func (g *Guard) Place(r *http.Request) *problem.Problem {
 	if !slices.Contains(g.hosts, r.Host) {
-		return problem.New(http.StatusMisdirectedRequest, "this Host is not served here",
+		return problem.New(http.StatusMisdirectedRequest, "this Host is not served",
 			"Use the address that slop serve printed, including its port.")
 	}
 	for _, origin := range r.Header["Origin"] {
@@ -50,13 +50,13 @@ func (g *Guard) Place(r *http.Request) *problem.Problem {
 	return nil
 }
 
-// Identify is the right that the request's token gives; everybody's without tokens.
+// Identify returns the right that the request's token gives; without tokens, the person's.
 func (g *Guard) Identify(r *http.Request) Right {
 	if g.keys == nil {
 		return RightHuman
 	}
 	values, keys := r.Header["Authorization"], r.Header[apiKeyHeader]
-	if credentials(r) != 1 { // two are none: which one counts is nobody's guess
+	if credentials(r) != 1 { // ambiguous: no telling which one counts
 		return RightNone
 	}
 	if len(keys) == 1 {
@@ -69,16 +69,15 @@ func (g *Guard) Identify(r *http.Request) Right {
 	return g.keys.find(strings.TrimSpace(token))
 }
 
-// apiKeyHeader may hold the token in place of Authorization, as the original's
-// headless service has it.
+// apiKeyHeader may carry the token instead of Authorization, as in the original's headless service.
 const apiKeyHeader = "X-Api-Key"
 
-// credentials is how many tokens, or what should be one, a request brings.
+// credentials counts the tokens of a request, malformed ones included.
 func credentials(r *http.Request) int {
 	return len(r.Header["Authorization"]) + len(r.Header[apiKeyHeader])
 }
 
-// Admit refuses who may not use a route that demands need.
+// Admit refuses a request whose token does not give the right that a route needs.
 func Admit(w http.ResponseWriter, r *http.Request, who, need Right) *problem.Problem {
 	switch {
 	case who.covers(need):
@@ -95,8 +94,7 @@ func Admit(w http.ResponseWriter, r *http.Request, who, need Right) *problem.Pro
 	return problem.New(http.StatusForbidden, "this token may not do that", "It needs the token in "+TokenFile(need)+".")
 }
 
-// JSONOnly refuses bodies of any other type: a page can send those without
-// being asked first.
+// JSONOnly refuses bodies of any other type: pages can send those cross-origin without a preflight.
 func JSONOnly(r *http.Request) *problem.Problem {
 	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.ContentLength == 0 {
 		return nil

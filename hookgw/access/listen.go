@@ -11,12 +11,12 @@ import (
 
 // Errors of listening.
 var (
-	// ErrNotLoopback says that the address can be reached from elsewhere, or is
-	// a name under which no client may speak to the gateway.
+	// ErrNotLoopback means that the address can be reached from other machines, or is a name that clients must not use
+	// for the gateway.
 	ErrNotLoopback = errors.New("the gateway listens on 127.0.0.1, ::1 or localhost only")
-	// ErrAddress says that the text is no address to listen on.
+	// ErrAddress means that the text is not an address to listen on.
 	ErrAddress = errors.New("listen address")
-	// ErrAddressInUse says that somebody else listens there.
+	// ErrAddressInUse means that another program listens there.
 	ErrAddressInUse = errors.New("address in use")
 )
 
@@ -41,7 +41,7 @@ func Listen(ctx context.Context, addr string) (*net.TCPListener, error) {
 	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, port))
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, fmt.Errorf("%w: another program (or another slop) listens on %s; choose another with --listen "+
-			"HOST:PORT or [hooks] listen, port 0 takes a free one", ErrAddressInUse, addr)
+			"HOST:PORT or [hooks] listen; port 0 picks a free one", ErrAddressInUse, addr)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)

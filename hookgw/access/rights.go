@@ -4,17 +4,17 @@ package access
 type Right string
 
 const (
-	// RightNone is demanded where anybody on this machine may ask: /status.
+	// RightNone is needed by routes that any process on this machine may use: /status.
 	RightNone Right = "none"
-	// RightRead looks at things.
+	// RightRead allows reading.
 	RightRead Right = "read"
-	// RightAsk puts questions to the person and learns their answers.
+	// RightAsk allows asking the person and reading the answers.
 	RightAsk Right = "ask"
-	// RightHuman speaks for the person: it answers, changes and reads everything.
+	// RightHuman acts as the person: it answers, changes and reads everything.
 	RightHuman Right = "human"
 )
 
-// covers tells whether who holds r may do what demands need.
+// covers reports whether r includes what need demands.
 func (r Right) covers(need Right) bool {
 	switch need {
 	case RightNone:

@@ -12,16 +12,15 @@ import (
 // NotUnderstood is the reason of the no that an unclear response becomes.
 const NotUnderstood = "the response was neither a yes nor a no"
 
-// plainAnswer is a yes or no that came without a response.
+// plainAnswer is a parsed yes or no.
 type plainAnswer struct {
 	Approved bool            `json:"approved"`
 	Args     json.RawMessage `json:"args,omitempty"`
 	Reason   string          `json:"reason,omitempty"`
 }
 
-// Meaning is what a response says to an ask. Of /api/ask it is passed on
-// verbatim and is a no only where it plainly says so; at a gate everything but
-// a plain yes is a no.
+// Meaning returns what a response means for an ask. For /api/ask it is passed on verbatim and is a no only if it
+// plainly says so; at a gate everything but a plain yes is a no.
 func Meaning(ask projections.Ask, response json.RawMessage) events.AskAnswered {
 	meant, understood := readAnswer(response)
 	out := events.AskAnswered{Ask: ask.AskRaised.Ask, Decision: events.No}
@@ -42,8 +41,7 @@ func Meaning(ask projections.Ask, response json.RawMessage) events.AskAnswered {
 	return out
 }
 
-// readAnswer understands true, false and {"approved", "args"?, "reason"?}, with
-// these names exactly.
+// readAnswer accepts true, false and {"approved", "args"?, "reason"?}, with exactly these names.
 func readAnswer(raw json.RawMessage) (plainAnswer, bool) {
 	switch raw = bytes.TrimSpace(raw); string(raw) {
 	case "true":

@@ -15,15 +15,15 @@ import (
 	"manualslop/projections"
 )
 
-// newQuestion is what a program posted to /api/ask.
+// question is the body of a POST to /api/ask.
 type question struct {
 	session string
 	id      string
 	data    json.RawMessage // masked
-	digest  string          // of the body's canonical form, as it came
+	digest  string          // of the body's canonical form, before masking
 }
 
-// postAsk puts a question to the person; the answer comes when there is one.
+// postAsk puts a question to the person; the response is sent when the person answers.
 func postAsk(c *core.Call) error {
 	q, err := newQuestion(c)
 	if err != nil {
@@ -51,7 +51,7 @@ func postAsk(c *core.Call) error {
 	return nil
 }
 
-// same refuses a question whose request_id belongs to something else.
+// same returns an error if the request_id of a question belongs to another ask.
 func (q question) same(ask projections.Ask) error {
 	if ask.Posted == nil || ask.Posted.BodySHA256 != q.digest {
 		return problem.New(http.StatusConflict, "this request_id belongs to another ask",
@@ -60,8 +60,8 @@ func (q question) same(ask projections.Ask) error {
 	return nil
 }
 
-// raises and settles know approval's facts. Under another actor's name such a
-// body decodes to events.Malformed.
+// raises reports whether an event is approval's AskRaised. Under another actor's name such a body decodes to
+// events.Malformed.
 func raises(e *events.Event) bool {
 	_, ok := e.Payload.(events.AskRaised)
 	return ok
@@ -72,7 +72,7 @@ func settles(e *events.Event) bool {
 	return ok
 }
 
-// newQuestion reads the body of a POST /api/ask.
+// newQuestion parses the body of a POST /api/ask.
 func newQuestion(c *core.Call) (question, error) {
 	session, err := c.OpenSession()
 	if err != nil {
@@ -93,23 +93,23 @@ func newQuestion(c *core.Call) (question, error) {
 	return q, err
 }
 
-// RequestID reads an id that came from outside.
+// RequestID parses an id from a client.
 func RequestID(raw json.RawMessage) (string, error) {
 	var id string
 	if json.Unmarshal(raw, &id) != nil || id == "" || len(id) > events.MaxIDLength {
 		return "", problem.New(http.StatusBadRequest, "request_id must be 1 to 128 bytes",
-			"Send another one, or leave it out to get one.")
+			"Send a shorter one, or leave it out and the gateway creates one.")
 	}
 	for _, r := range id {
 		if !unicode.IsPrint(r) {
-			return "", problem.New(http.StatusBadRequest, "request_id holds characters that cannot be shown",
+			return "", problem.New(http.StatusBadRequest, "request_id must have only printable characters",
 				"Use letters, digits and punctuation.")
 		}
 	}
 	return id, nil
 }
 
-// newUUID is a random identifier of version 4 (RFC 9562).
+// newUUID returns a random identifier of version 4 (RFC 9562).
 func newUUID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
@@ -122,14 +122,14 @@ func lookup(c *core.Call, session, id string) (ask projections.Ask, ok bool, err
 	return ask, ok, err
 }
 
-// publishAsk publishes the question under the actor whose token came with it. Clients
-// discover it by the entry of the queue that its AskRaised makes.
+// publishAsk publishes the question under the actor whose token it came with. Clients find it through the queue entry
+// that its AskRaised makes.
 func publishAsk(c *core.Call, q question) error {
 	as := c.Gw.Own
 	if c.Right == access.RightAsk {
 		as = c.Gw.Agent
 	}
-	if full := c.Gw.Cfg.Bus.Room(); full != nil { // an agent's connection does not know
+	if full := c.Gw.Cfg.Bus.Room(); full != nil { // an agent's connection does not know how full the log is
 		return full
 	}
 	e, err := c.Gw.AskEvent(as, q.session, events.AskPosted{
@@ -141,7 +141,7 @@ func publishAsk(c *core.Call, q question) error {
 	return c.Publish(as, e)
 }
 
-// settled answers one who was waiting.
+// settled answers a waiting request.
 func settled(c *core.Call, s *projections.SettledAsk) error {
 	if s.Outcome == events.Expired {
 		return timedOut(c)
@@ -150,12 +150,11 @@ func settled(c *core.Call, s *projections.SettledAsk) error {
 }
 
 func timedOut(c *core.Call) *problem.Problem {
-	return problem.New(http.StatusGatewayTimeout, "nobody answered within "+c.Gw.Cfg.AskTimeout.String(),
+	return problem.New(http.StatusGatewayTimeout, "no answer came within "+c.Gw.Cfg.AskTimeout.String(),
 		"Treat it as a denial.")
 }
 
-// answerOf tells the program what the person said: the response verbatim, or
-// what a plain yes or no means.
+// answerOf returns the person's answer for the program: the response verbatim, or what a plain yes or no means.
 func answerOf(c *core.Call, s *projections.SettledAsk) error {
 	if s.Outcome != events.Yes && s.Outcome != events.No {
 		return problem.Settled(s)
@@ -171,13 +170,13 @@ func answerOf(c *core.Call, s *projections.SettledAsk) error {
 	return replyResponse(c, response)
 }
 
-// askAnswer is what replyResponse sends.
+// askAnswer is the body of replyResponse.
 type askAnswer struct {
 	Status   string          `json:"status"`
 	Response json.RawMessage `json:"response"`
 }
 
-// replyResponse answers POST /api/ask, spelled as the original does.
+// replyResponse answers POST /api/ask in the original's format.
 func replyResponse(c *core.Call, response json.RawMessage) error {
 	return c.ReplyFixed(`{"status": "ok", "response": ` + string(response) + `}`)
 }

@@ -13,9 +13,8 @@ import (
 	"manualslop/hookgw/request"
 )
 
-// asking is a request to /api/ask, from when its handler has ended. While it
-// waits nothing runs for it: an event, the end of its time, its client or the
-// gateway starts what it takes to answer.
+// asking is a request to /api/ask after its handler has returned. While it waits it has no goroutine: an event, its
+// timeout, its client or the gateway starts the work to answer it.
 type asking struct {
 	core.Call
 	late *request.Late
@@ -23,21 +22,21 @@ type asking struct {
 	size int // of the question
 	came time.Time
 
-	mu     sync.Mutex   // held by what works on it
-	over   bool         // the answer is on its way
+	mu     sync.Mutex   // held by the code that works on it
+	over   bool         // the answer is being sent
 	posted bool         // the ask is on the log
 	w      *feed.Waiter // nil before its turn
 	timer  *time.Timer
 }
 
-// Begin posts the question or joins the one with its id, and lets it wait.
+// Begin posts the question or joins the one with its id, and starts the wait.
 func (a *asking) Begin() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.over {
 		return
 	}
-	if p := a.Gw.Current(a.Request.Context()); p != nil { // it went away meanwhile
+	if p := a.Gw.Current(a.Request.Context()); p != nil { // the session was closed meanwhile
 		a.finish(p)
 		return
 	}
@@ -55,11 +54,10 @@ func (a *asking) Begin() {
 	a.timer = time.AfterFunc(max(0, left)+a.Gw.Cfg.Limits.AskGrace, func() { a.give(timedOut(&a.Call)) })
 }
 
-// put posts the question and says how long it may wait. The same body with the
-// same request_id joins the question that is already there, and is answered
-// where that is settled. Who joins may leave when its client does; who posted
-// waits until the end, so that a program that posts and leaves cannot have more
-// asks open than there are places.
+// put posts the question and returns how long it may wait. The same body with the same request_id joins the question
+// that is already there, and is answered at once if that is settled. Joiners are dropped when their client
+// disconnects. The poster keeps its slot until the ask settles, so that a program that posts and leaves cannot have
+// more asks open than there are slots.
 func (a *asking) put() (left time.Duration, err error) {
 	a.w = a.Gw.Asks.Join(a.q.session, a.q.id, a.told)
 	if err := a.Gw.CaughtUp(a.Request.Context(), a.w.Since); err != nil {
@@ -86,14 +84,14 @@ func (a *asking) put() (left time.Duration, err error) {
 	return left, nil
 }
 
-// told hears of an event of the ask, and does not keep the teller waiting.
+// told handles an event of the ask without blocking the caller.
 func (a *asking) told(e *events.Event) {
 	if raises(e) || settles(e) {
 		go a.look(e.Seq)
 	}
 }
 
-// look answers where the ask is settled once the read models have passed seq.
+// look answers if the ask is settled once the read models have passed seq.
 func (a *asking) look(seq uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -113,7 +111,7 @@ func (a *asking) conclude(seq uint64) error {
 	if err != nil {
 		return err
 	}
-	if err := a.q.same(ask); err != nil { // somebody posted this id a moment before
+	if err := a.q.same(ask); err != nil { // another request posted this id a moment before
 		return err
 	}
 	if ask.Settled == nil {
@@ -122,8 +120,8 @@ func (a *asking) conclude(seq uint64) error {
 	return settled(&a.Call, ask.Settled)
 }
 
-// watch notices that the client closes its side. One that sends more instead is
-// not watched on: it gets no second answer.
+// watch detects that the client closes the connection. If the client sends more data instead, watching ends: it gets
+// no second answer.
 func (a *asking) watch() {
 	var next [1]byte
 	if n, err := a.late.Conn.Read(next[:]); n == 0 && err != nil {
@@ -131,20 +129,20 @@ func (a *asking) watch() {
 	}
 }
 
-// Stop answers because the gateway ends.
+// Stop answers the request because the gateway is stopping.
 func (a *asking) Stop() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	hint := "Nothing was asked: post the same body again."
+	hint := "Nothing was asked; post the same body again."
 	if a.posted {
-		hint = "The ask stays open: post the same body with request_id " + a.q.id + " again to go on waiting."
+		hint = "The ask stays open; post the same body with request_id " + a.q.id + " again to keep waiting."
 	}
 	if !a.over {
 		a.finish(problem.New(http.StatusServiceUnavailable, "the gateway is stopping", hint))
 	}
 }
 
-// give ends the wait with err, unless it is over.
+// give ends the wait with err, unless it has ended.
 func (a *asking) give(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -153,8 +151,7 @@ func (a *asking) give(err error) {
 	}
 }
 
-// finish gives up the place of the request and answers it, where that is not
-// done. It takes mu to be held, once.
+// finish releases the slot of the request and answers it, unless that is done. mu must be held.
 func (a *asking) finish(err error) {
 	a.over = true
 	if a.timer != nil {

@@ -13,8 +13,8 @@ import (
 	"manualslop/projections/live"
 )
 
-// gates are the three approvals of the original. Each has its own events,
-// questions, endpoints and buttons: nothing that is said at one is heard at another.
+// gates returns the three approval gates of the original. Each has its own events, questions, endpoints and buttons:
+// an answer at one gate never counts at another.
 func gates() []string { return []string{events.GateTool, events.GateStep, events.GateSpawn} }
 
 // gateAsks is the answer of GET /api/asks/{gate}.
@@ -23,17 +23,17 @@ type gateAsks struct {
 	Asks []AskLine `json:"asks"`
 }
 
-// readGate is the gate that the path names.
+// readGate returns the gate in the path.
 func readGate(c *core.Call) (string, error) {
 	name := c.Vars["gate"]
 	if !slices.Contains(gates(), name) {
-		return "", problem.New(http.StatusNotFound, "there is no such gate", "The gates are "+strings.Join(gates(), ", ")+
+		return "", problem.New(http.StatusNotFound, "no such gate", "The gates are "+strings.Join(gates(), ", ")+
 			"; GET /api/asks lists the asks of all kinds.")
 	}
 	return name, nil
 }
 
-// getGateAsks is the inbox of one gate.
+// getGateAsks lists the asks of one gate.
 func getGateAsks() func(*core.Call) error {
 	shown := map[string]map[string]live.Rendering{}
 	for _, gate := range gates() {
@@ -50,8 +50,8 @@ func getGateAsks() func(*core.Call) error {
 	}
 }
 
-// postGateRespond answers an ask of one gate: the one that is named, else the
-// oldest that is open. An ask of another gate stays as it is.
+// postGateRespond answers an ask of one gate: the named one, else the oldest open one. It never answers an ask of
+// another gate.
 func postGateRespond(c *core.Call) error {
 	gate, err := readGate(c)
 	if err != nil {
@@ -72,13 +72,13 @@ func postGateRespond(c *core.Call) error {
 	return respond(c, session, ask, response)
 }
 
-// AskOf is the open ask of a gate that id names; without one the oldest.
+// AskOf returns the open ask of a gate with this id; without an id the oldest.
 func AskOf(c *core.Call, session, gate, id string) (projections.Ask, error) {
 	if id != "" {
 		ask, err := known(c, session, id)
 		if err == nil && ask.Gate != gate {
 			err = problem.New(http.StatusConflict, fmt.Sprintf("this ask belongs to gate %s, not %s", ask.Gate, gate),
-				"Nothing was answered; GET /api/asks tells the gate of each.")
+				"Nothing was answered; GET /api/asks shows the gate of each ask.")
 		}
 		return ask, err
 	}
@@ -88,14 +88,14 @@ func AskOf(c *core.Call, session, gate, id string) (projections.Ask, error) {
 	}
 	at := slices.IndexFunc(open, func(a projections.Ask) bool { return a.Gate == gate })
 	if at < 0 {
-		return projections.Ask{}, problem.New(http.StatusNotFound, "no ask of the gate "+gate+" is open"+others(open),
+		return projections.Ask{}, problem.New(http.StatusNotFound, "no ask of the gate "+
+			gate+" is open"+others(open),
 			"GET /api/asks lists the open asks; POST /api/ask/respond answers any of them.")
 	}
 	return open[at], nil
 }
 
-// others names a few asks that are open at other gates, for whoever was told by
-// a flag that something waits.
+// others names a few open asks of other gates, for a client that knows only that something waits.
 func others(open []projections.Ask) string {
 	const few = 3
 	var names []string
@@ -105,5 +105,5 @@ func others(open []projections.Ask) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "; what waits is " + strings.Join(names, ", ")
+	return "; waiting at other gates: " + strings.Join(names, ", ")
 }

@@ -28,13 +28,13 @@ const (
 	stateAll     = "all"
 )
 
-// getAsks is the inbox: what waits for the person, oldest first.
+// getAsks lists what waits for the person, oldest first.
 func getAsks() func(*core.Call) error {
 	shown := inboxes("asks", func(lines []AskLine) any { return askList{lines} })
 	return func(c *core.Call) error { return showInbox(c, shown) }
 }
 
-// inboxes are renderings of the asks in each state that a query may name.
+// inboxes returns renderings of the asks in each state that a query may name.
 func inboxes(name string, of func([]AskLine) any) map[string]live.Rendering {
 	shown := map[string]live.Rendering{}
 	for _, state := range []string{StatePending, stateSettled, stateAll} {
@@ -47,16 +47,16 @@ func inboxes(name string, of func([]AskLine) any) map[string]live.Rendering {
 	return shown
 }
 
-// showInbox answers with the rendering of the state that the query names.
+// showInbox answers with the rendering for the state in the query.
 func showInbox(c *core.Call, shown map[string]live.Rendering) error {
 	wanted, ok := shown[c.Query().Get("state")]
 	if !ok {
-		return problem.New(http.StatusBadRequest, "there is no such state", "Use pending, settled or all.")
+		return problem.New(http.StatusBadRequest, "no such state", "Use pending, settled or all.")
 	}
 	return c.Show(wanted)
 }
 
-// showInbox lists the asks in a state, in the order raised.
+// Inbox lists the asks in a state, in the order raised.
 func Inbox(s *projections.Set, state string) []AskLine {
 	all := s.OpenAsks
 	if state != StatePending {

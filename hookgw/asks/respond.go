@@ -13,8 +13,7 @@ import (
 	"manualslop/projections"
 )
 
-// postRespond publishes the person's answer to an ask and tells whether it was
-// the one that counted.
+// postRespond publishes the person's answer to an ask and reports whether it counted.
 func postRespond(c *core.Call) error {
 	session, err := c.SomeSession()
 	if err != nil {
@@ -34,7 +33,7 @@ func postRespond(c *core.Call) error {
 	return respond(c, session, ask, response)
 }
 
-// respond answers an open ask and tells the client what came of it.
+// respond answers an open ask and sends the outcome to the client.
 func respond(c *core.Call, session string, ask projections.Ask, response json.RawMessage) error {
 	answer := Meaning(ask, response)
 	e, err := c.Gw.AskEvent(c.Gw.Person, session, answer)
@@ -53,7 +52,7 @@ func respond(c *core.Call, session string, ask projections.Ask, response json.Ra
 			"approval has not settled the ask yet. See GET /api/asks."})
 	}
 	if answer.Reason == NotUnderstood {
-		return c.Reply(http.StatusOK, respondAnswer{"ok", answer.Decision, "It counted as a no: send true, false or " +
+		return c.Reply(http.StatusOK, respondAnswer{"ok", answer.Decision, "It counted as a no; send true, false or " +
 			"{\"approved\": …}."})
 	}
 	return c.ReplyFixed(request.FixedOK)
@@ -71,14 +70,14 @@ type gateResponse struct {
 	Response  json.RawMessage `json:"response"`
 }
 
-// respondAnswer tells that an answer counted; and as what, where it was unclear.
+// respondAnswer reports that an answer counted, and how if it was unclear.
 type respondAnswer struct {
 	Status   string `json:"status"`
 	Decision string `json:"decision,omitempty"`
 	Hint     string `json:"hint,omitempty"`
 }
 
-// readResponse reads the body: which ask, empty where it names none, and what is said.
+// readResponse parses the body: the ask, empty if it names none, and the answer.
 func readResponse(c *core.Call) (id string, response json.RawMessage, err error) {
 	if _, err := events.Canonical(c.Body); err != nil {
 		return "", nil, problem.New(http.StatusBadRequest, "the body has no canonical form",
@@ -94,30 +93,29 @@ func readResponse(c *core.Call) (id string, response json.RawMessage, err error)
 		return "", nil, problem.New(http.StatusBadRequest, "response is missing",
 			`Send {"request_id": "…", "response": …}.`)
 	}
-	if !bytes.Equal(c.Gw.Cfg.Masker(c.Body), c.Body) { // masked, it would say or run something else
+	if !bytes.Equal(c.Gw.Cfg.Masker(c.Body), c.Body) { // masked, it would mean or run something else
 		return "", nil, problem.New(http.StatusUnprocessableEntity, "the answer contains a secret, which must not be "+
-			"recorded", "Answer without it; name the place where it is kept.")
+			"recorded", "Answer without the secret; say where it is stored instead.")
 	}
 	return id, response, nil
 }
 
-// known is the open ask of that id.
+// known returns the open ask with that id.
 func known(c *core.Call, session, id string) (projections.Ask, error) {
 	ask, ok, err := findAsk(c, session, id)
 	switch {
 	case err != nil:
 		return projections.Ask{}, err
 	case !ok:
-		return projections.Ask{}, problem.New(http.StatusNotFound, "there is no such ask",
-			"GET /api/asks lists the open ones.")
+		return projections.Ask{}, problem.New(http.StatusNotFound, "no such ask",
+			"GET /api/asks lists the open asks.")
 	case ask.Settled != nil:
 		return projections.Ask{}, problem.Settled(ask.Settled)
 	}
 	return ask, nil
 }
 
-// findAsk looks an ask up. Before it says that there is none it makes sure that the
-// read models have seen the whole log.
+// findAsk looks an ask up. Before it reports a missing ask it makes sure that the read models have seen the whole log.
 func findAsk(c *core.Call, session, id string) (projections.Ask, bool, error) {
 	ask, ok, err := lookup(c, session, id)
 	if ok || err != nil {
@@ -133,28 +131,28 @@ func findAsk(c *core.Call, session, id string) (projections.Ask, bool, error) {
 	return lookup(c, session, id)
 }
 
-// refuses tells whether e says that the answer with this id does not count.
+// refuses reports whether e says that the answer with this id does not count.
 func refuses(e *events.Event, answer string) bool {
 	p, ok := e.Payload.(events.AnswerRefused)
 	return ok && p.AnswerID == answer
 }
 
-// verdict is what came of an answer.
+// verdict is the outcome of an answer.
 type verdict struct {
 	answerID string
-	Settled  *projections.SettledAsk // how the ask stands; nil while it is open
+	Settled  *projections.SettledAsk // nil while the ask is open
 	refused  string                  // why the answer does not count
 }
 
-// SettleAnswer publishes an answer and waits until approval has settled the ask or
-// refused the answer, or has done neither in time.
+// SettleAnswer publishes an answer and waits until approval has settled the ask or refused the answer, or until the
+// time is over.
 func SettleAnswer(c *core.Call, e events.Event, answer events.AskAnswered) (verdict, error) {
 	outcome := make(chan *events.Event, 1)
 	w := c.Gw.Asks.Join(e.Session, answer.Ask, func(got *events.Event) {
 		if settles(got) || refuses(got, e.ID) {
 			select {
 			case outcome <- got:
-			default: // the first says it
+			default: // the first event decides
 			}
 		}
 	})
@@ -184,7 +182,7 @@ func SettleAnswer(c *core.Call, e events.Event, answer events.AskAnswered) (verd
 	return out, err
 }
 
-// Problem says why the answer did not count; nil where it did or may yet.
+// Problem says why the answer did not count; nil if it did or still may.
 func (v verdict) Problem() *problem.Problem {
 	switch {
 	case v.Settled != nil && v.Settled.AnswerID != v.answerID:

@@ -15,17 +15,17 @@ func Routes(g *core.State) []request.Route {
 	of := request.SessionParameter()
 	settled := request.Answer{Status: http.StatusConflict, Doc: "The ask is already settled; settled_by, settled_at and " +
 		"outcome say how."}
-	late := request.Answer{Status: http.StatusAccepted, Doc: "The answer is on record; nobody has settled the ask yet.",
+	late := request.Answer{Status: http.StatusAccepted, Doc: "The answer is recorded; the ask is not settled yet.",
 		Gives: request.HintedAnswer{}}
-	unknown := request.Answer{Status: http.StatusNotFound, Doc: "There is no such ask."}
+	unknown := request.Answer{Status: http.StatusNotFound, Doc: "No such ask."}
 	return []request.Route{
 		{Method: get, Pattern: "/api/asks", Right: access.RightRead, Group: group,
-			Doc: "Open questions; ?state=all, settled or pending.", Gives: askList{}, Handle: g.In(getAsks()),
-			Query: []request.Parameter{{Name: "state", Type: "string", Doc: "pending (also when left out), settled or all."},
+			Doc: "Lists open asks; ?state=all, settled or pending.", Gives: askList{}, Handle: g.In(getAsks()),
+			Query: []request.Parameter{{Name: "state", Type: "string", Doc: "pending (default), settled or all."},
 				of}},
 		{Method: get, Pattern: "/api/asks/{gate}", Right: access.RightRead, Group: group,
-			Doc: "The open questions of one gate: tool, step or spawn; ?state= as above.", Handle: g.In(getGateAsks()),
-			Query: []request.Parameter{{Name: "state", Type: "string", Doc: "pending (also when left out), settled or all."},
+			Doc: "Lists the open asks of one gate: tool, step or spawn; ?state= as above.", Handle: g.In(getGateAsks()),
+			Query: []request.Parameter{{Name: "state", Type: "string", Doc: "pending (default), settled or all."},
 				of}, Gives: gateAsks{}},
 		{Method: post, Pattern: "/api/asks/{gate}/respond", Right: access.RightHuman, Group: group,
 			Query: []request.Parameter{of}, Doc: "Answers an ask of this gate only: the one that request_id names, or else " +
@@ -33,11 +33,12 @@ func Routes(g *core.State) []request.Route {
 			Body: request.SmallBody, Handle: g.In(postGateRespond)},
 		{Method: post, Pattern: "/api/ask", Right: access.RightAsk, Group: group, Query: []request.Parameter{of},
 			Doc: "Asks the person and waits for the answer.", Takes: map[string]any{}, Gives: askAnswer{},
-			Also: []request.Answer{{Status: http.StatusGatewayTimeout, Doc: "Nobody answered in time; the ask is denied."},
+			Also: []request.Answer{{Status: http.StatusGatewayTimeout, Doc: "No answer came in time; the ask is " +
+				"denied."},
 				{Status: http.StatusConflict, Doc: "The request_id belongs to another ask."}}, Body: request.SmallBody,
 			Handle: g.In(postAsk)},
 		{Method: post, Pattern: "/api/ask/respond", Right: access.RightHuman, Group: group, Query: []request.Parameter{of},
-			Doc: "Answers a question, of /api/ask or of a gate.", Takes: responseBody{}, Gives: respondAnswer{},
+			Doc: "Answers an ask, from /api/ask or from a gate.", Takes: responseBody{}, Gives: respondAnswer{},
 			Also: []request.Answer{late, unknown, settled}, Body: request.SmallBody, Handle: g.In(postRespond)},
 	}
 }

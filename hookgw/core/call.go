@@ -6,17 +6,16 @@ import (
 	"manualslop/hookgw/request"
 )
 
-// Call is a request at the gateway, for handlers that need more of it than what
-// all requests share.
+// Call is a request at the gateway, for handlers that need more of the gateway than what all requests share.
 type Call struct {
 	*request.Call
 	Gw *State
 }
 
-// In makes a handler of the gateway one of a route.
+// In turns a handler of the gateway into one of a route.
 func (g *State) In(handle func(*Call) error) func(*request.Call) error {
 	return func(c *request.Call) error { return handle(&Call{c, g}) }
 }
 
-// ErrStopping says that the gateway ends.
+// ErrStopping means that the gateway is stopping.
 var ErrStopping = errors.New("the gateway is stopping")

@@ -20,18 +20,18 @@ import (
 	"manualslop/projections/search"
 )
 
-// Ways to tell who is asking.
+// Ways to authenticate callers.
 const (
 	// AuthToken demands a bearer token for everything but /status.
 	AuthToken = "token"
-	// AuthNone takes everybody for the configured person. Every other check stays.
+	// AuthNone treats every caller as the configured person. Every other check stays.
 	AuthNone = "none"
 )
 
-// DefaultListen is where the original listened.
+// DefaultListen is the original's address.
 const DefaultListen = "127.0.0.1:8999"
 
-// ErrConfig says that a Config is unusable.
+// ErrConfig means that a Config is unusable.
 var ErrConfig = errors.New("gateway configuration")
 
 // ErrNoServer says that no external MCP server has a name.
@@ -45,14 +45,13 @@ type Config struct {
 	Listen string
 	// Auth is AuthToken (also when empty) or AuthNone.
 	Auth string
-	// Tokens is the folder of human.token, ask.token and read.token. It is made
-	// with mode 0700 where it is missing; tokens that are there are used again.
+	// Tokens is the folder of human.token, ask.token and read.token. It is created with mode 0700 if it is missing;
+	// existing tokens are reused.
 	Tokens string
 
 	// Project and Person are subject tokens; Person is the actor of answers.
 	Project, Person string
-	// AgentLabel makes the actor of what comes with the ask token: "agent-" and
-	// this label. Empty: "hooks".
+	// AgentLabel is part of the actor of requests with the ask token: "agent-" and this label. Empty: "hooks".
 	AgentLabel string
 
 	// Log has the rights of the actor "gateway" and may read everything.
@@ -66,21 +65,20 @@ type Config struct {
 	// Blobs holds the bodies that events name. Nil: GET /api/blobs finds none.
 	Blobs events.Blobs
 
-	// Signals shows live feeds what is never stored: the text that models write,
-	// while they write it. Nil: there is none.
+	// Signals passes on what is never stored: the text that models are writing. Nil: there is none.
 	Signals feed.Signals
-	// ProjectFiles is the project folder. Nil: projects and histories are
-	// neither loaded nor saved, and no files are found by patterns.
+	// ProjectFiles is the project folder. Nil: projects and histories are neither loaded nor saved, and no files are
+	// found by patterns.
 	ProjectFiles ProjectFiles
 
 	// Search finds words in the record. Nil: GET /api/search answers 503.
 	Search Searcher
 
-	// OpensSession says that this program opens a session or goes on with one when
-	// it starts. Until then GET /status answers 503.
+	// OpensSession means that this program opens or resumes a session when it starts. Until then GET /status answers
+	// 503.
 	OpensSession bool
 
-	// Roles tells which actors are at work and which roles nobody runs. Nil: it is not known.
+	// Roles returns which actors are running and which roles are missing. Nil: unknown.
 	Roles func() (present, missing []string)
 
 	// Servers are the external MCP servers. Nil: there are none.
@@ -94,16 +92,14 @@ type Config struct {
 	// sequence. Nil: they are not known.
 	Delays func() map[uint64]string
 
-	// Bus is the connection behind the gateway, asked for each request. Nil: one
-	// that is never lost.
+	// Bus returns the connection to the bus for each request. Nil: one that is never lost.
 	Bus request.Link
 
-	// Upgrade are the words of a person that give a session what this program
-	// decides by, in their order; none where it has that. events.ErrNewer where it
-	// has something newer. Nil: there is never anything new.
+	// Upgrade returns the events of a person that switch a session to this program's prompts and decisions, in order;
+	// none if it has those. events.ErrNewer if it has newer ones. Nil: there is never anything new.
 	Upgrade func(ctx context.Context, session string, now projections.Settings) ([]events.Payload, error)
 
-	// Providers are the providers that a tier can be set to. Nil: any name can.
+	// Providers are the providers that a tier can be set to. Nil: any name is valid.
 	Providers []string
 
 	// Host is the program that the gateway runs in. Nil: nothing is known of it.
@@ -111,21 +107,20 @@ type Config struct {
 
 	// AskTimeout is how long a question posted to /api/ask waits. Zero: one minute.
 	AskTimeout time.Duration
-	// Limits bound everything; zero fields take their defaults.
+	// Limits limit everything; zero fields have their defaults.
 	Limits request.Limits
 
 	// Clock stamps events. Nil: the machine's.
 	Clock func() time.Time
-	// NewID makes a fresh event id. Nil: a random ULID of the clock's time.
+	// NewID returns a new event id. Nil: a random ULID of the clock's time.
 	NewID func() string
-	// Masker hides known secrets in bytes that are about to be put on record.
-	// Nil: nothing is hidden.
+	// Masker hides known secrets in bytes that are about to be recorded. Nil: nothing is hidden.
 	Masker func([]byte) []byte
 	// Logger is for the operator. Nil: nothing is logged.
 	Logger *slog.Logger
 }
 
-// WithDefaults checks c and fills what may be left out.
+// WithDefaults validates c and sets the defaults of optional fields.
 func (c Config) WithDefaults() (Config, error) {
 	if err := c.check(); err != nil {
 		return c, err
@@ -175,19 +170,19 @@ func (c Config) WithDefaults() (Config, error) {
 func (c Config) check() error {
 	switch {
 	case c.Auth != "" && c.Auth != AuthToken && c.Auth != AuthNone:
-		return fmt.Errorf("%w: auth %q is neither %q nor %q", ErrConfig, c.Auth, AuthToken, AuthNone)
+		return fmt.Errorf("%w: auth is %q, but must be %q or %q", ErrConfig, c.Auth, AuthToken, AuthNone)
 	case c.Auth != AuthNone && c.Tokens == "":
-		return fmt.Errorf("%w: no folder for the tokens", ErrConfig)
+		return fmt.Errorf("%w: Tokens must name a folder", ErrConfig)
 	case !events.ValidToken(c.Project):
-		return fmt.Errorf("%w: project %q is no subject token", ErrConfig, c.Project)
+		return fmt.Errorf("%w: project %q is not a subject token", ErrConfig, c.Project)
 	case !events.IsPerson(c.Person):
-		return fmt.Errorf("%w: %q is no name of a person", ErrConfig, c.Person)
+		return fmt.Errorf("%w: %q is not a valid name of a person", ErrConfig, c.Person)
 	case !events.ValidToken(events.AgentPrefix + c.AgentLabel):
-		return fmt.Errorf("%w: agent label %q is no subject token", ErrConfig, c.AgentLabel)
+		return fmt.Errorf("%w: agent label %q is not a subject token", ErrConfig, c.AgentLabel)
 	case c.Log == nil || c.PersonLog == nil || c.AgentLog == nil || c.Models == nil:
 		return fmt.Errorf("%w: Log, PersonLog, AgentLog and Models are required", ErrConfig)
 	case c.AskTimeout < 0:
-		return fmt.Errorf("%w: ask timeout %s is negative", ErrConfig, c.AskTimeout)
+		return fmt.Errorf("%w: ask timeout %s must not be negative", ErrConfig, c.AskTimeout)
 	}
 	if err := c.Limits.Check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
@@ -195,7 +190,7 @@ func (c Config) check() error {
 	return nil
 }
 
-// Settings are those of c that all requests share.
+// Settings returns the settings of c that all requests share.
 func (c Config) Settings() request.Settings {
 	agent := events.AgentPrefix + c.AgentLabel
 	return request.Settings{

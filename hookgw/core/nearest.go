@@ -8,14 +8,13 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// maxNearest is how many known names an error offers.
+// maxNearest is how many known names an error suggests.
 const maxNearest = 3
 
-// maxComparedName bounds the work that a hostile name can cause, in bytes.
+// maxComparedName limits the cost of a hostile name, in bytes.
 const maxComparedName = 128
 
-// Nearest are the known names that are most like name, best first; none where
-// nothing is near.
+// Nearest returns the known names most similar to name, best first; none if nothing is similar.
 func Nearest(name string, known []string) []string {
 	type candidate struct {
 		name     string

@@ -2,9 +2,8 @@ package core
 
 import "sync"
 
-// postingAtOnce is how many questions are put on the log at the same time. What
-// a request needs for that is much more than what it needs to wait, so that
-// thousands which come together take their turns.
+// postingAtOnce is how many questions are published at the same time. Publishing needs much more memory than waiting,
+// so thousands of requests that come together take turns.
 const postingAtOnce = 32
 
 // waiter is a request to /api/ask that waits for its answer.
@@ -15,9 +14,8 @@ type waiter interface {
 	Stop()
 }
 
-// pendingAsks holds the requests to /api/ask from when their handlers have ended
-// until their answers. Questions are posted in order. A request that waits has no
-// goroutine.
+// pendingAsks holds the requests to /api/ask from the end of their handlers until their answers. Questions are posted
+// in order. A waiting request has no goroutine.
 type pendingAsks struct {
 	mu      sync.Mutex
 	inside  map[waiter]struct{}
@@ -28,7 +26,7 @@ type pendingAsks struct {
 
 func newPendingAsks() *pendingAsks { return &pendingAsks{inside: map[waiter]struct{}{}} }
 
-// Enter queues a request. It is posted in its turn.
+// Enter queues a request; it is posted when its turn comes.
 func (l *pendingAsks) Enter(a waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,8 +48,7 @@ func (l *pendingAsks) post() {
 	}
 }
 
-// next is the request whose turn it is; nil where there is none, and the
-// goroutine that asked ends.
+// next returns the next request to post; nil if there is none, and then the calling goroutine ends.
 func (l *pendingAsks) next() waiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,7 +69,7 @@ func (l *pendingAsks) Leave(a waiter) {
 	delete(l.inside, a)
 }
 
-// Close sends everybody away, and who comes later as well.
+// Close tells all waiting requests, and later ones, to come back later.
 func (l *pendingAsks) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

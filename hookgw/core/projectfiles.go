@@ -10,17 +10,15 @@ import (
 	"manualslop/projections"
 )
 
-// ProjectFiles is the project folder as far as the gateway may use it. Paths
-// are relative to the folder and never lead out of it. Every error that a
-// client can do something about is a *FileProblem.
+// ProjectFiles is the gateway's access to the project folder. Paths are relative to the folder and never lead out of
+// it. Every error that a client can fix is a *FileProblem.
 type ProjectFiles interface {
 	// Load reads a project document of at most MaxProjectFile bytes.
 	Load(ctx context.Context, path string) (ProjectFile, error)
-	// Save writes a project document, at once or not at all. The file must have
-	// the digest was, or not be there where was is empty; force overwrites it.
+	// Save writes a project document, entirely or not at all. The file must have the digest was, or be missing if was
+	// is empty; force overwrites it.
 	Save(ctx context.Context, path string, document json.RawMessage, was string, force bool) (ProjectFile, error)
-	// Expand finds the files that patterns below base stand for, sorted, and
-	// says of each pattern that stands for none why.
+	// Expand finds the files that match patterns below base, sorted, and says why a pattern matches none.
 	Expand(ctx context.Context, base string, patterns []string) (paths, skipped []string, err error)
 	// ReadHistory reads a history.toml of the original, WriteHistory writes one.
 	ReadHistory(text string) (projections.History, error)
@@ -30,9 +28,9 @@ type ProjectFiles interface {
 // MaxProjectFile is the size of a project document's file in bytes.
 const MaxProjectFile = 1 << 20
 
-// ProjectFile is a project document as its file holds it.
+// ProjectFile is a project document as read from its file.
 type ProjectFile struct {
-	Path     string // as the gateway names it
+	Path     string // as the gateway shows it
 	SHA256   string
 	Size     int64
 	Document json.RawMessage // its tables as a JSON object
@@ -42,25 +40,25 @@ type ProjectFile struct {
 type FileProblemKind int
 
 const (
-	// FileDenied is a path that nobody may use, or that leads out of the project.
+	// FileDenied is a path that is protected, or leads out of the project.
 	FileDenied FileProblemKind = iota + 1
-	// FileMissing is a path where there is nothing.
+	// FileMissing is a path where no file exists.
 	FileMissing
 	// FileBroken is a content that cannot be read or written.
 	FileBroken
-	// FileChanged is a file that is not as it was expected to be.
+	// FileChanged is a file that differs from what was expected.
 	FileChanged
 	// FileTooLarge is a content, or a list of files, over its limit.
 	FileTooLarge
 )
 
-// FileProblem is what a client is told about a file: what is wrong and what to do.
+// FileProblem is a file error for a client: what is wrong and what to do.
 type FileProblem struct {
 	Kind          FileProblemKind
 	Message, Hint string
 }
 
-// Error is the message.
+// Error returns the message.
 func (p *FileProblem) Error() string { return p.Message }
 
 // Status returns the HTTP status for the problem.
@@ -78,7 +76,7 @@ func (p *FileProblem) status() int {
 	return http.StatusUnprocessableEntity
 }
 
-// ProblemOf says what a client is told about an error of ProjectFiles.
+// ProblemOf turns an error of ProjectFiles into a problem for the client.
 func ProblemOf(err error) error {
 	var p *FileProblem
 	if errors.As(err, &p) {
@@ -87,7 +85,7 @@ func ProblemOf(err error) error {
 	return err
 }
 
-// Files is the project folder, or why there is none.
+// Files returns the project folder, or why there is none.
 func (g *State) Files() (ProjectFiles, error) {
 	if g.Cfg.ProjectFiles == nil {
 		return nil, problem.New(http.StatusServiceUnavailable, "this gateway has no access to the project folder",

@@ -18,14 +18,14 @@ type State struct {
 	Cfg Config
 
 	Asks     *feed.Waiting
-	Slots    chan struct{} // asks that wait
+	Slots    chan struct{} // slots of waiting asks
 	Pending  *pendingAsks
-	Asked    *request.Bodies // of the questions that wait
+	Asked    *request.Bodies // bodies of waiting questions
 	Feeds    *feed.Places
 	Replays  *events.Replays // for feeds
 	Hubs     *feed.Hubs
 	Drains   chan struct{} // one drain at a time in this process
-	Searches chan struct{} // searches that run
+	Searches chan struct{} // slots of running searches
 	Resets   chan struct{} // one reset at a time in this process
 	Program  *program.Handlers
 
@@ -34,14 +34,13 @@ type State struct {
 }
 
 const (
-	// maxReplays is how many feeds read stored events at the same moment.
+	// maxReplays is how many feeds may read stored events at the same time.
 	maxReplays = 32
-	// searchesAtOnce bounds the searches that run: each may keep a core busy for
-	// some time.
+	// searchesAtOnce limits the running searches: each may keep a core busy for some time.
 	searchesAtOnce = 8
 )
 
-// NewState makes the state of a gateway.
+// NewState returns the state of a gateway.
 func NewState(shared *request.Core, cfg Config) *State {
 	return &State{
 		Core: shared, Cfg: cfg,
@@ -53,7 +52,7 @@ func NewState(shared *request.Core, cfg Config) *State {
 	}
 }
 
-// Newest is the sequence of the newest event that a session's models have.
+// Newest returns the sequence of the newest event that a session's models have.
 func (g *State) Newest(session string) uint64 {
 	if view, ok := g.Cfg.Models.Session(session); ok {
 		return view.Summary().LastSeq
@@ -61,8 +60,8 @@ func (g *State) Newest(session string) uint64 {
 	return 0
 }
 
-// Track waits until nobody else puts the project of a session, and the files that
-// it tracks, on record. Call release afterwards. The error is that of ctx.
+// Track waits until no other request records the project of a session and the files that it tracks. Call release
+// afterwards. The error is that of ctx.
 func (g *State) Track(ctx context.Context, session string) (release func(), err error) {
 	g.mu.Lock()
 	place, ok := g.tracking[session]

@@ -11,7 +11,7 @@ import (
 	"manualslop/projections"
 )
 
-// maxEntryContent bounds the content of an entry that a person writes, in bytes.
+// maxEntryContent limits the content of an entry that a person writes, in bytes.
 const maxEntryContent = 256 << 10
 
 // entryList is the answer of GET /api/discussions/entries.
@@ -54,7 +54,7 @@ func getEntries(c *core.Call) error {
 		return err
 	}
 	if !found {
-		return problem.New(http.StatusNotFound, "there is no such discussion", "GET /api/discussions lists them.")
+		return problem.New(http.StatusNotFound, "no such discussion", "GET /api/discussions lists them.")
 	}
 	return c.Reply(http.StatusOK, out)
 }
@@ -67,7 +67,7 @@ func checkContent(content string) error {
 	return nil
 }
 
-// discussionOf is the session and, of a named discussion, whether it is there.
+// discussionOf returns the session and, for a named discussion, checks that it exists.
 func discussionOf(c *core.Call, name string) (session string, err error) {
 	if session, err = c.SomeSession(); err != nil || name == "" {
 		return session, err
@@ -107,7 +107,7 @@ func postEntryEdit(c *core.Call) error {
 		}
 	}
 	if want.Role == nil && want.Content == nil && want.Collapsed == nil {
-		return problem.New(http.StatusBadRequest, "there is nothing to change", "Send role, content or collapsed.")
+		return problem.New(http.StatusBadRequest, "nothing to change was sent", "Send role, content or collapsed.")
 	}
 	_, err = AboutDiscussion(c, session, events.DiscussionChanged{Operation: events.EntryEdit, Discussion: want.Discussion,
 		Entry: want.Entry, Role: want.Role, Content: want.Content, Collapsed: want.Collapsed})
@@ -129,7 +129,7 @@ func postEntryDelete(c *core.Call) error {
 	return doneWith(c, discussionAnswer{Name: want.Discussion, Entry: want.Entry}, err)
 }
 
-// entry is the session of an entry that must be there.
+// entry returns the session of an entry that must exist.
 func entry(c *core.Call, discussion, id string) (session string, err error) {
 	if session, err = discussionOf(c, discussion); err != nil {
 		return "", err
@@ -142,7 +142,7 @@ func entry(c *core.Call, discussion, id string) (session string, err error) {
 		}
 	})
 	if err == nil && !found {
-		err = problem.New(http.StatusNotFound, "there is no such entry",
+		err = problem.New(http.StatusNotFound, "no such entry",
 			"GET /api/discussions/entries lists them with their ids.")
 	}
 	return session, err

@@ -20,7 +20,7 @@ type discussionList struct {
 	Discussions []projections.DiscussionInfo `json:"discussions"`
 }
 
-// discussionAnswer says that a write took effect, and on which discussion.
+// discussionAnswer reports that a write took effect, and on which discussion.
 type discussionAnswer struct {
 	Status string `json:"status"`
 	Name   string `json:"name,omitempty"`
@@ -33,7 +33,7 @@ type NameRequest struct {
 
 type branchRequest struct {
 	Name  string `json:"name,omitempty"`  // empty: the active one
-	Entry string `json:"entry,omitempty"` // the last one taken over; empty: all
+	Entry string `json:"entry,omitempty"` // the last entry to copy; empty: all
 }
 
 type renameRequest struct {
@@ -52,12 +52,12 @@ func getDiscussions() func(*core.Call) error {
 	return func(c *core.Call) error { return c.Show(shown) }
 }
 
-// AboutDiscussion publishes what a person says about discussions.
+// AboutDiscussion publishes a person's change of the discussions.
 func AboutDiscussion(c *core.Call, session string, p events.Payload) (events.Event, error) {
 	return c.PublishChecked(session, p, (*projections.Set).DiscussionRefusal)
 }
 
-// doneWith answers with the discussion that a write was about.
+// doneWith answers with the discussion that was changed.
 func doneWith(c *core.Call, answer discussionAnswer, err error) error {
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func doneWith(c *core.Call, answer discussionAnswer, err error) error {
 	return c.Reply(http.StatusOK, answer)
 }
 
-// HasDiscussion is an error where there is no discussion of that name.
+// HasDiscussion returns an error if no discussion has that name.
 func HasDiscussion(c *core.Call, session, name string) error {
 	ok := false
 	if err := c.Read(session, func(s *projections.Set) {
@@ -74,10 +74,10 @@ func HasDiscussion(c *core.Call, session, name string) error {
 	}); err != nil || ok {
 		return err
 	}
-	return problem.New(http.StatusNotFound, "there is no such discussion", "GET /api/discussions lists them.")
+	return problem.New(http.StatusNotFound, "no such discussion", "GET /api/discussions lists them.")
 }
 
-// namedDiscussion reads a body that names a discussion, which must be there.
+// namedDiscussion parses a body that names a discussion, which must exist.
 func namedDiscussion(c *core.Call) (session, name string, err error) {
 	var want NameRequest
 	if err = c.Decode(&want, `{"name": "main"}`); err != nil {
@@ -163,7 +163,7 @@ func postDelete(c *core.Call) error {
 	return doneWith(c, discussionAnswer{Name: name}, err)
 }
 
-// renaming reads a body that gives a discussion another name.
+// renaming parses a body that renames a discussion.
 func renaming(c *core.Call) (session string, want renameRequest, err error) {
 	if err = c.Decode(&want, `{"name": "main_take_1", "to": "second"}`); err != nil {
 		return "", want, err
@@ -192,8 +192,8 @@ func rename(c *core.Call, session string, want renameRequest) error {
 	return doneWith(c, discussionAnswer{Name: want.To}, err)
 }
 
-// postPromote renames a take to a name at the top level: the given one, or the
-// base's with the first free number from 2.
+// postPromote renames a take to a name at the top level: the given one, or the base's name with the first free number
+// from 2.
 func postPromote(c *core.Call) error {
 	session, want, err := renaming(c)
 	if err != nil {
@@ -202,10 +202,10 @@ func postPromote(c *core.Call) error {
 	base, take := projections.TakeBase(want.Name)
 	if !take {
 		return problem.New(http.StatusConflict, "this discussion is not a take",
-			"Takes are named BASE_take_N; /api/discussions/branch makes one.")
+			"Takes are named BASE_take_N; POST /api/discussions/branch creates one.")
 	}
 	if _, take := projections.TakeBase(want.To); take {
-		return problem.New(http.StatusBadRequest, "that is the name of a take",
+		return problem.New(http.StatusBadRequest, "the new name is the name of a take",
 			"Choose a name that does not end in _take_N.")
 	}
 	if want.To == "" {

@@ -15,7 +15,7 @@ type importRequest struct {
 	TOML string `json:"toml"`
 }
 
-// importAnswer says what was taken over.
+// importAnswer reports what was imported.
 type importAnswer struct {
 	Status      string `json:"status"`
 	Discussions int    `json:"discussions"`

@@ -9,7 +9,7 @@ import (
 	"manualslop/hookgw/request"
 )
 
-// Routes keep the discussions of a session and their takes.
+// Routes returns the routes for the discussions of a session and their takes.
 func Routes(g *core.State) []request.Route {
 	const get, post, group = http.MethodGet, http.MethodPost, "Discussions"
 	of := []request.Parameter{request.SessionParameter()}
@@ -17,34 +17,35 @@ func Routes(g *core.State) []request.Route {
 		return request.Route{Method: post, Pattern: "/api/discussions" + path, Right: access.RightHuman, Group: group,
 			Query: of, Doc: doc, Takes: takes, Gives: discussionAnswer{}, Body: request.SmallBody, Handle: g.In(handle)}
 	}
-	history := row("/import", "Takes over the discussions of a history.toml of the original.", importRequest{}, postImport)
+	history := row("/import", "Imports the discussions of an original history.toml.", importRequest{}, postImport)
 	history.Body, history.Gives = request.SessionBody, importAnswer{}
-	send := row("/send", "Says something in a discussion and asks its model, which is shown the discussion as it reads now, "+
-		"what was injected into it and the tracked files. The answer becomes an entry; every gate applies.", sendBody{}, postSend)
+	send := row("/send", "Adds a message to a discussion and asks its model, which sees the current discussion, "+
+		"its injected views and the tracked files. The answer becomes an entry; every gate applies.", sendBody{}, postSend)
 	send.Gives = sendAnswer{}
 	return []request.Route{
 		{Method: get, Pattern: "/api/discussions", Right: access.RightRead, Group: group, Query: of, Gives: discussionList{},
-			Doc: "The discussions, their roles, and which one is active.", Handle: g.In(getDiscussions())},
+			Doc: "Lists the discussions, their roles, and which one is active.", Handle: g.In(getDiscussions())},
 		{Method: get, Pattern: "/api/discussions/entries", Right: access.RightRead, Group: group, Gives: entryList{},
-			Doc: "The entries of a discussion, with the ids by which they are edited.", Handle: g.In(getEntries),
-			Query: []request.Parameter{{Name: "name", Type: "string", Doc: "The discussion; empty: the active one."},
+			Doc: "Lists the entries of a discussion, with the ids to edit them by.", Handle: g.In(getEntries),
+			Query: []request.Parameter{{Name: "name", Type: "string", Doc: "Name of the discussion; empty: the " +
+				"active one."},
 				request.SessionParameter()}},
 		{Method: get, Pattern: "/api/discussions/export", Right: access.RightRead, Group: group, Query: of,
-			Gives: exportAnswer{}, Doc: "Every discussion as a history.toml of the original.", Handle: g.In(getExport)},
+			Gives: exportAnswer{}, Doc: "Returns every discussion as an original history.toml.", Handle: g.In(getExport)},
 		{Method: get, Pattern: "/api/discussions/turns", Right: access.RightRead, Group: group, Query: of, Gives: turnList{},
-			Doc:    "The questions to models in discussions: those that wait for their answer, and the newest that ended.",
+			Doc:    "Lists the turns of models in discussions: those that wait for an answer, and the newest that ended.",
 			Handle: request.Model("turns")},
 		send,
-		row("/create", "Begins an empty discussion.", NameRequest{}, postCreate),
+		row("/create", "Creates an empty discussion.", NameRequest{}, postCreate),
 		row("/branch", "Branches a take off a discussion, at any entry.", branchRequest{}, postBranch),
 		row("/switch", "Makes a discussion the active one.", NameRequest{}, postSwitch),
-		row("/promote", "Gives a take a name of its own at the top level.", renameRequest{}, postPromote),
-		row("/rename", "Gives a discussion another name.", renameRequest{}, postRename),
+		row("/promote", "Renames a take to a top-level name.", renameRequest{}, postPromote),
+		row("/rename", "Renames a discussion.", renameRequest{}, postRename),
 		row("/delete", "Removes a discussion; the record keeps it.", NameRequest{}, postDelete),
 		row("/roles", "Replaces the roles that entries may have.", rolesRequest{}, postRoles),
 		row("/entries/add", "Adds an entry.", entryRequest{}, postEntryAdd),
 		row("/entries/edit", "Changes role, content or collapsed of an entry.", entryEdit{}, postEntryEdit),
-		row("/entries/delete", "Takes an entry out.", entryName{}, postEntryDelete),
+		row("/entries/delete", "Removes an entry.", entryName{}, postEntryDelete),
 		history,
 	}
 }

@@ -28,8 +28,8 @@ type SessionList struct {
 	Sessions []live.Summary `json:"sessions"`
 }
 
-// GetSession answers {"session": {"entries": […]}}. The view of a long session is
-// large, and encoding/json would read it once more.
+// GetSession answers {"session": {"entries": […]}}. It writes the JSON itself, because the view of a long session is
+// large and encoding/json would parse it again.
 func GetSession() func(*core.Call) error {
 	shown := live.Rendering{Name: "session", Models: []string{"session"}, Render: func(s *projections.Set) ([]byte,
 		error) {
@@ -48,7 +48,7 @@ func PostSession(c *core.Call) error {
 	inner, ok := request.Object(c.Fields["session"])
 	entries := bytes.TrimSpace(inner["entries"])
 	if !ok || len(entries) == 0 || entries[0] != '[' {
-		return problem.New(http.StatusBadRequest, "there is no list of entries", `Send {"session": {"entries": […]}}.`)
+		return problem.New(http.StatusBadRequest, "the body has no list of entries", `Send {"session": {"entries": […]}}.`)
 	}
 	if err := ReplaceEntries(c, session, entries); err != nil {
 		return err
@@ -56,21 +56,21 @@ func PostSession(c *core.Call) error {
 	return c.ReplyFixed(request.FixedUpdated)
 }
 
-// ReplaceEntries publishes entries for the active discussion: in one event, or
-// in parts where they are large.
+// ReplaceEntries publishes entries for the active discussion: in one event, or in parts if they are large.
 func ReplaceEntries(c *core.Call, session string, entries json.RawMessage) error {
 	var list []json.RawMessage
 	if json.Unmarshal(entries, &list) != nil {
-		return problem.New(http.StatusBadRequest, "there is no list of entries", `Send {"session": {"entries": […]}}.`)
+		return problem.New(http.StatusBadRequest, "the body has no list of entries", `Send {"session": {"entries": […]}}.`)
 	}
 	if len(list) > projections.MaxEntries {
-		return problem.New(http.StatusRequestEntityTooLarge, "there are too many entries", fmt.Sprintf("Send at most %d.",
+		return problem.New(http.StatusRequestEntityTooLarge, "there are too many "+
+			"entries", fmt.Sprintf("Send at most %d entries.",
 			projections.MaxEntries))
 	}
 	masked := c.Gw.Mask(entries)
 	if json.Unmarshal(masked, &list) != nil { // the log keeps only what a read model can show
 		return problem.New(http.StatusUnprocessableEntity, "the entries cannot be recorded: masking their secrets "+
-			"breaks the list", "Nothing was changed; leave the secrets out.")
+			"breaks the list", "Nothing was changed; send the entries without the secrets.")
 	}
 	e, err := c.Stamp(c.Gw.Person, session, events.DiscussionChanged{Operation: events.DiscussionReplace, Entries: masked})
 	if err != nil {

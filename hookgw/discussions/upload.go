@@ -9,15 +9,14 @@ import (
 )
 
 const (
-	// uploadPart is the length of a part in bytes. As JSON it may be six times
-	// as long, which still fits into an event.
+	// uploadPart is the size of a part in bytes. As JSON it may be six times as long, which still fits into an event.
 	uploadPart = 64 << 10
-	// smallUpload is what goes into one event that is no part, as JSON.
+	// smallUpload is the largest text, as JSON, that is sent in one event instead of parts.
 	smallUpload = 192 << 10
 )
 
-// upload publishes a text, which was masked before, in as many parts as it
-// takes, and waits until the last one was applied.
+// upload publishes a text, which must be masked already, in as many parts as needed, and waits until the last one is
+// applied.
 func upload(c *core.Call, session, kind, text string) error {
 	parts := cut(text, uploadPart)
 	id := c.Gw.Cfg.NewID()
@@ -39,8 +38,7 @@ func upload(c *core.Call, session, kind, text string) error {
 	return c.Counts(session, last.ID, (*projections.Set).DiscussionRefusal)
 }
 
-// cut divides a text into parts of at most size bytes, between characters.
-// There is always one.
+// cut splits a text into parts of at most size bytes, between characters. It returns at least one part.
 func cut(text string, size int) []string {
 	var parts []string
 	for len(text) > size {

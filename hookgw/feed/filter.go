@@ -8,15 +8,15 @@ import (
 	"manualslop/hookgw/problem"
 )
 
-// maxFilters bounds the ?filter= of one feed.
+// maxFilters limits the number of ?filter= values of one feed.
 const maxFilters = 16
 
-// Filter selects events by subject, with the bus's wildcards: "*" is one
-// token, ">" the rest. Any of several patterns selects.
+// Filter selects events by subject, with the bus's wildcards: "*" matches one token, ">" the rest. An event is
+// selected if any pattern matches.
 type Filter [][]string
 
-// ParseFilters reads ?filter= values: a subject of slop.ev, or its part behind
-// the session, such as "approval.>" or "*.AskRaised.*". None selects everything.
+// ParseFilters parses ?filter= values: a subject of slop.ev, or its part after the session, such as "approval.>" or
+// "*.AskRaised.*". No values select everything.
 func ParseFilters(values []string) (Filter, *problem.Problem) {
 	if len(values) > maxFilters {
 		return nil, problem.New(http.StatusBadRequest, "too many filters", "Use at most 16, or widen one with * or >.")
@@ -38,7 +38,7 @@ func ParseFilters(values []string) (Filter, *problem.Problem) {
 	return out, nil
 }
 
-// Match tells whether a subject, as tokens, is selected.
+// Match reports whether a subject, as tokens, is selected.
 func (f Filter) Match(have []string) bool {
 	if len(f) == 0 {
 		return true

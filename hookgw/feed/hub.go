@@ -11,18 +11,16 @@ import (
 	"manualslop/hookgw/request"
 )
 
-// hubHistory is how far before the end of the log a hub begins, so that most
-// readers need not read the log themselves.
+// hubHistory is how far before the end of the log a hub begins, so that most readers need not read the log themselves.
 const hubHistory = 4096
 
-// Hub follows one session for all who read it live. It encodes each event once
-// and wakes its readers together, at most once per window; each reader goes on
-// at its own position. A hub runs while somebody reads.
+// Hub follows one session for all its live readers. It encodes each event once and wakes its readers together, at most
+// once per window; each reader continues at its own position. A hub runs while it has readers.
 type Hub struct {
-	// Session is the one that it follows.
+	// Session is the session that it follows.
 	Session string
 	window  time.Duration
-	gone    chan struct{} // closed when nobody reads any more
+	gone    chan struct{} // closed when the last reader has left
 	readers int           // guarded by hubs.mu
 
 	mu    sync.Mutex
@@ -30,13 +28,13 @@ type Hub struct {
 	seen  uint64        // every event up to here was added, or was stored before the hub began
 	tick  chan struct{} // closed to wake the readers
 	woke  time.Time
-	timer *time.Timer // a wake that is due; nil: none
+	timer *time.Timer // a scheduled wake; nil: none
 	err   error       // why the hub ended by itself
 
-	answered Answered // requests whose live text is over
+	answered Answered // requests whose live text has ended
 }
 
-// errFeedEnded says that a subscription ended by itself.
+// errFeedEnded means that a subscription ended by itself.
 var errFeedEnded = errors.New("the subscription ended")
 
 // fact appends an event of the log.
@@ -47,7 +45,7 @@ func (h *Hub) fact(f *Frame, p events.Payload) {
 	h.add(f)
 }
 
-// text appends a piece of live text, unless it comes behind its answer.
+// text appends a piece of live text, unless it comes after its answer.
 func (h *Hub) text(f *Frame) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -58,8 +56,7 @@ func (h *Hub) text(f *Frame) {
 	h.add(f)
 }
 
-// add appends a frame and sees to it that the readers wake: at once after a
-// quiet window, else at its end; h.mu is held.
+// add appends a frame and wakes the readers: at once after a quiet window, else at its end; h.mu is held.
 func (h *Hub) add(f *Frame) {
 	h.ring.add(f)
 	h.seen = max(h.seen, f.Seq)
@@ -93,8 +90,8 @@ func (h *Hub) fail(err error) {
 	h.wakeNow()
 }
 
-// Join is where a reader that has everything up to a sequence goes on. False
-// when the log must show it what comes next, at least up to seen.
+// Join returns where a reader that has everything up to a sequence continues. False if it must first read the log, at
+// least up to seen.
 func (h *Hub) Join(at uint64) (next int, seen uint64, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -108,18 +105,17 @@ func (h *Hub) position() uint64 {
 	return h.seen
 }
 
-// Cursor is a reader's place in a hub.
+// Cursor is a reader's position in a hub.
 type Cursor struct {
 	Hub *Hub
-	// Next is the number of the first frame that was not taken, see Hub.Join.
+	// Next is the number of the first frame that was not taken; see Hub.Join.
 	Next int
 	kept [32]*Frame
 }
 
-// Take is what came since the last take, at most so many frames. When more is
-// false nothing else is at hand, and tick is closed when something may be.
-// Errors: events.ErrSlow for a reader that the ring has passed, or how the hub
-// ended. The frames may be used until the next take.
+// Take returns up to 32 frames that came since the last Take. If more is false no frames are left, and tick is closed
+// when there may be new ones. Errors: events.ErrSlow if the ring has passed the reader, or why the hub ended. The
+// frames are valid until the next Take.
 func (c *Cursor) Take() (frames []*Frame, more bool, tick <-chan struct{}, err error) {
 	h := c.Hub
 	clear(c.kept[:])
@@ -137,7 +133,7 @@ func (c *Cursor) Take() (frames []*Frame, more bool, tick <-chan struct{}, err e
 	return frames, more, h.tick, nil
 }
 
-// Hubs are the hubs of the sessions that somebody reads live.
+// Hubs are the hubs of the sessions that have live readers.
 type Hubs struct {
 	core    *request.Core
 	signals Signals // nil: no live text
@@ -146,13 +142,13 @@ type Hubs struct {
 	open map[string]*Hub
 }
 
-// NewHubs has none yet. Without signals its feeds show no live text.
+// NewHubs returns no hubs yet. Without signals its feeds show no live text.
 func NewHubs(core *request.Core, signals Signals) *Hubs {
 	return &Hubs{core: core, signals: signals, open: map[string]*Hub{}}
 }
 
-// Enter finds or starts the hub of a session; call leave when done with it. It
-// runs until then, or until the gateway ends.
+// Enter finds or starts the hub of a session; call leave when done with it. The hub runs until its last reader leaves,
+// or the gateway ends.
 func (s *Hubs) Enter(session string) (h *Hub, leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,8 +185,7 @@ func (h *Hub) broken() bool {
 	return h.err != nil
 }
 
-// follow feeds a hub until nobody reads it or ctx ends. One that fell behind
-// the log goes on where it was.
+// follow feeds a hub until it has no readers or ctx ends. If its subscription fell behind, it continues where it was.
 func (s *Hubs) follow(ctx context.Context, h *Hub) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -211,7 +206,7 @@ func (s *Hubs) follow(ctx context.Context, h *Hub) {
 		err = s.followFacts(ctx, h, h.position()+1)
 	}
 	if ctx.Err() == nil {
-		s.core.Logger.WarnContext(ctx, "live feeds of a session broke", slog.String("session", h.Session),
+		s.core.Logger.WarnContext(ctx, "live feed of a session failed", slog.String("session", h.Session),
 			slog.Any("error", err))
 		h.fail(err)
 	}
@@ -232,8 +227,8 @@ func (s *Hubs) followFacts(ctx context.Context, h *Hub, from uint64) error {
 	return errFeedEnded
 }
 
-// followText adds what models write while they write it. Without it a feed
-// still has every fact, so a failure is the operator's business only.
+// followText adds what models are writing. Without it a feed still has every fact, so a failure is only logged for the
+// operator.
 func (s *Hubs) followText(ctx context.Context, h *Hub) {
 	err := s.signals(ctx, h.Session, func(said Signal) {
 		if said.Actor != events.ActorModels || said.Name != SignalDelta {

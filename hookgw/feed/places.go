@@ -9,7 +9,7 @@ import (
 	"manualslop/hookgw/request"
 )
 
-// Places bounds live feeds, in all and per client.
+// Places limits live feeds, in total and per client.
 type Places struct {
 	mu        sync.Mutex
 	perClient int
@@ -18,13 +18,13 @@ type Places struct {
 	total     int
 }
 
-// NewPlaces has as many as the limits of feeds say.
+// NewPlaces returns as many places as the limits of feeds allow.
 func NewPlaces(l request.Limits) *Places {
 	return &Places{perClient: l.FeedsPerClient, all: l.Feeds, open: map[string]int{}}
 }
 
-// Enter takes a place for a feed of client; leave gives it back. The last
-// eighth of all places is the person's.
+// Enter takes a place for a feed of client; leave releases it. The last eighth of all places is reserved for the
+// person.
 func (f *Places) Enter(who access.Right, client string) (leave func(), p *problem.Problem) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -41,7 +41,7 @@ func (f *Places) Enter(who access.Right, client string) (leave func(), p *proble
 	return func() { f.exit(client) }, nil
 }
 
-// InUse is how many feeds are open.
+// InUse returns how many feeds are open.
 func (f *Places) InUse() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -11,12 +11,11 @@ import (
 	"manualslop/events"
 )
 
-// Frame is one message of a session as every reader with equal rights gets it:
-// encoded once, never changed.
+// Frame is one message of a session for every reader with the same rights: encoded once, never changed.
 type Frame struct {
 	// Seq is its position on the log; of live text, that of the fact before it.
 	Seq uint64
-	// Subject are the tokens for filters; nil for live text.
+	// Subject is the subject as tokens, for filters; nil for live text.
 	Subject []string
 	// Body is the event, or the piece of live text, as JSON.
 	Body []byte
@@ -35,7 +34,7 @@ func FactFrame(e *events.Event) (*Frame, error) {
 	return f, nil
 }
 
-// deltaFrame encodes a piece of live text; nil where it is not JSON.
+// deltaFrame encodes a piece of live text; nil if it is not JSON.
 func deltaFrame(body []byte) *Frame {
 	var line bytes.Buffer // server-sent data is one line
 	if json.Compact(&line, body) != nil {
@@ -50,18 +49,16 @@ func newFrame(head string, body []byte) *Frame {
 	return &Frame{text: sse, Body: sse[len(head) : len(head)+len(body)]}
 }
 
-// ring keeps the newest frames of a session, at most limit bytes of them and at
-// least one. Frames are numbered from 0 as they come.
+// ring keeps the newest frames of a session, at most limit bytes of them and at least one. Frames are numbered from 0.
 type ring struct {
 	limit  int
 	size   int
-	base   uint64 // every fact behind this sequence, up to the newest, is kept
+	base   uint64 // every fact after this sequence, up to the newest, is kept
 	first  int    // number of the oldest frame that is kept
 	frames []*Frame
 }
 
-// find is the number of the first frame behind a sequence. False when not all
-// facts behind it are kept.
+// find returns the number of the first frame after a sequence. False if not all facts after it are kept.
 func (r *ring) find(seq uint64) (int, bool) {
 	if seq < r.base {
 		return 0, false
@@ -84,12 +81,12 @@ func (r *ring) add(f *Frame) {
 	}
 }
 
-// maxTaken bounds the bytes of frames that one reader takes at a time, and with
-// them what a reader that does not read can keep from being freed.
+// maxTaken limits the bytes of frames that one reader takes at a time, and so the memory that a stalled reader can
+// hold.
 const maxTaken = 64 << 10
 
-// take appends frames from number next on to out, up to out's capacity and
-// maxTaken bytes, but one at least. False when they are not kept any more.
+// take appends frames from number next on to out, up to out's capacity and maxTaken bytes, but at least one. False if
+// they are no longer kept.
 func (r *ring) take(next int, out []*Frame) ([]*Frame, bool) {
 	if next < r.first {
 		return out, false

@@ -7,10 +7,9 @@ import (
 	"manualslop/events"
 )
 
-// Signal is a remark on the bus that is never stored, such as a piece of the
-// text that a model is writing.
+// Signal is a message on the bus that is never stored, such as a piece of the text that a model is writing.
 type Signal struct {
-	// Actor is who said it; the bus vouches for it.
+	// Actor is the sender; the bus vouches for it.
 	Actor string
 	// Name is its kind, such as "delta".
 	Name string
@@ -18,21 +17,19 @@ type Signal struct {
 	Body []byte
 }
 
-// Signals calls take for each signal of a session from now on until ctx ends.
-// Signals that are lost are gone. Calls do not overlap.
+// Signals calls take for each signal of a session from now on until ctx ends. Lost signals are not repeated. Calls do
+// not overlap.
 type Signals func(ctx context.Context, session string, take func(Signal)) error
 
 // SignalDelta names the signals of models that carry a piece of text:
 // {"stream_id", "request", "piece", "delta"}.
 const SignalDelta = "delta"
 
-// maxAnswered bounds the requests of which a feed remembers that they were
-// answered; live text comes at most moments behind the answer.
+// maxAnswered limits how many answered requests a feed remembers; live text comes at most moments after the answer.
 const maxAnswered = 64
 
-// Answered are the requests that were answered last. What a model wrote for one
-// of them and comes behind its answer is not shown: the answer has the whole, or
-// says that nothing of it counts.
+// Answered holds the most recently answered requests. Text that a model wrote for one of them and that arrives after
+// its answer is not shown: the answer has the whole text, or says that none of it counts.
 type Answered struct {
 	ids  map[string]bool
 	last []string
@@ -62,7 +59,7 @@ func (a *Answered) Note(p events.Payload) {
 	}
 }
 
-// Has tells whether a piece of live text comes too late.
+// Has reports whether a piece of live text is too late.
 func (a *Answered) Has(body []byte) bool {
 	var piece struct {
 		Request string `json:"request"`

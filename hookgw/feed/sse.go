@@ -12,16 +12,15 @@ import (
 	"manualslop/hookgw/request"
 )
 
-// SSE writes server-sent events. The response's own buffer gathers them; what
-// was written leaves with flush.
+// SSE writes server-sent events. They are collected in the response's buffer; Flush sends them.
 type SSE struct {
-	// At is the sequence up to which everything was shown or left out.
+	// At is the sequence up to which everything was shown or filtered out.
 	At uint64
-	// Filter selects the facts that are shown; text says that live text is, too.
+	// Filter selects the facts that are shown; text also shows live text.
 	Filter Filter
 	Text   bool
-	// Snapshot is shown once everything up to the cutoff was, and then shown is
-	// called; nil: there is none, or it was.
+	// Snapshot is shown once everything up to the cutoff was; then shown is called. Nil: there is none, or it was
+	// shown.
 	Snapshot []byte
 	Cutoff   uint64
 	Shown    func()
@@ -29,20 +28,19 @@ type SSE struct {
 	w       http.ResponseWriter
 	conn    *http.ResponseController
 	limits  request.Limits
-	armed   bool          // the time limit of writing runs
-	sent    int           // bytes since it runs
-	blocked time.Duration // of it spent waiting for the client
+	armed   bool          // the write timeout is running
+	sent    int           // bytes since it started
+	blocked time.Duration // time of it spent waiting for the client
 	ending  bool          // the last frame is being sent
 }
 
-// NewSSE writes to a client that has everything up to at. A client that takes
-// what leaves at once later than within WriteTimeout gets its position as the last
-// frame; beyond FeedGrace the connection ends without it.
+// NewSSE writes to a client that has everything up to at. A client that takes longer than WriteTimeout to read what is
+// sent gets its position as the last frame; beyond FeedGrace the connection ends without it.
 func NewSSE(w http.ResponseWriter, limits request.Limits, at uint64) *SSE {
 	return &SSE{w: w, conn: http.NewResponseController(w), limits: limits, At: at}
 }
 
-// Begin opens the feed, and shows the snapshot at once where nothing precedes it.
+// Begin opens the feed, and shows the snapshot at once if nothing comes before it.
 func (s *SSE) Begin() error {
 	if err := s.Send([]byte("retry: 1000\n\n")); err != nil {
 		return err
@@ -53,7 +51,7 @@ func (s *SSE) Begin() error {
 	return s.Flush()
 }
 
-// Send writes bytes that leave with the next flush, or before.
+// Send writes bytes that are sent with the next flush, or before.
 func (s *SSE) Send(b []byte) error {
 	began := time.Now()
 	if !s.armed {
@@ -67,8 +65,8 @@ func (s *SSE) Send(b []byte) error {
 	return err
 }
 
-// Flush lets go what was written. It ends the feed, with events.ErrSlow, where
-// the client took longer than WriteTimeout to read it.
+// Flush sends what was written. It ends the feed with events.ErrSlow if the client took longer than WriteTimeout to
+// read it.
 func (s *SSE) Flush() error {
 	if !s.armed {
 		return nil
@@ -93,7 +91,7 @@ func (s *SSE) showSnapshot() error {
 	return s.Send(fmt.Appendf(nil, "event: snapshot\nid: %d\ndata: %s\n\n", s.At, body))
 }
 
-// Show writes frames, and lets them go.
+// Show writes frames and sends them.
 func (s *SSE) Show(frames []*Frame) error {
 	for _, f := range frames {
 		if err := s.Write(f); err != nil {
@@ -103,7 +101,7 @@ func (s *SSE) Show(frames []*Frame) error {
 	return s.Flush()
 }
 
-// Write shows a frame that the client does not have if the filter selects it.
+// Write writes a frame if the client does not have it and the filter selects it.
 func (s *SSE) Write(f *Frame) error {
 	if f.Subject == nil {
 		if !s.Text {
@@ -120,7 +118,7 @@ func (s *SSE) Write(f *Frame) error {
 		}
 	}
 	s.At = f.Seq
-	if s.sent > maxTaken { // the time limit is for so much at a time
+	if s.sent > maxTaken { // the timeout applies to this many bytes at a time
 		if err := s.Flush(); err != nil {
 			return err
 		}
@@ -134,8 +132,7 @@ func (s *SSE) Pass(seq uint64) error {
 	return s.showSnapshot()
 }
 
-// Heartbeat keeps the connection alive and moves the client's position over
-// what the filter left out.
+// Heartbeat keeps the connection alive and moves the client's position past what the filter left out.
 func (s *SSE) Heartbeat() error {
 	if err := s.Send(fmt.Appendf(nil, ": heartbeat\nid: %d\n\n", s.At)); err != nil {
 		return err

@@ -10,12 +10,11 @@ import (
 	"manualslop/hookgw/request"
 )
 
-// resubscribePause is between two attempts to follow a session whose feed broke.
+// resubscribePause is the pause before a broken session feed is opened again.
 const resubscribePause = 50 * time.Millisecond
 
-// Waiting wakes requests when an event of their ask comes. One feed per session
-// serves all of them, so that an answer costs the same with one and with
-// thousands of asks open; it runs while somebody waits.
+// Waiting wakes requests when an event of their ask comes. One feed per session serves all of them, so that an answer
+// costs the same with one and with thousands of open asks; the feed runs while requests wait.
 type Waiting struct {
 	core *request.Core
 
@@ -23,33 +22,32 @@ type Waiting struct {
 	rooms map[string]*room // by session
 }
 
-// NewWaiting is for nobody yet.
+// NewWaiting returns a Waiting without requests.
 func NewWaiting(core *request.Core) *Waiting {
 	return &Waiting{core: core, rooms: map[string]*room{}}
 }
 
-// room holds those who wait in one session.
+// room holds the waiting requests of one session.
 type room struct {
 	session string
 	inside  int    // guarded by waiting.mu
 	empty   func() // ends the feed
 	mu      sync.Mutex
-	seen    uint64                          // every event up to here was shown to those who wait
+	seen    uint64                          // every event up to here was passed to the waiting requests
 	waiters map[string]map[*Waiter]struct{} // by ask
 }
 
 // Waiter is one request that waits for events of its ask.
 type Waiter struct {
-	// Since is the sequence up to which events must be looked for in the models.
+	// Since is the sequence up to which the effect of events must be looked for in the models.
 	Since uint64
 	// Leave ends the wait.
 	Leave func()
 	tell  func(*events.Event)
 }
 
-// Join begins to wait for the events of an ask, which tell hears without keeping
-// the teller waiting. Events up to the waiter's since are not shown; look for
-// their effect in the models. Call leave when done.
+// Join starts the wait for the events of an ask; tell must not block. Events up to the waiter's Since are not passed
+// to it; look for their effect in the models. Call Leave when done.
 func (w *Waiting) Join(session, ask string, tell func(*events.Event)) *Waiter {
 	r := w.enter(session)
 	me := &Waiter{tell: tell}
@@ -87,7 +85,7 @@ func (w *Waiting) enter(session string) *room {
 	return r
 }
 
-// exit closes the room behind the last one.
+// exit closes the room after the last request has left.
 func (w *Waiting) exit(r *room) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -97,13 +95,14 @@ func (w *Waiting) exit(r *room) {
 	}
 }
 
-// follow shows the session's events to those who wait until ctx ends. A broken
-// feed is taken up again where it ended.
+// follow passes the session's events to the waiting requests until ctx ends. A broken feed is opened again where it
+// ended.
 func (w *Waiting) follow(ctx context.Context, r *room) {
 	for ctx.Err() == nil {
 		for e, err := range w.core.Models.Subscribe(ctx, r.session, r.position()+1) {
 			if err != nil {
-				w.core.Logger.WarnContext(ctx, "feed of asks broke and is taken up again", slog.String("session", r.session),
+				w.core.Logger.WarnContext(ctx, "feed of asks failed and is opened "+
+					"again", slog.String("session", r.session),
 					slog.Any("error", err))
 				break
 			}

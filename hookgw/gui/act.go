@@ -16,8 +16,8 @@ import (
 	"manualslop/projections"
 )
 
-// setValue sets a field. A stored one was set when the read model took the
-// task; of a bound one the event is said by which its owner changes.
+// setValue sets a field. A stored field was set when the read model applied the task; for a bound one it publishes the
+// event by which its owner changes.
 func (r *guiRun) setValue() error {
 	f := projections.GUIFieldOf(r.task.Item)
 	if f == nil {
@@ -36,8 +36,8 @@ func (r *guiRun) setValue() error {
 	return r.change(p)
 }
 
-// change says what a setter says, in the way of its owner: what has to be
-// checked against the state of now, or needs files, goes that way here, too.
+// change publishes a setter's event the same way as its owner: what must be checked against the current state, or
+// needs files, is handled the same way here.
 func (r *guiRun) change(p events.Payload) error {
 	session := r.queued.Session
 	switch p := p.(type) {
@@ -63,14 +63,14 @@ func (r *guiRun) change(p events.Payload) error {
 	return err
 }
 
-// knowsProvider refuses a provider that nobody here can ask.
+// knowsProvider refuses an unknown provider.
 func knowsProvider(g *core.State, name string) error {
 	all := g.Cfg.Providers
 	if name == "" || all == nil || slices.Contains(all, name) {
 		return nil
 	}
 	return problem.New(http.StatusBadRequest, "unknown provider; the known ones are "+strings.Join(all, ", "),
-		"Set one of those.")
+		"Use one of those.")
 }
 
 // knowsNames refuses a persona or preset that the session does not have.
@@ -95,17 +95,17 @@ func fieldNames() []string {
 	return out
 }
 
-// open refuses what somebody has to work on, where the session is closed.
+// open refuses what needs running roles if the session is closed.
 func (r *guiRun) open() error {
 	view, ok := r.c.Gw.Cfg.Models.Session(r.queued.Session)
 	if ok && view.Summary().Closed != nil {
 		return problem.New(http.StatusConflict, "the session is closed",
-			"Nobody works on it any more; btn_reset_session opens another one.")
+			"It is no longer worked on; btn_reset_session opens another one.")
 	}
 	return nil
 }
 
-// click does what a button does.
+// click runs a button.
 func (r *guiRun) click(name string) error {
 	all := guiButtons()
 	at := slices.IndexFunc(all, func(b guiButton) bool { return b.is(name) })
@@ -120,7 +120,7 @@ func (r *guiRun) click(name string) error {
 	return all[at].do(r)
 }
 
-// callback does what a named callback does: the same as a button.
+// callback runs a named callback: the same as a button.
 func (r *guiRun) callback() error {
 	all := guiCallbacks()
 	at := slices.IndexFunc(all, func(c wire.GUICallback) bool { return c.Name == r.task.Item })
@@ -130,8 +130,7 @@ func (r *guiRun) callback() error {
 	return r.click(all[at].Button)
 }
 
-// selected makes sure that the read model took the selection, which it does
-// while there is room for it.
+// selected checks that the read model kept the selection, which it does while there is room for it.
 func (r *guiRun) selected() error {
 	var taken bool
 	err := r.c.Read(r.queued.Session, func(s *projections.Set) { taken = s.GUISelected(r.task) })
@@ -142,7 +141,7 @@ func (r *guiRun) selected() error {
 	return err
 }
 
-// text is a JSON value without the space around it; empty for none and null.
+// text returns a JSON value without surrounding space; empty for none and null.
 func text(raw []byte) []byte {
 	if raw = bytes.TrimSpace(raw); bytes.Equal(raw, []byte("null")) {
 		return nil

@@ -8,13 +8,13 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// guiButton is a button with what it does.
+// guiButton is a button and its action.
 type guiButton struct {
 	ID       string
 	Aliases  []string
 	Doc      string
 	UserData string
-	closed   bool // also where the session is closed
+	closed   bool // also works if the session is closed
 	do       func(*guiRun) error
 }
 
@@ -22,13 +22,12 @@ func (b guiButton) is(name string) bool {
 	return b.ID == name || slices.Contains(b.Aliases, name)
 }
 
-// guiButtons is every button. One that needs a front end is not here.
+// guiButtons returns every button, except those that need a front end.
 func guiButtons() []guiButton {
 	return slices.Concat(sessionButtons(), projectButtons(), gateButtons(), teamButtons(), ticketButtons())
 }
 
-// guiCallbacks is every callback: each does what a button does, under the
-// button's name without btn_ and mma_.
+// guiCallbacks returns every callback: each does the same as a button, under the button's name without btn_ and mma_.
 func guiCallbacks() []wire.GUICallback {
 	names := map[string]string{
 		"plan_epic": "btn_mma_plan_epic", "accept_tracks": "btn_mma_accept_tracks", "reset_session": "btn_reset_session",
@@ -74,13 +73,13 @@ func sessionButtons() []guiButton {
 			Doc: "Closes the session and opens a new one with its current settings, tools and project; field values, " +
 				"discussions and plans are not carried over."},
 		{ID: "btn_gen_send", Aliases: []string{"btn_gen_and_send", "btn_send"}, do: (*guiRun).genSend,
-			Doc: "Says ai_input in the active discussion and asks its model; every gate applies."},
+			Doc: "Adds ai_input to the active discussion and asks its model; every gate applies."},
 		{ID: "btn_clear_discussion", Aliases: []string{"btn_disc_clear", "btn_clear_disc"}, do: func(r *guiRun) error {
 			_, err := r.say(events.DiscussionChanged{Operation: events.DiscussionReplace, Entries: []byte(`[]`)})
 			return err
 		}, Doc: "Removes every entry from the discussion."},
 		{ID: "btn_star_log", closed: true, do: star(true), Doc: "Keeps the log files of this session."},
-		{ID: "btn_unstar_log", closed: true, do: star(false), Doc: "No longer keeps the log files of this session."},
+		{ID: "btn_unstar_log", closed: true, do: star(false), Doc: "Stops keeping the log files of this session."},
 	}
 }
 

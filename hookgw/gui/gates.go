@@ -13,9 +13,8 @@ import (
 	"manualslop/projections"
 )
 
-// gateButtons approve and reject, at one gate each. There is none that takes
-// whatever is open: the original's popups looked alike, and the wrong one was
-// answered.
+// gateButtons returns the buttons that approve and reject, each for one gate. None answers whatever ask is open: the
+// original's popups looked alike, and people answered the wrong one.
 func gateButtons() []guiButton {
 	const takes = `an ask's id, or {"request_id"?, "args"?, "reason"?}; without an id the oldest open ask of the gate`
 	button := func(id, gate string, yes bool, what string, aliases ...string) guiButton {
@@ -26,7 +25,7 @@ func gateButtons() []guiButton {
 			"btn_approve_tool_call"),
 		button("btn_reject_tool", events.GateTool, false, "Refuses a tool call.", "btn_reject_script", "btn_reject_tool_call",
 			"btn_deny_tool"),
-		button("btn_approve_mma_step", events.GateStep, true, "Lets a round of a ticket go on.", "btn_approve_step"),
+		button("btn_approve_mma_step", events.GateStep, true, "Lets a round of a ticket continue.", "btn_approve_step"),
 		button("btn_reject_mma_step", events.GateStep, false, "Ends a ticket's attempt before its next round.",
 			"btn_reject_step", "btn_deny_step"),
 		button("btn_approve_spawn", events.GateSpawn, true, "Lets an attempt at a ticket start.", "btn_approve_mma_spawn"),
@@ -35,7 +34,7 @@ func gateButtons() []guiButton {
 	}
 }
 
-// gateClick is what a click at a gate says beside yes or no.
+// gateClick is what a click at a gate says besides yes or no.
 type gateClick struct {
 	ask    string
 	args   json.RawMessage
@@ -79,14 +78,14 @@ func (r *guiRun) answer(ask projections.Ask, yes bool, click gateClick) error {
 	return nil
 }
 
-// gateClick reads which ask a click is about, from its user_data or from
-// members of the task itself.
+// gateClick parses which ask a click is about, from its user_data or from members of the task itself.
 func (r *guiRun) gateClick() (gateClick, error) {
 	wrong := problem.New(http.StatusBadRequest, "user_data must name an ask",
 		`Send an ask's id, or {"request_id": "…", "args": {…}, "reason": "…"}, or leave it out.`)
 	if r.masked {
 		return gateClick{}, problem.New(http.StatusUnprocessableEntity,
-			"the answer contains a secret, which must not be recorded", "Answer without it; name the place where it is kept.")
+			"the answer contains a secret, which must not be recorded", "Answer without the secret; say where "+
+				"it is stored instead.")
 	}
 	out, data := gateClick{}, text(r.task.UserData)
 	switch {
@@ -115,10 +114,10 @@ func (r *guiRun) gateClick() (gateClick, error) {
 	return out, nil
 }
 
-// plain tells whether a click says everything once and in a place where it
-// counts: what is passed over could be an edit that the person relies on.
+// plain reports whether a click has no duplicate and no ignored members: an ignored member could be an edit that the
+// person relies on.
 func (r *guiRun) plain() bool {
-	if _, err := events.Canonical(r.c.Body); err != nil { // a name stands twice
+	if _, err := events.Canonical(r.c.Body); err != nil { // a name is repeated
 		return false
 	}
 	known := append(askNames(), "action", "type", "item", "button", "tag", "name", "callback", "user_data", "kwargs",
@@ -144,11 +143,11 @@ func (r *guiRun) plain() bool {
 	return said == 0 || said == 1 && (len(kwargs) == 0 || kwargs["user_data"] != nil)
 }
 
-// askNames are the names under which a click names its ask.
+// askNames returns the names under which a click names its ask.
 func askNames() []string { return []string{"request_id", "ask", "ask_id"} }
 
-// read takes members by exact name; false where one is unknown or of the wrong
-// type, because half an answer is none.
+// read takes members by exact name; false if one is unknown or of the wrong type, because a partial answer does not
+// count.
 func (g *gateClick) read(members map[string]json.RawMessage) bool {
 	for name, raw := range members {
 		var ok bool

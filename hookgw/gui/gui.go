@@ -18,8 +18,8 @@ type queuedAnswer struct {
 	Status string `json:"status"`
 }
 
-// postGUI puts a task on record and does what it says. As in the original every
-// object is queued; a task that does not do what it asks leaves a GUITaskFailed.
+// postGUI records a task and carries it out. As in the original every object is queued; a task that fails leaves a
+// GUITaskFailed.
 func postGUI(c *core.Call) error {
 	session, err := c.SomeSession()
 	if err != nil {
@@ -38,8 +38,7 @@ func postGUI(c *core.Call) error {
 	return c.ReplyFixed(request.FixedQueued)
 }
 
-// guiRun is a task at work. What follows from it is said with the task as the
-// cause and under ids that derive from it.
+// guiRun is a running task. Its events have the task as the cause and ids that derive from it.
 type guiRun struct {
 	c      *core.Call
 	queued events.Event
@@ -48,8 +47,7 @@ type guiRun struct {
 	said   int  // events that followed
 }
 
-// perform does what the task says. An error is one of the gateway; what is
-// wrong with the task is put on record.
+// perform carries out the task. An error is one of the gateway; what is wrong with the task is recorded.
 func (r *guiRun) perform(raw json.RawMessage) error {
 	var err error
 	if r.task, err = projections.ReadGUITask(raw); err == nil {
@@ -67,8 +65,8 @@ func (r *guiRun) perform(raw json.RawMessage) error {
 	return r.fail(failed)
 }
 
-// failureOf is what is wrong with a task, which is whatever another request would
-// be refused for; false where the gateway failed, or the log.
+// failureOf returns what is wrong with a task: whatever another request would be refused for. False if the gateway or
+// the log failed.
 func failureOf(err error) (events.GUITaskFailed, bool) {
 	var p *problem.Problem
 	var unknown *unknownName
@@ -83,7 +81,7 @@ func failureOf(err error) (events.GUITaskFailed, bool) {
 	return events.GUITaskFailed{}, false
 }
 
-// act does what an understood task says.
+// act carries out a parsed task.
 func (r *guiRun) act() error {
 	switch r.task.Action {
 	case projections.GUISetValue:
@@ -98,17 +96,15 @@ func (r *guiRun) act() error {
 		_, err := r.say(events.EventPushed{Kind: r.task.Item, Payload: r.task.Value})
 		return err
 	}
-	return nil // recorded only
+	return nil // only recorded
 }
 
-// say publishes what follows from the task, as the person, and returns it once
-// it can be read.
+// say publishes an event of the task, as the person, and returns it once it can be read.
 func (r *guiRun) say(p events.Payload) (events.Event, error) {
 	return r.c.PublishAsPerson(r.queued.Session, p)
 }
 
-// stamp makes an event of what is said meanwhile: in the task's session it names
-// the task as its cause.
+// stamp makes an event of the task; in the task's session it names the task as its cause.
 func (r *guiRun) stamp(w request.Writer, session string, p events.Payload) (events.Event, error) {
 	if session != r.queued.Session {
 		return r.c.Gw.Event(w, session, p)
@@ -116,7 +112,7 @@ func (r *guiRun) stamp(w request.Writer, session string, p events.Payload) (even
 	return r.event(w, p)
 }
 
-// event stamps what follows from the task.
+// event stamps an event of the task.
 func (r *guiRun) event(w request.Writer, p events.Payload) (events.Event, error) {
 	g := r.c.Gw
 	e, err := events.New(events.Origin{
@@ -127,7 +123,7 @@ func (r *guiRun) event(w request.Writer, p events.Payload) (events.Event, error)
 	return e, err
 }
 
-// fail puts on record that the task did not do what it asked.
+// fail records that the task did not do what it asked.
 func (r *guiRun) fail(p events.GUITaskFailed) error {
 	e, err := r.event(r.c.Gw.Own, p)
 	if err != nil {
@@ -136,7 +132,7 @@ func (r *guiRun) fail(p events.GUITaskFailed) error {
 	return r.c.Publish(r.c.Gw.Own, e)
 }
 
-// unknownName says that a task names something that is not there.
+// unknownName means that a task names something that does not exist.
 type unknownName struct {
 	what    string
 	nearest []string
@@ -146,11 +142,11 @@ func unknown(what, name string, known []string) *unknownName {
 	return &unknownName{what, core.Nearest(name, known)}
 }
 
-// Error names what is like it.
+// Error suggests similar names.
 func (u *unknownName) Error() string {
-	out := "there is no such " + u.what + "; GET /api/gui lists them"
+	out := "no such " + u.what + "; GET /api/gui lists them"
 	if len(u.nearest) > 0 {
-		out = "there is no such " + u.what + "; near it are " + strings.Join(u.nearest, ", ")
+		out = "no such " + u.what + "; similar names: " + strings.Join(u.nearest, ", ")
 	}
 	return out
 }

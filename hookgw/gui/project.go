@@ -14,11 +14,11 @@ import (
 	"manualslop/projections"
 )
 
-// projectButtons save and load the project document.
+// projectButtons returns the buttons that save and load the project document.
 func projectButtons() []guiButton {
 	return []guiButton{
 		{ID: "btn_project_save", Aliases: []string{"btn_save_project"}, UserData: "a path; none: the file that was loaded",
-			Doc: "Writes the project document to its file, unless somebody else changed that.",
+			Doc: "Writes the project document to its file, unless the file was changed meanwhile.",
 			do: func(r *guiRun) error {
 				path, err := r.path()
 				if err == nil {
@@ -27,7 +27,7 @@ func projectButtons() []guiButton {
 				return err
 			}},
 		{ID: "btn_project_load", Aliases: []string{"btn_load_project", "btn_project_switch"},
-			UserData: "a path; none: the present one again", Doc: "Switches to a project document.",
+			UserData: "a path; none: the current document again", Doc: "Switches to a project document.",
 			do: func(r *guiRun) error {
 				path, err := r.path()
 				if err == nil {
@@ -37,25 +37,26 @@ func projectButtons() []guiButton {
 			}},
 		{ID: "btn_add_slice", Aliases: []string{"btn_record_slice", "btn_create_slice"},
 			UserData: `{"path", "start_line", "end_line", "name"?, "preset"?}`,
-			Doc: "Records lines of a file in a context preset, else in the project: tickets that need the file see them " +
-				"in its place.", do: (*guiRun).addSlice},
+			Doc: "Records lines of a file in a context preset, else in the project: tickets that need the file " +
+				"see these lines " +
+				"instead of the whole file.", do: (*guiRun).addSlice},
 	}
 }
 
-// addSlice records the slice that a click's user_data names.
+// addSlice records the slice in a click's user_data.
 func (r *guiRun) addSlice() error {
 	var want wire.SliceRequest
 	decoder := json.NewDecoder(bytes.NewReader(text(r.task.UserData)))
 	decoder.DisallowUnknownFields()
 	if decoder.Decode(&want) != nil {
 		return problem.New(http.StatusBadRequest, "user_data does not name a slice",
-			`Send {"path": "src/a.py", "start_line": 10, "end_line": 24} and, if you like, name and preset.`)
+			`Send {"path": "src/a.py", "start_line": 10, "end_line": 24} and, optionally, name and preset.`)
 	}
 	_, err := projectcontext.RecordSlice(r.c, r.queued.Session, want)
 	return err
 }
 
-// path is the path in a click's user_data, empty where there is none.
+// path returns the path in a click's user_data, empty if there is none.
 func (r *guiRun) path() (string, error) {
 	data := text(r.task.UserData)
 	if len(data) == 0 {
@@ -69,9 +70,8 @@ func (r *guiRun) path() (string, error) {
 	return path, nil
 }
 
-// inheritedProject are the events by which another session has the project that
-// this one has now: the document with its edits, the tracked files, the presets
-// and the roles.
+// inheritedProject returns the events that give another session this session's project: the document with its edits,
+// the tracked files, the presets and the roles.
 func inheritedProject(s *projections.Set) ([]events.Payload, error) {
 	var out []events.Payload
 	p := s.Project()

@@ -14,12 +14,12 @@ import (
 	"manualslop/projections/live"
 )
 
-// guiValue is the answer of GET /api/gui/value: null where nothing has that name.
+// guiValue is the answer of GET /api/gui/value: null if nothing has that name.
 type guiValue struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// getGUI describes every field, button and callback, with the values of now.
+// getGUI describes every field, button and callback, with the current values.
 func getGUI(c *core.Call) error { return c.Show(guiRendering()) }
 
 func guiRendering() live.Rendering {
@@ -43,12 +43,12 @@ func guiRendering() live.Rendering {
 	})
 }
 
-// getGUIState is every field's value by name.
+// getGUIState returns every field's value by name.
 func getGUIState(c *core.Call) error {
 	return c.Show(request.View("gui state", func(s *projections.Set) (any, error) { return s.GUIState(), nil }))
 }
 
-// getGUIValue is the value of the field that the path or the query names.
+// getGUIValue returns the value of the field in the path or the query.
 func getGUIValue(c *core.Call) error {
 	tag, query := c.Vars["tag"], c.Query()
 	for _, name := range tagNames() {
@@ -58,7 +58,8 @@ func getGUIValue(c *core.Call) error {
 	}
 	switch {
 	case tag == "":
-		return problem.New(http.StatusBadRequest, "no field is named", "Send ?tag=NAME or GET /api/gui/value/NAME; GET "+
+		return problem.New(http.StatusBadRequest, "the request names no field", "Send ?tag=NAME or GET "+
+			"/api/gui/value/NAME; GET "+
 			"/api/gui lists the fields.")
 	case len(tag) > events.MaxIDLength:
 		return problem.New(http.StatusBadRequest, "the name is too long", "A name has at most 128 bytes.")
@@ -75,5 +76,5 @@ func getGUIValue(c *core.Call) error {
 	return c.Reply(http.StatusOK, out)
 }
 
-// tagNames are the names under which a query may name a field.
+// tagNames returns the names under which a query may name a field.
 func tagNames() []string { return []string{"tag", "item", "field"} }

@@ -11,12 +11,11 @@ import (
 	"manualslop/projections"
 )
 
-// resetReason is why a session was closed that a person reset.
+// resetReason is the closing reason of a session that a person reset.
 const resetReason = "reset"
 
-// reset closes the session and opens another one with the settings, tools and
-// project of now. Rules that held for the one session only, such as --yes, stay
-// behind. Of two resets at once one counts.
+// reset closes the session and opens another one with the current settings, tools and project. Rules for the one
+// session only, such as --yes, are not carried over. Of two concurrent resets one counts.
 func (r *guiRun) reset() error {
 	g, ctx := r.c.Gw, r.c.Request.Context()
 	select {
@@ -25,7 +24,7 @@ func (r *guiRun) reset() error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	// What another gateway is still putting into this session is inherited, too.
+	// Events that another gateway is still adding to this session are inherited, too.
 	if err := finishReset(ctx, g); err != nil {
 		return err
 	}
@@ -53,18 +52,18 @@ func (r *guiRun) reset() error {
 	return next.begin(ctx, heritage, opened)
 }
 
-// openings are the beginnings of the project's sessions.
+// openings returns the filter for the events that open the project's sessions.
 func openings(project string) events.Filter {
 	return events.Filter{Project: project, Type: events.NameOf[events.SessionOpened]()}
 }
 
-// replaced tells whether another reset took this session's place already.
+// replaced reports whether another reset has already replaced this session.
 func (r *guiRun) replaced() bool {
 	view, ok := r.c.Gw.Cfg.Models.Session(r.queued.Session)
 	return ok && view.Summary().CloseReason == resetReason && r.c.Gw.Cfg.Models.Current() != r.queued.Session
 }
 
-// inherited is what the next session begins with.
+// inherited returns the events that the next session begins with.
 func inherited(s *projections.Set, folder string) ([]events.Payload, error) {
 	now := s.Settings()
 	settings := now.Settings
@@ -83,11 +82,11 @@ func inherited(s *projections.Set, folder string) ([]events.Payload, error) {
 	return append(out, project...), err
 }
 
-// sessionScope is the scope of a rule that holds in its session only.
+// sessionScope is the scope of a rule for its session only.
 const sessionScope = "session"
 
-// freeFolder is a name for a session's log folder that no other session has:
-// YYYYMMDD_HHMMSS[_Label], numbered where that is taken.
+// freeFolder returns a name for a session's log folder that no other session has: YYYYMMDD_HHMMSS[_Label], numbered if
+// that is taken.
 func freeFolder(g *core.State, at time.Time, label string) string {
 	name := at.Format("20060102_150405")
 	if label != "" {

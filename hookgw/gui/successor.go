@@ -13,9 +13,8 @@ import (
 	"manualslop/projections/live"
 )
 
-// successor is the session that takes the place of one that was reset. Its id
-// and those of its first events derive from the task that asked for the reset,
-// so whoever goes on with a reset writes the same events.
+// successor is the session that replaces one that was reset. Its id and those of its first events derive from the task
+// that asked for the reset, so any process that completes a reset writes the same events.
 type successor struct {
 	gw     *core.State
 	queued events.Event // the task
@@ -26,8 +25,8 @@ func (n successor) session() string {
 	return events.DecidedID(n.gw.Person.Actor, n.queued, n.first)
 }
 
-// event stamps the i-th event that the session begins with. It has no cause: a
-// cause stands in the session of its event.
+// event stamps the i-th event that the session begins with. It has no cause, because a cause must be in the same
+// session as its event.
 func (n successor) event(i int, p events.Payload) (request.Writer, events.Event, error) {
 	w := n.gw.Person
 	if _, outcome := p.(events.ProjectLoaded); outcome {
@@ -40,8 +39,7 @@ func (n successor) event(i int, p events.Payload) (request.Writer, events.Event,
 	return w, e, err
 }
 
-// begin opens the session, unless somebody opened another one after the
-// sequence opened, and puts into it what it begins with.
+// begin opens the session, unless another one was opened after the sequence opened, and adds what it begins with.
 func (n successor) begin(ctx context.Context, heritage []events.Payload, opened uint64) error {
 	g := n.gw
 	w, e, err := n.event(0, heritage[0])
@@ -56,9 +54,9 @@ func (n successor) begin(ctx context.Context, heritage []events.Payload, opened 
 		}
 		if opened == 0 {
 			return problem.New(http.StatusConflict, "another session was opened at the same time",
-				"GET /api/sessions tells which one is current.")
+				"GET /api/sessions shows the current one.")
 		}
-		e.Seq = opened // another gateway goes on with the same reset
+		e.Seq = opened // another gateway is completing the same reset
 	case err != nil:
 		return err
 	}
@@ -68,7 +66,7 @@ func (n successor) begin(ctx context.Context, heritage []events.Payload, opened 
 	return n.complete(ctx, heritage)
 }
 
-// complete puts into the session what is not there yet of what it begins with.
+// complete adds what the session still lacks of its beginning.
 func (n successor) complete(ctx context.Context, heritage []events.Payload) error {
 	missing := map[string]int{}
 	for i, p := range heritage {
@@ -95,7 +93,7 @@ func (n successor) complete(ctx context.Context, heritage []events.Payload) erro
 			continue
 		}
 		e.Seq, err = n.gw.Append(ctx, w, e, nil)
-		if errors.Is(err, events.ErrDuplicate) { // another gateway was first by a moment
+		if errors.Is(err, events.ErrDuplicate) { // another gateway was faster
 			continue
 		}
 		if err != nil {
@@ -108,10 +106,9 @@ func (n successor) complete(ctx context.Context, heritage []events.Payload) erro
 	return nil
 }
 
-// FinishReset goes on with a reset that a process began and did not live to
-// end: the session is closed and no other one is open, or the other one lacks
-// tools or project. Otherwise it changes nothing. Call it before anybody opens
-// a session because none is open.
+// FinishReset completes a reset that a process began and did not finish: the session is closed and no other one is
+// open, or the other one lacks tools or project. Otherwise it changes nothing. Call it before any code opens a session
+// because none is open.
 func FinishReset(ctx context.Context, g *core.State) error {
 	select {
 	case g.Resets <- struct{}{}:
@@ -122,7 +119,7 @@ func FinishReset(ctx context.Context, g *core.State) error {
 	return finishReset(ctx, g)
 }
 
-// finishReset is FinishReset for who has the only place of resets.
+// finishReset is FinishReset for a caller that holds the reset slot.
 func finishReset(ctx context.Context, g *core.State) error {
 	opened, err := lastOpened(ctx, g)
 	if err != nil {
@@ -153,7 +150,7 @@ func finishReset(ctx context.Context, g *core.State) error {
 	return next.complete(ctx, heritage)
 }
 
-// lastOpened is the sequence of the newest opening, once the read models have it.
+// lastOpened returns the sequence of the newest opening, once the read models have it.
 func lastOpened(ctx context.Context, g *core.State) (uint64, error) {
 	opened, err := g.Cfg.Log.Last(ctx, openings(g.Cfg.Project))
 	if err == nil {
@@ -162,9 +159,8 @@ func lastOpened(ctx context.Context, g *core.State) (uint64, error) {
 	return opened, err
 }
 
-// lastReset is the session that was reset last, as far as it shows, and the open
-// one that was opened next. The first is empty where the newest session cannot
-// have to do with a reset, the second where none was opened since.
+// lastReset returns the session that was reset last, if that is visible, and the open one that was opened next. The
+// first is empty if the newest session is unrelated to a reset, the second if none was opened since.
 func lastReset(g *core.State) (was, now string) {
 	var opened []live.Summary
 	for _, s := range g.Cfg.Models.Sessions() {
@@ -182,13 +178,12 @@ func lastReset(g *core.State) (was, now string) {
 	return "", ""
 }
 
-// mostBefore is the most events that follow from the task of a reset before the
-// next session is opened: the end of the one that is reset.
+// mostBefore is the most events that follow from the task of a reset before the next session is opened: the end of the
+// one that is reset.
 const mostBefore = 1
 
-// successorOf is the successor of a session that was reset: the open one, or the
-// one that the task which closed it should have opened. Nil if the open one is
-// none of a reset.
+// successorOf returns the successor of a session that was reset: the open one, or the one that the task which closed
+// it should have opened. Nil if the open one does not come from a reset.
 func successorOf(ctx context.Context, g *core.State, was, now string) (*successor, error) {
 	f := events.Filter{Project: g.Cfg.Project, Session: was, Type: events.NameOf[events.SessionClosed]()}
 	cause := ""

@@ -12,14 +12,14 @@ import (
 	"manualslop/projections"
 )
 
-// teamButtons speak to planner and conductor.
+// teamButtons returns the buttons for planner and conductor.
 func teamButtons() []guiButton {
 	return []guiButton{
 		{ID: "btn_mma_plan_epic", Aliases: []string{"btn_plan_epic"}, do: (*guiRun).planEpic,
 			Doc: "Submits the epic in mma_epic_input as a goal."},
 		{ID: "btn_mma_accept_tracks", Aliases: []string{"btn_accept_tracks"}, do: (*guiRun).acceptTracks,
-			UserData: "a list of track ids; none: all that are proposed",
-			Doc:      "Accepts the proposed tracks; those of a goal that are not named are dropped."},
+			UserData: "a list of track ids; none: all proposed tracks",
+			Doc:      "Accepts the proposed tracks; those of the same goal that are not listed are dropped."},
 		{ID: "btn_mma_pause", Aliases: []string{"btn_pause", "btn_pause_mma", "btn_mma_pause_pipeline"},
 			do:  requesting(events.PauseRequested{}, events.NameOf[events.Paused]()),
 			Doc: "Starts no more tickets; running ones finish."},
@@ -30,8 +30,7 @@ func teamButtons() []guiButton {
 	}
 }
 
-// requesting says something to the conductor and waits a moment for its answer;
-// a refusal is what is wrong with the task.
+// requesting publishes a request to the conductor and waits a moment for its answer; a refusal makes the task fail.
 func requesting(p events.Payload, reaction string) func(*guiRun) error {
 	return func(r *guiRun) error { return r.request(p, reaction) }
 }
@@ -45,7 +44,7 @@ func (r *guiRun) request(p events.Payload, reaction string) error {
 	return err
 }
 
-// field is the text that a field holds.
+// field returns the text of a field.
 func (r *guiRun) field(name string) (string, error) {
 	var value string
 	err := r.c.Read(r.queued.Session, func(s *projections.Set) {
@@ -95,7 +94,7 @@ func (r *guiRun) toggleStepMode() error {
 	return err
 }
 
-// acceptTracks accepts what is proposed, goal by goal.
+// acceptTracks accepts the proposed tracks, goal by goal.
 func (r *guiRun) acceptTracks() error {
 	var named []string
 	if data := text(r.task.UserData); len(data) > 0 && json.Unmarshal(data, &named) != nil {
@@ -114,8 +113,8 @@ func (r *guiRun) acceptTracks() error {
 		}
 	}
 	if len(proposed) == 0 {
-		return problem.New(http.StatusConflict, "no track is proposed",
-			"Submit an epic first; tracks wait for a person where plan_review is on.")
+		return problem.New(http.StatusConflict, "no tracks are proposed",
+			"Submit an epic first; tracks wait for a person only if plan_review is on.")
 	}
 	var goals []string
 	for _, t := range proposed {

@@ -9,7 +9,7 @@ import (
 	"manualslop/hookgw/team"
 )
 
-// ticketButtons are about one ticket each, named in user_data.
+// ticketButtons returns the buttons for one ticket, which user_data names.
 func ticketButtons() []guiButton {
 	button := func(what, reaction, doc string, payload func(ticketClick) events.Payload) guiButton {
 		return guiButton{ID: "btn_mma_" + what + "_ticket", Aliases: []string{"btn_" + what + "_ticket", "btn_mma_" + what,
@@ -25,11 +25,11 @@ func ticketButtons() []guiButton {
 			func(t ticketClick) events.Payload {
 				return events.RetryRequested{Ticket: t.Ticket}
 			}),
-		button("block", events.NameOf[events.TicketBlocked](), "Blocks a ticket that was not begun.",
+		button("block", events.NameOf[events.TicketBlocked](), "Blocks a ticket that has not started.",
 			func(t ticketClick) events.Payload {
 				return events.BlockRequested{Ticket: t.Ticket, Reason: t.Reason}
 			}),
-		button("unblock", events.NameOf[events.TicketUnblocked](), "Undoes a block made by hand.",
+		button("unblock", events.NameOf[events.TicketUnblocked](), "Removes a manual block.",
 			func(t ticketClick) events.Payload {
 				return events.UnblockRequested{Ticket: t.Ticket}
 			}),

@@ -18,15 +18,15 @@ import (
 // generateBody is the body of POST /api/v1/generate.
 type generateBody struct {
 	team.WorkerBody
-	// Discussion makes the prompt a turn of it, empty of the active one; of the
-	// other members it goes with tier, persona, model and timeout_s.
+	// Discussion makes the prompt a turn of that discussion; empty: of the active
+	// one. Of the other members only tier, persona, model and timeout_s are allowed.
 	Discussion *string `json:"discussion,omitempty"`
 	Tier       int     `json:"tier,omitempty"`      // who answers in a discussion, 1 to 4; none: tier 3
 	TimeoutS   float64 `json:"timeout_s,omitempty"` // seconds, at most the gateway's own limit
 }
 
-// postGenerate adds a worker and waits for its end. The worker goes on when the
-// client leaves or the time is over; the same request joins it again.
+// postGenerate adds a worker and waits for its end. The worker continues when the client leaves or the time is over;
+// the same request joins it again.
 func postGenerate(c *core.Call) error {
 	session, err := c.OpenSession()
 	if err != nil {
@@ -50,7 +50,7 @@ func postGenerate(c *core.Call) error {
 	default:
 		c.Response.Header().Set("Retry-After", "1")
 		return problem.New(http.StatusServiceUnavailable, "too many requests are waiting",
-			"Wait until some of them are answered.")
+			"Try again when some of them are answered.")
 	}
 	if talks {
 		return answerTurn(c, session, talk, limit)
@@ -72,12 +72,12 @@ func postGenerate(c *core.Call) error {
 	return c.Reply(http.StatusOK, out)
 }
 
-// newGeneration reads the body: which worker, and how long the client waits.
+// newGeneration parses the body: the worker, and how long the client waits.
 func newGeneration(c *core.Call) (want events.WorkerSpawnRequested, limit time.Duration, err error) {
 	if p := c.Only(append(team.WorkerMembers(), "timeout_s")...); p != nil {
 		for _, parameter := range []string{"temperature", "top_p", "max_tokens", "max_output_tokens", "provider"} {
 			if _, sent := c.Fields[parameter]; sent {
-				p.Hint = "It is a setting of the tier: set it with POST /api/gui, for all workers."
+				p.Hint = "It is a setting of the tier; set it for all workers with POST /api/gui."
 			}
 		}
 		return want, 0, p
@@ -103,8 +103,7 @@ func patience(c *core.Call) (time.Duration, error) {
 	return time.Duration(seconds * float64(time.Second)), nil
 }
 
-// awaitEnd waits until the work on a ticket has ended, the client has left, the
-// gateway stops or the limit is over.
+// awaitEnd waits until the work on a ticket has ended, the client has left, the gateway stops or the time is over.
 func awaitEnd(c *core.Call, session, ticket string, limit time.Duration) error {
 	ctx, cancel := context.WithCancelCause(c.Request.Context())
 	defer cancel(nil)
@@ -123,26 +122,25 @@ func awaitEnd(c *core.Call, session, ticket string, limit time.Duration) error {
 		return nil
 	case errors.Is(context.Cause(ctx), core.ErrStopping):
 		return problem.New(http.StatusServiceUnavailable, "the gateway is stopping",
-			"The work goes on: "+howToFollow(ticket)).WithTicket(ticket)
+			"The work continues; "+howToFollow(ticket)).WithTicket(ticket)
 	case ctx.Err() == nil && timed.Err() != nil:
 		return problem.New(http.StatusGatewayTimeout, "the work did not end within "+limit.String(),
-			"It goes on: "+howToFollow(ticket)).WithTicket(ticket)
+			"It continues; "+howToFollow(ticket)).WithTicket(ticket)
 	}
 	return err
 }
 
-// howToFollow says how a client that does not wait any more learns the end.
+// howToFollow says how a client that no longer waits learns the outcome.
 func howToFollow(ticket string) string {
 	if events.IsTurn(ticket) {
-		return "GET /api/discussions/turns tells its end, GET /api/v1/pending_actions what it waits for; POST /api/control " +
-			"kills it. Sending the body again would say it twice."
+		return "GET /api/discussions/turns shows its end, GET /api/v1/pending_actions what it waits for; POST /api/control " +
+			"kills it. Do not send the body again: that would repeat the message."
 	}
 	return "send the same body with the same request_id again, read GET /api/v1/stream?ticket=" + ticket +
 		", see GET /api/v1/pending_actions, or end it with POST /api/mma/workers/kill."
 }
 
-// ended tells whether the work on a ticket has come to an end: nothing of it
-// goes on by itself.
+// ended reports whether the work on a ticket has ended: none of it continues by itself.
 func ended(s *projections.Set, ticket string) bool {
 	if t, ok := s.Turn(ticket); ok {
 		return t.Ended != nil
@@ -154,7 +152,7 @@ func ended(s *projections.Set, ticket string) bool {
 	return !ok || t.Status == events.StatusCompleted || t.Status == events.StatusBlocked || s.Summary().Closed != nil
 }
 
-// generated is how the work on a ticket ended, or stands.
+// generated returns how the work on a ticket ended, or its current state.
 func generated(c *core.Call, session, ticket string) (wire.Generated, error) {
 	var out wire.Generated
 	err := c.Read(session, func(s *projections.Set) {
@@ -176,7 +174,7 @@ func generated(c *core.Call, session, ticket string) (wire.Generated, error) {
 	return out, err
 }
 
-// readTicket fills in how a ticket ended that was planned.
+// readTicket fills in how a planned ticket ended.
 func readTicket(g *wire.Generated, s *projections.Set, ticket string) {
 	g.Outcome = projections.WorkerRemoved
 	for _, t := range s.Tickets() {

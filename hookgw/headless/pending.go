@@ -38,7 +38,7 @@ type pendingActions struct {
 	Actions []pendingAction `json:"pending_actions"` // oldest first
 }
 
-// getPendingActions lists the open asks of the gate of tools.
+// getPendingActions lists the open asks of the tool gate.
 func getPendingActions() func(*core.Call) error {
 	shown := request.View("pending_actions", func(s *projections.Set) (any, error) {
 		out := pendingActions{Actions: []pendingAction{}}
@@ -68,7 +68,7 @@ func actionOf(a projections.Ask, base string) pendingAction {
 	return out
 }
 
-// scriptOf is the script of a shell's arguments.
+// scriptOf returns the script in a shell's arguments.
 func scriptOf(args json.RawMessage) (string, bool) {
 	members, _ := request.Object(args)
 	var script string
@@ -80,21 +80,21 @@ func scriptOf(args json.RawMessage) (string, bool) {
 type confirmBody struct {
 	Approved bool            `json:"approved"`
 	Script   *string         `json:"script,omitempty"` // run this instead
-	Args     json.RawMessage `json:"args,omitempty"`   // the whole arguments instead
+	Args     json.RawMessage `json:"args,omitempty"`   // the complete arguments instead
 	Reason   string          `json:"reason,omitempty"`
 }
 
 // confirmAnswer is the answer of POST /api/v1/confirm/{action_id}.
 type confirmAnswer struct {
-	Status   string `json:"status"` // ok; recorded where approval has not settled it yet
+	Status   string `json:"status"` // ok; recorded if approval has not settled it yet
 	ActionID string `json:"action_id"`
 	Decision string `json:"decision"` // yes, no
-	Edited   bool   `json:"edited"`   // what was confirmed is not what was asked
+	Edited   bool   `json:"edited"`   // what was confirmed differs from what was asked
 	Ticket   string `json:"ticket"`
 	Hint     string `json:"hint,omitempty"`
 }
 
-// postConfirm answers an ask of the gate of tools, and of no other.
+// postConfirm answers an ask of the tool gate, and of no other.
 func postConfirm(c *core.Call) error {
 	session, err := c.SomeSession()
 	if err != nil {
@@ -102,11 +102,11 @@ func postConfirm(c *core.Call) error {
 	}
 	id := c.Vars["action_id"]
 	if len(id) > events.MaxIDLength {
-		return problem.New(http.StatusNotFound, "there is no such action", "GET /api/v1/pending_actions lists them.")
+		return problem.New(http.StatusNotFound, "no such action", "GET /api/v1/pending_actions lists them.")
 	}
 	if !bytes.Equal(c.Gw.Cfg.Masker(c.Body), c.Body) { // masked, it would run something else
 		return problem.New(http.StatusUnprocessableEntity, "the answer contains a secret, which must not be recorded",
-			"Answer without it; name the place where it is kept.")
+			"Answer without the secret; say where it is stored instead.")
 	}
 	ask, err := asks.AskOf(c, session, events.GateTool, id)
 	if err != nil {
@@ -130,18 +130,18 @@ func postConfirm(c *core.Call) error {
 	out := confirmAnswer{Status: "ok", ActionID: id, Decision: answer.Decision, Edited: len(answer.Args) > 0,
 		Ticket: ask.Ticket}
 	if answer.Reason == asks.NotUnderstood {
-		out.Hint = `It counted as a no: send {"approved": true} or {"approved": false}.`
+		out.Hint = `It counted as a no; send {"approved": true} or {"approved": false}.`
 	}
 	if v.Settled == nil {
-		out.Status, out.Hint = "recorded", "The answer is on record; approval has not settled it yet. See GET "+
+		out.Status, out.Hint = "recorded", "The answer is recorded; approval has not settled it yet. See GET "+
 			"/api/v1/pending_actions."
 		return c.Reply(http.StatusAccepted, out)
 	}
 	return c.Reply(http.StatusOK, out)
 }
 
-// confirmation is what the body says to an ask. Two names in one object, or a
-// member that nobody knows, and it is a no.
+// confirmation returns what the body says to an ask. A duplicate name in one object, or an unknown member, makes it a
+// no.
 func confirmation(c *core.Call, ask projections.Ask) (events.AskAnswered, *problem.Problem) {
 	no := events.AskAnswered{Ask: ask.AskRaised.Ask, Decision: events.No, Reason: asks.NotUnderstood}
 	if _, err := events.Canonical(c.Body); err != nil {
@@ -164,19 +164,19 @@ func confirmation(c *core.Call, ask projections.Ask) (events.AskAnswered, *probl
 		return answer, nil
 	}
 	if len(answer.Args) > 0 {
-		return no, problem.New(http.StatusBadRequest, "both script and args are given",
-			"Nothing was answered; send one of them.")
+		return no, problem.New(http.StatusBadRequest, "script and args must not both be set",
+			"Nothing was answered; send only one of them.")
 	}
 	args, p := withScript(ask.Args, script)
 	answer.Args = args
 	return answer, p
 }
 
-// withScript are a shell's arguments with another script.
+// withScript returns a shell's arguments with another script.
 func withScript(args, script json.RawMessage) (json.RawMessage, *problem.Problem) {
 	var text string
 	if _, shell := scriptOf(args); !shell || json.Unmarshal(script, &text) != nil {
-		return nil, problem.New(http.StatusBadRequest, "this call has no script, or the new one is no text",
+		return nil, problem.New(http.StatusBadRequest, "this call has no script, or the new one is not a text",
 			"Nothing was answered; edit the call with args.")
 	}
 	members, _ := request.Object(args)

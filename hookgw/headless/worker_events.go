@@ -6,15 +6,15 @@ import (
 	"manualslop/events"
 )
 
-// workerEvents picks what concerns one ticket out of a session's events.
+// workerEvents selects what concerns one ticket from a session's events.
 type workerEvents struct {
 	ticket   string
 	asks     map[string]bool // open ones
 	calls    map[string]bool // of the ticket
-	requests map[string]int  // to models, without an answer, and their rounds
+	requests map[string]int  // model requests without an answer, and their rounds
 }
 
-// Bodies of the server-sent events of a worker, beside generated for its end.
+// Bodies of the server-sent events of a worker; its end is a generated.
 type (
 	ToldText struct {
 		StreamID string       `json:"stream_id"`
@@ -51,19 +51,19 @@ type (
 		Attempt int    `json:"attempt,omitempty"`
 		Model   string `json:"model,omitempty"`
 		Round   int    `json:"round,omitempty"`
-		Request string `json:"request,omitempty"` // to the model; where that failed, its live text counts for nothing
+		Request string `json:"request,omitempty"` // the model request; if it failed, its live text does not count
 		Reason  string `json:"reason,omitempty"`
 	}
 )
 
-// tell is the name and body of the server-sent event for e; no name where e
-// concerns another ticket.
+// tell returns the name and body of the server-sent event for e; no name if e concerns another ticket.
 func (w *workerEvents) tell(e *events.Event) (string, any) {
 	switch p := e.Payload.(type) {
 	case events.ModelRequested:
 		if p.Ticket == w.ticket && p.Tier == 3 {
 			w.requests[e.ID] = p.Round
-			return "state", ToldState{State: "asking the model", Attempt: p.TicketAttempt, Model: p.Model, Round: p.Round,
+			return "state", ToldState{State: "calling the " +
+				"model", Attempt: p.TicketAttempt, Model: p.Model, Round: p.Round,
 				Request: e.ID}
 		}
 	case events.ModelReplied:
@@ -96,7 +96,7 @@ func (w *workerEvents) tell(e *events.Event) (string, any) {
 	return w.tellState(e)
 }
 
-// answered takes a request off; false if it is not the ticket's, or was answered before.
+// answered removes a request; false if it is not the ticket's, or was already answered.
 func (w *workerEvents) answered(request string) (int, bool) {
 	round, mine := w.requests[request]
 	delete(w.requests, request)
@@ -154,7 +154,7 @@ func (w *workerEvents) tellState(e *events.Event) (string, any) {
 	return "state", state
 }
 
-// mayEnd tells whether e may have ended the work on the ticket.
+// mayEnd reports whether e may have ended the work on the ticket.
 func (w *workerEvents) mayEnd(e *events.Event) bool {
 	switch p := e.Payload.(type) {
 	case events.TicketCompleted:

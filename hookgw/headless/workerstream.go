@@ -18,7 +18,7 @@ import (
 	"manualslop/projections"
 )
 
-// postWorkerStream adds a worker and shows it.
+// postWorkerStream adds a worker and streams it.
 func postWorkerStream(c *core.Call) error {
 	session, err := c.OpenSession()
 	if err != nil {
@@ -47,7 +47,7 @@ func postWorkerStream(c *core.Call) error {
 	return openWorkerFeed(c, session, s.Ticket, at)
 }
 
-// getWorkerStream shows the worker of a ticket.
+// getWorkerStream streams the worker of a ticket.
 func getWorkerStream(c *core.Call) error {
 	session, err := c.SomeSession()
 	if err != nil {
@@ -64,8 +64,8 @@ func getWorkerStream(c *core.Call) error {
 	case err != nil:
 		return err
 	case !known:
-		return problem.New(http.StatusNotFound, "there is no such ticket",
-			"Name one with ?ticket=; GET /api/mma/workers lists the workers.")
+		return problem.New(http.StatusNotFound, "no such ticket",
+			"Give a ticket with ?ticket=; GET /api/mma/workers lists the workers.")
 	}
 	at, err := streams.Position(c, session)
 	if err != nil {
@@ -79,8 +79,7 @@ func getWorkerStream(c *core.Call) error {
 	return openWorkerFeed(c, session, ticket, at)
 }
 
-// openWorkerFeed shows a worker from the beginning of its ticket to its end. The
-// client has everything up to at.
+// openWorkerFeed streams a worker from the beginning of its ticket to its end. The client has everything up to at.
 func openWorkerFeed(c *core.Call, session, ticket string, at uint64) error {
 	var from uint64 = 1
 	if err := c.Read(session, func(s *projections.Set) {
@@ -108,21 +107,20 @@ func openWorkerFeed(c *core.Call, session, ticket string, at uint64) error {
 	return nil
 }
 
-// openWorkerFeed is one client that watches one worker.
+// workerFeed is one client that watches one worker.
 type workerFeed struct {
 	call    *core.Call
 	session string
 	told    workerEvents
-	over    feed.Answered // requests whose live text is over
+	over    feed.Answered // requests whose live text has ended
 	out     *feed.SSE
 }
 
-// maxDeltas bounds the pieces of live text that wait for a client; more are
-// dropped, because the whole text follows.
+// maxDeltas limits the pieces of live text that wait for a client; more are dropped, because the whole text follows.
 const maxDeltas = 256
 
-// run shows stored events, then new ones, until the worker ends, the client
-// leaves or falls behind, or the gateway stops.
+// run sends stored events, then new ones, until the worker ends, the client leaves or falls behind, or the gateway
+// stops.
 func (f *workerFeed) run(from uint64) error {
 	ctx, cancel := context.WithCancel(f.call.Request.Context())
 	defer cancel()
@@ -159,7 +157,7 @@ func (f *workerFeed) run(from uint64) error {
 	}
 }
 
-// begin says which worker it is, so that a client that spawned it knows.
+// begin sends which worker it is, for the client that spawned it.
 func (f *workerFeed) begin() error {
 	if err := f.out.Begin(); err != nil {
 		return err
@@ -172,7 +170,7 @@ func (f *workerFeed) begin() error {
 	return f.out.Flush()
 }
 
-// event shows an event of the worker and tells whether it was its end.
+// event sends an event of the worker and reports whether it was its end.
 func (f *workerFeed) event(e *events.Event) (over bool, err error) {
 	f.over.Note(e.Payload)
 	kind, body := f.told.tell(e)
@@ -190,8 +188,8 @@ func (f *workerFeed) event(e *events.Event) (over bool, err error) {
 	return false, f.out.Flush()
 }
 
-// end closes the feed where nothing of the ticket goes on by itself: what was
-// over once may have been tried again since.
+// end closes the feed if none of the ticket's work continues by itself: a ticket that ended may have been retried
+// since.
 func (f *workerFeed) end(e *events.Event) (bool, error) {
 	if err := f.call.Gw.CaughtUp(f.call.Request.Context(), e.Seq); err != nil {
 		return false, err
@@ -210,7 +208,7 @@ func (f *workerFeed) end(e *events.Event) (bool, error) {
 	return true, f.out.Flush()
 }
 
-// write shows one thing; with a sequence where the client can go on behind it.
+// write sends one event; with a sequence if the client can resume after it.
 func (f *workerFeed) write(seq uint64, kind string, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -229,7 +227,7 @@ func (f *workerFeed) write(seq uint64, kind string, v any) error {
 	return nil
 }
 
-// deltas is the text that the worker's model is writing; nil where nobody says.
+// deltas returns the text that the worker's model is writing; nil if there is no source.
 func (f *workerFeed) deltas(ctx context.Context) <-chan json.RawMessage {
 	follow := f.call.Gw.Cfg.Signals
 	if follow == nil {
@@ -266,8 +264,8 @@ type arrival struct {
 	err   error
 }
 
-// arrivals hands a subscription over as a channel. While nobody receives, the
-// subscription's own buffer fills, and it is what decides that a reader is slow.
+// arrivals turns a subscription into a channel. While the channel is full, the subscription's own buffer fills, and it
+// decides when a reader is too slow.
 func arrivals(ctx context.Context, from iter.Seq2[events.Event, error]) <-chan arrival {
 	out := make(chan arrival, 64)
 	go func() {

@@ -12,7 +12,7 @@ import (
 
 // Ask is a question in the inbox.
 type Ask struct {
-	RequestID string          `json:"request_id"` // what RespondToAsk takes
+	RequestID string          `json:"request_id"` // the id for RespondToAsk
 	State     string          `json:"state"`      // pending, settled
 	Gate      string          `json:"gate"`       // http, tool, step, spawn …
 	Title     string          `json:"title"`
@@ -23,7 +23,7 @@ type Ask struct {
 	RaisedAt  time.Time       `json:"raised_at"`
 }
 
-// newRequestID makes an id under which a request is known however often it is sent.
+// newRequestID returns an id that identifies a request however often it is sent.
 func newRequestID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
@@ -31,10 +31,9 @@ func newRequestID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// PostAsk puts a question to the person and waits for the answer, which it
-// returns verbatim. body gets a request_id if it has none: a request that was
-// lost on its way joins its ask when it is sent again. Take every error as a no;
-// status 504 means that nobody answered.
+// PostAsk puts a question to the person, waits for the answer and returns it verbatim. body gets a request_id if it
+// has none: if the connection is lost, sending the request again joins its ask. Treat every error as a no; status 504
+// means that no answer came in time.
 func (c *Client) PostAsk(ctx context.Context, body map[string]any) (json.RawMessage, error) {
 	sent := map[string]any{"request_id": newRequestID()}
 	for name, value := range body {
@@ -61,9 +60,8 @@ func (c *Client) RequestConfirmation(ctx context.Context, toolName string, args 
 	return c.PostAsk(ctx, map[string]any{"type": "tool_approval", "tool": toolName, "args": args})
 }
 
-// RespondToAsk answers a question. For a gate true, false or {"approved", "args",
-// "reason"} are understood, and everything else is a no; the response to a
-// question of /api/ask is passed on verbatim.
+// RespondToAsk answers a question. A gate accepts true, false or {"approved", "args", "reason"}, and everything else
+// is a no; the response to a question of /api/ask is passed on verbatim.
 func (c *Client) RespondToAsk(ctx context.Context, requestID string, response any) error {
 	return c.post(ctx, "/api/ask/respond", map[string]any{"request_id": requestID, "response": response}, nil)
 }

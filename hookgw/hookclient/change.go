@@ -6,34 +6,33 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// UndoSpec names what is undone: exactly one of its members.
+// UndoSpec names what to undo: exactly one of its members.
 type UndoSpec struct {
 	Call   string `json:"call,omitempty"`
 	Ticket string `json:"ticket,omitempty"`
-	// ToSeq undoes everything that was settled behind this sequence of the log.
+	// ToSeq undoes everything that was settled after this sequence of the log.
 	ToSeq uint64 `json:"to_seq,omitempty"`
 }
 
-// Undone tells what came of an undo: restored, or accepted where no worker has
-// carried it out yet.
+// Undone is the outcome of an undo: restored, or accepted if no worker has carried it out yet.
 type Undone = wire.UndoAnswer
 
-// Undo gives files the content that they had, all of them or none. Status 409
-// means that nothing was changed: the message says why, with the difference.
+// Undo restores the earlier content of files, all of them or none. Status 409 means that nothing was changed: the
+// message says why, with the difference.
 func (c *Client) Undo(ctx context.Context, what UndoSpec) (Undone, error) {
 	var out Undone
 	err := c.post(ctx, "/api/undo", what, &out)
 	return out, err
 }
 
-// RequestPatch has tier 4 propose a patch for a shell call that failed. The
-// patch comes as an ask, or PatchSkipped says why there is none.
+// RequestPatch has tier 4 propose a patch for a shell call that failed. The patch comes as an ask, or a PatchSkipped
+// event says why there is none.
 func (c *Client) RequestPatch(ctx context.Context, call string) error {
 	return c.control(ctx, map[string]any{"action": "patch", "call": call})
 }
 
-// RaiseBudget sets the limit of the session, or of a ticket where one is named,
-// in micro-dollars. A limit that is not higher than that of now changes nothing.
+// RaiseBudget sets the limit of the session, or of the named ticket, in micro-dollars. A limit that is not higher than
+// the current one changes nothing.
 func (c *Client) RaiseBudget(ctx context.Context, limitMicroDollars int64, ticket string) error {
 	body := map[string]any{"action": "raise_budget", "budget": "session", "limit_micro_dollars": limitMicroDollars}
 	if ticket != "" {

@@ -17,18 +17,17 @@ const (
 	DefaultRetryDelay = 200 * time.Millisecond
 )
 
-// MaxAnswer bounds the answer of one request in bytes.
+// MaxAnswer limits the answer of one request, in bytes.
 const MaxAnswer = 256 << 20
 
-// headTimeout is how long the head of an answer may take, except where the
-// gateway is asked to wait.
+// headTimeout is how long the head of an answer may take, unless the gateway is asked to wait.
 const headTimeout = 30 * time.Second
 
-// ErrOptions says that Options are unusable.
+// ErrOptions means that Options are unusable.
 var ErrOptions = errors.New("hook client options")
 
-// Options say where the gateway is and who speaks. The zero value speaks to the
-// original's address without a token.
+// Options are the address of the gateway and the credentials. The zero value uses the original's address without a
+// token.
 type Options struct {
 	// BaseURL is the gateway's address; empty: DefaultBaseURL.
 	BaseURL string
@@ -36,7 +35,7 @@ type Options struct {
 	Token string
 	// TokenFile is a file that holds the token, such as .slop/tokens/human.token.
 	TokenFile string
-	// Session is the session to speak of; empty: the gateway's current one.
+	// Session is the session to use; empty: the gateway's current one.
 	Session string
 	// Reader names the queue that GetEvents drains; empty: the shared one.
 	Reader string
@@ -45,11 +44,11 @@ type Options struct {
 	// RetryDelay is the wait before the first repetition, doubled for each next
 	// one; zero: DefaultRetryDelay.
 	RetryDelay time.Duration
-	// Transport carries the requests; nil: one of its own without a proxy.
+	// Transport carries the requests; nil: a new one without a proxy.
 	Transport http.RoundTripper
 }
 
-// Client speaks to one gateway.
+// Client is a client of one gateway.
 type Client struct {
 	base    *url.URL
 	token   string
@@ -60,8 +59,7 @@ type Client struct {
 	http    *http.Client
 }
 
-// New checks o and reads the token; it sends nothing. ErrOptions, or why the
-// token cannot be read.
+// New validates o and reads the token; it sends nothing. The error is ErrOptions, or why the token cannot be read.
 func New(o Options) (*Client, error) {
 	if o.BaseURL == "" {
 		o.BaseURL = DefaultBaseURL
@@ -94,7 +92,7 @@ func New(o Options) (*Client, error) {
 		}}, nil
 }
 
-// token is the one given, or that of the file.
+// token returns the given token, or that of the file.
 func token(o Options) (string, error) {
 	if o.TokenFile == "" || o.Token != "" {
 		return o.Token, nil
@@ -105,17 +103,17 @@ func token(o Options) (string, error) {
 	}
 	text := strings.TrimSpace(string(raw))
 	if text == "" || strings.ContainsAny(text, " \r\n\t") {
-		return "", fmt.Errorf("%w: %s holds no token", ErrOptions, o.TokenFile)
+		return "", fmt.Errorf("%w: %s contains no token", ErrOptions, o.TokenFile)
 	}
 	return text, nil
 }
 
-// In is a client that speaks of another session.
+// In returns a client for another session.
 func (c *Client) In(session string) *Client {
 	other := *c
 	other.session = session
 	return &other
 }
 
-// Close lets go of idle connections.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }

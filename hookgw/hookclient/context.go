@@ -9,20 +9,20 @@ import (
 // ContextFile is a tracked file as the record knows it.
 type ContextFile = wire.ContextFile
 
-// ContextState is what models may be shown of the project.
+// ContextState is what models may see of the project.
 type ContextState = wire.ContextState
 
-// GetContextState reads what models may be shown of the project.
+// GetContextState reads what models may see of the project.
 func (c *Client) GetContextState(ctx context.Context) (ContextState, error) {
 	return read[ContextState](ctx, c, "/api/context/state", nil)
 }
 
-// Injected is a view of a file that went into the discussion. Its bytes are in
-// the entry, or behind GetBlob where Blob is true.
+// Injected is a view of a file that was added to the discussion. Its bytes are in the entry, or if Blob is true
+// GetBlob reads them.
 type Injected = wire.InjectAnswer
 
-// InjectContext puts a view of a file into the active discussion: full (also when
-// empty), skeleton, outline, summary or tree.
+// InjectContext adds a view of a file to the active discussion: full (also if empty), skeleton, outline, summary or
+// tree.
 func (c *Client) InjectContext(ctx context.Context, path, mode string) (Injected, error) {
 	var out Injected
 	err := c.post(ctx, "/api/context/inject", map[string]string{"path": path, "mode": mode}, &out)
@@ -36,30 +36,29 @@ type SliceSpec struct {
 	// StartLine and EndLine are counted from 1 and inclusive.
 	StartLine int `json:"start_line"`
 	EndLine   int `json:"end_line"`
-	// Name replaces the file's slice of that name; empty: it has none.
+	// Name replaces the file's slice of that name; empty: the slice has no name.
 	Name string `json:"name,omitempty"`
-	// Preset is a context preset, made where there is none; empty: the project's files.
+	// Preset is a context preset, which is created if it is missing; empty: the project's files.
 	Preset string `json:"preset,omitempty"`
 }
 
 // RecordedSlice is a slice with the lines by which it is found again.
 type RecordedSlice = wire.SliceAnswer
 
-// AddSlice records lines of a file: tickets that need the file see them in its place.
+// AddSlice records lines of a file: tickets that need the file see them instead of the whole file.
 func (c *Client) AddSlice(ctx context.Context, s SliceSpec) (RecordedSlice, error) {
 	var out RecordedSlice
 	err := c.post(ctx, "/api/context/slices", s, &out)
 	return out, err
 }
 
-// SwitchProject goes over to another project document below the project folder.
-// Changes that are not saved are a refusal unless discard gives them up.
-// WaitForProjectSwitch tells how it ended.
+// SwitchProject switches to another project document below the project folder. It is refused if there are unsaved
+// changes, unless discard drops them. WaitForProjectSwitch reports how it ended.
 func (c *Client) SwitchProject(ctx context.Context, path string, discard bool) error {
 	return c.post(ctx, "/api/project/switch", map[string]any{"path": path, "discard": discard}, nil)
 }
 
-// LoadProject loads a project document; without a path the present one again.
+// LoadProject loads a project document; without a path the current one again.
 func (c *Client) LoadProject(ctx context.Context, path string, discard bool) error {
 	body := map[string]any{"discard": discard}
 	if path != "" {
@@ -68,9 +67,8 @@ func (c *Client) LoadProject(ctx context.Context, path string, discard bool) err
 	return c.post(ctx, "/api/project/load", body, nil)
 }
 
-// SaveProject writes the project document to a file, which is its own from then
-// on; without a path to the one it has. With force it does so although somebody
-// else changed that.
+// SaveProject writes the project document to path, which becomes its file; without a path, to its current file. force
+// overwrites a file that was changed meanwhile.
 func (c *Client) SaveProject(ctx context.Context, path string, force bool) error {
 	body := map[string]any{"force": force}
 	if path != "" {

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// ErrTooLong says that the gateway sent more than a client takes.
+// ErrTooLong means that the gateway sent more than a client accepts.
 var ErrTooLong = errors.New("the answer is too long")
 
-// ErrTimeout says that what a polling method waits for did not come in time.
-var ErrTimeout = errors.New("it did not come in time")
+// ErrTimeout means that what a polling method waits for did not come in time.
+var ErrTimeout = errors.New("timed out")
 
-// ErrUnreachable says that no gateway answered at the address.
+// ErrUnreachable means that no gateway answered at the address.
 var ErrUnreachable = errors.New("the gateway does not answer")
 
 // Error is a refusal of the gateway.
@@ -24,7 +24,7 @@ type Error struct {
 	// Message says what is wrong, Hint what to do.
 	Message string `json:"error"`
 	Hint    string `json:"hint"`
-	// SettledBy, SettledAt and Outcome say how an ask had been settled before.
+	// SettledBy, SettledAt and Outcome say how an ask was already settled.
 	SettledBy string     `json:"settled_by"`
 	SettledAt *time.Time `json:"settled_at"`
 	Outcome   string     `json:"outcome"`
@@ -32,7 +32,7 @@ type Error struct {
 	Body []byte `json:"-"`
 }
 
-// Error is the message and what to do about it.
+// Error returns the message and what to do about it.
 func (e *Error) Error() string {
 	switch {
 	case e.Message == "":
@@ -43,7 +43,7 @@ func (e *Error) Error() string {
 	return e.Message + ". " + e.Hint
 }
 
-// StatusOf is the HTTP status of a refusal, 0 for any other error.
+// StatusOf returns the HTTP status of a refusal, 0 for any other error.
 func StatusOf(err error) int {
 	var refused *Error
 	if errors.As(err, &refused) {
@@ -52,7 +52,7 @@ func StatusOf(err error) int {
 	return 0
 }
 
-// refusal reads the answer of a request that was refused.
+// refusal parses the answer to a refused request.
 func refusal(res *http.Response) error {
 	raw, err := readBounded(res.Body)
 	out := &Error{}

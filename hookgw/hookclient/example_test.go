@@ -109,7 +109,7 @@ func ExampleStatusOf() {
 
 	err = c.RespondToAsk(context.Background(), "nobody-asked", true)
 	fmt.Println(hookclient.StatusOf(err), err)
-	// Output: 404 there is no such ask. GET /api/asks lists the open ones.
+	// Output: 404 no such ask. GET /api/asks lists the open asks.
 }
 
 func ExampleMethod_Call() {

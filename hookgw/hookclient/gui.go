@@ -9,7 +9,7 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// GetValue reads a field; nil for one that there is not.
+// GetValue reads a field; nil if it does not exist.
 func (c *Client) GetValue(ctx context.Context, item string) (any, error) {
 	var out struct {
 		Value any `json:"value"`
@@ -18,8 +18,7 @@ func (c *Client) GetValue(ctx context.Context, item string) (any, error) {
 	return out.Value, err
 }
 
-// GetTextValue reads a field as text: a text as it is, anything else as JSON.
-// False for null.
+// GetTextValue reads a field as text: a string as it is, anything else as JSON. False for null.
 func (c *Client) GetTextValue(ctx context.Context, itemTag string) (string, bool, error) {
 	v, err := c.GetValue(ctx, itemTag)
 	if err != nil || v == nil {
@@ -32,9 +31,8 @@ func (c *Client) GetTextValue(ctx context.Context, itemTag string) (string, bool
 	return string(raw), true, err
 }
 
-// GetNodeStatus is the status of a node of the graph: the value of its tag, else
-// the indicator of that name as "active" or "inactive", as the original fell
-// back. False where there is neither.
+// GetNodeStatus returns the status of a node of the graph: the value of its tag, else the indicator of that name as
+// "active" or "inactive", like the original. False if neither exists.
 func (c *Client) GetNodeStatus(ctx context.Context, nodeTag string) (string, bool, error) {
 	if text, ok, err := c.GetTextValue(ctx, nodeTag); ok || err != nil {
 		return text, ok, err
@@ -58,19 +56,19 @@ func (c *Client) GetGUIState(ctx context.Context) (map[string]any, error) {
 	return read[map[string]any](ctx, c, "/api/gui/state", nil)
 }
 
-// GUI is what there is to set, read and press, and how it stands.
+// GUI lists the fields, buttons and callbacks, with their current values.
 type GUI = wire.GUIPage
 
 // GUIField is a field.
 type GUIField = wire.GUIField
 
-// GUIButton is a button by what it does.
+// GUIButton is a button and its action.
 type GUIButton = wire.GUIButton
 
 // GUICallback is a name that CustomCallback takes.
 type GUICallback = wire.GUICallback
 
-// GetGUI reads which fields, buttons and callbacks there are, and how they stand.
+// GetGUI reads the fields, buttons and callbacks, with their current values.
 func (c *Client) GetGUI(ctx context.Context) (GUI, error) {
 	return read[GUI](ctx, c, "/api/gui", nil)
 }
@@ -80,14 +78,12 @@ func (c *Client) PostGUI(ctx context.Context, task map[string]any) error {
 	return c.post(ctx, "/api/gui", task, nil)
 }
 
-// SetValue sets a field. An unknown one is queued as in the original; a
-// gui_task_failed event then tells of it.
+// SetValue sets a field. An unknown field is queued as in the original; a gui_task_failed event then reports it.
 func (c *Client) SetValue(ctx context.Context, item string, value any) error {
 	return c.PostGUI(ctx, map[string]any{"action": "set_value", "item": item, "value": value})
 }
 
-// Click presses a button. At most one userData goes with it, such as the id of
-// the ticket or the ask that is meant.
+// Click presses a button. It takes at most one userData, such as the id of a ticket or an ask.
 func (c *Client) Click(ctx context.Context, item string, userData ...any) error {
 	task := map[string]any{"action": "click", "item": item}
 	switch len(userData) {
@@ -100,7 +96,7 @@ func (c *Client) Click(ctx context.Context, item string, userData ...any) error 
 	return c.PostGUI(ctx, task)
 }
 
-// SelectTab shows a tab of a tab bar.
+// SelectTab selects a tab of a tab bar.
 func (c *Client) SelectTab(ctx context.Context, tabBar, tab string) error {
 	return c.PostGUI(ctx, map[string]any{"action": "select_tab", "tab_bar": tabBar, "tab": tab})
 }
@@ -115,13 +111,13 @@ func (c *Client) CustomCallback(ctx context.Context, callback string, args ...an
 	return c.PostGUI(ctx, map[string]any{"action": "custom_callback", "callback": callback, "args": args})
 }
 
-// PushEvent puts an event into the queue.
+// PushEvent adds an event to the queue.
 func (c *Client) PushEvent(ctx context.Context, eventType string, payload any) error {
 	return c.PostGUI(ctx, map[string]any{"action": "push_event", "event_type": eventType, "payload": payload})
 }
 
-// ResetSession presses the reset button: a fresh session takes the place of the current one.
+// ResetSession presses the reset button: a new session replaces the current one.
 func (c *Client) ResetSession(ctx context.Context) error { return c.Click(ctx, "btn_reset_session") }
 
-// indicator is a name of the diagnostics without what the GUI's tags add.
+// indicator returns a name of the diagnostics without the prefixes and suffixes of the GUI's tags.
 func indicator(tag string) string { return strings.TrimSuffix(tag, "_indicator") }

@@ -8,10 +8,10 @@ func Methods() []Method {
 		contextMethods(), telemetryMethods(), headlessMethods())
 }
 
-// text is a parameter that is taken as it is.
+// text returns a parameter that is taken as it is.
 func text(name string) Parameter { return Parameter{Name: name, Kind: KindText} }
 
-// optional makes a parameter one that may be left out.
+// optional makes a parameter optional.
 func optional(p Parameter) Parameter {
 	p.Optional = true
 	return p

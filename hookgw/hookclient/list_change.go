@@ -4,7 +4,7 @@ import "context"
 
 func changeMethods() []Method {
 	return []Method{
-		{"undo", "Gives files the content that they had: {\"call\": ID}, {\"ticket\": ID} or {\"to_seq\": N}.",
+		{"undo", "Restores the earlier content of files: {\"call\": ID}, {\"ticket\": ID} or {\"to_seq\": N}.",
 			[]Parameter{{Name: "what", Kind: KindObject}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				what, err := specOf[UndoSpec](a.object(0), `{"call": ID}, {"ticket": ID} or {"to_seq": N}`)
@@ -17,7 +17,7 @@ func changeMethods() []Method {
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.RequestPatch(ctx, a.text(0))
 			}},
-		{"raise_budget", "Sets a higher limit, in micro-dollars, of the session or of a ticket.",
+		{"raise_budget", "Sets a higher limit, in micro-dollars, for the session or a ticket.",
 			[]Parameter{{Name: "limit", Kind: KindMicroDollars}, optional(text("ticket"))},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.RaiseBudget(ctx, a.microDollars(0), a.text(1))

@@ -4,11 +4,12 @@ import "context"
 
 func telemetryMethods() []Method {
 	return []Method{
-		{"get_performance", "Reads what the program measures of itself.", nil, func(ctx context.Context, c *Client,
+		{"get_performance", "Reads the program's own performance figures.", nil, func(ctx context.Context, c *Client,
 			_ arguments) (any, error) {
 			return c.GetPerformance(ctx)
 		}},
-		{"post_performance", "Reports what an attached front end measured.", []Parameter{{Name: "frame", Kind: KindObject}},
+		{"post_performance", "Reports the measurements of an attached front " +
+			"end.", []Parameter{{Name: "frame", Kind: KindObject}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.post(ctx, "/api/performance", a.object(0), nil)
 			}},
@@ -24,11 +25,12 @@ func telemetryMethods() []Method {
 			_ arguments) (any, error) {
 			return c.GetTokenStats(ctx)
 		}},
-		{"get_gui_health", "Reads whether everything behind the gateway is well.", nil, func(ctx context.Context, c *Client,
+		{"get_gui_health", "Reads the health of everything behind the " +
+			"gateway.", nil, func(ctx context.Context, c *Client,
 			_ arguments) (any, error) {
 			return c.GetGUIHealth(ctx)
 		}},
-		{"get_warmup_status", "Reads how far the start has come.", nil, func(ctx context.Context, c *Client,
+		{"get_warmup_status", "Reads the progress of the start.", nil, func(ctx context.Context, c *Client,
 			_ arguments) (any, error) {
 			return c.GetWarmupStatus(ctx)
 		}},

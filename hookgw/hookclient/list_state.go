@@ -6,7 +6,8 @@ import (
 
 func stateMethods() []Method {
 	return []Method{
-		{"get_status", "Asks whether the gateway answers.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
+		{"get_status", "Checks whether the gateway " +
+			"answers.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
 			error) {
 			return c.GetStatus(ctx)
 		}},
@@ -19,7 +20,7 @@ func stateMethods() []Method {
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.PostProject(ctx, a.object(0))
 			}},
-		{"get_timeline", "Reads what happened, an event a row.",
+		{"get_timeline", "Reads the timeline, one row per event.",
 			[]Parameter{optional(Parameter{Name: "since", Kind: KindSequence})},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.GetTimeline(ctx, a.sequence(0))
@@ -40,11 +41,11 @@ func stateMethods() []Method {
 			_ arguments) (any, error) {
 			return c.GetDiagnostics(ctx)
 		}},
-		{"get_events", "Takes what is in the queue of events.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
+		{"get_events", "Takes all events from the queue.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
 			error) {
 			return c.GetEvents(ctx)
 		}},
-		{"get_indicator_state", "Tells whether an indicator is shown.", []Parameter{text("tag")},
+		{"get_indicator_state", "Reports whether an indicator is shown.", []Parameter{text("tag")},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.GetIndicatorState(ctx, a.text(0))
 			}},
@@ -56,7 +57,7 @@ func stateMethods() []Method {
 	}
 }
 
-// orNull is a text, or null where there is none.
+// orNull returns a text, or nil if there is none.
 func orNull(s string, known bool) any {
 	if !known {
 		return nil
@@ -78,7 +79,8 @@ func guiMethods() []Method {
 		{"get_gui_state", "Reads every gettable field.", nil, func(ctx context.Context, c *Client, _ arguments) (any, error) {
 			return c.GetGUIState(ctx)
 		}},
-		{"get_gui", "Lists the fields, buttons and callbacks, and how they stand.", nil, func(ctx context.Context, c *Client,
+		{"get_gui", "Lists the fields, buttons and callbacks, with their current " +
+			"values.", nil, func(ctx context.Context, c *Client,
 			_ arguments) (any, error) {
 			return c.GetGUI(ctx)
 		}},
@@ -86,7 +88,7 @@ func guiMethods() []Method {
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.PostGUI(ctx, a.object(0))
 			}},
-		{"set_value", "Sets a field; the value is JSON, or text where it is none.",
+		{"set_value", "Sets a field; the value is JSON, or text if it is not valid JSON.",
 			[]Parameter{item, {Name: "value", Kind: KindJSON}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.SetValue(ctx, a.text(0), a.at(1))
@@ -95,7 +97,7 @@ func guiMethods() []Method {
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.Click(ctx, a.text(0), a.rest(1)...)
 			}},
-		{"select_tab", "Shows a tab of a tab bar.", []Parameter{text("tab_bar"), text("tab")},
+		{"select_tab", "Selects a tab of a tab bar.", []Parameter{text("tab_bar"), text("tab")},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.SelectTab(ctx, a.text(0), a.text(1))
 			}},
@@ -108,12 +110,12 @@ func guiMethods() []Method {
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.CustomCallback(ctx, a.text(0), a.rest(1)...)
 			}},
-		{"push_event", "Puts an event into the queue.", []Parameter{text("event_type"),
+		{"push_event", "Adds an event to the queue.", []Parameter{text("event_type"),
 			optional(Parameter{Name: "payload", Kind: KindJSON})},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.PushEvent(ctx, a.text(0), a.at(1))
 			}},
-		{"reset_session", "Starts afresh in a new session.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
+		{"reset_session", "Starts over in a new session.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
 			error) {
 			return nil, c.ResetSession(ctx)
 		}},
@@ -123,20 +125,22 @@ func guiMethods() []Method {
 func pollMethods() []Method {
 	timeout := optional(Parameter{Name: "timeout", Kind: KindSeconds})
 	return []Method{
-		{"wait_for_server", "Waits until the gateway answers (3 s).", []Parameter{timeout},
+		{"wait_for_server", "Waits until the gateway answers (default timeout 3 s).", []Parameter{timeout},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return true, c.WaitForServer(ctx, a.duration(0))
 			}},
-		{"wait_for_event", "Drains the queue until an event of a type comes (5 s).", []Parameter{text("event_type"), timeout},
+		{"wait_for_event", "Reads the queue until an event of the given type comes (default timeout 5 " +
+			"s).", []Parameter{text("event_type"), timeout},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.WaitForEvent(ctx, a.text(0), a.duration(1))
 			}},
-		{"wait_for_value", "Reads a field until it has a value (5 s).", []Parameter{text("item"),
+		{"wait_for_value", "Waits until a field has the given value (default timeout 5 s).", []Parameter{text("item"),
 			{Name: "expected", Kind: KindJSON}, timeout},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return true, c.WaitForValue(ctx, a.text(0), a.at(1), a.duration(2))
 			}},
-		{"wait_for_project_switch", "Waits until no switch of the project is under way (5 s).", []Parameter{timeout},
+		{"wait_for_project_switch", "Waits until no project switch is in progress (default timeout 5 " +
+			"s).", []Parameter{timeout},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.WaitForProjectSwitch(ctx, a.duration(0))
 			}},

@@ -23,15 +23,17 @@ func askMethods() []Method {
 
 func teamMethods() []Method {
 	return []Method{
-		{"post_goal", "Gives the team a goal; gives its id.", []Parameter{text("goal")}, func(ctx context.Context, c *Client,
+		{"post_goal", "Submits a goal and returns its " +
+			"id.", []Parameter{text("goal")}, func(ctx context.Context, c *Client,
 			a arguments) (any, error) {
 			return c.PostGoal(ctx, a.text(0))
 		}},
-		{"get_mma_workers", "Reads what every worker does.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
+		{"get_mma_workers", "Reads what every worker is " +
+			"doing.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
 			error) {
 			return c.GetMMAWorkers(ctx)
 		}},
-		{"spawn_mma_worker", "Adds a worker with a ticket of its own.", []Parameter{text("prompt"),
+		{"spawn_mma_worker", "Adds a worker with its own ticket.", []Parameter{text("prompt"),
 			{Name: "context", Kind: KindText, Optional: true, Many: true}},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.SpawnMMAWorker(ctx, WorkerSpec{Prompt: a.text(0), Context: a.texts(1)})
@@ -40,7 +42,8 @@ func teamMethods() []Method {
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.KillMMAWorker(ctx, a.text(0))
 			}},
-		{"pause_mma_pipeline", "Starts nothing new; what runs finishes.", nil, func(ctx context.Context, c *Client,
+		{"pause_mma_pipeline", "Pauses the start of new work; running work " +
+			"finishes.", nil, func(ctx context.Context, c *Client,
 			_ arguments) (any, error) {
 			return nil, c.PauseMMAPipeline(ctx)
 		}},
@@ -57,7 +60,7 @@ func teamMethods() []Method {
 
 func headlessMethods() []Method {
 	return []Method{
-		{"get_health", "Asks whether the headless service lives.", nil, func(ctx context.Context, c *Client,
+		{"get_health", "Checks whether the headless service is alive.", nil, func(ctx context.Context, c *Client,
 			_ arguments) (any, error) {
 			return c.GetHealth(ctx)
 		}},
@@ -66,11 +69,13 @@ func headlessMethods() []Method {
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.Generate(ctx, WorkerSpec{Prompt: a.text(0), Context: a.texts(1)})
 			}},
-		{"get_pending_actions", "Lists what waits for a yes.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
+		{"get_pending_actions", "Lists the actions that wait for a " +
+			"yes.", nil, func(ctx context.Context, c *Client, _ arguments) (any,
 			error) {
 			return c.GetPendingActions(ctx)
 		}},
-		{"confirm_action", "Says yes or no to what waits.", []Parameter{text("action_id"), {Name: "approved", Kind: KindBool},
+		{"confirm_action", "Approves or rejects a pending " +
+			"action.", []Parameter{text("action_id"), {Name: "approved", Kind: KindBool},
 			optional(text("reason"))},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.ConfirmAction(ctx, a.text(0), a.yes(1), a.text(2))

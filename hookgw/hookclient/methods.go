@@ -16,7 +16,7 @@ import (
 const (
 	// KindText is taken as it is.
 	KindText = "text"
-	// KindJSON is JSON; what is none is taken as a text.
+	// KindJSON is JSON; anything else is taken as a text.
 	KindJSON = "json"
 	// KindObject is a JSON object.
 	KindObject = "object"
@@ -35,7 +35,7 @@ type Parameter struct {
 	Name     string
 	Kind     string
 	Optional bool
-	// Many says that any number of values may come; only the last parameter may.
+	// Many means that any number of values may follow; only the last parameter may have it.
 	Many bool
 }
 
@@ -54,7 +54,7 @@ type Method struct {
 // ErrArguments reports that a method was called with arguments that it does not take.
 var ErrArguments = errors.New("arguments")
 
-// FindMethod is the method of a name.
+// FindMethod returns the method with a name.
 func FindMethod(name string) (Method, bool) {
 	all := Methods()
 	at := slices.IndexFunc(all, func(m Method) bool { return m.Name == name })
@@ -64,7 +64,7 @@ func FindMethod(name string) (Method, bool) {
 	return all[at], true
 }
 
-// Usage is the method's name and what it takes.
+// Usage returns the method's name and parameters.
 func (m Method) Usage() string {
 	words := []string{m.Name}
 	for _, p := range m.Parameters {
@@ -80,7 +80,7 @@ func (m Method) Usage() string {
 	return strings.Join(words, " ")
 }
 
-// Check says whether arguments fit, without sending anything; ErrArguments.
+// Check validates arguments without sending anything; ErrArguments.
 func (m Method) Check(args []string) error {
 	if _, err := m.read(args); err != nil {
 		return fmt.Errorf("%s: %w: %w", m.Name, ErrArguments, err)
@@ -88,8 +88,8 @@ func (m Method) Check(args []string) error {
 	return nil
 }
 
-// Call calls the method with arguments as a person types them, and returns what
-// it gives, nil for nothing. ErrArguments if they do not fit.
+// Call calls the method with arguments as a person types them, and returns its result, nil for nothing. ErrArguments
+// if the arguments are wrong.
 func (m Method) Call(ctx context.Context, c *Client, args []string) (any, error) {
 	given, err := m.read(args)
 	if err != nil {
@@ -126,8 +126,7 @@ func (a arguments) microDollars(i int) int64 {
 	return n
 }
 
-// specOf is an object as Go has it; ErrArguments, with what is taken, where it
-// has other members.
+// specOf converts an object to a Go struct; ErrArguments, with the valid members, if it has others.
 func specOf[T any](object map[string]any, takes string) (T, error) {
 	var out T
 	raw, err := json.Marshal(object)
@@ -147,7 +146,7 @@ func (a arguments) yes(i int) bool {
 	return b
 }
 
-// texts is the arguments from one on, as texts.
+// texts returns the arguments from the i-th on, as texts.
 func (a arguments) texts(i int) []string {
 	var out []string
 	for j := range a.rest(i) {
@@ -156,7 +155,7 @@ func (a arguments) texts(i int) []string {
 	return out
 }
 
-// objects is the arguments from one on, as objects.
+// objects returns the arguments from the i-th on, as objects.
 func (a arguments) objects(i int) []map[string]any {
 	var out []map[string]any
 	for j := range a.rest(i) {
@@ -173,7 +172,7 @@ func (a arguments) at(i int) any {
 	return a[i]
 }
 
-// rest is the arguments from one on.
+// rest returns the arguments from the i-th on.
 func (a arguments) rest(i int) []any { return a[min(i, len(a)):] }
 
 func (m Method) read(args []string) (arguments, error) {
@@ -197,7 +196,7 @@ func (m Method) read(args []string) (arguments, error) {
 	return out, nil
 }
 
-// parameter is what the i-th argument stands for.
+// parameter returns the parameter of the i-th argument.
 func (m Method) parameter(i int) (Parameter, bool) {
 	if i < len(m.Parameters) {
 		return m.Parameters[i], true

@@ -20,8 +20,8 @@ func (c *Client) GetFinancialMetrics(ctx context.Context) (Financial, error) {
 	return read[Financial](ctx, c, "/api/metrics/financial", nil)
 }
 
-// TokenStats tells how full the prompt of the newest request is, in estimated
-// tokens. What depends on an unknown limit is nil.
+// TokenStats reports how full the prompt of the newest request is, in estimated tokens. Fields that depend on an
+// unknown limit are nil.
 type TokenStats = wire.TokenStats
 
 // GetTokenStats reads how full the prompt of the newest request is.

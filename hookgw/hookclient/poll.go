@@ -16,9 +16,8 @@ import (
 // pollPause is the time between two polls.
 const pollPause = 100 * time.Millisecond
 
-// WaitForServer waits until the gateway answers GET /status, looking again after
-// waits that double from RetryDelay. ErrTimeout (with the last failure) after
-// timeout; zero or less means 3 seconds.
+// WaitForServer waits until the gateway answers GET /status; the pause between attempts doubles from RetryDelay.
+// ErrTimeout (with the last failure) after timeout; zero or less means 3 seconds.
 func (c *Client) WaitForServer(ctx context.Context, timeout time.Duration) error {
 	ctx, cancel := limit(ctx, timeout, 3*time.Second)
 	defer cancel()
@@ -28,14 +27,13 @@ func (c *Client) WaitForServer(ctx context.Context, timeout time.Duration) error
 			return decode(raw, &Status{})
 		}
 		if sleep(ctx, c.wait(attempt)) != nil {
-			return late(ctx, "the gateway at "+c.base.Host, err)
+			return late(ctx, "wait for the gateway at "+c.base.Host, err)
 		}
 	}
 }
 
-// WaitForEvent drains the queue until an event of a type comes, and returns it;
-// others that come with it are dropped, as in the original. ErrTimeout after
-// timeout; zero or less means 5 seconds.
+// WaitForEvent reads the queue until an event of the given type comes, and returns it; others that come with it are
+// dropped, as in the original. ErrTimeout after timeout; zero or less means 5 seconds.
 func (c *Client) WaitForEvent(ctx context.Context, eventType string, timeout time.Duration) (Event, error) {
 	ctx, cancel := limit(ctx, timeout, 5*time.Second)
 	defer cancel()
@@ -50,13 +48,13 @@ func (c *Client) WaitForEvent(ctx context.Context, eventType string, timeout tim
 			}
 		}
 		if sleep(ctx, pollPause) != nil {
-			return Event{}, late(ctx, "an event "+eventType, err)
+			return Event{}, late(ctx, "wait for an event "+eventType, err)
 		}
 	}
 }
 
-// WaitForValue reads a field until it equals expected, as JSON. ErrTimeout after
-// timeout; zero or less means 5 seconds.
+// WaitForValue reads a field until it equals expected, as JSON. ErrTimeout after timeout; zero or less means 5
+// seconds.
 func (c *Client) WaitForValue(ctx context.Context, item string, expected any, timeout time.Duration) error {
 	want, err := canonical(expected)
 	if err != nil {
@@ -73,7 +71,7 @@ func (c *Client) WaitForValue(ctx context.Context, item string, expected any, ti
 			return nil
 		}
 		if sleep(ctx, pollPause) != nil {
-			return late(ctx, fmt.Sprintf("the value %s of %s", want, item), err)
+			return late(ctx, fmt.Sprintf("wait for the value %s of %s", want, item), err)
 		}
 	}
 }
@@ -87,7 +85,7 @@ func canonical(v any) ([]byte, error) {
 	return events.Canonical(raw)
 }
 
-// limit bounds ctx by timeout, or by what stands in for none.
+// limit bounds ctx by timeout, or by the default if timeout is zero or less.
 func limit(ctx context.Context, timeout, none time.Duration) (context.Context, context.CancelFunc) {
 	if timeout <= 0 {
 		timeout = none
@@ -95,7 +93,7 @@ func limit(ctx context.Context, timeout, none time.Duration) (context.Context, c
 	return context.WithTimeoutCause(ctx, timeout, ErrTimeout)
 }
 
-// late tells an end of the caller's context from the end of the wait.
+// late distinguishes the end of the caller's context from a timeout.
 func late(ctx context.Context, what string, last error) error {
 	if context.Cause(ctx) != ErrTimeout {
 		return context.Cause(ctx)
@@ -106,13 +104,13 @@ func late(ctx context.Context, what string, last error) error {
 	return fmt.Errorf("%s: %w", what, ErrTimeout)
 }
 
-// GetProjectSwitchStatus reads how a switch to another project stands.
+// GetProjectSwitchStatus reads the state of a switch to another project.
 func (c *Client) GetProjectSwitchStatus(ctx context.Context) (projections.ProjectSwitch, error) {
 	return read[projections.ProjectSwitch](ctx, c, "/api/project_switch_status", nil)
 }
 
-// WaitForProjectSwitch waits until no switch is under way and tells how the last
-// one ended. ErrTimeout after timeout; zero or less means 5 seconds.
+// WaitForProjectSwitch waits until no switch is in progress and returns how the last one ended. ErrTimeout after
+// timeout; zero or less means 5 seconds.
 func (c *Client) WaitForProjectSwitch(ctx context.Context, timeout time.Duration) (projections.ProjectSwitch, error) {
 	ctx, cancel := limit(ctx, timeout, 5*time.Second)
 	defer cancel()
@@ -122,7 +120,7 @@ func (c *Client) WaitForProjectSwitch(ctx context.Context, timeout time.Duration
 			return got, err
 		}
 		if sleep(ctx, pollPause) != nil {
-			return got, late(ctx, "the end of the switch", err)
+			return got, late(ctx, "wait for the end of the switch", err)
 		}
 	}
 }

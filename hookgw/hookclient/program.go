@@ -9,7 +9,7 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// GetPerformance reads the program's figures; what nobody measures is nil.
+// GetPerformance reads the program's figures; figures that are not measured are nil.
 func (c *Client) GetPerformance(ctx context.Context) (wire.Performance, error) {
 	var out struct {
 		Performance wire.Performance `json:"performance"`
@@ -18,12 +18,12 @@ func (c *Client) GetPerformance(ctx context.Context) (wire.Performance, error) {
 	return out.Performance, err
 }
 
-// PostPerformance reports what an attached front end measured.
+// PostPerformance reports the measurements of an attached front end.
 func (c *Client) PostPerformance(ctx context.Context, f wire.Frame) error {
 	return c.post(ctx, "/api/performance", f, nil)
 }
 
-// Telemetry is how the program stands inside.
+// Telemetry is the internal state of the program.
 type Telemetry = wire.Telemetry
 
 // GetSystemTelemetry reads queue depths, threads and background tasks.
@@ -31,16 +31,15 @@ func (c *Client) GetSystemTelemetry(ctx context.Context) (Telemetry, error) {
 	return read[Telemetry](ctx, c, "/api/system/telemetry", nil)
 }
 
-// Warmup tells how far the start has come.
+// Warmup is the progress of the start.
 type Warmup = wire.StartupStatus
 
-// GetWarmupStatus reads how far the start has come.
+// GetWarmupStatus reads the progress of the start.
 func (c *Client) GetWarmupStatus(ctx context.Context) (Warmup, error) {
 	return read[Warmup](ctx, c, "/api/warmup_status", nil)
 }
 
-// GetWarmupWait waits until the start is over, at most timeout (zero or less: 30
-// seconds), and reads how it went.
+// GetWarmupWait waits until the start is over, at most timeout (zero or less: 30 seconds), and returns its outcome.
 func (c *Client) GetWarmupWait(ctx context.Context, timeout time.Duration) (Warmup, error) {
 	if timeout <= 0 {
 		timeout = 30 * time.Second
@@ -59,7 +58,7 @@ func (c *Client) GetWarmupCanaries(ctx context.Context) ([]wire.StartupTask, err
 	return read[[]wire.StartupTask](ctx, c, "/api/warmup_canaries", nil)
 }
 
-// Health tells whether everything behind the gateway is well.
+// Health is the health of everything behind the gateway.
 type Health = wire.GUIHealth
 
 // GetGUIHealth reads the health of everything behind the gateway.
@@ -67,7 +66,7 @@ func (c *Client) GetGUIHealth(ctx context.Context) (Health, error) {
 	return read[Health](ctx, c, "/api/gui_health", nil)
 }
 
-// Shutdown tells what will end.
+// Shutdown says what will end.
 type Shutdown = wire.ShutdownAnswer
 
 // Shutdown stops the engine in order.

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// maxRetryDelay ends the doubling of waits.
+// maxRetryDelay is the longest wait between two attempts.
 const maxRetryDelay = 5 * time.Second
 
 // request is one request before it is sent.
@@ -23,16 +23,16 @@ type request struct {
 	query        url.Values
 	header       http.Header
 	body         []byte
-	once         bool          // it may not be done twice
+	once         bool          // it must not be done twice
 	patience     time.Duration // for the head of the answer; 0: as long as ctx lasts
 }
 
-// MakeRequest sends any request and returns the body of its answer. data is
-// encoded as JSON; nil sends no body. It is what all other methods stand on.
+// MakeRequest sends any request and returns the body of its answer. data is encoded as JSON; nil sends no body. All
+// other methods use it.
 func (c *Client) MakeRequest(ctx context.Context, method, endpoint string, data any) (json.RawMessage, error) {
 	at, err := url.Parse(endpoint)
 	if err != nil || at.Host != "" || len(at.Path) == 0 || at.Path[0] != '/' {
-		return nil, fmt.Errorf("%w: endpoint %q is no path such as /status", ErrOptions, endpoint)
+		return nil, fmt.Errorf("%w: endpoint must be a path such as /status, got %q", ErrOptions, endpoint)
 	}
 	r := request{method: method, path: at.EscapedPath(), query: at.Query(), once: method != http.MethodGet,
 		patience: headTimeout}
@@ -44,8 +44,8 @@ func (c *Client) MakeRequest(ctx context.Context, method, endpoint string, data 
 	return c.send(ctx, r)
 }
 
-// Call sends one request, once and without repeating it, reads its answer into
-// out and returns the answer's status. A nil body sends none.
+// Call sends one request without repeating it, reads its answer into out and returns the answer's status. A nil body
+// sends none.
 func (c *Client) Call(ctx context.Context, method, path string, query url.Values, body, out any) (int, error) {
 	r := request{method: method, path: path, query: query, once: true, patience: headTimeout}
 	if body != nil {
@@ -76,7 +76,7 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, out any
 	return decode(raw, out)
 }
 
-// read is the answer of a GET.
+// read returns the answer of a GET.
 func read[T any](ctx context.Context, c *Client, path string, query url.Values) (T, error) {
 	var out T
 	err := c.get(ctx, path, query, &out)
@@ -117,19 +117,19 @@ func (c *Client) send(ctx context.Context, r request) (json.RawMessage, error) {
 	}
 }
 
-// wait is how long to wait after a number of failures: it doubles.
+// wait returns how long to wait after a number of failures: it doubles.
 func (c *Client) wait(attempt int) time.Duration {
 	return min(c.delay<<min(attempt, 16), maxRetryDelay)
 }
 
-// repeatable tells whether a request that failed so may be sent again.
+// repeatable reports whether a request that failed with err may be sent again.
 func (r request) repeatable(err error) bool {
 	var refused *Error
 	if errors.As(err, &refused) {
 		return refused.Status == http.StatusServiceUnavailable && !r.once
 	}
 	var op *net.OpError
-	if errors.As(err, &op) && op.Op == "dial" { // nobody has seen it
+	if errors.As(err, &op) && op.Op == "dial" { // it never reached the gateway
 		return true
 	}
 	return errors.Is(err, ErrUnreachable) && !r.once
@@ -149,8 +149,7 @@ func (c *Client) try(ctx context.Context, r request) (json.RawMessage, error) {
 	return raw, err
 }
 
-// open sends r once and returns an answer that is no refusal, its body unread.
-// done ends it.
+// open sends r once and returns an answer that is not a refusal, its body unread. done ends it.
 func (c *Client) open(ctx context.Context, r request) (answer *http.Response, done func(), err error) {
 	req, cancel, err := c.build(ctx, r)
 	if err != nil {
@@ -201,7 +200,7 @@ func (c *Client) build(ctx context.Context, r request) (*http.Request, context.C
 	return req, cancel, nil
 }
 
-// queryOf is the query with the client's session, where it has one.
+// queryOf returns the query with the client's session, if it has one.
 func (c *Client) queryOf(r request) string {
 	if c.session == "" || r.query.Has("session") {
 		return r.query.Encode()
@@ -239,5 +238,5 @@ func readBounded(r io.Reader) ([]byte, error) {
 	return raw, err
 }
 
-// seconds prints a limit for a query.
+// seconds formats a limit for a query.
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }

@@ -15,17 +15,17 @@ type Status struct {
 	Status string `json:"status"`
 }
 
-// GetStatus asks whether the gateway answers.
+// GetStatus checks whether the gateway answers.
 func (c *Client) GetStatus(ctx context.Context) (Status, error) {
 	return read[Status](ctx, c, "/status", nil)
 }
 
-// GetHealth asks the headless service whether it lives.
+// GetHealth checks whether the headless service is alive.
 func (c *Client) GetHealth(ctx context.Context) (Status, error) {
 	return read[Status](ctx, c, "/health", nil)
 }
 
-// GetProject reads the project's configuration, flat as the original's.
+// GetProject reads the project's configuration, flat like the original's.
 func (c *Client) GetProject(ctx context.Context) (map[string]any, error) {
 	var out struct {
 		Project map[string]any `json:"project"`
@@ -44,10 +44,10 @@ type Session struct {
 	Entries []json.RawMessage `json:"entries"`
 }
 
-// Timeline is what happened in a session, a row an event, oldest first.
+// Timeline is what happened in a session, one row per event, oldest first.
 type Timeline = wire.Timeline
 
-// GetTimeline reads what happened behind a sequence, 0 for the beginning.
+// GetTimeline reads what happened after a sequence, 0 for the beginning.
 func (c *Client) GetTimeline(ctx context.Context, since uint64) (Timeline, error) {
 	return read[Timeline](ctx, c, "/api/timeline", url.Values{"since": {strconv.FormatUint(since, 10)}})
 }
@@ -61,7 +61,7 @@ func (c *Client) GetSession(ctx context.Context) (Session, error) {
 	return out.Session, err
 }
 
-// PostSession replaces the discussion's entries, of any JSON.
+// PostSession replaces the discussion's entries, which may be any JSON.
 func (c *Client) PostSession(ctx context.Context, entries any) error {
 	return c.post(ctx, "/api/session", map[string]any{"session": map[string]any{"entries": entries}}, nil)
 }
@@ -84,10 +84,9 @@ type Event struct {
 	Payload json.RawMessage `json:"payload"`
 }
 
-// GetEvents takes what is in the reader's queue. It looks first and then has the
-// gateway record how far it came, so that an answer that is lost loses no event.
-// Of two clients with one reader's name both can get the same events; give each
-// a name of its own.
+// GetEvents takes all events from the reader's queue. It reads them first and then acknowledges them, so that a lost
+// answer loses no event. Two clients with the same reader name can both get the same events; give each client its own
+// name.
 func (c *Client) GetEvents(ctx context.Context) ([]Event, error) {
 	var out, rest struct {
 		Events  []Event `json:"events"`
@@ -102,14 +101,14 @@ func (c *Client) GetEvents(ctx context.Context) ([]Event, error) {
 		return nil, err
 	}
 	query.Set("through", strconv.FormatUint(out.Through, 10))
-	query.Set("session", out.Session) // which need not be the current one any more
-	// Without an acknowledgement the events come again, which is better than never.
+	query.Set("session", out.Session) // which may no longer be the current one
+	// Without an acknowledgement the events come again, which is better than losing them.
 	_ = c.get(ctx, "/api/events", query, &rest)
 	return out.Events, nil
 }
 
-// GetIndicatorState tells whether an indicator is shown: thinking, live or
-// prior, also with "_indicator" behind. One that there is not is not shown.
+// GetIndicatorState reports whether an indicator is shown: thinking, live or prior, also with the suffix "_indicator".
+// An unknown indicator is not shown.
 func (c *Client) GetIndicatorState(ctx context.Context, tag string) (bool, error) {
 	var out map[string]bool
 	if err := c.get(ctx, "/api/gui/diagnostics", nil, &out); err != nil {

@@ -14,14 +14,12 @@ import (
 	"manualslop/events"
 )
 
-// MaxStreamLine bounds one line of a stream that is kept. Longer ones, such as a
-// large snapshot's, are passed over.
+// MaxStreamLine limits a line of a stream. Longer lines, such as those of a large snapshot, are skipped.
 const MaxStreamLine = 2 * events.MaxEventBytes
 
-// Kinds of frames beside the log's events, whose kind is empty.
+// Kinds of frames besides the log's events, whose kind is empty.
 const (
-	// FrameSnapshot carries the state of the read models, once everything that was
-	// stored when the stream began has been shown.
+	// FrameSnapshot carries the state of the read models, after everything that was stored when the stream began.
 	FrameSnapshot = "snapshot"
 	// FrameDisconnected is the last frame of a stream that the gateway ends.
 	FrameDisconnected = "disconnected"
@@ -29,9 +27,9 @@ const (
 
 // StreamOptions say what a stream shows.
 type StreamOptions struct {
-	// Since is the position to begin after: the last sequence that is known.
+	// Since is the position to begin after: the last known sequence.
 	Since uint64
-	// Filters are subjects with wildcards, any of which selects; none: everything.
+	// Filters are subjects with wildcards; a match of any selects an event. None: everything.
 	Filters []string
 	// Reader is the name under which the gateway counts the stream.
 	Reader string
@@ -41,7 +39,7 @@ type StreamOptions struct {
 type Frame struct {
 	Kind string
 	Data []byte
-	// Cut says that the data was too long to keep.
+	// Cut means that the data was too long to keep.
 	Cut bool
 }
 
@@ -73,12 +71,10 @@ func (c *Client) OpenStream(ctx context.Context, o StreamOptions) (*Stream, erro
 // Close ends the stream.
 func (s *Stream) Close() { s.done() }
 
-// Position is the last sequence that the gateway named in a whole frame: where the
-// next stream goes on.
+// Position returns the last sequence that the gateway named in a complete frame; the next stream continues there.
 func (s *Stream) Position() uint64 { return s.at }
 
-// Next reads the next frame that carries data. At the end of the stream the
-// error is io.EOF or what broke it.
+// Next reads the next frame that carries data. At the end of the stream the error is io.EOF or the cause of the break.
 func (s *Stream) Next() (Frame, error) {
 	var f Frame
 	at := s.at
@@ -125,8 +121,7 @@ func (s *Stream) line() (line []byte, over bool, err error) {
 	}
 }
 
-// Event reads an event of the log out of the frame that came last. ErrTooLong if
-// it was cut.
+// Event decodes an event of the log from the last frame. ErrTooLong if it was cut.
 func (s *Stream) Event(f Frame) (events.Event, error) {
 	var e events.Event
 	if f.Cut {
@@ -139,8 +134,7 @@ func (s *Stream) Event(f Frame) (events.Event, error) {
 	return e, nil
 }
 
-// GetBlob reads the bytes of a body that an event names. It is an error if they
-// are not those of that digest.
+// GetBlob reads the bytes of a body that an event names. It fails if they do not match the digest.
 func (c *Client) GetBlob(ctx context.Context, sha256 string) ([]byte, error) {
 	res, done, err := c.open(ctx, request{method: http.MethodGet, path: "/api/blobs/" + url.PathEscape(sha256),
 		patience: headTimeout})
@@ -155,5 +149,5 @@ func (c *Client) GetBlob(ctx context.Context, sha256 string) ([]byte, error) {
 	return body, err
 }
 
-// ErrOtherBytes says that a body is not what its digest names.
+// ErrOtherBytes means that a body does not match its digest.
 var ErrOtherBytes = errors.New("the bytes do not match their digest")

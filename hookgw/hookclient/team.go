@@ -11,12 +11,12 @@ import (
 	"manualslop/projections"
 )
 
-// GetMMAWorkers reads what every worker does.
+// GetMMAWorkers reads what every worker is doing.
 func (c *Client) GetMMAWorkers(ctx context.Context) (projections.Workers, error) {
 	return read[projections.Workers](ctx, c, "/api/mma/workers", nil)
 }
 
-// PostGoal gives the team a goal and returns its id.
+// PostGoal submits a goal and returns its id.
 func (c *Client) PostGoal(ctx context.Context, goal string) (string, error) {
 	var out struct {
 		Goal string `json:"goal"`
@@ -25,12 +25,12 @@ func (c *Client) PostGoal(ctx context.Context, goal string) (string, error) {
 	return out.Goal, err
 }
 
-// WorkerSpec says what a worker is to do.
+// WorkerSpec describes the work of a new worker.
 type WorkerSpec struct {
-	// RequestID makes the same request, however often it is sent, one worker;
-	// empty: SpawnMMAWorker and Generate make one.
+	// RequestID identifies the request: however often it is sent, it makes one worker. Empty: SpawnMMAWorker and
+	// Generate create one.
 	RequestID string `json:"request_id,omitempty"`
-	// Prompt is what is wanted.
+	// Prompt is the task.
 	Prompt string `json:"prompt"`
 	// Context names files that the worker is shown.
 	Context []string `json:"context,omitempty"`
@@ -38,19 +38,19 @@ type WorkerSpec struct {
 	TargetFile string `json:"target_file,omitempty"`
 	// Model is the model; empty: that of tier 3.
 	Model string `json:"model,omitempty"`
-	// Persona is as whom it works; empty: as tier 3 does.
+	// Persona is the worker's persona; empty: that of tier 3.
 	Persona string `json:"persona,omitempty"`
 }
 
 // Spawned names a worker that was added.
 type Spawned = wire.SpawnAnswer
 
-// SpawnMMAWorker adds a worker with a ticket of its own. Every gate applies to it.
+// SpawnMMAWorker adds a worker with its own ticket. Every gate applies to it.
 func (c *Client) SpawnMMAWorker(ctx context.Context, w WorkerSpec) (Spawned, error) {
 	return repeated[Spawned](ctx, c, "/api/mma/workers/spawn", w.known(), headTimeout)
 }
 
-// known is the spec with a request id.
+// known returns the spec with a request id.
 func (w WorkerSpec) known() WorkerSpec {
 	if w.RequestID == "" {
 		w.RequestID = newRequestID()
@@ -58,7 +58,7 @@ func (w WorkerSpec) known() WorkerSpec {
 	return w
 }
 
-// repeated posts a body that carries a request_id, so that it may be sent again.
+// repeated posts a body with a request_id, so that it may be sent again.
 func repeated[T any](ctx context.Context, c *Client, path string, body any, patience time.Duration) (T, error) {
 	var out T
 	raw, err := json.Marshal(body)
@@ -78,7 +78,7 @@ func (c *Client) KillMMAWorker(ctx context.Context, workerID string) error {
 	return c.post(ctx, "/api/mma/workers/kill", map[string]string{"worker_id": workerID}, nil)
 }
 
-// PauseMMAPipeline starts nothing new; what runs finishes.
+// PauseMMAPipeline pauses the start of new work; running work finishes.
 func (c *Client) PauseMMAPipeline(ctx context.Context) error {
 	return c.post(ctx, "/api/mma/pipeline/pause", struct{}{}, nil)
 }
@@ -88,7 +88,7 @@ func (c *Client) ResumeMMAPipeline(ctx context.Context) error {
 	return c.post(ctx, "/api/mma/pipeline/resume", struct{}{}, nil)
 }
 
-// Mutated tells what a change of the graph came to.
+// Mutated is the outcome of a change of the graph.
 type Mutated = wire.MutateAnswer
 
 // MutateMMADAG changes the graph of tickets, all or nothing. Each operation is
@@ -99,11 +99,11 @@ func (c *Client) MutateMMADAG(ctx context.Context, ops ...map[string]any) (Mutat
 	return out, err
 }
 
-// Generated is what a worker came to.
+// Generated is the result of a worker.
 type Generated = wire.Generated
 
-// Generate adds a worker and waits until its ticket ends. Status 504 means that
-// it takes longer than the gateway waits; the same RequestID joins it again.
+// Generate adds a worker and waits until its ticket ends. Status 504 means that it takes longer than the gateway
+// waits; the same RequestID joins it again.
 func (c *Client) Generate(ctx context.Context, w WorkerSpec) (Generated, error) {
 	return repeated[Generated](ctx, c, "/api/v1/generate", w.known(), 0)
 }
@@ -122,7 +122,7 @@ type PendingAction struct {
 	RaisedAt time.Time       `json:"raised_at"`
 }
 
-// GetPendingActions lists what waits for a yes, oldest first.
+// GetPendingActions lists the pending actions, oldest first.
 func (c *Client) GetPendingActions(ctx context.Context) ([]PendingAction, error) {
 	var out struct {
 		Actions []PendingAction `json:"pending_actions"`
@@ -131,7 +131,7 @@ func (c *Client) GetPendingActions(ctx context.Context) ([]PendingAction, error)
 	return out.Actions, err
 }
 
-// ConfirmAction says yes or no to what waits.
+// ConfirmAction approves or rejects a pending action.
 func (c *Client) ConfirmAction(ctx context.Context, actionID string, approved bool, reason string) error {
 	return c.post(ctx, "/api/v1/confirm/"+url.PathEscape(actionID), map[string]any{"approved": approved, "reason": reason},
 		nil)

@@ -1,5 +1,5 @@
-// Package metrics renders figures as text for Prometheus. It is the only package
-// that knows of Prometheus; a figure is a [Sample] everywhere else.
+// Package metrics renders figures as text for Prometheus. No other package knows of Prometheus; elsewhere a figure is
+// a [Sample].
 package metrics
 
 import (
@@ -13,18 +13,17 @@ import (
 
 // Sample is one figure.
 type Sample struct {
-	// Name is that of the metric, such as "slop_log_bytes"; one that only grows
-	// is a Counter and ends in "_total".
+	// Name is the metric's name, such as "slop_log_bytes"; a counter sets Counter and ends in "_total".
 	Name, Help string
 	Counter    bool
-	// Labels are names and values in turn. Samples of one name have the same
-	// label names, and no two of them the same values.
+	// Labels are alternating names and values. Samples of one name have the same label names, and no two of them the
+	// same values.
 	Labels []string
 	Value  float64
 }
 
-// Text renders samples in the text format, and says its content type. An error
-// says that the samples break the rules above: a programmer's error.
+// Text renders samples in the text format and returns its content type. An error means that the samples break the
+// rules above, which is a bug.
 func Text(samples []Sample) (body []byte, contentType string, err error) {
 	registry := prometheus.NewRegistry()
 	if err := registry.Register(collector(samples)); err != nil {
@@ -39,13 +38,13 @@ func Text(samples []Sample) (body []byte, contentType string, err error) {
 	return page.body.Bytes(), page.header.Get("Content-Type"), nil
 }
 
-// collector hands over samples that were taken before.
+// collector returns samples that were taken before.
 type collector []Sample
 
-// Describe says nothing: the samples differ from time to time.
+// Describe describes nothing: the samples differ from time to time.
 func (collector) Describe(chan<- *prometheus.Desc) {}
 
-// Collect hands over the samples.
+// Collect sends the samples.
 func (c collector) Collect(out chan<- prometheus.Metric) {
 	for _, s := range c {
 		kind := prometheus.GaugeValue
@@ -72,7 +71,7 @@ type page struct {
 	body   bytes.Buffer
 }
 
-// Header is the header of the answer.
+// Header returns the header of the answer.
 func (p *page) Header() http.Header { return p.header }
 
 // WriteHeader notes the status.

@@ -14,33 +14,33 @@ type Operation struct {
 	Method, Path string
 	// Group is the tag, Doc one sentence.
 	Group, Doc string
-	// Token is the file whose token the operation wants at least; empty: none.
+	// Token is the file of the weakest token that the operation accepts; empty: none is needed.
 	Token string
-	// Query are the parameters behind the question mark; all may be left out.
+	// Query are the query parameters; all are optional.
 	Query []Parameter
-	// Body is the largest request body in bytes; 0 where there is none.
+	// Body is the largest request body in bytes; 0 if there is none.
 	Body int64
 	// Takes and Gives are values of the types of both bodies; nil: any object.
 	Takes, Gives any
 	// Media is the type of the answer with status 200; empty: application/json.
 	Media string
-	// Also are answers with other statuses that the operation has for itself.
+	// Also are the operation's answers with other statuses.
 	Also []Answer
 	// TakesExample and GivesExample are JSON; empty: none.
 	TakesExample, GivesExample string
 }
 
-// Parameter is one of the query.
+// Parameter is a query parameter.
 type Parameter struct {
 	// Name is the parameter's name, Type its JSON type, Doc one sentence.
 	Name, Type, Doc string
-	// Many says that it may stand several times.
+	// Many means that it may be repeated.
 	Many bool
 }
 
-// Answer is one with a status of its own.
+// Answer is an answer with another status.
 type Answer struct {
-	// Status is the code, Doc says when it comes.
+	// Status is the code, Doc says when it is sent.
 	Status int
 	Doc    string
 	// Gives is a value of the body's type; nil: the error object.
@@ -51,13 +51,13 @@ type Answer struct {
 type Info struct {
 	// Title and Version name what is described; Description is Markdown.
 	Title, Version, Description string
-	// Server is the address that is tried where nothing else is said.
+	// Server is the default address.
 	Server string
 	// Problem is a value of the type of every error.
 	Problem any
 }
 
-// WebSocket stands as the media of an operation that goes on as one.
+// WebSocket is the media type of an operation that upgrades to a WebSocket.
 const WebSocket = "websocket"
 
 const jsonMedia = "application/json"
@@ -99,7 +99,7 @@ func Document(info Info, operations []Operation) Object {
 			With("schemas", schemas.Object()))
 }
 
-// ID is the operation's name: its method and path, as one word.
+// ID returns the operation's name: its method and path as one word.
 func (o Operation) ID() string {
 	out := strings.ToLower(o.Method)
 	for _, part := range strings.FieldsFunc(o.Path, func(r rune) bool { return strings.ContainsRune("/_.-", r) }) {
@@ -159,11 +159,12 @@ func (o Operation) responses(schemas *Schemas) Object {
 	case o.Gives == nil:
 		schema = typed("string")
 	}
-	out := Object{}.With("200", Object{}.With("description", "It is done.").With("content", content(media, schema,
+	out := Object{}.With("200", Object{}.With("description", "Success.").With("content", content(media, schema,
 		o.GivesExample)))
 	if media == WebSocket {
-		out = Object{}.With("101", Object{}.With("description", "It goes on as a WebSocket; docs/asyncapi.yaml describes "+
-			"what it carries."))
+		out = Object{}.With("101", Object{}.With("description", "The connection becomes a WebSocket; "+
+			"docs/asyncapi.yaml describes "+
+			"its messages."))
 	}
 	for _, a := range o.Also {
 		gives := Object{}.With("$ref", "#/components/schemas/Problem")
@@ -177,7 +178,7 @@ func (o Operation) responses(schemas *Schemas) Object {
 	return out.With("4XX", problem).With("5XX", problem)
 }
 
-// schema is that of a value's type; any object where there is no value.
+// schema returns the schema of a value's type; any object if there is no value.
 func (o Operation) schema(schemas *Schemas, value any) Object {
 	if value == nil {
 		return typed("object")

@@ -14,13 +14,13 @@ type Object []Member
 
 // Member is one name and its value.
 type Member struct {
-	// Name stands once in an object.
+	// Name occurs once in an object.
 	Name string
 	// Value is an Object, a []any, a string, a bool, an int or a json.RawMessage.
 	Value any
 }
 
-// With is the object and one more member.
+// With returns the object with one more member.
 func (o Object) With(name string, value any) Object { return append(o, Member{name, value}) }
 
 // MarshalJSON writes the members in their order.
@@ -43,8 +43,8 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// YAML is the object as YAML 1.2, in blocks. Every scalar is written as JSON
-// writes it, so that no text is taken for something else.
+// YAML returns the object as YAML 1.2, in blocks. Every scalar is written as in JSON, so that no text is read as
+// something else.
 func (o Object) YAML() string {
 	var b strings.Builder
 	o.block(&b, "")
@@ -60,7 +60,7 @@ func (o Object) block(b *strings.Builder, indent string) {
 	}
 }
 
-// under writes a value behind its name.
+// under writes a value after its name.
 func under(b *strings.Builder, value any, indent string) {
 	switch v := value.(type) {
 	case Object:
@@ -81,7 +81,7 @@ func under(b *strings.Builder, value any, indent string) {
 	b.WriteByte('\n')
 }
 
-// items writes a list; an object in it begins on a line of its own below the dash.
+// items writes a list; an object in it begins on its own line below the dash.
 func items(b *strings.Builder, list []any, indent string) {
 	for _, item := range list {
 		b.WriteString(indent)
@@ -90,7 +90,7 @@ func items(b *strings.Builder, list []any, indent string) {
 	}
 }
 
-// plain are names that YAML reads as text without quotes.
+// plain matches names that YAML reads as text without quotes.
 var plain = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z_$/][A-Za-z0-9_$/.-]*$`)
 })
@@ -104,13 +104,13 @@ func key(name string) string {
 	return name
 }
 
-// scalar is a value as JSON on one line, without HTML escapes.
+// scalar returns a value as JSON on one line, without HTML escapes.
 func scalar(value any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(value); err != nil {
-		panic("openapi: a value that is no JSON: " + err.Error()) // a mistake in the table of operations
+		panic("openapi: value cannot be encoded as JSON: " + err.Error()) // a bug in the table of operations
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Schemas collects the schemas of named structs. Make one with NewSchemas.
+// Schemas collects the schemas of named structs. Create it with NewSchemas.
 type Schemas struct {
 	names map[reflect.Type]string
 	taken map[string]reflect.Type
@@ -24,12 +24,12 @@ type component struct {
 	schema Object
 }
 
-// NewSchemas holds none yet.
+// NewSchemas returns an empty collection.
 func NewSchemas() *Schemas {
 	return &Schemas{names: map[reflect.Type]string{}, taken: map[string]reflect.Type{}}
 }
 
-// Object is every schema by its name, in the order in which they were needed.
+// Object returns every schema by its name, in the order in which they were first used.
 func (s *Schemas) Object() Object {
 	var out Object
 	for _, c := range s.named {
@@ -38,11 +38,11 @@ func (s *Schemas) Object() Object {
 	return out
 }
 
-// anything is a value of any type, null included.
+// anything returns the schema of any value, null included.
 func anything() Object { return Object{}.With("nullable", true) }
 
-// Of is the schema of what encoding/json makes of a value of this type. It
-// panics on types that JSON does not have, such as channels.
+// Of returns the schema of the JSON that encoding/json makes of a value of this type. It panics on types that JSON
+// does not have, such as channels.
 func (s *Schemas) Of(t reflect.Type) Object {
 	if known := special(t); known != nil {
 		return known
@@ -77,7 +77,7 @@ func (s *Schemas) Of(t reflect.Type) Object {
 
 func typed(name string) Object { return Object{}.With("type", name) }
 
-// special are types that do not show in JSON as they are made in Go; nil for others.
+// special returns the schema of types whose JSON differs from their Go form; nil for others.
 func special(t reflect.Type) Object {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
@@ -95,7 +95,7 @@ func special(t reflect.Type) Object {
 	return nil
 }
 
-// nullable is the schema that takes null, too.
+// nullable returns the schema that also allows null.
 func nullable(schema Object) Object {
 	if schema[0].Name == "$ref" {
 		return typed("object").With("nullable", true).With("allOf", []any{schema})
@@ -108,7 +108,7 @@ func nullable(schema Object) Object {
 	return schema.With("nullable", true)
 }
 
-// structure is a reference to a named struct's schema, or that of one without a name.
+// structure returns a reference to a named struct's schema, or the schema of an unnamed struct.
 func (s *Schemas) structure(t reflect.Type) Object {
 	if t.Name() == "" {
 		return s.members(t)
@@ -118,13 +118,13 @@ func (s *Schemas) structure(t reflect.Type) Object {
 		name = s.nameOf(t)
 		s.names[t], s.taken[name] = name, t
 		c := &component{name: name}
-		s.named = append(s.named, c) // before its members, which may name it
+		s.named = append(s.named, c) // before its members, which may refer to it
 		c.schema = s.members(t)
 	}
 	return Object{}.With("$ref", "#/components/schemas/"+name)
 }
 
-// nameOf is a struct's name, with that of its package where another has taken it.
+// nameOf returns a struct's name, with that of its package if the name is taken.
 func (s *Schemas) nameOf(t reflect.Type) string {
 	name := exported(t.Name())
 	if s.taken[name] == nil {
@@ -138,7 +138,7 @@ func exported(name string) string {
 	return string(unicode.ToUpper(first)) + name[size:]
 }
 
-// members is the schema of a struct's own and embedded members.
+// members returns the schema of a struct's own and embedded members.
 func (s *Schemas) members(t reflect.Type) Object {
 	var properties Object
 	var required []any
@@ -170,7 +170,7 @@ func (s *Schemas) collect(t reflect.Type, properties *Object, required *[]any) {
 		optional := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
 		of := f.Type
 		if optional && of.Kind() == reflect.Pointer {
-			of = of.Elem() // where it is nil it is not there
+			of = of.Elem() // omitted if it is nil
 		}
 		*properties = properties.With(tag, s.Of(of))
 		if !optional {

@@ -1,6 +1,5 @@
-// Package problem holds the errors that a client of the gateway is told: each is
-// one JSON object that says what is wrong and what to do, with a status. What is
-// no problem yet becomes one by [Of].
+// Package problem holds the errors that the gateway returns to clients: each is one JSON object that says what is
+// wrong and what to do, with a status. [Of] turns any other error into one.
 package problem
 
 import (
@@ -16,38 +15,37 @@ import (
 	"manualslop/projections"
 )
 
-// Problem is an error that a client is told: what is wrong and what to do.
+// Problem is an error for a client: what is wrong and what to do.
 type Problem struct {
-	// Status is that of the answer.
+	// Status is the HTTP status of the answer.
 	Status  int    `json:"-"`
 	Message string `json:"error"`
 	Hint    string `json:"hint"`
-	// SettledBy and SettledAt say who closed an ask, and when.
+	// SettledBy and SettledAt say who settled an ask, and when.
 	SettledBy string     `json:"settled_by,omitempty"`
 	SettledAt *time.Time `json:"settled_at,omitempty"`
 	Outcome   string     `json:"outcome,omitempty"`
-	// Ticket is the one at work, where the client may go on with it.
+	// Ticket is the running one, if the client can rejoin it.
 	Ticket string `json:"ticket,omitempty"`
-	// Allow are the methods that the path takes, of a request with another one.
+	// Allow are the methods that the path supports, for a request with another one.
 	Allow string `json:"-"`
 
 	cause error
 }
 
-// Error is the message to the client.
+// Error returns the message for the client.
 func (p *Problem) Error() string { return p.Message }
 
-// Unwrap is what lay behind it, for the operator.
+// Unwrap returns the cause, for the operator.
 func (p *Problem) Unwrap() error { return p.cause }
 
-// New makes a problem. What a client sent may stand in its texts: what would
-// take over a terminal that shows them does not get there.
+// New makes a problem. Its texts may contain what a client sent; characters that would control a terminal are
+// replaced.
 func New(status int, message, hint string) *Problem {
 	return &Problem{Status: status, Message: strings.Map(harmless, message), Hint: strings.Map(harmless, hint)}
 }
 
-// harmless replaces control characters other than the end of a line, and those
-// that turn text around.
+// harmless replaces control characters other than line ends, and those that change the direction of text.
 func harmless(r rune) rune {
 	if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029') {
 		return unicode.ReplacementChar
@@ -55,28 +53,28 @@ func harmless(r rune) rune {
 	return r
 }
 
-// WithCause names what lay behind the problem, for the operator.
+// WithCause adds the cause of the problem, for the operator.
 func (p *Problem) WithCause(err error) *Problem {
 	p.cause = err
 	return p
 }
 
-// WithTicket names the ticket that a problem is about.
+// WithTicket adds the ticket that a problem is about.
 func (p *Problem) WithTicket(ticket string) *Problem {
 	p.Ticket = ticket
 	return p
 }
 
-// Settled tells that an ask is closed, by whom and when.
+// Settled reports that an ask is settled, by whom and when.
 func Settled(s *projections.SettledAsk) *Problem {
 	at := s.At
 	p := New(http.StatusConflict, "this ask is already settled: "+s.Outcome,
-		"The first valid answer counts; read GET /api/asks?state=all.")
+		"The first valid answer counts; see GET /api/asks?state=all.")
 	p.SettledBy, p.SettledAt, p.Outcome = s.By, &at, s.Outcome
 	return p
 }
 
-// Of says what a client is told about err.
+// Of turns err into a problem for the client.
 func Of(err error) *Problem {
 	var p *Problem
 	var stopped *projections.StoppedError
@@ -86,29 +84,30 @@ func Of(err error) *Problem {
 	case errors.As(err, &stopped):
 		return Stopped(stopped)
 	case errors.Is(err, events.ErrTooLarge):
-		return New(http.StatusRequestEntityTooLarge, "this is too large for one event of the log",
+		return New(http.StatusRequestEntityTooLarge, "the request is too large for one event of the log",
 			"Send less than 512 KiB at once.").WithCause(err)
 	case errors.Is(err, events.ErrDiskFull):
 		return New(http.StatusInsufficientStorage, "the disk is full; nothing was stored",
-			"Make room on the disk of the data folder and send it again; the engine goes on by itself.").WithCause(err)
+			"Free space on the disk of the data folder and send it again; the engine continues without a "+
+				"restart.").WithCause(err)
 	case errors.Is(err, events.ErrReserve):
 		return New(http.StatusInsufficientStorage, "the log has only the reserve of its disk budget left, so nothing "+
 			"new begins",
 			"Remove sessions with `slop sessions prune`, or raise [bus] max_bytes; closing a session still works.").WithCause(err)
 	case errors.Is(err, events.ErrFull):
 		return New(http.StatusInsufficientStorage, "the log has used up its disk budget; nothing was stored",
-			"Make room, or raise the budget, and send it again.").WithCause(err)
+			"Remove sessions, or raise the budget, and send it again.").WithCause(err)
 	case errors.Is(err, events.ErrDenied):
 		return New(http.StatusForbidden, "the log refused the event: its rights do not allow it",
 			"Check the rights of the gateway's connections (slop doctor).").WithCause(err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, events.ErrClosed):
 		return New(http.StatusServiceUnavailable, "the engine did not answer in time",
-			"Read the state before you send it again; slop doctor tells more.").WithCause(err)
+			"Read the state before you send it again; slop doctor may show the cause.").WithCause(err)
 	}
 	return New(http.StatusInternalServerError, "the gateway failed", "See the engine's log.").WithCause(err)
 }
 
-// Stopped tells which read model does not go on, and since when.
+// Stopped reports which read model has stopped, and since when.
 func Stopped(e *projections.StoppedError) *Problem {
 	return New(http.StatusServiceUnavailable, e.Error(), fmt.Sprintf("The rest of the API keeps working. Restart with "+
 		"a version that supports event %d.", e.Seq)).WithCause(e)

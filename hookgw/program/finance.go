@@ -13,11 +13,11 @@ import (
 	"manualslop/projections/pricing"
 )
 
-// maxHistory is how many points of a track's history are shown; of a longer one
-// each two neighbours are one until it fits.
+// maxHistory is how many points of a track's history are shown; in a longer one neighbours are merged in pairs until
+// it fits.
 const maxHistory = 128
 
-// spend is what was used, with its sum not rounded yet.
+// spend is what was used, with the sum not yet rounded.
 type spend struct {
 	wire.Spend
 	exact pricing.Sum
@@ -47,7 +47,7 @@ func (s *spend) merge(o *spend) {
 	s.exact.Merge(o.exact)
 }
 
-// settled turns the exact sum into the figures that are shown.
+// settled rounds the exact sum to the figures that are shown.
 func (s *spend) settled() wire.Spend {
 	out := s.Spend
 	out.PricedMicroDollars, out.Cost = s.exact.Priced(), s.exact.Dollars()
@@ -69,7 +69,7 @@ type spendPoint struct {
 	at time.Time
 }
 
-// spendTable sums items by key, in the order of their first line.
+// spendTable adds up items by key, in the order of their first line.
 type spendTable struct {
 	items []*spendItem
 	at    map[string]*spendItem
@@ -96,8 +96,7 @@ func (t *spendTable) list() []wire.SpendOf {
 	return out
 }
 
-// finances prices what a session used, by what it recorded of models, else by
-// the program's own table.
+// finances prices what a session used, with the prices that it recorded, else with the program's own table.
 func finances(s *projections.Set, table events.ModelsOffered) wire.Financial {
 	if recorded := s.Offered(); len(recorded.Models) > 0 {
 		table = recorded
@@ -131,8 +130,7 @@ func finances(s *projections.Set, table events.ModelsOffered) wire.Financial {
 	return out
 }
 
-// priceOf is the price of a line; of one that was spent before its session
-// recorded any prices, that of now.
+// priceOf returns the price of a line; if its session had not recorded prices by then, the current one.
 func priceOf(l *projections.SpendingLine, table events.ModelsOffered) *events.ModelPrice {
 	if l.Price != nil || len(l.History) == 0 {
 		return l.Price
@@ -166,7 +164,7 @@ func budgetOf(b projections.Budgets, spent int64) wire.Budget {
 	return out
 }
 
-// shorten orders a history by time and joins neighbours until it fits.
+// shorten sorts a history by time and merges neighbours until it fits.
 func shorten(points []spendPoint) (out []wire.SpendPoint) {
 	slices.SortStableFunc(points, func(a, b spendPoint) int { return cmp.Compare(a.at.UnixNano(), b.at.UnixNano()) })
 	for len(points) > maxHistory {

@@ -2,7 +2,7 @@ package program
 
 import "time"
 
-// Handlers answer what is asked of the running program. Make them with New.
+// Handlers answer requests about the running program. Create them with New.
 type Handlers struct {
 	host  Host
 	roles func() (present, missing []string)
@@ -10,17 +10,16 @@ type Handlers struct {
 	begun time.Time
 }
 
-// Held is what a gateway holds for its clients now.
+// Held is what a gateway currently holds for its clients.
 type Held struct {
-	// URL is the gateway's.
+	// URL is the address of the gateway.
 	URL string
-	// Connections, Feeds and Waiting are how many connections and live feeds are
-	// open, and how many requests wait for an answer.
+	// Connections, Feeds and Waiting are the numbers of open connections, open live feeds and waiting requests.
 	Connections, Feeds, Waiting int
 }
 
-// New makes those of a gateway that begins now, about its host, the actors at
-// work and the roles that nobody runs, and what the gateway holds.
+// New returns the handlers of a new gateway, given its host, a function that returns the present and the missing
+// roles, and one that returns what the gateway holds.
 func New(host Host, roles func() (present, missing []string), held func() Held) *Handlers {
 	return &Handlers{host: host, roles: roles, held: held, begun: time.Now()}
 }

@@ -8,33 +8,32 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// hostless stands where nobody said what program the gateway runs in: nothing
-// is measured, the start is over, and there is nothing to stop.
+// hostless is the Host of a gateway without one: nothing is measured, the start is over, and there is nothing to stop.
 type hostless struct{ started chan struct{} }
 
-// NewHostless is a host of which nothing is known.
+// NewHostless returns a host of which nothing is known.
 func NewHostless() Host {
 	started := make(chan struct{})
 	close(started)
 	return hostless{started}
 }
 
-// Performance has no figures.
+// Performance returns no figures.
 func (hostless) Performance() wire.Performance { return wire.Performance{} }
 
-// Report refuses: nobody would see it.
+// Report fails: nothing would show the report.
 func (hostless) Report(context.Context, wire.Frame) error { return errHostless() }
 
-// Telemetry has no figures.
+// Telemetry returns no figures.
 func (hostless) Telemetry() wire.HostTelemetry { return wire.HostTelemetry{} }
 
-// Startup lists nothing.
+// Startup returns no tasks.
 func (hostless) Startup() []wire.StartupTask { return nil }
 
-// Started is closed.
+// Started returns a closed channel.
 func (h hostless) Started() <-chan struct{} { return h.started }
 
-// Scope is empty: Shutdown ends nothing.
+// Scope returns "": Shutdown ends nothing.
 func (hostless) Scope() string { return "" }
 
 // Shutdown does nothing.
@@ -42,5 +41,5 @@ func (hostless) Shutdown() {}
 
 func errHostless() *problem.Problem {
 	return problem.New(http.StatusNotImplemented, "this gateway has no access to the program that runs it",
-		"Ask the gateway of slop serve, run or gateway.")
+		"Send it to the gateway of slop serve, slop run or slop gateway.")
 }

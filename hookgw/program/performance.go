@@ -12,11 +12,11 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// Bounds of what a front end may say of itself.
+// Limits of a front end's report.
 const (
-	// maxFrame is the largest figure of a report; more is no measurement.
+	// maxFrame is the largest valid figure of a report.
 	maxFrame = 1e6
-	// frontEndNameHint says what a name may be.
+	// frontEndNameHint says which names are valid.
 	frontEndNameHint = "Use 1 to 64 of A-Z a-z 0-9 _ and -, or leave it out."
 )
 
@@ -29,8 +29,8 @@ func (p *Handlers) getPerformance(c *request.Call) error {
 	return c.Reply(http.StatusOK, performanceAnswer{p.host.Performance()})
 }
 
-// postPerformance takes the figures of an attached front end. They are passed on
-// as a signal: never stored, and gone when the front end is.
+// postPerformance takes the figures of an attached front end. They are passed on as a signal: never stored, and
+// dropped when the front end stops reporting.
 func (p *Handlers) postPerformance(c *request.Call) error {
 	frame, wrong := readFrame(c.Body)
 	if wrong != nil {
@@ -39,23 +39,23 @@ func (p *Handlers) postPerformance(c *request.Call) error {
 	err := p.host.Report(c.Request.Context(), frame)
 	if errors.Is(err, ErrFrontEnds) {
 		return problem.New(http.StatusTooManyRequests, "too many front ends report",
-			"End one, or wait until it is forgotten.")
+			"Stop one of them, or wait until its report expires.")
 	}
 	return c.Done(err)
 }
 
-// readFrame reads a report strictly: a figure that cannot be one is refused, so
-// that a broken front end is noticed and not shown.
+// readFrame parses a report strictly: an impossible figure is refused, so that a broken front end is noticed instead
+// of shown.
 func readFrame(body json.RawMessage) (wire.Frame, *problem.Problem) {
 	var f wire.Frame
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()
 	if dec.Decode(&f) != nil {
 		return f, problem.New(http.StatusBadRequest, "the body must be a front-end report",
-			`Send {"fps": 59.9, "frame_time_ms": 16.7, "input_lag_ms": 8}, any of them, and "name" if there are several.`)
+			`Send {"fps": 59.9, "frame_time_ms": 16.7, "input_lag_ms": 8}(at least one of them), and "name" if there are several front ends.`)
 	}
 	if f.Name != "" && !events.ValidToken(f.Name) {
-		return f, problem.New(http.StatusBadRequest, "name must be a front-end name", frontEndNameHint)
+		return f, problem.New(http.StatusBadRequest, "name is not valid", frontEndNameHint)
 	}
 	figures := 0
 	for _, v := range []*float64{f.FPS, f.FrameTimeMS, f.InputLagMS} {
@@ -64,11 +64,12 @@ func readFrame(body json.RawMessage) (wire.Frame, *problem.Problem) {
 		}
 		figures++
 		if !(*v >= 0 && *v <= maxFrame) {
-			return f, problem.New(http.StatusBadRequest, "a figure is out of range", "Each is from 0 to 1000000.")
+			return f, problem.New(http.StatusBadRequest, "a figure is out of range", "Each figure must be from "+
+				"0 to 1000000.")
 		}
 	}
 	if figures == 0 {
-		return f, problem.New(http.StatusBadRequest, "the report has no figure",
+		return f, problem.New(http.StatusBadRequest, "the report has no figures",
 			"Send fps, frame_time_ms or input_lag_ms.")
 	}
 	return f, nil

@@ -10,7 +10,7 @@ import (
 	"manualslop/projections/pricing"
 )
 
-// MoneyRoutes show what models used and what it cost.
+// MoneyRoutes returns the routes for what models used and cost.
 func MoneyRoutes() []request.Route {
 	const get, group = http.MethodGet, "Program"
 	of := []request.Parameter{request.SessionParameter()}
@@ -25,11 +25,12 @@ func MoneyRoutes() []request.Route {
 		{Method: get, Pattern: "/api/metrics/financial", Right: access.RightRead, Group: group, Query: of,
 			Gives:  wire.Financial{},
 			Handle: func(c *request.Call) error { return c.Show(spent) },
-			Doc: "Tokens and cost by track with history, ticket, tier and model; an unknown price is null in micro-dollars " +
+			Doc: "Returns tokens and cost by track with history, ticket, tier and model; an unknown price is " +
+				"null in micro-dollars " +
 				"and 0.0 in cost."},
 		{Method: get, Pattern: "/api/gui/token_stats", Right: access.RightRead, Group: group, Query: of,
 			Gives:  wire.TokenStats{},
 			Handle: func(c *request.Call) error { return c.Show(prompt) },
-			Doc:    "How full the newest prompt is, by estimate, message by message."},
+			Doc:    "Estimates how full the newest prompt is, message by message."},
 	}
 }

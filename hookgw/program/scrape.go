@@ -8,7 +8,7 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// getMetrics shows the telemetry and the counts as text for Prometheus.
+// getMetrics returns the telemetry and the counts as text for Prometheus.
 func (p *Handlers) getMetrics(c *request.Call) error {
 	t, err := p.telemetry(c)
 	if err != nil {
@@ -21,40 +21,42 @@ func (p *Handlers) getMetrics(c *request.Call) error {
 	return c.ReplyMedia(kind, body)
 }
 
-// samplesOf turns telemetry into samples; what nobody measures is left out.
+// samplesOf turns telemetry into samples; figures that are not measured are left out.
 func samplesOf(t wire.Telemetry) []metrics.Sample {
 	var out samples
-	out.gauge("slop_gateway_uptime_seconds", "Since this gateway began.", t.UptimeS)
+	out.gauge("slop_gateway_uptime_seconds", "Time since this gateway started.", t.UptimeS)
 	out.processes(t.Processes)
 	out.queues(t)
 	out.bus(t.Bus)
 	out.gauge("slop_projection_position", "Sequence of the newest event in the session's read models.",
 		float64(t.Projections.Position))
 	if t.Projections.Lag != nil {
-		out.gauge("slop_projection_lag_events", "Events on the log that the read models have not taken.",
+		out.gauge("slop_projection_lag_events", "Events on the log that the read models have not applied.",
 			float64(*t.Projections.Lag))
 	}
 	// order-independent: the rendering sorts.
 	for use, n := range map[string]wire.Use{"connections": t.Gateway.Connections, "feeds": t.Gateway.Feeds,
 		"asks": t.Queues.AsksWaiting} {
-		out.gauge("slop_gateway_open", "What the gateway holds for its clients.", float64(n.Open), "what", use)
-		out.gauge("slop_gateway_limit", "How much it holds at most.", float64(n.Limit), "what", use)
+		out.gauge("slop_gateway_open", "Resources that the gateway holds for its "+
+			"clients.", float64(n.Open), "what", use)
+		out.gauge("slop_gateway_limit", "Limit of these resources.", float64(n.Limit), "what", use)
 	}
 	for _, role := range t.Roles.Present {
-		out.gauge("slop_role_present", "Whether somebody runs the role.", 1, "role", role)
+		out.gauge("slop_role_present", "Whether the role is running.", 1, "role", role)
 	}
 	for _, role := range t.Roles.Missing {
-		out.gauge("slop_role_present", "Whether somebody runs the role.", 0, "role", role)
+		out.gauge("slop_role_present", "Whether the role is running.", 0, "role", role)
 	}
 	for _, r := range t.Requests {
-		out = append(out, metrics.Sample{Name: "slop_hook_requests_total", Help: "Answers by route and status; an empty " +
-			"path is no route.", Counter: true,
+		out = append(out, metrics.Sample{Name: "slop_hook_requests_total", Help: "Answers by route and status; " +
+			"an empty " +
+			"path means no route.", Counter: true,
 			Labels: []string{"method", r.Method, "path", r.Path, "status", strconv.Itoa(r.Status)}, Value: float64(r.Count)})
 	}
 	return out
 }
 
-// samples are samples in the making.
+// samples is a list of samples that grows.
 type samples []metrics.Sample
 
 func (s *samples) gauge(name, help string, value float64, labels ...string) {
@@ -68,12 +70,12 @@ func (s *samples) processes(all []wire.ProcessFigures) {
 		s.gauge("slop_process_resident_memory_bytes", "Resident memory.", float64(p.MemoryBytes), who...)
 		s.gauge("slop_process_heap_bytes", "Live and dead objects on the heap.", float64(p.HeapBytes), who...)
 		s.gauge("slop_process_goroutines", "Goroutines.", float64(p.Goroutines), who...)
-		s.gauge("slop_process_threads", "Threads of the system.", float64(p.Threads), who...)
+		s.gauge("slop_process_threads", "Operating-system threads.", float64(p.Threads), who...)
 	}
 }
 
 func (s *samples) queues(t wire.Telemetry) {
-	const name, help = "slop_queue_depth", "What waits, by queue."
+	const name, help = "slop_queue_depth", "Waiting items, by queue."
 	s.gauge(name, help, float64(t.Queues.AsksOpen), "queue", "asks")
 	s.gauge(name, help, float64(t.Queues.ModelRequests), "queue", "model_requests")
 	s.gauge(name, help, float64(t.Queues.ToolCalls), "queue", "tool_calls")
@@ -91,6 +93,6 @@ func (s *samples) bus(b *wire.BusFigures) {
 	}
 	s.gauge("slop_log_events", "Events on the log.", float64(b.Messages))
 	s.gauge("slop_log_bytes", "Size of the log.", float64(b.Bytes))
-	s.gauge("slop_log_budget_bytes", "Size at which the log takes no more.", float64(b.BudgetBytes))
+	s.gauge("slop_log_budget_bytes", "Size at which the log refuses events.", float64(b.BudgetBytes))
 	s.gauge("slop_log_last_sequence", "Sequence of the newest event.", float64(b.LastSeq))
 }

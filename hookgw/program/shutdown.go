@@ -12,7 +12,7 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// maxShutdownReason bounds the reason of a shutdown in bytes.
+// maxShutdownReason limits the reason of a shutdown, in bytes.
 const maxShutdownReason = 4 << 10
 
 // shutdownRequest is the body of POST /api/shutdown.
@@ -20,8 +20,8 @@ type shutdownRequest struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// postShutdown puts the request on record, answers, and only then begins to
-// stop. A log that takes nothing any more does not keep the program from ending.
+// postShutdown records the request, answers, and only then begins to stop. A log that refuses events does not prevent
+// the stop.
 func (p *Handlers) postShutdown(c *request.Call) error {
 	var want shutdownRequest
 	if json.Unmarshal(c.Body, &want) != nil {
@@ -35,9 +35,9 @@ func (p *Handlers) postShutdown(c *request.Call) error {
 	out := wire.ShutdownAnswer{Status: "ok", Stops: host.Scope(), PID: os.Getpid()}
 	switch out.Stops {
 	case events.ShutdownEngine:
-		out.Hint = "The engine stops in order; slop serve or slop run --resume goes on with the session."
+		out.Hint = "The engine stops cleanly; slop serve or slop run --resume continues the session."
 	case events.ShutdownGateway:
-		out.Hint = "Only this gateway ends; the bus, the orchestrator and the workers go on."
+		out.Hint = "Only this gateway stops; the bus, the orchestrator and the workers keep running."
 	default:
 		return errHostless()
 	}
@@ -48,14 +48,14 @@ func (p *Handlers) postShutdown(c *request.Call) error {
 	return c.Reply(http.StatusOK, out)
 }
 
-// recordShutdown puts the person's word into the current session, if there is one.
+// recordShutdown records the shutdown in the current session, if there is one.
 func recordShutdown(c *request.Call, word events.ShutdownRequested) bool {
 	session := c.Core.Models.Current()
 	if session == "" {
 		return false
 	}
 	if _, err := c.PublishAsPerson(session, word); err != nil {
-		c.Core.Logger.WarnContext(c.Request.Context(), "a shutdown is not on record", slog.Any("error", err))
+		c.Core.Logger.WarnContext(c.Request.Context(), "a shutdown could not be recorded", slog.Any("error", err))
 		return c.Wrote
 	}
 	return true

@@ -10,7 +10,7 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// Bounds of GET /api/warmup_wait.
+// Limits of GET /api/warmup_wait.
 const (
 	defaultStartupWait = 30 * time.Second
 	maxStartupWait     = 5 * time.Minute
@@ -51,7 +51,7 @@ func (p *Handlers) getStartupStatus(c *request.Call) error {
 	return c.Reply(http.StatusOK, p.startupStatus())
 }
 
-// waitForStartup answers with the status once the start is over, or the time is.
+// waitForStartup answers with the status once the start is over, or the timeout has expired.
 func (p *Handlers) waitForStartup(c *request.Call) error {
 	wait, wrong := startupWait(c.Query().Get("timeout"))
 	if wrong != nil {

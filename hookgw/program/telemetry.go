@@ -17,7 +17,7 @@ func (p *Handlers) getTelemetry(c *request.Call) error {
 	return c.Reply(http.StatusOK, out)
 }
 
-// telemetry gathers what is known now of the program and the request's session.
+// telemetry collects what is known of the program and the request's session.
 func (p *Handlers) telemetry(c *request.Call) (wire.Telemetry, error) {
 	session, err := c.Session()
 	if err != nil {
@@ -26,7 +26,7 @@ func (p *Handlers) telemetry(c *request.Call) (wire.Telemetry, error) {
 	return p.TelemetryOf(c, session)
 }
 
-// TelemetryOf gathers what is known now of the program and a session.
+// TelemetryOf collects what is known of the program and a session.
 func (p *Handlers) TelemetryOf(c *request.Call, session string) (wire.Telemetry, error) {
 	limits, held, host := c.Core.Limits, p.held(), p.host.Telemetry()
 	out := wire.Telemetry{At: c.Core.Clock(), HostTelemetry: complete(host), UptimeS: time.Since(p.begun).Seconds(),
@@ -70,7 +70,7 @@ func readDepths(t *wire.Telemetry, c *request.Call) error {
 	})
 }
 
-// complete turns lists of nothing into empty ones.
+// complete replaces nil lists by empty ones.
 func complete(t wire.HostTelemetry) wire.HostTelemetry {
 	if t.Processes == nil {
 		t.Processes = []wire.ProcessFigures{}

@@ -6,11 +6,11 @@ import (
 	"manualslop/projections"
 )
 
-// bytesPerToken is how many bytes of a prompt count as one token; the provider's
-// own count is known only after the reply.
+// bytesPerToken is how many bytes of a prompt count as one token; the provider's own count is known only after the
+// reply.
 const bytesPerToken = 4
 
-// maxPrompts is the largest prompt of a provider in tokens, as the original has it.
+// maxPrompts returns the largest prompt of a provider in tokens, as in the original.
 func maxPrompts(provider string) *int64 {
 	var limit int64
 	switch provider {
@@ -24,8 +24,8 @@ func maxPrompts(provider string) *int64 {
 	return &limit
 }
 
-// maxPrompt is the largest prompt of a model in tokens: what the session recorded
-// of it, less the longest reply, else as the original has it.
+// maxPrompt returns the largest prompt of a model in tokens: the limit that the session recorded, less the longest
+// reply, or else that of the original.
 func maxPrompt(p projections.Prompt, offered events.ModelsOffered) *int64 {
 	o, _ := offered.Find(p.Provider, p.Model)
 	if limit := o.ContextWindow - o.MaxOutputTokens; o.ContextWindow > 0 && limit > 0 {
@@ -65,5 +65,5 @@ func bandOf(percent float64) string {
 	return "red"
 }
 
-// tokens is an estimate, rounded up.
+// tokens returns an estimate, rounded up.
 func tokens(bytes int64) int64 { return bytes/bytesPerToken + min(1, bytes%bytesPerToken) }

@@ -44,13 +44,13 @@ func getProjectSwitch() func(*core.Call) error {
 	return func(c *core.Call) error { return c.Show(shown) }
 }
 
-// postProject merges what was sent into the document. A discussion that comes
-// along changes the discussions, because they are no part of the document here.
+// postProject merges the body into the document. A discussion in the body changes the session's discussions, which are
+// not part of the document here.
 func postProject(c *core.Call) error {
 	inner, ok := request.Object(c.Fields["project"])
 	if !ok || len(c.Fields) != 1 {
-		return problem.New(http.StatusBadRequest, "there is no project",
-			`Send {"project": {"project": {"name": "…"}}} and nothing else.`)
+		return problem.New(http.StatusBadRequest, "the body must have the member project and no others",
+			`Send {"project": {"project": {"name": "…"}}}.`)
 	}
 	session, err := c.SomeSession()
 	if err != nil {
@@ -71,9 +71,8 @@ func postProject(c *core.Call) error {
 	return c.ReplyFixed(request.FixedUpdated)
 }
 
-// EditProject publishes changes of the document, which may come from a preset,
-// and the files that it tracks from then on. Everything is checked before
-// anything is published.
+// EditProject publishes changes of the document, which may come from a preset, and the files that it tracks from then
+// on. Everything is checked before anything is published.
 func EditProject(c *core.Call, session string, edit events.ProjectEdited, preset string) error {
 	if bytes.Equal(edit.Changes, []byte("{}")) {
 		return nil
@@ -94,11 +93,11 @@ func EditProject(c *core.Call, session string, edit events.ProjectEdited, preset
 			`Send {"project": {"project": {"name": "…"}}}.`)
 	case size > projections.MaxProjectBytes:
 		return problem.New(http.StatusRequestEntityTooLarge, "the project document is too large",
-			fmt.Sprintf("Keep it below %d KiB; put texts into files and name them.", projections.MaxProjectBytes>>10))
+			fmt.Sprintf("Keep it below %d KiB; move texts to files and name those.", projections.MaxProjectBytes>>10))
 	}
 	if wrong := projections.CheckProject(doc); wrong != "" {
-		return problem.New(http.StatusBadRequest, "the project does not fit: "+request.Clip(wrong, 200),
-			"GET /api/project shows the tables that the engine knows; docs/hooks.md tells more.")
+		return problem.New(http.StatusBadRequest, "the project is not valid: "+request.Clip(wrong, 200),
+			"GET /api/project shows the known tables; see docs/hooks.md.")
 	}
 	var tracked *events.FilesTracked
 	if due && c.Gw.Cfg.ProjectFiles != nil {
@@ -112,12 +111,12 @@ func EditProject(c *core.Call, session string, edit events.ProjectEdited, preset
 	if err := publishEdit(c, session, edit, tracked); err != nil || tracked == nil {
 		return err
 	}
-	return retrack(c.Request.Context(), c.Gw, session) // where another gateway changed the document meanwhile
+	return retrack(c.Request.Context(), c.Gw, session) // if another gateway changed the document meanwhile
 }
 
 // publishEdit publishes changes of the document, and the files found for them; nil: they are the same as before.
 func publishEdit(c *core.Call, session string, edit events.ProjectEdited, tracked *events.FilesTracked) error {
-	release, err := c.Gw.Track(c.Request.Context(), session) // or a gateway that begins would find the files missing
+	release, err := c.Gw.Track(c.Request.Context(), session) // or a gateway that starts would find the files missing
 	if err != nil {
 		return err
 	}
@@ -129,7 +128,7 @@ func publishEdit(c *core.Call, session string, edit events.ProjectEdited, tracke
 	return err
 }
 
-// changed is the document as the changes would make it, and its size.
+// changed returns the document with the changes applied, and its size.
 func changed(s *projections.Set, changes json.RawMessage) (doc map[string]any, size int, err error) {
 	now, err := json.Marshal(s.Project().Document)
 	if err != nil {
@@ -152,7 +151,7 @@ func Expand(ctx context.Context, g *core.State, doc map[string]any, preset strin
 	}
 	base, patterns, wrong := projections.FilePatterns(doc)
 	if wrong != "" {
-		return none, problem.New(http.StatusBadRequest, "the project does not fit: "+request.Clip(wrong, 200),
+		return none, problem.New(http.StatusBadRequest, "the project is not valid: "+request.Clip(wrong, 200),
 			"Send a list of paths and patterns.")
 	}
 	paths, skipped, err := files.Expand(ctx, base, patterns)
@@ -163,13 +162,12 @@ func Expand(ctx context.Context, g *core.State, doc map[string]any, preset strin
 		Preset: preset, Shown: projections.ShownFiles(doc)}
 	if err := out.Check(); err != nil {
 		return none, problem.New(http.StatusRequestEntityTooLarge, err.Error(),
-			"Narrow the patterns; tools read every other file as well.")
+			"Use narrower patterns; tools can also read files that are not listed.")
 	}
 	return out, nil
 }
 
-// postedDiscussion takes over roles and entries that came with a project, where
-// they are not those of now.
+// postedDiscussion applies the roles and entries in a posted project if they differ from the current ones.
 func postedDiscussion(c *core.Call, session string, raw json.RawMessage) error {
 	if len(raw) == 0 {
 		return nil
@@ -181,7 +179,7 @@ func postedDiscussion(c *core.Call, session string, raw json.RawMessage) error {
 		Discussions map[string]projections.HistoryStretch `json:"discussions"`
 	}
 	if json.Unmarshal(c.Gw.Mask(raw), &posted) != nil {
-		return problem.New(http.StatusBadRequest, "the discussion does not fit",
+		return problem.New(http.StatusBadRequest, "the discussion is not valid",
 			`Send {"roles": […], "history": ["User:\nhello"]}.`)
 	}
 	var roles, history []string
@@ -213,7 +211,7 @@ func postedDiscussion(c *core.Call, session string, raw json.RawMessage) error {
 	return nil
 }
 
-// replaceHistory makes entries of texts.
+// replaceHistory turns texts into entries.
 func replaceHistory(c *core.Call, session string, texts, roles []string) error {
 	entries := make([]projections.HistoryEntry, len(texts))
 	for i, text := range texts {

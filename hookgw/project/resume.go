@@ -10,13 +10,12 @@ import (
 	"manualslop/projections"
 )
 
-// switchPatience is for how many looks, one each Limits.CatchUp, a switch of
-// projects may be under way before somebody else finishes it.
+// switchPatience is how many checks, one per Limits.CatchUp, a project switch may be in progress before this gateway
+// finishes it.
 const switchPatience = 3
 
-// TendSwitches finishes a switch of projects that nobody is at work on: the log
-// was away when it was to be settled, or the gateway that began it died and does
-// not come back.
+// TendSwitches finishes project switches that were abandoned: the log was unavailable when they were to be settled, or
+// their gateway died and does not come back.
 func TendSwitches(ctx context.Context, g *core.State) {
 	ticker := time.NewTicker(g.Cfg.Limits.CatchUp)
 	defer ticker.Stop()
@@ -38,8 +37,8 @@ func TendSwitches(ctx context.Context, g *core.State) {
 	}
 }
 
-// openSwitch is the request of the switch under way in the current session;
-// empty for none. A closed session has none: it is not held in memory for that.
+// openSwitch returns the request of the switch in progress in the current session; empty if there is none. A closed
+// session has none: it is not kept in memory for that.
 func openSwitch(ctx context.Context, g *core.State) string {
 	view, ok := g.Cfg.Models.Session(g.Cfg.Models.Current())
 	if !ok || g.Cfg.ProjectFiles == nil || view.Summary().Closed != nil {
@@ -47,13 +46,13 @@ func openSwitch(ctx context.Context, g *core.State) string {
 	}
 	var open projections.ProjectSwitch
 	if view.Read(ctx, func(s *projections.Set) { open = s.ProjectSwitch() }) != nil {
-		return "" // another look comes
+		return "" // the next check will tell
 	}
 	return open.Request()
 }
 
-// ResumeProject finishes what a gateway before this one began in the current
-// session: a switch of projects, or finding the files of a changed project.
+// ResumeProject finishes what an earlier gateway began in the current session: a project switch, or finding the files
+// of a changed project.
 func ResumeProject(ctx context.Context, g *core.State) {
 	session := g.Cfg.Models.Current()
 	view, ok := g.Cfg.Models.Session(session)
@@ -72,10 +71,11 @@ func ResumeProject(ctx context.Context, g *core.State) {
 		err = retrack(ctx, g, session)
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
-		g.Cfg.Logger.WarnContext(ctx, "what was begun with the project could not be finished", slog.String("session",
+		g.Cfg.Logger.WarnContext(ctx, "an interrupted change of the project could not be "+
+			"completed", slog.String("session",
 			session), slog.Any("error", err))
 	}
 }
 
-// ResumeTime bounds what a gateway finishes when it starts.
+// ResumeTime limits what a gateway finishes when it starts.
 const ResumeTime = time.Minute

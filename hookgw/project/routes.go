@@ -10,21 +10,22 @@ import (
 	"manualslop/projections"
 )
 
-// Routes show, change, load and save the project document.
+// Routes returns the routes that show, change, load and save the project document.
 func Routes(g *core.State) []request.Route {
 	const get, post, group = http.MethodGet, http.MethodPost, "Project"
 	of := []request.Parameter{request.SessionParameter()}
 	return []request.Route{
 		{Method: get, Pattern: "/api/project", Right: access.RightRead, Group: group, Query: of, Gives: projectAnswer{},
-			Doc: "The project and the active discussion, in the original's flat shape.", Handle: g.In(getProject())},
+			Doc: "Returns the project and the active discussion, in the original's flat " +
+				"shape.", Handle: g.In(getProject())},
 		{Method: post, Pattern: "/api/project", Right: access.RightHuman, Group: group, Query: of, Takes: projectRequest{},
 			Gives: request.StatusAnswer{}, Body: request.SmallBody, Handle: g.In(postProject),
 			Doc: "Merges tables into the project document; null removes a key."},
 		{Method: get, Pattern: "/api/project/document", Right: access.RightRead, Group: group, Query: of,
-			Gives: projections.Project{}, Doc: "The whole document, its file, and which keys have no effect.",
+			Gives: projections.Project{}, Doc: "Returns the whole document, its file, and the keys without effect.",
 			Handle: g.In(getProjectDocument())},
 		{Method: get, Pattern: "/api/project_switch_status", Right: access.RightRead, Group: group, Query: of,
-			Gives: projections.ProjectSwitch{}, Doc: "How the last switch of projects stands.",
+			Gives: projections.ProjectSwitch{}, Doc: "Returns the state of the last project switch.",
 			Handle: g.In(getProjectSwitch())},
 		{Method: post, Pattern: "/api/project/switch", Right: access.RightHuman, Group: group, Query: of,
 			Takes: SwitchRequest{}, Gives: switchAnswer{}, Body: request.SmallBody, Handle: g.In(postProjectSwitch),
@@ -34,6 +35,6 @@ func Routes(g *core.State) []request.Route {
 			Doc: "Loads a project document; without a path it reloads the current one."},
 		{Method: post, Pattern: "/api/project/save", Right: access.RightHuman, Group: group, Query: of, Takes: SaveRequest{},
 			Gives: saveAnswer{}, Body: request.SmallBody, Handle: g.In(postProjectSave),
-			Doc: "Writes the project document to its file, unless somebody else changed that."},
+			Doc: "Writes the project document to its file, unless the file was changed meanwhile."},
 	}
 }

@@ -17,7 +17,7 @@ import (
 type SaveRequest struct {
 	// Path is the file; empty: the one that was loaded.
 	Path string `json:"path,omitempty"`
-	// Force overwrites a file that somebody else changed.
+	// Force overwrites a file that was changed meanwhile.
 	Force bool `json:"force,omitempty"`
 }
 
@@ -46,8 +46,8 @@ func postProjectSave(c *core.Call) error {
 	return c.Reply(http.StatusOK, saveAnswer{"ok", saved.Path, saved.SHA256, saved.Size})
 }
 
-// SaveProject writes the document of a session. To another file than its own it
-// is written only where there is none, and that one is its own from then on.
+// SaveProject writes the document of a session. A file other than its own must not exist yet; it becomes the
+// document's own file.
 func SaveProject(c *core.Call, session string, want SaveRequest) (events.ProjectSaved, error) {
 	none := events.ProjectSaved{}
 	files, err := c.Gw.Files()
@@ -84,13 +84,13 @@ func SaveProject(c *core.Call, session string, want SaveRequest) (events.Project
 	return saved, err
 }
 
-// holdsSecrets is an error where the file has what is hidden in the record:
-// saving would put the mask in its place.
+// holdsSecrets returns an error if the file contains a secret that is masked in the record: saving would replace it by
+// the mask.
 func holdsSecrets(ctx context.Context, g *core.State, files core.ProjectFiles, path string) error {
 	file, err := files.Load(ctx, path)
 	if err != nil || bytes.Equal(g.Mask(file.Document), file.Document) {
 		return nil
 	}
-	return problem.New(http.StatusConflict, "the file holds a secret, which saving would replace by its mask",
-		`Take the secret out of the file, or send "force": true.`)
+	return problem.New(http.StatusConflict, "the file contains a secret, which saving would replace by a mask",
+		`Remove the secret from the file, or send "force": true.`)
 }

@@ -15,13 +15,13 @@ import (
 	"manualslop/projections"
 )
 
-// maxProjectPath bounds the path of a project document in bytes.
+// maxProjectPath limits the path of a project document, in bytes.
 const maxProjectPath = 1024
 
 // SwitchRequest names a project document.
 type SwitchRequest struct {
 	Path string `json:"path"`
-	// Discard gives up edits that were not saved.
+	// Discard drops edits that were not saved.
 	Discard bool `json:"discard,omitempty"`
 }
 
@@ -37,8 +37,8 @@ func postProjectSwitch(c *core.Call) error { return switchProject(c, false) }
 
 func postProjectLoad(c *core.Call) error { return switchProject(c, true) }
 
-// switchProject puts the wish on record first and then carries it out, so that a
-// gateway that comes after this one finishes what it began.
+// switchProject first records the request and then carries it out, so that a later gateway finishes what this one
+// began.
 func switchProject(c *core.Call, again bool) error {
 	var want SwitchRequest
 	if err := c.Decode(&want, `{"path": "project.toml"}`); err != nil {
@@ -60,8 +60,7 @@ func switchProject(c *core.Call, again bool) error {
 	return c.Reply(http.StatusOK, out)
 }
 
-// SwitchTo makes a session go over to a project document. With again an empty
-// path is the present one.
+// SwitchTo switches a session to a project document. With again, an empty path means the current one.
 func SwitchTo(c *core.Call, session string, want SwitchRequest, again bool) error {
 	if _, err := c.Gw.Files(); err != nil {
 		return err
@@ -77,7 +76,7 @@ func SwitchTo(c *core.Call, session string, want SwitchRequest, again bool) erro
 		return err
 	}
 	if now.Changed && !want.Discard {
-		return problem.New(http.StatusConflict, "the project has changes that are not saved",
+		return problem.New(http.StatusConflict, "the project has unsaved changes",
 			`Save them with POST /api/project/save, or send "discard": true.`)
 	}
 	e, err := c.PublishAsPerson(session, events.ProjectSwitchRequested{Path: want.Path})
@@ -97,8 +96,8 @@ func checkProjectPath(path string) error {
 	return nil
 }
 
-// finishSwitch loads the document of a switch that is on record and settles the
-// switch: with the document, or with the reason why there is none.
+// finishSwitch loads the document of a recorded switch and settles the switch: with the document, or with the reason
+// why there is none.
 func finishSwitch(ctx context.Context, g *core.State, session, request, path string) error {
 	loaded, err := load(ctx, g, path)
 	if err != nil {
@@ -122,7 +121,7 @@ func finishSwitch(ctx context.Context, g *core.State, session, request, path str
 	if err := view.Read(ctx, func(s *projections.Set) {
 		switch {
 		case s.ProjectRefusal(request) != "":
-			reason = "another switch came after this one"
+			reason = "this switch was replaced by a later one"
 		case s.ProjectRefusal(e.ID) != "": // another gateway settled this switch first
 			reason = s.ProjectSwitch().Error
 		}
@@ -131,12 +130,12 @@ func finishSwitch(ctx context.Context, g *core.State, session, request, path str
 	}
 	if reason != "" {
 		return problem.New(http.StatusConflict, reason,
-			"GET /api/project_switch_status shows which project is the active one.")
+			"GET /api/project_switch_status shows the active project.")
 	}
 	return retrack(ctx, g, session)
 }
 
-// settle publishes what the gateway found out and waits until it can be read.
+// settle publishes the outcome and waits until it can be read.
 func settle(ctx context.Context, g *core.State, session string, p events.Payload) (events.Event, error) {
 	e, err := g.Event(g.Own, session, p)
 	if err != nil {
@@ -163,22 +162,22 @@ func load(ctx context.Context, g *core.State, path string) (events.ProjectLoaded
 	var doc map[string]any
 	if json.Unmarshal(masked, &doc) != nil || doc == nil {
 		return none, problem.New(http.StatusUnprocessableEntity, "the project document is not a table after its secrets "+
-			"are masked", "Take the secrets out of it.")
+			"are masked", "Remove the secrets from it.")
 	}
 	if len(masked) > projections.MaxProjectBytes {
 		return none, problem.New(http.StatusRequestEntityTooLarge, "the project document is too large",
-			"Move its discussions to a history file and import that with slop history import.")
+			"Move its discussions to a history file and import that file with slop history import.")
 	}
 	if wrong := projections.CheckProject(doc); wrong != "" {
-		return none, problem.New(http.StatusUnprocessableEntity, "the project document does not fit: "+request.Clip(wrong,
-			200), "Correct the file and load it again.")
+		return none, problem.New(http.StatusUnprocessableEntity, "the project document is not valid: "+
+			request.Clip(wrong,
+				200), "Correct the file and load it again.")
 	}
 	return events.ProjectLoaded{Path: file.Path, SHA256: file.SHA256, Size: file.Size, Document: masked,
 		Ignored: projections.IgnoredKeys(doc)}, nil
 }
 
-// retrack expands the project's files where they are other ones than before,
-// unless another gateway does so meanwhile.
+// retrack finds the project's files again if they changed, unless another gateway does so at the same time.
 func retrack(ctx context.Context, g *core.State, session string) error {
 	release, err := g.Track(ctx, session)
 	if err != nil {

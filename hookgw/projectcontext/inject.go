@@ -15,20 +15,20 @@ import (
 	"manualslop/projections"
 )
 
-// maxContextPath bounds the path of a file in bytes.
+// maxContextPath limits the path of a file, in bytes.
 const maxContextPath = 4096
 
-// injectRequest names a file and how it is to be shown.
+// injectRequest names a file and how to show it.
 type injectRequest struct {
 	Path string `json:"path"`
-	// full (also when empty), skeleton, curated, outline, summary, tree, slice
+	// full (also if empty), skeleton, curated, outline, summary, tree, slice
 	Mode       string `json:"mode,omitempty"`
 	Discussion string `json:"discussion,omitempty"` // empty: the active one
 	StartLine  int    `json:"start_line,omitempty"` // slice: counted from 1
 	EndLine    int    `json:"end_line,omitempty"`   // slice: inclusive
 }
 
-// viewOf is the view that a mode means.
+// viewOf returns the view for a mode.
 func viewOf(mode string) (string, bool) {
 	switch strings.ToLower(mode) {
 	case "", "full", events.ViewRaw:
@@ -47,8 +47,8 @@ func viewOf(mode string) (string, bool) {
 	return "", false
 }
 
-// postInject publishes the wish and waits for the worker's view, for a while:
-// without a worker the wish stands and the answer says so.
+// postInject publishes the request and waits a while for the worker's view. Without a worker the request remains
+// pending, and the answer says so.
 func postInject(c *core.Call) error {
 	var want injectRequest
 	if err := c.Decode(&want, `{"path": "src/a.py", "mode": "skeleton"}`); err != nil {
@@ -57,10 +57,10 @@ func postInject(c *core.Call) error {
 	view, known := viewOf(want.Mode)
 	switch {
 	case !known:
-		return problem.New(http.StatusBadRequest, "there is no such mode",
+		return problem.New(http.StatusBadRequest, "unknown mode",
 			"Use full, skeleton, curated, outline, summary, tree or slice.")
 	case view != events.ViewSlice && (want.StartLine != 0 || want.EndLine != 0):
-		return problem.New(http.StatusBadRequest, "only a slice has lines", `Send "mode": "slice" with them.`)
+		return problem.New(http.StatusBadRequest, "start_line and end_line are only valid for a slice", `Send "mode": "slice" with them.`)
 	}
 	if p := contextPath(want.Path); p != nil {
 		return p
@@ -91,20 +91,20 @@ func postInject(c *core.Call) error {
 	return injected(c, e)
 }
 
-// contextPath refuses what is no path of a file.
+// contextPath checks that path can be the path of a file.
 func contextPath(path string) *problem.Problem {
 	if path == "" || len(path) > maxContextPath || strings.ContainsRune(path, 0) {
-		return problem.New(http.StatusBadRequest, "there is no path of a file",
-			"Name one relative to the project folder, in up to 4096 bytes.")
+		return problem.New(http.StatusBadRequest, "path must be a file's path of 1 to 4096 bytes",
+			"Give a path relative to the project folder.")
 	}
 	return nil
 }
 
-// injected waits for the view that answers e. A wish that was refused gets
-// none, unless a worker was so fast that the refusal is its own.
+// injected waits for the view that answers e. A request that was refused gets none, unless a worker was so fast that
+// the refusal is its own.
 func injected(c *core.Call, e events.Event) error {
 	refused := c.Counts(e.Session, e.ID, (*projections.Set).DiscussionRefusal)
-	through := c.Gw.Newest(e.Session) // whatever refused it stands up to here
+	through := c.Gw.Newest(e.Session) // any refusal is up to here
 	ctx, cancel := context.WithTimeout(c.Request.Context(), c.Gw.Cfg.Limits.SettleWait)
 	defer cancel()
 	if refused != nil && through <= e.Seq {
@@ -125,7 +125,8 @@ func injected(c *core.Call, e events.Event) error {
 	if refused != nil {
 		return refused
 	}
-	return c.Reply(http.StatusAccepted, injectAccepted{"accepted", e.ID, "The wish is on record; no worker has answered " +
+	return c.Reply(http.StatusAccepted, injectAccepted{"accepted", e.ID, "The request is recorded; no worker " +
+		"has answered " +
 		"yet. GET /api/discussions/entries shows the entry when it comes."})
 }
 
@@ -144,33 +145,33 @@ func injectedView(c *core.Call, e events.Event, seq uint64, v events.View) error
 		SHA256: v.SHA256, Size: v.Size, Blob: v.Blob, Slice: v.Slice})
 }
 
-// noView tells why there is no view; nil where there is one.
+// noView says why there is no view; nil if there is one.
 func noView(v events.View) *problem.Problem {
 	if v.Error == "" {
 		return nil
 	}
-	return problem.New(http.StatusUnprocessableEntity, "there is no such view: "+request.Clip(v.Error, 512),
-		"Name a file that tools may read, lines that it has, and a mode that its language has.")
+	return problem.New(http.StatusUnprocessableEntity, "the view cannot be made: "+request.Clip(v.Error, 512),
+		"Give a file that tools may read, lines that exist in it, and a mode that its language supports.")
 }
 
-// injectAccepted is the answer where no worker has answered in time.
+// injectAccepted is the answer if no worker has answered in time.
 type injectAccepted struct {
 	Status  string `json:"status"`
-	Request string `json:"request"` // id of the wish
+	Request string `json:"request"` // id of the request
 	Hint    string `json:"hint"`
 }
 
 // nothing is a body without members.
 type nothing struct{}
 
-// trackAnswer says which files are tracked now.
+// trackAnswer lists the files that are tracked now.
 type trackAnswer struct {
 	Status  string   `json:"status"`
 	Tracked int      `json:"tracked"`
-	Skipped []string `json:"skipped"` // patterns that stand for nothing, each with its reason
+	Skipped []string `json:"skipped"` // patterns that match nothing, each with its reason
 }
 
-// tracked answers with what is tracked now.
+// tracked answers with the files that are tracked now.
 func tracked(c *core.Call, session string) error {
 	out := trackAnswer{Status: "ok"}
 	if err := c.Read(session, func(s *projections.Set) {

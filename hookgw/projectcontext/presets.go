@@ -45,7 +45,7 @@ func postPresetSave(c *core.Call) error {
 		return err
 	}
 	if wrong := projections.CheckDiscussionName(want.Name); wrong != "" {
-		return problem.New(http.StatusBadRequest, "a preset's name is printable text of 1 to 128 bytes",
+		return problem.New(http.StatusBadRequest, "a preset's name must be printable text of 1 to 128 bytes",
 			"Choose another name.")
 	}
 	selection := map[string]any{"files": map[string]any{"paths": want.Files}, "screenshots": map[string]any{
@@ -56,7 +56,7 @@ func postPresetSave(c *core.Call) error {
 		}
 	}
 	if wrong := projections.CheckProject(selection); wrong != "" {
-		return problem.New(http.StatusBadRequest, "the selection does not fit: "+request.Clip(wrong, 200),
+		return problem.New(http.StatusBadRequest, "the selection is not valid: "+request.Clip(wrong, 200),
 			fmt.Sprintf("Send at most %d paths.", events.MaxPatterns))
 	}
 	files, _ := projections.ProjectFiles(selection)
@@ -76,7 +76,7 @@ func anyList(texts []string) []any {
 	return out
 }
 
-// preset reads a body that names a preset, which must be there.
+// preset parses a body that names a preset, which must exist.
 func preset(c *core.Call) (session string, found projections.ContextPreset, err error) {
 	var want discussions.NameRequest
 	if err = c.Decode(&want, `{"name": "parser"}`); err != nil {
@@ -94,7 +94,7 @@ func preset(c *core.Call) (session string, found projections.ContextPreset, err 
 		}
 	})
 	if err == nil && at < 0 {
-		err = problem.New(http.StatusNotFound, "there is no such preset", "GET /api/context/presets lists them.")
+		err = problem.New(http.StatusNotFound, "no such preset", "GET /api/context/presets lists them.")
 	}
 	return session, found, err
 }

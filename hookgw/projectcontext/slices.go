@@ -16,14 +16,15 @@ import (
 	"manualslop/projections"
 )
 
-// sliceOf is the slice of those lines, not yet found in the file.
+// sliceOf returns the slice of these lines, not yet located in the file.
 func sliceOf(name string, start, end int) (events.FileSlice, *problem.Problem) {
 	if start < 1 || end < start {
 		return events.FileSlice{}, problem.New(http.StatusBadRequest, "start_line and end_line must be a range of lines",
-			`Send "start_line" from 1 on, and "end_line", which is inclusive.`)
+			`Send "start_line", counted from 1, and "end_line", which is inclusive.`)
 	}
 	if name != "" && projections.CheckDiscussionName(name) != "" {
-		return events.FileSlice{}, problem.New(http.StatusBadRequest, "a slice's name is printable text of 1 to 128 bytes",
+		return events.FileSlice{}, problem.New(http.StatusBadRequest, "a slice's name must be printable text of "+
+			"1 to 128 bytes",
 			"Choose another name.")
 	}
 	return events.FileSlice{Name: name, StartLine: start, EndLine: end}, nil
@@ -45,15 +46,15 @@ func postSlice(c *core.Call) error {
 	return c.Reply(http.StatusOK, wire.SliceAnswer{Status: "ok", Path: want.Path, Preset: want.Preset, Slice: slice})
 }
 
-// RecordSlice has a worker read the lines by which the slice is found again,
-// and puts it to its file in the preset or in the project.
+// RecordSlice has a worker read the anchor lines of the slice, and adds the slice to its file in the preset or in the
+// project.
 func RecordSlice(c *core.Call, session string, want wire.SliceRequest) (events.FileSlice, error) {
 	slice, p := sliceOf(want.Name, want.StartLine, want.EndLine)
 	if p == nil {
 		p = contextPath(want.Path)
 	}
 	if p == nil && want.Preset != "" && projections.CheckDiscussionName(want.Preset) != "" {
-		p = problem.New(http.StatusBadRequest, "a preset's name is printable text of 1 to 128 bytes",
+		p = problem.New(http.StatusBadRequest, "a preset's name must be printable text of 1 to 128 bytes",
 			"Choose another name.")
 	}
 	if p != nil {
@@ -79,7 +80,7 @@ func RecordSlice(c *core.Call, session string, want wire.SliceRequest) (events.F
 	}
 }
 
-// anchored is the slice with its anchors, as a worker found it in the file.
+// anchored returns the slice with its anchors, as a worker found it in the file.
 func anchored(c *core.Call, session, file string, slice events.FileSlice) (events.FileSlice, error) {
 	e, err := c.PublishAsPerson(session, events.ContextInjectionRequested{Path: file, View: events.ViewSlice,
 		Slice:  &slice,
@@ -104,11 +105,11 @@ func anchored(c *core.Call, session, file string, slice events.FileSlice) (event
 			return *built.Views[0].Slice, nil
 		}
 	}
-	return slice, problem.New(http.StatusServiceUnavailable, "no worker has read the file; nothing was recorded",
+	return slice, problem.New(http.StatusServiceUnavailable, "no worker read the file in time; nothing was recorded",
 		"Start an engine with slop serve, or try again in a moment.")
 }
 
-// sliceIntoPreset puts a slice to its file in a saved selection.
+// sliceIntoPreset adds a slice to its file in a saved selection.
 func sliceIntoPreset(c *core.Call, session string, want wire.SliceRequest, slice events.FileSlice) error {
 	_, err := c.PublishChecked(session, events.ContextPresetChanged{Operation: events.PresetSlice, Name: want.Preset,
 		Files: []events.TrackedFile{{Path: want.Path, CustomSlices: []events.FileSlice{slice}}}},
@@ -116,9 +117,8 @@ func sliceIntoPreset(c *core.Call, session string, want wire.SliceRequest, slice
 	return err
 }
 
-// sliceIntoProject puts a slice to its file in the project document, as an entry
-// of files.paths. At is the sequence of the document that it was put to; after a
-// later one it has no effect.
+// sliceIntoProject adds a slice to its file in the project document, as an entry of files.paths. at is the sequence of
+// the document that it was made for; after a later one it has no effect.
 func sliceIntoProject(c *core.Call, session, file string, slice events.FileSlice) (at uint64, err error) {
 	if _, err := c.Gw.Files(); err != nil {
 		return 0, err
@@ -134,8 +134,8 @@ func sliceIntoProject(c *core.Call, session, file string, slice events.FileSlice
 		return 0, err
 	}
 	if wrong != "" {
-		return at, problem.New(http.StatusConflict, "the project's files do not fit: "+request.Clip(wrong, 200),
-			"Mend files.paths, or record the slice in a preset.")
+		return at, problem.New(http.StatusConflict, "the project's files are not valid: "+request.Clip(wrong, 200),
+			"Correct files.paths, or record the slice in a preset.")
 	}
 	below := file
 	if base != "" {

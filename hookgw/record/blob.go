@@ -13,7 +13,7 @@ import (
 // GetBlob answers with the bytes of a body that an event names by its SHA-256.
 func GetBlob(c *core.Call) error {
 	digest := c.Vars["sha256"]
-	missing := problem.New(http.StatusNotFound, "there is no such body",
+	missing := problem.New(http.StatusNotFound, "no such body",
 		"Give the sha256 that an event of the log names, in lower-case hexadecimal.")
 	if c.Gw.Cfg.Blobs == nil || !isDigest(digest) {
 		return missing
@@ -32,7 +32,7 @@ func GetBlob(c *core.Call) error {
 	return c.ReplyMedia(request.MediaBytes, body)
 }
 
-// isDigest tells whether s is a SHA-256 as events write it.
+// isDigest reports whether s is a SHA-256 in the form that events use.
 func isDigest(s string) bool {
 	if len(s) != 64 {
 		return false

@@ -14,7 +14,7 @@ type starRequest struct {
 	On *bool `json:"on"`
 }
 
-// postStar puts on record whether the person keeps a session's log files.
+// postStar records whether the person keeps a session's log files.
 func postStar(c *core.Call) error {
 	var want starRequest
 	if json.Unmarshal(c.Body, &want) != nil || want.On == nil {
@@ -29,7 +29,7 @@ func postStar(c *core.Call) error {
 	return c.Done(err)
 }
 
-// postRestore brings pruned log files back.
+// postRestore restores pruned log files.
 func postRestore(c *core.Call) error {
 	session, err := c.SomeSession()
 	if err != nil {
@@ -37,7 +37,7 @@ func postRestore(c *core.Call) error {
 	}
 	if view, ok := c.Gw.Cfg.Models.Session(session); !ok || !view.Summary().Pruned {
 		return problem.New(http.StatusConflict, "the session's logs were not pruned",
-			"They are in the folder that GET /api/sessions names.")
+			"They are in the folder shown by GET /api/sessions.")
 	}
 	_, err = c.PublishAsPerson(session, events.LogsRestored{})
 	return c.Done(err)

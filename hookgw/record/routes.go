@@ -10,7 +10,7 @@ import (
 	"manualslop/projections/search"
 )
 
-// Routes keep and prune the log files of sessions, and search the record.
+// Routes returns the routes that keep and prune the log files of sessions, and search the record.
 func Routes(g *core.State) []request.Route {
 	const get, post, group = http.MethodGet, http.MethodPost, "Logs"
 	of := []request.Parameter{request.SessionParameter()}
@@ -23,15 +23,15 @@ func Routes(g *core.State) []request.Route {
 			Query: []request.Parameter{
 				{Name: "q", Type: "string", Doc: "Words, \"phrases\", word*, -word, and type: tier: ticket: tool: session: " +
 					"before: after:."},
-				{Name: "limit", Type: "integer", Doc: "How many hits, at most 1000; 20 where it is left out."},
-				{Name: "offset", Type: "integer", Doc: "How many hits to pass over, at most 10000."},
-				{Name: "sort", Type: "string", Doc: "newest (where it is left out) or score."},
+				{Name: "limit", Type: "integer", Doc: "How many hits, at most 1000; default 20."},
+				{Name: "offset", Type: "integer", Doc: "How many hits to skip, at most 10000."},
+				{Name: "sort", Type: "string", Doc: "newest (default) or score."},
 			}},
 		{Method: post, Pattern: "/api/logs/star", Right: access.RightHuman, Group: group, Query: of,
-			Doc:   "Keeps the log files of a session, or no longer does.",
+			Doc:   "Keeps the log files of a session, or stops keeping them.",
 			Takes: starRequest{}, Gives: done, Body: request.SmallBody, Handle: g.In(postStar)},
 		{Method: post, Pattern: "/api/logs/restore", Right: access.RightHuman, Group: group, Query: of,
-			Doc:   "Brings back the log files of a session that were pruned.",
+			Doc:   "Restores the pruned log files of a session.",
 			Takes: struct{}{}, Gives: done, Body: request.SmallBody, Handle: g.In(postRestore)},
 	}
 }

@@ -16,7 +16,7 @@ import (
 func getSearch(c *core.Call) error {
 	if c.Gw.Cfg.Search == nil {
 		return problem.New(http.StatusServiceUnavailable, "this gateway has no search index",
-			"slop search --help tells how to search without one.")
+			"Search with slop search; see slop search --help.")
 	}
 	values := c.Query()
 	page, err := pageOf(values)
@@ -34,7 +34,7 @@ func getSearch(c *core.Call) error {
 	return c.Reply(http.StatusOK, found)
 }
 
-// find searches when it is its turn.
+// runSearch searches when a search slot is free.
 func runSearch(ctx context.Context, g *core.State, q search.Query, page search.Page) (search.Answer, error) {
 	limited, cancel := context.WithTimeout(ctx, search.MaxTime)
 	defer cancel()
@@ -47,7 +47,7 @@ func runSearch(ctx context.Context, g *core.State, q search.Query, page search.P
 	return g.Cfg.Search.Find(ctx, q, page)
 }
 
-// searchProblem is an error of a search as a client sees it.
+// searchProblem turns a search error into a problem for the client.
 func searchProblem(err error) error {
 	var wrong *search.QueryError
 	switch {
@@ -57,13 +57,13 @@ func searchProblem(err error) error {
 		return problem.New(http.StatusServiceUnavailable, "the search index is not ready",
 			"It is being built; try again in a moment.").WithCause(err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return problem.New(http.StatusServiceUnavailable, "the search takes too long",
+		return problem.New(http.StatusServiceUnavailable, "the search took too long",
 			"Search for rarer words, or for fewer.").WithCause(err)
 	}
 	return err
 }
 
-// pageOf reads which hits are wanted.
+// pageOf parses which hits are wanted.
 func pageOf(values url.Values) (search.Page, error) {
 	limit, err := whole(values, "limit", search.DefaultLimit, search.MaxLimit)
 	if err != nil {

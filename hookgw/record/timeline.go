@@ -10,10 +10,10 @@ import (
 	"manualslop/projections"
 )
 
-// defaultTimeline is how many rows an answer has where the client names no limit.
+// defaultTimeline is how many rows an answer has if the client sets no limit.
 const defaultTimeline = 1000
 
-// GetTimeline shows the rows behind ?since=, at most ?limit= of them.
+// GetTimeline returns the rows after ?since=, at most ?limit= of them.
 func GetTimeline(c *core.Call) error {
 	session, err := c.Session()
 	if err != nil {
@@ -28,12 +28,12 @@ func GetTimeline(c *core.Call) error {
 	if values.Has("since") {
 		if page.Through, err = strconv.ParseUint(values.Get("since"), 10, 64); err != nil {
 			return problem.New(http.StatusBadRequest, "since must be a sequence number",
-				"Use the through of the answer before, or 0.")
+				"Use through of the previous answer, or 0.")
 		}
 	}
 	err = c.Read(session, func(s *projections.Set) {
 		page.Dropped = s.TimelineDropped()
-		if limit > 0 { // the read model takes 0 for all
+		if limit > 0 { // for the read model 0 means all
 			page.Rows = append(page.Rows, s.Timeline(page.Through, limit)...)
 		}
 	})

@@ -23,7 +23,7 @@ func (c *Call) readBody(limit int64) (json.RawMessage, *problem.Problem) {
 	if r.ContentLength > limit {
 		return nil, tooLarge
 	}
-	// "100 Continue" must not fall under the limit of the answer before.
+	// "100 Continue" must not be subject to the write deadline of the previous answer.
 	if err := http.NewResponseController(w).SetWriteDeadline(time.Time{}); err != nil {
 		return nil, problem.Of(err)
 	}
@@ -35,7 +35,7 @@ func (c *Call) readBody(limit int64) (json.RawMessage, *problem.Problem) {
 	case errors.Is(err, errBodies):
 		return nil, c.Overloaded()
 	case err != nil:
-		return nil, problem.New(http.StatusRequestTimeout, "the body did not arrive",
+		return nil, problem.New(http.StatusRequestTimeout, "the body did not arrive in time",
 			"Send it whole and without pauses.").WithCause(err)
 	}
 	if err := ClearReadDeadline(w); err != nil {
@@ -47,8 +47,8 @@ func (c *Call) readBody(limit int64) (json.RawMessage, *problem.Problem) {
 	return plain(body), nil
 }
 
-// plain writes the visible characters of ASCII in a valid JSON text as
-// themselves where they came as escapes: a mask finds a secret in one spelling.
+// plain replaces escapes of visible ASCII characters in a valid JSON text by the characters, because a mask finds a
+// secret in one spelling only.
 func plain(text []byte) []byte {
 	at := bytes.IndexByte(text, '\\')
 	if at < 0 {
@@ -59,7 +59,7 @@ func plain(text []byte) []byte {
 		switch c, size := escaped(text[i:]); {
 		case size > 0:
 			out, i = append(out, c), i+size
-		case text[i] == '\\': // one that stays; what follows is part of it
+		case text[i] == '\\': // an escape that stays; what follows is part of it
 			out, i = append(out, text[i], text[i+1]), i+2
 		default:
 			out, i = append(out, text[i]), i+1
@@ -68,8 +68,8 @@ func plain(text []byte) []byte {
 	return out
 }
 
-// escaped is the visible character that an escape at the head of text stands
-// for, and the length of the escape; 0 where there is none that can go.
+// escaped returns the visible character that an escape at the beginning of text represents, and the length of the
+// escape; 0 if it must stay.
 func escaped(text []byte) (c byte, size int) {
 	switch {
 	case text[0] != '\\':
@@ -86,28 +86,28 @@ func escaped(text []byte) (c byte, size int) {
 	return byte(code), 6
 }
 
-// ClearReadDeadline ends the time limit for reading the request, which would otherwise end
-// a connection on which the client only waits.
+// ClearReadDeadline removes the read deadline of the request, which would otherwise end a connection on which the
+// client only waits.
 func ClearReadDeadline(w http.ResponseWriter) error {
 	return http.NewResponseController(w).SetReadDeadline(time.Time{})
 }
 
-// checkJSON refuses what is not one JSON text in UTF-8 of bounded depth.
+// checkJSON checks that body is one JSON text in UTF-8 of limited depth.
 func checkJSON(body []byte, depth int) *problem.Problem {
 	switch {
 	case !utf8.Valid(body):
 		return problem.New(http.StatusBadRequest, "the body is not UTF-8", "Send JSON in UTF-8.")
 	case events.Nesting(body) > depth:
 		return problem.New(http.StatusBadRequest, "the body is nested too deeply",
-			"Flatten it; 64 levels are enough for everything.")
+			"Use at most 64 levels.")
 	case !json.Valid(body):
 		return problem.New(http.StatusBadRequest, "the body is not JSON", "Send exactly one JSON object.")
 	}
 	return nil
 }
 
-// Object splits a JSON object into its members, by exact name. One in which a
-// name stands twice is none: readers would disagree on what it says.
+// Object splits a JSON object into its members, by exact name. It refuses an object with a repeated name: readers
+// would disagree on its meaning.
 func Object(raw json.RawMessage) (map[string]json.RawMessage, bool) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if first, err := dec.Token(); err != nil || first != json.Delim('{') {

@@ -14,42 +14,39 @@ import (
 	"manualslop/projections"
 )
 
-// Call is one request on its way through the gateway.
+// Call is one request while the gateway handles it.
 type Call struct {
 	// Core is what the request shares with all others.
 	Core *Core
-	// Response and Request are those of net/http; what Reply and its like send
-	// needs no other way out.
+	// Response and Request are those of net/http; Reply and similar methods write nothing else.
 	Response http.ResponseWriter
 	Request  *http.Request
 	// Right is what the request's token gives.
 	Right access.Right
 
-	// Vars are the variables of the path, Body is the body as it came and Fields
-	// are its members; nil where the route has none.
+	// Vars are the variables of the path, Body is the body as received and Fields are its members; nil if the route
+	// takes none.
 	Vars   map[string]string
 	Body   json.RawMessage
 	Fields map[string]json.RawMessage
 
-	// Stamps makes the events of what the request says where they follow from
-	// another one; nil: each stands for itself.
+	// Stamps makes the request's events when they follow from another event; nil: they are independent.
 	Stamps func(w Writer, session string, p events.Payload) (events.Event, error)
 
-	// Status is that of the answer, 0 before; who answers past Reply sets it.
+	// Status is the status of the answer, 0 before it. Code that answers without Reply sets it.
 	Status int
-	// Wrote says that something was published; who appends past PublishAsPerson and Publish
-	// sets it.
+	// Wrote means that something was published. Code that appends without PublishAsPerson or Publish sets it.
 	Wrote bool
 
 	route  *Route          // nil before it is found
 	asked  url.Values      // see Query
-	held   int             // bytes of the body that are counted
-	noted  json.RawMessage // what goes on record of a body that is gone
-	handed bool            // the answer comes later, see HandOver
-	reason string          // of a refusal
+	held   int             // bytes reserved for the body
+	noted  json.RawMessage // what is recorded of a body that was released
+	handed bool            // the answer is sent later, see HandOver
+	reason string          // why it was refused
 }
 
-// serve checks the request in the order place, path, right, query, type, size, form.
+// serve checks the request in this order: place, path, right, query, type, size, form.
 func (c *Call) serve() error {
 	harden(c.Response.Header())
 	if p := c.Core.guard.Place(c.Request); p != nil {
@@ -77,7 +74,7 @@ func (c *Call) serve() error {
 	return route.Handle(c)
 }
 
-// parse reads the body, which is a JSON object where the route takes one.
+// parse reads the body, which must be a JSON object if the route takes one.
 func (c *Call) parse(route *Route) *problem.Problem {
 	if p := access.JSONOnly(c.Request); p != nil {
 		return p
@@ -101,20 +98,19 @@ func (c *Call) parse(route *Route) *problem.Problem {
 	return nil
 }
 
-// Session is the one that ?session= names, else the current one; empty while
-// there is none.
+// Session returns the session in ?session=, else the current one; empty if there is none.
 func (c *Call) Session() (string, error) {
 	name := c.Query().Get("session")
 	if name == "" {
 		return c.Core.Models.Current(), nil
 	}
 	if _, ok := c.Core.Models.Session(name); !ok {
-		return "", problem.New(http.StatusNotFound, "there is no such session", "GET /api/sessions lists them.")
+		return "", problem.New(http.StatusNotFound, "no such session", "GET /api/sessions lists them.")
 	}
 	return name, nil
 }
 
-// SomeSession is like Session for requests that cannot go without one.
+// SomeSession is like Session for requests that need a session.
 func (c *Call) SomeSession() (string, error) {
 	name, err := c.Session()
 	if err == nil && name == "" {
@@ -125,7 +121,7 @@ func (c *Call) SomeSession() (string, error) {
 	return name, err
 }
 
-// OpenSession is like SomeSession for requests that somebody has to work on.
+// OpenSession is like SomeSession for requests that need an open session.
 func (c *Call) OpenSession() (string, error) {
 	name, err := c.SomeSession()
 	if err != nil {
@@ -133,13 +129,12 @@ func (c *Call) OpenSession() (string, error) {
 	}
 	if view, ok := c.Core.Models.Session(name); ok && view.Summary().Closed != nil {
 		return "", problem.New(http.StatusConflict, "the session is closed",
-			"Nobody works on it any more; start another one.")
+			"It is no longer worked on; start another one.")
 	}
 	return name, nil
 }
 
-// Read calls f with the models of a session; where there is none yet, with
-// models that have seen nothing. f may not keep them.
+// Read calls f with the models of a session; if there is no session yet, with empty models. f must not keep them.
 func (c *Call) Read(session string, f func(*projections.Set)) error {
 	view, ok := c.Core.Models.Session(session)
 	if !ok {
@@ -149,7 +144,7 @@ func (c *Call) Read(session string, f func(*projections.Set)) error {
 	return view.Read(c.Request.Context(), f)
 }
 
-// Reply sends v as JSON. RawMessage members go out as they are.
+// Reply sends v as JSON. RawMessage members are sent as they are.
 func (c *Call) Reply(status int, v any) error {
 	body, err := Encode(v)
 	if err != nil {
@@ -158,9 +153,8 @@ func (c *Call) Reply(status int, v any) error {
 	return c.ReplyJSON(status, body)
 }
 
-// ReplyJSON sends a body that encode made and that others may be sending too.
-// A client that does not take it within the write timeout is cut off; each
-// answer on a connection begins with a limit of its own.
+// ReplyJSON sends an encoded body, which other requests may share. A client that does not read it within the write
+// timeout is cut off; each answer on a connection has its own timeout.
 func (c *Call) ReplyJSON(status int, body []byte) error {
 	c.Status = status
 	h := c.Response.Header()
@@ -171,7 +165,7 @@ func (c *Call) ReplyJSON(status int, body []byte) error {
 	c.Response.WriteHeader(status)
 	_, err := c.Response.Write(body)
 	if err == nil && c.onRecord() {
-		err = conn.Flush() // the client need not wait until the request is on record
+		err = conn.Flush() // the client need not wait until the request is recorded
 	}
 	if err != nil {
 		c.Core.Logger.DebugContext(c.Request.Context(), "client left before its answer", slog.Any("error", err))
@@ -179,19 +173,19 @@ func (c *Call) ReplyJSON(status int, body []byte) error {
 	return nil
 }
 
-// headers are values of headers that every answer shares.
+// headers are header values that every answer shares.
 var headers = struct{ noSniff, noStore, sameOrigin, json []string }{
 	[]string{"nosniff"}, []string{"no-store"}, []string{"same-origin"}, []string{"application/json"},
 }
 
-// harden sets what stands in the head of every answer.
+// harden sets the headers of every answer.
 func harden(h http.Header) {
 	h["X-Content-Type-Options"] = headers.noSniff
 	h["Cache-Control"] = headers.noStore
 	h["Cross-Origin-Resource-Policy"] = headers.sameOrigin
 }
 
-// fail sends err as the problem that it is, unless an answer has begun.
+// fail sends err as a problem, unless an answer has begun.
 func (c *Call) fail(err error) {
 	p := problem.Of(err)
 	c.reason = p.Message

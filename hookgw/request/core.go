@@ -12,7 +12,7 @@ import (
 	"manualslop/hookgw/access"
 )
 
-// Settings are what every request of a gateway works with. All are required.
+// Settings are what every request of a gateway needs. All are required.
 type Settings struct {
 	// Project is the subject token of the project.
 	Project string
@@ -21,41 +21,39 @@ type Settings struct {
 	// Models are the read models, Bus the connection behind them.
 	Models Models
 	Bus    Link
-	// Limits bound everything; each is set.
+	// Limits limit everything; each must be set.
 	Limits Limits
 	// Clock stamps events, NewID makes their ids.
 	Clock func() time.Time
 	NewID func() string
-	// Masker hides known secrets in bytes that are about to be put on record.
+	// Masker hides known secrets in bytes that are about to be recorded.
 	Masker func([]byte) []byte
 	// Logger is for the operator.
 	Logger *slog.Logger
-	// Own, Person and Agent are the connections of the gateway, of the person and
-	// of who holds the ask token.
+	// Own, Person and Agent are the connections of the gateway, of the person and of holders of the ask token.
 	Own, Person, Agent Writer
 }
 
-// Core is what all requests of one gateway share. It takes them in and is safe
-// for concurrent use.
+// Core is what all requests of one gateway share. It receives them and is safe for concurrent use.
 type Core struct {
 	Settings
 
 	guard    *access.Guard
 	table    table
-	linked   atomic.Uint64 // the link to the bus whose past the models have
+	linked   atomic.Uint64 // the bus link up to whose end the models are current
 	bodies   *Bodies       // of requests
 	refusals *refusals
 	unrouted statusCounts // answers to requests without a route
 
-	// Sockets counts connections that the server has handed over.
+	// Sockets counts the hijacked connections.
 	Sockets sync.WaitGroup
 	// Stopping is closed when the gateway begins to stop.
 	Stopping chan struct{}
-	// Tasks are what runs beside the requests, until the gateway ends.
+	// Tasks are background tasks until the gateway ends.
 	Tasks chan func(context.Context)
 }
 
-// New makes one that serves nothing until it has routes.
+// New returns a Core that serves nothing until it has routes.
 func New(s Settings, guard *access.Guard) *Core {
 	return &Core{
 		Settings: s, guard: guard, bodies: NewBodies(s.Limits.Bodies), refusals: newRefusals(s.Limits),
@@ -63,10 +61,10 @@ func New(s Settings, guard *access.Guard) *Core {
 	}
 }
 
-// Serve makes routes those that are served. Call it once, before the first request.
+// Serve sets the routes. Call it once, before the first request.
 func (g *Core) Serve(routes []Route) { g.table = newTable(counted(routes)) }
 
-// Start runs a task until the gateway ends. It is dropped when it ends first.
+// Start runs a task in the background. It is dropped if the gateway ends first.
 func (g *Core) Start(task func(context.Context)) {
 	select {
 	case g.Tasks <- task:
@@ -74,7 +72,7 @@ func (g *Core) Start(task func(context.Context)) {
 	}
 }
 
-// ServeHTTP is the one way in.
+// ServeHTTP is the entry point of every request.
 func (g *Core) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &Call{Core: g, Response: w, Request: r, Right: access.RightNone}
 	defer c.ReleaseBody()
@@ -86,7 +84,7 @@ func (g *Core) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// finish counts a request that was answered and puts it on record.
+// finish counts an answered request and records it.
 func (g *Core) finish(c *Call) {
 	g.count(c)
 	g.record(c)

@@ -12,8 +12,7 @@ type statusCounts struct {
 	byStatus [4][100]atomic.Uint64 // 2xx to 5xx
 }
 
-// add counts an answer. What is no final status, such as that of a client which
-// left before its answer, is not counted.
+// add counts an answer. It ignores anything but a final status, such as a client that left before its answer.
 func (s *statusCounts) add(status int) {
 	if status >= 200 && status < 600 {
 		s.byStatus[status/100-2][status%100].Add(1)
@@ -31,8 +30,8 @@ func (s *statusCounts) each(yield func(status int, n uint64)) {
 	}
 }
 
-// count counts the answer of a call; requests without a route have a line of
-// their own, so that paths that somebody makes up take no memory.
+// count counts the answer of a call; requests without a route are counted together, so that made-up paths take no
+// memory.
 func (g *Core) count(c *Call) {
 	if c.route == nil {
 		g.unrouted.add(c.Status)
@@ -49,7 +48,7 @@ func counted(all []Route) []Route {
 	return all
 }
 
-// Requests lists what was answered since the gateway began.
+// Requests lists what was answered since the gateway started.
 func (g *Core) Requests() []wire.RequestCount {
 	out := []wire.RequestCount{}
 	for i := range g.table.all {

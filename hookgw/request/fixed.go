@@ -2,7 +2,7 @@ package request
 
 import "net/http"
 
-// The answers that the original's documents spell out, byte for byte.
+// Answers that the original's documents specify byte for byte.
 const (
 	FixedOK      = `{"status": "ok"}`
 	FixedUpdated = `{"status": "updated"}`

@@ -11,18 +11,16 @@ import (
 	"manualslop/hookgw/access"
 )
 
-// Late is a request that is answered after its handler has ended, over a
-// connection that is taken from the server and ends with the answer. While it
-// waits it is that connection and a goroutine with a small stack, without the
-// server's buffers, the body and the stack that took the request in; where
-// thousands wait, those are most of the memory.
+// Late is a request that is answered after its handler has returned, over a hijacked connection that is closed with
+// the answer. While it waits it needs only that connection and a goroutine with a small stack, without the server's
+// buffers, the body and the handler's stack; with thousands of waiting requests those are most of the memory.
 type Late struct {
 	Call
-	// Conn is the connection; what the client sends behind its request can be read.
+	// Conn is the connection; what the client sends after its request can be read from it.
 	Conn net.Conn
 }
 
-// HandOver takes the request from its handler, which returns. It must be ended.
+// HandOver takes the request from its handler, which then returns. Call End to finish it.
 func (c *Call) HandOver() (*Late, error) {
 	noted := c.Core.RecordedBody(c.Body)
 	c.Core.Sockets.Add(1)
@@ -41,8 +39,7 @@ func (c *Call) HandOver() (*Late, error) {
 	return l, nil
 }
 
-// End fails with err, unless it is nil, puts the request on record and closes
-// the connection.
+// End sends err, unless it is nil, records the request and closes the connection.
 func (l *Late) End(err error) {
 	defer l.Core.Sockets.Done()
 	defer l.Conn.Close()
@@ -54,15 +51,14 @@ func (l *Late) End(err error) {
 	access.LetRead(l.Conn)
 }
 
-// lateWriter writes one answer to a connection that the server has handed over.
-// The answer is written by the one call of Write that follows WriteHeader.
+// lateWriter writes one answer to a hijacked connection. A single call of Write after WriteHeader writes the answer.
 type lateWriter struct {
 	conn   net.Conn
 	header http.Header
 	status int
 }
 
-// Header is what goes out before the answer.
+// Header returns the headers of the answer.
 func (l *lateWriter) Header() http.Header {
 	if l.header == nil {
 		l.header = http.Header{}
@@ -92,8 +88,8 @@ func (l *lateWriter) Write(body []byte) (int, error) {
 	return len(body), nil
 }
 
-// Flush has nothing to do: Write has sent everything.
+// Flush does nothing: Write has sent everything.
 func (l *lateWriter) Flush() {}
 
-// SetWriteDeadline bounds how long the client may take to read the answer.
+// SetWriteDeadline limits how long the client may take to read the answer.
 func (l *lateWriter) SetWriteDeadline(by time.Time) error { return l.conn.SetWriteDeadline(by) }

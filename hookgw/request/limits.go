@@ -5,33 +5,30 @@ import (
 	"time"
 )
 
-// Limits bound what a client can make the gateway hold. A zero field takes the
-// default in its comment.
+// Limits limit what a client can make the gateway hold. A zero field has the default in its comment.
 type Limits struct {
 	// Body is the largest request body in bytes (1 MiB).
 	Body int64
 	// SessionBody is the largest body of POST /api/session in bytes (10 MiB).
 	SessionBody int64
-	// AskBytes is the largest posted question and the largest answer in bytes, as
-	// they are stored (256 KiB). Approval copies both into events of its own, and
-	// those have to fit too.
+	// AskBytes is the largest posted question and the largest answer in bytes, as they are stored (256 KiB). Approval
+	// copies both into its own events, which must fit, too.
 	AskBytes int
-	// Bodies is how many bytes of bodies are held at once for all requests with one
-	// right (128 MiB); a body over it is turned away.
+	// Bodies is how many bytes of bodies are held at once for all requests with one right (128 MiB); further bodies
+	// are refused.
 	Bodies int64
-	// Asked is how many bytes the questions of /api/ask have that wait at once, for
-	// those with one right (16 MiB): the inbox shows them all.
+	// Asked is how many bytes the waiting questions of /api/ask may have in total, for those with one right (16 MiB):
+	// the inbox shows them all.
 	Asked int64
 	// Depth is how deep a body may nest (64).
 	Depth int
-	// HeaderBytes bounds the request's head, its first line and the empty one
-	// behind it included (16 KiB; at least 4 KiB and a byte are let through).
+	// HeaderBytes limits the request's head, including its first line and the empty line at its end (16 KiB; at least
+	// 4 KiB and a byte are accepted).
 	HeaderBytes int
 	// Conns is the number of connections (10240).
 	Conns int
-	// Waiting is the number of asks that wait at once (6000). Together with Feeds
-	// it is below Conns, so that those who wait cannot lock out the person who
-	// would answer.
+	// Waiting is the number of asks that wait at once (6000). Together with Feeds it is below Conns, so that waiting
+	// clients cannot lock out the person who would answer.
 	Waiting int
 	// FeedsPerClient is the number of live feeds, of either kind, of one token
 	// and client name (16).
@@ -43,35 +40,33 @@ type Limits struct {
 	FeedBytes int
 	// SocketBytes is the largest message that a client may send on /ws (64 KiB).
 	SocketBytes int
-	// FeedWindow is how long a live feed may gather messages before it sends them
-	// together (20 ms).
+	// FeedWindow is how long a live feed may collect messages before it sends them together (20 ms).
 	FeedWindow time.Duration
 	// Batch is the number of entries that one GET /api/events returns (1000).
 	Batch int
 	// BatchBytes ends a batch early, once its payloads are over it (8 MiB).
 	BatchBytes int
-	// Refusals is how many refused requests are put on record per second (5).
+	// Refusals is how many refused requests are recorded per second (5).
 	Refusals int
-	// RefusalBurst is how many may come at once (50).
+	// RefusalBurst is how many may be recorded at once (50).
 	RefusalBurst int
 
 	// HeaderTimeout is for the request's head (5 s), BodyTimeout for its body
 	// (20 s), WriteTimeout for an answer or one event of a feed (10 s),
 	// IdleTimeout for a connection between requests (60 s).
 	HeaderTimeout, BodyTimeout, WriteTimeout, IdleTimeout time.Duration
-	// FeedGrace is how long a feed waits, beyond WriteTimeout, for a client that
-	// stopped reading (50 s). A client that reads again within it learns its
-	// position; then the feed ends.
+	// FeedGrace is how long a feed waits, beyond WriteTimeout, for a client that stopped reading (50 s). A client that
+	// reads again within it gets its position; then the feed ends.
 	FeedGrace time.Duration
-	// Heartbeat is the pause between the comments of a quiet feed (15 s).
+	// Heartbeat is the interval of the comments in a quiet feed (15 s).
 	Heartbeat time.Duration
 	// AskGrace is how much longer than the ask's own limit the handler waits for
 	// the settlement (2 s).
 	AskGrace time.Duration
 	// Generate is how long POST /api/v1/generate waits for its worker (5 min).
 	Generate time.Duration
-	// SettleWait is how long an answer waits to learn whether it counted, and a
-	// request for what its decider makes of it (5 s).
+	// SettleWait is how long an answer waits to learn whether it counted, and a request for its decider's answer (5
+	// s).
 	SettleWait time.Duration
 	// CatchUp is how long a write, or the first request over a new link to the bus,
 	// waits for the read models (10 s).
@@ -80,7 +75,7 @@ type Limits struct {
 	Shutdown time.Duration
 }
 
-// WithDefaults fills what may be left out.
+// WithDefaults sets the defaults of zero fields.
 func (l Limits) WithDefaults() Limits {
 	setDefault(&l.Body, 1<<20)
 	setDefault(&l.SessionBody, 10<<20)
@@ -114,7 +109,7 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// Check refuses limits below zero.
+// Check returns an error if a limit is below zero.
 func (l Limits) Check() error {
 	f := l.WithDefaults()
 	least := min(f.Body, f.SessionBody, f.Bodies, f.Asked, int64(f.AskBytes), int64(f.Depth), int64(f.HeaderBytes),

@@ -11,22 +11,21 @@ import (
 
 // Link is the gateway's connection to the bus; *bus.Conn is one.
 type Link interface {
-	// Reachable tells why the bus cannot be reached now, for clients to read; nil
-	// while it can.
+	// Reachable says why the bus cannot be reached now, in words for clients; nil if it can.
 	Reachable() error
-	// Room tells why not everything can be stored now, for clients to read; nil
-	// while it can. What closes a session may still be stored.
+	// Room says why not everything can be stored now, in words for clients; nil if it can. The end of a session may
+	// still be stored.
 	Room() error
 	// Links counts how often the connection was made.
 	Links() uint64
 }
 
-// Reachable says why nothing can be read or written now; nil while it can. What
-// the models hold is not shown meanwhile: nobody could tell how old it is.
+// Reachable says why nothing can be read or written now; nil if it can. The contents of the models are not shown
+// meanwhile, because their age is unknown.
 func (g *Core) Reachable() *problem.Problem {
 	if err := g.Models.Err(); err != nil && !errors.Is(err, events.ErrClosed) {
 		return problem.New(http.StatusServiceUnavailable, "the read models are no longer kept current: "+err.Error(),
-			"Start the gateway again; it reads the log anew.").WithCause(err)
+			"Restart the gateway; it reads the log again.").WithCause(err)
 	}
 	if err := g.Bus.Reachable(); err != nil {
 		return away(err)
@@ -34,9 +33,8 @@ func (g *Core) Reachable() *problem.Problem {
 	return nil
 }
 
-// Current is like reachable, and makes sure that the models have what came onto
-// the log while the link was lost: the first requests over a new link wait for it,
-// for as long as their clients do.
+// Current is like Reachable, and waits until the models have what came onto the log while the link was lost: the first
+// requests over a new link wait for that as long as their clients do.
 func (g *Core) Current(ctx context.Context) *problem.Problem {
 	if p := g.Reachable(); p != nil {
 		return p
@@ -58,8 +56,7 @@ func (g *Core) Current(ctx context.Context) *problem.Problem {
 	return nil
 }
 
-// end is where the log ends. The bus may be lost again while it is asked, and
-// whoever asks it waits until it is back.
+// end returns the end of the log. If the bus is lost again during the call, the caller waits until it is back.
 func (g *Core) end(ctx context.Context) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.Limits.CatchUp)
 	defer cancel()
@@ -68,5 +65,5 @@ func (g *Core) end(ctx context.Context) (uint64, error) {
 
 func away(err error) *problem.Problem {
 	return problem.New(http.StatusServiceUnavailable, "the bus cannot be reached: "+err.Error(),
-		"Nothing is lost; try again once it is back. GET /status answers meanwhile.").WithCause(err)
+		"Nothing is lost; try again once the bus is back. GET /status still answers.").WithCause(err)
 }

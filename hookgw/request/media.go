@@ -47,5 +47,5 @@ func (c *Call) writeParts(body []byte) error {
 	return conn.SetWriteDeadline(time.Time{})
 }
 
-// blobPart is how much of a body must leave within one write timeout.
+// blobPart is how much of a body must be sent within one write timeout.
 const blobPart = 1 << 20

@@ -8,10 +8,10 @@ import (
 	"manualslop/hookgw/problem"
 )
 
-// Only refuses members of the body that the path does not take: what would be
-// left out silently could be what the client relies on.
+// Only refuses members of the body that the path does not take: the client may rely on one that would be ignored
+// silently.
 func (c *Call) Only(names ...string) *problem.Problem {
-	// order-independent: any one of them is named
+	// order-independent: the error names any one of them
 	for name := range c.Fields {
 		if !slices.Contains(names, name) {
 			return problem.New(http.StatusBadRequest, "this path does not take "+Clip(strings.ToValidUTF8(name, "?"), 64),
@@ -21,8 +21,7 @@ func (c *Call) Only(names ...string) *problem.Problem {
 	return nil
 }
 
-// OneOf is the text that stands under one of several names; twice only where it
-// is the same.
+// OneOf returns the text given under one of several names; more than one only if they are equal.
 func OneOf(names string, values ...string) (string, *problem.Problem) {
 	found := ""
 	for _, v := range values {
@@ -31,8 +30,8 @@ func OneOf(names string, values ...string) (string, *problem.Problem) {
 		case found == "":
 			found = v
 		default:
-			return "", problem.New(http.StatusBadRequest, names+" do not agree",
-				"They are aliases; send one of them.")
+			return "", problem.New(http.StatusBadRequest, names+" have different values",
+				"They are aliases; send only one of them.")
 		}
 	}
 	return found, nil

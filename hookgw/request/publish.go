@@ -16,7 +16,7 @@ import (
 
 // Writer is a connection with the rights of one actor.
 type Writer struct {
-	// Actor is under whose name events are appended to Log.
+	// Actor is the name under which events are appended to Log.
 	Actor string
 	Log   events.Log
 }
@@ -28,7 +28,7 @@ func (g *Core) Event(w Writer, session string, p events.Payload) (events.Event, 
 	}, p)
 }
 
-// Stamp makes an event of what the request says.
+// Stamp makes an event of the request.
 func (c *Call) Stamp(w Writer, session string, p events.Payload) (events.Event, error) {
 	if c.Stamps != nil {
 		return c.Stamps(w, session, p)
@@ -36,7 +36,7 @@ func (c *Call) Stamp(w Writer, session string, p events.Payload) (events.Event, 
 	return c.Core.Event(w, session, p)
 }
 
-// Append stores e. A client that leaves does not undo it.
+// Append stores e, even if the client leaves.
 func (g *Core) Append(ctx context.Context, w Writer, e events.Event, x *events.Expect) (uint64, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.Limits.CatchUp)
 	defer cancel()
@@ -57,8 +57,7 @@ func (g *Core) CaughtUp(ctx context.Context, seq uint64) error {
 	return nil
 }
 
-// AskEvent stamps a question or an answer, which must leave room for what
-// approval adds when it copies it.
+// AskEvent stamps a question or an answer and checks that it leaves room for what approval adds when it copies it.
 func (g *Core) AskEvent(w Writer, session string, p events.Payload) (events.Event, error) {
 	e, err := g.Event(w, session, p)
 	if err == nil {
@@ -70,13 +69,14 @@ func (g *Core) AskEvent(w Writer, session string, p events.Payload) (events.Even
 // AnswerFits refuses a question or an answer that is too large.
 func (g *Core) AnswerFits(e events.Event) error {
 	if len(e.Data) > g.Limits.AskBytes {
-		return problem.New(http.StatusRequestEntityTooLarge, fmt.Sprintf("this is over %d bytes", g.Limits.AskBytes),
-			"Put large contents into a file and name it.")
+		return problem.New(http.StatusRequestEntityTooLarge, fmt.Sprintf("the content is over the limit of %d "+
+			"bytes", g.Limits.AskBytes),
+			"Write large contents to a file and name it.")
 	}
 	return nil
 }
 
-// Publish stores what the request says and returns once it can be read.
+// Publish stores an event of the request and returns once it can be read.
 func (c *Call) Publish(w Writer, e events.Event) error {
 	seq, err := c.Core.Append(c.Request.Context(), w, e, nil)
 	if err != nil {
@@ -86,8 +86,7 @@ func (c *Call) Publish(w Writer, e events.Event) error {
 	return c.Core.CaughtUp(c.Request.Context(), seq)
 }
 
-// Mask hides secrets in JSON that goes on record. What a mask breaks is not
-// recorded at all.
+// Mask hides secrets in JSON that is recorded. JSON that masking breaks is not recorded at all.
 func (g *Core) Mask(raw json.RawMessage) json.RawMessage {
 	masked := g.Masker(raw)
 	if !json.Valid(masked) {
@@ -96,7 +95,7 @@ func (g *Core) Mask(raw json.RawMessage) json.RawMessage {
 	return masked
 }
 
-// maskText hides secrets in a text that goes on record or into the operator's log.
+// maskText hides secrets in a text that is recorded or written to the operator's log.
 func (g *Core) maskText(text string) string { return string(g.Masker([]byte(text))) }
 
 // PublishAsPerson publishes an event of the person and returns it, with its
@@ -113,7 +112,7 @@ func (c *Call) PublishAsPerson(session string, p events.Payload) (events.Event, 
 	return e, c.Core.CaughtUp(c.Request.Context(), e.Seq)
 }
 
-// Done answers that the request took effect, unless err says otherwise.
+// Done answers that the request took effect, or returns err.
 func (c *Call) Done(err error) error {
 	if err != nil {
 		return err
@@ -121,12 +120,12 @@ func (c *Call) Done(err error) error {
 	return c.Reply(http.StatusOK, StatusAnswer{"ok"})
 }
 
-// NotYet is what a client is told whose request nobody answered in time.
-const NotYet = "The request is on record; the conductor has not answered yet. GET /api/gui/mma_status shows what " +
-	"came of it."
+// NotYet is the hint for a request that was not answered in time.
+const NotYet = "The request is recorded; the conductor has not answered yet. GET /api/gui/mma_status shows the " +
+	"outcome."
 
-// Answered waits for the fact by which the conductor answers e, until it can be
-// read. False without one in time; a refusal is a *problem.
+// Answered waits for the event by which the conductor answers e, until it can be read. False if none came in time; a
+// refusal is a *problem.Problem.
 func (c *Call) Answered(e events.Event, typ string) (bool, error) {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), c.Core.Limits.SettleWait)
 	defer cancel()
@@ -139,7 +138,7 @@ func (c *Call) Answered(e events.Event, typ string) (bool, error) {
 		}
 		if p, refused := got.Payload.(events.ControlRefused); refused {
 			return false, problem.New(http.StatusConflict, p.Reason, "Nothing was changed; GET /api/gui/mma_status shows "+
-				"how things stand.")
+				"the current state.")
 		}
 		if got.Type == typ {
 			return true, c.Core.CaughtUp(c.Request.Context(), got.Seq)
@@ -148,8 +147,7 @@ func (c *Call) Answered(e events.Event, typ string) (bool, error) {
 	return false, nil
 }
 
-// Decode reads the body, its secrets masked, into want. Members that want does
-// not have are refused.
+// Decode parses the masked body into want. Members that want does not have are refused.
 func (c *Call) Decode(want any, example string) error {
 	dec := json.NewDecoder(bytes.NewReader(c.Core.Mask(c.Body)))
 	dec.DisallowUnknownFields()
@@ -160,16 +158,16 @@ func (c *Call) Decode(want any, example string) error {
 		}
 	}
 	if err != nil {
-		return problem.New(http.StatusBadRequest, "the body does not fit: "+Clip(err.Error(), 200), "Send "+example+".")
+		return problem.New(http.StatusBadRequest, "the body is not valid: "+Clip(err.Error(), 200), "Send "+example+".")
 	}
 	return nil
 }
 
-// Refusal looks up why an event changed nothing; empty where it did.
+// Refusal returns why an event changed nothing; empty if it did.
 type Refusal func(s *projections.Set, id string) string
 
-// PublishChecked publishes an event of the person, and is an error where a read model took
-// no notice of it, because something came in between.
+// PublishChecked publishes an event of the person, and returns an error if a read model rejected it because of an
+// event in between.
 func (c *Call) PublishChecked(session string, p events.Payload, why Refusal) (events.Event, error) {
 	e, err := c.PublishAsPerson(session, p)
 	if err != nil {
@@ -178,8 +176,8 @@ func (c *Call) PublishChecked(session string, p events.Payload, why Refusal) (ev
 	return e, c.Counts(session, e.ID, why)
 }
 
-// Counts is an error where a read model refused an event. One that has stopped
-// refuses nothing: the event is on record, and counts when the model goes on.
+// Counts returns an error if a read model rejected an event. A stopped read model rejects nothing: the event is
+// recorded, and counts when the model continues.
 func (c *Call) Counts(session, id string, why Refusal) error {
 	reason := ""
 	err := c.Read(session, func(s *projections.Set) { reason = why(s, id) })
@@ -193,13 +191,12 @@ func (c *Call) Counts(session, id string, why Refusal) error {
 	return nil
 }
 
-// StatusAnswer is the answer of a write that has nothing else to tell.
+// StatusAnswer is the answer of a write that has nothing else to report.
 type StatusAnswer struct {
 	Status string `json:"status"`
 }
 
-// HintedAnswer is that of a write that is on record and that nobody has
-// answered yet.
+// HintedAnswer is the answer of a write that is recorded but not answered yet.
 type HintedAnswer struct {
 	Status string `json:"status"`
 	Hint   string `json:"hint"`

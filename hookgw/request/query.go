@@ -8,10 +8,9 @@ import (
 	"manualslop/hookgw/problem"
 )
 
-// parseQuery reads what stands behind the path's question mark. One that does
-// not parse is refused, because the pairs that do would be taken for all of it;
-// so is a parameter that stands twice where the route means one. Parameters
-// that the route does not know are left alone.
+// parseQuery parses the query. A query that does not parse is refused, because the pairs that do would be taken for
+// all of it; so is a repeated parameter unless the route takes several. Parameters that the route does not know are
+// ignored.
 func (c *Call) parseQuery(route *Route) *problem.Problem {
 	if c.Request.URL.RawQuery == "" {
 		return nil
@@ -30,14 +29,13 @@ func (c *Call) parseQuery(route *Route) *problem.Problem {
 	return nil
 }
 
-// meansOne tells whether a parameter may stand once in the query of a route.
-// The reader's name is one on every route, because it goes on record.
+// meansOne reports whether a parameter may occur only once in the query of a route. That holds for the reader's name
+// on every route, because it is recorded.
 func (r *Route) meansOne(name string) bool {
 	return name == "client" || slices.ContainsFunc(r.Query, func(p Parameter) bool { return p.Name == name && !p.Many })
 }
 
-// Query is what parseQuery has read. Of a request that was refused before, it
-// is what can be read of it.
+// Query returns what parseQuery has parsed. For a request that was refused before, it is what can be parsed of it.
 func (c *Call) Query() url.Values {
 	if c.asked == nil && c.Request.URL.RawQuery != "" {
 		c.asked = c.Request.URL.Query()

@@ -12,22 +12,21 @@ import (
 	"manualslop/events"
 )
 
-// Bounds of what HookCalled keeps of a request.
+// Limits of what HookCalled keeps of a request.
 const (
 	maxRecordedPath   = 256
 	maxRecordedBody   = 4 << 10
 	maxRecordedClient = events.MaxToken
 )
 
-// record puts a request on the log: every one that published something, and of
-// the asks and refused requests as many as the rate allows, so that a flood
-// cannot fill the disk.
+// record puts a request on the log: every one that published something, and as many of the asks and refused requests
+// as the rate allows, so that a flood cannot fill the disk.
 func (g *Core) record(c *Call) {
 	if !c.onRecord() {
 		return
 	}
 	reason := c.reason
-	if away := g.Reachable(); away != nil { // whoever comes next on this connection must not wait for it
+	if away := g.Reachable(); away != nil { // the next request on this connection must not wait for it
 		g.Logger.InfoContext(c.Request.Context(), "request not recorded", slog.Int("status", c.Status),
 			slog.Any("error", away))
 		return
@@ -64,8 +63,7 @@ func (g *Core) record(c *Call) {
 	}
 }
 
-// onRecord tells whether the request is none of the plain reads and signals, which
-// leave no trace.
+// onRecord reports whether the request leaves a trace; plain reads and signals do not.
 func (c *Call) onRecord() bool {
 	if c.Wrote || c.Status >= http.StatusBadRequest {
 		return true
@@ -73,7 +71,7 @@ func (c *Call) onRecord() bool {
 	return c.Request.Method != http.MethodGet && (c.route == nil || !c.route.Signal)
 }
 
-// Client is who sent the request: the right of its token and the name it gave itself.
+// Client returns who sent the request: the right of its token and the name that it gave itself.
 func (c *Call) Client() string {
 	name := string(c.Right)
 	if given := c.Query().Get("client"); given != "" {
@@ -82,7 +80,7 @@ func (c *Call) Client() string {
 	return Clip(c.Core.maskText(name), maxRecordedClient)
 }
 
-// RecordedBody is the masked body, or its head where it is large.
+// RecordedBody returns the masked body, or its beginning if it is large.
 func (g *Core) RecordedBody(body json.RawMessage) json.RawMessage {
 	if len(body) == 0 {
 		return nil
@@ -98,7 +96,7 @@ func (g *Core) RecordedBody(body json.RawMessage) json.RawMessage {
 	return head
 }
 
-// Clip cuts s to n bytes at most and keeps it valid text.
+// Clip cuts s to at most n bytes of valid text.
 func Clip(s string, n int) string {
 	if len(s) > n {
 		s = s[:n]
@@ -106,7 +104,7 @@ func Clip(s string, n int) string {
 	return strings.ToValidUTF8(s, "�")
 }
 
-// refusals is a bucket of tokens: so many at once, so many per second.
+// refusals is a token bucket: a burst, and a rate per second.
 type refusals struct {
 	mu        sync.Mutex
 	perSecond float64
@@ -120,8 +118,7 @@ func newRefusals(l Limits) *refusals {
 	return &refusals{perSecond: float64(l.Refusals), burst: float64(l.RefusalBurst), left: float64(l.RefusalBurst)}
 }
 
-// take says whether another one may be recorded, and how many were not since
-// the last that was.
+// take reports whether another refusal may be recorded, and how many were skipped since the last recorded one.
 func (b *refusals) take(now time.Time) (ok bool, skipped int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 
 // Route is one row of the gateway's table.
 type Route struct {
-	// Method is exact: HEAD and OPTIONS are served nowhere.
+	// Method must match exactly: HEAD and OPTIONS are not supported.
 	Method string
 	// Pattern is the path; a segment {name} matches any one segment.
 	Pattern string
@@ -22,28 +22,26 @@ type Route struct {
 	Doc string
 	// Group is the heading under which the catalogue lists the route.
 	Group string
-	// Query is what the route takes in its query.
+	// Query lists the route's query parameters.
 	Query []Parameter
 	// Takes and Gives are values whose types describe the body of the request and
 	// of the answer with status 200. Nil: none, or an object of any shape.
 	Takes, Gives any
 	// Media is the type of the answer with status 200; empty: application/json.
 	Media string
-	// Also are the answers with other statuses that the route has for itself.
+	// Also are the route's answers with other statuses.
 	Also []Answer
 
 	// Body is the largest body in bytes. Nil: the route takes none.
 	Body func(Limits) int64
-	// Signal says that what it takes is passed on, and goes on record only where it
-	// is refused.
+	// Signal means that the body is passed on, and only recorded if it is refused.
 	Signal bool
-	// Always says that it answers while the bus is away, too.
+	// Always means that it also answers while the bus is unavailable.
 	Always bool
-	// Handle answers a request that passed every check of the row. An error is
-	// answered as the problem that it is.
+	// Handle answers a request that passed every check of the row. An error is sent as a problem.
 	Handle func(*Call) error
 
-	served *statusCounts // set in a gateway's own table
+	served *statusCounts // set in the table of a gateway
 }
 
 // SmallBody is the limit of most bodies.
@@ -52,16 +50,16 @@ func SmallBody(l Limits) int64 { return l.Body }
 // SessionBody is the limit of a discussion's entries.
 func SessionBody(l Limits) int64 { return l.SessionBody }
 
-// Answer is one with a status of its own.
+// Answer is an answer with another status.
 type Answer struct {
-	// Status is the code, Doc says when it comes.
+	// Status is the code, Doc says when it is sent.
 	Status int
 	Doc    string
 	// Gives is a value of the body's type; nil: the error object.
 	Gives any
 }
 
-// Parameter is one thing that a route takes in its query.
+// Parameter is a query parameter of a route.
 type Parameter struct {
 	// Name is the parameter's name.
 	Name string
@@ -69,11 +67,11 @@ type Parameter struct {
 	Type string
 	// Doc is one sentence for the catalogue.
 	Doc string
-	// Many says that it may stand several times.
+	// Many means that it may be repeated.
 	Many bool
 }
 
-// SessionParameter picks another session than the current one.
+// SessionParameter selects a session other than the current one.
 func SessionParameter() Parameter {
 	return Parameter{Name: "session", Type: "string", Doc: "Use this session instead of the current one."}
 }
@@ -99,9 +97,8 @@ func newTable(all []Route) table {
 	return t
 }
 
-// find is the route of a request and the values of its path's variables. A path
-// is compared segment by segment and never cleaned, decoded or redirected, so
-// that a route has one spelling.
+// find returns the route of a request and the values of its path's variables. A path is compared segment by segment
+// and never cleaned, decoded or redirected, so that a route has one spelling.
 func (t table) find(method, escaped string) (*Route, map[string]string, *problem.Problem) {
 	if r := t.fixed[escaped][method]; r != nil {
 		return r, nil, nil
@@ -119,10 +116,11 @@ func (t table) find(method, escaped string) (*Route, map[string]string, *problem
 		}
 	}
 	if len(allowed) == 0 {
-		return nil, nil, problem.New(http.StatusNotFound, "there is no such path", "GET /openapi.yaml lists the paths.")
+		return nil, nil, problem.New(http.StatusNotFound, "no such path", "GET /openapi.yaml lists the paths.")
 	}
 	list := strings.Join(allowed, ", ")
-	return nil, nil, &problem.Problem{Status: http.StatusMethodNotAllowed, Message: "this path does not take this method",
+	return nil, nil, &problem.Problem{Status: http.StatusMethodNotAllowed, Message: "this path does not support " +
+		"this method",
 		Hint: "Use " + list + ".", Allow: list}
 }
 

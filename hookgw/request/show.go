@@ -9,17 +9,16 @@ import (
 	"manualslop/projections/live"
 )
 
-// Show answers with a view of the request's session that all readers share: it
-// is rendered once for each change of the models behind it. Use it for every
-// read whose answer does not depend on what the client sends, beside the
-// session. Render is usually made by view.
+// Show answers with a view of the request's session that all readers share: it is rendered once for each change of the
+// models that it uses. Use it for every read whose answer depends only on the session, not on what the client sends.
+// Make r with View.
 func (c *Call) Show(r live.Rendering) error {
 	session, err := c.Session()
 	if err != nil {
 		return err
 	}
 	view, ok := c.Core.Models.Session(session)
-	if !ok { // there is none yet: models that have seen nothing
+	if !ok { // no session yet: use empty models
 		body, err := r.Render(projections.NewSet())
 		if err != nil {
 			return err
@@ -33,8 +32,8 @@ func (c *Call) Show(r live.Rendering) error {
 	return c.ReplyJSON(http.StatusOK, body)
 }
 
-// View makes a rendering of what of returns, as JSON. The name is unique among
-// the program's renderings; models are those that of looks at, none: all.
+// View returns a rendering of what of returns, as JSON. The name is unique among the program's renderings; models are
+// those that of reads, none: all.
 func View(name string, of func(*projections.Set) (any, error), models ...string) live.Rendering {
 	return live.Rendering{Name: name, Models: models, Render: func(s *projections.Set) ([]byte, error) {
 		v, err := of(s)
@@ -45,7 +44,7 @@ func View(name string, of func(*projections.Set) (any, error), models ...string)
 	}}
 }
 
-// Encode renders v as every answer is. RawMessage members stay as they are.
+// Encode encodes v like every answer. RawMessage members stay as they are.
 func Encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -56,7 +55,7 @@ func Encode(v any) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// List makes an empty JSON array of nothing.
+// List returns s, or an empty list for nil.
 func List(s []string) []string {
 	if s == nil {
 		return []string{}
@@ -64,7 +63,7 @@ func List(s []string) []string {
 	return s
 }
 
-// Model answers with a read model as its whole body.
+// Model answers with a read model as the whole body.
 func Model(name string) func(*Call) error {
 	shown := View(name, func(s *projections.Set) (any, error) { return s.View(name) }, name)
 	return func(c *Call) error { return c.Show(shown) }

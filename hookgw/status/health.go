@@ -14,22 +14,23 @@ import (
 	"manualslop/projections"
 )
 
-// HealthRoutes tell how the program itself is.
+// HealthRoutes returns the routes for the health of the program.
 func HealthRoutes(g *core.State) []request.Route {
 	const get, group = http.MethodGet, "Status"
 	of := []request.Parameter{request.SessionParameter()}
 	return []request.Route{
 		{Method: get, Pattern: "/api/requests", Right: access.RightRead, Group: group, Query: of, Gives: OpenRequests{},
-			Doc: "The requests of the session without an outcome, and what each waits for: the clock, a person, a newer " +
+			Doc: "Lists the requests of the session without an outcome, and what each waits for: the clock, a " +
+				"person, a newer " +
 				"program, another process.",
 			Handle: g.In(getRequests)},
 		{Method: get, Pattern: "/api/gui_health", Right: access.RightRead, Group: group, Query: of, Gives: wire.GUIHealth{},
-			Doc:    "Whether everything works, and what does not; also answers while the bus is unreachable.",
+			Doc:    "Reports whether everything works, and what does not; also answers while the bus is unreachable.",
 			Always: true, Handle: g.In(getHealth)},
 	}
 }
 
-// getHealth answers from what is in this process alone.
+// getHealth answers only from what this process knows.
 func getHealth(c *core.Call) error {
 	session, err := c.Session()
 	if err != nil {
@@ -45,11 +46,11 @@ func getHealth(c *core.Call) error {
 		reasons = append(reasons, "not everything can be stored: "+full.Error())
 	}
 	if ended := c.Gw.Cfg.Models.Err(); ended != nil {
-		reasons = append(reasons, "the read models are not kept current any more: "+ended.Error())
+		reasons = append(reasons, "the read models are no longer kept current: "+ended.Error())
 	}
 	reasons = append(reasons, tooNew(c.Gw.Cfg.Delays())...)
 	if len(missing) > 0 {
-		reasons = append(reasons, "nobody runs "+strings.Join(missing, ", "))
+		reasons = append(reasons, "roles not running: "+strings.Join(missing, ", "))
 	}
 	if view, ok := c.Gw.Cfg.Models.Session(session); ok {
 		if stalled := view.Summary().Stalled; stalled != "" {
@@ -68,7 +69,7 @@ func getHealth(c *core.Call) error {
 	return c.Reply(http.StatusOK, out)
 }
 
-// tooNew says which requests no program at work can read.
+// tooNew lists the requests that no running program can read.
 func tooNew(delays map[uint64]string) []string {
 	found := map[string]bool{}
 	for _, why := range delays { // order-independent: sorted below
@@ -88,7 +89,7 @@ type OpenRequests struct {
 	Requests []projections.Waiting `json:"requests"`
 }
 
-// getRequests tells what the log knows of open requests, and what processes say of them.
+// getRequests returns what the log knows of open requests, and what processes report about them.
 func getRequests(c *core.Call) error {
 	session, err := c.Session()
 	if err != nil {

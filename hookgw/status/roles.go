@@ -8,7 +8,7 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// getRoles tells which actors are at work and which roles nobody runs.
+// getRoles lists the present actors and the missing roles.
 func getRoles(c *core.Call) error {
 	present, missing := c.Gw.Cfg.Roles()
 	return c.Reply(http.StatusOK, wire.RoleList{Present: request.List(present), Missing: request.List(missing)})

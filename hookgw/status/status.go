@@ -11,7 +11,7 @@ import (
 	"manualslop/projections/live"
 )
 
-// Status says whether requests can be sent; nothing else, because it needs no token.
+// Status reports whether requests can be sent, and nothing else, because it needs no token.
 func Status(c *core.Call) error {
 	if c.Gw.Cfg.OpensSession && c.Gw.Cfg.Models.Current() == "" {
 		c.Response.Header().Set("Retry-After", "1")
@@ -21,14 +21,14 @@ func Status(c *core.Call) error {
 	return c.ReplyFixed(request.FixedOK)
 }
 
-// MmaStatusView renders the read model; where nobody runs a role that the
-// session needs, ai_status says so, because nothing goes on without it.
+// MmaStatusView renders the read model. If a role that the session needs is missing, ai_status says so, because
+// nothing continues without it.
 func MmaStatusView(g *core.State) live.Rendering {
 	_, missing := g.Cfg.Roles()
 	if len(missing) == 0 {
 		return request.View("mma_status", func(s *projections.Set) (any, error) { return s.MMAStatus(), nil }, "mma_status")
 	}
-	status := "waiting: nobody runs " + strings.Join(missing, ", ")
+	status := "waiting: roles not running: " + strings.Join(missing, ", ")
 	shown := request.View("mma_status, waiting", func(s *projections.Set) (any, error) {
 		v := s.MMAStatus()
 		v.AIStatus = status

@@ -12,23 +12,23 @@ import (
 	"manualslop/projections"
 )
 
-// drainAttempts bounds how often a drain gives way to other processes.
+// drainAttempts limits how often a drain yields to other processes.
 const drainAttempts = 32
 
 // batch is the answer of GET /api/events.
 type batch struct {
 	Events []json.RawMessage `json:"events"`
-	// Through is where the next ?since= goes on.
+	// Through is the position for the next ?since=.
 	Through uint64 `json:"through"`
-	// More says that the batch was cut at its limit.
+	// More means that the batch was cut at its limit.
 	More bool `json:"more,omitempty"`
-	// Session is whose queue it is, where ?through= was sent: another session can be
-	// the current one when the batch is acknowledged.
+	// Session is the session of the queue, if ?through= was sent: another session can be the current one when the
+	// batch is acknowledged.
 	Session string `json:"session,omitempty"`
 }
 
-// getEvents takes the client's queue, takes it up to ?through= and shows the rest,
-// or only looks at what came after ?since=.
+// getEvents drains the client's queue, removes events up to ?through= and shows the rest, or only reads what came
+// after ?since=.
 func getEvents(c *core.Call) error {
 	session, err := c.Session()
 	if err != nil {
@@ -37,7 +37,7 @@ func getEvents(c *core.Call) error {
 	query := c.Query()
 	client := query.Get("client")
 	if client != "" && !events.ValidToken(client) {
-		return problem.New(http.StatusBadRequest, "this client name is not usable", "Use up to 64 of A-Z a-z 0-9 _ -.")
+		return problem.New(http.StatusBadRequest, "this client name is not valid", "Use up to 64 of A-Z a-z 0-9 _ -.")
 	}
 	positions := map[string]*uint64{"since": nil, "through": nil}
 	for name := range positions {
@@ -47,15 +47,15 @@ func getEvents(c *core.Call) error {
 		at, err := strconv.ParseUint(query.Get(name), 10, 64)
 		if err != nil {
 			return problem.New(http.StatusBadRequest, name+" must be a sequence number",
-				"Use the through of the answer before, or 0.")
+				"Use through of the previous answer, or 0.")
 		}
 		positions[name] = &at
 	}
 	var out batch
 	switch since, through := positions["since"], positions["through"]; {
 	case since != nil && through != nil:
-		return problem.New(http.StatusBadRequest, "since and through exclude each other",
-			"Send since to look, or through to take what was seen.")
+		return problem.New(http.StatusBadRequest, "since and through must not both be set",
+			"Send since to read events, or through to remove those that you have seen.")
 	case since != nil:
 		out, err = look(c, session, func(s *projections.Set) (uint64, []projections.QueueEntry) {
 			return *since, s.QueueSince(*since)
@@ -69,12 +69,10 @@ func getEvents(c *core.Call) error {
 	return c.Reply(http.StatusOK, out)
 }
 
-// drain takes everything that was pushed since the client's last drain; with
-// through it takes what is not behind that position, and shows what is. Taking
-// up to a position again changes nothing, so a client that lost an answer repeats
-// it. The record of a drain is a compare-and-set on the drains of the session: of
-// two that read the same queue one is told that the other was first, and reads
-// again.
+// drain removes everything that was pushed since the client's last drain; with through it removes what is not after
+// that position, and returns what is. Removing up to a position again changes nothing, so a client that lost an answer
+// repeats it. The record of a drain is a compare-and-set on the drains of the session: of two concurrent readers of
+// the same queue one is told that the other was first, and reads again.
 func drain(c *core.Call, session, client string, through *uint64) (batch, error) {
 	ctx := c.Request.Context()
 	if session == "" {
@@ -117,13 +115,13 @@ func drain(c *core.Call, session, client string, through *uint64) (batch, error)
 		switch {
 		case to > newest:
 			return batch{}, problem.New(http.StatusBadRequest, "through is after the newest event",
-				"Use the through of the answer before, or 0.")
-		case to <= at: // nothing to take
+				"Use through of the previous answer, or 0.")
+		case to <= at: // nothing to remove
 			return out, nil
 		}
 		if full {
 			return batch{}, problem.New(http.StatusTooManyRequests, "too many clients drain the queue of this session",
-				"Use a ?client= that drained it before, or only look with ?since=.")
+				"Use a ?client= that has drained this queue before, or read with ?since=.")
 		}
 		err = take(c, session, events.EventsDrained{Client: client, Through: to}, &events.Expect{Filter: taken, Last: last})
 		if !errors.Is(err, events.ErrConflict) {
@@ -131,7 +129,7 @@ func drain(c *core.Call, session, client string, through *uint64) (batch, error)
 		}
 	}
 	return batch{}, problem.New(http.StatusServiceUnavailable, "too many clients drain this queue at once",
-		"Give each reader a ?client= of its own.")
+		"Give each reader its own ?client=.")
 }
 
 // take appends the record of a drain.
@@ -147,8 +145,8 @@ func take(c *core.Call, session string, p events.EventsDrained, x *events.Expect
 	return nil
 }
 
-// look reads the queue after a position, as much as one batch holds. Entries of
-// one sequence stay together, because a position cannot stand between them.
+// look reads the queue after a position, as much as one batch holds. Entries of one sequence stay together, because a
+// position cannot be between them.
 func look(c *core.Call, session string, behind func(*projections.Set) (uint64, []projections.QueueEntry)) (batch,
 	error) {
 	var after uint64

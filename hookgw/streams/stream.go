@@ -16,10 +16,9 @@ import (
 	"manualslop/projections"
 )
 
-// stream is the live feed: events from a position up to a fixed cutoff, one
-// snapshot of the models at that cutoff, then each new event. The id of every
-// frame is the log's sequence, so a client that comes back with Last-Event-ID
-// goes on where it was.
+// stream is the live feed: events from a position up to a fixed cutoff, one snapshot of the models at that cutoff,
+// then each new event. The id of every frame is the log's sequence, so a client that reconnects with Last-Event-ID
+// continues where it was.
 func stream(c *core.Call) error {
 	want, leave, err := enterFeed(c)
 	if err != nil {
@@ -51,15 +50,14 @@ func stream(c *core.Call) error {
 	return nil
 }
 
-// feedRequest is what a client wants to be shown.
+// feedRequest is what a client asks for.
 type feedRequest struct {
 	session string
 	filter  feed.Filter
 	from    uint64 // the last sequence that the client has
 }
 
-// enterFeed reads which feed is wanted and takes a place among the feeds, which
-// leave gives back.
+// enterFeed parses which feed is wanted and takes a place among the feeds; leave releases it.
 func enterFeed(c *core.Call) (want feedRequest, leave func(), err error) {
 	if want.session, err = c.SomeSession(); err != nil {
 		return want, nil, err
@@ -78,9 +76,8 @@ func enterFeed(c *core.Call) (want feedRequest, leave func(), err error) {
 	return want, leave, nil
 }
 
-// Position is the last sequence that the client has: Last-Event-ID, else
-// ?since=, else 0. One that the log does not have yet is refused, because
-// events between would be missing without a trace.
+// Position returns the last sequence that the client has: Last-Event-ID, else ?since=, else 0. It refuses a position
+// beyond the end of the log, because events in between would silently be missing.
 func Position(c *core.Call, session string) (uint64, error) {
 	given := c.Request.Header.Get("Last-Event-ID")
 	if given == "" {
@@ -92,7 +89,7 @@ func Position(c *core.Call, session string) (uint64, error) {
 	at, err := strconv.ParseUint(given, 10, 64)
 	if err != nil {
 		return 0, problem.New(http.StatusBadRequest, "the position must be a sequence number",
-			"Send the id of the last event that you have as Last-Event-ID, or nothing.")
+			"Send the id of the last event that you have as Last-Event-ID, or leave it out.")
 	}
 	last, err := c.Gw.Cfg.Log.Last(c.Request.Context(), events.Filter{Project: c.Gw.Cfg.Project})
 	if err != nil {
@@ -100,12 +97,12 @@ func Position(c *core.Call, session string) (uint64, error) {
 	}
 	if at > last {
 		return 0, problem.New(http.StatusBadRequest, "this position is beyond the end of the log",
-			"It is from another log; read from the beginning.")
+			"It belongs to another log; read from the beginning.")
 	}
 	return at, c.Gw.CaughtUp(c.Request.Context(), last)
 }
 
-// snapshot is the state of the models that a feed shows, and where it stands.
+// snapshot returns the state of the models that a feed shows, and its sequence.
 func snapshot(c *core.Call, session string) (cutoff uint64, body []byte, err error) {
 	out := map[string]any{"session": session}
 	rerr := c.Read(session, func(s *projections.Set) {
@@ -126,8 +123,7 @@ func snapshot(c *core.Call, session string) (cutoff uint64, body []byte, err err
 	return cutoff, body, err
 }
 
-// shown notes a model that stopped, of which a snapshot shows null: events go
-// on. Another error stays one.
+// shown notes a stopped model, which is null in a snapshot: events continue. It returns any other error.
 func shown(out map[string]any, name string, err error) error {
 	var stopped *projections.StoppedError
 	if !errors.As(err, &stopped) {
@@ -152,7 +148,7 @@ func serveFeed(c *core.Call, h *feed.Hub, s *feed.SSE) error {
 	place := feed.Cursor{Hub: h, Next: next}
 	for {
 		frames, more, tick, err := place.Take()
-		if errors.Is(err, events.ErrSlow) && s.At < s.Cutoff { // it was never live; the log goes on
+		if errors.Is(err, events.ErrSlow) && s.At < s.Cutoff { // it was never live; the log continues
 			if place.Next, err = replay(c, h, s); err != nil {
 				return err
 			}
@@ -182,9 +178,8 @@ func serveFeed(c *core.Call, h *feed.Hub, s *feed.SSE) error {
 	}
 }
 
-// replay shows what the log has and the hub does not keep, and says where the
-// reader goes on with the hub. While the hub moves on faster than the reader
-// reads, it goes on with the log.
+// replay sends what the log has and the hub no longer keeps, and returns where the reader continues with the hub.
+// While the hub moves on faster than the reader reads, it continues with the log.
 func replay(c *core.Call, h *feed.Hub, s *feed.SSE) (next int, err error) {
 	for {
 		next, seen, ok := h.Join(s.At)
@@ -197,7 +192,7 @@ func replay(c *core.Call, h *feed.Hub, s *feed.SSE) (next int, err error) {
 	}
 }
 
-// replayTo shows the stored events up to a sequence.
+// replayTo sends the stored events up to a sequence.
 func replayTo(c *core.Call, session string, s *feed.SSE, through uint64) error {
 	var broken error
 	err := stored(c, session, s.At, through, func(f *feed.Frame) error {
@@ -213,8 +208,8 @@ func replayTo(c *core.Call, session string, s *feed.SSE, through uint64) error {
 	return errors.Join(s.Pass(through), s.Flush())
 }
 
-// stored calls show for the stored events of a session behind a sequence and up
-// to another, until it fails or the gateway stops.
+// stored calls show for the stored events of a session after one sequence and up to another, until show fails or the
+// gateway stops.
 func stored(c *core.Call, session string, after, through uint64, show func(*feed.Frame) error) error {
 	ctx := c.Request.Context()
 	for e, err := range c.Gw.Replays.Read(ctx, events.Filter{Project: c.Gw.Cfg.Project, Session: session}, after+1,
@@ -245,5 +240,5 @@ func ReasonOf(err error) string {
 	case errors.Is(err, core.ErrStopping):
 		return core.ErrStopping.Error()
 	}
-	return "the feed broke"
+	return "the feed failed"
 }

@@ -16,8 +16,8 @@ import (
 	"manualslop/hookgw/request"
 )
 
-// webSocket is the live feed over a WebSocket: messages of the channels that
-// the client subscribes to. It only shows; nothing is drained or written.
+// webSocket is the live feed over a WebSocket: messages of the channels that the client subscribes to. It is
+// read-only; nothing is drained or written.
 func webSocket(c *core.Call) error {
 	if p := upgrading(c.Response, c.Request); p != nil {
 		return p
@@ -32,10 +32,10 @@ func webSocket(c *core.Call) error {
 	if err := request.ClearReadDeadline(c.Response); err != nil {
 		return err
 	}
-	// the guard knows the place more exactly
+	// the guard has already checked the origin more strictly
 	conn, err := websocket.Accept(c.Response, c.Request, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
-		c.Status = http.StatusBadRequest // it has told the client
+		c.Status = http.StatusBadRequest // Accept has answered the client
 		return nil
 	}
 	c.Status = http.StatusSwitchingProtocols
@@ -50,13 +50,13 @@ func webSocket(c *core.Call) error {
 	return nil
 }
 
-// upgrading refuses requests that are no handshake of a WebSocket.
+// upgrading refuses requests that are not a WebSocket handshake.
 func upgrading(w http.ResponseWriter, r *http.Request) *problem.Problem {
 	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") ||
 		!strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade") {
 		w.Header().Set("Connection", "Upgrade")
 		w.Header().Set("Upgrade", "websocket")
-		return problem.New(http.StatusUpgradeRequired, "this path speaks WebSocket",
+		return problem.New(http.StatusUpgradeRequired, "this path only accepts WebSocket connections",
 			"Use a WebSocket client; GET /api/stream shows the log as server-sent events.")
 	}
 	if r.Header.Get("Sec-WebSocket-Version") != "13" || r.Header.Get("Sec-WebSocket-Key") == "" {
@@ -66,7 +66,7 @@ func upgrading(w http.ResponseWriter, r *http.Request) *problem.Problem {
 	return nil
 }
 
-// socket is one WebSocket at work.
+// socket is one running WebSocket.
 type socket struct {
 	c      *core.Call
 	conn   *websocket.Conn
@@ -75,10 +75,10 @@ type socket struct {
 	wants  map[string]bool   // channels
 	sent   map[string][]byte // newest state of each state channel that was sent
 	states map[string]stateOf
-	at     uint64 // every fact up to here was shown or left out
-	cutoff uint64 // facts up to here were there before the socket
-	looked uint64 // every entry of the queue up to here was
-	slow   bool   // the client took a message too late
+	at     uint64 // every fact up to here was sent or filtered out
+	cutoff uint64 // facts up to here are older than the socket
+	looked uint64 // every entry of the queue up to here was sent
+	slow   bool   // the client was too slow to read a message
 }
 
 func newSocket(c *core.Call, conn *websocket.Conn, h *feed.Hub, want feedRequest) *socket {
@@ -114,13 +114,13 @@ func (s *socket) run() error {
 	return s.follow(ctx, orders, feed.Cursor{Hub: s.hub, Next: next})
 }
 
-// follow shows what comes.
+// follow sends events as they come.
 func (s *socket) follow(ctx context.Context, orders <-chan order, place feed.Cursor) error {
 	sample := time.NewTicker(time.Second)
 	defer sample.Stop()
 	for {
 		frames, more, tick, err := place.Take()
-		if errors.Is(err, events.ErrSlow) && s.at < s.cutoff { // it was never live; the log goes on
+		if errors.Is(err, events.ErrSlow) && s.at < s.cutoff { // it was never live; the log continues
 			if place.Next, err = s.replay(ctx); err != nil {
 				return err
 			}
@@ -159,7 +159,7 @@ func (s *socket) follow(ctx context.Context, orders <-chan order, place feed.Cur
 	}
 }
 
-// replay shows what the log has and the hub does not keep.
+// replay sends what the log has and the hub no longer keeps.
 func (s *socket) replay(ctx context.Context) (next int, err error) {
 	for {
 		next, seen, ok := s.hub.Join(s.at)
@@ -178,7 +178,7 @@ func (s *socket) replay(ctx context.Context) (next int, err error) {
 	}
 }
 
-// listen reads what the client says until it leaves.
+// listen reads messages of the client until it leaves.
 func (s *socket) listen(ctx context.Context, orders chan<- order) {
 	for {
 		kind, raw, err := s.conn.Read(ctx)
@@ -193,7 +193,7 @@ func (s *socket) listen(ctx context.Context, orders chan<- order) {
 	}
 }
 
-// beat ends connections whose other end is gone.
+// beat closes connections whose other end is gone.
 func (s *socket) beat(ctx context.Context) {
 	tick := time.NewTicker(s.c.Gw.Cfg.Limits.Heartbeat)
 	defer tick.Stop()

@@ -17,8 +17,7 @@ import (
 	"manualslop/projections/live"
 )
 
-// Channels whose messages are single things; the others are states, of which
-// the newest counts.
+// Channels with individual messages; the others carry states, of which only the newest counts.
 const (
 	channelLog     = "log"
 	channelEvents  = "events"
@@ -31,29 +30,29 @@ type socketChannel struct {
 	Doc  string `json:"doc"`
 }
 
-// SocketChannels is everything that /ws shows.
+// SocketChannels returns every channel of /ws.
 func SocketChannels() []socketChannel {
 	return []socketChannel{
-		{channelEvents, "Each entry of the queue behind GET /api/events, drained or not; nothing is taken."},
+		{channelEvents, "Each entry of the queue of GET /api/events, drained or not; nothing is removed."},
 		{channelLog, "Each event of the session, with its seq; ?filter= selects."},
 		{channelStreams, "Text of models while they write it; never stored, may be lost."},
 		{"mma_status", "State of GET /api/gui/mma_status, when it changes."},
 		{"diagnostics", "State of GET /api/gui/diagnostics, when it changes."},
 		{"session", "The discussion, when it changes."},
-		{"asks", "The open questions, when they change."},
+		{"asks", "The open asks, when they change."},
 		{"performance", "Figures of GET /api/performance, once a second."},
 		{"telemetry", "Figures of GET /api/system/telemetry, once a second."},
 	}
 }
 
-// stateOf is the state that a channel shows. One that is sampled is looked at
-// once a second, the others when the session changes.
+// stateOf is the state that a channel shows. A sampled state is read once a second, the others when the session
+// changes.
 type stateOf struct {
 	sampled bool
 	render  func(context.Context) ([]byte, error)
 }
 
-// stateChannels are the channels that show a state, by name.
+// stateChannels returns the channels that show a state, by name.
 func stateChannels(c *core.Call, session string) map[string]stateOf {
 	read := func(of func() live.Rendering) stateOf {
 		return stateOf{render: func(ctx context.Context) ([]byte, error) {
@@ -89,7 +88,7 @@ func stateChannels(c *core.Call, session string) map[string]stateOf {
 	}
 }
 
-// begin subscribes to what ?channels= names.
+// begin subscribes to the channels in ?channels=.
 func (s *socket) begin(ctx context.Context) error {
 	names := strings.FieldsFunc(strings.Join(s.c.Query()["channels"], ","), func(r rune) bool { return r == ',' })
 	if len(names) == 0 {
@@ -97,13 +96,12 @@ func (s *socket) begin(ctx context.Context) error {
 	}
 	if len(names) > maxOrdered {
 		return s.say(ctx, ChannelError, problem.New(http.StatusBadRequest, "too many channels",
-			"There are fewer; the hello lists them."))
+			"Name each channel once; the hello message lists them."))
 	}
 	return s.obey(ctx, order{action: "subscribe", channels: names})
 }
 
-// show sends frames on the channels that want them, and the queue's entries
-// that came with them.
+// show sends frames on the channels that want them, and the queue entries that came with them.
 func (s *socket) show(ctx context.Context, frames []*feed.Frame) error {
 	for _, f := range frames {
 		switch {
@@ -126,8 +124,7 @@ func (s *socket) show(ctx context.Context, frames []*feed.Frame) error {
 	return nil
 }
 
-// showStates sends each state that changed, and the entries of the queue that
-// came.
+// showStates sends each state that changed, and the new entries of the queue.
 func (s *socket) showStates(ctx context.Context, sampled bool) error {
 	if s.wants[channelEvents] && !sampled {
 		if err := s.showQueue(ctx); err != nil {
@@ -141,7 +138,7 @@ func (s *socket) showStates(ctx context.Context, sampled bool) error {
 		}
 		body, err := state.render(ctx)
 		if err != nil {
-			return s.disconnect(ctx, "the feed broke", err)
+			return s.disconnect(ctx, "the feed failed", err)
 		}
 		if body = bytes.TrimSuffix(body, []byte("\n")); bytes.Equal(body, s.sent[c.Name]) {
 			continue
@@ -154,7 +151,7 @@ func (s *socket) showStates(ctx context.Context, sampled bool) error {
 	return nil
 }
 
-// showQueue sends the entries of the queue behind the last one that was sent.
+// showQueue sends the entries of the queue after the last one that was sent.
 func (s *socket) showQueue(ctx context.Context) error {
 	for more := true; more; {
 		since := s.looked
@@ -163,7 +160,7 @@ func (s *socket) showQueue(ctx context.Context) error {
 				set.QueueSince(since)
 		})
 		if err != nil {
-			return s.disconnect(ctx, "the feed broke", err)
+			return s.disconnect(ctx, "the feed failed", err)
 		}
 		for _, entry := range out.Events {
 			if err := s.send(ctx, channelEvents, 0, entry); err != nil {

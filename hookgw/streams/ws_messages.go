@@ -14,27 +14,26 @@ import (
 	"manualslop/hookgw/request"
 )
 
-// Channels that the gateway speaks on by itself.
+// Channels for the gateway's own messages.
 const (
-	ChannelHello        = "hello"        // what there is, once
-	ChannelSubscribed   = "subscribed"   // what the client is subscribed to now
+	ChannelHello        = "hello"        // the available channels, once
+	ChannelSubscribed   = "subscribed"   // the current subscriptions
 	ChannelPong         = "pong"         // the answer to ping
 	ChannelError        = "error"        // what was wrong with a message
-	ChannelDisconnected = "disconnected" // the end, with the client's position
+	ChannelDisconnected = "disconnected" // the end of the feed, with the client's position
 )
 
-// maxOrdered bounds the channels that one message of a client may name.
+// maxOrdered limits the channels that one message of a client may name.
 const maxOrdered = 64
 
 // order is a message of a client: subscribe, unsubscribe or ping.
 type order struct {
 	action   string
 	channels []string
-	wrong    *problem.Problem // the message is none
+	wrong    *problem.Problem // set if the message is not valid
 }
 
-// parseOrder reads a message. The original's envelope was never published, so
-// the usual spellings are all understood.
+// parseOrder parses a message. The original's envelope was never published, so the usual spellings are all accepted.
 func parseOrder(text bool, raw []byte) order {
 	var m struct {
 		Action, Type, Op, Channel string
@@ -55,16 +54,17 @@ func parseOrder(text bool, raw []byte) order {
 	}
 	switch {
 	case !slices.Contains([]string{"subscribe", "unsubscribe", "ping"}, o.action):
-		o.wrong = problem.New(0, "there is no such action", "Use subscribe, unsubscribe or ping.")
+		o.wrong = problem.New(0, "no such action", "Use subscribe, unsubscribe or ping.")
 	case len(o.channels) > maxOrdered:
-		o.wrong = problem.New(0, "too many channels in one message", "There are fewer; the hello lists them.")
+		o.wrong = problem.New(0, "too many channels in one message", "Name each channel once; the hello message "+
+			"lists them.")
 	case len(o.channels) == 0 && o.action != "ping":
 		o.wrong = problem.New(0, "the message names no channel", `Add "channels": ["log"].`)
 	}
 	return o
 }
 
-// obey does what a client asked, or says why not.
+// obey carries out a client's message, or answers why not.
 func (s *socket) obey(ctx context.Context, o order) error {
 	if o.wrong != nil {
 		return s.say(ctx, ChannelError, o.wrong)
@@ -78,11 +78,11 @@ func (s *socket) obey(ctx context.Context, o order) error {
 	return s.say(ctx, ChannelSubscribed, Subscribed{s.subscribed()})
 }
 
-// choose changes the subscriptions; with a channel that there is not, none.
+// choose changes the subscriptions; if any channel is unknown, it changes none.
 func (s *socket) choose(channels []string, on bool) *problem.Problem {
 	for _, name := range channels {
 		if !slices.ContainsFunc(SocketChannels(), func(c socketChannel) bool { return c.Name == name }) {
-			return problem.New(0, "there is no such channel: "+request.Clip(name, 64), "The hello lists the channels.")
+			return problem.New(0, "no such channel: "+request.Clip(name, 64), "The hello message lists the channels.")
 		}
 	}
 	for _, name := range channels {
@@ -133,7 +133,7 @@ func (s *socket) greet(ctx context.Context) error {
 		"ping"}})
 }
 
-// say sends a message of the gateway's own.
+// say sends one of the gateway's own messages.
 func (s *socket) say(ctx context.Context, channel string, payload any) error {
 	body, err := json.Marshal(payload)
 	if err != nil {
@@ -142,9 +142,8 @@ func (s *socket) say(ctx context.Context, channel string, payload any) error {
 	return s.send(ctx, channel, 0, body)
 }
 
-// send sends one message; seq is its position, where it has one. A client that
-// takes it later than within the write timeout is slow: it gets its position, and
-// the feed ends. One that does not take it within the grace either is cut off.
+// send sends one message; seq is its position, if it has one. A client that takes longer than the write timeout is
+// slow: it gets its position, and the feed ends. If it also exceeds the grace period it is cut off.
 func (s *socket) send(ctx context.Context, channel string, seq uint64, payload []byte) error {
 	message := make([]byte, 0, len(payload)+len(channel)+64)
 	message = append(append(message, `{"channel":"`...), channel...)

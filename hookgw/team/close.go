@@ -8,7 +8,7 @@ import (
 // ClosedByHand is the reason of a session that a person closed.
 const ClosedByHand = "closed by hand"
 
-// postClose ends a session that is open.
+// postClose closes an open session.
 func postClose(c *core.Call) error {
 	session, err := c.OpenSession()
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"manualslop/hookgw/request"
 )
 
-// MaxReason bounds the reason of a block in bytes.
+// MaxReason limits the reason of a block, in bytes.
 const MaxReason = 4 << 10
 
-// readControl is the body of POST /api/control.
+// control is the body of POST /api/control.
 type control struct {
 	Action string `json:"action"`
 	Ticket string `json:"ticket,omitempty"`
@@ -29,13 +29,13 @@ type control struct {
 	Call   string `json:"call,omitempty"`
 }
 
-// controlAction is one thing that a person can ask of the conductor.
+// controlAction is one kind of request to the conductor.
 type controlAction struct {
 	name   string
-	ticket bool   // it is about one
-	takes  string // further members, separated by spaces
-	// reaction is the last fact by which the conductor answers; "" where
-	// nobody answers, because the request itself is what counts.
+	ticket bool   // it needs a ticket
+	takes  string // other members, separated by spaces
+	// reaction is the last event by which the conductor answers; "" if there is no answer, because the request itself
+	// is what counts.
 	reaction string
 	payload  func(control) events.Payload
 }
@@ -66,7 +66,7 @@ func controlActions() []controlAction {
 	}
 }
 
-// postControl publishes what the person wants and tells what the conductor made of it.
+// postControl publishes the person's request and answers with the conductor's decision.
 func postControl(c *core.Call) error {
 	session, err := c.OpenSession()
 	if err != nil {
@@ -87,18 +87,18 @@ func postControl(c *core.Call) error {
 	return reaction(c, e, last)
 }
 
-// readControl reads the body: which action, on what.
+// readControl parses the body: the action and its arguments.
 func readControl(c *core.Call) (controlAction, control, error) {
 	var want control
 	none := controlAction{}
 	if json.Unmarshal(c.Body, &want) != nil {
 		return none, want, problem.New(http.StatusBadRequest, "a member of the body has the wrong type",
-			`Send {"action": "kill", "ticket": "T-001"}; on is true or false, the others are texts.`)
+			`Send {"action": "kill", "ticket": "T-001"}; on must be true or false, the others texts.`)
 	}
 	all := controlActions()
 	at := slices.IndexFunc(all, func(a controlAction) bool { return a.name == want.Action })
 	if at < 0 {
-		return none, want, problem.New(http.StatusBadRequest, "there is no such action", "Use "+actionNames(all)+".")
+		return none, want, problem.New(http.StatusBadRequest, "no such action", "Use "+actionNames(all)+".")
 	}
 	if p := all[at].check(c.Fields, want); p != nil {
 		return none, want, p
@@ -115,12 +115,13 @@ func actionNames(all []controlAction) string {
 	return strings.Join(names, ", ")
 }
 
-// check refuses members that the action does not take, and wants those that it needs.
+// check refuses members that the action does not take, and requires those that it needs.
 func (a controlAction) check(fields map[string]json.RawMessage, want control) *problem.Problem {
 	for name := range fields {
 		known := name == "action" || slices.Contains(strings.Fields(a.takes), name) || a.ticket && name == "ticket"
 		if !known {
-			return problem.New(http.StatusBadRequest, "the action "+a.name+" does not take everything that was sent",
+			return problem.New(http.StatusBadRequest, "the action "+a.name+" does not take all the members that "+
+				"were sent",
 				"Leave out "+request.Clip(strings.ToValidUTF8(name, "?"), 64)+".")
 		}
 	}
@@ -135,22 +136,22 @@ func (a controlAction) check(fields map[string]json.RawMessage, want control) *p
 		return problem.New(http.StatusBadRequest, "the action "+a.name+" needs on", "Send true or false.")
 	case a.name == "raise_budget" && !want.raises():
 		return problem.New(http.StatusBadRequest, "the action raise_budget needs a budget and a limit",
-			`Send {"action": "raise_budget", "budget": "session", "limit_micro_dollars": 7500000}, or the budget ticket with the ticket's id. A limit that is not higher than that of now changes nothing.`)
+			`Send {"action": "raise_budget", "budget": "session", "limit_micro_dollars": 7500000}, or the budget ticket with the ticket's id. A limit that is not higher than the current one changes nothing.`)
 	case len(want.Reason) > MaxReason:
 		return problem.New(http.StatusRequestEntityTooLarge, "the reason is too long", "Use at most 4096 bytes.")
 	}
 	return nil
 }
 
-// raises tells whether the body names a budget and a limit for it.
+// raises reports whether the body names a budget and a limit for it.
 func (c control) raises() bool {
 	sound := c.Budget == events.BudgetSession && c.Ticket == "" || c.Budget == events.BudgetTicket && c.Ticket != "" &&
 		len(c.Ticket) <= events.MaxIDLength
 	return sound && c.Limit > 0 && c.Limit <= events.MaxBudget
 }
 
-// reaction answers once the conductor has answered e. Without an answer in time
-// the request stands and the client is told so.
+// reaction answers once the conductor has answered e. Without an answer in time the request remains pending, and the
+// answer says so.
 func reaction(c *core.Call, e events.Event, typ string) error {
 	answered, err := c.Answered(e, typ)
 	if err != nil || answered {

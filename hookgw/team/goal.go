@@ -10,7 +10,7 @@ import (
 	"manualslop/hookgw/problem"
 )
 
-// postGoal puts a person's goal on record and answers with its id.
+// postGoal records a person's goal and answers with its id.
 func postGoal(c *core.Call) error {
 	session, err := c.OpenSession()
 	if err != nil {
@@ -19,12 +19,12 @@ func postGoal(c *core.Call) error {
 	var goal string
 	if raw, ok := c.Fields["goal"]; !ok || len(c.Fields) != 1 || json.Unmarshal(raw, &goal) != nil ||
 		strings.TrimSpace(goal) == "" {
-		return problem.New(http.StatusBadRequest, "there is no goal",
-			`Send {"goal": "what you want done"} and nothing else.`)
+		return problem.New(http.StatusBadRequest, "the body must have the member goal and no others",
+			`Send {"goal": "what you want done"}.`)
 	}
 	if len(goal) > events.MaxInline {
 		return problem.New(http.StatusRequestEntityTooLarge, "the goal is too long",
-			"Use at most 64 KiB, and put the rest into a file of the project.")
+			"Use at most 64 KiB, and write the rest to a file of the project.")
 	}
 	goal = string(c.Gw.Cfg.Masker([]byte(goal)))
 	e, err := c.PublishAsPerson(session, events.GoalSubmitted{Goal: goal})

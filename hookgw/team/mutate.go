@@ -15,8 +15,8 @@ import (
 	"manualslop/projections"
 )
 
-// mutateBody is the body of POST /api/mma/dag/mutate: one operation, or several
-// under ops. Names in one line mean the same.
+// mutateBody is the body of POST /api/mma/dag/mutate: one operation, or several under ops. Names on one line are
+// aliases.
 type mutateBody struct {
 	Ops []mutateOp `json:"ops,omitempty"`
 	mutateOp
@@ -29,7 +29,7 @@ type mutateOp struct {
 	Op     string `json:"op,omitempty"`
 	Action string `json:"action,omitempty"`
 
-	Ticket   string `json:"ticket,omitempty"` // what is changed; of add_ticket its new id
+	Ticket   string `json:"ticket,omitempty"` // the ticket to change; for add_ticket its new id
 	TicketID string `json:"ticket_id,omitempty"`
 	ID       string `json:"id,omitempty"`
 
@@ -41,7 +41,8 @@ type mutateOp struct {
 	Model         string `json:"model,omitempty"`
 	ModelOverride string `json:"model_override,omitempty"`
 
-	Persona   string `json:"persona,omitempty"` // of the session's roster; set_persona without one: the tier's own
+	// of the session's roster; set_persona without one restores the tier's own
+	Persona   string `json:"persona,omitempty"`
 	PersonaID string `json:"persona_id,omitempty"`
 
 	StepMode bool `json:"step_mode,omitempty"`
@@ -58,7 +59,7 @@ type mutateOp struct {
 	ContextRequirements []string `json:"context_requirements,omitempty"`
 }
 
-// mutateMembers are the names that mutateOp takes.
+// mutateMembers returns the names that mutateOp takes.
 func mutateMembers() []string {
 	return []string{
 		"op", "action", "ticket", "ticket_id", "id", "dependency", "depends_on", "priority", "model", "model_override",
@@ -67,8 +68,8 @@ func mutateMembers() []string {
 	}
 }
 
-// graphSetDependencies is an operation of the gateway: it becomes the removals
-// and additions that lead from the dependencies of now to those named.
+// graphSetDependencies is an operation of the gateway only: it becomes the removals and additions that lead from the
+// current dependencies to the given ones.
 const graphSetDependencies = "set_dependencies"
 
 // postMutate changes the graph.
@@ -101,7 +102,7 @@ func postMutate(c *core.Call) error {
 	return c.Reply(http.StatusOK, out)
 }
 
-// named are the tickets that operations name, each once.
+// named returns the tickets that operations name, each once.
 func named(s *projections.Set, ops []events.GraphOp) []projections.TicketState {
 	out := []projections.TicketState{}
 	seen := map[string]bool{}
@@ -114,7 +115,7 @@ func named(s *projections.Set, ops []events.GraphOp) []projections.TicketState {
 	return out
 }
 
-// mutation reads the body: one operation or several.
+// mutation parses the body: one operation or several.
 func mutation(c *core.Call, session string) (events.GraphMutationRequested, error) {
 	var out events.GraphMutationRequested
 	list := []json.RawMessage{c.Gw.Mask(c.Body)}
@@ -147,7 +148,7 @@ func mutation(c *core.Call, session string) (events.GraphMutationRequested, erro
 		"; GET /api/gui/mma_status lists the tickets.")
 }
 
-// readOperation reads one operation; those on several dependencies become several.
+// readOperation parses one operation; one with several dependencies becomes several.
 func readOperation(c *core.Call, session string, raw json.RawMessage) ([]events.GraphOp, *problem.Problem) {
 	members, ok := request.Object(raw)
 	var body mutateOp
@@ -155,7 +156,7 @@ func readOperation(c *core.Call, session string, raw json.RawMessage) ([]events.
 		return nil, problem.New(http.StatusBadRequest, "it is not an object, or one of its members has the wrong type",
 			`Send {"op": "add_dependency", "ticket": "T-002", "dependency": "T-001"}.`)
 	}
-	// order-independent: any one of them is named
+	// order-independent: the error names any one of them
 	for name := range members {
 		if !slices.Contains(mutateMembers(), name) {
 			return nil, problem.New(http.StatusBadRequest, "an operation does not take "+request.Clip(name, 64), "It takes "+
@@ -177,7 +178,7 @@ func readOperation(c *core.Call, session string, raw json.RawMessage) ([]events.
 	return []events.GraphOp{op}, nil
 }
 
-// each is an operation for every dependency; with none it stays as it is, to be refused.
+// each returns one operation for every dependency; without dependencies the operation itself, which is then refused.
 func each(op events.GraphOp, depends []string) []events.GraphOp {
 	if len(depends) == 0 {
 		return []events.GraphOp{op}
@@ -190,7 +191,7 @@ func each(op events.GraphOp, depends []string) []events.GraphOp {
 	return out
 }
 
-// setDependencies leads from what a ticket waits for now to what it shall.
+// setDependencies returns the operations that lead from a ticket's current dependencies to the given ones.
 func setDependencies(c *core.Call, session, ticket string, want []string) ([]events.GraphOp, *problem.Problem) {
 	var now []string
 	found := false
@@ -217,12 +218,13 @@ func setDependencies(c *core.Call, session, ticket string, want []string) ([]eve
 		}
 	}
 	if len(ops) == 0 {
-		return nil, problem.New(http.StatusConflict, "the ticket has these dependencies already", "Nothing was changed.")
+		return nil, problem.New(http.StatusConflict, "the ticket already has these "+
+			"dependencies", "Nothing was changed.")
 	}
 	return ops, nil
 }
 
-// read resolves the names that mean the same.
+// read resolves aliases.
 func (b mutateOp) read() (op events.GraphOp, depends []string, p *problem.Problem) {
 	take := func(names string, values ...string) string {
 		v, wrong := request.OneOf(names, values...)
@@ -267,11 +269,11 @@ func (b mutateOp) dependencies() ([]string, *problem.Problem) {
 	case json.Unmarshal(b.DependsOn, &one) == nil:
 		list = []string{one}
 	case json.Unmarshal(b.DependsOn, &list) != nil:
-		return nil, problem.New(http.StatusBadRequest, "depends_on is neither an id nor a list of ids",
+		return nil, problem.New(http.StatusBadRequest, "depends_on must be an id or a list of ids",
 			`Send "depends_on": ["T-001"].`)
 	}
 	for _, id := range list {
-		if len(out) > events.MaxGraphOps { // over every limit already
+		if len(out) > events.MaxGraphOps { // already over every limit
 			break
 		}
 		if id != "" && !slices.Contains(out, id) {
@@ -281,7 +283,7 @@ func (b mutateOp) dependencies() ([]string, *problem.Problem) {
 	return out, nil
 }
 
-// operationName understands short names of operations.
+// operationName expands short names of operations.
 func operationName(name string) string {
 	switch name = strings.ToLower(name); name {
 	case "add", "add_edge", "depend":

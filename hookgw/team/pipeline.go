@@ -12,8 +12,7 @@ import (
 	"manualslop/projections"
 )
 
-// killBody is the body of POST /api/mma/workers/kill: the worker under any one
-// of these names.
+// killBody is the body of POST /api/mma/workers/kill: the worker under any of these names.
 type killBody struct {
 	WorkerUID string `json:"worker_uid,omitempty"`
 	WorkerID  string `json:"worker_id,omitempty"`
@@ -24,10 +23,10 @@ type killBody struct {
 
 // killAnswer is the answer of POST /api/mma/workers/kill.
 type killAnswer struct {
-	Status    string `json:"status"` // ok; accepted where the conductor has not answered yet
+	Status    string `json:"status"` // ok; accepted if the conductor has not answered yet
 	Ticket    string `json:"ticket"`
 	WorkerUID string `json:"worker_uid"`
-	State     string `json:"state,omitempty"` // of the ticket now
+	State     string `json:"state,omitempty"` // current state of the ticket
 	Reason    string `json:"reason,omitempty"`
 	Hint      string `json:"hint,omitempty"`
 }
@@ -52,7 +51,7 @@ func postKill(c *core.Call) error {
 		return p
 	}
 	if !events.ValidToken(ticket) {
-		return problem.New(http.StatusBadRequest, "the body names no worker that can be killed",
+		return problem.New(http.StatusBadRequest, "the body must name a worker that can be killed",
 			`Send {"worker_uid": "T-001"}, the ticket of a worker; GET /api/mma/workers lists them.`)
 	}
 	e, err := c.PublishAsPerson(session, events.KillRequested{Ticket: ticket})
@@ -62,8 +61,9 @@ func postKill(c *core.Call) error {
 	answered, err := c.Answered(e, (events.TicketBlocked{}).EventType().Name)
 	var refused *problem.Problem
 	if errors.As(err, &refused) {
-		refused.Hint = "Only a worker that runs can be killed: GET /api/mma/workers shows them. One that waits is held " +
-			"with POST /api/control (block) or taken out with POST /api/mma/dag/mutate (remove_ticket)."
+		refused.Hint = "Only a running worker can be killed: GET /api/mma/workers shows them. To stop one that " +
+			"waits, block it " +
+			"with POST /api/control (block) or remove it with POST /api/mma/dag/mutate (remove_ticket)."
 	}
 	if err != nil {
 		return err
@@ -89,10 +89,10 @@ func postKill(c *core.Call) error {
 
 // pipelineAnswer is the answer of POST /api/mma/pipeline/pause and resume.
 type pipelineAnswer struct {
-	Status  string   `json:"status"`  // ok; accepted where the conductor has not answered yet
-	Paused  bool     `json:"paused"`  // now
-	Changed bool     `json:"changed"` // false: it was so before
-	Running []string `json:"running"` // tickets at work, which finish
+	Status  string   `json:"status"`  // ok; accepted if the conductor has not answered yet
+	Paused  bool     `json:"paused"`  // current state
+	Changed bool     `json:"changed"` // false: it was already in this state
+	Running []string `json:"running"` // running tickets, which finish
 	Hint    string   `json:"hint,omitempty"`
 }
 
@@ -104,7 +104,7 @@ func postResume(c *core.Call) error {
 	return pipeline(c, false, events.ResumeRequested{}, events.Resumed{})
 }
 
-// pipeline pauses or resumes. Where it stands so already nothing is said.
+// pipeline pauses or resumes. If it is already in that state, nothing is published.
 func pipeline(c *core.Call, paused bool, want, answer events.Payload) error {
 	session, err := c.OpenSession()
 	if err != nil {

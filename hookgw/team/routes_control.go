@@ -9,29 +9,35 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// ControlRoutes tell the team what to do.
+// ControlRoutes returns the routes that control the team.
 func ControlRoutes(g *core.State) []request.Route {
 	const post, group = http.MethodPost, "Control"
 	of := []request.Parameter{request.SessionParameter()}
 	return []request.Route{
-		{Method: post, Pattern: "/api/goal", Right: access.RightHuman, Group: group, Query: of, Doc: "Gives the team a goal.",
+		{Method: post, Pattern: "/api/goal", Right: access.RightHuman, Group: group, Query: of, Doc: "Submits a goal to " +
+			"the team.",
 			Takes: goalBody{}, Gives: goalAnswer{}, Body: request.SmallBody, Handle: g.In(postGoal)},
 		{Method: post, Pattern: "/api/control", Right: access.RightHuman, Group: group, Query: of,
 			Doc: "Pauses, resumes, kills, retries, blocks, unblocks, or sets step mode.", Takes: control{},
-			Gives: request.StatusAnswer{}, Also: []request.Answer{{Status: http.StatusAccepted, Doc: "It is on record; the " +
+			Gives: request.StatusAnswer{}, Also: []request.Answer{{Status: http.StatusAccepted, Doc: "The request is " +
+				"recorded; the " +
 				"conductor has not answered yet.", Gives: request.HintedAnswer{}}}, Body: request.SmallBody,
 			Handle: g.In(postControl)},
 		{Method: post, Pattern: "/api/undo", Right: access.RightHuman, Group: group, Query: of,
-			Doc: "Gives files the content that they had before a call, before everything that a ticket did, or at a position " +
-				"of the log, also in a session that is over; refused where they changed since.", Takes: undoBody{},
-			Gives: wire.UndoAnswer{}, Also: []request.Answer{{Status: http.StatusAccepted, Doc: "It is on record; nobody has " +
+			Doc: "Restores the content that files had before a call, before everything that a ticket did, or at " +
+				"a position " +
+				"of the log, also in a closed session; refused if they changed since.", Takes: undoBody{},
+			Gives: wire.UndoAnswer{}, Also: []request.Answer{{Status: http.StatusAccepted, Doc: "The request is " +
+				"recorded; no worker has " +
 				"carried it out yet.", Gives: request.HintedAnswer{}}}, Body: request.SmallBody, Handle: g.In(postUndo)},
 		{Method: post, Pattern: "/api/sessions/close", Right: access.RightHuman, Group: group, Query: of,
-			Doc: "Ends a session whose goal is given up: nobody works on it any more.", Takes: struct{}{},
+			Doc: "Closes a session whose goal is given up: all work on it stops.", Takes: struct{}{},
 			Gives: request.StatusAnswer{}, Body: request.SmallBody, Handle: g.In(postClose)},
 		{Method: post, Pattern: "/api/sessions/upgrade", Right: access.RightHuman, Group: group, Query: of,
-			Doc: "Lets an open session go on with the prompts, tools and decisions of this program, from its next request on; " +
-				"409 where it has those of a newer one.", Takes: struct{}{}, Gives: upgradeAnswer{}, Body: request.SmallBody,
+			Doc: "Switches an open session to the prompts, tools and decisions of this program, from its next " +
+				"request on; " +
+				"409 if it has those of a newer " +
+				"one.", Takes: struct{}{}, Gives: upgradeAnswer{}, Body: request.SmallBody,
 			Handle: g.In(postUpgrade)},
 	}
 }

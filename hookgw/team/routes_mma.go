@@ -10,22 +10,24 @@ import (
 	"manualslop/projections"
 )
 
-// Routes steer the team's workers, its pipeline and its graph.
+// Routes returns the routes that control the team's workers, its pipeline and its graph.
 func Routes(g *core.State) []request.Route {
 	const get, post, group = http.MethodGet, http.MethodPost, "Workers"
 	of := []request.Parameter{request.SessionParameter()}
 	unanswered := func(gives any) []request.Answer {
-		return []request.Answer{{Status: http.StatusAccepted, Doc: "It is on record; the conductor has not answered yet.",
+		return []request.Answer{{Status: http.StatusAccepted, Doc: "The request is recorded; the conductor has " +
+			"not answered yet.",
 			Gives: gives}}
 	}
 	return []request.Route{
 		{Method: get, Pattern: "/api/mma/workers", Right: access.RightRead, Group: group, Query: of,
 			Gives: projections.Workers{},
-			Doc: "Every sub-agent at work: what it does and waits for, its calls, asks, tokens, trace and the end of its " +
-				"text; and the newest at rest.", Handle: request.Model("workers")},
+			Doc: "Lists every running worker: what it does and waits for, its calls, asks, tokens, trace and " +
+				"the end of its " +
+				"text; and the newest idle ones.", Handle: request.Model("workers")},
 		{Method: post, Pattern: "/api/mma/workers/spawn", Right: access.RightHuman, Group: group, Query: of,
 			Takes: WorkerBody{}, Gives: wire.SpawnAnswer{}, Also: unanswered(wire.SpawnAnswer{}),
-			Doc:  "Adds a worker with a ticket of its own; the same request_id joins the one that is there.",
+			Doc:  "Adds a worker with its own ticket; the same request_id joins the existing one.",
 			Body: request.SmallBody, Handle: g.In(postSpawn)},
 		{Method: post, Pattern: "/api/mma/workers/kill", Right: access.RightHuman, Group: group, Query: of, Takes: killBody{},
 			Gives: killAnswer{}, Also: unanswered(killAnswer{}),
@@ -39,7 +41,7 @@ func Routes(g *core.State) []request.Route {
 			Doc: "Ends a pause.", Body: request.SmallBody, Handle: g.In(postResume)},
 		{Method: post, Pattern: "/api/mma/dag/mutate", Right: access.RightHuman, Group: group, Query: of, Takes: mutateBody{},
 			Gives: wire.MutateAnswer{}, Also: unanswered(wire.MutateAnswer{}),
-			Doc: "Changes the graph of tickets by one operation or several, all or nothing.", Body: request.SmallBody,
+			Doc: "Changes the graph of tickets with one or more operations, all or nothing.", Body: request.SmallBody,
 			Handle: g.In(postMutate)},
 	}
 }

@@ -27,10 +27,10 @@ type WorkerBody struct {
 	Persona    string          `json:"persona,omitempty"`  // of the session's roster, instead of the tier's
 	Priority   string          `json:"priority,omitempty"` // high, medium, low
 	StepMode   bool            `json:"step_mode,omitempty"`
-	RequestID  string          `json:"request_id,omitempty"` // the same id and the same body join the worker that is there
+	RequestID  string          `json:"request_id,omitempty"` // the same id and body join the existing worker
 }
 
-// WorkerMembers are the names that WorkerBody takes.
+// WorkerMembers returns the names that WorkerBody takes.
 func WorkerMembers() []string {
 	return []string{"prompt", "context", "target_file", "model", "persona", "priority", "step_mode", "request_id"}
 }
@@ -61,13 +61,13 @@ func postSpawn(c *core.Call) error {
 	return c.Reply(http.StatusAccepted, out)
 }
 
-// ReadWorker reads which worker the body asks for.
+// ReadWorker parses the body into the worker to add.
 func ReadWorker(c *core.Call) (events.WorkerSpawnRequested, error) {
 	var none, want events.WorkerSpawnRequested
 	var body WorkerBody
 	if json.Unmarshal(c.Gw.Mask(c.Body), &body) != nil {
 		return none, problem.New(http.StatusBadRequest, "a member of the body has the wrong type",
-			`Send {"prompt": "what to do", "context": ["a.go"]}; step_mode is true or false, the others are texts.`)
+			`Send {"prompt": "what to do", "context": ["a.go"]}; step_mode must be true or false, the others texts.`)
 	}
 	if raw, named := c.Fields["request_id"]; named {
 		id, err := asks.RequestID(raw)
@@ -83,11 +83,11 @@ func ReadWorker(c *core.Call) (events.WorkerSpawnRequested, error) {
 	if err := addContext(&want, body.Context); err != nil {
 		return none, err
 	}
-	return want, usable(want.Check(), `It takes {"prompt": "what to do"} and, if you like, `+
+	return want, usable(want.Check(), `Send {"prompt": "what to do"} and, optionally, `+
 		strings.Join(WorkerMembers()[1:], ", ")+".")
 }
 
-// addContext takes a list of paths, or a text that goes behind the prompt.
+// addContext adds a list of paths, or a text that is appended to the prompt.
 func addContext(want *events.WorkerSpawnRequested, raw json.RawMessage) error {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -99,14 +99,13 @@ func addContext(want *events.WorkerSpawnRequested, raw json.RawMessage) error {
 		return nil
 	}
 	if json.Unmarshal(raw, &want.Context) != nil {
-		return problem.New(http.StatusBadRequest, "context is neither a list of paths nor a text",
+		return problem.New(http.StatusBadRequest, "context must be a list of paths or a text",
 			`Send "context": ["a.go", "b.go"].`)
 	}
 	return nil
 }
 
-// usable tells a client what is wrong with what it wants of the team, and what
-// the path takes.
+// usable turns an error in the request into a problem that says what the path takes.
 func usable(err error, takes string) error {
 	var large events.LimitError
 	switch {
@@ -114,19 +113,18 @@ func usable(err error, takes string) error {
 		return nil
 	case errors.As(err, &large):
 		return problem.New(http.StatusRequestEntityTooLarge, err.Error(),
-			"Send less; put large contents into a file of the project and name it.")
+			"Send less; write large contents to a file of the project and name it.")
 	}
 	return problem.New(http.StatusBadRequest, err.Error(), "Nothing was changed. "+takes)
 }
 
-// spawnedWorker is a worker that a request asked for, or found.
+// spawnedWorker is a worker that a request added or found.
 type spawnedWorker struct {
 	projections.Spawned
 	joined bool
 }
 
-// Spawn asks for a worker and waits for the conductor's answer, or finds the one
-// that has the same request id.
+// Spawn adds a worker and waits for the conductor's answer, or finds the one with the same request id.
 func Spawn(c *core.Call, session string, want events.WorkerSpawnRequested) (spawnedWorker, error) {
 	if s, ok, err := spawnedAs(c, session, want); ok || err != nil {
 		return joined(c, session, s, err)
@@ -136,7 +134,7 @@ func Spawn(c *core.Call, session string, want events.WorkerSpawnRequested) (spaw
 		return spawnedWorker{}, err
 	}
 	if _, err = c.Answered(e, (events.TicketsAdded{}).EventType().Name); err != nil {
-		// Another request with this id may have been first by a moment.
+		// Another request with this id may have been a moment earlier.
 		if s, ok, jerr := spawnedAs(c, session, want); ok || jerr != nil {
 			return joined(c, session, s, jerr)
 		}
@@ -152,11 +150,12 @@ func RefusedWorker(outcome, reason string) error {
 	if outcome != projections.WorkerRefused {
 		return nil
 	}
-	return problem.New(http.StatusConflict, reason, "Nothing was changed; GET /api/mma/workers shows who is at work.")
+	return problem.New(http.StatusConflict, reason, "Nothing was changed; GET /api/mma/workers shows the "+
+		"running workers.")
 }
 
-// joined is a worker that another request asked for, once the conductor has
-// answered that one, or has not in time.
+// joined returns a worker that another request asked for, once the conductor has answered that request or the time is
+// over.
 func joined(c *core.Call, session string, s projections.Spawned, err error) (spawnedWorker, error) {
 	if err != nil || s.Accepted {
 		return spawnedWorker{s, true}, err
@@ -175,8 +174,8 @@ func joined(c *core.Call, session string, s projections.Spawned, err error) (spa
 	return spawnedWorker{s, true}, RefusedWorker(s.Outcome, s.Reason)
 }
 
-// spawnedAs finds the worker of the same request id, once the read models have
-// seen the whole log. It refuses one that was asked for something else.
+// spawnedAs finds the worker with the same request id, once the read models have seen the whole log. It fails if that
+// worker has another task.
 func spawnedAs(c *core.Call, session string, want events.WorkerSpawnRequested) (s projections.Spawned, ok bool,
 	err error) {
 	if want.RequestID == "" {

@@ -19,9 +19,9 @@ type undoBody struct {
 	ToSeq  uint64 `json:"to_seq,omitempty"`
 }
 
-// postUndo gives files the content that they had, and answers when they have it.
+// postUndo restores the earlier content of files, and answers when that is done.
 func postUndo(c *core.Call) error {
-	session, err := c.SomeSession() // one that is over, too
+	session, err := c.SomeSession() // also a closed one
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func postUndo(c *core.Call) error {
 	return undone(c, e)
 }
 
-// undone waits for what the undo e led to.
+// undone waits for the outcome of the undo e.
 func undone(c *core.Call, e events.Event) error {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), c.Gw.Cfg.Limits.SettleWait)
 	defer cancel()
@@ -68,6 +68,6 @@ func undone(c *core.Call, e events.Event) error {
 			return c.Reply(http.StatusOK, wire.UndoAnswer{Status: "restored", Call: p.Call, Files: p.Files, Branch: p.Branch})
 		}
 	}
-	return c.Reply(http.StatusAccepted, request.HintedAnswer{Status: "accepted", Hint: "The request is on record; " +
-		"nobody has carried it out yet. GET /api/events shows what came of it."})
+	return c.Reply(http.StatusAccepted, request.HintedAnswer{Status: "accepted", Hint: "The request is recorded; " +
+		"no worker has carried it out yet. GET /api/events shows the outcome."})
 }

@@ -10,13 +10,13 @@ import (
 	"manualslop/projections"
 )
 
-// upgradeAnswer says whether a session was given anything new.
+// upgradeAnswer reports whether the upgrade changed anything.
 type upgradeAnswer struct {
 	Status  string `json:"status"`
 	Changed bool   `json:"changed"`
 }
 
-// postUpgrade gives an open session the decisions and texts of this program.
+// postUpgrade switches an open session to the decisions and texts of this program.
 func postUpgrade(c *core.Call) error {
 	session, err := c.OpenSession()
 	if err != nil {
@@ -28,7 +28,8 @@ func postUpgrade(c *core.Call) error {
 	}
 	words, err := c.Gw.Cfg.Upgrade(c.Request.Context(), session, now)
 	if errors.Is(err, events.ErrNewer) {
-		return problem.New(http.StatusConflict, err.Error(), "Run a slop that is new enough for the session.").WithCause(err)
+		return problem.New(http.StatusConflict, err.Error(), "Run a version of slop that is new enough for the "+
+			"session.").WithCause(err)
 	}
 	if err != nil {
 		return err

@@ -11,14 +11,14 @@ import (
 type ContextState struct {
 	BaseDir      string                  `json:"base_dir"` // of the patterns, relative to the project folder
 	Patterns     []string                `json:"patterns"`
-	Skipped      []string                `json:"skipped"`    // patterns that stand for nothing, each with its reason
+	Skipped      []string                `json:"skipped"`    // patterns that match nothing, each with its reason
 	ScannedAt    *time.Time              `json:"scanned_at"` // null: the files are those of the settings
 	Files        []ContextFile           `json:"files"`      // tracked, by path
 	Selection    ContextSelection        `json:"selection"`
 	Presets      []string                `json:"presets"`
-	Injected     []InjectedEntry         `json:"injected"`      // entries of the role Context, of all discussions
+	Injected     []InjectedEntry         `json:"injected"`      // entries with the role Context, of all discussions
 	Views        []projections.BuiltView `json:"views"`         // the newest of each path and kind
-	ViewsLeftOut int                     `json:"views_omitted"` // older ones that are not listed
+	ViewsLeftOut int                     `json:"views_omitted"` // number of older views that are not listed
 	Dependencies map[string][]string     `json:"dependencies"`  // a ticket's target file: the files that it requires
 	Discussion   string                  `json:"discussion"`    // the active one
 }
@@ -26,16 +26,16 @@ type ContextState struct {
 // ContextFile is a tracked file as the record knows it.
 type ContextFile struct {
 	Path     string     `json:"path"`
-	SHA256   string     `json:"sha256"` // when it was seen last; empty: it was not, or is not there
+	SHA256   string     `json:"sha256"` // when it was last seen; empty: never, or it is missing
 	Size     int64      `json:"size"`
 	Seen     *time.Time `json:"seen"`    // null: never
-	Changed  bool       `json:"changed"` // since the newest view of it was made
+	Changed  bool       `json:"changed"` // since its newest view was made
 	Written  *time.Time `json:"written"` // by a tool; null: never
 	ViewMode string     `json:"view_mode,omitempty"`
 	Error    string     `json:"error,omitempty"`
 }
 
-// ContextSelection is what the person chose.
+// ContextSelection is the person's selection.
 type ContextSelection struct {
 	Preset      string               `json:"preset"`
 	Files       []events.TrackedFile `json:"files"`
@@ -52,8 +52,7 @@ type InjectedEntry struct {
 	At         time.Time       `json:"at"`
 }
 
-// InjectAnswer says what was injected. Its bytes are in the entry, or at
-// /api/blobs/SHA256 where blob is true.
+// InjectAnswer describes what was injected. Its bytes are in the entry, or at /api/blobs/SHA256 if blob is true.
 type InjectAnswer struct {
 	Status  string `json:"status"`
 	Request string `json:"request"`
@@ -62,11 +61,11 @@ type InjectAnswer struct {
 	SHA256  string `json:"sha256"`
 	Size    int64  `json:"size"`
 	Blob    bool   `json:"blob"`
-	// Slice is the piece that was shown, with the lines by which it is found again.
+	// Slice is the slice that was shown, with its anchor lines.
 	Slice *events.FileSlice `json:"slice,omitempty"`
 }
 
-// SliceAnswer says what was recorded.
+// SliceAnswer describes what was recorded.
 type SliceAnswer struct {
 	Status string           `json:"status"`
 	Path   string           `json:"path"`
@@ -80,6 +79,6 @@ type SliceRequest struct {
 	StartLine int    `json:"start_line"`     // counted from 1
 	EndLine   int    `json:"end_line"`       // inclusive
 	Name      string `json:"name,omitempty"` // replaces the file's slice of that name
-	// a context preset, which is made where there is none; empty: the project's files
+	// a context preset, which is created if it is missing; empty: the project's files
 	Preset string `json:"preset,omitempty"`
 }

@@ -12,27 +12,27 @@ type GUIField struct {
 	Aliases  []string              `json:"aliases,omitempty"`
 	Type     projections.FieldType `json:"type"`
 	Settable bool                  `json:"settable"`
-	Values   []string              `json:"values,omitempty"` // the texts that it takes; none: any
+	Values   []string              `json:"values,omitempty"` // the allowed texts; none: any
 	Doc      string                `json:"doc"`
 	Value    any                   `json:"value"`
 }
 
-// GUIButton is a button of the original's window, by what it does.
+// GUIButton is a button of the original's window.
 type GUIButton struct {
 	ID       string   `json:"id"`
 	Aliases  []string `json:"aliases,omitempty"`
 	Doc      string   `json:"doc"`
-	UserData string   `json:"user_data,omitempty"` // what it takes there
+	UserData string   `json:"user_data,omitempty"` // what it takes in user_data
 }
 
 // GUICallback is a name that custom_callback takes.
 type GUICallback struct {
 	Name   string `json:"name"`
-	Button string `json:"button"` // what it does
+	Button string `json:"button"` // the button with the same effect
 	Doc    string `json:"doc"`
 }
 
-// GUIPage is the answer of GET /api/gui: what there is, and how it stands.
+// GUIPage is the answer of GET /api/gui: fields, buttons and callbacks, with their current values.
 type GUIPage struct {
 	Actions   []string                   `json:"actions"`
 	Fields    []GUIField                 `json:"fields"`

@@ -8,29 +8,28 @@ import (
 
 // Financial is the body of GET /api/metrics/financial.
 type Financial struct {
-	Currency string    `json:"currency"` // of cost; *_micro_dollars are millionths of it
+	Currency string    `json:"currency"` // of Cost; *_micro_dollars are millionths of it
 	Session  Spend     `json:"session"`
 	Tracks   []SpendOf `json:"tracks"`  // the track "" is what belongs to none
-	Tickets  []SpendOf `json:"tickets"` // only work that has one
+	Tickets  []SpendOf `json:"tickets"` // only those with a ticket
 	Tiers    []SpendOf `json:"tiers"`
 	Models   []SpendOf `json:"models"` // by provider and model
-	// Unpriced are the models without a known price; what they used is in no sum
-	// of money, and makes the sums that it belongs to null.
+	// Unpriced are the models without a known price. What they used is in no sum of money, and the sums that it
+	// belongs to are null.
 	Unpriced []string `json:"unpriced_models"`
-	// Prices are the limits and prices that hold for the session, with day and
-	// source: those that it recorded, or the program's where it recorded none.
+	// Prices are the limits and prices in effect for the session, with day and source: those that it recorded, or the
+	// program's if it recorded none.
 	Prices []events.ModelOffer `json:"prices"`
 	Budget Budget              `json:"budget"`
 }
 
-// Budget is what the session may spend before a person is asked; a limit that is
-// not set is null.
+// Budget is what the session may spend before a person is asked; a limit that is not set is null.
 type Budget struct {
 	LimitMicroDollars       *int64         `json:"limit_micro_dollars"`
 	TicketLimitMicroDollars *int64         `json:"ticket_limit_micro_dollars"` // of each ticket
 	UsedPct                 *float64       `json:"used_pct"`                   // of the session's limit, by known prices
-	Warned                  bool           `json:"warned"`                     // four fifths of it were spent
-	Tickets                 []TicketBudget `json:"tickets"`                    // those with a limit of their own
+	Warned                  bool           `json:"warned"`                     // four fifths of it are spent
+	Tickets                 []TicketBudget `json:"tickets"`                    // those with their own limit
 }
 
 // TicketBudget is the limit of one ticket.
@@ -49,13 +48,11 @@ type Spend struct {
 	CacheWriteTokens int64 `json:"cache_write_tokens"`
 	// CacheWriteHourTokens are those of them that are kept for an hour.
 	CacheWriteHourTokens int64 `json:"cache_write_hour_tokens"`
-	Estimated            bool  `json:"estimated"` // some counts were not reported but estimated
-	// CostMicroDollars is null where a part of it has no known price; Priced is the
-	// part that has.
+	Estimated            bool  `json:"estimated"` // some counts are estimates
+	// CostMicroDollars is null if part of it has no known price; Priced is the part with a price.
 	CostMicroDollars   *int64 `json:"cost_micro_dollars"`
 	PricedMicroDollars int64  `json:"priced_micro_dollars"`
-	// ReportedMicroDollars is what providers themselves say that calls cost; only
-	// some say so, and it is in no other sum.
+	// ReportedMicroDollars is the cost that providers report themselves; only some do, and it is in no other sum.
 	ReportedMicroDollars int64 `json:"reported_micro_dollars"`
 	// Cost is the original's float, in which an unknown price is 0.0.
 	Cost float64 `json:"cost"`
@@ -69,7 +66,7 @@ type SpendOf struct {
 	History []SpendPoint `json:"history,omitempty"` // of a track, oldest first
 }
 
-// SpendPoint is what was used up to a time and behind the point before.
+// SpendPoint is what was used between the previous point and this time.
 type SpendPoint struct {
 	At time.Time `json:"at"`
 	Spend

@@ -1,11 +1,10 @@
 package wire
 
-// Frame is what a front end that draws measured of itself. Absent figures were
-// not measured.
+// Frame holds the measurements of a front end that draws. Absent figures were not measured.
 type Frame struct {
-	// Name tells front ends apart; empty is a name, too.
+	// Name distinguishes front ends; empty is a name, too.
 	Name string `json:"name,omitempty"`
-	// FPS is how many frames a second it draws.
+	// FPS is how many frames per second it draws.
 	FPS *float64 `json:"fps,omitempty"`
 	// FrameTimeMS is how long the newest frame took.
 	FrameTimeMS *float64 `json:"frame_time_ms,omitempty"`
@@ -13,8 +12,8 @@ type Frame struct {
 	InputLagMS *float64 `json:"input_lag_ms,omitempty"`
 }
 
-// Performance is what GET /api/performance shows: what the front end reports
-// and sums over the processes of the program. A figure that nobody measures is null.
+// Performance is the answer of GET /api/performance: what the front end reports and sums over the processes of the
+// program. A figure that is not measured is null.
 type Performance struct {
 	FPS             *float64 `json:"fps"`
 	LastFrameTimeMS *float64 `json:"last_frame_time_ms"`
@@ -31,6 +30,6 @@ type Performance struct {
 	Processes   int      `json:"processes"`
 
 	EventsPerS    *float64 `json:"events_per_s"`   // on the log, over the last sample
-	ProjectionLag *uint64  `json:"projection_lag"` // events on the log that the read models have not taken
+	ProjectionLag *uint64  `json:"projection_lag"` // events on the log that the read models have not applied
 	QueueDepth    *uint64  `json:"queue_depth"`    // work that waits for a worker or a model call
 }

@@ -7,8 +7,8 @@ import (
 // HostTelemetry is the part of GET /api/system/telemetry that the process knows.
 type HostTelemetry struct {
 	Version   string           `json:"version"`
-	Process   *ProcessFigures  `json:"process"`   // this one; null where nobody measures
-	Processes []ProcessFigures `json:"processes"` // every one of the program that shows itself
+	Process   *ProcessFigures  `json:"process"`   // this one; null if it is not measured
+	Processes []ProcessFigures `json:"processes"` // every process of the program with a current sample
 	GC        GCFigures        `json:"gc"`
 	Tasks     []Task           `json:"background_tasks"`
 	Bus       *BusFigures      `json:"bus"` // null while it cannot be reached
@@ -16,9 +16,9 @@ type HostTelemetry struct {
 	FrontEnds []string         `json:"front_ends"` // that report now
 }
 
-// ProcessFigures are what a process says of itself about once a second.
+// ProcessFigures are what a process reports about itself about once a second.
 type ProcessFigures struct {
-	Name        string    `json:"name"` // the actor that it speaks as
+	Name        string    `json:"name"` // its actor
 	Host        string    `json:"host"`
 	PID         int       `json:"pid"`
 	Started     time.Time `json:"started"`
@@ -37,7 +37,7 @@ type GCFigures struct {
 	LimitBytes int64   `json:"limit_bytes"`
 }
 
-// Task is something that the process does beside answering.
+// Task is a background task of the process.
 type Task struct {
 	Name    string     `json:"name"`
 	Started time.Time  `json:"started"`
@@ -61,7 +61,7 @@ type BusFigures struct {
 // PoolFigures are those of a queue of work.
 type PoolFigures struct {
 	Name        string `json:"name"`
-	Waiting     uint64 `json:"waiting"`     // nobody has taken it yet
+	Waiting     uint64 `json:"waiting"`     // not taken yet
 	Running     int    `json:"running"`     // taken and not done
 	Redelivered int    `json:"redelivered"` // of those, taken more than once
 }
@@ -74,12 +74,12 @@ const (
 	StartupFailed    = "failed"
 )
 
-// StartupTask is one task of the start, under the original's names. Times are
-// seconds since 1970; what has not happened yet is null.
+// StartupTask is one task of the start, under the original's names. Times are seconds since 1970; null if it has not
+// happened yet.
 type StartupTask struct {
 	CanaryID   string   `json:"canary_id"`
 	Module     string   `json:"module"`
-	ThreadName string   `json:"thread_name"` // what the process was started as
+	ThreadName string   `json:"thread_name"` // the command that started the process
 	ThreadID   int      `json:"thread_id"`   // the process: tasks have no threads of their own
 	SubmitTS   float64  `json:"submit_ts"`
 	StartTS    *float64 `json:"start_ts"`
@@ -89,10 +89,9 @@ type StartupTask struct {
 	Error      *string  `json:"error"`
 }
 
-// StartupStatus is the body of GET /api/warmup_status: names of tasks by how
-// they stand.
+// StartupStatus is the body of GET /api/warmup_status: names of tasks by state.
 type StartupStatus struct {
-	Pending   []string `json:"pending"` // not begun, or at work
+	Pending   []string `json:"pending"` // not begun, or running
 	Completed []string `json:"completed"`
 	Failed    []string `json:"failed"`
 	Running   []string `json:"running"` // of the pending ones
@@ -105,7 +104,7 @@ type ShutdownAnswer struct {
 	Status string `json:"status"`
 	Stops  string `json:"stops"` // engine or gateway
 	PID    int    `json:"pid"`
-	// Recorded says whether the request is on the log; it counts without that, too.
+	// Recorded says whether the request is on the log; it takes effect even if it is not.
 	Recorded bool   `json:"recorded"`
 	Hint     string `json:"hint"`
 }
@@ -123,24 +122,24 @@ type Telemetry struct {
 	Requests    []RequestCount  `json:"requests"` // since this gateway began
 }
 
-// QueueDepths are what waits, of the session looked at and of the program.
+// QueueDepths are the waiting items of the given session and of the program.
 type QueueDepths struct {
 	Session       string  `json:"session"` // empty: none
 	AsksOpen      int     `json:"asks_open"`
 	AsksWaiting   Use     `json:"asks_waiting"` // requests to this gateway that wait for an answer
 	ModelRequests int     `json:"model_requests_pending"`
 	ToolCalls     int     `json:"tool_calls_pending"`
-	ToolsWaiting  *uint64 `json:"tools_waiting"`  // for a worker; null while the bus does not say
+	ToolsWaiting  *uint64 `json:"tools_waiting"`  // for a worker; null if the bus does not answer
 	ModelsWaiting *uint64 `json:"models_waiting"` // for a model call
 }
 
-// ThreadCounts are those of this process; null where nobody measures.
+// ThreadCounts are those of this process; null if they are not measured.
 type ThreadCounts struct {
 	OS         *int `json:"os"`
 	Goroutines *int `json:"goroutines"`
 }
 
-// ProjectionState tells how far the read models are.
+// ProjectionState says how current the read models are.
 type ProjectionState struct {
 	Sessions int     `json:"sessions"`
 	Session  string  `json:"session"`
@@ -149,7 +148,7 @@ type ProjectionState struct {
 	Lag      *uint64 `json:"lag"`      // of all sessions; null where it is not measured
 }
 
-// Use is how much of a limit is taken.
+// Use is how much of a limit is in use.
 type Use struct {
 	Open  int `json:"open"`
 	Limit int `json:"limit"`

@@ -2,13 +2,13 @@ package wire
 
 // GUIHealth is the answer of GET /api/gui_health, in the original's keys.
 type GUIHealth struct {
-	// Healthy tells whether everything goes on.
+	// Healthy reports whether everything works.
 	Healthy bool `json:"healthy"`
-	// DegradedReason is what does not; null while all is well.
+	// DegradedReason is what does not work; null if all does.
 	DegradedReason *string `json:"degraded_reason"`
-	// LastAssert is the newest message of a part that gave up: a read model that
-	// stopped on an event, or a decider; null if none did.
+	// LastAssert is the newest message of a failed part: a read model that stopped on an event, or a decider; null if
+	// none failed.
 	LastAssert *string `json:"last_assert"`
-	// IOPoolAlive tells whether a worker is there to run tools.
+	// IOPoolAlive reports whether a worker can run tools.
 	IOPoolAlive bool `json:"io_pool_alive"`
 }

@@ -1,8 +1,7 @@
 package wire
 
-// TokenStats is the body of GET /api/gui/token_stats: how full the newest prompt
-// of the session is. Figures that need the provider's limit are null where it is
-// not known.
+// TokenStats is the body of GET /api/gui/token_stats: how full the newest prompt of the session is. Figures that need
+// the provider's limit are null if it is not known.
 type TokenStats struct {
 	Provider              string         `json:"provider"`
 	Model                 string         `json:"model"`
@@ -19,7 +18,8 @@ type TokenStats struct {
 	HistoryTokens         int64          `json:"history_tokens"`
 	Band                  *string        `json:"band"` // green below 50 %, yellow to 80, red above
 	Messages              []MessageStats `json:"messages"`
-	MessagesOmitted       int            `json:"messages_omitted"` // older ones, counted in the sums only
+	// number of older messages, counted only in the sums
+	MessagesOmitted int `json:"messages_omitted"`
 }
 
 // MessageStats is one message of the history.

@@ -29,9 +29,9 @@ somebody else approved, and an engine would run them. A folder that you copied
 or moved, or whose project you renamed, is refused for the same reason until you
 adopt it; its sessions stay.
 
-It prints where the folder is and how large, and asks. All tokens in it are
-dropped (bus-tokens.json, keys, mcp, tokens) with run.json; they are made anew. A
-folder that holds links, or that an engine uses right now, is refused.
+It prints the folder and its size, and asks. All tokens in it (bus-tokens.json,
+keys, mcp, tokens) and run.json are deleted; new ones are made when needed. A folder
+that holds links, or that an engine is using, is refused.
 
 slop can list the sessions of the folder, and which of them are open, only
 after adoption: run slop sessions before slop run --resume or slop serve, which
@@ -58,8 +58,8 @@ type adoptLine struct {
 	Data    string `json:"data"`
 	Files   int    `json:"files"`
 	Bytes   int64  `json:"bytes"`
-	Project string `json:"project"` // subject token under which its sessions are
-	Adopted bool   `json:"adopted"` // false where it was yours already
+	Project string `json:"project"` // subject token of its sessions
+	Adopted bool   `json:"adopted"` // false if it was yours already
 }
 
 func adoptFolder(g *site.Flags, p site.Place, yes bool) error {
@@ -98,7 +98,7 @@ func adoptFolder(g *site.Flags, p site.Place, yes bool) error {
 	}
 	line.Adopted = true
 	return printAdopted(g, line, "is yours now; look at it with `slop sessions` before `slop run --resume` or `slop "+
-		"serve` goes on with it")
+		"serve` resumes it")
 }
 
 func printAdopted(g *site.Flags, line adoptLine, text string) error {
@@ -109,11 +109,11 @@ func printAdopted(g *site.Flags, line adoptLine, text string) error {
 	return nil
 }
 
-// confirmAdopt shows what is about to be adopted and asks.
+// confirmAdopt shows what would be adopted and asks for confirmation.
 func confirmAdopt(g *site.Flags, line adoptLine, yes bool) error {
 	if !g.Quiet {
-		fmt.Fprintf(g.Err, "%s\n  %d files, %d bytes; its sessions are those of project %s\n"+
-			"  whether a session in it is open, and what is approved there, can be told only after adopting\n",
+		fmt.Fprintf(g.Err, "%s\n  %d files, %d bytes; its sessions belong to project %s\n"+
+			"  open sessions and approved calls in it can be listed only after adoption\n",
 			term.Visible(line.Data), line.Files, line.Bytes, line.Project)
 	}
 	if yes {
@@ -130,9 +130,8 @@ func confirmAdopt(g *site.Flags, line adoptLine, yes bool) error {
 	return nil
 }
 
-// surveyFolder counts what a data folder holds. It reads nothing but the name
-// under which its sessions are. A link could lead what slop writes elsewhere,
-// and slop makes none, so a folder that has one is refused.
+// surveyFolder counts what a data folder holds. It reads nothing but the subject token of its sessions. It refuses a
+// folder that has a link: slop never creates links there, and one could redirect what slop writes.
 func surveyFolder(p site.Place) (adoptLine, error) {
 	line := adoptLine{Data: p.Data, Project: p.Base}
 	err := filepath.WalkDir(p.Data, func(path string, e fs.DirEntry, err error) error {
@@ -169,7 +168,7 @@ func surveyFolder(p site.Place) (adoptLine, error) {
 	return line, nil
 }
 
-// dropTokens removes what gives rights, and where an engine is said to run.
+// dropTokens removes the credentials in a data folder and the file that says where its engine runs.
 func dropTokens(data string) error {
 	var all error
 	for _, name := range []string{"bus-tokens.json", bus.SocketName, "keys", "mcp", "tokens", "run.json"} {

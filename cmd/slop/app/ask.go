@@ -25,12 +25,12 @@ const maxEdit = events.MaxArgs
 func askCommand(g *site.Flags) *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use:   "ask",
-		Short: "What waits for you, and your answers",
-		Long: `Ask is the inbox: the tool calls, steps, starts and questions of programs that
-wait for a person. Answering is one event on the log; whoever answers first
-counts, and everybody else is told who that was and when.
+		Short: "List asks that wait for you, and answer them",
+		Long: `Ask is the inbox: the tool calls, steps, starts and questions of programs that wait
+for a person. An answer is one event on the log. The first answer counts; everybody
+else is told who gave it and when.
 
-It speaks to the engine of the data folder, or over a bus with --nats URL
+It uses the engine of the data folder, or a bus with --nats URL
 --creds FILE. Ids may be abbreviated to a unique beginning or end.`,
 		Example: `  slop ask list
   slop ask show 7QK2M4
@@ -44,10 +44,10 @@ func askListCommand(g *site.Flags) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "What waits for you, oldest first",
-		Long: `List prints one line per ask: its id, shortened as far as it stays unique, how
-long it waits, its gate, its ticket and what it is about. With --json each line
-is the whole ask as GET /api/asks gives it.`,
+		Short: "List what waits for you, oldest first",
+		Long: `List prints one line per ask: its id, shortened as far as it stays unique, how long
+it has waited, its gate, its ticket and what it is about. With --json each line is
+the whole ask as GET /api/asks returns it.`,
 		Example: `  slop ask list
   slop ask list --all --json`,
 		Args: cobra.NoArgs,
@@ -61,12 +61,12 @@ is the whole ask as GET /api/asks gives it.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&session, "session", "", "look into session `ID` instead of the current one")
+	cmd.Flags().StringVar(&session, "session", "", "use session `ID` instead of the current one")
 	cmd.Flags().BoolVar(&all, "all", false, "list settled asks too")
 	return cmd
 }
 
-// withAsks hands over the asks of a session, and a client of their engine.
+// withAsks calls fn with the asks of a session and a client of their engine.
 func withAsks(ctx context.Context, g *site.Flags, session string, f func(ctx context.Context, d client.Client,
 	session string, asks []client.Ask) error) error {
 	return client.With(ctx, g, session, func(d client.Client, session string) error {
@@ -108,7 +108,7 @@ func printAsks(g *site.Flags, asks []client.Ask, all bool, now time.Time) error 
 	return nil
 }
 
-// tellOtherAsks says where else asks wait: in sessions that are open too.
+// tellOtherAsks prints how many asks wait in the other open sessions.
 func tellOtherAsks(ctx context.Context, g *site.Flags, d client.Client, session string) error {
 	list, _, err := d.Sessions(ctx)
 	if err != nil {
@@ -130,7 +130,7 @@ func askIDs(asks []client.Ask) []string {
 	return ids
 }
 
-// findAsk is the ask that a word means.
+// findAsk returns the ask with the given id or abbreviation.
 func findAsk(asks []client.Ask, word string) (client.Ask, error) {
 	id, err := client.ExpandID("ask", word, askIDs(asks))
 	if err != nil {
@@ -141,7 +141,7 @@ func findAsk(asks []client.Ask, word string) (client.Ask, error) {
 			return a, nil
 		}
 	}
-	return client.Ask{}, exit.Errorf(exit.Failed, "there is no ask %q", word)
+	return client.Ask{}, exit.Errorf(exit.Failed, "no ask %q in this session", word)
 }
 
 // askAnswerOptions are the flags of slop ask answer.
@@ -152,13 +152,13 @@ func askAnswerCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "answer ID yes|no",
 		Short: "Answer an ask",
-		Long: `Answer says yes or no to an ask. With --edit the answer is yes to another
-payload: the JSON in FILE, or on standard input for "-", takes the place of what
-was asked; it must fit the tool's schema, and rules that deny hold for it too.
+		Long: `Answer says yes or no to an ask. With --edit the answer is yes to another payload:
+the JSON in FILE, or on standard input for "-", replaces what was asked. It must fit
+the tool's schema, and rules that deny apply to it too.
 
-Status 1 means that the answer did not count: the ask is unknown, the payload
-does not fit, or somebody else was first, who is then named. Status 3: the answer is on
-record, and nobody has counted it yet, because approval does not run.`,
+Status 1: the answer did not count, because the ask is unknown, the payload does not
+fit, or somebody else answered first (the error names them). Status 3: the answer is
+recorded but not settled yet, because approval is not running.`,
 		Example: `  slop ask answer 7QK2M4 yes
   slop ask answer 7QK2M4 no --reason "use the helper instead"
   slop ask show 7QK2M4 --json | jq .args > args.json
@@ -185,9 +185,9 @@ record, and nobody has counted it yet, because approval does not run.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&o.session, "session", "", "look into session `ID` instead of the current one")
+	cmd.Flags().StringVar(&o.session, "session", "", "use session `ID` instead of the current one")
 	cmd.Flags().StringVar(&o.edit, "edit", "", "answer yes to the payload in `FILE`, - for standard input")
-	cmd.Flags().StringVar(&o.reason, "reason", "", "say why in `TEXT`; a no hands it to the model")
+	cmd.Flags().StringVar(&o.reason, "reason", "", "give the reason in `TEXT`; with a no the model sees it")
 	return cmd
 }
 
@@ -222,7 +222,7 @@ func answerAsk(ctx context.Context, g *site.Flags, d client.Client, session stri
 	return uncounted
 }
 
-// readEdit reads the payload that --edit names; none without the flag.
+// readEdit reads the payload that --edit names; nil without the flag.
 func readEdit(g *site.Flags, file string) (json.RawMessage, error) {
 	var in io.Reader = g.In
 	switch file {
@@ -249,7 +249,7 @@ func readEdit(g *site.Flags, file string) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// completeAsk proposes the ids of open asks.
+// completeAsk completes the ids of open asks.
 func completeAsk(g *site.Flags) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -258,7 +258,7 @@ func completeAsk(g *site.Flags) cobra.CompletionFunc {
 		var out []string
 		ctx, cancel := context.WithTimeout(cmd.Context(), command.CompletionTime)
 		defer cancel()
-		// Without an engine there is nothing to propose.
+		// Without an engine there is nothing to complete.
 		_ = withAsks(ctx, g, "", func(_ context.Context, _ client.Client, _ string, asks []client.Ask) error {
 			for _, a := range asks {
 				if a.Open() {
@@ -271,7 +271,7 @@ func completeAsk(g *site.Flags) cobra.CompletionFunc {
 	}
 }
 
-// completeAnswer proposes an id, then yes and no.
+// completeAnswer completes an id, then yes and no.
 func completeAnswer(g *site.Flags) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 1 {

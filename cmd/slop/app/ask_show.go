@@ -21,10 +21,10 @@ func askShowCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show all of an ask",
-		Long: `Show prints everything that an ask is about: the payload byte for byte as it
-would run, never cut, and the diff of what it would change. Control characters,
-zero-width ones and those that turn the direction of text are spelled out as
-<U+202E>, so that nothing can hide. With --json it is one line of JSON.`,
+		Long: `Show prints everything that an ask is about: the payload byte for byte as it would
+run, never cut, and the diff of what it would change. Control characters, zero-width
+characters and characters that change the direction of text are written as <U+202E>,
+so that nothing is hidden. With --json it is one line of JSON.`,
 		Example:           `  slop ask show 7QK2M4`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeAsk(g),
@@ -39,12 +39,12 @@ zero-width ones and those that turn the direction of text are spelled out as
 			})
 		},
 	}
-	cmd.Flags().StringVar(&session, "session", "", "look into session `ID` instead of the current one")
+	cmd.Flags().StringVar(&session, "session", "", "use session `ID` instead of the current one")
 	return cmd
 }
 
-// showAsk prints an ask. Where the event holds only the head of the diff, the
-// whole is fetched; a person never sees a part as if it were all.
+// showAsk prints an ask. If the event holds only the head of the diff, it fetches the whole diff, so that a person
+// never takes a part for all of it.
 func showAsk(ctx context.Context, g *site.Flags, d client.Client, a client.Ask) error {
 	var missing error
 	if a.DiffBlob != nil {
@@ -69,7 +69,7 @@ func showAsk(ctx context.Context, g *site.Flags, d client.Client, a client.Ask) 
 	return missing
 }
 
-// printAskHead prints what is known of an ask beside its payload.
+// printAskHead prints what is known of an ask besides its payload.
 func printAskHead(g *site.Flags, w io.Writer, a client.Ask) {
 	rows := [][]string{
 		{"ask", a.RequestID}, {"gate", a.Gate}, {"title", a.Title}, {"state", askState(a)},

@@ -17,9 +17,8 @@ import (
 	"manualslop/events"
 )
 
-// asker puts open questions on the terminal, one at a time, and records the
-// answers. A question may be answered elsewhere meanwhile; a line that was
-// typed for it is then not used.
+// asker puts open questions on the terminal, one at a time, and records the answers. A question may be answered
+// elsewhere meanwhile; a line that was typed for it is then ignored.
 type asker struct {
 	g      *site.Flags
 	writer engine.SessionWriter
@@ -32,13 +31,13 @@ type asker struct {
 	shown   string // ask on the terminal
 	cut     string // ask of which only a part was shown
 	whole   string // ask that was shown whole
-	printed string // ask whose question stands on the terminal
-	stale   string // how the ask was settled elsewhere for which a line is being typed
+	printed string // ask whose question is on the terminal
+	stale   string // how the ask that a line is being typed for was settled elsewhere
 	lines   chan typedLine
-	want    chan struct{} // a line is wanted
+	want    chan struct{} // asks readLines for a line
 	reading bool
-	ended   bool   // there is no more input
-	stuck   string // the question that nobody is there to answer
+	ended   bool   // standard input has ended
+	stuck   string // the question that cannot be answered here
 }
 
 // typedLine is one line of input, or its end.
@@ -56,7 +55,7 @@ func newAsker(g *site.Flags, v engine.SessionWriter, view *term.Progress, o runO
 	return a
 }
 
-// readLines reads a line when one is wanted.
+// readLines reads a line only when one is wanted.
 func readLines(read func() (string, error), want <-chan struct{}, lines chan<- typedLine) {
 	for range want {
 		text, err := read()
@@ -67,8 +66,8 @@ func readLines(read func() (string, error), want <-chan struct{}, lines chan<- t
 	}
 }
 
-// plainLines reads lines of which nothing was typed before one was wanted, so that
-// it is not taken for the answer to a question.
+// plainLines reads lines and drops what was typed before one was wanted, so that it is not taken for the answer to a
+// question.
 func plainLines(in io.Reader) func() (string, error) {
 	r := bufio.NewReader(in)
 	return func() (string, error) {
@@ -77,7 +76,7 @@ func plainLines(in io.Reader) func() (string, error) {
 	}
 }
 
-// Take folds what opens and closes questions.
+// take applies an event that opens or closes a question.
 func (a *asker) take(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.AskRaised:
@@ -121,7 +120,7 @@ func refusedBy(p events.AnswerRefused) string {
 	return fmt.Sprintf("%s, by %s at %s", p.Reason, p.SettledBy, p.SettledAt.Local().Format("15:04:05"))
 }
 
-// next puts the oldest open question on the terminal, or answers it where --yes does.
+// next puts the oldest open question on the terminal, or answers it if --yes covers it.
 func (a *asker) next(ctx context.Context) error {
 	if len(a.open) == 0 || a.shown != "" {
 		return nil
@@ -146,8 +145,8 @@ func (a *asker) next(ctx context.Context) error {
 	return nil
 }
 
-// put shows a question, once, and the prompt for its answer. With --json a
-// person at a terminal reads them beside the events.
+// put shows a question once, and the prompt for its answer. With --json a person at a terminal sees questions beside
+// the events.
 func (a *asker) put(ask events.AskRaised) {
 	question := func(w io.Writer) {
 		if a.printed == ask.Ask {
@@ -169,7 +168,7 @@ func (a *asker) put(ask events.AskRaised) {
 	}
 }
 
-// promptOf says what may be typed at a question.
+// promptOf returns the prompt: what may be typed at a question.
 func promptOf(ask events.AskRaised) string {
 	switch {
 	case ask.Gate == events.GateBudget && ask.Ticket != "":
@@ -182,8 +181,8 @@ func promptOf(ask events.AskRaised) string {
 	return "[y]es, [n]o REASON, [e]dit, [s]how all > "
 }
 
-// unattended handles a question without a terminal: it ends the run, or is
-// shown once to whoever may answer it elsewhere.
+// unattended handles a question without a terminal: it ends the run, or with --wait shows the question once, for an
+// answer from elsewhere.
 func (a *asker) unattended(ask events.AskRaised) {
 	if !a.wait {
 		a.stuck = ask.Title + " (" + ask.Ask + ")"
@@ -197,7 +196,7 @@ func (a *asker) unattended(ask events.AskRaised) {
 	}
 }
 
-// Typed takes a line for the question on the terminal.
+// typed takes a line for the question on the terminal.
 func (a *asker) typed(ctx context.Context, line typedLine) error {
 	a.reading = false
 	a.view.Typed(term.IsTerminal(a.g.In) && line.err == nil)
@@ -225,17 +224,17 @@ func (a *asker) typed(ctx context.Context, line typedLine) error {
 	return err
 }
 
-// released lets the view print what it kept back, once no question stands there.
+// released lets the view print what it held back, once no question is on the terminal.
 func (a *asker) released() {
 	if a.shown == "" && a.view.Answered() {
-		a.printed = "" // far above by now
+		a.printed = "" // it has scrolled away
 	}
 }
 
-// errAnswer tells how to answer.
+// errAnswer lists the valid answers.
 var errAnswer = errors.New("type y, n REASON, e, e {JSON} or s")
 
-// read turns a line into an answer; nil when it asked to see more.
+// read turns a line into an answer; nil if the line asked to see more.
 func (a *asker) read(line string) (*events.AskAnswered, error) {
 	var ask events.AskRaised
 	for _, o := range a.open {
@@ -274,7 +273,7 @@ func (a *asker) read(line string) (*events.AskAnswered, error) {
 	return out, nil
 }
 
-// edited is the payload that the person wants instead.
+// edited returns the payload that the person wants instead.
 func (a *asker) edited(inline string, args json.RawMessage) (json.RawMessage, error) {
 	raw := []byte(inline)
 	if strings.TrimSpace(inline) == "" {
@@ -289,7 +288,7 @@ func (a *asker) edited(inline string, args json.RawMessage) (json.RawMessage, er
 	return json.RawMessage(raw), nil
 }
 
-// editFile opens the payload in the person's editor.
+// editFile opens the payload in $EDITOR and returns the result.
 func editFile(args json.RawMessage) ([]byte, error) {
 	editor := term.FirstOf(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
 	if editor == "" {

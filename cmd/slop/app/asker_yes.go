@@ -8,18 +8,16 @@ import (
 	"manualslop/events"
 )
 
-// standingYes is --yes of a run. Approval answers by it what is asked from then
-// on; what was asked before, in a session that is resumed, the run answers in
-// the person's name.
+// standingYes is the --yes flag of a run. Approval applies it to asks raised from then on. In a resumed session the
+// run itself answers the asks raised before, in the person's name.
 type standingYes struct {
 	given bool
 	rules []events.Rule // of the session
-	said  string        // the ask that it answered last: one whose answer did not count is the person's
+	said  string        // the ask that it answered last; if that answer did not count, the person is asked
 }
 
-// covers tells whether --yes answers a question: one about a tool, a step or a
-// start, not one that untrusted text is the reason of, and not where a rule that wants a person to
-// look may be why it is asked.
+// covers reports whether --yes answers a question: one about a tool, a step or a start. It does not cover a question
+// raised because of untrusted text, nor one that may come from a rule that requires a person to look.
 func (y *standingYes) covers(ask events.AskRaised) bool {
 	switch ask.Gate {
 	case events.GateStep, events.GateSpawn:

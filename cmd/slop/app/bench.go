@@ -19,18 +19,18 @@ func benchCommand(g *site.Flags) *cobra.Command {
 	var n int
 	cmd := &cobra.Command{
 		Use:   "bench [NAME…]",
-		Short: "Measure the engine beside the raw bus on this machine",
-		Long: `Bench measures what docs/performance.md quotes: the engine's figures and, in
-the same run and in alternating turns, the same chain of appends over the plain
-NATS client. It uses scratch folders and touches no project.
+		Short: "Measure the engine against the raw bus on this machine",
+		Long: `Bench measures the figures in docs/performance.md: the engine and, in the same run
+and alternating with it, the same chain of appends over the plain NATS client. It
+uses scratch folders and touches no project.
 
 rounds-N measures whole rounds (a reply of a scripted model, a reading tool,
-everything between them) of N tickets in one session, sessions-N those of N
-sessions of one ticket each, with every role, the gateway, the read models and
-the session logs in one process; the reference has as many requesters and as many
-appends a round. Beside the time stand the processor time of the process and the
-disk syncs and file opens, counted in a trace of the Go runtime. causes measures
-rounds of 16 tickets without one part of the engine after the other.
+everything between them) of N tickets in one session. sessions-N measures the same
+for N sessions of one ticket each. Every role, the gateway, the read models and the
+session logs run in one process; the reference has as many requesters and as many
+appends per round. Besides the time it prints the processor time of the process, and
+the disk syncs and file opens counted in a trace of the Go runtime. causes measures
+rounds of 16 tickets with one part of the engine left out at a time.
 
 Names: ` + strings.Join(bench.Names(), ", ") + `.`,
 		Example:   "  slop bench rounds-16-sync\n  slop bench roundtrip-sync call-64 --json\n  slop bench",
@@ -42,7 +42,7 @@ Names: ` + strings.Join(bench.Names(), ", ") + `.`,
 			return runBench(cmd.Context(), g, args, n)
 		},
 	}
-	cmd.Flags().IntVarP(&n, "trips", "n", 2000, "round trips, or rounds, a measurement, at least 10")
+	cmd.Flags().IntVarP(&n, "trips", "n", 2000, "round trips, or rounds, per measurement, at least 10")
 	cmd.AddCommand(rawWorkerCommand(g))
 	return cmd
 }
@@ -50,10 +50,11 @@ Names: ` + strings.Join(bench.Names(), ", ") + `.`,
 func rawWorkerCommand(g *site.Flags) *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
-		Use: "raw-worker", Hidden: true, Args: cobra.NoArgs, Short: "The raw chain's worker, in a process of its own",
+		Use: "raw-worker", Hidden: true, Args: cobra.NoArgs, Short: "Run the worker of the raw chain in a " +
+			"separate process",
 		RunE: func(cmd *cobra.Command, _ []string) error { return bench.RawWorker(cmd.Context(), g, name) },
 	}
-	cmd.Flags().StringVar(&name, "name", "", "the worker's `NAME`")
+	cmd.Flags().StringVar(&name, "name", "", "`NAME` of the worker")
 	return cmd
 }
 
@@ -102,7 +103,7 @@ func showResult(g *site.Flags, r bench.Result) error {
 	return err
 }
 
-// benchRow lays out a row; figures come one at a time, so widths are fixed.
+// benchRow is the layout of a row. Widths are fixed because figures are printed one at a time.
 const benchRow = "%-66s %-10s %12s %12s %12s %8s  %s\n"
 
 func figure(v float64, unit string) string {

@@ -23,34 +23,34 @@ import (
 func budgetCommand(g *site.Flags) *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use:   "budget",
-		Short: "What a session may spend, and what it spent",
-		Long: `Budgets are limits of money: [budget] session and ticket in config.toml, taken
-over when a session begins. Each model call is checked against them before it is sent.
-When one is used up, an ask of the gate budget waits for slop ask answer. Raise
-needs no ask, and reopens a budget that was stopped.`,
+		Short: "Show and raise what a session may spend",
+		Long: `Budgets limit spending: [budget] session and ticket in config.toml set them for new
+sessions. Each model call is checked against them before it is sent. When one is
+used up, an ask of the gate budget waits for slop ask answer. Raise needs no ask,
+and reopens a budget that was stopped.`,
 		Example: `  slop budget show
   slop budget raise 7.50
   slop budget raise 2 --ticket T-003`,
 	}, budgetShowCommand(g), budgetRaiseCommand(g))
 }
 
-// budgetLineOf is one line of slop budget show --json. A limit of 0 is none.
+// budgetLineOf is one line of slop budget show --json. A limit of 0 means no limit.
 type budgetLineOf struct {
 	Budget             string `json:"budget"` // session or ticket
 	Ticket             string `json:"ticket,omitempty"`
 	LimitMicroDollars  int64  `json:"limit_micro_dollars"`
-	SpentMicroDollars  *int64 `json:"spent_micro_dollars"`  // null where a part has no known price
-	PricedMicroDollars int64  `json:"priced_micro_dollars"` // the part that has
+	SpentMicroDollars  *int64 `json:"spent_micro_dollars"`  // null if part of it has no known price
+	PricedMicroDollars int64  `json:"priced_micro_dollars"` // the part whose price is known
 }
 
 func budgetShowCommand(g *site.Flags) *cobra.Command {
 	var session string
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "Limits and what was spent, of the session and of each ticket",
+		Short: "Show limits and spending of the session and of each ticket",
 		Long: `Show prints what the session and each of its tickets spent, with the limit where
-there is one. Tokens with an unknown price are not in any figure; they are
-marked. With --json each line is one budget.`,
+there is one. Tokens with an unknown price are not included in any figure; the line
+says so. With --json each line is one budget.`,
 		Example: `  slop budget show
   slop budget show --json`,
 		Args: cobra.NoArgs,
@@ -61,12 +61,11 @@ marked. With --json each line is one budget.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&session, "session", "", "of session `ID` instead of the current one")
+	cmd.Flags().StringVar(&session, "session", "", "show session `ID` instead of the current one")
 	return cmd
 }
 
-// budgetsOf are the session's budget and those of its tickets that spent or have
-// a limit of their own.
+// budgetsOf returns the session's budget and those of its tickets that spent something or have their own limit.
 func budgetsOf(set *projections.Set) []budgetLineOf {
 	var all pricing.Sum
 	sums := map[string]*pricing.Sum{}
@@ -116,7 +115,7 @@ func printBudgets(g *site.Flags, lines []budgetLineOf) error {
 			name = term.Visible(l.Ticket)
 		}
 		if l.SpentMicroDollars == nil {
-			spent += " and what has no known price"
+			spent += " plus tokens without a known price"
 		}
 		if l.LimitMicroDollars > 0 {
 			limit = term.Dollars(l.LimitMicroDollars)
@@ -134,8 +133,8 @@ func budgetRaiseCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "raise DOLLARS",
 		Short: "Set a higher limit",
-		Long: `Raise sets a higher limit, in US dollars, of the session or, with --ticket, of
-one ticket. It needs no ask; a pending ask for this budget is withdrawn, and waiting
+		Long: `Raise sets a higher limit, in US dollars, for the session or, with --ticket, for one
+ticket. It needs no ask; a pending ask for this budget is withdrawn, and waiting
 work continues. Status 1: there is no such budget, or the limit is not higher.`,
 		Example: `  slop budget raise 7.50
   slop budget raise 2 --ticket T-003`,
@@ -179,11 +178,11 @@ func raiseBudget(ctx context.Context, g *site.Flags, session, ticket, amount str
 	return control(ctx, g, session, client.ControlRequest{Action: "raise_budget", Reaction: "", Payload: want})
 }
 
-// limitOf reads a limit in dollars, as micro-dollars.
+// limitOf parses a limit in dollars into micro-dollars.
 func limitOf(amount string) (int64, error) {
 	limit, err := strconv.ParseFloat(amount, 64)
 	if err != nil || !(limit > 0 && limit <= events.MaxBudget/1e6) {
-		return 0, exit.Errorf(exit.Usage, "limit %q must be dollars, such as 7.50, at most %d", amount,
+		return 0, exit.Errorf(exit.Usage, "the limit must be dollars such as 7.50, got %q; the maximum is %d", amount,
 			events.MaxBudget/1_000_000)
 	}
 	return config.Micro(limit), nil

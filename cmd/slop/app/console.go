@@ -24,18 +24,18 @@ type console struct {
 	asks   asker
 	out    outcome
 
-	stalls <-chan engine.Stall // of our own deciders; nil where they run elsewhere
-	live   <-chan term.Piece   // what models write; nil where no terminal shows it
-	cutoff uint64              // what stands up to here happened before
+	stalls <-chan engine.Stall // of the deciders in this process; nil if they run elsewhere
+	live   <-chan term.Piece   // text as models write it; nil without a terminal to show it
+	cutoff uint64              // events up to this sequence happened before the run
 }
 
 // outcome is how a run ended.
 type outcome struct {
 	done    bool
 	failed  string // why the goal was not reached
-	waiting string // the question that nobody answered
-	stalled string // why a decider does not go on; the session stays open
-	closed  string // why somebody closed the session meanwhile
+	waiting string // the question that was not answered
+	stalled string // why a decider is stalled; the session stays open
+	closed  string // why the session was closed meanwhile
 }
 
 func (o outcome) word() string {
@@ -118,7 +118,7 @@ func readFeed(ctx context.Context, feed func(func(events.Event, error) bool), st
 	}
 }
 
-// Take folds one event into what is shown and what is asked.
+// take applies one event to what is shown and what is asked.
 func (c *console) take(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.GoalCompleted:
@@ -144,7 +144,7 @@ func (c *console) take(e *events.Event) {
 	c.view.Take(e)
 }
 
-// stalled notes that a decider does not go on with the session.
+// stalled notes that a decider cannot continue the session.
 func (c *console) stalled(session, decider, reason string) {
 	if session == c.writer.Session && c.out.stalled == "" {
 		c.out.stalled = decider + " stopped: " + reason

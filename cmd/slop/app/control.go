@@ -26,7 +26,7 @@ func controlCommand(g *site.Flags, cmd *cobra.Command,
 	return cmd
 }
 
-// Control sends a request and says what came of it.
+// control sends a request and prints its outcome.
 func control(ctx context.Context, g *site.Flags, session string, want client.ControlRequest) error {
 	return client.With(ctx, g, session, func(d client.Client, session string) error {
 		return controlAt(ctx, g, d, session,
@@ -42,7 +42,7 @@ func controlAt(ctx context.Context, g *site.Flags, d client.Client, session stri
 	state := "ok"
 	if pending {
 		state = "accepted"
-		g.Notice("the request is on record; the conductor has not answered yet")
+		g.Notice("the request is recorded; the conductor has not answered yet")
 	}
 	if g.JSON {
 		return g.PrintLine(map[string]string{"status": state})
@@ -55,8 +55,8 @@ func pauseCommand(g *site.Flags) *cobra.Command {
 	return controlCommand(g, &cobra.Command{
 		Use:   "pause",
 		Short: "Start no more tickets",
-		Long: `Pause starts no further ticket until slop resume. Tickets at work finish, and
-asks can be answered meanwhile. Status 1: the session was paused already.`,
+		Long: `Pause starts no further ticket until slop resume. Running tickets finish, and asks
+can be answered meanwhile. Status 1: the session is already paused.`,
 		Example: `  slop pause`,
 		Args:    cobra.NoArgs,
 	}, func([]string) client.ControlRequest {
@@ -67,9 +67,10 @@ asks can be answered meanwhile. Status 1: the session was paused already.`,
 
 func resumeCommand(g *site.Flags) *cobra.Command {
 	return controlCommand(g, &cobra.Command{
-		Use:     "resume",
-		Short:   "End a pause",
-		Long:    `Resume lets tickets start again after slop pause. Status 1: nothing was paused.`,
+		Use:   "resume",
+		Short: "End a pause",
+		Long: `Resume lets tickets start again after slop pause. Status 1: the session is not
+paused.`,
 		Example: `  slop resume`,
 		Args:    cobra.NoArgs,
 	}, func([]string) client.ControlRequest {
@@ -82,9 +83,9 @@ func killCommand(g *site.Flags) *cobra.Command {
 	return controlCommand(g, &cobra.Command{
 		Use:   "kill TICKET",
 		Short: "End a ticket's running attempt",
-		Long: `Kill ends the running attempt of a ticket: its calls are cancelled, what they
-started is killed, its asks are settled as a no, and the ticket is blocked until
-slop retry. Status 1: there is no such ticket, or it is not running.`,
+		Long: `Kill ends the running attempt of a ticket: its calls are cancelled, the processes
+that they started are killed, its asks are settled as a no, and the ticket is
+blocked until slop retry. Status 1: there is no such ticket, or it is not running.`,
 		Example:           `  slop kill T-003`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTicket(g),
@@ -98,9 +99,9 @@ func retryCommand(g *site.Flags) *cobra.Command {
 	return controlCommand(g, &cobra.Command{
 		Use:   "retry TICKET",
 		Short: "Try a blocked ticket again",
-		Long: `Retry gives a blocked ticket another attempt, which starts clean and with the
-next model of the tier's ladder. Status 1: the ticket is not blocked, or waits
-for another one that is.`,
+		Long: `Retry gives a blocked ticket another attempt, which starts clean and with the next
+model of the tier's ladder. Status 1: the ticket is not blocked, or it waits for a
+ticket that is.`,
 		Example:           `  slop retry T-003`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTicket(g),
@@ -115,8 +116,8 @@ func blockCommand(g *site.Flags) *cobra.Command {
 	cmd := controlCommand(g, &cobra.Command{
 		Use:   "block TICKET",
 		Short: "Block a ticket by hand",
-		Long: `Block keeps a ticket that has not started from starting, and with it every ticket
-that depends on it. Only slop unblock undoes it. Status 1: it has started.`,
+		Long: `Block prevents a ticket from starting, and with it every ticket that depends on it.
+Only slop unblock undoes it. Status 1: it has started.`,
 		Example:           `  slop block T-003 --reason "waits for the new API"`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTicket(g),
@@ -124,7 +125,7 @@ that depends on it. Only slop unblock undoes it. Status 1: it has started.`,
 		return client.ControlRequest{Action: "block", Reaction: events.NameOf[events.TicketBlocked](),
 			Payload: events.BlockRequested{Ticket: a[0], Reason: reason}}
 	})
-	cmd.Flags().StringVar(&reason, "reason", "", "say why in `TEXT`")
+	cmd.Flags().StringVar(&reason, "reason", "", "give the reason in `TEXT`")
 	return cmd
 }
 
@@ -132,8 +133,8 @@ func unblockCommand(g *site.Flags) *cobra.Command {
 	return controlCommand(g, &cobra.Command{
 		Use:   "unblock TICKET",
 		Short: "Put a blocked ticket back to todo",
-		Long: `Unblock puts a blocked ticket back to todo, whoever blocked it. Status 1: the
-ticket is not blocked, or waits for another one that is.`,
+		Long: `Unblock puts a blocked ticket back to todo, whoever blocked it. Status 1: the ticket
+is not blocked, or it waits for a ticket that is.`,
 		Example:           `  slop unblock T-003`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTicket(g),
@@ -143,7 +144,7 @@ ticket is not blocked, or waits for another one that is.`,
 	})
 }
 
-// completeTicket proposes the tickets of the current session of a running engine.
+// completeTicket completes the tickets of the current session of a running engine.
 func completeTicket(g *site.Flags) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		var out []string
@@ -160,8 +161,7 @@ func completeTicket(g *site.Flags) cobra.CompletionFunc {
 	}
 }
 
-// whileRunning reads what can be proposed for the first argument where an engine
-// runs; the store is not opened for a proposal.
+// whileRunning reads the completions of the first argument from a running engine; it does not open the store for them.
 func whileRunning(g *site.Flags, cmd *cobra.Command, args []string, read func(context.Context) error) {
 	p, err := g.Place()
 	if err != nil || len(args) > 0 || g.Remote(p) {
@@ -172,5 +172,5 @@ func whileRunning(g *site.Flags, cmd *cobra.Command, args []string, read func(co
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), command.CompletionTime)
 	defer cancel()
-	_ = read(ctx) // what cannot be read is not proposed
+	_ = read(ctx) // what cannot be read is not completed
 }

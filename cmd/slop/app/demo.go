@@ -18,16 +18,14 @@ func demoCommand(g *site.Flags) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Show the whole main job on a sample project, with a scripted model",
-		Long: `Demo copies a small Go project with a bug and a failing test into a new folder
-and has the team mend it: one epic, one track, five tickets in a diamond. The
-models are scripted, everything else is real: the log, the deciders, the
-workers, the questions. Without --yes you are asked before anything is written
-or run; type y.
+		Short: "Run the whole workflow on a sample project, with a scripted model",
+		Long: `Demo copies a small Go project with a bug and a failing test into a new folder and
+has the team fix it: one epic, one track, five tickets in a diamond. The models are
+scripted; everything else is real: the log, the deciders, the workers, the
+questions. Without --yes you are asked before anything is written or run; type y.
 
-At the end the project's own tests pass, and the demo tells how to look at what
-happened. With --json standard output has the events, one a line, and nothing
-else.`,
+At the end the project's own tests pass, and the demo prints the commands that show
+what happened. With --json, standard output holds only the events, one per line.`,
 		Example: `  slop demo
   slop demo --yes --dir /tmp/sample`,
 		Args: cobra.NoArgs,
@@ -35,8 +33,8 @@ else.`,
 			return runDemo(cmd.Context(), g, dir, yes)
 		},
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "say yes to everything that the demo asks")
-	cmd.Flags().StringVar(&dir, "dir", "", "put the sample into this new `DIR` (default: a temporary one)")
+	cmd.Flags().BoolVar(&yes, "yes", false, "answer yes to everything that the demo asks")
+	cmd.Flags().StringVar(&dir, "dir", "", "write the sample into this new `DIR` (default: a temporary one)")
 	return cmd
 }
 
@@ -76,7 +74,7 @@ func runDemo(ctx context.Context, g *site.Flags, dir string, yes bool) error {
 	return nil
 }
 
-// afterDemo tells how to look at what happened and how to take part.
+// afterDemo prints how to look at what happened and how to take part.
 func afterDemo(dir, session string, p site.Place) string {
 	self, place := os.Args[0], dir
 	if p.Data != filepath.Join(p.Project, ".slop") {
@@ -90,17 +88,17 @@ The sample's own tests pass now. Everything that happened is on its log:
   %[1]s --project %[2]s replay %[3]s --verify    every decision, checked
   ls %[7]s/logs/sessions/*                       the readable logs
 
-While an engine runs, anybody with the rights can watch it and answer a
-question by publishing one event. In one terminal
+While an engine runs, anybody with credentials can watch it and answer a
+question by publishing one event. In one terminal:
 
   %[1]s --project %[2]s serve --nats-listen 127.0.0.1:4222
 
-and in others
+In others:
 
   %[1]s --project %[2]s watch
   %[1]s --project %[2]s ask list
   nats --server nats://TOKEN@127.0.0.1:4222 pub 'slop.ev.%[4]s.SESSION.%[5]s.AskAnswered.tool' '{"ask":"ID","decision":"yes"}'
 
-where TOKEN stands in %[6]s.
+TOKEN is in %[6]s.
 `, self, place, session, p.Name, p.Person, filepath.Join(p.KeysDir(), "person-"+p.Person+".json"), dir)
 }

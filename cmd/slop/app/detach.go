@@ -14,10 +14,10 @@ import (
 	"manualslop/cmd/slop/site"
 )
 
-// detachWait bounds how long a background engine may take to answer.
+// detachWait limits how long a background engine may take to become ready.
 const detachWait = 15 * time.Second
 
-// detach starts this command again in the background and returns when it answers.
+// detach starts this command again in the background and returns when it is ready.
 func detach(cmd *cobra.Command, g *site.Flags, p site.Place, goal []string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -27,7 +27,7 @@ func detach(cmd *cobra.Command, g *site.Flags, p site.Place, goal []string) erro
 		return err
 	}
 	if _, err := site.FindEngine(p.Data); err == nil {
-		return exit.Errorf(exit.Failed, "an engine already runs on %s", p.Data)
+		return exit.Errorf(exit.Failed, "an engine is already running on %s", p.Data)
 	}
 	logPath := filepath.Join(p.Data, "run.log")
 	logFile, err := os.OpenFile(logPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -68,9 +68,8 @@ func detach(cmd *cobra.Command, g *site.Flags, p site.Place, goal []string) erro
 	}
 }
 
-// inBackground is the same command line for the process in the background, which
-// waits for answers from elsewhere. It is made of what was understood and not of
-// what was typed: a flag has several spellings.
+// inBackground returns the command line of the background process, which waits for answers from elsewhere. It is built
+// from the parsed flags, not from the typed text, since a flag has several spellings.
 func inBackground(cmd *cobra.Command, goal []string) []string {
 	args := []string{cmd.Name(), "--wait"}
 	cmd.Flags().Visit(func(f *pflag.Flag) {

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// Background gives a process a session of its own, so that it outlives the terminal.
+// background gives a process its own session, so that it outlives the terminal.
 func background(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// background gives a process a group of its own, so that it outlives the console.
+// background gives a process its own process group, so that it outlives the console.
 func background(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }

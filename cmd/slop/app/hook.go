@@ -24,7 +24,7 @@ import (
 	"manualslop/hookgw/hookclient"
 )
 
-// hookTarget says which gateway a call goes to, and as whom.
+// hookTarget is the gateway that a call goes to, and the token and session to use.
 type hookTarget struct {
 	url, tokenFile, session, reader string
 	limit                           time.Duration
@@ -36,11 +36,11 @@ func hookCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hook METHOD [ARG…]",
 		Short: "Call a method of the Hook API's client",
-		Long: `Hook calls one method of the Hook API's client, by the name that the original's
-ApiHookClient gave it, and prints what comes back as JSON, nothing for null. It
-speaks to the engine of the data folder with your token, or to --url. An
-argument for a value is JSON, or text if it does not parse as JSON; times are in
-seconds. get_gui lists the fields, buttons and callbacks that there are.
+		Long: `Hook calls one method of the Hook API's client, by the name that it has in the
+original's ApiHookClient, and prints the result as JSON, nothing for null. It uses
+the engine of the data folder with your token, or --url. An argument for a value is
+JSON, or text if it does not parse as JSON; times are in seconds. get_gui lists the
+fields, buttons and callbacks.
 
 Methods:
 ` + hookMethodList() + `
@@ -60,10 +60,10 @@ out.`,
 		},
 	}
 	cmd.Flags().SetInterspersed(false)
-	cmd.Flags().StringVar(&to.url, "url", "", "speak to the gateway at `URL` instead of the data folder's engine")
+	cmd.Flags().StringVar(&to.url, "url", "", "use the gateway at `URL` instead of the data folder's engine")
 	cmd.Flags().StringVar(&to.tokenFile, "token-file", "", "send the token in `FILE`; with --url and without this flag, no token is sent")
 	cmd.Flags().StringVar(&to.session, "session", "", "use session `ID` instead of the current one")
-	cmd.Flags().StringVar(&to.reader, "client", "", "drain the queue of events of the reader `NAME`")
+	cmd.Flags().StringVar(&to.reader, "client", "", "read the event queue of the client `NAME`")
 	cmd.Flags().DurationVar(&to.limit, "timeout", 0, "give up after this `TIME`, such as 90s; 0 waits as long as the "+
 		"method does")
 	cmd.Flags().IntVar(&to.repeat, "retries", hookclient.DefaultMaxRetries,
@@ -71,7 +71,7 @@ out.`,
 	return cmd
 }
 
-// hookMethodList is the methods with what they take, for the help.
+// hookMethodList returns the methods with their arguments, for the help.
 func hookMethodList() string {
 	var b strings.Builder
 	for _, m := range hookclient.Methods() {
@@ -80,7 +80,7 @@ func hookMethodList() string {
 	return b.String()
 }
 
-// callHook calls one method and prints what it gives.
+// callHook calls one method and prints its result.
 func callHook(ctx context.Context, g *site.Flags, to hookTarget, name string, args []string) error {
 	method, ok := hookclient.FindMethod(name)
 	if !ok {
@@ -110,7 +110,7 @@ func callHook(ctx context.Context, g *site.Flags, to hookTarget, name string, ar
 	return printHook(g, out)
 }
 
-// hookClient speaks to the named gateway, else to the data folder's engine.
+// hookClient returns a client of the named gateway, or else of the data folder's engine.
 func hookClient(g *site.Flags, to hookTarget) (*hookclient.Client, error) {
 	o := hookclient.Options{BaseURL: to.url, TokenFile: to.tokenFile, Session: to.session, Reader: to.reader,
 		MaxRetries: to.repeat}
@@ -124,7 +124,7 @@ func hookClient(g *site.Flags, to hookTarget) (*hookclient.Client, error) {
 		}
 		info, err := site.FindEngine(p.Data)
 		if errors.Is(err, site.ErrNoEngine) {
-			return nil, errors.New("no engine runs here; start one with `slop serve`, or name a gateway with --url")
+			return nil, errors.New("no engine is running here; start one with `slop serve`, or name a gateway with --url")
 		}
 		if err != nil {
 			return nil, err
@@ -144,8 +144,7 @@ func hookClient(g *site.Flags, to hookTarget) (*hookclient.Client, error) {
 	return client, nil
 }
 
-// printHook prints an answer as JSON: one line with --json, else indented, and
-// then nothing for null.
+// printHook prints a result as JSON: one line with --json, else indented, and then nothing for null.
 func printHook(g *site.Flags, out any) error {
 	if g.JSON {
 		return g.PrintLine(out)
@@ -164,8 +163,8 @@ func printHook(g *site.Flags, out any) error {
 	return nil
 }
 
-// visibleJSON escapes characters in JSON text that would steer a terminal. Outside
-// of strings JSON has none but line ends.
+// visibleJSON escapes characters in JSON text that would control a terminal. Outside of strings, JSON has no control
+// characters but line ends.
 func visibleJSON(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -180,7 +179,7 @@ func visibleJSON(text string) string {
 	return b.String()
 }
 
-// nearestMethods are the names that a person may have meant, the likeliest first.
+// nearestMethods returns the method names most like name, the most similar first.
 func nearestMethods(name string) []string {
 	var names []string
 	for _, m := range hookclient.Methods() {

@@ -10,8 +10,7 @@ import (
 	"manualslop/hookgw/hookclient"
 )
 
-// completeHook proposes methods, and behind a method the fields, buttons or
-// callbacks of the engine that runs.
+// completeHook completes methods, and after a method the fields, buttons or callbacks of the running engine.
 func completeHook(ctx context.Context, g *site.Flags, to hookTarget, args []string) []string {
 	if len(args) == 0 {
 		var names []string
@@ -28,7 +27,7 @@ func completeHook(ctx context.Context, g *site.Flags, to hookTarget, args []stri
 		return nil
 	}
 	client, err := hookClient(g, to)
-	if err != nil { // without an engine there is nothing to propose
+	if err != nil { // without an engine there is nothing to complete
 		return nil
 	}
 	defer client.Close()

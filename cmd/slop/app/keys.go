@@ -29,13 +29,13 @@ reader.json, live.json and mcp.json, each readable by you only. Each file gives
 the rights of its role and no others; the server enforces them. Tokens that are
 still valid stay as they are, so that running processes keep working.
 
-The engine must not be running. slop serve --nats-listen and slop bus write the
-files by themselves when they start, with the address in them.
+The engine must not be running. slop serve --nats-listen and slop bus write these
+files themselves when they start, with the address in them.
 
 A folder inside the project, except the data folder, is refused: tools that models
-call can read what is there.
+call could read the files there.
 
-To withdraw every token, stop the engine and delete bus-tokens.json in the data
+To revoke every token, stop the engine and delete bus-tokens.json in the data
 folder.
 
 With --cluster it writes credentials for a NATS cluster instead: key files with
@@ -61,14 +61,16 @@ see docs/cluster.md.`,
 	f.StringVar(&dir, "dir", "", "write into `DIR` (default <data>/keys)")
 	f.StringVar(&cluster, "cluster", "", "write credentials for the NATS cluster at these `URLS`, separated by commas; "+
 		"needs --dir")
-	f.StringSliceVar(&hosts, "host", nil, "with --cluster: workers run on this `HOST`; repeat it for each (default this "+
+	f.StringSliceVar(&hosts, "host", nil, "with --cluster: workers run on this `HOST`; repeat the flag for each "+
+		"(default this "+
 		"one)")
 	return cmd
 }
 
 func writeKeys(ctx context.Context, g *site.Flags, p site.Place, dir string) (err error) {
 	if g.Remote(p) {
-		return exit.Errorf(exit.Usage, "slop keys writes credentials of the embedded bus; those of a cluster come from its "+
+		return exit.Errorf(exit.Usage, "slop keys writes credentials of the embedded bus; those of a cluster "+
+			"come from its "+
 			"operator")
 	}
 	if err := checkKeysDir(p, dir); err != nil {
@@ -89,10 +91,11 @@ func writeKeys(ctx context.Context, g *site.Flags, p site.Place, dir string) (er
 	return printKeys(g, dir)
 }
 
-// writeAccounts writes what a cluster needs to enforce the rights of each role.
+// writeAccounts writes the files that a cluster needs to enforce the rights of each role.
 func writeAccounts(g *site.Flags, p site.Place, dir, cluster string, hosts []string) error {
 	if dir == "" {
-		return exit.Errorf(exit.Usage, "--cluster needs --dir: keys of a cluster do not mix with those of the embedded bus")
+		return exit.Errorf(exit.Usage, "--cluster needs --dir: keys of a cluster must not mix with those of the "+
+			"embedded bus")
 	}
 	if err := checkKeysDir(p, dir); err != nil {
 		return err

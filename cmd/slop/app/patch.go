@@ -17,7 +17,7 @@ import (
 	"manualslop/tiers"
 )
 
-// maxFailedCalls is how many failed calls are named to choose from.
+// maxFailedCalls is how many failed calls an error names to choose from.
 const maxFailedCalls = 5
 
 func patchCommand(g *site.Flags) *cobra.Command {
@@ -25,12 +25,12 @@ func patchCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "patch [CALL]",
 		Short: "Have tier 4 propose a patch for a failed shell call",
-		Long: `Patch shows tier 4 the output of a failed shell call, the newest one where none is
-named, and the files that it seems to be about, and has it write a unified diff
-that mends the failure. The diff comes as an ask (slop ask list) that shows what
-it would change; with a yes all of it is applied, or nothing. slop undo takes it
-back. If no patch comes, a PatchSkipped event says why. slop watch shows the ids
-of calls. Status 1: there is no such failed call.`,
+		Long: `Patch shows tier 4 the output of a failed shell call, by default the newest, and the
+files that it seems to be about, and has it write a unified diff that fixes the
+failure. The diff comes as an ask (slop ask list) that shows what it would change;
+with a yes all of it is applied, or nothing. slop undo reverts it. If no patch
+comes, a PatchSkipped event says why. slop watch shows the ids of calls. Status 1:
+there is no such failed call.`,
 		Example: `  slop patch
   slop patch 01K2X8D4T0Q4V7N2C5M3B9R6ZY-0`,
 		Args:              cobra.MaximumNArgs(1),
@@ -58,7 +58,7 @@ func askForPatch(ctx context.Context, g *site.Flags, session, call string) error
 		Call: call}})
 }
 
-// failedCalls are the shell calls that failed, newest first, with their outcomes.
+// failedCalls returns the shell calls that failed, newest first, with their outcomes.
 func failedCalls(past []events.Event) []events.ToolSettled {
 	var out []events.ToolSettled
 	for _, e := range past {
@@ -70,11 +70,11 @@ func failedCalls(past []events.Event) []events.ToolSettled {
 	return out
 }
 
-// failedCall is the failed call of this id, the newest one for none.
+// failedCall returns the failed call with this id; without an id, the newest.
 func failedCall(past []events.Event, id string) (string, error) {
 	all := failedCalls(past)
 	if len(all) == 0 {
-		return "", exit.Errorf(exit.Failed, "no shell call of this session failed, so there is nothing to mend")
+		return "", exit.Errorf(exit.Failed, "no shell call of this session failed, so there is nothing to fix")
 	}
 	if id == "" {
 		return all[0].Call, nil
@@ -88,12 +88,11 @@ func failedCall(past []events.Event, id string) (string, error) {
 			names = append(names, c.Call)
 		}
 	}
-	return "", exit.Errorf(exit.Failed, "no shell call %q failed in this session; the newest that did: %s",
+	return "", exit.Errorf(exit.Failed, "no failed shell call %q in this session; the newest failed calls: %s",
 		term.Visible(id), term.Visible(strings.Join(names, ", ")))
 }
 
-// completeFailedCall proposes the failed calls of the current session of a
-// running engine.
+// completeFailedCall completes the failed calls of the current session of a running engine.
 func completeFailedCall(g *site.Flags) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		var out []string

@@ -23,8 +23,8 @@ func TestTheNewestFailedShellCallIsPatchedWhereNoneIsNamed(t *testing.T) {
 	require.Equal(t, "a", call)
 	for _, none := range []string{"c", "d", "x"} {
 		_, err = failedCall(past, none)
-		require.ErrorContains(t, err, "the newest that did: b, a")
+		require.ErrorContains(t, err, "the newest failed calls: b, a")
 	}
 	_, err = failedCall(past[2:], "")
-	require.ErrorContains(t, err, "nothing to mend")
+	require.ErrorContains(t, err, "nothing to fix")
 }

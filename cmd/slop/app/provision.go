@@ -12,11 +12,11 @@ func provisionCommand(g *site.Flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "provision",
 		Short: "Create the streams on a NATS cluster",
-		Long: `Provision creates the streams that slop needs on a NATS cluster, and the work
-pools of the project, with as many copies as [bus] replicas says, and checks those
-that exist: a difference is an error that names it, and nothing is changed. It
-needs admin.json of slop keys --cluster, or credentials with the same rights; see
-docs/cluster.md.`,
+		Long: `Provision creates the streams that slop needs on a NATS cluster, and the work pools
+of the project, with the number of copies set by [bus] replicas, and checks those
+that exist: if one differs, it fails with an error that names the difference and
+changes nothing. It needs admin.json of slop keys --cluster, or credentials with the
+same rights; see docs/cluster.md.`,
 		Example: `  slop provision --nats nats://n1:4222,nats://n2:4222,nats://n3:4222 --creds ~/slop-keys/admin.json`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -47,7 +47,7 @@ docs/cluster.md.`,
 			}
 			return printReady(g, map[string]any{"stream": kept.Stream, "replicas": len(kept.Followers) + 1,
 				"leader": kept.Leader},
-				"the streams are there")
+				"the streams are in place")
 		},
 	}
 }

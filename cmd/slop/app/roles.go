@@ -20,10 +20,11 @@ func busCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bus",
 		Short: "Run only the bus: the log and its server",
-		Long: `Bus opens the log of the project and lets the other roles reach it. It writes
-their credentials into <data>/keys, one file a role, readable by you only.
+		Long: `Bus opens the log of the project and lets the other roles reach it. It writes their
+credentials into <data>/keys, one file per role, readable by you only.
 
-With --json it prints one line when it answers: {"ready":true,"nats":URL,"keys":DIR}.`,
+With --json it prints one line when it is ready:
+{"ready":true,"nats":URL,"keys":DIR}.`,
 		Example: `  slop bus --nats-listen 127.0.0.1:4222
   slop worker --nats nats://127.0.0.1:4222 --creds .slop/keys/worker.json`,
 		Args: cobra.NoArgs,
@@ -52,9 +53,9 @@ func gatewayCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gateway",
 		Short: "Run only the gateway: read models, Hook API and session logs",
-		Long: `Gateway serves the Hook API from read models that it keeps current from the
-bus, and writes the session logs. It has no state of its own: delete its files
-and they come back.`,
+		Long: `Gateway serves the Hook API from read models that it keeps current from the bus, and
+writes the session logs. It has no state of its own: if you delete its files, it
+writes them again.`,
 		Example: `  slop gateway --nats nats://127.0.0.1:4222 --creds .slop/keys/gateway.json`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -86,9 +87,9 @@ func orchestratorCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "orchestrator",
 		Short: "Run only deciders and model calls, all of them or some",
-		Long: `Orchestrator runs the deciders and the effects beside them on every open session
-of the project. Several processes may share the roles out with --only, and more
-than one may run the same role: each fact is recorded once.
+		Long: `Orchestrator runs the deciders and their effects on every open session of the
+project. Several processes may split the roles with --only, and more than one may
+run the same role: each fact is recorded once.
 
 Roles: ` + strings.Join(engine.OrchestratorRoles(), ", ") + `.`,
 		Example: `  slop orchestrator --nats nats://127.0.0.1:4222 --creds .slop/keys/orchestrator.json
@@ -117,7 +118,7 @@ Roles: ` + strings.Join(engine.OrchestratorRoles(), ", ") + `.`,
 		},
 	}
 	cmd.Flags().StringSliceVar(&only, "only", nil, "run these roles only, `NAME,…`")
-	cmd.Flags().StringVar(&scriptFile, "script", "", "answer as the scripted model of `FILE`")
+	cmd.Flags().StringVar(&scriptFile, "script", "", "answer with the scripted model of `FILE`")
 	return cmd
 }
 
@@ -146,8 +147,7 @@ the data folder; a restarted worker takes its old name again.`,
 	return cmd
 }
 
-// runRole runs one role until it fails or is asked to stop. role is empty for
-// the bus, which needs no other.
+// runRole runs one role until it fails or is asked to stop. role is empty for the bus, which needs no other role.
 func runRole(ctx context.Context, g *site.Flags, natsListen, role string, start func(*engine.Engine) error) error {
 	p, err := g.Place()
 	if err != nil {
@@ -170,7 +170,7 @@ func runRole(ctx context.Context, g *site.Flags, natsListen, role string, start 
 	return e.Close()
 }
 
-// printReady prints that a role answers.
+// printReady prints that a role is ready.
 func printReady(g *site.Flags, fields map[string]any, text string) error {
 	if !g.JSON {
 		g.Printf("%s\n", text)

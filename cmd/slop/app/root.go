@@ -1,4 +1,4 @@
-// Package app is the command line of slop, one file a command.
+// Package app is the command line of slop, one file per command.
 package app
 
 import (
@@ -28,7 +28,7 @@ func Main(ctx context.Context, args []string, in io.Reader, out, errOut io.Write
 	result := &term.Stdout{To: out}
 	g := &site.Flags{}
 	g.In, g.Out, g.Err = in, result, errOut
-	started := false // the command line was understood; what fails then is the work
+	started := false // the command line is valid; later errors are not usage errors
 	root := newRoot(g)
 	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
 	root.SetArgs(args)
@@ -65,13 +65,13 @@ func newRoot(g *site.Flags) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "slop",
 		Short: "Teams of AI models on your code base, under your control",
-		Long: `slop turns a goal into tracks, tracks into tickets, and has models carry the
+		Long: `slop turns a goal into tracks and tracks into tickets, and has models carry the
 tickets out with tools. Nothing that changes anything runs without a yes, and
 everything that happens is an event that you can watch, replay and search.
 
-Exit status: 0 done, 1 failed, 2 wrong usage or configuration, 3 waiting for a
-person when it may not wait, 4 replay diverged.`,
-		Example: `  slop demo                          the whole main job, with a scripted model
+Exit status: 0 done, 1 failed, 2 wrong usage or configuration, 3 an answer of a
+person is needed and the command may not wait for it, 4 replay diverged.`,
+		Example: `  slop demo                          the whole workflow, with a scripted model
   slop run "make the tests pass"     a session from goal to done
   slop chat                          talk with a model about the project
   slop ask list                      what waits for you`,
@@ -86,8 +86,7 @@ person when it may not wait, 4 replay diverged.`,
 	return root
 }
 
-// sayUsage has commands and those below them say how they are used where they
-// are called with other arguments than they take.
+// sayUsage makes commands and their subcommands print their usage when they are called with the wrong arguments.
 func sayUsage(all []*cobra.Command) {
 	for _, c := range all {
 		if takes := c.Args; takes != nil {
@@ -102,7 +101,7 @@ func sayUsage(all []*cobra.Command) {
 	}
 }
 
-// commands is the list of subcommands.
+// commands returns the subcommands.
 func commands(g *site.Flags) []*cobra.Command {
 	return []*cobra.Command{
 		demoCommand(g), runCommand(g), chatCommand(g), serveCommand(g),

@@ -19,14 +19,14 @@ import (
 	"manualslop/tiers/llm/script"
 )
 
-// runOptions are what `slop run` and `slop demo` may be told.
+// runOptions are the options of `slop run` and `slop demo`.
 type runOptions struct {
 	script string
 	yes    bool
 	detach bool
 	wait   bool
 	resume bool
-	// upgrade takes over this program's prompts and decisions.
+	// upgrade switches to this program's prompts and decisions.
 	upgrade bool
 	label   string
 	listen  string
@@ -38,17 +38,17 @@ func runCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [flags] GOAL",
 		Short: "Take a goal to done",
-		Long: `Run opens a session, puts the goal on record and works on it until it is
-reached or cannot go on. What needs a yes is asked here; it can just as well be
-answered by slop ask answer, over HTTP, or by an event on the bus, whichever
-comes first.
+		Long: `Run opens a session, records the goal and works on it until it is reached or no
+further progress is possible. You are asked here before calls that need a yes; you
+can also answer with slop ask answer, over HTTP, or with an event on the bus. The
+first answer counts.
 
-At a question type: y, n REASON, e to edit what is asked in $EDITOR, or
-e {JSON} to answer yes with other arguments, s to see all of it.
+At a question type y, n REASON, e to edit what is asked in $EDITOR, e {JSON} to
+answer yes with other arguments, or s to see all of it.
 
-Without a terminal a question that nobody answered ends the run with status 3;
---wait waits for an answer from elsewhere. The session stays: slop run --resume
-goes on with it.`,
+Without a terminal an unanswered question ends the run with status 3; --wait waits
+for an answer from elsewhere. The session stays open: slop run --resume continues
+it.`,
 		Example: `  slop run "make the tests pass"
   slop run --yes --script replies.jsonl "try the script"
   slop run --resume`,
@@ -57,10 +57,10 @@ goes on with it.`,
 				return errors.New("give one GOAL, or --resume without one")
 			}
 			if o.upgrade && !o.resume {
-				return errors.New("--upgrade needs --resume; a new session already has this program's decisions")
+				return errors.New("--upgrade needs --resume; a new session already uses this program's decisions")
 			}
 			if !o.resume && strings.TrimSpace(strings.Join(args, " ")) == "" {
-				return errors.New("the GOAL is empty")
+				return errors.New("GOAL must not be empty")
 			}
 			return nil
 		},
@@ -85,22 +85,23 @@ goes on with it.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.script, "script", "", "answer as the scripted model of `FILE` (JSON lines); with --nats give it here "+
+	f.StringVar(&o.script, "script", "", "answer with the scripted model of `FILE` (JSON lines); "+
+		"with --nats give it here "+
 		"too where the models on that bus are scripted, as the session records its models")
 	f.BoolVar(&o.yes, "yes", false, "approve tools, steps and starts of this session; rules that deny or ask still apply")
-	f.BoolVar(&o.detach, "detach", false, "go on in the background")
+	f.BoolVar(&o.detach, "detach", false, "run in the background")
 	f.BoolVar(&o.wait, "wait", false, "without a terminal, wait for answers from elsewhere")
 	f.BoolVar(&o.resume, "resume", false, "resume the newest open session")
-	f.BoolVar(&o.upgrade, "upgrade", false, "with --resume: go on with the prompts and decisions of this program, as "+
+	f.BoolVar(&o.upgrade, "upgrade", false, "with --resume: switch to the prompts and decisions of this program, as "+
 		"slop sessions upgrade does")
-	f.StringVar(&o.label, "label", "", "put `TEXT` into the name of the log folder")
+	f.StringVar(&o.label, "label", "", "add `TEXT` to the name of the log folder")
 	f.StringVar(&o.listen, "listen", "", "serve the Hook API on this loopback `ADDR`")
 	f.StringVar(&o.nats, "nats-listen", "", "let other processes reach the bus on `ADDR`")
 	return cmd
 }
 
-// runGoal starts an engine, unless it works on somebody else's bus, and takes the
-// goal to its end. It returns the session, if it got so far.
+// runGoal starts an engine, unless it uses an external bus, and takes the goal to its end. It returns the session, if
+// one was opened.
 func runGoal(ctx context.Context, g *site.Flags, p site.Place, o runOptions, goal string) (session string, err error) {
 	sc, err := readScript(o.script)
 	if err != nil {
@@ -123,12 +124,12 @@ func closeAfter(g *site.Flags, e *engine.Engine, err error) error {
 	case errors.Is(err, context.Canceled): // because a role ended
 		return ended
 	default:
-		g.Logger().Error("the engine did not end well", "error", ended)
+		g.Logger().Error("the engine did not stop cleanly", "error", ended)
 	}
 	return err
 }
 
-// runOn takes the goal to its end on an engine without roles yet.
+// runOn takes the goal to its end on an engine whose roles are not started yet.
 func runOn(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, o runOptions,
 	goal string) (session string, err error) {
 	conn, err := openRoles(ctx, g, e, p, o)
@@ -175,8 +176,7 @@ func openRoles(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Plac
 	return conn, e.All(ctx, engine.HooksAt(p, o.listen), o.listen == "")
 }
 
-// begin opens the session and puts the goal on record, or finds the session to
-// go on with.
+// begin opens the session and records the goal, or finds the session to resume.
 func begin(ctx context.Context, e *engine.Engine, conn *bus.Conn, o runOptions, goal string) (engine.SessionWriter,
 	string, error) {
 	var v engine.SessionWriter
@@ -199,7 +199,7 @@ func begin(ctx context.Context, e *engine.Engine, conn *bus.Conn, o runOptions, 
 	return v, id, err
 }
 
-// readScript reads the scripted model's lines; no file is no script.
+// readScript reads the scripted model's lines; nil without a file.
 func readScript(file string) (*script.Script, error) {
 	if file == "" {
 		return nil, nil
@@ -216,10 +216,10 @@ func readScript(file string) (*script.Script, error) {
 	return s, nil
 }
 
-// errStopped says that a person had the engine stopped before the goal was reached.
+// errStopped means that a person stopped the engine before the goal was reached.
 var errStopped = errors.New("stopped on request")
 
-// follow shows what happens and asks what must be asked until the goal ends.
+// follow shows what happens and asks the person until the goal ends.
 func follow(g *site.Flags, e *engine.Engine, conn *bus.Conn, v engine.SessionWriter, goal string, o runOptions) error {
 	c := newConsole(g, v, goal, o)
 	c.stalls = e.Stalls
@@ -256,7 +256,7 @@ func follow(g *site.Flags, e *engine.Engine, conn *bus.Conn, v engine.SessionWri
 		g.Notice("the session's log files are incomplete: %v", err)
 	}
 	if err := e.TidyWorktrees(context.WithoutCancel(e.Ctx), v.Session); err != nil {
-		g.Notice("a worktree was kept: %v", err)
+		g.Notice("a worktree could not be removed: %v", err)
 	}
 	if outcome.closed != "" && !outcome.done {
 		return exit.Errorf(exit.Failed, "session %s was closed before the goal was reached: %s", v.Session,

@@ -19,9 +19,9 @@ func serveCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the engine and its gateway, waiting for goals",
-		Long: `Serve runs every role in this process and the Hook API beside them. It goes on
-with the newest open session, or opens one, and waits for goals, answers and
-control over HTTP, and over the bus where --nats-listen lets others in.
+		Long: `Serve runs every role and the Hook API in this process. It resumes the newest open
+session, or opens one, and waits for goals, answers and control over HTTP, and over
+the bus if --nats-listen is given.
 
 When it is ready it prints its addresses: with --json one line
 {"ready":true,"hooks":URL,"nats":URL or null,"tokens":DIR,"session":ID}.`,
@@ -42,7 +42,7 @@ When it is ready it prints its addresses: with --json one line
 	f := cmd.Flags()
 	f.StringVar(&listen, "listen", "", "serve the Hook API on this loopback `ADDR` (default from [hooks] listen)")
 	f.StringVar(&natsListen, "nats-listen", "", "let other processes reach the bus on `ADDR`")
-	f.StringVar(&scriptFile, "script", "", "answer as the scripted model of `FILE`")
+	f.StringVar(&scriptFile, "script", "", "answer with the scripted model of `FILE`")
 	f.BoolVar(&yes, "yes", false, "approve tools, steps and starts of a session that this command opens")
 	return cmd
 }
@@ -67,14 +67,14 @@ func serve(ctx context.Context, g *site.Flags, p site.Place, o runOptions) error
 	return e.Close()
 }
 
-// sayReady tells whoever started the engine where it is.
+// sayReady prints the addresses of the engine.
 func sayReady(g *site.Flags, e *engine.Engine, session string) error {
 	<-e.Hooks.Ready()
 	info := e.Info(session)
 	if !g.JSON {
 		tokens := info.Tokens
 		if e.Config.Hooks.Auth == core.AuthNone {
-			tokens = "none needed: everybody is the person"
+			tokens = "none needed: every caller acts as the person"
 		}
 		g.Printf("slop serves session %s of %s\n  hooks   %s\n  tokens  %s\n", session, e.Project, info.Hooks, tokens)
 		if info.NATS != "" {

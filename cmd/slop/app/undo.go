@@ -22,21 +22,23 @@ func undoCommand(g *site.Flags) *cobra.Command {
 		Use:   "undo [CALL | TICKET]",
 		Short: "Restore files to their earlier content",
 		Long: `Undo restores the files that one tool call changed, or all calls of a ticket, or
-everything that was settled behind a position of the log: all of them, or none.
-It is refused, with the difference, where a file changed since, whoever did it;
-your own edits are never overwritten. Files that a script changed are restored
-too, as long as [shell] checkpoints is on and git would not ignore them. A file
-that was removed or replaced gets its permission bits back as well. What programs
-did elsewhere (databases, the network, commits) stays, and so does a mode that
-alone was changed. A script that changed links is not undone; the error names them.
+everything that was settled after a position of the log: all of them, or none. It is
+refused, with the difference, if a file changed since, whoever changed it; your own
+edits are never overwritten. Files that a script changed are restored too, as long
+as [shell] checkpoints is on and git would not ignore them. A file that was removed
+or replaced gets its permission bits back as well. What programs did elsewhere
+(databases, the network, commits) stays, and so does a change of a file's mode
+alone. A script that changed links is not undone; the error names them.
 
-With worktrees, work that is not merged is undone in its worktree, and work that
-is merged by a commit on the session's branch. Your own branch stays as it is.
-One undo writes in one place: --to over both says what to undo first.
+With worktrees, work that is not merged is undone in its worktree, and work that was
+merged is undone by a commit on the session's branch. Your own branch stays as it
+is. One undo writes in one place: if --to covers both, the error says what to undo
+first.
 
-An undo is a call like any other: it is on record, and undoing it redoes. It
-works after the session, too; where no engine runs, the command does it alone.
-slop watch and the timeline show the ids of calls. Status 1: nothing was undone.`,
+An undo is a call like any other: it is recorded, and undoing it redoes the change.
+It also works after the session has ended; if no engine is running, the command does
+it alone. slop watch and the timeline show the ids of calls. Status 1: nothing was
+undone.`,
 		Example: `  slop undo 01K2X8D4T0Q4V7N2C5M3B9R6ZY-0
   slop undo T-003
   slop undo --to 120`,
@@ -76,7 +78,7 @@ func undoAt(ctx context.Context, g *site.Flags, d client.Client, session, word s
 	if errors.Is(err, client.ErrControlRefused) {
 		why, rest, _ := strings.Cut(err.Error(), "\n")
 		if rest != "" {
-			fmt.Fprintln(g.Err, rest) // the difference, which one line cannot hold
+			fmt.Fprintln(g.Err, rest) // the difference, which takes several lines
 		}
 		return exit.Errorf(exit.Failed, "%s", why)
 	}
@@ -86,7 +88,7 @@ func undoAt(ctx context.Context, g *site.Flags, d client.Client, session, word s
 	return printUndone(g, out)
 }
 
-// undoWish tells whether a word is a ticket or a call of a session.
+// undoWish returns the undo request for the ticket or call that word names.
 func undoWish(ctx context.Context, d client.Client, session, word string, to uint64) (events.UndoRequested, error) {
 	if to > 0 {
 		return events.UndoRequested{ToSeq: to}, nil
@@ -107,13 +109,13 @@ func undoWish(ctx context.Context, d client.Client, session, word string, to uin
 			}
 		}
 	}
-	return events.UndoRequested{}, exit.Errorf(exit.Failed, "session %s has no call and no started ticket %q", session,
+	return events.UndoRequested{}, exit.Errorf(exit.Failed, "session %s has no call or started ticket %q", session,
 		word)
 }
 
 func printUndone(g *site.Flags, out *events.ToolSettled) error {
 	if out == nil {
-		g.Notice("the request is on record; no worker has carried it out yet")
+		g.Notice("the request is recorded; no worker has carried it out yet")
 		out = &events.ToolSettled{Outcome: "accepted"}
 	}
 	if g.JSON {
@@ -132,7 +134,7 @@ func printUndone(g *site.Flags, out *events.ToolSettled) error {
 		g.Printf("on the branch %s: git merge %s brings it to yours\n", out.Branch, out.Branch)
 	}
 	if out.Call != "" {
-		g.Printf("take it back with slop undo %s\n", out.Call)
+		g.Printf("revert this with slop undo %s\n", out.Call)
 	}
 	return nil
 }

@@ -14,41 +14,40 @@ import (
 	"manualslop/projections"
 )
 
-// aloneWait is how long an undo without an engine may take.
+// aloneWait limits how long an undo without an engine may take.
 const aloneWait = 5 * time.Minute
 
-// aloneClient is what an undo needs of an engine, where none runs: who decides
-// about it, and a worker.
+// aloneClient is the part of an engine that an undo needs when none is running: the deciders and a worker.
 type aloneClient struct {
 	*client.Bus
 	engine *engine.Engine
 }
 
-// Close ends both.
+// Close stops both.
 func (d *aloneClient) Close() {
 	if err := d.engine.Close(); err != nil {
-		d.engine.Logger.Warn("the store was not closed well", "error", err)
+		d.engine.Logger.Warn("the store was not closed cleanly", "error", err)
 	}
 }
 
-// undoAlone undoes what was done in a session that is over, without an engine.
+// undoAlone undoes changes of a closed session without an engine.
 func undoAlone(ctx context.Context, g *site.Flags, word string, f func(d client.Client, session string) error) error {
 	return client.WithOpened(ctx, g, word, openAlone, func(d client.Client, s projections.Summary) error {
 		err := f(d, s.Session)
 		if alone, is := d.(*aloneClient); is {
 			if left := alone.Place.TidyWorktrees(ctx, s.Session); left != nil {
-				g.Notice("a worktree was kept: %v", left)
+				g.Notice("a worktree could not be removed: %v", left)
 			}
 		}
 		return err
 	})
 }
 
-// openAlone starts what an undo needs. A session that is still open keeps it
-// from that: its calls would go on, too.
+// openAlone starts what an undo needs. It refuses to while a session is open, because the calls of that session would
+// run, too.
 func openAlone(ctx context.Context, g *site.Flags, p site.Place) (client.Client, error) {
 	if !client.HasStore(p.Data) {
-		return nil, exit.Errorf(exit.Failed, "%s holds no record; there is nothing to undo", p.Data)
+		return nil, exit.Errorf(exit.Failed, "%s has no record; there is nothing to undo", p.Data)
 	}
 	e, err := engine.New(ctx, g, p, "", nil)
 	if err != nil {

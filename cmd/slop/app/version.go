@@ -10,7 +10,7 @@ import (
 func versionCommand(g *site.Flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Which program this is",
+		Short: "Show the version of this program",
 		Long:  `Version prints the version, the revision that it was built from, and what it runs on.`,
 		Example: `  slop version
   slop version --json`,

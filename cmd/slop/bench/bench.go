@@ -1,4 +1,4 @@
-// Package bench measures the engine beside the raw bus on this machine.
+// Package bench measures the engine against the raw bus on this machine.
 package bench
 
 import (
@@ -19,26 +19,26 @@ import (
 	"manualslop/cmd/slop/term"
 )
 
-// BenchBlocks is in how many turns the engine and its reference are measured,
-// so that a drift of the machine's speed meets both.
+// BenchBlocks is the number of alternating blocks in which the engine and its reference are measured, so that a change
+// of the machine's speed affects both.
 const BenchBlocks = 10
 
-// Result is one measured figure and what stands beside it.
+// Result is one measured figure with its reference and goal.
 type Result struct {
 	Name       string  `json:"name"`
 	Durability string  `json:"durability,omitempty"`
 	Value      float64 `json:"value"`               // median
 	Unit       string  `json:"unit"`                // µs, ms, MiB, /s
-	Reference  float64 `json:"reference,omitempty"` // mostly the raw bus in the same run
+	Reference  float64 `json:"reference,omitempty"` // usually the raw bus in the same run
 	Ratio      float64 `json:"ratio,omitempty"`     // value / reference
-	Goal       float64 `json:"goal,omitempty"`      // of the ratio where there is a reference, else of the value
-	Limit      float64 `json:"limit,omitempty"`     // of the value, where that is the goal beside a reference
+	Goal       float64 `json:"goal,omitempty"`      // of the ratio if there is a reference, else of the value
+	Limit      float64 `json:"limit,omitempty"`     // of the value, if that is the goal despite a reference
 	More       bool    `json:"more_is_better,omitempty"`
 	P99        float64 `json:"p99,omitempty"`
 	N          int     `json:"n"`
 }
 
-// Met tells whether the goal was met in this run; true where there is none.
+// Met reports whether the goal was met in this run; true without a goal.
 func (r Result) Met() bool {
 	v := r.Value
 	if r.Reference > 0 {
@@ -47,7 +47,7 @@ func (r Result) Met() bool {
 	return r.within(r.Value, r.Limit) && r.within(v, r.Goal)
 }
 
-// within tells whether a figure is as good as a bound; always true for none.
+// within reports whether a figure meets a bound; always true without a bound.
 func (r Result) within(v, bound float64) bool {
 	return bound == 0 || r.More && v >= bound || !r.More && v <= bound
 }
@@ -59,7 +59,7 @@ func (r Result) medians(ours, theirs []time.Duration) Result {
 	return r
 }
 
-// milliseconds is a result of microseconds in milliseconds.
+// milliseconds converts a result from microseconds to milliseconds.
 func (r Result) milliseconds() Result {
 	r.Unit, r.Value, r.P99, r.Reference = "ms", r.Value/1e3, r.P99/1e3, r.Reference/1e3
 	return r
@@ -83,13 +83,12 @@ type runner struct {
 	g       *site.Flags
 	self    string // this program, to start processes with
 	root    string // scratch folder
-	n       int    // trips a measurement
+	n       int    // trips per measurement
 	made    int
 	cleanup []func()
 }
 
-// measurement is what a name of `slop bench` stands for: one figure or several
-// of the same run.
+// measurement is what a name of `slop bench` measures: one figure, or several of the same run.
 type measurement struct {
 	name string
 	run  func(*runner, context.Context) ([]Result, error)
@@ -148,7 +147,7 @@ func measurements() []measurement {
 	return all
 }
 
-// wholeRounds is the measurement of whole rounds of a shape.
+// wholeRounds returns the measurement of whole rounds of a shape.
 func wholeRounds(name string, s roundShape) measurement {
 	return measurement{name, func(b *runner, ctx context.Context) ([]Result, error) { return b.rounds(ctx, s) }}
 }
@@ -162,8 +161,8 @@ func Names() []string {
 	return out
 }
 
-// Run measures what a name stands for. self is the program that is started for
-// other processes; n is the number of trips.
+// Run runs the measurement of the given name. self is the program to start for other processes; n is the number of
+// trips.
 func Run(ctx context.Context, name, self string, n int, errOut io.Writer) ([]Result, error) {
 	i := slices.IndexFunc(measurements(), func(m measurement) bool { return m.name == name })
 	if i < 0 {
@@ -189,7 +188,7 @@ func Run(ctx context.Context, name, self string, n int, errOut io.Writer) ([]Res
 }
 
 func UnknownMeasurement(name string) error {
-	return exit.Errorf(exit.Usage, "there is no measurement %q; there are %s", name, strings.Join(Names(), ", "))
+	return exit.Errorf(exit.Usage, "unknown measurement %q; use one of %s", name, strings.Join(Names(), ", "))
 }
 
 func (b *runner) Close() {
@@ -199,17 +198,17 @@ func (b *runner) Close() {
 	_ = os.RemoveAll(b.root)
 }
 
-// dir is a new empty folder.
+// dir returns a new empty folder.
 func (b *runner) dir() string {
 	b.made++
 	dir := filepath.Join(b.root, fmt.Sprintf("d%d", b.made))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		panic(err) // the scratch folder is ours
+		panic(err) // the scratch folder belongs to this run
 	}
 	return dir
 }
 
-// Engine is an engine without roles on a project folder of its own.
+// engine returns an engine without roles on its own project folder.
 func (b *runner) engine(ctx context.Context, durability, listen string) (*engine.Engine, error) {
 	cfg := config.Default()
 	cfg.Bus.Durability, cfg.Bus.MaxBytes = durability, 1<<30
@@ -222,7 +221,7 @@ func (b *runner) engine(ctx context.Context, durability, listen string) (*engine
 	return engine.New(ctx, b.g, p, listen, nil)
 }
 
-// alternate measures ours and theirs in turns, after a warm-up.
+// alternate measures ours and theirs alternately, after a warm-up.
 func (b *runner) alternate(ctx context.Context, ours func(int) ([]time.Duration, error),
 	theirs func(context.Context) (time.Duration, error)) (mine, reference []time.Duration, err error) {
 	if _, err := ours(20); err != nil {

@@ -33,8 +33,8 @@ func nothing(_ context.Context, _ tools.Env, in nothingArgs) (tools.Result, erro
 // nothingText gives its events the size of those of a session.
 var nothingText = strings.Repeat("0123456789", 30)
 
-// roundTrip measures one call of a tool that does nothing, worker and all in
-// this process, beside the raw chain, in alternating blocks.
+// roundTrip measures one call of a tool that does nothing, with the worker in this process, against the raw chain, in
+// alternating blocks.
 func (b *runner) roundTrip(ctx context.Context, durability string) (Result, error) {
 	r := Result{Name: "tool round trip, one process", Durability: durability, Unit: "µs", Goal: 2}
 	e, err := b.engine(ctx, durability, "")
@@ -73,7 +73,7 @@ func (b *runner) roundTrip(ctx context.Context, durability string) (Result, erro
 	return r.medians(ours, theirs), err
 }
 
-// rawInProcess is the raw chain on a bus of its own, worker and all in this process.
+// rawInProcess runs the raw chain on its own bus, with the worker in this process.
 func (b *runner) rawInProcess(ctx context.Context, durability string) (*rawbus.Chain, func(), error) {
 	server, err := bus.Open(ctx, bus.Config{Dir: b.dir(), Project: rawbus.Project, Durability: durability,
 		Logger: b.g.Logger()})
@@ -93,7 +93,7 @@ func (b *runner) rawInProcess(ctx context.Context, durability string) (*rawbus.C
 	return chain, func() { cancel(); <-done; chain.Close(); server.Close() }, nil
 }
 
-// twoWorkers starts two workers in processes of their own on an engine's bus.
+// twoWorkers starts two worker processes on an engine's bus.
 func (b *runner) twoWorkers(e *engine.Engine) error {
 	if err := e.WriteKeys(); err != nil {
 		return err
@@ -126,17 +126,16 @@ func (b *runner) process(args ...string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// restateCalls are the durable calls a second of Restate with 1 and 64 in
-// flight, taken once on the machine of the figures in docs/performance.md.
+// restateCalls are the durable calls per second of Restate with 1 and 64 in flight, measured once on the machine of
+// the figures in docs/performance.md.
 var restateCalls = map[int]float64{1: 105, 64: 463}
 
-// durableCalls measures a reading tool whose workers are in other processes,
-// each append synced, beside the raw chain with raw workers in other processes,
-// and beside what was measured of Restate.
+// durableCalls measures a reading tool with workers in other processes, each append synced, against the raw chain with
+// raw workers in other processes, and against the figures of Restate.
 func (b *runner) durableCalls(ctx context.Context, inFlight int) ([]Result, error) {
 	r, err := b.callsBesideRaw(ctx, inFlight)
 	rate := r
-	rate.Name = "  the same, beside a figure of Restate (quoted, not measured here)"
+	rate.Name = "  the same, against a figure of Restate (quoted, not measured here)"
 	rate.Reference, rate.P99 = restateCalls[inFlight], 0
 	rate.Unit, rate.Goal, rate.More = "/s", map[int]float64{1: 5, 64: 3}[inFlight], true
 	if r.Unit == "µs" && r.Value > 0 {
@@ -178,7 +177,7 @@ func (b *runner) callsBesideRaw(ctx context.Context, inFlight int) (Result, erro
 	return b.rates(ctx, r, inFlight, p, raw)
 }
 
-// rates compares calls a second, in alternating blocks.
+// rates compares calls per second, in alternating blocks.
 func (b *runner) rates(ctx context.Context, r Result, inFlight int, p *pinger, raw *rawbus.Chain) (Result, error) {
 	if _, err := p.take(ctx, 4*inFlight); err != nil {
 		return r, err
@@ -186,7 +185,7 @@ func (b *runner) rates(ctx context.Context, r Result, inFlight int, p *pinger, r
 	var ours, theirs []float64
 	share := max(b.n/BenchBlocks, 4*inFlight)
 	for range BenchBlocks {
-		// What landed while the other side was measured comes first, untimed.
+		// What arrived while the other side was measured is taken first, untimed.
 		if _, err := p.take(ctx, 2*inFlight); err != nil {
 			return r, err
 		}
@@ -207,8 +206,7 @@ func (b *runner) rates(ctx context.Context, r Result, inFlight int, p *pinger, r
 	return r, nil
 }
 
-// rawProcesses is the raw chain on a bus of its own with two raw workers in
-// other processes.
+// rawProcesses runs the raw chain on its own bus with two raw workers in other processes.
 func (b *runner) rawProcesses(ctx context.Context) (*rawbus.Chain, func(), error) {
 	dir := b.dir()
 	server, err := bus.Open(ctx, bus.Config{Dir: dir, Project: rawbus.Project, Durability: bus.Sync, Listen: "127.0.0.1:0",
@@ -233,7 +231,7 @@ func (b *runner) rawProcesses(ctx context.Context) (*rawbus.Chain, func(), error
 	return chain, func() { chain.Close(); server.Close() }, nil
 }
 
-// RawWorker is the raw chain's worker as a process.
+// RawWorker runs the worker of the raw chain as a process.
 func RawWorker(ctx context.Context, g *site.Flags, name string) error {
 	fmt.Fprintln(g.Out, "ready")
 	return rawbus.Work(ctx, rawbus.Dial(g.NATS, g.Creds), name, engine.WorkerSlots)

@@ -9,7 +9,7 @@ import (
 	"manualslop/cmd/slop/engine"
 )
 
-// causeBlocks is how often each variant of [bench.causes] is measured at most, in turns.
+// causeBlocks is how often each variant of [bench.causes] is measured at most, alternating.
 const causeBlocks = 3
 
 // variant is an engine without one of its parts.
@@ -19,7 +19,7 @@ type variant struct {
 	memory bool // the project and its record are on a file system in memory
 }
 
-// variants are measured beside the whole engine, which is the first of them.
+// variants are measured against the whole engine, which is the first of them.
 var variants = []variant{
 	{name: "of the whole engine"},
 	{name: "without the search index", off: engine.Causes{Index: true}},
@@ -30,14 +30,14 @@ var variants = []variant{
 	{name: "on a file system in memory", memory: true},
 }
 
-// Causes measures rounds of 16 tickets without one part of the engine after the
-// other, beside the whole engine, in turns; then which part asks what of the disk.
+// causes measures rounds of 16 tickets with one part of the engine left out at a time, alternating with the whole
+// engine; then it counts the disk calls of each part.
 func (b *runner) causes(ctx context.Context, durability string) ([]Result, error) {
 	s := roundShape{1, 16, durability}
 	figures := make([][]roundFigures, len(variants))
 	for block := range min(causeBlocks, s.blocks(b.n)) {
 		for turn := range variants {
-			i := (block + turn) % len(variants) // no variant is always behind the same one
+			i := (block + turn) % len(variants) // rotates the order of the variants
 			v := variants[i]
 			f, ok, err := b.variant(ctx, s, v)
 			if err != nil {
@@ -67,8 +67,8 @@ func (b *runner) causes(ctx context.Context, durability string) ([]Result, error
 	return append(out, rowsOf(calls, rounds, durability)...), err
 }
 
-// variant measures one goal of a variant in an engine of its own, behind another
-// goal; false where the machine has no file system in memory.
+// variant measures one goal of a variant in a new engine, after a warm-up goal; false if the machine has no file
+// system in memory.
 func (b *runner) variant(ctx context.Context, s roundShape, v variant) (roundFigures, bool, error) {
 	root, ok := b.dir(), true
 	if v.memory {
@@ -88,8 +88,7 @@ func (b *runner) variant(ctx context.Context, s roundShape, v variant) (roundFig
 	return f, true, cmp.Or(err, m.Close())
 }
 
-// diskCallsOf counts what a goal of the whole engine asks of the disk, behind
-// another one.
+// diskCallsOf counts the disk calls of a goal of the whole engine, after a warm-up goal.
 func (b *runner) diskCallsOf(ctx context.Context, s roundShape) (calls diskCalls, rounds int, err error) {
 	each := s.each(b.n)
 	m, err := startRounds(ctx, b.dir(), s, benchScript{goals: 2, rounds: each + 1}, engine.Causes{})
@@ -104,7 +103,7 @@ func (b *runner) diskCallsOf(ctx context.Context, s roundShape) (calls diskCalls
 	return calls, each * s.atOnce(), err
 }
 
-// rowsOf are the calls of each part.
+// rowsOf returns the calls of each part.
 func rowsOf(c diskCalls, rounds int, durability string) []Result {
 	var out []Result
 	for _, kind := range []struct {

@@ -23,20 +23,19 @@ import (
 // deaths is how often the death of an orchestrator is measured.
 const deaths = 5
 
-// steadyTime is how long everything has run before the kill: just after the start
-// of a server a lost process may still be on its way back to it.
+// steadyTime is how long everything runs before the kill: just after the start of a server a lost process may still be
+// reconnecting.
 const steadyTime = 3 * time.Second
 
 // silentProvider is the name of a provider that never answers.
 const silentProvider = "silent"
 
-// orchestratorDeath measures from the kill of an orchestrator in the middle of a
-// model call to the next attempt on the log: by a second one that runs already, or
-// by the killed one that is started again at once.
+// orchestratorDeath measures the time from the kill of an orchestrator in the middle of a model call to the next
+// attempt on the log: by a second one that is running already, or by the killed one, restarted at once.
 func (b *runner) orchestratorDeath(ctx context.Context, restarted bool) (Result, error) {
-	r := Result{Name: "a killed orchestrator's model call is sent anew", Durability: bus.Sync, Unit: "ms", Goal: 300}
+	r := Result{Name: "a killed orchestrator's model call is sent again", Durability: bus.Sync, Unit: "ms", Goal: 300}
 	if restarted {
-		r.Name = "the same by the orchestrator that starts again"
+		r.Name = "the same, by the restarted orchestrator"
 	}
 	var took []float64
 	for range deaths {
@@ -50,7 +49,7 @@ func (b *runner) orchestratorDeath(ctx context.Context, restarted bool) (Result,
 	return r, nil
 }
 
-// silentServer is a provider that never answers. It tells which orchestrator asks.
+// silentServer is a provider that never answers. It reports which orchestrator sent the request.
 func silentServer() (url string, sends <-chan string, stop func()) {
 	out := make(chan string, 16)
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -62,8 +61,7 @@ func silentServer() (url string, sends <-chan string, stop func()) {
 	return s.URL, out, func() { s.CloseClientConnections(); s.Close() }
 }
 
-// oneDeath has one orchestrator beside another, or alone, and kills the one that
-// asks the model.
+// oneDeath runs one orchestrator next to another, or alone, and kills the one that called the model.
 func (b *runner) oneDeath(ctx context.Context, restarted bool) (time.Duration, error) {
 	url, sends, stop := silentServer()
 	defer stop()
@@ -110,7 +108,7 @@ func (b *runner) oneDeath(ctx context.Context, restarted bool) (time.Duration, e
 	return secondAttempt(feed, start)
 }
 
-// secondAttempt is the time from start to the second attempt at a model call on a log.
+// secondAttempt returns the time from start to the second attempt at a model call on a log.
 func secondAttempt(feed iter.Seq2[events.Event, error], start time.Time) (time.Duration, error) {
 	attempts := 0
 	for event, err := range feed {
@@ -127,7 +125,7 @@ func secondAttempt(feed iter.Seq2[events.Event, error], start time.Time) (time.D
 	return 0, errors.New("the log's feed ended")
 }
 
-// silentEngine is a bus with a worker, for sessions whose models never answer.
+// silentEngine returns a bus with a worker, for sessions whose models never answer.
 func (b *runner) silentEngine(ctx context.Context) (*engine.Engine, error) {
 	e, err := b.engine(ctx, bus.Sync, "127.0.0.1:0")
 	if err != nil {
@@ -147,7 +145,7 @@ func (b *runner) silentEngine(ctx context.Context) (*engine.Engine, error) {
 	return e, nil
 }
 
-// goal opens a session with a goal and returns the feed of its project.
+// submitGoal opens a session with a goal and returns the feed of its project.
 func submitGoal(e *engine.Engine) (iter.Seq2[events.Event, error], error) {
 	conn, err := e.Bus.As(e.Ctx, bus.Role{Kind: bus.Person, Name: e.Person})
 	if err != nil {
@@ -165,7 +163,7 @@ func submitGoal(e *engine.Engine) (iter.Seq2[events.Event, error], error) {
 	return feed, err
 }
 
-// orchestrator starts an orchestrator in a process of its own.
+// orchestrator starts an orchestrator process.
 func (b *runner) orchestrator(e *engine.Engine, name, url string) (*exec.Cmd, error) {
 	path := filepath.Join(b.dir(), "config.toml")
 	text := fmt.Sprintf("[providers.%s]\nkind = \"openai\"\nbase_url = \"%s/%s/v1\"\n", silentProvider, url, name)

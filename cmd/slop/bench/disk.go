@@ -13,8 +13,8 @@ import (
 	"manualslop/projections/search"
 )
 
-// disk measures what a closed session of 16 tickets takes on the disk, beside
-// the bytes of its events' data, once it is indexed and the engine has stopped.
+// disk measures the disk space of a closed session of 16 tickets, and the bytes of its events' data, once it is
+// indexed and the engine has stopped.
 func (b *runner) disk(ctx context.Context) ([]Result, error) {
 	root, s := b.dir(), roundShape{1, 16, bus.Sync}
 	m, err := startRounds(ctx, root, s, benchScript{goals: 1, rounds: s.each(b.n*roundBlocks) + 1, lines: 80},
@@ -40,14 +40,14 @@ func (b *runner) disk(ctx context.Context) ([]Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Result{Name: "disk use of " + of.name + " beside the events' data", Durability: bus.Sync,
+		out = append(out, Result{Name: "disk use of " + of.name + " against the events' data", Durability: bus.Sync,
 			Unit: "kB", N: count, Goal: 1.5, Value: float64(size) / 1e3, Reference: float64(written) / 1e3})
 	}
 	return out, nil
 }
 
-// Finish reaches the goal, indexes the log, closes the session, and returns the
-// bytes of the data of all events and their number.
+// finish reaches the goal, indexes the log, closes the session, and returns the bytes of the data of all events and
+// their number.
 func (r *roundsOn) finish() (written, count int, err error) {
 	if _, err := r.goal(); err != nil {
 		return 0, 0, err
@@ -75,7 +75,7 @@ func (r *roundsOn) finish() (written, count int, err error) {
 	return written, count, nil
 }
 
-// searchAll searches until the index has everything.
+// searchAll searches until everything is indexed.
 func (m *Workers) searchAll(ctx context.Context) error {
 	d, err := client.NewHTTP(m.Place, m.Info(m.writer.Session))
 	if err != nil {
@@ -90,8 +90,7 @@ func (m *Workers) searchAll(ctx context.Context) error {
 	}
 }
 
-// diskUse is the space that the files below a folder take; with only, of those
-// below a folder of that name.
+// diskUse returns the space that the files below a folder take; with only, of those below a folder of that name.
 func diskUse(root, only string) (bytes int64, err error) {
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {

@@ -4,5 +4,5 @@ package bench
 
 import "io/fs"
 
-// allocated is the size of a file.
+// allocated returns the size of a file.
 func allocated(info fs.FileInfo) int64 { return info.Size() }

@@ -13,10 +13,9 @@ import (
 	exptrace "golang.org/x/exp/trace"
 )
 
-// diskCalls counts what this process asked of the disk, by the part that asked.
-// The counts come from a trace of the Go runtime, which holds each system call
-// with its stack, so they are exact, need no rights and no other program, and
-// slow what is counted by little.
+// diskCalls counts the disk calls of this process by the part that made them. The counts come from a trace of the Go
+// runtime, which holds each system call with its stack. They are exact, need no privileges and no other program, and
+// slow the process only a little.
 type diskCalls struct {
 	// Syncs are fsync and fdatasync, and writes to files that are opened to sync
 	// each write.
@@ -26,7 +25,7 @@ type diskCalls struct {
 	Flushes int
 }
 
-// Parts of an engine that ask something of the disk.
+// Parts of an engine that use the disk.
 const (
 	partLog       = "the log" // streams: events, key-value buckets, blobs
 	partConsumers = "the consumers' state"
@@ -37,8 +36,8 @@ const (
 	partRest      = "everything else"
 )
 
-// parts are the beginnings of function names by which a stack shows whose call
-// it is. The first that is anywhere in the stack counts.
+// parts are the prefixes of function names by which a stack shows which part made the call. The first that is anywhere
+// in the stack counts.
 var parts = []struct{ prefix, part string }{
 	{"github.com/nats-io/nats-server/v2/server.(*consumerFileStore)", partConsumers},
 	{"github.com/nats-io/nats-server/v2/server.(*fileStore)", partLog},
@@ -51,7 +50,7 @@ var parts = []struct{ prefix, part string }{
 	{"manualslop/tools", partTools},
 }
 
-// sum is the calls of all parts.
+// sum returns the calls of all parts.
 func sum(calls map[string]int) int {
 	n := 0
 	for _, c := range calls {
@@ -60,8 +59,7 @@ func sum(calls map[string]int) int {
 	return n
 }
 
-// countDiskCalls counts the calls of this process while do runs. It fails where
-// a trace is being taken already.
+// countDiskCalls counts the calls of this process while do runs. It fails if a trace is already running.
 func countDiskCalls(do func() error) (diskCalls, error) {
 	file, err := os.CreateTemp("", "slop-trace-*")
 	if err != nil {
@@ -111,7 +109,7 @@ func readDiskCalls(r io.Reader) (diskCalls, error) {
 	}
 }
 
-// Take counts one system call by its stack, which begins at the call.
+// take counts one system call by its stack, which begins at the call.
 func (c *diskCalls) take(stack exptrace.Stack) {
 	var calls []string
 	for f := range stack.Frames() {
@@ -126,7 +124,7 @@ func (c *diskCalls) take(stack exptrace.Stack) {
 		c.Syncs[partOf(calls)]++
 		if slices.ContainsFunc(calls, func(f string) bool { return strings.HasSuffix(f, "server.syncDir") }) &&
 			slices.ContainsFunc(calls, func(f string) bool { return strings.HasSuffix(f, "server.writeAtomicallyWithTemp") }) {
-			c.Syncs[partOf(calls)]++ // the server wrote a file with O_SYNC and syncs its folder behind it
+			c.Syncs[partOf(calls)]++ // the server wrote a file with O_SYNC and syncs its folder afterwards
 		}
 	case "syscall.openat", "syscall.Openat", "syscall.Open",
 		"internal/syscall/unix.Openat", "golang.org/x/sys/unix.Openat":

@@ -18,12 +18,11 @@ import (
 	"manualslop/projections"
 )
 
-// idleTime is how long an engine is left alone before its memory is read: longer
-// than until it has returned what only its start needed.
+// idleTime is how long an engine is left idle before its memory is read: long enough to return what only its start
+// needed.
 const idleTime = 15 * time.Second
 
-// memory measures the resident memory of an idle slop serve and what of it is
-// its own, of three.
+// memory measures the resident memory of an idle slop serve and its private part; medians of three.
 func (b *runner) memory(ctx context.Context) ([]Result, error) {
 	back, err := b.runCopy()
 	defer back()
@@ -63,17 +62,16 @@ func (b *runner) memory(ctx context.Context) ([]Result, error) {
 	}, nil
 }
 
-// What [bench.memoryAfterCalls] gives an engine to do, with the settings as they
-// are unless configured: 4 tickets at work at once, at most 40 rounds each.
+// Work that [bench.memoryAfterCalls] gives an engine within the default settings: 4 tickets at a time, at most 40
+// rounds each.
 const (
 	memoryCalls  = 2000
 	memoryRounds = 25 // of each ticket
 	memoryRest   = 30 * time.Second
 )
 
-// memoryAfterCalls measures the resident memory of a slop serve behind 2,000
-// calls of a scripted model's tickets, at once and 30 s later. Of fewer calls it
-// rests for less.
+// memoryAfterCalls measures the resident memory of a slop serve after 2,000 calls of a scripted model's tickets, at
+// once and 30 s later. With fewer calls it waits less.
 func (b *runner) memoryAfterCalls(ctx context.Context) ([]Result, error) {
 	project, scriptFile := b.dir(), filepath.Join(b.dir(), "model.jsonl")
 	tickets := max(min(memoryCalls, b.n)/memoryRounds, 1)
@@ -114,8 +112,7 @@ func (b *runner) memoryAfterCalls(ctx context.Context) ([]Result, error) {
 	return []Result{first, second}, err
 }
 
-// reachOver gives a goal to the engine of a project over HTTP and waits until
-// it is reached.
+// reachOver submits a goal to the engine of a project over HTTP and waits until it is reached.
 func reachOver(ctx context.Context, project string) error {
 	info, err := site.FindEngine(filepath.Join(project, ".slop"))
 	if err != nil {
@@ -143,9 +140,8 @@ func reachOver(ctx context.Context, project string) error {
 	}
 }
 
-// runCopy has processes run a copy of this program until back is called. How many
-// pages of a file are mapped depends on how it lies in the system's cache, and
-// fresh from the linker it lies in larger pieces.
+// runCopy makes processes run a copy of this program until back is called. How many pages of a file are mapped depends
+// on its layout in the system's cache, and a file fresh from the linker is cached in larger pieces.
 func (b *runner) runCopy() (back func(), err error) {
 	linked := b.self
 	back = func() { b.self = linked }
@@ -167,8 +163,8 @@ func copyProgram(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// memoryMiB is a figure of a process's memory by its name in /proc/PID/status:
-// VmRSS is what is resident, RssAnon what of that no file holds.
+// memoryMiB returns a figure of a process's memory by its name in /proc/PID/status: VmRSS is the resident memory,
+// RssAnon its part that no file backs.
 func memoryMiB(pid int, name string) (float64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

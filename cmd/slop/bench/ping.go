@@ -14,14 +14,13 @@ import (
 	"manualslop/tiers/runtime"
 )
 
-// pinger stands in for tier 3 in measurements: a decider that keeps so many
-// calls under way and asks for the next one when an outcome comes, so that
-// what is measured is the engine's way of a call and nothing else.
+// pinger replaces tier 3 in measurements: a decider that keeps a number of calls in flight and makes the next one when
+// an outcome comes, so that only the engine's handling of a call is measured.
 type pinger struct {
 	tool     string
 	args     func(n int) json.RawMessage
 	inFlight int
-	trips    chan time.Duration // taken one by one; the pinger waits
+	trips    chan time.Duration // taken one by one; otherwise the pinger waits
 
 	mu    sync.Mutex
 	began map[string]time.Time
@@ -87,8 +86,7 @@ func (p *pinger) landed(ctx context.Context, call string) {
 	}
 }
 
-// pingAll runs the engine's deciders on an engine's bus, the pinger in place of
-// the contributor, and begins.
+// pingAll runs the engine's deciders on an engine's bus, with the pinger instead of the contributor, and begins.
 func pingAll(e *engine.Engine, p *pinger, offered events.ToolsOffered, rules ...events.Rule) error {
 	reading, err := e.Bus.As(e.Ctx, bus.Role{Kind: bus.Reader})
 	if err != nil {
@@ -134,8 +132,8 @@ func pingAll(e *engine.Engine, p *pinger, offered events.ToolsOffered, rules ...
 	return nil
 }
 
-// hold lets every call land and starts none, so that nothing runs beside what
-// is measured meanwhile: the landed calls wait to be taken.
+// hold lets every call finish and starts none, so that nothing else runs during the other measurement: the finished
+// calls wait to be taken.
 func (p *pinger) hold(ctx context.Context, inFlight int) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -148,7 +146,7 @@ func (p *pinger) hold(ctx context.Context, inFlight int) {
 	}
 }
 
-// Take waits for so many trips.
+// take waits for the given number of trips.
 func (p *pinger) take(ctx context.Context, n int) ([]time.Duration, error) {
 	out := make([]time.Duration, 0, n)
 	for range n {

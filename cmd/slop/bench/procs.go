@@ -20,12 +20,12 @@ import (
 	"manualslop/tools/builtin"
 )
 
-// Answer measures from the publish of a person's answer to the response of the
-// /api/ask that waited for it, beside two raw appends and their hops.
+// Answer measures the time from the publish of a person's answer to the response of the /api/ask that waited for it,
+// against two raw appends and their hops.
 func (b *runner) Answer(ctx context.Context, durability string) ([]Result, error) {
 	ours, theirs, err := b.answers(ctx, durability)
 	middle := Result{Name: "answer releases /api/ask", Durability: durability, Unit: "µs"}.medians(ours, theirs)
-	slow := Result{Name: "  the same, 99th percentile beside that of the reference",
+	slow := Result{Name: "  the same, 99th percentile against that of the reference",
 		Durability: durability, Unit: "µs", N: middle.N, Value: middle.P99, Reference: quantile(theirs, 0.99)}
 	if durability == bus.Sync {
 		middle.Goal, slow.Goal = 1.5, 2
@@ -136,10 +136,10 @@ func (b *runner) oneAnswer(e *engine.Engine, v engine.SessionWriter, token strin
 	return time.Since(start), err
 }
 
-// takeover measures from the kill of a worker in the middle of a command to
-// the outcome that another worker records.
+// takeover measures the time from the kill of a worker in the middle of a command to the outcome that another worker
+// records.
 func (b *runner) takeover(ctx context.Context) (Result, error) {
-	r := Result{Name: "a killed worker's call is taken up", Durability: bus.Sync, Unit: "ms", Goal: 600}
+	r := Result{Name: "a killed worker's call is taken over", Durability: bus.Sync, Unit: "ms", Goal: 600}
 	var took []float64
 	for range 5 {
 		one, err := b.oneTakeover(ctx)
@@ -215,7 +215,7 @@ func awaitPID(ctx context.Context, path string) (int, error) {
 	}
 }
 
-// ready measures how long slop serve takes on an empty data folder until it answers.
+// ready measures how long slop serve takes on an empty data folder until it is ready.
 func (b *runner) ready(context.Context) (Result, error) {
 	r := Result{Name: "slop serve is ready, empty data folder", Durability: bus.Sync, Unit: "ms", Goal: 150}
 	var took []float64

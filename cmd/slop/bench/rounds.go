@@ -15,28 +15,27 @@ import (
 	"manualslop/events"
 )
 
-// Bounds of a measurement of whole rounds: in how many turns they and their
-// reference are measured, and how many rounds a ticket has. Where there are too
-// few rounds for all turns, there are fewer turns.
+// Limits of a measurement of whole rounds: the number of alternating blocks in which they and their reference are
+// measured, and the rounds of a ticket. With too few rounds for all blocks there are fewer blocks.
 const (
 	roundBlocks = 5
 	roundsLeast = 10
 	roundsMost  = 100
 )
 
-// roundShape is how many tickets are under way at once, and where.
+// roundShape is how many tickets run at once, in how many sessions.
 type roundShape struct {
 	sessions, tickets int // tickets of each session
 	durability        string
 }
 
-// atOnce is how many rounds are under way at once.
+// atOnce returns how many rounds run at once.
 func (s roundShape) atOnce() int { return s.sessions * s.tickets }
 
-// blocks is in how many turns n rounds are measured.
+// blocks returns the number of blocks in which n rounds are measured.
 func (s roundShape) blocks(n int) int { return min(max(n/roundsLeast/s.atOnce(), 1), roundBlocks) }
 
-// each is how many rounds a ticket has, so that all turns have n together.
+// each returns how many rounds a ticket has, so that all blocks together have n.
 func (s roundShape) each(n int) int {
 	return min(max(n/s.blocks(n)/s.atOnce(), 2), roundsMost)
 }
@@ -51,9 +50,8 @@ func (s roundShape) String() string {
 	return "1 ticket"
 }
 
-// roundFigures are those of rounds that were under way together. A round is a
-// reply of the model, the call of a tool that it asks for, and what leads to the
-// next request; the replies that end tickets are in the times and counts.
+// roundFigures are the figures of rounds that ran together. A round is a reply of the model, the tool call in it, and
+// everything up to the next request; the replies that end tickets are in the times and counts.
 type roundFigures struct {
 	rounds  int
 	appends int // events of all kinds
@@ -63,16 +61,15 @@ type roundFigures struct {
 	times   []time.Duration // of single rounds
 }
 
-// perSecond is the rounds a second.
+// perSecond returns the rounds per second.
 func (f roundFigures) perSecond() float64 { return float64(f.rounds) / f.wall.Seconds() }
 
-// processor is the processor time of a round in milliseconds.
+// processor returns the processor time of a round in milliseconds.
 func (f roundFigures) processor() float64 {
 	return float64(f.used.Microseconds()) / 1e3 / float64(f.rounds)
 }
 
-// figuresOf takes the part between the first request of a contributor and the
-// end of the last ticket.
+// figuresOf uses the part between the first request of a contributor and the end of the last ticket.
 func figuresOf(all []seen) roundFigures {
 	var f roundFigures
 	first, last := -1, -1
@@ -107,13 +104,13 @@ func figuresOf(all []seen) roundFigures {
 	return f
 }
 
-// roundsOn is the workers with sessions whose goals are rounds of a shape.
+// roundsOn runs goals, whose rounds have a shape, in the sessions of its workers.
 type roundsOn struct {
 	*Workers
 	sessions []engine.SessionWriter
 }
 
-// startRounds starts the workers whose script has so many goals of a shape.
+// startRounds starts workers with a script for the given number of goals of a shape.
 func startRounds(ctx context.Context, root string, s roundShape, model benchScript, off engine.Causes) (*roundsOn,
 	error) {
 	model.tickets = s.tickets
@@ -143,15 +140,14 @@ func startRounds(ctx context.Context, root string, s roundShape, model benchScri
 	return r, nil
 }
 
-// goal has each session reach its next goal.
+// goal lets each session reach its next goal.
 func (r *roundsOn) goal() (roundFigures, error) {
 	all, err := r.reachAll(r.sessions, "read")
 	return figuresOf(all), err
 }
 
-// rounds measures whole rounds of the product beside the raw chain with as many
-// requesters and as many appends a round, in turns, behind a warm-up; then what
-// both ask of the disk.
+// rounds measures whole rounds against the raw chain with as many requesters and as many appends per round,
+// alternating, after a warm-up; then the disk calls of both.
 func (b *runner) rounds(ctx context.Context, s roundShape) ([]Result, error) {
 	each, blocks := s.each(b.n), s.blocks(b.n)
 	m, err := startRounds(ctx, b.dir(), s, benchScript{goals: blocks + 2, rounds: each + 1}, engine.Causes{})
@@ -193,7 +189,7 @@ func (b *runner) rounds(ctx context.Context, s roundShape) ([]Result, error) {
 	return s.rows(ours, theirs, perRound(calls, n), perRound(rawCalls, n)), nil
 }
 
-// callsPerRound is what a round asks of the disk.
+// callsPerRound is the number of disk calls of a round.
 type callsPerRound struct{ syncs, opens float64 }
 
 func perRound(c diskCalls, rounds int) callsPerRound {
@@ -206,7 +202,7 @@ var (
 	goalProcessor = map[string]float64{bus.Sync: 4, bus.Relaxed: 2.5}
 )
 
-// rows are the figures of a shape beside those of the raw chain.
+// rows returns the figures of a shape against those of the raw chain.
 func (s roundShape) rows(ours, theirs []roundFigures, calls, raw callsPerRound) []Result {
 	rate := Result{Name: fmt.Sprintf("whole rounds, %s", s), Unit: "/s", More: true,
 		Value: medianOf(ours, roundFigures.perSecond), Reference: medianOf(theirs, roundFigures.perSecond)}
@@ -237,7 +233,7 @@ func timesOf(all []roundFigures) (out []time.Duration) {
 	return out
 }
 
-// medianOf is the median of a figure over blocks.
+// medianOf returns the median of a figure over blocks.
 func medianOf(blocks []roundFigures, figure func(roundFigures) float64) float64 {
 	var all []float64
 	for _, f := range blocks {
@@ -246,9 +242,8 @@ func medianOf(blocks []roundFigures, figure func(roundFigures) float64) float64 
 	return median(all)
 }
 
-// rawRounds is the raw chain with as many requesters as a shape has rounds under
-// way, worker and all in this process. What it returns makes so many rounds a
-// requester.
+// rawRounds is the raw chain with as many requesters as a shape has rounds in flight, with the worker in this process.
+// The returned function makes the given number of rounds per requester.
 func (b *runner) rawRounds(ctx context.Context, s roundShape, appends int) (
 	run func(each int) (roundFigures, error), stop func(), err error) {
 	server, err := bus.Open(ctx, bus.Config{Dir: b.dir(), Project: rawbus.Project, Durability: s.durability,
@@ -279,8 +274,8 @@ func (b *runner) rawRounds(ctx context.Context, s roundShape, appends int) (
 // modelDelay is how long the model of [bench.slowModel] takes for a reply.
 const modelDelay = 200 * time.Millisecond
 
-// slowModel measures 64 tickets whose model takes 200 ms for each reply, beside
-// the replies of one ticket, which must follow each other.
+// slowModel measures 64 tickets whose model takes 200 ms for each reply, against the replies of one ticket, which come
+// one after the other.
 func (b *runner) slowModel(ctx context.Context, durability string) ([]Result, error) {
 	s := roundShape{1, 64, durability}
 	each := min(s.each(b.n), 10)
@@ -296,7 +291,7 @@ func (b *runner) slowModel(ctx context.Context, durability string) ([]Result, er
 		Reference: float64(ideal.Milliseconds()), Goal: 1.2}}, err
 }
 
-// memoryFolder is a new folder on a file system in memory, where there is one.
+// memoryFolder returns a new folder on a file system in memory, if there is one.
 func (b *runner) memoryFolder() (string, bool) {
 	dir, err := os.MkdirTemp("/dev/shm", "slop-bench-*")
 	if err != nil {

@@ -15,26 +15,26 @@ import (
 	"manualslop/tiers/llm/script"
 )
 
-// benchScript is a scripted model of so many goals, one after the other. Each
-// goal has tickets, and each ticket reads a file in every round but the last.
+// benchScript is a scripted model for a number of goals, one after the other. Each goal has tickets, and each ticket
+// reads a file in every round but the last.
 type benchScript struct {
 	goals, tickets, rounds int
 	delay                  time.Duration // of each reply of a contributor
 	lines                  int           // of the file that are read; 0: 9
 }
 
-// ticket is the id of a goal's ticket; both count from 0.
+// ticket returns the id of a goal's ticket; both count from 0.
 func (s benchScript) ticket(goal, n int) string { return fmt.Sprintf("T-%04d", goal*s.tickets+n+1) }
 
-// track is the id of a goal's track.
+// track returns the id of a goal's track.
 func (s benchScript) track(goal int) string { return fmt.Sprintf("TR-%d", goal+1) }
 
-// plan is the reply of tier 1 for a goal.
+// plan returns the reply of tier 1 for a goal.
 func (s benchScript) plan(goal int) string {
 	return encoded([]map[string]any{{"id": s.track(goal), "title": "One", "description": "Do it"}})
 }
 
-// breakdown is the reply of tier 2 for a goal.
+// breakdown returns the reply of tier 2 for a goal.
 func (s benchScript) breakdown(goal int) string {
 	var all []map[string]any
 	for n := range s.tickets {
@@ -43,18 +43,18 @@ func (s benchScript) breakdown(goal int) string {
 	return encoded(all)
 }
 
-// What a contributor says and asks for.
+// Texts and calls of a contributor.
 const (
 	benchTool = "get_file_slice"
 	benchDone = "DONE: done"
 )
 
-// parse makes the scripted model.
+// parse returns the scripted model.
 func (s benchScript) parse() (*script.Script, error) {
 	return script.Parse(strings.NewReader(s.text()))
 }
 
-// text is the scripted model as a file.
+// text returns the scripted model as a file.
 func (s benchScript) text() string {
 	type reply struct {
 		Text  string           `json:"text"`
@@ -86,17 +86,17 @@ func (s benchScript) text() string {
 	return text.String()
 }
 
-// encoded is the JSON of a value of our own.
+// encoded returns the JSON of one of our own values.
 func encoded(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // it holds texts and numbers only
+		panic(err) // it has only texts and numbers
 	}
 	return string(b)
 }
 
-// replyBare answers model requests from the script without the models effect:
-// no prompt is put together, no body is made and nothing is folded.
+// replyBare answers model requests from the script without the models effect: it assembles no prompt, makes no body
+// and folds nothing.
 func (m *Workers) replyBare() error {
 	conn, err := m.Bus.As(m.Ctx, bus.Role{Kind: bus.Models})
 	if err != nil {
@@ -130,7 +130,7 @@ func (m *Workers) replyBare() error {
 	return nil
 }
 
-// bareReply is what a line of the script says, as the answer to a request.
+// bareReply returns a line of the script as the answer to a request.
 func bareReply(request string, line script.Line) events.ModelReplied {
 	out := events.ModelReplied{Request: request, Text: line.Reply.Text, SHA256: events.Digest([]byte(line.Reply.Text)),
 		Finish: "stop", ScriptLine: line.Number}

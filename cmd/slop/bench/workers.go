@@ -21,15 +21,15 @@ import (
 	"manualslop/tiers/llm/script"
 )
 
-// Workers is an engine with every role and its gateway in this process, and a
-// session in which every tool is allowed: what measurements and tests work with.
+// Workers is an engine with every role and its gateway in this process, and a session in which every tool is allowed.
+// Measurements and tests use it.
 type Workers struct {
 	*engine.Engine
 	writer engine.SessionWriter
 	log    *bus.Conn
 }
 
-// WorkersPlan says how the workers is made.
+// WorkersPlan says how to set up Workers.
 type WorkersPlan struct {
 	root   string               // folder for the project and its record; must exist
 	script *script.Script       // answers for every model; nil: providers are configured
@@ -44,13 +44,13 @@ const (
 	benchLines = 20
 )
 
-// writeBenchFile writes the file of a project of so many lines.
+// writeBenchFile writes the project's file with the given number of lines.
 func writeBenchFile(project string, lines int) error {
 	return os.WriteFile(filepath.Join(project, benchFile), []byte(benchText(lines)), 0o600)
 }
 
-// benchText is text of so many lines that compresses about as well as source
-// code, because what the log and the index take of it is measured.
+// benchText returns lines of text that compress about as well as source code, because the measurements include its
+// size in the log and the index.
 func benchText(lines int) string {
 	words := strings.Fields("func return if err nil for range type struct string int context error append len map make " +
 		"key value")
@@ -63,7 +63,7 @@ func benchText(lines int) string {
 	return b.String()
 }
 
-// StartWorkers starts the workers on a project of one file. Close ends it.
+// StartWorkers starts the workers on a project of one file. Close stops them.
 func StartWorkers(ctx context.Context, plan WorkersPlan) (_ *Workers, err error) {
 	project := filepath.Join(plan.root, "project")
 	if err := os.MkdirAll(project, 0o700); err != nil {
@@ -119,7 +119,7 @@ func (m *Workers) openFree(ctx context.Context) (engine.SessionWriter, error) {
 	return v, err
 }
 
-// allButModels is all, with a stand-in for the models effect.
+// allButModels starts every role, with a replacement for the models effect.
 func (m *Workers) allButModels(ctx context.Context) error {
 	m.Stats.ShutdownScope = events.ShutdownEngine
 	without := slices.DeleteFunc(engine.OrchestratorRoles(), func(role string) bool { return role == events.ActorModels })
@@ -135,18 +135,15 @@ func (m *Workers) allButModels(ctx context.Context) error {
 	return m.ServeHooks(ctx, "127.0.0.1:0", true)
 }
 
-// seen is an event and when this process saw it, by the clock and by the
-// processor time that it had used.
+// seen is an event with the time at which this process saw it and the processor time used by then.
 type seen struct {
 	events.Event
 	at   time.Time
 	used time.Duration
 }
 
-// reachAll gives one goal to each session and returns what is on record from
-// the first of them until all are completed. It fails where a goal does, or a
-// ticket is blocked. It reads with the process's one watch, so that it decodes
-// nothing itself.
+// reachAll submits one goal to each session and returns the events up to the end of all goals. It fails if a goal
+// fails or a ticket is blocked. It reads with the process's one watch, so that it decodes nothing itself.
 func (m *Workers) reachAll(sessions []engine.SessionWriter, goal string) ([]seen, error) {
 	ctx, cancel := context.WithCancel(m.Ctx)
 	defer cancel()

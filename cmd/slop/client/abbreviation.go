@@ -8,8 +8,8 @@ import (
 	"manualslop/cmd/slop/exit"
 )
 
-// ExpandID finds the one id that word means: the id itself, or the only one
-// that begins or ends with it, without regard to case. Nothing is guessed.
+// ExpandID returns the one id that word stands for: the id itself, or the only one that begins or ends with it,
+// ignoring case. It never guesses.
 func ExpandID(what, word string, ids []string) (string, error) {
 	if slices.Contains(ids, word) {
 		return word, nil
@@ -26,7 +26,7 @@ func ExpandID(what, word string, ids []string) (string, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", exit.Errorf(exit.Failed, "there is no %s %q", what, word)
+		return "", exit.Errorf(exit.Failed, "no %s %q", what, word)
 	}
 	list := strings.Join(found[:min(len(found), 4)], ", ")
 	if more := len(found) - 4; more > 0 {
@@ -38,8 +38,8 @@ func ExpandID(what, word string, ids []string) (string, error) {
 // LeastShort is the least number of characters of a short id.
 const LeastShort = 6
 
-// ShortIDs abbreviates ids to their last characters, as few as tell them apart
-// and LeastShort at least. [ExpandID] finds each of them among the same ids.
+// ShortIDs abbreviates ids to their last characters: as few as distinguish them, but at least LeastShort. [ExpandID]
+// finds each of them among the same ids.
 func ShortIDs(ids []string) map[string]string {
 	out := make(map[string]string, len(ids))
 	for n := LeastShort; len(out) < len(ids); n++ {
@@ -59,7 +59,7 @@ func ShortIDs(ids []string) map[string]string {
 	return out
 }
 
-// Tail is the last n characters of an id; ids that are not much longer stay whole.
+// Tail returns the last n characters of an id; ids that are not much longer are returned whole.
 func Tail(id string, n int) string {
 	r := []rune(id)
 	if len(r) <= n+6 {

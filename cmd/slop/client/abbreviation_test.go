@@ -17,7 +17,7 @@ func TestAnIDIsFoundByAUniqueBeginningOrEnd(t *testing.T) {
 		require.Equal(t, want, got)
 	}
 	for word, says := range map[string]string{"22": "is ambiguous", "01": "is ambiguous", "r-": "is ambiguous",
-		"zz": "there is no ask", "": "there is no ask"} {
+		"zz": "no ask", "": "no ask"} {
 		_, err := ExpandID("ask", word, ids)
 		require.ErrorContains(t, err, says, word)
 	}

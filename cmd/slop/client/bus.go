@@ -18,25 +18,24 @@ import (
 	"manualslop/projections/search"
 )
 
-// Bus reaches an engine over its bus, or reads the store of one that does
-// not run.
+// Bus reaches an engine over its bus, or reads the store if no engine is running.
 type Bus struct {
 	Place  site.Place
 	Conns  *site.Connector
 	Read   *bus.Conn
-	Person *bus.Conn // nil where the credentials are a reader's, or the store is read
+	Person *bus.Conn // nil with a reader's credentials, or when the store is read
 	Mask   func([]byte) []byte
 	Wait   time.Duration // for a decider's answer; zero: reactionWait
 }
 
-// OpenBus connects as the person. Credentials of a reader are enough to look.
+// OpenBus connects as the person. A reader's credentials allow reading only.
 func OpenBus(ctx context.Context, g *site.Flags, p site.Place) (*Bus, error) {
 	secrets, err := p.Secrets()
 	if err != nil {
 		return nil, err
 	}
 	conns := &site.Connector{Dial: g.DialConfig(p)}
-	conns.Dial.Replicas = 0 // whatever is there
+	conns.Dial.Replicas = 0 // accept any number of copies
 	if !g.Remote(p) {
 		if conns.Server, err = OpenStore(ctx, g, p, "slop, reading"); err != nil {
 			return nil, err
@@ -108,13 +107,12 @@ func (d *Bus) Asks(ctx context.Context, session string) ([]Ask, error) {
 	return FoldAsks(set), nil
 }
 
-// errReadOnly says that the connection may look and nothing else.
+// errReadOnly means that the connection may only read.
 var errReadOnly = errors.New("these credentials only read; use those of a person (person-NAME.json of slop keys)")
 
-// AsPerson makes sure that there is a connection with the person's rights;
-// errReadOnly.
+// AsPerson ensures a connection with the person's rights, or returns errReadOnly.
 func (d *Bus) AsPerson(ctx context.Context) (err error) {
-	if d.Person == nil && d.Conns.Server != nil { // our own store
+	if d.Person == nil && d.Conns.Server != nil { // the store of this process
 		d.Person, err = d.Conns.As(ctx, bus.Role{Kind: bus.Person, Name: d.Place.Person})
 		return err
 	}
@@ -124,7 +122,7 @@ func (d *Bus) AsPerson(ctx context.Context) (err error) {
 	return nil
 }
 
-// Publish publishes the person's word in a session.
+// say publishes an event of the person in a session.
 func (d *Bus) say(ctx context.Context, session string, p events.Payload) (uint64, string, error) {
 	if err := d.AsPerson(ctx); err != nil {
 		return 0, "", err
@@ -165,8 +163,7 @@ func (d *Bus) Answer(ctx context.Context, session string, a Ask, given Answer) (
 	return pending, err
 }
 
-// refusal says why an answer does not count: somebody was first, or it is no
-// valid one.
+// refusal returns why an answer does not count: another one came first, or it is not valid.
 func (d *Bus) refusal(ctx context.Context, session string, p events.AnswerRefused) error {
 	if p.SettledAt == nil {
 		return wrapped{errAnswerRefused, errors.New(p.Reason)}
@@ -184,8 +181,7 @@ func (d *Bus) refusal(ctx context.Context, session string, p events.AnswerRefuse
 	return out
 }
 
-// event is the answer as the log holds it. A program behind /api/ask gets what
-// was said verbatim.
+// event returns the answer as a log event. A program behind /api/ask gets the text verbatim.
 func (a Answer) event(to Ask) (events.AskAnswered, error) {
 	out := events.AskAnswered{Ask: to.RequestID, Decision: events.No, Reason: a.Reason}
 	if a.Approved {
@@ -201,7 +197,7 @@ func (a Answer) event(to Ask) (events.AskAnswered, error) {
 
 func (d *Bus) Control(ctx context.Context, session string, want ControlRequest) (bool, error) {
 	seq, id, err := d.say(ctx, session, want.Payload)
-	if err != nil || want.Reaction == "" { // nobody answers: what follows is for everybody to see
+	if err != nil || want.Reaction == "" { // no decider answers: everybody sees the effect
 		return false, err
 	}
 	pending := true
@@ -218,8 +214,8 @@ func (d *Bus) Control(ctx context.Context, session string, want ControlRequest) 
 	return pending, err
 }
 
-// await shows see what a decider writes in a session behind a sequence, until
-// see has what it wants or the wait is over, which is no error.
+// await passes see the events that a decider writes in a session after a sequence, until see is done or the wait ends,
+// which is not an error.
 func (d *Bus) await(ctx context.Context, session, decider string, after uint64, see func(*events.Event) (bool,
 	error)) error {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(d.Wait, reactionWait))
@@ -274,8 +270,8 @@ var (
 	_ Client = (*HTTP)(nil)
 )
 
-// Search brings the index of the store up to its end and asks it. Of a bus that
-// is somewhere else the index is made in memory, each time.
+// Search brings the index of the store up to date and searches it. For an external bus it builds the index in memory
+// each time.
 func (d *Bus) Search(ctx context.Context, text string, page search.Page) (search.Answer, error) {
 	q, err := search.Parse(text, time.Now())
 	if err != nil {

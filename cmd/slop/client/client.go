@@ -1,5 +1,5 @@
-// Package client is what a command needs of an engine: over the Hook API of a
-// running engine, over a bus, or from the store itself.
+// Package client gives commands access to an engine: over the Hook API of a running engine, over a bus, or from the
+// store itself.
 package client
 
 import (
@@ -22,34 +22,34 @@ import (
 	"manualslop/projections/search"
 )
 
-// Client is an engine, or the record of one, as a client command uses it: through
-// the gateway of a running engine, over a bus, or from the store itself.
+// Client is an engine, or the record of one, as the commands use it: through the gateway of a running engine, over a
+// bus, or from the store itself.
 type Client interface {
-	// sessions lists the sessions of the project, oldest first, and which one is
-	// current; empty while there is none.
+	// Sessions lists the sessions of the project, oldest first, and returns the id of the current one; empty if there
+	// is none.
 	Sessions(ctx context.Context) (list []projections.Summary, current string, err error)
-	// asks lists every ask of a session, settled ones too, in the order raised.
+	// Asks lists every ask of a session, settled ones too, in the order raised.
 	Asks(ctx context.Context, session string) ([]Ask, error)
-	// answer gives the person's answer; errSettled, errAnswerRefused, or
-	// pending, where it is on record and nobody has counted it yet.
+	// Answer sends the person's answer. It returns a *SettledError, errAnswerRefused, or pending if the answer is
+	// recorded but not settled yet.
 	Answer(ctx context.Context, session string, a Ask, given Answer) (pending bool, err error)
-	// control publishes what the person wants of the conductor; ErrControlRefused,
-	// or pending, where the conductor has not answered yet.
+	// Control sends a control request to the conductor. It returns ErrControlRefused, or pending if the conductor has
+	// not answered yet.
 	Control(ctx context.Context, session string, want ControlRequest) (pending bool, err error)
-	// undo publishes what the person wants undone and waits for what comes of it:
-	// the outcome, nil where nobody carried it out yet, or ErrControlRefused.
+	// Undo requests an undo and waits for its outcome: nil if no worker has carried it out yet. The error may be
+	// ErrControlRefused.
 	Undo(ctx context.Context, session string, want events.UndoRequested) (*events.ToolSettled, error)
-	// keep publishes the person's word on the log files of a session.
+	// Keep records whether to keep the log files of a session.
 	Keep(ctx context.Context, session string, want KeepRequest) error
-	// search finds words in the events of every session.
+	// Search finds words in the events of every session.
 	Search(ctx context.Context, text string, page search.Page) (search.Answer, error)
-	// feed yields a session's events after a sequence, not decoded: those that
-	// are there, and with follow each new one until ctx ends or the engine does.
+	// Feed yields a session's events after a sequence, not decoded: the recorded ones, and with follow each new one
+	// until ctx or the engine ends.
 	Feed(ctx context.Context, session string, after uint64, filters []subjectPattern, follow bool) iter.Seq2[events.Event,
 		error]
-	// blobs reads bodies that events name.
+	// Blobs reads bodies that events name.
 	Blobs() events.Blobs
-	// close gives up what the client holds.
+	// Close releases what the client holds.
 	Close()
 }
 
@@ -60,29 +60,28 @@ type Ask struct {
 	projections.Ask
 }
 
-// Answer is what a person says to an ask.
+// Answer is a person's answer to an ask.
 type Answer struct {
 	Approved bool            `json:"approved"`
 	Args     json.RawMessage `json:"args,omitempty"`
 	Reason   string          `json:"reason,omitempty"`
 }
 
-// ControlRequest is one thing that a person wants of the conductor.
+// ControlRequest is one request of a person to the conductor.
 type ControlRequest struct {
 	Action   string
-	Reaction string // the type of the last fact by which the conductor agrees
+	Reaction string // the type of the last event by which the conductor accepts it
 	Payload  events.Payload
 }
 
-// KeepRequest is the person's word on log files: a path of the gateway with its
-// body, or the event that it makes.
+// KeepRequest asks to keep or release log files: a path of the gateway with its body, or the event for it.
 type KeepRequest struct {
 	Path    string
 	Body    any
 	Payload events.Payload
 }
 
-// SettledError says that somebody else's answer counted.
+// SettledError means that another answer counted.
 type SettledError struct {
 	Ask, Outcome, By string
 	At               time.Time
@@ -90,17 +89,17 @@ type SettledError struct {
 
 // Error says who answered and when.
 func (e *SettledError) Error() string {
-	return fmt.Sprintf("ask %s is settled already: %s by %s at %s (%s ago)", e.Ask, e.Outcome, term.Visible(e.By),
+	return fmt.Sprintf("ask %s is already settled: %s by %s at %s (%s ago)", e.Ask, e.Outcome, term.Visible(e.By),
 		e.At.Local().Format("15:04:05 on 2006-01-02"), term.Age(time.Since(e.At)))
 }
 
-// errAnswerRefused says that an answer does not count; the ask is still open.
+// errAnswerRefused means that an answer does not count; the ask is still open.
 var errAnswerRefused = errors.New("the answer was rejected")
 
-// ErrControlRefused says that a control request changed nothing.
+// ErrControlRefused means that a control request changed nothing.
 var ErrControlRefused = errors.New("nothing was changed")
 
-// Open finds the engine of the data folder, or the bus that was named.
+// Open connects to the engine of the data folder, or to the bus that the flags name.
 func Open(ctx context.Context, g *site.Flags, p site.Place) (Client, error) {
 	if g.Remote(p) {
 		return OpenBus(ctx, g, p)
@@ -111,7 +110,7 @@ func Open(ctx context.Context, g *site.Flags, p site.Place) (Client, error) {
 	info, err := site.FindEngine(p.Data)
 	var damaged *site.DamagedRunFile
 	if errors.As(err, &damaged) {
-		g.Notice("%v; no engine runs, so the file is ignored", damaged.Err)
+		g.Notice("%v; no engine is running, so the file is ignored", damaged.Err)
 	}
 	if err != nil {
 		return nil, &exit.Error{Code: exit.Failed, Err: err}
@@ -119,8 +118,8 @@ func Open(ctx context.Context, g *site.Flags, p site.Place) (Client, error) {
 	return NewHTTP(p, info)
 }
 
-// OpenRecord is like Open for commands that only read: without an engine
-// they open the store themselves. It makes no store where there is none.
+// OpenRecord is like Open for commands that only read: without an engine they open the store themselves. It does not
+// create a store.
 func OpenRecord(ctx context.Context, g *site.Flags, p site.Place) (Client, error) {
 	d, err := Open(ctx, g, p)
 	if !errors.Is(err, site.ErrNoEngine) {
@@ -132,8 +131,7 @@ func OpenRecord(ctx context.Context, g *site.Flags, p site.Place) (Client, error
 	return OpenBus(ctx, g, p)
 }
 
-// OpenStore starts the bus of the data folder for this command alone; nobody
-// else can reach it.
+// OpenStore starts the bus of the data folder for this command alone; no other process can reach it.
 func OpenStore(ctx context.Context, g *site.Flags, p site.Place, serves string) (*bus.Server, error) {
 	if err := p.Claim(); err != nil {
 		return nil, err
@@ -149,14 +147,13 @@ func OpenStore(ctx context.Context, g *site.Flags, p site.Place, serves string) 
 	return server, nil
 }
 
-// HasStore tells whether a log was ever kept in the data folder.
+// HasStore reports whether the data folder has a log.
 func HasStore(data string) bool {
 	_, err := os.Stat(filepath.Join(data, "bus"))
 	return !errors.Is(err, fs.ErrNotExist) || bus.Rewritten(data)
 }
 
-// Pick is the session that a command means: the named one, which may be
-// abbreviated, or the current one.
+// Pick returns the session that word names, which may be an abbreviation; for an empty word, the current one.
 func Pick(ctx context.Context, d Client, word string) (projections.Summary, error) {
 	list, current, err := d.Sessions(ctx)
 	if err != nil {
@@ -166,7 +163,7 @@ func Pick(ctx context.Context, d Client, word string) (projections.Summary, erro
 		word = current
 	}
 	if word == "" || len(list) == 0 {
-		return projections.Summary{}, exit.Errorf(exit.Failed, "there is no session yet; `slop run GOAL` opens one")
+		return projections.Summary{}, exit.Errorf(exit.Failed, "no sessions yet; `slop run GOAL` opens one")
 	}
 	ids := make([]string, len(list))
 	for i, s := range list {
@@ -184,17 +181,16 @@ func Pick(ctx context.Context, d Client, word string) (projections.Summary, erro
 			return s, nil
 		}
 	}
-	return projections.Summary{}, exit.Errorf(exit.Failed, "there is no session %q", word)
+	return projections.Summary{}, exit.Errorf(exit.Failed, "no session %q", word)
 }
 
-// With hands over a client of the engine that runs, and the id of a session
-// there, the current one for an empty word.
+// With calls f with a client of the running engine and the id of a session there; for an empty word, the current one.
 func With(ctx context.Context, g *site.Flags, word string, f func(d Client, session string) error) error {
 	return WithOpened(ctx, g, word, Open, func(d Client, s projections.Summary) error { return f(d, s.Session) })
 }
 
-// WithSession hands over a session by its id, an abbreviation or its folder,
-// whether or not an engine runs.
+// WithSession calls f with a session found by its id, an abbreviation or its folder, whether or not an engine is
+// running.
 func WithSession(ctx context.Context, g *site.Flags, word string, f func(Client, projections.Summary) error) error {
 	return WithOpened(ctx, g, word, OpenRecord, f)
 }
@@ -218,7 +214,7 @@ func WithOpened(ctx context.Context, g *site.Flags, word string, open func(conte
 	return f(d, s)
 }
 
-// History reads a whole session as it stands now, decoded.
+// History reads and decodes a whole session up to now.
 func History(ctx context.Context, d Client, session string) ([]events.Event, error) {
 	var out []events.Event
 	for e, err := range HistoryOf(ctx, d, session) {
@@ -230,8 +226,8 @@ func History(ctx context.Context, d Client, session string) ([]events.Event, err
 	return out, nil
 }
 
-// HistoryOf is history, event by event. Where ctx ends before the history does, its
-// last error is that of ctx.
+// HistoryOf yields the events of History one by one. If ctx ends before the history does, its last error is that of
+// ctx.
 func HistoryOf(ctx context.Context, d Client, session string) iter.Seq2[events.Event, error] {
 	return func(yield func(events.Event, error) bool) {
 		registry := events.Catalogue()
@@ -243,7 +239,7 @@ func HistoryOf(ctx context.Context, d Client, session string) iter.Seq2[events.E
 				return
 			}
 		}
-		if ctx.Err() != nil { // feeds end with it, and say nothing
+		if ctx.Err() != nil { // feeds end with it without an error
 			yield(events.Event{}, context.Cause(ctx))
 		}
 	}
@@ -262,8 +258,7 @@ func FoldAsks(s *projections.Set) []Ask {
 	return out
 }
 
-// undoOutcome reads what an event says of the undo with this event id; over
-// when it is the last word.
+// undoOutcome reads what an event says about the undo with this event id; over is true if no other event will follow.
 func undoOutcome(e *events.Event, request string) (out *events.ToolSettled, over bool, err error) {
 	switch p := e.Payload.(type) {
 	case events.UndoRefused:

@@ -105,25 +105,23 @@ func (d *HTTP) Keep(ctx context.Context, session string, want KeepRequest) error
 	return err
 }
 
-// wrapped is an error of a kind, worded by another.
+// wrapped is an error of a kind with the message of another.
 type wrapped struct{ kind, err error }
 
-// Error is the wording.
+// Error returns the message.
 func (w wrapped) Error() string { return w.kind.Error() + ": " + w.err.Error() }
 
-// Unwrap gives both.
+// Unwrap returns both.
 func (w wrapped) Unwrap() []error { return []error{w.kind, w.err} }
 
-// retryPause is between two attempts to take up a stream that broke, and
-// maxRetries how often that may fail in a row.
+// retryPause is the pause before a broken stream is opened again, and maxRetries how often that may fail in a row.
 const (
 	retryPause = 200 * time.Millisecond
 	maxRetries = 5
 )
 
-// Feed reads the stream. One that breaks is taken up again where it ended, for as
-// long as the engine runs; without follow, while that brings something: a gateway
-// ends the stream of a slow reader.
+// Feed reads the stream. A broken stream is opened again where it ended, as long as the engine runs; without follow,
+// as long as new events come: a gateway ends the stream of a slow reader.
 func (d *HTTP) Feed(ctx context.Context, session string, after uint64, filters []subjectPattern,
 	follow bool) iter.Seq2[events.Event, error] {
 	return func(yield func(events.Event, error) bool) {
@@ -151,10 +149,10 @@ func (d *HTTP) Feed(ctx context.Context, session string, after uint64, filters [
 	}
 }
 
-// ErrStreamEnded says that the gateway ended a stream that should go on.
+// ErrStreamEnded means that the gateway ended a stream that should continue.
 var ErrStreamEnded = errors.New("the stream ended")
 
-// patterns are filters as the gateway takes them.
+// patterns returns the filters in the form that the gateway expects.
 func patterns(filters []subjectPattern) []string {
 	var out []string
 	for _, f := range filters {
@@ -163,14 +161,13 @@ func patterns(filters []subjectPattern) []string {
 	return out
 }
 
-// runs tells whether the engine still runs.
+// runs reports whether the engine is still running.
 func (d *HTTP) runs() bool {
 	_, err := site.FindEngine(d.place.Data)
 	return err == nil
 }
 
-// read reads one stream from *at on and moves *at along. over says that the
-// reader has all that it wanted.
+// read reads one stream from *at on and advances *at. over means that the reader has all that it wanted.
 func (d *HTTP) read(ctx context.Context, session string, at *uint64, filters []subjectPattern, follow bool,
 	yield func(events.Event, error) bool) (over bool, err error) {
 	s, err := d.reader.In(session).OpenStream(ctx, hookclient.StreamOptions{Since: *at, Filters: patterns(filters),
@@ -211,12 +208,12 @@ func (d *HTTP) Blobs() events.Blobs { return apiBlobs{d.reader} }
 
 type apiBlobs struct{ client *hookclient.Client }
 
-// Put is refused: the gateway takes no bodies.
+// Put always fails: the gateway accepts no bodies.
 func (b apiBlobs) Put(context.Context, []byte, string) (events.BlobRef, error) {
 	return events.BlobRef{}, events.ErrDenied
 }
 
-// Get reads a body and compares it with its digest.
+// Get reads a body and checks its digest.
 func (b apiBlobs) Get(ctx context.Context, sha256 string) ([]byte, error) {
 	body, err := b.client.GetBlob(ctx, sha256)
 	if hookclient.StatusOf(err) == http.StatusNotFound || errors.Is(err, hookclient.ErrOtherBytes) {
@@ -225,7 +222,7 @@ func (b apiBlobs) Get(ctx context.Context, sha256 string) ([]byte, error) {
 	return body, err
 }
 
-// Search asks the engine.
+// Search sends the search to the engine.
 func (d *HTTP) Search(ctx context.Context, text string, page search.Page) (search.Answer, error) {
 	var out search.Answer
 	_, err := d.reader.Call(ctx, http.MethodGet, "/api/search", url.Values{"q": {text}, "sort": {page.Sort},

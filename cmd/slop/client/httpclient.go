@@ -12,9 +12,8 @@ import (
 	"manualslop/hookgw/hookclient"
 )
 
-// NewAPIClient speaks to a running engine with the rights of one token. The
-// address must be on this machine, so that a planted run.json cannot send the
-// token elsewhere.
+// NewAPIClient returns a client of a running engine with the rights of one token. The address must be on this machine,
+// so that a planted run.json cannot send the token elsewhere.
 func NewAPIClient(info site.EngineInfo, right access.Right) (*hookclient.Client, error) {
 	base, err := url.Parse(info.Hooks)
 	if err != nil || base.Scheme != "http" || !isLoopback(base.Hostname()) {

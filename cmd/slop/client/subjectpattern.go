@@ -7,12 +7,11 @@ import (
 	"manualslop/events"
 )
 
-// subjectPattern selects events by subject with the bus's wildcards: "*" is one
-// token, a last ">" the rest.
+// subjectPattern selects events by subject with the bus's wildcards: "*" matches one token, a last ">" the rest.
 type subjectPattern string
 
-// ParsePatterns reads what --filter takes: a subject of slop.ev, or its part
-// behind the session, such as "approval.>" or "*.AskRaised.*".
+// ParsePatterns parses the values of --filter: a subject of slop.ev, or its part after the session, such as
+// "approval.>" or "*.AskRaised.*".
 func ParsePatterns(words []string) ([]subjectPattern, error) {
 	var out []subjectPattern
 	for _, w := range words {
@@ -32,10 +31,10 @@ func ParsePatterns(words []string) ([]subjectPattern, error) {
 	return out, nil
 }
 
-// String is the pattern as ParsePatterns took it, from slop.ev on.
+// String returns the pattern from slop.ev on.
 func (p subjectPattern) String() string { return string(p) }
 
-// match tells whether the pattern selects a subject.
+// match reports whether the pattern selects a subject.
 func (p subjectPattern) match(subject string) bool {
 	have := strings.Split(subject, ".")
 	want := strings.Split(string(p), ".")
@@ -50,7 +49,7 @@ func (p subjectPattern) match(subject string) bool {
 	return len(want) == len(have)
 }
 
-// selected tells whether any of the patterns selects the event; none selects all.
+// selected reports whether any of the patterns selects the event; none selects all.
 func selected(patterns []subjectPattern, e *events.Event) bool {
 	for _, p := range patterns {
 		if p.match(e.Subject()) {

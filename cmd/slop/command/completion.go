@@ -12,11 +12,10 @@ import (
 	"manualslop/cmd/slop/term"
 )
 
-// CompletionTime is how long a shell may wait for proposals.
+// CompletionTime limits how long a shell waits for completions.
 const CompletionTime = 2 * time.Second
 
-// CompleteSession proposes the sessions of a running engine; the store is not
-// opened for a proposal.
+// CompleteSession completes the sessions of a running engine; it does not open the store.
 func CompleteSession(g *site.Flags, files cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {

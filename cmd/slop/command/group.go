@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Group makes a command that only holds others.
+// Group returns a command that only has subcommands.
 func Group(cmd *cobra.Command, children ...*cobra.Command) *cobra.Command {
 	cmd.Args = cobra.NoArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }

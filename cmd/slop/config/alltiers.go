@@ -12,12 +12,11 @@ import (
 	"manualslop/tiers/llm/geminicli"
 )
 
-// allTiers is the section of tiers that stands for all four.
+// allTiers is the tier section that applies to all four tiers.
 const allTiers = "all"
 
-// spreadTiers puts what [tiers.all] of a document sets into each tier, where the
-// document says nothing of its own for that tier. A tier with a provider or models
-// of its own takes no model from there: the names of models belong to a provider.
+// spreadTiers copies what [tiers.all] of a document sets into each tier for which the document does not set it. A tier
+// with its own provider or models takes no model from there: the names of models belong to a provider.
 func (doc *document) spreadTiers(layer *Config) {
 	all, given := layer.Tiers[allTiers]
 	if !given {
@@ -48,14 +47,14 @@ func (doc *document) spreadTiers(layer *Config) {
 	doc.entries = append(kept, spread...)
 }
 
-// writtenForAll is the key of a tier as it is written where it stands for all.
+// writtenForAll returns the key of a tier as it is written in [tiers.all].
 func writtenForAll(key string) string {
 	parts := strings.SplitN(key, ".", 3)
 	parts[1] = allTiers
 	return strings.Join(parts, ".")
 }
 
-// saysOfTier tells whether a document settles a key for a tier itself.
+// saysOfTier reports whether a document sets a key for a tier itself.
 func (doc *document) saysOfTier(tier, key string) bool {
 	settles := []string{key}
 	if key == "model" || key == "models" {
@@ -66,15 +65,15 @@ func (doc *document) saysOfTier(tier, key string) bool {
 	})
 }
 
-// modelless are the tiers for which files name a provider and no model, so that
-// the model of the default provider would be asked for there.
+// modelless returns mistakes for the tiers for which files name a provider and no model, so that the provider would be
+// asked for the default provider's model.
 func (l *layers) modelless() []*Error {
 	var found []*Error
 	for n := 1; n <= 4; n++ {
 		t, key := l.config.Tier(n), "tiers."+strconv.Itoa(n)
 		_, model := l.places[key+".model"]
 		_, models := l.places[key+".models"]
-		// The models of Google's own program are those of its API.
+		// Google's own program uses the models of Google's API.
 		if model || models || slices.Contains([]string{gemini.Name, geminicli.Name, ScriptProvider},
 			events.ProviderName(t.Provider)) {
 			continue

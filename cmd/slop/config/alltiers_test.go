@@ -54,7 +54,7 @@ func TestMistakesInAllTiersAreToldWithTheirLine(t *testing.T) {
 	require.ErrorContains(t, err, c.UserDir+"/config.toml:3: `tiers.all.effort` must be")
 	c = newLoadCase(t)
 	_, err = c.load("[tiers]\n1 = { model = \"m\" }\nall = { provider = \"anthropi\", model = \"m\" }\n", "", "")
-	require.ErrorContains(t, err, c.UserDir+"/config.toml:3: `tiers.all.provider` is \"anthropi\"")
+	require.ErrorContains(t, err, c.UserDir+"/config.toml:3: `tiers.all.provider` must name a known provider, got \"anthropi\"")
 	require.Equal(t, 1, strings.Count(err.Error(), "anthropi\""), "told once")
 	c = newLoadCase(t)
 	_, err = c.load("[tiers.all]\nmodle = \"m\"\n", "", "")

@@ -30,7 +30,7 @@ func decodeDocument(file string, text []byte, schema *schemaKey, target any) (*d
 	return doc, nil
 }
 
-// check finds the keys that schema does not know or that hold the wrong type.
+// check finds the keys that are not in schema or hold the wrong type.
 func (doc *document) check(schema *schemaKey) error {
 	var found []*Error
 	for _, entry := range doc.entries {
@@ -45,8 +45,7 @@ func (doc *document) check(schema *schemaKey) error {
 	return joinErrors(firstPerKey(found))
 }
 
-// checkEntry follows the path of an entry through the schema. The File and Line of what it
-// returns are for the caller to fill in.
+// checkEntry follows the path of an entry through the schema. The caller fills in File and Line of the result.
 func checkEntry(schema *schemaKey, entry entry) *Error {
 	key := schema
 	for i := 0; i < len(entry.path); i++ {
@@ -69,8 +68,7 @@ func checkEntry(schema *schemaKey, entry entry) *Error {
 	return checkShape(key, entry)
 }
 
-// stepInto goes one part down. It returns no key and no error where the part numbers an
-// element or is a valid free name.
+// stepInto goes one part down. It returns no key and no error if the part numbers an element or is a valid free name.
 func stepInto(key *schemaKey, part string, above []string) (*schemaKey, *Error) {
 	path := strings.Join(append(append([]string{}, above...), part), ".")
 	switch key.shape {
@@ -109,7 +107,7 @@ func checkElement(key *schemaKey, entry entry) *Error {
 	return checkShape(&schemaKey{shape: shape}, entry)
 }
 
-// checkShape compares the kind of a value with what the key holds.
+// checkShape compares the kind of a value with the key's type.
 func checkShape(key *schemaKey, entry entry) *Error {
 	if kindFits(key.shape, entry) {
 		return nil
@@ -170,8 +168,7 @@ func kindWords(entry entry) string {
 	return "a date or time"
 }
 
-// firstPerKey drops what follows from the first mistake at the same key or above it, and
-// sorts by line.
+// firstPerKey drops mistakes that follow from an earlier mistake at the same key or above it, and sorts by line.
 func firstPerKey(found []*Error) []*Error {
 	slices.SortStableFunc(found, func(a, b *Error) int { return cmp.Compare(a.Line, b.Line) })
 	var kept []*Error

@@ -6,39 +6,39 @@ import (
 	"manualslop/events"
 )
 
-// Config is everything that can be configured, after all layers have been joined. The tags of
-// its fields are the rules: they drive checking, joining and docs/config.md.
+// Config is everything that can be configured, after all layers have been merged. The tags of its fields are the
+// rules: they drive validation, merging and docs/config.md.
 //
 //   - toml: the key
-//   - doc: what it means, for the page
+//   - doc: its meaning, for the page
 //   - min, max: bounds of a number, both inclusive, both mandatory
-//   - enum: the words allowed, separated by |
+//   - enum: the values allowed, separated by |
 //   - items: the most entries of a list
 //   - keys: for tables with free names, which names are valid
 //   - project: what a project's slop.toml may do with the key (see projectPolicy); mandatory,
-//     so that a new key cannot be opened to projects by forgetting it
-//   - zero: "none" where 0 means that there is no limit
+//     so that a new key is never open to projects by mistake
+//   - zero: "none" if 0 means no limit
 type Config struct {
 	Bus       BusSection          `toml:"bus" doc:"The log and the server that keeps it."`
-	Hooks     Hooks               `toml:"hooks" doc:"The Hook API, served on loopback."`
+	Hooks     Hooks               `toml:"hooks" doc:"The Hook API, which listens on loopback."`
 	Ask       Ask                 `toml:"ask" doc:"Questions posted to /api/ask. Asks of gates never expire."`
 	Shell     Shell               `toml:"shell" doc:"Scripts that models ask to run."`
-	Net       Net                 `toml:"net" doc:"Where tools may connect to."`
-	MCP       MCP                 `toml:"mcp" doc:"Tools, and the files they may never touch."`
-	MMA       MMA                 `toml:"mma" doc:"The team: how many work at once and what needs a person."`
+	Net       Net                 `toml:"net" doc:"Hosts that tools may connect to."`
+	MCP       MCP                 `toml:"mcp" doc:"External tools, and the files that no tool may touch."`
+	MMA       MMA                 `toml:"mma" doc:"The team: how many workers run at once, and what needs a person."`
 	Tiers     map[string]Tier     `toml:"tiers" keys:"1|2|3|4|all" doc:"The model of each tier: 1 orchestrator, 2 tech lead, 3 contributor, 4 QA. [tiers.all] sets defaults for every tier; a tier's own table overrides them. A tier with its own provider or models takes no model from there."`
-	Providers map[string]Provider `toml:"providers" keys:"PROVIDER" items:"64" doc:"Where the models of a provider are reached and which key opens them, or which program speaks to them. The providers of this program are in [providers.md](providers.md); script needs none of it, and gemini_cli, claude_cli, codex_cli and acp (also written with dashes) run a program. A server under another name says its kind."`
-	Models    map[string]Model    `toml:"models" keys:"MODEL" items:"256" doc:"What you know better about a model than slop models shows, under PROVIDER/MODEL in quotes, in which * stands for any characters: [models.\"anthropic/claude-opus-5*\"]. Recorded with a session when it begins and when an engine goes on with it. Prices are US dollars per million tokens; a price counts where input and output are both given, and 0 is free."`
-	Budget    Budget              `toml:"budget" doc:"Money, in US dollars, that models may cost before a person is asked. Each call is held against it beforehand with its worst case: the whole prompt at the dearest price and the longest reply. At 80 % a warning is recorded. Beyond 100 % an ask of the gate budget waits: a plain yes doubles the limit, args {\"limit\": 7.5} set it, {\"action\": \"finish_ticket\"} lets the ticket at work finish, no stops. Every call of the session counts, retries, QA and spawned workers too. A model whose price is not known asks once. --yes never answers these asks."`
-	User      User                `toml:"user" doc:"The person at the controls."`
-	Files     Files               `toml:"files" doc:"What tools may see. Relative paths start at the project."`
-	Roster    events.Roster       `toml:"-"` // personas and presets, from files of their own
-	Rules     []Rule              `toml:"rules" items:"1000" project:"restrict" doc:"Standing answers to tool calls. Deny beats ask beats allow; the order does not matter, and the rules of all files apply together. Each has exactly one of allow, deny and ask: true for every call of the tools, or a list of globs over the paths that a call names, relative to the project; allow needs all of them to match, and a glob that spells the name out for .git and the settings of slop and other agents. For a call that names no path, or that goes beyond the paths it names ([tools.md](tools.md), wide), globs never allow, and ask where they would deny."`
+	Providers map[string]Provider `toml:"providers" keys:"PROVIDER" items:"64" doc:"The address and the key of a provider's models, or the program that calls them. The providers of this program are in [providers.md](providers.md); script needs no section, and gemini_cli, claude_cli, codex_cli and acp (also written with dashes) run a program. A server under another name must set kind."`
+	Models    map[string]Model    `toml:"models" keys:"MODEL" items:"256" doc:"Corrections to what slop models shows for a model, under PROVIDER/MODEL in quotes, in which * stands for any characters: [models.\"anthropic/claude-opus-5*\"]. Recorded with a session when it begins and when an engine resumes it. Prices are US dollars per million tokens; prices count only if input and output are both given, and 0 means free."`
+	Budget    Budget              `toml:"budget" doc:"Spending limits, in US dollars, for model calls; beyond them a person is asked. Each call is checked before it is sent, with its worst case: the whole prompt at the highest price and the longest reply. At 80 % a warning is recorded. Beyond 100 % an ask of the gate budget waits: a plain yes doubles the limit, args {\"limit\": 7.5} set it, {\"action\": \"finish_ticket\"} lets the running ticket finish, no stops the work. Every call of the session counts, including retries, QA and spawned workers. A model with an unknown price asks once. --yes never answers these asks."`
+	User      User                `toml:"user" doc:"The person who answers asks."`
+	Files     Files               `toml:"files" doc:"Files that tools may see. Relative paths start at the project."`
+	Roster    events.Roster       `toml:"-"` // personas and presets, from their own files
+	Rules     []Rule              `toml:"rules" items:"1000" project:"restrict" doc:"Standing answers to tool calls. Deny beats ask beats allow; the order does not matter, and the rules of all files apply together. Each has exactly one of allow, deny and ask: true for every call of the tools, or a list of globs over the paths that a call names, relative to the project; allow needs all of them to match, and a glob that names the file literally for .git and the settings of slop and other agents. If a call names no path, or goes beyond the paths it names ([tools.md](tools.md), wide), globs never allow it, and deny globs ask instead."`
 }
 
 // BusSection is the section [bus].
 type BusSection struct {
-	Durability string `toml:"durability" enum:"sync|relaxed" project:"only=sync" doc:"\"sync\": an acknowledged event survives the loss of power. \"relaxed\": it survives the process; a power cut may take the last seconds or minutes."`
+	Durability string `toml:"durability" enum:"sync|relaxed" project:"only=sync" doc:"\"sync\": an acknowledged event survives the loss of power. \"relaxed\": it survives the end of the process; a power cut may lose the last seconds or minutes."`
 	URL        string `toml:"url" project:"never" doc:"NATS servers to use instead of the embedded one, separated by commas. Pass credentials with --creds FILE."`
 	Replicas   int    `toml:"replicas" min:"1" max:"5" project:"never" doc:"Copies of the log on a cluster."`
 	Listen     string `toml:"listen" project:"never" doc:"HOST:PORT on which the embedded server accepts connections. Empty: it accepts none."`
@@ -47,9 +47,9 @@ type BusSection struct {
 
 // Hooks is the section [hooks].
 type Hooks struct {
-	Listen           string `toml:"listen" project:"never" doc:"Loopback HOST:PORT of the Hook API; port 0 takes a free one."`
-	GenerateTimeoutS int    `toml:"generate_timeout_s" min:"1" max:"86400" project:"lower" doc:"Seconds after which POST /api/v1/generate answers 504; the worker goes on."`
-	Auth             string `toml:"auth" enum:"token|none" project:"only=token" doc:"\"none\" treats every local process as the configured person, so a shell tool can approve itself."`
+	Listen           string `toml:"listen" project:"never" doc:"Loopback HOST:PORT of the Hook API; port 0 picks a free port."`
+	GenerateTimeoutS int    `toml:"generate_timeout_s" min:"1" max:"86400" project:"lower" doc:"Seconds after which POST /api/v1/generate answers 504; the worker continues."`
+	Auth             string `toml:"auth" enum:"token|none" project:"only=token" doc:"\"none\" treats every local process as the configured person, so a shell tool can approve its own calls."`
 }
 
 // Ask is the section [ask].
@@ -59,36 +59,36 @@ type Ask struct {
 
 // Shell is the section [shell].
 type Shell struct {
-	TimeoutS int    `toml:"timeout_s" min:"1" max:"86400" project:"lower" doc:"Seconds after which a script and all it started are killed."`
-	Fallback string `toml:"fallback" enum:"posix|none" project:"only=none" doc:"What runs scripts where PowerShell is missing."`
-	Sandbox  string `toml:"sandbox" enum:"off|workspace" project:"only=workspace" doc:"\"workspace\": scripts may write to the base directories and an empty /tmp only, see no home directory, and cannot touch protected files; it needs Linux and bubblewrap (bwrap), and where it cannot be enforced scripts are refused."`
+	TimeoutS int    `toml:"timeout_s" min:"1" max:"86400" project:"lower" doc:"Seconds after which a script and every process that it started are killed."`
+	Fallback string `toml:"fallback" enum:"posix|none" project:"only=none" doc:"Shell that runs scripts if PowerShell is missing."`
+	Sandbox  string `toml:"sandbox" enum:"off|workspace" project:"only=workspace" doc:"\"workspace\": scripts may write only to the base directories and an empty /tmp, see no home directory, and cannot touch protected files; it needs Linux and bubblewrap (bwrap), and scripts are refused if it cannot be enforced."`
 	Network  bool   `toml:"network" project:"only=false" doc:"Whether scripts in the sandbox \"workspace\" reach the network. Without that sandbox the network cannot be blocked, so false is an error."`
-	// Checkpoints is not for a project to switch off: its scripts are the ones that are watched.
-	Checkpoints bool `toml:"checkpoints" project:"only=true" doc:"Whether the files that a script changes are noticed and their old contents kept, so that slop undo can give them back. It copies the project's files (without what .gitignore names, up to 256 MiB) to the engine's folder."`
+	// A project cannot switch Checkpoints off, because they watch the project's own scripts.
+	Checkpoints bool `toml:"checkpoints" project:"only=true" doc:"Whether slop detects the files that a script changes and keeps their old contents, so that slop undo can restore them. It copies the project's files (without what .gitignore names, up to 256 MiB) to the engine's folder."`
 }
 
 // Net is the section [net].
 type Net struct {
-	AllowHosts []string `toml:"allow_hosts" items:"1000" project:"subset" doc:"Hosts that need no asking once a conversation has read untrusted text, and private addresses that may be reached at all: NAME, *.NAME or an address, each with an optional :PORT; without one it stands for ports 80 and 443. A name opens the loopback and private addresses it resolves to; link-local addresses, metadata services and other special ones have to be listed as addresses."`
-	SearchURL  string   `toml:"search_url" project:"never" doc:"Form that web_search posts its query to, with the shape of DuckDuckGo's HTML page; empty: https://html.duckduckgo.com/html/. One at a private address has to be in allow_hosts too."`
+	AllowHosts []string `toml:"allow_hosts" items:"1000" project:"subset" doc:"Hosts that may be reached without asking even after a conversation has read untrusted text, and private addresses that may be reached at all: NAME, *.NAME or an address, each with an optional :PORT (default: ports 80 and 443). A name opens the loopback and private addresses it resolves to; link-local addresses, metadata services and other special addresses must be listed as addresses."`
+	SearchURL  string   `toml:"search_url" project:"never" doc:"Form that web_search posts its query to, with the shape of DuckDuckGo's HTML page; empty: https://html.duckduckgo.com/html/. A host at a private address must be in allow_hosts too."`
 }
 
 // MCP is the section [mcp].
 type MCP struct {
 	Enabled       bool     `toml:"enabled" project:"only=false" doc:"Whether external MCP servers are used; each still needs the person's trust (slop mcp trust)."`
-	Blacklist     []string `toml:"blacklist" items:"1000" project:"add" doc:"Further names that no tool may touch, as globs over path elements. The built-in ones always apply; the lists of all files are joined."`
-	Read          []string `toml:"read" items:"3" project:"never" doc:"Files of other programs in the project from which MCP servers are read as well: .mcp.json, .vscode/mcp.json, .cursor/mcp.json. Each server still needs the person's trust."`
+	Blacklist     []string `toml:"blacklist" items:"1000" project:"add" doc:"Additional names that no tool may touch, as globs over path elements. The built-in ones always apply; the lists of all files are combined."`
+	Read          []string `toml:"read" items:"3" project:"never" doc:"Other programs' configuration files in the project from which MCP servers are also read: .mcp.json, .vscode/mcp.json, .cursor/mcp.json. Each server still needs the person's trust."`
 	AllowSymlinks bool     `toml:"allow_symlinks" project:"only=false" doc:"Whether links that stay inside the base directories are followed."`
 }
 
 // MMA is the section [mma].
 type MMA struct {
-	MaxWorkers    int    `toml:"max_workers" min:"1" max:"64" project:"lower" doc:"Contributors at work at once."`
+	MaxWorkers    int    `toml:"max_workers" min:"1" max:"64" project:"lower" doc:"Contributors that work at the same time."`
 	StepMode      bool   `toml:"step_mode" project:"only=true" doc:"Whether every round of a contributor waits for a yes."`
 	SpawnApproval bool   `toml:"spawn_approval" project:"only=true" doc:"Whether the launch of a contributor waits for a yes."`
-	Isolation     string `toml:"isolation" enum:"shared|worktree" project:"only=worktree" doc:"What keeps tickets at work at once apart. \"shared\": they work in the project's folder, where a file that one ticket changes is closed to the others until its attempt ends, and a ticket waits for another one with the same target file. \"worktree\": each attempt gets a git worktree and a branch of its own, and finished work is merged into the branch slop/SESSION; your own checkout stays as it is. See isolation.md."`
-	MaxRetries    int    `toml:"max_retries" min:"0" max:"10" project:"lower" doc:"Further attempts at a ticket after the first has failed."`
-	ModelAttempts int    `toml:"max_model_attempts" min:"1" max:"100" project:"lower" doc:"Attempts at one reply of a model that is rate limited, overloaded or not reached, the first included. The waits between them double from a quarter of a second up to a minute, so 10 last two minutes; a server may ask for others, of a minute at most. A reply that breaks off is asked for three times at most."`
+	Isolation     string `toml:"isolation" enum:"shared|worktree" project:"only=worktree" doc:"How tickets that run at the same time are kept apart. \"shared\": they work in the project's folder, where a file that one ticket changes is locked for the others until its attempt ends, and a ticket waits for another one with the same target file. \"worktree\": each attempt gets its own git worktree and branch, and finished work is merged into the branch slop/SESSION; your own checkout stays as it is. See isolation.md."`
+	MaxRetries    int    `toml:"max_retries" min:"0" max:"10" project:"lower" doc:"Number of retries of a ticket after its first attempt has failed."`
+	ModelAttempts int    `toml:"max_model_attempts" min:"1" max:"100" project:"lower" doc:"Attempts at one model call, the first included, if the model is rate limited, overloaded or cannot be reached. The waits between them double from a quarter of a second up to a minute, so 10 attempts take two minutes; a server may ask for other waits, of at most a minute. A call whose reply breaks off is made at most three times."`
 	Review        bool   `toml:"review" project:"only=true" doc:"Whether tier 2 reviews what a ticket changed before it is completed. It approves, or sends the ticket back with its reasons, which counts as a failed attempt."`
 }
 
@@ -96,39 +96,38 @@ type MMA struct {
 type Tier struct {
 	Provider        string   `toml:"provider" project:"named" doc:"Name of the provider; \"script\" is the scripted model."`
 	Model           string   `toml:"model" project:"free" doc:"Name of the model."`
-	Models          []string `toml:"models" items:"16" project:"free" doc:"Ladder of models: a ticket's next attempt takes the next one. Empty: always model."`
+	Models          []string `toml:"models" items:"16" project:"free" doc:"Ladder of models: each further attempt at a ticket uses the next one. Empty: always model."`
 	Temperature     *float64 `toml:"temperature" min:"0" max:"2" project:"free" doc:"Sampling temperature; unset: the provider's default."`
 	TopP            *float64 `toml:"top_p" min:"0" max:"1" project:"free" doc:"Nucleus sampling; unset: the provider's default."`
 	Effort          string   `toml:"effort" enum:"off|low|medium|high" zero:"none" project:"free" doc:"How much the models may think before they answer: off, low, medium or high; unset: the provider's default."`
-	MaxOutputTokens int      `toml:"max_output_tokens" min:"0" max:"1000000" zero:"none" project:"lower" doc:"Longest reply in tokens, thoughts included; 0: 32,000, and more up to the limit of the model where a reply was cut."`
-	Persona         string   `toml:"persona" project:"free" doc:"Persona that works as this tier where no track and no ticket names another (personas.toml)."`
-	ToolPreset      string   `toml:"tool_preset" project:"free" doc:"Tool preset of the tier (tool_presets.toml); it bounds that of every persona. A project can only choose a stricter one. Only tier 3 uses tools."`
+	MaxOutputTokens int      `toml:"max_output_tokens" min:"0" max:"1000000" zero:"none" project:"lower" doc:"Longest reply in tokens, including thinking; 0: 32,000, and up to the model's limit after a reply was cut."`
+	Persona         string   `toml:"persona" project:"free" doc:"Persona of this tier unless a track or ticket names another (personas.toml)."`
+	ToolPreset      string   `toml:"tool_preset" project:"free" doc:"Tool preset of the tier (tool_presets.toml); it limits that of every persona. A project can only choose a stricter one. Only tier 3 uses tools."`
 	BiasProfile     string   `toml:"bias_profile" project:"free" doc:"Bias profile of the tier (tool_presets.toml)."`
 	PromptPreset    string   `toml:"prompt_preset" project:"free" doc:"Prompt preset of the tier (presets.toml, project_presets.toml)."`
-	MaxRounds       int      `toml:"max_rounds" min:"1" max:"1000" project:"lower" doc:"Rounds (a reply and its tool calls) before a task is given up."`
+	MaxRounds       int      `toml:"max_rounds" min:"1" max:"1000" project:"lower" doc:"Rounds (a reply and its tool calls) after which a task is given up."`
 }
 
 // Provider is a section [providers.NAME].
 type Provider struct {
-	Kind      string            `toml:"kind" enum:"openai" zero:"none" project:"never" doc:"What a server speaks that this program does not know by name: openai, for Chat Completions at base_url."`
-	BaseURL   string            `toml:"base_url" project:"never" doc:"Address of the API; empty: the vendor's own. Plain http only without a key or on loopback."`
-	APIKeyEnv string            `toml:"api_key_env" project:"never" doc:"Environment variable that holds the key; empty: credentials.toml, then the vendor's own variable (see providers.md). A provider that runs a program lets it see this variable, too."`
-	Headers   map[string]string `toml:"headers" items:"32" project:"never" doc:"Further HTTP headers. Their values are masked in every record."`
-	Command   string            `toml:"command" project:"never" doc:"Program of a provider that runs as a subprocess: an absolute path, without arguments. Empty: the provider's own, looked for in PATH (gemini_cli: gemini, claude_cli: claude, codex_cli: codex; acp has none). A person changes it in a running session with ProviderChanged."`
-	Args      []string          `toml:"args" items:"32" project:"never" doc:"Arguments of the agent of acp, such as [\"--acp\"]; recorded with each run, so no place for a key."`
-	SilenceS  int               `toml:"silence_s" min:"0" max:"3600" project:"never" doc:"Seconds after which a program or an answer that brings nothing new is given up; 0: 90, and 600 for codex_cli, which writes nothing while its model does."`
+	Kind      string            `toml:"kind" enum:"openai" zero:"none" project:"never" doc:"API of a server that this program does not know by name: openai, for Chat Completions at base_url."`
+	BaseURL   string            `toml:"base_url" project:"never" doc:"Address of the API; empty: the vendor's own. Plain http is only allowed without a key or on loopback."`
+	APIKeyEnv string            `toml:"api_key_env" project:"never" doc:"Environment variable that holds the key; empty: credentials.toml, then the vendor's own variable (see providers.md). A program that the provider runs sees this variable, too."`
+	Headers   map[string]string `toml:"headers" items:"32" project:"never" doc:"Additional HTTP headers. Their values are masked in every record."`
+	Command   string            `toml:"command" project:"never" doc:"Program of a provider that runs as a subprocess: an absolute path, without arguments. Empty: the provider's own, found on PATH (gemini_cli: gemini, claude_cli: claude, codex_cli: codex; acp has none). ProviderChanged changes it in a running session."`
+	Args      []string          `toml:"args" items:"32" project:"never" doc:"Arguments of the agent of acp, such as [\"--acp\"]; recorded with each run, so they must not contain a key."`
+	SilenceS  int               `toml:"silence_s" min:"0" max:"3600" project:"never" doc:"Seconds without output after which a program or an answer is given up; 0: 90, and 600 for codex_cli, which prints nothing while its model works."`
 }
 
-// Model is a section [models."PROVIDER/MODEL"]. What is not given stays as
-// the program's own table has it.
+// Model is a section [models."PROVIDER/MODEL"]. A field that is not set keeps the value of the program's own table.
 type Model struct {
-	ContextWindow   int      `toml:"context_window" min:"0" max:"100000000" zero:"none" project:"never" doc:"Tokens of prompt and reply together; 0: as the program knows it."`
-	MaxOutputTokens int      `toml:"max_output_tokens" min:"0" max:"100000000" zero:"none" project:"never" doc:"Longest reply in tokens; 0: as the program knows it."`
+	ContextWindow   int      `toml:"context_window" min:"0" max:"100000000" zero:"none" project:"never" doc:"Tokens of prompt and reply together; 0: the built-in value."`
+	MaxOutputTokens int      `toml:"max_output_tokens" min:"0" max:"100000000" zero:"none" project:"never" doc:"Longest reply in tokens; 0: the built-in value."`
 	Input           *float64 `toml:"input" min:"0" max:"100000" project:"never" doc:"Price of tokens of the prompt."`
 	Output          *float64 `toml:"output" min:"0" max:"100000" project:"never" doc:"Price of tokens of the reply, thinking included."`
-	CacheRead       *float64 `toml:"cache_read" min:"0" max:"100000" project:"never" doc:"Price of tokens that the provider's cache had."`
-	CacheWrite5m    *float64 `toml:"cache_write_5m" min:"0" max:"100000" project:"never" doc:"Price of tokens put into the cache for minutes."`
-	CacheWrite1h    *float64 `toml:"cache_write_1h" min:"0" max:"100000" project:"never" doc:"Price of tokens put into the cache for an hour."`
+	CacheRead       *float64 `toml:"cache_read" min:"0" max:"100000" project:"never" doc:"Price of tokens read from the provider's cache."`
+	CacheWrite5m    *float64 `toml:"cache_write_5m" min:"0" max:"100000" project:"never" doc:"Price of tokens written to the cache for five minutes."`
+	CacheWrite1h    *float64 `toml:"cache_write_1h" min:"0" max:"100000" project:"never" doc:"Price of tokens written to the cache for an hour."`
 }
 
 // Budget is the section [budget].
@@ -144,8 +143,8 @@ type User struct {
 
 // Files is the section [files].
 type Files struct {
-	BaseDirs []string `toml:"base_dirs" items:"256" project:"inside" doc:"Folders that tools may read and, with a yes, write. If this and tracked are empty: the project folder."`
-	Tracked  []string `toml:"tracked" items:"4096" project:"inside" doc:"Files of interest; the folder of each is a base directory too."`
+	BaseDirs []string `toml:"base_dirs" items:"256" project:"inside" doc:"Folders that tools may read and, with a yes, write. If both this and tracked are empty: the project folder."`
+	Tracked  []string `toml:"tracked" items:"4096" project:"inside" doc:"Files of interest; the folder of each is also a base directory."`
 }
 
 // Tier returns the settings of tier n, 1 to 4; any other n has none.

@@ -14,14 +14,13 @@ import (
 	"manualslop/tiers/llm/codexcli"
 )
 
-// minSecret is the shortest key that is accepted, in bytes: masking shorter ones would blot
-// out ordinary words.
+// minSecret is the shortest key that is accepted, in bytes: masking shorter ones would hide ordinary words.
 const minSecret = 8
 
 // Credentials is the person's credentials.toml: one section per provider.
 type Credentials struct {
 	Keys map[string]string // provider to key
-	// Exposed says that the file can be read by other users of the machine.
+	// Exposed means that other users of the machine can read the file.
 	Exposed bool
 }
 
@@ -30,7 +29,7 @@ type credential struct {
 	APIKey string `toml:"api_key" project:"never" doc:"The key of this provider."`
 }
 
-// credentialsSchema has free names at the top.
+// credentialsSchema has free names at the top level.
 func credentialsSchema() *schemaKey {
 	return &schemaKey{
 		shape: shapeNamed, names: "PROVIDER", items: 64,
@@ -38,9 +37,8 @@ func credentialsSchema() *schemaKey {
 	}
 }
 
-// LoadCredentials reads credentials.toml from the person's folder, which is that of this
-// process's environment if userDir is empty; a missing file is empty.
-// Errors wrap [Error] and never hold a key.
+// LoadCredentials reads credentials.toml from the person's folder, by default that of this process's environment; a
+// missing file is empty. Errors wrap [Error] and never hold a key.
 func LoadCredentials(userDir string) (Credentials, error) {
 	none := Credentials{Keys: map[string]string{}}
 	if userDir = userDirOr(userDir); userDir == "" {
@@ -63,9 +61,8 @@ func LoadCredentials(userDir string) (Credentials, error) {
 	return credentials, nil
 }
 
-// KeysOf are the person's keys for a configuration that sends none of them
-// beyond this machine in the clear, wherever a key comes from. Errors wrap
-// [Error] and never hold a key.
+// KeysOf returns the person's keys. It fails if the configuration would send one of them unencrypted beyond this
+// machine, wherever the key comes from. Errors wrap [Error] and never hold a key.
 func KeysOf(c Config) (Credentials, error) {
 	keys, err := LoadCredentials(UserDir(os.Getenv))
 	if err != nil {
@@ -78,15 +75,15 @@ func keysInTheClear(c Config, keys Credentials, getenv func(string) string) erro
 	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
 		u, err := url.Parse(c.Providers[name].BaseURL)
 		if err == nil && u.Scheme == "http" && !loopback(u.Hostname()) && keys.sent(c, name, getenv) {
-			return invalid("providers."+name+".base_url", "must be https, because the key of %s goes there; or name a "+
-				"variable that holds none with api_key_env", name)
+			return invalid("providers."+name+".base_url", "must be https, because the key of %s is sent there; "+
+				"if no key is needed, name an "+
+				"unset variable with api_key_env", name)
 		}
 	}
 	return nil
 }
 
-// sent tells whether a key goes to the address of a provider, from here or from
-// the program that it runs.
+// sent reports whether a key is sent to the address of a provider, from here or from the program that it runs.
 func (c Credentials) sent(config Config, provider string, getenv func(string) string) bool {
 	if events.ProviderName(provider) == codexcli.Name && config.Provider(provider).APIKeyEnv == "" {
 		return getenv(codexcli.DefaultKey) != ""
@@ -115,9 +112,8 @@ func parseCredentials(file string, text []byte) (Credentials, error) {
 	return credentials, nil
 }
 
-// APIKey is the key of a provider: from the environment variable that the configuration
-// names, and then from nowhere else; or from the file; or from the vendor's variable in
-// [KeyVariables]. It is empty where there is none.
+// APIKey returns the key of a provider: from the environment variable that the configuration names, and then from
+// nowhere else; or from the file; or from the vendor's variable in [KeyVariables]. It is empty if there is none.
 func (c Credentials) APIKey(config Config, provider string, getenv func(string) string) string {
 	if variable := config.Provider(provider).APIKeyEnv; variable != "" {
 		return getenv(variable)
@@ -133,8 +129,8 @@ func (c Credentials) APIKey(config Config, provider string, getenv func(string) 
 	return ""
 }
 
-// KeyVariables are the environment variables that hold a vendor's key by its own convention,
-// by provider. They are the only ones that are read without being named in the configuration.
+// KeyVariables returns the environment variables that hold a vendor's key by its own convention, by provider. No other
+// variables are read unless the configuration names them.
 func KeyVariables() map[string]string {
 	return map[string]string{
 		"anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY",

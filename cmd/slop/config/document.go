@@ -22,7 +22,7 @@ const (
 	maxConfigKeys = 4096
 )
 
-// document is one TOML file: its text, and where each key of it stands.
+// document is one TOML file: its text, and the position of each key in it.
 type document struct {
 	file    string
 	text    []byte
@@ -36,13 +36,13 @@ type entry struct {
 	kind   unstable.Kind // kind of the value; Table or ArrayTable for a header
 	inside []unstable.Kind
 	text   string // of a scalar
-	all    bool   // it stands in tiers.all, and path is where it is spread to
+	all    bool   // it is in tiers.all, and path is the tier that it is copied to
 }
 
-// key is the dotted path as a person writes it.
+// key returns the dotted path as a person writes it.
 func (e entry) key() string { return strings.Join(e.path, ".") }
 
-// written is the dotted path as it stands in the file.
+// written returns the dotted path as it is in the file.
 func (e entry) written() string {
 	if e.all {
 		return writtenForAll(e.key())
@@ -50,8 +50,7 @@ func (e entry) written() string {
 	return e.key()
 }
 
-// readFile reads a plain file of at most maxConfigBytes. A file that does not exist is
-// an error that errors.Is knows as os.ErrNotExist.
+// readFile reads a regular file of at most maxConfigBytes. If it does not exist, errors.Is(err, os.ErrNotExist).
 func readFile(path string) ([]byte, error) {
 	unreadable := func(problem string, cause error) error {
 		return &Error{Kind: ConfigUnreadable, File: path, Problem: problem, cause: cause}
@@ -61,7 +60,7 @@ func readFile(path string) ([]byte, error) {
 		return nil, unreadable("cannot be read: "+reasonOf(err), err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, unreadable("is not a plain file", nil)
+		return nil, unreadable("is not a regular file", nil)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -78,7 +77,7 @@ func readFile(path string) ([]byte, error) {
 	return text, nil
 }
 
-// reasonOf is the error of the system without the path, which the message has already.
+// reasonOf returns the error of the system without the path, which the message has already.
 func reasonOf(err error) string {
 	var path *os.PathError
 	if errors.As(err, &path) {
@@ -106,8 +105,8 @@ func parseDocument(file string, text []byte) (*document, error) {
 	return walk.doc, nil
 }
 
-// decodeError turns an error of the decoder into ours, with its line where it tells one. The
-// decoder's own is dropped: it quotes the text around, which may be a key.
+// decodeError turns an error of the decoder into ours, with its line if it has one. The decoder's text is dropped: it
+// quotes the text around, which may be a key.
 func decodeError(file string, err error) error {
 	mine := &Error{Kind: ConfigSyntax, File: file, Problem: strings.TrimPrefix(err.Error(), "toml: ")}
 	var at *toml.DecodeError
@@ -172,7 +171,7 @@ func (w *documentWalk) value(path []string, line int, value *unstable.Node) {
 
 func (w *documentWalk) add(entry entry) { w.doc.entries = append(w.doc.entries, entry) }
 
-// resolve writes the number of the newest element behind each list of tables on a path.
+// resolve inserts the number of the newest element after each list of tables on a path.
 func (w *documentWalk) resolve(parts []string) []string {
 	var path []string
 	for _, part := range parts {
@@ -184,10 +183,10 @@ func (w *documentWalk) resolve(parts []string) []string {
 	return path
 }
 
-// listKey identifies a path in a map; no key can hold the separator and collide.
+// listKey returns a map key for a path; keys cannot contain the separator, so paths do not collide.
 func listKey(path []string) string { return strings.Join(path, "\x00") }
 
-// line is where the first part of the key of a node stands.
+// line returns the line of the first part of the key of a node.
 func (w *documentWalk) line(node *unstable.Node) int {
 	it := node.Key()
 	if !it.Next() {
@@ -219,8 +218,7 @@ func keyParts(node *unstable.Node) []string {
 	return parts
 }
 
-// lineOf is the line of a key, or of the first key in it, or of the nearest table around it; 0
-// where there is none.
+// lineOf returns the line of a key, or of the first key in it, or of the nearest table around it; 0 if there is none.
 func (doc *document) lineOf(key string) int {
 	for ; key != ""; key = parentKey(key) {
 		for _, fits := range []func(string) bool{

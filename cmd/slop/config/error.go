@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// ErrorKind says what is wrong with a configuration. The zero value is no kind.
+// ErrorKind says what is wrong with a configuration. The zero value is invalid.
 type ErrorKind int
 
 const (
-	// ConfigUnreadable: the file is missing, too large, or not a plain file.
+	// ConfigUnreadable: the file is missing, too large, or not a regular file.
 	ConfigUnreadable ErrorKind = iota + 1
-	// ConfigSyntax: the file is not TOML, says something twice, or holds a number beyond 64 bits.
+	// ConfigSyntax: the file is not TOML, sets a key twice, or holds a number beyond 64 bits.
 	ConfigSyntax
 	// ConfigUnknownKey: no such key exists.
 	ConfigUnknownKey
 	// ConfigWrongType: the key exists and holds another type of value.
 	ConfigWrongType
-	// ConfigInvalid: the type is right and the value is out of its bounds or malformed.
+	// ConfigInvalid: the type is right but the value is out of its bounds or malformed.
 	ConfigInvalid
-	// ConfigNotAllowed: only the person's own configuration may say this, not a project's.
+	// ConfigNotAllowed: only the person's own configuration may set this, not a project's.
 	ConfigNotAllowed
 )
 
@@ -27,15 +27,15 @@ const (
 // errors.As yields the first.
 type Error struct {
 	Kind    ErrorKind
-	File    string // as it was opened; empty for a value that came from no file
-	Line    int    // from 1; 0 where there is none
-	Key     string // dotted path of the key; empty where the whole file is meant
+	File    string // as it was opened; empty for a value that is not from a file
+	Line    int    // from 1; 0 if there is none
+	Key     string // dotted path of the key; empty if the whole file is meant
 	Problem string // what is wrong, without the key
 	Hint    string // what to do about it; may be empty
 	cause   error
 }
 
-// Error reads "FILE:LINE: `KEY` PROBLEM; HINT", without the parts that are unknown.
+// Error returns "FILE:LINE: `KEY` PROBLEM; HINT", without the parts that are unknown.
 func (e *Error) Error() string {
 	var b strings.Builder
 	switch {
@@ -58,7 +58,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the error of the file system, where one is behind this.
+// Unwrap returns the error of the file system that caused this one, if any.
 func (e *Error) Unwrap() error { return e.cause }
 
 // joinErrors is errors.Join for a list of one type; nil for an empty list.
@@ -69,7 +69,7 @@ func joinErrors(found []*Error) error {
 	return errorList(found)
 }
 
-// errorList prints one mistake a line.
+// errorList prints one mistake per line.
 type errorList []*Error
 
 func (list errorList) Error() string {

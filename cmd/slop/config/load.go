@@ -12,25 +12,24 @@ import (
 	"manualslop/events"
 )
 
-// Sources says where the layers of a configuration are. Later ones win, but for the
-// project's, which can only make things stricter:
-// defaults, UserDir/config.toml, File, ProjectDir/slop.toml.
+// Sources says where the layers of a configuration are. Later ones override earlier ones, except that the project's
+// can only make things stricter: defaults, UserDir/config.toml, File, ProjectDir/slop.toml.
 type Sources struct {
 	// ProjectDir is the folder of slop.toml, which may be missing. Relative paths in any layer
 	// start here. Empty means the working directory.
 	ProjectDir string
-	// UserDir is the folder of config.toml, which may be missing. Empty means what
-	// [UserDir] makes of this process's environment.
+	// UserDir is the folder of config.toml, which may be missing. Empty means [UserDir] with this process's
+	// environment.
 	UserDir string
 	// File is the person's additional file, from --config. It must exist if it is named.
 	File string
-	// OSUser is the person's name where no layer gives one; what is not allowed in an actor's
-	// name is replaced. Empty leaves the name empty.
+	// OSUser is the person's name if no layer gives one; characters that are not allowed in an actor's name are
+	// replaced. Empty leaves the name empty.
 	OSUser string
 }
 
-// UserDir is the folder of the person's configuration: slop below $XDG_CONFIG_HOME, or
-// below ~/.config, or below %AppData%. It is empty where none of them is set.
+// UserDir returns the folder of the person's configuration: slop below $XDG_CONFIG_HOME, or below ~/.config, or below
+// %AppData%. It is empty if none of them is set.
 func UserDir(getenv func(string) string) string {
 	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "slop")
@@ -44,7 +43,7 @@ func UserDir(getenv func(string) string) string {
 	return ""
 }
 
-// userDirOr is the folder given, or the one of this process's environment.
+// userDirOr returns dir, or if it is empty the folder of this process's environment.
 func userDirOr(dir string) string {
 	if dir != "" {
 		return dir
@@ -52,12 +51,13 @@ func userDirOr(dir string) string {
 	return UserDir(os.Getenv)
 }
 
-// Load reads and joins all layers and checks the result. Every error it returns wraps
-// one or more [Error], each with file and line.
+// Load reads and merges all layers and checks the result. Every error it returns wraps one or more [Error], each with
+// file and line.
 func Load(sources Sources) (Config, error) {
 	projectDir, err := filepath.Abs(sources.ProjectDir)
 	if err != nil {
-		return Config{}, &Error{Kind: ConfigUnreadable, File: sources.ProjectDir, Problem: "has no absolute path", cause: err}
+		return Config{}, &Error{Kind: ConfigUnreadable, File: sources.ProjectDir,
+			Problem: "cannot be made an absolute path", cause: err}
 	}
 	layers := &layers{config: Default(), places: map[string]origin{}}
 	if dir := userDirOr(sources.UserDir); dir != "" {
@@ -94,7 +94,7 @@ func Load(sources Sources) (Config, error) {
 	return layers.config, layers.validate()
 }
 
-// withPerson makes an actor's name of a user name of the operating system.
+// withPerson makes an actor's name from a user name of the operating system.
 func withPerson(user string) string {
 	if name := events.Token(user); events.IsPerson(name) {
 		return name
@@ -102,7 +102,7 @@ func withPerson(user string) string {
 	return events.Token("person-" + user)
 }
 
-// file lays one of the person's files over what is there.
+// file applies one of the person's files.
 func (l *layers) file(path string, optional bool) error {
 	doc, layer, err := readLayer(path)
 	if optional && errors.Is(err, os.ErrNotExist) {
@@ -129,8 +129,7 @@ func readLayer(path string) (*document, Config, error) {
 	return doc, layer, nil
 }
 
-// project lays slop.toml over the person's configuration, after making sure that nothing
-// becomes less strict.
+// project applies slop.toml to the person's configuration, after checking that nothing becomes less strict.
 func (l *layers) project(projectDir string) error {
 	doc, layer, err := readLayer(filepath.Join(projectDir, "slop.toml"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -153,8 +152,8 @@ func (l *layers) project(projectDir string) error {
 	return l.stillNarrow(doc, person, projectDir)
 }
 
-// stillNarrow refuses a project that opens folders by taking entries away, such as an empty
-// list of tracked files, without which the whole project would be open.
+// stillNarrow refuses a project that opens folders by removing entries, such as an empty list of tracked files,
+// without which the whole project would be open.
 func (l *layers) stillNarrow(doc *document, person Config, projectDir string) error {
 	opened := OpenedDirs(person, projectDir)
 	for _, dir := range l.config.BaseDirs(projectDir) {
@@ -169,7 +168,7 @@ func (l *layers) stillNarrow(doc *document, person Config, projectDir string) er
 	return nil
 }
 
-// validate checks the joined configuration and adds the places of what is wrong.
+// validate checks the merged configuration and adds the positions of the mistakes.
 func (l *layers) validate() error {
 	err := l.config.Validate()
 	var found errorList
@@ -179,8 +178,7 @@ func (l *layers) validate() error {
 	return l.placed(append(found, l.modelless()...))
 }
 
-// placed adds the places of what is wrong, and tells once what is wrong of all
-// tiers alike; nil for an empty list.
+// placed adds the positions of mistakes, and reports a mistake that all tiers share once; nil for an empty list.
 func (l *layers) placed(found []*Error) error {
 	var told []*Error
 	for _, e := range found {
@@ -196,7 +194,7 @@ func (l *layers) placed(found []*Error) error {
 	return joinErrors(told)
 }
 
-// placeOf is where a key was last set, or the nearest table around it.
+// placeOf returns where a key was last set, or the nearest table around it.
 func (l *layers) placeOf(key string) origin {
 	for ; key != ""; key = parentKey(key) {
 		if place, known := l.places[key]; known {

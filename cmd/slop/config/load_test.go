@@ -120,8 +120,8 @@ func TestMistakesInValuesNameTheFileThatSetThemLast(t *testing.T) {
 	require.EqualError(t, err, strings.Join([]string{
 		c.UserDir + "/extra.toml:3: `mma.max_workers` must be from 1 to 64, not 66",
 		c.UserDir + "/config.toml:3: `mma.max_retries` must be from 0 to 10, not 11",
-		c.UserDir + "/extra.toml:5: `rules.1.tool` must be a glob over the names of tools, not \"[\"",
-		c.UserDir + "/extra.toml:7: `rules.2` must have exactly one of allow, deny and ask",
+		c.UserDir + "/extra.toml:5: `rules.1.tool` must be a glob over tool names, got \"[\"",
+		c.UserDir + "/extra.toml:7: `rules.2` must set exactly one of allow, deny and ask",
 	}, "\n"))
 }
 

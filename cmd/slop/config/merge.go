@@ -13,14 +13,14 @@ type origin struct {
 	all  bool // in tiers.all
 }
 
-// layers joins documents, later ones over earlier ones, key by key. Lists are replaced,
-// but for the two that only ever add: rules and mcp.blacklist.
+// layers merges documents, later ones over earlier ones, key by key. Lists are replaced, except rules and
+// mcp.blacklist, which are appended to.
 type layers struct {
 	config Config
 	places map[string]origin // dotted path to where it was last set
 }
 
-// apply lays what a document sets over what is there.
+// apply applies what a document sets.
 func (l *layers) apply(doc *document, layer Config) {
 	offset := len(l.config.Rules)
 	l.config.Rules = append(l.config.Rules, withOrigins(doc, layer.Rules)...)
@@ -35,7 +35,7 @@ func (l *layers) apply(doc *document, layer Config) {
 	}
 }
 
-// placeKey numbers the rules of all files through, as they stand in the joined list.
+// placeKey numbers the rules by their position in the merged list.
 func placeKey(path []string, offset int) string {
 	if path[0] != "rules" || len(path) == 1 {
 		return entry{path: path}.key()
@@ -66,7 +66,8 @@ func setKey(to, from reflect.Value, path []string) {
 	}
 }
 
-// setNamed goes on below one free name of a map, which it makes where it is missing.
+// setNamed sets the value at path below a table with free names, such as providers; it adds the entry if it is
+// missing.
 func setNamed(to, from reflect.Value, path []string) {
 	name := reflect.ValueOf(path[0])
 	value := from.MapIndex(name)
@@ -85,17 +86,17 @@ func setNamed(to, from reflect.Value, path []string) {
 	to.SetMapIndex(name, element)
 }
 
-// fieldNamed is the index of the field with that toml name; the path was checked before.
+// fieldNamed returns the index of the field with that toml name; the path was checked before.
 func fieldNamed(of reflect.Type, name string) int {
 	for i := range of.NumField() {
 		if of.Field(i).Tag.Get("toml") == name {
 			return i
 		}
 	}
-	panic("app: unchecked configuration key " + name)
+	panic("config: unchecked configuration key " + name)
 }
 
-// withOrigins writes into each rule where it stands.
+// withOrigins sets the position of each rule in its file.
 func withOrigins(doc *document, rules []Rule) []Rule {
 	for i := range rules {
 		prefix := []string{"rules", fmt.Sprint(i)}
@@ -111,7 +112,7 @@ func withOrigins(doc *document, rules []Rule) []Rule {
 	return rules
 }
 
-// union is the entries of both lists, each once, the first list's first.
+// union returns the entries of both lists, each once, the first list's first.
 func union(first, second []string) []string {
 	for _, entry := range second {
 		if !slices.Contains(first, entry) {

@@ -9,11 +9,10 @@ import (
 	"manualslop/projections/pricing"
 )
 
-// overrideSource stands where a source would, of what the person's configuration says.
+// overrideSource is the source of values from the person's configuration.
 const overrideSource = "configuration"
 
-// ModelsOffered are what a session records of models: the person's own rows, then the
-// program's table.
+// ModelsOffered returns what a session records about models: the person's own rows, then the program's table.
 func (c Config) ModelsOffered() events.ModelsOffered {
 	table := pricing.Table()
 	var own []events.ModelOffer
@@ -26,8 +25,7 @@ func (c Config) ModelsOffered() events.ModelsOffered {
 	return table
 }
 
-// particularFirst orders rows so that one without * stands before one with it, and
-// a longer name before a shorter one.
+// particularFirst orders rows so that names without * come before names with it, and longer names before shorter ones.
 func particularFirst(a, b events.ModelOffer) int {
 	key := func(o events.ModelOffer) string {
 		wild := "0"
@@ -39,7 +37,7 @@ func particularFirst(a, b events.ModelOffer) int {
 	return strings.Compare(key(a), key(b))
 }
 
-// over lays a person's row over what the table knows of the same models.
+// over applies a person's row to the table's entry for the same models.
 func (m Model) over(table events.ModelsOffered, provider, model string) events.ModelOffer {
 	o, _ := table.Find(provider, strings.ReplaceAll(model, "*", ""))
 	o.Provider, o.Model, o.Source, o.AsOf = provider, model, overrideSource, ""
@@ -59,7 +57,7 @@ func (m Model) over(table events.ModelsOffered, provider, model string) events.M
 	return o
 }
 
-// Settings are the budgets as a session records them; nil where there is none.
+// Settings returns the budgets as a session records them; nil if there is none.
 func (b Budget) Settings() *events.BudgetSettings {
 	s := events.BudgetSettings{SessionMicroDollars: Micro(b.Session), TicketMicroDollars: Micro(b.Ticket)}
 	if !s.Guards() {
@@ -68,7 +66,7 @@ func (b Budget) Settings() *events.BudgetSettings {
 	return &s
 }
 
-// Micro turns dollars into micro-dollars; what is more than nothing stays so.
+// Micro converts dollars to micro-dollars; a positive amount never becomes 0.
 func Micro(dollars float64) int64 {
 	if dollars <= 0 {
 		return 0

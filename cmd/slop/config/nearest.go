@@ -6,8 +6,8 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// keyHint proposes the valid key that was probably meant: the nearest in the same table, else
-// the same name elsewhere, else the list of what the table knows.
+// keyHint suggests the valid key that was probably meant: the nearest in the same table, else the same name elsewhere,
+// else the list of the table's keys.
 func keyHint(schema, table *schemaKey, wrong string) string {
 	if near := nearest(wrong, table.children); near != nil {
 		return "did you mean `" + near.name + "`?"
@@ -44,11 +44,10 @@ func nearest(wrong string, among []*schemaKey) *schemaKey {
 	return best
 }
 
-// maxComparedName bounds the work that a hostile name can cause, in bytes.
+// maxComparedName limits the cost of a hostile name, in bytes.
 const maxComparedName = 64
 
-// EditDistance is the least number of characters to insert, delete or replace that
-// turn a into b, without case.
+// EditDistance returns the least number of characters to insert, delete or replace that turns a into b, ignoring case.
 func EditDistance(a, b string) int {
 	if len(a) > maxComparedName || len(b) > maxComparedName {
 		return max(len(a), len(b))

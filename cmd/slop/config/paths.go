@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// BaseDirs are the folders that tools may reach: the given ones and those of tracked files,
-// or the project where there are none. Paths are absolute after [Load].
+// BaseDirs returns the folders that tools may reach: the configured ones and those of tracked files, or the project if
+// there are none. Paths are absolute after [Load].
 func (c Config) BaseDirs(projectDir string) []string {
 	dirs := append([]string{}, c.Files.BaseDirs...)
 	for _, file := range c.Files.Tracked {
@@ -37,9 +37,8 @@ func absolutePaths(paths []string, projectDir string) []string {
 	return absolute
 }
 
-// narrowFiles replaces the paths that a project gives by their real ones and refuses those
-// that lead out of what the person's configuration opens, through links too. The keys of what
-// it returns are files.base_dirs or files.tracked.
+// narrowFiles replaces the paths that a project sets by their real paths and refuses those that lead out of what the
+// person's configuration opens, also through links. The keys in its result are files.base_dirs or files.tracked.
 func narrowFiles(person Config, project Files, projectDir string) (Files, []*Error) {
 	opened := OpenedDirs(person, projectDir)
 	project = absoluteFiles(project, projectDir)
@@ -80,8 +79,8 @@ func existingDir(path string) (string, error) {
 	return real, err
 }
 
-// RealPath resolves the links of the part of a path that exists. A link that leads nowhere is
-// an error: whoever makes its target later decides where it leads.
+// RealPath resolves the links in the part of a path that exists. A dangling link is an error: whoever creates its
+// target later decides where it leads.
 func RealPath(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
@@ -98,7 +97,7 @@ func RealPath(path string) (string, error) {
 	return filepath.Join(real, filepath.Base(path)), nil
 }
 
-// OpenedDirs are the real base directories; those that cannot be resolved open nothing.
+// OpenedDirs returns the real base directories; those that cannot be resolved are left out.
 func OpenedDirs(c Config, projectDir string) []string {
 	var opened []string
 	for _, dir := range c.BaseDirs(projectDir) {
@@ -109,7 +108,7 @@ func OpenedDirs(c Config, projectDir string) []string {
 	return opened
 }
 
-// InsideAny tells whether path is one of the folders or below one.
+// InsideAny reports whether path is one of the folders or below one.
 func InsideAny(folders []string, path string) bool {
 	for _, folder := range folders {
 		rel, err := filepath.Rel(folder, path)

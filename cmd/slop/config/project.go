@@ -9,14 +9,14 @@ import (
 	"manualslop/events"
 )
 
-// projectPolicy says what a project's slop.toml may do with a key. A project can make things
-// stricter and nothing else, so every key has a policy and the zero value refuses.
+// projectPolicy says what a project's slop.toml may do with a key. A project can only make things stricter, so every
+// key has a policy and the zero value refuses.
 type projectPolicy string
 
 const (
-	// projectNever: the project may not name the key.
+	// projectNever: a project must not set the key.
 	projectNever projectPolicy = "never"
-	// projectFree: the key decides about quality and not about safety.
+	// projectFree: the key affects quality, not safety.
 	projectFree projectPolicy = "free"
 	// projectLower: a number not above the person's.
 	projectLower projectPolicy = "lower"
@@ -34,29 +34,29 @@ const (
 	projectOnly projectPolicy = "only="
 )
 
-const onlyThePerson = "only the user's configuration (config.toml or --config FILE) may set it"
+const onlyThePerson = "set it in your own configuration (config.toml or --config FILE)"
 
-// words is the policy in a table cell.
+// words returns the policy for a table cell.
 func (p projectPolicy) words() string {
 	if value, ok := strings.CutPrefix(string(p), string(projectOnly)); ok {
 		return "only `" + value + "`"
 	}
 	return map[projectPolicy]string{
-		projectFree: "yes", projectLower: "lower it", projectSubset: "leave out entries",
+		projectFree: "yes", projectLower: "lower it", projectSubset: "remove entries",
 		projectAdd: "add entries", projectInside: "narrow it", projectNamed: "one of the user's, or `script`",
 		projectRestrict: "deny and ask",
 	}[p]
 }
 
-// checkProject compares what a project's file sets with the person's configuration and
-// returns what would make anything less strict.
+// checkProject compares what a project's file sets with the person's configuration and returns the mistakes that would
+// make anything less strict.
 func checkProject(doc *document, person, project Config) []*Error {
 	schema := schema(reflect.TypeFor[Config]())
 	var found []*Error
 	for _, entry := range doc.entries {
 		key := policyKey(schema, entry.path)
 		if key == nil || key.project == projectInside {
-			continue // a table whose keys have entries of their own; paths are checked where they are resolved
+			continue // a table whose keys have their own entries; paths are checked when they are resolved
 		}
 		mine, theirs := valueAt(reflect.ValueOf(person), entry.path), valueAt(reflect.ValueOf(project), entry.path)
 		if problem := widens(key, person, mine, theirs); problem != "" {
@@ -69,8 +69,8 @@ func checkProject(doc *document, person, project Config) []*Error {
 	return firstPerKey(found)
 }
 
-// policyKey finds the key whose policy decides about an entry; nil where the entry is a table
-// that only groups. A new provider is more than that: its header alone is refused.
+// policyKey returns the key whose policy applies to an entry; nil if the entry is a table that only groups. For a new
+// provider the header alone is refused.
 func policyKey(schema *schemaKey, path []string) *schemaKey {
 	key := schema
 	for i := 0; i < len(path); i++ {
@@ -95,7 +95,7 @@ func allNever(group *schemaKey) bool {
 	return !slices.ContainsFunc(group.leaves(), func(leaf *schemaKey) bool { return leaf.project != projectNever })
 }
 
-// widens says how a project's value is less strict than the person's; empty when it is not.
+// widens says how a project's value is less strict than the person's; empty if it is not.
 func widens(key *schemaKey, person Config, mine, theirs reflect.Value) string {
 	switch {
 	case key.project == projectFree, key.project == projectAdd, key.project == projectRestrict:
@@ -124,7 +124,7 @@ func widens(key *schemaKey, person Config, mine, theirs reflect.Value) string {
 	return "cannot be set by a project"
 }
 
-// raises compares two numbers, with 0 as the highest where it means that there is no limit.
+// raises compares two numbers; 0 is the highest if it means no limit.
 func raises(key *schemaKey, mine, theirs reflect.Value) string {
 	limit, wanted := numberOf(mine), numberOf(theirs)
 	unlimited := key.zeroNone && limit == 0
@@ -137,7 +137,7 @@ func raises(key *schemaKey, mine, theirs reflect.Value) string {
 	return fmt.Sprintf("cannot be raised by a project (here %v)", limit)
 }
 
-// numberOf reads a whole number or a fraction.
+// numberOf converts an integer or a float.
 func numberOf(v reflect.Value) float64 {
 	if v.CanInt() {
 		return float64(v.Int())
@@ -145,8 +145,8 @@ func numberOf(v reflect.Value) float64 {
 	return v.Float()
 }
 
-// knownProviders are the providers that the person's configuration names anywhere, and the
-// scripted one, which reaches nothing.
+// knownProviders returns the providers that the person's configuration names anywhere, and the scripted one, which
+// connects to nothing.
 func knownProviders(c Config) []string {
 	names := []string{ScriptProvider}
 	for name := range c.Providers {
@@ -160,7 +160,7 @@ func knownProviders(c Config) []string {
 
 const ScriptProvider = "script"
 
-// valueAt follows a checked path; beyond a missing name it is the zero value.
+// valueAt follows a checked path; after a missing name it returns the zero value.
 func valueAt(v reflect.Value, path []string) reflect.Value {
 	for _, part := range path {
 		switch v.Kind() {

@@ -16,8 +16,7 @@ import (
 	"manualslop/tiers/llm/transport"
 )
 
-// Providers are the providers of this program by name, beside the scripted one;
-// keys open them.
+// Providers returns the providers of this program by name, without the scripted one, with their keys.
 func Providers(c Config, keys Credentials) map[string]llm.Provider {
 	out, client := map[string]llm.Provider{}, transport.NewClient()
 	for _, p := range append(slices.Concat(programProviders(c), openAIProviders(c, keys, client)),
@@ -29,20 +28,20 @@ func Providers(c Config, keys Credentials) map[string]llm.Provider {
 	return out
 }
 
-// endpoint is where and how the API of a provider is reached.
+// endpoint returns the address and settings of a provider's API.
 func endpoint(c Config, keys Credentials, name string, client *http.Client) llm.Endpoint {
 	section := c.Provider(name)
 	return llm.Endpoint{BaseURL: strings.TrimRight(section.BaseURL, "/"), Key: keys.APIKey(c, name, os.Getenv),
 		Headers: section.Headers, Client: client}
 }
 
-// silence is how long a provider may bring nothing new; 0: its own limit.
+// silence returns how long a provider may be silent; 0 means its own limit.
 func silence(c Config, name string) time.Duration {
 	return time.Duration(c.Provider(name).SilenceS) * time.Second
 }
 
-// runsFolder is where programs of a provider run: below the person's own folder
-// for caches, to which nobody else may write. Empty where there is none.
+// runsFolder returns where programs of a provider run: below the person's cache folder, to which no other user can
+// write. Empty if there is none.
 func runsFolder(provider string) string {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -51,18 +50,17 @@ func runsFolder(provider string) string {
 	return filepath.Join(cache, "slop", provider)
 }
 
-// Provider is the section of a provider, in whatever spelling it has there.
+// Provider returns the section of a provider, in whatever spelling it has there.
 func (c Config) Provider(name string) Provider {
 	for written, p := range c.Providers {
-		if events.ProviderName(written) == name { // one at most: see checkProviders
+		if events.ProviderName(written) == name { // at most one: see checkProviders
 			return p
 		}
 	}
 	return Provider{}
 }
 
-// programs are the programs that the person's configuration names for
-// providers, by name.
+// programs returns the programs that the person's configuration names for providers, by name.
 func programs(c Config) []events.ProviderSettings {
 	var out []events.ProviderSettings
 	for name, p := range c.Providers {
@@ -74,7 +72,7 @@ func programs(c Config) []events.ProviderSettings {
 	return out
 }
 
-// ProviderNames are the names of the providers of this program.
+// ProviderNames returns the names of the providers of this program.
 func ProviderNames(c Config) []string {
 	return slices.Sorted(maps.Keys(Providers(c, Credentials{})))
 }

@@ -10,11 +10,10 @@ import (
 	"manualslop/tiers/llm/openai"
 )
 
-// KindOpenAI is the kind of a provider that speaks Chat Completions as OpenAI does.
+// KindOpenAI is the kind of a provider with OpenAI's Chat Completions API.
 const KindOpenAI = "openai"
 
-// openAIServers are the servers that speak Chat Completions: those known by
-// name, and those that the configuration describes.
+// openAIServers returns the servers with Chat Completions: those known by name, and those in the configuration.
 func openAIServers(c Config) []openai.Server {
 	out := openai.Servers()
 	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
@@ -25,7 +24,7 @@ func openAIServers(c Config) []openai.Server {
 	return out
 }
 
-// openAIProviders are the providers for those servers.
+// openAIProviders returns the providers for those servers.
 func openAIProviders(c Config, keys Credentials, client *http.Client) []llm.Provider {
 	var out []llm.Provider
 	for _, s := range openAIServers(c) {
@@ -35,8 +34,8 @@ func openAIProviders(c Config, keys Credentials, client *http.Client) []llm.Prov
 	return out
 }
 
-// OrUnknown finds a provider by its name. One that this program does not have is a
-// server of the person's own, if the body says so.
+// OrUnknown returns a function that finds a provider by its name. An unknown one is the person's own server, if the
+// body says so.
 func OrUnknown(all map[string]llm.Provider) func(name string) llm.Provider {
 	return func(name string) llm.Provider {
 		if all[name] == nil && name != "" {
@@ -52,25 +51,25 @@ func kindProblem(name string, p Provider) string {
 	case p.Kind == "":
 		return ""
 	case ownProvider(name):
-		return "is for servers that this program does not know, and it knows this one"
+		return "is only for servers that this program does not know by name"
 	case p.BaseURL == "":
-		return "needs a base_url beside it: the address of the API, mostly with /v1 at its end"
+		return "needs base_url too: the address of the API, usually ending in /v1"
 	}
 	return ""
 }
 
-// IsKeyless tells whether a server of the table needs no key.
+// IsKeyless reports whether a server of the table needs no key.
 func IsKeyless(name string) bool {
 	server, known := openai.Find(name)
 	return known && !server.NeedsKey
 }
 
-// KnownProvider tells whether a provider can be asked under this configuration.
+// KnownProvider reports whether a provider can be used with this configuration.
 func (c Config) KnownProvider(name string) bool {
 	return ownProvider(name) || c.Provider(events.ProviderName(name)).Kind == KindOpenAI
 }
 
-// ownProvider tells whether a name stands for something that this program knows.
+// ownProvider reports whether this program knows a provider by its name.
 func ownProvider(name string) bool {
 	name = events.ProviderName(name)
 	_, known := openai.Find(name)

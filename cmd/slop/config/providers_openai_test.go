@@ -91,8 +91,8 @@ context_window = 8
 
 func TestAKindIsForServersThatAreNotKnown(t *testing.T) {
 	t.Parallel()
-	for name, problem := range map[string]string{"own": "needs a base_url", "Ollama": "knows this one",
-		"gemini": "knows this one", "codex-cli": "knows this one"} {
+	for name, problem := range map[string]string{"own": "needs base_url", "Ollama": "does not know by name",
+		"gemini": "does not know by name", "codex-cli": "does not know by name"} {
 		c := Default()
 		c.Providers[name] = Provider{Kind: KindOpenAI}
 		var wrong *Error

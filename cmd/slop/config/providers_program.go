@@ -9,7 +9,7 @@ import (
 	"manualslop/tiers/runtime"
 )
 
-// programProviders are the providers that run a program.
+// programProviders returns the providers that run a program.
 func programProviders(c Config) []llm.Provider {
 	return []llm.Provider{
 		geminicli.Provider{Run: runtime.RunProgram, Folder: runsFolder(geminicli.Name),
@@ -24,8 +24,8 @@ func programProviders(c Config) []llm.Provider {
 	}
 }
 
-// KeyVariables are the variables that the person lets a provider's program see
-// beside those that it knows by itself.
+// keyVariables returns the variables that the person lets a provider's program see, besides those that the program
+// needs.
 func (c Config) keyVariables(provider string) []string {
 	if name := c.Provider(provider).APIKeyEnv; name != "" {
 		return []string{name}

@@ -7,8 +7,8 @@ import (
 	"manualslop/events"
 )
 
-// Names of the files about personas and presets. The person's stand beside
-// config.toml, the project's beside slop.toml.
+// Names of the files about personas and presets. The person's are next to config.toml, the project's next to
+// slop.toml.
 const (
 	PersonasName       = "personas.toml"
 	ToolPresetsName    = "tool_presets.toml"
@@ -18,52 +18,52 @@ const (
 
 // personasFile is personas.toml.
 type personasFile struct {
-	Personas map[string]personaConfig `toml:"personas" keys:"NAME" items:"64" doc:"Ways to work, by name."`
+	Personas map[string]personaConfig `toml:"personas" keys:"NAME" items:"64" doc:"Personas, by name."`
 }
 
 type personaConfig struct {
-	PreferredModels     []preferredModelConfig `toml:"preferred_models" items:"16" doc:"The first answers first, the others are for retries; they replace the ladder of the tier. None: that ladder."`
+	PreferredModels     []preferredModelConfig `toml:"preferred_models" items:"16" doc:"The first model is used first, the others for retries; they replace the ladder of the tier. Empty: that ladder."`
 	SystemPrompt        string                 `toml:"system_prompt" prose:"yes" doc:"Text for the model in addition to its role."`
-	ToolPreset          string                 `toml:"tool_preset" doc:"Its tool preset. The tier's preset applies too."`
-	BiasProfile         string                 `toml:"bias_profile" doc:"Its bias profile, in place of the tier's."`
-	ContextPreset       string                 `toml:"context_preset" doc:"Saved selection of files (see the context presets of the Hook API) that its tickets see too; entries that are patterns are left out."`
-	AggregationStrategy string                 `toml:"aggregation_strategy" enum:"auto|summarize|full" zero:"none" doc:"How its tickets see the files they need beside their target: full: whole; summarize: in short; auto: their declarations."`
+	ToolPreset          string                 `toml:"tool_preset" doc:"Tool preset of the persona. The tier's preset applies too."`
+	BiasProfile         string                 `toml:"bias_profile" doc:"Bias profile that replaces the tier's."`
+	ContextPreset       string                 `toml:"context_preset" doc:"Saved selection of files (see the context presets of the Hook API) that its tickets also see; patterns in it are ignored."`
+	AggregationStrategy string                 `toml:"aggregation_strategy" enum:"auto|summarize|full" zero:"none" doc:"How its tickets see needed files other than their target. full: whole; summarize: in short; auto: their declarations."`
 }
 
 type preferredModelConfig struct {
-	Provider        string   `toml:"provider" doc:"Name of the provider. In a project: one that the user's configuration names."`
+	Provider        string   `toml:"provider" doc:"Name of the provider. A project may only name one from the user's configuration."`
 	Model           string   `toml:"model" doc:"Name of the model."`
-	Temperature     *float64 `toml:"temperature" min:"0" max:"2" doc:"Unset: the tier's."`
-	TopP            *float64 `toml:"top_p" min:"0" max:"1" doc:"Unset: the tier's."`
-	MaxOutputTokens int      `toml:"max_output_tokens" min:"0" max:"1000000" doc:"0: the tier's. In a project it can only lower the tier's."`
+	Temperature     *float64 `toml:"temperature" min:"0" max:"2" doc:"Unset: the tier's temperature."`
+	TopP            *float64 `toml:"top_p" min:"0" max:"1" doc:"Unset: the tier's top_p."`
+	MaxOutputTokens int      `toml:"max_output_tokens" min:"0" max:"1000000" doc:"0: the tier's max_output_tokens. In a project it can only lower that."`
 }
 
 // toolPresetsFile is tool_presets.toml.
 type toolPresetsFile struct {
 	Presets      map[string]toolPresetConfig  `toml:"presets" keys:"NAME" items:"64" doc:"Sets of tools, by name."`
-	BiasProfiles map[string]biasProfileConfig `toml:"bias_profiles" keys:"NAME" items:"64" doc:"Nudges towards tools, by name."`
+	BiasProfiles map[string]biasProfileConfig `toml:"bias_profiles" keys:"NAME" items:"64" doc:"Preferences between tools, by name."`
 }
 
 type toolPresetConfig struct {
-	Categories map[string]toolCategoryConfig `toml:"categories" keys:"NAME" items:"64" doc:"Any grouping; the names mean nothing."`
+	Categories map[string]toolCategoryConfig `toml:"categories" keys:"NAME" items:"64" doc:"Groups of tools; the names have no effect."`
 }
 
 type toolCategoryConfig struct {
-	Tools []presetToolConfig `toml:"tools" items:"256" doc:"Its tools."`
+	Tools []presetToolConfig `toml:"tools" items:"256" doc:"Tools of this category."`
 }
 
 type presetToolConfig struct {
-	Name     string `toml:"name" doc:"A tool, or a glob over names of tools. Tools that no entry names are not offered, and not run."`
-	Approval string `toml:"approval" enum:"auto|ask" zero:"none" doc:"auto: calls run without asking, as by an allow rule of the user, if the tool is named to the letter, changes only files of the workspace that steer no program, and is no external one; ask: every call asks. Unset: the rules decide. Deny rules and ask rules beat auto; ask beats auto."`
+	Name     string `toml:"name" doc:"Name of a tool, or a glob over tool names. Tools without an entry are neither offered nor run."`
+	Approval string `toml:"approval" enum:"auto|ask" zero:"none" doc:"auto: calls run without asking, like an allow rule of the user, but only if the entry is the tool's exact name and the tool changes only workspace files that configure no program; external tools still ask. ask: every call asks. Unset: the rules decide. Deny rules and ask rules beat auto; ask beats auto."`
 }
 
 type biasProfileConfig struct {
-	Tools map[string]toolBiasConfig `toml:"tools" keys:"NAME" items:"256" doc:"By the name of the tool."`
+	Tools map[string]toolBiasConfig `toml:"tools" keys:"NAME" items:"256" doc:"Settings by tool name."`
 }
 
 type toolBiasConfig struct {
-	Weight        *int              `toml:"weight" min:"1" max:"5" doc:"5: [HIGH PRIORITY] stands before its description, 4: [PREFERRED], 3: nothing, 2: [LOW PRIORITY], 1: [AVOID]."`
-	ParameterBias map[string]string `toml:"parameter_bias" items:"64" doc:"By parameter, a word or two before its description. A project may say no more than two words of letters, digits, dashes and underscores."`
+	Weight        *int              `toml:"weight" min:"1" max:"5" doc:"5: its description begins with [HIGH PRIORITY], 4: [PREFERRED], 3: nothing, 2: [LOW PRIORITY], 1: [AVOID]."`
+	ParameterBias map[string]string `toml:"parameter_bias" items:"64" doc:"Text put before the description of each parameter. A project may use at most two words of letters, digits, dashes and underscores."`
 }
 
 // presetsFile is presets.toml, and project_presets.toml of a project.
@@ -72,13 +72,13 @@ type presetsFile struct {
 }
 
 type promptPresetConfig struct {
-	SystemPrompt    string   `toml:"system_prompt" prose:"yes" doc:"Text for the model after the persona's."`
-	Temperature     *float64 `toml:"temperature" min:"0" max:"2" doc:"Where neither the tier nor the persona's model has one."`
-	TopP            *float64 `toml:"top_p" min:"0" max:"1" doc:"Where neither the tier nor the persona's model has one."`
-	MaxOutputTokens int      `toml:"max_output_tokens" min:"0" max:"1000000" doc:"Lowers the tier's; 0: does not."`
+	SystemPrompt    string   `toml:"system_prompt" prose:"yes" doc:"Text for the model, placed after the persona's text."`
+	Temperature     *float64 `toml:"temperature" min:"0" max:"2" doc:"Used if neither the tier nor the persona's model sets it."`
+	TopP            *float64 `toml:"top_p" min:"0" max:"1" doc:"Used if neither the tier nor the persona's model sets it."`
+	MaxOutputTokens int      `toml:"max_output_tokens" min:"0" max:"1000000" doc:"Caps the tier's max_output_tokens; 0 means no cap."`
 }
 
-// persona is an entry of personas.toml as sessions record it.
+// persona converts an entry of personas.toml to the form that sessions record.
 func (c personaConfig) persona(name string, project bool) events.Persona {
 	out := events.Persona{Name: name, SystemPrompt: c.SystemPrompt, ToolPreset: c.ToolPreset, BiasProfile: c.BiasProfile,
 		ContextPreset: c.ContextPreset, AggregationStrategy: c.AggregationStrategy, Project: project}
@@ -89,7 +89,7 @@ func (c personaConfig) persona(name string, project bool) events.Persona {
 	return out
 }
 
-// preset is an entry of tool_presets.toml as sessions record it, by category.
+// preset converts an entry of tool_presets.toml to the form that sessions record, by category.
 func (c toolPresetConfig) preset(name string) events.ToolPreset {
 	out := events.ToolPreset{Name: name, Tools: []events.PresetTool{}}
 	for _, category := range slices.Sorted(maps.Keys(c.Categories)) {
@@ -100,7 +100,7 @@ func (c toolPresetConfig) preset(name string) events.ToolPreset {
 	return out
 }
 
-// profile is an entry of tool_presets.toml as sessions record it.
+// profile converts an entry of tool_presets.toml to the form that sessions record.
 func (c biasProfileConfig) profile(name string) events.BiasProfile {
 	out := events.BiasProfile{Name: name, Tools: []events.ToolBias{}}
 	for _, tool := range slices.Sorted(maps.Keys(c.Tools)) {
@@ -113,7 +113,7 @@ func (c biasProfileConfig) profile(name string) events.BiasProfile {
 	return out
 }
 
-// preset is an entry of presets.toml as sessions record it.
+// preset converts an entry of presets.toml to the form that sessions record.
 func (c promptPresetConfig) preset(name string, project bool) events.PromptPreset {
 	return events.PromptPreset{Name: name, SystemPrompt: c.SystemPrompt, Temperature: c.Temperature, TopP: c.TopP,
 		MaxOutputTokens: c.MaxOutputTokens, Project: project}

@@ -53,7 +53,7 @@ func readOptional[T any](path string, into *T) (*document, error) {
 	return doc, doc.placed(checkBounds(schema, reflect.ValueOf(*into), ""))
 }
 
-// over lays the files over a roster: what has a name there is replaced.
+// over applies the files to a roster: entries replace those of the same name.
 func (f rosterFiles) over(r events.Roster, project bool) events.Roster {
 	return events.Roster{
 		Personas: joined(r.Personas, f.personas.Personas, func(name string, c personaConfig) events.Persona {
@@ -71,7 +71,7 @@ func (f rosterFiles) over(r events.Roster, project bool) events.Roster {
 	}
 }
 
-// joined is the list with the entries of a file, by name.
+// joined returns the list with the entries of a file, by name.
 func joined[T, C any](list []T, entries map[string]C, make func(string, C) T, nameOf func(T) string) []T {
 	all := map[string]T{}
 	for _, x := range list {
@@ -87,7 +87,7 @@ func joined[T, C any](list []T, entries map[string]C, make func(string, C) T, na
 	return out
 }
 
-// check refuses what the joined roster cannot be, with the places of these files.
+// check validates the merged roster and adds the positions in these files.
 func (f rosterFiles) check(r events.Roster) error {
 	if err := f.toolsDoc.placed(append(f.brokenTools(), f.unknownTools()...)); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (f rosterFiles) check(r events.Roster) error {
 	return nil
 }
 
-// brokenTools are entries of tool_presets.toml that cannot be.
+// brokenTools returns the mistakes in entries of tool_presets.toml.
 func (f rosterFiles) brokenTools() []*Error {
 	var found []*Error
 	for _, name := range sortedKeys(reflect.ValueOf(f.tools.Presets)) {
@@ -133,7 +133,7 @@ func (f rosterFiles) brokenTools() []*Error {
 	return found
 }
 
-// fileOf is the file that an error of [events.Roster.Check] is about.
+// fileOf returns the file that an error of [events.Roster.Check] is about.
 func (f rosterFiles) fileOf(err error) string {
 	switch {
 	case strings.Contains(err.Error(), "tool preset"), strings.Contains(err.Error(), "bias profile"):
@@ -144,7 +144,7 @@ func (f rosterFiles) fileOf(err error) string {
 	return f.personasDoc.file
 }
 
-// lost is a name that leads nowhere.
+// lost returns the mistake for an unknown name.
 func lost(key, what, name string, there []string) *Error {
 	e := invalid(key, "names the unknown %s %q", what, name)
 	if e.Hint = "there is none"; len(there) > 0 {
@@ -153,7 +153,7 @@ func lost(key, what, name string, there []string) *Error {
 	return e
 }
 
-// checkRoster refuses names of tiers that lead nowhere.
+// checkRoster finds unknown names in the sections of tiers.
 func checkRoster(c Config) []*Error {
 	var found []*Error
 	for n := 1; n <= 4; n++ {

@@ -29,7 +29,7 @@ func (l *layers) personRoster(userDir string) error {
 	return files.check(l.config.Roster)
 }
 
-// strangers are the personas of a person that name a provider which there is not.
+// strangers returns mistakes for the personas of a person that name an unknown provider.
 func (f rosterFiles) strangers(c Config) []*Error {
 	var found []*Error
 	for _, name := range sortedKeys(reflect.ValueOf(f.personas.Personas)) {
@@ -43,7 +43,7 @@ func (f rosterFiles) strangers(c Config) []*Error {
 	return found
 }
 
-// projectRoster lays the project's personas and presets over the person's.
+// projectRoster applies the project's personas and presets to the person's.
 func (l *layers) projectRoster(projectDir string) error {
 	files, err := readRoster(projectDir, ProjectPresetsName)
 	if err != nil {
@@ -67,8 +67,8 @@ func (l *layers) projectRoster(projectDir string) error {
 	return nil
 }
 
-// looserPresets are the tool presets of a project that allow more than the
-// person's of that name; where there is none, more than no preset at all.
+// looserPresets returns mistakes for the tool presets of a project that allow more than the person's preset of that
+// name or, without one, more than no preset at all.
 func (f rosterFiles) looserPresets(person events.Roster) []*Error {
 	var found []*Error
 	for _, name := range sortedKeys(reflect.ValueOf(f.tools.Presets)) {
@@ -83,14 +83,13 @@ func (f rosterFiles) looserPresets(person events.Roster) []*Error {
 	return found
 }
 
-// nudge is what a project may say of a parameter: a word or two, which are no
-// instruction. It stands in the system's words and in descriptions of tools,
-// where no fence says whose it is.
+// nudge matches what a project may say of a parameter: a word or two, too short for an instruction. The text is shown
+// with the system's own text and in descriptions of tools, where no fence marks its origin.
 var nudge = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\pL\pN_-]{1,24}( [\pL\pN_-]{1,24})?$`)
 })
 
-// wordyProfiles are the bias profiles of a project that say more than that.
+// wordyProfiles returns mistakes for the bias profiles of a project that say more than that.
 func (f rosterFiles) wordyProfiles() []*Error {
 	var found []*Error
 	for _, name := range sortedKeys(reflect.ValueOf(f.tools.BiasProfiles)) {
@@ -107,8 +106,8 @@ func (f rosterFiles) wordyProfiles() []*Error {
 	return found
 }
 
-// looserPersonas are the personas of a project that reach a provider which the
-// person does not use, or work with looser tools than the person's of that name.
+// looserPersonas returns mistakes for the personas of a project that use a provider which the person does not use, or
+// looser tools than the person's persona of that name.
 func (f rosterFiles) looserPersonas(person Config, all events.Roster) []*Error {
 	var found []*Error
 	presets := func(r events.Roster, name string) tiers.Presets {
@@ -133,8 +132,8 @@ func (f rosterFiles) looserPersonas(person Config, all events.Roster) []*Error {
 	return found
 }
 
-// looserTiers are the tiers for which a project's slop.toml chooses a persona or
-// a preset that allows more than the person's choice.
+// looserTiers returns mistakes for the tiers for which a project's slop.toml chooses a persona or a preset that allows
+// more than the person's choice.
 func looserTiers(person, project Config) []*Error {
 	var found []*Error
 	for n := 1; n <= 4; n++ {
@@ -163,7 +162,7 @@ func notByProject(key, problem string) *Error {
 	return &Error{Kind: ConfigNotAllowed, Key: key, Problem: problem, Hint: "a project can only make things stricter"}
 }
 
-// looser says what theirs allow beyond mine; empty where it is nothing.
+// looser says what theirs allow beyond mine; empty if nothing.
 func looser(mine, theirs tiers.Presets) string {
 	for _, tool := range toolNames(mine, theirs) {
 		if !theirs.Has(tool) {
@@ -175,19 +174,19 @@ func looser(mine, theirs tiers.Presets) string {
 		case !mine.Has(tool):
 			return fmt.Sprintf("cannot give the tool %s from a project", tool)
 		case strictness(now) < strictness(before):
-			return fmt.Sprintf("cannot let the tool %s run with less asking from a project", tool)
+			return fmt.Sprintf("cannot let the tool %s run with fewer asks from a project", tool)
 		}
 	}
 	return ""
 }
 
-// strictness orders the words of a preset.
+// strictness orders the approval values of a preset.
 func strictness(approval string) int {
 	return slices.Index([]string{events.PresetAuto, "", events.PresetAsk}, approval)
 }
 
-// toolNames are all tools that the presets could speak about: those of this
-// program, those that the presets name, and one of an external server.
+// toolNames returns all tools that the presets can apply to: those of this program, those that the presets name, and
+// one of an external server.
 func toolNames(presets ...tiers.Presets) []string {
 	out := []string{"mcp__server__tool"}
 	for _, t := range builtin.Tools().All() {

@@ -10,12 +10,11 @@ import (
 	"manualslop/tools/builtin"
 )
 
-// externalTool is how the names of tools of external servers begin, which only a
-// session knows.
+// externalTool is the prefix of tool names of external servers, which only a session knows.
 const externalTool = "mcp__"
 
-// unknownTools are names in tool_presets.toml that no tool has: a preset would
-// silently keep the tool out that was meant.
+// unknownTools returns mistakes for names in tool_presets.toml that no tool has: the preset would silently leave out
+// the tool that was meant.
 func (f rosterFiles) unknownTools() []*Error {
 	var names []string
 	for _, t := range builtin.Tools().All() {
@@ -43,8 +42,8 @@ func (f rosterFiles) unknownTools() []*Error {
 	return found
 }
 
-// standsForTool tells whether a glob fits one of the names, or could fit one of an
-// external server. What is wrong with a malformed one is said elsewhere.
+// standsForTool reports whether a glob matches one of the names, or could match one of an external server. Malformed
+// globs are reported elsewhere.
 func standsForTool(glob string, names []string) bool {
 	if strings.HasPrefix(glob, externalTool) {
 		return true
@@ -57,7 +56,7 @@ func standsForTool(glob string, names []string) bool {
 
 func noSuchTool(key, name string, names []string) *Error {
 	e := invalid(key, "names the unknown tool %q", name)
-	e.Hint = "list the tools with slop tool list"
+	e.Hint = "slop tool list prints the tools"
 	near := slices.MinFunc(names, func(a, b string) int { return EditDistance(name, a) - EditDistance(name, b) })
 	if EditDistance(name, near) <= max(2, len(near)/3) {
 		e.Hint = "did you mean `" + near + "`?"

@@ -12,21 +12,20 @@ type Rule struct {
 	Tool   string    `toml:"tool" project:"restrict" doc:"Glob over the names of tools."`
 	Allow  RuleScope `toml:"allow" items:"1000" project:"never" doc:"Run without asking."`
 	Deny   RuleScope `toml:"deny" items:"1000" project:"restrict" doc:"Refuse without asking."`
-	Ask    RuleScope `toml:"ask" items:"1000" project:"restrict" doc:"Always ask, also where another rule allows."`
+	Ask    RuleScope `toml:"ask" items:"1000" project:"restrict" doc:"Always ask, even if another rule allows."`
 	Origin string    `toml:"-"` // FILE:LINE, so that an approval can name its rule
 }
 
 // RuleScope says which calls of a tool a rule covers.
 type RuleScope struct {
 	All   bool     // every call
-	Globs []string // otherwise: calls whose paths match, relative to the project
+	Globs []string // calls whose paths match, relative to the project
 }
 
-// Set tells whether the rule has this part at all.
+// Set reports whether the rule sets this part.
 func (s RuleScope) Set() bool { return s.All || len(s.Globs) > 0 }
 
-// errRuleScope is returned for false and for an empty list, which would cover nothing while
-// looking like a rule.
+// errRuleScope is returned for false and for an empty list, which would look like a rule but match nothing.
 var errRuleScope = errors.New("must be true or a list with at least one glob")
 
 // UnmarshalTOML reads true or a list of strings.
@@ -54,13 +53,13 @@ type RuleAction int
 const (
 	// RuleAllow runs the call without asking.
 	RuleAllow RuleAction = iota + 1
-	// RuleAsk asks, also where another rule allows.
+	// RuleAsk asks, even if another rule allows.
 	RuleAsk
 	// RuleDeny refuses the call.
 	RuleDeny
 )
 
-// parts are the three places of a rule, with the key of each.
+// parts returns the three parts of a rule, with the key of each.
 func (r Rule) parts() []rulePart {
 	return []rulePart{{RuleAllow, "allow", r.Allow}, {RuleAsk, "ask", r.Ask}, {RuleDeny, "deny", r.Deny}}
 }

@@ -26,7 +26,7 @@ const (
 	shapeTables                     // a list of tables
 )
 
-// words is how a shape is called in messages and on the page.
+// words returns the name of a shape in messages and on the page.
 func (s shape) words() string {
 	return map[shape]string{
 		shapeText: "a string", shapeFlag: "true or false", shapeWhole: "a whole number",
@@ -45,7 +45,7 @@ type schemaKey struct {
 	enum     []string
 	min, max float64
 	bounded  bool
-	items    int // the most entries; 0 where it is no list
+	items    int // the most entries; 0 if it is not a list
 	zeroNone bool
 	prose    bool // a text of several lines, up to events.MaxSystemPrompt bytes
 	project  projectPolicy
@@ -57,8 +57,7 @@ type schemaKey struct {
 // maxText is the longest string in a configuration, in bytes.
 const maxText = 4096
 
-// schema describes the keys of a struct type by its tags. A bad tag is a mistake of the
-// program and panics.
+// schema describes the keys of a struct type by its tags. A bad tag is a bug and panics.
 func schema(of reflect.Type) *schemaKey {
 	top := &schemaKey{shape: shapeTable}
 	top.children = schemaFields(of, "")
@@ -107,7 +106,7 @@ func schemaChildren(key *schemaKey, of reflect.Type) []*schemaKey {
 	return nil
 }
 
-// placeholder stands for the free names of a table in paths.
+// placeholder returns the placeholder for the free names of a table in paths.
 func placeholder(key *schemaKey) string {
 	switch key.names {
 	case "NAME", "MODEL":
@@ -124,7 +123,7 @@ func schemaNumber(text string, otherwise float64) float64 {
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		panic("app: bad number in a configuration tag: " + text)
+		panic("config: bad number in a configuration tag: " + text)
 	}
 	return n
 }
@@ -158,10 +157,10 @@ func shapeOf(of reflect.Type) shape {
 		}
 		return shapeTexts
 	}
-	panic("app: a configuration cannot hold a " + of.String())
+	panic("config: a configuration cannot hold a " + of.String())
 }
 
-// child finds the key of that name directly below.
+// child returns the key of that name directly below.
 func (k *schemaKey) child(name string) *schemaKey {
 	i := slices.IndexFunc(k.children, func(c *schemaKey) bool { return c.name == name })
 	if i < 0 {
@@ -170,7 +169,7 @@ func (k *schemaKey) child(name string) *schemaKey {
 	return k.children[i]
 }
 
-// free tells whether name is valid below a table with free names.
+// free reports whether name is valid below a table with free names.
 func (k *schemaKey) free(name string) bool {
 	switch k.names {
 	case "NAME":
@@ -183,7 +182,7 @@ func (k *schemaKey) free(name string) bool {
 	return slices.Contains(strings.Split(k.names, "|"), name)
 }
 
-// leaves are all keys that hold values, in the order of the struct.
+// leaves returns all keys that hold values, in the order of the struct.
 func (k *schemaKey) leaves() []*schemaKey {
 	if len(k.children) == 0 {
 		return []*schemaKey{k}
@@ -195,19 +194,18 @@ func (k *schemaKey) leaves() []*schemaKey {
 	return found
 }
 
-// validModelName tells whether a name may stand for models: a provider, a slash,
-// and the model's name, in which * stands for any characters.
+// validModelName reports whether a name may name models: a provider, a slash, and the model's name, in which * stands
+// for any characters.
 func validModelName(name string) bool {
 	provider, model, both := strings.Cut(name, "/")
 	return both && validProviderName(provider) && model != "" && len(model) <= 256 && !strings.ContainsFunc(model,
 		func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// validProviderName tells whether a name may stand for a provider in some spelling, such
-// as llama.cpp for llama_cpp.
+// validProviderName reports whether a name may name a provider in some spelling, such as llama.cpp for llama_cpp.
 func validProviderName(name string) bool { return validName(events.ProviderName(name)) }
 
-// validName tells whether a name is 1 to 64 letters, digits, dashes and underscores.
+// validName reports whether a name is 1 to 64 letters, digits, dashes and underscores.
 func validName(name string) bool {
 	if name == "" || len(name) > 64 {
 		return false

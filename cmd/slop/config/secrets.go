@@ -10,10 +10,10 @@ import (
 	"manualslop/tiers/llm/program"
 )
 
-// Secrets are the values that must never reach a record: the keys of the file, the values of
-// configured headers and the token behind a scheme in them, and what the configured environment
-// variables, those of [KeyVariables] and [programSecrets] and the addresses of proxies hold. The
-// longest comes first, so that masking one that is part of another leaves no rest.
+// Secrets returns the values that must never reach a record: the keys of the file, the values of configured headers
+// and the token after a scheme in them, and the values of the configured environment variables, of [KeyVariables] and
+// [programSecrets], and of proxy addresses. The longest comes first, so that masking a secret that is part of another
+// one leaves no remainder.
 func (c Credentials) Secrets(config Config, getenv func(string) string) []string {
 	secrets := slices.Collect(maps.Values(c.Keys))
 	for _, provider := range config.Providers {
@@ -40,8 +40,7 @@ func (c Credentials) Secrets(config Config, getenv func(string) string) []string
 	return slices.Compact(secrets)
 }
 
-// programSecrets are the variables with keys that programs of providers see beside
-// those of [KeyVariables].
+// programSecrets returns the variables with keys that programs of providers see besides those of [KeyVariables].
 func programSecrets() []string {
 	return []string{
 		"GOOGLE_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS", "CLAUDE_CODE_OAUTH_TOKEN",
@@ -50,7 +49,7 @@ func programSecrets() []string {
 	}
 }
 
-// token is what stands behind a scheme, as in "Bearer TOKEN"; empty in any other value.
+// token returns what follows a scheme, as in "Bearer TOKEN"; empty for any other value.
 func token(header string) string {
 	if words := strings.Fields(header); len(words) == 2 {
 		return words[1]
@@ -58,7 +57,7 @@ func token(header string) string {
 	return ""
 }
 
-// passwords are the password of an address, as it is written and as it is meant.
+// passwords returns the password of an address, both as written and decoded.
 func passwords(address string) []string {
 	u, err := url.Parse(address)
 	if err != nil || u.User == nil {

@@ -9,8 +9,8 @@ import (
 	"manualslop/tools/web"
 )
 
-// Settings are the parts of the configuration that decisions depend on, as a
-// session records them. Of a scripted session no tier has a real model.
+// Settings returns the parts of the configuration that decisions depend on, as a session records them. In a scripted
+// session no tier has a real model.
 func (c Config) Settings(scripted bool) events.Settings {
 	s := events.Settings{
 		MaxWorkers: c.MMA.MaxWorkers, StepMode: c.MMA.StepMode, SpawnApproval: c.MMA.SpawnApproval,
@@ -20,7 +20,7 @@ func (c Config) Settings(scripted bool) events.Settings {
 			web.DefaultSearchURL),
 		Providers: programs(c), Budget: c.Budget.Settings(), Roster: roster(c.Roster, scripted),
 	}
-	if !scripted { // which is not overloaded for long
+	if !scripted { // which is never overloaded for long
 		s.ModelAttempts = c.MMA.ModelAttempts
 	}
 	for n := 1; n <= 4; n++ {
@@ -43,7 +43,7 @@ func TierSettings(n int, t Tier, scripted bool) events.TierSettings {
 	return out
 }
 
-// roster is who works. The scripted model answers for all of them.
+// roster returns the personas and presets. The scripted model replaces all their models.
 func roster(r events.Roster, scripted bool) events.Roster {
 	if !scripted {
 		return r

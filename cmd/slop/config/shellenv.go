@@ -14,9 +14,9 @@ import (
 	"sync"
 )
 
-// ShellEnvironment is an mcp_env.toml: what the environment of shells and external servers
-// has beside the scrubbed one. A project's file takes effect only after the person has
-// trusted the hash of its bytes, which is for the caller of [ParseShellEnvironment] to see to.
+// ShellEnvironment is an mcp_env.toml: what is added to the scrubbed environment of shells and external servers. A
+// project's file takes effect only after the person has trusted the hash of its bytes; callers of
+// [ParseShellEnvironment] must check that.
 type ShellEnvironment struct {
 	Path ShellPath         `toml:"path" project:"free" doc:"The search path."`
 	Env  map[string]string `toml:"env" items:"256" project:"free" doc:"Variables to set. ${NAME} stands for a variable of the scrubbed environment."`
@@ -24,7 +24,7 @@ type ShellEnvironment struct {
 
 // ShellPath is the section [path].
 type ShellPath struct {
-	Prepend []string `toml:"prepend" items:"64" project:"free" doc:"Absolute folders to search first, the first one first. ${NAME} as in [env]. Folders with a drive letter count on Windows only."`
+	Prepend []string `toml:"prepend" items:"64" project:"free" doc:"Absolute folders to search before the others, in this order. ${NAME} as in [env]. Folders with a drive letter count on Windows only."`
 }
 
 // ErrUnknownVariable is wrapped by errors about a ${NAME} that the scrubbed environment does
@@ -52,8 +52,8 @@ func LoadShellEnvironment(path string) (ShellEnvironment, error) {
 	return ParseShellEnvironment(path, text)
 }
 
-// ParseShellEnvironment reads the bytes of a file, so that what was hashed for trust is what
-// takes effect. The name is for messages. Errors wrap [Error].
+// ParseShellEnvironment parses the bytes of a file, so that what was hashed for trust is what takes effect. The name
+// is for messages. Errors wrap [Error].
 func ParseShellEnvironment(name string, text []byte) (ShellEnvironment, error) {
 	var e ShellEnvironment
 	schema := schema(reflect.TypeFor[ShellEnvironment]())
@@ -78,20 +78,20 @@ func ParseShellEnvironment(name string, text []byte) (ShellEnvironment, error) {
 	return e, nil
 }
 
-// folderProblem keeps the search path free of folders that depend on where a script runs.
+// folderProblem keeps folders that depend on where a script runs out of the search path.
 func folderProblem(folder string) string {
 	switch {
 	case DrivePattern().MatchString(folder):
 		return ""
 	case strings.ContainsRune(folder, os.PathListSeparator):
-		return "must hold one folder an entry"
+		return "must hold one folder per entry"
 	case !filepath.IsAbs(folder) && !strings.HasPrefix(folder, "${"):
-		return "must hold absolute folders"
+		return "must hold absolute paths"
 	}
 	return ""
 }
 
-// With returns e with another environment over it: its folders come first, its variables win.
+// With returns e with another environment on top: its folders come first, its variables win.
 func (e ShellEnvironment) With(over ShellEnvironment) ShellEnvironment {
 	joined := ShellEnvironment{Env: maps.Clone(e.Env)}
 	joined.Path.Prepend = slices.Concat(over.Path.Prepend, e.Path.Prepend)
@@ -102,10 +102,9 @@ func (e ShellEnvironment) With(over ShellEnvironment) ShellEnvironment {
 	return joined
 }
 
-// Expand returns the whole environment, built on a scrubbed one: PATH with the folders in
-// front, and the variables set. ${NAME} is looked up in scrubbed, with that PATH, and nowhere
-// else; a name that is not there is an error that wraps [ErrUnknownVariable]. A $ in any other
-// place is kept.
+// Expand returns the whole environment, based on a scrubbed one: PATH with the folders in front, and the variables
+// set. ${NAME} is looked up only in scrubbed, with that PATH; a name that is missing there is an error that wraps
+// [ErrUnknownVariable]. A $ in any other place is kept.
 func (e ShellEnvironment) Expand(scrubbed map[string]string) (map[string]string, error) {
 	known := maps.Clone(scrubbed)
 	if known == nil {
@@ -156,7 +155,7 @@ func ExpandVariables(text string, known map[string]string) (string, error) {
 		return value
 	})
 	if missing == nil && len(expanded) > maxVariable {
-		missing = fmt.Errorf("%d bytes, at most %d are allowed: %w", len(expanded), maxVariable, errLongVariable)
+		missing = fmt.Errorf("%d bytes, more than the limit of %d: %w", len(expanded), maxVariable, errLongVariable)
 	}
 	return expanded, missing
 }

@@ -11,8 +11,8 @@ import (
 	"manualslop/events"
 )
 
-// Validate checks every value against its bounds. What it returns is nil or wraps one
-// [Error] for each mistake; they name keys, and [Load] adds file and line.
+// Validate checks every value against its bounds. The error is nil or wraps one [Error] for each mistake; they name
+// keys, and [Load] adds file and line.
 func (c Config) Validate() error {
 	found := checkBounds(schema(reflect.TypeFor[Config]()), reflect.ValueOf(c), "")
 	for _, check := range []func(Config) []*Error{
@@ -23,12 +23,12 @@ func (c Config) Validate() error {
 	return joinErrors(firstPerKey(found))
 }
 
-// invalid is a mistake in the value of a key.
+// invalid returns a mistake in the value of a key.
 func invalid(key, problem string, args ...any) *Error {
 	return &Error{Kind: ConfigInvalid, Key: key, Problem: fmt.Sprintf(problem, args...)}
 }
 
-// checkBounds applies the tags: bounds of numbers, words, lengths of texts and lists.
+// checkBounds applies the tags: bounds of numbers, allowed values, lengths of texts and lists.
 func checkBounds(key *schemaKey, v reflect.Value, path string) []*Error {
 	var found []*Error
 	switch key.shape {
@@ -85,7 +85,7 @@ func sortedKeys(v reflect.Value) []string {
 
 func checkCount(key *schemaKey, n int, path string) []*Error {
 	if key.items > 0 && n > key.items {
-		return []*Error{invalid(path, "has %d entries, at most %d are allowed", n, key.items)}
+		return []*Error{invalid(path, "has %d entries, more than the limit of %d", n, key.items)}
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func checkText(key *schemaKey, text, path string) []*Error {
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
-// orWords reads `"a" or "b"`.
+// orWords returns `"a" or "b"`.
 func orWords(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {
@@ -138,14 +138,14 @@ func checkNumber(key *schemaKey, v reflect.Value, path string) []*Error {
 		}
 		v = v.Elem()
 	}
-	if n := numberOf(v); !(n >= key.min && n <= key.max) { // so written, not-a-number fails too
+	if n := numberOf(v); !(n >= key.min && n <= key.max) { // written like this, NaN fails too
 		return []*Error{invalid(path, "must be from %s to %s, not %v", plainNumber(key.min), plainNumber(key.max),
 			v.Interface())}
 	}
 	return nil
 }
 
-// parentKey is the key of the table around a key; empty at the top.
+// parentKey returns the key of the table around a key; empty at the top.
 func parentKey(key string) string {
 	i := strings.LastIndexByte(key, '.')
 	return key[:max(i, 0)]

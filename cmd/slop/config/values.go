@@ -31,23 +31,25 @@ var (
 	})
 )
 
-// plainNumber writes a bound without an exponent.
+// plainNumber formats a bound without an exponent.
 func plainNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 func checkAddresses(c Config) []*Error {
 	var found []*Error
 	if host, ok := hostPort(c.Hooks.Listen); !ok {
-		found = append(found, invalid("hooks.listen", "must be HOST:PORT, not %q", c.Hooks.Listen))
+		found = append(found, invalid("hooks.listen", "must be HOST:PORT, got %q", c.Hooks.Listen))
 	} else if !loopback(host) {
-		found = append(found, invalid("hooks.listen", "must be on loopback (127.0.0.1, localhost or [::1]), not %q",
+		found = append(found, invalid("hooks.listen", "must be on loopback (127.0.0.1, localhost or [::1]), got %q",
 			c.Hooks.Listen))
 	}
 	if host, ok := hostPort(c.Bus.Listen); c.Bus.Listen != "" && (!ok || host == "") {
-		found = append(found, invalid("bus.listen", "must be HOST:PORT, not %q (0.0.0.0 means every address)", c.Bus.Listen))
+		found = append(found, invalid("bus.listen", "must be HOST:PORT, got %q (0.0.0.0 means every "+
+			"address)", c.Bus.Listen))
 	}
 	servers := strings.Split(c.Bus.URL, ",")
 	if len(servers) > maxServers {
-		return append(found, invalid("bus.url", "names %d servers, at most %d are allowed", len(servers), maxServers))
+		return append(found, invalid("bus.url", "names %d servers, more than the limit of "+
+			"%d", len(servers), maxServers))
 	}
 	for _, server := range servers {
 		if problem := serverProblem(strings.TrimSpace(server)); c.Bus.URL != "" && problem != "" {
@@ -132,10 +134,10 @@ func checkTiers(c Config) []*Error {
 	return found
 }
 
-// nobodyCalled is what is wrong with the name of a provider that there is not.
+// nobodyCalled returns the mistake for the name of an unknown provider.
 func (c Config) nobodyCalled(name string) string {
-	return fmt.Sprintf("is %q, which this program does not have; it has %s. A server of your own that speaks as OpenAI "+
-		"does needs kind = \"openai\" and base_url in its [providers] section", name,
+	return fmt.Sprintf("must name a known provider, got %q; known are %s. Your own server with OpenAI's API "+
+		"needs kind = \"openai\" and base_url in its [providers] section", name,
 		strings.Join(append(ProviderNames(c), ScriptProvider), ", "))
 }
 
@@ -145,7 +147,7 @@ func checkProviders(c Config) []*Error {
 	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
 		provider, path := c.Providers[name], "providers."+name+"."
 		if one := events.ProviderName(name); named[one] {
-			found = append(found, invalid("providers."+name, "repeats the section of the provider %s", one))
+			found = append(found, invalid("providers."+name, "is a second section for the provider %s", one))
 		}
 		named[events.ProviderName(name)] = true
 		switch {
@@ -168,7 +170,7 @@ func checkProviders(c Config) []*Error {
 		}
 		for header := range provider.Headers {
 			if !headerPattern().MatchString(header) {
-				found = append(found, invalid(path+"headers", "has a malformed header name %q", header))
+				found = append(found, invalid(path+"headers", "must hold valid header names, got %q", header))
 			}
 		}
 	}
@@ -176,7 +178,7 @@ func checkProviders(c Config) []*Error {
 	return found
 }
 
-// baseURLProblem keeps keys and headers off the open network.
+// baseURLProblem keeps keys and headers from being sent unencrypted.
 func baseURLProblem(p Provider) string {
 	if p.BaseURL == "" {
 		return ""
@@ -190,7 +192,7 @@ func baseURLProblem(p Provider) string {
 	case u.RawQuery != "" || u.Fragment != "":
 		return "must not have a query or a fragment"
 	case u.Scheme == "http" && !loopback(u.Hostname()) && (p.APIKeyEnv != "" || len(p.Headers) > 0):
-		return "must be https where a key or a header is sent beyond this machine"
+		return "must be https if a key or a header is sent beyond this machine"
 	}
 	return ""
 }
@@ -199,22 +201,22 @@ func checkUser(c Config) []*Error {
 	if c.User.Name == "" || events.IsPerson(c.User.Name) {
 		return nil
 	}
-	return []*Error{invalid("user.name", "must be letters, digits, dashes and underscores and not the name of a part of "+
-		"the engine, not %q", c.User.Name)}
+	return []*Error{invalid("user.name", "must consist of letters, digits, dashes and underscores and must not "+
+		"be the name of a part of "+
+		"the engine, got %q", c.User.Name)}
 }
 
 func checkBlacklist(c Config) []*Error {
 	for _, pattern := range c.MCP.Blacklist {
 		if _, err := sandbox.ParseGlob(pattern); err != nil {
-			return []*Error{invalid("mcp.blacklist", "has a malformed glob %q, or one with too many braces", pattern)}
+			return []*Error{invalid("mcp.blacklist", "must hold valid globs without too many braces, got %q", pattern)}
 		}
 	}
 	return nil
 }
 
-// plainGlob tells whether a pattern of a rule is valid and matched in a time that
-// is bounded: rules are matched as they stand, and each alternation in braces
-// multiplies the time. A project may have rules, too.
+// plainGlob reports whether a pattern of a rule is valid and is matched in bounded time: rules are matched as they are
+// written, and each alternation in braces multiplies the time. A project may have rules, too.
 func plainGlob(pattern string) bool {
 	_, err := sandbox.ParseGlob(pattern)
 	return err == nil && strings.Count(pattern, "{") <= 2
@@ -225,16 +227,16 @@ func checkRules(c Config) []*Error {
 	for i, rule := range c.Rules {
 		path := fmt.Sprintf("rules.%d", i)
 		if rule.Tool == "" || !plainGlob(rule.Tool) {
-			found = append(found, invalid(path+".tool", "must be a glob over the names of tools, not %q", rule.Tool))
+			found = append(found, invalid(path+".tool", "must be a glob over tool names, got %q", rule.Tool))
 		}
 		if action, _ := rule.Action(); action == 0 {
-			found = append(found, invalid(path, "must have exactly one of allow, deny and ask"))
+			found = append(found, invalid(path, "must set exactly one of allow, deny and ask"))
 		}
 		for _, part := range rule.parts() {
 			for _, glob := range part.scope.Globs {
 				if !plainGlob(glob) {
-					found = append(found, invalid(path+"."+part.key, "has a malformed glob %q, or one with more than two "+
-						"alternations in braces", glob))
+					found = append(found, invalid(path+"."+part.key, "must hold valid globs with at most two "+
+						"alternations in braces, got %q", glob))
 				}
 			}
 		}

@@ -13,35 +13,35 @@ import (
 	"manualslop/tools/mcp"
 )
 
-// busPools gives the runtime the pools of a project.
+// busPools are the runtime's pools of a project on the bus.
 type busPools struct {
 	conn    *bus.Conn
 	project string
 }
 
-// At is how far a pool is; events.ErrNoPool.
+// At returns the position of a pool; events.ErrNoPool if it is missing.
 func (p busPools) At(ctx context.Context, kind string) (runtime.PoolAt, error) {
 	state, err := p.conn.PoolState(ctx, events.PoolName(kind, p.project))
 	return runtime.PoolAt{Done: state.Done, Given: state.Delivered, Held: state.Pending}, err
 }
 
-// Make makes a pool that is missing.
+// Make creates a missing pool.
 func (p busPools) Make(ctx context.Context, kind string, from uint64) error {
 	return p.conn.MakePool(ctx, p.project, kind, from)
 }
 
-// Rewind has a pool hand out again.
+// Rewind makes a pool deliver its work again.
 func (p busPools) Rewind(ctx context.Context, kind string, from uint64) error {
 	return p.conn.RewindPool(ctx, events.PoolName(kind, p.project), from)
 }
 
-// toolSet has the tools of the engine and those of external servers.
+// toolSet combines the tools of the engine and those of external servers.
 type toolSet struct {
 	own     *tools.Registry
 	servers *mcp.Manager
 }
 
-// Prepare prepares a call of a tool that either has. What the person trusts is looked up anew.
+// Prepare prepares a call of a tool of either. It checks the person's trust again.
 func (s toolSet) Prepare(ctx context.Context, env tools.Env, name string, args json.RawMessage) (*tools.Prepared,
 	error) {
 	if !strings.HasPrefix(name, mcp.NamePrefix) {
@@ -54,10 +54,10 @@ func (s toolSet) Prepare(ctx context.Context, env tools.Env, name string, args j
 	return external.Prepare(ctx, env, name, args)
 }
 
-// busLive gives a worker the re-published feed.
+// busLive is a worker's re-published feed.
 type busLive struct{ conn *bus.Conn }
 
-// Follow decodes what comes and hands it on.
+// Follow decodes events and passes them on.
 func (l busLive) Follow(ctx context.Context, f events.Filter, take func(events.Event)) error {
 	registry := events.Catalogue()
 	return l.conn.Follow(ctx, f, func(e events.Event) {
@@ -66,7 +66,7 @@ func (l busLive) Follow(ctx context.Context, f events.Filter, take func(events.E
 	})
 }
 
-// busText shows the gateway the live text of a project's models.
+// busText passes the live text of a project's models to the gateway.
 func busText(conn *bus.Conn, project string) feed.Signals {
 	return func(ctx context.Context, session string, take func(feed.Signal)) error {
 		return conn.Signals(ctx, bus.Signal{Project: project, Session: session, Actor: events.ActorModels},

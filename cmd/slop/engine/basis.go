@@ -15,19 +15,19 @@ import (
 	"manualslop/tiers/basis"
 )
 
-// RecordBasis stores the texts that prompts are made of and is what this program
-// decides by, for the event that puts it on record.
+// RecordBasis stores the texts that prompts are made of and returns the basis of this program's decisions, for the
+// event that records it.
 func RecordBasis(ctx context.Context, blobs events.Blobs) (events.Basis, error) {
 	for _, text := range basis.Bytes() {
 		if _, err := blobs.Put(ctx, text, "text/markdown; charset=utf-8"); err != nil {
-			return events.Basis{}, fmt.Errorf("store the texts of prompts: %w", err)
+			return events.Basis{}, fmt.Errorf("store the prompt texts: %w", err)
 		}
 	}
 	return basis.Of(version.ReadInfo().Version), nil
 }
 
-// UpgradeWords are what a person says to give a session what this program
-// decides by; none where it has that. events.ErrNewer where it has something newer.
+// UpgradeWords returns the events by which a person switches a session to this program's basis; none if it has that
+// already. events.ErrNewer if it has a newer one.
 func UpgradeWords(ctx context.Context, blobs events.Blobs, p site.Place, session string,
 	now projections.Settings) ([]events.Payload, error) {
 	if err := tiers.KnowsBasis(session, now.Basis); err != nil {
@@ -51,7 +51,7 @@ func UpgradeWords(ctx context.Context, blobs events.Blobs, p site.Place, session
 	return out, nil
 }
 
-// sameNumbers tells whether every decider of ours decides alike in both.
+// sameNumbers reports whether every decider of this program has the same version in both.
 func sameNumbers(a, b events.Basis) bool {
 	for _, decider := range events.Deciders() {
 		if a.Decision(decider) != b.Decision(decider) {

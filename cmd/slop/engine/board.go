@@ -14,7 +14,7 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// Bounds of the board.
+// Limits of the board.
 const (
 	// signalLife is how long a sample or a report is shown without another one.
 	signalLife = 5 * time.Second
@@ -22,26 +22,26 @@ const (
 	maxProcesses = 256
 	// maxFrontEnds is how many front ends may report at once.
 	maxFrontEnds = 8
-	// maxSampleBytes is the largest signal that is looked at.
+	// maxSampleBytes is the largest signal that is read.
 	maxSampleBytes = 4 << 10
 )
 
-// sample is what a process says of itself as a signal. The process that follows
-// the log adds how the log stands.
+// sample is what a process reports about itself as a signal. The process that follows the log adds the state of the
+// log.
 type sample struct {
 	wire.ProcessFigures
 	Log *logFigures `json:"log,omitempty"`
 }
 
-// logFigures are how the log stands, as a gateway sees it.
+// logFigures are the state of the log, as a gateway sees it.
 type logFigures struct {
 	EventsPerS float64 `json:"events_per_s"`
 	Lag        uint64  `json:"projection_lag"`
 	Waiting    uint64  `json:"queue_depth"`
 }
 
-// board folds samples and reports into what is shown. It is not stored: a
-// process that starts has an empty board for about a second.
+// board collects samples and reports for display. It is not stored: after the start of a process it is empty for about
+// a second.
 type board struct {
 	clock func() time.Time
 
@@ -50,7 +50,7 @@ type board struct {
 	fronts    map[string]heard[wire.Frame]
 }
 
-// heard is the newest word of somebody, and when it came by our clock.
+// heard is the newest value from one sender, and when it came by this machine's clock.
 type heard[T any] struct {
 	word T
 	at   time.Time
@@ -60,8 +60,8 @@ func newBoard(clock func() time.Time) *board {
 	return &board{clock: clock, processes: map[string]heard[sample]{}, fronts: map[string]heard[wire.Frame]{}}
 }
 
-// Hear takes a signal. What is no sample of a role, or no report that a front
-// end may send, is dropped: nobody waits for an answer.
+// hear takes a signal. It drops anything that is not a sample of a role or a valid report of a front end: no sender
+// waits for an answer.
 func (p *board) hear(actor, name string, body []byte) {
 	if len(body) > maxSampleBytes {
 		return
@@ -76,12 +76,12 @@ func (p *board) hear(actor, name string, body []byte) {
 	case signalFrame:
 		var f wire.Frame
 		if (actor == events.ActorGateway || events.IsPerson(actor)) && json.Unmarshal(body, &f) == nil && soundFrame(f) {
-			_ = p.report(f) // one too many is dropped
+			_ = p.report(f) // beyond the limit it is dropped
 		}
 	}
 }
 
-// show takes a sample; beyond maxProcesses new ones are dropped.
+// show takes a sample; beyond maxProcesses, new processes are dropped.
 func (p *board) show(s sample) {
 	key := s.Name + " " + s.Host + " " + strconv.Itoa(s.PID)
 	p.mu.Lock()
@@ -107,7 +107,7 @@ func (p *board) report(f wire.Frame) error {
 }
 
 func expire[T any](m map[string]heard[T], now time.Time) {
-	// order-independent: each is kept or dropped by itself.
+	// order-independent: each entry is kept or dropped independently.
 	for key, h := range m {
 		if now.Sub(h.at) > signalLife {
 			delete(m, key)
@@ -115,7 +115,7 @@ func expire[T any](m map[string]heard[T], now time.Time) {
 	}
 }
 
-// sound tells whether a sample can be one.
+// sound reports whether a sample is plausible.
 func (s *sample) sound() bool {
 	ok := possible(s.CPUPercent) && min(s.MemoryBytes, s.HeapBytes, int64(s.Goroutines), int64(s.Threads),
 		int64(s.PID)) >= 0
@@ -133,7 +133,7 @@ func soundFrame(f wire.Frame) bool {
 
 func possible(v float64) bool { return v >= 0 && v <= 1e9 && !math.IsNaN(v) }
 
-// All lists the processes that show themselves, by actor and host.
+// all lists the processes with a current sample, by actor and host.
 func (p *board) all() []sample {
 	p.mu.Lock()
 	expire(p.processes, p.clock())
@@ -163,13 +163,13 @@ func (p *board) reporting() []string {
 	return out
 }
 
-// front is the report that came last; nil without one.
+// front returns the newest report; nil without one.
 func (p *board) front() *wire.Frame {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	expire(p.fronts, p.clock())
 	var newest *heard[wire.Frame]
-	// order-independent: the newest is one, and names tell equals apart.
+	// order-independent: there is one newest report, and names break ties.
 	for _, h := range p.fronts {
 		if newest == nil || h.at.After(newest.at) || h.at.Equal(newest.at) && h.word.Name < newest.word.Name {
 			newest = &h
@@ -181,7 +181,7 @@ func (p *board) front() *wire.Frame {
 	return &newest.word
 }
 
-// performance sums what the processes of the program say.
+// performance adds up the samples of the program's processes.
 func (p *board) performance() wire.Performance {
 	var out wire.Performance
 	if f := p.front(); f != nil {

@@ -8,11 +8,10 @@ import (
 	"manualslop/bus"
 )
 
-// delaysLast is how long counts what a process said: it says it again five times
-// a second.
+// delaysLast is how long a process's message counts: processes repeat it five times a second.
 const delaysLast = 2 * time.Second
 
-// delays are the reasons for which processes gave requests back until later.
+// delays are the reasons why processes delay requests.
 type delays struct {
 	mu   sync.Mutex
 	said map[string]said // by process
@@ -36,12 +35,12 @@ func (d *delays) take(process string, why map[uint64]string) {
 	d.said[process] = said{time.Now(), why}
 }
 
-// reasons are all of them by the sequence of the request.
+// reasons returns all of them by the sequence of the request.
 func (d *delays) reasons() map[uint64]string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	out := map[uint64]string{}
-	// order-independent: any reason of a request tells it
+	// order-independent: any reason of a request will do
 	for process, s := range d.said {
 		if time.Since(s.at) > delaysLast {
 			delete(d.said, process)
@@ -52,12 +51,12 @@ func (d *delays) reasons() map[uint64]string {
 	return out
 }
 
-// watchDelays follows why requests wait until the engine ends.
+// watchDelays collects why requests wait until the engine ends.
 func (e *Engine) watchDelays(conn *bus.Conn, d *delays) {
 	e.Group.Go(func() error {
 		for e.Ctx.Err() == nil {
 			if err := conn.Delays(e.Ctx, e.Name, d.take); err != nil && e.Ctx.Err() == nil {
-				e.Logger.Info("watching why requests wait again", "error", err)
+				e.Logger.Info("resubscribing to the reasons of waiting requests", "error", err)
 			}
 			rest(e.Ctx, presenceGrace/10)
 		}

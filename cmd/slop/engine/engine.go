@@ -58,35 +58,34 @@ type Engine struct {
 	Ctx    context.Context // ends when a role fails or the process is asked to stop
 	stop   context.CancelFunc
 	Group  *errgroup.Group
-	front  front // what ends behind the roles
+	front  front // what ends after the roles
 	Stats  *Stats
-	Stalls chan Stall     // of our own deciders
-	shared *events.Shared // nil: nothing was read yet
+	Stalls chan Stall     // of the deciders in this process
+	shared *events.Shared // nil until something is read
 	reader *runtime.Reader
 	own    *bus.Conn // of the gateway
 	Live   *live.Live
 	Hooks  *hookgw.Gateway
 	logs   *sessionlog.Writer
 	files  *projectFiles
-	busy   []resting // who works for sessions
+	busy   []resting // roles that work for sessions
 
 	servers func() (*mcp.Manager, error) // external MCP servers
 
-	OneGoal bool // it ends with its goal
+	OneGoal bool // the engine ends with its goal
 
 	Off Causes // parts that a measurement leaves out
 }
 
-// resting can wait until it does nothing for a session any more.
+// resting can wait until no more work is done for a session.
 type resting interface {
 	Rest(ctx context.Context, session string)
 }
 
-// restWait bounds how long an engine that ends waits for what is stopped with
-// its session.
+// restWait limits how long an engine that ends waits for work that is stopped with its session.
 const restWait = 10 * time.Second
 
-// Rest waits until the outcomes of what ran for a closed session are on record.
+// Rest waits until the outcomes of everything that ran for a closed session are recorded.
 func (e *Engine) Rest(session string) {
 	ctx, cancel := context.WithTimeout(e.Ctx, restWait)
 	defer cancel()
@@ -95,7 +94,7 @@ func (e *Engine) Rest(session string) {
 	}
 }
 
-// New prepares an engine without roles. close ends it.
+// New prepares an engine without roles. Close stops it.
 func New(ctx context.Context, g *site.Flags, p site.Place, natsListen string, sc *script.Script) (*Engine, error) {
 	secrets, err := p.Secrets()
 	if err != nil {
@@ -107,7 +106,8 @@ func New(ctx context.Context, g *site.Flags, p site.Place, natsListen string, sc
 		return nil, err
 	}
 	if !g.Remote(p) && p.Config.Hooks.Auth != core.AuthNone {
-		tokens, err := access.MakeTokens(p.Tokens()) // before anything is put on record, which must not show them
+		// before anything is recorded, because records must not show them
+		tokens, err := access.MakeTokens(p.Tokens())
 		if err != nil {
 			conn.Close()
 			return nil, &exit.Error{Code: exit.Failed, Err: err}
@@ -127,7 +127,7 @@ func New(ctx context.Context, g *site.Flags, p site.Place, natsListen string, sc
 // Wait returns when a role failed or the process is asked to stop.
 func (e *Engine) Wait() { <-e.Ctx.Done() }
 
-// Deciders are the deciders by name.
+// Deciders returns the deciders by name.
 func Deciders() map[string]func() *tiers.Machine {
 	return map[string]func() *tiers.Machine{
 		events.ActorConductor:   func() *tiers.Machine { return conductor.Decider().Start() },
@@ -139,7 +139,7 @@ func Deciders() map[string]func() *tiers.Machine {
 	}
 }
 
-// OrchestratorRoles are what `slop orchestrator` runs when nothing narrows it.
+// OrchestratorRoles returns the roles that `slop orchestrator` runs without --only.
 func OrchestratorRoles() []string {
 	return append(events.Deciders(), events.ActorModels, events.ActorTimers)
 }
@@ -185,22 +185,20 @@ func (e *Engine) Orchestrate(names []string) error {
 	return nil
 }
 
-// keepList has the list of open sessions stored by the first role that may store
-// something.
+// keepList has the first role with the right to store keep the list of open sessions.
 func (e *Engine) keepList(conn *bus.Conn, actor, build string) {
 	if e.reader.States.Snapshots == nil {
 		e.reader.States = runtime.States{Project: e.Name, Actor: actor, Build: build, Snapshots: conn, Logger: e.Logger}
 	}
 }
 
-// states is where an effect stores what it knows of sessions.
+// states returns where an effect stores its states of sessions.
 func (e *Engine) states(conn *bus.Conn, actor string) (runtime.States, error) {
 	build, err := version.ID()
 	return runtime.States{Project: e.Name, Actor: actor, Build: build, Snapshots: conn, Logger: e.Logger}, err
 }
 
-// Log is the log as everybody in this process reads it: with one watch, and
-// each event that comes decoded once.
+// Log returns the log as shared by this process: with one watch, and each event decoded once.
 func (e *Engine) Log() (*events.Shared, error) {
 	if e.shared != nil {
 		return e.shared, nil
@@ -271,12 +269,12 @@ func (e *Engine) watchClocks() error {
 	return nil
 }
 
-// HandBack has the work of lost workers handed out again at once.
+// HandBack has the work of lost workers delivered again at once.
 func (e *Engine) HandBack(conn *bus.Conn) {
 	e.Group.Go(func() error {
 		for e.Ctx.Err() == nil {
 			if err := conn.HandBack(e.Ctx, e.Name); err != nil && e.Ctx.Err() == nil {
-				e.Logger.Info("watching for lost workers again", "error", err)
+				e.Logger.Info("resubscribing to lost workers", "error", err)
 			}
 			rest(e.Ctx, presenceGrace/10)
 		}
@@ -284,8 +282,8 @@ func (e *Engine) HandBack(conn *bus.Conn) {
 	})
 }
 
-// Work runs a worker under the name of a slot, 0 for the lowest free one, which
-// no other worker of this host takes while it runs.
+// Work runs a worker under the name of a slot, 0 for the lowest free one. No other worker of this host takes the name
+// while it runs.
 func (e *Engine) Work(slot int) (name string, err error) {
 	name, free, err := takeWorkerSlot(e.Place, slot)
 	if err != nil {
@@ -304,7 +302,7 @@ func (e *Engine) Work(slot int) (name string, err error) {
 	return name, nil
 }
 
-// worker is a worker under a name, which others see from now on.
+// worker returns a worker with this name and announces it.
 func (e *Engine) worker(name string) (*runtime.Worker, error) {
 	conn, err := e.Bus.As(e.Ctx, bus.Role{Kind: bus.Worker, Name: name})
 	if err != nil {
@@ -331,8 +329,7 @@ func (e *Engine) worker(name string) (*runtime.Worker, error) {
 		Clock: time.Now, IDs: NewID, Logger: e.Logger}, nil
 }
 
-// checkpoints is what notices the changes that a worker's scripts make; nil
-// where the person does not want it.
+// checkpoints returns what detects the changes that a worker's scripts make; nil if the person disabled it.
 func (e *Engine) checkpoints(worker string) (*checkpoint.Store, error) {
 	if !e.Config.Shell.Checkpoints {
 		return nil, nil
@@ -340,20 +337,20 @@ func (e *Engine) checkpoints(worker string) (*checkpoint.Store, error) {
 	return checkpoint.Open(filepath.Join(e.Data, "checkpoints", worker), time.Now)
 }
 
-// announce shows that a role runs, for as long as it does.
+// announce shows that a role is running, for as long as it does.
 func (e *Engine) announce(conn *bus.Conn, actor string) {
 	if e.Stats.publisher.conn == nil {
 		e.Stats.publisher = publisher{conn, actor}
 	}
 	e.Group.Go(func() error {
 		if err := conn.Announce(e.Ctx, e.Name, actor); err != nil && e.Ctx.Err() == nil {
-			e.Logger.Warn("a role cannot show that it runs", "role", actor, "error", err)
+			e.Logger.Warn("cannot announce a role as running", "role", actor, "error", err)
 		}
 		return nil
 	})
 }
 
-// Role names the role in an error; the end of the context is none.
+// Role adds the role's name to an error; nil for the end of the context.
 func (e *Engine) Role(name string, err error) error {
 	if err == nil || e.Ctx.Err() != nil {
 		return nil
@@ -361,7 +358,7 @@ func (e *Engine) Role(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// WriteKeys writes credentials for other processes where the bus listens.
+// WriteKeys writes credentials for other processes if the bus listens.
 func (e *Engine) WriteKeys() error {
 	if e.Bus.Server == nil || e.Bus.Server.URL() == "" {
 		return nil
@@ -369,8 +366,8 @@ func (e *Engine) WriteKeys() error {
 	return e.Bus.Server.WriteKeys(e.KeysDir())
 }
 
-// Causes are parts of an engine that a measurement leaves out, to see what each
-// of them costs. The zero value leaves out nothing.
+// Causes are parts of an engine that a measurement leaves out, to see the cost of each of them. The zero value leaves
+// out nothing.
 type Causes struct {
 	Index  bool // the search index
 	Logs   bool // the session logs and their list
@@ -378,8 +375,8 @@ type Causes struct {
 	Models bool // the models effect, but for the replies of the script
 }
 
-// fewModels are the read models that the gateway itself cannot be without: it
-// looks whether a switch of projects is under way.
+// fewModels returns the read models that the gateway needs in any case: it checks whether a switch of projects is in
+// progress.
 func fewModels() []func() projections.Model {
 	needed := []string{"project", "settings"}
 	return slices.DeleteFunc(projections.Catalogue(), func(start func() projections.Model) bool {

@@ -11,18 +11,17 @@ import (
 const (
 	// smallProgram is how much memory the program may always take from the system.
 	smallProgram = 96 << 20
-	// garbageLook is how often memory is looked at.
+	// garbageLook is how often the memory is checked.
 	garbageLook = 250 * time.Millisecond
-	// quietBytes is what an idle process allocates at most between two looks, and
-	// quietLooks how many quiet looks in a row end a piece of work.
+	// quietBytes is what an idle process allocates at most between two checks, and quietLooks how many quiet checks in
+	// a row end a piece of work.
 	quietBytes = 1 << 20
 	quietLooks = 48
 	// workBytes is what a piece of work allocates at least.
 	workBytes = 16 << 20
-	// quietGarbage and busyGarbage are how large garbage grows in an idle and in a busy
-	// process before it is collected, in percent of what lives. The second is what
-	// the runtime does by itself; an idle process makes little garbage, so collecting
-	// it early costs little time.
+	// quietGarbage and busyGarbage are how large garbage grows in an idle and in a busy process before it is
+	// collected, in percent of the live heap. The second is the runtime's default; an idle process makes little
+	// garbage, so collecting it early costs little time.
 	quietGarbage = 10
 	busyGarbage  = 100
 
@@ -30,9 +29,9 @@ const (
 	metricAllocated = "/gc/heap/allocs:bytes"
 )
 
-// boundGarbage keeps the memory of this process near what lives in it until ctx
-// ends. Left alone, the runtime lets garbage grow to as much again, and keeps for
-// minutes what a burst took. GOMEMLIMIT and GOGC stand where they are set.
+// boundGarbage keeps the memory of this process close to its live heap until ctx ends. By default the runtime lets
+// garbage grow to the size of the live heap, and keeps memory of a burst for minutes. GOMEMLIMIT and GOGC are
+// respected if they are set.
 func boundGarbage(ctx context.Context) {
 	limited, collected := os.Getenv("GOMEMLIMIT") == "", os.Getenv("GOGC") == ""
 	if limited {
@@ -70,26 +69,24 @@ func boundGarbage(ctx context.Context) {
 	}
 }
 
-// memoryLimit is a soft limit for a program in which so many bytes live. It
-// always leaves room: a limit near what lives would have the processors collect
-// garbage all the time.
+// memoryLimit returns a soft limit for a program with a live heap of this size. It always leaves room: with a limit
+// close to the live heap the processors would collect garbage all the time.
 func memoryLimit(live int64) int64 { return max(smallProgram, live+live/4*3) }
 
-// differs tells whether a limit is worth setting: it stops the program for a
-// moment.
+// differs reports whether a limit is worth setting: setting it stops the program for a moment.
 func differs(want, set int64) bool { return max(want-set, set-want) > set/16 }
 
-// Work notices from what a process has allocated when a piece of work has ended.
+// work detects, from the allocations of a process, when a piece of work has ended.
 type work struct {
-	seen  uint64 // allocated at the newest look
+	seen  uint64 // allocated at the last check
 	bytes uint64 // allocated by the work
-	quiet int    // looks since
+	quiet int    // quiet checks since then
 }
 
-// idle tells whether the process has been quiet for as long as ends a piece of work.
+// idle reports whether the process has been quiet long enough to end a piece of work.
 func (w *work) idle() bool { return w.quiet >= quietLooks }
 
-// ended takes the next look. It is true once behind each piece of work.
+// ended makes the next check. It returns true once after each piece of work.
 func (w *work) ended(allocated uint64) bool {
 	fresh := allocated - w.seen
 	w.seen = allocated
@@ -105,10 +102,10 @@ func (w *work) ended(allocated uint64) bool {
 	return true
 }
 
-// returnMemory returns pages of the heap to the system that only ended work needed.
+// returnMemory returns pages of the heap that only the ended work needed to the system.
 func returnMemory() {
-	// The first collection has the server put the buffers of its blocks, which nobody reads any more, into a pool.
-	// The next two empty the pool.
+	// The first collection makes the server put the unused buffers of its blocks into a pool. The next two empty the
+	// pool.
 	runtime.GC()
 	runtime.GC()
 	debug.FreeOSMemory()

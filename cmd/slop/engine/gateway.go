@@ -25,7 +25,7 @@ import (
 	"manualslop/projections/sessionlog"
 )
 
-// HooksAt is where the gateway listens: the flag, else the configuration.
+// HooksAt returns the address of the gateway: the flag, else the configuration.
 func HooksAt(p site.Place, flag string) string {
 	if flag != "" {
 		return flag
@@ -50,8 +50,8 @@ func (e *Engine) All(ctx context.Context, listen string, fallBack bool) error {
 	return e.ServeHooks(ctx, listen, fallBack)
 }
 
-// ServeHooks starts the read models, the session logs and the gateway. With
-// fallBack a port in use is no error: a free one is taken.
+// ServeHooks starts the read models, the session logs and the gateway. With fallBack, it takes a free port if the port
+// is in use.
 func (e *Engine) ServeHooks(ctx context.Context, listen string, fallBack bool) error {
 	if err := e.OpenModels(); err != nil {
 		return err
@@ -91,9 +91,8 @@ func (e *Engine) ServeHooks(ctx context.Context, listen string, fallBack bool) e
 	return e.Stats.StartTasks.Do("session logs", func() error { return e.writeLogs(own) })
 }
 
-// OpenModels connects the gateway and keeps the project's sessions current until
-// the engine is closed: behind the gateway, whose last requests wait for them.
-// Later calls do nothing.
+// OpenModels connects the gateway and keeps the project's sessions current until the engine is closed. They end after
+// the gateway, whose last requests need them. Later calls do nothing.
 func (e *Engine) OpenModels() (err error) {
 	if e.Live != nil {
 		return nil
@@ -113,7 +112,7 @@ func (e *Engine) readModels() (err error) {
 		return err
 	}
 	ctx, giveUp := context.WithCancel(context.WithoutCancel(e.front.ctx))
-	opened := context.AfterFunc(e.Ctx, giveUp) // a bus that does not answer must not hold up a stop during the start
+	opened := context.AfterFunc(e.Ctx, giveUp) // a bus that does not answer must not block a stop during the start
 	options := live.Options{Snapshots: e.own, Logger: e.Logger}
 	if e.Off.Folds {
 		options.Models = fewModels()
@@ -127,7 +126,7 @@ func (e *Engine) readModels() (err error) {
 	}
 	e.behind("read models", func(ctx context.Context) error {
 		select {
-		case <-e.Live.Done(): // the log cannot be read any more, and nothing shown here would be true
+		case <-e.Live.Done(): // the log can no longer be read, and what is shown would be wrong
 			return e.Live.Err()
 		case <-ctx.Done():
 			return nil
@@ -136,7 +135,7 @@ func (e *Engine) readModels() (err error) {
 	return nil
 }
 
-// bindHooks makes the gateway, on a free port where it may fall back to one.
+// bindHooks makes the gateway, on a free port if it may fall back to one.
 func (e *Engine) bindHooks(ctx context.Context, cfg core.Config, fallBack bool) (err error) {
 	e.Hooks, err = hookgw.New(ctx, cfg)
 	if errors.Is(err, access.ErrAddressInUse) && fallBack {
@@ -152,9 +151,8 @@ func (e *Engine) bindHooks(ctx context.Context, cfg core.Config, fallBack bool) 
 	return nil
 }
 
-// writeLogs keeps the session logs of the project's folder, which is there
-// before the first goal: what a planner sees of the project must not depend on
-// who was first.
+// writeLogs keeps the session logs of the project. Their folder exists before the first goal: what a planner sees of
+// the project must not depend on timing.
 func (e *Engine) writeLogs(log *bus.Conn) error {
 	if err := sessionlog.Prepare(e.Project); err != nil {
 		return fmt.Errorf("session logs: %w", err)
@@ -174,8 +172,7 @@ func (e *Engine) writeLogs(log *bus.Conn) error {
 	return e.keepRegistry(log)
 }
 
-// started waits until the gateway answers, or ctx ends: what nobody waits for is
-// not done before.
+// started waits until the gateway answers, or ctx ends: less urgent work waits for that.
 func (e *Engine) started(ctx context.Context) {
 	select {
 	case <-e.Hooks.Ready():
@@ -206,8 +203,7 @@ func (e *Engine) FinishLogs(session string) error {
 	return e.logs.Rebuild(e.Ctx, session)
 }
 
-// hooksConfig wires the gateway to connections with the rights of those on
-// whose behalf it writes.
+// hooksConfig gives the gateway connections with the rights of those for whom it writes.
 func (e *Engine) hooksConfig(own *bus.Conn, listen string, who *presence) (core.Config, error) {
 	person, err := e.Bus.As(e.Ctx, bus.Role{Kind: bus.Person, Name: e.Person})
 	if err != nil {
@@ -236,7 +232,7 @@ func (e *Engine) hooksConfig(own *bus.Conn, listen string, who *presence) (core.
 	}, nil
 }
 
-// Info says where this engine can be reached.
+// Info returns where this engine can be reached.
 func (e *Engine) Info(session string) site.EngineInfo {
 	info := site.EngineInfo{PID: os.Getpid(), Session: session, Tokens: e.Tokens(), Project: e.Project}
 	if e.Hooks != nil {
@@ -251,8 +247,8 @@ func (e *Engine) Info(session string) site.EngineInfo {
 	return info
 }
 
-// Register tells other processes where this engine is, until remove is called,
-// and writes credentials for them where its bus listens.
+// Register publishes where this engine is to other processes, until remove is called, and writes credentials for them
+// if its bus listens.
 func (e *Engine) Register(session string) (remove func(), err error) {
 	if err := e.WriteKeys(); err != nil {
 		return nil, err

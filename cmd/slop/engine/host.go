@@ -11,8 +11,8 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// Performance are the newest figures of the running program. Before the first
-// sample of this process one is taken.
+// Performance returns the newest figures of the running program. If there is no sample of this process yet, it takes
+// one.
 func (v *Stats) Performance() wire.Performance {
 	p := v.board.performance()
 	if p.CPUPercent == nil {
@@ -23,7 +23,7 @@ func (v *Stats) Performance() wire.Performance {
 	return p
 }
 
-// Report shows what a front end measured, here at once, and passes it on.
+// Report shows the measurements of a front end here at once and passes them on.
 func (v *Stats) Report(ctx context.Context, f wire.Frame) error {
 	if err := v.board.report(f); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (v *Stats) Report(ctx context.Context, f wire.Frame) error {
 	return v.publisher.conn.Signal(ctx, v.project, "", v.publisher.actor, signalFrame, body)
 }
 
-// Telemetry is what this process knows of itself and of the bus.
+// Telemetry returns what this process knows of itself and of the bus.
 func (v *Stats) Telemetry() wire.HostTelemetry {
 	out := wire.HostTelemetry{Version: version.ReadInfo().String(), Tasks: v.tasks.list(), FrontEnds: v.board.reporting()}
 	for _, s := range v.board.all() {
@@ -62,7 +62,7 @@ func (v *Stats) Startup() []wire.StartupTask { return v.StartTasks.list() }
 // Started is closed when the start is over.
 func (v *Stats) Started() <-chan struct{} { return v.StartTasks.over }
 
-// Scope is what Shutdown ends.
+// Scope returns what Shutdown ends.
 func (v *Stats) Scope() string { return v.ShutdownScope }
 
 // Shutdown begins a clean stop.

@@ -36,10 +36,10 @@ func (e *Engine) Newest(ctx context.Context, conn *bus.Conn) (SessionWriter, err
 	return SessionWriter{Log: conn, Project: e.Name, Session: session, Person: e.Person, Mask: e.Mask}, err
 }
 
-// errNoOpenSession says that no session is open.
+// errNoOpenSession means that no session is open.
 var errNoOpenSession = errors.New("there is no open session")
 
-// newestOpen is the session that was opened last and not closed.
+// newestOpen returns the session that was opened last and is not closed.
 func (e *Engine) newestOpen(ctx context.Context, log events.Log) (string, error) {
 	open, err := e.openSessions(ctx, log)
 	if err != nil {
@@ -51,8 +51,7 @@ func (e *Engine) newestOpen(ctx context.Context, log events.Log) (string, error)
 	return open[len(open)-1], nil
 }
 
-// OpenSessions are the sessions that were opened and not closed, oldest first,
-// as the read models know them where this process keeps some.
+// openSessions returns the open sessions, oldest first, from the read models if this process keeps them.
 func (e *Engine) openSessions(ctx context.Context, log events.Log) ([]string, error) {
 	if e.Live == nil {
 		return OpenSessions(ctx, log, e.Name)
@@ -66,7 +65,7 @@ func (e *Engine) openSessions(ctx context.Context, log events.Log) ([]string, er
 	return open, nil
 }
 
-// OpenSessions are the sessions that were opened and not closed, oldest first.
+// OpenSessions returns the open sessions, oldest first.
 func OpenSessions(ctx context.Context, log events.Log, project string) ([]string, error) {
 	var open []string
 	for _, typ := range []string{events.NameOf[events.SessionOpened](), events.NameOf[events.SessionClosed]()} {

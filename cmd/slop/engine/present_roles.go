@@ -11,19 +11,18 @@ import (
 	"manualslop/events"
 )
 
-// presenceGrace is how long roles have to show themselves before one that did
-// not counts as missing.
+// presenceGrace is how long roles have to announce themselves before they count as missing.
 const presenceGrace = time.Second
 
-// anyWorker stands for the workers among the roles that should be there.
+// anyWorker is the entry for workers among the required roles.
 const anyWorker = "worker"
 
-// presence is who shows that it is at work on a project. The lists are made
-// when somebody comes or goes, because every read asks for them.
+// presence tracks the roles that are running for a project. The lists are built when a role comes or goes, because
+// every read needs them.
 type presence struct {
 	mu               sync.RWMutex
 	here             map[string]bool
-	settled          bool // the grace is over: who is not here is missing
+	settled          bool // the grace is over: absent roles are missing
 	present, missing []string
 }
 
@@ -46,7 +45,7 @@ func (a *presence) changed(actor string, here bool) {
 	})
 }
 
-// change makes the lists anew behind what do does.
+// change runs do and builds the lists again.
 func (a *presence) change(do func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -65,20 +64,19 @@ func (a *presence) change(do func()) {
 	}
 }
 
-// roles lists the actors that are there, and the roles that nobody runs. The
-// lists are shared: nobody may change them.
+// roles lists the actors that are present, and the missing roles. The lists are shared: callers must not change them.
 func (a *presence) roles() (present, missing []string) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	return a.present, a.missing
 }
 
-// watchPresence follows who is at work until the engine ends.
+// watchPresence tracks the running roles until the engine ends.
 func (e *Engine) watchPresence(conn *bus.Conn, changed func(actor string, here bool)) {
 	e.Group.Go(func() error {
 		for e.Ctx.Err() == nil {
 			if err := conn.Presence(e.Ctx, e.Name, changed); err != nil && e.Ctx.Err() == nil {
-				e.Logger.Info("watching for roles again", "error", err)
+				e.Logger.Info("resubscribing to the running roles", "error", err)
 			}
 			rest(e.Ctx, presenceGrace/10)
 		}
@@ -86,7 +84,7 @@ func (e *Engine) watchPresence(conn *bus.Conn, changed func(actor string, here b
 	})
 }
 
-// Rest waits, or until ctx ends.
+// rest waits for d, or until ctx ends.
 func rest(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()

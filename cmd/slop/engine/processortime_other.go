@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime is what this process has used of the processors so far.
+// ProcessorTime returns the processor time that this process has used so far.
 func ProcessorTime() time.Duration {
 	var created, exited, kernel, user syscall.Filetime
 	self, err := syscall.GetCurrentProcess()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ProcessorTime is what this process has used of the processors so far.
+// ProcessorTime returns the processor time that this process has used so far.
 func ProcessorTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

@@ -21,8 +21,8 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// projectFiles is the project folder as the gateway may use it: through the same
-// gate as tools, and closed to everything outside of the folder.
+// projectFiles is the gateway's access to the project folder: through the same gate as tools, and closed to everything
+// outside of the folder.
 type projectFiles struct {
 	folder    string
 	documents *sandbox.Workspace // for files up to hookgw.MaxProjectFile
@@ -30,8 +30,7 @@ type projectFiles struct {
 
 var _ core.ProjectFiles = (*projectFiles)(nil)
 
-// openProjectFiles opens the gate. Protected are the names that tools may not
-// touch either, and the engine's own folders.
+// openProjectFiles opens the gate. The names that tools may not touch and the engine's own folders are protected.
 func openProjectFiles(p site.Place) (*projectFiles, error) {
 	w, err := sandbox.Open(sandbox.Config{
 		Primary: p.Project, Blacklist: slices.Concat(p.Config.MCP.Blacklist, site.CredentialNames(),
@@ -65,13 +64,12 @@ func (f *projectFiles) Load(ctx context.Context, path string) (core.ProjectFile,
 	return core.ProjectFile{Path: name, SHA256: file.SHA256, Size: int64(len(file.Data)), Document: document}, nil
 }
 
-// name is the path of a project document as it is shown: relative to the project
-// folder, with slashes.
+// name returns the path of a project document as it is shown: relative to the project folder, with slashes.
 func (f *projectFiles) name(path string) (string, error) {
 	if filepath.IsAbs(path) {
 		rel, err := filepath.Rel(f.folder, path)
 		if err != nil || !filepath.IsLocal(rel) {
-			return "", &core.FileProblem{Kind: core.FileDenied, Message: "this project lies in another folder",
+			return "", &core.FileProblem{Kind: core.FileDenied, Message: "this project is in another folder",
 				Hint: "Start slop with --project there."}
 		}
 		path = rel
@@ -82,16 +80,16 @@ func (f *projectFiles) name(path string) (string, error) {
 		return "", &core.FileProblem{Kind: core.FileDenied, Message: "path must not be empty or contain NUL",
 			Hint: "Name a .toml file below the project folder."}
 	case !filepath.IsLocal(local):
-		return "", &core.FileProblem{Kind: core.FileDenied, Message: "this project lies in another folder",
+		return "", &core.FileProblem{Kind: core.FileDenied, Message: "this project is in another folder",
 			Hint: "Start slop with --project there."}
 	case filepath.Ext(local) != ".toml":
-		return "", &core.FileProblem{Kind: core.FileDenied, Message: "a project document is a .toml file",
-			Hint: "Name one, such as project.toml."}
+		return "", &core.FileProblem{Kind: core.FileDenied, Message: "a project document must be a .toml file",
+			Hint: "Give a path such as project.toml."}
 	}
 	return filepath.ToSlash(local), nil
 }
 
-// explain words an error of the gate for a client.
+// explain turns an error of the gate into a problem for a client.
 func (f *projectFiles) explain(name string, err error) error {
 	var denied *sandbox.DeniedError
 	var system *fs.PathError
@@ -100,18 +98,20 @@ func (f *projectFiles) explain(name string, err error) error {
 		return &core.FileProblem{Kind: core.FileDenied, Message: denied.ModelText(),
 			Hint: "Project documents are plain .toml files below the project folder that are not protected."}
 	case errors.Is(err, fs.ErrNotExist):
-		return &core.FileProblem{Kind: core.FileMissing, Message: "there is no " + name,
-			Hint: "Name a file below the project folder, or make it with POST /api/project/save."}
+		return &core.FileProblem{Kind: core.FileMissing, Message: "no such file: " + name,
+			Hint: "Give a file below the project folder, or create it with POST /api/project/save."}
 	case errors.Is(err, sandbox.ErrTooLarge):
-		return &core.FileProblem{Kind: core.FileTooLarge, Message: fmt.Sprintf("%s is over %d bytes", name,
-			core.MaxProjectFile), Hint: "Move its discussions to a history file and import that with slop history import."}
+		return &core.FileProblem{Kind: core.FileTooLarge, Message: fmt.Sprintf("%s is over the limit of %d bytes", name,
+			core.MaxProjectFile), Hint: "Move its discussions to a history file and import that file with slop " +
+			"history import."}
 	case errors.Is(err, sandbox.ErrConflict):
 		return changedFile(name)
 	case errors.Is(err, sandbox.ErrNotRegular), errors.Is(err, sandbox.ErrIsDirectory):
-		return &core.FileProblem{Kind: core.FileDenied, Message: name + " is not a regular file", Hint: "Name another one."}
+		return &core.FileProblem{Kind: core.FileDenied, Message: name + " is not a regular file",
+			Hint: "Give the path of a regular file."}
 	case errors.As(err, &system):
 		return &core.FileProblem{Kind: core.FileBroken, Message: name + " cannot be used: " + system.Err.Error(),
-			Hint: "Name another file, or make this one usable."}
+			Hint: "Correct the cause, or give another file."}
 	}
 	return fmt.Errorf("project document %s: %w", name, err)
 }
@@ -121,8 +121,8 @@ func changedFile(name string) error {
 		Hint: `Load it again, save to another path, or send "force": true to overwrite it.`}
 }
 
-// Save writes a project document beside its place and renames it into it. A file
-// that holds the very bytes already counts as written.
+// Save writes a project document to a temporary file and renames it. A file that already has exactly these bytes
+// counts as written.
 func (f *projectFiles) Save(ctx context.Context, path string, document json.RawMessage, was string,
 	force bool) (core.ProjectFile, error) {
 	name, err := f.name(path)
@@ -132,7 +132,8 @@ func (f *projectFiles) Save(ctx context.Context, path string, document json.RawM
 	text, err := jsonToTOML(document)
 	if err != nil {
 		return core.ProjectFile{}, &core.FileProblem{Kind: core.FileBroken,
-			Message: "the project cannot be written as TOML: " + err.Error(), Hint: "Change what it names and save it again."}
+			Message: "the project cannot be written as TOML: " + err.Error(), Hint: "Correct the value that it " +
+				"names and save again."}
 	}
 	if len(text) > core.MaxProjectFile {
 		return core.ProjectFile{}, f.explain(name, sandbox.ErrTooLarge)
@@ -160,8 +161,8 @@ func (f *projectFiles) Save(ctx context.Context, path string, document json.RawM
 	return saved, nil
 }
 
-// Expand finds the files that patterns stand for. A path without a wildcard
-// stands for itself, whether there is such a file yet or not.
+// Expand finds the files that patterns match. A path without a wildcard is returned as it is, whether the file exists
+// or not.
 func (f *projectFiles) Expand(ctx context.Context, base string, patterns []string) (paths, skipped []string,
 	err error) {
 	found := map[string]bool{}
@@ -174,7 +175,7 @@ func (f *projectFiles) Expand(ctx context.Context, base string, patterns []strin
 		case strings.ContainsAny(pattern, `*?[{`):
 			glob, err := sandbox.ParseGlob(pattern)
 			if err != nil {
-				skipped = append(skipped, given+": its braces stand for too many patterns")
+				skipped = append(skipped, given+": its braces expand to too many patterns")
 				continue
 			}
 			globs = append(globs, glob)
@@ -202,17 +203,17 @@ func tooMany(n int) error {
 	if n <= events.MaxTracked {
 		return nil
 	}
-	return &core.FileProblem{Kind: core.FileTooLarge, Message: fmt.Sprintf("the patterns stand for more than %d files",
-		events.MaxTracked), Hint: "Narrow them; tools read every other file as well."}
+	return &core.FileProblem{Kind: core.FileTooLarge, Message: fmt.Sprintf("the patterns match more than %d files",
+		events.MaxTracked), Hint: "Use narrower patterns; tools can also read files that are not listed."}
 }
 
-// pattern is a pattern relative to the project folder, or why it stands for nothing.
+// pattern returns a pattern relative to the project folder, or why it is not valid.
 func (f *projectFiles) pattern(base, given string) (pattern, problem string) {
 	slashed := filepath.ToSlash(given)
 	if filepath.IsAbs(given) {
 		rel, err := filepath.Rel(f.folder, given)
 		if err != nil || !filepath.IsLocal(rel) {
-			return "", "it lies outside of the project folder"
+			return "", "it is outside of the project folder"
 		}
 		slashed = filepath.ToSlash(rel)
 	} else if base != "" {
@@ -221,17 +222,17 @@ func (f *projectFiles) pattern(base, given string) (pattern, problem string) {
 	pattern = filepath.ToSlash(filepath.Clean(filepath.FromSlash(slashed)))
 	switch {
 	case given == "" || strings.ContainsRune(given, 0):
-		return "", "it is no path"
+		return "", "it is not a valid path"
 	case !filepath.IsLocal(pattern):
-		return "", "it lies outside of the project folder"
+		return "", "it is outside of the project folder"
 	case !doublestar.ValidatePattern(pattern):
-		return "", "it is no pattern"
+		return "", "it is not a valid pattern"
 	}
 	return pattern, ""
 }
 
-// match adds the files below the project folder that a pattern matches. Links
-// are not followed, and protected names and .gitignore's left out.
+// match adds the files below the project folder that a pattern matches. It does not follow links, and leaves out
+// protected names and what .gitignore ignores.
 func (f *projectFiles) match(ctx context.Context, globs []sandbox.Glob, found map[string]bool) error {
 	stats, err := f.documents.Walk(ctx, ".", sandbox.WalkOptions{Gitignore: true, NoSizes: true},
 		func(e sandbox.Entry) error {
@@ -250,8 +251,8 @@ func (f *projectFiles) match(ctx context.Context, globs []sandbox.Glob, found ma
 			return nil
 		})
 	if err == nil && stats.Truncated {
-		return &core.FileProblem{Kind: core.FileTooLarge, Message: "the project folder holds too many files to look through",
-			Hint: "Name the files without wildcards, or leave folders out with .gitignore."}
+		return &core.FileProblem{Kind: core.FileTooLarge, Message: "the project folder has too many files to search",
+			Hint: "Name the files without wildcards, or exclude folders with .gitignore."}
 	}
 	if err != nil {
 		return f.explain(".", err)

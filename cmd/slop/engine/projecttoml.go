@@ -13,7 +13,7 @@ import (
 	"manualslop/projections"
 )
 
-// tomlToJSON reads a TOML document. Times become texts.
+// tomlToJSON converts a TOML document. Times become texts.
 func tomlToJSON(text []byte) (json.RawMessage, error) {
 	document := map[string]any{}
 	if err := toml.Unmarshal(text, &document); err != nil {
@@ -21,12 +21,12 @@ func tomlToJSON(text []byte) (json.RawMessage, error) {
 	}
 	raw, err := json.Marshal(document)
 	if err != nil {
-		return nil, errors.New("it holds a number that is not finite")
+		return nil, errors.New("it contains a number that is not finite")
 	}
 	return raw, nil
 }
 
-// tomlError says where a text is no TOML, or does not fit.
+// tomlError returns where a text is not TOML, or does not fit.
 func tomlError(err error) error {
 	var broken *toml.DecodeError
 	var extra *toml.StrictMissingError
@@ -37,7 +37,7 @@ func tomlError(err error) error {
 	case errors.As(err, &broken):
 		line, column := broken.Position()
 		what := strings.TrimPrefix(broken.Error(), "toml: ")
-		// the rest names types of Go
+		// the rest names Go types
 		if kind, _, typed := strings.Cut(strings.TrimPrefix(what, "cannot decode TOML "), " into "); typed {
 			what = strings.Join(broken.Key(), ".") + " takes no " + kind
 		}
@@ -46,13 +46,13 @@ func tomlError(err error) error {
 	return err
 }
 
-// jsonToTOML writes a JSON object as TOML. Whole numbers stay whole.
+// jsonToTOML writes a JSON object as TOML. Integers stay integers.
 func jsonToTOML(document json.RawMessage) ([]byte, error) {
 	dec := json.NewDecoder(bytes.NewReader(document))
 	dec.UseNumber()
 	var value map[string]any
 	if err := dec.Decode(&value); err != nil {
-		return nil, fmt.Errorf("it is no object: %w", err)
+		return nil, fmt.Errorf("it must be a JSON object: %w", err)
 	}
 	plain, err := tomlValue(value, "")
 	if err != nil {
@@ -67,7 +67,7 @@ func jsonToTOML(document json.RawMessage) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// tomlValue makes of a decoded JSON value what TOML knows.
+// tomlValue converts a decoded JSON value to a TOML value.
 func tomlValue(value any, at string) (any, error) {
 	switch v := value.(type) {
 	case nil:
@@ -78,7 +78,7 @@ func tomlValue(value any, at string) (any, error) {
 		}
 		number, err := v.Float64()
 		if err != nil || !strings.ContainsAny(v.String(), ".eE") {
-			return nil, fmt.Errorf("%s is a number that TOML does not know", at)
+			return nil, fmt.Errorf("%s is a number that TOML cannot represent", at)
 		}
 		return number, nil
 	case []any:
@@ -103,19 +103,18 @@ func tomlValue(value any, at string) (any, error) {
 	return value, nil
 }
 
-// ReadHistory reads a history.toml of the original: the discussion table, on its
-// own or under "discussion".
+// ReadHistory reads a history.toml of the original: the discussion table at the top level or under "discussion".
 func (f *projectFiles) ReadHistory(text string) (projections.History, error) {
 	h, err := ParseHistory([]byte(text))
 	if err != nil {
 		return h, &core.FileProblem{Kind: core.FileBroken, Message: "the history cannot be read: " + err.Error(),
-			Hint: "Correct that line; everything else of the file is left alone until then."}
+			Hint: "Correct that line and import again; nothing was imported."}
 	}
 	return h, nil
 }
 
-// ParseHistory reads the discussion table of a history.toml. Nothing is passed
-// over: what it does not know is an error with its line.
+// ParseHistory parses the discussion table of a history.toml. Nothing is skipped: an unknown entry is an error with
+// its line.
 func ParseHistory(text []byte) (projections.History, error) {
 	var h projections.History
 	whole := map[string]any{}

@@ -9,16 +9,16 @@ import (
 	"manualslop/events"
 )
 
-// fillEvery is how often the engine looks how full the log is.
+// fillEvery is how often the engine checks how full the log is.
 const fillEvery = time.Second
 
-// watchFill keeps known to a connection how full the log is, for its Room.
+// watchFill keeps a connection informed of how full the log is, for its Room.
 func (e *Engine) watchFill(ctx context.Context, conn *bus.Conn) error {
 	tick := time.NewTicker(fillEvery)
 	defer tick.Stop()
 	for {
 		if _, err := conn.Fill(ctx); err != nil && ctx.Err() == nil {
-			e.Logger.Debug("it is not known how full the log is", "error", err)
+			e.Logger.Debug("cannot read how full the log is", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -28,9 +28,8 @@ func (e *Engine) watchFill(ctx context.Context, conn *bus.Conn) error {
 	}
 }
 
-// watchReserve records once for a budget that only its reserve is left. The
-// engine of a run ends then: nothing new begins before a person makes room, for
-// which no engine may run.
+// watchReserve records, once per limit, that only the reserve of the log is left. An engine of slop run ends then:
+// nothing new begins until a person makes room, which requires that no engine is running.
 func (e *Engine) watchReserve(ctx context.Context, conn *bus.Conn) error {
 	tick := time.NewTicker(fillEvery)
 	defer tick.Stop()
@@ -45,7 +44,7 @@ func (e *Engine) watchReserve(ctx context.Context, conn *bus.Conn) error {
 			return full
 		}
 		if err != nil && ctx.Err() == nil {
-			e.Logger.Debug("it is not known how full the log is", "error", err)
+			e.Logger.Debug("cannot read how full the log is", "error", err)
 		}
 	}
 }
@@ -68,7 +67,7 @@ func (e *Engine) noteReserve(ctx context.Context, conn *bus.Conn) error {
 			return nil
 		}
 	}
-	e.Logger.Error("only the reserve of the log is left, so nothing new begins", "bytes", fill.Bytes, "budget",
+	e.Logger.Error("only the reserve of the log is left, so no new work begins", "bytes", fill.Bytes, "budget",
 		fill.Budget)
 	origin := events.Origin{ID: NewID(), Time: time.Now(), Project: e.Name, Session: events.StoreSession,
 		Actor: events.ActorTimers}

@@ -12,10 +12,10 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// sampler measures this process. Its name is set before the first sample. A sample costs some 20 µs and stops nothing:
-// runtime/metrics needs no pause of the program.
+// sampler measures this process. Its name is set before the first sample. A sample takes about 20 µs and does not
+// pause the program, since runtime/metrics needs no pause.
 type sampler struct {
-	name    string // the actor that this process speaks as
+	name    string // this process as an actor
 	host    string
 	started time.Time
 
@@ -33,10 +33,10 @@ func newSampler() *sampler {
 	return &sampler{host: clipHost(host), started: now, at: now, used: ProcessorTime()}
 }
 
-// clipHost keeps a machine's name short and printable.
+// clipHost shortens a machine's name and makes it printable.
 func clipHost(name string) string { return strings.ToValidUTF8(name[:min(len(name), 64)], "") }
 
-// Names of the figures of the runtime.
+// Names of runtime metrics.
 const (
 	metricHeap       = "/memory/classes/heap/objects:bytes"
 	metricTotal      = "/memory/classes/total:bytes"
@@ -46,8 +46,7 @@ const (
 	metricMemLimit   = "/gc/gomemlimit:bytes"
 )
 
-// sample gives the figures of now; the share of the processor is that since the
-// last sample.
+// sample returns the current figures; the processor share is that since the last sample.
 func (s *sampler) sample() (wire.ProcessFigures, wire.GCFigures) {
 	m := readMetrics(metricHeap, metricTotal, metricGoroutines, metricGCCycles, metricGCSeconds, metricMemLimit)
 	status := kernelFigures()
@@ -67,13 +66,13 @@ func (s *sampler) sample() (wire.ProcessFigures, wire.GCFigures) {
 	}
 	s.at, s.used = now, used
 	gc := wire.GCFigures{Cycles: uint64(m[metricGCCycles]), CPUSeconds: m[metricGCSeconds]}
-	if limit := m[metricMemLimit]; limit < 1<<62 { // above: there is none
+	if limit := m[metricMemLimit]; limit < 1<<62 { // no limit is set
 		gc.LimitBytes = int64(limit)
 	}
 	return p, gc
 }
 
-// readMetrics reads figures of the runtime by name; one that it does not know is 0.
+// readMetrics reads runtime metrics by name; unknown ones are 0.
 func readMetrics(names ...string) map[string]float64 {
 	samples := make([]metrics.Sample, len(names))
 	for i, name := range names {
@@ -92,14 +91,14 @@ func readMetrics(names ...string) map[string]float64 {
 	return out
 }
 
-// kernel is what the kernel says of this process; zero where it says nothing.
+// kernel holds the kernel's figures of this process; zero if there are none.
 type kernel struct {
 	resident int64
 	threads  int
 }
 
-// kernelFigures reads /proc/self/stat, whose fields behind the name in
-// parentheses are fixed: threads are the 18th behind it, resident pages the 22nd.
+// kernelFigures reads /proc/self/stat. The fields after the name in parentheses are fixed: threads are the 18th after
+// it, resident pages the 22nd.
 func kernelFigures() kernel {
 	text, err := os.ReadFile("/proc/self/stat")
 	if err != nil {

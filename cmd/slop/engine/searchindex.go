@@ -15,11 +15,11 @@ import (
 	"manualslop/projections/search"
 )
 
-// errIndexTaken says that another process works on the index of the data folder.
-var errIndexTaken = errors.New("another process works on the search index of this data folder")
+// errIndexTaken means that another process is using the index of the data folder.
+var errIndexTaken = errors.New("another process is using the search index of this data folder")
 
-// OpenIndex is the search index of the data folder, not open yet, which is this
-// process's until free is called.
+// OpenIndex takes the search index of the data folder for this process until free is called. The index is not open
+// yet.
 func OpenIndex(p site.Place, log events.Log, head func() uint64, logger *slog.Logger) (x *search.Index, free func(),
 	err error) {
 	dir := filepath.Join(p.Data, "search")
@@ -38,18 +38,17 @@ func OpenIndex(p site.Place, log events.Log, head func() uint64, logger *slog.Lo
 		func() { _ = lock.Unlock() }, nil
 }
 
-// takeIndex makes the search index this engine's. An engine goes on without
-// one: then what it returns is nil.
+// takeIndex takes the search index for this engine. An engine also works without one: then it returns nil.
 func (e *Engine) takeIndex(log events.Log) (x *search.Index, free func()) {
 	x, free, err := OpenIndex(e.Place, log, e.Live.Position, e.Logger)
 	if err != nil {
-		e.Logger.Warn("there is no search in this engine", "error", err)
+		e.Logger.Warn("search is not available in this engine", "error", err)
 		return nil, nil
 	}
 	return x, free
 }
 
-// keepIndex has the search index answer searches once the gateway answers.
+// keepIndex opens the search index once the gateway answers.
 func (e *Engine) keepIndex(x *search.Index, free func()) {
 	e.behind("search", func(ctx context.Context) error {
 		defer free()
@@ -57,7 +56,7 @@ func (e *Engine) keepIndex(x *search.Index, free func()) {
 			return nil
 		}
 		if err := x.Run(ctx); err != nil && ctx.Err() == nil {
-			e.Logger.Error("the search index is given up until the next start", "error", err)
+			e.Logger.Error("search is not available until the next start", "error", err)
 		}
 		return nil
 	})

@@ -9,15 +9,14 @@ import (
 	"manualslop/events"
 )
 
-// Serve starts every role on an engine without roles yet, with the gateway at
-// listen, and opens a session or goes on with the newest open one. yes says yes
-// to what asks there.
+// Serve starts every role on an engine without roles, with the gateway at listen, and opens a session or resumes the
+// newest open one. With yes, asks there are approved.
 func (e *Engine) Serve(ctx context.Context, listen string, yes bool) (session string, err error) {
 	conn, err := e.Bus.As(e.Ctx, bus.Role{Kind: bus.Person, Name: e.Person})
 	if err != nil {
 		return "", err
 	}
-	if err := e.OpenModels(); err != nil { // which know what sessions are open
+	if err := e.OpenModels(); err != nil { // they know which sessions are open
 		return "", err
 	}
 	if err := e.HoldToRules(conn, yes); err != nil {
@@ -42,7 +41,7 @@ func (e *Engine) Serve(ctx context.Context, listen string, yes bool) (session st
 	return session, nil
 }
 
-// openOrResume is the newest open session, or a new one.
+// openOrResume returns the newest open session, or a new one.
 func (e *Engine) openOrResume(conn *bus.Conn, yes bool) (string, error) {
 	session, err := e.newestOpen(e.Ctx, conn)
 	if err == nil {

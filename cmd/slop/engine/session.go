@@ -12,7 +12,7 @@ import (
 	"manualslop/events"
 )
 
-// NewID makes a fresh identifier.
+// NewID returns a new identifier.
 func NewID() string { return ulid.MustNew(ulid.Now(), rand.Reader).String() }
 
 // SessionWriter writes events of one person in one session.
@@ -24,7 +24,7 @@ type SessionWriter struct {
 	Mask    func([]byte) []byte
 }
 
-// Publish puts a person's word on record and returns its sequence and id.
+// Publish records an event of the person and returns its sequence and id.
 func (v SessionWriter) Publish(ctx context.Context, p events.Payload) (uint64, string, error) {
 	e, err := events.New(events.Origin{ID: NewID(), Time: time.Now(), Project: v.Project, Session: v.Session,
 		Actor: v.Person}, p)
@@ -41,14 +41,13 @@ func (v SessionWriter) Publish(ctx context.Context, p events.Payload) (uint64, s
 	return seq, e.ID, nil
 }
 
-// Store is where a session is opened: the log, and the blobs that it names.
+// Store is what a session is opened in: the log, and the blobs that it names.
 type Store interface {
 	events.Log
 	events.Blobs
 }
 
-// OpenSession begins a session: its settings, what is known of models, and its tools are the
-// first things on record.
+// OpenSession begins a session: its settings, the known models, and its tools are the first things recorded.
 func OpenSession(ctx context.Context, log Store, p site.Place, mask func([]byte) []byte, label string,
 	scripted bool) (SessionWriter, error) {
 	taken, err := foldersOnRecord(ctx, log, p.Name)
@@ -58,8 +57,8 @@ func OpenSession(ctx context.Context, log Store, p site.Place, mask func([]byte)
 	return openSessionBeside(ctx, log, p, mask, label, scripted, taken)
 }
 
-// OpenSession begins a session; see OpenSession. Beside read models it does not
-// read the openings of all sessions.
+// OpenSession begins a session; see the function OpenSession. With read models it does not read the openings of all
+// sessions.
 func (e *Engine) OpenSession(ctx context.Context, log Store, label string) (SessionWriter, error) {
 	if e.Live == nil {
 		return OpenSession(ctx, log, e.Place, e.Mask, label, e.Script != nil)
@@ -71,7 +70,7 @@ func (e *Engine) OpenSession(ctx context.Context, log Store, label string) (Sess
 	return openSessionBeside(ctx, log, e.Place, e.Mask, label, e.Script != nil, taken)
 }
 
-// openSessionBeside is OpenSession where these log folders are taken.
+// openSessionBeside is OpenSession with the log folders that are taken.
 func openSessionBeside(
 	ctx context.Context, log Store, p site.Place, mask func([]byte) []byte, label string, scripted bool,
 	taken map[string]bool,
@@ -102,8 +101,8 @@ func openSessionBeside(
 	return v, err
 }
 
-// freeFolder is a name for a session's log folder that no earlier session of
-// the project has: sessions of one second and label are numbered.
+// freeFolder returns a name for a session's log folder that no earlier session of the project has: sessions with the
+// same second and label are numbered.
 func freeFolder(taken map[string]bool, name string) string {
 	free := name
 	for n := 2; taken[free]; n++ {
@@ -112,7 +111,7 @@ func freeFolder(taken map[string]bool, name string) string {
 	return free
 }
 
-// foldersOnRecord are the log folders of the project's sessions.
+// foldersOnRecord returns the log folders of the project's sessions.
 func foldersOnRecord(ctx context.Context, log events.Log, project string) (map[string]bool, error) {
 	registry := events.Catalogue()
 	taken := map[string]bool{}

@@ -8,14 +8,14 @@ import (
 	"manualslop/events"
 )
 
-// Stall is a decider of this process that does not go on with a session.
+// Stall is a decider of this process that cannot continue a session.
 type Stall struct {
 	Session, Decider string
 	Reason           error
 }
 
-// stopped hears of a decider that does not go on. Where the log itself is the
-// reason, nobody else can go on either, and the process ends.
+// stopped handles a decider that cannot continue. If the log itself is the reason, no other decider can continue
+// either, and the process ends.
 func (e *Engine) stopped(session, decider string, reason error) {
 	for _, end := range []error{events.ErrFull, events.ErrHole, events.ErrDenied} {
 		if errors.Is(reason, end) {
@@ -25,26 +25,29 @@ func (e *Engine) stopped(session, decider string, reason error) {
 	}
 	select {
 	case e.Stalls <- Stall{session, decider, reason}:
-	default: // as many are waiting to be looked at; the log has this one too
+	default: // enough are waiting; the log names this one too
 	}
 }
 
-// Remedy is what a person can do about an error of the log.
+// Remedy says what a person can do about an error of the log.
 func Remedy(err error) string {
 	switch {
 	case errors.Is(err, events.ErrDiskFull):
-		return "nothing recorded is lost; make room on the disk and repeat it"
+		return "nothing recorded is lost; free disk space and repeat the command"
 	case errors.Is(err, events.ErrReserve):
 		return "nothing recorded is lost; remove sessions with `slop sessions prune`, or raise [bus] max_bytes in your " +
 			"configuration"
 	case errors.Is(err, events.ErrFull):
-		return "nothing recorded is lost; raise [bus] max_bytes in your configuration, then `slop run --resume` or `slop " +
-			"serve` goes on"
+		return "nothing recorded is lost; raise [bus] max_bytes in your configuration, " +
+			"then continue with `slop run --resume` or `slop " +
+			"serve`"
 	case errors.Is(err, bus.ErrLocked):
-		return "an engine runs there: `slop hook post_goal \"…\"` gives it a goal, `slop hook shutdown` ends it"
+		return "an engine is running there: give it a goal with `slop hook post_goal \"…\"`, " +
+			"or stop it with `slop hook shutdown`"
 	case errors.Is(err, events.ErrHole):
-		return "the store on disk is damaged, and nothing was changed; restore the data folder from a copy, or move it " +
-			"away to begin anew"
+		return "the store on disk is damaged, and nothing was changed; restore the data folder from a backup, " +
+			"or move it " +
+			"away to start over"
 	}
 	return ""
 }

@@ -9,12 +9,10 @@ import (
 	"manualslop/events"
 )
 
-// HoldToRules puts today's rules in the place of those that hold in open
-// sessions, before any role goes on with them, what is known of models now where
-// that changed, and the tools into one that has none: a rule that was taken away
-// allows nothing more, a new one holds, and an earlier --yes is over. yes gives
-// it anew, to the newest session only. A session whose rules are today's is
-// left as it is.
+// HoldToRules replaces the rules in open sessions by the current ones before any role resumes work on them. It also
+// records changes of the known models, and the tools in a session that has none. A removed rule no longer allows
+// anything, a new one applies, and an earlier --yes ends. yes gives it again, only to the newest session. A session
+// whose rules are current is left as it is.
 func (e *Engine) HoldToRules(log events.Log, yes bool) error {
 	open, err := e.openSessions(e.Ctx, log)
 	if err != nil {
@@ -40,7 +38,7 @@ func (e *Engine) HoldToRules(log events.Log, yes bool) error {
 	return nil
 }
 
-// standingRules are the rules that hold in a session, as approval folds them.
+// standingRules returns the rules in effect in a session, as approval folds them.
 func (e *Engine) standingRules(log events.Log, session string) ([]events.Rule, error) {
 	registry := events.Catalogue()
 	var said []events.Event
@@ -69,7 +67,7 @@ func (e *Engine) standingRules(log events.Log, session string) ([]events.Rule, e
 	return rules, nil
 }
 
-// offerTools puts the tools on record of a session whose opener did not live to.
+// offerTools records the tools in a session whose opener ended before it could.
 func (e *Engine) offerTools(log events.Log, session string) error {
 	last, err := log.Last(e.Ctx, events.Filter{Project: e.Name, Session: session,
 		Type: events.NameOf[events.ToolsOffered]()})
@@ -85,8 +83,8 @@ func (e *Engine) offerTools(log events.Log, session string) error {
 	return err
 }
 
-// offerModels puts what is known of models now on record of a session that knows
-// something else: it goes on at today's prices, and what it spent stays priced as it was.
+// offerModels records what is known of models now if it differs from the session's: it continues at today's prices,
+// and what it spent keeps its price.
 func (e *Engine) offerModels(log events.Log, session string) error {
 	now, registry := e.Config.ModelsOffered(), events.Catalogue()
 	var last events.ModelsOffered

@@ -13,7 +13,7 @@ import (
 
 // StartTasks records the tasks by which a process gets ready.
 type StartTasks struct {
-	name  string // what the process was started as
+	name  string // the command that started the process
 	begun time.Time
 	over  chan struct{}
 
@@ -34,7 +34,7 @@ func (s *StartTasks) expect(modules ...string) {
 	}
 }
 
-// submit adds a task and returns its place; s.mu is held.
+// submit adds a task and returns its index; s.mu is held.
 func (s *StartTasks) submit(module string) int {
 	s.tasks = append(s.tasks, wire.StartupTask{
 		CanaryID: "canary-" + strconv.Itoa(len(s.tasks)+1), Module: module, ThreadName: s.name, ThreadID: os.Getpid(),
@@ -43,7 +43,7 @@ func (s *StartTasks) submit(module string) int {
 	return len(s.tasks) - 1
 }
 
-// Do carries out a task, submitted before or now, and records how it went.
+// Do runs a task, submitted before or now, and records its outcome.
 func (s *StartTasks) Do(module string, task func() error) error {
 	at := s.begin(module)
 	err := task()
@@ -74,7 +74,7 @@ func (s *StartTasks) begin(module string) int {
 	return at
 }
 
-// Finish says that the start is over. Call it once.
+// Finish marks the start as over. Call it once.
 func (s *StartTasks) Finish() { close(s.over) }
 
 func (s *StartTasks) list() []wire.StartupTask {
@@ -83,5 +83,5 @@ func (s *StartTasks) list() []wire.StartupTask {
 	return slices.Clone(s.tasks)
 }
 
-// epoch is a time in seconds since 1970.
+// epoch returns a time in seconds since 1970.
 func epoch(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }

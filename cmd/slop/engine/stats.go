@@ -14,59 +14,57 @@ import (
 	"manualslop/tools"
 )
 
-// Names of the signals of which the board is made.
+// Names of the signals that the board shows.
 const (
 	signalSample = "sample"
 	signalFrame  = "frame"
 )
 
-// Times of measuring.
+// Intervals and limits of measuring.
 const (
 	sampleEvery = time.Second
-	// lookTime bounds how long the bus may take to give its figures.
+	// lookTime limits how long the bus may take to return its figures.
 	lookTime = 500 * time.Millisecond
 )
 
-// Stats is how this process and the program that it is part of are doing, how
-// it started, and how it is stopped.
+// Stats reports how this process and its program are doing, how the process started, and how to stop it.
 type Stats struct {
 	sampler       *sampler
 	board         *board
 	StartTasks    *StartTasks
 	tasks         *tasks
-	ShutdownScope string // what shutdown ends
+	ShutdownScope string // what Shutdown ends
 	stop          func()
-	Asked         atomic.Bool // somebody asked to stop
+	Asked         atomic.Bool // a stop was requested
 
 	publisher publisher
 	project   string
 
 	mu       sync.Mutex
 	gc       wire.GCFigures
-	log      *logWatch // nil: this process follows no log
+	log      *logWatch // nil if this process does not follow a log
 	bus      *wire.BusFigures
 	busError string
 }
 
-// publisher is the connection by which this process speaks, as which actor.
+// publisher is the connection by which this process publishes, and its actor.
 type publisher struct {
 	conn  *bus.Conn
 	actor string
 }
 
-// logWatch is a log and how far the read models are on it.
+// logWatch is a log and the position of the read models in it.
 type logWatch struct {
 	figures  func(context.Context) (bus.Figures, error)
 	newest   func(context.Context) (uint64, error) // sequence of the project's newest event
 	position func() uint64
-	last     uint64 // sequence of the log's newest event at the last look
-	own      uint64 // what newest said then
+	last     uint64 // sequence of the log's newest event at the last check
+	own      uint64 // what newest returned then
 	at       time.Time
 }
 
-// ask returns the log's figures and the sequence of the project's newest event.
-// While the log stands still it does not read that event again: the server
-// keeps 8 MiB of the log in memory until nobody reads there for ten seconds.
+// ask returns the log's figures and the sequence of the project's newest event. While the log does not grow it does
+// not read that event again: the server keeps 8 MiB of the log in memory until there was no read for ten seconds.
 func (w *logWatch) ask(ctx context.Context) (f bus.Figures, own uint64, err error) {
 	if f, err = w.figures(ctx); err != nil || f.LastSeq == w.last && !w.at.IsZero() {
 		return f, w.own, err
@@ -75,8 +73,8 @@ func (w *logWatch) ask(ctx context.Context) (f bus.Figures, own uint64, err erro
 	return f, own, err
 }
 
-// newStats is of a process that stops with stop; until it is told otherwise it
-// runs a gateway alone.
+// newStats returns the Stats of a process that stop stops; its scope is that of a gateway alone until ShutdownScope is
+// changed.
 func newStats(project string, began *StartTasks, stop func()) *Stats {
 	measured := newSampler()
 	measured.started = began.begun
@@ -84,8 +82,7 @@ func newStats(project string, began *StartTasks, stop func()) *Stats {
 		ShutdownScope: events.ShutdownGateway, stop: stop, project: project}
 }
 
-// watch measures the log too, by a connection that may read it, and how far the
-// read models are on it.
+// watch also measures the log, by a connection that may read it, and the position of the read models in it.
 func (v *Stats) watch(conn *bus.Conn, models *live.Live) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -96,7 +93,7 @@ func (v *Stats) watch(conn *bus.Conn, models *live.Live) {
 	}
 }
 
-// follow measures, listens and tells until ctx ends.
+// follow measures, receives and publishes until ctx ends.
 func (v *Stats) follow(ctx context.Context) {
 	var listening sync.WaitGroup
 	for _, name := range []string{signalSample, signalFrame} {
@@ -115,8 +112,8 @@ func (v *Stats) follow(ctx context.Context) {
 	}
 }
 
-// listen shows signals of a name until ctx ends. A subscription that broke is
-// taken up again; what came meanwhile is gone, as signals are.
+// listen shows signals of a name until ctx ends. A broken subscription is opened again; signals sent meanwhile are
+// lost.
 func (v *Stats) listen(ctx context.Context, name string) {
 	for ctx.Err() == nil {
 		_ = v.publisher.conn.Signals(ctx, bus.Signal{Project: v.project, Session: "-", Name: name}, func(s bus.Signal) {
@@ -126,8 +123,7 @@ func (v *Stats) listen(ctx context.Context, name string) {
 	}
 }
 
-// tell measures once, shows it here and passes it on. A signal that does not
-// get through is followed by the next.
+// tell measures once, shows the sample here and publishes it. If a signal is lost, the next one follows soon.
 func (v *Stats) tell(ctx context.Context) {
 	var s sample
 	var gc wire.GCFigures
@@ -142,8 +138,7 @@ func (v *Stats) tell(ctx context.Context) {
 	}
 }
 
-// look asks the bus how the log stands; nil where this process follows none, or
-// the bus does not answer.
+// look asks the bus for the state of the log; nil if this process follows none, or the bus does not answer.
 func (v *Stats) look(ctx context.Context) *logFigures {
 	v.mu.Lock()
 	w := v.log
@@ -191,12 +186,12 @@ func busFigures(f bus.Figures, at time.Time) wire.BusFigures {
 	return out
 }
 
-// tool is the performance read model in the form of the tool.
+// tool returns the performance read model in the form of the tool.
 func (v *Stats) tool(context.Context) (tools.Performance, error) {
 	return toolFigures(v.Performance()), nil
 }
 
-// OwnPerformance measures a process that is part of no engine.
+// OwnPerformance measures a process that is not part of an engine.
 func OwnPerformance() func(context.Context) (tools.Performance, error) {
 	s := newSampler()
 	return func(context.Context) (tools.Performance, error) {
@@ -207,7 +202,7 @@ func OwnPerformance() func(context.Context) (tools.Performance, error) {
 	}
 }
 
-// toolFigures is the form of the tool; p has the figures of a process at least.
+// toolFigures converts figures to the form of the tool; p has the figures of at least one process.
 func toolFigures(p wire.Performance) tools.Performance {
 	return tools.Performance{
 		FPS: p.FPS, FrameTimeMS: p.FrameTimeMS, InputLagMS: p.InputLagMS, CPUPercent: *p.CPUPercent,

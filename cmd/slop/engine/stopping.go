@@ -11,11 +11,10 @@ import (
 	"manualslop/events"
 )
 
-// An engine stops in order: first the roles, which may still publish what they
-// were about; then the gateway and the session logs, which show it; then the
-// read models, and the bus last.
+// An engine stops in order: first the roles, which may still publish results; then the gateway and the session logs,
+// which show them; then the read models, and the bus last.
 
-// front is what ends behind the roles.
+// front is what ends after the roles.
 type front struct {
 	ctx   context.Context
 	stop  context.CancelFunc
@@ -27,7 +26,7 @@ func newFront(ctx context.Context) front {
 	return front{ctx, stop, &errgroup.Group{}}
 }
 
-// Background runs something beside the engine that ends with the roles.
+// Background runs something in the engine that ends with the roles.
 func (e *Engine) Background(name string, run func() error) {
 	ended := e.Stats.tasks.begin(name)
 	e.Group.Go(func() error {
@@ -37,8 +36,7 @@ func (e *Engine) Background(name string, run func() error) {
 	})
 }
 
-// behind runs something that ends behind the roles. Where it fails before, the
-// engine ends.
+// behind runs something that ends after the roles. If it fails before, the engine ends.
 func (e *Engine) behind(name string, run func(context.Context) error) {
 	ended := e.Stats.tasks.begin(name)
 	failed := make(chan error, 1)
@@ -61,8 +59,7 @@ func (e *Engine) behind(name string, run func(context.Context) error) {
 	})
 }
 
-// Close stops everything in order, waits for it and for the read models'
-// snapshots, and gives up the bus.
+// Close stops everything in order, waits for it and for the read models' snapshots, and closes the bus.
 func (e *Engine) Close() error {
 	e.stop()
 	err := e.Group.Wait()
@@ -74,7 +71,7 @@ func (e *Engine) Close() error {
 		err = errors.Join(err, last)
 	}
 	if e.Live != nil {
-		_ = e.Live.Close() // why reading ended is known to the gateway, which said so
+		_ = e.Live.Close() // the gateway knows and reported why reading ended
 	}
 	if e.files != nil {
 		e.files.Close()
@@ -96,15 +93,14 @@ func (e *Engine) measure(conn *bus.Conn, actor string) {
 	e.front.group.Go(func() error { boundGarbage(e.front.ctx); return nil })
 }
 
-// MeasureRole measures a process that runs roles alone, by the connection of
-// the first of them.
+// MeasureRole measures a process that runs single roles, by the connection of the first of them.
 func (e *Engine) MeasureRole() {
 	if m := e.Stats.publisher; m.conn != nil {
 		e.measure(m.conn, m.actor)
 	}
 }
 
-// MeasureBus measures a process that runs the bus alone.
+// MeasureBus measures a process that runs only the bus.
 func (e *Engine) MeasureBus() error {
 	conn, err := e.Bus.As(e.Ctx, bus.Role{Kind: bus.Admin})
 	if err != nil {

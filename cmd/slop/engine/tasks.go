@@ -8,14 +8,14 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// tasks are what this process does beside answering, in the order begun. There
-// are as many as roles and effects, so nothing is ever dropped.
+// tasks are what this process does besides answering, in the order begun. There are as many as roles and effects, so
+// none is ever dropped.
 type tasks struct {
 	mu    sync.Mutex
 	begun []wire.Task
 }
 
-// begin notes a task; call ended with what came of it.
+// begin notes a task; call ended with its error.
 func (t *tasks) begin(name string) (ended func(error)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

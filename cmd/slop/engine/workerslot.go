@@ -12,7 +12,7 @@ import (
 	"manualslop/cmd/slop/site"
 )
 
-// WorkerName is the stable name of this host's n-th worker.
+// WorkerName returns the stable name of this host's n-th worker.
 func WorkerName(n int) string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -44,7 +44,7 @@ func takeWorkerSlot(p site.Place, slot int) (name string, free func(), err error
 		}
 	}
 	if slot > 0 {
-		return "", nil, exit.Errorf(exit.Failed, "worker %d already runs on this host", slot)
+		return "", nil, exit.Errorf(exit.Failed, "worker %d is already running on this host", slot)
 	}
-	return "", nil, exit.Errorf(exit.Failed, "%d workers run already on this host", bus.WorkerSlots)
+	return "", nil, exit.Errorf(exit.Failed, "all %d worker slots of this host are in use", bus.WorkerSlots)
 }

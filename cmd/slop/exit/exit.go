@@ -11,11 +11,11 @@ const (
 	Done     = 0
 	Failed   = 1 // the thing asked for failed
 	Usage    = 2 // wrong usage or configuration
-	Waiting  = 3 // waiting for a person when it may not wait
+	Waiting  = 3 // a person's answer is needed and the command may not wait for it
 	Diverged = 4 // replay diverged
 )
 
-// Error carries an exit status. A silent one was reported already.
+// Error carries an exit status. A silent error was printed already.
 type Error struct {
 	Code   int
 	Err    error
@@ -30,7 +30,8 @@ func Errorf(code int, format string, args ...any) error {
 	return &Error{Code: code, Err: fmt.Errorf(format, args...)}
 }
 
-// Silently ends the program with a status whose reason was printed already.
+// Silently returns an error that ends the program with a status and prints nothing, because the reason was printed
+// already.
 func Silently(code int, reason string) error {
 	return &Error{Code: code, Err: errors.New(reason), Silent: true}
 }

@@ -11,8 +11,8 @@ import (
 	"manualslop/events"
 )
 
-// Connector opens connections with the rights of a role, to a bus of our own
-// or to one elsewhere. Nothing but this differs between the two.
+// Connector opens connections with the rights of a role, to an embedded bus or to an external one. Nothing else
+// differs between the two.
 type Connector struct {
 	Server  *bus.Server
 	Dial    bus.DialConfig
@@ -22,7 +22,7 @@ type Connector struct {
 	Conns []*bus.Conn
 }
 
-// As connects as a role; the connection is closed with the connector.
+// As connects as a role; the connector closes the connection.
 func (c *Connector) As(ctx context.Context, role bus.Role) (*bus.Conn, error) {
 	var conn *bus.Conn
 	var err error
@@ -46,7 +46,7 @@ func (c *Connector) As(ctx context.Context, role bus.Role) (*bus.Conn, error) {
 	return conn, nil
 }
 
-// Close ends every connection, and the bus if it is ours.
+// Close ends every connection, and the bus if it is embedded.
 func (c *Connector) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,7 +58,7 @@ func (c *Connector) Close() {
 	}
 }
 
-// OpenBus starts the embedded bus of a data folder, or points at another one.
+// OpenBus starts the embedded bus of a data folder, or uses the external one of the flags.
 func (g *Flags) OpenBus(ctx context.Context, p Place, listen string) (*Connector, error) {
 	if g.Remote(p) {
 		return &Connector{Dial: g.DialConfig(p), project: p.Name}, nil
@@ -82,10 +82,10 @@ func (g *Flags) OpenBus(ctx context.Context, p Place, listen string) (*Connector
 	return &Connector{Server: server, project: p.Name}, nil
 }
 
-// AgentHooks is the actor of what comes with the gateway's ask token.
+// AgentHooks is the actor of requests with the gateway's ask token.
 const AgentHooks = events.AgentPrefix + "hooks"
 
-// Remote tells whether the bus is somebody else's.
+// Remote reports whether the bus is external.
 func (g *Flags) Remote(p Place) bool {
 	return g.NATS != "" || g.context != "" || p.Config.Bus.URL != ""
 }
@@ -99,7 +99,7 @@ func (g *Flags) DialConfig(p Place) bus.DialConfig {
 		Replicas: p.Config.Bus.Replicas, Logger: g.Logger()}
 }
 
-// NeedRemote refuses a role that runs alone without a bus to run on.
+// NeedRemote returns an error if a role that runs alone has no external bus.
 func (g *Flags) NeedRemote(p Place, role string) error {
 	if g.Remote(p) {
 		return nil

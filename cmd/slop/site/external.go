@@ -13,10 +13,10 @@ import (
 	"manualslop/tools/mcp"
 )
 
-// ExternalServers reads which MCP servers are configured for the project and which of them the person
-// trusts. It starts none. [mcp] enabled = false has none. OpenURL shows a person the address at which to
-// give a server access; nil where nobody is there. The error names what has no effect because it cannot
-// be read; the others count.
+// ExternalServers reads which MCP servers are configured for the project and which of them the person trusts. It
+// starts none. With [mcp] enabled = false there are none. openURL shows a person the address at which to give a server
+// access; nil without a person. The error names files that cannot be read and therefore have no effect; the others
+// count.
 func (p Place) ExternalServers(openURL func(ctx context.Context, server, url string) error) (*mcp.Manager, error) {
 	if !p.Config.MCP.Enabled {
 		return mcp.Open("", "", nil, mcp.Surroundings{})
@@ -30,16 +30,16 @@ func (p Place) ExternalServers(openURL func(ctx context.Context, server, url str
 	if user != "" {
 		around.Tokens = filepath.Join(user, "mcp_tokens")
 	}
-	if _, err := os.Stat(p.Data); err == nil { // else no engine has made it yet
+	if _, err := os.Stat(p.Data); err == nil { // otherwise no engine has created it yet
 		around.Logs = p.ServerLogs()
 	}
 	return mcp.Open(user, p.Project, p.Config.MCP.Read, around)
 }
 
-// ServerLogs is the folder for the error output of external servers.
+// ServerLogs returns the folder for the error output of external servers.
 func (p Place) ServerLogs() string { return filepath.Join(p.Data, "mcp") }
 
-// OfferedTools are the engine's tools and those of the trusted MCP servers, as a session records them.
+// OfferedTools returns the engine's tools and those of the trusted MCP servers, as a session records them.
 func (p Place) OfferedTools() (events.ToolsOffered, error) {
 	servers, err := p.ExternalServers(nil)
 	if servers == nil {

@@ -15,16 +15,15 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// WorktreesFolder holds the worktrees of attempts, in the folder of the record.
+// WorktreesFolder holds the worktrees of attempts, in the data folder.
 const WorktreesFolder = "worktrees"
 
-// treesPatience is how long a worker waits for another process at the worktrees
-// of a session before it does something else.
+// treesPatience is how long a worker waits while another process uses the worktrees of a session before it does
+// something else.
 const treesPatience = 30 * time.Second
 
-// Workspaces is where a worker makes places of their own for attempts; nil
-// without git. A worktree is all that its tools reach, and no other base
-// directory.
+// Workspaces returns how a worker makes separate worktrees for attempts; nil without git. Tools of an attempt reach
+// only its worktree, and no other base directory.
 func (p Place) Workspaces(env tools.Env) *runtime.Workspaces {
 	program, found := env.Git()
 	if !found {
@@ -37,8 +36,7 @@ func (p Place) Workspaces(env tools.Env) *runtime.Workspaces {
 		}}
 }
 
-// CheckIsolation refuses a session whose tickets could not have the worktrees
-// that the configuration wants, and says what to do.
+// CheckIsolation refuses a session whose tickets cannot have the configured worktrees, and says what to do.
 func (p Place) CheckIsolation(ctx context.Context) error {
 	if p.Config.MMA.Isolation != events.IsolationWorktree {
 		return nil
@@ -61,7 +59,7 @@ func (p Place) CheckIsolation(ctx context.Context) error {
 	return err
 }
 
-// TidyWorktrees removes the worktree of what a session merged. Its branch stays.
+// TidyWorktrees removes the worktree in which a session merged its work. Its branch stays.
 func (p Place) TidyWorktrees(ctx context.Context, session string) error {
 	root := filepath.Join(p.Data, WorktreesFolder, session)
 	if _, err := os.Lstat(filepath.Join(root, git.Merged)); err != nil {

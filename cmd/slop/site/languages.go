@@ -14,7 +14,7 @@ import (
 	"manualslop/events"
 )
 
-// Bounds of the look at a project's files; what was seen until then counts.
+// Limits of the scan of a project's files; what was found until then counts.
 const (
 	maxLanguageFiles = 20_000
 	maxLanguageTime  = 500 * time.Millisecond
@@ -22,9 +22,8 @@ const (
 
 var errSeenEnough = errors.New("seen enough")
 
-// languages are the languages of a project's files, the one with the most files
-// first, and whether it has a Beads database. Hidden folders and those of
-// dependencies do not count.
+// languages returns the languages of a project's files, the one with the most files first, and whether it has a Beads
+// database. Hidden folders and those of dependencies do not count.
 func languages(project string) []string {
 	files, seen, end := map[string]int{}, 0, time.Now().Add(maxLanguageTime)
 	_ = filepath.WalkDir(project, func(path string, d fs.DirEntry, err error) error { // what cannot be read does not count
@@ -43,7 +42,7 @@ func languages(project string) []string {
 		return nil
 	})
 	delete(files, "")
-	if files["cpp"] > 0 { // its headers are named like those of C
+	if files["cpp"] > 0 { // its headers have the names of C headers
 		files["cpp"], files["c"] = files["cpp"]+files["c"], 0
 	}
 	maps.DeleteFunc(files, func(_ string, n int) bool { return n == 0 })

@@ -19,11 +19,10 @@ import (
 	"manualslop/events"
 )
 
-// A data folder can come with somebody else's project, and what is in it can
-// hold approved calls and tokens. It is used only where two files agree: one in
-// the folder, and one of this user's own that no project can bring.
+// A data folder can come with somebody else's project, and what is in it can hold approved calls and tokens. It is
+// used only if two files agree: one in the folder, and one in this user's state folder, which no project can bring.
 
-// OwnerFile is the name of the file in a data folder that says whose it is.
+// OwnerFile is the name of the file in a data folder that names its owner.
 const OwnerFile = "owner.json"
 
 // ignoreFile keeps a data folder out of commits.
@@ -32,32 +31,32 @@ const (
 	ignoreAll  = "*\n"
 )
 
-// maxOwnerFile bounds what is read of either file, in bytes.
+// maxOwnerFile limits how much of either file is read, in bytes.
 const maxOwnerFile = 16 << 10
 
-// Owner is what stands in owner.json.
+// Owner is the content of owner.json.
 type Owner struct {
-	ID      string `json:"id"`      // of the folder, as in the binding
-	Project string `json:"project"` // subject token under which its sessions are
+	ID      string `json:"id"`      // of the folder, the same as in the binding
+	Project string `json:"project"` // subject token of its sessions
 }
 
-// binding is what this user's state folder knows of a data folder.
+// binding is the entry of this user's state folder for a data folder.
 type binding struct {
 	ID     string `json:"id"`
 	Path   string `json:"path"`   // the data folder
-	Folder string `json:"folder"` // the project that it was made or adopted for
+	Folder string `json:"folder"` // the project that it was created or adopted for
 }
 
 var (
-	// ErrForeign says that a data folder is not bound to this user and place.
+	// ErrForeign means that a data folder is not bound to this user and place.
 	ErrForeign = errors.New("slop did not create this data folder here for you")
-	// ErrNoState says that there is nowhere to note whose a data folder is.
+	// ErrNoState means that there is no state folder to record the owner of a data folder in.
 	ErrNoState = errors.New("slop records your data folders in your state folder, which cannot be used; set " +
 		"XDG_STATE_HOME to the absolute path of a folder that you own")
 )
 
-// userStateDir is the folder of what slop remembers for this user: slop below
-// $XDG_STATE_HOME, or below ~/.local/state. It is empty where neither is set.
+// userStateDir returns slop's state folder of this user: slop below $XDG_STATE_HOME, or below ~/.local/state. It is
+// empty if neither variable is set.
 func userStateDir(getenv func(string) string) string {
 	if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "slop")
@@ -71,8 +70,8 @@ func userStateDir(getenv func(string) string) string {
 	return ""
 }
 
-// Claim makes sure that the data folder may be written: it is this user's, or
-// it is not there or empty and becomes this user's now. Errors: ErrForeign, ErrNoState.
+// Claim ensures that the data folder may be written: it is this user's, or it is missing or empty and becomes this
+// user's now. Errors: ErrForeign, ErrNoState.
 func (p Place) Claim() error {
 	unlock, err := p.LockBindings()
 	if err != nil {
@@ -90,8 +89,8 @@ func (p Place) Claim() error {
 	return p.Bind(p.Name)
 }
 
-// CheckOwner makes sure that what is in the data folder may be used. A folder
-// that is not there or empty holds nothing. Errors: ErrForeign, ErrNoState.
+// CheckOwner checks that the contents of the data folder may be used. A missing or empty folder is fine. Errors:
+// ErrForeign, ErrNoState.
 func (p Place) CheckOwner() error {
 	if free, err := Unused(p.Data); err != nil || free {
 		return err
@@ -105,7 +104,7 @@ func (p Place) CheckOwner() error {
 	return err
 }
 
-// Ownership reads whose the data folder is; ErrForeign unless both sides agree.
+// Ownership returns the owner of the data folder; ErrForeign unless both files agree.
 func (p Place) Ownership() (Owner, binding, error) {
 	var own Owner
 	var bound binding
@@ -116,34 +115,33 @@ func (p Place) Ownership() (Owner, binding, error) {
 		return own, bound, p.foreign("it is a link")
 	}
 	if err := ReadSmall(p.bindingFile(), &bound); err != nil {
-		return own, bound, p.foreign("nothing of yours says that you made it")
+		return own, bound, p.foreign("your state folder has no entry for it")
 	}
 	if err := ReadSmall(filepath.Join(p.Data, OwnerFile), &own); err != nil {
 		return own, bound, p.foreign("its " + OwnerFile + " cannot be read")
 	}
 	if own.ID == "" || own.ID != bound.ID || bound.Path != p.Data || events.Token(own.Project) != own.Project {
-		return own, bound, p.foreign("its " + OwnerFile + " is of another folder")
+		return own, bound, p.foreign("its " + OwnerFile + " belongs to another folder")
 	}
 	return own, bound, nil
 }
 
-// foreign refuses the data folder and says what to do.
+// foreign returns the error that refuses the data folder and says what to do.
 func (p Place) foreign(why string) error {
 	return exit.Errorf(exit.Failed, `%w: %s
-%s. It came with the project, was copied or moved, or is of an older slop. Nothing in it was used: its record can hold calls that somebody else approved.
-If you know where it is from, look at it and take it over with `+"`slop adopt`"+`; otherwise move it away, and slop makes a new one`, ErrForeign, p.Data, why)
+%s. It came with the project, was copied or moved, or was created by an older slop. Nothing in it was used: its record can hold calls that somebody else approved.
+If you know where it comes from, inspect it and take it over with `+"`slop adopt`"+`; otherwise move it away, and slop makes a new one`, ErrForeign, p.Data, why)
 }
 
-// Bind makes the data folder this user's, for the project at this place. Each
-// step is durable before the next one, and owner.json comes last: a folder
-// without it was not finished, and nothing else is in it.
+// Bind makes the data folder this user's, for the project at this place. Each step is durable before the next one, and
+// owner.json is written last: a folder without it is unfinished and holds nothing else.
 func (p Place) Bind(project string) error {
 	id := rand.Text()
 	err := writeJSON(p.bindingFile(), binding{ID: id, Path: p.Data, Folder: p.Project})
 	if err == nil {
 		err = durable.MakeFolder(p.Data)
 	}
-	if err == nil { // a log is nothing to commit: it holds what models read and said
+	if err == nil { // keeps the log out of commits: it holds what models read and said
 		err = durable.WriteFile(filepath.Join(p.Data, ignoreFile), []byte(ignoreAll))
 	}
 	if err == nil {
@@ -155,7 +153,7 @@ func (p Place) Bind(project string) error {
 	return nil
 }
 
-// bindingFile is where this user's side of the data folder is.
+// bindingFile returns the path of this user's entry for the data folder.
 func (p Place) bindingFile() string {
 	sum := sha256.Sum256([]byte(p.Data))
 	return filepath.Join(p.State, "folders", hex.EncodeToString(sum[:])+".json")
@@ -177,8 +175,8 @@ func (p Place) LockBindings() (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// Unused tells whether a folder is not there, or holds nothing but what making
-// it leaves when it is cut off: the files that come before owner.json.
+// Unused reports whether a folder is missing, or holds only what an interrupted Bind leaves: the files that are
+// written before owner.json.
 func Unused(folder string) (bool, error) {
 	info, err := os.Lstat(folder)
 	switch {
@@ -187,7 +185,7 @@ func Unused(folder string) (bool, error) {
 	case err != nil:
 		return false, err
 	case !info.IsDir():
-		return false, nil // ownership says what it is
+		return false, nil // Ownership reports what it is
 	}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -229,8 +227,7 @@ func writeJSON(path string, v any) error {
 	return durable.WriteFile(path, append(b, '\n'))
 }
 
-// HoldFolder keeps engines from a data folder until release is called. It makes
-// no file.
+// HoldFolder keeps engines from using a data folder until release is called. It creates no file.
 func HoldFolder(data string) (release func(), err error) {
 	path := filepath.Join(data, "bus.lock")
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -247,5 +244,5 @@ func HoldFolder(data string) (release func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// errFolderInUse says that a process serves a data folder.
+// errFolderInUse means that a process uses a data folder.
 var errFolderInUse = errors.New("an engine is using it; stop the engine first")

@@ -1,5 +1,5 @@
-// Package site is a project on this machine: its folder and configuration, its
-// data folder with owner and run file, and the way to its bus.
+// Package site is a project on this machine: its folder and configuration, its data folder with owner and run file,
+// and the connection to its bus.
 package site
 
 import (
@@ -16,8 +16,7 @@ import (
 	"manualslop/events"
 )
 
-// Flags are what every command may be told: where a project and its record are,
-// how its bus is reached, and how to print.
+// Flags are the flags of every command: where a project and its record are, how its bus is reached, and how to print.
 type Flags struct {
 	term.Terminal
 	ProjectDir string
@@ -26,21 +25,21 @@ type Flags struct {
 	NATS       string
 	Creds      string
 	context    string
-	Repair     bool // a damaged record of begun calls is replaced
-	Thorough   bool // every stored message is read when the store is opened
+	Repair     bool // replace a damaged record of begun calls
+	Thorough   bool // read every stored message when the store is opened
 }
 
 // Register adds the flags to a command line.
 func (g *Flags) Register(f *pflag.FlagSet) {
-	f.StringVar(&g.ProjectDir, "project", ".", "the project's `DIR`")
-	f.StringVar(&g.dataDir, "data", "", "where the log is kept, a `DIR` (default <project>/.slop)")
+	f.StringVar(&g.ProjectDir, "project", ".", "`DIR` of the project")
+	f.StringVar(&g.dataDir, "data", "", "keep the log in `DIR` (default <project>/.slop)")
 	f.StringVar(&g.configFile, "config", "", "an additional configuration `FILE`")
 	f.BoolVar(&g.JSON, "json", false, "print data as JSON lines")
 	f.BoolVar(&g.NoColor, "no-color", false, "print without colours")
 	f.BoolVarP(&g.Quiet, "quiet", "q", false, "print results and errors only")
-	f.BoolVar(&g.Verbose, "verbose", false, "print the operator's log too")
-	f.StringVar(&g.NATS, "nats", "", "use the bus at `URL` instead of one of our own")
-	f.StringVar(&g.Creds, "creds", "", "credentials for that bus, a `FILE` (see slop keys)")
+	f.BoolVar(&g.Verbose, "verbose", false, "also print the operator's log")
+	f.StringVar(&g.NATS, "nats", "", "use the bus at `URL` instead of the embedded one")
+	f.StringVar(&g.Creds, "creds", "", "use the credentials in `FILE` for that bus (see slop keys)")
 	f.StringVar(&g.context, "context", "", "use the bus of the nats context `NAME`")
 }
 
@@ -50,8 +49,8 @@ type Place struct {
 	Project string // absolute folder of the project
 	Data    string // absolute folder of the record
 	Base    string // subject token of the name of the project's folder
-	Name    string // subject token of the project: as the data folder says, else base
-	State   string // folder of what slop remembers for this user; empty where there is none
+	Name    string // subject token of the project: from the data folder, else Base
+	State   string // state folder of this user; empty if there is none
 	Person  string // actor token of the person
 }
 
@@ -91,14 +90,15 @@ func (g *Flags) Place() (Place, error) {
 		p.Name = own.Project
 	}
 	if !events.IsPerson(p.Person) {
-		return Place{}, exit.Errorf(exit.Usage, "the name %q belongs to the engine; set [user] name in your configuration",
+		return Place{}, exit.Errorf(exit.Usage, "the name %q is reserved for the engine; set [user] name in "+
+			"your configuration",
 			p.Person)
 	}
 	return p, nil
 }
 
-// dataFolder is the data folder, absolute and without links on the way to it, so
-// that it has one name. It need not be there; a file is none.
+// dataFolder returns the path of the data folder, absolute and without links, so that it has one name. The folder may
+// be missing; a file is an error.
 func dataFolder(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -114,7 +114,7 @@ func dataFolder(path string) (string, error) {
 	return filepath.Join(parent, filepath.Base(path)), nil
 }
 
-// osUser is the name of the user of the operating system.
+// osUser returns the name of the operating-system user.
 func osUser() string {
 	u, err := user.Current()
 	if err != nil || u.Username == "" {
@@ -123,8 +123,8 @@ func osUser() string {
 	return filepath.Base(u.Username)
 }
 
-// Tokens is the folder of the gateway's bearer tokens.
+// Tokens returns the folder of the gateway's bearer tokens.
 func (p Place) Tokens() string { return filepath.Join(p.Data, "tokens") }
 
-// KeysDir is where credentials for the bus's listener are written.
+// KeysDir returns the folder where credentials for the bus's listener are written.
 func (p Place) KeysDir() string { return filepath.Join(p.Data, "keys") }

@@ -26,16 +26,16 @@ type EngineInfo struct {
 	Project string `json:"project"`
 }
 
-// ErrNoEngine says that no engine runs on a data folder.
-var ErrNoEngine = errors.New("no engine runs here; start one with `slop serve`, or name a bus with --nats")
+// ErrNoEngine means that no engine is running on a data folder.
+var ErrNoEngine = errors.New("no engine is running here; start one with `slop serve`, or name a bus with --nats")
 
 func runFile(data string) string { return filepath.Join(data, "run.json") }
 
-// lockWait is how long an engine waits for its lock: a client that looks holds it
-// for a moment, an engine in another container for as long as it lives.
+// lockWait is how long an engine waits for its lock: a client that checks holds it for a moment, an engine in another
+// container as long as it runs.
 const lockWait = time.Second
 
-// WriteRunFile tells client commands where the engine is, until remove is called.
+// WriteRunFile writes where the engine can be reached, for client commands, until remove is called.
 func WriteRunFile(data string, info EngineInfo) (remove func(), err error) {
 	b, err := json.MarshalIndent(info, "", "  ")
 	if err != nil {
@@ -49,7 +49,7 @@ func WriteRunFile(data string, info EngineInfo) (remove func(), err error) {
 	}
 	release := func() { _, _ = os.Remove(alive.Path()), alive.Unlock() }
 	path := runFile(data)
-	before, _ := readRunFile(data) // a damaged one names nobody
+	before, _ := readRunFile(data) // a damaged file names no process
 	if err := os.WriteFile(path+".new", append(b, '\n'), 0o600); err != nil {
 		release()
 		return nil, fmt.Errorf("write %s: %w", path, err)
@@ -59,36 +59,35 @@ func WriteRunFile(data string, info EngineInfo) (remove func(), err error) {
 		return nil, fmt.Errorf("write %s: %w", path, err)
 	}
 	if before.PID > 0 && before.PID != info.PID {
-		_ = os.Remove(lifeLock(data, before.PID).Path()) // nobody asks for it any more
+		_ = os.Remove(lifeLock(data, before.PID).Path()) // its process has ended
 	}
 	return func() {
-		if now, err := readRunFile(data); err != nil || now.PID == info.PID { // or a gateway began meanwhile
+		if now, err := readRunFile(data); err != nil || now.PID == info.PID { // unless a gateway began meanwhile
 			_ = os.Remove(path)
 		}
 		release()
 	}, nil
 }
 
-// lifeLock is the lock that the process with this number holds as long as it
-// lives and its run.json counts. A number alone can be another process's by now.
-// Only engines remove the file: what a client found free can be locked meanwhile.
+// lifeLock returns the lock that the process with this number holds as long as it lives and its run.json counts. The
+// number alone can belong to another process by now. Only engines remove the file: a lock that a client found free can
+// be taken meanwhile.
 func lifeLock(data string, pid int, options ...flock.Option) *flock.Flock {
 	options = append(options, flock.SetPermissions(0o600))
 	return flock.New(filepath.Join(data, fmt.Sprintf("run-%d.lock", pid)), options...)
 }
 
-// DamagedRunFile says that run.json cannot be read and no engine runs. It
-// counts as ErrNoEngine.
+// DamagedRunFile means that run.json cannot be read and no engine is running. It counts as ErrNoEngine.
 type DamagedRunFile struct{ Err error }
 
-// Error is what ErrNoEngine says.
+// Error returns the text of ErrNoEngine.
 func (*DamagedRunFile) Error() string { return ErrNoEngine.Error() }
 
 // Is makes the error match ErrNoEngine.
 func (*DamagedRunFile) Is(target error) bool { return target == ErrNoEngine }
 
-// damagedRun is the error for a run.json that cannot be read: what it means
-// depends on whether an engine has the folder.
+// damagedRun returns the error for a run.json that cannot be read: its meaning depends on whether an engine holds the
+// folder.
 func damagedRun(data string, why error) error {
 	why = fmt.Errorf("%s is damaged: %w", runFile(data), why)
 	release, err := HoldFolder(data)
@@ -99,7 +98,7 @@ func damagedRun(data string, why error) error {
 	return &DamagedRunFile{why}
 }
 
-// FindEngine reads where the engine is; ErrNoEngine if none runs.
+// FindEngine reads where the engine is; ErrNoEngine if none is running.
 func FindEngine(data string) (EngineInfo, error) {
 	info, err := readRunFile(data)
 	var path *fs.PathError
@@ -119,7 +118,7 @@ func FindEngine(data string) (EngineInfo, error) {
 	return info, nil
 }
 
-// readRunFile reads run.json. Where it is damaged the error is none of the system's.
+// readRunFile reads run.json. For a damaged file the error is not a file system error.
 func readRunFile(data string) (EngineInfo, error) {
 	b, err := os.ReadFile(runFile(data))
 	if err != nil {
@@ -135,7 +134,7 @@ func readRunFile(data string) (EngineInfo, error) {
 	return info, nil
 }
 
-// alive tells whether the process that wrote run.json still holds its lock.
+// alive reports whether the process that wrote run.json still holds its lock.
 func alive(data string, pid int) (bool, error) {
 	lock := lifeLock(data, pid, flock.SetFlag(os.O_RDONLY))
 	free, err := lock.TryRLock() // many clients may look at once

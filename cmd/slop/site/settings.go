@@ -17,8 +17,8 @@ import (
 	"manualslop/tools"
 )
 
-// Settings are the settings of a session that is opened here: those of the
-// configuration, and what the project and this machine add.
+// Settings returns the settings of a session that is opened here: those of the configuration, and what the project and
+// this machine add.
 func (p Place) Settings(scripted bool) events.Settings {
 	s := p.Config.Settings(scripted)
 	s.Tracked, s.Rules, s.Shell = p.relative(p.Config.Files.Tracked), p.Rules(false), p.shell()
@@ -26,23 +26,23 @@ func (p Place) Settings(scripted bool) events.Settings {
 	return s
 }
 
-// shell is what runs scripts here, as models are told; empty where nothing does.
+// shell returns the name of the shell that runs scripts here, as models see it; empty if there is none.
 func (p Place) shell() string {
 	scripts, err := userShellEnvironment(config.UserDir(os.Getenv))
 	if err != nil {
-		return "" // whoever opens the tools says it
+		return "" // the error is reported when the tools are opened
 	}
 	return tools.Shell{Fallback: p.Config.Shell.Fallback, PathPrepend: scripts.Path.Prepend,
 		Set: scripts.Env}.Interpreter()
 }
 
-// inGit tells whether the project's folder is the top of a git repository.
+// inGit reports whether the project's folder is the top of a git repository.
 func (p Place) inGit() bool {
 	_, err := os.Lstat(filepath.Join(p.Project, ".git"))
 	return err == nil
 }
 
-// Rules are the person's rules of now, with --yes where it was given.
+// Rules returns the person's current rules, with that of --yes if it was given.
 func (p Place) Rules(yes bool) []events.Rule {
 	out := []events.Rule{}
 	for _, r := range p.Config.Rules {
@@ -60,7 +60,7 @@ func rule(r config.Rule) events.Rule {
 	return events.Rule{Tool: r.Tool, Action: name, Args: scope.Globs, Source: r.Origin}
 }
 
-// relative names files as events do: relative to the project, with slashes.
+// relative returns paths as events name files: relative to the project, with slashes.
 func (p Place) relative(paths []string) []string {
 	var out []string
 	for _, path := range paths {
@@ -73,7 +73,7 @@ func (p Place) relative(paths []string) []string {
 	return out
 }
 
-// Offers are the tools as a session records them.
+// Offers returns the tools as a session records them.
 func Offers(r *tools.Registry) events.ToolsOffered {
 	var out events.ToolsOffered
 	for _, t := range r.All() {
@@ -85,8 +85,7 @@ func Offers(r *tools.Registry) events.ToolsOffered {
 	return out
 }
 
-// CheckListenFlags refuses what cannot be an address to listen on, before
-// anything is opened.
+// CheckListenFlags validates the addresses to listen on before anything is opened.
 func CheckListenFlags(listen, nats string) error {
 	for flag, addr := range map[string]string{"--listen": listen, "--nats-listen": nats} {
 		if addr == "" {
@@ -97,13 +96,13 @@ func CheckListenFlags(listen, nats string) error {
 			_, err = strconv.ParseUint(port, 10, 16)
 		}
 		if err != nil {
-			return exit.Errorf(exit.Usage, "%s %q must be HOST:PORT, such as 127.0.0.1:0", flag, addr)
+			return exit.Errorf(exit.Usage, "%s must be HOST:PORT, such as 127.0.0.1:0, got %q", flag, addr)
 		}
 	}
 	return nil
 }
 
-// Secrets are the values that must never reach the record.
+// Secrets returns the values that must never reach the record.
 func (p Place) Secrets() ([]string, error) {
 	credentials, err := config.LoadCredentials(config.UserDir(os.Getenv))
 	if err != nil {
@@ -112,7 +111,7 @@ func (p Place) Secrets() ([]string, error) {
 	return credentials.Secrets(p.Config, os.Getenv), nil
 }
 
-// FolderName is the name of a session's log folder: YYYYMMDD_HHMMSS[_Label].
+// FolderName returns the name of a session's log folder: YYYYMMDD_HHMMSS[_Label].
 func FolderName(at time.Time, label string) string {
 	name := at.Format("20060102_150405")
 	if label != "" {
@@ -121,7 +120,7 @@ func FolderName(at time.Time, label string) string {
 	return name
 }
 
-// YesRule is what --yes puts on record.
+// YesRule returns the rule that --yes records.
 func YesRule() events.Rule {
 	return events.Rule{Tool: "*", Action: "allow", Scope: "session", Source: "--yes"}
 }

@@ -2,7 +2,6 @@ package site
 
 import "golang.org/x/sys/unix"
 
-// Shield keeps other processes of the same user, such as scripts that models
-// write, from reading this one's environment and memory, where keys of models
-// are. A kernel that refuses leaves things as they are.
+// Shield keeps other processes of the same user, such as scripts that models write, from reading this process's
+// environment and memory, which hold keys of models. It does nothing if the kernel refuses.
 func Shield() { _ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }

@@ -2,5 +2,5 @@
 
 package site
 
-// shield does nothing here: only Linux lets a process ask for it.
+// Shield does nothing: only Linux lets a process ask for this protection.
 func Shield() {}

@@ -20,10 +20,9 @@ import (
 	"manualslop/tools/web"
 )
 
-// ToolEnv is what tools may use in a project: the folders that are open to
-// them, and how scripts run. The environment of scripts is the person's
-// mcp_env.toml; a project's own one has no effect without trust, see untrusted.
-// Errors: a *Error, and status 2 for what cannot be enforced.
+// ToolEnv returns what tools may use in a project: the folders that are open to them, and how scripts run. The
+// environment of scripts is the person's mcp_env.toml; a project's file has no effect without trust, see Untrusted.
+// Errors: a *Error, and status 2 for settings that cannot be enforced.
 func (p Place) ToolEnv() (tools.Env, error) {
 	confine := p.Config.Shell.Sandbox == "workspace"
 	if !confine && !p.Config.Shell.Network {
@@ -55,7 +54,7 @@ func (p Place) ToolEnv() (tools.Env, error) {
 	}}, nil
 }
 
-// gate is a gate to folders with everything out of reach that is so in each of them.
+// gate adds to a gate what is protected in every folder.
 func (p Place) gate(c sandbox.Config) sandbox.Config {
 	c.Engine = []string{p.Data, filepath.Join(p.Project, filepath.FromSlash(sessionlog.Base))}
 	for _, own := range []string{config.UserDir(os.Getenv), p.State} {
@@ -68,8 +67,8 @@ func (p Place) gate(c sandbox.Config) sandbox.Config {
 	return c
 }
 
-// network is the gate to other machines that the configuration opens. It sends
-// out nothing that holds a secret of the configuration.
+// network returns the client for other machines, limited by the configuration. It never sends a secret of the
+// configuration.
 func (p Place) network() (*web.Client, error) {
 	secrets, err := p.Secrets()
 	if err != nil {
@@ -83,8 +82,7 @@ func (p Place) network() (*web.Client, error) {
 	return client, nil
 }
 
-// CredentialNames are the names of files that slop writes and that give rights,
-// wherever a person has put them.
+// CredentialNames returns the names of files with credentials that slop writes, wherever a person has put them.
 func CredentialNames() []string {
 	return []string{"*.token", "person-*.json", "bus-tokens.json", OwnerFile, "run.json"}
 }
@@ -118,7 +116,7 @@ func userShellEnvironment(user string) (config.ShellEnvironment, error) {
 	return e, nil
 }
 
-// scrubbed is what a script sees of this process's environment.
+// scrubbed returns the part of this process's environment that scripts see.
 func scrubbed() map[string]string {
 	out := map[string]string{}
 	for _, entry := range sandbox.Environment(sandbox.Environ{}) {

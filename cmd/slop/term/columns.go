@@ -6,8 +6,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Columns is how many columns of a terminal a text takes that [visible] has made
-// so; a tab counts as one.
+// Columns returns how many columns of a terminal a text takes that went through [Visible]; a tab counts as one.
 func Columns(s string) int {
 	n := 0
 	for _, r := range s {
@@ -16,8 +15,7 @@ func Columns(s string) int {
 	return n
 }
 
-// columnsOf is two for the wide characters of East Asian scripts and for emoji,
-// and none for marks that stand over the character before.
+// columnsOf returns two for the wide characters of East Asian scripts and for emoji, and zero for combining marks.
 func columnsOf(r rune) int {
 	if r < unicode.MaxLatin1 {
 		return 1

@@ -25,7 +25,7 @@ func (g *Terminal) PrintDiff(w io.Writer, diff string) {
 	}
 }
 
-// diffColoured is a line of a unified diff in its colour.
+// diffColoured returns a line of a unified diff in its colour.
 func diffColoured(line string) string {
 	colour := ""
 	switch {

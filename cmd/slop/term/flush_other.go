@@ -4,5 +4,5 @@ package term
 
 import "io"
 
-// flushTyped does nothing where the system has no such call that we know.
+// FlushTyped does nothing on this system.
 func FlushTyped(io.Reader) {}

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// keyShape is the shape of a well-known kind of key. A text that holds none of
-// the marks holds no such key: looking for those is hundreds of times faster than
-// the pattern, and nearly all texts end there.
+// keyShape is the pattern of a well-known kind of key. A text without any of the marks has no such key: searching for
+// the marks is hundreds of times faster than the pattern, and nearly all texts have none.
 type keyShape struct {
 	marks   []string
 	pattern string
@@ -28,16 +27,15 @@ var keyShapes = []keyShape{
 	{[]string{"eyJ"}, wordBegin + `eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`},
 }
 
-// wordBegin is where a word begins, in JSON too: there the letter at the end of
-// an escape, such as that of a line's end, belongs to no word. The escape stays.
+// wordBegin matches where a word begins, in JSON too: there the letter at the end of an escape, such as that of a line
+// end, is not part of a word. The escape stays.
 const wordBegin = `(?:(\\[bfnrt]|\\u[0-9A-Fa-f]{4})|\b)`
 
-// masked stands where a secret was.
+// masked replaces a secret.
 const masked = "[secret]"
 
-// NewMask hides the given values, and what looks like a key, in bytes that are
-// about to be put on record. It is applied at one place per writer, before any
-// digest is made.
+// NewMask returns a function that masks the given values, and what looks like a key, in bytes that are about to be
+// recorded. Each writer applies it in one place, before any digest is made.
 func NewMask(secrets []string) func([]byte) []byte {
 	pairs := make([]string, 0, 2*len(secrets))
 	for _, s := range secrets {
@@ -62,8 +60,7 @@ func NewMask(secrets []string) func([]byte) []byte {
 	}
 }
 
-// keysIn finds keys of all shapes, and the marks of which every text with a key
-// holds one.
+// keysIn returns a pattern for keys of all shapes, and the marks of which every text with a key has one.
 func keysIn(shapes []keyShape) (pattern *regexp.Regexp, marks [][]byte) {
 	patterns := make([]string, len(shapes))
 	for i, s := range shapes {
@@ -75,8 +72,7 @@ func keysIn(shapes []keyShape) (pattern *regexp.Regexp, marks [][]byte) {
 	return regexp.MustCompile(strings.Join(patterns, "|")), marks
 }
 
-// keptGroups is the template of what stays of a key's match: of its groups, one
-// at most holds something.
+// keptGroups returns the template of what stays of a key's match: at most one of its groups is not empty.
 func keptGroups(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -85,8 +81,7 @@ func keptGroups(n int) string {
 	return b.String()
 }
 
-// inJSON are the spellings of a text within JSON that differ from the text: with
-// and without the escapes for HTML.
+// inJSON returns the spellings of a text within JSON that differ from the text: with and without the escapes for HTML.
 func inJSON(s string) []string {
 	var out []string
 	for _, html := range []bool{true, false} {

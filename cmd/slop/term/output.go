@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Age is how long ago something was, in one unit.
+// Age formats how long ago something was, in one unit.
 func Age(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -20,7 +20,7 @@ func Age(d time.Duration) string {
 	return fmt.Sprintf("%dd", int(d.Hours())/24)
 }
 
-// PrintTable prints rows in columns; the last column is as wide as it likes.
+// PrintTable prints rows in columns; the last column is not padded.
 func PrintTable(w io.Writer, rows [][]string) {
 	var widths []int
 	for _, row := range rows {
@@ -43,8 +43,8 @@ func PrintTable(w io.Writer, rows [][]string) {
 	}
 }
 
-// Clock prints a time as people read it.
+// Clock formats a time for people.
 func Clock(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 
-// OrDash is s, or a dash for nothing.
+// OrDash returns s, or a dash if s is empty.
 func OrDash(s string) string { return FirstOf(s, "-") }

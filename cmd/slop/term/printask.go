@@ -13,14 +13,12 @@ import (
 	"manualslop/events"
 )
 
-// BriefLines bounds what a question shows of its payload and diff before it
-// says how to see all of it.
+// BriefLines is how many lines of its payload and diff a question shows before it says how to see all of it.
 const BriefLines = 120
 
-// PrintAsk shows a question: what it is about, the payload as it would run,
-// and the diff. Characters that hide or reorder text are made visible. It tells
-// whether anything was left out; arguments of several lines that the diff shows
-// anyway are not counted, because a call may change nothing but what that shows.
+// PrintAsk shows a question: what it is about, the payload as it would run, and the diff. Characters that hide or
+// reorder text are made visible. It reports whether anything was left out; arguments of several lines that the diff
+// shows anyway do not count, because a call may change nothing but what the diff shows.
 func (g *Terminal) PrintAsk(w io.Writer, a events.AskRaised, whole bool) (cut bool) {
 	fmt.Fprintf(w, "\n── %s · %s", Visible(a.Gate), Visible(a.Title))
 	if a.Ticket != "" {
@@ -57,8 +55,8 @@ func (g *Terminal) PrintAsk(w io.Writer, a events.AskRaised, whole bool) (cut bo
 	return cut
 }
 
-// PayloadText is the payload, one line an argument, texts of several lines as they are,
-// or only how long they are.
+// PayloadText returns the payload, one line per argument; texts of several lines are printed in full, or only their
+// length.
 func PayloadText(args json.RawMessage, long bool) []string {
 	var m map[string]json.RawMessage
 	dec := json.NewDecoder(bytes.NewReader(args))
@@ -92,8 +90,8 @@ func PayloadText(args json.RawMessage, long bool) []string {
 	return out
 }
 
-// Printable is a text of one line that others wrote, as it may be shown: line
-// ends inside it are marked, and the rest is as visible has it.
+// Printable returns a one-line text from others in a form that is safe to show: line ends inside it are marked, and
+// the rest is as Visible returns it.
 func Printable(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\r\n\t "), "\n")
 	for i := range lines {
@@ -102,9 +100,8 @@ func Printable(s string) string {
 	return strings.Join(lines, " ⏎ ")
 }
 
-// Visible spells out characters that a terminal would act on or not show:
-// controls, direction marks, zero-width ones, line ends too. What chooses between
-// the two looks of a character stays.
+// Visible spells out characters that a terminal would act on or not show: controls, direction marks, zero-width
+// characters, line ends too. Variation selectors stay.
 func Visible(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	hidden := func(r rune) bool {

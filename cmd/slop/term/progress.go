@@ -11,20 +11,19 @@ import (
 	"manualslop/projections"
 )
 
-// Progress shows a session as it goes: plain lines, and on a terminal one
-// status line below them. While a question stands there, nothing else is
-// printed below it: lines are kept back until it is settled.
+// Progress shows a session while it runs: plain lines, and on a terminal one status line below them. While a question
+// is shown, nothing is printed below it: lines are held back until it is settled.
 type Progress struct {
 	Out      io.Writer
 	Status   bool
 	quiet    bool
-	shown    bool              // the status line stands at the end
-	standing string            // what it says
-	drawn    time.Time         // since when
-	partial  bool              // an unfinished line stands at the end: a question's
-	asking   bool              // a question waits
-	held     []string          // lines that came meanwhile, the newest of them
-	unheld   int               // lines that came before those
+	shown    bool              // the status line is shown at the end
+	standing string            // its text
+	drawn    time.Time         // when it was drawn
+	partial  bool              // the end is an unfinished line: the prompt of a question
+	asking   bool              // a question is waiting
+	held     []string          // lines held back meanwhile, only the newest
+	unheld   int               // number of lines dropped before those
 	tickets  map[string]string // state by ticket
 	waits    []waiting         // oldest first
 	subjects map[string]string // running call to what it is about
@@ -40,7 +39,7 @@ func NewProgress(g *Terminal) *Progress {
 		tickets: map[string]string{}, subjects: map[string]string{}, begun: time.Now(), places: places{}}
 }
 
-// Take folds an event and prints what is worth a line.
+// Take applies an event and prints its line, if it has one.
 func (p *Progress) Take(e *events.Event) {
 	line := p.fold(e)
 	if line == "" || p.quiet {
@@ -53,14 +52,13 @@ func (p *Progress) Take(e *events.Event) {
 	}
 }
 
-// Bounds of what is printed and kept back: models write without end, and a
-// question may wait for days.
+// Limits of what is printed and held back: models write without end, and a question may wait for days.
 const (
 	lineRunes = 1000
 	heldLines = 500
 )
 
-// Publish prints a line, behind the answer where a question waits on a terminal.
+// Say prints a line; while a question waits on a terminal, only after its answer.
 func (p *Progress) Say(line string) {
 	if p.asking && p.Status {
 		if len(p.held) == heldLines {
@@ -83,17 +81,16 @@ func (p *Progress) Ask(question func(io.Writer), prompt string) {
 	p.asking, p.partial = true, true
 }
 
-// Typed notes that a line was typed behind the prompt, on a terminal to its end.
+// Typed notes that a line was typed after the prompt, on a terminal with its line end.
 func (p *Progress) Typed(terminal bool) { p.partial = p.partial && !terminal }
 
-// Answered prints what was kept back while a question waited, and tells whether
-// there was anything.
+// Answered prints what was held back while a question waited, and reports whether there was anything.
 func (p *Progress) Answered() bool {
 	p.asking = false
 	held, before := p.held, p.unheld
 	p.held, p.unheld = nil, 0
 	if before > 0 {
-		p.Say(fmt.Sprintf("… %d lines before are not shown; what happened is on record", before))
+		p.Say(fmt.Sprintf("… %d earlier lines are not shown; slop watch shows all events", before))
 	}
 	for _, line := range held {
 		p.Say(line)
@@ -101,7 +98,7 @@ func (p *Progress) Answered() bool {
 	return len(held) > 0
 }
 
-// fold takes an event into the figures and returns its line, if it has one.
+// fold applies an event to the figures and returns its line, if it has one.
 func (p *Progress) fold(e *events.Event) string {
 	switch x := e.Payload.(type) {
 	case events.SessionOpened:
@@ -145,7 +142,7 @@ func (p *Progress) fold(e *events.Event) string {
 	return p.foldTicket(e)
 }
 
-// mutated takes over which tickets came and went.
+// mutated applies which tickets were added and removed.
 func (p *Progress) mutated(x events.GraphMutated) string {
 	for _, op := range x.Ops {
 		switch op.Op {
@@ -173,7 +170,7 @@ func (p *Progress) foldTicket(e *events.Event) string {
 		return reviewLine(x)
 	case events.TicketRetried:
 		p.set(x.Ticket, events.StatusTodo)
-		return fmt.Sprintf("%s is tried again (%d): %s%s", x.Ticket, x.RetryCount, x.Reason, p.places.left(x.Ticket))
+		return fmt.Sprintf("%s: new attempt (%d): %s%s", x.Ticket, x.RetryCount, x.Reason, p.places.left(x.Ticket))
 	case events.TicketUnblocked:
 		p.set(x.Ticket, events.StatusTodo)
 		return x.Ticket + " is unblocked"
@@ -193,7 +190,7 @@ func (p *Progress) foldTicket(e *events.Event) string {
 		return "not done: " + p.unsaid(x.Reason)
 	case events.AskSettled:
 		line := fmt.Sprintf("  %s: %s by %s", x.Gate, x.Outcome, x.By)
-		if x.By == "engine" && x.Reason != "" { // nobody said it
+		if x.By == "engine" && x.Reason != "" { // nobody wrote it
 			line += ": " + OneLine(x.Reason)
 		}
 		return line
@@ -207,7 +204,7 @@ func (p *Progress) foldTicket(e *events.Event) string {
 	return ""
 }
 
-// changeLine tells of a person's change of settings.
+// changeLine reports a person's change of settings.
 func changeLine(e *events.Event, wrong error) string {
 	if wrong != nil {
 		return fmt.Sprintf("%s of %s does not count: %v", e.Type, e.Actor, wrong)
@@ -215,20 +212,20 @@ func changeLine(e *events.Event, wrong error) string {
 	return fmt.Sprintf("%s sets %s", e.Actor, projections.Summarize(e.Payload))
 }
 
-// qaLine tells what tier 4 said.
+// qaLine reports what tier 4 said.
 func qaLine(p events.Payload) string {
 	switch x := p.(type) {
 	case events.HintGiven:
 		return "  QA: " + x.Hint
 	case events.FlakyNoticed:
-		return "  QA: flaky: the same command failed before (" + x.Failed + ") and nothing on record changed"
+		return "  QA: flaky: the same command failed before (" + x.Failed + ") and nothing recorded has changed since"
 	case events.PatchSkipped:
 		return "  no patch: " + OneLine(x.Reason)
 	}
 	return ""
 }
 
-// reviewLine tells of tier 2's word on an attempt.
+// reviewLine reports tier 2's review of an attempt.
 func reviewLine(x events.TicketReviewed) string {
 	says := map[string]string{events.ReviewApproved: "approved", events.ReviewSentBack: "sent back",
 		events.ReviewSkipped: "not reviewed"}[x.Verdict]
@@ -250,13 +247,13 @@ func filesLine(x events.FilesUpdated) string {
 	return "  changed: " + strings.Join(names, ", ")
 }
 
-// set takes over a ticket's state. Nothing of an attempt that is over is waited for.
+// set applies a ticket's state. What an ended attempt waited for is dropped.
 func (p *Progress) set(ticket, state string) {
 	p.tickets[ticket] = state
 	p.waits = slices.DeleteFunc(p.waits, func(w waiting) bool { return w.who == ticket })
 }
 
-// Refresh prints the status line anew, if it says something else now.
+// Refresh draws the status line again if it has changed.
 func (p *Progress) Refresh() {
 	if !p.Status || p.asking {
 		return
@@ -269,8 +266,7 @@ func (p *Progress) Refresh() {
 	p.shown, p.standing, p.drawn = true, line, time.Now()
 }
 
-// Clear takes the status line away and ends an unfinished line, so that
-// something else can be printed.
+// Clear removes the status line and ends an unfinished line, so that something else can be printed.
 func (p *Progress) Clear() {
 	if p.shown {
 		fmt.Fprint(p.Out, "\r\x1b[K")
@@ -290,7 +286,7 @@ func OneLine(s string) string {
 	return clipped(s, 100)
 }
 
-// clipped is a text of at most so many characters.
+// clipped returns a text cut to at most the given number of characters.
 func clipped(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most-1]) + "…"

@@ -8,14 +8,14 @@ import (
 	"manualslop/tiers/approval"
 )
 
-// Bounds of what is shown below a line.
+// Limits of what is shown below a line.
 const (
 	outputLines = 10 // of a failed program
-	wordsLines  = 12 // of a contributor's last words
+	wordsLines  = 12 // of a contributor's final reply
 	moreRunes   = 160
 )
 
-// foldCall takes an event about a call into what is waited for and returns its line.
+// foldCall applies an event about a call to what is waited for and returns its line.
 func (p *Progress) foldCall(e *events.Event) string {
 	switch x := e.Payload.(type) {
 	case events.ToolApproved:
@@ -33,7 +33,7 @@ func (p *Progress) foldCall(e *events.Event) string {
 	return ""
 }
 
-// settledLine tells how a call ended.
+// settledLine reports how a call ended.
 func settledLine(who, subject string, x events.ToolSettled) string {
 	line := "  "
 	if who != "" {
@@ -49,7 +49,7 @@ func settledLine(who, subject string, x events.ToolSettled) string {
 	return line
 }
 
-// more is what stands below the line of an event.
+// more returns the lines below the line of an event.
 func (p *Progress) more(e *events.Event) []string {
 	switch x := e.Payload.(type) {
 	case events.TicketsPlanned:
@@ -68,7 +68,7 @@ func (p *Progress) more(e *events.Event) []string {
 	return nil
 }
 
-// planned tells a plan, a line a ticket.
+// planned lists a plan, one line per ticket.
 func planned(tickets []events.Ticket) []string {
 	var out []string
 	for _, t := range tickets {
@@ -84,8 +84,7 @@ func planned(tickets []events.Ticket) []string {
 	return out
 }
 
-// lastWords are the further lines of a reply without calls: what the contributor
-// says that it did.
+// lastWords returns the further lines of a reply without calls: what the contributor says that it did.
 func lastWords(x events.ModelReplied) []string {
 	lines := strings.Split(strings.TrimSpace(x.Text), "\n")
 	if len(x.Calls) > 0 || len(lines) < 2 {
@@ -94,7 +93,7 @@ func lastWords(x events.ModelReplied) []string {
 	return firstLines(lines[1:], wordsLines)
 }
 
-// output is what a program wrote, without the lines that a tool sets around it.
+// output returns the output of a program, without the lines that a tool adds around it.
 func output(text string) string {
 	if _, behind, found := strings.Cut(text, "STDOUT:\n"); found {
 		text = behind
@@ -105,7 +104,7 @@ func output(text string) string {
 	return strings.Replace(text, "\nSTDERR:\n", "\n", 1)
 }
 
-// lastLines are the last lines of a text that are not empty.
+// lastLines returns the last lines of a text that are not empty.
 func lastLines(text string, most int) []string {
 	var lines []string
 	for _, l := range strings.Split(text, "\n") {
@@ -114,12 +113,12 @@ func lastLines(text string, most int) []string {
 		}
 	}
 	if over := len(lines) - most; over > 0 {
-		lines = append([]string{fmt.Sprintf("… %d more lines before", over)}, lines[over:]...)
+		lines = append([]string{fmt.Sprintf("… %d earlier lines", over)}, lines[over:]...)
 	}
 	return lines
 }
 
-// firstLines are the first lines that are not empty.
+// firstLines returns the first lines that are not empty.
 func firstLines(lines []string, most int) []string {
 	var out []string
 	for i, l := range lines {

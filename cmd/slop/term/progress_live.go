@@ -11,25 +11,23 @@ import (
 	"manualslop/events"
 )
 
-// Bounds of the live text of the status line.
+// Limits of the live text of the status line.
 const (
-	// liveBytes is how much is kept of what a model has written so far.
+	// liveBytes is how much of what a model has written so far is kept.
 	liveBytes = 1 << 10
-	// liveColumns is the least room for it in which it says something.
+	// liveColumns is the least width at which the live text is shown.
 	liveColumns = 16
-	// liveEvery is the least time between two status lines for its sake.
+	// liveEvery is the least time between two status lines because of live text.
 	liveEvery = 100 * time.Millisecond
 )
 
-// Piece is something that a model has just written. It may never come: only
-// what is on record counts.
+// Piece is a piece of text that a model has just written. It may be lost: only the record counts.
 type Piece struct {
 	Request string `json:"request"`
 	Delta   string `json:"delta"`
 }
 
-// Pieces passes on what the models of a session write until ctx ends. What
-// nobody takes in time is gone.
+// Pieces passes on what the models of a session write until ctx ends. Pieces that are not taken in time are dropped.
 func Pieces(ctx context.Context, conn *bus.Conn, project, session string) <-chan Piece {
 	out := make(chan Piece, 64)
 	go func() {
@@ -48,7 +46,7 @@ func Pieces(ctx context.Context, conn *bus.Conn, project, session string) <-chan
 	return out
 }
 
-// Hear takes over a piece of what a model writes.
+// Hear applies a piece of what a model writes.
 func (p *Progress) Hear(said Piece) {
 	i := slices.IndexFunc(p.waits, func(w waiting) bool { return w.id == said.Request })
 	if i < 0 {
@@ -64,8 +62,8 @@ func (p *Progress) Hear(said Piece) {
 	}
 }
 
-// live is the end of what the oldest thing that is waited for has written, in so
-// many columns; empty where there is none or no room for it.
+// live returns the end of what the oldest running model has written, in the given number of columns; empty if there is
+// none or no room for it.
 func (p *Progress) live(room int) string {
 	if p.paused || len(p.waits) == 0 || room < liveColumns {
 		return ""
@@ -74,12 +72,12 @@ func (p *Progress) live(room int) string {
 	return ending(Visible(text), room)
 }
 
-// ending is as much of the end of a text as takes so many columns.
+// ending returns as much of the end of a text as fits into the given number of columns.
 func ending(text string, room int) string {
 	if Columns(text) <= room {
 		return text
 	}
-	room-- // the mark at the beginning
+	room-- // for the mark at the beginning
 	runes := []rune(text)
 	from := len(runes)
 	for from > 0 && room >= columnsOf(runes[from-1]) {

@@ -16,7 +16,7 @@ type waiting struct {
 	who      string // the ticket, else the tier
 	what     string // the model or the tool
 	tier     int
-	since    time.Time // a retry's is in the future: it is not asked before
+	since    time.Time // of a retry: in the future, when it is sent
 	scripted bool
 	wrote    string // the end of what the model has written so far
 }
@@ -29,7 +29,7 @@ func (p *Progress) begin(w waiting) {
 	p.waits = append(p.waits, w)
 }
 
-// end takes away what was waited for, and tells what it was.
+// end removes what was waited for and returns it.
 func (p *Progress) end(id string) (waiting, bool) {
 	i := slices.IndexFunc(p.waits, func(w waiting) bool { return w.id == id })
 	if i < 0 {
@@ -40,7 +40,7 @@ func (p *Progress) end(id string) (waiting, bool) {
 	return w, true
 }
 
-// foldModel takes an event about models into the figures and returns its line.
+// foldModel applies an event about models to the figures and returns its line.
 func (p *Progress) foldModel(e *events.Event) string {
 	switch x := e.Payload.(type) {
 	case events.ModelRequested:
@@ -69,7 +69,7 @@ func (p *Progress) foldModel(e *events.Event) string {
 	return ""
 }
 
-// requested notes a request; one that is made again is worth a line.
+// requested notes a request; a repeated one returns a line.
 func (p *Progress) requested(e *events.Event, x events.ModelRequested) string {
 	w := waiting{id: e.ID, who: x.Ticket, what: x.Model, tier: x.Tier, since: e.Time, scripted: x.Provider == script.Name}
 	if w.who == "" || x.Tier != 3 {
@@ -82,14 +82,14 @@ func (p *Progress) requested(e *events.Event, x events.ModelRequested) string {
 	if x.Attempt < 2 {
 		return ""
 	}
-	line := fmt.Sprintf("%s, %s: asked again (attempt %d)", w.who, w.what, x.Attempt)
+	line := fmt.Sprintf("%s, %s: retry (attempt %d)", w.who, w.what, x.Attempt)
 	if wait := w.since.Sub(e.Time); wait >= time.Second {
 		line += " in " + wait.Round(time.Second).String()
 	}
 	return line
 }
 
-// saidLine is the first line of what a contributor says; see [lastWords].
+// saidLine returns the first line of what a contributor says; see [lastWords].
 func saidLine(w waiting, x events.ModelReplied) string {
 	if w.tier != 3 || strings.TrimSpace(x.Text) == "" {
 		return ""
@@ -97,7 +97,7 @@ func saidLine(w waiting, x events.ModelReplied) string {
 	return fmt.Sprintf("  %s: %s", w.who, OneLine(x.Text))
 }
 
-// unsaid is a reason without the failure of a model at its end that was shown already.
+// unsaid returns a reason without the model failure at its end that was already shown.
 func (p *Progress) unsaid(reason string) string {
 	if p.failure == "" {
 		return reason
@@ -108,7 +108,7 @@ func (p *Progress) unsaid(reason string) string {
 // used is what a session's models have used so far.
 type used struct {
 	requests, tokens, micro int64
-	unpriced                bool // something had no known price
+	unpriced                bool // for part of it no price is known
 }
 
 // add counts one answer; the scripted model costs nothing.
@@ -122,7 +122,7 @@ func (u *used) add(x events.Usage, scripted bool) {
 	u.unpriced = u.unpriced || !scripted && x.Prompt()+x.Output > 0
 }
 
-// String is the tokens and the money. What has no known price is said to have none.
+// String returns the tokens and the money, and says if some have no known price.
 func (u *used) String() string { return thousands(u.tokens) + " tokens │ " + u.cost() }
 
 func (u *used) cost() string {
@@ -137,12 +137,12 @@ func (u *used) cost() string {
 	return Dollars(u.micro)
 }
 
-// sum is the line at the end of a goal.
+// sum returns the line at the end of a goal.
 func (u *used) sum() string {
-	return fmt.Sprintf("used: %d replies of models, %s tokens, %s", u.requests, thousands(u.tokens), u.cost())
+	return fmt.Sprintf("used: %d model replies, %s tokens, %s", u.requests, thousands(u.tokens), u.cost())
 }
 
-// thousands shows a number of tokens, in thousands where it is long.
+// thousands formats a number of tokens, in thousands if it is large.
 func thousands(n int64) string {
 	if n < 10_000 {
 		return fmt.Sprint(n)

@@ -6,17 +6,17 @@ import (
 	"manualslop/events"
 )
 
-// budgetLine tells that most of a budget is spent.
+// budgetLine reports that most of a budget is spent.
 func budgetLine(x events.BudgetWarned) string {
 	whose := "the session"
 	if x.Ticket != "" {
 		whose = x.Ticket
 	}
-	return fmt.Sprintf("budget: %s of %s of %s are spent", Dollars(x.SpentMicroDollars), Dollars(x.LimitMicroDollars),
+	return fmt.Sprintf("budget: %s of %s of %s spent", Dollars(x.SpentMicroDollars), Dollars(x.LimitMicroDollars),
 		whose)
 }
 
-// shortenedLine tells what a conversation left out.
+// shortenedLine reports what was left out of a conversation.
 func shortenedLine(x events.ConversationShortened) string {
 	whose := x.Ticket
 	if x.Tier != 0 {
@@ -27,5 +27,5 @@ func shortenedLine(x events.ConversationShortened) string {
 		whose, x.Round, len(x.Shortened), len(x.Views), len(x.DroppedRounds), x.Before, x.After)
 }
 
-// Dollars shows micro-dollars.
+// Dollars formats micro-dollars.
 func Dollars(micro int64) string { return fmt.Sprintf("$%.4f", float64(micro)/1e6) }

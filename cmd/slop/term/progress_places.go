@@ -7,14 +7,13 @@ import (
 	"manualslop/projections"
 )
 
-// merged stands for the session's branch among the places of its tickets.
+// merged is the key of the session's branch among the places of its tickets.
 const merged = ""
 
-// places tells where the work of tickets lies that have worktrees of their own:
-// folders by ticket, and the branch of what is merged.
+// places holds where the work of tickets with worktrees is: folders by ticket, and the branch of merged work.
 type places map[string]string
 
-// line takes an event about places and tells of it, if it is worth a line.
+// line applies an event about places and returns its line, if it has one.
 func (p places) line(event events.Payload) string {
 	switch x := event.(type) {
 	case events.OverlapWarned:
@@ -34,7 +33,7 @@ func (p places) line(event events.Payload) string {
 	return ""
 }
 
-// left tells where the work of an attempt stays that was not merged.
+// left says where the unmerged work of an attempt stays.
 func (p places) left(ticket string) string {
 	if p[ticket] == "" {
 		return ""
@@ -42,7 +41,7 @@ func (p places) left(ticket string) string {
 	return "; its work stays in " + p[ticket]
 }
 
-// whole tells how a person gets what was merged.
+// whole says how a person gets the merged work.
 func (p places) whole() string {
 	if p[merged] == "" {
 		return ""

@@ -9,9 +9,8 @@ import (
 	"manualslop/events"
 )
 
-// statusLine is what is waited for, the figures, and the end of what a model is
-// writing, in one line of a terminal. Where that is narrow, the text is left out
-// first, and then the end is cut off.
+// statusLine returns what is waited for, the figures, and the end of what a model is writing, in one line. On a narrow
+// terminal the text is left out first, and then the end is cut off.
 func (p *Progress) statusLine(now time.Time, width int) string {
 	line := fmt.Sprintf("%s │ %s │ %s", strings.Join(append([]string{p.doing(now)}, p.counts()...), " · "),
 		p.used.String(), now.Sub(p.begun).Round(time.Second))
@@ -22,7 +21,7 @@ func (p *Progress) statusLine(now time.Time, width int) string {
 	return fit(line, width)
 }
 
-// counts are the tickets by state.
+// counts returns the number of tickets by state.
 func (p *Progress) counts() []string {
 	count := map[string]int{}
 	for _, s := range p.tickets {
@@ -40,10 +39,10 @@ func (p *Progress) counts() []string {
 	return parts
 }
 
-// doing is what is waited for: the oldest thing, and how many others.
+// doing returns what is waited for: the oldest thing, and how many others.
 func (p *Progress) doing(now time.Time) string {
 	if p.paused {
-		return "paused, slop resume goes on"
+		return "paused; slop resume continues"
 	}
 	if len(p.waits) == 0 {
 		return "…"
@@ -62,14 +61,14 @@ func (p *Progress) doing(now time.Time) string {
 	return line
 }
 
-// fit is a line that leaves the last column of a terminal free, where one that
-// is wider would break and could not be taken away again.
+// fit cuts a line so that it leaves the last column of a terminal free: a wider line would wrap and could not be
+// removed again.
 func fit(line string, width int) string {
 	line = strings.ReplaceAll(line, "\t", " ")
 	if Columns(line) < width {
 		return line
 	}
-	room, end := width-2, 0 // beside the mark at the end and the last column
+	room, end := width-2, 0 // for the mark at the end and the last column
 	if room < 0 {
 		return ""
 	}

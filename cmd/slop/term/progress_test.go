@@ -81,7 +81,7 @@ func TestTheStatusNamesTheWaitBeforeARequestIsMadeAgain(t *testing.T) {
 	p.Take(p.happened("r2", events.ModelRequested{Tier: 2, Provider: "anthropic", Model: "claude-x", Attempt: 2,
 		NotBefore: &due}))
 	require.Contains(t, out.String(), "tier 2, claude-x: rate_limited: slow down")
-	require.Contains(t, out.String(), "tier 2, claude-x: asked again (attempt 2) in 30s")
+	require.Contains(t, out.String(), "tier 2, claude-x: retry (attempt 2) in 30s")
 	require.Contains(t, p.statusLine(p.begun.Add(10*time.Second), 200), "tier 2: claude-x again in 20s")
 }
 
@@ -114,8 +114,8 @@ func TestAFailedProgramShowsTheEndOfItsOutput(t *testing.T) {
 	text := "STDOUT:\n" + strings.Repeat("ok\n", outputLines) + "FAIL: TestX\x1b[2J\nSTDERR:\n\nEXIT CODE: 1"
 	p.Take(p.happened("e2", events.ToolSettled{Call: "c", Tool: "run_powershell", Outcome: events.ToolFailed, Exit: &ended,
 		Text: text}))
-	require.Contains(t, out.String(), "T-1 run_powershell go test ./...: failed (exit 1)\n          … 1 more lines "+
-		"before\n")
+	require.Contains(t, out.String(), "T-1 run_powershell go test ./...: failed (exit 1)\n          … 1 earlier "+
+		"lines\n")
 	require.NotContains(t, out.String(), "STDOUT")
 	require.Contains(t, out.String(), "FAIL: TestX<U+001B>[2J\n", "and nothing that a terminal would act on")
 }
@@ -184,7 +184,7 @@ func TestWhatComesWhileAQuestionWaitsIsBounded(t *testing.T) {
 	}
 	require.Len(t, p.held, heldLines)
 	require.True(t, p.Answered())
-	require.Contains(t, out.String(), "… 1 lines before are not shown")
+	require.Contains(t, out.String(), "… 1 earlier lines are not shown")
 	require.NotContains(t, out.String(), "T-0-")
 	require.Contains(t, out.String(), "T-1-")
 	require.Contains(t, out.String(), fmt.Sprintf("T-%d-", heldLines))

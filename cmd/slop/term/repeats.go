@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// repeatPause is how long a line of the operator's log is held back after it was
-// written, and maxRepeats how many different lines are remembered for that.
+// repeatPause is how long repetitions of a line of the operator's log are held back, and maxRepeats how many different
+// lines are remembered for that.
 const (
 	repeatPause = 10 * time.Second
 	maxRepeats  = 1000
 )
 
-// repeats is the operator's log without repetitions: what retries say while a
-// bus is away stands there once in 10 s, with a count of the lines held back.
+// repeats writes the operator's log without repetitions: messages of retries while a bus is away appear once in 10 s,
+// with the number of lines held back.
 type repeats struct {
 	out   io.Writer
 	clock func() time.Time
 
 	mu   sync.Mutex
-	said map[string]*repeat // by line, its time aside
+	said map[string]*repeat // by line, without its time
 }
 
 type repeat struct {

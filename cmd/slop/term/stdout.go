@@ -8,8 +8,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Stdout is where results go. It keeps the first error of a write, so that a
-// command whose result nobody got does not end as if it had worked.
+// Stdout is where results go. It keeps the first write error, so that a command whose result was lost does not end as
+// if it had worked.
 type Stdout struct {
 	To io.Writer
 
@@ -17,7 +17,7 @@ type Stdout struct {
 	err error
 }
 
-// Write writes on.
+// Write writes to To and remembers its first error.
 func (s *Stdout) Write(p []byte) (int, error) {
 	n, err := s.To.Write(p)
 	if err != nil {
@@ -30,20 +30,20 @@ func (s *Stdout) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Failure is the first error of a write.
+// Failure returns the first write error.
 func (s *Stdout) Failure() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// IsTerminal tells whether a stream is a terminal.
+// IsTerminal reports whether a stream is a terminal.
 func IsTerminal(v any) bool {
 	f, ok := fileOf(v)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// terminalWidth is how many columns a terminal has; 80 where it does not say.
+// terminalWidth returns how many columns a terminal has; 80 if that is unknown.
 func terminalWidth(v any) int {
 	if f, ok := fileOf(v); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Terminal is where a command reads and prints, and how much.
+// Terminal is where a command reads and prints, and how much it prints.
 type Terminal struct {
 	In      io.Reader
 	Out     io.Writer
@@ -51,14 +51,14 @@ func (g *Terminal) PrintLine(v any) error {
 	return nil
 }
 
-// Notice tells the person something that is no result.
+// Notice prints a message to the person that is not a result.
 func (g *Terminal) Notice(format string, args ...any) {
 	if !g.Quiet {
 		fmt.Fprintf(g.Err, "slop: %s\n", EachVisible(fmt.Sprintf(format, args...)))
 	}
 }
 
-// EachVisible makes every line of a text of ours visible.
+// EachVisible makes every line of a text visible; see [Visible].
 func EachVisible(text string) string {
 	lines := strings.Split(text, "\n")
 	for i := range lines {
@@ -67,13 +67,12 @@ func EachVisible(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// coloured tells whether colours belong into what is printed.
+// coloured reports whether to print colours.
 func (g *Terminal) coloured() bool {
 	return !g.NoColor && os.Getenv("NO_COLOR") == "" && IsTerminal(g.Out)
 }
 
-// PrintText prints what a tool or a model wrote and ends it with a line end. A
-// terminal gets no character that it would act on.
+// PrintText prints the text of a tool or a model and ends it with a line end. A terminal gets no control characters.
 func (g *Terminal) PrintText(text string) {
 	if IsTerminal(g.Out) {
 		text = EachVisible(text)

@@ -11,9 +11,8 @@ import (
 	"sync"
 )
 
-// ID names this program by its contents: two builds that may decide
-// differently have two ids. The linker has hashed the program already; only
-// where its id cannot be found is the whole file read.
+// ID identifies this program by its contents: two builds that may decide differently have two ids. The linker has
+// hashed the program already; only if its id cannot be found is the whole file read.
 var ID = sync.OnceValues(func() (string, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -35,11 +34,10 @@ var ID = sync.OnceValues(func() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
 })
 
-// shortestID is the length from which an id is one; a builder may empty it.
+// shortestID is the least length of a valid id; a builder may empty it.
 const shortestID = 40
 
-// linkerID is the id that the Go linker wrote: into a section of its own, or to
-// the beginning of the code.
+// linkerID returns the id that the Go linker wrote, either into its own section or at the beginning of the code.
 func linkerID(path string) []byte {
 	if file, err := elf.Open(path); err == nil {
 		defer file.Close()
@@ -56,7 +54,7 @@ func linkerID(path string) []byte {
 	}
 	defer f.Close()
 	head := make([]byte, 64<<10)
-	n, _ := io.ReadFull(f, head) // a shorter file is whole
+	n, _ := io.ReadFull(f, head) // a shorter file is read whole
 	_, id, found := bytes.Cut(head[:n], []byte("\xff Go build ID: \""))
 	if !found {
 		return nil

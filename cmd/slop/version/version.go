@@ -1,4 +1,4 @@
-// Package version tells which program this is: its version, revision and contents.
+// Package version identifies this program: its version, revision and contents.
 package version
 
 import (
@@ -6,11 +6,11 @@ import (
 	"runtime/debug"
 )
 
-// Number is the version of the release that this is, or, with -dev behind it, of
-// the one that it becomes. The record of each session names it.
+// Number is the version of this release; with -dev at the end, the release that this build leads to. The record of
+// each session names it.
 const Number = "0.2.0-dev"
 
-// Info says which program this is.
+// Info is what is known of this program.
 type Info struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
@@ -21,7 +21,7 @@ type Info struct {
 	Arch     string `json:"arch"`
 }
 
-// ReadInfo is what the build stamped into this program.
+// ReadInfo returns what the build stamped into this program.
 func ReadInfo() Info {
 	out := Info{Version: "v" + Number, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
@@ -41,7 +41,7 @@ func ReadInfo() Info {
 	return out
 }
 
-// String is the version in one line.
+// String returns the version in one line.
 func (b Info) String() string {
 	s := "slop " + b.Version
 	if b.Revision != "" {

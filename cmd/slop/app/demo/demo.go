@@ -1,14 +1,13 @@
-// Package demo is the content of slop demo: a sample project with a bug, and
-// the script of a model that mends it.
+// Package demo is the content of slop demo: a sample project with a bug, and the script of a model that fixes it.
 //
 // # Contract
 //
 //   - [Extract] writes the project; its tests fail. [Script] carries out [Goal]
 //     on it in one track of five tickets: one that looks, three side by side,
 //     one that verifies. Then its tests pass.
-//   - The project needs the Go command and nothing else: no module, no network.
-//   - The script is honest: its last ticket says that the tests pass only where
-//     the test run said so.
+//   - The project needs only the Go command: no modules, no network.
+//   - The script is honest: its last ticket says that the tests pass only if the
+//     test run said so.
 package demo
 
 import (
@@ -21,7 +20,7 @@ import (
 	"strings"
 )
 
-// Goal is what the script carries out.
+// Goal is the goal that the script carries out.
 const Goal = "Make every test of this project pass, and have the README name every package."
 
 // content holds the project and the script. The sample's go.mod goes by
@@ -37,7 +36,7 @@ const (
 	mod        = "go.mod"
 )
 
-// Script is the model's part, JSON lines as the scripted provider reads them.
+// Script returns the model's replies as JSON lines that the scripted provider reads.
 func Script() []byte {
 	b, err := content.ReadFile(scriptFile)
 	if err != nil {
@@ -46,9 +45,8 @@ func Script() []byte {
 	return b
 }
 
-// Extract writes the sample project into dir, which it creates. It overwrites
-// nothing: where a file of the project exists already, the error is
-// fs.ErrExist and the files written before it stay.
+// Extract writes the sample project into dir, which it creates. It overwrites nothing: if a file of the project exists
+// already, the error is fs.ErrExist, and the files written before it remain.
 func Extract(dir string) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("extract the sample project: %w", err)
@@ -73,7 +71,7 @@ func Extract(dir string) (err error) {
 	})
 }
 
-// extract writes one file or makes one folder.
+// extract writes one file or creates one folder.
 func extract(root *os.Root, sample fs.FS, name string, folder bool) error {
 	if folder {
 		return root.MkdirAll(name, 0o755)

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// clusterWait bounds what the doctor waits for a bus elsewhere.
+	// clusterWait limits how long the doctor waits for an external bus.
 	clusterWait = 10 * time.Second
-	// serverSilence is how long a server may be silent towards the leader, which
-	// it answers each second. The cluster itself says much later that it is offline.
+	// serverSilence is how long a server may fail to answer the leader, which it does each second. The cluster itself
+	// reports the server as offline much later.
 	serverSilence = 4 * time.Second
 )
 
-// checkCluster tells how a bus elsewhere keeps the log.
+// checkCluster reports how an external bus stores the log.
 func checkCluster(ctx context.Context, g *site.Flags, p site.Place) finding {
 	const check = "bus"
 	ctx, cancel := context.WithTimeout(ctx, clusterWait)
@@ -39,7 +39,7 @@ func checkCluster(ctx context.Context, g *site.Flags, p site.Place) finding {
 	case err != nil:
 		return broken(check, err.Error())
 	case len(kept.Followers) == 0:
-		return ok(check, "the log is on another bus, in one copy")
+		return ok(check, "the log is on an external bus, in one copy")
 	}
 	var behind []string
 	for _, f := range kept.Followers {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// freeSpace is how many bytes this user may still write below dir.
+// freeSpace returns how many bytes this user may still write below dir.
 func freeSpace(dir string) (int64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {

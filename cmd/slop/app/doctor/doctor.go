@@ -1,5 +1,4 @@
-// Package doctor has "slop doctor" and "slop models": whether what slop needs is in
-// order, and which models there are.
+// Package doctor has "slop doctor", which checks what slop needs, and "slop models", which lists the models.
 package doctor
 
 import (
@@ -15,12 +14,12 @@ import (
 	"manualslop/cmd/slop/version"
 )
 
-// health is how a thing that slop depends on is. The zero value is none.
+// health is the state of a thing that slop depends on. The zero value is none.
 type health string
 
 const (
 	healthOK     health = "ok"
-	healthNote   health = "note"   // works, and is worth knowing
+	healthNote   health = "note"   // works, but worth knowing
 	healthBroken health = "broken" // something that should work does not
 )
 
@@ -35,27 +34,27 @@ func ok(check, detail string) finding     { return finding{check, healthOK, deta
 func note(check, detail string) finding   { return finding{check, healthNote, detail} }
 func broken(check, detail string) finding { return finding{check, healthBroken, detail} }
 
-// doctorTime bounds all that the doctor waits for.
+// doctorTime limits all that the doctor waits for.
 const doctorTime = 30 * time.Second
 
 func Command(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check everything that slop needs",
-		Long: `Doctor looks at what slop depends on: the configuration, the data folder and who
-holds it, the store (every stored message is read), how long the disk takes to
-make an event durable, free space, the shell that runs scripts, git, the gateway
-of the running engine, the roles at work, the requests that wait and what for, the
-providers of the tiers, and over which API each configured model is reached and
-what will not work with it. It changes nothing, except that it rebuilds damaged parts
-of the store that can be recomputed, as every start does.
+		Long: `Doctor checks what slop depends on: the configuration, the data folder and which
+process holds it, the store (every stored message is read), how long the disk takes
+to make an event durable, free space, the shell that runs scripts, git, the gateway
+of the running engine, the running roles, the waiting requests and what they wait
+for, the providers of the tiers, and for each configured model the API it is reached
+over and what will not work with it. It changes nothing, except that it rebuilds
+damaged parts of the store that can be recomputed, as every start does.
 
---repair replaces a damaged record of begun calls. Every approved call without
-an outcome then goes to a person as interrupted, because it may have begun.
-docs/damage.md tells what each kind of damage means.
+--repair replaces a damaged record of begun calls. Every approved call without an
+outcome then goes to a person as interrupted, because it may have begun.
+docs/damage.md says what each kind of damage means.
 
-Each line says ok, note or broken; with --json it is one object a line. Status
-1: something is broken.`,
+Each line says ok, note or broken; with --json it is one object per line. Status 1:
+something is broken.`,
 		Example: `  slop doctor
   slop doctor --json
   slop doctor --repair`,

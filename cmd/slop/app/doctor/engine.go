@@ -18,18 +18,18 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// checkEngine tells whether the gateway of the engine answers, and to its tokens.
+// checkEngine reports whether the gateway of the engine answers, and whether it accepts the tokens.
 func checkEngine(ctx context.Context, info site.EngineInfo, engineErr error) []finding {
 	const check = "gateway"
 	var damaged *site.DamagedRunFile
 	if errors.As(engineErr, &damaged) {
-		return []finding{note("engine", "none runs on this data folder; "+damaged.Err.Error())}
+		return []finding{note("engine", "none is running on this data folder; "+damaged.Err.Error())}
 	}
 	if errors.Is(engineErr, site.ErrForeign) {
-		return []finding{note("engine", "not looked for in a data folder that is not yours")}
+		return []finding{note("engine", "not checked in a data folder that is not yours")}
 	}
 	if errors.Is(engineErr, site.ErrNoEngine) {
-		return []finding{note("engine", "none runs on this data folder")}
+		return []finding{note("engine", "none is running on this data folder")}
 	}
 	if engineErr != nil {
 		return []finding{broken("engine", engineErr.Error())}
@@ -45,25 +45,26 @@ func checkEngine(ctx context.Context, info site.EngineInfo, engineErr error) []f
 		return append(out, broken(check, term.Visible(err.Error())))
 	}
 	if err := look(ctx, client, "/api/gui/mma_status", &body); err != nil {
-		return append(out, broken(check, "it answers but refuses the token in "+info.Tokens+": "+term.Visible(err.Error())))
+		return append(out, broken(check, "it answers but rejects the token in "+
+			info.Tokens+": "+term.Visible(err.Error())))
 	}
 	return append(out, ok(check, fmt.Sprintf("%s answers in %s", info.Hooks, time.Since(begun).Round(time.Microsecond))))
 }
 
-// look reads an answer of the gateway, once.
+// look reads one answer of the gateway, without retries.
 func look(ctx context.Context, client *hookclient.Client, path string, out any) error {
 	_, err := client.Call(ctx, http.MethodGet, path, nil, nil, out)
 	return err
 }
 
-// checkRoles asks the gateway which roles are at work.
+// checkRoles asks the gateway which roles are running.
 func checkRoles(ctx context.Context, info site.EngineInfo, engineErr error) []finding {
 	if engineErr != nil {
 		return nil
 	}
 	client, err := client.NewAPIClient(info, access.RightRead)
 	if err != nil {
-		return nil // said of the gateway already
+		return nil // checkEngine reports that
 	}
 	var roles struct{ Present, Missing []string }
 	if err := look(ctx, client, "/api/roles", &roles); err != nil {
@@ -71,12 +72,12 @@ func checkRoles(ctx context.Context, info site.EngineInfo, engineErr error) []fi
 	}
 	out := []finding{ok("roles", "at work: "+term.FirstOf(strings.Join(roles.Present, ", "), "none"))}
 	if len(roles.Missing) > 0 {
-		out = append(out, broken("roles", "nobody runs "+strings.Join(roles.Missing, ", ")))
+		out = append(out, broken("roles", "roles not running: "+strings.Join(roles.Missing, ", ")))
 	}
 	return out
 }
 
-// checkRequests asks the gateway which requests wait, and what for.
+// checkRequests asks the gateway which requests wait, and for what.
 func checkRequests(ctx context.Context, info site.EngineInfo, engineErr error) []finding {
 	const check = "requests"
 	if engineErr != nil {
@@ -84,7 +85,7 @@ func checkRequests(ctx context.Context, info site.EngineInfo, engineErr error) [
 	}
 	client, err := client.NewAPIClient(info, access.RightRead)
 	if err != nil {
-		return nil // said of the gateway already
+		return nil // checkEngine reports that
 	}
 	var open status.OpenRequests
 	var state wire.GUIHealth
@@ -107,5 +108,5 @@ func checkRequests(ctx context.Context, info site.EngineInfo, engineErr error) [
 	return append(out, note(check, term.Visible(strings.Join(said, "; "))))
 }
 
-// maxRequestsShown bounds the requests that the doctor names.
+// maxRequestsShown limits the requests that the doctor names.
 const maxRequestsShown = 5

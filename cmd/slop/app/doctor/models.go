@@ -25,19 +25,18 @@ func ModelsCommand(g *site.Flags) *cobra.Command {
 	var check bool
 	cmd := &cobra.Command{
 		Use:   "models [PROVIDER]",
-		Short: "Providers, models, limits, prices, and whether keys work",
-		Long: `Models lists the providers of this program, whether they are configured or not,
-with where their key would come from (never the key), and the models that are
-known: those of the tiers, those of the built-in table, and what [models] in
-config.toml says. Limits are in tokens, prices in US dollars per million tokens;
-an unknown value is shown as ?, not as zero. Each row names where its figures are from
-and since when, in the list below: prices change, so look at the vendor's page
-where it matters.
+		Short: "List providers, models, limits and prices, and check keys",
+		Long: `Models lists the providers of this program, configured or not, with where their key
+would come from (never the key), and the known models: those of the tiers, those of
+the built-in table, and those in [models] of config.toml. Limits are in tokens,
+prices in US dollars per million tokens; an unknown value is shown as ?, not as
+zero. The list below the table says where the figures of each row are from and since
+when. Prices change: look at the vendor's page where it matters.
 
-With --check each provider with a list of models is asked for it: ok means that
-the key works, refused that it does not, unreachable that nobody answered in
-time. A model that the list does not have is marked. No model is called. Of a
-provider that runs a program, it tells whether the program is installed.
+With --check each provider that has a list of models is asked for it: ok means that
+the key works, refused that it does not, unreachable that no answer came in time. A
+model that is not in the list is marked. No model is called. For a provider that
+runs a program, it says whether the program is installed.
 
 For each configured model it says which API it is reached over (Chat Completions,
 Responses, Messages or Gemini) and what will not work with it as it is configured,
@@ -60,7 +59,7 @@ Status 1: --check found a provider of a tier whose key does not work.`,
 	return cmd
 }
 
-// modelsView is what slop models --json prints.
+// modelsView is the output of slop models --json.
 type modelsView struct {
 	Providers []providerLine `json:"providers"`
 	Models    []modelLine    `json:"models"`
@@ -78,17 +77,17 @@ type providerLine struct {
 	listed []string
 }
 
-// modelLine is what is known of a model, or of the models that fit a name.
+// modelLine is what is known of a model, or of the models that match a name.
 type modelLine struct {
 	events.ModelOffer
 	Tiers  []int `json:"tiers"`            // that it serves
 	Listed *bool `json:"listed,omitempty"` // by its provider; only with --check
-	// API is what a configured model is reached over; see [llm.Adviser].
+	// API is the API that a configured model is reached over; see [llm.Adviser].
 	API         string   `json:"api,omitempty"`
 	WillNotWork []string `json:"will_not_work,omitempty"` // with it, as it is configured
 }
 
-// checkTime bounds the question to one provider.
+// checkTime limits the wait for one provider.
 const checkTime = 15 * time.Second
 
 func listModels(ctx context.Context, g *site.Flags, only string, check bool) error {
@@ -127,8 +126,8 @@ func listModels(ctx context.Context, g *site.Flags, only string, check bool) err
 	return cmp.Or(err, notWorking(p.Config, view.Providers))
 }
 
-// notListed names the models of tiers that their providers do not list. That is
-// no failure: a vendor may know a model by further names.
+// notListed names the models of tiers that their providers do not list. That is not an error: a vendor may accept
+// names that it does not list.
 func notListed(view modelsView) []string {
 	var out []string
 	for _, m := range view.Models {
@@ -146,8 +145,7 @@ func notListed(view modelsView) []string {
 	return out
 }
 
-// nearestModel is the listed model whose name takes the fewest edits; empty where
-// all take many.
+// nearestModel returns the listed model whose name takes the fewest edits; empty if all take many.
 func nearestModel(wrong string, listed []string) string {
 	best, least := "", 4
 	for _, m := range listed {
@@ -158,7 +156,7 @@ func nearestModel(wrong string, listed []string) string {
 	return best
 }
 
-// notWorking names the providers that a tier needs and that --check found not to work.
+// notWorking names the providers that a tier needs and that failed --check.
 func notWorking(c config.Config, lines []providerLine) error {
 	var out []string
 	for _, l := range lines {
@@ -212,7 +210,7 @@ func newProviderLine(c config.Config, name string, keys config.Credentials) prov
 	return line
 }
 
-// tiersOf are the tiers that a provider serves with a model; * is any.
+// tiersOf returns the tiers that a provider serves with a model; * means any model.
 func tiersOf(c config.Config, provider, model string) []int {
 	out := []int{}
 	for n := 1; n <= 4; n++ {
@@ -228,7 +226,7 @@ func tiersOf(c config.Config, provider, model string) []int {
 	return out
 }
 
-// modelLines are the models of the tiers, by tier, then every row of the table.
+// modelLines returns the models of the tiers, by tier, then every row of the table.
 func modelLines(c config.Config, of []providerLine) []modelLine {
 	table, out := c.ModelsOffered(), []modelLine{}
 	by := map[string]providerLine{}
@@ -258,7 +256,7 @@ func modelLines(c config.Config, of []providerLine) []modelLine {
 	return out
 }
 
-// lists tells whether the provider listed a model; nil where it was not asked.
+// lists reports whether the provider listed a model; nil if it was not asked.
 func (l providerLine) lists(model string) *bool {
 	if l.Check != checkOK || len(l.listed) == 0 {
 		return nil

@@ -10,20 +10,20 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// Answers of slop models --check.
+// Results of slop models --check.
 const (
 	checkOK          = "ok"
-	checkRefused     = "refused"     // there is no key, or it does not open anything
-	checkUnreachable = "unreachable" // nobody answered in time
-	checkFailed      = "failed"      // somebody answered something else
+	checkRefused     = "refused"     // there is no key, or the provider rejects it
+	checkUnreachable = "unreachable" // no answer in time
+	checkFailed      = "failed"      // another answer than expected
 	checkUnknown     = "unknown"     // this provider cannot be asked
 )
 
-// noKey is the detail where a provider was not asked for want of a key.
+// noKey is the detail if a provider was not asked because it has no key.
 const noKey = "there is no key"
 
-// checkProviderKeys asks every provider for its list of models, all at once, and
-// looks for the programs of the others.
+// checkProviderKeys asks every provider for its list of models, all at once. For providers that run a program it looks
+// for the program.
 func checkProviderKeys(ctx context.Context, c config.Config, all map[string]llm.Provider, lines []providerLine) {
 	var wg sync.WaitGroup
 	for i := range lines {
@@ -36,10 +36,9 @@ func checkProviderKeys(ctx context.Context, c config.Config, all map[string]llm.
 	wg.Wait()
 }
 
-// checkProgram takes over whether a program was found. Whether it is logged in
-// would show only in a call.
+// checkProgram records whether a program was found. Only a call would show whether it is logged in.
 func (l *providerLine) checkProgram(f finding) {
-	l.Check, l.Detail = checkUnknown, strings.TrimSpace(f.Detail)+", whose login is not tried"
+	l.Check, l.Detail = checkUnknown, strings.TrimSpace(f.Detail)+", whose login is not checked"
 	if f.Health != healthOK {
 		l.Check, l.Detail = checkFailed, strings.Trim(f.Detail, " :")
 	}
@@ -48,7 +47,7 @@ func (l *providerLine) checkProgram(f finding) {
 func (l *providerLine) check(ctx context.Context, p llm.Provider) {
 	lister, can := p.(llm.Lister)
 	if !can {
-		l.Check, l.Detail = checkUnknown, "it has no list of models to ask for"
+		l.Check, l.Detail = checkUnknown, "it has no list of models to check the key with"
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
@@ -59,7 +58,7 @@ func (l *providerLine) check(ctx context.Context, p llm.Provider) {
 		return
 	}
 	why := llm.AsError(err)
-	l.Detail, _, _ = strings.Cut(why.Message, " (slop models --check") // which runs already
+	l.Detail, _, _ = strings.Cut(why.Message, " (slop models --check") // this command is running already
 	switch {
 	case why.Message == llm.NoKey(l.Provider).Message:
 		l.Check, l.Detail = checkRefused, noKey

@@ -11,8 +11,7 @@ import (
 	"manualslop/cmd/slop/term"
 )
 
-// printModelTable prints what is known of models in 80 columns, and below where
-// the figures are from.
+// printModelTable prints the known models in 80 columns, and below them where the figures are from.
 func printModelTable(g *site.Flags, models []modelLine) {
 	var sources []string
 	rows := [][]string{{"MODEL", "TIERS", "WINDOW", "REPLY", "INPUT", "OUTPUT", "CACHED", "FROM"}}
@@ -47,10 +46,10 @@ func modelRow(m modelLine) []string {
 	return row
 }
 
-// unknownFigure stands where a figure would that nobody knows.
+// unknownFigure is printed instead of a figure that is not known.
 const unknownFigure = "?"
 
-// tokenCount is a limit, in thousands where it is long.
+// tokenCount formats a limit, in thousands if it is large.
 func tokenCount(n int64) string {
 	switch {
 	case n == 0:

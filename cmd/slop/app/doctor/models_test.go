@@ -57,7 +57,7 @@ func TestACheckLooksForProgramsAndSaysWhatToDo(t *testing.T) {
 		config.Credentials{})}
 	checkProviderKeys(t.Context(), c, config.Providers(c, config.Credentials{}), lines)
 	require.Equal(t, checkUnknown, lines[1].Check)
-	require.Equal(t, "runs /bin/sh, whose login is not tried", lines[1].Detail)
+	require.Equal(t, "runs /bin/sh, whose login is not checked", lines[1].Detail)
 	err := notWorking(c, lines)
 	require.ErrorContains(t, err, "acp (tier 4): has no program; name an agent")
 	require.ErrorContains(t, err, "codex_cli (tier 2): ")

@@ -13,15 +13,15 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// modelUse is a model that the configuration names, and what it is asked with.
+// modelUse is a model that the configuration names, with the settings that it is called with.
 type modelUse struct {
 	provider, model string
 	who             []string // tiers and personas
-	api             string   // empty: a program's, or the scripted model's
-	limits          []string // what will not work, a sentence each
+	api             string   // empty for a program's model and the scripted one
+	limits          []string // what will not work, one sentence each
 }
 
-// modelUses are the models of the tiers, then those of personas, each once.
+// modelUses returns the models of the tiers, then those of personas, each once.
 func modelUses(c config.Config, all map[string]llm.Provider) []modelUse {
 	var out []modelUse
 	use := func(who string, x tiers.Sitting) {
@@ -47,7 +47,7 @@ func modelUses(c config.Config, all map[string]llm.Provider) []modelUse {
 	for n := 1; n <= 4; n++ {
 		s.Tiers = append(s.Tiers, config.TierSettings(n, c.Tier(n), false))
 		own := s
-		own.Roster.Personas = nil // the tier's own models, whoever works as it
+		own.Roster.Personas = nil // the tier's own models, without personas
 		for i := range s.Tier(n).Models {
 			use(fmt.Sprintf("tier %d", n), tiers.Seat{Tier: n, Retries: i}.Take(own))
 		}
@@ -60,19 +60,19 @@ func modelUses(c config.Config, all map[string]llm.Provider) []modelUse {
 	return out
 }
 
-// name is the model with its provider and who asks it.
+// name returns the model with its provider and the tiers and personas that use it.
 func (u modelUse) name() string {
 	return fmt.Sprintf("%s/%s (%s)", u.provider, u.model, strings.Join(u.who, ", "))
 }
 
-// checkModels tells how each configured model is reached, and what will not work.
+// checkModels reports how each configured model is reached, and what will not work.
 func checkModels(c config.Config) []finding {
 	const check = "models"
 	var out []finding
 	for _, u := range modelUses(c, config.Providers(c, config.Credentials{})) {
 		said := term.Visible(u.name()) + " is reached over the " + u.api + " API"
 		switch {
-		case u.api == "": // findProviders tells of its program
+		case u.api == "": // findProviders checks its program
 		case len(u.limits) == 0:
 			out = append(out, ok(check, said))
 		default:
@@ -82,8 +82,7 @@ func checkModels(c config.Config) []finding {
 	return out
 }
 
-// advised adds to each line how its model is reached, and lines for the models
-// that only personas name.
+// advised adds to each line how its model is reached, and appends lines for the models that only personas name.
 func advised(lines []modelLine, uses []modelUse, table events.ModelsOffered, of []providerLine) []modelLine {
 	for _, u := range uses {
 		i := slices.IndexFunc(lines, func(l modelLine) bool { return l.Provider == u.provider && l.Model == u.model })

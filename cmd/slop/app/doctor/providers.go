@@ -18,7 +18,7 @@ import (
 	"manualslop/tiers/runtime"
 )
 
-// usersOfProviders says by provider which tiers and personas ask it.
+// usersOfProviders returns, by provider, the tiers and personas that use it.
 func usersOfProviders(c config.Config) map[string]string {
 	tiers, personas := map[string][]string{}, map[string][]string{}
 	for n := 1; n <= 4; n++ {
@@ -46,7 +46,7 @@ func usersOfProviders(c config.Config) map[string]string {
 	return out
 }
 
-// findProviders tells whether this program has the providers of tiers and personas.
+// findProviders checks whether this program has the providers of tiers and personas.
 func findProviders(p site.Place) []finding {
 	const check = "providers"
 	credentials, err := config.KeysOf(p.Config)
@@ -81,8 +81,8 @@ func findProviders(p site.Place) []finding {
 	return out
 }
 
-// findKey tells whether there is a key for a provider that is reached by its
-// API. A server that the person names may need none.
+// findKey checks whether there is a key for a provider that is reached by its API. A server that the person configured
+// may need none.
 func findKey(c config.Config, credentials config.Credentials, provider, check, used string) finding {
 	switch {
 	case credentials.APIKey(c, provider, os.Getenv) != "":
@@ -95,12 +95,12 @@ func findKey(c config.Config, credentials config.Credentials, provider, check, u
 	return note(check, used+" has no key; "+keyAdvice(c, provider))
 }
 
-// keyAdvice is how a provider gets a key that it does not have.
+// keyAdvice says how to give a provider its missing key.
 func keyAdvice(c config.Config, provider string) string {
 	if variable := c.Provider(provider).APIKeyEnv; variable != "" {
 		return "set " + variable + ", which its api_key_env names"
 	}
-	advice := "put api_key under [" + provider + "] into credentials.toml, or name a variable with [providers." +
+	advice := "set api_key under [" + provider + "] in credentials.toml, or name a variable with [providers." +
 		provider + "] api_key_env"
 	if variable := config.KeyVariables()[provider]; variable != "" {
 		advice = "set " + variable + ", or " + advice
@@ -108,7 +108,7 @@ func keyAdvice(c config.Config, provider string) string {
 	return advice
 }
 
-// findProgram tells whether there is a program for a provider that runs one.
+// findProgram checks whether there is a program for a provider that runs one.
 func findProgram(c config.Config, provider, check, used string) finding {
 	own := map[string]string{events.ProviderGeminiCLI: geminicli.DefaultProgram,
 		events.ProviderClaudeCLI: claudecli.DefaultProgram, events.ProviderCodexCLI: codexcli.DefaultProgram}

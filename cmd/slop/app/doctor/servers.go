@@ -6,7 +6,7 @@ import (
 	"manualslop/cmd/slop/site"
 )
 
-// checkServers tells which external MCP servers have no effect, and what to do about it.
+// checkServers reports which external MCP servers have no effect, and what to do about it.
 func checkServers(p site.Place) []finding {
 	const check = "mcp"
 	servers, err := p.ExternalServers(nil)

@@ -11,7 +11,7 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// checkShell tells what runs scripts.
+// checkShell reports which program runs scripts.
 func checkShell(p site.Place) finding {
 	const check = "shell"
 	env, err := p.ToolEnv()

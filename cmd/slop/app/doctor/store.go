@@ -17,7 +17,7 @@ import (
 	"manualslop/events"
 )
 
-// checkData tells whether the data folder can be used, and by whom.
+// checkData checks whether the data folder can be used, and by whom.
 func checkData(p site.Place) finding {
 	const check = "data folder"
 	info, err := os.Stat(p.Data)
@@ -39,7 +39,7 @@ func checkData(p site.Place) finding {
 	return ok(check, p.Data)
 }
 
-// existing is the data folder, or its nearest parent that is there.
+// existing returns the data folder, or its nearest parent that exists.
 func existing(p site.Place) string {
 	dir := p.Data
 	for {
@@ -50,7 +50,7 @@ func existing(p site.Place) string {
 	}
 }
 
-// leastDisk is the free space under which the doctor speaks up.
+// leastDisk is the free space below which the doctor adds a note.
 const leastDisk = 1 << 30
 
 func checkDisk(p site.Place) finding {
@@ -65,7 +65,7 @@ func checkDisk(p site.Place) finding {
 	return ok(check, fmt.Sprintf("%d GiB free", free>>30))
 }
 
-// Samples of the sync check, and the time over which it speaks up.
+// Number of samples of the sync check, and the time above which it adds a note.
 const (
 	syncSamples = 9
 	slowSync    = 50 * time.Millisecond
@@ -79,8 +79,9 @@ func checkSync(p site.Place) finding {
 	case err != nil:
 		return broken(check, err.Error())
 	case took > slowSync:
-		return note(check, fmt.Sprintf("%s for a durable write; durability = \"relaxed\" trades the last seconds before a "+
-			"power cut for speed", took.Round(time.Microsecond)))
+		return note(check, fmt.Sprintf("%s for a durable write; durability = \"relaxed\" is faster, but a power "+
+			"cut may lose "+
+			"the last seconds", took.Round(time.Microsecond)))
 	}
 	return ok(check, fmt.Sprintf("%s for a durable write (median of %d)", took.Round(time.Microsecond), syncSamples))
 }
@@ -106,8 +107,8 @@ func measureSync(dir string) (median time.Duration, err error) {
 	return took[len(took)/2], nil
 }
 
-// checkStore tells who holds the store; where nobody does, it reads all of it
-// and looks for what is missing.
+// checkStore reports which process holds the store. If none does, it reads all of the store and looks for what is
+// missing.
 func checkStore(ctx context.Context, g *site.Flags, p site.Place, running bool) []finding {
 	const check = "store"
 	switch {
@@ -123,10 +124,12 @@ func checkStore(ctx context.Context, g *site.Flags, p site.Place, running bool) 
 	var held *bus.LockedError
 	switch {
 	case errors.As(err, &held) && running:
-		return []finding{ok("lock", fmt.Sprintf("held by process %d (%s) since %s", held.PID, term.FirstOf(held.Serves,
+		return []finding{ok("lock", fmt.Sprintf("process %d (%s) has held the store since "+
+			"%s", held.PID, term.FirstOf(held.Serves,
 			"slop"), term.Clock(held.Since)))}
 	case errors.As(err, &held):
-		return []finding{note("lock", fmt.Sprintf("process %d (%s) holds the store since %s, without a gateway", held.PID,
+		return []finding{note("lock", fmt.Sprintf("process %d (%s) has held the store since %s, without a "+
+			"gateway", held.PID,
 			term.FirstOf(held.Serves, "slop"), term.Clock(held.Since)))}
 	case err != nil:
 		return []finding{broken(check, err.Error())}
@@ -160,5 +163,5 @@ func readAll(ctx context.Context, p site.Place, server *bus.Server) finding {
 		n++
 		sessions[e.Project+" "+e.Session] = true
 	}
-	return ok(check, fmt.Sprintf("%d events of %d sessions, all there", n, len(sessions)))
+	return ok(check, fmt.Sprintf("%d events of %d sessions, none missing", n, len(sessions)))
 }

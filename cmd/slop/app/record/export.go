@@ -21,14 +21,14 @@ func ExportCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export SESSION",
 		Short: "Write a session into one portable file",
-		Long: `Export writes everything on record of a session into one file: a header, a line
-an event with a hash chain over them, every body that an event names, and a
-footer. The same session gives the same bytes. slop replay FILE reads it
-anywhere, without a store. What the engine knew to be a secret was masked before
-it came on record; file contents and what models said are in the file.
+		Long: `Export writes the whole record of a session into one file: a header, one line per
+event with a hash chain over them, every body that an event names, and a footer. The
+same session gives the same bytes. slop replay FILE reads the file anywhere, without
+a store. Known secrets were masked before they were recorded; file contents and
+models' replies are in the file.
 
-It asks the engine that runs, or opens the store where none does. SESSION may be
-abbreviated, or be the name of the session's log folder.`,
+It uses the running engine, or opens the store if no engine is running. SESSION may
+be abbreviated, or be the name of the session's log folder.`,
 		Example: `  slop export 7QK2M4 -o session.jsonl
   slop export 7QK2M4 | slop replay - --verify`,
 		Args:              cobra.ExactArgs(1),

@@ -20,8 +20,7 @@ import (
 	"manualslop/projections"
 )
 
-// maxHistoryFile bounds a history.toml in bytes, so that its text as JSON fits
-// into one request.
+// maxHistoryFile limits a history.toml in bytes, so that its text as JSON fits into one request.
 const maxHistoryFile = 8 << 20
 
 func HistoryCommand(g *site.Flags) *cobra.Command {
@@ -45,9 +44,9 @@ func historyImportCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Import the discussions of a history.toml",
-		Long: `Import adds every discussion of the file to the session of the engine that runs,
-in place of one of the same name, takes over the roles, and makes the file's
-active discussion the active one: all of it or nothing. What it does not
+		Long: `Import adds every discussion of the file to the session of the running engine,
+replacing any of the same name, takes over the roles, and makes the file's active
+discussion the active one: all of it or nothing. Anything that it does not
 understand is an error with its line. FILE may be - for standard input.`,
 		Example: `  slop history import old_history.toml`,
 		Args:    cobra.ExactArgs(1),
@@ -78,7 +77,7 @@ func importHistory(ctx context.Context, g *site.Flags, file, session string) err
 	defer d.Close()
 	api, ok := d.(*client.HTTP)
 	if !ok {
-		return exit.Errorf(exit.Usage, "history import speaks to a gateway; run it where slop serve runs, without --nats")
+		return exit.Errorf(exit.Usage, "history import needs a gateway; run it where slop serve runs, without --nats")
 	}
 	s, err := client.Pick(ctx, d, session)
 	if err != nil {
@@ -114,7 +113,7 @@ func readHistoryFile(g *site.Flags, file string) ([]byte, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(from, maxHistoryFile+1))
 	if err == nil && len(text) > maxHistoryFile {
-		err = fmt.Errorf("%s is over %d bytes; split it", file, maxHistoryFile)
+		err = fmt.Errorf("%s is over the limit of %d bytes; split it", file, maxHistoryFile)
 	}
 	return text, err
 }
@@ -124,8 +123,8 @@ func historyExportCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Write the discussions as a history.toml",
-		Long: `Export writes every discussion of a session as the original keeps them. It asks
-the engine that runs, or opens the store where none does. Contents that are too
+		Long: `Export writes every discussion of a session in the original's format. It uses the
+running engine, or opens the store if no engine is running. Contents that are too
 large for the record's events are named by their digest.`,
 		Example: `  slop history export -o history.toml`,
 		Args:    cobra.NoArgs,
@@ -137,7 +136,7 @@ large for the record's events are named by their digest.`,
 		},
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "-", "write to `FILE` instead of standard output")
-	cmd.Flags().StringVar(&session, "session", "", "look into session `ID` instead of the current one")
+	cmd.Flags().StringVar(&session, "session", "", "use session `ID` instead of the current one")
 	return cmd
 }
 

@@ -26,7 +26,7 @@ import (
 type replayOptions struct {
 	verify bool
 	until  uint64
-	cut    bool // the record is of a session that goes on, or was cut: decisions may be due at its end
+	cut    bool // the record is of a running session, or was cut: decisions may be due at its end
 }
 
 func ReplayCommand(g *site.Flags) *cobra.Command {
@@ -34,21 +34,21 @@ func ReplayCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay SESSION|FILE",
 		Short: "Replay a recorded session and verify it",
-		Long: `Replay folds the record of a session and prints the SHA-256 of each read model,
-and one over all of them. It changes nothing: no model is asked and no tool runs.
-The same record gives the same digests on every machine.
+		Long: `Replay folds the record of a session and prints the SHA-256 of each read model, and
+one over all of them. It changes nothing: no model is called and no tool runs. The
+same record gives the same digests on every machine.
 
 With --verify it also runs every decider against the record and compares each
-decision, byte for byte, with what is recorded, and checks that nothing was
-added, left out or reordered; and it builds the body of every request to a model
-again and compares it with what was sent. At the end nothing may be due: a record that was
-cut short diverges there with R009, unless its engine runs right now or --until
-cut it. At the first divergence it prints its code, the position, what is recorded and what follows
-from the record, and ends with status 4.
+decision, byte for byte, with what is recorded, and checks that nothing was added,
+left out or reordered; and it builds the body of every request to a model again and
+compares it with what was sent. At the end no decision may be due: a record that was
+cut short diverges there with R009, unless its engine is running or --until cut it.
+At the first divergence it prints the code, the position, what is recorded and what
+follows from the record, and ends with status 4.
 
-FILE is what slop export wrote, or events one JSON object a line; "-" is
+FILE is the output of slop export, or events, one JSON object per line; "-" is
 standard input. A file needs neither engine nor store. SESSION, which may be
-abbreviated, is read through the engine that runs, or else from the store.`,
+abbreviated, is read through the running engine, or else from the store.`,
 		Example: `  slop replay 7QK2M4 --verify
   slop replay session.jsonl --verify --json
   slop replay session.jsonl --until 120`,
@@ -69,7 +69,7 @@ abbreviated, is read through the engine that runs, or else from the store.`,
 	return cmd
 }
 
-// replayOutput is what slop replay --json prints.
+// replayOutput is the output of slop replay --json.
 type replayOutput struct {
 	Session    string            `json:"session"`
 	Events     int               `json:"events"`
@@ -81,7 +81,7 @@ type replayOutput struct {
 	Divergence *divergenceOutput `json:"divergence,omitempty"`
 }
 
-// divergenceOutput is a divergence as it is printed.
+// divergenceOutput is a divergence in the output.
 type divergenceOutput struct {
 	Code      replay.Code   `json:"code"`
 	Name      string        `json:"name"`
@@ -99,8 +99,8 @@ func divergence(d *replay.Divergence) *divergenceOutput {
 		Cause: d.Cause, Detail: d.Detail, Recorded: d.Recorded, Attempted: d.Attempted}
 }
 
-// replayGarbage is how much garbage a replay makes before it is collected, in
-// percent of what it holds: it reads a whole session and keeps little of it.
+// replayGarbage is how much garbage a replay may make before it is collected, in percent of the live heap: a replay
+// reads a whole session and keeps little of it.
 const replayGarbage = 50
 
 func replaySession(ctx context.Context, g *site.Flags, session pastSession, o replayOptions) error {
@@ -128,7 +128,7 @@ func replaySession(ctx context.Context, g *site.Flags, session pastSession, o re
 	case err != nil:
 		return exit.Errorf(exit.Failed, "%w", err)
 	case out.Events == 0:
-		return exit.Errorf(exit.Failed, "there is no event to replay")
+		return exit.Errorf(exit.Failed, "there are no events to replay")
 	}
 	out.Seq, out.Models = set.Seq(), set.Digest()
 	out.Sum = set.SumOf(out.Models)
@@ -149,8 +149,7 @@ func replaySession(ctx context.Context, g *site.Flags, session pastSession, o re
 	return nil
 }
 
-// verify says whether decisions and prompts follow from the record; the error may
-// be a *[replay.Divergence].
+// verify checks whether decisions and prompts follow from the record; the error may be a *[replay.Divergence].
 func (out *replayOutput) verify(verifier *replay.Verifier, prompts *llm.Bodies, cut bool) error {
 	report, err := verifier.End()
 	var d *replay.Divergence

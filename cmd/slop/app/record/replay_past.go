@@ -19,24 +19,23 @@ import (
 
 // pastSession is a recorded session.
 type pastSession struct {
-	// each hands out the events, decoded, in stream order, and says what is wrong
-	// with the record itself, which may be only its end.
+	// each hands out the decoded events in stream order. Its error says what is wrong with the record itself, possibly
+	// only at its end.
 	each    func(ctx context.Context, take func(events.Event)) error
-	running bool     // its engine may still be at work on it
+	running bool     // its engine may still be running
 	blob    llm.Blob // until close
 	again   llm.Again
 	close   func()
 }
 
-// readPast opens a session in a file, where there is one of that name, or on the
-// record.
+// readPast opens a session in a file, if one of that name exists, or on the record.
 func readPast(ctx context.Context, g *site.Flags, word string, verify bool) (pastSession, error) {
 	if word == "-" {
 		return readPipe(ctx, g.In, word, verify)
 	}
 	f, err := os.Open(word)
-	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(word, `./\`) { // no session is called that
-		return pastSession{}, exit.Errorf(exit.Failed, "there is no file %q", word)
+	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(word, `./\`) { // no session has that name
+		return pastSession{}, exit.Errorf(exit.Failed, "no file %q", word)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return readSession(ctx, g, word)
@@ -60,8 +59,8 @@ func readPast(ctx context.Context, g *site.Flags, word string, verify bool) (pas
 	return past, nil
 }
 
-// readPastFile reads a session from a file. To verify prompts it looks for the
-// blobs first, which stand behind the events that name them, and notes where events stand.
+// readPastFile reads a session from a file. To verify prompts it first notes where the events are and reads the blobs,
+// which come after the events that name them.
 func readPastFile(ctx context.Context, f *os.File, name string, verify bool) (pastSession, error) {
 	past := pastSession{each: fileEvents(f, name), close: func() {}}
 	if !verify {
@@ -90,8 +89,8 @@ func fileEvents(r io.Reader, name string) func(context.Context, func(events.Even
 	}
 }
 
-// readPipe reads a session from a file that is read once. To verify it, the file
-// is kept for as long as that takes.
+// readPipe reads a session from input that can be read only once. To verify it, the input is copied to a temporary
+// file.
 func readPipe(ctx context.Context, r io.Reader, name string, verify bool) (pastSession, error) {
 	if !verify {
 		return pastSession{each: fileEvents(r, name), close: func() {}}, nil
@@ -150,7 +149,7 @@ func readSession(ctx context.Context, g *site.Flags, word string) (pastSession, 
 			events.Catalogue().Decode(&e)
 			return &e, err
 		}
-		return nil, fmt.Errorf("session %s has no event %d any more", s.Session, seq)
+		return nil, fmt.Errorf("session %s no longer has event %d", s.Session, seq)
 	}
 	return pastSession{each: each, running: running, blob: blob, again: again, close: d.Close}, nil
 }

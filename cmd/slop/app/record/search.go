@@ -24,15 +24,15 @@ func SearchCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search TEXT...",
 		Short: "Find words in the record of every session",
-		Long: `Search finds words in the events of every session of the project: goals,
-replies of models, arguments and results of tools, hints, asks and answers,
-entries of discussions, requests to the gateway. Prompts are not searched, as
-they repeat the rest. All words must be there, in any order and case. A word is
-a run of letters and digits, so parse_line is found as "parse line".
+		Long: `Search finds words in the events of every session of the project: goals, replies of
+models, arguments and results of tools, hints, asks and answers, entries of
+discussions, requests to the gateway. Prompts are not searched, as they repeat the
+rest. A hit contains all the words, in any order and case. A word is a run of
+letters and digits, so parse_line is found as "parse line".
 
   word       an event that has the word
-  wor*       one that has a word beginning so; two characters at least
-  "a phrase" one that has the words in this order, side by side
+  wor*       one that has a word with this beginning, at least two characters
+  "a phrase" one that has these words next to each other, in this order
   -word      an event without this word
 
   type:      the type of event, such as ToolSettled; docs/events.md lists them
@@ -43,17 +43,17 @@ a run of letters and digits, so parse_line is found as "parse line".
   before:    earlier than a day (2026-01-31), a time (2026-01-31T15:04) or an age (2h, 7d)
   after:     not earlier than that
 
-Of several values of one qualifier any may hold; different qualifiers must all
-hold. Put a phrase into quotes of its own: slop search '"no such file"'.
+If a qualifier is given several values, any of them may match; different qualifiers
+must all match. Put a phrase into its own quotes: slop search '"no such file"'.
 
-Each hit is a line: time, session, sequence, type, tier, ticket and tool where
-they are known, and the text around the match. With --json each line is an
-object; its fields are session, seq, time, type, actor, tier, ticket, tool,
-snippet, and match, the place of the match in the snippet in bytes.
+Each hit is a line: time, session, sequence, type, tier, ticket and tool where they
+are known, and the text around the match. With --json each line is an object; its
+fields are session, seq, time, type, actor, tier, ticket, tool, snippet, and match,
+the position of the match in the snippet in bytes.
 
-The engine that runs is asked; without one the index in the data folder is
-brought up to date here. It is made again where it is missing or damaged. Status
-1: nothing was found, as with grep.`,
+A running engine answers the search; without one, slop updates the index in the data
+folder first. It rebuilds an index that is missing or damaged. Status 1: nothing was
+found, as with grep.`,
 		Example: `  slop search parser
   slop search '"no such file"' tool:read_file after:2d
   slop search type:ToolSettled tier:3 'fail*' --sort score --limit 5
@@ -72,7 +72,7 @@ brought up to date here. It is made again where it is missing or damaged. Status
 	return cmd
 }
 
-// checkSearch finds what is wrong before anything is opened.
+// checkSearch validates the search before anything is opened.
 func checkSearch(text string, page search.Page) error {
 	switch {
 	case page.Limit < 1 || page.Limit > search.MaxLimit:
@@ -136,7 +136,7 @@ func printFound(g *site.Flags, found search.Answer, page search.Page) error {
 	return nil
 }
 
-// hitHead is what an event is and what it belongs to.
+// hitHead returns what an event is and what it belongs to.
 func hitHead(h search.Hit) string {
 	out := h.Type
 	if h.Tier > 0 {
@@ -151,7 +151,7 @@ func hitHead(h search.Hit) string {
 	return out
 }
 
-// marked is the snippet; the match stands between marks.
+// marked returns the snippet with the match between marks.
 func marked(g *site.Flags, h search.Hit) string {
 	from, to := h.Match[0], h.Match[1]
 	if from >= to || from < 0 || to > len(h.Snippet) {
@@ -160,7 +160,7 @@ func marked(g *site.Flags, h search.Hit) string {
 	return h.Snippet[:from] + "»" + h.Snippet[from:to] + "«" + h.Snippet[to:]
 }
 
-// completeSearch proposes qualifiers and their values.
+// completeSearch completes qualifiers and their values.
 func completeSearch(g *site.Flags) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		name, _, qualified := strings.Cut(word, ":")

@@ -30,18 +30,18 @@ func WatchCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch",
 		Short: "Watch the event stream",
-		Long: `Watch prints what is on the record of a session, and then each event as it
-comes, one a line: time, sequence, actor, type, what it belongs to, and a short
-summary. With --json each line is the event as it is stored, a CloudEvents 1.0
-object.
+		Long: `Watch prints what is on the record of a session, and then each event as it comes,
+one per line: time, sequence, actor, type, what it belongs to, and a short summary.
+With --json each line is the event as it is stored, a CloudEvents 1.0 object.
 
---filter takes a subject of the bus, slop.ev.PROJECT.SESSION.ACTOR.TYPE.TOPIC,
-or its part behind the session; * stands for one token, a last > for the rest.
-If it is given more than once, one match is enough.
+--filter takes a subject of the bus, slop.ev.PROJECT.SESSION.ACTOR.TYPE.TOPIC, or
+its part after the session; * matches one token, a last > the rest. If it is given
+more than once, one match is enough.
 
-A reader that cannot keep up is cut off with its position and goes on there by
-itself. Watch ends with the engine, or at an interrupt; with --no-follow at the
-end of the record, which it reads from the store where no engine runs.`,
+If a reader falls too far behind, the server cuts it off; watch then reconnects at
+its position. Watch ends with the engine, or at an interrupt; with --no-follow it
+ends at the end of the record, which it reads from the store if no engine is
+running.`,
 		Example: `  slop watch
   slop watch --filter 'approval.>' --filter '*.AskAnswered.>'
   slop watch --json --since 120 | jq -r .type

@@ -24,12 +24,12 @@ func sessionCloseCommand(g *site.Flags) *cobra.Command {
 		Use:   "close [ID]",
 		Short: "Give up a session",
 		Long: `Close ends a session whose goal you give up: no model is called for it, none of its
-calls starts, and none of its asks waits for you. Running work is stopped: a model in the middle of its
-answer, a script with everything that it started. Text received until then is recorded. Only an undo or
-a merge in progress finishes. The record stays, and so do the changes in your files, which you can undo.
-Every engine of the project works on all open sessions, whatever it was
-started for. Without an ID it is the current session. Status 1: it is closed
-already.`,
+calls starts, and none of its asks waits for you. Running work is stopped: a model
+call in progress, a script with every process that it started. Text received until
+then is recorded. Only an undo or a merge in progress finishes. The record stays,
+and so do the changes in your files, which you can undo. Every engine of the project
+works on all open sessions, whatever it was started for. Without an ID it is the
+current session. Status 1: the session is already closed.`,
 		Example:           `  slop sessions close 7QK2M4`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: command.CompleteSession(g, cobra.ShellCompDirectiveNoFileComp),
@@ -40,7 +40,7 @@ already.`,
 	}
 }
 
-// stillOpen is an error where nobody works on a session any more.
+// stillOpen returns an error if the session is closed.
 func stillOpen(s projections.Summary) error {
 	if s.Closed != nil {
 		return exit.Errorf(exit.Failed, "session %s is already closed: %s", s.Session, term.Clock(*s.Closed))
@@ -48,11 +48,11 @@ func stillOpen(s projections.Summary) error {
 	return nil
 }
 
-// maxNamedSessions bounds how many sessions a notice names.
+// maxNamedSessions limits how many sessions a notice names.
 const maxNamedSessions = 5
 
-// TellOthers says which sessions go on beside the one of a run: every engine
-// works on all that are open, and that costs.
+// TellOthers prints which other sessions are open besides the one of a run: every engine works on all open sessions,
+// and that costs money.
 func TellOthers(ctx context.Context, g *site.Flags, log events.Log, project, session string) error {
 	open, err := engine.OpenSessions(ctx, log, project)
 	if err != nil {
@@ -64,7 +64,7 @@ func TellOthers(ctx context.Context, g *site.Flags, log events.Log, project, ses
 	return nil
 }
 
-// othersNotice names sessions that are open, newest first; empty where there are none.
+// othersNotice names open sessions, newest first; empty if there are none.
 func othersNotice(open []string) string {
 	if len(open) == 0 {
 		return ""

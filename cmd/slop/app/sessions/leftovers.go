@@ -40,8 +40,8 @@ func worktreesOf(p site.Place, sessions []string) ([]leftover, error) {
 	return out, nil
 }
 
-// removeWorktrees removes the worktrees of sessions that are gone, and the
-// branches of their tickets. The branches of what was merged stay.
+// removeWorktrees removes the worktrees of removed sessions, and the branches of their tickets. Branches of merged
+// work stay.
 func removeWorktrees(ctx context.Context, p site.Place, sessions []string) error {
 	if !slices.ContainsFunc(sessions, func(s string) bool { return hasWorktrees(p, s) }) {
 		return nil
@@ -71,8 +71,8 @@ func hasWorktrees(p site.Place, session string) bool {
 	return err == nil
 }
 
-// sweepWorktrees removes what a killed removal left of sessions that are not on
-// record any more.
+// sweepWorktrees removes the worktrees that an interrupted removal left behind: those of sessions that are no longer
+// on record.
 func sweepWorktrees(ctx context.Context, g *site.Flags, p site.Place, d client.Client) error {
 	entries, err := os.ReadDir(filepath.Join(p.Data, site.WorktreesFolder))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -95,12 +95,12 @@ func sweepWorktrees(ctx context.Context, g *site.Flags, p site.Place, d client.C
 	if len(gone) == 0 {
 		return nil
 	}
-	g.Notice("removing the worktrees of %s that an interrupted removal left", counted(len(gone), "session"))
+	g.Notice("removing worktrees of %s, left by an interrupted removal", counted(len(gone), "session"))
 	return removeWorktrees(ctx, p, gone)
 }
 
-// removeLogs removes the log files of sessions, and names a file that stays because
-// it is not a log. While a session is on record its files are made again.
+// removeLogs removes the log files of sessions, and names each file that stays because it is not a log. While a
+// session is on record its files are written again.
 func removeLogs(g *site.Flags, p site.Place, gone []projections.Summary) error {
 	root, err := os.OpenRoot(p.Project)
 	if err != nil {
@@ -113,7 +113,7 @@ func removeLogs(g *site.Flags, p site.Place, gone []projections.Summary) error {
 		}
 		foreign, err := sessionlog.Remove(root, s.Folder)
 		if errors.Is(err, sessionlog.ErrFolder) {
-			continue // no writer made files there
+			continue // no log writer created these files
 		}
 		if err != nil {
 			return exit.Errorf(exit.Failed, "remove the log files of %s: %w", s.Session, err)
@@ -126,7 +126,7 @@ func removeLogs(g *site.Flags, p site.Place, gone []projections.Summary) error {
 	return nil
 }
 
-// logsSize adds up the log files of sessions.
+// logsSize returns the total size of the log files of sessions.
 func logsSize(p site.Place, gone []projections.Summary) (n int64) {
 	for _, s := range gone {
 		if s.Folder != "" && s.Folder == filepath.Base(s.Folder) {

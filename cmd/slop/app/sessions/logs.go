@@ -19,20 +19,20 @@ import (
 	"manualslop/projections/sessionlog"
 )
 
-// sessionStarCommand makes star and unstar.
+// sessionStarCommand returns the star or the unstar command.
 func sessionStarCommand(g *site.Flags, on bool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "star ID",
 		Short: "Keep the log files of a session",
-		Long: `Star keeps the log files of a session for good. Without a star, the engine
-removes them at its start when the session was over for more than 24 hours and
-has not more than 10 messages, no ERROR, WARNING, EXCEPTION or failure, no track
-or project, and next to nothing in it. What happened stays on record either way;
-logs/log_registry.toml says which sessions are kept and why.`,
+		Long: `Star keeps the log files of a session for good. Without a star, the engine removes
+them at its start if the session ended more than 24 hours ago and has at most 10
+messages, no ERROR, WARNING, EXCEPTION or failure, no track or project, and next to
+nothing in it. The session stays on record either way; logs/log_registry.toml says
+which sessions are kept and why.`,
 		Example: `  slop sessions star 7QK2M4`,
 	}
 	if !on {
-		cmd.Use, cmd.Short = "unstar ID", "Take the star of a session away"
+		cmd.Use, cmd.Short = "unstar ID", "Remove the star of a session"
 		cmd.Long = "Unstar lets the log files of a session be pruned again, if nothing else keeps\nthem; see slop sessions " +
 			"star."
 		cmd.Example = "  slop sessions unstar 7QK2M4"
@@ -46,12 +46,12 @@ logs/log_registry.toml says which sessions are kept and why.`,
 	return cmd
 }
 
-// Keep puts the person's word on a session on record.
+// keep records whether the person wants to keep a session's log files.
 func keep(ctx context.Context, g *site.Flags, word string, want client.KeepRequest) error {
 	return keepIf(ctx, g, word, want, func(projections.Summary) error { return nil })
 }
 
-// keepIf is keep for sessions that may is no error for.
+// keepIf is like keep, but skips sessions for which allowed returns false.
 func keepIf(ctx context.Context, g *site.Flags, word string, want client.KeepRequest,
 	may func(projections.Summary) error) error {
 	return client.WithSession(ctx, g, word, func(d client.Client, s projections.Summary) error {
@@ -73,10 +73,10 @@ func sessionLogsCommand(g *site.Flags) *cobra.Command {
 	var restore bool
 	cmd := &cobra.Command{
 		Use:   "logs [ID]",
-		Short: "Where the log files of a session are",
-		Long: `Logs prints the folder of a session's log files, and each file in it with its
-size. Without an ID it is the current session. With --restore, files that were
-pruned come back, and stay; the engine that runs, or the next one, writes them.`,
+		Short: "Show where the log files of a session are",
+		Long: `Logs prints the folder of a session's log files, and each file in it with its size.
+Without an ID it is the current session. With --restore, files that were pruned are
+written again, by the running engine or the next one, and then kept.`,
 		Example: `  slop sessions logs
   slop sessions logs 7QK2M4 --restore`,
 		Args:              cobra.MaximumNArgs(1),
@@ -92,7 +92,7 @@ pruned come back, and stay; the engine that runs, or the next one, writes them.`
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&restore, "restore", false, "bring back files that were pruned")
+	cmd.Flags().BoolVar(&restore, "restore", false, "restore files that were pruned")
 	return cmd
 }
 
@@ -102,7 +102,7 @@ type logFile struct {
 	Size int64  `json:"size"`
 }
 
-// logFolder is what slop sessions logs --json prints.
+// logFolder is the output of slop sessions logs --json.
 type logFolder struct {
 	Session string    `json:"session"`
 	Folder  string    `json:"folder"`

@@ -34,25 +34,26 @@ type removeOptions struct {
 
 func (o *removeOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "remove them without asking")
-	cmd.Flags().BoolVar(&o.open, "open", false, "remove sessions that are not closed, too")
-	cmd.Flags().BoolVar(&o.keepLogs, "keep-logs", false, "leave the log files of the sessions")
+	cmd.Flags().BoolVar(&o.open, "open", false, "also remove sessions that are not closed")
+	cmd.Flags().BoolVar(&o.keepLogs, "keep-logs", false, "keep the log files of the sessions")
 }
 
 const removeLong = `
-No engine may run. Nothing is removed before you saw what would go and said yes,
-or gave --yes; without a terminal and without --yes it ends there with status 3.
+No engine may be running. Before anything is removed, you see what would go and are
+asked, unless you give --yes; without a terminal and without --yes it ends there
+with status 3.
 
-The sessions that stay are copied in their order into a new store, the copy is
-checked, and the new store takes the place of the old one, which is deleted
-last. So the disk must have room for a second store. A kill at any point leaves
-one of the two whole; the next command says which. Large texts that only removed
-sessions used go, and the log files of the removed sessions. So do their worktrees,
-also with work that was not merged, which is named before; the branch of what was
-merged stays. What they changed in your files stays; it cannot be undone any more.
+The remaining sessions are copied in order into a new store, the copy is checked,
+and the new store replaces the old one, which is deleted last. So the disk must have
+room for a second store. After a kill at any point one of the two stores is
+complete; the next command says which. Large texts that only removed sessions used
+are removed, and so are the sessions' log files and worktrees, even worktrees with
+work that was not merged, which is listed before; the branch of merged work stays.
+Changes that the sessions made in your files stay; they can no longer be undone.
 
-The events that stay are numbered from 1 again. A sequence that you noted before,
-for --since, --until or as Last-Event-ID, names another event afterwards: read
-anew from 0. A feed that was cut off says that the history was replaced.`
+The remaining events are numbered from 1 again. A sequence that you noted before,
+for --since, --until or as Last-Event-ID, names another event afterwards: read again
+from 0. A feed that was cut off reports that the history was replaced.`
 
 func sessionRemoveCommand(g *site.Flags) *cobra.Command {
 	var o removeOptions
@@ -82,10 +83,9 @@ func sessionPruneCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "Remove old sessions for good",
-		Long: `Prune removes the sessions that were closed longer ago than --older-than, and not
-the newest --keep of all. Sessions with a star stay, and without --open those
-that are not closed.
-` + removeLong,
+		Long: `Prune removes the sessions that were closed longer ago than --older-than, or all but
+the newest --keep. Sessions with a star stay, and without --open so do those that
+are not closed.` + removeLong,
 		Example: `  slop sessions prune --older-than 30d
   slop sessions prune --keep 10 --yes`,
 		Args: cobra.NoArgs,
@@ -101,16 +101,16 @@ that are not closed.
 		},
 	}
 	o.flags(cmd)
-	cmd.Flags().StringVar(&o.olderThan, "older-than", "", "remove what was closed longer ago than `AGE`, such as 12h or "+
+	cmd.Flags().StringVar(&o.olderThan, "older-than", "", "remove sessions closed longer ago than `AGE`, such as 12h or "+
 		"30d")
-	cmd.Flags().IntVar(&o.keep, "keep", -1, "leave the newest `N` sessions")
+	cmd.Flags().IntVar(&o.keep, "keep", -1, "keep the newest `N` sessions")
 	return cmd
 }
 
-// before is the time before which prune removes; one of the two flags must be given.
+// before returns the time before which prune removes sessions; one of the two flags is required.
 func (o *removeOptions) before(now time.Time) (time.Time, error) {
 	if o.keep < -1 {
-		return now, exit.Errorf(exit.Usage, "--keep: must be 0 or more, got %d", o.keep)
+		return now, exit.Errorf(exit.Usage, "--keep must be 0 or more, got %d", o.keep)
 	}
 	if o.olderThan == "" {
 		if o.keep < 0 {
@@ -125,7 +125,7 @@ func (o *removeOptions) before(now time.Time) (time.Time, error) {
 		age, err = time.ParseDuration(o.olderThan)
 	}
 	if err != nil || age < 0 {
-		return now, exit.Errorf(exit.Usage, "--older-than: must be an age such as 12h or 30d, got %q", o.olderThan)
+		return now, exit.Errorf(exit.Usage, "--older-than must be an age such as 12h or 30d, got %q", o.olderThan)
 	}
 	return now.Add(-age), nil
 }
@@ -163,17 +163,17 @@ func (o *removeOptions) oldSessions(ctx context.Context, d client.Client, before
 	return out, nil
 }
 
-// removeLine is what slop sessions rm --json prints.
+// removeLine is the output of slop sessions rm --json.
 type removeLine struct {
 	Sessions []string `json:"sessions"`
-	Removed  bool     `json:"removed"` // false: nothing was changed
-	Events   uint64   `json:"events"`  // that go
-	Blobs    int      `json:"blobs"`   // that go
-	Bytes    uint64   `json:"bytes"`   // that the events and blobs have
+	Removed  bool     `json:"removed"` // false if nothing was changed
+	Events   uint64   `json:"events"`  // that are removed
+	Blobs    int      `json:"blobs"`   // that are removed
+	Bytes    uint64   `json:"bytes"`   // of the events and blobs
 	Before   int64    `json:"disk_before"`
 	After    int64    `json:"disk_after,omitempty"`
-	Logs     int64    `json:"log_bytes,omitempty"` // of log files that go
-	// Worktrees go with the branches of their tickets.
+	Logs     int64    `json:"log_bytes,omitempty"` // of the log files that are removed
+	// Worktrees are removed with the branches of their tickets.
 	Worktrees []leftover `json:"worktrees,omitempty"`
 }
 
@@ -184,7 +184,8 @@ func removeSessions(ctx context.Context, g *site.Flags, o removeOptions, pick fu
 		return err
 	}
 	if g.Remote(p) {
-		return exit.Errorf(exit.Usage, "sessions on an external bus cannot be removed from here")
+		return exit.Errorf(exit.Usage, "cannot remove sessions of an external bus (--nats); run this without "+
+			"--nats on the machine that has the store")
 	}
 	drop, err := pickRemoved(ctx, g, p, pick)
 	if err != nil {
@@ -226,7 +227,7 @@ func removeSessions(ctx context.Context, g *site.Flags, o removeOptions, pick fu
 	return nil
 }
 
-// pickRemoved asks the store, which nobody else may use.
+// pickRemoved selects the sessions in the store, which no other process may use.
 func pickRemoved(ctx context.Context, g *site.Flags, p site.Place, pick func(context.Context,
 	client.Client) ([]projections.Summary, error)) ([]projections.Summary, error) {
 	if !client.HasStore(p.Data) {
@@ -246,7 +247,7 @@ func pickRemoved(ctx context.Context, g *site.Flags, p site.Place, pick func(con
 	return pick(ctx, d)
 }
 
-// mayRemove refuses sessions that somebody may want to go on with.
+// mayRemove refuses sessions that a person may want to resume.
 func mayRemove(drop []projections.Summary, open bool) error {
 	for _, s := range drop {
 		if s.Closed == nil && !open {
@@ -306,10 +307,9 @@ func confirmRemoval(g *site.Flags, line removeLine, drop []projections.Summary, 
 	return nil
 }
 
-// carryOutRemoval rewrites the store. The search index and the log files go
-// before, because they are made again if the store stays as it was. Worktrees go
-// behind it: they cannot be made again. After a kill in between, the next removal
-// finds them by the session that is not on record.
+// carryOutRemoval rewrites the store. The search index and the log files are removed before, because they are built
+// again if the store stays as it was. Worktrees are removed after it, since they cannot be built again; after a kill
+// in between, the next removal finds worktrees whose session is no longer on record.
 func carryOutRemoval(ctx context.Context, g *site.Flags, p site.Place, drop []projections.Summary, keepLogs bool,
 	r *bus.Rewrite) error {
 	index := filepath.Join(p.Data, "search")
@@ -333,10 +333,10 @@ func carryOutRemoval(ctx context.Context, g *site.Flags, p site.Place, drop []pr
 	return removeWorktrees(ctx, p, idsOf(drop))
 }
 
-// maxDropped bounds the sessions that one StoreRewritten names.
+// maxDropped limits the sessions that one StoreRewritten names.
 const maxDropped = 1000
 
-// rewritten is the event that a removal leaves, in a session of its own.
+// rewritten returns the event that a removal leaves, in a session of its own.
 func rewritten(p site.Place, result bus.RewriteResult, drop []projections.Summary) *events.Event {
 	gone := idsOf(drop)
 	e, err := events.New(events.Origin{ID: engine.NewID(), Time: time.Now(), Project: p.Name, Session: events.StoreSession,
@@ -356,8 +356,7 @@ func idsOf(list []projections.Summary) []string {
 	return out
 }
 
-// folderSize adds up the files of a folder, as far as they can be read: it is a
-// figure for a person.
+// folderSize adds up the sizes of the files of a folder that can be read; it is only shown to a person.
 func folderSize(dir string) (n int64) {
 	_ = filepath.WalkDir(dir, func(_ string, e os.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {

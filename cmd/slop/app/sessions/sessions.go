@@ -21,11 +21,10 @@ import (
 func Command(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sessions",
-		Short: "The sessions on record",
-		Long: `Sessions lists every session of the project, the oldest first: its id, when it
-was opened, what it is at, the asks that wait, and its goal. It asks the engine
-that runs, or opens the store where none does. With --json each line is one
-session.`,
+		Short: "List and manage the sessions on record",
+		Long: `Sessions lists every session of the project, the oldest first: its id, when it was
+opened, its state, its waiting asks, and its goal. It uses the running engine, or
+opens the store if no engine is running. With --json each line is one session.`,
 		Example: `  slop sessions
   slop sessions --json
   slop sessions show 7QK2M4`,
@@ -74,7 +73,7 @@ func printSessions(g *site.Flags, list []projections.Summary, current string) er
 		return nil
 	}
 	if len(list) == 0 {
-		g.Printf("there is no session yet\n")
+		g.Printf("no sessions yet\n")
 		return nil
 	}
 	rows := [][]string{{"SESSION", "OPENED", "STATE", "ASKS", "GOAL"}}
@@ -100,7 +99,7 @@ func sessionShowCommand(g *site.Flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show [ID]",
 		Short: "Show one session",
-		Long: `Show prints what a session came to: its goal, tracks and tickets, calls of tools,
+		Long: `Show prints the state of a session: its goal, tracks and tickets, calls of tools,
 asks, and the tokens that it used. Without an ID it is the current session. With
 --json it is one object.`,
 		Example: `  slop sessions show
@@ -116,7 +115,7 @@ asks, and the tokens that it used. Without an ID it is the current session. With
 	}
 }
 
-// WithSession hands over a session, folded as it stands now.
+// WithSession calls fn with the current state of a session.
 func WithSession(ctx context.Context, g *site.Flags, word string, f func(ctx context.Context, d client.Client,
 	s projections.Summary, set *projections.Set) error) error {
 	return client.WithSession(ctx, g, word, func(d client.Client, s projections.Summary) error {
@@ -131,8 +130,7 @@ func WithSession(ctx context.Context, g *site.Flags, word string, f func(ctx con
 	})
 }
 
-// WithHistory hands over the events of a session, from the engine that runs or
-// from the store where none does.
+// WithHistory calls fn with the events of a session, from the running engine or, if none is running, from the store.
 func WithHistory(ctx context.Context, g *site.Flags, word string, f func(d client.Client, s projections.Summary,
 	past []events.Event) error) error {
 	return client.WithSession(ctx, g, word, func(d client.Client, s projections.Summary) error {
@@ -144,7 +142,7 @@ func WithHistory(ctx context.Context, g *site.Flags, word string, f func(d clien
 	})
 }
 
-// sessionDetail is what slop sessions show --json prints.
+// sessionDetail is the output of slop sessions show --json.
 type sessionDetail struct {
 	projections.Summary
 	Seq     uint64                   `json:"seq"`

@@ -22,19 +22,19 @@ import (
 func sessionUpgradeCommand(g *site.Flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "upgrade [ID]",
-		Short: "Let a session go on with newer prompts and decisions",
-		Long: `Upgrade lets an open session go on with the texts of prompts, the descriptions of
-tools and the ways to decide of the program that works on it, from the next
-request on. Until then a session keeps those that it was opened with, whatever
-version of slop goes on with it; what was decided stays as it is, and is verified
-as it was decided. The first request after it is not in a provider's cache.
+		Short: "Switch a session to newer prompts and decisions",
+		Long: `Upgrade switches an open session to the prompts, tool descriptions and decision
+rules of the program that works on it, from the next request on. Without it a
+session keeps those that it was opened with, whatever version of slop resumes it.
+Earlier decisions stay as they are and are verified by the rules that made them. The
+first request after an upgrade is not in a provider's cache.
 
-Where an engine runs it gives the session its own; otherwise this program does.
-Over --nats it is refused: other processes decide there, and their version is not
-known here. Run it beside their gateway instead.
+If an engine is running, it upgrades the session to its own version; otherwise this
+program does. Over --nats the command is refused: other processes decide there, and
+their version is not known here. Run it on the machine of their gateway instead.
 
-Without an ID it is the current session. A session that a newer slop has
-upgraded is refused with the version that it needs.`,
+Without an ID it is the current session. A session that was upgraded by a newer slop
+is refused with the version that it needs.`,
 		Example:           `  slop sessions upgrade 7QK2M4`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: command.CompleteSession(g, cobra.ShellCompDirectiveNoFileComp),
@@ -61,25 +61,24 @@ upgraded is refused with the version that it needs.`,
 					g.Printf("session %s already uses these prompts and decisions\n", s.Session)
 					return nil
 				}
-				g.Printf("session %s goes on with newer prompts and decisions\n", s.Session)
+				g.Printf("session %s now uses this program's prompts and decisions\n", s.Session)
 				return nil
 			})
 		},
 	}
 }
 
-// DecidesHere refuses an upgrade over a bus, where other processes decide: a
-// session that got this program's decisions would stall in older ones.
+// DecidesHere refuses an upgrade over a bus, where other processes decide: a session with this program's decisions
+// would stall in older processes.
 func DecidesHere(g *site.Flags, p site.Place) error {
 	if !g.Remote(p) {
 		return nil
 	}
 	return exit.Errorf(exit.Usage, "upgrade: other processes decide on this bus, and their version is not known here; "+
-		"run \"slop sessions upgrade\" beside their gateway, without --nats")
+		"run \"slop sessions upgrade\" on the machine of their gateway, without --nats")
 }
 
-// upgradeAt upgrades a session where the client reaches it: by the engine that runs,
-// or by this program.
+// upgradeAt upgrades a session through the client: the engine does it, or this program.
 func upgradeAt(ctx context.Context, d client.Client, session string) (changed bool, err error) {
 	switch d := d.(type) {
 	case *client.HTTP:
@@ -95,11 +94,10 @@ func upgradeAt(ctx context.Context, d client.Client, session string) (changed bo
 			Mask: d.Mask}
 		return upgrade(ctx, d.Place, v, d.Person)
 	}
-	return false, fmt.Errorf("no way to upgrade a session from here (%T)", d)
+	return false, fmt.Errorf("cannot upgrade a session through this client (%T)", d)
 }
 
-// upgrade gives a session what this program decides by, and tells
-// whether that is anything new.
+// upgrade switches a session to this program's prompts and decisions, and reports whether that changed anything.
 func upgrade(ctx context.Context, p site.Place, v engine.SessionWriter, at engine.Store) (changed bool, err error) {
 	now, err := basisOf(ctx, at, v.Project, v.Session)
 	if err != nil {
@@ -114,13 +112,13 @@ func upgrade(ctx context.Context, p site.Place, v engine.SessionWriter, at engin
 	return len(words) > 0, err
 }
 
-// basisOf is what a session decides by, of its settings only that.
+// basisOf returns the prompts and decision rules of a session, without its other settings.
 func basisOf(ctx context.Context, log events.Log, project, session string) (projections.Settings, error) {
 	var out projections.Settings
 	for _, p := range []events.Payload{events.SessionOpened{}, events.DecisionsUpgraded{}, events.ToolsOffered{}} {
 		for e, err := range log.Read(ctx, events.Filter{Project: project, Session: session, Type: p.EventType().Name}, 1, 0) {
 			if err != nil {
-				return out, fmt.Errorf("read what the session decides by: %w", err)
+				return out, fmt.Errorf("read the session's prompts and decision rules: %w", err)
 			}
 			events.Catalogue().Decode(&e)
 			out.Basis, _ = out.Basis.Changed(e.Payload)
@@ -132,8 +130,7 @@ func basisOf(ctx context.Context, log events.Log, project, session string) (proj
 	return out, nil
 }
 
-// UpgradeOrOffer upgrades the session that a run goes on with, where that is
-// wanted, and otherwise says that it could be.
+// UpgradeOrOffer upgrades a resumed session if upgrade is set, and otherwise prints that it could be upgraded.
 func UpgradeOrOffer(ctx context.Context, g *site.Flags, conn *bus.Conn, v engine.SessionWriter, wanted bool) error {
 	p, err := g.Place()
 	if err != nil {
@@ -142,7 +139,7 @@ func UpgradeOrOffer(ctx context.Context, g *site.Flags, conn *bus.Conn, v engine
 	if wanted {
 		changed, err := upgrade(ctx, p, v, conn)
 		if changed && err == nil {
-			g.Notice("session %s goes on with newer prompts and decisions", v.Session)
+			g.Notice("session %s now uses newer prompts and decisions", v.Session)
 		}
 		return err
 	}
@@ -152,11 +149,12 @@ func UpgradeOrOffer(ctx context.Context, g *site.Flags, conn *bus.Conn, v engine
 	}
 	words, err := engine.UpgradeWords(ctx, conn, p, v.Session, now)
 	if errors.Is(err, events.ErrNewer) {
-		return nil // its deciders say so
+		return nil // its deciders report that
 	}
 	if len(words) > 0 {
-		g.Notice("session %s keeps the prompts and decisions of the slop that opened it; `slop sessions upgrade %s`, or "+
-			"--upgrade beside --resume, takes over those of this one", v.Session, v.Session)
+		g.Notice("session %s keeps the prompts and decisions of the slop version that opened it; "+
+			"switch with `slop sessions upgrade %s`, or "+
+			"with --resume --upgrade", v.Session, v.Session)
 	}
 	return err
 }

@@ -28,33 +28,33 @@ func toolBatchCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch",
 		Short: "Make calls from standard input, one per line",
-		Long: `Batch reads JSON lines {"tool","args"} from standard input, makes the calls on
-all cores, and writes one line {"ok","text","data","error"} for each, in the
-order of the input: text is what a model reads, data its structured twin, error
-a line that says why it failed, or null.
+		Long: `Batch reads JSON lines {"tool","args"} from standard input, makes the calls on all
+cores, and writes one line {"ok","text","data","error"} for each, in the order of
+the input: text is what a model reads, data the same as structured data, error a
+line that says why it failed, or null.
 
 Calls of tools that neither write nor execute run at the same time. A call that
-writes or executes waits until all calls before it are done, and all calls after
-it wait for it; so a read behind a write sees what was written. An answer is
-written as soon as it and those before it are there. A reader that is slow, or
-no input, holds everything up: memory stays bounded.
+writes or executes waits until all calls before it are done, and all calls after it
+wait for it; so a read after a write sees the new content. An answer is written as
+soon as it and those before it are ready. If the output is read slowly, or no input
+comes, the calls wait: memory stays bounded.
 
-Every line gets its answer. Status 3: some calls needed a yes and were refused;
-give --yes. Status 1: some line was no call. A call that failed is an answer and
-does not change the status.`,
+Every line gets its answer. Status 3: some calls needed a yes and were refused; give
+--yes. Status 1: some line was not a call. A call that failed is an answer and does
+not change the status.`,
 		Example: `  slop tool batch < calls.jsonl > answers.jsonl
   echo '{"tool": "read_file", "args": {"path": "go.mod"}}' | slop tool batch`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return batchTools(cmd.Context(), g, yes) },
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "say yes to every call; rules that deny or ask stay")
+	cmd.Flags().BoolVar(&yes, "yes", false, "say yes to every call; rules that deny or ask still apply")
 	return cmd
 }
 
-// batchCall is one line of the input on its way.
+// batchCall is one line of the input while it is processed.
 type batchCall struct {
 	callLine
-	problem string // why the line is no call; empty: it is one
+	problem string // why the line is not a call; empty if it is one
 	waits   []*barrier
 	ends    *barrier
 }
@@ -63,8 +63,8 @@ type batchCall struct {
 type batchAnswer struct {
 	line    []byte
 	refused bool  // the call needed a yes
-	broken  bool  // the line was no call
-	err     error // the batch cannot go on
+	broken  bool  // the line was not a call
+	err     error // the batch cannot continue
 }
 
 // batchGCPercent lets the heap grow to five times what lives, which is about 15 MB beside long answers. It
@@ -108,7 +108,8 @@ func batchTools(ctx context.Context, g *site.Flags, yes bool) error {
 	case unread != nil:
 		return exit.Errorf(exit.Failed, "read the calls: %w", unread)
 	case refused > 0:
-		return exit.Errorf(exit.Waiting, "%d calls needed a yes and were refused; --yes gives it, but not where a rule asks",
+		return exit.Errorf(exit.Waiting, "%d calls were refused because they need approval; --yes approves "+
+			"calls, except those that a rule asks about",
 			refused)
 	case broken > 0:
 		return exit.Errorf(exit.Failed, "%d lines were not valid calls", broken)
@@ -116,7 +117,7 @@ func batchTools(ctx context.Context, g *site.Flags, yes bool) error {
 	return nil
 }
 
-// batchCalls reads the calls and says what each has to wait for. It sets failed where the input breaks.
+// batchCalls reads the calls and determines what each has to wait for. It sets failed if reading the input fails.
 func batchCalls(in *bufio.Reader, registry *tools.Registry, failed *error) iter.Seq[batchCall] {
 	return func(yield func(batchCall) bool) {
 		var turns turns
@@ -143,12 +144,12 @@ func readBatchCall(line []byte, tooLong error) batchCall {
 	}
 	call, ok := parseCall(line)
 	if !ok {
-		return batchCall{problem: `the line is no call; write {"tool": "…", "args": {…}}`}
+		return batchCall{problem: `the line must be a call such as {"tool": "…", "args": {…}}`}
 	}
 	return batchCall{callLine: call}
 }
 
-// changesNothing tells whether a call only looks. A line that is no call does.
+// changesNothing reports whether a call only reads. A line that is not a call counts as one that does.
 func changesNothing(registry *tools.Registry, c batchCall) bool {
 	tool, known := registry.Lookup(c.Tool)
 	return !known || !tool.Spec().Effect.Has(tools.Writes) && !tool.Spec().Effect.Has(tools.Executes)
@@ -176,7 +177,7 @@ func (c *toolCaller) answerCall(ctx context.Context, call batchCall) (out batchA
 	return batchAnswer{line: b.Bytes(), refused: answer.waits, broken: call.problem != "", err: err}
 }
 
-// counter tells the person at the terminal how many answers there are.
+// counter shows on the terminal how many answers there are.
 type counter struct {
 	g     *site.Flags
 	every time.Duration

@@ -15,14 +15,14 @@ import (
 	"manualslop/tools/builtin"
 )
 
-// toolAnswer is what slop tool call --json and slop tool batch print of a call.
+// toolAnswer is the answer to a call that slop tool call --json and slop tool batch print.
 type toolAnswer struct {
 	OK bool `json:"ok"`
 	// Text is what a model reads.
 	Text string `json:"text"`
-	// Data is the structured twin of Text, null where there is none.
+	// Data is Text as structured data, null if there is none.
 	Data any `json:"data"`
-	// Error says in one line why the call failed, null where it did not.
+	// Error says in one line why the call failed, null if it did not.
 	Error *string `json:"error"`
 
 	preview   string // what a call that needs a yes would change

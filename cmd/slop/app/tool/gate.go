@@ -17,18 +17,17 @@ import (
 	"manualslop/tools"
 )
 
-// ruling is what may happen to a call without a person. The zero value is none.
+// ruling is what may happen to a call without a person. The zero value is invalid.
 type ruling int
 
 const (
 	rulingRun    ruling = iota + 1 // it may run
 	rulingDenied                   // a rule, or its arguments, forbid it
-	rulingAsk                      // it needs a yes that nobody is there to give
+	rulingAsk                      // it needs a yes that no person can give here
 )
 
-// toolGate judges calls that are made without an engine. It is the decider
-// approval at work on a session that exists in memory only, so that the same
-// rules hold here and there.
+// toolGate judges calls that are made without an engine. It runs the approval decider on a session that exists only in
+// memory, so that the same rules apply here as in an engine.
 type toolGate struct {
 	machine *tiers.Machine
 	place   site.Place
@@ -36,7 +35,7 @@ type toolGate struct {
 	calls   int
 }
 
-// newToolGate opens the session; yes puts the rule behind --yes on its record.
+// newToolGate opens the session; with yes it records the rule of --yes.
 func newToolGate(p site.Place, registry *tools.Registry, yes bool) (*toolGate, error) {
 	g := &toolGate{machine: approval.Decider().Start(), place: p, session: engine.NewID()}
 	words := []events.Payload{
@@ -63,7 +62,7 @@ func (g *toolGate) take(actor string, p events.Payload) ([]events.Event, error) 
 	return g.machine.Take(&e)
 }
 
-// judge says whether a call may run, and if not, why.
+// judge returns whether a call may run, and if not, why.
 func (g *toolGate) judge(tool string, args json.RawMessage) (ruling, string, error) {
 	g.calls++
 	id := "cli-" + strconv.Itoa(g.calls)
@@ -85,18 +84,18 @@ func (g *toolGate) judge(tool string, args json.RawMessage) (ruling, string, err
 	return rulingDenied, "nothing allows " + tool, nil
 }
 
-// maxJudged bounds the calls that one gate judges, because its session remembers them.
+// maxJudged limits the calls that one gate judges, because its session keeps them in memory.
 const maxJudged = 1_000
 
-// gatePool judges calls on several goroutines. Each gate judges one call at a time, and what it judged
-// has no bearing on the next call.
+// gatePool judges calls on several goroutines. Each gate judges one call at a time, and a judged call does not affect
+// the next one.
 type gatePool struct {
 	open func() (*toolGate, error)
 	mu   sync.Mutex
 	free []*toolGate
 }
 
-// fill opens the first gate, so that rules that cannot be used are known before the first call.
+// fill opens the first gate, so that invalid rules are reported before the first call.
 func (p *gatePool) fill() error {
 	g, err := p.open()
 	if err == nil {

@@ -10,11 +10,10 @@ import (
 	"manualslop/tools"
 )
 
-// errCallTooLong says that a line of a batch is over the limit of arguments.
+// errCallTooLong means that a line of a batch is over the size limit of arguments.
 var errCallTooLong = fmt.Errorf("the line is over the limit of %d bytes", tools.MaxArguments)
 
-// readCallLine reads the next line that is not blank. A line over the limit is
-// passed over and reported as errCallTooLong.
+// readCallLine reads the next line that is not blank. It skips a line over the limit and returns errCallTooLong.
 func readCallLine(r *bufio.Reader) ([]byte, error) {
 	for {
 		var line []byte
@@ -45,7 +44,7 @@ type callLine struct {
 	Args json.RawMessage `json:"args"`
 }
 
-// parseCall reads a line; false where it is no call.
+// parseCall parses a line; false if it is not a call.
 func parseCall(line []byte) (callLine, bool) {
 	var call callLine
 	dec := json.NewDecoder(bytes.NewReader(line))

@@ -22,10 +22,10 @@ func Command(g *site.Flags) *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use:   "tool",
 		Short: "List and call the models' tools without an engine",
-		Long: `Tool calls the tools of the engine directly, on the project, under the same
-gates: paths outside of the base directories and protected files are refused,
-calls that only read run, and everything else needs --yes. Rules of the
-configuration that deny or ask hold with --yes too.`,
+		Long: `Tool calls the tools of the engine directly, on the project, under the same gates:
+paths outside of the base directories and protected files are refused, calls that
+only read run, and everything else needs --yes. Configured rules that deny or ask
+apply with --yes too.`,
 		Example: `  slop tool list
   slop tool call get_tree --args '{"path": "."}'
   slop tool batch < calls.jsonl`,
@@ -41,10 +41,10 @@ type toolLine struct {
 func toolListCommand(g *site.Flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "Every tool, with what it may do",
-		Long: `List prints each tool with its effect, which decides whether a call needs a yes
-(reads and network run, writes and executes ask), and a summary. With --json
-each line is a tool with its long text and the JSON Schema of its arguments.`,
+		Short: "List every tool with what it may do",
+		Long: `List prints each tool with a summary and its effect, which decides whether a call
+needs a yes (reads and network run, writes and executes ask). With --json each line
+is a tool with its full description and the JSON Schema of its arguments.`,
 		Example: `  slop tool list
   slop tool list --json | jq -r .name`,
 		Args: cobra.NoArgs,
@@ -71,16 +71,16 @@ func toolCallCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "call NAME",
 		Short: "Call one tool",
-		Long: `Call makes one call and prints what a model would read. A call that changes
-files shows the diff. With --json it prints one line
-{"ok","text","data","error"}: data is the structured twin of the text.
+		Long: `Call makes one call and prints what a model would read. A call that changes files
+shows the diff. With --json it prints one line {"ok","text","data","error"}: data is
+the text as structured data.
 
 Without --yes a call that writes or executes is refused with status 3, and the
 diff of what it would change goes to standard error. Status 1: the call failed,
 or a rule denies it.
 
-The output of a script that is too long for an answer is cut in its middle;
---output writes all of it, as the files stdout and stderr.`,
+If the output of a script is too long for an answer, its middle is cut; --output
+writes all of it, as the files stdout and stderr.`,
 		Example: `  slop tool call read_file --args '{"path": "README.md"}'
   slop tool call edit_file --yes --args '{"path": "a.go", "old_string": "x", "new_string": "y"}'
   slop tool call read_file --json --args - < args.json`,
@@ -104,7 +104,7 @@ The output of a script that is too long for an answer is cut in its middle;
 		},
 	}
 	cmd.Flags().StringVar(&args, "args", "{}", "the arguments, a `JSON` object; - reads it from standard input")
-	cmd.Flags().BoolVar(&yes, "yes", false, "say yes to this call; rules that deny or ask stay")
+	cmd.Flags().BoolVar(&yes, "yes", false, "say yes to this call; rules that deny or ask still apply")
 	cmd.Flags().StringVar(&output, "output", "", "write the full output of cut answers into the new `DIR`")
 	return cmd
 }
@@ -146,14 +146,14 @@ func callTool(ctx context.Context, g *site.Flags, name string, args json.RawMess
 	if answer.preview != "" && !g.Quiet {
 		g.PrintDiff(g.Err, answer.preview)
 	}
-	hint := "--yes gives it"
+	hint := "--yes approves it"
 	if o.yes {
-		hint = "a rule of the configuration asks about it, and --yes does not answer that"
+		hint = "a configured rule asks about it, and --yes does not answer such asks"
 	}
 	return exit.Errorf(exit.Waiting, "%s; %s", *answer.Error, hint)
 }
 
-// writeArtifacts writes whole outputs into a folder, or says that there are some.
+// writeArtifacts writes whole outputs into a folder, or without a folder says that there are some.
 func writeArtifacts(g *site.Flags, artifacts []tools.Artifact, dir string) error {
 	if dir == "" || len(artifacts) == 0 {
 		for _, a := range artifacts {

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// barrier opens when everything that was put behind it is done.
+// barrier opens when every call added to it is done.
 type barrier struct {
 	mu      sync.Mutex
 	pending int
-	sealed  bool // nothing is put behind it any more
+	sealed  bool // no more calls are added
 	open    chan struct{}
 }
 
@@ -50,14 +50,14 @@ func (b *barrier) wait(ctx context.Context) error {
 	}
 }
 
-// turns orders calls: those that share go at the same time, one that is alone goes when all before it
-// are done and before all behind it.
+// turns orders calls: shared calls run at the same time; an exclusive call starts when all calls before it are done,
+// and all calls after it wait for it.
 type turns struct {
-	alone  *barrier // the last call that is alone; nil: there was none
-	shared *barrier // the calls behind it
+	alone  *barrier // the last exclusive call; nil if there was none
+	shared *barrier // the shared calls after it
 }
 
-// next gives what a call has to wait for, and what it ends.
+// next returns what a call has to wait for, and the barriers that it belongs to.
 func (t *turns) next(alone bool) (waits []*barrier, ends *barrier) {
 	if t.shared == nil {
 		t.shared = newBarrier()
