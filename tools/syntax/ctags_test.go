@@ -55,7 +55,7 @@ type tag struct {
 	Line                                 int
 }
 
-// wanted tells whether outlines list what ctags found: functions in functions or without a name they do not. For Bash ctags
+// wanted tells whether outlines list what ctags found: not functions in functions or without a name. For Bash ctags
 // takes arrays, and text in strings and here-documents, for functions.
 func (j judged) wanted(of tag) bool {
 	switch {
