@@ -25,17 +25,6 @@ func setup(t testing.TB, files map[string]string) (tools.Env, string) {
 	return tools.Env{Workspace: w}, dir
 }
 
-// here gives an environment over the source of this repository.
-func here(t testing.TB) (tools.Env, string) {
-	t.Helper()
-	dir, err := filepath.Abs("..")
-	require.NoError(t, err)
-	w, err := sandbox.Open(sandbox.Config{Primary: dir})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, w.Close()) })
-	return tools.Env{Workspace: w}, dir
-}
-
 func put(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
