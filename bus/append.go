@@ -19,9 +19,10 @@ import (
 const (
 	// idWindow is how long the server remembers the id of a stored event.
 	idWindow = 10 * time.Minute
-	// clockSkew bounds how far the clocks of this machine and a server are apart.
+	// clockSkew limits the difference between the clocks of this machine and a
+	// server.
 	clockSkew = time.Minute
-	// replicaLag bounds how long a replica is behind its leader.
+	// replicaLag limits how far a replica may lag behind its leader.
 	replicaLag = 5 * time.Second
 )
 
@@ -33,8 +34,8 @@ type ack struct {
 }
 
 // Append stores e; see events.Log. On a connection made by [Dial] it waits for
-// a lost server until ctx ends; an append that was stored while its answer was
-// lost is found again by its id.
+// a lost server until ctx ends; an append that was stored although its answer
+// was lost is found by its id.
 func (c *Conn) Append(ctx context.Context, e events.Event, x *events.Expect) (uint64, error) {
 	subject := e.Subject()
 	if _, err := events.ParseSubject(subject); err != nil {
@@ -62,10 +63,11 @@ func (c *Conn) Append(ctx context.Context, e events.Event, x *events.Expect) (ui
 	return seq, nil
 }
 
-// store publishes an event until it is stored, once. Where its id is taken by an
-// event on another subject, such as the original of a copied session, or one
-// that guessed the id, the log keeps both. The next key follows from the subject,
-// so that a repeated append is found as well; the last one cannot be guessed.
+// store retries publishing an event until it is stored exactly once. If its id
+// is used by an event on another subject, such as the original of a copied
+// session or an event with a guessed id, the log keeps both: the next message
+// key derives from the subject, so that a repeated append is found as well, and
+// the last key cannot be guessed.
 func (c *Conn) store(ctx context.Context, m *nats.Msg, id string, x *events.Expect) (uint64, error) {
 	for _, key := range []string{id, id + "." + events.Digest([]byte(m.Subject))[:16]} {
 		m.Header.Set(jetstream.MsgIDHeader, key)
@@ -78,7 +80,7 @@ func (c *Conn) store(ctx context.Context, m *nats.Msg, id string, x *events.Expe
 	return seq, err
 }
 
-// storeOnce publishes an event under the id in its header. Taken says that a
+// storeOnce publishes an event under the id in its header. taken reports that a
 // message on another subject has that id.
 func (c *Conn) storeOnce(ctx context.Context, m *nats.Msg, x *events.Expect) (seq uint64, taken bool, err error) {
 	a, err := c.publish(ctx, m, func(since time.Time) (uint64, error) { return c.find(ctx, m, since) })
@@ -93,7 +95,7 @@ func (c *Conn) storeOnce(ctx context.Context, m *nats.Msg, x *events.Expect) (se
 	return a.Sequence, err == nil && !same, err
 }
 
-// settleConflict tells a lost race from an answer that was lost: the server
+// settleConflict distinguishes a lost race from a lost answer: the server
 // checks the expectation before it looks for duplicates.
 func (c *Conn) settleConflict(ctx context.Context, m *nats.Msg, f events.Filter, conflict error) (uint64, error) {
 	last, err := c.lastStored(ctx, f)
@@ -106,8 +108,9 @@ func (c *Conn) settleConflict(ctx context.Context, m *nats.Msg, f events.Filter,
 	return 0, conflict
 }
 
-// compare tells whether the message at seq, which has taken the id of m, is m
-// itself; events.ErrDuplicate if it is another one of the same subject.
+// compare reports whether the message at seq, which has the id of m, is m
+// itself. It returns events.ErrDuplicate if it is another message on the same
+// subject.
 func (c *Conn) compare(ctx context.Context, m *nats.Msg, seq uint64) (bool, error) {
 	if !c.role.readsLog() && !c.asksLeader() {
 		return c.compareOwn(ctx, m, seq)
@@ -122,11 +125,11 @@ func (c *Conn) compare(ctx context.Context, m *nats.Msg, seq uint64) (bool, erro
 	return isMessage(stored, m)
 }
 
-// compareOwn is compare for a role that may read the newest message of its own
-// subjects only, and from any replica. A replica that has not come to seq is
-// asked again for a while: it would if seq were of this subject. A newer message
-// hides the one at seq; the id was made by this role and told to nobody before
-// it was sent, so that one is its own.
+// compareOwn is compare for a role that may read only the newest message on its
+// own subjects, from any replica. A replica that has not reached seq is asked
+// again for a while: it would reach it if seq were on this subject. A newer
+// message hides the one at seq; this role made the id and disclosed it to
+// nobody before sending, so the hidden message is its own.
 func (c *Conn) compareOwn(ctx context.Context, m *nats.Msg, seq uint64) (bool, error) {
 	for until := time.Now().Add(replicaLag); ; pause(ctx, retryPause) {
 		newest, err := c.directGet(ctx, apiDirectGet+StreamEvents+"."+m.Subject, nil)
@@ -145,8 +148,8 @@ func (c *Conn) compareOwn(ctx context.Context, m *nats.Msg, seq uint64) (bool, e
 	}
 }
 
-// isMessage tells whether a stored message is m; events.ErrDuplicate if it has
-// the subject and the id of m and is another one.
+// isMessage reports whether a stored message is m; It returns
+// events.ErrDuplicate for a different message with the subject and the id of m.
 func isMessage(stored *stored, m *nats.Msg) (bool, error) {
 	if stored.Subject != m.Subject || stored.MsgID != m.Header.Get(jetstream.MsgIDHeader) {
 		return false, nil
@@ -158,8 +161,9 @@ func isMessage(stored *stored, m *nats.Msg) (bool, error) {
 }
 
 // find looks for a message that was sent at a time and may have been stored,
-// where the server may have forgotten its id; 0 if it is not there. A role that
-// may not read the log finds it only if it is the newest on its subject.
+// when the server may have forgotten its id. It returns 0 if there is none. A
+// role that may not read the log finds the message only if it is the newest on
+// its subject.
 func (c *Conn) find(ctx context.Context, m *nats.Msg, since time.Time) (uint64, error) {
 	if time.Since(since) < idWindow/2 {
 		return 0, nil // the server knows the id
@@ -207,9 +211,9 @@ func (c *Conn) search(ctx context.Context, m *nats.Msg, since time.Time) (uint64
 	}
 }
 
-// publish sends a message into a stream and waits for its acknowledgement.
-// Stored, where it is not nil, looks for a message that was sent since a time
-// before it is sent again.
+// publish sends a message into a stream and waits for its acknowledgement. If
+// stored is not nil, it is called before each repetition to look for a message
+// that was stored since the given time.
 func (c *Conn) publish(ctx context.Context, m *nats.Msg, stored func(since time.Time) (uint64, error)) (ack, error) {
 	r := c.newRetry()
 	for {
@@ -247,7 +251,7 @@ func (r *retry) publish(ctx context.Context, m *nats.Msg) (ack, error) {
 	}
 	r.c.refused.Store(0)
 	if a.Sequence == 0 {
-		return ack{}, fmt.Errorf("acknowledgement: %w: it reads %.200q", ErrUnavailable, resp.Data)
+		return ack{}, fmt.Errorf("acknowledgement: %w: got %.200q", ErrUnavailable, resp.Data)
 	}
 	return a, nil
 }

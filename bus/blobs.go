@@ -17,17 +17,17 @@ import (
 	"manualslop/events"
 )
 
-// blobChunk is the largest part of a blob in one message.
+// blobChunk is the maximum size of a blob's part in one message.
 const blobChunk = 256 << 10
 
-// MaxBlob bounds one blob in bytes.
+// MaxBlob is the maximum size of a blob in bytes.
 const MaxBlob = 64 << 20
 
 const blobBucket = "SLOP_BLOBS"
 
 // Put stores b under its SHA-256; see events.Blobs. The layout is that of a
-// NATS object store, so stock tools read it; the name is the digest. What a
-// crash leaves behind is chunks that no name leads to.
+// NATS object store, so stock tools read it; the name is the digest. A crash
+// leaves only chunks that no name refers to.
 func (c *Conn) Put(ctx context.Context, b []byte, mediaType string) (events.BlobRef, error) {
 	sum := sha256.Sum256(b)
 	ref := events.BlobRef{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(b)), MediaType: mediaType}
@@ -40,7 +40,7 @@ func (c *Conn) Put(ctx context.Context, b []byte, mediaType string) (events.Blob
 	case info != nil:
 		return ref, nil
 	}
-	if c.room != nil { // what is left of the disk is for events
+	if c.room != nil { // the remaining disk space is for events
 		if why := c.room.why(); why != nil {
 			return events.BlobRef{}, fmt.Errorf("put blob %s: %w", ref.SHA256, why)
 		}
@@ -77,7 +77,7 @@ func (c *Conn) putBlob(ctx context.Context, ref events.BlobRef, sum [sha256.Size
 	_, err = c.publish(ctx, &nats.Msg{Subject: blobSubject(ref.SHA256), Data: body,
 		Header: nats.Header{jetstream.ExpectedLastSubjSeqHeader: {"0"}, jetstream.MsgIDHeader: {id}}}, nil)
 	if errors.Is(err, events.ErrConflict) {
-		return nil // somebody else stored the same bytes meanwhile
+		return nil // another process has stored the same bytes
 	}
 	return err
 }
@@ -131,20 +131,20 @@ func (c *Conn) blobInfo(ctx context.Context, digest string, get getter) (*jetstr
 	}
 	var info jetstream.ObjectInfo
 	if err := json.Unmarshal(m.Body, &info); err != nil {
-		return nil, fmt.Errorf("%w: its description: %w", ErrDamaged, err)
+		return nil, fmt.Errorf("%w: read its description: %w", ErrDamaged, err)
 	}
 	return &info, nil
 }
 
-// getter reads one message of the blobs; nil where there is none.
+// getter reads one message of the blobs; nil if there is none.
 type getter func(context.Context, getRequest) (*stored, error)
 
-// nearBlob asks any replica, which may not have what was stored just now.
+// nearBlob asks any replica, which may not have the newest blobs yet.
 func (c *Conn) nearBlob(ctx context.Context, req getRequest) (*stored, error) {
 	return c.directGet(ctx, apiDirectGet+streamBlobs, req)
 }
 
-// getBlob asks the leader for what a replica does not have.
+// getBlob asks the leader for a blob that a replica does not have.
 func (c *Conn) getBlob(ctx context.Context, req getRequest) (*stored, error) {
 	m, err := c.nearBlob(ctx, req)
 	if err != nil || m != nil {

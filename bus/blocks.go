@@ -21,8 +21,8 @@ import (
 )
 
 // Layout of a record in a block file of the server (filestore.go of 2.15). The
-// server cuts a block off at the first record that it cannot read, so blocks
-// are read here before it starts.
+// server truncates a block at the first record that it cannot read, so blocks
+// are checked here before it starts.
 const (
 	recordHead    = 22 // length, sequence, time, length of the subject
 	recordSum     = 8
@@ -33,14 +33,14 @@ const (
 	maxBlockGap   = 1 << 20 // sequences that one damaged place can hide
 )
 
-// streamScan is what the block files of a stream hold.
+// streamScan describes the contents of a stream's block files.
 type streamScan struct {
 	last    uint64       // highest sequence, deleted messages included
 	next    uint64       // the sequence that must come next; 0 if unknown
 	records int          // readable records, tombstones included
 	bytes   int64        // of the block files
 	torn    bool         // the last record is incomplete or unreadable
-	damage  *blockDamage // the first damaged place; what comes behind it is not counted
+	damage  *blockDamage // the first damaged place; records after it are not counted
 	skipped []blockFile  // older blocks that were not read
 }
 
@@ -83,8 +83,8 @@ func blockFiles(dir string) ([]blockFile, error) {
 }
 
 // scanStream reads the block files of a stream: all of them, or only the newest
-// that hold records. The log must begin at 1 and miss no sequence; of other
-// streams messages may be deleted.
+// with records. The log must start at 1 without gaps; other streams may have
+// deleted messages.
 func scanStream(dir, name string, all bool) (streamScan, error) {
 	var s streamScan
 	files, err := blockFiles(dir)
@@ -145,8 +145,8 @@ func (s *streamScan) scanBlock(f blockFile, stream string, raw []byte, newest bo
 	}
 }
 
-// plainBlock is the content of a block file, which the server compresses when
-// it has begun the next one.
+// plainBlock returns the content of a block file, which the server compresses
+// once it has started the next one.
 func plainBlock(raw []byte) ([]byte, error) {
 	var how server.CompressionInfo
 	n, err := how.UnmarshalMetadata(raw)
@@ -176,20 +176,20 @@ func readRecord(b []byte, sum hash.Hash64) (size int, seq uint64, ok bool) {
 	}
 	sum.Reset()
 	for _, part := range [][]byte{b[4:20], b[recordHead : recordHead+subject], b[body : size-recordSum]} {
-		_, _ = sum.Write(part) // a hash takes everything
+		_, _ = sum.Write(part) // writing to a hash never fails
 	}
 	return size, seq, bytes.Equal(sum.Sum(nil), b[size-recordSum:size])
 }
 
-// headersHold tells whether the length before a record's headers is theirs: the
-// checksum leaves it out.
+// headersHold reports whether the length before a record's headers is correct;
+// the checksum does not cover it.
 func headersHold(b []byte) bool {
 	n, b := binary.LittleEndian.Uint32(b), b[4:]
 	return uint64(n) <= uint64(len(b)) && bytes.HasPrefix(b, []byte("NATS/1.0")) &&
 		bytes.HasSuffix(b[:n], []byte("\r\n\r\n"))
 }
 
-// nextRecord searches for a readable record behind a damaged place and returns
+// nextRecord searches for a readable record after a damaged place and returns
 // its sequence; 0 if there is none.
 func nextRecord(b []byte, sum hash.Hash64, last uint64) uint64 {
 	for ; len(b) >= recordHead+recordSum; b = b[1:] {
@@ -204,30 +204,29 @@ func nextRecord(b []byte, sum hash.Hash64, last uint64) uint64 {
 	return 0
 }
 
-// checksum is the server's, which is keyed by what it is of.
+// checksum returns the server's, which is keyed by what it is of.
 func checksum(of string) hash.Hash64 {
 	key := sha256.Sum256([]byte(of))
 	h, err := highwayhash.NewDigest64(key[:])
 	if err != nil {
-		panic(err) // only of a key of another length
+		panic(err) // fails only for a key of the wrong length
 	}
 	return h
 }
 
-// indexHolds tells whether the server will believe its index of a stream's
-// blocks. Without one it reads every block, and cuts damaged ones off.
+// indexHolds reports whether the server will accept its index of a stream's
+// blocks. Without an index it reads every block and truncates damaged ones.
 func indexHolds(dir, stream string) bool {
 	body, err := os.ReadFile(filepath.Join(dir, "msgs", "index.db"))
 	if err != nil || len(body) < 32 {
 		return false
 	}
 	sum := checksum(stream)
-	_, _ = sum.Write(body[:len(body)-recordSum]) // a hash takes everything
+	_, _ = sum.Write(body[:len(body)-recordSum]) // writing to a hash never fails
 	return bytes.Equal(sum.Sum(nil), body[len(body)-recordSum:])
 }
 
-// metaHolds tells whether the description of a stream or pool is what the
-// server wrote.
+// metaHolds reports whether the description of a stream or pool is intact.
 func metaHolds(dir, of string) bool {
 	body, err := os.ReadFile(filepath.Join(dir, "meta.inf"))
 	if err != nil {
@@ -238,15 +237,15 @@ func metaHolds(dir, of string) bool {
 		return false
 	}
 	sum := checksum(of)
-	_, _ = sum.Write(body) // a hash takes everything
+	_, _ = sum.Write(body) // writing to a hash never fails
 	return hex.EncodeToString(sum.Sum(nil)) == string(want)
 }
 
-// poolState is how far a pool came, as its file says.
+// poolState is the position of a pool as recorded in its file.
 type poolState struct{ floor, delivered uint64 }
 
-// readPoolState reads the file of a pool's position. A pool that has handed
-// nothing out has none.
+// readPoolState reads the file of a pool's position. A pool that has delivered
+// nothing has no file.
 func readPoolState(dir string) (poolState, bool) {
 	body, err := os.ReadFile(filepath.Join(dir, "o.dat"))
 	if errors.Is(err, fs.ErrNotExist) {

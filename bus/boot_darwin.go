@@ -2,7 +2,8 @@ package bus
 
 import "golang.org/x/sys/unix"
 
-// bootID names this run of the machine; empty if the system does not tell.
+// bootID returns an id of the current boot, or "" if the system does not
+// provide one.
 func bootID() string {
 	id, err := unix.Sysctl("kern.bootsessionuuid")
 	if err != nil {

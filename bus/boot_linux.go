@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// bootID names this run of the machine; empty if the system does not tell.
+// bootID returns an id of the current boot, or "" if the system does not
+// provide one.
 func bootID() string {
 	body, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

@@ -2,5 +2,6 @@
 
 package bus
 
-// bootID names this run of the machine; empty if the system does not tell.
+// bootID returns an id of the current boot, or "" if the system does not
+// provide one.
 func bootID() string { return "" }

@@ -17,7 +17,7 @@ import (
 	"manualslop/events"
 )
 
-// MaxClaim bounds the value of a claim in bytes.
+// MaxClaim is the maximum size of a claim's value in bytes.
 const MaxClaim = 8 << 10
 
 // CreateClaim puts a claim on record: whoever acts on a call that changes
@@ -34,8 +34,8 @@ func (c *Conn) CreateClaim(ctx context.Context, key string, value []byte) (rev u
 	return rev, nil
 }
 
-// Claim reads a claim and the revision that an update must name; events.ErrNoKey if
-// there is none.
+// Claim reads a claim and the revision that an update must name; events.It
+// returns ErrNoKey if there is none.
 func (c *Conn) Claim(ctx context.Context, key string) (value []byte, rev uint64, err error) {
 	m, err := c.getClaim(ctx, key)
 	if err != nil {
@@ -44,8 +44,8 @@ func (c *Conn) Claim(ctx context.Context, key string) (value []byte, rev uint64,
 	return m.Body, m.Seq, nil
 }
 
-// UpdateClaim replaces a claim that still stands at rev; events.ErrConflict if
-// it moved on.
+// UpdateClaim replaces a claim that still has revision rev; otherwise it
+// returns events.ErrConflict.
 func (c *Conn) UpdateClaim(ctx context.Context, key string, value []byte, rev uint64) (uint64, error) {
 	next, err := c.putClaim(ctx, key, value, rev)
 	if err != nil {
@@ -54,8 +54,8 @@ func (c *Conn) UpdateClaim(ctx context.Context, key string, value []byte, rev ui
 	return next, nil
 }
 
-// PurgeClaim removes a claim that still stands at rev; one that moved on stays.
-// Only a claim whose outcome is on the log, or whose holder has not begun, may go.
+// PurgeClaim removes a claim if it still has revision rev. Only a claim whose
+// outcome is in the log, or whose holder has not started, may be removed.
 func (c *Conn) PurgeClaim(ctx context.Context, key string, rev uint64) error {
 	if err := checkKey(key); err != nil {
 		return fmt.Errorf("purge claim: %w", err)
@@ -73,7 +73,7 @@ type purgeRequest struct {
 	Before uint64 `json:"seq"`
 }
 
-// ClaimKeys lists the claims that are there.
+// ClaimKeys lists the keys of all claims.
 func (c *Conn) ClaimKeys(ctx context.Context) ([]string, error) {
 	var info struct {
 		State struct {
@@ -91,8 +91,8 @@ func (c *Conn) ClaimKeys(ctx context.Context) ([]string, error) {
 	return keys, nil
 }
 
-// eachClaim calls take for each claim that is there. One that is purged meanwhile
-// is left out.
+// eachClaim calls take for each claim. A claim that is purged in the meantime
+// is skipped.
 func (c *Conn) eachClaim(ctx context.Context, take func(key string, value []byte) error) error {
 	keys, err := c.ClaimKeys(ctx)
 	if err != nil {
@@ -117,7 +117,7 @@ func (c *Conn) getClaim(ctx context.Context, key string) (*stored, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}
-	// Of the leader: a replica that is behind would show a claim as free.
+	// Ask the leader: a lagging replica would show a claim as free.
 	m, err := c.askLeader(ctx, streamClaims, getRequest{LastFor: subjectClaims + key})
 	if err == nil && m == nil {
 		err = events.ErrNoKey
@@ -138,7 +138,7 @@ func (c *Conn) putClaim(ctx context.Context, key string, value []byte, rev uint6
 		jetstream.ExpectedLastSubjSeqHeader: {strconv.FormatUint(rev, 10)},
 	}}, nil)
 	if errors.Is(err, events.ErrConflict) {
-		// The answer to an earlier attempt of this very call may have been lost.
+		// The answer to an earlier attempt of this call may have been lost.
 		if m, gerr := c.getClaim(ctx, key); gerr == nil && m.MsgID == id {
 			return m.Seq, nil
 		}
@@ -156,14 +156,14 @@ func checkKey(key string) error {
 			ch >= 'a' && ch <= 'z' || ch >= 'A' && ch <= 'Z' || ch >= '0' && ch <= '9')
 	}
 	if !ok {
-		return fmt.Errorf("%w: %.40q is no key", events.ErrNoKey, key)
+		return fmt.Errorf("%w: %.40q is not a valid key", events.ErrNoKey, key)
 	}
 	return nil
 }
 
-// LostClaim stands for a claim that was lost with the store's record of begun
-// calls: nobody knows whether the call has begun. A worker that meets one runs
-// nothing; the call goes to a person as interrupted.
+// LostClaim represents a claim that was lost with the store's record of started
+// calls: it is unknown whether the call has started. A worker that finds one
+// runs nothing; the call is reported to a person as interrupted.
 type LostClaim struct {
 	Worker     string `json:"worker"` // always LostWorker
 	Generation int    `json:"generation"`
@@ -175,18 +175,18 @@ type LostClaim struct {
 // LostWorker is the holder of a LostClaim.
 const LostWorker = "lost"
 
-// approvedCall is one call that may have begun.
+// approvedCall is a call that may have started.
 type approvedCall struct{ session, call string }
 
-// approval is the newest one of a call.
+// approval is the newest approval of a call.
 type approval struct {
 	generation int
 	tool       string
 	seq        uint64
 }
 
-// claimOpenCalls puts a LostClaim on record for every approved call without an
-// outcome or a claim. It may run again at any time.
+// claimOpenCalls records a LostClaim for every approved call without an outcome
+// or a claim. It may safely be repeated.
 func (c *Conn) claimOpenCalls(ctx context.Context) (int, error) {
 	open, err := c.openCalls(ctx)
 	if err != nil {
@@ -213,8 +213,8 @@ func (c *Conn) claimOpenCalls(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// errStands says that a claim of the newest generation is there.
-var errStands = errors.New("the claim stands")
+// errStands means that a claim of the newest generation is there.
+var errStands = errors.New("the claim already exists")
 
 // renewLost replaces the claim of an older generation.
 func (c *Conn) renewLost(ctx context.Context, key string, value []byte, generation int) error {
@@ -230,7 +230,7 @@ func (c *Conn) renewLost(ctx context.Context, key string, value []byte, generati
 	return err
 }
 
-// openCalls are the approved calls without an outcome.
+// openCalls returns the approved calls without an outcome.
 func (c *Conn) openCalls(ctx context.Context) (map[approvedCall]approval, error) {
 	open := map[approvedCall]approval{}
 	each := func(f events.Filter, see func(call approvedCall, a approval, actor string)) error {

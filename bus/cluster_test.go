@@ -159,7 +159,7 @@ func TestClusterWithoutQuorumIsSaidAndWaitedFor(t *testing.T) {
 		gone()
 	}
 	require.ErrorIs(t, err, bus.ErrUnavailable)
-	require.ErrorContains(t, err, "more than half of the servers of a cluster must run")
+	require.ErrorContains(t, err, "more than half of a cluster's servers must be running")
 
 	stop()
 	require.NoError(t, <-ended, "work ends while nobody leads")

@@ -18,8 +18,8 @@ import (
 	"manualslop/events"
 )
 
-// Waits of a request. The attempt is repeated until the caller's context ends,
-// which is safe because every request carries an id or changes nothing.
+// Timeouts of a request. The attempt is repeated until the caller's context
+// ends, which is safe because every request carries an id or changes nothing.
 const (
 	attemptTimeout = 5 * time.Second
 	// On a cluster a request to a leader that was killed gets no answer, so its
@@ -29,7 +29,7 @@ const (
 	retryPause    = 50 * time.Millisecond
 	// An election takes four to six seconds, longer on a loaded machine.
 	leaderWait = 30 * time.Second
-	// quietWait is how long a request waits before the log says so.
+	// quietWait is how long a request waits before that is logged.
 	quietWait = 2 * time.Second
 )
 
@@ -40,11 +40,11 @@ type Conn struct {
 	process string // see Process
 	log     *slog.Logger
 	nc      *nats.Conn
-	// replicated tells that answers of the nearest replica may be old. A role that
-	// may not ask assumes it of every cluster.
+	// replicated reports that answers of the nearest replica may be stale. A role
+	// that may not ask assumes that for every cluster.
 	replicated atomic.Bool
 	denials    denials
-	waiting    atomic.Bool // the log says that the bus does not answer
+	waiting    atomic.Bool // it was logged that the bus does not answer
 	identity   identity
 	closed     chan struct{} // closed with the connection
 	holds      holds
@@ -56,7 +56,7 @@ type Conn struct {
 
 	mu   sync.Mutex
 	link chan struct{} // closed and replaced at each reconnect
-	anew time.Time     // when the server, or the link to it, was last there anew
+	anew time.Time     // when the server or the connection last came up
 }
 
 var (
@@ -64,8 +64,8 @@ var (
 	_ events.Blobs = (*Conn)(nil)
 )
 
-// signalQueue is how many signals wait for a reader that is behind; more are
-// lost. The client makes room for all of them at once.
+// signalQueue is the number of signals that are queued for a slow reader; more
+// are lost. The client allocates the whole queue at once.
 const signalQueue = 4096
 
 // newConn finishes a connection: options shared by both ways to connect.
@@ -95,8 +95,8 @@ func newConn(role Role, process string, log *slog.Logger, url string, opts ...na
 	return c, nil
 }
 
-// Process names this connection among all that speak for one actor: two
-// processes may share an actor. It is another one after each start.
+// Process identifies this connection among all connections of one actor,
+// because two processes may share an actor. It changes with each start.
 func (c *Conn) Process() string { return c.process }
 
 // First letters of the name of a process.
@@ -107,17 +107,17 @@ const (
 
 func newProcess(kind string) string { return kind + nuid.Next() }
 
-// endsWithServer tells whether a process is gone when its server is.
+// endsWithServer reports whether a process ends with its server.
 func endsWithServer(process string) bool { return strings.HasPrefix(process, processEmbedded) }
 
-// Role is the role that the connection speaks for.
+// Role returns the role that the connection speaks for.
 func (c *Conn) Role() Role { return c.role }
 
-// Close ends the connection; whoever waits on it gets events.ErrClosed.
+// Close closes the connection; pending calls return events.ErrClosed.
 func (c *Conn) Close() { c.nc.Close() }
 
-// Reachable tells why the server cannot be reached now; nil while it can. A
-// server that hangs is noticed after some seconds, one that ended at once.
+// Reachable returns why the server currently cannot be reached, or nil. A hung
+// server is noticed after a few seconds, a stopped one at once.
 func (c *Conn) Reachable() error {
 	switch {
 	case c.nc.IsConnected():
@@ -126,18 +126,19 @@ func (c *Conn) Reachable() error {
 		return events.ErrClosed
 	}
 	if err := c.nc.LastError(); err != nil {
-		return fmt.Errorf("%w: the connection is lost and is being made again (%w)", ErrUnavailable, err)
+		return fmt.Errorf("%w: the connection is lost; reconnecting (%w)", ErrUnavailable, err)
 	}
-	return fmt.Errorf("%w: the connection is lost and is being made again", ErrUnavailable)
+	return fmt.Errorf("%w: the connection is lost; reconnecting", ErrUnavailable)
 }
 
 // refusedFor is how long a refusal by a server in another process counts.
 const refusedFor = 10 * time.Second
 
-// Room tells why not everything can be stored now, as an events.ErrDiskFull, or
-// an events.ErrReserve as far as the connection asked; see [Conn.Fill]. Nil while
-// it can. Of a server in another process only the answers of the last seconds
-// tell that its disk is full.
+// Room returns why not everything can be stored at the moment:
+// events.ErrDiskFull, or events.ErrReserve as far as the connection knows (see
+// [Conn.Fill]). It returns nil if everything can be stored. For a server in
+// another process only the answers of the last seconds show that its disk is
+// full.
 func (c *Conn) Room() error {
 	var why error
 	switch {
@@ -152,21 +153,21 @@ func (c *Conn) Room() error {
 	return why
 }
 
-// Links counts how often the connection was made, from 1: what is read between
-// two equal answers was read over one connection, without a gap.
+// Links returns how often the connection was established, from 1. Everything
+// read between two equal results was read over one connection, without a gap.
 func (c *Conn) Links() uint64 { return c.nc.Stats().Reconnects + 1 }
 
-// Received is how many bytes of messages came over the connection.
+// Received returns how many bytes of messages came over the connection.
 func (c *Conn) Received() uint64 { return c.nc.Stats().InBytes }
 
-// lost logs that the bus does not answer, once until it does.
+// lost logs once that the bus does not answer, until it answers again.
 func (c *Conn) lost(message string, err error) {
 	if !c.waiting.Swap(true) {
 		c.log.Warn(message, "error", err)
 	}
 }
 
-// answered logs that a bus that did not answer does again.
+// answered logs that the bus answers again.
 func (c *Conn) answered() {
 	if c.waiting.Load() && c.waiting.Swap(false) {
 		c.log.Info("the bus answers again", "server", c.nc.ConnectedServerName())
@@ -201,13 +202,13 @@ func (c *Conn) onError(_ *nats.Conn, _ *nats.Subscription, err error) {
 	if errors.Is(err, nats.ErrPermissionViolation) {
 		c.denials.deny(err)
 	} else if c.waiting.Load() {
-		return // the log says that the bus does not answer
+		return // it was logged that the bus does not answer
 	}
 	c.log.Warn("bus connection", "error", err)
 }
 
-// request sends a message and waits for the answer until ctx ends, again and
-// again over lost connections and answers. events.ErrDenied comes at once.
+// request sends a message and waits for the answer until ctx ends, retrying
+// after lost connections and answers. events.ErrDenied is returned at once.
 func (c *Conn) request(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
 	r := c.newRetry()
 	for {

@@ -19,33 +19,34 @@ import (
 	"manualslop/events"
 )
 
-// DamageError says what of a store is damaged and what to do. Nothing was
-// changed in the store.
+// DamageError describes which part of a store is damaged and what to do. The
+// store was not changed.
 type DamageError struct {
 	What   string
 	Remedy string
 }
 
-// Error tells both.
+// Error describes the damage and the remedy.
 func (e *DamageError) Error() string { return fmt.Sprintf("%v: %s. %s", ErrDamaged, e.What, e.Remedy) }
 
 // Is makes the error match ErrDamaged.
 func (e *DamageError) Is(target error) bool { return target == ErrDamaged }
 
-// remedyCopy is what to do where nothing can be computed again.
+// remedyCopy returns the remedy for data that cannot be recomputed.
 func remedyCopy(store string) string {
-	return fmt.Sprintf("Nothing was changed. Restore %s from a copy, or move it away to begin anew", store)
+	return fmt.Sprintf("Nothing was changed. Restore %s from a copy, or move it away to start over", store)
 }
 
-// remedyClaims is what to do about damaged claims.
-const remedyClaims = "No call is run: one that has begun could run a second time. Restore the data folder from a copy, " +
-	"or run `slop doctor --repair`, which gives every open call that may have begun to a person"
+// remedyClaims is the remedy for damaged claims.
+const remedyClaims = "No calls run, because a call that has started could run twice. Restore the data folder " +
+	"from a copy, " +
+	"or run `slop doctor --repair`, which hands every open call that may have started to a person"
 
-// damage is an error about a stream.
+// damage returns a DamageError for a stream.
 func (s *survey) damage(stream, what string) error { return damageOf(s.store, stream, what) }
 
 func damageOf(store, stream, what string) error {
-	e := &DamageError{What: titles[stream] + " lost something: " + what, Remedy: remedyCopy(store)}
+	e := &DamageError{What: titles[stream] + " lost data: " + what, Remedy: remedyCopy(store)}
 	if stream == streamClaims {
 		e.Remedy = remedyClaims
 	}
@@ -53,8 +54,8 @@ func damageOf(store, stream, what string) error {
 }
 
 // prepareStreams creates the streams of a new store and checks those of an old
-// one. A stream that was on disk and is not found would be wiped by creating
-// it, so that ends the start; the snapshots may be.
+// one. A stream that was on disk but is not found would be wiped by creating
+// it, so the start fails, except for the snapshots.
 func (s *Server) prepareStreams(ctx context.Context, before *survey) error {
 	for _, want := range streamConfigs(s.cfg.budget(), 1) {
 		var err error
@@ -77,14 +78,15 @@ func (s *Server) prepareStreams(ctx context.Context, before *survey) error {
 func (s *Server) checkStream(ctx context.Context, want jetstream.StreamConfig, before *survey) error {
 	info, err := s.admin.stream(ctx, want.Name)
 	if err != nil {
-		return before.damage(want.Name, fmt.Sprintf("stream %s is on disk and the server does not find it (%v)", want.Name,
+		return before.damage(want.Name, fmt.Sprintf("stream %s is on disk, but the server does not find it (%v)", want.Name,
 			err))
 	}
 	if what := lossOf(want.Name, info.State); what != "" {
 		return before.damage(want.Name, what)
 	}
 	if last := before.scan[want.Name].last; want.Name != streamBlobs && info.State.LastSeq < last {
-		return before.damage(want.Name, fmt.Sprintf("the server reads it up to sequence %d of %d", info.State.LastSeq, last))
+		return before.damage(want.Name, fmt.Sprintf("the server can read it only up to sequence %d of "+
+			"%d", info.State.LastSeq, last))
 	}
 	if diff := differences(info.Config, want); len(diff) > 0 {
 		return &MismatchError{want.Name, diff}
@@ -103,8 +105,8 @@ func (s *Server) raiseBudget(ctx context.Context, want jetstream.StreamConfig, i
 	return nil
 }
 
-// checkSnapshots throws the snapshots away where they are damaged or of another
-// shape: they can be computed again.
+// checkSnapshots deletes the snapshots if they are damaged or have another
+// format, because they can be recomputed.
 func (s *Server) checkSnapshots(ctx context.Context, want jetstream.StreamConfig, before *survey) error {
 	info, err := s.admin.stream(ctx, want.Name)
 	if err == nil && info.State.Lost == nil && len(differences(info.Config, want)) == 0 {
@@ -116,19 +118,19 @@ func (s *Server) checkSnapshots(ctx context.Context, want jetstream.StreamConfig
 			return fmt.Errorf("delete damaged snapshots: %w", err)
 		}
 	}
-	before.remark("the snapshots were damaged; they are made again")
+	before.remark("the snapshots were damaged and are being rebuilt")
 	return s.admin.ensureStream(ctx, want)
 }
 
-// lossOf looks for traces of lost messages; empty if there is none. Only the
-// log must be whole from 1 on: of other streams messages may be deleted.
+// lossOf describes signs of lost messages, or returns "". Only the log must be
+// complete from 1; other streams may have deleted messages.
 func lossOf(name string, st jetstream.StreamState) string {
 	switch {
 	case st.Lost != nil:
 		return fmt.Sprintf("stream %s has lost %d messages", name, len(st.Lost.Msgs))
 	case name != StreamEvents:
 	case st.Msgs > 0 && st.FirstSeq != 1:
-		return fmt.Sprintf("it begins at event %d instead of 1", st.FirstSeq)
+		return fmt.Sprintf("it starts at event %d instead of 1", st.FirstSeq)
 	case st.NumDeleted != 0:
 		return fmt.Sprintf("%d events are missing", st.NumDeleted)
 	case st.Msgs != st.LastSeq:
@@ -137,13 +139,12 @@ func lossOf(name string, st jetstream.StreamState) string {
 	return ""
 }
 
-// verifyPause lies between two blocks that are verified beside the work: one has
-// up to 8 MiB and takes some 10 ms.
+// verifyPause is the pause between two blocks that are verified in the
+// background: a block has up to 8 MiB and takes about 10 ms.
 const verifyPause = 500 * time.Millisecond
 
-// verifyOlder reads the blocks that the survey left out because an orderly stop
-// gave no reason for doubt, one after the other, and logs damage. Nothing is
-// written to them any more.
+// verifyOlder reads, one after the other, the blocks that the survey skipped
+// after an orderly stop, and logs damage. These blocks are no longer written.
 func (s *Server) verifyOlder(ctx context.Context, before *survey) {
 	for _, name := range []string{StreamEvents, streamBlobs} {
 		var scan streamScan
@@ -162,29 +163,29 @@ func (s *Server) verifyOlder(ctx context.Context, before *survey) {
 				what = scan.damage.String()
 			}
 			if what != "" {
-				s.log.Error("the store is damaged; `slop doctor` says more", "error", before.damage(name, what))
+				s.log.Error("the store is damaged; run `slop doctor` for details", "error", before.damage(name, what))
 				break
 			}
 		}
 	}
 }
 
-// watch begins what the server does beside its work until it is closed.
+// watch starts the server's background tasks, which run until it is closed.
 func (s *Server) watch(ctx context.Context, before *survey) {
 	ctx, s.unwatch = context.WithCancel(context.WithoutCancel(ctx))
 	s.watching.Go(func() { s.watchRoom(ctx) })
 	s.watching.Go(func() { s.verifyOlder(ctx, before) })
 }
 
-// ends is what a store held when it was last looked at. It is the lower bound
-// for the next start: what is missing of it was lost.
+// ends describes what a store contained when it was last checked. It is the
+// lower bound for the next start: anything missing was lost.
 type ends struct {
-	// Made is set when the making of the store is complete. Before, nothing
-	// was acknowledged.
+	// Made is set once the store is completely created. Before that nothing was
+	// acknowledged.
 	Made bool `json:"made"`
 	// Closed is set by an orderly stop: the store must be as recorded.
 	Closed bool `json:"closed"`
-	// Boot names the run of the machine; empty where the system does not tell.
+	// Boot is the id of the boot; empty if the system does not provide one.
 	Boot       string             `json:"boot,omitempty"`
 	Durability string             `json:"durability"`
 	Log        streamEnd          `json:"log"`
@@ -195,8 +196,8 @@ type ends struct {
 	ClaimsLost bool `json:"claims_lost,omitempty"`
 }
 
-// streamEnd is the end of a stream: what stood there, and what is on the disk
-// for sure.
+// streamEnd is the end of a stream: the message there, and what is certainly on
+// disk.
 type streamEnd struct {
 	Seq     uint64    `json:"seq"`
 	Subject string    `json:"subject,omitempty"`
@@ -206,13 +207,13 @@ type streamEnd struct {
 }
 
 // poolEnd is the position of a pool: the sequence up to which everything is
-// done, and the last one that was handed out.
+// done, and the last sequence that was delivered.
 type poolEnd struct {
 	Floor     uint64 `json:"floor"`
 	Delivered uint64 `json:"delivered"`
 }
 
-// of is the recorded end of a stream.
+// of returns the recorded end of a stream.
 func (e ends) of(stream string) streamEnd {
 	switch stream {
 	case StreamEvents:
@@ -231,7 +232,7 @@ func (e ends) same(o ends) bool {
 
 func endsPath(store string) string { return filepath.Join(store, "ends.json") }
 
-// readEnds reads the record of a store; the zero value where there is none.
+// readEnds reads the record of a store; the zero value if there is none.
 func readEnds(store string) (ends, error) {
 	var e ends
 	raw, err := os.ReadFile(endsPath(store))
@@ -251,16 +252,17 @@ func readEnds(store string) (ends, error) {
 	return e, nil
 }
 
-// lostEnds is the damage of a store whose record is not what was written.
+// lostEnds returns the error for a store whose record is missing or altered.
 func lostEnds(store, how string) error {
 	return &DamageError{
-		What: fmt.Sprintf("%s, which records how long the log is, %s", endsPath(store), how),
+		What: fmt.Sprintf("%s, which records the length of the log, %s", endsPath(store), how),
 		Remedy: "Restore the data folder from a copy, or run `slop doctor --repair`: " +
-			"if everything else can be read, it takes the log as it is and gives every open call that may have begun to a person",
+			"if everything else can be read, it accepts the log as it is and hands every open call that may have " +
+			"started to a person",
 	}
 }
 
-// write replaces the record, with its checksum in a second line.
+// write replaces the record; its checksum is in the second line.
 func (e ends) write(store string) error {
 	body, err := json.Marshal(e)
 	if err != nil {
@@ -269,17 +271,17 @@ func (e ends) write(store string) error {
 	return durable.WriteFile(endsPath(store), fmt.Appendf(nil, "%s\n%s\n", body, events.Digest(body)))
 }
 
-// powerLost tells whether the store may have lost its newest part without
-// damage: relaxed durability, and the machine started again since.
+// powerLost reports whether the store may have lost its newest part without
+// damage: relaxed durability, and the machine has rebooted since.
 func (e ends) powerLost() bool {
 	return e.Durability == Relaxed && !e.Closed && (e.Boot == "" || e.Boot != bootID())
 }
 
-// Between two records of the guard other parts of the store tell how long the
-// log was: who claimed a call saw its approval there, and a snapshot names the
-// event up to which it was made.
+// Between two records of the guard, other parts of the store show how long the
+// log was: the holder of a claim saw the call's approval, and a snapshot names
+// its last event.
 
-// holdClaims makes sure that the approval of every claim is on the log. Settled
+// holdClaims makes sure that the approval of every claim is in the log. Settled
 // calls have no claim, so they are few.
 func (s *Server) holdClaims(ctx context.Context, before *survey) error {
 	return s.admin.eachClaim(ctx, func(key string, value []byte) error {
@@ -287,7 +289,7 @@ func (s *Server) holdClaims(ctx context.Context, before *survey) error {
 			Approved uint64 `json:"approved"`
 		}
 		if json.Unmarshal(value, &claim) != nil || claim.Approved == 0 {
-			return nil // it does not tell
+			return nil // it names no event
 		}
 		at, err := s.admin.storedAt(ctx, claim.Approved)
 		if err != nil {
@@ -300,11 +302,12 @@ func (s *Server) holdClaims(ctx context.Context, before *survey) error {
 			}
 		}
 		return before.damage(StreamEvents,
-			fmt.Sprintf("a call of session %s was begun on event %d, and that event is not there", session, claim.Approved))
+			fmt.Sprintf("a call of session %s started at event %d, but that event is missing", session, claim.Approved))
 	})
 }
 
-// holdNewestSnapshot makes sure that the event of the newest snapshot is on the log.
+// holdNewestSnapshot makes sure that the event of the newest snapshot is in the
+// log.
 func (s *Server) holdNewestSnapshot(ctx context.Context, before *survey) error {
 	m, err := s.newest(ctx, streamSnapshots)
 	if err != nil || m == nil {
@@ -320,19 +323,20 @@ func (s *Server) holdNewestSnapshot(ctx context.Context, before *survey) error {
 	err = readSnapshot(m.Body, &snap)
 	seq := max(snap.Seq, snap.At.Seq)
 	if err != nil || seq == 0 {
-		return nil // it does not tell
+		return nil // it names no event
 	}
 	at, err := s.admin.storedAt(ctx, seq)
 	if err != nil {
 		return err
 	}
 	if at == nil {
-		return before.damage(StreamEvents, fmt.Sprintf("a snapshot was made at event %d, and that event is not there", seq))
+		return before.damage(StreamEvents, fmt.Sprintf("a snapshot was taken at event %d, but that event is missing", seq))
 	}
 	return nil
 }
 
-// newest is the last message of a stream; nil if it is deleted or there is none.
+// newest returns the last message of a stream; nil if it was deleted or there
+// is none.
 func (s *Server) newest(ctx context.Context, stream string) (*stored, error) {
 	info, err := s.admin.stream(ctx, stream)
 	if err != nil || info.State.LastSeq == 0 {

@@ -72,8 +72,8 @@ func TestLogCutBetweenTwoRecordsIsToldByWhatFollowedIt(t *testing.T) {
 		}
 	}
 	for witness, said := range map[string]string{
-		"pools": "was handed event", "KV_SLOP_CLAIMS": "was begun on event",
-		"KV_SLOP_SNAPSHOTS": "a snapshot was made at event",
+		"pools": "was given event", "KV_SLOP_CLAIMS": "started at event",
+		"KV_SLOP_SNAPSHOTS": "a snapshot was taken at event",
 	} {
 		t.Run(witness, func(t *testing.T) {
 			t.Parallel()

@@ -17,27 +17,27 @@ import (
 	"manualslop/events"
 )
 
-// DialConfig says how to reach a server in another process.
+// DialConfig describes how to reach a server in another process.
 type DialConfig struct {
-	// URL of the server. Default: what Creds or Context name.
+	// URL of the server. Default: the URL in Creds or Context.
 	URL string
 	// Creds is a file of tokens that WriteKeys wrote, or a NATS .creds file.
 	Creds string
 	// Socket is the path of the socket of our own server, in place of URL.
 	Socket string
-	// Context is the name of a nats context of this user.
+	// Context is the name of one of the user's nats contexts.
 	Context string
 	// Role to speak for.
 	Role Role
-	// Replicas of each stream on a cluster. Where the streams are missing they
-	// are created so; where they are there and differ, Dial refuses. 0 takes
-	// what is there, or 1.
+	// Replicas of each stream on a cluster. Missing streams are created with it; if
+	// existing streams differ, Dial fails. 0 means any number for existing streams
+	// and 1 for new ones.
 	Replicas int
 	// MaxBytes is the disk budget of streams that are created. Default 10 GiB.
 	MaxBytes int64
-	// Recent is shared by the connections of a process. Default: one of its own.
+	// Recent is shared by the connections of a process. Default: a new one.
 	Recent *Recent
-	// Logger takes remarks on the connection. Default: nothing is logged.
+	// Logger receives messages about the connection. Default: nothing is logged.
 	Logger *slog.Logger
 }
 
@@ -63,14 +63,14 @@ const (
 	reconnectWait   = 200 * time.Millisecond
 	reconnectJitter = 100 * time.Millisecond
 	dialTimeout     = 5 * time.Second
-	// A server that does not answer so many pings is lost.
+	// A server that misses this many pings counts as lost.
 	pingEvery  = 2 * time.Second
 	pingsUnmet = 2
 )
 
-// reconnectDelay is the wait before the nth attempt to reach a lost server. The
-// first comes at once: where the connection alone was lost, nobody misses the
-// process; see [Conn.Gone].
+// reconnectDelay returns the delay before the nth attempt to reach a lost
+// server. There is not a delay before the first: if only the connection was
+// lost, the process is back before it is missed; see [Conn.Gone].
 func reconnectDelay(n int) time.Duration {
 	if n <= 1 {
 		return 0
@@ -78,10 +78,9 @@ func reconnectDelay(n int) time.Duration {
 	return reconnectWait + rand.N(reconnectJitter)
 }
 
-// Dial connects to our server in another process or to a cluster; a stream
-// there that is set up differently is ErrMismatch, never updated. A lost
-// connection is made again for ever; appends wait meanwhile for as long as
-// their contexts allow.
+// Dial connects to our server in another process or to a cluster; a stream with
+// a different configuration there is ErrMismatch and is never updated. A lost
+// connection is retried forever; appends wait as long as their contexts allow.
 func Dial(ctx context.Context, cfg DialConfig) (*Conn, error) {
 	if err := cfg.Role.Check(); err != nil {
 		return nil, err
@@ -114,9 +113,9 @@ func Dial(ctx context.Context, cfg DialConfig) (*Conn, error) {
 	return c, nil
 }
 
-// meetStream checks the stream of a server that is not ours, or creates the
-// streams where the cluster has none yet. A role that may not look takes it on
-// trust: it finds out with its first request.
+// meetStream checks the stream of an external server, or creates the streams if
+// the cluster has none yet. A role that may not check relies on it: its first
+// request shows any problem.
 func (c *Conn) meetStream(ctx context.Context, replicas int, budget int64) error {
 	if !c.role.readsLog() {
 		return nil
@@ -151,7 +150,7 @@ func (c *Conn) meetStream(ctx context.Context, replicas int, budget int64) error
 	return nil
 }
 
-// credentials turns files into options of the client library.
+// credentials turns credential files into options of the client library.
 func (cfg *DialConfig) credentials() (string, []nats.Option, error) {
 	if cfg.Context != "" {
 		return cfg.fromContext()
@@ -180,12 +179,12 @@ func (cfg *DialConfig) credentials() (string, []nats.Option, error) {
 		return socketURL, append(opts, nats.SetCustomDialer(socket.Dialer(cfg.Socket))), nil
 	}
 	if url == "" {
-		return "", nil, fmt.Errorf("%w: no server is named", ErrConfig)
+		return "", nil, fmt.Errorf("%w: no server is given", ErrConfig)
 	}
 	return url, opts, nil
 }
 
-// natsContext is the part of a nats context file that we use.
+// natsContext is the used part of a nats context file.
 type natsContext struct {
 	URL      string `json:"url"`
 	Creds    string `json:"creds"`
@@ -219,7 +218,7 @@ func (cfg *DialConfig) fromContext() (string, []nats.Option, error) {
 		nc.URL = cfg.URL
 	}
 	if nc.URL == "" {
-		return "", nil, fmt.Errorf("%w: nats context %s names no server", ErrConfig, path)
+		return "", nil, fmt.Errorf("%w: nats context %s has no server URL", ErrConfig, path)
 	}
 	return nc.URL, nc.options(), nil
 }
@@ -247,8 +246,8 @@ func (nc natsContext) options() []nats.Option {
 	return opts
 }
 
-// DialStock is a connection of the plain NATS client with the credentials and
-// rights that [Dial] would use: the reference for measurements.
+// DialStock returns a connection of the plain NATS client with the credentials
+// and rights that [Dial] would use: the reference for measurements.
 func DialStock(cfg DialConfig) (*nats.Conn, error) {
 	url, opts, err := cfg.credentials()
 	if err != nil {

@@ -228,7 +228,7 @@ func TestNatsContextsAreRead(t *testing.T) {
 		require.ErrorIs(t, err, want, name)
 	}
 	_, err := bus.Dial(t.Context(), bus.DialConfig{Role: admin})
-	require.ErrorIs(t, err, bus.ErrConfig, "no server is named")
+	require.ErrorIs(t, err, bus.ErrConfig, "no server is given")
 }
 
 // reopen starts a server on the same folder and port.

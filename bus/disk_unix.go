@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// diskRoom is how many bytes this user may still write below dir, and the size
-// of the file system.
+// diskRoom returns the number of bytes that this user may still write below
+// dir, and the size of the file system.
 func diskRoom(dir string) (free, total int64, err error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {

@@ -19,10 +19,10 @@
 //
 // # Readers
 //
-// Reading pulls from an ordered consumer of its own making instead of the
-// client library's: that one cannot be stopped while it waits for a lost
-// server, and hides how many events are still to come. A process that follows
-// many sessions watches its project once and fans out inside.
+// Reading pulls from its own ordered consumer making instead of the client
+// library's: that one cannot be stopped while it waits for a lost server, and
+// hides how many events are still to come. A process that follows many sessions
+// watches its project once and fans out inside.
 //
 // # Streams
 //

@@ -21,11 +21,11 @@ import (
 	"manualslop/events"
 )
 
-// Times of the embedded server.
+// Timeouts of the embedded server.
 const (
 	startTimeout = 30 * time.Second
 	memoryLimit  = 64 << 20 // JetStream's own: the state of consumers that live in memory
-	storeLimit   = 1 << 50  // the streams have budgets of their own
+	storeLimit   = 1 << 50  // the streams have their own budgets
 )
 
 // Server is an embedded NATS server on one data folder.
@@ -40,8 +40,8 @@ type Server struct {
 
 	opened time.Time
 
-	guard    *guard   // nil until the store was found whole
-	remarks  []string // on what was lost or is made again
+	guard    *guard   // nil until the store was found intact
+	remarks  []string // about lost or rebuilt data
 	room     *room
 	gauge    *gauge
 	recent   *Recent
@@ -53,9 +53,9 @@ type Server struct {
 	closeErr error
 }
 
-// Open takes the data folder, starts the server on it and creates or checks
-// the streams. Errors: ErrLocked when another process has the folder,
-// ErrDamaged when a store is there that cannot be read whole, ErrConfig.
+// Open locks the data folder, starts the server on it and creates or checks the
+// streams. Errors: ErrLocked if another process uses the folder, ErrDamaged if
+// the existing store cannot be read completely, ErrConfig.
 func Open(ctx context.Context, cfg Config) (*Server, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
@@ -117,7 +117,8 @@ func (s *Server) start(ctx context.Context) error {
 	return s.prepare(ctx, before)
 }
 
-// prepare makes the running server hold what the store must hold, and guards it.
+// prepare creates or checks the streams and pools of the running server, and
+// starts the guard.
 func (s *Server) prepare(ctx context.Context, before *survey) error {
 	if err := s.prepareStreams(ctx, before); err != nil {
 		return err
@@ -131,7 +132,7 @@ func (s *Server) prepare(ctx context.Context, before *survey) error {
 			return err
 		}
 		if n > 0 {
-			before.remark("%d approved calls may have begun; each goes to a person as interrupted", n)
+			before.remark("%d approved calls may have started; each is reported to a person as interrupted", n)
 		}
 	}
 	for _, p := range s.cfg.Pools {
@@ -156,10 +157,10 @@ func (s *Server) prepare(ctx context.Context, before *survey) error {
 	return nil
 }
 
-// beginGuard completes the making of the store: from here on events may be
-// acknowledged. What the server does not make durable by itself is durable then.
-// An orderly stop has flushed everything, in as many files as the log is long, so
-// the start behind it does not do so again.
+// beginGuard completes the creation of the store: from then on events may be
+// acknowledged. It makes durable what the server does not. An orderly stop has
+// already flushed everything, which takes longer the longer the log is, so the
+// next start does not repeat it.
 func (s *Server) beginGuard(ctx context.Context, before *survey) (err error) {
 	first := ends{Made: true, Boot: bootID(), Durability: s.cfg.Durability}
 	flush := !before.ends.Made || s.cfg.Durability == Relaxed && !before.ends.Closed
@@ -170,8 +171,8 @@ func (s *Server) beginGuard(ctx context.Context, before *survey) (err error) {
 	return err
 }
 
-// Remarks tell in plain words what was lost within the promises of the store,
-// or was damaged and is made again.
+// Remarks describe what was lost within the guarantees of the store, or was
+// damaged and is being rebuilt.
 func (s *Server) Remarks() []string { return s.remarks }
 
 func (s *Server) options(ctx context.Context) (*server.Options, error) {
@@ -201,8 +202,8 @@ func (s *Server) options(ctx context.Context) (*server.Options, error) {
 	return o, canListen(ctx, s.cfg.Listen)
 }
 
-// canListen tries an address, because the server would only log that it is in
-// use, and never be ready.
+// canListen checks that an address is free, because the server would only log
+// that it is in use and never become ready.
 func canListen(ctx context.Context, addr string) error {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", addr)
@@ -236,7 +237,7 @@ func (s *Server) Stock(role Role) (*nats.Conn, error) {
 	return c.nc, nil
 }
 
-// URL is where other processes reach the server; empty without a listener.
+// URL returns where other processes reach the server; empty without a listener.
 func (s *Server) URL() string {
 	if s.cfg.Listen == "" {
 		return ""
@@ -245,13 +246,13 @@ func (s *Server) URL() string {
 }
 
 // Close ends every connection, stops the server and frees the folder. It waits
-// until the store is closed, so that the next start need not repair it.
+// until the store is closed, so that the next start does not have to repair it.
 func (s *Server) Close() error {
 	s.closing.Do(func() { s.closeErr = joinUnlock(s.stop(), s.lock) })
 	return s.closeErr
 }
 
-// stop is Close that keeps the folder.
+// stop is like Close but keeps the folder locked.
 func (s *Server) stop() error {
 	s.stopping.Do(func() {
 		s.unwatch()
@@ -278,8 +279,8 @@ func (s *Server) stop() error {
 
 func joinUnlock(err error, lock *flock.Flock) error { return errors.Join(err, lock.Unlock()) }
 
-// serverLog hands what the server says to slog. A fatal remark must not end
-// the process, so it is an error like any other.
+// serverLog passes the server's log to slog. A fatal message must not end the
+// process, so it is logged as an error.
 type serverLog struct{ log *slog.Logger }
 
 const serverMessage = "bus server"
@@ -297,11 +298,12 @@ func (l serverLog) Fatalf(f string, v ...any) {
 func (l serverLog) Debugf(string, ...any) {}
 func (l serverLog) Tracef(string, ...any) {}
 
-// clockBehind is how far the clock may be behind the newest event before that is
-// remarked on.
+// clockBehind is how far the clock may be behind the newest event before a
+// remark is made.
 const clockBehind = time.Second
 
-// remarkClock says where the clock was set back while nothing ran.
+// remarkClock adds a remark if the clock was set back while no server was
+// running.
 func (s *Server) remarkClock(ctx context.Context, before *survey) error {
 	info, err := s.admin.stream(ctx, StreamEvents)
 	if err != nil {
@@ -313,57 +315,57 @@ func (s *Server) remarkClock(ctx context.Context, before *survey) error {
 	return nil
 }
 
-// Durabilities: what an acknowledged append survives.
+// Durabilities say what an acknowledged append survives.
 const (
-	// Sync: the death of the process and the loss of power.
+	// Sync: a crash of the process and a loss of power.
 	Sync = "sync"
-	// Relaxed: the death of the process. A loss of power may take the last
-	// seconds or minutes, always a suffix of the log.
+	// Relaxed: a crash of the process. A loss of power may lose the last seconds or
+	// minutes, always a suffix of the log.
 	Relaxed = "relaxed"
 )
 
-// ErrConfig says that a setting makes no sense.
+// ErrConfig means that a setting is invalid.
 var ErrConfig = errors.New("bus: bad configuration")
 
-// defaultBudget bounds the disk that all streams may use together, where the
-// disk has room for that.
+// defaultBudget is the default limit on the disk space of all streams together,
+// if the disk is large enough.
 const defaultBudget = 10 << 30
 
-// MinBudget is the least disk budget: every stream must hold some messages.
+// MinBudget is the minimum disk budget: every stream must have room for some
+// messages.
 const MinBudget = 8 << 20
 
 // Config is what [Open] needs. The zero value of each field but Dir is usable.
 type Config struct {
-	// Dir is the data folder; the store is <Dir>/bus. Made if missing.
+	// Dir is the data folder; the store is <Dir>/bus. Created if missing.
 	Dir string
 	// Durability of acknowledged appends. Default Sync.
 	Durability string
 	// Listen is "host:port" on which other processes may connect with their
 	// tokens; port 0 takes a free one. Default: no listener at all.
 	Listen string
-	// MaxBytes is the disk budget in bytes; half of it is for events. Default
-	// 10 GiB, or nine tenths of the free disk where that is less; at least
-	// MinBudget. It is settled when the store is made; later it can be raised
-	// and never lowered.
+	// MaxBytes is the disk budget in bytes; half of it is for events. Default 10
+	// GiB, or nine tenths of the free disk where that is less; at least MinBudget.
+	// It is set when the store is created; later it can be raised but not lowered.
 	MaxBytes int64
-	// Serves says what the process does, for the message that a second
-	// process on the same folder gets.
+	// Serves describes the process, for the error of a second process on the same
+	// folder.
 	Serves string
-	// Project whose queues of work the server makes. Default: none.
+	// Project is the project whose work queues the server creates. Default: none.
 	Project string
-	// Pools are the queues of work. Default [Pools] of Project.
+	// Pools are the work queues. Default [Pools] of Project.
 	Pools []Pool
 	// People and Agents are the actors for whom WriteKeys writes tokens.
 	People, Agents []string
-	// Host names this machine in the names of workers. Default: its host name.
+	// Host is the host part of worker names. Default: its host name.
 	Host string
-	// Repair replaces a damaged record of begun calls: every open call that may
-	// have begun then goes to a person. Without it such a store is refused.
+	// Repair replaces a damaged record of started calls: every open call that may
+	// have started is then reported to a person. Without it such a store is
+	// rejected.
 	Repair bool
-	// Thorough reads every stored message at the start, also where an orderly
-	// stop left no reason for doubt.
+	// Thorough reads every stored message at the start, even after an orderly stop.
 	Thorough bool
-	// Logger takes what the server says. Default: nothing is logged.
+	// Logger receives the server's log. Default: nothing is logged.
 	Logger *slog.Logger
 }
 
@@ -374,13 +376,13 @@ func (cfg *Config) complete() error {
 	case cfg.Durability == "":
 		cfg.Durability = Sync
 	case cfg.Durability != Sync && cfg.Durability != Relaxed:
-		return fmt.Errorf("%w: durability %q is neither %q nor %q", ErrConfig, cfg.Durability, Sync, Relaxed)
+		return fmt.Errorf("%w: durability must be %q or %q, got %q", ErrConfig, Sync, Relaxed, cfg.Durability)
 	}
 	if cfg.MaxBytes != 0 && cfg.MaxBytes < MinBudget {
-		return fmt.Errorf("%w: disk budget of %d bytes, at least %d", ErrConfig, cfg.MaxBytes, MinBudget)
+		return fmt.Errorf("%w: the disk budget is %d bytes, but must be at least %d", ErrConfig, cfg.MaxBytes, MinBudget)
 	}
 	if cfg.Project != "" && !events.ValidToken(cfg.Project) {
-		return fmt.Errorf("%w: project %.80q is no token", ErrConfig, cfg.Project)
+		return fmt.Errorf("%w: project must consist of A-Z a-z 0-9 _ -, got %.80q", ErrConfig, cfg.Project)
 	}
 	if cfg.Pools == nil && cfg.Project != "" {
 		cfg.Pools = Pools(cfg.Project)
@@ -400,7 +402,7 @@ func (cfg *Config) complete() error {
 
 func (cfg *Config) store() string { return filepath.Join(cfg.Dir, "bus") }
 
-// budget is the disk that a new store may use.
+// budget returns the disk budget of a new store.
 func (cfg *Config) budget() int64 {
 	if cfg.MaxBytes > 0 {
 		return cfg.MaxBytes

@@ -12,38 +12,39 @@ import (
 	"manualslop/events"
 )
 
-// Errors of the bus beside those of events.Log.
+// Errors of the bus in addition to those of events.Log.
 var (
-	// ErrLocked says that another process serves the data folder; see [LockedError].
+	// ErrLocked means that another process uses the data folder; see [LockedError].
 	ErrLocked = errors.New("bus: the data folder is in use")
-	// ErrDamaged says that the store on disk cannot be read whole. Nothing is
-	// created or deleted then.
+	// ErrDamaged means that the store on disk cannot be read completely. Nothing is
+	// created or deleted in that case.
 	ErrDamaged = errors.New("bus: the store on disk is damaged")
-	// ErrMismatch says that a stream of an existing cluster is set up
-	// differently from what slop needs; see [MismatchError].
+	// ErrMismatch means that a stream of an existing cluster is set up differently
+	// from what slop needs; see [MismatchError].
 	ErrMismatch = errors.New("bus: a stream is set up differently")
 	// ErrRole says that a role is malformed or that no token is known for it.
 	ErrRole = errors.New("bus: no such role")
-	// ErrUnavailable says that nothing answers for a stream on this connection.
+	// ErrUnavailable means that no server answers for a stream on this connection.
 	ErrUnavailable = errors.New("bus: the stream does not answer")
 )
 
-// errNoStream says that the server has no such stream; it matches ErrUnavailable.
+// errNoStream means that the server has no such stream; it matches
+// ErrUnavailable.
 var errNoStream = fmt.Errorf("%w: there is no such stream", ErrUnavailable)
 
-// errNoLeader says that the cluster cannot carry out a request now: it elects a
-// leader, or another attempt of the same request is under way. It matches
-// ErrUnavailable.
-var errNoLeader = fmt.Errorf("%w: the cluster has no leader for it now", ErrUnavailable)
+// errNoLeader means that the cluster cannot carry out a request now: it is
+// electing a leader, or another attempt at the same request is in progress. It
+// matches ErrUnavailable.
+var errNoLeader = fmt.Errorf("%w: the cluster currently has no leader for it", ErrUnavailable)
 
 // errNoQuorum ends the wait for a cluster at the start.
-var errNoQuorum = fmt.Errorf("%w: nobody answers for %s; more than half of the servers of a cluster must run",
+var errNoQuorum = fmt.Errorf("%w: no server answers for %s; more than half of a cluster's servers must be running",
 	ErrUnavailable, StreamEvents)
 
-// Causes by which a waiting request is woken.
+// Causes for which a waiting request is woken.
 var (
 	errNoReply     = errors.New("no reply in time")
-	errReconnected = errors.New("the connection was lost and made again")
+	errReconnected = errors.New("the connection was lost and restored")
 )
 
 // Codes of the server's JetStream API that callers branch on.
@@ -71,8 +72,8 @@ const (
 	codeTooMany      jetstream.ErrorCode = 10167 // requests wait at the server
 )
 
-// mapAPI turns an error answer of the server into the error that callers
-// branch on, the server's words behind it.
+// mapAPI turns an error answer of the server into the error that callers branch
+// on, with the server's text.
 func mapAPI(e *jetstream.APIError) error {
 	if e == nil {
 		return nil
@@ -102,7 +103,7 @@ func mapAPI(e *jetstream.APIError) error {
 	return fmt.Errorf("%w (%w)", is, e)
 }
 
-// mapConn turns an error of the client library into ours where callers branch on it.
+// mapConn maps errors of the client library that callers branch on to ours.
 func mapConn(err error) error {
 	switch {
 	case errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, nats.ErrConnectionDraining):
@@ -129,7 +130,7 @@ func (c *Conn) newRetry() *retry { return &retry{c: c, began: time.Now()} }
 
 // attempt sends a message once and waits for the answer.
 func (r *retry) attempt(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
-	if ctx.Err() != nil { // the client's lock may be held by an attempt to connect
+	if ctx.Err() != nil { // a connection attempt may hold the client's lock
 		return nil, context.Cause(ctx)
 	}
 	c := r.c

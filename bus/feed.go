@@ -15,9 +15,9 @@ import (
 	"manualslop/events"
 )
 
-// Sizes and times of a feed. What a feed has asked for and not yet handed on
-// waits in its local buffer; a reader that is slow simply asks later, and the
-// server keeps nothing for it.
+// Sizes and times of a feed. Messages that a feed has requested but not yet
+// passed on wait in its local buffer; a slow reader simply asks later, and the
+// server buffers nothing for it.
 const (
 	feedBatch     = 256
 	feedBytes     = 8 << 20
@@ -25,8 +25,8 @@ const (
 	feedHeartbeat = 500 * time.Millisecond
 	feedSilence   = 5 * feedHeartbeat / 2
 	feedInactive  = 30 * time.Second
-	// Heartbeats without a message that is known to be stored. On a cluster the
-	// replica may lag: then a consumer elsewhere is tried, for a while.
+	// Heartbeats without a message that is known to be stored. In a cluster the
+	// replica may lag; then a consumer on another server is tried for a while.
 	feedPatience        = 2
 	feedPatienceReplica = 10
 	holePatience        = time.Minute
@@ -36,24 +36,24 @@ const (
 	feedTries = 3
 )
 
-// delivery is one message of the stream and its place.
+// delivery is one message of the stream and its position.
 type delivery struct {
 	msg     *nats.Msg
 	seq     uint64
 	at      time.Time
-	pending uint64 // events under the filter behind this one
+	pending uint64 // events under the filter after this one
 }
 
 // feed is an ordered consumer: every message under one filter from a sequence
-// on, in order, each once, for as long as it is asked. It makes its consumer
-// anew whenever the server has lost it or a message went missing on the way.
+// on, in order, each once, for as long as it is asked. It recreates its
+// consumer whenever the server has lost it or a message was lost in transit.
 type feed struct {
 	c      *Conn
-	worker string // name of the consumer of a worker; empty: each has another one
+	worker string // name of a worker's consumer; empty for a new name each time
 	filter string
 	from   uint64 // next stream sequence to take; 0: the first one since
 	since  time.Time
-	total  uint64 // events under the filter from the first from on, at creation
+	total  uint64 // events under the filter from the first one on, at creation
 
 	name    string
 	pending uint64 // events under the filter when this consumer was made
@@ -68,7 +68,7 @@ type feed struct {
 	again   int       // consumers made since the last message
 	stuck   time.Time // since when consumers are tried that do not deliver it
 
-	before mark // what stands before from; empty where that is not known
+	before mark // what comes before from; empty if that is not known
 }
 
 // openFeed makes the consumer. Close must be called.
@@ -110,8 +110,8 @@ func (fd *feed) create(ctx context.Context) (uint64, error) {
 	fd.link = fd.c.Relinked()
 	fd.name, fd.count, fd.asked, fd.idle = cmp.Or(fd.worker, nuid.Next()), 0, 0, 0
 	fd.msgs = make(chan *nats.Msg, 2*feedBatch)
-	// An inbox outside the one that answers to requests share: the library
-	// would take a message there for the answer to a lone request.
+	// An inbox outside the one that answers to requests share: the library would
+	// treat a message there as the answer to a single request.
 	inbox := fd.c.nc.NewInbox()
 	var err error
 	if fd.sub, err = fd.c.nc.ChanSubscribe(inbox, fd.msgs); err != nil {
@@ -139,10 +139,10 @@ func (fd *feed) create(ctx context.Context) (uint64, error) {
 	return out.Pending, err
 }
 
-// removeConsumer removes a consumer and waits until it is gone. A worker does it
-// before it makes one of the same name: the one before may be left of a killed
-// process, and the server carries out requests beside one another, so that a
-// removal that nobody waits for may come behind the next creation.
+// removeConsumer removes a consumer and waits until it is gone. A worker does
+// so before it creates one with the same name: the previous one may be left
+// over from a killed process, and the server executes requests concurrently, so
+// an unawaited removal may happen after the next creation.
 func (c *Conn) removeConsumer(ctx context.Context, name string) error {
 	err := c.api(ctx, apiDelete+StreamEvents+"."+name, nil, &struct{}{})
 	if errors.Is(err, events.ErrNoPool) {
@@ -152,7 +152,7 @@ func (c *Conn) removeConsumer(ctx context.Context, name string) error {
 }
 
 // close ends the feed and removes its consumer; the server would do so by
-// itself after a while, as it does with a worker's.
+// itself after a while.
 func (fd *feed) close() {
 	fd.quiet.Stop()
 	fd.drop()
@@ -162,7 +162,8 @@ func (fd *feed) drop() {
 	if fd.sub == nil {
 		return
 	}
-	// Errors mean that the connection is gone, and with it both of them.
+	// An error means that the connection is gone, and the consumer and subscription
+	// with it.
 	_ = fd.sub.Unsubscribe()
 	if fd.worker == "" {
 		_ = fd.c.nc.Publish(apiDelete+StreamEvents+"."+fd.name, nil)
@@ -170,8 +171,8 @@ func (fd *feed) drop() {
 	fd.sub = nil
 }
 
-// errAgain says that the consumer is of no more use.
-var errAgain = errors.New("consumer must be made again")
+// errAgain means that the consumer must be recreated.
+var errAgain = errors.New("consumer must be recreated")
 
 // next waits for the next message until ctx ends.
 func (fd *feed) next(ctx context.Context) (delivery, error) {
@@ -186,7 +187,7 @@ func (fd *feed) next(ctx context.Context) (delivery, error) {
 			return delivery{}, err
 		}
 		fd.drop()
-		if fd.again++; fd.again > 1 { // a cluster that elects a leader takes consumers and drops them
+		if fd.again++; fd.again > 1 { // a cluster that is electing a leader accepts consumers and drops them
 			pause(ctx, lagPause)
 		}
 		if err := fd.c.stillHolds(ctx, fd.before); err != nil {
@@ -198,7 +199,7 @@ func (fd *feed) next(ctx context.Context) (delivery, error) {
 	}
 }
 
-// take waits for a message of the present consumer.
+// take waits for a message of the current consumer.
 func (fd *feed) take(ctx context.Context) (delivery, error) {
 	for {
 		if err := fd.ask(); err != nil {
@@ -227,15 +228,15 @@ func (fd *feed) take(ctx context.Context) (delivery, error) {
 	}
 }
 
-// isOthers tells whether a message is of the consumer that another process of the
-// same worker has made in the place of this one. One that skips events may be a
-// hole, too, so that is believed after a few consumers.
+// isOthers reports whether a message belongs to a consumer with which another
+// process of the same worker replaced this one. Skipped events may also be a
+// hole, so that is assumed only after a few consumers.
 func (fd *feed) isOthers(subject string, meta *nats.MsgMetadata) bool {
 	return fd.worker != "" && (meta.Sequence.Stream < fd.from || !server.SubjectMatchesFilter(subject, fd.filter) ||
 		meta.NumPending+fd.count < fd.pending && fd.again < feedTries)
 }
 
-// ask keeps at least half a batch on the way.
+// ask keeps at least half a batch requested.
 func (fd *feed) ask() error {
 	if fd.asked > feedBatch/2 {
 		return nil
@@ -254,8 +255,8 @@ func (fd *feed) ask() error {
 	return nil // disconnected: the reconnect makes a new consumer
 }
 
-// receive waits for anything from the server. Silence, or a new connection,
-// means that the consumer may be gone.
+// receive waits for anything from the server. Silence or a new connection means
+// that the consumer may be gone.
 func (fd *feed) receive(ctx context.Context) (*nats.Msg, error) {
 	select {
 	case m := <-fd.msgs:
@@ -282,9 +283,10 @@ func (fd *feed) receive(ctx context.Context) (*nats.Msg, error) {
 	}
 }
 
-// undelivered ends a consumer that does not deliver what is stored: errAgain
-// while a replica may lag, then events.ErrHole. A server that can read what comes
-// next is busy and gets more time: a sparse filter has it read many blocks.
+// undelivered handles a consumer that does not deliver stored events: it
+// returns errAgain while a replica may lag, then events.ErrHole. A server that
+// can read the next event is busy and gets more time, because a sparse filter
+// makes it read many blocks.
 func (fd *feed) undelivered(ctx context.Context) error {
 	if fd.stuck.IsZero() {
 		fd.stuck = time.Now()
@@ -295,10 +297,10 @@ func (fd *feed) undelivered(ctx context.Context) error {
 		fd.idle = 0
 		return nil
 	}
-	return fmt.Errorf("%w: nothing is delivered from %d on", events.ErrHole, fd.from)
+	return fmt.Errorf("%w: no delivery from sequence %d on", events.ErrHole, fd.from)
 }
 
-// isStored tells whether the server can read the next message of the feed.
+// isStored reports whether the server can read the next message of the feed.
 func (fd *feed) isStored(ctx context.Context) bool {
 	if fd.from == 0 || !fd.c.role.readsLog() {
 		return false
@@ -307,7 +309,7 @@ func (fd *feed) isStored(ctx context.Context) bool {
 	return err == nil && m != nil
 }
 
-// onStatus books a remark of the server about what was asked.
+// onStatus handles a status message of the server about a request.
 func (fd *feed) onStatus(ctx context.Context, status string, h nats.Header) error {
 	if status == "100" {
 		if last := h.Get("Nats-Last-Consumer"); last != "" && last != strconv.FormatUint(fd.count, 10) {

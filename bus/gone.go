@@ -13,26 +13,27 @@ import (
 	"manualslop/events"
 )
 
-// wayBack is how long a process outside may need to connect again to a server
-// that was started anew.
+// wayBack is how long an external process may need to reconnect to a restarted
+// server.
 const wayBack = 2 * time.Second
 
-// subjectAge is where an embedded server answers how old it is. It is among the
-// subjects of presence, so who may ask for a process may ask for the server.
+// subjectAge is the subject on which an embedded server reports its uptime. It
+// is one of the presence subjects, so a role that may ask for a process may
+// also ask for the server.
 var subjectAge = strings.Join([]string{events.RootHere, "-", "server", "age"}, ".")
 
-// anyProcess stands in a presence subject for every process of an actor. The name
-// of a process begins with its kind and is longer.
+// anyProcess means every process of an actor in a presence subject. The name of
+// a process begins with its kind and is longer.
 const anyProcess = "any"
 
-// comeBack is how long a process may need to connect again to a server that is
-// there: it tries that at once. Whoever is killed is missed for as much longer.
+// comeBack is how long a process may need to reconnect to a running server,
+// which it tries at once. It also delays the detection of a killed process.
 const comeBack = 100 * time.Millisecond
 
-// Gone tells whether a process of an actor has ended: the server knows no
-// connection of it, and it is not on its way back. One outside may have lost its
-// connection alone, so it is asked for again behind comeBack. It is false where
-// nobody knows.
+// Gone reports whether a process of an actor has ended: the server has no
+// connection of it, and it is not reconnecting. An external process may have
+// lost only its connection, so it is asked for again after comeBack. Gone
+// returns false if that is unknown.
 func (c *Conn) Gone(ctx context.Context, project, actor, process string) (bool, error) {
 	if !events.ValidToken(process) {
 		return false, nil
@@ -50,7 +51,7 @@ func (c *Conn) Gone(ctx context.Context, project, actor, process string) (bool, 
 	return c.isMissing(ctx, project, actor, process)
 }
 
-// isMissing tells whether the server knows no connection of a process.
+// isMissing reports whether the server has no connection of a process.
 func (c *Conn) isMissing(ctx context.Context, project, actor, process string) (bool, error) {
 	reply := c.nc.NewInbox()
 	answers := make(chan *nats.Msg, 1)
@@ -71,8 +72,8 @@ func (c *Conn) isMissing(ctx context.Context, project, actor, process string) (b
 	}
 }
 
-// mayReturn tells whether a process that is not connected may be on its way back.
-// A connection that is new does not know how old the server is, and asks.
+// mayReturn reports whether a disconnected process may be reconnecting. A new
+// connection does not know the server's uptime and asks for it.
 func (c *Conn) mayReturn(ctx context.Context, process string) bool {
 	if endsWithServer(process) {
 		return false
@@ -86,26 +87,26 @@ func (c *Conn) mayReturn(ctx context.Context, process string) bool {
 	ctx, cancel := context.WithTimeout(ctx, probeWait)
 	defer cancel()
 	m, err := c.nc.RequestWithContext(ctx, subjectAge, nil)
-	if err != nil { // it is not an embedded server, or it is just being lost
+	if err != nil { // not an embedded server, or the connection is being lost
 		return true
 	}
 	age, err := strconv.ParseInt(string(m.Data), 10, 64)
 	return err != nil || time.Duration(age)*time.Millisecond < wayBack
 }
 
-// tellAge has the server answer how many milliseconds ago it was started.
+// tellAge makes the server answer with its uptime in milliseconds.
 func (s *Server) tellAge() error {
 	_, err := s.admin.nc.Subscribe(subjectAge, func(m *nats.Msg) {
 		if err := m.Respond(strconv.AppendInt(nil, time.Since(s.opened).Milliseconds(), 10)); err != nil {
-			s.log.Debug("the server's age is not told", "error", err)
+			s.log.Debug("cannot report the server's uptime", "error", err)
 		}
 	})
 	return mapConn(err)
 }
 
-// joinPool shows, until leave is called, that somebody works on the pool of model
-// calls. Where nobody else does, all that the pool has handed out belongs to
-// processes that ended, perhaps unseen, and is handed out again.
+// joinPool registers this process as working on the pool of model calls until
+// leave is called. If no other process does, everything that the pool has
+// delivered belongs to ended processes and is redelivered.
 func (c *Conn) joinPool(ctx context.Context, pool string) (leave func()) {
 	kind, project, _ := strings.Cut(pool, "-")
 	if c.role.Kind != Models || kind != events.PoolModels {
@@ -113,23 +114,23 @@ func (c *Conn) joinPool(ctx context.Context, pool string) (leave func()) {
 	}
 	orphans, err := c.orphans(ctx, project, pool)
 	if err != nil {
-		c.log.Info("work of processes that ended waits for its lease", "pool", pool, "error", err)
+		c.log.Info("work of ended processes is redelivered only when its lease expires", "pool", pool, "error", err)
 	}
 	sub, err := c.nc.Subscribe(hereSubject(project, events.ActorModels, anyProcess), func(*nats.Msg) {})
 	if err != nil {
 		return func() {} // the connection is closed
 	}
 	if err := c.GiveBack(ctx, pool, orphans); err != nil {
-		c.log.Info("work of processes that ended waits for its lease", "pool", pool, "error", err)
+		c.log.Info("work of ended processes is redelivered only when its lease expires", "pool", pool, "error", err)
 	} else if len(orphans) > 0 {
-		c.log.Info("work of processes that ended is handed out again", "pool", pool, "events", len(orphans))
+		c.log.Info("work of ended processes is being redelivered", "pool", pool, "events", len(orphans))
 	}
 	return func() { _ = sub.Unsubscribe() } // fails only on a closed connection
 }
 
-// orphans are the events that a pool has handed out, where nobody works on it. What
-// is done already is among them. Where the pool stands is asked first, so nobody
-// who joins from now on has any of them.
+// orphans returns the events that a pool has delivered, if no process works on
+// it, including completed ones. The pool's position is read first, so no
+// process that joins later has any of them.
 func (c *Conn) orphans(ctx context.Context, project, pool string) (seqs []uint64, err error) {
 	state, err := c.PoolState(ctx, pool)
 	if err != nil || state.Pending == 0 {
@@ -145,14 +146,14 @@ func (c *Conn) orphans(ctx context.Context, project, pool string) (seqs []uint64
 	return seqs, nil
 }
 
-// maxGivenBack bounds the sequences that are given back when a bus opens; more
-// wait for their lease.
+// maxGivenBack limits the sequences that are released when a bus opens; the
+// others wait for their lease to expire.
 const maxGivenBack = 10_000
 
-// giveBackOfBefore hands out what was pending in every pool when the server
-// ended, because whoever was connected inside its process ended with it. Work
-// that a process outside may have under way, and that must not run beside it,
-// is left to its lease, which begins anew.
+// giveBackOfBefore releases what was pending in every pool when the server
+// ended, because its in-process clients ended with it. Work that an external
+// process may still be doing and that must not run twice at the same time waits
+// for its lease, which starts again.
 func (s *Server) giveBackOfBefore(ctx context.Context) error {
 	pending := 0
 	for _, p := range s.cfg.Pools {
@@ -173,7 +174,7 @@ func (s *Server) giveBackOfBefore(ctx context.Context) error {
 				seqs = append(seqs, seq)
 				continue
 			}
-			// The server counts from a time that lies ahead where the clock was set back.
+			// If the clock was set back, the server counts from a time in the future.
 			subject := fmt.Sprintf("$JS.ACK.%s.%s.1.%d.%d.0.0", StreamEvents, p.Name, seq, state.consumer)
 			if err := s.admin.nc.Publish(subject, []byte("+WPI")); err != nil {
 				return mapConn(err)
@@ -189,14 +190,14 @@ func (s *Server) giveBackOfBefore(ctx context.Context) error {
 	return s.keys.outside.forget()
 }
 
-// keptOutside tells which events behind done a process outside may work on while
-// nobody else may.
+// keptOutside returns the events after done that an external process may be
+// working on exclusively.
 func (s *Server) keptOutside(ctx context.Context, p Pool, done uint64) (func(seq uint64) bool, error) {
 	kind, project, _ := strings.Cut(p.Name, "-")
 	var all bool
 	kept := map[uint64]bool{}
 	switch kind {
-	case events.PoolShort: // what is only looked at may be looked at twice
+	case events.PoolShort: // reading may be repeated
 	case events.PoolModels:
 		all = s.keys.outside.has(Models)
 	case events.PoolTools:
@@ -215,14 +216,14 @@ func (s *Server) keptOutside(ctx context.Context, p Pool, done uint64) (func(seq
 				kept[e.Seq] = true
 			}
 		}
-	default: // not ours to judge
+	default: // cannot be decided here
 		all = s.keys.outside.has(Models) || s.keys.outside.has(Worker)
 	}
 	return func(seq uint64) bool { return all || kept[seq] }, nil
 }
 
-// claimedOutside adds the approvals of calls that a process outside has claimed.
-// A call without a claim has not begun, or changes nothing.
+// claimedOutside adds the approvals of calls that an external process has
+// claimed. A call without a claim has not started or changes nothing.
 func (s *Server) claimedOutside(ctx context.Context, kept map[uint64]bool) error {
 	return s.admin.eachClaim(ctx, func(_ string, value []byte) error {
 		var claim struct {

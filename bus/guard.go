@@ -20,27 +20,27 @@ import (
 	"manualslop/bus/durable"
 )
 
-// Times of the guard.
+// Intervals of the guard.
 const (
-	guardEvery   = 250 * time.Millisecond // the record is behind the log by this at most, plus one write
-	guardPause   = 20 * time.Millisecond  // between two records, however many calls are claimed
+	guardEvery   = 250 * time.Millisecond // the record lags behind the log by at most this, plus one write
+	guardPause   = 20 * time.Millisecond  // minimum time between two records, however many calls are claimed
 	guardTimeout = 5 * time.Second
 )
 
-// guard keeps the record of the ends of a running store, off the way of
-// appends. It asks the server inside this process, because it asks four times a
-// second, also while nothing happens.
+// guard keeps the record of the stream ends of a running store, outside the
+// path of appends. It asks the in-process server, because it asks four times a
+// second, even when idle.
 type guard struct {
 	s        *Server
 	recorded bool // ends stand in the file
 	ends     ends // what is on the disk
 	stop     context.CancelFunc
 	done     sync.WaitGroup
-	failed   bool // the last attempt, which is logged once
+	failed   bool // the last attempt failed, which is logged once
 }
 
-// startGuard records the ends now and keeps them recorded until close. With
-// flush set everything in the store is made durable before.
+// startGuard records the ends now and keeps them recorded until close. If flush
+// is set, everything in the store is made durable first.
 func startGuard(ctx context.Context, s *Server, first ends, flush bool) (*guard, error) {
 	g := &guard{s: s, ends: first}
 	if err := g.record(ctx, false, flush); err != nil {
@@ -54,7 +54,7 @@ func startGuard(ctx context.Context, s *Server, first ends, flush bool) (*guard,
 		}
 	})
 	if err != nil {
-		return nil, fmt.Errorf("guard of the store: %w", err)
+		return nil, fmt.Errorf("check the store: %w", err)
 	}
 	ctx, g.stop = context.WithCancel(context.Background())
 	g.done.Go(func() {
@@ -64,8 +64,8 @@ func startGuard(ctx context.Context, s *Server, first ends, flush bool) (*guard,
 	return g, nil
 }
 
-// run records at intervals, and at once when a call is claimed: a script that
-// ran must not be forgotten.
+// run records at intervals, and at once when a call is claimed, so that a
+// script that ran is not forgotten.
 func (g *guard) run(ctx context.Context, claimed <-chan struct{}) {
 	tick := time.NewTicker(guardEvery)
 	defer tick.Stop()
@@ -78,14 +78,15 @@ func (g *guard) run(ctx context.Context, claimed <-chan struct{}) {
 		}
 		err := g.record(ctx, false, false)
 		if err != nil && !g.failed && ctx.Err() == nil {
-			g.s.admin.log.Warn("the ends of the store are not recorded", "error", err)
+			g.s.admin.log.Warn("cannot record the stream ends", "error", err)
 		}
 		g.failed = err != nil
 		pause(ctx, guardPause)
 	}
 }
 
-// close ends the guard and records the ends once more, as those of an orderly stop.
+// close stops the guard and records the ends a last time, as those of an
+// orderly stop.
 func (g *guard) close() error {
 	g.stop()
 	g.done.Wait()
@@ -99,15 +100,15 @@ func (g *guard) record(ctx context.Context, closed, flush bool) error {
 	defer cancel()
 	next, err := g.look(ctx)
 	if err != nil {
-		return fmt.Errorf("record the ends of the store: %w", err)
+		return fmt.Errorf("record the stream ends: %w", err)
 	}
-	// A stream whose write failed counts the message that it did not store.
+	// A stream whose write failed counts a message that it did not store.
 	if (!next.same(g.ends) || closed) && g.s.frozen() != "" {
 		return nil
 	}
 	if flush {
 		if err := durable.SyncTree(g.s.cfg.store()); err != nil {
-			return fmt.Errorf("record the ends of the store: %w", err)
+			return fmt.Errorf("record the stream ends: %w", err)
 		}
 		for _, end := range []*streamEnd{&next.Log, &next.Claims, &next.Blobs} {
 			end.Synced = end.Seq
@@ -124,7 +125,7 @@ func (g *guard) record(ctx context.Context, closed, flush bool) error {
 	return nil
 }
 
-// look asks the server where the streams and pools stand.
+// look asks the server for the positions of the streams and pools.
 func (g *guard) look(ctx context.Context) (ends, error) {
 	next := g.ends
 	streams, err := g.s.streams()
@@ -152,7 +153,7 @@ func (g *guard) look(ctx context.Context) (ends, error) {
 	return next, nil
 }
 
-// end is where a stream ends, and what stands there unless it was deleted.
+// end returns the end of a stream and the message there, unless it was deleted.
 func (g *guard) end(ctx context.Context, stream string, last uint64, before streamEnd) (streamEnd, error) {
 	if last == before.Seq {
 		return before, nil
@@ -166,7 +167,8 @@ func (g *guard) end(ctx context.Context, stream string, last uint64, before stre
 	return now, nil
 }
 
-// streams is where the streams of the running store and their consumers stand.
+// streams returns the positions of the streams and their consumers in the
+// running store.
 func (s *Server) streams() ([]server.StreamDetail, error) {
 	account, err := s.nats.JszAccount(&server.JSzOptions{
 		Account: server.DEFAULT_GLOBAL_ACCOUNT, Streams: true, Consumer: true, Config: true,
@@ -177,7 +179,7 @@ func (s *Server) streams() ([]server.StreamDetail, error) {
 	return account.Streams, nil
 }
 
-// poolEnds is where the pools of the log stand.
+// poolEnds returns the positions of the log's pools.
 func (s *Server) poolEnds() (map[string]poolEnd, error) {
 	streams, err := s.streams()
 	for _, d := range streams {
@@ -188,8 +190,8 @@ func (s *Server) poolEnds() (map[string]poolEnd, error) {
 	return nil, errors.Join(errNoStream, err)
 }
 
-// poolsAmong is where the pools among consumers stand. Of one that the server has
-// not opened yet it is where it stood before.
+// poolsAmong returns the positions of the pools among consumers. For a pool
+// that the server has not opened yet it is the previous position.
 func poolsAmong(consumers []*server.ConsumerInfo, before map[string]poolEnd) map[string]poolEnd {
 	out := map[string]poolEnd{}
 	maps.Copy(out, before)
@@ -201,11 +203,11 @@ func poolsAmong(consumers []*server.ConsumerInfo, before map[string]poolEnd) map
 	return out
 }
 
-// holdEnds compares the running store with the record and with what else tells
-// how far it was.
+// holdEnds compares the running store with the record and with other evidence
+// of its length.
 func (s *Server) holdEnds(ctx context.Context, before *survey) error {
 	if before.ends.powerLost() {
-		return nil // what is there is a beginning of what was, and was remarked on
+		return nil // the store is a prefix of the old one, and that was reported
 	}
 	for _, stream := range []string{StreamEvents, streamClaims, streamBlobs} {
 		end := before.ends.of(stream)
@@ -220,7 +222,7 @@ func (s *Server) holdEnds(ctx context.Context, before *survey) error {
 			continue // it was purged
 		}
 		if m == nil || m.Subject != end.Subject || m.MsgID != end.ID || !m.Time.Equal(end.Time) {
-			return before.damage(stream, fmt.Sprintf("what stands at sequence %d is not what stood there", end.Seq))
+			return before.damage(stream, fmt.Sprintf("the message at sequence %d is not the one that was recorded", end.Seq))
 		}
 	}
 	if before.ends.Closed {
@@ -229,23 +231,23 @@ func (s *Server) holdEnds(ctx context.Context, before *survey) error {
 	return errors.Join(s.holdClaims(ctx, before), s.holdNewestSnapshot(ctx, before))
 }
 
-// outside remembers on disk which kinds of role were connected from another
-// process. Such a process may outlive the server with work under way; every
+// outside records on disk which kinds of role were connected from another
+// process. Such a process may outlive the server with work in progress; every
 // other holder of work ends with the server.
 type outside struct {
 	path string
 	log  *slog.Logger
 
 	mu      sync.Mutex
-	kinds   []Kind // of this life of the server and of earlier ones
+	kinds   []Kind // of this run of the server and of earlier ones
 	now     []Kind // of this life
 	unsaved bool
-	said    bool // the log says that it is not stored
+	said    bool // it was logged that it is not stored
 	closed  bool
 }
 
-// openOutside reads what earlier lives of the server left in dir. What cannot be
-// read counts as every kind.
+// openOutside reads the records of earlier runs of the server in dir. An
+// unreadable record counts as every kind.
 func openOutside(dir string, log *slog.Logger) *outside {
 	o := &outside{path: filepath.Join(dir, "bus-outside.json"), log: log}
 	body, err := os.ReadFile(o.path)
@@ -261,15 +263,16 @@ func openOutside(dir string, log *slog.Logger) *outside {
 	return o
 }
 
-// has tells whether a role of a kind may be at work outside.
+// has reports whether a role of the given kind may be working in another
+// process.
 func (o *outside) has(kind Kind) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Contains(o.kinds, kind)
 }
 
-// add remembers a kind, durably where the disk has room. Without room no call can
-// be claimed, and it is written as soon as there is some.
+// add records a kind, durably if the disk has room. Without room no call can be
+// claimed, and the kind is written as soon as there is room.
 func (o *outside) add(kind Kind) {
 	if kind != Worker && kind != Models {
 		return
@@ -286,7 +289,7 @@ func (o *outside) add(kind Kind) {
 	o.write()
 }
 
-// write stores what is not stored, now or later.
+// write stores pending kinds, now or later.
 func (o *outside) write() {
 	if !o.unsaved || o.closed {
 		return
@@ -300,7 +303,8 @@ func (o *outside) write() {
 	}
 	if !o.said {
 		o.said = true
-		o.log.Warn("a process outside is not on record; a crash now could hand its work out beside it", "error", err)
+		o.log.Warn("cannot record an external process; after a crash now, its work could be redelivered while it "+
+			"still runs", "error", err)
 	}
 	time.AfterFunc(guardEvery, func() {
 		o.mu.Lock()
@@ -309,15 +313,15 @@ func (o *outside) write() {
 	})
 }
 
-// close ends the attempts to write.
+// close stops the attempts to write.
 func (o *outside) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closed = true
 }
 
-// forget is for a start that finds no work under way: only what connected since
-// the start began is remembered, because it may have taken some meanwhile.
+// forget is called when a start finds no work in progress: only roles that have
+// connected since the start are kept, because they may have taken work since.
 func (o *outside) forget() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

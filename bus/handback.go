@@ -14,15 +14,15 @@ import (
 	"manualslop/events"
 )
 
-// probeEvery is how often processes that hold work are asked for.
+// probeEvery is how often processes that hold work are probed.
 const probeEvery = 100 * time.Millisecond
 
-// probeWait bounds the wait for a sign of life of a probed actor.
+// probeWait is the maximum wait for an answer of a probed actor.
 const probeWait = 2 * time.Second
 
-// HandBack watches the processes of a project that hold work until ctx ends. The
-// work of one whose connection is gone is handed out again at once. It needs
-// the role Timers or Admin.
+// HandBack watches the processes of a project that hold work until ctx ends.
+// The work of one whose connection is gone is redelivered at once. It needs the
+// role Timers or Admin.
 func (c *Conn) HandBack(ctx context.Context, project string) error {
 	w := &handBack{c: c, project: project, held: map[string]atWork{}}
 	inbox := c.nc.NewInbox()
@@ -48,8 +48,8 @@ type handBack struct {
 	held map[string]atWork // by actor and process, of those that hold something
 }
 
-// poolsOf are the pools of a project from which an actor may hold work. What it
-// says of others is not believed.
+// poolsOf returns the pools of a project from which an actor may hold work. Its
+// statements about other pools are ignored.
 func poolsOf(actor, project string) []string {
 	switch {
 	case events.IsWorker(actor):
@@ -60,7 +60,7 @@ func poolsOf(actor, project string) []string {
 	return nil
 }
 
-// atWork is what a process of an actor holds.
+// atWork describes the work that a process of an actor holds.
 type atWork struct {
 	actor string
 	Held
@@ -88,8 +88,8 @@ func (w *handBack) take(s Signal) {
 	w.held[key] = atWork{s.Actor, held}
 }
 
-// probe asks for each process that holds something, and hands back the work of
-// those for whom the server knows no connection.
+// probe checks each process that holds work, and releases the work of those
+// without a connection to the server.
 func (w *handBack) probe(ctx context.Context, inbox string, answers <-chan *nats.Msg) {
 	tick := time.NewTicker(probeEvery)
 	defer tick.Stop()
@@ -100,14 +100,14 @@ func (w *handBack) probe(ctx context.Context, inbox string, answers <-chan *nats
 			return
 		case <-w.c.closed:
 			return
-		case <-link: // others may still be on their way back
+		case <-link: // others may still be reconnecting
 			link = w.c.Relinked()
 			w.mu.Lock()
 			clear(w.held)
 			w.mu.Unlock()
 		case <-tick.C:
 			w.mu.Lock()
-			// order-independent: all of them are asked for
+			// order-independent: all of them are probed
 			for key, h := range w.held {
 				w.c.askFor(w.project, h.actor, h.Process, inbox+"."+key)
 			}
@@ -120,14 +120,14 @@ func (w *handBack) probe(ctx context.Context, inbox string, answers <-chan *nats
 	}
 }
 
-// noResponders is the status of a request that reached nobody.
+// noResponders is the status of a request without a responder.
 const noResponders = "503"
 
 // askFor sends a probe to a process of an actor. The server answers to reply if
 // it is not connected; the process itself sends its presence signal.
 func (c *Conn) askFor(project, actor, process, reply string) {
 	if err := c.nc.PublishRequest(hereSubject(project, actor, process), reply, nil); err != nil {
-		c.log.Debug("probe not sent", "actor", actor, "process", process, "error", err)
+		c.log.Debug("cannot send a probe", "actor", actor, "process", process, "error", err)
 	}
 }
 
@@ -135,13 +135,14 @@ func hereSubject(project, actor, process string) string {
 	return strings.Join([]string{events.RootHere, project, actor, process}, ".")
 }
 
-// gone hands back what a process held, unless another one says it has it.
+// gone releases the work of a process, unless another process claims to have
+// it.
 func (w *handBack) gone(ctx context.Context, key string) {
 	w.mu.Lock()
 	held := w.held[key]
 	delete(w.held, key)
 	var others []atWork
-	// order-independent: they are only looked through
+	// order-independent: they are only searched
 	for _, h := range w.held {
 		others = append(others, h)
 	}
@@ -151,20 +152,21 @@ func (w *handBack) gone(ctx context.Context, key string) {
 			return slices.ContainsFunc(others, func(h atWork) bool { return h.Has(seq) })
 		})
 		if err := w.c.GiveBack(ctx, pool, list); err != nil {
-			w.c.log.Warn("work of a lost process waits for its lease", "actor", held.actor, "pool", pool, "error", err)
+			w.c.log.Warn("work of a lost process is redelivered only when its lease "+
+				"expires", "actor", held.actor, "pool", pool, "error", err)
 			continue
 		}
-		w.c.log.Info("work of a lost process is handed out again", "actor", held.actor, "pool", pool, "events", len(list))
+		w.c.log.Info("work of a lost process is being redelivered", "actor", held.actor, "pool", pool, "events", len(list))
 	}
 }
 
-// PoolState is how far a pool is.
+// PoolState is the position of a pool.
 type PoolState struct {
 	// Done is the sequence up to which everything is done.
 	Done uint64
-	// Delivered is the newest sequence that was handed out.
+	// Delivered is the newest sequence that was delivered.
 	Delivered uint64
-	// Pending counts the events that were handed out and are not done.
+	// Pending counts the events that were delivered and are not done.
 	Pending int
 
 	consumer uint64 // the pool's own count of deliveries
@@ -188,8 +190,8 @@ func (c *Conn) PoolState(ctx context.Context, pool string) (PoolState, error) {
 	return PoolState{info.Floor.Stream, info.Delivered.Stream, info.Pending, info.Delivered.Consumer}, nil
 }
 
-// GiveBack makes a pool hand out events again at once, whoever has them now.
-// Events that are done, or were never handed out, are left alone.
+// GiveBack makes a pool redeliver events at once, regardless of their current
+// holders. Events that are done or were never delivered are not affected.
 func (c *Conn) GiveBack(ctx context.Context, pool string, seqs []uint64) error {
 	if len(seqs) == 0 {
 		return nil
@@ -199,21 +201,21 @@ func (c *Conn) GiveBack(ctx context.Context, pool string, seqs []uint64) error {
 		return err
 	}
 	for _, seq := range seqs {
-		// The server goes by the stream's sequence; the pool's only has to be one
-		// that it handed out and that is not done for good.
+		// The server uses the stream's sequence; the pool's sequence only has to be one
+		// that was delivered and is not completed.
 		subject := fmt.Sprintf("$JS.ACK.%s.%s.1.%d.%d.0.0", StreamEvents, pool, seq, state.consumer)
 		if err := c.nc.Publish(subject, []byte("-NAK")); err != nil {
-			return fmt.Errorf("give back event %d: %w", seq, mapConn(err))
+			return fmt.Errorf("release event %d: %w", seq, mapConn(err))
 		}
 	}
 	return nil
 }
 
-// Holds tells whether a process of an actor is at work on an event: it is
-// connected, and says so itself. One that does not answer within 2 s is not;
-// one outside that is not connected counts as at work for 2 s behind the start of
-// the server, or behind the loss of this connection, because it may be on its way
-// back. Where this connection was lost meanwhile, or ctx ends, nobody knows:
+// Holds reports whether a process of an actor is connected and confirms that it
+// is working on an event. A process that does not answer within 2 s is not. A
+// disconnected external process counts as working for 2 s after the start of
+// the server or the loss of this connection, because it may be reconnecting. If
+// this connection was lost in the meantime or ctx ends, Holds returns
 // ErrUnavailable.
 func (c *Conn) Holds(ctx context.Context, project, actor, process string, seq uint64) (bool, error) {
 	if !events.ValidToken(process) {
@@ -250,7 +252,7 @@ func (c *Conn) Holds(ctx context.Context, project, actor, process string, seq ui
 		case <-ctx.Done():
 			return false, ctx.Err()
 		case <-link:
-			return false, fmt.Errorf("%w: the connection was lost meanwhile", ErrUnavailable)
+			return false, fmt.Errorf("%w: the connection was lost while waiting", ErrUnavailable)
 		case <-wait.C:
 			return false, c.Reachable()
 		}

@@ -15,17 +15,17 @@ import (
 	"manualslop/events"
 )
 
-// identity is which log a connection reads. A server that comes back may have
-// another store, whose positions mean other events.
+// identity identifies the log that a connection reads. A server that returns
+// may have another store, in which the sequences mean other events.
 type identity struct {
 	mu      sync.Mutex
-	created time.Time // of the stream; zero before it was asked for
-	link    uint64    // the connection over which that was asked last
+	created time.Time // of the stream; zero until it is known
+	link    uint64    // the connection over which that was last checked
 }
 
-// sameLog makes sure, once for each time that the connection was made, that the
-// stream is the one that it found first; events.ErrReplaced. A role that may not
-// ask takes it on trust.
+// sameLog checks once per connection that the stream is the one first seen;
+// otherwise it returns events.ErrReplaced. A role that may not ask assumes it
+// is.
 func (c *Conn) sameLog(ctx context.Context) error {
 	if !c.role.readsLog() {
 		return nil
@@ -44,7 +44,7 @@ func (c *Conn) sameLog(ctx context.Context) error {
 	return c.isLog(info.Created, link)
 }
 
-// isLog notes when the stream was created, as told over a connection.
+// isLog notes when the stream was created, as reported over a connection.
 func (c *Conn) isLog(created time.Time, link uint64) error {
 	c.identity.mu.Lock()
 	defer c.identity.mu.Unlock()
@@ -59,7 +59,7 @@ func (c *Conn) isLog(created time.Time, link uint64) error {
 	return nil
 }
 
-// mark is a place in the log and what stands there. A server that comes back
+// mark is a position in the log and the message there. A server that returns
 // with another store has another message there, or none.
 type mark struct {
 	seq     uint64
@@ -72,7 +72,8 @@ func markOf(d delivery) mark {
 	return mark{d.seq, d.msg.Subject, d.msg.Header.Get(jetstream.MsgIDHeader), d.at}
 }
 
-// markAt is what stands at seq; empty where nothing does, or the role may not look.
+// markAt returns the mark at seq; empty if there is no message or the role may
+// not read it.
 func (c *Conn) markAt(ctx context.Context, seq uint64) (mark, error) {
 	if seq == 0 || !c.role.readsLog() {
 		return mark{}, nil
@@ -84,8 +85,8 @@ func (c *Conn) markAt(ctx context.Context, seq uint64) (mark, error) {
 	return mark{m.Seq, m.Subject, m.MsgID, m.Time}, nil
 }
 
-// stillHolds makes sure that the log is the one in which m was found;
-// events.ErrReplaced.
+// stillHolds checks that the log is the one in which m was found; otherwise it
+// returns events.ErrReplaced.
 func (c *Conn) stillHolds(ctx context.Context, m mark) error {
 	if m.seq == 0 || !c.role.readsLog() {
 		return nil
@@ -100,21 +101,21 @@ func (c *Conn) stillHolds(ctx context.Context, m mark) error {
 	return nil
 }
 
-// witness notices stored events that are not delivered. The server skips what
-// it cannot read without a word.
+// witness notices stored events that are not delivered. The server silently
+// skips what it cannot read.
 type witness struct {
-	whole bool   // every sequence must come
+	whole bool   // every sequence must be delivered
 	from  uint64 // where reading began
-	seq   uint64 // the last one that came
-	left  uint64 // events that were stored when reading began and have not come
+	seq   uint64 // the last one delivered
+	left  uint64 // events that were stored when reading began and are not yet delivered
 }
 
 func newWitness(f events.Filter, from, total uint64) *witness {
 	return &witness{whole: f == events.Filter{}, from: from, left: total}
 }
 
-// see books a delivery. ErrHole when an event before it, or all that were
-// counted behind it, are missing.
+// see records a delivery. It returns ErrHole if an event before it, or all the
+// events counted after it, are missing.
 func (w *witness) see(d delivery) error {
 	if w.left > 0 {
 		w.left--
@@ -125,18 +126,18 @@ func (w *witness) see(d delivery) error {
 	}
 	w.seq = d.seq
 	if w.whole && d.seq != prev+1 {
-		return fmt.Errorf("%w: %d follows on %d", events.ErrHole, d.seq, prev)
+		return fmt.Errorf("%w: sequence %d follows %d", events.ErrHole, d.seq, prev)
 	}
 	if d.pending < w.left {
-		return fmt.Errorf("%w: %d of them, at or before %d", events.ErrHole, w.left-d.pending, d.seq)
+		return fmt.Errorf("%w: %d missing at or before sequence %d", events.ErrHole, w.left-d.pending, d.seq)
 	}
 	return nil
 }
 
-// nothingSkipped looks for holes up to d, the last stored event under f: what
-// the server could not read it still counts as to come, and behind d there is
-// less than that. ErrHole. On a cluster another replica counts, which may have
-// to catch up first.
+// nothingSkipped looks for holes up to d, the last stored event under f, and
+// returns ErrHole if there is one: unreadable events still count as pending, so
+// after d fewer events follow than that. In a cluster another replica does the
+// counting and may have to catch up first.
 func (c *Conn) nothingSkipped(ctx context.Context, f events.Filter, d delivery) error {
 	if d.pending == 0 {
 		return nil
@@ -151,12 +152,12 @@ func (c *Conn) nothingSkipped(ctx context.Context, f events.Filter, d delivery) 
 			return ctx.Err()
 		}
 		if !c.replicated.Load() || time.Now().After(until) {
-			return fmt.Errorf("%w: %d of them, before %d", events.ErrHole, d.pending-behind.total, d.seq)
+			return fmt.Errorf("%w: %d missing before sequence %d", events.ErrHole, d.pending-behind.total, d.seq)
 		}
 	}
 }
 
-// LockedError says which process serves a data folder.
+// LockedError names the process that uses a data folder.
 type LockedError struct {
 	Dir    string
 	PID    int
@@ -179,15 +180,16 @@ func (e *LockedError) Error() string {
 // Is makes the error match ErrLocked.
 func (e *LockedError) Is(target error) bool { return target == ErrLocked }
 
-// holder is what the lock file says about the process that holds it.
+// holder is the lock file's description of the process that holds it.
 type holder struct {
 	PID    int       `json:"pid"`
 	Serves string    `json:"serves,omitempty"`
 	Since  time.Time `json:"since"`
 }
 
-// lockFolder takes the data folder for this process. The operating system
-// frees it when the process dies; the file stays and says who was last.
+// lockFolder locks the data folder for this process. The operating system
+// releases the lock when the process ends; the file remains and names the last
+// holder.
 func lockFolder(dir, serves string) (*flock.Flock, error) {
 	path := filepath.Join(dir, "bus.lock")
 	lock := flock.New(path, flock.SetPermissions(0o600))
@@ -211,7 +213,7 @@ func lockFolder(dir, serves string) (*flock.Flock, error) {
 func lockedBy(dir, path string) error {
 	e := &LockedError{Dir: dir}
 	var h holder
-	// A holder that has not written its name yet stays unnamed.
+	// A holder that has not written its name yet is not named.
 	if body, err := os.ReadFile(path); err == nil && json.Unmarshal(body, &h) == nil {
 		e.PID, e.Serves, e.Since = h.PID, h.Serves, h.Since
 	}

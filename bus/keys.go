@@ -25,7 +25,7 @@ import (
 	"manualslop/events"
 )
 
-// WorkerSlots is how many workers of one host have names and tokens.
+// WorkerSlots is the number of workers per host that have names and tokens.
 const WorkerSlots = 16
 
 // keyFile holds the credentials of one process by actor: tokens for our own
@@ -39,7 +39,7 @@ type keyFile struct {
 // MCPKeys is the file of tokens of MCP servers.
 const MCPKeys = "mcp.json"
 
-// WorkerName is the actor of the n-th worker slot of a host, from 1.
+// WorkerName returns the actor of the n-th worker slot of a host, from 1.
 func WorkerName(host string, n int) string {
 	suffix := "-" + strconv.Itoa(n)
 	room := events.MaxToken - len(events.WorkerPrefix) - len(suffix)
@@ -50,10 +50,10 @@ func WorkerName(host string, n int) string {
 // WriteKeys writes the files of tokens by which other processes connect:
 // orchestrator.json, worker.json, gateway.json (with the people and agents it
 // speaks for), person-<name>.json, reader.json and live.json, readable by this
-// user only. Tokens that are in the files and still valid stay as they are; a
-// token that is gone from them is valid no more, so removing a file first and
-// writing again revokes it. With only, just these files are written, and the
-// tokens of others in dir are valid no more.
+// user only. Valid tokens in the files are kept; a token that was removed from
+// them is no longer valid, so deleting a file before writing revokes its
+// tokens. With only, just these files are written, and the tokens of others in
+// dir are valid no more.
 func (s *Server) WriteKeys(dir string, only ...string) error {
 	if err := s.writeKeys(dir, only); err != nil {
 		return fmt.Errorf("write keys: %w", err)
@@ -85,7 +85,7 @@ func (s *Server) writeKeys(dir string, only []string) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	// First what the server accepts, then what others present.
+	// First update what the server accepts, then what clients present.
 	if err := s.keys.replace(dir, tokens); err != nil {
 		return err
 	}
@@ -97,8 +97,8 @@ func (s *Server) writeKeys(dir string, only []string) error {
 	return nil
 }
 
-// keyRoles says whose tokens stand in which file. An empty project leaves the
-// work of every project open.
+// keyRoles returns the roles whose tokens are in each file. An empty project
+// means the work of every project.
 func keyRoles(project string, hosts, people, agents []string) (map[string][]Role, error) {
 	files := map[string][]Role{
 		"orchestrator.json": {{Kind: Reader}, {Kind: Models, Project: project}, {Kind: Timers, Project: project}},
@@ -134,7 +134,7 @@ func keyRoles(project string, hosts, people, agents []string) (map[string][]Role
 	return files, nil
 }
 
-// keyBody is one file; its tokens are added to all.
+// keyBody returns the content of one file and adds its tokens to all.
 func (s *Server) keyBody(path string, roles []Role, all map[string]Role) ([]byte, error) {
 	old, err := readKeys(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -164,7 +164,7 @@ func readKeys(path string) (keyFile, error) {
 	return f, nil
 }
 
-// credential is what the file holds for a role; ErrRole if it holds nothing.
+// credential returns the file's credential for a role; ErrRole if it has none.
 func (f keyFile) credential(r Role) (nats.Option, error) {
 	if token := f.Tokens[r.Actor()]; token != "" {
 		return nats.Token(token), nil
@@ -184,9 +184,9 @@ func (f keyFile) credential(r Role) (nats.Option, error) {
 	return nats.Nkey(public, pair.Sign), nil
 }
 
-// keyring knows who may connect: for each token's SHA-256 its role. Tokens of
-// this process live as long as it does; those for other processes are kept on
-// disk by digest, never in the clear.
+// keyring maps the SHA-256 of each token to its role. Tokens of this process
+// are valid as long as it runs; those of other processes are stored on disk as
+// digests, never in plain text.
 type keyring struct {
 	path    string
 	pools   []string
@@ -199,8 +199,8 @@ type keyring struct {
 
 var _ server.Authentication = (*keyring)(nil)
 
-// keptToken is a token in a file under Dir; written anew, the files of a folder
-// replace all that were there.
+// keptToken is a token in a file under Dir; writing the files of a folder again
+// replaces all its tokens.
 type keptToken struct {
 	SHA256 string `json:"sha256"`
 	Dir    string `json:"dir"`
@@ -212,8 +212,8 @@ func openKeyring(data string, pools []string, log *slog.Logger) (*keyring, error
 		minted: map[string]Role{}, kept: map[string]keptToken{}}
 	body, err := os.ReadFile(k.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		// The file is there from the first start on, so that nobody can bring
-		// one later by adding a file to the folder.
+		// The file exists from the first start on, so that tokens cannot be introduced
+		// later by adding a file to the folder.
 		return k, durable.WriteFile(k.path, []byte("[]\n"))
 	}
 	if err != nil {
@@ -239,7 +239,7 @@ func digest(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// mint makes a token that is valid while this process lives.
+// mint creates a token that is valid while this process runs.
 func (k *keyring) mint(r Role) string {
 	token := newToken()
 	k.mu.Lock()
@@ -248,7 +248,7 @@ func (k *keyring) mint(r Role) string {
 	return token
 }
 
-// knows tells whether token is kept for exactly this role.
+// knows reports whether token is kept for exactly this role.
 func (k *keyring) knows(token string, r Role) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -283,7 +283,7 @@ func (k *keyring) replace(dir string, tokens map[string]Role) error {
 	return nil
 }
 
-// Check lets a connection in whose token is known and gives it its rights.
+// Check accepts a connection with a known token and assigns its rights.
 func (k *keyring) Check(c server.ClientAuthentication) bool {
 	token := c.GetOpts().Token
 	if token == "" {

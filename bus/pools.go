@@ -13,27 +13,27 @@ import (
 	"manualslop/events"
 )
 
-// Lease is how long a holder of work that is silent and still connected keeps
-// it. It is longer than a busy machine's silence; the work of a holder whose
-// connection is gone is handed back at once, see [Conn.HandBack].
+// Lease is how long a silent but connected holder keeps its work. It is longer
+// than the silence of a busy machine; the work of a disconnected holder is
+// released at once, see [Conn.HandBack].
 const Lease = 5 * time.Second
 
-// Pool is a queue of work over the log: each event under its filters is handed
-// to one of those who pull from it, and again to another one if nobody shows
-// within AckWait that it is still at work. No number of deliveries ends that.
+// Pool is a queue of work over the log: each event under its filters is
+// delivered to one puller, and redelivered to another if nobody reports
+// progress within AckWait. The number of deliveries is unlimited.
 type Pool struct {
 	// Name is a kind, or a kind and a project; see [events.PoolName].
 	Name string
-	// Filters select the events; at least one. They may not overlap.
+	// Filters select the events; at least one. They must not overlap.
 	Filters []events.Filter
 	// AckWait is how long a silent holder keeps a delivery. Default [Lease].
 	AckWait time.Duration
 
-	pausedUntil *time.Time // when a new pool begins; nil: at once
+	pausedUntil *time.Time // when a new pool starts; nil means at once
 }
 
-// Pools are the pools of a project. What takes a moment has a pool of its own,
-// so that it never waits behind scripts or models.
+// Pools returns the pools of a project. Quick work has its own pool, so that it
+// never waits for scripts or models.
 func Pools(project string) []Pool {
 	of := func(kind string, filters ...events.Filter) Pool {
 		for i := range filters {
@@ -54,7 +54,7 @@ func Pools(project string) []Pool {
 			events.Filter{Actor: events.ActorLead, Type: events.NameOf[events.ContextRequested]()},
 			events.Filter{Actor: events.ActorContributor, Type: events.NameOf[events.ContextRequested]()},
 			events.Filter{Actor: events.ActorQA, Type: events.NameOf[events.ContextRequested]()},
-			// of any person; from others it does not count
+			// of any person; others' are ignored
 			events.Filter{Type: events.NameOf[events.ContextInjectionRequested]()},
 		),
 		of(events.PoolModels,
@@ -62,7 +62,7 @@ func Pools(project string) []Pool {
 			events.Filter{Actor: events.ActorLead, Type: events.NameOf[events.ModelRequested]()},
 			events.Filter{Actor: events.ActorContributor, Type: events.NameOf[events.ModelRequested]()},
 			events.Filter{Actor: events.ActorQA, Type: events.NameOf[events.ModelRequested]()},
-			// of a request that its budget guards
+			// of a request that is guarded by its budget
 			events.Filter{Actor: events.ActorApproval, Type: events.NameOf[events.ModelApproved]()},
 		),
 	}
@@ -82,14 +82,14 @@ func (p Pool) config() jetstream.ConsumerConfig {
 	return cfg
 }
 
-// EnsurePool creates a pool if it is missing; one that is there is set to the
-// given filters and times and keeps its position. It needs the role Admin, or
-// Timers for the pools of its project. Only the pools of [Config] are shut to
+// EnsurePool creates a pool if it is missing; an existing pool gets the given
+// filters and times and keeps its position. It needs the role Admin, or Timers
+// for the pools of its project. Only the pools of [Config] are protected from
 // readers of an embedded server.
 func (c *Conn) EnsurePool(ctx context.Context, p Pool) error {
 	kind, project, owned := strings.Cut(p.Name, "-")
 	if !events.ValidToken(kind) || owned && !events.ValidToken(project) || len(p.Filters) == 0 {
-		return fmt.Errorf("%w: %q with %d filters", events.ErrNoPool, p.Name, len(p.Filters))
+		return fmt.Errorf("%w: invalid name %q or number of filters %d", events.ErrNoPool, p.Name, len(p.Filters))
 	}
 	var info struct{}
 	err := c.api(ctx, apiDurable+StreamEvents+"."+p.Name, struct {
@@ -102,8 +102,8 @@ func (c *Conn) EnsurePool(ctx context.Context, p Pool) error {
 	return nil
 }
 
-// restorePools puts pools that lost their position back to where everything
-// before was done. Work may be handed out again, which its handlers expect.
+// restorePools resets pools that lost their position to a position before which
+// everything is done. Work may be redelivered, which its handlers expect.
 func (s *Server) restorePools(ctx context.Context, before *survey) error {
 	now, err := s.poolEnds()
 	if err != nil {
@@ -123,15 +123,15 @@ func (s *Server) restorePools(ctx context.Context, before *survey) error {
 			return err
 		}
 		if at.Delivered == 0 {
-			before.remark("pool %s had lost its position and goes on behind event %d", name, floor)
+			before.remark("pool %s had lost its position and continues after event %d", name, floor)
 		}
 	}
 	return nil
 }
 
-// MakePools creates the pools of a project that are missing, and makes each
-// hand out what is stored from sequence from on. Pools that are there keep
-// their position. It returns the names of the pools that it made.
+// MakePools creates the missing pools of a project, which deliver events from
+// sequence from on. Existing pools keep their position. It returns the names of
+// the created pools.
 func (c *Conn) MakePools(ctx context.Context, project string, from uint64) ([]string, error) {
 	var made []string
 	for _, p := range Pools(project) {
@@ -146,7 +146,7 @@ func (c *Conn) MakePools(ctx context.Context, project string, from uint64) ([]st
 	return made, nil
 }
 
-// MakePool is MakePools for the pool of one kind.
+// MakePool is like MakePools for the pool of one kind.
 func (c *Conn) MakePool(ctx context.Context, project, kind string, from uint64) error {
 	for _, p := range Pools(project) {
 		if p.Name == events.PoolName(kind, project) {
@@ -154,7 +154,7 @@ func (c *Conn) MakePool(ctx context.Context, project, kind string, from uint64) 
 			return err
 		}
 	}
-	return fmt.Errorf("%w: of the kind %q", events.ErrNoPool, kind)
+	return fmt.Errorf("%w of kind %q", events.ErrNoPool, kind)
 }
 
 // makePool creates a pool unless it is there.
@@ -176,10 +176,10 @@ func (c *Conn) makePool(ctx context.Context, project string, p Pool, from uint64
 	return true, nil
 }
 
-// pausedFor bounds how long a new pool rests until it is at its position.
+// pausedFor is the maximum pause of a new pool until it is at its position.
 const pausedFor = 2 * time.Second
 
-// createPool creates a pool that hands out nothing before it is at its position.
+// createPool creates a pool that delivers nothing until it is at its position.
 func (c *Conn) createPool(ctx context.Context, p Pool, from uint64) error {
 	if from <= 1 {
 		return c.EnsurePool(ctx, p)
@@ -196,8 +196,8 @@ func (c *Conn) createPool(ctx context.Context, p Pool, from uint64) error {
 	return c.api(ctx, apiConsPause+StreamEvents+"."+p.Name, struct{}{}, &info)
 }
 
-// RewindPool makes a pool hand out again everything from sequence from on,
-// whether it was done or not. Takers look at the log before they act.
+// RewindPool makes a pool redeliver everything from sequence from on, whether
+// it was done or not. Handlers check the log before they act.
 func (c *Conn) RewindPool(ctx context.Context, pool string, from uint64) error {
 	var info struct{}
 	err := c.api(ctx, apiConsReset+StreamEvents+"."+pool, struct {
@@ -210,7 +210,7 @@ func (c *Conn) RewindPool(ctx context.Context, pool string, from uint64) error {
 }
 
 // listPools describes every pool of the log: its durable consumers. The server
-// tells them page by page.
+// lists them page by page.
 func (c *Conn) listPools(ctx context.Context) ([]jetstream.ConsumerInfo, error) {
 	var out []jetstream.ConsumerInfo
 	for offset := 0; ; {
@@ -240,7 +240,7 @@ func poolNames(pools []Pool) []string {
 	return out
 }
 
-// projectsOf are the projects of pools, or the one that a role names.
+// projectsOf returns the projects of pools, or the one of a role.
 func projectsOf(pools []string, project string) []string {
 	if project != "" {
 		return []string{project}
@@ -252,8 +252,8 @@ func projectsOf(pools []string, project string) []string {
 	return out
 }
 
-// ofKind are the pools of a kind that a role may work on: those of its project,
-// or of every project where the role names none.
+// ofKind returns the pools of a kind that a role may work on: those of its
+// project, or of every project if it has none.
 func ofKind(pools []string, kind, project string) []string {
 	return slices.DeleteFunc(slices.Clone(pools), func(name string) bool {
 		if project == "" {

@@ -16,24 +16,23 @@ import (
 	"manualslop/events"
 )
 
-// Times of presence: a process that was killed is noticed within a second.
+// Intervals of presence: a killed process is noticed within a second.
 const (
 	presenceEvery = 200 * time.Millisecond
-	// A process that is silent for presenceDoubt is asked for every presenceCheck.
+	// A process that is silent for presenceDoubt is probed every presenceCheck.
 	presenceDoubt = 500 * time.Millisecond
 	presenceCheck = 100 * time.Millisecond
 )
 
-// Names of the signals by which actors show themselves.
+// Names of the presence signals of actors.
 const (
 	signalHere = "here"
 	signalGone = "gone"
 )
 
-// Announce shows every 200 ms that actor is at work in project, and which work
-// the connection holds, until ctx ends; then it says good-bye. It shows that at
-// once when work is taken and when somebody asks for the actor. It returns the
-// context's end as nil.
+// Announce signals every 200 ms that actor is working in project, and which
+// work the connection holds, until ctx ends; then it signs off. It signals at
+// once when work is taken or the actor is probed. It returns nil when ctx ends.
 func (c *Conn) Announce(ctx context.Context, project, actor string) error {
 	sub, err := c.nc.Subscribe(hereSubject(project, actor, c.process), func(*nats.Msg) { c.holds.tell() })
 	if err != nil {
@@ -53,19 +52,19 @@ func (c *Conn) Announce(ctx context.Context, project, actor string) error {
 		case <-ctx.Done():
 			if err := c.Signal(context.WithoutCancel(ctx), project, "", actor, signalGone, c.holds.body(c.process,
 				time.Now())); err != nil {
-				c.log.Debug("good-bye not sent; the closed connection tells the same", "actor", actor, "error", err)
+				c.log.Debug("sign-off not sent; the closed connection shows the same", "actor", actor, "error", err)
 			}
 			return nil
 		}
 	}
 }
 
-// Presence calls changed each time an actor of the project appears or is gone,
-// until ctx ends. A process is gone when it said so, when it is silent and the
-// server knows no connection of it, or when it was silent for [Lease]; an actor
-// is gone with its last process. It only reports; calls of changed do not
-// overlap, and what comes and goes again during one is not reported. It needs
-// the role Timers, Gateway or Admin.
+// Presence calls changed each time an actor of the project appears or
+// disappears, until ctx ends. A process is gone when it signed off, when it is
+// silent and not connected, or when it was silent for [Lease]; an actor is gone
+// with its last process. Calls of changed do not overlap, and an actor that
+// comes and goes during one is not reported. It needs the role Timers, Gateway
+// or Admin.
 func (c *Conn) Presence(ctx context.Context, project string, changed func(actor string, here bool)) error {
 	p := &presence{c: c, project: project, inbox: c.nc.NewInbox(), seen: map[string]map[string]time.Time{},
 		news: make(chan struct{}, 1)}
@@ -89,7 +88,7 @@ type presence struct {
 
 	mu   sync.Mutex
 	seen map[string]map[string]time.Time // by actor and process
-	news chan struct{}                   // holds a value when an actor appeared or is gone
+	news chan struct{}                   // holds a value when an actor appeared or disappeared
 }
 
 func (p *presence) take(s Signal) {
@@ -111,8 +110,8 @@ func (p *presence) take(s Signal) {
 	}
 }
 
-// answered takes the server's answer that a process is not connected. One that
-// was seen meanwhile is.
+// answered handles the server's answer that a process is not connected. A
+// process that was seen in the meantime is.
 func (p *presence) answered(m *nats.Msg) {
 	actor, process, _ := strings.Cut(strings.TrimPrefix(m.Subject, p.inbox+"."), ".")
 	if m.Header.Get("Status") != noResponders {
@@ -125,7 +124,7 @@ func (p *presence) answered(m *nats.Msg) {
 	}
 }
 
-// drop takes a process away, and its actor with the last one.
+// drop removes a process, and its actor with the last one.
 func (p *presence) drop(actor, process string) {
 	delete(p.seen[actor], process)
 	if p.seen[actor] != nil && len(p.seen[actor]) == 0 {
@@ -134,7 +133,7 @@ func (p *presence) drop(actor, process string) {
 	}
 }
 
-// tell has the actors reported.
+// tell triggers a report of the actors.
 func (p *presence) tell() {
 	select {
 	case p.news <- struct{}{}:
@@ -142,9 +141,9 @@ func (p *presence) tell() {
 	}
 }
 
-// report calls changed for each actor that appeared or is gone since the last
-// time. It holds no lock meanwhile: changed may wait for the log, and a process
-// that nobody hears for as long would be taken for silent.
+// report calls changed for each actor that appeared or disappeared since the
+// last time. It holds no lock during that: changed may wait for the log, and
+// processes would seem silent for that long.
 func (p *presence) report(ctx context.Context, changed func(actor string, here bool)) {
 	reported := map[string]bool{}
 	for {
@@ -169,7 +168,7 @@ func (p *presence) report(ctx context.Context, changed func(actor string, here b
 	}
 }
 
-// here are the actors that are seen.
+// here returns the present actors.
 func (p *presence) here() map[string]bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -188,7 +187,7 @@ func (p *presence) watchSilence(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-link: // others may still be on their way back
+		case <-link: // others may still be reconnecting
 			link = p.c.Relinked()
 			p.allSeen(time.Now())
 		case now := <-tick.C:
@@ -197,7 +196,7 @@ func (p *presence) watchSilence(ctx context.Context) {
 	}
 }
 
-// allSeen counts the silence of every process from now on.
+// allSeen restarts the silence period of every process.
 func (p *presence) allSeen(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -208,7 +207,7 @@ func (p *presence) allSeen(now time.Time) {
 	}
 }
 
-// doubt asks for processes that are silent. A busy machine is silent, too.
+// doubt probes silent processes, because a busy machine may be silent, too.
 func (p *presence) doubt(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -224,19 +223,20 @@ func (p *presence) doubt(now time.Time) {
 	}
 }
 
-// MaxSignal bounds the body of a signal in bytes.
+// MaxSignal is the maximum size of a signal's body in bytes.
 const MaxSignal = 64 << 10
 
-// Signal is a remark that is never stored and never folded: a text delta, a
-// sign of life. It may be lost at any time.
+// Signal is a message that is never stored or folded, such as a text delta or a
+// presence signal. It may be lost at any time.
 type Signal struct {
 	Project, Session, Actor, Name string
 	Body                          []byte
 }
 
-// Signal publishes a signal. An empty session reads "-". While the connection
-// is down signals are dropped. Errors: events.ErrSubject, events.ErrTooLarge,
-// events.ErrClosed; rights are not reported, because nobody waits for an answer.
+// Signal publishes a signal. An empty session becomes "-". While the connection
+// is down, signals are dropped. Errors: events.ErrSubject, events.ErrTooLarge,
+// events.ErrClosed; missing rights are not reported, because there is no answer
+// to wait for.
 func (c *Conn) Signal(ctx context.Context, project, session, actor, name string, body []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -246,7 +246,7 @@ func (c *Conn) Signal(ctx context.Context, project, session, actor, name string,
 	}
 	for _, token := range []string{project, session, actor, name} {
 		if !events.ValidToken(token) {
-			return fmt.Errorf("signal: %w: %.80q is no token", events.ErrSubject, token)
+			return fmt.Errorf("signal: %w: every token must consist of A-Z a-z 0-9 _ -, got %.80q", events.ErrSubject, token)
 		}
 	}
 	if len(body) > MaxSignal {
@@ -259,15 +259,16 @@ func (c *Conn) Signal(ctx context.Context, project, session, actor, name string,
 	return nil
 }
 
-// Signals calls take for each signal from now on until ctx ends; an empty
-// field of the pattern matches anything. What a slow taker misses is gone.
+// Signals calls take for each signal from now on until ctx ends; an empty field
+// of the pattern matches anything. Signals that a slow receiver misses are
+// lost.
 func (c *Conn) Signals(ctx context.Context, pattern Signal, take func(Signal)) error {
 	tokens := []string{pattern.Project, pattern.Session, pattern.Actor, pattern.Name}
 	for i, t := range tokens {
 		if t == "" {
 			tokens[i] = "*"
 		} else if !events.ValidToken(t) {
-			return fmt.Errorf("signals: %w: %.80q is no token", events.ErrSubject, t)
+			return fmt.Errorf("signals: %w: every token must consist of A-Z a-z 0-9 _ -, got %.80q", events.ErrSubject, t)
 		}
 	}
 	subject := events.RootSignals + "." + strings.Join(tokens, ".")
@@ -282,7 +283,7 @@ func (c *Conn) Signals(ctx context.Context, pattern Signal, take func(Signal)) e
 	}
 }
 
-// maxHeld bounds the sequences that one presence signal names for a pool.
+// maxHeld limits the sequences per pool in one presence signal.
 const maxHeld = 2000
 
 // Held are the deliveries of pools that a process of an actor has, by pool and
@@ -292,16 +293,16 @@ type Held struct {
 	Process string `json:"process"`
 	// Now are those that a handler works on.
 	Now map[string][]uint64 `json:"now,omitempty"`
-	// Later are those that the actor gave back until a time that is still to come.
+	// Later are those that the actor released until a future time.
 	Later map[string][]uint64 `json:"later,omitempty"`
-	// Why are the reasons for which some of these were given back.
+	// Why are the reasons why some of these were released.
 	Why map[string][]uint64 `json:"why,omitempty"`
 }
 
-// maxWhy bounds the sequences of which a presence signal says why they rest.
+// maxWhy limits the sequences with a reason in a presence signal.
 const maxWhy = 100
 
-// Has tells whether an actor works on a sequence of any pool, or gave it back
+// Has reports whether an actor works on a sequence of any pool, or released it
 // until later.
 func (h Held) Has(seq uint64) bool {
 	for _, by := range []map[string][]uint64{h.Now, h.Later} {
@@ -319,14 +320,14 @@ func (h Held) Has(seq uint64) bool {
 type holds struct {
 	mu      sync.Mutex
 	pools   map[string]map[uint64]*hold
-	changed chan struct{} // holds a value while nobody was told of the last change
+	changed chan struct{} // holds a value while the last change is unannounced
 }
 
-// hold is one delivery. A pool may hand out what a handler still works on.
+// hold is one delivery. A pool may redeliver what a handler still works on.
 type hold struct {
-	handlers int       // that work on it
-	back     time.Time // when it comes back, where none does
-	why      string    // it comes back then; empty: it is not said
+	handlers int       // handlers that work on it
+	back     time.Time // when it is redelivered, if no handler works on it
+	why      string    // why it is redelivered then; empty if unknown
 }
 
 // take notes that a handler works on a delivery.
@@ -343,8 +344,8 @@ func (h *holds) take(pool string, seq uint64) {
 	h.tell()
 }
 
-// leave notes that a handler is through with a delivery, which comes back at a
-// time and for a reason; zero: it does not.
+// leave notes that a handler has finished a delivery, which is redelivered at
+// the given time for the given reason; never if the time is zero.
 func (h *holds) leave(pool string, seq uint64, back time.Time, why string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -358,7 +359,7 @@ func (h *holds) leave(pool string, seq uint64, back time.Time, why string) {
 	h.tell()
 }
 
-// tell has the presence signal sent at once.
+// tell triggers the presence signal at once.
 func (h *holds) tell() {
 	select {
 	case h.changed <- struct{}{}:
@@ -366,7 +367,7 @@ func (h *holds) tell() {
 	}
 }
 
-// body is what the presence signal of a process says.
+// body returns the body of a process's presence signal.
 func (h *holds) body(process string, now time.Time) []byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -395,15 +396,16 @@ func (h *holds) body(process string, now time.Time) []byte {
 	return body
 }
 
-// Delays calls take with what each process of a project gave back and why, by
-// sequence, until ctx ends; nothing for a process that is gone.
+// Delays calls take with the reasons of what each process of a project
+// released, by sequence, until ctx ends; with nothing for a process that is
+// gone.
 func (c *Conn) Delays(ctx context.Context, project string, take func(process string, why map[uint64]string)) error {
 	return c.Signals(ctx, Signal{Project: project, Session: "-"}, func(s Signal) {
 		if s.Name != signalHere && s.Name != signalGone {
 			return
 		}
 		held, why := heldIn(s.Body), map[uint64]string{}
-		for reason, seqs := range held.Why { // order-independent: each sequence stands once
+		for reason, seqs := range held.Why { // order-independent: each sequence occurs once
 			for _, seq := range seqs {
 				why[seq] = reason
 			}

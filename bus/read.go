@@ -18,8 +18,7 @@ import (
 	"manualslop/events"
 )
 
-// Read yields stored events; see events.Log. Whatever lies between two yields
-// is paid by the reader alone: a slow one holds up nobody.
+// Read yields stored events; see events.Log. A slow reader delays only itself.
 func (c *Conn) Read(ctx context.Context, f events.Filter, from, to uint64) iter.Seq2[events.Event, error] {
 	return func(yield func(events.Event, error) bool) {
 		if err := c.read(ctx, f, from, to, yield); err != nil {
@@ -92,7 +91,7 @@ func (c *Conn) decode(d delivery, decode func(stored) (events.Event, error)) (ev
 		Subject: d.msg.Subject, MsgID: d.msg.Header.Get(jetstream.MsgIDHeader), Seq: d.seq, Time: d.at, Body: d.msg.Data,
 	}, d.msg.Header.Get(jetstream.StreamHeader) != ""}
 	if m.copied {
-		c.log.Warn("event was not published by its actor and does not count", "seq", d.seq, "subject", d.msg.Subject)
+		c.log.Warn("event was not published by its actor and is ignored", "seq", d.seq, "subject", d.msg.Subject)
 	}
 	e, err := decode(m)
 	if err != nil {
@@ -103,9 +102,9 @@ func (c *Conn) decode(d delivery, decode func(stored) (events.Event, error)) (ev
 }
 
 // Follow calls take for each event under f that is stored from now on, until
-// ctx ends. It needs no consumer and no right to read the log, and promises
-// less: what comes while the connection is down is missed. events.ErrSlow when
-// take is so slow that events had to be dropped.
+// ctx ends. It needs no consumer and no right to read the log, but guarantees
+// less: events that are stored while the connection is down are missed. It
+// returns events.ErrSlow if take is so slow that events had to be dropped.
 func (c *Conn) Follow(ctx context.Context, f events.Filter, take func(events.Event)) error {
 	subject := events.RootLive + strings.TrimPrefix(f.Subject(), events.RootEvents)
 	err := c.listen(ctx, subject, func(m *nats.Msg) {
@@ -123,7 +122,7 @@ func (c *Conn) Follow(ctx context.Context, f events.Filter, take func(events.Eve
 }
 
 // republished decodes a message of the live feed. The server has stamped it
-// with its place in the stream.
+// with its sequence.
 func (c *Conn) republished(m *nats.Msg) (events.Event, bool) {
 	at, err := time.Parse(time.RFC3339Nano, stamped(m.Header, jetstream.TimeStampHeaer))
 	if err != nil {
@@ -132,7 +131,7 @@ func (c *Conn) republished(m *nats.Msg) (events.Event, bool) {
 	}
 	seq, err := sequence(m.Header)
 	if err != nil {
-		c.log.Warn("live message without a place in the log", "subject", m.Subject, "error", err)
+		c.log.Warn("live message without a sequence number", "subject", m.Subject, "error", err)
 		return events.Event{}, false
 	}
 	e, err := c.recent.event(stored{events.Stored{Subject: stamped(m.Header, jetstream.SubjectHeader),
@@ -145,7 +144,7 @@ func (c *Conn) republished(m *nats.Msg) (events.Event, bool) {
 	return e, true
 }
 
-// listen hands the messages of a core subscription to take until ctx ends.
+// listen passes the messages of a core subscription to take until ctx ends.
 func (c *Conn) listen(ctx context.Context, subject string, take func(*nats.Msg)) error {
 	lctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -172,12 +171,12 @@ func (c *Conn) listen(ctx context.Context, subject string, take func(*nats.Msg))
 
 // Watch yields stored events and then new ones; see events.Log. The cutoff is
 // the sequence of the newest event under f when the call was made, so the
-// replay is over once an event at or past it was yielded, or at once if it is
+// replay is over once an event at or after it was yielded, or at once if it is
 // below from. A slow reader is never cut off: it asks the server for more when
-// it is ready, and nothing is kept for it meanwhile. The feed holds a consumer of
-// the server until it is ranged over and left; it may be ranged over once. A
-// lost server is waited for; one that comes back with another history than the
-// one that was read ends the feed with events.ErrReplaced.
+// it is ready, and nothing is buffered for it. The feed holds a server consumer
+// until its range loop ends; it may be ranged over once. The feed waits for a
+// lost server; one that returns with a different history ends the feed with
+// events.ErrReplaced.
 func (c *Conn) Watch(ctx context.Context, f events.Filter, from uint64) (uint64, iter.Seq2[events.Event, error],
 	error) {
 	cutoff, err := c.Last(ctx, f)
@@ -224,15 +223,15 @@ func (c *Conn) follow(ctx context.Context, f events.Filter, cutoff uint64, fd *f
 	}
 }
 
-// Bounds of Recent.
+// Limits of Recent.
 const (
 	recentEvents = 256
-	recentBytes  = 16 << 10 // of one event; a larger one is decoded by each reader
+	recentBytes  = 16 << 10 // of one event; larger events are decoded by each reader
 )
 
-// Recent is the newest events that came to a process, decoded. A watch, the pools and
-// the live feed of all connections that share one decode each event once, whichever of
-// them gets it first. Make it with NewRecent.
+// Recent is a cache of the newest decoded events of a process. The watches,
+// pools and live feeds of all connections that share one decode each event only
+// once. Create it with NewRecent.
 type Recent struct {
 	registry *events.Registry
 
@@ -240,7 +239,7 @@ type Recent struct {
 	slots [recentEvents]*recentEvent
 }
 
-// recentEvent is one event and its bytes, by which it is known again.
+// recentEvent is one event and its bytes, by which it is recognized.
 type recentEvent struct {
 	stored
 	decode sync.Once
@@ -251,8 +250,8 @@ type recentEvent struct {
 // NewRecent returns a Recent that all connections of one process share.
 func NewRecent() *Recent { return &Recent{registry: events.Catalogue()} }
 
-// event decodes a message and its payload, once for all who share r. The error is that
-// of fromStored.
+// event decodes a message and its payload, once for all users of r. The error
+// is that of fromStored.
 func (r *Recent) event(m stored) (events.Event, error) {
 	e := r.find(m)
 	e.decode.Do(func() {
@@ -263,8 +262,8 @@ func (r *Recent) event(m stored) (events.Event, error) {
 	return e.event, e.err
 }
 
-// find is the place of a message: one of its own where it is too large, or older than
-// what stands in its place.
+// find returns the slot of a message: a new one if it is too large or older
+// than the message in its slot.
 func (r *Recent) find(m stored) *recentEvent {
 	fresh := &recentEvent{stored: m}
 	if len(m.Body) > recentBytes {
@@ -290,9 +289,9 @@ type getRequest struct {
 	NextFor string `json:"next_by_subj,omitempty"`
 }
 
-// Last is the sequence of the newest event under f; see events.Log. A message
-// on a foreign subject is no event and has its place all the same: it is not
-// looked into, so that one at the end of the log stops nobody.
+// Last returns the sequence of the newest event under f; see events.Log. A
+// message on a foreign subject is not an event but still has a sequence: it is
+// not decoded, so that one at the end of the log does no harm.
 func (c *Conn) Last(ctx context.Context, f events.Filter) (uint64, error) {
 	m, err := c.lastStored(ctx, f)
 	if err != nil || m == nil {
@@ -301,8 +300,8 @@ func (c *Conn) Last(ctx context.Context, f events.Filter) (uint64, error) {
 	return m.Seq, nil
 }
 
-// LastEvent is the newest event under f; false if there is none. A role that
-// may not read the log may ask for its own subtree only.
+// LastEvent returns the newest event under f; false if there is none. A role
+// that may not read the log may ask only for its own subtree.
 func (c *Conn) LastEvent(ctx context.Context, f events.Filter) (events.Event, bool, error) {
 	m, err := c.lastStored(ctx, f)
 	if err != nil || m == nil {
@@ -312,12 +311,12 @@ func (c *Conn) LastEvent(ctx context.Context, f events.Filter) (events.Event, bo
 	return e, err == nil, err
 }
 
-// lastStored is the newest message under f; nil if there is none.
+// lastStored returns the newest message under f; nil if there is none.
 func (c *Conn) lastStored(ctx context.Context, f events.Filter) (*stored, error) {
 	return c.newestOn(ctx, f.Subject())
 }
 
-// newestOn is the newest message of the log on a subject, which may have
+// newestOn returns the newest message of the log on a subject, which may have
 // wildcards; nil if there is none.
 func (c *Conn) newestOn(ctx context.Context, subject string) (*stored, error) {
 	if c.asksLeader() {
@@ -326,13 +325,13 @@ func (c *Conn) newestOn(ctx context.Context, subject string) (*stored, error) {
 	return c.directGet(ctx, apiDirectGet+StreamEvents+"."+subject, nil)
 }
 
-// asksLeader tells whether reads of the log go to the leader of a cluster. An
-// agent may not ask it: it reads its own newest event of any replica.
+// asksLeader reports whether reads of the log go to the leader of a cluster. An
+// agent may not ask the leader: it reads its own newest event from any replica.
 func (c *Conn) asksLeader() bool {
 	return c.replicated.Load() && (c.role.readsLog() || c.role.Kind == Worker)
 }
 
-// storedAt is the message at a sequence of the log; nil if there is none.
+// storedAt returns the message at a sequence of the log; nil if there is none.
 func (c *Conn) storedAt(ctx context.Context, seq uint64) (*stored, error) {
 	if c.asksLeader() {
 		return c.askLeader(ctx, StreamEvents, getRequest{Seq: seq})
@@ -340,7 +339,7 @@ func (c *Conn) storedAt(ctx context.Context, seq uint64) (*stored, error) {
 	return c.directGet(ctx, apiDirectGet+StreamEvents, getRequest{Seq: seq})
 }
 
-// directGet reads one stored message of any stream; nil where there is none.
+// directGet reads one stored message of any stream; nil if there is none.
 func (c *Conn) directGet(ctx context.Context, subject string, req any) (*stored, error) {
 	var body []byte
 	if req != nil {
@@ -374,8 +373,9 @@ func (c *Conn) directGet(ctx context.Context, subject string, req any) (*stored,
 	}, len(resp.Header.Values(jetstream.StreamHeader)) > 1}, nil
 }
 
-// stamped is a header that the server wrote into its answer. It stands behind
-// those that the message was stored with, which its writer may have forged.
+// stamped returns a header that the server wrote into its answer. It comes
+// after the headers that the message was stored with, which its writer may have
+// forged.
 func stamped(h nats.Header, key string) string {
 	values := h.Values(key)
 	if len(values) == 0 {
@@ -389,7 +389,7 @@ func sequence(h nats.Header) (uint64, error) {
 }
 
 // askLeader asks the leader of a stream, which has every acknowledged message;
-// nil where there is none.
+// nil if there is none.
 func (c *Conn) askLeader(ctx context.Context, stream string, req getRequest) (*stored, error) {
 	var out struct {
 		Message *struct {
@@ -418,19 +418,19 @@ func (c *Conn) askLeader(ctx context.Context, stream string, req getRequest) (*s
 		len(h.Values(jetstream.StreamHeader)) > 0}, nil
 }
 
-// stored is a message of a stream as the server gave it out.
+// stored is a message of a stream as returned by the server.
 type stored struct {
 	events.Stored
-	// copied tells that the server put the message into the stream itself. It
-	// sends its answers to whatever reply subject a request names, also to one
-	// that the asker may not publish; so permissions pin the author of such a
-	// message to nobody. The server marks what it copies out of a stream.
+	// copied reports that the server put the message into the stream itself. It
+	// sends its answers to the reply subject of a request, even to one that the
+	// client may not publish on, so the author of such a message is not verified.
+	// The server marks what it copies out of a stream.
 	copied bool
 }
 
-// fromStored decodes a message of the log. A copied one is malformed, under an
-// id of its own: it has its place in the order and never counts. Only a foreign
-// subject is an error.
+// fromStored decodes a message of the log. A copied message becomes a malformed
+// event with its own id: it keeps its position but has no effect. Only a
+// foreign subject is an error.
 func fromStored(m stored) (events.Event, error) {
 	if !m.copied {
 		return events.FromStored(m.Stored)
@@ -441,6 +441,7 @@ func fromStored(m stored) (events.Event, error) {
 	if err != nil {
 		return events.Event{}, err
 	}
-	e.Payload = events.Unreadable(e.Type, 1, raw, fmt.Sprintf("%s did not publish it: the server copied it here", e.Actor))
+	e.Payload = events.Unreadable(e.Type, 1, raw, fmt.Sprintf("it was copied here by the server, not published "+
+		"by %s", e.Actor))
 	return e, nil
 }

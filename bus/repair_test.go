@@ -23,7 +23,7 @@ func TestLostClaimsAreReplacedSoThatNoCallRunsTwice(t *testing.T) {
 	require.ErrorContains(t, err, "slop doctor --repair")
 	s, err := open(t, dir, func(c *bus.Config) { c.Repair = true })
 	require.NoError(t, err)
-	require.Contains(t, strings.Join(s.Remarks(), "\n"), "approved calls may have begun; each goes to a person")
+	require.Contains(t, strings.Join(s.Remarks(), "\n"), "approved calls may have started; each is reported to a person")
 	c := bustest.Connect(t, s, worker1)
 	for i := 1; i <= n; i++ {
 		_, err := c.CreateClaim(t.Context(), "s1."+callName(i), []byte(`{}`))
@@ -58,7 +58,7 @@ func TestRepairTakesAStoreWithoutItsRecordAsItIs(t *testing.T) {
 			require.ErrorContains(t, err, "slop doctor --repair")
 			s, err := open(t, dir, func(c *bus.Config) { c.Repair = true })
 			require.NoError(t, err)
-			require.Contains(t, strings.Join(s.Remarks(), "\n"), "the store is taken as it is")
+			require.Contains(t, strings.Join(s.Remarks(), "\n"), "the store is accepted as it is")
 			list, err := read(t, t.Context(), bustest.Connect(t, s, reader), events.Filter{Actor: events.ActorApproval})
 			require.NoError(t, err)
 			require.GreaterOrEqual(t, len(list), n)

@@ -12,13 +12,14 @@ import (
 	"manualslop/events"
 )
 
-// Rewrite says how a store is written anew without some sessions.
+// Rewrite says how a store is written again without some sessions.
 type Rewrite struct {
 	// Config is that of [Open]; the folder must hold a store that nobody uses.
 	Config Config
-	// Keep tells whether a session stays.
+	// Keep reports whether a session stays.
 	Keep func(project, session string) bool
-	// Note makes the event that stands behind the others, in the new store; nil: none.
+	// Note makes the event that comes after the others, in the new store; nil:
+	// none.
 	Note func(RewriteResult) *events.Event
 	// Progress hears how many events of the old log were looked at; it may be nil.
 	Progress func(done, all uint64)
@@ -28,17 +29,17 @@ type Rewrite struct {
 
 // RewriteResult is what a rewrite keeps and drops.
 type RewriteResult struct {
-	Old, New    uint64 // events of the log before and behind it
+	Old, New    uint64 // events of the log before and after it
 	DroppedSize uint64 // bytes of the dropped events and blobs
 	Blobs       int    // blobs that go, because no kept event names them
 }
 
-// Do copies what stays into a new store, checks the copy, and puts it in the
-// place of the old one, which is deleted last. The sequences of kept events
-// change: they are counted from 1 again, in their order. Positions inside of
-// kept events, claims and pools change with them. A kill at any point leaves the
-// old store or the new one, and the next start says which. Errors: as [Open],
-// and the context's; nothing is changed then.
+// Do copies what stays into a new store, checks the copy, and puts it in place
+// of the old one, which is deleted last. The sequences of kept events change:
+// they are counted from 1 again, in their order. Positions inside of kept
+// events, claims and pools change with them. A kill at any point leaves the old
+// store or the new one, and the next start says which. Errors: as [Open], and
+// the context's; nothing is changed then.
 func (r *Rewrite) Do(ctx context.Context) (RewriteResult, error) {
 	old, err := Open(ctx, r.Config)
 	if err != nil {
@@ -77,11 +78,11 @@ type copying struct {
 	places   []uint64        // old sequences of kept events
 	kept     map[string]bool // sessions
 	refs     map[string]bool // digests that kept events name
-	dropped  map[string]bool // digests that only dropped events name, and what is no digest
+	dropped  map[string]bool // digests that only dropped events name, and what is not a digest
 }
 
-// place is how many kept events stand at an old sequence or before it, which is
-// the new sequence of the last of them.
+// place returns how many kept events are at an old sequence or before it, which
+// is the new sequence of the last of them.
 func (c *copying) place(old uint64) uint64 {
 	return uint64(sort.Search(len(c.places), func(i int) bool { return c.places[i] > old }))
 }
@@ -134,7 +135,7 @@ func (c *copying) build(ctx context.Context, dir string) (err error) {
 	return c.note(ctx)
 }
 
-// note records the rewrite behind everything else.
+// note records the rewrite after everything else.
 func (c *copying) note(ctx context.Context) error {
 	if c.rewrite.Note == nil {
 		return nil
@@ -166,7 +167,7 @@ func swapStores(data string) error {
 	return errors.Join(os.RemoveAll(oldStore(data)), os.RemoveAll(rewriteDir(data)))
 }
 
-// Rewritten tells whether a rewrite of the data folder was killed between two
+// Rewritten reports whether a rewrite of the data folder was killed between two
 // stores; the next [Open] puts the new one in its place.
 func Rewritten(data string) bool {
 	_, err := os.Stat(oldStore(data))
@@ -175,7 +176,7 @@ func Rewritten(data string) bool {
 
 // settleRewrite ends a rewrite that was killed, with the folder locked: it
 // finishes one whose old store was moved away, because the new one is whole
-// then, and undoes any other. The remark is empty where there was none.
+// then, and undoes any other. The remark is empty if there was none.
 func settleRewrite(data string) (remark string, err error) {
 	moved, made := exists(oldStore(data)), exists(rewriteDir(data))
 	store := (&Config{Dir: data}).store()
@@ -188,9 +189,9 @@ func settleRewrite(data string) (remark string, err error) {
 		}
 		fallthrough
 	case moved:
-		remark = "the removal of sessions that was under way is finished"
+		remark = "finished an interrupted removal of sessions"
 	default:
-		remark = "the removal of sessions that was under way is undone"
+		remark = "undid an interrupted removal of sessions"
 	}
 	if err := durable.SyncFolder(data); err != nil {
 		return "", err

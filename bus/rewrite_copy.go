@@ -39,7 +39,8 @@ func (s *chain) add(subject string, body []byte) {
 const copiedEvery = 1000
 
 // each hands over the kept events in their order and books all. What the server
-// copied into the log, and what is no event, never counted and stays behind.
+// copied into the log, and what is not an event, never counted and stays
+// behind.
 func (c *copying) each(ctx context.Context, take func(copied) error) error {
 	last, err := c.old.Last(ctx, events.Filter{})
 	if err != nil || last == 0 {
@@ -57,7 +58,7 @@ func (c *copying) each(ctx context.Context, take func(copied) error) error {
 			return err
 		}
 		if d.seq != at+1 {
-			return fmt.Errorf("%w: %d follows on %d", events.ErrHole, d.seq, at)
+			return fmt.Errorf("%w: sequence %d follows %d", events.ErrHole, d.seq, at)
 		}
 		at = d.seq
 		if c.rewrite.Progress != nil && (at%copiedEvery == 0 || at == last) {
@@ -93,9 +94,9 @@ func (c *copying) one(d delivery, take func(copied) error) error {
 	return take(copied{d.msg.Subject, id, body})
 }
 
-// moved is the body of an event in the new store. Positions in it move along.
-// An answer that is no envelope becomes one, because its id and its time follow
-// from where it stands.
+// moved returns the body of an event in the new store. Positions in it move
+// along. An answer that is not an envelope becomes one, because its id and its
+// time follow from where it stands.
 func (c *copying) moved(e events.Event, body []byte) ([]byte, error) {
 	if e.Payload == nil {
 		events.Catalogue().Decode(&e)
@@ -253,8 +254,8 @@ func (c *copying) movedClaim(value []byte) ([]byte, error) {
 	return json.Marshal(claim)
 }
 
-// copyPools lets the pools go on where they stood. What was handed out and is
-// not done is handed out again, as after a crash.
+// copyPools lets the pools continue where they stood. What was delivered and is
+// not done is redelivered, as after a crash.
 func (c *copying) copyPools(ctx context.Context) error {
 	pools, err := c.old.listPools(ctx)
 	if err != nil {

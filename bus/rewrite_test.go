@@ -172,11 +172,11 @@ func TestKilledRewriteLeavesOneStoreWhole(t *testing.T) {
 	}{
 		"while the new store is made": {func(t *testing.T, dir string) {
 			require.NoError(t, os.MkdirAll(filepath.Join(dir, "rewrite", "bus", "jetstream"), 0o700))
-		}, true, "undone"},
+		}, true, "undid"},
 		"when the new store is whole": {func(t *testing.T, dir string) {
 			copyTree(t, dir, "new", filepath.Join("rewrite",
 				"bus"))
-		}, true, "undone"},
+		}, true, "undid"},
 		"between the two stores": {func(t *testing.T, dir string) {
 			copyTree(t, dir, "new", filepath.Join("rewrite", "bus"))
 			require.NoError(t, os.Rename(filepath.Join(dir, "bus"), filepath.Join(dir, "bus.old")))

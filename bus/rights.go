@@ -223,8 +223,9 @@ func (g *grants) signals(r Role) {
 	g.subscribe = append(g.subscribe, events.RootSignals+".>")
 }
 
-// permissions is the form that the server takes. A connection that may publish
-// nothing is denied everything, because an empty list would mean no limit.
+// permissions returns the form that the server takes. A connection that may
+// publish nothing is denied everything, because an empty list would mean no
+// limit.
 func (g grants) permissions() *server.Permissions {
 	p := &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: g.publish, Deny: g.denyPublish},

@@ -68,19 +68,19 @@ func (r Role) Check() error {
 		ok = events.ValidToken(r.Name) && events.IsWorker(r.Name)
 	case Models, Timers, Gateway, Reader, Live, Admin:
 	default:
-		return fmt.Errorf("%w: kind %q", ErrRole, r.Kind)
+		return fmt.Errorf("%w: unknown kind %q", ErrRole, r.Kind)
 	}
 	if !ok {
-		return fmt.Errorf("%w: %q is no name for the kind %s", ErrRole, r.Name, r.Kind)
+		return fmt.Errorf("%w: %q is not a valid name for a %s", ErrRole, r.Name, r.Kind)
 	}
 	if r.Project != "" && !events.ValidToken(r.Project) {
-		return fmt.Errorf("%w: project %.80q is no token", ErrRole, r.Project)
+		return fmt.Errorf("%w: project must consist of A-Z a-z 0-9 _ -, got %.80q", ErrRole, r.Project)
 	}
 	return nil
 }
 
-// Actor is the subject token under which the role writes; for kinds that write
-// nothing it is the kind.
+// Actor returns the subject token under which the role writes; for kinds that
+// write nothing it is the kind.
 func (r Role) Actor() string {
 	switch r.Kind {
 	case Decider, Person, Agent, Worker:
@@ -89,8 +89,9 @@ func (r Role) Actor() string {
 	return string(r.Kind)
 }
 
-// consumer is the name of the one consumer of a worker over a project, which its
-// rights name. Workers of two projects on one host have the same name.
+// consumer returns the name of the one consumer of a worker over a project,
+// which its rights name. Workers of two projects on one host have the same
+// name.
 func (r Role) consumer(project string) string { return "outcomes-" + project + "-" + r.Actor() }
 
 // String names the role in logs: kind, and name where it has one.
@@ -101,7 +102,7 @@ func (r Role) String() string {
 	return string(r.Kind)
 }
 
-// readsLog tells whether the role may read the whole log.
+// readsLog reports whether the role may read the whole log.
 func (r Role) readsLog() bool {
 	switch r.Kind {
 	case Decider, Models, Timers, Gateway, Person, Reader, Admin:
@@ -110,8 +111,8 @@ func (r Role) readsLog() bool {
 	return false
 }
 
-// inbox is the prefix under which the role receives answers. It holds the kind,
-// so that a person named "reader" shares nothing with the role.
+// inbox returns the prefix under which the role receives answers. It holds the
+// kind, so that a person named "reader" shares nothing with the role.
 func (r Role) inbox() string { return "_INBOX_" + string(r.Kind) + "_" + r.Actor() }
 
 // Accounts says whose credentials [WriteAccounts] writes.
@@ -137,7 +138,7 @@ const accountsFile = "accounts.conf"
 // whose file was removed gets a new key.
 func WriteAccounts(dir string, a Accounts) error {
 	if a.URL == "" || len(a.Hosts) == 0 || len(a.Projects) == 0 {
-		return fmt.Errorf("%w: accounts need the URL of the cluster, a host and a project", ErrConfig)
+		return fmt.Errorf("%w: accounts need the cluster's URL, at least one host and at least one project", ErrConfig)
 	}
 	var pools []string
 	for _, project := range a.Projects {
@@ -199,7 +200,8 @@ func writeSeeds(path, url string, roles []Role, users map[string]Role) error {
 	return durable.WriteFile(path, append(body, '\n'))
 }
 
-// accountsText is the account of slop in the syntax of a server's configuration.
+// accountsText returns the account of slop in the syntax of a server's
+// configuration.
 func accountsText(users map[string]Role, pools []string) ([]byte, error) {
 	keys := slices.SortedFunc(maps.Keys(users), func(a, b string) int {
 		return strings.Compare(users[a].String()+a, users[b].String()+b)

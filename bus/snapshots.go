@@ -16,17 +16,19 @@ import (
 	"manualslop/events"
 )
 
-// maxSnapshotBytes bounds one message of a stored snapshot, which is compressed.
+// maxSnapshotBytes limits one message of a stored snapshot, which is
+// compressed.
 const maxSnapshotBytes = 960 << 10
 
-// snapshotWindow is what a writer of snapshots keeps in memory. Writers are made anew
-// after each garbage collection.
+// snapshotWindow is what a writer of snapshots keeps in memory. Writers are
+// recreated after each garbage collection.
 const snapshotWindow = 256 << 10
 
-// maxSnapshotWindow bounds what reading a damaged or hostile one keeps in memory.
+// maxSnapshotWindow limits what reading a damaged or hostile one keeps in
+// memory.
 const maxSnapshotWindow = 8 << 20
 
-// MaxSnapshot bounds a snapshot in bytes before compression.
+// MaxSnapshot limits a snapshot in bytes before compression.
 const MaxSnapshot = 256 << 20
 
 // snapshotWriters are kept, because making one takes longer than most snapshots.
@@ -40,12 +42,12 @@ var snapshotWriters = sync.Pool{New: func() any {
 }}
 
 // PutSnapshot stores v as JSON under key and replaces what was there. A v that
-// implements io.WriterTo and io.ReaderFrom has a form of its own. What does not
-// fit into one message is stored in pieces where the role is Gateway.
+// implements io.WriterTo and io.ReaderFrom has its own form. What does not fit
+// into one message is stored in pieces where the role is Gateway.
 // events.ErrTooLarge when it is over MaxSnapshot, or over what one snapshot may
 // take of the stream. A snapshot is a state that can be computed again from the
-// log: losing one costs time and nothing else, so a caller may go on after an
-// error.
+// log: losing one costs time and nothing else, so a caller may continue after
+// an error.
 func (c *Conn) PutSnapshot(ctx context.Context, key string, v any) error {
 	err := checkKey(key)
 	if err == nil {
@@ -173,11 +175,11 @@ func readSnapshot(body []byte, v any) error {
 	return events.Unmarshal(raw, v)
 }
 
-// maxSnapshotPieces bounds the messages of one snapshot; a stream of the default
-// budget has room for fourteen of the longest.
+// maxSnapshotPieces limits the messages of one snapshot; a stream of the
+// default budget has room for fourteen of the longest.
 const maxSnapshotPieces = 24
 
-// snapshotHead stands under the key of a snapshot that was stored in pieces. It is
+// snapshotHead is under the key of a snapshot that was stored in pieces. It is
 // written last, so that pieces of two writers or of a killed one never count as
 // a whole.
 type snapshotHead struct {
@@ -185,7 +187,7 @@ type snapshotHead struct {
 	SHA256 string `json:"sha256"` // of all pieces together
 }
 
-// errPieces says that a snapshot cannot be put together.
+// errPieces means that a snapshot cannot be put together.
 var errPieces = errors.New("the snapshot is incomplete")
 
 func pieceKey(key string, n int) string { return key + ".piece-" + strconv.Itoa(n) }
@@ -214,8 +216,8 @@ func (c *Conn) putPieces(ctx context.Context, key string, body []byte) error {
 	return c.putMessage(ctx, key, raw)
 }
 
-// mostPieces is how many messages a snapshot of this role may have: one never
-// takes more than a quarter of the stream.
+// mostPieces returns how many messages a snapshot of this role may have: one
+// never takes more than a quarter of the stream.
 func (c *Conn) mostPieces(ctx context.Context) (int, error) {
 	if c.role.Kind != Gateway {
 		return 1, nil
@@ -234,7 +236,7 @@ func (c *Conn) mostPieces(ctx context.Context) (int, error) {
 func (c *Conn) pieces(ctx context.Context, key string, raw []byte) ([]byte, error) {
 	var h snapshotHead
 	if err := json.Unmarshal(raw, &h); err != nil || h.Pieces < 1 || h.Pieces > maxSnapshotPieces {
-		return nil, fmt.Errorf("%w: its head", errPieces)
+		return nil, fmt.Errorf("%w: its headerer", errPieces)
 	}
 	body := make([]byte, 0, h.Pieces*maxSnapshotBytes)
 	for n := range h.Pieces {
@@ -248,7 +250,7 @@ func (c *Conn) pieces(ctx context.Context, key string, raw []byte) ([]byte, erro
 		body = append(body, piece...)
 	}
 	if events.Digest(body) != h.SHA256 {
-		return nil, fmt.Errorf("%w: its pieces have another digest", errPieces)
+		return nil, fmt.Errorf("%w: its pieces do not match the digest", errPieces)
 	}
 	return body, nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Room that a file system keeps free, in bytes. Below it only ends are stored,
-// and below a quarter of it nothing; the store goes on when twice as much is
+// and below a quarter of it nothing; the store continues when twice as much is
 // free. A small file system keeps a sixteenth of itself instead.
 const keepFree = 16 << 20
 
@@ -44,16 +44,16 @@ func (r *room) why() error {
 	return r.err
 }
 
-// untilChange is a context that ends when the disk stops to take anything, or
-// begins to.
+// untilChange returns a context that ends when the disk stops to take anything,
+// or begins to.
 func (r *room) untilChange() context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.state
 }
 
-// set notes why nothing is taken, or nothing but ends, or with nil that there is
-// room. It tells whether that is new.
+// set notes why nothing is taken, or nothing but ends, or with nil that there
+// is room. It reports whether that is new.
 func (r *room) set(err error, none bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,7 +93,7 @@ func (s *Server) watchRoom(ctx context.Context) {
 			}
 			restarted = time.Now()
 			if err := s.restartStreams(ctx); err != nil {
-				s.log.Error("the streams could not be opened again", "error", err)
+				s.log.Error("cannot reopen the streams", "error", err)
 				break
 			}
 			s.admit()
@@ -101,17 +101,18 @@ func (s *Server) watchRoom(ctx context.Context) {
 			s.admit()
 		case s.room.why() == nil && free < low:
 			s.room.set(tooLittle(free, low), false)
-			s.log.Error("only the ends of sessions and of work are stored until there is room", "reason", s.room.why())
+			s.log.Error("disk almost full: only events that end sessions or work are stored until space is "+
+				"freed", "reason", s.room.why())
 		}
 	}
 }
 
 func tooLittle(free, low int64) error {
-	return fmt.Errorf("%w: %d KiB are free, at least %d KiB must be", events.ErrDiskFull, free>>10, low>>10)
+	return fmt.Errorf("%w: %d KiB are free, at least %d KiB are needed", events.ErrDiskFull, free>>10, low>>10)
 }
 
-// frozen says which stream takes nothing since a write failed; empty: none. The
-// server never writes to such a stream again.
+// frozen returns which stream takes nothing since a write failed; empty: none.
+// The server never writes to such a stream again.
 func (s *Server) frozen() string {
 	if !s.nats.JetStreamEnabled() {
 		return "the streams are closed"
@@ -130,8 +131,8 @@ func (s *Server) refuse(why error) {
 	if err := s.limit(1); err != nil && s.nats.JetStreamEnabled() {
 		s.log.Warn("the server does not refuse writes", "error", err)
 	}
-	if s.room.set(why, true) { // behind the limit: requests are sent again then
-		s.log.Error("nothing is stored until there is room", "reason", why)
+	if s.room.set(why, true) { // after the limit: requests are sent again then
+		s.log.Error("nothing is stored until space is freed", "reason", why)
 	}
 }
 
@@ -141,11 +142,12 @@ func (s *Server) admit() {
 		return
 	}
 	if s.room.set(nil, false) {
-		s.log.Info("there is room again, so events are stored again")
+		s.log.Info("there is enough space again; events are being stored")
 	}
 }
 
-// limit bounds what all streams may hold, in bytes; -1: the budget of each does.
+// limit limits what all streams may hold, in bytes; -1: the budget of each
+// does.
 func (s *Server) limit(bytes int64) error {
 	return s.nats.GlobalAccount().UpdateJetStreamLimits(map[string]server.JetStreamAccountLimits{"": {
 		MaxMemory: -1, MaxStore: bytes, MaxStreams: -1, MaxConsumers: -1, MaxAckPending: -1,
@@ -154,13 +156,13 @@ func (s *Server) limit(bytes int64) error {
 }
 
 // restartStreams closes the streams and opens them again, which is the only way
-// to thaw one. Connections stay; their requests and consumers are made anew.
+// to thaw one. Connections stay; their requests and consumers are recreated.
 func (s *Server) restartStreams(ctx context.Context) error {
 	before, err := readEnds(s.cfg.store())
 	if err != nil {
 		return err
 	}
-	s.log.Info("the streams are opened again after a failed write")
+	s.log.Info("reopening the streams after a failed write")
 	if err := s.nats.ShutdownJetStream(); err != nil {
 		return err
 	}
@@ -180,7 +182,7 @@ func (s *Server) restartStreams(ctx context.Context) error {
 			return damageOf(s.cfg.store(), want.Name, what)
 		}
 		if recorded := before.of(want.Name).Seq; info.State.LastSeq < recorded {
-			what := fmt.Sprintf("it ends at %d and once reached %d", info.State.LastSeq, recorded)
+			what := fmt.Sprintf("it ends at sequence %d but once reached %d", info.State.LastSeq, recorded)
 			return damageOf(s.cfg.store(), want.Name, what)
 		}
 	}
@@ -205,7 +207,7 @@ const (
 )
 
 // newWork are the types of event that begin something, or that somebody may
-// send without end.
+// send without limit.
 var newWork = sync.OnceValue(func() map[string]bool {
 	return events.Names(
 		events.SessionOpened{}, events.GoalSubmitted{}, events.TracksAccepted{}, events.GraphMutationRequested{},
@@ -225,7 +227,7 @@ var endings = sync.OnceValue(func() map[string]bool {
 	)
 })
 
-// useOf tells how far into the reserve an event of a type may go.
+// useOf returns how far into the reserve an event of a type may go.
 func useOf(typ string) use {
 	d, known := events.Catalogue().Lookup(typ)
 	switch {
@@ -260,7 +262,7 @@ func (c *Conn) Fill(ctx context.Context) (Fill, error) {
 	return f, nil
 }
 
-// A gauge is asked anew after gaugeEvery, or when gaugeBytes were appended.
+// A gauge is asked again after gaugeEvery, or when gaugeBytes were appended.
 const (
 	gaugeEvery = 250 * time.Millisecond
 	gaugeBytes = 64 << 10
@@ -287,15 +289,15 @@ func (g *gauge) add(size int) {
 	g.since += size
 }
 
-// get is the last answer, and whether it may still count.
+// get returns the last answer, and whether it may still count.
 func (g *gauge) get() (Fill, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.fill, time.Since(g.at) < gaugeEvery && g.since < gaugeBytes
 }
 
-// leaveReserve refuses an event that may not use what is left of the disk or of
-// the log's budget. A worker and an agent may not ask how full the log is: a
+// leaveReserve refuses an event that may not use the rest of the disk or of the
+// log's budget. A worker and an agent may not ask how full the log is: a
 // worker's events are outcomes, and the gateway asks for its agents. Where the
 // answer fails, new work is refused and everything else is appended.
 func (c *Conn) leaveReserve(ctx context.Context, typ string, size int) error {

@@ -173,7 +173,7 @@ func TestDamageInAnOlderBlockIsFoundBesideTheWork(t *testing.T) {
 	flip(t, dir)
 	said := &heard{}
 	setup(t, func(c *bus.Config) { c.Dir, c.Logger = dir, slog.New(slog.NewTextHandler(said, nil)) })
-	require.Eventually(t, func() bool { return strings.Contains(said.String(), "the log lost something: 1.blk") },
+	require.Eventually(t, func() bool { return strings.Contains(said.String(), "the log lost data: 1.blk") },
 		eventstest.Patience, 10*time.Millisecond)
 }
 

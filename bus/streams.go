@@ -15,7 +15,7 @@ import (
 // StreamEvents is the one stream of facts.
 const StreamEvents = "SLOP_EV"
 
-// Names of the streams behind the object store and the buckets.
+// Names of the streams after the object store and the buckets.
 const (
 	streamBlobs     = "OBJ_SLOP_BLOBS"
 	streamSnapshots = "KV_SLOP_SNAPSHOTS"
@@ -25,12 +25,12 @@ const (
 // headerRoom is what a stored event may need beside its body.
 const headerRoom = 4 << 10
 
-// maxConsumers bounds the readers and pools of a cluster: explicit, because
-// the server's default counts every ordered consumer too.
+// maxConsumers limits the readers and pools of a cluster: explicit, because the
+// server's default counts every ordered consumer too.
 const maxConsumers = 500
 
-// streamConfigs is the table of streams, given a disk budget in bytes and a
-// number of replicas. Full means refuse, never forget; nothing of events or
+// streamConfigs returns the table of streams, given a disk budget in bytes and
+// a number of replicas. Full means refuse, never forget; nothing of events or
 // blobs can be deleted. A claim is purged when its outcome is on the log. The
 // oldest snapshots go when there is no room for a new one.
 func streamConfigs(budget int64, replicas int) []jetstream.StreamConfig {
@@ -90,10 +90,10 @@ func (e *MismatchError) Error() string {
 // Is makes the error match ErrMismatch.
 func (e *MismatchError) Is(target error) bool { return target == ErrMismatch }
 
-// Provision creates the streams that are missing and checks those that are
-// there: a difference is a [MismatchError], and nothing is changed.
-// Sizes are the cluster's own business and not compared. It needs the role
-// Admin, or rights of that extent on a cluster.
+// Provision creates the streams that are missing and checks those that exist: a
+// difference is a [MismatchError], and nothing is changed. Sizes are the
+// cluster's own business and not compared. It needs the role Admin, or rights
+// of that extent on a cluster.
 func (c *Conn) Provision(ctx context.Context, p Provision) error {
 	if p.MaxBytes <= 0 {
 		p.MaxBytes = defaultBudget
@@ -199,7 +199,7 @@ type PoolFigures struct {
 func (c *Conn) Figures(ctx context.Context, project string) (Figures, error) {
 	info, err := c.stream(ctx, StreamEvents)
 	if err != nil {
-		return Figures{}, fmt.Errorf("figures of the log: %w", err)
+		return Figures{}, fmt.Errorf("statistics of the log: %w", err)
 	}
 	out := Figures{
 		Messages: info.State.Msgs, Bytes: info.State.Bytes, Budget: info.Config.MaxBytes,
@@ -216,7 +216,7 @@ func (c *Conn) Figures(ctx context.Context, project string) (Figures, error) {
 			continue
 		}
 		if err != nil {
-			return Figures{}, fmt.Errorf("figures of pool %s: %w", kind, err)
+			return Figures{}, fmt.Errorf("statistics of pool %s: %w", kind, err)
 		}
 		out.Pools = append(out.Pools, PoolFigures{kind, state.Waiting, state.Running, state.Redelivered})
 	}
@@ -228,7 +228,7 @@ type Replication struct {
 	Stream string
 	// Leader is the server that takes appends; empty while none is elected.
 	Leader string
-	// Followers are the other servers; none where the stream has one copy.
+	// Followers are the other servers; none if the stream has one copy.
 	Followers []Follower
 }
 

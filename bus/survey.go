@@ -73,7 +73,8 @@ func (s *survey) remark(format string, args ...any) {
 }
 
 // readEnds reads the record of the store. A repair goes on without one that is
-// damaged: as after a crash, with claims of which nobody knows whether some are lost.
+// damaged: as after a crash, with claims for which it is unknown whether some
+// are lost.
 func (s *survey) readEnds(repair bool) (err error) {
 	s.ends, err = readEnds(s.store)
 	var damage *DamageError
@@ -87,7 +88,7 @@ func (s *survey) readEnds(repair bool) (err error) {
 // takeAsItIs stands for a record that was lost.
 func (s *survey) takeAsItIs() {
 	s.ends = ends{Made: true, ClaimsLost: true}
-	s.remark("%s was damaged or missing; the store is taken as it is", endsPath(s.store))
+	s.remark("%s was damaged or missing; the store is accepted as it is", endsPath(s.store))
 }
 
 // removeUnfinished removes what the making of a store left that did not end.
@@ -104,12 +105,12 @@ func (s *survey) removeUnfinished(repair bool) (unfinished bool, err error) {
 			s.takeAsItIs()
 			return false, nil
 		default:
-			return false, lostEnds(s.store, fmt.Sprintf("is missing, and stream %s holds messages", name))
+			return false, lostEnds(s.store, fmt.Sprintf("is missing, but stream %s has messages", name))
 		}
 	}
 	old := filepath.Join(s.store, "jetstream")
 	if _, err := os.Lstat(old); err == nil {
-		s.log.Info("the making of the store did not end; it is made again", "store", s.store)
+		s.log.Info("the store was not completely created; creating it again", "store", s.store)
 	}
 	s.found = map[string]bool{}
 	return true, os.RemoveAll(old)
@@ -147,21 +148,21 @@ func (s *survey) checkStream(name string) error {
 		return s.damage(name, scan.damage.String())
 	case scan.last >= end.Seq:
 		if scan.torn || scan.damage != nil {
-			s.remark("the newest record of %s, behind sequence %d, is incomplete and is dropped", titles[name], scan.last)
+			s.remark("the newest record of %s, after sequence %d, is incomplete and is dropped", titles[name], scan.last)
 		}
 	case s.ends.powerLost() && scan.last >= end.Synced:
-		s.remark("a loss of power took the end of %s: it ends at sequence %d and had reached %d; "+
+		s.remark("the end of %s was lost in a power failure: it ends at sequence %d but had reached %d; "+
 			`durability "sync" prevents that`, titles[name], scan.last, end.Seq)
 	case name == streamClaims && s.ends.ClaimsLost:
 	default:
-		return s.damage(name, fmt.Sprintf("it ends at sequence %d and had reached %d", scan.last, end.Seq))
+		return s.damage(name, fmt.Sprintf("it ends at sequence %d but had reached %d", scan.last, end.Seq))
 	}
 	return nil
 }
 
 // titles name the streams in messages.
 var titles = map[string]string{
-	StreamEvents: "the log", streamClaims: "the record of begun calls", streamBlobs: "the store of large texts",
+	StreamEvents: "the log", streamClaims: "the record of started calls", streamBlobs: "the store of large texts",
 }
 
 // setClaimsAside moves damaged claims out of the way. Until new ones stand for
@@ -184,7 +185,7 @@ func (s *survey) setClaimsAside() error {
 		return fmt.Errorf("set damaged claims aside: %w", err)
 	}
 	s.found[streamClaims] = false
-	s.remark("%s was damaged and is now in %s", titles[streamClaims], to)
+	s.remark("%s was damaged and was moved to %s", titles[streamClaims], to)
 	return durable.SyncFolder(aside)
 }
 
@@ -205,11 +206,12 @@ func (s *survey) dropBrokenPools() error {
 			continue
 		}
 		if whole && !s.ends.powerLost() && !s.ends.Closed {
-			return s.damage(StreamEvents, fmt.Sprintf("it ends at %d and pool %s was handed event %d (if %s is damaged "+
+			return s.damage(StreamEvents, fmt.Sprintf("it ends at sequence %d, but pool %s was given event %d "+
+				"(if %s is damaged "+
 				"instead, remove that folder)",
 				last, d.Name(), at.delivered, dir))
 		}
-		s.remark("the position of pool %s was damaged; it is made again", d.Name())
+		s.remark("the position of pool %s was damaged and is being rebuilt", d.Name())
 		if err := os.RemoveAll(dir); err != nil {
 			return fmt.Errorf("remove pool %s: %w", d.Name(), err)
 		}
@@ -223,7 +225,7 @@ func (s *survey) dropBrokenSnapshots() error {
 	if s.found[streamSnapshots] && metaHolds(dir, streamSnapshots) {
 		return nil
 	}
-	s.remark("the snapshots were damaged or removed; they are made again")
+	s.remark("the snapshots were damaged or removed and are being rebuilt")
 	s.found[streamSnapshots] = false
 	return os.RemoveAll(dir)
 }

@@ -20,7 +20,7 @@ const (
 	progressEvery   = Lease / 5
 	firstRedelivery = 100 * time.Millisecond
 	lastRedelivery  = 5 * time.Second
-	// lastPostponed bounds one postponement, because the server's clock may stop
+	// lastPostponed limits one postponement, because the server's clock may stop
 	// with the machine: a handler that is called too early postpones again.
 	lastPostponed = 30 * time.Second
 )
@@ -123,8 +123,8 @@ func (s *slots) busy() {
 	}
 }
 
-// free says that a slot is through with its work, and tells whether it has to wait
-// for more.
+// free says that a slot is through with its work, and reports whether it has to
+// wait for more.
 func (s *slots) free() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,9 +146,9 @@ type slot struct {
 }
 
 // errSpare ends a slot that is not needed any more.
-var errSpare = errors.New("enough slots wait")
+var errSpare = errors.New("enough slots are waiting")
 
-// errTrouble says that the server would not take a pull.
+// errTrouble means that the server would not take a pull.
 var errTrouble = errors.New("pull refused")
 
 func (s *slot) run(ctx context.Context) error {
@@ -258,7 +258,7 @@ func (s *slot) await(ctx context.Context, msgs <-chan *nats.Msg, link <-chan str
 func (s *slot) carry(ctx context.Context, msg *nats.Msg) {
 	meta, err := msg.Metadata()
 	if err != nil {
-		s.c.log.Warn("work without a place in the stream", "subject", msg.Subject, "error", err)
+		s.c.log.Warn("work item without stream metadata", "subject", msg.Subject, "error", err)
 		return
 	}
 	e, ok := s.c.newest(delivery{msg: msg, seq: meta.Sequence.Stream, at: meta.Timestamp})
@@ -282,7 +282,8 @@ func (s *slot) carry(ctx context.Context, msg *nats.Msg) {
 	s.answer(msg, fmt.Sprintf(`-NAK {"delay":%d}`, later))
 }
 
-// whyOf is why a handler gave work back until later; empty: it did not say.
+// whyOf returns why a handler gave work back until later; empty: it did not
+// say.
 func whyOf(err error) string {
 	if due, ok := errors.AsType[*events.NotBeforeError](err); ok {
 		return due.Reason
@@ -290,7 +291,7 @@ func whyOf(err error) string {
 	return ""
 }
 
-// pauseAfter is the time until work that was not done is handed out again.
+// pauseAfter returns the time until work that was not done is redelivered.
 func (s *slot) pauseAfter(ctx context.Context, e events.Event, deliveries uint64, err error) time.Duration {
 	var due *events.NotBeforeError
 	switch {
@@ -303,7 +304,7 @@ func (s *slot) pauseAfter(ctx context.Context, e events.Event, deliveries uint64
 	return min(firstRedelivery<<min(deliveries-1, 16), lastRedelivery)
 }
 
-// showProgress tells the server at short intervals that somebody is at work,
+// showProgress tells the server at short intervals that somebody is running,
 // until stop is called.
 func (s *slot) showProgress(msg *nats.Msg) (stop func()) {
 	var mu sync.Mutex
@@ -328,7 +329,7 @@ func (s *slot) showProgress(msg *nats.Msg) (stop func()) {
 }
 
 // answer tells the server about a message. It is a hint: a lost one means that
-// the message is handed out again.
+// the message is redelivered.
 func (s *slot) answer(msg *nats.Msg, what string) {
 	if err := s.c.nc.Publish(msg.Reply, []byte(what)); err != nil && s.c.nc.IsConnected() {
 		s.c.log.Warn("acknowledgement not sent", "subject", msg.Subject, "error", err)

@@ -41,13 +41,13 @@ type AskRaised struct {
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (AskRaised) EventType() Type { return Type{"AskRaised", 1} }
 
-// EventCorr is the ask.
+// EventCorr returns the ask.
 func (e AskRaised) EventCorr() string { return e.Ask }
 
-// EventTopic is the gate.
+// EventTopic returns the gate.
 func (a AskRaised) EventTopic() string { return Token(a.Gate) }
 
 // Decisions of a person, and outcomes of an ask.
@@ -67,10 +67,10 @@ type AskAnswered struct {
 	Response json.RawMessage `json:"response,omitempty"` // asks of /api/ask: passed on verbatim
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (AskAnswered) EventType() Type { return Type{"AskAnswered", 1} }
 
-// EventCorr is the ask.
+// EventCorr returns the ask.
 func (e AskAnswered) EventCorr() string { return e.Ask }
 
 // AskSettled closes an ask: the first valid answer or the timer, in stream
@@ -87,17 +87,17 @@ type AskSettled struct {
 	At       time.Time       `json:"at"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (AskSettled) EventType() Type { return Type{"AskSettled", 1} }
 
-// EventCorr is the ask.
+// EventCorr returns the ask.
 func (e AskSettled) EventCorr() string { return e.Ask }
 
-// EventTopic is the gate.
+// EventTopic returns the gate.
 func (a AskSettled) EventTopic() string { return Token(a.Gate) }
 
-// AnswerRefused tells the author of an answer why it does not count, and who
-// settled the ask and when if somebody did.
+// AnswerRefused tells the author of an answer why it does not count, and, if
+// the ask is settled, by whom and when.
 type AnswerRefused struct {
 	Ask       string     `json:"ask"`
 	AnswerID  string     `json:"answer_id"`
@@ -107,10 +107,10 @@ type AnswerRefused struct {
 	SettledAt *time.Time `json:"settled_at,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (AnswerRefused) EventType() Type { return Type{"AnswerRefused", 1} }
 
-// EventCorr is the ask.
+// EventCorr returns the ask.
 func (e AnswerRefused) EventCorr() string { return e.Ask }
 
 // AskPosted is a question that a program posted to /api/ask; approval raises it.
@@ -121,22 +121,22 @@ type AskPosted struct {
 	TimeoutMS  int64           `json:"timeout_ms"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (AskPosted) EventType() Type { return Type{"AskPosted", 1} }
 
-// EventCorr is the ask.
+// EventCorr returns the ask.
 func (e AskPosted) EventCorr() string { return e.RequestID }
 
-// TimerFired says that a moment has come that an event named.
+// TimerFired says that a time named by an event has come.
 type TimerFired struct {
 	Ask string    `json:"ask"`
 	Due time.Time `json:"due"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TimerFired) EventType() Type { return Type{"TimerFired", 1} }
 
-// EventCorr is the ask.
+// EventCorr returns the ask.
 func (e TimerFired) EventCorr() string { return e.Ask }
 
 // SpawnApproved lets an attempt at a ticket start.
@@ -148,10 +148,10 @@ type SpawnApproved struct {
 	Ask     string `json:"ask,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (SpawnApproved) EventType() Type { return Type{"SpawnApproved", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e SpawnApproved) EventCorr() string { return e.Ticket }
 
 // SpawnDenied refuses an attempt at a ticket.
@@ -163,13 +163,13 @@ type SpawnDenied struct {
 	Ask     string `json:"ask,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (SpawnDenied) EventType() Type { return Type{"SpawnDenied", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e SpawnDenied) EventCorr() string { return e.Ticket }
 
-// StepApproved lets a round go on.
+// StepApproved lets a round continue.
 type StepApproved struct {
 	Ticket  string `json:"ticket"`
 	Attempt int    `json:"attempt"`
@@ -178,10 +178,10 @@ type StepApproved struct {
 	Ask     string `json:"ask,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (StepApproved) EventType() Type { return Type{"StepApproved", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e StepApproved) EventCorr() string { return e.Ticket }
 
 // StepDenied ends the attempt before the round.
@@ -194,10 +194,10 @@ type StepDenied struct {
 	Ask     string `json:"ask,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (StepDenied) EventType() Type { return Type{"StepDenied", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e StepDenied) EventCorr() string { return e.Ticket }
 
 func askDefs() []Def {
@@ -214,10 +214,10 @@ func askDefs() []Def {
 			&at}),
 		Define(Command, "gateway, agent, person", "A program posted a question to /api/ask.",
 			AskPosted{"r-1", json.RawMessage(`{"tool":"x"}`), "ab", 60000}),
-		Define(Outcome, "timers", "A moment has come that an event named.", TimerFired{"01K", at}),
+		Define(Outcome, "timers", "A time that an event named has come.", TimerFired{"01K", at}),
 		Define(Decision, "approval", "An attempt at a ticket may start.", SpawnApproved{"T-001", 1, "", "rule", ""}),
 		Define(Decision, "approval", "An attempt at a ticket may not start.", SpawnDenied{"T-001", 1, "later", "ada", "01K"}),
-		Define(Decision, "approval", "A round may go on.", StepApproved{"T-001", 1, 2, "ada", "01K"}),
+		Define(Decision, "approval", "A round may continue.", StepApproved{"T-001", 1, 2, "ada", "01K"}),
 		Define(Decision, "approval", "The attempt ends before this round.", StepDenied{"T-001", 1, 2, "enough", "ada",
 			"01K"}),
 	}

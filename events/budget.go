@@ -12,37 +12,37 @@ const (
 	BudgetTicket  = "ticket"
 )
 
-// BudgetSettings are what models may cost before a person is asked, in
-// micro-dollars; 0: no limit.
+// BudgetSettings limit the cost of models, in micro-dollars, before a person is
+// asked; 0 means no limit.
 type BudgetSettings struct {
 	SessionMicroDollars int64 `json:"session_micro_dollars,omitempty"`
 	TicketMicroDollars  int64 `json:"ticket_micro_dollars,omitempty"` // of each ticket
 }
 
-// Guards tells whether any budget is set, so that each request to a model waits
-// for approval's word.
+// Guards reports whether any budget is set, so that each request to a model
+// waits for the approval decider.
 func (b *BudgetSettings) Guards() bool {
 	return b != nil && (b.SessionMicroDollars > 0 || b.TicketMicroDollars > 0)
 }
 
-// ModelApproved lets a guarded request be sent: its worst case fits every budget
-// that it belongs to, or a person said that it may go beyond.
+// ModelApproved lets a guarded request be sent: its maximum cost fits every
+// budget that it belongs to, or a person allowed it to exceed them.
 type ModelApproved struct {
 	Request string `json:"request"`
 	Ticket  string `json:"ticket,omitempty"`
 	// WorstCaseMicroDollars is what was reserved for it until its answer; null
 	// where the price is not known and a person said yes to that.
 	WorstCaseMicroDollars *int64 `json:"worst_case_micro_dollars"`
-	Price                 string `json:"price,omitempty"` // id of the price behind it
+	Price                 string `json:"price,omitempty"` // id of the price after it
 	// PromptTokens and ReplyTokens are what the worst case counts.
 	PromptTokens int64 `json:"prompt_tokens,omitempty"`
 	ReplyTokens  int64 `json:"reply_tokens,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ModelApproved) EventType() Type { return Type{"ModelApproved", 1} }
 
-// EventCorr is the request.
+// EventCorr returns the request.
 func (e ModelApproved) EventCorr() string { return e.Request }
 
 // ModelDenied ends a guarded request that is not sent.
@@ -54,14 +54,13 @@ type ModelDenied struct {
 	Ask     string `json:"ask,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ModelDenied) EventType() Type { return Type{"ModelDenied", 1} }
 
-// EventCorr is the request.
+// EventCorr returns the request.
 func (e ModelDenied) EventCorr() string { return e.Request }
 
-// Failed is the denial as who asked for the reply takes it: a failure that no
-// further attempt mends.
+// Failed returns the denial as a model failure that must not be retried.
 func (e ModelDenied) Failed() ModelFailed {
 	return ModelFailed{Request: e.Request, Kind: ModelOverBudget, Message: e.Reason}
 }
@@ -74,27 +73,27 @@ type BudgetWarned struct {
 	SpentMicroDollars int64  `json:"spent_micro_dollars"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (BudgetWarned) EventType() Type { return Type{"BudgetWarned", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e BudgetWarned) EventCorr() string { return cmp.Or(e.Ticket, e.Budget) }
 
-// BudgetRaised is the limit of a budget from here on.
+// BudgetRaised is the limit of a budget from then on.
 type BudgetRaised struct {
 	Budget            string `json:"budget"`           // session or ticket
 	Ticket            string `json:"ticket,omitempty"` // whose budget it is
 	LimitMicroDollars int64  `json:"limit_micro_dollars,omitempty"`
-	// Finish names the ticket that may go on beyond the budget, whose limit stays.
+	// Finish names the ticket that may exceed the budget; the limit stays the same.
 	Finish string `json:"finish,omitempty"`
 	By     string `json:"by"`
 	Ask    string `json:"ask,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (BudgetRaised) EventType() Type { return Type{"BudgetRaised", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e BudgetRaised) EventCorr() string { return cmp.Or(e.Ticket, e.Finish, e.Budget) }
 
 // BudgetRaiseRequested asks for a higher limit of a budget that there is. One
@@ -105,25 +104,25 @@ type BudgetRaiseRequested struct {
 	LimitMicroDollars int64  `json:"limit_micro_dollars"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (BudgetRaiseRequested) EventType() Type { return Type{"BudgetRaiseRequested", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e BudgetRaiseRequested) EventCorr() string { return cmp.Or(e.Ticket, e.Budget) }
 
-// MaxBudget bounds a limit in micro-dollars: a million dollars.
+// MaxBudget is the maximum of a limit in micro-dollars: a million dollars.
 const MaxBudget = 1_000_000_000_000
 
 // ConversationShortened says what is left out of a conversation with a model
-// from here on, because the next prompt would not fit.
+// from then on, because the next prompt would not fit.
 type ConversationShortened struct {
 	// Tier is whose conversation it is; unset: 3.
 	Tier int `json:"tier,omitempty"`
 	// Goal and Track are what tiers 1 and 2 plan.
 	Goal  string `json:"goal,omitempty"`
 	Track string `json:"track,omitempty"`
-	// Ticket and Attempt are what tier 3 works on, tier 2 reviews, or a call of
-	// which tier 4 reads.
+	// Ticket and Attempt are what tier 3 works on, what tier 2 reviews, or whose
+	// call tier 4 reads.
 	Ticket  string `json:"ticket,omitempty"`
 	Attempt int    `json:"attempt,omitempty"`
 	Call    string `json:"call,omitempty"` // tier 4: the failed call
@@ -131,10 +130,10 @@ type ConversationShortened struct {
 	Reason  string `json:"reason"`
 	// Shortened are results of which only the beginning is shown, oldest first.
 	Shortened []ShortenedResult `json:"shortened,omitempty"`
-	// DroppedRounds are gone with their calls and results, oldest first.
+	// DroppedRounds are left out with their calls and results, oldest first.
 	DroppedRounds []int `json:"dropped_rounds,omitempty"`
-	// Views are those of which less is shown, or nothing: what the conversation
-	// begins with, and files that a model asked to see.
+	// Views are those that are shortened or left out: the initial views of the
+	// conversation, and files that a model asked to see.
 	Views []ShortenedView `json:"views,omitempty"`
 	// Before, After and Limit are tokens of the prompt, by measure.
 	Before int64 `json:"before"`
@@ -165,10 +164,10 @@ type ShortenedView struct {
 	Head int    `json:"head,omitempty"` // characters that stay; 0: none
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ConversationShortened) EventType() Type { return Type{"ConversationShortened", 1} }
 
-// EventCorr is the most particular thing that it belongs to.
+// EventCorr returns the most particular thing that it belongs to.
 func (e ConversationShortened) EventCorr() string { return cmp.Or(e.Call, e.Ticket, e.Track, e.Goal) }
 
 func moneyDefs() []Def {
@@ -179,13 +178,13 @@ func moneyDefs() []Def {
 			Caching: "marked",
 			Prices: []ModelPrice{{ID: "anthropic/claude-sonnet-4-5*", Input: 3_000_000, Output: 15_000_000, CacheRead: &read,
 				Source: "price list", AsOf: "2026-01-02"}}}}}),
-		Define(Decision, "approval", "A guarded request to a model may be sent; its worst case is reserved.",
+		Define(Decision, "approval", "A guarded request to a model may be sent; its maximum cost is reserved.",
 			ModelApproved{Request: "01J", Ticket: "T-001", WorstCaseMicroDollars: &cents}),
 		Define(Decision, "approval", "A guarded request to a model is not sent.", ModelDenied{Request: "01J", Ticket: "T-001",
 			Reason: "the budget of the session is spent", By: "ada", Ask: "01K"}),
 		Define(Decision, "approval", "Four fifths of a budget are spent.", BudgetWarned{Budget: BudgetSession,
 			LimitMicroDollars: 5_000_000, SpentMicroDollars: 4_100_000}),
-		Define(Decision, "approval", "A budget has another limit from here on, or a ticket may go beyond it.",
+		Define(Decision, "approval", "A budget has a new limit from here on, or a ticket may exceed it.",
 			BudgetRaised{Budget: BudgetSession, LimitMicroDollars: 10_000_000, By: "ada", Ask: "01K"}),
 		Define(Command, "person", "A person wants a higher limit of a budget.", BudgetRaiseRequested{Budget: BudgetSession,
 			LimitMicroDollars: 10_000_000}),
@@ -196,8 +195,8 @@ func moneyDefs() []Def {
 	}
 }
 
-// BudgetArgs are what a person says with a yes to an ask of the gate budget.
-// None: the limit is doubled until what waits fits.
+// BudgetArgs are the arguments of a person's yes to an ask of the gate budget.
+// Without them the limit is doubled until the waiting request fits.
 type BudgetArgs struct {
 	// Action is raise, stop or finish_ticket; empty: raise.
 	Action string `json:"action,omitempty"`
@@ -224,7 +223,7 @@ type BudgetQuestion struct {
 	SuggestLimitDollars float64 `json:"suggested_limit_dollars,omitempty"` // what a plain yes sets
 }
 
-// JSON is the question as an ask carries it.
+// JSON returns the question in the form that an ask carries.
 func (q BudgetQuestion) JSON() json.RawMessage {
 	b, err := json.Marshal(q)
 	if err != nil {
@@ -235,10 +234,10 @@ func (q BudgetQuestion) JSON() json.RawMessage {
 
 // Pico is an amount of money in pico-dollars, millionths of a micro-dollar: the
 // price of one token is a whole number of them, so sums are exact. It is never
-// negative, and one too large for its type stays at the largest value.
+// negative, and saturates at the largest value.
 type Pico int64
 
-// Plus is the sum of two amounts.
+// Plus returns the sum of two amounts.
 func (p Pico) Plus(o Pico) Pico {
 	p, o = max(p, 0), max(o, 0)
 	if p > math.MaxInt64-o {
@@ -247,17 +246,18 @@ func (p Pico) Plus(o Pico) Pico {
 	return p + o
 }
 
-// Micro is the amount in micro-dollars, rounded to the nearest.
+// Micro returns the amount in micro-dollars, rounded to the nearest.
 func (p Pico) Micro() int64 {
 	const micro = 1_000_000
 	return int64(p/micro + (p%micro+micro/2)/micro)
 }
 
-// FromMicro is an amount of micro-dollars; a negative one is nothing.
+// FromMicro returns an amount of micro-dollars; a negative one becomes 0.
 func FromMicro(micro int64) Pico { return Pay(micro, 1_000_000) }
 
-// Pay is what tokens cost at a price in micro-dollars per million tokens, which
-// is the same number as pico-dollars per token. Negative numbers count as none.
+// Pay returns what tokens cost at a price in micro-dollars per million tokens,
+// which is the same number as pico-dollars per token. Negative numbers count as
+// none.
 func Pay(tokens, price int64) Pico {
 	switch {
 	case tokens <= 0 || price <= 0:

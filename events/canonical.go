@@ -10,8 +10,8 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// Canonical is the RFC 8785 form of a JSON text: the bytes over which every
-// digest of arguments and manifests is taken.
+// Canonical returns the RFC 8785 form of a JSON text: the bytes over which
+// every digest of arguments and manifests is taken.
 func Canonical(raw json.RawMessage) (json.RawMessage, error) {
 	if b, ok := scanned(raw); ok {
 		return b, nil
@@ -23,7 +23,8 @@ func Canonical(raw json.RawMessage) (json.RawMessage, error) {
 	return b, nil
 }
 
-// CanonicalDigest is the SHA-256, in hexadecimal, of the canonical form of raw.
+// CanonicalDigest returns the SHA-256, in hexadecimal, of the canonical form of
+// raw.
 func CanonicalDigest(raw json.RawMessage) (string, error) {
 	b, err := Canonical(raw)
 	if err != nil {
@@ -32,8 +33,8 @@ func CanonicalDigest(raw json.RawMessage) (string, error) {
 	return Digest(b), nil
 }
 
-// text copies a quoted string, its escapes as RFC 8785 wants them. Halves of
-// characters beyond 16 bits take the long way.
+// text copies a quoted string with its escapes as RFC 8785 requires. Surrogate
+// pairs take the slow path.
 func (s *scan) text() bool {
 	in, from := s.in, 1
 	s.out = append(s.out, '"')
@@ -60,8 +61,8 @@ func (s *scan) text() bool {
 	return false
 }
 
-// escape writes the escape that in begins with and returns its length, 0 for
-// one that it does not know.
+// escape writes the escape that in begins with and returns its length, 0 for an
+// unknown one.
 func (s *scan) escape(in []byte) int {
 	if len(in) < 2 {
 		return 0
@@ -79,7 +80,7 @@ func (s *scan) escape(in []byte) int {
 	return 0
 }
 
-// numbered is escape for \u and four digits.
+// numbered is like escape for \u and four digits.
 func (s *scan) numbered(in []byte) int {
 	const length = 6
 	if len(in) < length {
@@ -112,7 +113,7 @@ func hexDigit(c byte) rune {
 	return -1
 }
 
-// appendCanonicalRune writes a character as it stands between quotes.
+// appendCanonicalRune appends a character as it appears in a quoted string.
 func appendCanonicalRune(b []byte, r rune) []byte {
 	n := len(b)
 	b = appendString(b, string(r))
@@ -120,15 +121,16 @@ func appendCanonicalRune(b []byte, r rune) []byte {
 	return b[:len(b)-2]
 }
 
-// maxScanDepth bounds nesting in the scan; deeper texts take the long way.
+// maxScanDepth limits nesting in the scan; deeper texts take the slow path.
 const maxScanDepth = 200
 
-// maxScanDigits bounds whole numbers in the scan: fewer digits than a double has.
+// maxScanDigits limits the digits of whole numbers in the scan to fewer than a
+// double holds exactly.
 const maxScanDigits = 15
 
-// scanned is the canonical form of a common JSON text, in one pass and without
-// a tree: of objects whose names are printable ASCII, and of whole numbers.
-// false is no verdict on the text; it only takes the long way.
+// scanned returns the canonical form of a common JSON text, in one pass and
+// without a tree: of objects whose names are printable ASCII, and of whole
+// numbers. false says nothing about the text: it must take the slow path.
 func scanned(raw []byte) ([]byte, bool) {
 	if !utf8.Valid(raw) {
 		return nil, false
@@ -150,7 +152,7 @@ func (s *scan) space() {
 	}
 }
 
-// take reads one byte behind white space, if it is c.
+// take reads one byte after white space, if it is c.
 func (s *scan) take(c byte) bool {
 	s.space()
 	if len(s.in) == 0 || s.in[0] != c {
@@ -225,10 +227,10 @@ func (s *scan) array(depth int) bool {
 	return true
 }
 
-// member is where a name and the whole of its member stand in the output.
+// member is the position of a name and of its whole member in the output.
 type member struct{ from, name, to int }
 
-// object writes members as they come and puts them in order afterwards.
+// object writes members in input order and sorts them afterwards.
 func (s *scan) object(depth int) bool {
 	s.take('{')
 	s.out = append(s.out, '{')
@@ -261,8 +263,8 @@ func (s *scan) object(depth int) bool {
 	return true
 }
 
-// plainName tells whether the order of such names by bytes is theirs by UTF-16
-// code units, and that of their quoted forms.
+// plainName reports whether such names have the same order by bytes, by UTF-16
+// code units, and in their quoted forms.
 func plainName(name []byte) bool {
 	for _, c := range name {
 		if c <= '"' || c >= utf8.RuneSelf || c == '\\' {
@@ -272,8 +274,8 @@ func plainName(name []byte) bool {
 	return true
 }
 
-// order sorts the members that end the output by name; false for a name that
-// stands twice.
+// order sorts the members that end the output by name; false if a name occurs
+// twice.
 func (s *scan) order(members []member) bool {
 	byName := func(a, b member) int { return bytes.Compare(s.out[a.from:a.name], s.out[b.from:b.name]) }
 	sorted := true
@@ -300,9 +302,9 @@ func (s *scan) order(members []member) bool {
 	return true
 }
 
-// SizeOf is how many bytes a value has on the log as JSON, at most. It is counted
-// on the canonical form and not on what an encoder of the day writes, because
-// decisions depend on it.
+// SizeOf returns the maximum number of bytes of a value as JSON in the log. It
+// is computed from the canonical form, not from the output of the current
+// encoder, because decisions depend on it.
 func SizeOf(v any) (int, error) {
 	if p, is := v.(Part); is && !p.inexact() {
 		return escapedSize(appendPart(nil, &p)), nil
@@ -318,7 +320,7 @@ func SizeOf(v any) (int, error) {
 	return escapedSize(b), nil
 }
 
-// escapedSize is how long canonical JSON is where it is safe in HTML as well.
+// escapedSize returns the length of canonical JSON that is also safe in HTML.
 func escapedSize(b []byte) int {
 	const escaped = len(`\u003c`)
 	n := len(b)
@@ -333,9 +335,9 @@ func escapedSize(b []byte) int {
 	return n
 }
 
-// Nesting is the greatest depth of arrays and objects in a text that may be
-// JSON, in one pass and without a stack: for whoever bounds the depth of what
-// comes from outside before it is decoded.
+// Nesting returns the greatest depth of arrays and objects in a text that may
+// be JSON, in one pass and without a stack: to limit the depth of external
+// input before it is decoded.
 func Nesting(text []byte) int {
 	deepest, now := 0, 0
 	quoted := false

@@ -10,38 +10,40 @@ import (
 	"manualslop/events/chars"
 )
 
-// Bounds of one change of the graph.
+// Limits of one change of the graph.
 const (
-	// MaxGraphOps bounds the number of operations.
+	// MaxGraphOps limits the number of operations.
 	MaxGraphOps = 256
-	// MaxGraphBytes bounds all of them in bytes of JSON.
+	// MaxGraphBytes limits the size of all operations as JSON, in bytes.
 	MaxGraphBytes = 256 << 10
-	// MaxGraphDependencies bounds the dependencies of one ticket.
+	// MaxGraphDependencies limits the dependencies of one ticket.
 	MaxGraphDependencies = 256
 )
 
-// What can be done to the graph of tickets.
+// Operations on the graph of tickets.
 const (
 	// GraphAddDependency makes a ticket wait for another one.
 	GraphAddDependency = "add_dependency"
-	// GraphRemoveDependency ends that.
+	// GraphRemoveDependency removes a dependency.
 	GraphRemoveDependency = "remove_dependency"
-	// GraphAddTicket puts a new ticket into a track.
+	// GraphAddTicket adds a new ticket to a track.
 	GraphAddTicket = "add_ticket"
-	// GraphRemoveTicket takes out a ticket that nobody works on and none waits for.
+	// GraphRemoveTicket removes a ticket that is not being worked on and that no
+	// ticket depends on.
 	GraphRemoveTicket = "remove_ticket"
-	// GraphSetPriority changes when a ready ticket has its turn.
+	// GraphSetPriority changes the priority of a ticket.
 	GraphSetPriority = "set_priority"
-	// GraphSetModel gives a ticket a model of its own; empty: the ladder's again.
+	// GraphSetModel gives a ticket its own model; empty resets it to the ladder's.
 	GraphSetModel = "set_model"
-	// GraphSetPersona has a ticket worked on as a persona of the session's roster;
-	// empty: the tier's own again.
+	// GraphSetPersona sets the persona of a ticket, from the session's roster;
+	// empty resets it to the tier's.
 	GraphSetPersona = "set_persona"
-	// GraphSetStepMode makes each round of a ticket ask, or ends that.
+	// GraphSetStepMode turns step mode, in which each round needs approval, on or
+	// off for a ticket.
 	GraphSetStepMode = "set_step_mode"
 )
 
-// GraphOps lists what can be done to the graph.
+// GraphOps lists the operations on the graph.
 func GraphOps() []string {
 	return []string{
 		GraphAddDependency, GraphRemoveDependency, GraphAddTicket, GraphRemoveTicket, GraphSetPriority, GraphSetModel,
@@ -64,13 +66,13 @@ type GraphOp struct {
 
 // GraphMutationRequested asks for changes of the graph, all of them or none.
 type GraphMutationRequested struct {
-	Ops []GraphOp `json:"ops"` // in order; each sees what those before it did
+	Ops []GraphOp `json:"ops"` // in order; each sees the effect of the earlier ones
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (GraphMutationRequested) EventType() Type { return Type{"GraphMutationRequested", 1} }
 
-// Check says why the operations cannot be carried out on any graph; a
+// Check returns why the operations cannot be carried out on any graph; a
 // [LimitError] for what is too large.
 func (r GraphMutationRequested) Check() error {
 	switch {
@@ -139,8 +141,8 @@ func (op GraphOp) checkNew() error {
 	return op.Fresh().Check()
 }
 
-// Fresh is the new ticket of an add_ticket as it enters the graph: todo, with
-// everything filled in that was left out.
+// Fresh returns the new ticket of an add_ticket as it enters the graph: todo,
+// with defaults for everything that was left out.
 func (op GraphOp) Fresh() Ticket {
 	t := *op.New
 	t.ID, t.Status, t.BlockedReason, t.RetryCount = op.Ticket, StatusTodo, "", 0
@@ -154,7 +156,7 @@ func (op GraphOp) Fresh() Ticket {
 	return t
 }
 
-// distinct is the list without repetitions, never nil.
+// distinct returns the list without repetitions, never nil.
 func distinct(list []string) []string {
 	out := make([]string, 0, len(list))
 	for _, s := range list {
@@ -165,7 +167,7 @@ func distinct(list []string) []string {
 	return out
 }
 
-// Change does the operation to the ticket that it names. Adding and removing
+// Change applies the operation to the ticket that it names. Adding and removing
 // tickets change no ticket. Lists are copied, never written to.
 func (op GraphOp) Change(t *Ticket) {
 	switch op.Op {
@@ -191,7 +193,7 @@ type GraphMutated struct {
 	Ops     []GraphOp `json:"ops"` // in order; each add_ticket with its track and its whole ticket
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (GraphMutated) EventType() Type { return Type{"GraphMutated", 1} }
 
 func graphDefs() []Def {
@@ -206,13 +208,13 @@ func graphDefs() []Def {
 // PauseRequested asks for no new starts; running tickets finish.
 type PauseRequested struct{}
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (PauseRequested) EventType() Type { return Type{"PauseRequested", 1} }
 
 // ResumeRequested ends a pause.
 type ResumeRequested struct{}
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ResumeRequested) EventType() Type { return Type{"ResumeRequested", 1} }
 
 // KillRequested asks to end the running attempt of a ticket.
@@ -220,7 +222,7 @@ type KillRequested struct {
 	Ticket string `json:"ticket"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (KillRequested) EventType() Type { return Type{"KillRequested", 1} }
 
 // RetryRequested asks for another attempt at a blocked ticket.
@@ -228,24 +230,24 @@ type RetryRequested struct {
 	Ticket string `json:"ticket"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (RetryRequested) EventType() Type { return Type{"RetryRequested", 1} }
 
-// BlockRequested asks to block a todo ticket by hand.
+// BlockRequested asks to block a todo ticket manually.
 type BlockRequested struct {
 	Ticket string `json:"ticket"`
 	Reason string `json:"reason"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (BlockRequested) EventType() Type { return Type{"BlockRequested", 1} }
 
-// UnblockRequested asks to undo a block made by hand.
+// UnblockRequested asks to undo a manual block.
 type UnblockRequested struct {
 	Ticket string `json:"ticket"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (UnblockRequested) EventType() Type { return Type{"UnblockRequested", 1} }
 
 // StepModeSet turns step mode on or off for the session.
@@ -253,7 +255,7 @@ type StepModeSet struct {
 	On bool `json:"on"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (StepModeSet) EventType() Type { return Type{"StepModeSet", 1} }
 
 // Paused says that no ticket starts until Resumed.
@@ -261,7 +263,7 @@ type Paused struct {
 	By string `json:"by"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (Paused) EventType() Type { return Type{"Paused", 1} }
 
 // Resumed says that tickets start again.
@@ -269,7 +271,7 @@ type Resumed struct {
 	By string `json:"by"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (Resumed) EventType() Type { return Type{"Resumed", 1} }
 
 // ControlRefused tells a person why a control request changed nothing.
@@ -280,7 +282,7 @@ type ControlRefused struct {
 	Reason  string `json:"reason"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ControlRefused) EventType() Type { return Type{"ControlRefused", 1} }
 
 func controlDefs() []Def {
@@ -293,7 +295,7 @@ func controlDefs() []Def {
 		Define(Command, "person", "Undo a block made by hand.", UnblockRequested{"T-001"}),
 		Define(Command, "person", "Step mode on or off.", StepModeSet{true}),
 		Define(Decision, "conductor", "No ticket starts until Resumed.", Paused{"ada"}),
-		Define(Decision, "conductor", "Tickets start again.", Resumed{"ada"}),
+		Define(Decision, "conductor", "Tickets can start again.", Resumed{"ada"}),
 		Define(Decision, "conductor", "A control request changed nothing.", ControlRefused{"01J", "KillRequested", "T-001",
 			"it is not running"}),
 	}

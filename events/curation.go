@@ -11,45 +11,47 @@ import (
 	"strings"
 )
 
-// ErrTracked says that a list of tracked files is too long.
+// ErrTracked means that a list of tracked files is too long.
 var ErrTracked = errors.New("too many tracked files")
 
-// Bounds of what one FilesTracked may name: every refresh names them all in one
-// event, with a digest each.
+// Limits of one FilesTracked: every refresh names all files in one event, with
+// a digest each.
 const (
-	// MaxTracked is the number of files.
+	// MaxTracked is the maximum number of files.
 	MaxTracked = 1024
-	// MaxTrackedBytes is the length of their names together, and that of Shown as JSON.
+	// MaxTrackedBytes is the maximum total length of their names, and of Shown as
+	// JSON.
 	MaxTrackedBytes = 128 << 10
-	// MaxPatterns is how many files and patterns a project or preset tracks.
+	// MaxPatterns is the maximum number of files and patterns of a project or
+	// preset.
 	MaxPatterns = 256
-	// MaxFileSlices is the number of slices of one file; a prompt leaves out those
-	// beyond it.
+	// MaxFileSlices is the maximum number of slices of one file; a prompt leaves
+	// out the others.
 	MaxFileSlices = 16
 )
 
-// More views of files, which tools make.
+// More views of files, which are made by tools.
 const (
 	ViewSkeleton = "skeleton" // declarations without bodies
 	ViewOutline  = "outline"  // names and lines of declarations
-	ViewSummary  = "summary"  // what the file holds, in short
+	ViewSummary  = "summary"  // a short summary of the file
 	ViewSlice    = "slice"    // a piece of the file, as a FileSlice has it
 )
 
 // TrackedFile is an entry of a project's files: a path or a pattern, and how it
-// is to be shown.
+// is shown.
 type TrackedFile struct {
 	Path          string `json:"path"`
 	AutoAggregate *bool  `json:"auto_aggregate,omitempty"`
 	ForceFull     bool   `json:"force_full,omitempty"`
 	ViewMode      string `json:"view_mode,omitempty"`
-	// CustomSlices are the pieces of the file that are to be shown in its place.
+	// CustomSlices are the pieces of the file that are shown instead of it.
 	CustomSlices []FileSlice `json:"custom_slices,omitempty"`
 }
 
 // FileSlice is a piece of a file as it was recorded: lines counted from 1 and
 // inclusive, and its first and last lines, up to three each, by which it is
-// found again when the file has changed. Without them it is where its numbers say.
+// located when the file has changed. Without them its line numbers are used.
 type FileSlice struct {
 	Name      string   `json:"name,omitempty"`
 	StartLine int      `json:"start_line"`
@@ -62,31 +64,32 @@ type FileSlice struct {
 type FilesTracked struct {
 	BaseDir  string   `json:"base_dir,omitempty"` // relative to the project folder
 	Patterns []string `json:"patterns"`           // as they were asked for, relative to BaseDir
-	Paths    []string `json:"paths"`              // what they stood for, relative to the project folder
+	Paths    []string `json:"paths"`              // what they matched, relative to the project folder
 	Preset   string   `json:"preset,omitempty"`   // that was loaded
-	Skipped  []string `json:"skipped,omitempty"`  // patterns that stand for nothing, each with its reason
-	// Shown are the files that the project wants shown otherwise than by the
-	// strategy of who asks: tickets that require them see them so. Their paths are
-	// relative to the project folder.
+	Skipped  []string `json:"skipped,omitempty"`  // patterns that match nothing, each with its reason
+	// Shown are the files for which the project overrides the view strategy:
+	// tickets that require them see them in this view. Their paths are relative to
+	// the project folder.
 	Shown []TrackedFile `json:"shown,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (FilesTracked) EventType() Type { return Type{"FilesTracked", 1} }
 
-// Check refuses more files than a refresh can name; ErrTracked.
+// Check returns ErrTracked if there are more files than a refresh can name.
 func (e FilesTracked) Check() error {
 	bytes := 0
 	for _, p := range e.Paths {
 		bytes += len(p)
 	}
 	if len(e.Paths) > MaxTracked || bytes > MaxTrackedBytes {
-		return fmt.Errorf("%w: %d files with names of %d bytes; there may be %d with %d", ErrTracked, len(e.Paths), bytes,
+		return fmt.Errorf("%w: got %d files with %d bytes of names; at most %d files with %d bytes are "+
+			"allowed", ErrTracked, len(e.Paths), bytes,
 			MaxTracked, MaxTrackedBytes)
 	}
 	shown, err := json.Marshal(e.Shown)
 	if err == nil && len(shown) > MaxTrackedBytes {
-		err = fmt.Errorf("%w: how they are shown takes %d bytes, at most %d are allowed", ErrTracked, len(shown),
+		err = fmt.Errorf("%w: their view settings take %d bytes, at most %d are allowed", ErrTracked, len(shown),
 			MaxTrackedBytes)
 	}
 	return err
@@ -95,13 +98,13 @@ func (e FilesTracked) Check() error {
 // Operations of [ContextPresetChanged].
 const (
 	PresetSave   = "save"   // the preset has these files and screenshots
-	PresetSlice  = "slice"  // a file of the preset, or a further one, gets the slices that it brings
-	PresetLoad   = "load"   // the preset is the selection
-	PresetDelete = "delete" // the preset is gone; the selection stays
+	PresetSlice  = "slice"  // adds slices to a file of the preset, or to a new one
+	PresetLoad   = "load"   // the preset becomes the selection
+	PresetDelete = "delete" // the preset is deleted; the selection stays
 )
 
-// ContextPresetChanged is what a person does to a preset: a selection of files
-// and screenshots with a name.
+// ContextPresetChanged is a person's change of a preset, a named selection of
+// files and screenshots.
 type ContextPresetChanged struct {
 	Operation   string        `json:"operation"`
 	Name        string        `json:"name"`
@@ -109,13 +112,13 @@ type ContextPresetChanged struct {
 	Screenshots []string      `json:"screenshots,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ContextPresetChanged) EventType() Type { return Type{"ContextPresetChanged", 1} }
 
-// WithSlices are files where f's slices are added to those of its path: each in
-// the place of one of the same name or, of those without a name, of the same
-// lines. A path that is not there joins them. The files given stay as they are.
-// The reason says why there is no room; empty: there is.
+// WithSlices returns the files with f's slices added to the file with its path:
+// each replaces a slice of the same name or, if it has no name, of the same
+// lines. A missing path is added. The given files are not changed. The reason
+// says why a limit was exceeded; empty means success.
 func WithSlices(files []TrackedFile, f TrackedFile) (with []TrackedFile, reason string) {
 	files = slices.Clone(files)
 	i := slices.IndexFunc(files, func(g TrackedFile) bool { return path.Clean(g.Path) == path.Clean(f.Path) })
@@ -143,20 +146,20 @@ func WithSlices(files []TrackedFile, f TrackedFile) (with []TrackedFile, reason 
 	return files, reason
 }
 
-// ContextInjectionRequested asks a worker for a view of a file, which becomes an
-// entry of a discussion. A worker answers with ContextBuilt.
+// ContextInjectionRequested asks a worker for a view of a file, which is added
+// to a discussion as an entry. A worker answers with ContextBuilt.
 type ContextInjectionRequested struct {
-	Discussion string `json:"discussion,omitempty"` // empty: the one that is active when the view comes
+	Discussion string `json:"discussion,omitempty"` // empty: the one that is active when the view arrives
 	Path       string `json:"path"`
 	View       string `json:"view"`
 	// Slice is the piece that a view of the kind slice shows.
 	Slice *FileSlice `json:"slice,omitempty"`
-	// Record says that the view is asked for to learn the anchors of the slice,
-	// and becomes no entry.
+	// Record says that the view is requested only to learn the anchors of the
+	// slice, and does not become an entry.
 	Record bool `json:"record,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ContextInjectionRequested) EventType() Type { return Type{"ContextInjectionRequested", 1} }
 
 func contextDefs() []Def {
@@ -173,24 +176,28 @@ func contextDefs() []Def {
 
 // Operations of [DiscussionChanged], each with the members that it reads.
 const (
-	DiscussionCreate  = "create"       // discussion: an empty one begins
-	DiscussionFork    = "fork"         // discussion, entry: a take begins with its entries, up to and with that one or all
-	DiscussionSwitch  = "switch"       // discussion: it is the active one, to which new entries go
+	DiscussionCreate = "create" // discussion: creates an empty one
+	// discussion, entry: starts a take with its entries, up to and including that
+	// one, or all
+	DiscussionFork    = "fork"
+	DiscussionSwitch  = "switch"       // discussion: makes it the active one, to which new entries are added
 	DiscussionRename  = "rename"       // discussion, to
-	DiscussionDelete  = "delete"       // discussion: it leaves the read model; the record keeps it
-	DiscussionRoles   = "roles"        // roles: those that entries may have
-	DiscussionReplace = "replace"      // entries: a JSON array in the place of all entries of the active discussion
+	DiscussionDelete  = "delete"       // discussion: removes it from the read model; the record keeps it
+	DiscussionRoles   = "roles"        // roles: sets the roles that entries may have
+	DiscussionReplace = "replace"      // entries: a JSON array that replaces all entries of the active discussion
 	EntryAdd          = "add_entry"    // discussion, role, content, collapsed
-	EntryEdit         = "edit_entry"   // discussion, entry, and what of role, content and collapsed is to change
+	EntryEdit         = "edit_entry"   // discussion, entry, and those of role, content and collapsed that change
 	EntryDelete       = "delete_entry" // discussion, entry
 )
 
-// DiscussionChanged is what a person does to the discussions and their entries.
+// DiscussionChanged is a person's change of the discussions and their entries.
 type DiscussionChanged struct {
 	Operation string `json:"operation"`
-	// Discussion is the name of the one in question; for entries, none is the active one.
+	// Discussion is the name of the discussion; for entries, empty means the active
+	// one.
 	Discussion string `json:"discussion,omitempty"`
-	// To is the new name. A take that is promoted to the top level gets one that is no take's.
+	// To is the new name. A take that is promoted to the top level gets one that is
+	// not a take's.
 	To        string          `json:"to,omitempty"`
 	Entry     string          `json:"entry,omitempty"` // its id
 	Role      *string         `json:"role,omitempty"`
@@ -200,13 +207,13 @@ type DiscussionChanged struct {
 	Entries   json.RawMessage `json:"entries,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (DiscussionChanged) EventType() Type { return Type{"DiscussionChanged", 1} }
 
-// EventCorr is the entry.
+// EventCorr returns the entry.
 func (e DiscussionChanged) EventCorr() string { return e.Entry }
 
-// What the parts of an upload are when they are joined.
+// Kinds of uploads.
 const (
 	// UploadEntries is a JSON array that replaces the active discussion's entries.
 	UploadEntries = "entries"
@@ -225,10 +232,10 @@ type SessionPartUploaded struct {
 	Text   string `json:"text"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (SessionPartUploaded) EventType() Type { return Type{"SessionPartUploaded", 1} }
 
-// EventCorr is the upload.
+// EventCorr returns the upload.
 func (e SessionPartUploaded) EventCorr() string { return e.Upload }
 
 func discussionDefs() []Def {
@@ -245,7 +252,7 @@ func discussionDefs() []Def {
 const (
 	// MaxTurnEntries is how many entries a turn may bring.
 	MaxTurnEntries = 1024
-	// MaxTurnInline bounds the entries whose text stands in the request itself, in
+	// MaxTurnInline limits the entries whose text is in the request itself, in
 	// bytes of all of them together.
 	MaxTurnInline = 128 << 10
 )
@@ -296,14 +303,14 @@ type TurnEntry struct {
 	Tier   int    `json:"tier,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TurnRequested) EventType() Type { return Type{"TurnRequested", 1} }
 
-// EventTopic is the tier.
+// EventTopic returns the tier.
 func (p TurnRequested) EventTopic() string { return tierTopic(p.Tier) }
 
-// Check says why nobody could carry the turn out: a [LimitError] for what is too
-// large, nil if nothing is wrong.
+// Check returns why nobody could carry the turn out: a [LimitError] for what is
+// too large, nil if nothing is wrong.
 func (p TurnRequested) Check() error {
 	inline := 0
 	for _, n := range p.Entries {
@@ -322,7 +329,8 @@ func (p TurnRequested) Check() error {
 	return p.Ticket("D").Check()
 }
 
-// Ticket is what the contributor works on: the turn as a ticket with this id.
+// Ticket returns what the contributor works on: the turn as a ticket with this
+// id.
 func (p TurnRequested) Ticket(id string) Ticket {
 	return Ticket{ID: id, Description: p.Text, ModelOverride: p.Model, PersonaID: p.Persona, Priority: "medium"}
 }
@@ -345,13 +353,13 @@ type TurnEnded struct {
 	Changes []FileChange `json:"changes,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TurnEnded) EventType() Type { return Type{"TurnEnded", 1} }
 
-// EventCorr is the turn.
+// EventCorr returns the turn.
 func (p TurnEnded) EventCorr() string { return p.Turn }
 
-// TurnTicket is what the requests and calls of a turn have in the place of a
+// TurnTicket returns what the requests and calls of a turn have in place of a
 // ticket; request is the id of the event that asked for the turn.
 func TurnTicket(request string) string {
 	sum := sha256.Sum256([]byte("turn\x00" + request))
@@ -360,10 +368,11 @@ func TurnTicket(request string) string {
 
 const turnPrefix = "D-"
 
-// IsTurn tells whether a name is that of a turn and of no ticket of the engine's.
+// IsTurn reports whether a name is that of a turn and of no ticket of the
+// engine's.
 func IsTurn(ticket string) bool { return strings.HasPrefix(ticket, turnPrefix) }
 
-// DiscussionStream is the key of a discussion's live text in mma_streams.
+// DiscussionStream returns the key of a discussion's live text in mma_streams.
 func DiscussionStream(discussion string) string { return "Discussion: " + discussion }
 
 func turnDefs() []Def {

@@ -1,6 +1,6 @@
 // Package events is the vocabulary of slop: every fact that the engine, a
-// worker or a person can put on record, the envelope that carries it, and the
-// seams behind which a log stores it.
+// worker or a person can record, the envelope that carries it, and the
+// interfaces of the log that stores it.
 //
 // # Contract
 //
@@ -14,6 +14,6 @@
 //     Projections skip it; deciders stop on it ([ErrNewer]).
 //   - The package imports nothing else of slop, does no I/O and reads no clock.
 //
-// Not promised: that two events of different actors carry comparable times.
+// Not guaranteed: that two events of different actors carry comparable times.
 // Order is the stream sequence and nothing else.
 package events

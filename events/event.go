@@ -30,9 +30,9 @@ type Event struct {
 	V int
 	// Time was decided by the writer; a decided event carries its cause's time.
 	Time time.Time
-	// Project and Session say where it belongs; both are subject tokens.
+	// Project and Session say what it belongs to; both are subject tokens.
 	Project, Session string
-	// Actor is who wrote it: the subject token that permissions pin, and the
+	// Actor is the writer: the subject token that permissions check, and the
 	// CloudEvents source.
 	Actor string
 	// Topic is the last subject token: tool name, tier, gate or "-".
@@ -43,19 +43,19 @@ type Event struct {
 	Corr string
 	// N counts this actor's events in the session from 1; deciders and workers only.
 	N uint64
-	// Tier is 1 to 4 where one is concerned, else 0.
+	// Tier is 1 to 4 if the event concerns a tier, else 0.
 	Tier int
 	// Data is the payload as it was stored.
 	Data json.RawMessage
 
 	// Seq is the position on the stream, 0 before the event is stored.
 	Seq uint64
-	// Payload is Data decoded by a [Registry]; nil until then. Shared by all
-	// readers of a process: nobody may change it.
+	// Payload is Data decoded by a [Registry]; nil until then. It is shared by all
+	// readers of a process and must not be changed.
 	Payload Payload
 }
 
-// Subject is the NATS subject of the event.
+// Subject returns the NATS subject of the event.
 func (e Event) Subject() string {
 	return Subject(e.Project, e.Session, e.Actor, e.Type, e.Topic)
 }
@@ -79,7 +79,7 @@ type envelope struct {
 	Data        json.RawMessage `json:"data"`
 }
 
-// SchemaURN names the JSON Schema of one version of a type.
+// SchemaURN returns the name of the JSON Schema of one version of a type.
 func SchemaURN(typ string, v int) string { return fmt.Sprintf("urn:slop:%s:%d", typ, v) }
 
 // MarshalJSON writes the CloudEvents structured form.
@@ -91,17 +91,17 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// ErrEnvelope says that bytes are not an event: not JSON, an attribute missing
-// or out of its range, or a subject that contradicts the attributes.
+// ErrEnvelope means that bytes are not an event: not JSON, an attribute that is
+// missing or out of range, or a subject that contradicts the attributes.
 var ErrEnvelope = errors.New("not an event")
 
-// maxYear bounds the time of an event, so that a decider may add any wait to it
-// and still write it down: RFC 3339 ends with the year 9999.
+// maxYear limits the time of an event, so that a decider can add any delay to
+// it: RFC 3339 ends with the year 9999.
 const maxYear = 9000
 
 // UnmarshalJSON reads the CloudEvents structured form. The subject decides
 // project, session, actor, type and topic; attributes that contradict it are
-// refused with ErrEnvelope. Seq and Payload stay unset.
+// rejected with ErrEnvelope. Seq and Payload stay unset.
 func (e *Event) UnmarshalJSON(b []byte) error {
 	var w envelope
 	if err := Unmarshal(b, &w); err != nil {
@@ -126,7 +126,7 @@ func (e *Event) fromEnvelope(w *envelope) error {
 	case w.Tier < 0 || w.Tier > 4:
 		return fmt.Errorf("%w: tier %d is not 1 to 4", ErrEnvelope, w.Tier)
 	case w.Time.UTC().Year() < 0 || w.Time.UTC().Year() > maxYear:
-		return fmt.Errorf("%w: its time is not of the years 0 to %d", ErrEnvelope, maxYear)
+		return fmt.Errorf("%w: its year must be from 0 to %d", ErrEnvelope, maxYear)
 	}
 	*e = Event{
 		ID: w.ID, Type: w.Type, V: w.V, Time: w.Time.UTC(), Project: t.Project, Session: t.Session,
@@ -135,7 +135,7 @@ func (e *Event) fromEnvelope(w *envelope) error {
 	return nil
 }
 
-// Stored is one message of the stream as the log holds it.
+// Stored is one message of the stream as stored in the log.
 type Stored struct {
 	Subject string
 	MsgID   string // Nats-Msg-Id header; may be empty
@@ -145,9 +145,10 @@ type Stored struct {
 }
 
 // FromStored reads a stored message: an envelope, or a bare AskAnswered body,
-// which is lifted, its rest read from subject and headers. Anything else comes
-// back as an event of its subject's type whose payload is [Malformed], so that
-// a reader can go on; only a foreign subject is an error.
+// which is lifted, with the other attributes read from subject and headers.
+// Anything else is returned as an event of its subject's type with a
+// [Malformed] payload, so that a reader can continue; only a foreign subject is
+// an error.
 func FromStored(m Stored) (Event, error) {
 	var e Event
 	err := e.UnmarshalJSON(m.Body)
@@ -172,7 +173,7 @@ func FromStored(m Stored) (Event, error) {
 		return e, nil
 	}
 	e.Data = json.RawMessage("null")
-	// our words: for people; nothing is decided on it.
+	// our words: text for people; no decision depends on it.
 	e.Payload = Unreadable(t.Type, 1, m.Body, err.Error())
 	return e, nil
 }
@@ -190,14 +191,14 @@ func bareAnswer(t Tokens, body []byte, e *Event) bool {
 	return true
 }
 
-// Optional methods by which a payload fills envelope attributes.
+// Optional methods with which a payload sets envelope attributes.
 type (
 	topical    interface{ EventTopic() string }
 	tiered     interface{ EventTier() int }
 	correlated interface{ EventCorr() string }
 )
 
-// Origin is what the writer of an event brings to it.
+// Origin holds the attributes that the writer of an event provides.
 type Origin struct {
 	ID               string
 	Time             time.Time
@@ -222,8 +223,8 @@ func New(o Origin, p Payload) (Event, error) {
 	return e, nil
 }
 
-// Attributes are the envelope attributes that follow from a payload: the topic
-// ("-" where its type has none), what it belongs to, and the tier.
+// Attributes returns the envelope attributes that follow from a payload: the
+// topic ("-" if its type has none), corr and the tier.
 func Attributes(p Payload) (topic, corr string, tier int) {
 	topic = "-"
 	if x, ok := p.(topical); ok {
@@ -247,11 +248,11 @@ func Decided(decider string, cause Event, index int, n uint64, p Payload) (Event
 	}, p)
 }
 
-// MaxIDLength bounds every identifier that enters from outside.
+// MaxIDLength is the maximum length of every identifier from outside.
 const MaxIDLength = 128
 
-// DecidedID is the id of the index-th fact that decider decided on cause: a
-// ULID whose time is the cause's and whose 80 bits are the head of
+// DecidedID returns the id of the index-th fact that decider decided on cause:
+// a ULID whose time is the cause's and whose 80 bits are the head of
 // SHA-256(decider, cause id, index). Every process computes the same.
 func DecidedID(decider string, cause Event, index int) string {
 	h := sha256.New()
@@ -284,8 +285,8 @@ func timestamp(t time.Time) uint64 {
 // ModelRequested, a dash, the index.
 func CallID(request string, index int) string { return request + "-" + strconv.Itoa(index) }
 
-// LiftedID is the id of a bare body that came without one: the head of the
-// SHA-256 of session, subject, stream sequence and body, as a ULID of time t.
+// LiftedID returns the id of a bare body without one: the head of the SHA-256
+// of session, subject, stream sequence and body, as a ULID of time t.
 func LiftedID(session, subject string, seq uint64, body []byte, t time.Time) string {
 	h := sha256.New()
 	for _, s := range []string{session, subject, strconv.FormatUint(seq, 10)} {
@@ -301,15 +302,15 @@ func LiftedID(session, subject string, seq uint64, body []byte, t time.Time) str
 	return id.String()
 }
 
-// Digest is the SHA-256 of b in lower-case hexadecimal.
+// Digest returns the SHA-256 of b in lower-case hexadecimal.
 func Digest(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
-// SameBody tells whether a recorded body is the one that was decided. They are
-// compared as canonical JSON, and one of an older version as its lift makes it:
-// which bytes an encoder writes, and which version was new, makes no difference.
+// SameBody reports whether a recorded body equals the one that was decided.
+// They are compared as canonical JSON, after lifting an older version, so the
+// encoder and the version at the time make no difference.
 func SameBody(recorded, decided *Event) bool {
 	if recorded.V == decided.V && bytes.Equal(recorded.Data, decided.Data) {
 		return true
@@ -322,8 +323,8 @@ func SameBody(recorded, decided *Event) bool {
 	return err == nil && bytes.Equal(was, is)
 }
 
-// BodyToday is the body of a decoded event in a version of its type as canonical
-// JSON: lifted where it is of an older one.
+// BodyToday returns the body of a decoded event in a version of its type as
+// canonical JSON, lifted if it is older.
 func BodyToday(e *Event, version int) ([]byte, error) {
 	body := e.Data
 	if e.V != version {

@@ -6,10 +6,10 @@ import "cmp"
 const (
 	ViewTree = "tree" // names only
 	ViewRaw  = "raw"  // the whole file
-	// ViewCurated is the file with the bodies of functions hidden that nobody
-	// marked as worth reading.
+	// ViewCurated is the file without the bodies of functions that are not marked
+	// as worth reading.
 	ViewCurated = "curated"
-	// ViewDiff is what changed in a file since it held Before.
+	// ViewDiff is the diff of a file since its content was Before.
 	ViewDiff = "diff"
 )
 
@@ -17,14 +17,14 @@ const (
 type ViewRequest struct {
 	Path string `json:"path"`
 	View string `json:"view"`
-	// Fallback lets another view stand in where this one is of no use: the whole
-	// of a file that is small or has no such view, an outline of a large one. The
-	// answer names the view that it is.
+	// Fallback allows another view if this one is useless: the whole file if it is
+	// small or has no such view, an outline if it is large. The answer names the
+	// actual view.
 	Fallback bool `json:"fallback,omitempty"`
 	// Slice is the piece that a view of the kind slice shows.
 	Slice *FileSlice `json:"slice,omitempty"`
-	// Before is the digest from which a diff leads to the file as it is; empty:
-	// the file did not exist.
+	// Before is the digest of the content from which a diff starts; empty if the
+	// file did not exist.
 	Before string `json:"before,omitempty"`
 }
 
@@ -36,24 +36,25 @@ type ContextRequested struct {
 	Ticket  string        `json:"ticket,omitempty"`
 	Attempt int           `json:"attempt,omitempty"`
 	Views   []ViewRequest `json:"views"`
-	// Workspace names the place in which it works; empty: the person's folder.
+	// Workspace names the workspace in which it works; empty for the person's
+	// folder.
 	Workspace string `json:"workspace,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ContextRequested) EventType() Type { return Type{"ContextRequested", 1} }
 
-// EventCorr is the most particular thing that it belongs to.
+// EventCorr returns the most particular thing that it belongs to.
 func (e ContextRequested) EventCorr() string { return cmp.Or(e.Ticket, e.Track, e.Goal) }
 
-// EventTopic is the tier.
+// EventTopic returns the tier.
 func (c ContextRequested) EventTopic() string { return tierTopic(c.Tier) }
 
-// EventTier is the tier.
+// EventTier returns the tier.
 func (c ContextRequested) EventTier() int { return c.Tier }
 
-// View is one view of a file, as it will stand in a prompt. Its bytes are Text
-// up to MaxInline, else in the blob store under SHA256.
+// View is one view of a file, as it will appear in a prompt. Its bytes are in
+// Text up to MaxInline, else in the blob store under SHA256.
 type View struct {
 	Path   string     `json:"path"`
 	View   string     `json:"view"`
@@ -62,20 +63,20 @@ type View struct {
 	Size   int64      `json:"size,omitempty"`
 	Blob   bool       `json:"blob,omitempty"`  // the bytes are in the blob store
 	File   *FileState `json:"file,omitempty"`  // the file it was made from
-	Slice  *FileSlice `json:"slice,omitempty"` // of a slice: where it is now, recorded anew
+	Slice  *FileSlice `json:"slice,omitempty"` // of a slice: its current position
 	Error  string     `json:"error,omitempty"` // why there is no view
 }
 
-// ContextBuilt answers ContextRequested; Views stand in the order asked.
+// ContextBuilt answers ContextRequested; Views are in the order of the request.
 type ContextBuilt struct {
 	Request string `json:"request"`
 	Views   []View `json:"views"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ContextBuilt) EventType() Type { return Type{"ContextBuilt", 1} }
 
-// EventCorr is the request.
+// EventCorr returns the request.
 func (e ContextBuilt) EventCorr() string { return e.Request }
 
 // RefreshRequested asks, after the last call of a round, which files differ
@@ -85,14 +86,15 @@ type RefreshRequested struct {
 	Attempt int         `json:"attempt"`
 	Round   int         `json:"round"`
 	Files   []FileState `json:"files"`
-	// Workspace names the place in which the attempt works; empty: the person's folder.
+	// Workspace names the workspace in which the attempt works; empty for the
+	// person's folder.
 	Workspace string `json:"workspace,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (RefreshRequested) EventType() Type { return Type{"RefreshRequested", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e RefreshRequested) EventCorr() string { return e.Ticket }
 
 // FileUpdate is one changed file; the diff leads from Before to After.
@@ -113,10 +115,10 @@ type FilesUpdated struct {
 	Files   []FileUpdate `json:"files"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (FilesUpdated) EventType() Type { return Type{"FilesUpdated", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e FilesUpdated) EventCorr() string { return e.Ticket }
 
 func fileDefs() []Def {
@@ -126,15 +128,15 @@ func fileDefs() []Def {
 		Define(Outcome, "worker", "Views of files, by digest.",
 			ContextBuilt{"01J", []View{{Path: "a.go", View: ViewRaw, Text: "x", SHA256: "ab", Size: 1,
 				File: &FileState{Path: "a.go", SHA256: "ab", Size: 1}}}}),
-		Define(Decision, "contributor", "Which files differ from what the conversation has seen?",
+		Define(Decision, "contributor", "Asks which files differ from what the conversation has seen.",
 			RefreshRequested{Ticket: "T-001", Attempt: 1, Round: 2, Files: []FileState{{Path: "a.go", SHA256: "ab"}}}),
 		Define(Outcome, "worker", "The files that changed, as diffs.", FilesUpdated{"01J", "T-001",
 			[]FileUpdate{{Path: "a.go", Before: "ab", After: "cd", Size: 2, Diff: "-a\n+b\n"}}}),
 	}
 }
 
-// Edit is one place of a change: the bytes of the file from From up to To are
-// replaced by Len others.
+// Edit is one part of a change: the bytes of the file from From up to To are
+// replaced by Len bytes.
 type Edit struct {
 	From   int64  `json:"from"`
 	To     int64  `json:"to"`
@@ -142,9 +144,8 @@ type Edit struct {
 	SHA256 string `json:"sha256"` // of the new bytes
 }
 
-// MoveEdits carries edits of a file over to the file as another change of the
-// same file leaves it; both are in the order of the file. False where both
-// change the same bytes.
+// MoveEdits adjusts edits of a file to its content after another change; both
+// are in the order of the file. It returns false if both change the same bytes.
 func MoveEdits(edits, by []Edit) ([]Edit, bool) {
 	out := make([]Edit, 0, len(edits))
 	for _, e := range edits {

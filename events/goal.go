@@ -5,10 +5,10 @@ type GoalSubmitted struct {
 	Goal string `json:"goal"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (GoalSubmitted) EventType() Type { return Type{"GoalSubmitted", 1} }
 
-// Track is one part of a goal, with a tech lead of its own.
+// Track is one part of a goal, with its own tech lead.
 type Track struct {
 	ID          string   `json:"id"`
 	Title       string   `json:"title,omitempty"`
@@ -25,19 +25,20 @@ type TracksProposed struct {
 	Tracks []Track `json:"tracks"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TracksProposed) EventType() Type { return Type{"TracksProposed", 1} }
 
-// EventCorr is the goal.
+// EventCorr returns the goal.
 func (e TracksProposed) EventCorr() string { return e.Goal }
 
-// TracksAccepted is a person's yes to proposed tracks, where plan review is on.
+// TracksAccepted is a person's acceptance of proposed tracks if plan review is
+// on.
 type TracksAccepted struct {
 	Goal   string   `json:"goal"`
 	Tracks []string `json:"tracks,omitempty"` // ids; none: all
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TracksAccepted) EventType() Type { return Type{"TracksAccepted", 1} }
 
 // PlanningFailed says that tier 1 or 2 gave no usable plan after its last attempt.
@@ -49,7 +50,7 @@ type PlanningFailed struct {
 	Error    string `json:"error"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (PlanningFailed) EventType() Type { return Type{"PlanningFailed", 1} }
 
 // TrackStarted hands a track to its tech lead. Tracks of a goal run one after another.
@@ -58,10 +59,10 @@ type TrackStarted struct {
 	Track Track  `json:"track"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TrackStarted) EventType() Type { return Type{"TrackStarted", 1} }
 
-// EventCorr is the track.
+// EventCorr returns the track.
 func (e TrackStarted) EventCorr() string { return e.Track.ID }
 
 // TrackCompleted says that every ticket of the track is completed.
@@ -69,22 +70,22 @@ type TrackCompleted struct {
 	Track string `json:"track"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TrackCompleted) EventType() Type { return Type{"TrackCompleted", 1} }
 
-// EventCorr is the track.
+// EventCorr returns the track.
 func (e TrackCompleted) EventCorr() string { return e.Track }
 
-// TrackBlocked says that nothing of the track can go on by itself.
+// TrackBlocked says that no part of the track can continue by itself.
 type TrackBlocked struct {
 	Track  string `json:"track"`
 	Reason string `json:"reason"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TrackBlocked) EventType() Type { return Type{"TrackBlocked", 1} }
 
-// EventCorr is the track.
+// EventCorr returns the track.
 func (e TrackBlocked) EventCorr() string { return e.Track }
 
 // GoalCompleted says that every track is completed.
@@ -92,10 +93,10 @@ type GoalCompleted struct {
 	Goal string `json:"goal"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (GoalCompleted) EventType() Type { return Type{"GoalCompleted", 1} }
 
-// EventCorr is the goal.
+// EventCorr returns the goal.
 func (e GoalCompleted) EventCorr() string { return e.Goal }
 
 // GoalFailed says that the goal cannot be reached without a person.
@@ -104,10 +105,10 @@ type GoalFailed struct {
 	Reason string `json:"reason"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (GoalFailed) EventType() Type { return Type{"GoalFailed", 1} }
 
-// EventCorr is the goal.
+// EventCorr returns the goal.
 func (e GoalFailed) EventCorr() string { return e.Goal }
 
 func goalDefs() []Def {
@@ -121,7 +122,7 @@ func goalDefs() []Def {
 			"no JSON array"}),
 		Define(Decision, "conductor", "A track was handed to its tech lead.", TrackStarted{"01J", track}),
 		Define(Decision, "conductor", "Every ticket of a track is completed.", TrackCompleted{"TR-1"}),
-		Define(Decision, "conductor", "A track cannot go on by itself.", TrackBlocked{"TR-1", "T-3 is blocked"}),
+		Define(Decision, "conductor", "A track cannot continue by itself.", TrackBlocked{"TR-1", "T-3 is blocked"}),
 		Define(Decision, "conductor", "Every track of the goal is completed.", GoalCompleted{"01J"}),
 		Define(Decision, "conductor", "The goal cannot be reached without a person.",
 			GoalFailed{"01J", "track TR-1 is blocked"}),

@@ -2,8 +2,8 @@ package events
 
 import "encoding/json"
 
-// HookCalled records a request to the gateway that changed something, asked
-// something or was refused. Plain reads are counted in metrics only.
+// HookCalled records a request to the gateway that changed something, raised an
+// ask or was rejected. Plain reads are counted in metrics only.
 type HookCalled struct {
 	Method string          `json:"method"`
 	Path   string          `json:"path"`
@@ -13,7 +13,7 @@ type HookCalled struct {
 	Reason string          `json:"reason,omitempty"` // of a refusal
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (HookCalled) EventType() Type { return Type{"HookCalled", 1} }
 
 // EventPushed is an entry of the queue that GET /api/events drains.
@@ -22,38 +22,38 @@ type EventPushed struct {
 	Payload json.RawMessage `json:"payload,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (EventPushed) EventType() Type { return Type{"EventPushed", 1} }
 
-// EventsDrained says that a client has taken the queue up to a sequence.
+// EventsDrained says that a client has consumed the queue up to a sequence.
 type EventsDrained struct {
 	Client  string `json:"client"` // empty: the shared queue
 	Through uint64 `json:"through"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (EventsDrained) EventType() Type { return Type{"EventsDrained", 1} }
 
 // Scopes of [ShutdownRequested].
 const (
 	// ShutdownEngine ends a process that runs the whole engine.
 	ShutdownEngine = "engine"
-	// ShutdownGateway ends a gateway that runs alone; everything else goes on.
+	// ShutdownGateway ends a gateway that runs alone; everything else continues.
 	ShutdownGateway = "gateway"
 )
 
-// ShutdownRequested says that a person had a process stopped. It changes no
-// decision: the session goes on when an engine does.
+// ShutdownRequested says that a person stopped a process. It changes no
+// decision: the session continues when an engine runs again.
 type ShutdownRequested struct {
 	// Scope says what ends: engine or gateway.
 	Scope string `json:"scope"`
 	// PID is the process that ends.
 	PID int `json:"pid"`
-	// Reason is what the person said about it.
+	// Reason is the reason given by the person.
 	Reason string `json:"reason,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ShutdownRequested) EventType() Type { return Type{"ShutdownRequested", 1} }
 
 func hookDefs() []Def {
@@ -62,36 +62,37 @@ func hookDefs() []Def {
 			Path: "/api/ask", Body: json.RawMessage(`{}`), Status: 200}),
 		Define(Command, "gateway, person", "An entry of the queue that GET /api/events drains.", EventPushed{"ask_received",
 			json.RawMessage(`{"request_id":"r-1"}`)}),
-		Define(Notice, "gateway", "A client has taken the queue up to a sequence.", EventsDrained{"", 42}),
+		Define(Notice, "gateway", "A client has consumed the queue up to a sequence.", EventsDrained{"", 42}),
 		Define(Command, "person", "A person had a process of the engine stopped.", ShutdownRequested{ShutdownEngine, 4711,
 			"done for today"}),
 	}
 }
 
-// GUITaskQueued is a task that came to POST /api/gui, as it came: the word of a
-// person about fields, buttons, tabs and lists that the original drew in its
-// window. What follows from it is said by further events whose cause it is.
+// GUITaskQueued is a task posted to /api/gui, unchanged: a person's action on
+// fields, buttons, tabs and lists of the original's window. Its effects are
+// separate events that have it as their cause.
 type GUITaskQueued struct {
 	Task json.RawMessage `json:"task"` // an object; masked
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (GUITaskQueued) EventType() Type { return Type{"GUITaskQueued", 1} }
 
-// GUITaskFailed says that a queued task did nothing, or not all of what it asked.
+// GUITaskFailed says that a queued task had no effect, or only a part of the
+// requested effect.
 type GUITaskFailed struct {
 	Queued  string          `json:"queued"`            // id of its GUITaskQueued
-	Task    json.RawMessage `json:"task"`              // as queued; only its head where it is large
+	Task    json.RawMessage `json:"task"`              // as queued; only the beginning if it is large
 	Action  string          `json:"action,omitempty"`  // as understood
 	Item    string          `json:"item,omitempty"`    // the field, button, callback … that it names
 	Error   string          `json:"error"`             // what is wrong and what to do
-	Nearest []string        `json:"nearest,omitempty"` // known names that are like it
+	Nearest []string        `json:"nearest,omitempty"` // similar known names
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (GUITaskFailed) EventType() Type { return Type{"GUITaskFailed", 1} }
 
-// EventCorr is the task.
+// EventCorr returns the task.
 func (e GUITaskFailed) EventCorr() string { return e.Queued }
 
 func guiDefs() []Def {
@@ -104,67 +105,68 @@ func guiDefs() []Def {
 	}
 }
 
-// SessionStarred says whether a person keeps a session's log files. The newest
-// one counts.
+// SessionStarred reports whether a person keeps a session's log files. The
+// newest event counts.
 type SessionStarred struct {
 	On bool `json:"on"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (SessionStarred) EventType() Type { return Type{"SessionStarred", 1} }
 
 // LogsPruned says that a closed session's log files are not worth keeping: its
-// folder goes away and is not made again. What happened stays on record.
+// folder is deleted and not created again. The events stay in the log.
 type LogsPruned struct {
 	Reason string `json:"reason"` // which rule it fell under
 	Size   int64  `json:"size"`   // bytes in the folder
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (LogsPruned) EventType() Type { return Type{"LogsPruned", 1} }
 
-// LogsRestored takes a LogsPruned back: the folder comes again, and stays.
+// LogsRestored revokes a LogsPruned: the folder is created again and kept.
 type LogsRestored struct{}
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (LogsRestored) EventType() Type { return Type{"LogsRestored", 1} }
 
-// StoreSession is the session token of what concerns the store as a whole. It
-// names no session: nothing opens it.
+// StoreSession is the session token of events about the store as a whole. It is
+// not a session: nothing opens it.
 const StoreSession = "store"
 
-// StoreRewritten says that a person removed sessions: the store was written anew
-// without them. The events that stayed are numbered from 1 again.
+// StoreRewritten says that a person removed sessions: the store was written
+// again without them. The remaining events are numbered from 1 again.
 type StoreRewritten struct {
 	Old     uint64   `json:"old"`     // events before
 	New     uint64   `json:"new"`     // events that stayed
-	Dropped []string `json:"dropped"` // sessions, the first of many
+	Dropped []string `json:"dropped"` // removed sessions, at most the first of them
 	Count   int      `json:"count"`   // of sessions that were dropped
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (StoreRewritten) EventType() Type { return Type{"StoreRewritten", 1} }
 
-// StoreFull says that only the reserve of the log's disk budget is left: nothing
-// new begins until sessions are removed or the budget is raised. It is recorded
-// once for a budget.
+// StoreFull says that only the reserve of the log's disk budget is left:
+// nothing new starts until sessions are removed or the budget is raised. It is
+// recorded once per budget.
 type StoreFull struct {
 	Bytes  uint64 `json:"bytes"`  // used
 	Budget uint64 `json:"budget"` // bytes
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (StoreFull) EventType() Type { return Type{"StoreFull", 1} }
 
 func logsDefs() []Def {
 	return []Def{
-		Define(Command, "person", "A person keeps a session's log files, or no longer does.", SessionStarred{On: true}),
-		Define(Notice, "gateway", "A session's log files were not worth keeping; its folder goes away.",
+		Define(Command, "person", "A person decided to keep a session's log files, or no longer to keep "+
+			"them.", SessionStarred{On: true}),
+		Define(Notice, "gateway", "A session's log files were not worth keeping; its folder is deleted.",
 			LogsPruned{Reason: "under 2048 bytes", Size: 812}),
-		Define(Command, "person", "A session's pruned log files come back.", LogsRestored{}),
-		Define(Notice, "timers", "Only the reserve of the log's disk budget is left; nothing new begins.",
+		Define(Command, "person", "A session's pruned log files are restored.", LogsRestored{}),
+		Define(Notice, "timers", "Only the reserve of the log's disk budget is left; nothing new starts.",
 			StoreFull{Bytes: 5_352_000_000, Budget: 5_368_709_120}),
-		Define(Command, "person", "A person removed sessions, and the store was written anew without them.",
+		Define(Command, "person", "A person removed sessions, and the store was rewritten without them.",
 			StoreRewritten{Old: 812, New: 402, Dropped: []string{"7QK2M4"}, Count: 1}),
 	}
 }

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// How tickets that are at work at once are kept apart.
+// How tickets that run at the same time are isolated.
 const (
-	// IsolationShared lets all of them work in the person's folder, where a file that one
-	// ticket changes is closed to the others until its attempt ends.
+	// IsolationShared lets all of them work in the person's folder, where a file
+	// that one ticket changes is locked for the others until its attempt ends.
 	IsolationShared = "shared"
-	// IsolationWorktree gives each attempt a git worktree and a branch of its own.
+	// IsolationWorktree gives each attempt a git worktree and its own branch.
 	IsolationWorktree = "worktree"
 )
 
@@ -18,11 +18,11 @@ const (
 // that were merged.
 const WorkspaceMerged = "merged"
 
-// WorkspaceName names the place in which an attempt at a ticket works.
+// WorkspaceName returns the name of the workspace of an attempt at a ticket.
 func WorkspaceName(ticket string, attempt int) string { return ticket + "." + strconv.Itoa(attempt) }
 
-// Place names the workspace that shows what all tickets of a session made; empty
-// where that is the person's folder.
+// Place returns the name of the workspace with the merged work of all tickets
+// of a session; empty if that is the person's folder.
 func (s Settings) Place() string {
 	if s.Isolation == IsolationWorktree {
 		return WorkspaceMerged
@@ -30,8 +30,8 @@ func (s Settings) Place() string {
 	return ""
 }
 
-// ValidWorkspace tells whether a name can be that of a place of work. Such a name
-// is one element of a path and never leads out of its folder.
+// ValidWorkspace reports whether a name is a valid workspace name: one path
+// element that never leads out of its folder.
 func ValidWorkspace(name string) bool {
 	stem, number, numbered := strings.Cut(name, ".")
 	if !ValidToken(stem) || len(name) > MaxToken+12 {
@@ -41,18 +41,18 @@ func ValidWorkspace(name string) bool {
 }
 
 // OverlapWarned says that two tickets are about the same file. In the person's
-// folder the second one waits for the first; in worktrees of their own both go
-// on, and their work meets when it is merged.
+// folder the second one waits for the first; in their own worktrees both
+// continue, and their changes meet in the merge.
 type OverlapWarned struct {
-	Tickets []string `json:"tickets"` // the one at work, then the one that wants to start
+	Tickets []string `json:"tickets"` // the running one, then the one about to start
 	Path    string   `json:"path"`
 	Waits   bool     `json:"waits"` // the second starts when the attempt of the first has ended
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (OverlapWarned) EventType() Type { return Type{"OverlapWarned", 1} }
 
-// EventCorr is the ticket that wants to start.
+// EventCorr returns the ticket that wants to start.
 func (e OverlapWarned) EventCorr() string {
 	if len(e.Tickets) == 0 {
 		return ""
@@ -60,17 +60,17 @@ func (e OverlapWarned) EventCorr() string {
 	return e.Tickets[len(e.Tickets)-1]
 }
 
-// WorkspaceRequested asks a worker for the place in which an attempt is to work.
+// WorkspaceRequested asks a worker for the workspace of an attempt.
 type WorkspaceRequested struct {
 	Ticket  string `json:"ticket"`
 	Attempt int    `json:"attempt"`
 	Name    string `json:"name"` // [WorkspaceName]
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (WorkspaceRequested) EventType() Type { return Type{"WorkspaceRequested", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e WorkspaceRequested) EventCorr() string { return e.Ticket }
 
 // WorkspacePrepared answers WorkspaceRequested: the place is there, or Error says
@@ -87,30 +87,30 @@ type WorkspacePrepared struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (WorkspacePrepared) EventType() Type { return Type{"WorkspacePrepared", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e WorkspacePrepared) EventCorr() string { return e.Ticket }
 
-// MergeRequested asks a worker to commit what an attempt made and to merge it
-// into the session's branch. One at a time.
+// MergeRequested asks a worker to commit the changes of an attempt and to merge
+// them into the session's branch. There is only one at a time.
 type MergeRequested struct {
 	Ticket   string `json:"ticket"`
 	Attempt  int    `json:"attempt"`
-	Try      int    `json:"try"` // from 1; a person's wish to try again adds one
+	Try      int    `json:"try"` // from 1; each retry requested by a person adds one
 	Name     string `json:"name"`
 	Title    string `json:"title"`              // first line of the commits
-	Resolves string `json:"resolves,omitempty"` // commit whose conflicts were resolved in the place
-	// Take is what files in conflict are to hold, by file: one of the Take words. It has at most
-	// MaxMergeFiles entries.
+	Resolves string `json:"resolves,omitempty"` // commit whose conflicts were resolved in the workspace
+	// Take is the requested resolution by conflicting file: one of the Take values.
+	// It has at most MaxMergeFiles entries.
 	Take map[string]string `json:"take,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (MergeRequested) EventType() Type { return Type{"MergeRequested", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e MergeRequested) EventCorr() string { return e.Ticket }
 
 // Outcomes of a merge.
@@ -120,16 +120,17 @@ const (
 	MergeFailed   = "failed"   // nothing was merged; a person may try again
 )
 
-// What a file in conflict is to hold.
+// Resolutions of a file in conflict.
 const (
-	TakeTicket = "ticket" // what the ticket made of it; removed where the ticket removed it
-	TakeMerged = "merged" // what was merged before, likewise
-	TakeFile   = "file"   // what stands in the worktree, whatever it looks like
+	TakeTicket = "ticket" // the ticket's version; removed if the ticket removed it
+	TakeMerged = "merged" // the previously merged version, likewise
+	TakeFile   = "file"   // the version in the worktree, whatever it is
 	// TakeRest stands for all files in conflict that are not named.
 	TakeRest = "*"
 )
 
-// ValidTake tells whether take names at most MaxMergeFiles files and a Take word for each.
+// ValidTake reports whether take names at most MaxMergeFiles files and a Take
+// value for each.
 func ValidTake(take map[string]string) bool {
 	for file, side := range take { // order-independent: all of them must be good
 		if file == "" || side != TakeTicket && side != TakeMerged && side != TakeFile {
@@ -139,10 +140,10 @@ func ValidTake(take map[string]string) bool {
 	return len(take) <= MaxMergeFiles
 }
 
-// MaxMergeFiles bounds the files that a MergeSettled names.
+// MaxMergeFiles limits the files that a MergeSettled names.
 const MaxMergeFiles = 100
 
-// MergeSettled is the outcome of a merge. Nothing is lost whatever it is.
+// MergeSettled is the outcome of a merge. No outcome loses any work.
 type MergeSettled struct {
 	Request  string   `json:"request"`
 	Ticket   string   `json:"ticket"`
@@ -150,21 +151,21 @@ type MergeSettled struct {
 	Try      int      `json:"try"`
 	Outcome  string   `json:"outcome"`
 	Branch   string   `json:"branch,omitempty"`   // the session's branch
-	Commit   string   `json:"commit,omitempty"`   // merged: where that branch stands now
-	Path     string   `json:"path,omitempty"`     // else: the folder in which the attempt's work stays
+	Commit   string   `json:"commit,omitempty"`   // merged: the current commit of that branch
+	Path     string   `json:"path,omitempty"`     // else: the folder that keeps the attempt's work
 	Onto     string   `json:"onto,omitempty"`     // conflict: the commit that it conflicts with
-	Files    []string `json:"files,omitempty"`    // conflict: where, at most MaxMergeFiles
-	Unmarked []string `json:"unmarked,omitempty"` // those of them that have no marks and hold one side
+	Files    []string `json:"files,omitempty"`    // conflict: the files, at most MaxMergeFiles
+	Unmarked []string `json:"unmarked,omitempty"` // those of Files without conflict marks, which hold one side
 	Detail   string   `json:"detail,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (MergeSettled) EventType() Type { return Type{"MergeSettled", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e MergeSettled) EventCorr() string { return e.Ticket }
 
-// MergeAnswered is a person's word on work that could not be merged.
+// MergeAnswered is a person's decision on work that could not be merged.
 type MergeAnswered struct {
 	Ticket  string `json:"ticket"`
 	Attempt int    `json:"attempt"`
@@ -173,23 +174,24 @@ type MergeAnswered struct {
 	By      string `json:"by"`
 	Reason  string `json:"reason,omitempty"`
 	Ask     string `json:"ask"`
-	// Take is what files in conflict are to hold; see MergeRequested.
+	// Take is the requested resolution by conflicting file; see MergeRequested.
 	Take map[string]string `json:"take,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (MergeAnswered) EventType() Type { return Type{"MergeAnswered", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e MergeAnswered) EventCorr() string { return e.Ticket }
 
 func isolationDefs() []Def {
 	return []Def{
 		Define(Decision, "conductor", "Two tickets are about the same file.", OverlapWarned{[]string{"T-001", "T-002"},
 			"a.go", true}),
-		Define(Decision, "conductor", "An attempt at a ticket needs a place of its own.", WorkspaceRequested{"T-001", 1,
+		Define(Decision, "conductor", "An attempt at a ticket needs its own workspace.", WorkspaceRequested{"T-001", 1,
 			"T-001.1"}),
-		Define(Outcome, "worker", "The place of an attempt is there, or cannot be made.", WorkspacePrepared{Request: "01J",
+		Define(Outcome, "worker", "The workspace of an attempt exists, or could not be "+
+			"created.", WorkspacePrepared{Request: "01J",
 			Ticket: "T-001", Attempt: 1, Name: "T-001.1",
 			Path: "/w/.slop/worktrees/S/T-001.1", Branch: "slop-tickets/S/T-001.1", Base: "ab"}),
 		Define(Decision, "conductor", "The work of an attempt is to be merged.", MergeRequested{Ticket: "T-001", Attempt: 1,
@@ -197,7 +199,7 @@ func isolationDefs() []Def {
 		Define(Outcome, "worker", "The outcome of a merge.", MergeSettled{Request: "01J", Ticket: "T-001", Attempt: 1, Try: 1,
 			Outcome: MergeConflict, Branch: "slop/S",
 			Path: "/w/.slop/worktrees/S/T-001.1", Onto: "ab", Files: []string{"a.go"}}),
-		Define(Decision, "approval", "A person's word on work that could not be merged.", MergeAnswered{Ticket: "T-001",
+		Define(Decision, "approval", "A person's decision on work that could not be merged.", MergeAnswered{Ticket: "T-001",
 			Attempt: 1, Try: 1, Retry: true, By: "ada", Ask: "01K", Take: map[string]string{"a.png": TakeTicket}}),
 	}
 }

@@ -26,9 +26,9 @@ func ManifestDigest(parts []Part) (string, error) {
 	return CanonicalDigest(raw)
 }
 
-// ManifestSum is the state of a manifest's digest behind its first parts, so that
-// the manifest that continues it hashes only what is new. The zero value stands
-// at the beginning.
+// ManifestSum is the state of a manifest's digest after its first parts, so
+// that a continuing manifest hashes only its new parts. The zero value is the
+// state before any parts.
 type ManifestSum struct {
 	hash  hash.Cloner // nil: at the beginning
 	parts int
@@ -47,12 +47,13 @@ func (s ManifestSum) Of(parts []Part, keep int) (string, ManifestSum, error) {
 	return digest, ManifestSum{}, err
 }
 
-// Parts counts the parts that s stands behind.
+// Parts returns the number of parts covered by s.
 func (s ManifestSum) Parts() int { return s.parts }
 
-// After is the digest of the parts behind which s stands and more behind them, and
-// the state for the manifest that continues it: behind all of them but a block of
-// changed files. False where the whole is needed for that; see [ManifestDigest].
+// After returns the digest of the parts covered by s followed by more, and the
+// state for the manifest that continues it, which covers all of them but a
+// block of changed files. It returns false if that needs the whole manifest;
+// see [ManifestDigest].
 func (s ManifestSum) After(more []Part) (digest string, next ManifestSum, ok bool) {
 	stay := len(more)
 	if stay > 0 && more[stay-1].Kind == PartRefresh {
@@ -72,7 +73,7 @@ func (s ManifestSum) After(more []Part) (digest string, next ManifestSum, ok boo
 	return hex.EncodeToString(whole.hash.Sum(nil)), next, true
 }
 
-// behind is the state behind more parts; s stays as it is.
+// after returns the state after more parts; s is not changed.
 func (s ManifestSum) behind(more []Part) (ManifestSum, bool) {
 	if s.hash == nil {
 		s.hash = sha256.New().(hash.Cloner)
@@ -107,7 +108,7 @@ func (p *Part) inexact() bool {
 }
 
 // canonicalManifest writes what [Canonical] makes of the parts' JSON, without
-// the way through JSON text. False for parts that are [Part.inexact].
+// encoding JSON first. It returns false for parts that are [Part.inexact].
 func canonicalManifest(parts []Part) ([]byte, bool) {
 	if parts == nil {
 		return []byte("null"), true
@@ -171,7 +172,7 @@ func AppendText(b []byte, s string) []byte { return appendString(b, s) }
 
 // appendString writes a string as RFC 8785 does: the two-character escapes,
 // other control characters in hexadecimal, everything else as it is. A byte
-// that is no UTF-8 becomes U+FFFD, as encoding/json has it.
+// that is not UTF-8 becomes U+FFFD, as encoding/json has it.
 func appendString(b []byte, s string) []byte {
 	const hexadecimal = "0123456789abcdef"
 	if !utf8.ValidString(s) {
@@ -204,13 +205,14 @@ func appendString(b []byte, s string) []byte {
 	}
 }
 
-// MaxManifest bounds the parts of a whole manifest. It is more than one event
-// can hold, so only a request that continues others can be over it.
+// MaxManifest limits the parts of a whole manifest. It is more than one event
+// can hold, so only a request that continues others can exceed it.
 const MaxManifest = 1 << 16
 
-// Prompts are the whole manifests of a session's model requests, by request: of
-// every part what of makes of it. It is a fold over [ModelRequested] and the one
-// place that knows how a request continues another:
+// Prompts are the whole manifests of a session's model requests, by request:
+// with the result of the function of for every part. It is a fold over
+// [ModelRequested] and the one place that knows how a request continues
+// another:
 //
 //   - A request continues an earlier one of its session, and each is continued
 //     once at most. So a conversation is one line of requests, of which only the
@@ -218,17 +220,17 @@ const MaxManifest = 1 << 16
 //   - Keep is at least 1 and at most the parts of the request that is continued.
 //   - A request that continues none holds the whole.
 //
-// Whoever needs the parts themselves compares their [ManifestDigest] with the
-// request's digest.
+// A caller that needs the parts themselves compares their [ManifestDigest] with
+// the request's digest.
 type Prompts[T any] map[string]Prompt[T]
 
-// Prompt is the whole manifest of a request that no other continues yet.
+// Prompt is the whole manifest of a request that is not yet continued.
 type Prompt[T any] struct {
 	Of    Conversation `json:"of"`
 	Parts []T          `json:"parts"`
 }
 
-// Same is a part as it is, for whoever needs all of it.
+// Same returns a part unchanged, for callers that need all of it.
 func Same(p *Part) Part { return *p }
 
 // Conversation is what a request is about.
@@ -240,8 +242,8 @@ type Conversation struct {
 	Attempt int    `json:"attempt,omitempty"` // at the ticket
 }
 
-// Take folds the request with this id. The parts are lent until the request is
-// continued. An error leaves everything as it was.
+// Take folds the request with this id. The returned parts are valid until the
+// request is continued. An error changes nothing.
 func (all Prompts[T]) Take(id string, p *ModelRequested, of func(*Part) T) ([]T, error) {
 	if known, again := all[id]; again {
 		return known.Parts, nil
@@ -259,31 +261,31 @@ func (all Prompts[T]) Take(id string, p *ModelRequested, of func(*Part) T) ([]T,
 	return parts, nil
 }
 
-// kept are the parts that come before those of the request.
+// kept returns the parts that come before those of the request.
 func (all Prompts[T]) kept(p *ModelRequested) ([]T, error) {
 	if p.Continues == "" {
 		if p.Keep != 0 {
-			return nil, fmt.Errorf("it keeps %d parts and continues no request", p.Keep)
+			return nil, fmt.Errorf("it keeps %d parts but does not continue a request", p.Keep)
 		}
 		return make([]T, 0, len(p.Manifest)), nil
 	}
 	before, known := all[p.Continues]
 	switch {
 	case !known:
-		return nil, fmt.Errorf("it continues request %s, which does not stand before it, is over, or was continued already",
+		return nil, fmt.Errorf("it continues request %s, which is not an earlier request, is over, or was already continued",
 			chars.Quote(p.Continues))
 	case p.Keep < 1 || p.Keep > len(before.Parts):
-		return nil, fmt.Errorf("it keeps %d parts of request %s, which has %d; 1 is the least", p.Keep,
+		return nil, fmt.Errorf("it keeps %d parts of request %s, which has %d; it must keep at least 1", p.Keep,
 			chars.Quote(p.Continues), len(before.Parts))
 	case p.Keep+len(p.Manifest) > MaxManifest:
-		return nil, fmt.Errorf("its manifest has %d parts; %d are the most", p.Keep+len(p.Manifest), MaxManifest)
+		return nil, fmt.Errorf("its manifest has %d parts; at most %d are allowed", p.Keep+len(p.Manifest), MaxManifest)
 	}
 	return before.Parts[:p.Keep], nil
 }
 
-// Continue says of a request, whose Manifest is the whole, only what is new
-// beside the request with this id, whose whole manifest was before. An empty id,
-// or nothing in common, leaves it as it is.
+// Continue reduces a request with a whole Manifest to what is new compared with
+// the request with this id, whose whole manifest was before. With an empty id
+// or nothing in common the request is not changed.
 func (m *ModelRequested) Continue(id string, before []Part) {
 	keep := 0
 	for keep < len(before) && keep < len(m.Manifest) && before[keep] == m.Manifest[keep] {
@@ -294,8 +296,8 @@ func (m *ModelRequested) Continue(id string, before []Part) {
 	}
 }
 
-// Forget drops the conversations that an event ends. What is asked in them all
-// the same, because who asked had not heard of the end, is not known then.
+// Forget drops the conversations that an event ends. Later requests in them,
+// from a decider that had not yet seen the end, are then unknown.
 func (all Prompts[T]) Forget(e *Event) {
 	if p, replied := e.Payload.(ModelReplied); replied && all[p.Request].Of.Tier == 4 {
 		delete(all, p.Request) // one question, one answer
@@ -312,13 +314,14 @@ func (all Prompts[T]) Forget(e *Event) {
 	}
 }
 
-// EndsPrompts tells whether [Prompts.Forget] looks at such an event.
+// EndsPrompts reports whether [Prompts.Forget] looks at such an event.
 func EndsPrompts(p Payload) bool {
 	_, replied := p.(ModelReplied)
 	return replied || ended(p) != nil
 }
 
-// ended tells which conversations are over; nil: none.
+// ended returns a function that selects the conversations that are over; nil if
+// there are none.
 func ended(p Payload) func(Conversation) bool {
 	switch p := p.(type) {
 	case TracksProposed:
@@ -332,7 +335,7 @@ func ended(p Payload) func(Conversation) bool {
 	case TicketReviewed:
 		return func(c Conversation) bool { return c.Tier == 2 && c.Ticket == p.Ticket && c.Attempt <= p.Attempt }
 	case TicketResolved:
-		return func(c Conversation) bool { // of tier 4, hints that never came: the attempt waited for each
+		return func(c Conversation) bool { // of tier 4, missing hints: the attempt waited for each
 			return c.Tier > 2 && c.Ticket != "" && c.Ticket == p.Ticket && c.Attempt <= p.Attempt
 		}
 	case TurnEnded:

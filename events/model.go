@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Part is one piece of a prompt: inline text, or bytes named by digest that
-// stand in an earlier event or in the blob store.
+// Part is one piece of a prompt: inline text, or bytes named by digest that are
+// in an earlier event or in the blob store.
 type Part struct {
 	// Role is system, user, assistant or tool.
 	Role string `json:"role"`
@@ -16,34 +16,33 @@ type Part struct {
 	// SHA256 and Size name the bytes.
 	SHA256 string `json:"sha256,omitempty"`
 	Size   int64  `json:"size,omitempty"`
-	// From is the id of the event that holds the bytes: the reply's text and
-	// calls for an assistant part, the result's text for a tool part, the view
-	// numbered Index of a ContextBuilt, the content of an entry of a discussion, the
-	// text of a turn. Empty: the blob store.
+	// From is the id of the event that holds the bytes: the reply's text and calls
+	// for an assistant part, the result's text for a tool part, the view numbered
+	// Index of a ContextBuilt, the content of an entry of a discussion, the text of
+	// a turn. Empty means the blob store.
 	From  string `json:"from,omitempty"`
 	Index int    `json:"index,omitempty"`
 	// Prefix and Suffix are inline text around the named bytes, such as a hint
-	// behind a tool's result.
+	// after a tool's result.
 	Prefix string `json:"prefix,omitempty"`
 	Suffix string `json:"suffix,omitempty"`
-	// Head is how many characters of the named bytes are shown, from their
-	// beginning; 0 shows all. Digest and size stay those of the whole.
+	// Head is the number of characters of the named bytes that are shown, from the
+	// start; 0 shows all. Digest and size are those of the whole.
 	Head int `json:"head,omitempty"`
-	// Origin says who wrote the text or the named bytes, where the engine did
-	// not: repo, program, web or mcp. They are then shown inside a fence that
-	// carries Fence, and look-alikes of the engine's own markers in them are made
-	// harmless; Prefix and Suffix stand outside. Empty: the engine's own words.
+	// Origin names the source of the text or the named bytes if it is not the
+	// engine: repo, program, web or mcp. They are then shown inside a fence with
+	// the code Fence, and look-alikes of the engine's own markers in them are made
+	// harmless; Prefix and Suffix are outside. Empty means text of the engine.
 	Origin string `json:"origin,omitempty"`
-	// Fence is the code of that fence; it derives from the id of the event that
-	// holds the text. Set exactly where Origin is.
+	// Fence is the code of that fence; it is derived from the id of the event that
+	// holds the text. It is set exactly if Origin is.
 	Fence string `json:"fence,omitempty"`
 	// Call is the tool call that a tool part answers.
 	Call string `json:"call,omitempty"`
 	// Failed marks a tool part as an error.
 	Failed bool `json:"failed,omitempty"`
-	// Kind is "refresh" for the block of changed files, which stands last,
-	// after the last cache breakpoint; "entry" for an entry of a discussion; else
-	// empty.
+	// Kind is "refresh" for the block of changed files, which is last, after the
+	// last cache breakpoint; "entry" for an entry of a discussion; else empty.
 	Kind string `json:"kind,omitempty"`
 }
 
@@ -74,28 +73,28 @@ type ModelRequested struct {
 	Params      ModelParams `json:"params"`
 	Guarded     bool        `json:"guarded,omitempty"`      // waits for ModelApproved: the session has a budget
 	Tools       []string    `json:"tools,omitempty"`        // names out of ToolsOffered
-	Persona     string      `json:"persona,omitempty"`      // who of the roster the model is asked as
+	Persona     string      `json:"persona,omitempty"`      // the persona and presets of the roster
 	BiasProfile string      `json:"bias_profile,omitempty"` // of the roster: marks the descriptions of Tools
-	Note        string      `json:"note,omitempty"`         // why a wish about persona or preset is not followed
+	Note        string      `json:"note,omitempty"`         // why a requested persona or preset is not used
 	// Continues is the id of the request before it in the same conversation, and
 	// Keep how many parts of that request's whole manifest come first, unchanged;
-	// see [Prompts]. Unset: Manifest is the whole.
+	// see [Prompts]. If unset, Manifest is complete.
 	Continues string `json:"continues,omitempty"`
 	Keep      int    `json:"keep,omitempty"`
-	Manifest  []Part `json:"manifest"` // behind the parts that are kept
+	Manifest  []Part `json:"manifest"` // after the parts that are kept
 	SHA256    string `json:"sha256"`   // of the whole manifest's canonical JSON
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ModelRequested) EventType() Type { return Type{"ModelRequested", 1} }
 
-// EventCorr is the most particular thing that it belongs to.
+// EventCorr returns the most particular thing that it belongs to.
 func (e ModelRequested) EventCorr() string { return cmp.Or(e.Call, e.Ticket, e.Track, e.Goal) }
 
-// EventTopic is the tier.
+// EventTopic returns the tier.
 func (m ModelRequested) EventTopic() string { return tierTopic(m.Tier) }
 
-// EventTier is the tier.
+// EventTier returns the tier.
 func (m ModelRequested) EventTier() int { return m.Tier }
 
 // ModelParams are the parameters of a model call.
@@ -107,33 +106,34 @@ type ModelParams struct {
 	Effort string `json:"effort,omitempty"`
 }
 
-// Efforts are how much a model may think before it answers, least first.
+// Efforts returns how much a model may think before it answers, least first.
 func Efforts() []string { return []string{"off", "low", "medium", "high"} }
 
-// ToolCall is a model's wish to run a tool. Its id is [CallID] of the request.
+// ToolCall is a model's request to run a tool. Its id is [CallID] of the
+// request.
 type ToolCall struct {
 	ID   string          `json:"id"`
 	Name string          `json:"name"`
 	Args json.RawMessage `json:"args"` // always valid JSON
-	// Malformed says why the arguments the model sent were no JSON object; the
+	// Malformed says why the arguments from the model are not a JSON object; the
 	// call is answered with it and never run. Args is then {}.
 	Malformed string `json:"malformed,omitempty"`
 }
 
 // Usage counts tokens as the provider reported them. The prompt's tokens are
-// Input + CacheRead + CacheWrite: no token stands in two of them.
+// Input + CacheRead + CacheWrite: no token is in two of them.
 type Usage struct {
-	Input      int64 `json:"input"`                 // read anew, at the full price
+	Input      int64 `json:"input"`                 // not from the cache, at the full price
 	Output     int64 `json:"output"`                // with what was thought
 	CacheRead  int64 `json:"cache_read,omitempty"`  // read from the provider's cache
 	CacheWrite int64 `json:"cache_write,omitempty"` // put into it for minutes or for an hour
 	// CacheWriteHour is the part of CacheWrite that is kept for an hour.
 	CacheWriteHour int64 `json:"cache_write_hour,omitempty"`
-	// Thinking is the part of Output that was thought and not said.
+	// Thinking is the part of Output that was reasoning, not text.
 	Thinking  int64 `json:"thinking,omitempty"`
-	Estimated bool  `json:"estimated,omitempty"` // the provider did not say; four characters a token
-	// CostMicroDollars is what the provider itself says that the call cost; nil
-	// where it does not.
+	Estimated bool  `json:"estimated,omitempty"` // not reported by the provider; four characters per token
+	// CostMicroDollars is the cost that the provider reported for the call; nil if
+	// it did not.
 	CostMicroDollars *int64 `json:"cost_micro_dollars,omitempty"`
 	// Price is the id of the price in ModelsOffered that holds for the call, and
 	// PricedMicroDollars what it costs by that; unset where no price is known.
@@ -141,28 +141,28 @@ type Usage struct {
 	PricedMicroDollars *int64 `json:"priced_micro_dollars,omitempty"`
 }
 
-// Prompt is the number of tokens of the whole prompt.
+// Prompt returns the number of tokens of the whole prompt.
 func (u Usage) Prompt() int64 { return u.Input + u.CacheRead + u.CacheWrite }
 
-// ModelStarted says that an attempt is about to be sent; it is stored before the
-// first byte leaves. Without an outcome behind it nobody knows whether the model
-// answered. The scripted model sends nothing and has none.
+// ModelStarted says that an attempt is about to be sent; it is stored before
+// the first byte leaves. Without a later outcome it is unknown whether the
+// model answered. The scripted model sends nothing and has no such event.
 type ModelStarted struct {
 	Request string `json:"request"`
-	// Delivery counts how often the request had been handed out by then.
+	// Delivery counts how often the request had been delivered by then.
 	Delivery int `json:"delivery"`
-	// MaxUsage is what the attempt uses at most. It counts where the attempt ends
-	// and nobody knows what it used.
+	// MaxUsage is the maximum usage of the attempt. It counts if the attempt ends
+	// and its actual usage is unknown.
 	MaxUsage Usage `json:"max_usage"`
-	// Process is the connection that sends it; others ask for it before they say
-	// that the attempt was interrupted.
+	// Process is the connection that sends it; other processes check it before they
+	// record that the attempt was interrupted.
 	Process string `json:"process,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ModelStarted) EventType() Type { return Type{"ModelStarted", 1} }
 
-// EventCorr is the request.
+// EventCorr returns the request.
 func (e ModelStarted) EventCorr() string { return e.Request }
 
 // ModelReplied is a whole reply of a model.
@@ -178,7 +178,7 @@ type ModelReplied struct {
 	Wire       string          `json:"wire,omitempty"`        // the body's format with its version, such as "anthropic/1"
 	ScriptLine int             `json:"script_line,omitempty"` // from 1, scripted provider only
 	Raw        json.RawMessage `json:"raw,omitempty"`         // opaque blocks for the same vendor
-	RawBlob    *BlobRef        `json:"raw_blob,omitempty"`    // those that are too long to stand in Raw
+	RawBlob    *BlobRef        `json:"raw_blob,omitempty"`    // those that are too long for Raw
 	DurationMS int64           `json:"duration_ms,omitempty"`
 	CLI        *CLICall        `json:"cli,omitempty"` // of a provider that runs as a subprocess
 }
@@ -190,19 +190,19 @@ type CLICall struct {
 	StdinSize   int64    `json:"stdin_size,omitempty"`
 	Stdout      string   `json:"stdout,omitempty"` // head and tail, with a marker where bytes are missing
 	Stderr      string   `json:"stderr,omitempty"` // the same
-	Exit        *int     `json:"exit,omitempty"`   // unset where it was not started or was ended by us
+	Exit        *int     `json:"exit,omitempty"`   // unset if it was not started or was stopped by the engine
 	LatencyMS   int64    `json:"latency_ms"`
 	Session     string   `json:"session,omitempty"`   // the program's own name for its run
 	OwnTools    []string `json:"own_tools,omitempty"` // tools that the program says it ran by itself; none of our calls
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ModelReplied) EventType() Type { return Type{"ModelReplied", 1} }
 
-// EventCorr is the request.
+// EventCorr returns the request.
 func (e ModelReplied) EventCorr() string { return e.Request }
 
-// Kinds of model error: what to do, not what the vendor called it.
+// Kinds of model error, by what to do, not by the vendor's name.
 const (
 	ModelRateLimited    = "rate_limited"
 	ModelOverloaded     = "overloaded"
@@ -229,13 +229,13 @@ type ModelFailed struct {
 	CLI          *CLICall `json:"cli,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ModelFailed) EventType() Type { return Type{"ModelFailed", 1} }
 
-// EventCorr is the request.
+// EventCorr returns the request.
 func (e ModelFailed) EventCorr() string { return e.Request }
 
-// Retryable tells whether another attempt at the same request may help.
+// Retryable reports whether another attempt at the same request may help.
 func (m ModelFailed) Retryable() bool {
 	switch m.Kind {
 	case ModelRateLimited, ModelOverloaded, ModelIncomplete, ModelNetwork, ModelInterrupted:
@@ -244,17 +244,17 @@ func (m ModelFailed) Retryable() bool {
 	return false
 }
 
-// HintGiven is tier 4's short reading of a failed shell call.
+// HintGiven is tier 4's short explanation of a failed shell call.
 type HintGiven struct {
 	Call   string `json:"call"`
 	Ticket string `json:"ticket"`
 	Hint   string `json:"hint"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (HintGiven) EventType() Type { return Type{"HintGiven", 1} }
 
-// EventCorr is the call.
+// EventCorr returns the call.
 func (e HintGiven) EventCorr() string { return e.Call }
 
 // HintSkipped says why a failed shell call gets no hint.
@@ -264,24 +264,24 @@ type HintSkipped struct {
 	Reason string `json:"reason"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (HintSkipped) EventType() Type { return Type{"HintSkipped", 1} }
 
-// EventCorr is the call.
+// EventCorr returns the call.
 func (e HintSkipped) EventCorr() string { return e.Call }
 
 // FlakyNoticed says that a shell call passed after the same command had failed,
-// in the same place and although no change of a file is on record in between.
+// in the same workspace, although no file change was recorded in between.
 type FlakyNoticed struct {
 	Call   string `json:"call"`   // that passed
 	Failed string `json:"failed"` // the newest call before it that failed
 	Ticket string `json:"ticket"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (FlakyNoticed) EventType() Type { return Type{"FlakyNoticed", 1} }
 
-// EventCorr is the call that passed.
+// EventCorr returns the call that passed.
 func (e FlakyNoticed) EventCorr() string { return e.Call }
 
 func tierTopic(tier int) string {
@@ -299,7 +299,7 @@ func modelDefs() []Def {
 					{Role: "tool", SHA256: "ab", Size: 2, From: "01J", Call: "01J-0"}}, SHA256: "cd"}),
 		Define(Outcome, "models", "An attempt at a reply is about to be sent.", ModelStarted{Request: "01J", Delivery: 1,
 			MaxUsage: Usage{Input: 900, Output: 8192, Estimated: true}}),
-		Define(Outcome, "models", "A model's whole reply.", ModelReplied{Request: "01J", Text: "ok", SHA256: "ab",
+		Define(Outcome, "models", "A model's complete reply.", ModelReplied{Request: "01J", Text: "ok", SHA256: "ab",
 			Finish: "tool_calls",
 			Calls:  []ToolCall{{ID: "01J-0", Name: "read_file", Args: json.RawMessage(`{"path":"a"}`)}}, Usage: Usage{Input: 10,
 				Output: 2}, ScriptLine: 1}),
@@ -307,7 +307,7 @@ func modelDefs() []Def {
 			Message: "429", RetryAfterMS: 1000}),
 		Define(Decision, "qa", "Tier 4's hint about a failed shell call.", HintGiven{"01J-0", "T-001", "missing import"}),
 		Define(Decision, "qa", "A failed shell call gets no hint.", HintSkipped{"01J-0", "T-001", "model failed"}),
-		Define(Decision, "qa", "A command passed that had failed, with no change of a file on record in between: it is "+
+		Define(Decision, "qa", "A command that had failed passed, with no recorded file change in between: it is "+
 			"flaky, or depends on something else.", FlakyNoticed{"01K-0", "01J-0", "T-001"}),
 	}
 }

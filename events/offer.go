@@ -7,21 +7,21 @@ import (
 	"manualslop/events/chars"
 )
 
-// MaxModelOffers bounds the rows of ModelsOffered.
+// MaxModelOffers limits the rows of ModelsOffered.
 const MaxModelOffers = 512
 
-// ModelsOffered records what is known of models: their limits and prices. The
-// newest one holds, from its place in the stream on. Decisions and read models
-// look here and never at a table of the program, so that a session costs
-// tomorrow what it cost today.
+// ModelsOffered records the known limits and prices of models. The newest one
+// applies from its position in the stream on. Decisions and read models use it
+// and never a table of the program, so that the cost of a session never
+// changes.
 type ModelsOffered struct {
 	Models []ModelOffer `json:"models"` // the first row that fits a model counts
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ModelsOffered) EventType() Type { return Type{"ModelsOffered", 1} }
 
-// ModelOffer is what is known of the models that fit one name.
+// ModelOffer describes the models that match one name.
 type ModelOffer struct {
 	Provider        string `json:"provider"`                    // see [ProviderName]
 	Model           string `json:"model"`                       // * stands for any characters; case does not matter
@@ -29,7 +29,7 @@ type ModelOffer struct {
 	MaxOutputTokens int64  `json:"max_output_tokens,omitempty"` // of one reply; 0: not known
 	// "marked": by marks in the request, "automatic"; empty: not known
 	Caching string       `json:"caching,omitempty"`
-	Prices  []ModelPrice `json:"prices,omitempty"` // none: not known, which is not free
+	Prices  []ModelPrice `json:"prices,omitempty"` // none means unknown, not free
 	Source  string       `json:"source,omitempty"` // where the limits stand
 	AsOf    string       `json:"as_of,omitempty"`  // day on which Source said so
 }
@@ -48,8 +48,8 @@ type ModelPrice struct {
 	AsOf         string `json:"as_of"` // day on which Source said so
 }
 
-// Find is the first row that fits a model; false where nothing is known of it.
-// A program that speaks to a vendor by itself pays that vendor's prices.
+// Find returns the first row that fits a model; false if the model is unknown.
+// A program that calls a vendor itself pays that vendor's prices.
 func (m ModelsOffered) Find(provider, model string) (ModelOffer, bool) {
 	provider, model = vendor(provider), strings.TrimPrefix(chars.Lower(model), "models/")
 	for _, o := range m.Models {
@@ -60,8 +60,8 @@ func (m ModelsOffered) Find(provider, model string) (ModelOffer, bool) {
 	return ModelOffer{}, false
 }
 
-// Price is the price of a request to a model at a time with a prompt of so many
-// tokens; false where none is known.
+// Price returns the price of a request to a model at a time with a prompt of
+// the given number of tokens; false if unknown.
 func (m ModelsOffered) Price(provider, model string, at time.Time, prompt int64) (ModelPrice, bool) {
 	o, ok := m.Find(provider, model)
 	if !ok {
@@ -70,7 +70,8 @@ func (m ModelsOffered) Price(provider, model string, at time.Time, prompt int64)
 	return o.Price(at, prompt)
 }
 
-// Price is the newest price that held at a time for a prompt of so many tokens.
+// Price returns the newest price that applied at a time to a prompt of the
+// given number of tokens.
 func (o ModelOffer) Price(at time.Time, prompt int64) (ModelPrice, bool) {
 	day := at.UTC().Format(time.DateOnly)
 	var best ModelPrice
@@ -85,8 +86,8 @@ func (o ModelOffer) Price(at time.Time, prompt int64) (ModelPrice, bool) {
 	return best, found
 }
 
-// Cost is what usage costs, and whether that is all of it: tokens of a cache
-// whose price is not known are left out.
+// Cost returns what usage costs, and whether that is all of it: cached tokens
+// without a known price are left out.
 func (p ModelPrice) Cost(u Usage) (cost Pico, whole bool) {
 	cost, whole = Pay(u.Input, p.Input).Plus(Pay(u.Output, p.Output)), true
 	hour := min(max(u.CacheWriteHour, 0), max(u.CacheWrite, 0))
@@ -105,8 +106,9 @@ func (p ModelPrice) Cost(u Usage) (cost Pico, whole bool) {
 	return cost, whole
 }
 
-// Dearest is what a prompt and a reply of so many tokens cost at most: each token
-// of the prompt is read, or put into a cache, at the highest known price.
+// Dearest returns the maximum cost of a prompt and a reply of the given numbers
+// of tokens: each token of the prompt is read, or put into a cache, at the
+// highest known price.
 func (p ModelPrice) Dearest(prompt, reply int64) Pico {
 	price := p.Input
 	for _, x := range []*int64{p.CacheRead, p.CacheWrite5m, p.CacheWrite1h} {
@@ -117,8 +119,8 @@ func (p ModelPrice) Dearest(prompt, reply int64) Pico {
 	return Pay(prompt, price).Plus(Pay(reply, p.Output))
 }
 
-// DearestUsage is u with its prompt where [ModelPrice.Dearest] has it: read, or
-// put into a cache, whatever costs most.
+// DearestUsage returns u with its prompt tokens as [ModelPrice.Dearest] counts
+// them: as read or as put into a cache, whichever costs most.
 func (p ModelPrice) DearestUsage(u Usage) Usage {
 	prompt, price := u.Prompt(), p.Input
 	u.Input, u.CacheRead, u.CacheWrite, u.CacheWriteHour = prompt, 0, 0, 0
@@ -134,7 +136,7 @@ func (p ModelPrice) DearestUsage(u Usage) Usage {
 	return u
 }
 
-// vendor is the provider whose models and prices another one stands for.
+// vendor returns the provider whose models and prices another one stands for.
 func vendor(provider string) string {
 	switch name := ProviderName(provider); name {
 	case ProviderGeminiCLI:
@@ -148,7 +150,8 @@ func vendor(provider string) string {
 	}
 }
 
-// fitsModel holds a glob, in which * stands for any characters, against a name.
+// fitsModel reports whether a name matches a glob in which * means any
+// characters.
 func fitsModel(glob, name string) bool {
 	head, rest, star := strings.Cut(glob, "*")
 	if !star {

@@ -5,27 +5,28 @@ import (
 	"fmt"
 )
 
-// PatchTool is the tool of the engine's own that applies a proposed patch. No
-// model is offered it.
+// PatchTool is the engine's internal tool that applies a proposed patch. It is
+// not offered to models.
 const PatchTool = "apply_patch"
 
-// PatchCall is the id of the call that applies the patch proposed by the event
-// with this id.
+// PatchCall returns the id of the call that applies the patch proposed by the
+// event with this id.
 func PatchCall(proposed string) string { return "patch-" + proposed }
 
-// PatchRequested asks tier 4 for a patch that mends what made a shell call fail.
-// qa answers with PatchProposed, which a person is asked about, or PatchSkipped.
+// PatchRequested asks tier 4 for a patch that fixes what made a shell call
+// fail. qa answers with PatchProposed, about which a person is asked, or with
+// PatchSkipped.
 type PatchRequested struct {
 	Call string `json:"call"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (PatchRequested) EventType() Type { return Type{"PatchRequested", 1} }
 
-// EventCorr is the call.
+// EventCorr returns the call.
 func (e PatchRequested) EventCorr() string { return e.Call }
 
-// MaxPatch bounds a proposed patch in bytes.
+// MaxPatch is the maximum size of a proposed patch in bytes.
 const MaxPatch = 96 << 10
 
 // PatchProposed is tier 4's patch, a unified diff. Nothing is changed before a
@@ -36,14 +37,15 @@ type PatchProposed struct {
 	Ticket  string `json:"ticket"`
 	Attempt int    `json:"attempt"`
 	Patch   string `json:"patch"`
-	// Workspace is the place in which the call failed; empty: the person's folder.
+	// Workspace is the workspace in which the call failed; empty: the person's
+	// folder.
 	Workspace string `json:"workspace,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (PatchProposed) EventType() Type { return Type{"PatchProposed", 1} }
 
-// EventCorr is the call.
+// EventCorr returns the call.
 func (e PatchProposed) EventCorr() string { return e.Call }
 
 // PatchSkipped says why there is no patch.
@@ -53,46 +55,48 @@ type PatchSkipped struct {
 	Reason  string `json:"reason"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (PatchSkipped) EventType() Type { return Type{"PatchSkipped", 1} }
 
-// EventCorr is the call.
+// EventCorr returns the call.
 func (e PatchSkipped) EventCorr() string { return e.Call }
 
 func patchDefs() []Def {
 	return []Def{
-		Define(Command, "person", "Tier 4 is to propose a patch that mends a failed shell call.", PatchRequested{"01J-0"}),
+		Define(Command, "person", "Tier 4 is asked to propose a patch that fixes a failed shell "+
+			"call.", PatchRequested{"01J-0"}),
 		Define(Decision, "qa", "Tier 4's patch; a person is asked before it is applied.", PatchProposed{Request: "01K",
 			Call: "01J-0", Ticket: "T-001", Attempt: 1, Patch: "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-x\n+y\n"}),
-		Define(Decision, "qa", "There is no patch, and why.", PatchSkipped{"01K", "01J-0",
+		Define(Decision, "qa", "No patch was proposed, and why.", PatchSkipped{"01K", "01J-0",
 			"the reply holds no unified diff"}),
 	}
 }
 
-// RestoreTool is the tool of the engine's own by which an undo writes. No model
-// is offered it, and only an undo is approved for it.
+// RestoreTool is the engine's internal tool that carries out an undo. It is not
+// offered to models and is approved only for an undo.
 const RestoreTool = "restore_files"
 
-// UndoCall is the id of the call that carries out the undo with this event id.
+// UndoCall returns the id of the call that carries out the undo with this event
+// id.
 func UndoCall(request string) string { return "undo-" + request }
 
-// UndoRequested asks to give files the content that they had before a call,
-// before everything that a ticket did, or at a position of the log. Exactly one
-// of its members is set. Approval answers with ToolApproved for [RestoreTool],
-// under the call [UndoCall], or with UndoRefused.
+// UndoRequested asks to restore files to their content before a call, before
+// everything that a ticket did, or at a position of the log. Exactly one of its
+// members is set. Approval answers with ToolApproved for [RestoreTool], under
+// the call [UndoCall], or with UndoRefused.
 type UndoRequested struct {
 	Call   string `json:"call,omitempty"`
 	Ticket string `json:"ticket,omitempty"`
-	ToSeq  uint64 `json:"to_seq,omitempty"` // undoes what was settled behind it
+	ToSeq  uint64 `json:"to_seq,omitempty"` // undoes what was settled after it
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (UndoRequested) EventType() Type { return Type{"UndoRequested", 1} }
 
-// EventCorr is the call or the ticket.
+// EventCorr returns the call or the ticket.
 func (e UndoRequested) EventCorr() string { return cmp.Or(e.Call, e.Ticket) }
 
-// String is what is undone, in words.
+// String returns what is undone, in words.
 func (e UndoRequested) String() string {
 	switch {
 	case e.Call != "":
@@ -103,7 +107,7 @@ func (e UndoRequested) String() string {
 	return fmt.Sprintf("everything behind sequence %d", e.ToSeq)
 }
 
-// Check tells whether it names exactly one thing to undo; ErrSetting if not.
+// Check returns ErrSetting unless the request names exactly one thing to undo.
 func (e UndoRequested) Check() error {
 	named := 0
 	for _, is := range []bool{e.Call != "", e.Ticket != "", e.ToSeq > 0} {
@@ -123,15 +127,15 @@ type UndoRefused struct {
 	Reason  string `json:"reason"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (UndoRefused) EventType() Type { return Type{"UndoRefused", 1} }
 
-// EventCorr is the request.
+// EventCorr returns the request.
 func (e UndoRefused) EventCorr() string { return e.Request }
 
 func undoDefs() []Def {
 	return []Def{
-		Define(Command, "person", "Files get back the content that they had.", UndoRequested{Ticket: "T-001"}),
+		Define(Command, "person", "Files are restored to their earlier content.", UndoRequested{Ticket: "T-001"}),
 		Define(Decision, "approval", "Nothing was undone, and why.", UndoRefused{"01J", "call 01J-0 changed no file"}),
 	}
 }

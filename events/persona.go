@@ -14,20 +14,21 @@ import (
 
 // Bounds of a [Roster].
 const (
-	// MaxRoster is the number of entries of each of its lists.
+	// MaxRoster is the maximum number of entries of each list.
 	MaxRoster = 64
-	// MaxRosterBytes is the size of all of it as JSON.
+	// MaxRosterBytes is the maximum size of a roster as JSON.
 	MaxRosterBytes = 256 << 10
-	// MaxSystemPrompt is the length of a system prompt that somebody wrote, in bytes.
+	// MaxSystemPrompt is the maximum length of a custom system prompt in bytes.
 	MaxSystemPrompt = 16 << 10
-	// MaxPreferredModels is the number of models of a persona.
+	// MaxPreferredModels is the maximum number of models of a persona.
 	MaxPreferredModels = 16
-	// MaxPresetTools is the number of entries of a tool preset, and of a bias profile.
+	// MaxPresetTools is the maximum number of entries of a tool preset, and of a
+	// bias profile.
 	MaxPresetTools = 256
 )
 
-// Roster is who and what a person, and in bounds the project, has prepared for
-// models to work as and with. It stays for the whole session.
+// Roster holds the personas and presets that a person, and within limits the
+// project, has defined for models. It stays the same for the whole session.
 type Roster struct {
 	Personas      []Persona      `json:"personas,omitempty"`
 	ToolPresets   []ToolPreset   `json:"tool_presets,omitempty"`
@@ -35,11 +36,12 @@ type Roster struct {
 	PromptPresets []PromptPreset `json:"prompt_presets,omitempty"`
 }
 
-// Persona is a way to work that a tier, a track or a ticket can be given.
+// Persona is a set of instructions, models and tools that can be assigned to a
+// tier, a track or a ticket.
 type Persona struct {
 	Name string `json:"name"`
 	// Models replace the tier's ladder: the first is asked first, the rest are
-	// those of the retries. None: the tier's ladder.
+	// those of the retries. Empty means the tier's ladder.
 	Models       []PreferredModel `json:"preferred_models,omitempty"`
 	SystemPrompt string           `json:"system_prompt,omitempty"`
 	ToolPreset   string           `json:"tool_preset,omitempty"`
@@ -59,14 +61,14 @@ type PreferredModel struct {
 	MaxOutputTokens int      `json:"max_output_tokens,omitempty"`
 }
 
-// Words of a tool preset about one tool.
+// Approval values of a tool preset for one tool.
 const (
 	PresetAuto = "auto" // it runs as by an allow rule of the person
 	PresetAsk  = "ask"  // it asks as by an ask rule
 )
 
-// ToolPreset is the set of tools that somebody works with: others are not
-// offered, and not run if they are called all the same.
+// ToolPreset is a set of allowed tools: others are not offered, and not run if
+// they are called anyway.
 type ToolPreset struct {
 	Name  string       `json:"name"`
 	Tools []PresetTool `json:"tools"`
@@ -78,7 +80,7 @@ type PresetTool struct {
 	Approval string `json:"approval,omitempty"` // [PresetAuto], [PresetAsk]; empty: the rules decide
 }
 
-// BiasProfile nudges models towards some tools and away from others. It allows
+// BiasProfile steers models towards some tools and away from others. It allows
 // and forbids nothing.
 type BiasProfile struct {
 	Name  string     `json:"name"`
@@ -88,13 +90,14 @@ type BiasProfile struct {
 // ToolBias is one entry of a bias profile.
 type ToolBias struct {
 	Tool string `json:"tool"`
-	// Weight is from 1, avoid, to 5, first choice; 0 and 3 say nothing.
+	// Weight is from 1, avoid, to 5, first choice; 0 and 3 are neutral.
 	Weight int `json:"weight,omitempty"`
-	// Parameters is what to give a parameter, by its name, in a word or two.
+	// Parameters holds a short note on the preferred value of a parameter, by
+	// parameter name.
 	Parameters map[string]string `json:"parameter_bias,omitempty"`
 }
 
-// PromptPreset is a text for system prompts, with parameters that hold where
+// PromptPreset is a text for system prompts, with parameters that apply if
 // neither a persona's model nor the tier has any.
 type PromptPreset struct {
 	Name            string   `json:"name"`
@@ -125,22 +128,25 @@ func (r Roster) PromptPreset(name string) (PromptPreset, bool) {
 	return named(r.PromptPresets, name, func(p PromptPreset) string { return p.Name })
 }
 
-// PersonaNames are the names of the personas, as the roster has them.
+// PersonaNames returns the names of the personas, in the order of the roster.
 func (r Roster) PersonaNames() []string {
 	return namesOf(r.Personas, func(p Persona) string { return p.Name })
 }
 
-// ToolPresetNames are the names of the tool presets, as the roster has them.
+// ToolPresetNames returns the names of the tool presets, in the order of the
+// roster.
 func (r Roster) ToolPresetNames() []string {
 	return namesOf(r.ToolPresets, func(p ToolPreset) string { return p.Name })
 }
 
-// BiasProfileNames are the names of the bias profiles, as the roster has them.
+// BiasProfileNames returns the names of the bias profiles, in the order of the
+// roster.
 func (r Roster) BiasProfileNames() []string {
 	return namesOf(r.BiasProfiles, func(p BiasProfile) string { return p.Name })
 }
 
-// PromptPresetNames are the names of the prompt presets, as the roster has them.
+// PromptPresetNames returns the names of the prompt presets, in the order of
+// the roster.
 func (r Roster) PromptPresetNames() []string {
 	return namesOf(r.PromptPresets, func(p PromptPreset) string { return p.Name })
 }
@@ -163,10 +169,10 @@ func named[T any](list []T, name string, nameOf func(T) string) (T, bool) {
 	return list[i], true
 }
 
-// Entry is the preset's word on a tool: whether it has the tool at all, and
-// auto, ask or nothing. Of several entries ask beats auto, and an entry that
-// says nothing takes nothing away. A glob never stands for auto of a tool that
-// it does not spell out.
+// Entry returns the preset's entry for a tool: whether it has the tool at all,
+// and auto, ask or "". Of several entries ask beats auto, and an entry without
+// a value changes nothing. A glob never means auto for a tool that it does not
+// name.
 func (p ToolPreset) Entry(tool string) (approval string, has bool) {
 	for _, e := range p.Tools {
 		hit, err := path.Match(e.Tool, tool)
@@ -183,14 +189,14 @@ func (p ToolPreset) Entry(tool string) (approval string, has bool) {
 	return approval, has
 }
 
-// Entry is the profile's word on a tool; the zero value where it has none.
+// Entry returns the profile's entry for a tool; the zero value if it has none.
 func (p BiasProfile) Entry(tool string) ToolBias {
 	b, _ := named(p.Tools, tool, func(b ToolBias) string { return b.Tool })
 	return b
 }
 
-// Mark is what stands before the tool's description; empty where the weight
-// says nothing.
+// Mark returns what comes before the tool's description; empty if the weight is
+// neutral.
 func (b ToolBias) Mark() string {
 	switch b.Weight {
 	case 5:
@@ -205,8 +211,8 @@ func (b ToolBias) Mark() string {
 	return ""
 }
 
-// Check says what is wrong with a roster: an entry without a name of its own, a
-// name that leads nowhere, or a [LimitError].
+// Check returns an error for an invalid roster: an entry without a unique name,
+// an unknown name, or a [LimitError].
 func (r Roster) Check() error {
 	if err := errors.Join(
 		checkNames("persona", r.Personas, func(p Persona) string { return p.Name }),
@@ -251,7 +257,7 @@ func checkNames[T any](what string, list []T, nameOf func(T) string) error {
 	for _, x := range list {
 		name := nameOf(x)
 		if !ValidToken(name) || seen[name] {
-			return fmt.Errorf("a %s has no valid name of its own", what)
+			return fmt.Errorf("every %s needs a valid, unique name", what)
 		}
 		seen[name] = true
 	}
@@ -270,11 +276,12 @@ func (r Roster) checkPersona(p Persona) error {
 	}
 	for i, m := range p.Models {
 		if m.Provider == "" || m.Model == "" || len(m.Model) > MaxModelName {
-			return fmt.Errorf("model %d names no provider or no model of 1 to %d bytes", i+1, MaxModelName)
+			return fmt.Errorf("model %d needs a provider and a model name of 1 to %d bytes", i+1, MaxModelName)
 		}
 	}
 	if !slices.Contains([]string{"", "auto", "summarize", "full"}, p.AggregationStrategy) {
-		return fmt.Errorf("the aggregation strategy %s is not auto, summarize or full", chars.Quote(p.AggregationStrategy))
+		return fmt.Errorf("the aggregation strategy must be auto, summarize or full, got "+
+			"%s", chars.Quote(p.AggregationStrategy))
 	}
 	return checkPrompt(p.SystemPrompt)
 }
@@ -285,19 +292,19 @@ func (p ToolPreset) check() error {
 	}
 	for _, e := range p.Tools {
 		if _, err := path.Match(e.Tool, ""); err != nil || e.Tool == "" {
-			return fmt.Errorf("%s is no glob over names of tools", chars.Quote(e.Tool))
+			return fmt.Errorf("%s is not a valid glob for tool names", chars.Quote(e.Tool))
 		}
 		if !slices.Contains([]string{"", PresetAuto, PresetAsk}, e.Approval) {
-			return fmt.Errorf("the approval of %s is not auto or ask", e.Tool)
+			return fmt.Errorf("the approval of %s must be auto or ask", e.Tool)
 		}
 		if e.Approval == PresetAuto && strings.ContainsAny(e.Tool, `*?[\`) {
-			return fmt.Errorf("the approval auto needs the name of one tool, not %s", chars.Quote(e.Tool))
+			return fmt.Errorf("approval auto must name one tool, got the pattern %s", chars.Quote(e.Tool))
 		}
 	}
 	return nil
 }
 
-// maxNudge bounds what a bias profile says of one parameter, in bytes.
+// maxNudge limits a bias profile's note on one parameter, in bytes.
 const maxNudge = 256
 
 func (p BiasProfile) check() error {
@@ -306,13 +313,13 @@ func (p BiasProfile) check() error {
 	}
 	for _, b := range p.Tools {
 		if b.Tool == "" || b.Weight < 0 || b.Weight > 5 {
-			return fmt.Errorf("the weight of %s is not from 1 to 5", chars.Quote(b.Tool))
+			return fmt.Errorf("the weight of %s must be from 1 to 5", chars.Quote(b.Tool))
 		}
 		// order-independent: any one is an error, and which does not show
 		for name, word := range b.Parameters {
 			if name == "" || word == "" || len(name) > maxNudge || len(word) > maxNudge || strings.ContainsFunc(name+word,
 				unprintable) {
-				return fmt.Errorf("%s: what it says of a parameter is not 1 to %d bytes of one line", b.Tool, maxNudge)
+				return fmt.Errorf("%s: each note on a parameter must be one line of 1 to %d bytes", b.Tool, maxNudge)
 			}
 		}
 	}
@@ -321,13 +328,13 @@ func (p BiasProfile) check() error {
 
 func unprintable(r rune) bool { return !chars.Printable(r) }
 
-// checkPrompt refuses what cannot stand in a system prompt.
+// checkPrompt rejects a text that cannot be part of a system prompt.
 func checkPrompt(text string) error {
 	switch {
 	case len(text) > MaxSystemPrompt:
 		return LimitError{"the system prompt", len(text), MaxSystemPrompt, "bytes long"}
 	case !utf8.ValidString(text):
-		return errors.New("the system prompt is not UTF-8")
+		return errors.New("the system prompt must be UTF-8")
 	}
 	return nil
 }

@@ -2,20 +2,20 @@ package events
 
 import "encoding/json"
 
-// ProjectSwitchRequested asks to go over to a project document. A gateway
-// answers with ProjectLoaded or ProjectSwitchFailed; one that died in between
-// answers after its restart.
+// ProjectSwitchRequested asks to switch to a project document. A gateway
+// answers with ProjectLoaded or ProjectSwitchFailed; after a crash in between
+// it answers when it restarts.
 type ProjectSwitchRequested struct {
 	Path string `json:"path"` // of the document, relative to the project folder
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ProjectSwitchRequested) EventType() Type { return Type{"ProjectSwitchRequested", 1} }
 
-// ProjectLoaded says what a project document held. From here on it is the
-// session's project.
+// ProjectLoaded records the content of a project document, which is the
+// session's project from then on.
 type ProjectLoaded struct {
-	// the switch that it answers; none: it came along from another session
+	// the switch that it answers; empty if it was taken over from another session
 	Request  string          `json:"request,omitempty"`
 	Path     string          `json:"path"`
 	SHA256   string          `json:"sha256"` // of the file; a save expects it
@@ -24,28 +24,28 @@ type ProjectLoaded struct {
 	Ignored  []string        `json:"ignored,omitempty"` // keys that have no effect, each with its reason
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ProjectLoaded) EventType() Type { return Type{"ProjectLoaded", 1} }
 
-// EventCorr is the switch.
+// EventCorr returns the switch.
 func (e ProjectLoaded) EventCorr() string { return e.Request }
 
 // ProjectSwitchFailed says that the document of a switch could not be loaded;
-// the project is the one that it was.
+// the project stays the same.
 type ProjectSwitchFailed struct {
 	Request string `json:"request"`
 	Path    string `json:"path"`
 	Error   string `json:"error"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ProjectSwitchFailed) EventType() Type { return Type{"ProjectSwitchFailed", 1} }
 
-// EventCorr is the switch.
+// EventCorr returns the switch.
 func (e ProjectSwitchFailed) EventCorr() string { return e.Request }
 
-// ProjectEdited changes the project document as RFC 7386 has it: objects are
-// merged key by key, null removes a key, everything else replaces.
+// ProjectEdited changes the project document as defined in RFC 7386: objects
+// are merged key by key, null removes a key, everything else replaces.
 type ProjectEdited struct {
 	Changes json.RawMessage `json:"changes"`
 	Ignored []string        `json:"ignored,omitempty"` // keys of the changes that have no effect
@@ -55,7 +55,7 @@ type ProjectEdited struct {
 	After *uint64 `json:"after,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ProjectEdited) EventType() Type { return Type{"ProjectEdited", 2} }
 
 // ProjectSaved says that the document was written to its file.
@@ -66,12 +66,13 @@ type ProjectSaved struct {
 	Through uint64 `json:"through"` // the newest edit or load that is in the file
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ProjectSaved) EventType() Type { return Type{"ProjectSaved", 1} }
 
 func projectDefs() []Def {
 	return []Def{
-		Define(Command, "person", "Go over to a project document.", ProjectSwitchRequested{"slop_project.toml"}),
+		Define(Command, "person", "A person switches to another project "+
+			"document.", ProjectSwitchRequested{"slop_project.toml"}),
 		Define(Outcome, "gateway", "A project document was loaded.", ProjectLoaded{
 			Request: "01J", Path: "slop_project.toml", SHA256: "ab", Size: 24,
 			Document: json.RawMessage(`{"project":{"name":"demo"}}`),
@@ -85,9 +86,9 @@ func projectDefs() []Def {
 	}
 }
 
-// projectPrompt is the key project.system_prompt of a project document after
-// changes to it, as RFC 7386 has them. What is no text, or longer than
-// MaxSystemPrompt, is none.
+// projectPrompt returns the key project.system_prompt of a project document
+// after changes to it, as defined in RFC 7386. A value that is not a string or
+// is longer than MaxSystemPrompt counts as missing.
 func projectPrompt(was string, changes json.RawMessage) string {
 	var document map[string]json.RawMessage
 	if json.Unmarshal(changes, &document) != nil {

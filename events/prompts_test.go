@@ -61,15 +61,15 @@ func TestARequestThatContinuesWhatItCannotIsAnError(t *testing.T) {
 		asks *events.ModelRequested
 		want string
 	}{
-		"one that never was": {continuing("lost", 1), `it continues request "lost", which does not stand before it`},
-		"itself":             {continuing("new", 1), `it continues request "new", which does not stand before it`},
+		"one that never was": {continuing("lost", 1), `it continues request "lost", which is not an earlier request`},
+		"itself":             {continuing("new", 1), `it continues request "new", which is not an earlier request`},
 		"one that was continued": {continuing("1", 1),
-			`it continues request "1", which does not stand before it, is over, or was continued already`},
+			`it continues request "1", which is not an earlier request, is over, or was already continued`},
 		"a part too many":         {continuing("2", 4), `it keeps 4 parts of request "2", which has 3`},
 		"nothing of it":           {continuing("2", 0, "a"), "it keeps 0 parts"},
 		"less than nothing of it": {continuing("2", -1, "a"), "it keeps -1 parts"},
-		"parts of nobody":         {continuing("", 1, "a"), "it keeps 1 parts and continues no request"},
-		"fewer parts of nobody":   {continuing("", -1, "a"), "it keeps -1 parts and continues no request"},
+		"parts of nobody":         {continuing("", 1, "a"), "it keeps 1 parts but does not continue a request"},
+		"fewer parts of nobody":   {continuing("", -1, "a"), "it keeps -1 parts but does not continue a request"},
 	} {
 		all := events.Prompts[events.Part]{}
 		for id, asks := range map[string]*events.ModelRequested{"1": continuing("", 0, "a", "b")} {
@@ -93,7 +93,7 @@ func TestAManifestHasAMostOfParts(t *testing.T) {
 	require.NoError(t, err)
 	_, err = all.Take("more", &events.ModelRequested{Continues: "1", Keep: len(half), Manifest: append(half,
 		events.Part{})}, none)
-	require.ErrorContains(t, err, fmt.Sprintf("its manifest has %d parts; %d are the most", events.MaxManifest+1,
+	require.ErrorContains(t, err, fmt.Sprintf("its manifest has %d parts; at most %d are allowed", events.MaxManifest+1,
 		events.MaxManifest))
 	got, err := all.Take("2", &events.ModelRequested{Continues: "1", Keep: len(half), Manifest: half}, none)
 	require.NoError(t, err)

@@ -21,8 +21,8 @@ func Unmarshal(b []byte, v any) error {
 }
 
 // Quick reads b into the value that v points to, as json.Unmarshal does, if
-// every member is one that the type has, by its exact name and once. False gives
-// no verdict on the text; v is the zero value then.
+// every member is one that the type has, by its exact name and once. False says
+// nothing about the text; v is then the zero value.
 func Quick(b []byte, v any) bool {
 	target := reflect.ValueOf(v).Elem()
 	read := plans.of(target.Type())
@@ -51,7 +51,7 @@ var plans planner
 type planner struct {
 	made sync.Map // reflect.Type to plan
 	mu   sync.Mutex
-	open map[reflect.Type]bool // types whose plan is being made
+	open map[reflect.Type]bool // types whose plan is being built
 }
 
 func (all *planner) of(t reflect.Type) plan {
@@ -63,8 +63,8 @@ func (all *planner) of(t reflect.Type) plan {
 	return all.make(t)
 }
 
-// make is the plan of a type; mu is held. A type that holds itself is left to
-// encoding/json there.
+// make returns the plan of a type; mu must be held. A recursive type is left to
+// encoding/json.
 func (all *planner) make(t reflect.Type) plan {
 	if p, ok := all.made.Load(t); ok {
 		return p.(plan)
@@ -127,7 +127,7 @@ func (all *planner) kind(t reflect.Type) plan {
 	return readOther
 }
 
-// readOther leaves a value to its own reader, or to encoding/json.
+// readOther reads a value with its own reader or with encoding/json.
 func readOther(q *quick, v reflect.Value) bool {
 	raw, ok := q.value()
 	if own, has := v.Addr().Interface().(json.Unmarshaler); has {
@@ -197,7 +197,7 @@ func readFloat(q *quick, v reflect.Value) bool {
 	return err == nil
 }
 
-// null reads the word, if it comes next, and empties v then.
+// null reads the word null if it is next, and then clears v.
 func (q *quick) null(v reflect.Value) bool {
 	if q.next() != 'n' || !q.word("null") {
 		return false
@@ -289,11 +289,13 @@ type field struct {
 	read  plan
 }
 
-// maxQuickFields bounds the members of an object: one bit tells of each whether it was read.
+// maxQuickFields limits the members of an object: one bit records for each
+// whether it was read.
 const maxQuickFields = 64
 
-// fieldsOf are the members of a struct, with those of the structs that it
-// embeds; false where encoding/json has rules for it that are not known here.
+// fieldsOf returns the members of a struct, with those of the structs that it
+// embeds; false if encoding/json has rules for it that are not implemented
+// here.
 func fieldsOf(t reflect.Type) ([]field, bool) {
 	var out []field
 	names := map[string]bool{}
@@ -350,8 +352,8 @@ func (all *planner) object(t reflect.Type, fields []field) plan {
 	}
 }
 
-// find is where a member of that name stands, at or behind next before others:
-// members mostly come in their order. -1: there is none.
+// find returns the index of the member with that name, or -1. It tries next
+// first, because members mostly come in order.
 func find(fields []field, name []byte, next int) int {
 	for i := range fields {
 		if i += next; i >= len(fields) {

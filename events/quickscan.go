@@ -10,16 +10,15 @@ import (
 	"unicode/utf8"
 )
 
-// quick reads one JSON text of valid UTF-8 from its beginning to its end. A
-// method that returns false gives no verdict on the text: encoding/json reads it
-// then, and says what is wrong with it, if anything is.
+// quick reads one JSON text of valid UTF-8 from its beginning to its end. If a
+// method returns false, encoding/json reads the text and reports any error.
 type quick struct {
 	in      []byte
 	at      int
 	scratch []byte // for strings with escapes
 }
 
-// maxQuickDepth bounds nesting; deeper texts take the long way.
+// maxQuickDepth limits nesting; deeper texts take the slow path.
 const maxQuickDepth = 200
 
 // space skips white space.
@@ -34,7 +33,7 @@ func (q *quick) space() {
 	}
 }
 
-// take reads one byte behind white space, if it is c.
+// take reads one byte after white space, if it is c.
 func (q *quick) take(c byte) bool {
 	if q.at < len(q.in) && q.in[q.at] == c {
 		q.at++
@@ -48,7 +47,8 @@ func (q *quick) take(c byte) bool {
 	return false
 }
 
-// next is the first byte behind white space, which stays; 0 at the end.
+// next returns the first byte after white space without consuming it; 0 at the
+// end.
 func (q *quick) next() byte {
 	q.space()
 	if q.at == len(q.in) {
@@ -66,8 +66,8 @@ func (q *quick) word(w string) bool {
 	return true
 }
 
-// plainRun is how many bytes of b stand before its first quote, backslash or
-// control character.
+// plainRun returns how many bytes of b come before its first quote, backslash
+// or control character.
 func plainRun(b []byte) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	n := 0
@@ -85,8 +85,8 @@ func plainRun(b []byte) int {
 	return n
 }
 
-// text reads a string and returns what stands between its quotes, and whether
-// that holds escapes, which are well-formed.
+// text reads a string and returns what is between its quotes, and whether that
+// holds escapes, which are well-formed.
 func (q *quick) text() (raw []byte, escaped, ok bool) {
 	if !q.take('"') {
 		return nil, false, false
@@ -114,7 +114,8 @@ func (q *quick) text() (raw []byte, escaped, ok bool) {
 	}
 }
 
-// escapeLength is the length of the escape that b begins with; 0 where it is none.
+// escapeLength returns the length of the escape that b begins with; 0 if there
+// is none.
 func escapeLength(b []byte) int {
 	const numbered = 6
 	if len(b) < 2 {
@@ -131,7 +132,7 @@ func escapeLength(b []byte) int {
 	return 0
 }
 
-// escapedUnit is the UTF-16 unit of \u and four digits; -1 where it is none.
+// escapedUnit returns the UTF-16 unit of \u and four digits; -1 if invalid.
 func escapedUnit(b []byte) rune {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return -1
@@ -234,7 +235,7 @@ func (q *quick) number() (raw []byte, whole, ok bool) {
 	return b[:i], whole, true
 }
 
-// whole reads a whole number of so many bits.
+// whole reads a whole number with the given number of bits.
 func (q *quick) whole(size int) (int64, bool) {
 	raw, whole, ok := q.number()
 	if !ok || !whole {
@@ -306,7 +307,7 @@ func (q *quick) skipAll(open byte, depth int) bool {
 	}
 }
 
-// end tells whether nothing but white space is left.
+// end reports whether nothing but white space is left.
 func (q *quick) end() bool {
 	q.space()
 	return q.at == len(q.in)

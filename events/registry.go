@@ -13,7 +13,7 @@ import (
 	"manualslop/events/chars"
 )
 
-// Type is the identity of a message: a name for ever, and a version from 1.
+// Type is the identity of a message: a name forever, and a version from 1.
 type Type struct {
 	Name    string
 	Version int
@@ -22,13 +22,13 @@ type Type struct {
 // Payload is a message body. EventType must not depend on the value.
 type Payload interface{ EventType() Type }
 
-// NameOf is the name that events of a payload's type bear.
+// NameOf returns the type name of a payload's events.
 func NameOf[P Payload]() string {
 	var p P
 	return p.EventType().Name
 }
 
-// Names are the names of the types of payloads, as a set to look names up in.
+// Names returns the names of the types of payloads, as a set.
 func Names(payloads ...Payload) map[string]bool {
 	out := make(map[string]bool, len(payloads))
 	for _, p := range payloads {
@@ -47,11 +47,11 @@ const (
 	Outcome
 	// Command is what a person or a program outside said: goals, answers, control.
 	Command
-	// Notice is an operational remark; replay does not recompute it.
+	// Notice is an operational message; replay does not recompute it.
 	Notice
 )
 
-// String is the class as the catalogue prints it.
+// String returns the class as the catalogue prints it.
 func (c Class) String() string {
 	if c < Decision || c > Notice {
 		return "invalid"
@@ -62,7 +62,7 @@ func (c Class) String() string {
 // Lift turns the body of one version into the body of the next.
 type Lift func(json.RawMessage) (json.RawMessage, error)
 
-// optional is the lift to a version whose new fields may be missing.
+// optional returns the lift to a version whose new fields may be missing.
 func optional(body json.RawMessage) (json.RawMessage, error) { return body, nil }
 
 // Def is one registered message type.
@@ -77,7 +77,7 @@ type Def struct {
 	actors []string
 }
 
-// MayWrite tells whether a fact of this type counts when actor wrote it.
+// MayWrite reports whether actor may write events of this type.
 func (d Def) MayWrite(actor string) bool {
 	for _, w := range d.actors {
 		switch {
@@ -92,8 +92,8 @@ func (d Def) MayWrite(actor string) bool {
 	return false
 }
 
-// Define describes a message type by a filled sample. The sample feeds the
-// frozen body, the schema and the catalogue.
+// Define describes a message type by a filled sample. The sample is used for
+// the frozen body, the schema and the catalogue.
 func Define[P Payload](class Class, writer, doc string, sample P, lifts ...Lift) Def {
 	return Def{
 		Type: sample.EventType(), Class: class, Writer: writer, Doc: doc, Sample: sample, lifts: lifts,
@@ -113,36 +113,37 @@ type Unknown struct {
 	Raw     json.RawMessage
 }
 
-// EventType is the identity that was on the wire.
+// EventType returns the identity that was on the wire.
 func (u Unknown) EventType() Type { return Type{u.Name, u.Version} }
 
-// Malformed is a payload that never counts and stays on the record: its bytes
+// Malformed is a payload that stays in the log but has no effect: its bytes
 // cannot be read as its type, or its actor may not write that type.
 type Malformed struct {
 	Name    string
 	Version int
 	Raw     json.RawMessage
-	// Reason says why it does not count. Decisions quote it, so it is the same
-	// text wherever and from whatever copy of the record the event is read.
+	// Reason says why it has no effect. Decisions quote it, so the text is the same
+	// wherever the event is read.
 	Reason string
-	// Detail is what the reading stumbled on, for people. It varies with
-	// versions of libraries, so nothing is decided on it.
+	// Detail is the decoding error, for people. It varies with library versions, so
+	// no decision depends on it.
 	Detail string
 }
 
-// Unreadable is the payload of an event whose bytes are not what its type wants.
+// Unreadable returns the payload of an event whose bytes do not match its type.
 func Unreadable(name string, version int, raw json.RawMessage, detail string) Malformed {
 	return Malformed{Name: name, Version: version, Raw: raw, Reason: "it cannot be read as " + name, Detail: detail}
 }
 
-// EventType is the identity that was on the wire.
+// EventType returns the identity that was on the wire.
 func (m Malformed) EventType() Type { return Type{m.Name, m.Version} }
 
-// ErrNewer says that a session needs a newer program: it holds an event of a
-// type or version that this one does not know, or decides in a way that it does not.
+// ErrNewer means that a session needs a newer program: it holds an event of a
+// type or version that this one does not know, or decides in a way that this
+// program cannot.
 var ErrNewer = errors.New("newer than this program")
 
-// ErrRegistry says that a set of definitions is unusable: a programmer's error.
+// ErrRegistry means that a set of definitions is unusable: a programming error.
 var ErrRegistry = errors.New("bad registry")
 
 // Registry decodes payloads.
@@ -175,8 +176,8 @@ func NewRegistry(groups ...[]Def) (*Registry, error) {
 // offers are long bodies that are the same in session after session.
 var offers = []string{ToolsOffered{}.EventType().Name, ModelsOffered{}.EventType().Name}
 
-// repeated is decode, but a body that is the same as the one before has the same
-// payload: sessions share it.
+// repeated is like decode, but a body that equals the previous one gets the
+// same payload, which sessions share.
 func repeated(decode func(json.RawMessage) (Payload, error)) func(json.RawMessage) (Payload, error) {
 	type decoded struct {
 		body    []byte
@@ -198,11 +199,11 @@ func repeated(decode func(json.RawMessage) (Payload, error)) func(json.RawMessag
 func (d Def) check() error {
 	switch {
 	case !ValidToken(d.Type.Name):
-		return fmt.Errorf("%w: %s is no subject token", ErrRegistry, chars.Quote(d.Type.Name))
+		return fmt.Errorf("%w: the name must be a subject token, got %s", ErrRegistry, chars.Quote(d.Type.Name))
 	case d.Class < Decision || d.Class > Notice:
 		return fmt.Errorf("%w: %s has no class", ErrRegistry, d.Type.Name)
 	case d.Type.Version < 1 || len(d.lifts) != d.Type.Version-1:
-		return fmt.Errorf("%w: %s is at version %d and has %d lifts", ErrRegistry, d.Type.Name, d.Type.Version, len(d.lifts))
+		return fmt.Errorf("%w: %s has version %d but %d lifts", ErrRegistry, d.Type.Name, d.Type.Version, len(d.lifts))
 	}
 	return nil
 }
@@ -223,8 +224,8 @@ func (r *Registry) Lookup(name string) (Def, bool) {
 	return d, ok
 }
 
-// Knows is nil for an event of a type and version that the registry has; else
-// ErrNewer, with what it takes in plain words. The event is decoded.
+// Knows returns nil for an event whose type and version the registry has, else
+// an ErrNewer that says which version is needed. The event must be decoded.
 func (r *Registry) Knows(e *Event) error {
 	u, unknown := e.Payload.(Unknown)
 	if !unknown {
@@ -238,20 +239,21 @@ func (r *Registry) Knows(e *Event) error {
 		ErrNewer, e.Session, u.Name, e.ID)
 }
 
-// Decoded is how many events were decoded, for tests that bound it.
+// Decoded returns how many events were decoded, for tests that limit it.
 func (r *Registry) Decoded() uint64 { return r.decoded.Load() }
 
 // Decode fills e.Payload: the typed body, lifted to today's version, or
-// [Unknown], or [Malformed]. A fact whose actor may not write its type is
-// Malformed too: it stays on the record and never counts. Decode never fails,
-// so that one bad message cannot stop a reader. An event that has a payload keeps it.
+// [Unknown], or [Malformed]. An event whose actor may not write its type is
+// Malformed, too: it stays in the log but has no effect. Decode never fails, so
+// that one bad message cannot stop a reader. An event that already has a
+// payload keeps it.
 func (r *Registry) Decode(e *Event) {
 	if e.Payload != nil {
 		return
 	}
 	r.decoded.Add(1)
 	if e.V < 1 || bytes.Equal(bytes.TrimSpace(e.Data), []byte("null")) {
-		e.Payload = Unreadable(e.Type, e.V, e.Data, "a body is an object of a version from 1")
+		e.Payload = Unreadable(e.Type, e.V, e.Data, "a body must be an object with a version of at least 1")
 		return
 	}
 	d, ok := r.defs[e.Type]
@@ -273,22 +275,23 @@ func (r *Registry) Decode(e *Event) {
 		}
 	}
 	if e.Payload, err = d.decode(body); err != nil {
-		// our words: for people; nothing is decided on it.
+		// our words: text for people; no decision depends on it.
 		e.Payload = Unreadable(e.Type, e.V, e.Data, err.Error())
 	}
 }
 
-// Catalogue is the registry of everything slop puts on record. All callers share it.
+// Catalogue returns the registry of everything that slop records. All callers
+// share it.
 func Catalogue() *Registry { return catalogue() }
 
-// catalogue is made once, because every decider of every session asks for it.
+// catalogue is built once, because every decider of every session asks for it.
 var catalogue = sync.OnceValue(func() *Registry {
 	r, err := NewRegistry(sessionDefs(), basisDefs(), changeDefs(), goalDefs(), ticketDefs(), controlDefs(), reviewDefs(),
 		modelDefs(), moneyDefs(), toolDefs(), externalDefs(), undoDefs(), patchDefs(), askDefs(), fileDefs(), hookDefs(),
 		logsDefs(), guiDefs(), projectDefs(), discussionDefs(), turnDefs(), contextDefs(), workerDefs(), graphDefs(),
 		isolationDefs())
 	if err != nil {
-		panic(err) // a programmer's error, found by the first test
+		panic(err) // a programming error, found by the first test
 	}
 	return r
 })

@@ -5,28 +5,27 @@ import (
 	"iter"
 )
 
-// Bounds of what a replay takes from the log at a time.
+// Limits of what a replay reads from the log at a time.
 const (
 	replayEvents = 256
 	replayBytes  = 256 << 10
 )
 
-// Replays reads stored events for readers whose pace nobody knows, such as
-// clients of a network. Nothing of the log is held while a reader takes its
-// time, so that however many stand still, the log serves everybody else. Make
-// it with NewReplays.
+// Replays reads stored events for readers of unknown speed, such as network
+// clients. It holds no resources of the log while a reader is busy, so stalled
+// readers do not affect others. Create it with NewReplays.
 type Replays struct {
 	log   Log
 	slots chan struct{}
 }
 
-// NewReplays reads log for so many readers at the same moment; others wait
-// their turn, which is short.
+// NewReplays reads log for the given number of readers at the same time; others
+// wait briefly.
 func NewReplays(log Log, atOnce int) *Replays {
 	return &Replays{log, make(chan struct{}, atOnce)}
 }
 
-// Read yields what the log's Read yields, a part at a time.
+// Read yields the same events as the log's Read, read in parts.
 func (r *Replays) Read(ctx context.Context, f Filter, from, to uint64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if to == 0 {
@@ -55,7 +54,8 @@ func (r *Replays) Read(ctx context.Context, f Filter, from, to uint64) iter.Seq2
 	}
 }
 
-// part reads the next events, and tells whether there may be others behind them.
+// part reads the next events, and reports whether there may be others after
+// them.
 func (r *Replays) part(ctx context.Context, f Filter, from, to uint64) (part []Event, more bool, err error) {
 	select {
 	case r.slots <- struct{}{}:

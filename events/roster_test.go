@@ -61,30 +61,30 @@ func TestARosterIsRefused(t *testing.T) {
 		change func(*events.Roster)
 		says   string
 	}{
-		"no name": {func(r *events.Roster) { r.Personas[0].Name = "" }, "a persona has no valid name"},
+		"no name": {func(r *events.Roster) { r.Personas[0].Name = "" }, "every persona needs a valid, unique name"},
 		"a name twice": {func(r *events.Roster) { r.ToolPresets = append(r.ToolPresets, r.ToolPresets...) },
-			"a tool preset has no valid name"},
+			"every tool preset needs a valid, unique name"},
 		"a lost tool preset": {func(r *events.Roster) { r.Personas[0].ToolPreset = "none" },
 			`the persona ada: there is no tool preset "none"`},
 		"a lost bias profile": {func(r *events.Roster) { r.Personas[0].BiasProfile = "none" },
 			`there is no bias profile "none"`},
 		"no model": {func(r *events.Roster) { r.Personas[0].Models[0].Model = "" },
-			"model 1 names no provider or no model"},
+			"model 1 needs a provider and a model name"},
 		"no provider": {func(r *events.Roster) { r.Personas[0].Models[0].Provider = "" },
-			"model 1 names no provider or no model"},
+			"model 1 needs a provider and a model name"},
 		"a strategy": {func(r *events.Roster) { r.Personas[0].AggregationStrategy = "some" },
-			`the aggregation strategy "some"`},
-		"a broken glob": {func(r *events.Roster) { r.ToolPresets[0].Tools[0].Tool = "[" }, `"[" is no glob`},
-		"an approval":   {func(r *events.Roster) { r.ToolPresets[0].Tools[0].Approval = "yes" }, "is not auto or ask"},
+			`the aggregation strategy must be auto, summarize or full, got "some"`},
+		"a broken glob": {func(r *events.Roster) { r.ToolPresets[0].Tools[0].Tool = "[" }, `"[" is not a valid glob`},
+		"an approval":   {func(r *events.Roster) { r.ToolPresets[0].Tools[0].Approval = "yes" }, "must be auto or ask"},
 		"auto for a glob": {func(r *events.Roster) { r.ToolPresets[0].Tools[0].Approval = "auto" },
-			"the approval auto needs the name of one tool"},
-		"a weight": {func(r *events.Roster) { r.BiasProfiles[0].Tools[0].Weight = 6 }, "is not from 1 to 5"},
+			"approval auto must name one tool"},
+		"a weight": {func(r *events.Roster) { r.BiasProfiles[0].Tools[0].Weight = 6 }, "must be from 1 to 5"},
 		"a parameter's lines": {func(r *events.Roster) { r.BiasProfiles[0].Tools[0].Parameters["path"] = "a\nb" },
-			"of one line"},
+			"must be one line"},
 		"a long prompt": {func(r *events.Roster) {
 			r.PromptPresets[0].SystemPrompt = strings.Repeat("x", events.MaxSystemPrompt+1)
 		}, "at most 16384 are allowed"},
-		"a prompt of bytes": {func(r *events.Roster) { r.Personas[0].SystemPrompt = "\xff" }, "is not UTF-8"},
+		"a prompt of bytes": {func(r *events.Roster) { r.Personas[0].SystemPrompt = "\xff" }, "must be UTF-8"},
 		"too many entries": {func(r *events.Roster) {
 			r.PromptPresets = many(events.MaxRoster+1, func(i int) events.PromptPreset {
 				return events.PromptPreset{

@@ -8,12 +8,12 @@ type SessionOpened struct {
 	Label     string `json:"label,omitempty"`
 	Folder    string `json:"folder"` // name of the log folder, YYYYMMDD_HHMMSS[_Label]
 	Workspace string `json:"workspace,omitempty"`
-	// Basis is what else decisions follow from; DecisionsUpgraded puts another one in its place.
+	// Basis is what else decisions depend on; DecisionsUpgraded replaces it.
 	Basis    Basis    `json:"basis,omitzero"`
 	Settings Settings `json:"settings"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (SessionOpened) EventType() Type { return Type{"SessionOpened", 1} }
 
 // Settings are the parts of the configuration that decisions depend on.
@@ -22,9 +22,9 @@ func (SessionOpened) EventType() Type { return Type{"SessionOpened", 1} }
 //
 // StepModeSet, TierChanged, ProviderChanged and SettingsChanged change what
 // they name, from the next decision on; [Settings.Changed] applies them. A
-// request, an attempt's slot or a question that is decided already keeps what
-// it has. A session that an engine goes on with keeps the settings that its log
-// says, whatever the configuration of the day; its rules alone are today's.
+// request, an attempt's slot or an ask that was already decided keeps its
+// settings. A resumed session keeps the settings in its log, whatever the
+// current configuration is; only its rules are the current ones.
 //
 // The others stay for the whole session:
 //   - AskTimeoutMS, GateTimeoutMS and ToolTimeoutMS: a deadline that a person
@@ -45,48 +45,48 @@ func (SessionOpened) EventType() Type { return Type{"SessionOpened", 1} }
 // the project's file, and ProviderChanged. A program is an absolute path
 // without arguments.
 type Settings struct {
-	MaxWorkers    int  `json:"max_workers"`              // tickets at work at once, from 1
-	StepMode      bool `json:"step_mode,omitempty"`      // each round of a ticket asks
-	SpawnApproval bool `json:"spawn_approval,omitempty"` // each start of a ticket asks
+	MaxWorkers    int  `json:"max_workers"`              // maximum tickets that run at once, from 1
+	StepMode      bool `json:"step_mode,omitempty"`      // each round of a ticket needs approval
+	SpawnApproval bool `json:"spawn_approval,omitempty"` // each start of a ticket needs approval
 	PlanReview    bool `json:"plan_review,omitempty"`    // tracks wait for TracksAccepted
 	MaxRetries    int  `json:"max_retries"`              // automatic retries of a blocked ticket
-	// ModelAttempts bounds the attempts at one reply whose failure may pass by
-	// itself; 0: the engine's own bound.
+	// ModelAttempts limits the attempts at one reply after temporary failures; 0
+	// means the engine's own limit.
 	ModelAttempts int  `json:"model_attempts,omitempty"`
 	QADisabled    bool `json:"qa_disabled,omitempty"`
 	// tier 2 reviews what a ticket changed before it is completed
 	Review        bool               `json:"review,omitempty"`
 	AskTimeoutMS  int64              `json:"ask_timeout_ms"`            // for /api/ask
-	GateTimeoutMS int64              `json:"gate_timeout_ms,omitempty"` // for gates; 0 waits for ever
+	GateTimeoutMS int64              `json:"gate_timeout_ms,omitempty"` // for gates; 0 waits forever
 	ToolTimeoutMS int64              `json:"tool_timeout_ms"`
 	Tiers         []TierSettings     `json:"tiers"`
 	Rules         []Rule             `json:"rules,omitempty"`
 	Providers     []ProviderSettings `json:"providers,omitempty"` // at most one of a name
 	Tracked       []string           `json:"tracked,omitempty"`   // files that every refresh rereads
-	// tools follow symbolic links, so a path does not say which file it is
+	// tools follow symbolic links, so a path does not identify a file
 	FollowLinks bool `json:"follow_links,omitempty"`
-	// places of the network that need no asking, as [net] allow_hosts has them
+	// hosts that need no approval, from [net] allow_hosts
 	AllowHosts []string `json:"allow_hosts,omitempty"`
-	SearchURL  string   `json:"search_url,omitempty"` // where web_search sends what it is asked
-	// what the session begins with; BudgetRaised changes it
+	SearchURL  string   `json:"search_url,omitempty"` // where web_search sends its queries
+	// the initial budget; BudgetRaised changes it
 	Budget *BudgetSettings `json:"budget,omitempty"`
-	// how parallel tickets are kept apart; empty: they are not
+	// how parallel tickets are isolated; empty: they are not
 	Isolation string `json:"isolation,omitempty"`
-	// what runs scripts: powershell, pwsh, bash, sh; empty: nobody knows, or nothing
+	// what runs scripts: powershell, pwsh, bash, sh; empty if unknown or none
 	Shell string `json:"shell,omitempty"`
-	// operating system of the workers, such as linux; empty: nobody knows
+	// operating system of the workers, such as linux; empty if unknown
 	System string `json:"system,omitempty"`
 	Git    bool   `json:"git,omitempty"`   // the project is a git repository
 	Roster Roster `json:"roster,omitzero"` // personas and presets
 	// project.system_prompt of the project document, at most MaxSystemPrompt
 	ProjectPrompt string `json:"project_prompt,omitempty"`
 	// Languages are those of the project's files, the one with the most first, and
-	// [LanguageBeads]; they say which tools its tickets begin with.
+	// [LanguageBeads]; they determine the initial tools of its tickets.
 	Languages []string      `json:"languages,omitempty"`
-	offered   ModelsOffered // the newest; it has an event of its own
+	offered   ModelsOffered // the newest; it has its own event
 }
 
-// TierSettings say which model serves a tier and how far it may go.
+// TierSettings are the models and limits of a tier.
 type TierSettings struct {
 	Tier            int      `json:"tier"`
 	Provider        string   `json:"provider"`
@@ -94,10 +94,10 @@ type TierSettings struct {
 	Temperature     *float64 `json:"temperature,omitempty"`
 	TopP            *float64 `json:"top_p,omitempty"`
 	MaxOutputTokens int      `json:"max_output_tokens,omitempty"`
-	Effort          string   `json:"effort,omitempty"`     // how much its models think; one of [Efforts]
+	Effort          string   `json:"effort,omitempty"`     // how much its models may think; one of [Efforts]
 	MaxRounds       int      `json:"max_rounds,omitempty"` // rounds of one ticket attempt
-	// Persona, ToolPreset, BiasProfile and PromptPreset are names in the
-	// [Roster]. ToolPreset bounds whatever a persona brings.
+	// Persona, ToolPreset, BiasProfile and PromptPreset are names in the [Roster].
+	// ToolPreset limits the tools of a persona.
 	Persona      string `json:"persona,omitempty"`
 	ToolPreset   string `json:"tool_preset,omitempty"`
 	BiasProfile  string `json:"bias_profile,omitempty"`
@@ -110,7 +110,7 @@ type ProviderSettings struct {
 	Command  string `json:"command"` // program of one that runs as a subprocess
 }
 
-// Rule lets, refuses or asks about tool calls. Deny beats ask beats allow.
+// Rule allows, denies or asks about tool calls. Deny beats ask beats allow.
 type Rule struct {
 	Tool   string   `json:"tool"`             // glob over tool names
 	Action string   `json:"action"`           // allow, deny, ask
@@ -119,21 +119,21 @@ type Rule struct {
 	Source string   `json:"source,omitempty"` // file and line, or "--yes"
 }
 
-// RuleAdded puts a rule of the person on record.
+// RuleAdded records a rule of the person.
 type RuleAdded struct {
 	Rule Rule `json:"rule"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (RuleAdded) EventType() Type { return Type{"RuleAdded", 1} }
 
-// RulesReplaced puts the person's rules of now in the place of every earlier
-// one: an engine that goes on with a session holds to today's configuration.
+// RulesReplaced replaces all earlier rules with the person's current ones: an
+// engine that resumes a session uses the current configuration.
 type RulesReplaced struct {
 	Rules []Rule `json:"rules"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (RulesReplaced) EventType() Type { return Type{"RulesReplaced", 1} }
 
 // ToolsOffered records the tools of the session and their schemas.
@@ -141,7 +141,7 @@ type ToolsOffered struct {
 	Tools []ToolOffer `json:"tools"` // by name
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ToolsOffered) EventType() Type { return Type{"ToolsOffered", 1} }
 
 // ToolOffer is one tool as a model sees it.
@@ -152,59 +152,59 @@ type ToolOffer struct {
 	Schema      json.RawMessage `json:"schema"`
 }
 
-// SessionClosed ends a session: nobody works on it any more, and what runs for
-// it is stopped. The first one in stream order counts; two people may close a
-// session at once.
+// SessionClosed ends a session: all work on it ends, and what runs for it is
+// stopped. If two people close a session at once, the first event in stream
+// order counts.
 type SessionClosed struct {
 	Reason string `json:"reason"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (SessionClosed) EventType() Type { return Type{"SessionClosed", 1} }
 
-// Closes tells whether a stored event, decoded or not, closes its session. One
-// that cannot be read, or whose actor may not write it, closes nothing.
+// Closes reports whether a stored event, decoded or not, closes its session. An
+// unreadable event, or one whose actor may not write it, closes nothing.
 func Closes(e Event) bool {
 	Catalogue().Decode(&e)
 	_, closes := e.Payload.(SessionClosed)
 	return closes
 }
 
-// SessionStalled says that a decider cannot go on: it met an event it does not
-// know, or the record contradicts its own decisions.
+// SessionStalled says that a decider cannot continue: it met an event it does
+// not know, or the record contradicts its own decisions.
 type SessionStalled struct {
 	Decider string `json:"decider"`
 	Reason  string `json:"reason"`
 	At      string `json:"at"` // id of the event it stopped before
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (SessionStalled) EventType() Type { return Type{"SessionStalled", 1} }
 
-// RequestReturned reports that a request without an outcome was held by no pool
-// any more, and is handed out again. Its sequence in the session decides which of
-// several processes does that.
+// RequestReturned reports that a request without an outcome was no longer in
+// any pool and is redelivered. Its sequence in the session decides which of
+// several processes does so.
 type RequestReturned struct {
 	Key     string `json:"key"`     // what its outcome names: a call, or the id of the request
 	Request string `json:"request"` // id of the event that asks
-	Seq     uint64 `json:"seq"`     // of the event from which the pool hands out again
+	Seq     uint64 `json:"seq"`     // of the event from which the pool redelivers
 	Pool    string `json:"pool"`    // kind of the pool
 	Reason  string `json:"reason"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (RequestReturned) EventType() Type { return Type{"RequestReturned", 1} }
 
-// EventTopic is the kind of the pool.
+// EventTopic returns the kind of the pool.
 func (e RequestReturned) EventTopic() string { return Token(e.Pool) }
 
-// WorkerLost reports that a worker stopped showing itself. It reports only;
-// the call it held is redelivered by the queue.
+// WorkerLost reports that a worker stopped signalling its presence. It has no
+// effect; the pool redelivers the worker's call.
 type WorkerLost struct {
 	Worker string `json:"worker"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (WorkerLost) EventType() Type { return Type{"WorkerLost", 1} }
 
 func sessionDefs() []Def {
@@ -218,46 +218,46 @@ func sessionDefs() []Def {
 				Rules: []Rule{{Tool: "edit_file", Action: "deny", Args: []string{"docs/**"}, Source: "config.toml:3"}}}}),
 		Define(Command, "person", "A rule about tool calls holds from here on.",
 			RuleAdded{Rule{Tool: "*", Action: "allow", Scope: "session", Source: "--yes"}}),
-		Define(Command, "person", "The rules of now stand in the place of every earlier one.",
+		Define(Command, "person", "The current rules replace all earlier ones.",
 			RulesReplaced{[]Rule{{Tool: "*", Action: "ask", Source: "config.toml:3"}}}),
 		Define(Command, "person", "The tools of the session, with their schemas.", ToolsOffered{[]ToolOffer{{
 			Name: "read_file", Description: "Read a file.", Effect: "reads", Schema: json.RawMessage(`{"type":"object"}`)}}}),
 		Define(Command, "person", "The session is over.", SessionClosed{"done"}),
-		Define(Notice, "any decider", "A decider cannot go on; it says where and why.", SessionStalled{"conductor",
+		Define(Notice, "any decider", "A decider cannot continue; it reports where and why.", SessionStalled{"conductor",
 			"unknown type Foo v2", "01J"}),
-		Define(Notice, "timers", "A request without an outcome that no pool held is handed out again.",
+		Define(Notice, "timers", "A request without an outcome was not in any pool and is redelivered.",
 			RequestReturned{"call 01J-0", "01J-1", 7, PoolTools, "the pool was made anew"}),
-		Define(Notice, "timers", "A worker stopped showing itself.", WorkerLost{"worker-host1-1"}),
+		Define(Notice, "timers", "A worker stopped reporting its presence.", WorkerLost{"worker-host1-1"}),
 	}
 }
 
-// Basis is what decisions follow from beside the events and the settings: how
-// each decider decides, and the texts that prompts are made of. A session keeps
-// the one that it was opened with, whatever program works on it, until a person
-// gives it another one with [DecisionsUpgraded].
+// Basis is what decisions depend on in addition to the events and the settings:
+// the decision version of each decider, and the texts of prompts. A session
+// keeps its initial basis, whichever program works on it, until a person
+// replaces it with [DecisionsUpgraded].
 type Basis struct {
 	// Program is the version of the program that wrote it, for people.
 	Program string `json:"program,omitempty"`
 	// Decisions are the numbers of the decision versions by decider; a decider
 	// that is not named has number 1.
 	Decisions map[string]int `json:"decisions,omitempty"`
-	// Texts are what prompts are made of word for word, by name. Their bytes stand
+	// Texts are the texts that prompts contain verbatim, by name. Their bytes are
 	// in the blob store.
 	Texts []PromptText `json:"texts,omitempty"`
 }
 
-// PromptText is a text that prompts are made of.
+// PromptText is a text that prompts contain.
 type PromptText struct {
 	Name   string `json:"name"`
 	SHA256 string `json:"sha256"`
 	Size   int64  `json:"size"`
-	Tokens int64  `json:"tokens"` // that it has at most, for budgets
+	Tokens int64  `json:"tokens"` // the maximum, for budgets
 }
 
-// Decision is the number of the version in which a decider decides.
+// Decision returns the number of a decider's decision version.
 func (b Basis) Decision(decider string) int { return max(b.Decisions[decider], 1) }
 
-// Text finds a text by its name; false where the session has none.
+// Text returns a text by name; false if the session has none.
 func (b Basis) Text(name string) (PromptText, bool) {
 	for _, t := range b.Texts {
 		if t.Name == name {
@@ -267,8 +267,8 @@ func (b Basis) Text(name string) (PromptText, bool) {
 	return PromptText{}, false
 }
 
-// Changed is the basis behind an event with payload p, and whether the event
-// gave another one. Every decider that keeps a Basis folds it so.
+// Changed returns the basis after an event with payload p, and whether the
+// event replaced it. Every decider that keeps a Basis folds it so.
 func (b Basis) Changed(p Payload) (Basis, bool) {
 	switch x := p.(type) {
 	case SessionOpened:
@@ -279,31 +279,32 @@ func (b Basis) Changed(p Payload) (Basis, bool) {
 	return b, false
 }
 
-// DecisionsUpgraded puts another basis in the place of the one that a session
-// has: every decision behind it, and every request to a model, follows from that
-// one. What was decided before stays.
+// DecisionsUpgraded puts another basis in place of the one that a session has:
+// every decision after it, and every request to a model, follows from that one.
+// Earlier decisions stay.
 type DecisionsUpgraded struct {
 	Basis Basis `json:"basis"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (DecisionsUpgraded) EventType() Type { return Type{"DecisionsUpgraded", 1} }
 
 func basisDefs() []Def {
 	return []Def{
-		Define(Command, "person", "Decisions and prompts follow from a newer program from here on.", DecisionsUpgraded{Basis{
+		Define(Command, "person", "Decisions and prompts come from a newer program version from here "+
+			"on.", DecisionsUpgraded{Basis{
 			Program: "v1.3.0", Decisions: map[string]int{ActorContributor: 1, ActorQA: 1},
 			Texts: []PromptText{{Name: "contributor", SHA256: "ab", Size: 2200, Tokens: 900}}}}),
-		Define(Notice, "any decider", "A decider that had stopped goes on.", SessionResumed{"conductor", "01J"}),
+		Define(Notice, "any decider", "A decider that had stopped continues.", SessionResumed{"conductor", "01J"}),
 	}
 }
 
-// SessionResumed says that a decider goes on behind the event before which it
-// had stopped: a program that can decide it reads the session.
+// SessionResumed says that a decider continues with the event before which it
+// had stopped, because a program that can decide on it now reads the session.
 type SessionResumed struct {
 	Decider string `json:"decider"`
 	At      string `json:"at"` // id of the event that it had stopped before
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (SessionResumed) EventType() Type { return Type{"SessionResumed", 1} }

@@ -19,9 +19,10 @@ const (
 	ProviderACP       = "acp" // any agent that speaks the Agent Client Protocol
 )
 
-// ProviderName is the one spelling of a provider's name: small letters, and _
-// where others write - or a dot. So MiniMax is minimax, gemini-cli is
-// gemini_cli, llama.cpp is llama_cpp. Ollama has the name of the original, llama.
+// ProviderName returns the canonical spelling of a provider's name: lower case,
+// with _ instead of - or a dot. So MiniMax is minimax, gemini-cli is
+// gemini_cli, llama.cpp is llama_cpp. Ollama has the name of the original,
+// llama.
 func ProviderName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == '-' || r == '.' {
@@ -35,25 +36,25 @@ func ProviderName(name string) string {
 	return name
 }
 
-// RunsProgram tells whether a provider, in whatever spelling, runs as a
+// RunsProgram reports whether a provider, in whatever spelling, runs as a
 // subprocess, so that a program may be named for it.
 func RunsProgram(provider string) bool {
 	return slices.Contains(subprocesses(), ProviderName(provider))
 }
 
-// RunsLocally tells whether a provider, in whatever spelling, is a server on the
-// person's own machine. Such a server takes the room that its window leaves as the
-// limit of a reply for which none is given, and refuses one over that room.
+// RunsLocally reports whether a provider, in whatever spelling, is a server on
+// the person's own machine. Without a given limit, such a server limits a reply
+// to the space left in its window, and it rejects a larger limit.
 func RunsLocally(provider string) bool {
 	return slices.Contains([]string{"llama", "llama_cpp", "vllm"}, ProviderName(provider))
 }
 
-// subprocesses are the providers that run a program.
+// subprocesses returns the providers that run a program.
 func subprocesses() []string {
 	return []string{ProviderGeminiCLI, ProviderClaudeCLI, ProviderCodexCLI, ProviderACP}
 }
 
-// Tier finds the settings of a tier; the zero value where none are recorded.
+// Tier finds the settings of a tier; the zero value if none are recorded.
 func (s Settings) Tier(n int) TierSettings {
 	for _, t := range s.Tiers {
 		if t.Tier == n {
@@ -63,10 +64,10 @@ func (s Settings) Tier(n int) TierSettings {
 	return TierSettings{Tier: n}
 }
 
-// Offered is what is known of models, by the newest ModelsOffered.
+// Offered returns the known models, from the newest ModelsOffered.
 func (s Settings) Offered() ModelsOffered { return s.offered }
 
-// Command is the program set for a provider; empty: the provider's own.
+// Command returns the program set for a provider; empty: the provider's own.
 func (s Settings) Command(provider string) string {
 	for _, p := range s.Providers {
 		if ProviderName(p.Provider) == ProviderName(provider) {
@@ -76,7 +77,7 @@ func (s Settings) Command(provider string) string {
 	return ""
 }
 
-// Model is the ladder's model for the given number of retries.
+// Model returns the ladder's model for the given number of retries.
 func (t TierSettings) Model(retries int) string {
 	if len(t.Models) == 0 {
 		return ""
@@ -84,11 +85,10 @@ func (t TierSettings) Model(retries int) string {
 	return t.Models[min(max(retries, 0), len(t.Models)-1)]
 }
 
-// Changed is s after the event with payload p, and whether that event counts
-// as a change of settings. It is the only place that applies one: every decider
-// and fold that keeps Settings calls it. A change that its Check refuses counts
-// for nothing. The value that it is called on, and what it shares with others,
-// stays as it is.
+// Changed is s after the event with payload p, and whether that event counts as
+// a change of settings. It is the only place that applies one: every decider
+// and fold that keeps Settings calls it. A change that its Check rejects has no
+// effect. The receiver, and what it shares with others, is not changed.
 func (s Settings) Changed(p Payload) (Settings, bool) {
 	switch x := p.(type) {
 	case ModelsOffered:
@@ -133,7 +133,7 @@ func (s Settings) Changed(p Payload) (Settings, bool) {
 	return s, true
 }
 
-// apply gives a copy of the tiers with the change in it; a tier that was not
+// apply returns a copy of the tiers with the change; a tier that was not
 // recorded is added.
 func (e TierChanged) apply(tiers []TierSettings) []TierSettings {
 	out := slices.Clone(tiers)
@@ -169,8 +169,8 @@ func (e TierChanged) apply(tiers []TierSettings) []TierSettings {
 	return out
 }
 
-// apply gives a copy of the providers with the program of one of them set; an
-// empty command takes it out.
+// apply returns a copy of the providers with the program of one of them set; an
+// empty command removes it.
 func (e ProviderChanged) apply(providers []ProviderSettings) []ProviderSettings {
 	name := ProviderName(e.Provider)
 	out := slices.DeleteFunc(slices.Clone(providers), func(p ProviderSettings) bool {
@@ -188,9 +188,9 @@ func set[T any](to, value *T) {
 	}
 }
 
-// TierChanged changes which model serves a tier and how far it may go. What is
-// not given stays. It counts for every request to a model that is decided after
-// it; a request on record keeps what it has.
+// TierChanged changes the models and limits of a tier. Unset members stay as
+// they are. It applies to every later model request; recorded requests keep
+// their settings.
 type TierChanged struct {
 	Tier            int      `json:"tier"`                        // 1 to 4; 0 means all four
 	Provider        string   `json:"provider,omitempty"`          // see [ProviderName]
@@ -200,35 +200,35 @@ type TierChanged struct {
 	Effort          *string  `json:"effort,omitempty"`            // one of [Efforts], or empty for the provider's default
 	MaxOutputTokens *int     `json:"max_output_tokens,omitempty"` // 0 to MaxOutputTokens; 0: as the model allows
 	MaxRounds       *int     `json:"max_rounds,omitempty"`        // 1 to MaxRounds
-	// Persona, ToolPreset, BiasProfile and PromptPreset are names in the
-	// session's [Roster], or empty for none. What they say in prompts stands in
-	// the conversations that begin after it.
+	// Persona, ToolPreset, BiasProfile and PromptPreset are names in the session's
+	// [Roster], or empty for none. Their texts in prompts appear in conversations
+	// that begin afterwards.
 	Persona      *string `json:"persona,omitempty"`
 	ToolPreset   *string `json:"tool_preset,omitempty"`
 	BiasProfile  *string `json:"bias_profile,omitempty"`
 	PromptPreset *string `json:"prompt_preset,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TierChanged) EventType() Type { return Type{"TierChanged", 1} }
 
-// EventTopic is the tier; "-" for all four.
+// EventTopic returns the tier; "-" for all four.
 func (e TierChanged) EventTopic() string { return tierTopic(e.Tier) }
 
 // ProviderChanged names the program of a provider that runs as a subprocess.
-// Only a person's word may name a program; see the contract of [Settings].
+// Only a person's decision may name a program; see the contract of [Settings].
 type ProviderChanged struct {
 	Provider string `json:"provider"`
-	// Command is the absolute path of an executable, without arguments. Empty:
-	// the provider's own program again, looked for in PATH.
+	// Command is the absolute path of an executable, without arguments. Empty
+	// resets it to the provider's own program in PATH.
 	Command string `json:"command,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ProviderChanged) EventType() Type { return Type{"ProviderChanged", 1} }
 
-// SettingsChanged changes settings of the whole session. What is not given
-// stays.
+// SettingsChanged changes settings of the whole session. Unset members stay as
+// they are.
 type SettingsChanged struct {
 	MaxWorkers    *int  `json:"max_workers,omitempty"` // 1 to MaxWorkers
 	MaxRetries    *int  `json:"max_retries,omitempty"` // 0 to MaxRetries
@@ -238,11 +238,11 @@ type SettingsChanged struct {
 	Review        *bool `json:"review,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (SettingsChanged) EventType() Type { return Type{"SettingsChanged", 1} }
 
-// Limits of settings: those of the configuration. One beyond is refused by
-// Check and never counts.
+// Limits of settings, as in the configuration. Check rejects a value beyond
+// them, which then has no effect.
 const (
 	MaxWorkers      = 64
 	MaxRetries      = 10
@@ -250,34 +250,34 @@ const (
 	MaxTopP         = 1.0
 	MaxOutputTokens = 1_000_000
 	MaxRounds       = 1000
-	// MaxModels bounds the models of one ladder.
+	// MaxModels limits the models of one ladder.
 	MaxModels = 16
-	// MaxModelName and MaxProviderName bound a name in bytes.
+	// MaxModelName and MaxProviderName limit a name in bytes.
 	MaxModelName    = 256
 	MaxProviderName = MaxToken
-	// MaxCommand bounds the path of a program in bytes.
+	// MaxCommand limits the path of a program in bytes.
 	MaxCommand = 4096
 )
 
-// ErrSetting says that a change of settings does not count. The text says what
-// is wrong with which field.
-var ErrSetting = errors.New("the settings cannot be changed so")
+// ErrSetting means that a change of settings is invalid. The text says which
+// field is wrong and why.
+var ErrSetting = errors.New("invalid change of settings")
 
 func wrongSetting(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrSetting}, args...)...)
 }
 
-// Check tells whether the change counts; ErrSetting if not.
+// Check returns ErrSetting if the change is invalid.
 func (e TierChanged) Check() error {
 	switch {
 	case e.Tier < 0 || e.Tier > 4:
-		return wrongSetting("tier is %d; it is 1 to 4, or 0 for all four", e.Tier)
+		return wrongSetting("tier must be 1 to 4, or 0 for all four, got %d", e.Tier)
 	case e.changesNothing():
-		return wrongSetting("nothing is given that would change")
+		return wrongSetting("the request changes nothing")
 	case e.Provider != "" && !ValidToken(e.Provider):
-		return wrongSetting("provider is not 1 to %d characters of A-Z a-z 0-9 _ -", MaxProviderName)
+		return wrongSetting("provider must be 1 to %d characters of A-Z a-z 0-9 _ -", MaxProviderName)
 	case e.Effort != nil && *e.Effort != "" && !slices.Contains(Efforts(), *e.Effort):
-		return wrongSetting("effort is none of %s", strings.Join(Efforts(), ", "))
+		return wrongSetting("effort must be one of %s", strings.Join(Efforts(), ", "))
 	case len(e.Models) > MaxModels:
 		return wrongSetting("models has %d entries, at most %d are allowed", len(e.Models), MaxModels)
 	}
@@ -298,8 +298,8 @@ func (e TierChanged) changesNothing() bool {
 		e.Persona == nil && e.ToolPreset == nil && e.BiasProfile == nil && e.PromptPreset == nil
 }
 
-// CheckNames tells whether every name is one of the roster, or empty; ErrSetting,
-// with those that there are, if not.
+// CheckNames returns ErrSetting, with the available names, unless every name is
+// in the roster or empty.
 func (e TierChanged) CheckNames(r Roster) error {
 	return errors.Join(
 		checkEntry("persona", e.Persona, r.PersonaNames()),
@@ -315,36 +315,36 @@ func checkEntry(what string, name *string, known []string) error {
 	case len(known) == 0:
 		return wrongSetting("this session has no %s; they come from the files beside config.toml when a session begins", what)
 	}
-	return wrongSetting("this session has no such %s; it has %s", what, strings.Join(known, ", "))
+	return wrongSetting("this session has no %s of that name; it has %s", what, strings.Join(known, ", "))
 }
 
-// Check tells whether the change counts; ErrSetting if not.
+// Check returns ErrSetting if the change is invalid.
 func (e ProviderChanged) Check() error {
 	if !RunsProgram(e.Provider) {
-		return wrongSetting("provider is none that runs a program; %s does", strings.Join(subprocesses(), ", "))
+		return wrongSetting("provider must be one that runs a program: %s", strings.Join(subprocesses(), ", "))
 	}
 	return CheckCommand(e.Command)
 }
 
-// Check tells whether the change counts; ErrSetting if not.
+// Check returns ErrSetting if the change is invalid.
 func (e SettingsChanged) Check() error {
 	if e == (SettingsChanged{}) {
-		return wrongSetting("nothing is given that would change")
+		return wrongSetting("the request changes nothing")
 	}
 	return errors.Join(checkRange("max_workers", e.MaxWorkers, 1, MaxWorkers), checkRange("max_retries", e.MaxRetries, 0,
 		MaxRetries))
 }
 
-// CheckCommand tells whether command can be the program of a provider: empty,
-// or an absolute path of POSIX or of a drive of Windows, whatever system this
-// is; ErrSetting if not. It is never split into words.
+// CheckCommand returns ErrSetting unless command can be the program of a
+// provider: empty, or an absolute POSIX path or Windows drive path, on any
+// system. It is never split into words.
 func CheckCommand(command string) error {
 	if command == "" {
 		return nil
 	}
 	drive := len(command) > 3 && isLetter(command[0]) && command[1] == ':' && (command[2] == '\\' || command[2] == '/')
 	if command[0] != '/' && !drive {
-		return wrongSetting("command is not the absolute path of a program")
+		return wrongSetting("command must be the absolute path of a program")
 	}
 	return checkName("command", command, MaxCommand)
 }
@@ -363,26 +363,27 @@ func checkName(field, name string, limit int) error {
 	return nil
 }
 
-// checkRange lets a missing value pass; not-a-number does not.
+// checkRange accepts a missing value; NaN is rejected.
 func checkRange[N int | float64](field string, value *N, least, most N) error {
 	if value == nil || *value >= least && *value <= most {
 		return nil
 	}
-	return wrongSetting("%s is %v; it is %v to %v", field, *value, least, most)
+	return wrongSetting("%s must be from %v to %v, got %v", field, least, most, *value)
 }
 
 func changeDefs() []Def {
 	temperature, workers := 0.2, 2
 	return []Def{
-		Define(Command, "person", "Which model serves a tier, and how far it may go, from the next request on.",
+		Define(Command, "person", "Sets the model of a tier and its limits, from the next request on.",
 			TierChanged{Tier: 3, Provider: "gemini_cli", Models: []string{"m1", "m2"}, Temperature: &temperature}),
-		Define(Command, "person", "The program of a provider that runs as a subprocess, from the next request on.",
+		Define(Command, "person", "Sets the program of a provider that runs as a subprocess, from the next request on.",
 			ProviderChanged{"gemini_cli", "/usr/bin/gemini"}),
-		Define(Command, "person", "Settings of the whole session, from here on.", SettingsChanged{MaxWorkers: &workers}),
+		Define(Command, "person", "Changes settings of the whole session, from here "+
+			"on.", SettingsChanged{MaxWorkers: &workers}),
 	}
 }
 
-// What [Settings.Languages] names besides python, c and cpp.
+// Values of [Settings.Languages] besides python, c and cpp.
 const (
 	// LanguageOther is every other language.
 	LanguageOther = "other"
@@ -390,7 +391,8 @@ const (
 	LanguageBeads = "beads"
 )
 
-// LanguageOf is the language of a source file by its name; empty where it is none.
+// LanguageOf returns the language of a source file by its name; empty if it is
+// not a source file.
 func LanguageOf(file string) string {
 	switch chars.Lower(path.Ext(file)) {
 	case ".py", ".pyi":

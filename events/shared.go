@@ -6,37 +6,38 @@ import (
 	"sync"
 )
 
-// sharedBacklog is how many events a watcher may be behind before it is cut off.
+// sharedBacklog is how many events a watcher may lag behind before it is cut
+// off.
 const sharedBacklog = 4096
 
-// Shared is a Log of one project for everybody in a process: all who watch share
-// one watch of the log beneath, and each event that comes is read and decoded
-// once. What was stored before somebody began to watch is read for it alone. A
-// watcher that is more than 4096 events behind is cut off with ErrSlow and may
-// watch again from its position. Make it with NewShared.
+// Shared is a Log of one project for a whole process: all watchers share one
+// watch of the underlying log, and each new event is read and decoded once.
+// Earlier events are read for each watcher separately. A watcher that lags more
+// than 4096 events after is cut off with ErrSlow and may watch again from its
+// position. Create it with NewShared.
 type Shared struct {
 	Log
 	registry *Registry
 	project  string
-	joining  chan struct{} // held by the one that joins, who may wait for the log
+	joining  chan struct{} // held by a joining watcher, which may wait for the log
 
 	mu   sync.Mutex
 	feed *sharedFeed // nil: nobody watches
 }
 
-// NewShared shares a log among those who watch a project.
+// NewShared shares a log among the watchers of a project.
 func NewShared(log Log, registry *Registry, project string) *Shared {
 	return &Shared{Log: log, registry: registry, project: project, joining: make(chan struct{}, 1)}
 }
 
-// sharedFeed is one watch of the log beneath.
+// sharedFeed is one watch of the underlying log.
 type sharedFeed struct {
 	cancel   context.CancelFunc
-	position uint64 // newest event handed out
+	position uint64 // newest event delivered
 	members  map[*sharedMember]struct{}
 }
 
-// sharedMember is one who watches.
+// sharedMember is one watcher.
 type sharedMember struct {
 	filter Filter
 	more   chan struct{} // holds a token when there is something new
@@ -46,7 +47,7 @@ type sharedMember struct {
 	err   error // that ended the feed
 }
 
-// Watch is that of the log beneath, shared; its events are decoded.
+// Watch is like that of the underlying log, but shared; its events are decoded.
 func (s *Shared) Watch(ctx context.Context, f Filter, from uint64) (uint64, iter.Seq2[Event, error], error) {
 	if f.Project != s.project {
 		return s.Log.Watch(ctx, f, from)
@@ -72,7 +73,8 @@ func (s *Shared) Watch(ctx context.Context, f Filter, from uint64) (uint64, iter
 	}, nil
 }
 
-// join begins to queue what comes, and says which event came last before.
+// join starts to queue new events and returns the sequence of the last event
+// before them.
 func (s *Shared) join(ctx context.Context, m *sharedMember) (*sharedFeed, uint64, error) {
 	select {
 	case s.joining <- struct{}{}:
@@ -97,7 +99,7 @@ func (s *Shared) enter(m *sharedMember) (*sharedFeed, uint64) {
 	return s.feed, s.feed.position
 }
 
-// open begins to watch the log beneath from its end on, for a first member.
+// open starts to watch the underlying log from its end for a first member.
 func (s *Shared) open(ctx context.Context, m *sharedMember) (*sharedFeed, uint64, error) {
 	all := Filter{Project: s.project}
 	last, err := s.Last(ctx, all)
@@ -122,7 +124,7 @@ func (s *Shared) open(ctx context.Context, m *sharedMember) (*sharedFeed, uint64
 	return feed, last, nil
 }
 
-// pump hands out what comes until the feed ends, or nobody watches any more.
+// pump distributes new events until the feed ends, or nobody watches any more.
 func (s *Shared) pump(feed *sharedFeed, events iter.Seq2[Event, error]) {
 	var ended error
 	for e, err := range events {
@@ -133,7 +135,7 @@ func (s *Shared) pump(feed *sharedFeed, events iter.Seq2[Event, error]) {
 		s.registry.Decode(&e)
 		s.mu.Lock()
 		feed.position = e.Seq
-		// order-independent: each has a queue of its own
+		// order-independent: each has its own queue
 		for m := range feed.members {
 			if m.filter.Match(&e) {
 				m.push(e)
@@ -168,7 +170,7 @@ func (s *Shared) leave(feed *sharedFeed, m *sharedMember) {
 }
 
 // stored yields what was stored when the member joined. It says from where on
-// to go on, and whether.
+// to continue, and whether.
 func (s *Shared) stored(ctx context.Context, f Filter, from, to uint64, yield func(Event, error) bool) (uint64, bool) {
 	if from > to {
 		return from, true
@@ -219,7 +221,7 @@ func (m *sharedMember) wake() {
 	}
 }
 
-// pull takes what is queued; an error comes behind it.
+// pull takes what is queued; an error comes after it.
 func (m *sharedMember) pull() ([]Event, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

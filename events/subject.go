@@ -26,7 +26,7 @@ const (
 // MaxToken is the longest subject token in bytes; longer names are cut by [Token].
 const MaxToken = 64
 
-// ErrSubject says that a string is no subject of the event space.
+// ErrSubject means that a string is not a subject of the event space.
 var ErrSubject = errors.New("not an event subject")
 
 // Tokens are the parts of an event's subject.
@@ -67,7 +67,7 @@ func ParseSubject(s string) (Tokens, error) {
 	return Tokens{part[0], part[1], part[2], part[3], part[4]}, nil
 }
 
-// ValidToken tells whether s may stand as one subject token.
+// ValidToken reports whether s may stand as one subject token.
 func ValidToken(s string) bool {
 	if s == "" || len(s) > MaxToken {
 		return false
@@ -112,7 +112,7 @@ func clip(s string) string {
 // Filter selects events by subject; an empty field matches anything.
 type Filter struct{ Project, Session, Actor, Type, Topic string }
 
-// Subject is the filter as a NATS subject with wildcards.
+// Subject returns the filter as a NATS subject with wildcards.
 func (f Filter) Subject() string {
 	parts := [5]string{f.Project, f.Session, f.Actor, f.Type, f.Topic}
 	last := len(parts)
@@ -134,7 +134,7 @@ func (f Filter) Subject() string {
 	return b.String()
 }
 
-// Match tells whether the filter selects e.
+// Match reports whether the filter selects e.
 func (f Filter) Match(e *Event) bool {
 	topic := e.Topic
 	if topic == "" {
@@ -172,7 +172,7 @@ func Deciders() []string {
 	return []string{ActorConductor, ActorPlanner, ActorLead, ActorContributor, ActorQA, ActorApproval}
 }
 
-// IsDecider tells whether actor is one of [Deciders].
+// IsDecider reports whether actor is one of [Deciders].
 func IsDecider(actor string) bool {
 	switch actor {
 	case ActorConductor, ActorPlanner, ActorLead, ActorContributor, ActorQA, ActorApproval:
@@ -181,10 +181,10 @@ func IsDecider(actor string) bool {
 	return false
 }
 
-// IsWorker tells whether actor is a worker's token.
+// IsWorker reports whether actor is a worker's token.
 func IsWorker(actor string) bool { return strings.HasPrefix(actor, WorkerPrefix) }
 
-// IsPerson tells whether actor may speak for a person: a valid token that no
+// IsPerson reports whether actor may speak for a person: a valid token that no
 // role, worker or agent owns.
 func IsPerson(actor string) bool {
 	switch {
@@ -198,5 +198,5 @@ func IsPerson(actor string) bool {
 	return true
 }
 
-// IsAgent tells whether actor is the token of a program that may post asks.
+// IsAgent reports whether actor is the token of a program that may post asks.
 func IsAgent(actor string) bool { return strings.HasPrefix(actor, AgentPrefix) }

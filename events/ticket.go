@@ -32,10 +32,10 @@ type TicketsPlanned struct {
 	Tickets []Ticket `json:"tickets"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TicketsPlanned) EventType() Type { return Type{"TicketsPlanned", 1} }
 
-// EventCorr is the track.
+// EventCorr returns the track.
 func (e TicketsPlanned) EventCorr() string { return e.Track }
 
 // TicketReady says that a todo ticket's dependencies are all completed.
@@ -43,10 +43,10 @@ type TicketReady struct {
 	Ticket string `json:"ticket"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TicketReady) EventType() Type { return Type{"TicketReady", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e TicketReady) EventCorr() string { return e.Ticket }
 
 // SpawnRequested asks to start a ready ticket; approval answers with
@@ -61,10 +61,10 @@ type SpawnRequested struct {
 	Ungated bool `json:"ungated,omitzero"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (SpawnRequested) EventType() Type { return Type{"SpawnRequested", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e SpawnRequested) EventCorr() string { return e.Ticket }
 
 // TicketStarted begins one attempt at a ticket. Each attempt starts clean:
@@ -79,10 +79,10 @@ type TicketStarted struct {
 	Workspace string `json:"workspace,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TicketStarted) EventType() Type { return Type{"TicketStarted", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e TicketStarted) EventCorr() string { return e.Ticket.ID }
 
 // Outcomes of one attempt at a ticket.
@@ -109,10 +109,10 @@ type TicketResolved struct {
 	Final   bool   `json:"final,omitempty"` // blocked by a person's no: nobody tries again by himself
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TicketResolved) EventType() Type { return Type{"TicketResolved", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e TicketResolved) EventCorr() string { return e.Ticket }
 
 // TicketCompleted says that a ticket is done.
@@ -120,10 +120,10 @@ type TicketCompleted struct {
 	Ticket string `json:"ticket"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TicketCompleted) EventType() Type { return Type{"TicketCompleted", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e TicketCompleted) EventCorr() string { return e.Ticket }
 
 // Kinds of block. They are told apart so that only the right hand undoes them.
@@ -144,10 +144,10 @@ type TicketBlocked struct {
 	Reason string `json:"reason"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TicketBlocked) EventType() Type { return Type{"TicketBlocked", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e TicketBlocked) EventCorr() string { return e.Ticket }
 
 // TicketUnblocked puts a blocked ticket back to todo.
@@ -155,10 +155,10 @@ type TicketUnblocked struct {
 	Ticket string `json:"ticket"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TicketUnblocked) EventType() Type { return Type{"TicketUnblocked", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e TicketUnblocked) EventCorr() string { return e.Ticket }
 
 // TicketRetried puts a ticket back to todo for another attempt.
@@ -168,10 +168,10 @@ type TicketRetried struct {
 	Reason     string `json:"reason"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TicketRetried) EventType() Type { return Type{"TicketRetried", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e TicketRetried) EventCorr() string { return e.Ticket }
 
 // TicketKilled ends the running attempt of a ticket: its calls are cancelled
@@ -182,10 +182,10 @@ type TicketKilled struct {
 	By      string `json:"by"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TicketKilled) EventType() Type { return Type{"TicketKilled", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e TicketKilled) EventCorr() string { return e.Ticket }
 
 // StepRequested asks before a round of a ticket in step mode.
@@ -196,10 +196,10 @@ type StepRequested struct {
 	Summary string `json:"summary"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (StepRequested) EventType() Type { return Type{"StepRequested", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e StepRequested) EventCorr() string { return e.Ticket }
 
 func ticketDefs() []Def {
@@ -209,19 +209,20 @@ func ticketDefs() []Def {
 	return []Def{
 		Define(Decision, "lead", "Tier 2 cut a track into a graph of tickets.", TicketsPlanned{"TR-1", []Ticket{t}}),
 		Define(Decision, "conductor", "A ticket's dependencies are all completed.", TicketReady{"T-001"}),
-		Define(Decision, "conductor", "A ready ticket wants to start.", SpawnRequested{Ticket: "T-001", Attempt: 1,
+		Define(Decision, "conductor", "A ready ticket is about to start.", SpawnRequested{Ticket: "T-001", Attempt: 1,
 			Model: "m", Prompt: "Mend"}),
-		Define(Decision, "conductor", "An attempt at a ticket begins, clean.", TicketStarted{Track: "TR-1", Ticket: t,
+		Define(Decision, "conductor", "An attempt at a ticket begins with a clean "+
+			"conversation.", TicketStarted{Track: "TR-1", Ticket: t,
 			Attempt: 1, Model: "m", Prompt: "Mend"}),
 		Define(Decision, "contributor", "An attempt at a ticket ended.", TicketResolved{Ticket: "T-001", Attempt: 1,
 			Outcome: ResolvedDone, Text: "Done.", Changes: []FileChange{{Path: "a.go", Before: "ab", After: "cd"}}}),
 		Define(Decision, "conductor", "A ticket is done.", TicketCompleted{"T-001"}),
 		Define(Decision, "conductor", "A ticket waits for a person.", TicketBlocked{"T-001", BlockDependency,
 			"T-000 is blocked"}),
-		Define(Decision, "conductor", "A blocked ticket is todo again.", TicketUnblocked{"T-001"}),
+		Define(Decision, "conductor", "A blocked ticket is set back to todo.", TicketUnblocked{"T-001"}),
 		Define(Decision, "conductor", "A ticket gets another attempt.", TicketRetried{"T-001", 1, "no such file"}),
 		Define(Decision, "conductor", "The running attempt was ended by a person.", TicketKilled{"T-001", 1, "ada"}),
-		Define(Decision, "contributor", "A round waits for a person's yes.", StepRequested{"T-001", 1, 2,
+		Define(Decision, "contributor", "A round waits for a person's approval.", StepRequested{"T-001", 1, 2,
 			"2 results go to m"}),
 	}
 }
@@ -233,7 +234,8 @@ const (
 	ReviewSkipped  = "skipped" // nobody could review; Reasons say why
 )
 
-// MaxReviewFiles bounds the files that a TicketResolved and a ReviewRequested name.
+// MaxReviewFiles limits the files that a TicketResolved and a ReviewRequested
+// name.
 const MaxReviewFiles = 200
 
 // ReviewRequested asks tier 2 to review what an attempt at a ticket changed,
@@ -248,10 +250,10 @@ type ReviewRequested struct {
 	Workspace string `json:"workspace,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ReviewRequested) EventType() Type { return Type{"ReviewRequested", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e ReviewRequested) EventCorr() string { return e.Ticket.ID }
 
 // TicketReviewed is tier 2's word on an attempt.
@@ -262,19 +264,20 @@ type TicketReviewed struct {
 	Reasons []string `json:"reasons,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TicketReviewed) EventType() Type { return Type{"TicketReviewed", 1} }
 
-// EventCorr is the ticket.
+// EventCorr returns the ticket.
 func (e TicketReviewed) EventCorr() string { return e.Ticket }
 
 func reviewDefs() []Def {
 	return []Def{
-		Define(Decision, "conductor", "Tier 2 is to review what an attempt changed.", ReviewRequested{Track: "TR-1",
+		Define(Decision, "conductor", "Tier 2 is asked to review what an attempt changed.", ReviewRequested{Track: "TR-1",
 			Ticket: Ticket{ID: "T-001", Description: "Mend it", Status: StatusInProgress,
 				Priority: "medium", ContextRequirements: []string{}, DependsOn: []string{}}, Attempt: 1, Text: "done",
 			Changes: []FileChange{{Path: "a.go", Before: "ab", After: "cd"}}}),
-		Define(Decision, "lead", "Tier 2's word on an attempt: approved, sent back, or not reviewed.", TicketReviewed{"T-001",
+		Define(Decision, "lead", "Tier 2's verdict on an attempt: approved, sent back, or not "+
+			"reviewed.", TicketReviewed{"T-001",
 			1, ReviewSentBack, []string{"no test"}}),
 	}
 }

@@ -5,17 +5,18 @@ import (
 	"strings"
 )
 
-// MaxArgs bounds the arguments of one tool call in bytes.
+// MaxArgs limits the arguments of one tool call in bytes.
 const MaxArgs = 128 << 10
 
 // MCPCallPrefix begins the ids of calls that MCP clients request.
 const MCPCallPrefix = "mcp-"
 
-// MCPCall is the id of a call of the MCP server named so; each name is a ULID.
+// MCPCall returns the id of a call of the MCP server named so; each name is a
+// ULID.
 func MCPCall(server, call string) string { return MCPCallPrefix + server + "-" + call }
 
-// MCPServerOf is the name of the MCP server that requested a call; false for calls
-// of others. It is empty in an id that [MCPCall] did not make.
+// MCPServerOf returns the name of the MCP server that requested a call; false
+// for calls of others. It is empty in an id that [MCPCall] did not make.
 func MCPServerOf(call string) (string, bool) {
 	rest, ok := strings.CutPrefix(call, MCPCallPrefix)
 	server, _, named := strings.Cut(rest, "-")
@@ -25,7 +26,7 @@ func MCPServerOf(call string) (string, bool) {
 	return server, ok
 }
 
-// MaxMCPClient bounds the name and the version of an MCP client, in bytes each.
+// MaxMCPClient limits the name and the version of an MCP client, in bytes each.
 const MaxMCPClient = 200
 
 // MCPClient is an MCP client as it names itself. Nobody checks the name.
@@ -35,16 +36,16 @@ type MCPClient struct {
 }
 
 // CallAbandoned says that the client of a call does not wait for it any more.
-// Approval closes the call's ask; a call that runs goes on.
+// Approval closes the call's ask; a call that runs continues.
 type CallAbandoned struct {
 	Call   string `json:"call"`
 	Reason string `json:"reason"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (CallAbandoned) EventType() Type { return Type{"CallAbandoned", 1} }
 
-// EventCorr is the call.
+// EventCorr returns the call.
 func (e CallAbandoned) EventCorr() string { return e.Call }
 
 // ToolRequested is a call that a model or an MCP client asked for.
@@ -60,20 +61,20 @@ type ToolRequested struct {
 	// Check says that the engine asks for it, to see whether a ticket is done. It runs
 	// where a rule lets it and asks nobody.
 	Check bool `json:"check,omitempty"`
-	// Known are the files that the conversation knows, as it knows them. Whoever runs
-	// the call compares them behind it; see [ToolSettled.Unchanged].
+	// Known are the files that the conversation knows, as it knows them. Whoever
+	// runs the call compares them after it; see [ToolSettled.Unchanged].
 	Known []FileState `json:"known,omitempty"`
 	// Client is set where an MCP client asks. Such a call has no ticket.
 	Client *MCPClient `json:"client,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ToolRequested) EventType() Type { return Type{"ToolRequested", 1} }
 
-// EventCorr is the call.
+// EventCorr returns the call.
 func (e ToolRequested) EventCorr() string { return e.Call }
 
-// EventTopic is the tool.
+// EventTopic returns the tool.
 func (t ToolRequested) EventTopic() string { return Token(t.Tool) }
 
 // ToolApproved lets one call run, with exactly these bytes. It is all that a
@@ -99,17 +100,17 @@ type ToolApproved struct {
 	After     []string `json:"after,omitempty"`
 	TimeoutMS int64    `json:"timeout_ms"`
 	Workspace string   `json:"workspace,omitempty"` // as requested
-	// Known are the files to compare behind the call, as requested.
+	// Known are the files to compare after the call, as requested.
 	Known []FileState `json:"known,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ToolApproved) EventType() Type { return Type{"ToolApproved", 1} }
 
-// EventCorr is the call.
+// EventCorr returns the call.
 func (e ToolApproved) EventCorr() string { return e.Call }
 
-// EventTopic is the tool.
+// EventTopic returns the tool.
 func (t ToolApproved) EventTopic() string { return Token(t.Tool) }
 
 // ToolDenied ends a call without running it; the reason goes back to the model.
@@ -125,13 +126,13 @@ type ToolDenied struct {
 	File    string `json:"file,omitempty"`    // that file
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ToolDenied) EventType() Type { return Type{"ToolDenied", 1} }
 
-// EventCorr is the call.
+// EventCorr returns the call.
 func (e ToolDenied) EventCorr() string { return e.Call }
 
-// EventTopic is the tool.
+// EventTopic returns the tool.
 func (t ToolDenied) EventTopic() string { return Token(t.Tool) }
 
 // PreviewRequested asks a worker what a writing call would change.
@@ -144,13 +145,13 @@ type PreviewRequested struct {
 	Workspace string `json:"workspace,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (PreviewRequested) EventType() Type { return Type{"PreviewRequested", 1} }
 
-// EventCorr is the call.
+// EventCorr returns the call.
 func (e PreviewRequested) EventCorr() string { return e.Call }
 
-// EventTopic is the tool.
+// EventTopic returns the tool.
 func (t PreviewRequested) EventTopic() string { return Token(t.Tool) }
 
 // PreviewBuilt shows what a writing call would change. Nothing was changed.
@@ -162,10 +163,10 @@ type PreviewBuilt struct {
 	Error    string       `json:"error,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (PreviewBuilt) EventType() Type { return Type{"PreviewBuilt", 1} }
 
-// EventCorr is the call.
+// EventCorr returns the call.
 func (e PreviewBuilt) EventCorr() string { return e.Call }
 
 // FileChange is one file before and after; an empty digest means absent.
@@ -193,7 +194,7 @@ type FileState struct {
 	BeforeMode uint32 `json:"before_mode,omitempty"`
 }
 
-// MaxNotUndoable bounds the paths in ToolSettled.NotUndoable.
+// MaxNotUndoable limits the paths in ToolSettled.NotUndoable.
 const MaxNotUndoable = 16
 
 // Outcomes of a tool call.
@@ -201,7 +202,7 @@ const (
 	ToolDone        = "done"
 	ToolFailed      = "failed"
 	ToolKilled      = "killed"      // its ticket was killed or its session closed; the text says which
-	ToolInterrupted = "interrupted" // its worker died; nobody knows how far it came
+	ToolInterrupted = "interrupted" // its worker died; it is unknown how far it came
 )
 
 // ToolSettled is the outcome of a call. The first valid one in stream order counts.
@@ -225,7 +226,7 @@ type ToolSettled struct {
 	// which no undo gives back: links, and files that are too large or cannot be
 	// read. At most [MaxNotUndoable] of them; Unseen is then set.
 	NotUndoable []string `json:"not_undoable,omitempty"`
-	// Unchanged says that behind the call every file of Known was as it is known.
+	// Unchanged says that after the call every file of Known was as it is known.
 	Unchanged bool `json:"unchanged,omitempty"`
 	// Branch is where an undo of work that was merged before is committed.
 	Branch     string `json:"branch,omitempty"`
@@ -234,31 +235,31 @@ type ToolSettled struct {
 	DurationMS int64  `json:"duration_ms"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ToolSettled) EventType() Type { return Type{"ToolSettled", 1} }
 
-// EventCorr is the call.
+// EventCorr returns the call.
 func (e ToolSettled) EventCorr() string { return e.Call }
 
-// EventTopic is the tool.
+// EventTopic returns the tool.
 func (t ToolSettled) EventTopic() string { return Token(t.Tool) }
 
-// ToolStarted says that a worker begins a call that cannot be looked into, such as
-// a script. It stands on the log before the call begins, so that a call whose
-// claim was lost is not run again without a person's word.
+// ToolStarted says that a worker begins a call that cannot be looked into, such
+// as a script. It is on the log before the call begins, so that a call whose
+// claim was lost is not run again without a person's decision.
 type ToolStarted struct {
 	Call       string `json:"call"`
 	Tool       string `json:"tool"`
 	Generation int    `json:"generation,omitempty"` // of the approval
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ToolStarted) EventType() Type { return Type{"ToolStarted", 1} }
 
-// EventCorr is the call.
+// EventCorr returns the call.
 func (e ToolStarted) EventCorr() string { return e.Call }
 
-// EventTopic is the tool.
+// EventTopic returns the tool.
 func (e ToolStarted) EventTopic() string { return Token(e.Tool) }
 
 // ToolParked says that a call was given up after too many deliveries.
@@ -269,13 +270,13 @@ type ToolParked struct {
 	Reason     string `json:"reason"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (ToolParked) EventType() Type { return Type{"ToolParked", 1} }
 
-// EventCorr is the call.
+// EventCorr returns the call.
 func (e ToolParked) EventCorr() string { return e.Call }
 
-// EventTopic is the tool.
+// EventTopic returns the tool.
 func (t ToolParked) EventTopic() string { return Token(t.Tool) }
 
 // Resolutions of an interrupted call.
@@ -285,8 +286,8 @@ const (
 	InterruptFail  = "fail"
 )
 
-// InterruptResolved is a person's word on an interrupted call. After retry a
-// ToolApproved of the next generation follows.
+// InterruptResolved is a person's decision on an interrupted call. After retry
+// a ToolApproved of the next generation follows.
 type InterruptResolved struct {
 	Call       string `json:"call"`
 	Tool       string `json:"tool"`
@@ -296,10 +297,10 @@ type InterruptResolved struct {
 	Reason     string `json:"reason,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (InterruptResolved) EventType() Type { return Type{"InterruptResolved", 1} }
 
-// EventCorr is the call.
+// EventCorr returns the call.
 func (e InterruptResolved) EventCorr() string { return e.Call }
 
 // MCPServerChanged says what an external MCP server does from now on. It stands in the session whose call
@@ -355,14 +356,15 @@ func toolDefs() []Def {
 				Args: args, Ticket: "T-001", Attempt: 1, Round: 1,
 				Known:  []FileState{{Path: "b", SHA256: "cd", Size: 1}},
 				Client: &MCPClient{"claude-code", "2.1.0"}}),
-		Define(Command, "agent-mcp", "An MCP client does not wait for its call any more.", CallAbandoned{"mcp-01J",
+		Define(Command, "agent-mcp", "An MCP client no longer waits for its call.", CallAbandoned{"mcp-01J",
 			"the client cancelled the call"}),
-		Define(Decision, "approval", "A call may run, with exactly these bytes.", ToolApproved{Call: "01J-0",
+		Define(Decision, "approval", "A call may run, with exactly these arguments.", ToolApproved{Call: "01J-0",
 			Tool: "edit_file", Args: args,
 			ArgsSHA256: "ab", Effect: "writes", Ticket: "T-001", Generation: 1, By: "ada", Ask: "01K", TimeoutMS: 60000}),
 		Define(Decision, "approval", "A call will not run; the reason goes to the model.", ToolDenied{Call: "01J-0",
 			Tool: "edit_file", Ticket: "T-001", Reason: "not this file", By: "ada", Ask: "01K"}),
-		Define(Decision, "approval", "What would a writing call change?", PreviewRequested{Call: "01J-0", Tool: "edit_file",
+		Define(Decision, "approval", "Asks what a writing call would "+
+			"change.", PreviewRequested{Call: "01J-0", Tool: "edit_file",
 			Args: args, Ticket: "T-001"}),
 		Define(Outcome, "worker", "What a writing call would change.", PreviewBuilt{Call: "01J-0", Diff: "-a\n+b\n",
 			Changes: []FileChange{{Path: "a", Before: "ab", After: "cd",
@@ -371,11 +373,13 @@ func toolDefs() []Def {
 			Outcome: ToolFailed, Text: "STDOUT:\n", SHA256: "ab",
 			Exit: &exit, Stderr: "boom", Interpreter: "bash", Files: []FileState{{Path: "a", SHA256: "ab", Size: 1}},
 			ArgsSHA256: "ab", Generation: 1, DurationMS: 3}),
-		Define(Outcome, "worker", "A worker begins a call that cannot be looked into.", ToolStarted{"01J-0", "run_powershell",
+		Define(Outcome, "worker", "A worker starts a call whose effects cannot be checked "+
+			"afterwards.", ToolStarted{"01J-0", "run_powershell",
 			1}),
 		Define(Outcome, "worker", "A call was given up after too many deliveries.", ToolParked{"01J-0", "run_powershell", 20,
 			"delivered 20 times"}),
-		Define(Decision, "approval", "A person's word on an interrupted call.", InterruptResolved{"01J-0", "run_powershell",
+		Define(Decision, "approval", "A person's decision on an interrupted "+
+			"call.", InterruptResolved{"01J-0", "run_powershell",
 			"T-001", InterruptFail, "ada", "unsure"}),
 	}
 }

@@ -10,13 +10,13 @@ import (
 )
 
 // Limits of the JSON Schema of an offered tool. Schemas of external tools come
-// from strangers, and a validator follows references without a limit of its own.
+// from strangers, and a validator follows references without its own limit.
 const (
-	// MaxSchemaBytes bounds the text of a schema.
+	// MaxSchemaBytes limits the text of a schema.
 	MaxSchemaBytes = 64 << 10
-	// MaxSchemaDepth bounds the nesting of arrays and objects, references followed.
+	// MaxSchemaDepth limits the nesting of arrays and objects, references followed.
 	MaxSchemaDepth = 64
-	// MaxSchemaValues bounds the values in a schema. A value counts once for each
+	// MaxSchemaValues limits the values in a schema. A value counts once for each
 	// reference that reaches it.
 	MaxSchemaValues = 10_000
 )

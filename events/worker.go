@@ -14,21 +14,21 @@ import (
 
 // Bounds of a worker that a person asks for.
 const (
-	// MaxWorkerPrompt bounds the prompt in bytes.
+	// MaxWorkerPrompt limits the prompt in bytes.
 	MaxWorkerPrompt = 32 << 10
-	// MaxWorkerContext bounds the number of context paths.
+	// MaxWorkerContext limits the number of context paths.
 	MaxWorkerContext = 64
-	// MaxPathLength bounds one path in bytes.
+	// MaxPathLength limits one path in bytes.
 	MaxPathLength = 1 << 10
-	// MaxTicketBytes bounds a ticket in bytes of JSON.
+	// MaxTicketBytes limits a ticket in bytes of JSON.
 	MaxTicketBytes = 128 << 10
 )
 
 // Priorities are those that a ticket may have, the first to start first.
 func Priorities() []string { return []string{"high", "medium", "low"} }
 
-// WorkerSpawnRequested asks for one more worker: a ticket of its own, outside
-// any goal, that goes the ordinary way.
+// WorkerSpawnRequested asks for one more worker: its own ticket, outside any
+// goal, that goes the ordinary way.
 type WorkerSpawnRequested struct {
 	Prompt     string   `json:"prompt"`
 	Context    []string `json:"context,omitempty"` // paths whose contents the worker begins with
@@ -42,23 +42,23 @@ type WorkerSpawnRequested struct {
 	RequestID string `json:"request_id,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (WorkerSpawnRequested) EventType() Type { return Type{"WorkerSpawnRequested", 1} }
 
-// WorkerTicket is the id of the ticket that a WorkerSpawnRequested of this
+// WorkerTicket returns the id of the ticket that a WorkerSpawnRequested of this
 // event id leads to.
 func WorkerTicket(request string) string {
 	sum := sha256.Sum256([]byte("worker ticket\x00" + request))
 	return "W-" + hex.EncodeToString(sum[:6])
 }
 
-// WorkerStream is the key of a ticket's text in mma_streams.
+// WorkerStream returns the key of a ticket's text in mma_streams.
 func WorkerStream(ticket string) string { return "Tier 3 (Worker): " + ticket }
 
-// WorkerTrack is the id of the track of a worker's ticket.
+// WorkerTrack returns the id of the track of a worker's ticket.
 func WorkerTrack(ticket string) string { return "TR-" + ticket }
 
-// Ticket is what is asked for, under an id.
+// Ticket returns what is asked for, under an id.
 func (r WorkerSpawnRequested) Ticket(id string) Ticket {
 	t := Ticket{
 		ID: id, Description: r.Prompt, Status: StatusTodo, AssignedTo: "tier3-worker", TargetFile: r.TargetFile,
@@ -74,7 +74,7 @@ func (r WorkerSpawnRequested) Ticket(id string) Ticket {
 	return t
 }
 
-// Check says why nobody could carry the request out: a [LimitError] for what
+// Check returns why nobody could carry the request out: a [LimitError] for what
 // is too large, nil if nothing is wrong.
 func (r WorkerSpawnRequested) Check() error {
 	if len(r.RequestID) > MaxIDLength {
@@ -94,19 +94,19 @@ func (r WorkerSpawnRequested) Digest() string {
 	return Digest(b)
 }
 
-// LimitError says that something a person sent is too large.
+// LimitError means that something a person sent is too large.
 type LimitError struct {
 	What       string // "the prompt"
 	Got, Limit int
 	Unit       string // "bytes long"
 }
 
-// Error says how large it is and how large it may be.
+// Error returns how large it is and how large it may be.
 func (e LimitError) Error() string {
 	return fmt.Sprintf("%s is %d %s, at most %d are allowed", e.What, e.Got, e.Unit, e.Limit)
 }
 
-// Check says why a ticket that a person wrote cannot be carried out; a
+// Check returns why a ticket that a person wrote cannot be carried out; a
 // [LimitError] for what is too large. It knows no other ticket.
 func (t Ticket) Check() error {
 	switch {
@@ -168,10 +168,10 @@ type TicketsAdded struct {
 	Tickets   []Ticket `json:"tickets"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the identity on the wire.
 func (TicketsAdded) EventType() Type { return Type{"TicketsAdded", 1} }
 
-// EventCorr is the track.
+// EventCorr returns the track.
 func (e TicketsAdded) EventCorr() string { return e.Track.ID }
 
 func workerDefs() []Def {

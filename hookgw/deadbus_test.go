@@ -160,7 +160,7 @@ func TestABusThatComesBackWithAnotherHistoryIsNotMixedIn(t *testing.T) {
 	<-f.models.Done()
 	require.ErrorIs(t, f.models.Err(), events.ErrReplaced)
 	a := f.until("/api/session", access.RightRead, http.StatusServiceUnavailable)
-	require.Contains(t, a.object(t)["error"], "another history")
+	require.Contains(t, a.object(t)["error"], "the history differs")
 	require.Equal(t, http.StatusOK, f.get("/status", access.RightNone).status)
 }
 

@@ -16,7 +16,7 @@ const (
 	statusSearching  = "searching web..."
 )
 
-// activity folds what is under way right now: open model requests and running
+// activity folds what is currently in progress: open model requests and running
 // tool calls.
 type activity struct {
 	Requests requests       `json:"requests"`
@@ -77,7 +77,8 @@ func (a *activity) stopped(tool string) {
 	}
 }
 
-// kill drops what an ended attempt had under way: nobody waits for it.
+// kill drops what an ended attempt had in progress, because nothing waits for
+// it.
 func (a *activity) kill(ticket string, attempt int) {
 	a.Killed[ticket] = max(a.Killed[ticket], attempt)
 	// order-independent: deletes what belongs to the attempt, whatever comes first.
@@ -97,13 +98,13 @@ func (a *activity) kill(ticket string, attempt int) {
 	}
 }
 
-// thinking tells whether a model or a shell is at work.
+// thinking reports whether a model or a shell is running.
 func (a *activity) thinking() bool { return len(a.Requests) > 0 || a.Running["run_powershell"] > 0 }
 
-// live tells whether a tool is at work.
+// live reports whether a tool is running.
 func (a *activity) live() bool { return len(a.Running) > 0 }
 
-// status is the one line that the original shows.
+// status returns the status line of the original.
 func (a *activity) status() string {
 	switch {
 	case a.Running["run_powershell"] > 0:
@@ -129,9 +130,9 @@ func (a *activity) status() string {
 
 // Diagnostics are the indicators of GET /api/gui/diagnostics.
 type Diagnostics struct {
-	Thinking bool `json:"thinking"` // a model or a shell is at work
-	Live     bool `json:"live"`     // a tool is at work
-	Prior    bool `json:"prior"`    // the session is over: it is looked at, not worked on
+	Thinking bool `json:"thinking"` // a model or a shell is running
+	Live     bool `json:"live"`     // a tool is running
+	Prior    bool `json:"prior"`    // the session is over and read-only
 }
 
 type indicators struct {
@@ -157,5 +158,5 @@ func (i *indicators) view() Diagnostics {
 	return Diagnostics{Thinking: i.Activity.thinking(), Live: i.Activity.live(), Prior: i.Closed}
 }
 
-// Diagnostics are the session's indicators.
+// Diagnostics returns the session's indicators.
 func (s *Set) Diagnostics() Diagnostics { return stateOf(s, diagnostics).view() }

@@ -15,13 +15,14 @@ type Ask struct {
 	RaisedBy  string       `json:"raised_by"` // id of the event that it is about
 	Posted    *PostedAsk   `json:"posted,omitempty"`
 	Settled   *SettledAsk  `json:"settled,omitempty"` // nil while it is open
-	Refused   []RefusedAsk `json:"refused,omitempty"` // answers that did not count, at most MaxRefused
+	Refused   []RefusedAsk `json:"refused,omitempty"` // rejected answers, at most MaxRefused
 }
 
-// MaxRefused bounds the refused answers kept of one ask; all stay on the record.
+// MaxRefused limits the rejected answers kept per ask; all of them stay in the
+// log.
 const MaxRefused = 32
 
-// PostedAsk is what came to /api/ask.
+// PostedAsk is a question posted to /api/ask.
 type PostedAsk struct {
 	RequestID  string `json:"request_id"`
 	BodySHA256 string `json:"body_sha256"`
@@ -40,7 +41,7 @@ type SettledAsk struct {
 	Response json.RawMessage `json:"response,omitempty"`
 }
 
-// RefusedAsk is an answer that did not count.
+// RefusedAsk is a rejected answer.
 type RefusedAsk struct {
 	AnswerID string    `json:"answer_id"`
 	Author   string    `json:"author"`
@@ -48,10 +49,10 @@ type RefusedAsk struct {
 	At       time.Time `json:"at"`
 }
 
-// Open tells whether nobody settled the ask yet.
+// Open reports whether the ask is not settled yet.
 func (a Ask) Open() bool { return a.Settled == nil }
 
-// inbox is every ask of a session in the order raised.
+// inbox holds every ask of a session in the order raised.
 type inbox struct {
 	Asks   []*Ask               `json:"asks"`
 	Posted map[string]PostedAsk `json:"posted,omitempty"` // by request id, until raised
@@ -104,8 +105,8 @@ func (i *inbox) apply(e *events.Event) *inbox {
 	return i
 }
 
-// post keeps what came to /api/ask until it is raised under its request id; the
-// first one counts.
+// post keeps a question posted to /api/ask until it is raised under its request
+// id; the first one counts.
 func (i *inbox) post(p events.AskPosted) {
 	_, waits := i.Posted[p.RequestID]
 	if !waits && i.byID[p.RequestID] == nil {
@@ -144,14 +145,14 @@ func (s *Set) OpenAsks() []Ask {
 	return stateOf(s, asks).list(func(a *Ask) bool { return a.Settled == nil })
 }
 
-// PostedAsk finds what came to /api/ask under a request id and is not raised
-// yet; what is raised is an [Ask] of that id.
+// PostedAsk returns the question that was posted under a request id and is not
+// raised yet; a raised one is an [Ask] with that id.
 func (s *Set) PostedAsk(requestID string) (PostedAsk, bool) {
 	p, waits := stateOf(s, asks).Posted[requestID]
 	return p, waits
 }
 
-// Ask finds an ask by id; that of /api/ask is its request id.
+// Ask finds an ask by id; for /api/ask the id is its request id.
 func (s *Set) Ask(id string) (Ask, bool) {
 	a := stateOf(s, asks).byID[id]
 	if a == nil {

@@ -7,7 +7,7 @@ import (
 	"manualslop/events"
 )
 
-// board folds tracks and tickets with their live states.
+// board folds tracks and tickets with their current states.
 type board struct {
 	PlanReview bool              `json:"plan_review,omitempty"`
 	Proposed   []*boardTrack     `json:"proposed,omitempty"` // wait for a person
@@ -33,12 +33,12 @@ type boardTicket struct {
 	Model     string        `json:"model,omitempty"`
 	Started   *time.Time    `json:"started,omitempty"` // newest attempt
 	Ended     *time.Time    `json:"ended,omitempty"`
-	// Second says that its id was another ticket's already: the conductor starts
-	// none of its plan, and what is said of that id is said of the other one.
+	// Second says that its id was already used by another ticket: the conductor
+	// starts none of its plan, and events about that id are about the other ticket.
 	Second bool `json:"second,omitempty"`
 }
 
-// place is where a ticket stands.
+// place is the position of a ticket.
 type place struct {
 	track  *boardTrack
 	ticket *boardTicket
@@ -94,8 +94,8 @@ func (b *board) apply(e *events.Event) {
 	}
 }
 
-// propose takes tier 1's plan: onto the board, or to a person where plans are
-// reviewed. A newer plan of the same goal replaces what was not started.
+// propose takes tier 1's plan: onto the board, or for review by a person. A
+// newer plan of the same goal replaces the tracks that were not started.
 func (b *board) propose(p events.TracksProposed) {
 	b.withdraw(p.Goal)
 	for _, t := range p.Tracks {
@@ -146,7 +146,7 @@ func (b *board) mark(id, status, reason string) {
 	}
 }
 
-// plan puts tier 2's tickets under their track, whose first plan counts.
+// plan adds tier 2's tickets to their track; only a track's first plan counts.
 func (b *board) plan(p events.TicketsPlanned) {
 	tr := b.track(p.Track)
 	if tr == nil || len(tr.Tickets) > 0 {
@@ -158,7 +158,7 @@ func (b *board) plan(p events.TicketsPlanned) {
 	}
 }
 
-// enter puts a ticket under a track.
+// enter adds a ticket to a track.
 func (b *board) enter(tr *boardTrack, ticket events.Ticket) {
 	t := &boardTicket{Ticket: ticket, Second: b.tickets[ticket.ID] != nil}
 	tr.Tickets = append(tr.Tickets, t)
@@ -167,8 +167,8 @@ func (b *board) enter(tr *boardTrack, ticket events.Ticket) {
 	}
 }
 
-// applyTicket folds what happens to a ticket. A fact about a ticket that is
-// not planned changes nothing.
+// applyTicket folds an event about a ticket. An event about an unplanned ticket
+// changes nothing.
 func (b *board) applyTicket(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.TicketStarted:
@@ -212,7 +212,7 @@ func (b *board) startTicket(e *events.Event, p *events.TicketStarted) {
 	at.track.Status, at.track.Reason = events.StatusInProgress, ""
 }
 
-// end notes when a ticket came to rest; one that never started has no end.
+// end notes when a ticket ended; one that never started has no end.
 func (b *board) end(e *events.Event, id string) *boardTicket {
 	t := b.ticket(id)
 	if t != nil && t.Started != nil && t.Ended == nil {
@@ -226,8 +226,8 @@ func (t *boardTicket) reopen() {
 	t.Ticket.Status, t.Ticket.BlockedReason, t.BlockKind = events.StatusTodo, "", ""
 }
 
-// extra puts a track that no goal asked for onto the board, with its tickets.
-// It is the active one unless another track is at work.
+// extra adds a track without a goal, with its tickets. It becomes the active
+// track unless another one is running.
 func (b *board) extra(p events.TicketsAdded) {
 	if active := b.track(b.Active); active == nil || active.Status != events.StatusInProgress {
 		b.Active = p.Track.ID
@@ -236,8 +236,8 @@ func (b *board) extra(p events.TicketsAdded) {
 	b.plan(events.TicketsPlanned{Track: p.Track.ID, Tickets: p.Tickets})
 }
 
-// mutate does what a person changed of the graph. Where it changes a blocked
-// track, the conductor says anew whether it is blocked.
+// mutate applies a person's change of the graph. If it changes a blocked track,
+// the conductor then decides again whether the track is blocked.
 func (b *board) mutate(op events.GraphOp) {
 	if op.Op == events.GraphAddTicket {
 		if tr := b.track(op.Track); tr != nil && op.New != nil {
@@ -257,8 +257,8 @@ func (b *board) mutate(op events.GraphOp) {
 	op.Change(&at.ticket.Ticket)
 }
 
-// TicketState is a ticket as clients see it: every field is there, null where
-// it is not set.
+// TicketState is a ticket as clients see it: every field is present, null if it
+// is not set.
 type TicketState struct {
 	ID                  string   `json:"id"`
 	Description         string   `json:"description"`
@@ -342,7 +342,7 @@ func list(s []string) []string {
 	return s
 }
 
-// TicketRow is a ticket with its work so far.
+// TicketRow is a ticket and the work done on it.
 type TicketRow struct {
 	TicketState
 	Track     string     `json:"track"`

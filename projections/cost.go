@@ -18,8 +18,8 @@ type Usage struct {
 	CacheWrite int64 `json:"cache_write"`
 	// CacheWriteHour is the part of CacheWrite that is kept for an hour.
 	CacheWriteHour int64 `json:"cache_write_hour,omitempty"`
-	// Reported is what providers themselves say that their calls cost, in
-	// micro-dollars; only some say so.
+	// Reported is the cost of the calls as reported by providers, in micro-dollars;
+	// only some report it.
 	Reported  int64 `json:"reported_micro_dollars,omitempty"`
 	Estimated bool  `json:"estimated,omitempty"` // some of it was not reported but estimated
 }
@@ -36,7 +36,7 @@ func (u *Usage) add(t events.Usage) {
 	u.Estimated = u.Estimated || t.Estimated
 }
 
-// Cost is what the session used, in tokens.
+// Cost is the usage of the session in tokens.
 type Cost struct {
 	Total  Usage             `json:"total"`
 	Tier   map[string]*Usage `json:"tier"`   // by "1" to "4"
@@ -50,7 +50,7 @@ func newCost() Cost {
 		Ticket: map[string]*Usage{}}
 }
 
-// each calls f for every sum that a request belongs to.
+// each calls f for every sum that includes a request.
 func (c *Cost) each(q request, f func(*Usage)) {
 	f(&c.Total)
 	f(usageOf(c.Tier, strconv.Itoa(q.Tier)))
@@ -108,16 +108,18 @@ func (m *meter) apply(e *events.Event) *meter {
 	return m
 }
 
-// Cost is what the session used so far, in tokens. It is shared: read it only.
+// Cost returns the session's usage so far, in tokens. The result is shared and
+// must not be modified.
 func (s *Set) Cost() Cost { return stateOf(s, cost).Cost }
 
-// Budgets are the limits of money of a session, in micro-dollars; 0: no limit.
+// Budgets are the spending limits of a session, in micro-dollars; 0 means no
+// limit.
 type Budgets struct {
 	Session int64 `json:"session_micro_dollars"`
 	Ticket  int64 `json:"ticket_micro_dollars"` // of each ticket
-	// Tickets are the limits of those whose own was raised.
+	// Tickets are the limits of tickets whose limit was raised.
 	Tickets map[string]int64 `json:"tickets,omitempty"`
-	// Finishing are tickets that may go on beyond every limit.
+	// Finishing are tickets that may exceed every limit.
 	Finishing []string `json:"finishing,omitempty"`
 	// Warned are the budgets of which four fifths were spent: session, or a ticket.
 	Warned []string `json:"warned,omitempty"`
@@ -146,7 +148,7 @@ func (b *Budgets) apply(p events.Payload) {
 	}
 }
 
-// Of is the limit of a ticket; 0: none.
+// Of returns the limit of a ticket; 0: none.
 func (b Budgets) Of(ticket string) int64 {
 	if limit, raised := b.Tickets[ticket]; raised {
 		return limit
@@ -154,49 +156,50 @@ func (b Budgets) Of(ticket string) int64 {
 	return b.Ticket
 }
 
-// Budgets are the session's limits of money. They are shared: read them only.
+// Budgets returns the session's spending limits. The result is shared and must
+// not be modified.
 func (s *Set) Budgets() Budgets { return stateOf(s, spending).Budgets }
 
-// Bounds of the spending model.
+// Limits of the spending model.
 const (
-	// MaxSpendingLines is how many lines are kept apart; what comes beyond is
-	// summed per provider and model, in lines whose ticket is [OtherTickets].
+	// MaxSpendingLines is the maximum number of separate lines; further usage is
+	// summed per provider and model in lines whose ticket is [OtherTickets].
 	MaxSpendingLines = 4096
-	// MaxSpendingPoints is how long the history of a line gets before each two
-	// neighbours become one.
+	// MaxSpendingPoints is the maximum length of a line's history before pairs of
+	// points are merged.
 	MaxSpendingPoints = 32
-	// OtherTickets stands where a ticket would, of lines beyond the bound.
+	// OtherTickets replaces the ticket in lines beyond the limit.
 	OtherTickets = "(others)"
 )
 
-// SpendingLine is what one model used for one ticket, or for a track or goal
-// where no ticket is concerned, as providers reported it.
+// SpendingLine is what one model used for one ticket, or for a track or goal if
+// no ticket is concerned, as reported by providers.
 type SpendingLine struct {
 	Track    string `json:"track,omitempty"`
 	Ticket   string `json:"ticket,omitempty"`
 	Tier     int    `json:"tier"`
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
-	// Price is what its tokens cost, by the session's newest ModelsOffered at the
-	// time; nil where no price was known.
+	// Price is the price of its tokens in the session's newest ModelsOffered at the
+	// time; nil if unknown.
 	Price *events.ModelPrice `json:"price,omitempty"`
 	Usage Usage              `json:"usage"`
 	// History is Usage over time, oldest first; the points add up to it.
 	History []SpendingPoint `json:"history"`
 }
 
-// SpendingPoint is what was used up to a time and behind the point before.
+// SpendingPoint is the usage between the previous point and a time.
 type SpendingPoint struct {
 	At    time.Time `json:"at"` // of the newest answer in it
 	Usage Usage     `json:"usage"`
 }
 
-// spendingKey tells lines apart.
+// spendingKey identifies a line.
 type spendingKey struct {
 	track, ticket   string
 	tier            int
 	provider, model string
-	price           string // as JSON: the same id may stand for another price later
+	price           string // as JSON, because the same id may have another price later
 }
 
 type spendings struct {
@@ -263,7 +266,8 @@ func (s *spendings) apply(e *events.Event) *spendings {
 	return s
 }
 
-// answered counts what an attempt used, at the price of its time and its prompt.
+// answered counts the usage of an attempt, at the price for its time and
+// prompt.
 func (s *spendings) answered(e *events.Event, request string, u Usage, used events.Usage) {
 	q, counts := s.Requests.answered(request)
 	if !counts {
@@ -277,7 +281,7 @@ func (s *spendings) answered(e *events.Event, request string, u Usage, used even
 	s.line(q, price).spend(e.Time, u)
 }
 
-// priceKey tells prices apart.
+// priceKey identifies a price.
 func priceKey(p *events.ModelPrice) string {
 	if p == nil {
 		return ""
@@ -289,7 +293,7 @@ func priceKey(p *events.ModelPrice) string {
 	return string(b)
 }
 
-// line finds or begins the line of a request.
+// line finds or creates the line of a request.
 func (s *spendings) line(q request, price *events.ModelPrice) *SpendingLine {
 	k := spendingKey{q.Track, q.Ticket, q.Tier, q.Provider, q.Model, priceKey(price)}
 	if l := s.byKey[k]; l != nil {
@@ -307,7 +311,8 @@ func (s *spendings) line(q request, price *events.ModelPrice) *SpendingLine {
 	return l
 }
 
-// spend adds what one answer used; a full history loses detail, never a token.
+// spend adds the usage of one answer; a full history loses detail but never
+// tokens.
 func (l *SpendingLine) spend(at time.Time, u Usage) {
 	l.Usage.sum(u)
 	if len(l.History) >= MaxSpendingPoints {
@@ -325,7 +330,7 @@ func (l *SpendingLine) spend(at time.Time, u Usage) {
 	l.History = append(l.History, SpendingPoint{at, u})
 }
 
-// sum adds what somebody else used.
+// sum adds another usage.
 func (u *Usage) sum(o Usage) {
 	u.Requests += o.Requests
 	u.Failed += o.Failed
@@ -334,9 +339,10 @@ func (u *Usage) sum(o Usage) {
 		CacheWriteHour: o.CacheWriteHour, Estimated: o.Estimated})
 }
 
-// Offered is the newest of what the session recorded of models; no rows before
-// the first. It is shared: read it only.
+// Offered returns the session's newest ModelsOffered, or no rows before the
+// first. The result is shared and must not be modified.
 func (s *Set) Offered() events.ModelsOffered { return stateOf(s, spending).Offered }
 
-// Spending is what the session used so far, line by line. It is shared: read it only.
+// Spending returns the session's usage so far, line by line. The result is
+// shared and must not be modified.
 func (s *Set) Spending() []*SpendingLine { return stateOf(s, spending).Lines }

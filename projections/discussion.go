@@ -17,13 +17,13 @@ const (
 	RoleAI     = events.RoleAI
 	RoleTool   = events.RoleTool
 	RoleSystem = "System"
-	// RoleVendor is for what a vendor's interface says.
+	// RoleVendor is the role of messages from a vendor's interface.
 	RoleVendor = "Vendor API"
-	// RoleContext is for files that a person put into a discussion.
+	// RoleContext is the role of files that a person added to a discussion.
 	RoleContext = events.RoleContext
 )
 
-// DefaultRoles are the roles until a person sets others.
+// DefaultRoles returns the roles that apply until a person sets others.
 func DefaultRoles() []string {
 	return []string{RoleUser, RoleAI, RoleVendor, RoleSystem, RoleContext, RoleTool}
 }
@@ -40,19 +40,19 @@ type Entry struct {
 	Ticket    string    `json:"ticket,omitempty"`
 	Call      string    `json:"call,omitempty"`
 	Tool      string    `json:"tool,omitempty"`
-	Calls     []string  `json:"calls,omitempty"`   // tools that the reply asked for
+	Calls     []string  `json:"calls,omitempty"`   // tools that the reply requested
 	Outcome   string    `json:"outcome,omitempty"` // of a tool
-	// Path and View say which view of which file an entry of the role Context
-	// shows. What is over events.MaxInline is in Blob, and Content is empty.
+	// Path and View say which view of which file an entry of role Context shows. A
+	// view over events.MaxInline is in Blob, and Content is empty.
 	Path string          `json:"path,omitempty"`
 	View string          `json:"view,omitempty"`
 	Blob *events.BlobRef `json:"blob,omitempty"`
-	// Raw is an entry as POST /api/session brought it, in its own words; the
-	// other fields are then unset.
+	// Raw is an entry exactly as posted to /api/session; the other fields are then
+	// unset.
 	Raw json.RawMessage `json:"-"`
 }
 
-// MarshalJSON is the entry, verbatim where a client brought it.
+// MarshalJSON returns the entry, verbatim if a client posted it.
 func (n Entry) MarshalJSON() ([]byte, error) {
 	if n.Raw != nil {
 		return n.Raw, nil
@@ -60,17 +60,17 @@ func (n Entry) MarshalJSON() ([]byte, error) {
 	return json.Marshal(logEntry(n))
 }
 
-// logEntry is an entry of the log. It has no MarshalJSON, whose result
-// encoding/json would read once more.
+// logEntry is an entry from the log. It has no MarshalJSON, whose result
+// encoding/json would parse again.
 type logEntry Entry
 
-// Discussion is what GET /api/session answers.
+// Discussion is the answer of GET /api/session.
 type Discussion struct {
 	Entries []Entry `json:"entries"`
 }
 
-// conversation is every discussion of a session. What the team does goes to the
-// active one.
+// conversation holds every discussion of a session. The team's entries go to
+// the active one.
 type conversation struct {
 	Requests requests           `json:"requests"`
 	Calls    calls              `json:"calls"`
@@ -84,7 +84,7 @@ type conversation struct {
 	seals    bool               // see NewDigestSet
 }
 
-// storedEntry tells entries of the log from those that a client brought. An
+// storedEntry distinguishes entries from the log and entries from a client. An
 // entry that several discussions share is never changed, only replaced.
 type storedEntry struct {
 	ID    string          `json:"id"`
@@ -97,11 +97,12 @@ type storedEntry struct {
 	Index int             `json:"index,omitempty"`
 	Whole *events.BlobRef `json:"whole,omitempty"`
 
-	SHA256  string `json:"sha256,omitempty"` // of the entry's content, which is then forgotten
+	SHA256  string `json:"sha256,omitempty"` // of the entry's content, which is then dropped
 	content int    // how long that was
 }
 
-// size is about what the entry takes in memory and in a snapshot, in bytes.
+// size returns the approximate size of the entry in memory and in a snapshot,
+// in bytes.
 func (n storedEntry) size() int {
 	if n.Entry != nil {
 		return entryOverhead + len(n.Entry.Content) + n.content
@@ -109,7 +110,7 @@ func (n storedEntry) size() int {
 	return entryOverhead + len(n.Raw)
 }
 
-// shown is the entry as a client sees it.
+// shown returns the entry as shown to a client.
 func (n storedEntry) shown() Entry {
 	if n.Entry != nil {
 		return Entry(*n.Entry)
@@ -180,7 +181,7 @@ func (c *conversation) apply(e *events.Event) *conversation {
 	return c
 }
 
-// add appends an entry of the log to the active discussion.
+// add appends an entry from the log to the active discussion.
 func (c *conversation) add(e *events.Event, n Entry) { c.addTo(c.Active, e, n) }
 
 func (c *conversation) addTo(name string, e *events.Event, n Entry) {
@@ -196,7 +197,7 @@ func (c *conversation) put(name string, e *events.Event, n storedEntry) {
 	c.Threads[name].append(e, c.stored(n))
 }
 
-// stored is an entry as this conversation keeps it.
+// stored returns an entry in the form that this conversation keeps.
 func (c *conversation) stored(n storedEntry) storedEntry {
 	if c.seals {
 		return n.sealed()
@@ -239,13 +240,13 @@ func (c *conversation) call(e *events.Event) {
 
 func (c *conversation) view() Discussion { return c.Threads[c.Active].view() }
 
-// Discussion is the session's active discussion.
+// Discussion returns the session's active discussion.
 func (s *Set) Discussion() Discussion { return stateOf(s, discussion).view() }
 
-// MaxInjections is how many views that a person wants may be waited for.
+// MaxInjections is the maximum number of pending views for a person.
 const MaxInjections = 64
 
-// injection is a view of a file that a person wants in a discussion.
+// injection is a view of a file that a person adds to a discussion.
 type injection struct {
 	ID         string `json:"id"`
 	Discussion string `json:"discussion,omitempty"`
@@ -253,14 +254,14 @@ type injection struct {
 
 func (c *conversation) await(e *events.Event, p *events.ContextInjectionRequested) {
 	if len(c.Awaited) >= MaxInjections {
-		c.Refused = refuse(c.Refused, e.ID, "too many views are waited for; is a worker running?")
+		c.Refused = refuse(c.Refused, e.ID, "too many views are pending; is a worker running?")
 		return
 	}
 	c.Awaited = append(c.Awaited, injection{e.ID, p.Discussion})
 }
 
-// inject makes an entry of the view that was waited for. Where its discussion
-// is gone meanwhile, the active one takes it.
+// inject creates an entry from a pending view. If its discussion was deleted in
+// the meantime, the entry goes to the active one.
 func (c *conversation) inject(e *events.Event, p *events.ContextBuilt) {
 	i := slices.IndexFunc(c.Awaited, func(w injection) bool { return w.ID == p.Request })
 	if i < 0 {
@@ -284,17 +285,17 @@ func (c *conversation) inject(e *events.Event, p *events.ContextBuilt) {
 	}
 }
 
-// Bounds of uploads that are not whole yet.
+// Limits of incomplete uploads.
 const (
 	// MaxUploadParts is the number of parts of one upload.
 	MaxUploadParts = 512
-	// maxUploads is how many are kept at once; the one begun first gives way.
+	// maxUploads is how many are kept at once; the oldest is dropped.
 	maxUploads = 4
-	// maxUploadBytes bounds the text of one.
+	// maxUploadBytes limits the text of one upload.
 	maxUploadBytes = 32 << 20
 )
 
-// upload is what has come of a text so far.
+// upload is the part of a text received so far.
 type upload struct {
 	ID    string   `json:"id"`
 	Actor string   `json:"actor"`
@@ -304,13 +305,13 @@ type upload struct {
 	Parts []string `json:"parts"`
 }
 
-// uploaded joins a part to its upload and applies the text with the last one.
-// A part out of order ends its upload.
+// uploaded appends a part to its upload and applies the text when the last part
+// arrives. A part out of order cancels its upload.
 func (c *conversation) uploaded(e *events.Event, p *events.SessionPartUploaded) string {
 	i := slices.IndexFunc(c.Uploads, func(u *upload) bool { return u.ID == p.Upload && u.Actor == e.Actor })
 	if p.Index == 0 && i < 0 {
 		if p.Count < 1 || p.Count > MaxUploadParts {
-			return fmt.Sprintf("an upload has 1 to %d parts", MaxUploadParts)
+			return fmt.Sprintf("an upload must have 1 to %d parts", MaxUploadParts)
 		}
 		if len(c.Uploads) >= maxUploads {
 			c.Uploads = slices.Delete(slices.Clone(c.Uploads), 0, 1)
@@ -319,12 +320,12 @@ func (c *conversation) uploaded(e *events.Event, p *events.SessionPartUploaded) 
 		c.Uploads = append(c.Uploads, &upload{ID: p.Upload, Actor: e.Actor, Kind: p.Kind, Count: p.Count})
 	}
 	if i < 0 {
-		return "parts of the upload are missing, or too many others came between"
+		return "parts of the upload are missing, or too many other uploads came in between"
 	}
 	u := c.Uploads[i]
 	if p.Index != len(u.Parts) || p.Count != u.Count || p.Kind != u.Kind || u.Bytes+len(p.Text) > maxUploadBytes {
 		c.Uploads = slices.Delete(slices.Clone(c.Uploads), i, i+1)
-		return "the parts of the upload do not fit each other"
+		return "the parts of the upload do not match"
 	}
 	u.Parts, u.Bytes = append(u.Parts, p.Text), u.Bytes+len(p.Text)
 	if len(u.Parts) < u.Count {
@@ -341,5 +342,5 @@ func (c *conversation) whole(e *events.Event, kind, text string) string {
 	case events.UploadHistory:
 		return c.importHistory(e, []byte(text))
 	}
-	return "nothing is known of uploads of the kind " + kind
+	return "unknown kind of upload: " + kind
 }

@@ -13,7 +13,7 @@ import (
 	"manualslop/events"
 )
 
-// History is the discussion table of a project as the original keeps it in
+// History is the discussion table of a project as the original stores it in
 // history.toml.
 type History struct {
 	Roles       []string                  `json:"roles" toml:"roles"`
@@ -29,10 +29,10 @@ type HistoryStretch struct {
 	History     []string `json:"history" toml:"history,multiline"`
 }
 
-// entryTime is how the original writes times.
+// entryTime is the time format of the original.
 const entryTime = "2006-01-02T15:04:05"
 
-// HistoryEntry is an entry as a text of history.toml holds it.
+// HistoryEntry is an entry of history.toml.
 type HistoryEntry struct {
 	Role      string `json:"role"`
 	Content   string `json:"content"`
@@ -40,7 +40,7 @@ type HistoryEntry struct {
 	Time      string `json:"ts"`
 }
 
-// String is the text of the entry.
+// String returns the text of the entry.
 func (n HistoryEntry) String() string {
 	text := n.Role + ":\n" + n.Content
 	if n.Time != "" {
@@ -49,9 +49,9 @@ func (n HistoryEntry) String() string {
 	return text
 }
 
-// ParseHistoryEntry reads a text of history.toml. The role is matched without
-// case and may stand in brackets and without its colon; where the first line is
-// none, the whole text is the content and the role is User.
+// ParseHistoryEntry reads a text of history.toml. The role is case-insensitive
+// and may be in brackets and without its colon; if the first line is not a
+// role, the whole text is the content and the role is User.
 func ParseHistoryEntry(text string, roles []string) HistoryEntry {
 	n := HistoryEntry{Role: RoleUser}
 	if at, rest, found := strings.Cut(text, "\n"); found && strings.HasPrefix(at, "@") {
@@ -71,7 +71,7 @@ func ParseHistoryEntry(text string, roles []string) HistoryEntry {
 	return n
 }
 
-// historyEntry is what a text of history.toml keeps of the entry.
+// historyEntry returns the entry in the form of history.toml.
 func (n storedEntry) historyEntry(roles []string) HistoryEntry {
 	if n.Entry != nil {
 		out := HistoryEntry{Role: n.Entry.Role, Content: n.Entry.Content, Collapsed: n.Entry.Collapsed,
@@ -95,7 +95,7 @@ func (n storedEntry) historyEntry(roles []string) HistoryEntry {
 	return out
 }
 
-// ActiveHistory is the active discussion in the texts of history.toml.
+// ActiveHistory returns the active discussion in the form of history.toml.
 func (s *Set) ActiveHistory() []string {
 	c := stateOf(s, discussion)
 	return c.Threads[c.Active].history(c.Roles)
@@ -109,18 +109,18 @@ func (t *thread) history(roles []string) []string {
 	return out
 }
 
-// History is every discussion of the session as history.toml has them.
+// History returns every discussion of the session in the form of history.toml.
 func (s *Set) History() History {
 	c := stateOf(s, discussion)
 	out := History{Roles: slices.Clone(c.Roles), Active: c.Active, Discussions: map[string]HistoryStretch{}}
-	// order-independent: each name has a place of its own
+	// order-independent: each name has its own place
 	for name, t := range c.Threads {
 		out.Discussions[name] = HistoryStretch{GitCommit: t.GitCommit, LastUpdated: t.updated(), History: t.history(c.Roles)}
 	}
 	return out
 }
 
-// Check says what is wrong with a history that is to be imported; empty: nothing.
+// Check returns what is wrong with a history for import, or "".
 func (h History) Check() string {
 	if len(h.Roles) > 0 {
 		if reason := CheckRoles(h.Roles); reason != "" {
@@ -128,7 +128,7 @@ func (h History) Check() string {
 		}
 	}
 	if len(h.Discussions) == 0 {
-		return "there is no discussion in it"
+		return "it contains no discussion"
 	}
 	for _, name := range slices.Sorted(maps.Keys(h.Discussions)) {
 		if reason := CheckDiscussionName(name); reason != "" {
@@ -136,12 +136,12 @@ func (h History) Check() string {
 		}
 	}
 	if _, ok := h.Discussions[h.Active]; h.Active != "" && !ok {
-		return "the active discussion is not in it"
+		return "it does not contain the active discussion"
 	}
 	return ""
 }
 
-// importHistory adds or replaces the discussions of a history, all or none.
+// importHistory adds or replaces all discussions of a history, or none.
 func (c *conversation) importHistory(e *events.Event, raw []byte) string {
 	var h History
 	if json.Unmarshal(raw, &h) != nil {
@@ -176,7 +176,7 @@ func (c *conversation) importHistory(e *events.Event, raw []byte) string {
 	return ""
 }
 
-// imported is a discussion of a history. Its entries keep their own times.
+// imported returns a discussion of a history. Its entries keep their own times.
 func imported(e *events.Event, prefix string, h HistoryStretch, roles []string) (*thread, error) {
 	t := &thread{By: e.ID, Begun: e.Seq, GitCommit: h.GitCommit, LastUpdated: h.LastUpdated}
 	entries := make([]storedEntry, len(h.History))
@@ -192,10 +192,10 @@ func imported(e *events.Event, prefix string, h HistoryStretch, roles []string) 
 	return t, nil
 }
 
-// NewDigestSet starts every model of [Catalogue] for digests alone. They are
-// those of [NewSet], and the texts of the discussions, most of what a session
-// holds, are forgotten as soon as their own digests are known. Views and
-// snapshots of the set miss these texts.
+// NewDigestSet starts every model of [Catalogue] only for digests. The digests
+// equal those of [NewSet], but the texts of the discussions, the largest part
+// of a session, are dropped as soon as their digests are known. Views and
+// snapshots of the set lack these texts.
 func NewDigestSet() *Set {
 	makers := Catalogue()
 	for i, start := range makers {
@@ -216,7 +216,7 @@ func sealedDiscussion() Model {
 	return f.Model()
 }
 
-// sealed is the entry with the digest of its content in place of the content.
+// sealed returns the entry with its content replaced by the digest.
 func (n storedEntry) sealed() storedEntry {
 	if n.Entry == nil || n.SHA256 != "" {
 		return n
@@ -227,7 +227,7 @@ func (n storedEntry) sealed() storedEntry {
 	return n
 }
 
-// sealed is what the digest of the discussions is made of.
+// sealed returns the input of the discussions' digest.
 func (c *conversation) sealed() any {
 	type plain conversation
 	out := plain(*c)

@@ -97,7 +97,7 @@ func TestWhatCannotBeDoneToADiscussionChangesNothingAndSaysWhy(t *testing.T) {
 		{events.DiscussionChanged{Operation: events.DiscussionRoles, Roles: []string{"User", "USER"}}, "case"},
 		{events.DiscussionChanged{Operation: events.DiscussionRoles, Roles: []string{"a:"}}, "colons"},
 		{events.DiscussionChanged{Operation: events.DiscussionRoles, Roles: make([]string, projections.MaxRoles+1)}, "roles"},
-		{events.DiscussionChanged{Operation: events.DiscussionReplace, Entries: json.RawMessage(`{}`)}, "no list"},
+		{events.DiscussionChanged{Operation: events.DiscussionReplace, Entries: json.RawMessage(`{}`)}, "must be a list"},
 	} {
 		id := s.by("ada", c.word)
 		require.Contains(t, s.set.DiscussionRefusal(id), c.want, "%T", c.word)
@@ -116,7 +116,7 @@ func TestEntriesOfAClientAreEditedInTheirOwnWords(t *testing.T) {
 	s.by("ada", events.DiscussionChanged{Operation: events.EntryEdit, Entry: id + "-0", Content: &content,
 		Collapsed: &collapsed})
 	refused := s.by("ada", events.DiscussionChanged{Operation: events.EntryEdit, Entry: id + "-1", Content: &content})
-	require.Contains(t, s.set.DiscussionRefusal(refused), "no object")
+	require.Contains(t, s.set.DiscussionRefusal(refused), "not an object")
 	view, err := s.set.View("session")
 	require.NoError(t, err)
 	require.JSONEq(t, `{"entries":[{"role":"User","content":"y","mine":[1,2],"collapsed":true},"plain"]}`, string(view))
@@ -157,7 +157,8 @@ func TestAnUploadCountsWholeOrNotAtAll(t *testing.T) {
 		s.by("ada", part(fmt.Sprint("many", i), 0, 2, "["))
 	}
 	first := s.by("ada", part("many0", 1, 2, "]"))
-	require.Contains(t, s.set.DiscussionRefusal(first), "too many others", "the fifth upload made the first one give way")
+	require.Contains(t, s.set.DiscussionRefusal(first), "too many other",
+		"the fifth upload made the first one give way")
 	s.by("ada", part("many4", 1, 2, "]"))
 	require.Empty(t, s.set.Discussion().Entries)
 }

@@ -15,33 +15,35 @@ import (
 	"manualslop/events"
 )
 
-// Bounds of what discussions take.
+// Limits of discussions.
 const (
-	// MaxDiscussions is the number of discussions of a session.
+	// MaxDiscussions is the maximum number of discussions of a session.
 	MaxDiscussions = 256
-	// MaxDiscussionName is the length of a discussion's name in bytes.
+	// MaxDiscussionName is the maximum length of a discussion's name in bytes.
 	MaxDiscussionName = 128
-	// MaxEntries is the number of entries that a client may bring at once, and
-	// may hold in all discussions together by branching and importing.
+	// MaxEntries is the maximum number of entries that a client may set at once,
+	// and that all discussions together may have after branching or importing.
 	MaxEntries = 100_000
-	// MaxDiscussionBytes is what all discussions together may hold before
-	// nothing can be branched, imported or uploaded any more.
+	// MaxDiscussionBytes is the total size of all discussions beyond which nothing
+	// can be branched, imported or uploaded.
 	MaxDiscussionBytes = 64 << 20
-	// MaxRoles is the number of roles, MaxRole the length of one in bytes.
+	// MaxRoles is the maximum number of roles, MaxRole the maximum length of one in
+	// bytes.
 	MaxRoles = 64
 	MaxRole  = 64
 
 	entryOverhead = 128
 )
 
-// firstDiscussion is the one that every session begins with, as the original names it.
+// firstDiscussion is the original's name for the initial discussion of every
+// session.
 const firstDiscussion = "main"
 
 // thread is one discussion.
 type thread struct {
-	By          string        `json:"by,omitempty"`   // id of the event that began it
+	By          string        `json:"by,omitempty"`   // id of the event that created it
 	Begun       uint64        `json:"begun"`          // sequence of that event
-	From        string        `json:"from,omitempty"` // the discussion that it was branched off
+	From        string        `json:"from,omitempty"` // the discussion from which it was branched
 	GitCommit   string        `json:"git_commit,omitempty"`
 	LastUpdated string        `json:"last_updated,omitempty"` // as imported
 	Updated     time.Time     `json:"updated"`
@@ -75,7 +77,7 @@ func (t *thread) view() Discussion {
 	return d
 }
 
-// document is the view as encoding/json writes it fastest.
+// document returns the view in the form that encoding/json writes fastest.
 func (t *thread) document() any {
 	entries := make([]any, len(t.Entries))
 	for i, n := range t.Entries {
@@ -86,7 +88,7 @@ func (t *thread) document() any {
 	return map[string]any{"entries": entries}
 }
 
-// updated is when the discussion was last changed, as far as it is known.
+// updated returns when the discussion was last changed, if known.
 func (t *thread) updated() string {
 	if t.Updated.IsZero() {
 		return t.LastUpdated
@@ -94,13 +96,13 @@ func (t *thread) updated() string {
 	return t.Updated.Format(entryTime)
 }
 
-// takeName is what branches are called.
+// takeName is the naming scheme of branches.
 var takeName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(.+)_take_[0-9]+$`)
 })
 
-// TakeBase is the name of the discussion that a take was branched off in the
-// end; false for a discussion at the top level.
+// TakeBase returns the name of the top-level discussion from which a take
+// descends; false for a top-level discussion.
 func TakeBase(name string) (string, bool) {
 	found := takeName().FindStringSubmatch(name)
 	if found == nil {
@@ -110,20 +112,20 @@ func TakeBase(name string) (string, bool) {
 	return base, true
 }
 
-// CheckDiscussionName says what is wrong with a name; empty: nothing.
+// CheckDiscussionName returns what is wrong with a name, or "".
 func CheckDiscussionName(name string) string {
 	switch {
 	case name == "" || len(name) > MaxDiscussionName:
-		return fmt.Sprintf("a discussion's name has 1 to %d bytes", MaxDiscussionName)
+		return fmt.Sprintf("a discussion's name must have 1 to %d bytes", MaxDiscussionName)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return "a discussion's name is printable text"
+		return "a discussion's name must be printable text"
 	case strings.TrimSpace(name) != name:
-		return "a discussion's name neither begins nor ends with a space"
+		return "a discussion's name must not begin or end with a space"
 	}
 	return ""
 }
 
-// freeTake is the first take of a discussion that there is not yet.
+// freeTake returns the first unused take name of a discussion.
 func (c *conversation) freeTake(from string) string {
 	base, _ := TakeBase(from)
 	for n := 1; ; n++ {
@@ -134,7 +136,7 @@ func (c *conversation) freeTake(from string) string {
 	}
 }
 
-// room says why another discussion with these entries does not fit; empty: it does.
+// room returns why another discussion with these entries does not fit, or "".
 func (c *conversation) room(threads, entries, bytes int) string {
 	threads += len(c.Threads)
 	// order-independent: sums
@@ -144,21 +146,21 @@ func (c *conversation) room(threads, entries, bytes int) string {
 	}
 	switch {
 	case threads > MaxDiscussions:
-		return fmt.Sprintf("there are %d discussions at most", MaxDiscussions)
+		return fmt.Sprintf("at most %d discussions are allowed", MaxDiscussions)
 	case entries > MaxEntries:
-		return fmt.Sprintf("all discussions together hold %d entries at most", MaxEntries)
+		return fmt.Sprintf("all discussions together can have at most %d entries", MaxEntries)
 	case bytes > MaxDiscussionBytes:
-		return fmt.Sprintf("all discussions together hold %d MiB at most", MaxDiscussionBytes>>20)
+		return fmt.Sprintf("all discussions together can have at most %d MiB", MaxDiscussionBytes>>20)
 	}
 	return ""
 }
 
-// DiscussionInfo is what is known of a discussion beside its entries.
+// DiscussionInfo describes a discussion without its entries.
 type DiscussionInfo struct {
 	Name        string `json:"name"`
 	Active      bool   `json:"active"`
 	Take        bool   `json:"take"`           // its name is BASE_take_N
-	From        string `json:"from,omitempty"` // the discussion that it was branched off
+	From        string `json:"from,omitempty"` // the discussion from which it was branched
 	Entries     int    `json:"entries"`
 	Bytes       int    `json:"bytes"`
 	GitCommit   string `json:"git_commit"`
@@ -166,10 +168,10 @@ type DiscussionInfo struct {
 	by          string
 }
 
-// By is the id of the event that began the discussion.
+// By returns the id of the event that created the discussion.
 func (d DiscussionInfo) By() string { return d.by }
 
-// Discussions lists the session's discussions in the order in which they began.
+// Discussions lists the session's discussions in the order of their creation.
 func (s *Set) Discussions() []DiscussionInfo {
 	c := stateOf(s, discussion)
 	out := make([]DiscussionInfo, 0, len(c.Threads))
@@ -187,10 +189,11 @@ func (s *Set) Discussions() []DiscussionInfo {
 	return out
 }
 
-// DiscussionRoles are the roles that entries may have. They are shared: read them only.
+// DiscussionRoles returns the roles that entries may have. The result is shared
+// and must not be modified.
 func (s *Set) DiscussionRoles() []string { return stateOf(s, discussion).Roles }
 
-// ActiveDiscussion is the name of the active discussion.
+// ActiveDiscussion returns the name of the active discussion.
 func (s *Set) ActiveDiscussion() string { return stateOf(s, discussion).Active }
 
 // DiscussionEntry is an entry with the id by which it is edited.
@@ -199,8 +202,8 @@ type DiscussionEntry struct {
 	Entry Entry  `json:"entry"`
 }
 
-// DiscussionEntries are the entries of a discussion; false if there is none of
-// that name. An empty name means the active one.
+// DiscussionEntries returns the entries of a discussion; false if there is none
+// of that name. An empty name means the active one.
 func (s *Set) DiscussionEntries(name string) ([]DiscussionEntry, bool) {
 	c := stateOf(s, discussion)
 	t := c.Threads[cmp.Or(name, c.Active)]

@@ -11,16 +11,16 @@ import (
 	"manualslop/events"
 )
 
-// maxRefusals is how many refused words a read model remembers.
+// maxRefusals is how many rejected requests a read model remembers.
 const maxRefusals = 64
 
-// refusal is a word of a person that changed nothing, and why.
+// refusal is a person's request that changed nothing, and why.
 type refusal struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"`
 }
 
-// refuse notes the newest refusals.
+// refuse returns the newest refusals with one added.
 func refuse(all []refusal, id, reason string) []refusal {
 	if len(all) >= maxRefusals {
 		all = all[1:]
@@ -37,14 +37,14 @@ func refusalOf(all []refusal, id string) string {
 	return ""
 }
 
-// DiscussionRefusal says why an event of a person changed no discussion; empty
-// where it did, and for all but the newest refusals.
+// DiscussionRefusal returns why a person's event did not change any discussion;
+// empty if it did, and for all but the newest refusals.
 func (s *Set) DiscussionRefusal(id string) string {
 	return refusalOf(stateOf(s, discussion).Refused, id)
 }
 
-// said folds what a person says about the discussions. What cannot be done
-// changes nothing; the reason is kept for the gateway to tell.
+// said folds a person's changes of the discussions. An impossible change has no
+// effect; its reason is kept for the gateway to report.
 func (c *conversation) said(e *events.Event) {
 	var reason string
 	switch p := e.Payload.(type) {
@@ -58,7 +58,7 @@ func (c *conversation) said(e *events.Event) {
 	}
 }
 
-// changed carries out an operation, or says why it cannot.
+// changed carries out an operation, or returns why it cannot.
 func (c *conversation) changed(e *events.Event, p *events.DiscussionChanged) (reason string) {
 	switch p.Operation {
 	case events.DiscussionCreate:
@@ -89,7 +89,7 @@ func (c *conversation) changed(e *events.Event, p *events.DiscussionChanged) (re
 	case p.Operation == events.EntryAdd:
 		return c.addEntry(e, name, p)
 	case p.Operation != events.EntryEdit && p.Operation != events.EntryDelete:
-		return "discussions have no operation of that name"
+		return "there is no such operation on discussions"
 	case i < 0:
 		return "there is no such entry"
 	case p.Operation == events.EntryEdit:
@@ -101,7 +101,7 @@ func (c *conversation) changed(e *events.Event, p *events.DiscussionChanged) (re
 
 func (c *conversation) addEntry(e *events.Event, name string, p *events.DiscussionChanged) string {
 	if p.Role == nil || p.Content == nil {
-		return "an entry has a role and a content"
+		return "an entry needs a role and content"
 	}
 	if reason := c.knownRole(*p.Role); reason != "" {
 		return reason
@@ -124,13 +124,13 @@ func (c *conversation) knownRole(role string) string {
 	return "there is no such role; there are " + strings.Join(c.Roles, ", ")
 }
 
-// newName says why a discussion cannot get a name; empty: it can.
+// newName returns why a discussion cannot have a name, or "".
 func (c *conversation) newName(name string) string {
 	if reason := CheckDiscussionName(name); reason != "" {
 		return reason
 	}
 	if c.Threads[name] != nil {
-		return "there is a discussion of that name already"
+		return "a discussion of that name already exists"
 	}
 	return ""
 }
@@ -183,15 +183,15 @@ func (c *conversation) rename(from, to string) string {
 	return ""
 }
 
-// remove takes a discussion out. Where it was the active one, the one it was
-// branched off takes its place, or else the oldest.
+// remove deletes a discussion. If it was active, the one from which it was
+// branched becomes active, or else the oldest.
 func (c *conversation) remove(name string) string {
 	t, reason := c.named(name)
 	switch {
 	case reason != "":
 		return reason
 	case len(c.Threads) == 1:
-		return "it is the only discussion"
+		return "the only discussion cannot be deleted"
 	}
 	delete(c.Threads, name)
 	if c.Active != name {
@@ -206,7 +206,7 @@ func (c *conversation) remove(name string) string {
 
 func (c *conversation) oldest() string {
 	first := ""
-	// order-independent: the least of a total order is found
+	// order-independent: finds the minimum of a total order
 	for name, t := range c.Threads {
 		if first == "" || cmp.Or(cmp.Compare(t.Begun, c.Threads[first].Begun), cmp.Compare(name, first)) < 0 {
 			first = name
@@ -215,19 +215,19 @@ func (c *conversation) oldest() string {
 	return first
 }
 
-// CheckRoles says what is wrong with a list of roles; empty: nothing.
+// CheckRoles returns what is wrong with a list of roles, or "".
 func CheckRoles(roles []string) string {
 	if len(roles) == 0 || len(roles) > MaxRoles {
-		return fmt.Sprintf("there are 1 to %d roles", MaxRoles)
+		return fmt.Sprintf("the list must have 1 to %d roles", MaxRoles)
 	}
 	seen := map[string]bool{}
 	for _, r := range roles {
 		folded := strings.ToLower(r)
 		switch {
 		case r == "" || len(r) > MaxRole || CheckDiscussionName(r) != "" || strings.ContainsAny(r, "[]:"):
-			return fmt.Sprintf("a role is printable text of 1 to %d bytes without brackets and colons", MaxRole)
+			return fmt.Sprintf("a role must be printable text of 1 to %d bytes without brackets and colons", MaxRole)
 		case seen[folded]:
-			return "two roles differ by case at most"
+			return "two roles are equal or differ only in case"
 		}
 		seen[folded] = true
 	}
@@ -258,7 +258,7 @@ func (c *conversation) edit(e *events.Event, t *thread, i int, p *events.Discuss
 	return ""
 }
 
-// edited is a copy of the entry, changed by the event with the id by.
+// edited returns a copy of the entry, changed by the event with the id by.
 func (n storedEntry) edited(by string, p *events.DiscussionChanged) (storedEntry, string) {
 	if n.Entry == nil {
 		return n.editedRaw(p)
@@ -279,11 +279,11 @@ func (n storedEntry) edited(by string, p *events.DiscussionChanged) (storedEntry
 	return out, ""
 }
 
-// editedRaw changes an entry that a client brought, whose other members stay.
+// editedRaw changes an entry from a client and keeps its other members.
 func (n storedEntry) editedRaw(p *events.DiscussionChanged) (storedEntry, string) {
 	var members map[string]any
 	if json.Unmarshal(n.Raw, &members) != nil || members == nil {
-		return n, "the entry is no object, so it has nothing to edit"
+		return n, "the entry is not an object, so it cannot be edited"
 	}
 	if p.Role != nil {
 		members["role"] = *p.Role
@@ -301,15 +301,15 @@ func (n storedEntry) editedRaw(p *events.DiscussionChanged) (storedEntry, string
 	return storedEntry{ID: n.ID, Raw: raw}, ""
 }
 
-// replace takes a client's entries as they are for the active discussion;
-// anything but an array changes nothing.
+// replace sets a client's entries, unchanged, as those of the active
+// discussion; anything but an array has no effect.
 func (c *conversation) replace(e *events.Event, raw json.RawMessage) string {
 	var entries []json.RawMessage
 	if json.Unmarshal(raw, &entries) != nil {
-		return "the entries are no list"
+		return "the entries must be a list"
 	}
 	if len(entries) > MaxEntries {
-		return fmt.Sprintf("a discussion takes %d entries at once at most", MaxEntries)
+		return fmt.Sprintf("at most %d entries can be set at once", MaxEntries)
 	}
 	stored := make([]storedEntry, len(entries))
 	for i, n := range entries {

@@ -10,10 +10,10 @@ import (
 	"manualslop/events"
 )
 
-// EndState is what two runs of the same work are compared by: no ids, no
+// EndState is used to compare two runs of the same work: it has no ids, no
 // times, no order across tickets, and nothing that exists only because a
-// process died or a model had to be asked again (attempts that failed, asks
-// about interrupted calls).
+// process died or a model request was repeated (failed attempts, asks about
+// interrupted calls).
 type EndState struct {
 	State   string                   `json:"state"`   // Idle, Planning, Executing, Done
 	Tracks  map[string]EndTrack      `json:"tracks"`  // by id
@@ -50,7 +50,7 @@ type EndEntry struct {
 	Head    string `json:"head"`   // of the text, at most MaxSummary bytes
 }
 
-// comparison is the state behind EndState.
+// comparison is the state after EndState.
 type comparison struct {
 	Phase    phase                    `json:"phase"`
 	Board    board                    `json:"board"`
@@ -156,7 +156,7 @@ func (c *comparison) applyTalk(e *events.Event) {
 	}
 }
 
-// EndState is what two runs of the same work are compared by.
+// EndState returns what two runs of the same work are compared by.
 func (s *Set) EndState() EndState { return stateOf(s, endState).view() }
 
 // talk folds the discussion by ticket, so that the order in which parallel
@@ -167,8 +167,8 @@ type talk struct {
 	Entries map[string][]talkEntry `json:"entries"` // by group
 }
 
-// talkEntry is an entry and its place: the reply of a turn, then its calls by
-// index, each with what tier 4 said of it behind.
+// talkEntry is an entry and its position: the reply of a turn, then its calls
+// by index, each followed by tier 4's text about it.
 type talkEntry struct {
 	EndEntry
 	Turn  int `json:"turn"`
@@ -176,7 +176,7 @@ type talkEntry struct {
 	Kind  int `json:"kind"`
 }
 
-// Kinds of entries at one place, in their order.
+// Kinds of entries at one position, in their order.
 const (
 	talkReply = iota
 	talkOutcome
@@ -189,7 +189,7 @@ func newTalk() talk {
 
 func (t *talk) add(group string, n talkEntry) { t.Entries[group] = append(t.Entries[group], n) }
 
-// said is an entry outside tickets that no model wrote.
+// said is an entry outside tickets that was not written by a model.
 func (t *talk) said(role, text string) {
 	t.Turns[""]++
 	t.add("", talkEntry{EndEntry: EndEntry{Role: role, SHA256: events.Digest([]byte(text)), Head: head(text)},
@@ -211,7 +211,7 @@ func (t *talk) replied(q request, p *events.ModelReplied) {
 	t.add(q.Ticket, n)
 }
 
-// called notes the last word on a call.
+// called notes the final result of a call.
 func (t *talk) called(e *events.Event, k *call) {
 	n := talkEntry{EndEntry: EndEntry{Role: RoleTool, Tool: k.Tool}, Kind: talkOutcome}
 	id := ""
@@ -235,7 +235,7 @@ func (t *talk) called(e *events.Event, k *call) {
 	t.add(k.Ticket, n)
 }
 
-// indexOf is the place of a call among those of its reply, from 1.
+// indexOf returns the position of a call among those of its reply, from 1.
 func indexOf(callID string) int {
 	n, err := strconv.Atoi(callID[strings.LastIndexByte(callID, '-')+1:])
 	if err != nil {
@@ -244,7 +244,7 @@ func indexOf(callID string) int {
 	return n + 1
 }
 
-// entries is the discussion by ticket in the order of its places.
+// entries returns the discussion by ticket, ordered by position.
 func (t *talk) entries() map[string][]EndEntry {
 	out := make(map[string][]EndEntry, len(t.Entries))
 	// order-independent: each key is written once into another map.
@@ -262,7 +262,7 @@ func (t *talk) entries() map[string][]EndEntry {
 	return out
 }
 
-// recordedFile is a file's digest as last recorded, and all that it had before.
+// recordedFile is a file's last recorded digest, and all earlier ones.
 type recordedFile struct {
 	SHA256 string          `json:"sha256"`
 	Known  map[string]bool `json:"known"`
@@ -277,15 +277,15 @@ func (c *comparison) file(path string) *recordedFile {
 	return f
 }
 
-// written takes what a tool left.
+// written records the file contents left by a tool.
 func (f *recordedFile) written(sha256 string) {
 	f.SHA256 = sha256
 	f.Known[sha256] = true
 }
 
-// reread takes what a refresh saw. A digest that is known already may come
-// from before a write that was recorded meanwhile, so it changes nothing:
-// tickets run side by side, and which is recorded first is chance.
+// reread records the file contents seen by a refresh. A known digest may be
+// from before a write that has been recorded since, so it changes nothing:
+// tickets run concurrently, and the order of recording is random.
 func (f *recordedFile) reread(sha256 string) {
 	if !f.Known[sha256] {
 		f.written(sha256)
@@ -325,9 +325,9 @@ func (c *comparison) view() EndState {
 	return v
 }
 
-// comparableText is the whole text of a stream. Tier 4 reads calls of all
-// tickets on one stream in the order in which they happen to fail, so there
-// the texts are sorted.
+// comparableText returns the whole text of a stream. Tier 4 handles calls of
+// all tickets on one stream in the random order in which they fail, so these
+// texts are sorted.
 func (s *stream) comparableText() string {
 	if s.Work != "" {
 		return s.text()

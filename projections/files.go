@@ -6,7 +6,7 @@ import (
 	"manualslop/events"
 )
 
-// FileRecord is a file as the record saw it last.
+// FileRecord is the last recorded state of a file.
 type FileRecord struct {
 	SHA256   string     `json:"sha256"` // empty: absent
 	Size     int64      `json:"size"`
@@ -80,5 +80,6 @@ func (t *fileTable) settled(e *events.Event, k *call, p *events.ToolSettled) {
 	}
 }
 
-// Files is every file that the record saw, by path. It is shared: read it only.
+// Files returns every recorded file, by path. The result is shared and must not
+// be modified.
 func (s *Set) Files() map[string]*FileRecord { return stateOf(s, files).Files }

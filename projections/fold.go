@@ -10,32 +10,32 @@ import (
 // Fold describes one read model. S is its whole state and marshals to JSON
 // and back without loss.
 type Fold[S any] struct {
-	// Name is the model's name for ever, such as "asks".
+	// Name is the model's name forever, such as "asks".
 	Name string
 	// Version counts changes of S or Apply from 1; a bump discards snapshots.
 	Version int
 	// New is the state before the first event.
 	New func() S
-	// Apply folds one decoded event. It may reuse the state it was given.
+	// Apply folds one decoded event. It may reuse the given state.
 	Apply func(S, *events.Event) S
-	// Takes tells which payloads Apply is given; nil: all of them. The others
-	// leave the model, and what was rendered of it, as they are.
+	// Takes selects the payloads that Apply gets; nil means all. Other payloads do
+	// not change the model or its rendered views.
 	Takes func(events.Payload) bool
-	// View renders what a client sees; nil: the state itself.
+	// View returns what a client sees; nil means the state itself.
 	View func(S) any
-	// Blank is what a stored state is read into, member by member; nil: New.
+	// Blank returns the value into which a stored state is decoded; nil means New.
 	Blank func() S
-	// Digested is what the digest is made of; nil: the state itself.
+	// Digested returns the input of the digest; nil means the state itself.
 	Digested func(S) any
 }
 
-// Model is a fold at work on one session, its state's type erased.
+// Model is a fold working on one session, its state's type erased.
 type Model interface {
 	// Name is the fold's name.
 	Name() string
 	// Version is the fold's version.
 	Version() int
-	// Takes tells whether events with this payload are for the model.
+	// Takes reports whether the model folds events with this payload.
 	Takes(p events.Payload) bool
 	// Apply folds one decoded event.
 	Apply(e *events.Event)
@@ -45,7 +45,8 @@ type Model interface {
 	View() (json.RawMessage, error)
 	// Digest is the SHA-256 of the state, in hexadecimal.
 	Digest() (string, error)
-	// Restore replaces the state by one that JSON gave; on an error it stays.
+	// Restore replaces the state with one from JSON; on an error the state does not
+	// change.
 	Restore(state json.RawMessage) error
 }
 
@@ -107,7 +108,8 @@ func encode(name string, v any) (json.RawMessage, error) {
 	return b, nil
 }
 
-// Catalogue is every read model, by name. Each entry starts one on an empty session.
+// Catalogue returns every read model, by name. Each entry starts one on an
+// empty session.
 func Catalogue() []func() Model {
 	return []func() Model{
 		asks.Model,
@@ -135,8 +137,8 @@ func Catalogue() []func() Model {
 	}
 }
 
-// ofTheWork is every payload but those that only the gateway's own books are
-// about, which come most often while programs talk to it.
+// ofTheWork selects every payload except the gateway's own records, which are
+// frequent while programs use it.
 func ofTheWork(p events.Payload) bool {
 	switch p.(type) {
 	case events.HookCalled, events.EventPushed, events.EventsDrained, events.GUITaskQueued, events.GUITaskFailed:
@@ -145,7 +147,7 @@ func ofTheWork(p events.Payload) bool {
 	return true
 }
 
-// ofAsks is what an inbox is made of.
+// ofAsks selects the payloads of an inbox.
 func ofAsks(p events.Payload) bool {
 	switch p.(type) {
 	case events.AskPosted, events.AskRaised, events.AskSettled, events.AnswerRefused:
@@ -154,7 +156,7 @@ func ofAsks(p events.Payload) bool {
 	return false
 }
 
-// ofRequests is the course of model calls.
+// ofRequests selects the payloads about model calls.
 func ofRequests(p events.Payload) bool {
 	switch p.(type) {
 	case events.ModelRequested, events.ModelReplied, events.ModelFailed, events.ModelDenied:
@@ -163,7 +165,7 @@ func ofRequests(p events.Payload) bool {
 	return false
 }
 
-// ofProjects is what a project and its files are made of.
+// ofProjects selects the payloads about a project and its files.
 func ofProjects(p events.Payload) bool {
 	switch p.(type) {
 	case events.ProjectSwitchRequested, events.ProjectLoaded, events.ProjectSwitchFailed, events.ProjectEdited,
@@ -174,7 +176,7 @@ func ofProjects(p events.Payload) bool {
 	return false
 }
 
-// ofTheGUI is what came to POST /api/gui.
+// ofTheGUI selects the payloads of POST /api/gui.
 func ofTheGUI(p events.Payload) bool {
 	switch p.(type) {
 	case events.GUITaskQueued, events.GUITaskFailed:

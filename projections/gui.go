@@ -10,26 +10,26 @@ import (
 	"manualslop/events"
 )
 
-// Bounds of what the read model "gui" keeps.
+// Limits of the read model "gui".
 const (
 	MaxGUITasks      = 64      // newest tasks
 	MaxGUISelections = 64      // tab bars, and list boxes, in which something is selected
 	MaxGUISelected   = 4 << 10 // one selected entry of a list, in bytes of JSON
 )
 
-// GUITaskRow is a task that came to POST /api/gui.
+// GUITaskRow is a task posted to /api/gui.
 type GUITaskRow struct {
 	ID     string    `json:"id"`
 	Seq    uint64    `json:"seq"`
 	Time   time.Time `json:"ts"`
 	Action string    `json:"action"`
 	Item   string    `json:"item,omitempty"`
-	Error  string    `json:"error,omitempty"` // why it did not do what it asked
+	Error  string    `json:"error,omitempty"` // why it failed
 }
 
-// guiState is what the original kept in its window.
+// guiState is the state that the original kept in its window.
 type guiState struct {
-	Values map[string]json.RawMessage `json:"values"` // of stored fields that were set
+	Values map[string]json.RawMessage `json:"values"` // values of stored fields that were set
 	Tabs   map[string]string          `json:"tabs"`   // by tab bar
 	Lists  map[string]json.RawMessage `json:"lists"`  // by list box
 	Tasks  []GUITaskRow               `json:"tasks"`  // oldest first
@@ -71,7 +71,7 @@ func (g *guiState) note(row GUITaskRow) {
 	g.Tasks = append(g.Tasks, row)
 }
 
-// take does what a task asks of the values that are kept here.
+// take applies a task to the values kept here.
 func (g *guiState) take(t GUITask) {
 	switch t.Action {
 	case GUISetValue:
@@ -89,7 +89,7 @@ func (g *guiState) take(t GUITask) {
 	}
 }
 
-// selects tells whether the task names a tab or an entry that can be kept.
+// selects reports whether the task selects a tab or an entry that can be kept.
 func (t GUITask) selects() bool {
 	if t.Action == GUISelectTab {
 		return len(t.Value) > 0 && t.Value[0] == '"' && len(textOf(t.Value)) <= events.MaxIDLength
@@ -102,7 +102,7 @@ func roomFor[V any](m map[string]V, key string) bool {
 	return there || len(m) < MaxGUISelections
 }
 
-// compact is raw without space between its tokens, as a stored state has it.
+// compact returns raw without space between its tokens, as in a stored state.
 func compact(raw json.RawMessage) json.RawMessage {
 	var buf bytes.Buffer
 	if err := json.Compact(&buf, raw); err != nil {
@@ -111,19 +111,19 @@ func compact(raw json.RawMessage) json.RawMessage {
 	return buf.Bytes()
 }
 
-// GUITasks are the newest tasks of POST /api/gui, oldest first.
+// GUITasks returns the newest tasks of POST /api/gui, oldest first.
 func (s *Set) GUITasks() []GUITaskRow {
 	return append([]GUITaskRow{}, stateOf(s, gui).Tasks...)
 }
 
-// GUITab is the tab that is selected in a tab bar, empty if none is.
+// GUITab returns the tab that is selected in a tab bar, empty if none is.
 func (s *Set) GUITab(bar string) string { return stateOf(s, gui).Tabs[bar] }
 
-// GUIListItem is the entry that is selected in a list box, nil if none is.
+// GUIListItem returns the entry that is selected in a list box, nil if none is.
 func (s *Set) GUIListItem(box string) json.RawMessage { return stateOf(s, gui).Lists[box] }
 
-// GUISelected tells whether a selection that the read model has seen is kept:
-// there is room for it, and it names something.
+// GUISelected reports whether a selection was kept: the read model had room for
+// it, and it names something.
 func (s *Set) GUISelected(t GUITask) bool {
 	g := stateOf(s, gui)
 	_, tab := g.Tabs[t.Item]
@@ -131,15 +131,15 @@ func (s *Set) GUISelected(t GUITask) bool {
 	return t.selects() && (t.Action == GUISelectTab && tab || t.Action == GUISelectItem && entry)
 }
 
-// GUISelections are the tabs and list entries that are selected. The maps are
-// shared: read them only.
+// GUISelections returns the tabs and list entries that are selected. The maps
+// are shared and must not be modified.
 func (s *Set) GUISelections() (tabs map[string]string, lists map[string]json.RawMessage) {
 	g := stateOf(s, gui)
 	return g.Tabs, g.Lists
 }
 
-// GUISources are the read models that bound fields read. What is dear to make
-// is made once.
+// GUISources are the read models after bound fields. Expensive values are
+// computed once.
 type GUISources struct {
 	*Set
 	mma      *MMAStatus
@@ -147,7 +147,7 @@ type GUISources struct {
 	document *Project
 }
 
-// Status is the state of the four tiers.
+// Status returns the state of the four tiers.
 func (g *GUISources) Status() *MMAStatus {
 	if g.mma == nil {
 		v := g.Set.MMAStatus()
@@ -156,7 +156,7 @@ func (g *GUISources) Status() *MMAStatus {
 	return g.mma
 }
 
-// Now are the session's settings as they are now.
+// Now returns the session's current settings.
 func (g *GUISources) Now() *Settings {
 	if g.settings == nil {
 		v := g.Set.Settings()
@@ -165,7 +165,7 @@ func (g *GUISources) Now() *Settings {
 	return g.settings
 }
 
-// Document is the session's project document.
+// Document returns the session's project document.
 func (g *GUISources) Document() *Project {
 	if g.document == nil {
 		v := g.Set.Project()
@@ -174,7 +174,7 @@ func (g *GUISources) Document() *Project {
 	return g.document
 }
 
-// value is what a field holds.
+// value returns the value of a field.
 func (g *GUISources) value(f *GUIField) any {
 	if !f.Stored() {
 		return f.Read(g)
@@ -185,7 +185,7 @@ func (g *GUISources) value(f *GUIField) any {
 	return f.Default
 }
 
-// GUIState is the value of every field by name.
+// GUIState returns the value of every field by name.
 func (s *Set) GUIState() map[string]any {
 	sources := &GUISources{Set: s}
 	out := make(map[string]any, len(guiIndex))
@@ -198,9 +198,9 @@ func (s *Set) GUIState() map[string]any {
 	return out
 }
 
-// GUIValue is what a tag stands for: a field, the tab selected in a tab bar, the
-// entry selected in a list box, or the status of a ticket, also as node_TICKET.
-// Nil: there is none of that name.
+// GUIValue returns the value of a tag: of a field, the tab selected in a tab
+// bar, the entry selected in a list box, or the status of a ticket, also as
+// node_TICKET. It returns nil for an unknown name.
 func (s *Set) GUIValue(tag string) any {
 	if f := GUIFieldOf(tag); f != nil {
 		return (&GUISources{Set: s}).value(f)
@@ -221,13 +221,13 @@ func (s *Set) GUIValue(tag string) any {
 	return t.Status
 }
 
-// owned makes the setter of a bound field of which Go has the type V. The event
-// that it gives passes its own check, where it has one.
+// owned returns the setter of a bound field with the Go type V. The resulting
+// event must pass its own check, if it has one.
 func owned[V any](say func(V) events.Payload) func(json.RawMessage) (events.Payload, error) {
 	return func(raw json.RawMessage) (events.Payload, error) {
 		var v V
 		if err := json.Unmarshal(raw, &v); err != nil {
-			return nil, errors.New("a part of it is of another type")
+			return nil, errors.New("a part of it has the wrong type")
 		}
 		p := say(v)
 		if c, ok := p.(interface{ Check() error }); ok {
@@ -237,10 +237,10 @@ func owned[V any](say func(V) events.Payload) func(json.RawMessage) (events.Payl
 	}
 }
 
-// whole reads a JSON number without a fraction, also where it is spelled 4.0.
+// whole reads a JSON number without a fraction, also if it is written as 4.0.
 type whole int
 
-// UnmarshalJSON takes what [FieldInteger] holds.
+// UnmarshalJSON accepts the values of [FieldInteger].
 func (w *whole) UnmarshalJSON(raw []byte) error {
 	var n float64
 	err := json.Unmarshal(bytes.TrimSpace(raw), &n)

@@ -13,7 +13,7 @@ import (
 	"manualslop/events"
 )
 
-// FieldType is what a field of the GUI holds, as JSON Schema names it.
+// FieldType is the type of a GUI field, named as in JSON Schema.
 type FieldType string
 
 // Types of fields.
@@ -26,38 +26,39 @@ const (
 	FieldObject  FieldType = "object"
 )
 
-// MaxGUIValue bounds the value of a stored field in bytes of JSON.
+// MaxGUIValue is the maximum size of a stored field's value as JSON, in bytes.
 const MaxGUIValue = events.MaxInline
 
-// ErrGUIValue says that a field does not take a value.
-var ErrGUIValue = errors.New("the field does not take this value")
+// ErrGUIValue means that a value is invalid for a field.
+var ErrGUIValue = errors.New("invalid value for the field")
 
 // GUIField is a name of the one flat namespace of values that clients set and
-// get. A field is either stored, and then its value is in the read model "gui",
-// or bound to the model that owns its truth.
+// get. A field is either stored, with its value in the read model "gui", or
+// bound to the model that owns the value.
 type GUIField struct {
 	Name    string
 	Aliases []string // other spellings
 	Type    FieldType
 	Doc     string   // one sentence
-	Values  []string // the texts that it takes; none: any
+	Values  []string // the allowed texts; empty: any
 
-	// Default is the value of a stored field that nobody set.
+	// Default is the value of a stored field that was never set.
 	Default any
-	// Read gives the value of a bound field; nil: the field is stored.
+	// Read returns the value of a bound field; nil means that the field is stored.
 	Read func(*GUISources) any
-	// Say is the event by which a bound field is set; nil: it is not settable.
+	// Say returns the event that sets a bound field; nil means that it is
+	// read-only.
 	Say func(json.RawMessage) (events.Payload, error)
 }
 
-// Stored tells whether the value is in the read model "gui".
+// Stored reports whether the value is in the read model "gui".
 func (f *GUIField) Stored() bool { return f.Read == nil }
 
-// Settable tells whether set_value may name the field.
+// Settable reports whether set_value may name the field.
 func (f *GUIField) Settable() bool { return f.Stored() || f.Say != nil }
 
-// Check tells whether the field takes a value; ErrGUIValue, with what it takes,
-// if not.
+// Check returns ErrGUIValue, with what is allowed, if a value is invalid for
+// the field.
 func (f *GUIField) Check(raw json.RawMessage) error {
 	switch raw = bytes.TrimSpace(raw); {
 	case !f.Settable():
@@ -65,11 +66,11 @@ func (f *GUIField) Check(raw json.RawMessage) error {
 	case len(raw) == 0:
 		return fmt.Errorf("%w: value is missing", ErrGUIValue)
 	case len(raw) > MaxGUIValue:
-		return fmt.Errorf("%w: it has %d bytes, at most %d are taken", ErrGUIValue, len(raw), MaxGUIValue)
+		return fmt.Errorf("%w: it has %d bytes, at most %d are allowed", ErrGUIValue, len(raw), MaxGUIValue)
 	case !f.Type.holds(raw):
-		return fmt.Errorf("%w: it takes a value of the type %s", ErrGUIValue, f.Type)
+		return fmt.Errorf("%w: it must have the type %s", ErrGUIValue, f.Type)
 	case len(f.Values) > 0 && !slices.Contains(f.Values, textOf(raw)):
-		return fmt.Errorf("%w: it takes one of %s", ErrGUIValue, strings.Join(f.Values, ", "))
+		return fmt.Errorf("%w: it must be one of %s", ErrGUIValue, strings.Join(f.Values, ", "))
 	}
 	if f.Say == nil {
 		return nil
@@ -80,7 +81,8 @@ func (f *GUIField) Check(raw json.RawMessage) error {
 	return nil
 }
 
-// holds tells whether raw, a JSON value without space around it, is of the type.
+// holds reports whether raw, a JSON value without space around it, is of the
+// type.
 func (t FieldType) holds(raw []byte) bool {
 	switch t {
 	case FieldText:
@@ -101,14 +103,14 @@ func (t FieldType) holds(raw []byte) bool {
 	return false
 }
 
-// textOf is a JSON text as Go has it; empty for anything else.
+// textOf returns the value of a JSON string; empty for anything else.
 func textOf(raw json.RawMessage) string {
 	var s string
 	_ = json.Unmarshal(raw, &s)
 	return s
 }
 
-// GUIFields is every field, by name.
+// GUIFields returns every field, by name.
 func GUIFields() []GUIField {
 	all := slices.Concat(guiModelFields(), guiTierFields(), guiRosterFields(), guiTeamFields(), guiProjectFields(),
 		guiTalkFields(), guiViewFields())
@@ -131,8 +133,8 @@ var guiIndex = func() map[string]*GUIField {
 	return index
 }()
 
-// GUIFieldOf finds a field by its name or another spelling of it; the original
-// also puts "ui_" before names. Nil: there is none.
+// GUIFieldOf finds a field by its name or an alias; the original also prefixes
+// names with "ui_". It returns nil if there is none.
 func GUIFieldOf(name string) *GUIField {
 	if f := guiIndex[name]; f != nil {
 		return f
@@ -140,7 +142,7 @@ func GUIFieldOf(name string) *GUIField {
 	return guiIndex[strings.TrimPrefix(name, "ui_")]
 }
 
-// Actions of tasks that POST /api/gui takes, as the original names them.
+// Actions of tasks for POST /api/gui, named as in the original.
 const (
 	GUISetValue   = "set_value"
 	GUIClick      = "click"
@@ -151,23 +153,23 @@ const (
 	GUIAsk        = "ask"                // recorded only
 	GUIClearAsk   = "clear_ask"          // recorded only
 	GUIAIResponse = "handle_ai_response" // recorded only
-	GUIRaw        = ""                   // a task that names no action is recorded only
+	GUIRaw        = ""                   // a task without an action is only recorded
 )
 
-// ErrGUITask says that a task cannot be understood.
-var ErrGUITask = errors.New("this is no task")
+// ErrGUITask means that a task is invalid.
+var ErrGUITask = errors.New("not a valid task")
 
-// GUITask is a task as understood: one spelling for those that the original's
-// documents use.
+// GUITask is a parsed task: one spelling for the different ones in the
+// original's documents.
 type GUITask struct {
 	Action   string
 	Item     string                     // the field, button, tab bar, list box, callback or kind of event
-	Value    json.RawMessage            // the value, tab, entry, payload; nil where none came
-	UserData json.RawMessage            // what a click carries; nil where none came
+	Value    json.RawMessage            // the value, tab, entry, payload; nil if none was given
+	UserData json.RawMessage            // the data of a click; nil if none was given
 	Members  map[string]json.RawMessage // everything, as it came
 }
 
-// guiSpelling says under which names an action's members come, best first.
+// guiSpelling lists the names of an action's members, preferred first.
 type guiSpelling struct{ item, value []string }
 
 func spellingOf(action string) (guiSpelling, bool) {
@@ -190,11 +192,10 @@ func spellingOf(action string) (guiSpelling, bool) {
 	return guiSpelling{}, false
 }
 
-// ReadGUITask understands a task. The action may come as "type", too. An action
-// that nobody knows but that carries a payload is an event to be pushed, as the
-// original's own client spells it; a type that nobody knows is a raw task.
-// The error says what is wrong, for the person; the task holds what could be
-// read of it.
+// ReadGUITask parses a task. The action may also be given as "type". An unknown
+// action with a payload is an event to be pushed, as sent by the original's own
+// client; an unknown type is a raw task. The error tells the person what is
+// wrong; the task holds the parts that could be read.
 func ReadGUITask(raw json.RawMessage) (GUITask, error) {
 	var t GUITask
 	if err := json.Unmarshal(raw, &t.Members); err != nil || t.Members == nil {
@@ -212,7 +213,7 @@ func ReadGUITask(raw json.RawMessage) (GUITask, error) {
 		return t, nil
 	default:
 		if !pushed {
-			return t, fmt.Errorf("%w: there is no action of that name", ErrGUITask)
+			return t, fmt.Errorf("%w: there is no such action", ErrGUITask)
 		}
 		t.Action, t.Item, t.Value = GUIPushEvent, t.Action, payload
 		return t, nil
@@ -227,7 +228,7 @@ func ReadGUITask(raw json.RawMessage) (GUITask, error) {
 	return t, nil
 }
 
-// recordedOnly tells whether nothing follows from the task.
+// recordedOnly reports whether the task has no effect.
 func (t GUITask) recordedOnly() bool {
 	return t.Action == GUIAsk || t.Action == GUIClearAsk || t.Action == GUIAIResponse || t.Action == GUIRaw
 }
@@ -241,7 +242,7 @@ func (t GUITask) first(names ...string) json.RawMessage {
 	return nil
 }
 
-// name is the first of these members; empty where none came.
+// name returns the first of these members that is given, or "".
 func (t GUITask) name(members ...string) (string, error) {
 	raw := t.first(members...)
 	if raw == nil {
@@ -250,15 +251,15 @@ func (t GUITask) name(members ...string) (string, error) {
 	var s *string
 	switch err := json.Unmarshal(raw, &s); {
 	case err != nil || s == nil:
-		return "", fmt.Errorf("%w: %s is not a text", ErrGUITask, members[0])
+		return "", fmt.Errorf("%w: %s must be a string", ErrGUITask, members[0])
 	case len(*s) > events.MaxIDLength:
-		return "", fmt.Errorf("%w: %s is longer than %d bytes", ErrGUITask, members[0], events.MaxIDLength)
+		return "", fmt.Errorf("%w: %s must have at most %d bytes", ErrGUITask, members[0], events.MaxIDLength)
 	}
 	return *s, nil
 }
 
-// userData is what a click carries: user_data, there or in kwargs, else the
-// first of args.
+// userData returns the data of a click: user_data, at the top or in kwargs,
+// else the first of args.
 func (t GUITask) userData() json.RawMessage {
 	if raw := t.first("user_data"); raw != nil {
 		return raw

@@ -7,8 +7,8 @@ import (
 	"manualslop/events"
 )
 
-// guiViewFields are what the original's window kept for itself: the engine
-// keeps it for a front end and does nothing else with it.
+// guiViewFields returns the state of the original's window: the engine only
+// stores it for a front end.
 func guiViewFields() []GUIField {
 	return []GUIField{
 		{Name: "show_windows", Type: FieldObject, Default: map[string]bool{},
@@ -20,44 +20,45 @@ func guiViewFields() []GUIField {
 	}
 }
 
-// workTier is the tier whose settings stand for those of all in a field that
-// the original had once: the one that does the work.
+// workTier is the tier whose settings are shown in fields that the original had
+// only once: the one that does the work.
 const workTier = 3
 
-// guiModelFields are those of the original's panel of provider and model. Each
-// is one truth for all tiers: setting it sets all four, reading it reads tier 3.
+// guiModelFields returns the fields of the original's provider and model panel.
+// Each applies to all tiers: setting it sets all four, reading it reads tier 3.
 func guiModelFields() []GUIField {
 	return []GUIField{
 		{Name: "current_provider", Aliases: []string{"provider"}, Type: FieldText,
-			Doc:  "The provider that the next model call of every tier uses; reading gives that of tier 3.",
+			Doc:  "The provider that the next model call of every tier uses; reading returns that of tier 3.",
 			Read: func(g *GUISources) any { return g.Now().Tier(workTier).Provider },
 			Say:  owned(func(name string) events.Payload { return events.TierChanged{Provider: events.ProviderName(name)} })},
 		{Name: "current_model", Aliases: []string{"model"}, Type: FieldText, Doc: "The model that the next call of every " +
-			"tier uses, in the place of its whole ladder; reading gives the first of tier 3.",
+			"tier uses instead of its whole ladder; reading returns the first of tier 3.",
 			Read: func(g *GUISources) any { return g.Now().Tier(workTier).Model(0) },
 			Say:  owned(func(name string) events.Payload { return events.TierChanged{Models: []string{name}} })},
 		{Name: "gcli_path", Aliases: []string{"gemini_cli_path"}, Type: FieldText,
-			Doc:  "Absolute path of the program that the provider gemini_cli runs; empty: gemini, looked for in PATH.",
+			Doc:  "Absolute path of the program that the provider gemini_cli runs; empty for gemini in PATH.",
 			Read: func(g *GUISources) any { return g.Now().Command(events.ProviderGeminiCLI) },
 			Say: owned(func(path string) events.Payload {
 				return events.ProviderChanged{Provider: events.ProviderGeminiCLI, Command: path}
 			})},
-		{Name: "temperature", Type: FieldNumber, Doc: "Temperature of every tier, 0 to 2; null: the provider's own.",
+		{Name: "temperature", Type: FieldNumber, Doc: "Temperature of every tier, 0 to 2; null for the provider's default.",
 			Read: func(g *GUISources) any { return g.Now().Tier(workTier).Temperature },
 			Say:  owned(func(v float64) events.Payload { return events.TierChanged{Temperature: &v} })},
-		{Name: "top_p", Type: FieldNumber, Doc: "Top-p of every tier, 0 to 1; null: the provider's own.",
+		{Name: "top_p", Type: FieldNumber, Doc: "Top-p of every tier, 0 to 1; null for the provider's default.",
 			Read: func(g *GUISources) any { return g.Now().Tier(workTier).TopP },
 			Say:  owned(func(v float64) events.Payload { return events.TierChanged{TopP: &v} })},
 		{Name: "max_tokens", Aliases: []string{"max_output_tokens"}, Type: FieldInteger,
-			Doc:  "Most tokens of one reply, for every tier; 0: the provider's own limit.",
+			Doc:  "Maximum tokens of one reply, for every tier; 0 for the provider's own limit.",
 			Read: func(g *GUISources) any { return g.Now().Tier(workTier).MaxOutputTokens },
 			Say:  owned(func(v whole) events.Payload { return events.TierChanged{MaxOutputTokens: v.ptr()} })},
-		{Name: "history_trunc_limit", Type: FieldInteger, Default: 8000, Doc: "Characters of an old tool output that a " +
-			"front end shows; kept for it, the engine has limits of its own."},
+		{Name: "history_trunc_limit", Type: FieldInteger, Default: 8000, Doc: "Number of characters of an old " +
+			"tool output that a " +
+			"front end shows; only stored, because the engine has its own limits."},
 	}
 }
 
-// guiTierFields are the settings of each tier.
+// guiTierFields returns the settings of each tier.
 func guiTierFields() []GUIField {
 	var out []GUIField
 	for n := 1; n <= 4; n++ {
@@ -74,63 +75,66 @@ func tierFields(n int) []GUIField {
 			Say: owned(func(v string) events.Payload {
 				return events.TierChanged{Tier: n, Provider: events.ProviderName(v)}
 			})},
-		{Name: name + "model", Type: FieldText, Doc: "The model" + of + ", in the place of its whole ladder; reading gives " +
+		{Name: name + "model", Type: FieldText, Doc: "The model" + of + ", instead of its whole ladder; reading returns " +
 			"the ladder's first.",
 			Read: func(g *GUISources) any { return g.Now().Tier(n).Model(0) },
 			Say:  owned(func(v string) events.Payload { return events.TierChanged{Tier: n, Models: []string{v}} })},
 		{Name: name + "models", Type: FieldList, Doc: "The ladder of models" + of +
-			": each retry of a ticket takes the next.",
+			": each retry of a ticket uses the next.",
 			Read: func(g *GUISources) any { return list(g.Now().Tier(n).Models) },
 			Say:  owned(func(v []string) events.Payload { return events.TierChanged{Tier: n, Models: v} })},
-		{Name: name + "temperature", Type: FieldNumber, Doc: "Temperature" + of + ", 0 to 2; null: the provider's own.",
+		{Name: name + "temperature", Type: FieldNumber, Doc: "Temperature" + of + ", 0 to 2; null for the " +
+			"provider's default.",
 			Read: func(g *GUISources) any { return g.Now().Tier(n).Temperature },
 			Say:  owned(func(v float64) events.Payload { return events.TierChanged{Tier: n, Temperature: &v} })},
-		{Name: name + "top_p", Type: FieldNumber, Doc: "Top-p" + of + ", 0 to 1; null: the provider's own.",
+		{Name: name + "top_p", Type: FieldNumber, Doc: "Top-p" + of + ", 0 to 1; null for the provider's default.",
 			Read: func(g *GUISources) any { return g.Now().Tier(n).TopP },
 			Say:  owned(func(v float64) events.Payload { return events.TierChanged{Tier: n, TopP: &v} })},
 		{Name: name + "effort", Type: FieldText, Doc: "How much the model" + of + " may think: off, low, medium or high; " +
-			"empty: the provider's own.",
+			"empty for the provider's default.",
 			Read: func(g *GUISources) any { return g.Now().Tier(n).Effort },
 			Say:  owned(func(v string) events.Payload { return events.TierChanged{Tier: n, Effort: &v} })},
 		{Name: name + "max_output_tokens", Aliases: []string{name + "max_tokens"}, Type: FieldInteger,
-			Doc:  "Most tokens of one reply" + of + "; 0: the provider's own limit.",
+			Doc:  "Maximum tokens of one reply" + of + "; 0 for the provider's own limit.",
 			Read: func(g *GUISources) any { return g.Now().Tier(n).MaxOutputTokens },
 			Say:  owned(func(v whole) events.Payload { return events.TierChanged{Tier: n, MaxOutputTokens: v.ptr()} })},
-		{Name: name + "max_rounds", Type: FieldInteger, Doc: "Most rounds of one attempt" + of +
-			"; 0: the engine's own limit.",
+		{Name: name + "max_rounds", Type: FieldInteger, Doc: "Maximum rounds of one attempt" + of +
+			"; 0 for the engine's own limit.",
 			Read: func(g *GUISources) any { return g.Now().Tier(n).MaxRounds },
 			Say:  owned(func(v whole) events.Payload { return events.TierChanged{Tier: n, MaxRounds: v.ptr()} })},
 	}
 }
 
-// guiProjectFields are those of the original's panels of project and files.
-// Setting one changes the project document, which btn_project_save writes.
+// guiProjectFields returns the fields of the original's project and files
+// panels. Setting one changes the project document, which btn_project_save
+// writes.
 func guiProjectFields() []GUIField {
 	return []GUIField{
 		{Name: "project_path", Type: FieldText, Doc: "Path of the project document, relative to the project folder; " +
-			"setting it goes over to that document.",
+			"setting it switches to that document.",
 			Read: func(g *GUISources) any { return g.Document().Path },
 			Say:  owned(func(path string) events.Payload { return events.ProjectSwitchRequested{Path: path} })},
 		{Name: "project_changed", Type: FieldBool, Doc: "Whether the project document has edits that are not in its file.",
 			Read: func(g *GUISources) any { return g.Document().Changed }},
 		projectField("project_name", FieldText, "project", "name", "Name of the project."),
 		projectField("project_git_dir", FieldText, "project", "git_dir", "Folder of the project's repository."),
-		projectField("project_system_prompt", FieldText, "project", "system_prompt", "What the project says to every model "+
-			"in the conversations that begin from now on, at most 16 KiB; it ranks below the person's words."),
+		projectField("project_system_prompt", FieldText, "project", "system_prompt", "The project's instructions "+
+			"to every model "+
+			"in conversations that begin from now on, at most 16 KiB; the person's instructions take precedence."),
 		projectField("project_main_context", FieldText, "project", "main_context",
-			"File with the project's main context, kept for a front end; models are shown AGENTS.md and CLAUDE.md."),
-		projectField("output_dir", FieldText, "output", "output_dir", "Folder for what a front end writes.",
+			"File with the project's main context, stored for a front end only; models are shown AGENTS.md and CLAUDE.md."),
+		projectField("output_dir", FieldText, "output", "output_dir", "Folder for the output of a front end.",
 			"project_output_dir"),
-		projectField("files_base_dir", FieldText, "files", "base_dir", "Folder below which files_paths are looked for.",
+		projectField("files_base_dir", FieldText, "files", "base_dir", "Folder that files_paths are relative to.",
 			"project_files_base_dir"),
 		projectField("files_paths", FieldList, "files", "paths", "Tracked files and patterns, which every refresh rereads.",
 			"project_files_paths", "file_paths"),
 		projectField("screenshots_base_dir", FieldText, "screenshots", "base_dir",
-			"Folder below which screenshots_paths are looked for.", "shots_base_dir"),
+			"Folder that screenshots_paths are relative to.", "shots_base_dir"),
 		projectField("screenshots_paths", FieldList, "screenshots", "paths", "The screenshots of the project.",
 			"screenshot_paths"),
 		{Name: "active_discussion", Aliases: []string{"discussion"}, Type: FieldText,
-			Doc:  "The discussion to which new entries go.",
+			Doc:  "The discussion that new entries are added to.",
 			Read: func(g *GUISources) any { return g.ActiveDiscussion() },
 			Say: owned(func(name string) events.Payload {
 				return events.DiscussionChanged{Operation: events.DiscussionSwitch, Discussion: name}
@@ -144,7 +148,7 @@ func guiProjectFields() []GUIField {
 	}
 }
 
-// projectField is a key of a table of the project document.
+// projectField returns a key of a table of the project document.
 func projectField(name string, typ FieldType, table, key, doc string, aliases ...string) GUIField {
 	empty := map[FieldType]any{FieldText: "", FieldList: []any{}}[typ]
 	return GUIField{Name: name, Aliases: aliases, Type: typ, Doc: doc,
@@ -159,30 +163,31 @@ func projectField(name string, typ FieldType, table, key, doc string, aliases ..
 		})}
 }
 
-// tierRosterFields are what of the session's roster a tier works as and with.
+// tierRosterFields returns the fields for a tier's persona and presets.
 func tierRosterFields(n int) []GUIField {
 	name, of := "tier"+strconv.Itoa(n)+"_", " of tier "+strconv.Itoa(n)
 	return []GUIField{
 		{Name: name + "persona", Type: FieldText, Doc: "The persona" + of + " where no track and no ticket names another, " +
-			"one of personas; empty: none.",
+			"one of personas; empty for none.",
 			Read: func(g *GUISources) any { return g.Now().Tier(n).Persona },
 			Say:  owned(func(v string) events.Payload { return events.TierChanged{Tier: n, Persona: &v} })},
-		{Name: name + "tool_preset", Type: FieldText, Doc: "The tool preset" + of + ", one of tool_presets, which bounds " +
-			"that of every persona; empty: none.",
+		{Name: name + "tool_preset", Type: FieldText, Doc: "The tool preset" + of + ", one of tool_presets, which limits " +
+			"that of every persona; empty for none.",
 			Read: func(g *GUISources) any { return g.Now().Tier(n).ToolPreset },
 			Say:  owned(func(v string) events.Payload { return events.TierChanged{Tier: n, ToolPreset: &v} })},
-		{Name: name + "bias_profile", Type: FieldText, Doc: "The bias profile" + of + ", one of bias_profiles; empty: none.",
+		{Name: name + "bias_profile", Type: FieldText, Doc: "The bias profile" + of + ", one of bias_profiles; " +
+			"empty for none.",
 			Read: func(g *GUISources) any { return g.Now().Tier(n).BiasProfile },
 			Say:  owned(func(v string) events.Payload { return events.TierChanged{Tier: n, BiasProfile: &v} })},
 		{Name: name + "prompt_preset", Type: FieldText, Doc: "The prompt preset" + of +
-			", one of prompt_presets; empty: none.",
+			", one of prompt_presets; empty for none.",
 			Read: func(g *GUISources) any { return g.Now().Tier(n).PromptPreset },
 			Say:  owned(func(v string) events.Payload { return events.TierChanged{Tier: n, PromptPreset: &v} })},
 	}
 }
 
-// guiRosterFields are the names that there are of everybody and everything that
-// was prepared for the session.
+// guiRosterFields returns the fields with the names of the session's personas
+// and presets.
 func guiRosterFields() []GUIField {
 	return []GUIField{
 		{Name: "personas", Type: FieldList, Doc: "Names of the session's personas, for tierN_persona and a ticket's persona.",
@@ -196,13 +201,14 @@ func guiRosterFields() []GUIField {
 	}
 }
 
-// guiTalkFields are those of the original's panels of messages and discussion.
+// guiTalkFields returns the fields of the original's message and discussion
+// panels.
 func guiTalkFields() []GUIField {
 	return []GUIField{
 		{Name: "ai_input", Type: FieldText, Default: "", Doc: "What btn_gen_send says in the active discussion."},
-		{Name: "ai_response", Type: FieldText, Doc: "The newest text that a model wrote; empty before the first.",
+		{Name: "ai_response", Type: FieldText, Doc: "The newest text that a model wrote; empty until then.",
 			Read: func(g *GUISources) any { return g.newestReply() }},
-		{Name: "ai_status", Type: FieldText, Doc: "What is under way, such as idle or sending....",
+		{Name: "ai_status", Type: FieldText, Doc: "The current activity, such as idle or sending....",
 			Read: func(g *GUISources) any { return g.Status().AIStatus }},
 		{Name: "disc_entries", Type: FieldList, Doc: "The entries of the discussion; setting replaces them all, as POST " +
 			"/api/session does.",
@@ -216,9 +222,9 @@ func guiTalkFields() []GUIField {
 		{Name: "session_folder", Type: FieldText, Doc: "Name of the folder of the session's logs.",
 			Read: func(g *GUISources) any { return g.Summary().Folder }},
 		{Name: "thinking", Aliases: []string{"thinking_indicator"}, Type: FieldBool,
-			Doc: "Whether a model or a shell is at work.", Read: func(g *GUISources) any { return g.Diagnostics().Thinking }},
+			Doc: "Whether a model or a shell is running.", Read: func(g *GUISources) any { return g.Diagnostics().Thinking }},
 		{Name: "live", Aliases: []string{"operations_live_indicator", "live_indicator"}, Type: FieldBool,
-			Doc: "Whether a tool is at work.", Read: func(g *GUISources) any { return g.Diagnostics().Live }},
+			Doc: "Whether a tool is running.", Read: func(g *GUISources) any { return g.Diagnostics().Live }},
 		{Name: "prior", Aliases: []string{"prior_session_indicator", "prior_indicator", "is_viewing_prior_session"},
 			Type: FieldBool, Doc: "Whether the session is over.", Read: func(g *GUISources) any {
 				return g.Diagnostics().Prior
@@ -226,7 +232,7 @@ func guiTalkFields() []GUIField {
 	}
 }
 
-// newestReply is the last entry of a model in the discussion.
+// newestReply returns a model's last entry in the discussion.
 func (g *GUISources) newestReply() string {
 	entries := g.Discussion().Entries
 	for i := len(entries) - 1; i >= 0; i-- {
@@ -237,7 +243,8 @@ func (g *GUISources) newestReply() string {
 	return ""
 }
 
-// guiTeamFields are those of the original's dashboard of tracks and tickets.
+// guiTeamFields returns the fields of the original's dashboard of tracks and
+// tickets.
 func guiTeamFields() []GUIField {
 	return append(teamSettings(), teamState()...)
 }
@@ -245,25 +252,26 @@ func guiTeamFields() []GUIField {
 func teamSettings() []GUIField {
 	return []GUIField{
 		{Name: "mma_epic_input", Type: FieldText, Default: "", Doc: "The epic that btn_mma_plan_epic submits as a goal."},
-		{Name: "mma_step_mode", Aliases: []string{"step_mode"}, Type: FieldBool, Doc: "Whether each round of a ticket asks.",
+		{Name: "mma_step_mode", Aliases: []string{"step_mode"}, Type: FieldBool, Doc: "Whether each round of a " +
+			"ticket needs approval.",
 			Read: func(g *GUISources) any { return g.Status().StepMode },
 			Say:  owned(func(on bool) events.Payload { return events.StepModeSet{On: on} })},
-		{Name: "max_workers", Type: FieldInteger, Doc: "Tickets at work at once, 1 to 64.",
+		{Name: "max_workers", Type: FieldInteger, Doc: "Maximum number of tickets that run at once, 1 to 64.",
 			Read: func(g *GUISources) any { return g.Now().MaxWorkers },
 			Say:  owned(func(v whole) events.Payload { return events.SettingsChanged{MaxWorkers: v.ptr()} })},
-		{Name: "max_retries", Type: FieldInteger, Doc: "Automatic retries of a blocked ticket, 0 to 10.",
+		{Name: "max_retries", Type: FieldInteger, Doc: "Maximum automatic retries of a blocked ticket, 0 to 10.",
 			Read: func(g *GUISources) any { return g.Now().MaxRetries },
 			Say:  owned(func(v whole) events.Payload { return events.SettingsChanged{MaxRetries: v.ptr()} })},
-		{Name: "spawn_approval", Type: FieldBool, Doc: "Whether each start of a ticket asks.",
+		{Name: "spawn_approval", Type: FieldBool, Doc: "Whether each start of a ticket needs approval.",
 			Read: func(g *GUISources) any { return g.Now().SpawnApproval },
 			Say:  owned(func(on bool) events.Payload { return events.SettingsChanged{SpawnApproval: &on} })},
 		{Name: "plan_review", Type: FieldBool, Doc: "Whether proposed tracks wait until a person accepts them.",
 			Read: func(g *GUISources) any { return g.Now().PlanReview },
 			Say:  owned(func(on bool) events.Payload { return events.SettingsChanged{PlanReview: &on} })},
-		{Name: "review", Type: FieldBool, Doc: "Whether tier 2 reviews what a ticket changed before it is completed.",
+		{Name: "review", Type: FieldBool, Doc: "Whether tier 2 reviews a ticket's changes before the ticket is completed.",
 			Read: func(g *GUISources) any { return g.Now().Review },
 			Say:  owned(func(on bool) events.Payload { return events.SettingsChanged{Review: &on} })},
-		{Name: "qa_disabled", Type: FieldBool, Doc: "Whether failed commands go without a hint of tier 4.",
+		{Name: "qa_disabled", Type: FieldBool, Doc: "Whether failed commands get no hint from tier 4.",
 			Read: func(g *GUISources) any { return g.Now().QADisabled },
 			Say:  owned(func(off bool) events.Payload { return events.SettingsChanged{QADisabled: &off} })},
 	}
@@ -275,10 +283,11 @@ func teamState() []GUIField {
 			return g.Status().MMAStatus
 		}},
 		{Name: "mma_paused", Aliases: []string{"paused"}, Type: FieldBool,
-			Doc: "Whether no ticket starts; btn_mma_pause and btn_mma_resume change it.", Read: func(g *GUISources) any {
+			Doc: "Whether starting tickets is paused; btn_mma_pause and btn_mma_resume change " +
+				"it.", Read: func(g *GUISources) any {
 				return g.Now().Paused
 			}},
-		{Name: "active_tier", Type: FieldText, Doc: "The tier at work, such as Tier 3; null while none is.",
+		{Name: "active_tier", Type: FieldText, Doc: "The running tier, such as Tier 3; null while none is running.",
 			Read: func(g *GUISources) any { return g.Status().ActiveTier }},
 		{Name: "active_track", Type: FieldText, Doc: "Id of the track started last.", Read: func(g *GUISources) any {
 			return g.Status().ActiveTrack

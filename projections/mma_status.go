@@ -7,27 +7,27 @@ import (
 	"manualslop/events"
 )
 
-// MMAStatus is the state of the four tiers, as GET /api/gui/mma_status
-// answers: exactly the original's fourteen keys.
+// MMAStatus is the state of the four tiers, as returned by GET
+// /api/gui/mma_status with exactly the original's fourteen keys.
 type MMAStatus struct {
 	MMAStatus string `json:"mma_status"` // Idle, Planning, Executing, Done
 	// "idle", "sending...", "running powershell..." …
 	AIStatus                string            `json:"ai_status"`
-	ActiveTier              *string           `json:"active_tier"`           // "Tier 3"; null while nothing is at work
-	ActiveTrack             string            `json:"active_track"`          // id of the track started last
+	ActiveTier              *string           `json:"active_tier"`           // "Tier 3"; null while nothing is running
+	ActiveTrack             string            `json:"active_track"`          // id of the most recently started track
 	ActiveTickets           []TicketState     `json:"active_tickets"`        // tickets of that track
-	StepMode                bool              `json:"mma_step_mode"`         // each round of a ticket asks
-	PendingToolApproval     bool              `json:"pending_tool_approval"` // any open ask but step and spawn
+	StepMode                bool              `json:"mma_step_mode"`         // each round of a ticket needs approval
+	PendingToolApproval     bool              `json:"pending_tool_approval"` // any open ask except step and spawn
 	PendingMMAStepApproval  bool              `json:"pending_mma_step_approval"`
 	PendingMMASpawnApproval bool              `json:"pending_mma_spawn_approval"`
 	PendingApproval         bool              `json:"pending_approval"` // step or tool
-	PendingSpawn            bool              `json:"pending_spawn"`    // the spawn approval's other name
+	PendingSpawn            bool              `json:"pending_spawn"`    // alias of the spawn approval
 	Tracks                  []TrackState      `json:"tracks"`
 	ProposedTracks          []TrackState      `json:"proposed_tracks"` // wait for a person
 	MMAStreams              map[string]string `json:"mma_streams"`     // whole text by stream id
 }
 
-// mma is the state behind MMAStatus.
+// mma is the state after MMAStatus.
 type mma struct {
 	Phase    phase             `json:"phase"`
 	Board    board             `json:"board"`
@@ -105,7 +105,7 @@ func (m *mma) view() MMAStatus {
 	return v
 }
 
-// tierName is a tier as the original tags it; empty for none.
+// tierName returns the original's tag of a tier; empty for none.
 func tierName(tier int) string {
 	if tier < 1 || tier > 4 {
 		return ""
@@ -113,10 +113,11 @@ func tierName(tier int) string {
 	return [...]string{"Tier 1", "Tier 2", "Tier 3", "Tier 4"}[tier-1]
 }
 
-// MMAStatus is the state of the four tiers.
+// MMAStatus returns the state of the four tiers.
 func (s *Set) MMAStatus() MMAStatus { return stateOf(s, mmaStatus).view() }
 
-// StreamText is the whole text of one stream so far, empty if there is none.
+// StreamText returns the whole text of one stream so far, empty if there is
+// none.
 func (s *Set) StreamText(id string) string {
 	if st := stateOf(s, mmaStatus).Streams[id]; st != nil {
 		return st.text()
@@ -127,8 +128,8 @@ func (s *Set) StreamText(id string) string {
 // streams folds the text that models wrote, by stream id.
 type streams map[string]*stream
 
-// stream is the text of the work that a stream is at now: a later attempt at a
-// ticket, or the next goal or track of a planning tier, begins anew.
+// stream is the text of a stream's current work: a later attempt at a ticket,
+// or the next goal or track of a planning tier, starts over.
 type stream struct {
 	Work  string   `json:"work"`
 	Parts []string `json:"parts"` // texts of the replies, oldest first
@@ -151,8 +152,8 @@ func (s streams) replied(q request, text string) {
 	st.Parts = append(st.Parts, text)
 }
 
-// workOf names what a request is for. Tier 4 reads calls of all tickets on one
-// stream, which never begins anew.
+// workOf returns a name for the work of a request. Tier 4 handles calls of all
+// tickets on one stream, which never starts over.
 func workOf(q request) string {
 	if q.Call != "" {
 		return ""
@@ -163,10 +164,10 @@ func workOf(q request) string {
 	return q.Goal + "/" + q.Track
 }
 
-// text is the whole text of a stream, its replies on lines of their own.
+// text returns the whole text of a stream, with each reply on its own line.
 func (s *stream) text() string { return strings.Join(s.Parts, "\n") }
 
-// texts is every stream's whole text.
+// texts returns every stream's whole text.
 func (s streams) texts() map[string]string {
 	out := make(map[string]string, len(s))
 	// order-independent: each key is written once into another map.
@@ -176,19 +177,19 @@ func (s streams) texts() map[string]string {
 	return out
 }
 
-// What a session is at, as mma_status says it.
+// States of a session in mma_status.
 const (
-	Idle      = "idle"      // no goal is at work
-	Planning  = "planning"  // a goal or a track is being cut
-	Executing = "executing" // tickets are at work
+	Idle      = "idle"      // no goal is running
+	Planning  = "planning"  // a goal or a track is being split
+	Executing = "executing" // tickets are running
 	Done      = "done"      // every goal is completed
 )
 
-// phase folds what a session is at.
+// phase folds the state of a session.
 type phase struct {
 	State string          `json:"state"`
 	Goals map[string]bool `json:"goals,omitempty"` // goals that are neither completed nor failed
-	Extra map[string]bool `json:"extra,omitempty"` // tracks without a goal, and whether they are at work
+	Extra map[string]bool `json:"extra,omitempty"` // tracks without a goal, and whether they are running
 }
 
 func newPhase() phase { return phase{State: Idle, Goals: map[string]bool{}} }
@@ -249,8 +250,8 @@ func (p *phase) close(goal, next string) {
 	}
 }
 
-// rest notes that a track without a goal is not at work; the state is next
-// unless something else is.
+// rest notes that a track without a goal is not running; the state is next
+// unless something else is running.
 func (p *phase) rest(track, next string) {
 	if _, extra := p.Extra[track]; !extra {
 		return
@@ -261,9 +262,9 @@ func (p *phase) rest(track, next string) {
 	}
 }
 
-// extraWork tells whether a track without a goal is at work.
+// extraWork reports whether a track without a goal is running.
 func (p *phase) extraWork() bool {
-	// order-independent: asks whether there is any.
+	// order-independent: checks whether there is any.
 	for _, working := range p.Extra {
 		if working {
 			return true

@@ -15,7 +15,7 @@ import (
 // MaxProjectBytes is the largest project document as JSON.
 const MaxProjectBytes = 256 << 10
 
-// projectState is the session's project document and what hangs on it.
+// projectState is the session's project document and its related state.
 type projectState struct {
 	Path     string                   `json:"path,omitempty"`
 	SHA256   string                   `json:"sha256,omitempty"`
@@ -51,7 +51,7 @@ func (p *projectState) apply(e *events.Event) *projectState {
 	switch w := e.Payload.(type) {
 	case events.ProjectSwitchRequested:
 		if p.Switch != nil {
-			p.Refused = refuse(p.Refused, p.Switch.ID, "another switch came after it")
+			p.Refused = refuse(p.Refused, p.Switch.ID, "another switch was requested after it")
 		}
 		p.Switch, p.Error = &projectSwitch{e.ID, w.Path}, ""
 	case events.ProjectLoaded:
@@ -85,7 +85,7 @@ func (p *projectState) apply(e *events.Event) *projectState {
 // loaded takes a document, unless its switch was settled or superseded before.
 func (p *projectState) loaded(e *events.Event, w *events.ProjectLoaded) string {
 	if w.Request != "" && (p.Switch == nil || p.Switch.ID != w.Request) {
-		return "the switch was settled before"
+		return "the switch is already settled"
 	}
 	at := e.Time
 	p.Path, p.SHA256, p.Size, p.Document, p.Loaded = w.Path, w.SHA256, w.Size, w.Document, &at
@@ -97,26 +97,26 @@ func (p *projectState) edited(e *events.Event, w *events.ProjectEdited) string {
 	merged, err := MergePatch(p.Document, w.Changes)
 	switch {
 	case err != nil:
-		return "the changes are no JSON object"
+		return "the changes must be a JSON object"
 	case w.After != nil && *w.After != max(p.Edited, p.Began):
-		return "the project was changed meanwhile"
+		return "the project has changed since"
 	case w.After != nil && !onlyFiles(objectOf(w.Changes)):
-		return "changes to a position are of the table files only"
+		return "changes for a position may only concern the table files"
 	case len(merged) > MaxProjectBytes:
-		return fmt.Sprintf("the project document would be over %d KiB", MaxProjectBytes>>10)
+		return fmt.Sprintf("the project document would exceed %d KiB", MaxProjectBytes>>10)
 	}
 	p.Document, p.Edited = merged, e.Seq
 	return ""
 }
 
-// onlyFiles tells whether changes are of the table files alone, of which no other
-// fold takes notice.
+// onlyFiles reports whether changes only concern the table files, which no
+// other fold uses.
 func onlyFiles(changes map[string]any) bool {
 	_, given := changes["files"]
 	return given && len(changes) == 1
 }
 
-// listOf makes an empty list of none, so that JSON shows [].
+// listOf turns nil into an empty list, so that JSON shows [].
 func listOf[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -124,21 +124,21 @@ func listOf[T any](list []T) []T {
 	return list
 }
 
-// Project is the session's project as clients see it.
+// Project is the session's project as shown to clients.
 type Project struct {
 	Path     string         `json:"path"`   // of the document; empty: none was loaded
 	SHA256   string         `json:"sha256"` // of its file
 	Size     int64          `json:"size"`
 	Loaded   *time.Time     `json:"loaded"`
-	Changed  bool           `json:"changed"`         // there are edits that are not in the file
+	Changed  bool           `json:"changed"`         // there are unsaved edits
 	Began    uint64         `json:"began,omitempty"` // sequence of the load
 	Through  uint64         `json:"through"`         // sequence of the newest edit, or else of the load
 	Document map[string]any `json:"document"`
 	Ignored  []string       `json:"ignored"` // keys without effect, each with its reason
 }
 
-// Project is the session's project document: the loaded one with its edits, or
-// else one made of the session's settings.
+// Project returns the session's project document: the loaded one with its
+// edits, or else one made of the session's settings.
 func (s *Set) Project() Project {
 	p := stateOf(s, project)
 	doc := p.Document
@@ -148,7 +148,7 @@ func (s *Set) Project() Project {
 			doc, err = MergePatch(base, cmp.Or(string(doc), "{}"))
 		}
 		if err != nil {
-			panic("projections: " + err.Error()) // the document was merged before
+			panic("projections: " + err.Error()) // the document has been merged
 		}
 	}
 	out := Project{Path: p.Path, SHA256: p.SHA256, Size: p.Size, Loaded: p.Loaded, Changed: p.Edited > p.Saved,
@@ -157,7 +157,7 @@ func (s *Set) Project() Project {
 	return out
 }
 
-// defaultProject is what the original makes of a new project.
+// defaultProject returns the original's document for a new project.
 func defaultProject(s Settings) map[string]any {
 	name := ""
 	if s.Workspace != "" {
@@ -185,14 +185,14 @@ type FlatProject struct {
 	Discussion  FlatDiscussion `json:"discussion"`
 }
 
-// FlatDiscussion is the active discussion in the texts of history.toml.
+// FlatDiscussion is the active discussion in the form of history.toml.
 type FlatDiscussion struct {
 	Roles   []string `json:"roles"`
 	History []string `json:"history"`
 }
 
-// FlatProject is the project and the active discussion, as the original's
-// flat_config gives them. What is not known is an empty object.
+// FlatProject returns the project and the active discussion, as in the
+// original's flat_config. Unknown parts are empty objects.
 func (s *Set) FlatProject() FlatProject {
 	doc := s.Project().Document
 	return FlatProject{
@@ -201,7 +201,7 @@ func (s *Set) FlatProject() FlatProject {
 	}
 }
 
-// tableOf is a table of a document, empty where there is none.
+// tableOf returns a table of a document, empty if there is none.
 func tableOf(doc map[string]any, key string) map[string]any {
 	if t, ok := doc[key].(map[string]any); ok {
 		return t
@@ -209,7 +209,7 @@ func tableOf(doc map[string]any, key string) map[string]any {
 	return map[string]any{}
 }
 
-// ProjectSwitch is what GET /api/project_switch_status answers.
+// ProjectSwitch is the answer of GET /api/project_switch_status.
 type ProjectSwitch struct {
 	InProgress  bool   `json:"in_progress"`
 	PendingPath string `json:"pending_path"`
@@ -218,10 +218,10 @@ type ProjectSwitch struct {
 	id          string
 }
 
-// Request is the id of the switch that is under way; empty: none is.
+// Request returns the id of the pending switch, or "".
 func (s ProjectSwitch) Request() string { return s.id }
 
-// ProjectSwitch tells how the last switch of projects stands.
+// ProjectSwitch returns the status of the last project switch.
 func (s *Set) ProjectSwitch() ProjectSwitch {
 	p := stateOf(s, project)
 	out := ProjectSwitch{ActivePath: p.Path, Error: p.Error}
@@ -231,19 +231,19 @@ func (s *Set) ProjectSwitch() ProjectSwitch {
 	return out
 }
 
-// ProjectRefusal says why an event changed nothing about the project; empty
-// where it did, and for all but the newest refusals.
+// ProjectRefusal returns why an event did not change the project; empty if it
+// did, and for all but the newest refusals.
 func (s *Set) ProjectRefusal(id string) string { return refusalOf(stateOf(s, project).Refused, id) }
 
-// Tracking is what a person tracks.
+// Tracking describes the files that a person tracks.
 type Tracking struct {
 	events.FilesTracked
 	At       *time.Time `json:"at"`       // of the last scan; null: none was made
 	Selected string     `json:"selected"` // the preset that was loaded last
 }
 
-// Tracking is the tracked files as they were expanded last. Before that they
-// are those of the session's settings.
+// Tracking returns the tracked files as last expanded, or those of the
+// session's settings.
 func (s *Set) Tracking() Tracking {
 	p := stateOf(s, project)
 	if p.Tracked == nil {
@@ -253,8 +253,8 @@ func (s *Set) Tracking() Tracking {
 	return Tracking{*p.Tracked, p.At, p.Selected}
 }
 
-// TrackingDue tells that the project's files are other ones than those that
-// were expanded last.
+// TrackingDue reports whether the project's files differ from those that were
+// last expanded.
 func (s *Set) TrackingDue() bool {
 	p := stateOf(s, project)
 	if p.Document == nil {
@@ -263,8 +263,8 @@ func (s *Set) TrackingDue() bool {
 	return s.TracksOthers(s.Project().Document)
 }
 
-// TracksOthers tells that a document tracks other files than those that were
-// expanded last, or shows them otherwise.
+// TracksOthers reports whether a document tracks other files than those that
+// were last expanded, or shows them differently.
 func (s *Set) TracksOthers(doc map[string]any) bool {
 	base, patterns, problem := FilePatterns(doc)
 	now := s.Tracking()

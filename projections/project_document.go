@@ -13,10 +13,10 @@ import (
 	"manualslop/events"
 )
 
-// errNoObject says that a document or its changes are no JSON object.
+// errNoObject means that a document or its changes are not a JSON object.
 var errNoObject = errors.New("not a JSON object")
 
-// MergePatch applies changes to a JSON object as RFC 7386 has it. An empty
+// MergePatch applies changes to a JSON object as defined in RFC 7386. An empty
 // document is an empty object.
 func MergePatch[D, C ~[]byte | ~string](document D, changes C) (json.RawMessage, error) {
 	doc := map[string]any{}
@@ -36,7 +36,7 @@ func MergePatch[D, C ~[]byte | ~string](document D, changes C) (json.RawMessage,
 
 // merged changes doc by patch and returns it.
 func merged(doc, patch map[string]any) map[string]any {
-	// order-independent: each key has a place of its own
+	// order-independent: each key has its own place
 	for key, value := range patch {
 		change, nested := value.(map[string]any)
 		switch {
@@ -70,7 +70,7 @@ func objectOf(raw []byte) map[string]any {
 	return out
 }
 
-// textTables are the tables of a document whose known keys are texts.
+// textTables returns the tables of a document whose known keys are strings.
 func textTables() map[string][]string {
 	return map[string][]string{
 		"project": {"name", "git_dir", "system_prompt", "main_context"}, "output": {"output_dir"},
@@ -78,8 +78,8 @@ func textTables() map[string][]string {
 	}
 }
 
-// CheckProject says what is wrong with a project document; empty: nothing.
-// Keys that are not known may hold anything.
+// CheckProject returns what is wrong with a project document, or "". Unknown
+// keys may have any value.
 func CheckProject(doc map[string]any) string {
 	tables := append(keysOf(textTables()), "agent", "discussion", "mma")
 	slices.Sort(tables)
@@ -87,12 +87,12 @@ func CheckProject(doc map[string]any) string {
 		value, given := doc[name]
 		table, ok := value.(map[string]any)
 		if given && !ok {
-			return name + " is no table"
+			return name + " must be a table"
 		}
 		for _, key := range textTables()[name] {
 			if v, given := table[key]; given {
 				if _, ok := v.(string); !ok {
-					return name + "." + key + " is no text"
+					return name + "." + key + " must be a string"
 				}
 			}
 		}
@@ -114,14 +114,14 @@ func keysOf[V any](m map[string]V) []string {
 	return out
 }
 
-// textList reads a list of texts of bounded length.
+// textList reads a list of strings of limited length.
 func textList(value any, name string) ([]string, string) {
 	if value == nil {
 		return nil, ""
 	}
 	list, ok := value.([]any)
 	if !ok {
-		return nil, name + " is no list"
+		return nil, name + " must be a list"
 	}
 	if len(list) > events.MaxPatterns {
 		return nil, fmt.Sprintf("%s has over %d entries", name, events.MaxPatterns)
@@ -129,13 +129,14 @@ func textList(value any, name string) ([]string, string) {
 	out := make([]string, len(list))
 	for i, v := range list {
 		if out[i], ok = v.(string); !ok {
-			return nil, fmt.Sprintf("%s[%d] is no text", name, i)
+			return nil, fmt.Sprintf("%s[%d] must be a string", name, i)
 		}
 	}
 	return out, ""
 }
 
-// ProjectFiles are the entries of files.paths: texts, or tables with a path.
+// ProjectFiles returns the entries of files.paths: strings, or tables with a
+// path.
 func ProjectFiles(doc map[string]any) (files []events.TrackedFile, problem string) {
 	value, given := tableOf(doc, "files")["paths"]
 	if !given {
@@ -143,7 +144,7 @@ func ProjectFiles(doc map[string]any) (files []events.TrackedFile, problem strin
 	}
 	list, ok := value.([]any)
 	if !ok {
-		return nil, "files.paths is no list"
+		return nil, "files.paths must be a list"
 	}
 	if len(list) > events.MaxPatterns {
 		return nil, fmt.Sprintf("files.paths has over %d entries", events.MaxPatterns)
@@ -156,20 +157,20 @@ func ProjectFiles(doc map[string]any) (files []events.TrackedFile, problem strin
 		}
 		raw, err := json.Marshal(v)
 		if err != nil || json.Unmarshal(raw, &files[i]) != nil || files[i].Path == "" {
-			return nil, fmt.Sprintf("files.paths[%d] is neither a text nor a table with a path", i)
+			return nil, fmt.Sprintf("files.paths[%d] must be a string or a table with a path", i)
 		}
 	}
 	return files, ""
 }
 
-// ProjectScreenshots are the entries of screenshots.paths.
+// ProjectScreenshots returns the entries of screenshots.paths.
 func ProjectScreenshots(doc map[string]any) []string {
 	paths, _ := textList(tableOf(doc, "screenshots")["paths"], "screenshots.paths")
 	return paths
 }
 
-// FilePatterns are the folder and the patterns of the files that a document
-// tracks. A folder outside of the project has no effect.
+// FilePatterns returns the folder and the patterns of the files that a document
+// tracks. A folder outside the project has no effect.
 func FilePatterns(doc map[string]any) (base string, patterns []string, problem string) {
 	files, problem := ProjectFiles(doc)
 	if problem != "" {
@@ -186,8 +187,8 @@ func FilePatterns(doc map[string]any) (base string, patterns []string, problem s
 	return base, patterns, ""
 }
 
-// ShownFiles are the files of which a document says how they are shown, by paths
-// relative to the project folder; of patterns it cannot be said.
+// ShownFiles returns the files for which a document sets a view, by paths
+// relative to the project folder; patterns cannot have one.
 func ShownFiles(doc map[string]any) []events.TrackedFile {
 	base, _, _ := FilePatterns(doc)
 	files, _ := ProjectFiles(doc)
@@ -201,16 +202,16 @@ func ShownFiles(doc map[string]any) []events.TrackedFile {
 	return out
 }
 
-// IgnoredKeys lists what a document says without effect, each with its reason:
-// a project file can only make things stricter.
+// IgnoredKeys lists the keys of a document that have no effect, each with its
+// reason: a project file can only make things stricter.
 func IgnoredKeys(doc map[string]any) []string {
 	out := []string{}
 	add := func(key, why string) { out = append(out, key+": "+why) }
 	if _, given := tableOf(doc, "gemini_cli")["binary_path"]; given {
-		add("gemini_cli.binary_path", "a project starts no program; set gcli_path or the person's configuration")
+		add("gemini_cli.binary_path", "a project cannot start programs; set gcli_path or the person's configuration")
 	}
 	if len(tableOf(tableOf(doc, "agent"), "tools")) > 0 {
-		add("agent.tools", "the person's rules say which tools run")
+		add("agent.tools", "the person's rules decide which tools run")
 	}
 	if _, given := tableOf(doc, "discussion")["discussions"]; given {
 		add("discussion.discussions", "import discussions with slop history import")
@@ -218,22 +219,22 @@ func IgnoredKeys(doc map[string]any) []string {
 	for _, key := range []string{"mcp", "mcp_servers", "mcpServers", "mcp_config", "mcp_env", "shell", "net", "rules",
 		"providers", "hooks"} {
 		if _, given := doc[key]; given {
-			add(key, "only the person's configuration says this")
+			add(key, "only the person's configuration can set this")
 		}
 	}
 	if text, _ := tableOf(doc, "project")["system_prompt"].(string); len(text) > events.MaxSystemPrompt {
-		add("project.system_prompt", fmt.Sprintf("it is over %d bytes long", events.MaxSystemPrompt))
+		add("project.system_prompt", fmt.Sprintf("it must have at most %d bytes", events.MaxSystemPrompt))
 	}
 	for _, place := range [][2]string{{"files", "base_dir"}, {"screenshots", "base_dir"}, {"output", "output_dir"},
 		{"project", "git_dir"}} {
 		if dir, _ := tableOf(doc, place[0])[place[1]].(string); LeavesProject(dir) {
-			add(place[0]+"."+place[1], "it lies outside of the project folder")
+			add(place[0]+"."+place[1], "it must be inside the project folder")
 		}
 	}
 	return out
 }
 
-// LeavesProject tells that a path is not plainly below the project folder.
+// LeavesProject reports whether a path is not clearly below the project folder.
 func LeavesProject(dir string) bool {
 	slashed := strings.ReplaceAll(dir, `\`, "/")
 	clean := path.Clean(slashed)

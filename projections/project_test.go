@@ -80,17 +80,18 @@ func TestAProjectSaysWhatIsWrongWithIt(t *testing.T) {
 		many[i] = "x"
 	}
 	for want, doc := range map[string]map[string]any{
-		"project is no table":         {"project": []any{}},
-		"project.name is no text":     {"project": map[string]any{"name": 1}},
-		"discussion is no table":      {"discussion": "x"},
-		"files.paths is no list":      {"files": map[string]any{"paths": "x"}},
-		"files.paths[0] is":           {"files": map[string]any{"paths": []any{7}}},
-		"files.paths[1] is":           {"files": map[string]any{"paths": []any{"a", map[string]any{"view_mode": "full"}}}},
-		"files.paths has over":        {"files": map[string]any{"paths": many}},
-		"screenshots.paths is":        {"screenshots": map[string]any{"paths": map[string]any{}}},
-		"screenshots.paths[0] is no":  {"screenshots": map[string]any{"paths": []any{1}}},
-		"files.base_dir is no text":   {"files": map[string]any{"base_dir": true}},
-		"gemini_cli.binary_path is n": {"gemini_cli": map[string]any{"binary_path": 1}},
+		"project must be a table":       {"project": []any{}},
+		"project.name must be a string": {"project": map[string]any{"name": 1}},
+		"discussion must be a table":    {"discussion": "x"},
+		"files.paths must be a list":    {"files": map[string]any{"paths": "x"}},
+		"files.paths[0] must be":        {"files": map[string]any{"paths": []any{7}}},
+		"files.paths[1] must be": {
+			"files": map[string]any{"paths": []any{"a", map[string]any{"view_mode": "full"}}}},
+		"files.paths has over":            {"files": map[string]any{"paths": many}},
+		"screenshots.paths must be":       {"screenshots": map[string]any{"paths": map[string]any{}}},
+		"screenshots.paths[0] must be":    {"screenshots": map[string]any{"paths": []any{1}}},
+		"files.base_dir must be a string": {"files": map[string]any{"base_dir": true}},
+		"gemini_cli.binary_path must be":  {"gemini_cli": map[string]any{"binary_path": 1}},
 	} {
 		require.Contains(t, projections.CheckProject(doc), want)
 	}

@@ -7,15 +7,15 @@ import (
 	"manualslop/events"
 )
 
-// MaxPromptMessages is how many messages of a prompt are kept apart, the newest
-// ones; older ones are counted in the sums only.
+// MaxPromptMessages is how many of the newest messages of a prompt are listed;
+// older ones are only counted in the sums.
 const MaxPromptMessages = 512
 
-// maxPromptTools bounds the tools whose size is remembered.
+// maxPromptTools limits the tools whose size is remembered.
 const maxPromptTools = 1024
 
-// Prompt is the newest prompt of the session, in bytes: what [events.ModelRequested]
-// says of it. No text of it is kept.
+// Prompt describes the sizes in bytes of the session's newest prompt, from
+// [events.ModelRequested]. Its text is not kept.
 type Prompt struct {
 	Request  string `json:"request"` // id of the event; empty before the first
 	Stream   string `json:"stream"`
@@ -26,11 +26,11 @@ type Prompt struct {
 	System  int64 `json:"system"`
 	Tools   int64 `json:"tools"`
 	History int64 `json:"history"`
-	// Messages are those of the history, oldest first; Omitted older ones are not
-	// among them.
+	// Messages are those of the history, oldest first, without the Omitted older
+	// ones.
 	Messages []PromptMessage `json:"messages"`
 	Omitted  int             `json:"omitted"`
-	// Rounds is how many replies of the model the history holds.
+	// Rounds is the number of the model's replies in the history.
 	Rounds int `json:"rounds"`
 }
 
@@ -44,10 +44,10 @@ type PromptMessage struct {
 type promptState struct {
 	Offered map[string]int64            `json:"offered"` // bytes of a tool's description, by name
 	Prompt  Prompt                      `json:"prompt"`
-	Open    events.Prompts[promptPiece] `json:"open"` // of conversations that may go on
+	Open    events.Prompts[promptPiece] `json:"open"` // of conversations that may continue
 }
 
-// promptPiece is what is remembered of one part of a prompt.
+// promptPiece is what is kept of one part of a prompt.
 type promptPiece struct {
 	Role  string `json:"role"`
 	Bytes int64  `json:"bytes"`
@@ -119,10 +119,11 @@ func (s *promptState) measure(id string, p *events.ModelRequested, pieces []prom
 	return out
 }
 
-// Prompt is the newest prompt of the session. It is shared: read it only.
+// Prompt returns the newest prompt of the session. The result is shared and
+// must not be modified.
 func (s *Set) Prompt() Prompt { return stateOf(s, prompt).Prompt }
 
-// maxBuiltViews is how many views the read model remembers, the newest.
+// maxBuiltViews is how many of the newest views the read model keeps.
 const maxBuiltViews = 512
 
 // BuiltView is a view of a file that a worker made for a prompt or a discussion.
@@ -140,7 +141,7 @@ type BuiltView struct {
 
 type builtViews struct {
 	Views []BuiltView `json:"views"` // oldest first, one for each path and view
-	Left  int         `json:"left"`  // older ones that were forgotten
+	Left  int         `json:"left"`  // older ones that were dropped
 }
 
 var contextViews = Fold[*builtViews]{
@@ -174,8 +175,8 @@ func (s *builtViews) built(e *events.Event, request string, v *events.View) {
 	s.Views = append(s.Views, b)
 }
 
-// BuiltViews are the newest views of files, one for each path and kind, oldest
-// first, and how many older ones were forgotten.
+// BuiltViews returns the newest views of files, one for each path and kind,
+// oldest first, and the number of dropped older ones.
 func (s *Set) BuiltViews() (views []BuiltView, forgotten int) {
 	v := stateOf(s, contextViews)
 	return v.Views, v.Left

@@ -9,7 +9,7 @@ import (
 	"manualslop/events"
 )
 
-// Kinds of queue entries that derive from facts. Clients push others.
+// Kinds of queue entries that are derived from events. Clients push others.
 const (
 	QueueAsk           = "ask"                // a question of the gates tool, interrupted, trust, budget
 	QueueAskReceived   = "ask_received"       // a question of /api/ask
@@ -19,8 +19,8 @@ const (
 	QueueRequestStart  = "request_start"      // a model was asked
 	QueueReplyReceived = "response_received"  // a model answered or failed
 	QueueToolExecution = "tool_execution"     // a tool began or ended
-	QueueOverflow      = "overflow"           // entries before the next are gone
-	QueueGUITaskFailed = "gui_task_failed"    // a task of POST /api/gui did not do what it asked
+	QueueOverflow      = "overflow"           // entries before the next one were dropped
+	QueueGUITaskFailed = "gui_task_failed"    // a task of POST /api/gui failed
 )
 
 // QueueEntry is an entry of the queue that GET /api/events drains.
@@ -32,7 +32,8 @@ type QueueEntry struct {
 	Fields  *QueueFields    `json:"-"` // of a derived entry
 }
 
-// QueueFields is the payload of a derived entry; what does not apply is unset.
+// QueueFields is the payload of a derived entry; members that do not apply are
+// unset.
 type QueueFields struct {
 	RequestID string          `json:"request_id,omitempty"` // ask_received
 	Data      json.RawMessage `json:"data,omitempty"`       // ask_received
@@ -56,9 +57,9 @@ type QueueFields struct {
 	Through   uint64          `json:"through,omitempty"` // overflow: the last one that is
 }
 
-// MarshalJSON writes the entry with its payload. Its kind stands under type and
+// MarshalJSON writes the entry with its payload. Its kind is under type and
 // event_type, because clients of the original look for either; an ask of
-// /api/ask carries request_id and data beside the payload too.
+// /api/ask also has request_id and data beside the payload.
 func (q QueueEntry) MarshalJSON() ([]byte, error) {
 	type plain QueueEntry
 	out := struct {
@@ -80,7 +81,7 @@ func (q QueueEntry) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// storedQueueEntry is QueueEntry as a state keeps it.
+// storedQueueEntry is QueueEntry in the form of the stored state.
 type storedQueueEntry struct {
 	Seq     uint64          `json:"seq"`
 	Type    string          `json:"type"`
@@ -89,7 +90,7 @@ type storedQueueEntry struct {
 	Fields  *QueueFields    `json:"fields,omitempty"`
 }
 
-// pushed is the queue and how far each client drained it.
+// pushed is the queue and the position of each client.
 type pushed struct {
 	Requests requests             `json:"requests"`
 	Calls    calls                `json:"calls"`
@@ -99,8 +100,8 @@ type pushed struct {
 	Drained  map[string]queueMark `json:"drained"`
 }
 
-// queueMark is a place in the queue: how many entries of all that ever were in
-// it are up to a sequence.
+// queueMark is a position in the queue: the number of entries, including
+// dropped ones, up to a sequence.
 type queueMark struct {
 	Seq   uint64 `json:"seq"`
 	Count int    `json:"count"`
@@ -119,7 +120,7 @@ var queue = Fold[*pushed]{
 	},
 }
 
-// since lists what is behind a mark, after a note of what is gone.
+// since lists the entries after a mark, preceded by a note about dropped ones.
 func (q *pushed) since(m queueMark) []QueueEntry {
 	from := q.upTo(m.Seq)
 	out := make([]QueueEntry, 0, len(q.Entries)-from+1)
@@ -141,27 +142,28 @@ func (q *pushed) upTo(seq uint64) int {
 	return n
 }
 
-// Queue lists what a client has not drained yet, oldest first; the empty
-// client is the queue that all others share. Where entries are gone that the
-// client did not get, the first entry is of kind QueueOverflow and says how many.
+// Queue lists what a client has not drained yet, oldest first; the empty client
+// is the queue that all others share. If the client missed dropped entries, the
+// first entry has the kind QueueOverflow and their number.
 func (s *Set) Queue(client string) []QueueEntry {
 	q := stateOf(s, queue)
 	return q.since(q.Drained[client])
 }
 
 // QueueSince lists the entries after a sequence, drained or not. The count of a
-// first entry of kind QueueOverflow is exact where seq is 0 or a position of
-// some client, and else at most so many.
+// first entry of kind QueueOverflow is exact if seq is 0 or the position of
+// some client, and otherwise an upper bound.
 func (s *Set) QueueSince(seq uint64) []QueueEntry {
 	q := stateOf(s, queue)
 	return q.since(q.mark(seq))
 }
 
-// QueuePosition is the sequence up to which a client has drained the queue.
+// QueuePosition returns the sequence up to which a client has drained the
+// queue.
 func (s *Set) QueuePosition(client string) uint64 { return stateOf(s, queue).Drained[client].Seq }
 
-// QueueClients is how many clients have drained the queue, and whether this is
-// one of them.
+// QueueClients returns how many clients have drained the queue, and whether
+// this is one of them.
 func (s *Set) QueueClients(client string) (count int, known bool) {
 	q := stateOf(s, queue)
 	_, known = q.Drained[client]
@@ -254,33 +256,34 @@ func (q *pushed) call(e *events.Event) {
 	}
 }
 
-// Bounds of the queue of one session. Entries are kept up to them whether or
-// not clients have drained them, because a batch can be had again by its
-// position and a client may come any time; beyond them the oldest go.
+// Limits of the queue of one session. Entries are kept up to them even if
+// drained, because a batch can be read again by its position and a client may
+// appear at any time; beyond them the oldest are dropped.
 const (
 	// MaxQueueEntries is how many entries are kept.
 	MaxQueueEntries = 10_000
-	// MaxQueueBytes bounds their payloads; the newest sequence is kept always.
+	// MaxQueueBytes limits their payloads; the newest sequence is always kept.
 	MaxQueueBytes = 8 << 20
-	// MaxQueueClients is how many clients may have a position of their own.
+	// MaxQueueClients is how many clients may have their own position.
 	MaxQueueClients = 1024
 )
 
-// lostEntries is what went over the bounds.
+// lostEntries describes the dropped entries.
 type lostEntries struct {
 	Count   int       `json:"count"`
 	Through uint64    `json:"through"` // 0: nothing is lost
 	Time    time.Time `json:"time"`    // of the newest lost entry
 }
 
-// entry tells who was at a mark what it did not get.
+// entry returns the overflow entry for a client at a mark.
 func (l lostEntries) entry(m queueMark) QueueEntry {
 	return QueueEntry{Seq: l.Through, Type: QueueOverflow, Time: l.Time,
 		Fields: &QueueFields{Dropped: l.Count - m.Count, From: m.Seq + 1, Through: l.Through}}
 }
 
-// put appends an entry and lets the oldest go that have no room. Entries of one
-// sequence go together, because a position cannot stand between them.
+// put appends an entry and drops the oldest ones that exceed the limits.
+// Entries of one sequence are dropped together, because a position cannot be
+// between them.
 func (q *pushed) put(e storedQueueEntry) {
 	q.Entries = append(q.Entries, e)
 	q.Bytes += queueSize(e)
@@ -304,7 +307,7 @@ func (q *pushed) put(e storedQueueEntry) {
 	q.Entries = q.Entries[gone:]
 }
 
-// queueSize is about how many bytes an entry takes.
+// queueSize returns the approximate size of an entry in bytes.
 func queueSize(e storedQueueEntry) int {
 	size := len(e.Type) + len(e.Payload)
 	if f := e.Fields; f != nil {
@@ -313,14 +316,14 @@ func queueSize(e storedQueueEntry) int {
 	return size
 }
 
-// mark finds the place of a sequence. Among lost entries only the places are
-// known at which some client is.
+// mark finds the position of a sequence. Among dropped entries only the
+// positions of clients are known.
 func (q *pushed) mark(seq uint64) queueMark {
 	if seq >= q.Lost.Through {
 		return queueMark{seq, q.Lost.Count + q.upTo(seq)}
 	}
 	count := 0
-	// order-independent: the greatest of all counts.
+	// order-independent: only the maximum is used.
 	for _, m := range q.Drained {
 		if m.Seq <= seq {
 			count = max(count, m.Count)

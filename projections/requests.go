@@ -9,7 +9,7 @@ import (
 	"manualslop/tiers"
 )
 
-// request is what a read model remembers of a model request until its answer.
+// request is what a read model keeps of a model request until its answer.
 type request struct {
 	Stream        string `json:"stream"`
 	Goal          string `json:"goal,omitempty"`
@@ -24,7 +24,7 @@ type request struct {
 }
 
 // requests are the model requests without an answer, by id. The first reply or
-// failure in stream order is the answer; it takes the request off.
+// failure in stream order is the answer and removes the request.
 type requests map[string]request
 
 // asked notes a request.
@@ -37,7 +37,7 @@ func (r requests) asked(e *events.Event, p *events.ModelRequested) request {
 	return q
 }
 
-// answered takes a request off; false if it is unknown or was answered before.
+// answered removes a request; false if it is unknown or was already answered.
 func (r requests) answered(id string) (request, bool) {
 	q, ok := r[id]
 	if ok {
@@ -46,7 +46,7 @@ func (r requests) answered(id string) (request, bool) {
 	return q, ok
 }
 
-// call is what a read model remembers of a tool call until its last word.
+// call is what a read model keeps of a tool call until its final result.
 type call struct {
 	Tool       string `json:"tool"`
 	Ticket     string `json:"ticket"`
@@ -57,13 +57,14 @@ type call struct {
 	Open       bool   `json:"open,omitempty"`       // approved and without an outcome of this generation
 }
 
-// calls are the tool calls that still may change, by id. They count facts as
-// the deciders do: the first outcome for the approved bytes and the current
-// generation. An interrupted or parked call waits for a person's word.
+// calls are the tool calls that may still change, by id. Events count as for
+// the deciders: only the first outcome for the approved arguments and the
+// current generation. An interrupted or parked call waits for a person's
+// decision.
 type calls map[string]*call
 
-// take folds a fact about a call and tells whether it counts. The call is what
-// it was about, also when that was its last word.
+// take folds an event about a call and reports whether it counts. The returned
+// call is the one concerned, even if the event ended it.
 func (c calls) take(e *events.Event) (*call, bool) {
 	switch p := e.Payload.(type) {
 	case events.ToolRequested:
@@ -125,7 +126,7 @@ func (c calls) ended(id string, counts bool) (*call, bool) {
 	return k, counts
 }
 
-// requestOf is the model request that a call belongs to ([events.CallID]).
+// requestOf returns the model request that a call belongs to ([events.CallID]).
 func requestOf(callID string) string {
 	if i := strings.LastIndexByte(callID, '-'); i >= 0 {
 		return callID[:i]
@@ -136,12 +137,12 @@ func requestOf(callID string) string {
 // Waiting is a request of the session that has no outcome yet.
 type Waiting struct {
 	Request  string     `json:"request"` // id of the event that asks
-	Seq      uint64     `json:"seq"`     // of the event that a pool hands out; 0: a decider has yet to allow it
+	Seq      uint64     `json:"seq"`     // of the event that a pool delivers; 0 until a decider allows it
 	Type     string     `json:"type"`
 	Subject  string     `json:"subject"` // tool, ticket, path or gate
 	Since    time.Time  `json:"since"`
-	Due      *time.Time `json:"due"`      // it waits for the clock until then; null: it does not
-	Returned int        `json:"returned"` // how often it was handed out again because no pool held it
+	Due      *time.Time `json:"due"`      // it waits until this time; null if it does not
+	Returned int        `json:"returned"` // how often it was redelivered because it was in no pool
 	WaitsFor string     `json:"waits_for"`
 }
 
@@ -165,15 +166,15 @@ func waiting(q *tiers.OpenRequests) []Waiting {
 	return out
 }
 
-// waitsFor is what a request waits for as far as the log tells.
+// waitsFor returns what a request waits for according to the log.
 func waitsFor(r tiers.OpenRequest) string {
 	switch {
 	case r.Type == (events.AskRaised{}).EventType().Name:
 		return "an answer; it expires at " + r.Due.UTC().Format(time.RFC3339)
 	case r.Seq == 0:
-		return "a decider that allows it"
+		return "approval by a decider"
 	case r.Returned > 0:
-		return fmt.Sprintf("an outcome; handed out again %d times", r.Returned)
+		return fmt.Sprintf("an outcome; redelivered %d times", r.Returned)
 	case r.Due != nil:
 		return "its next attempt, not before " + r.Due.UTC().Format(time.RFC3339)
 	}
@@ -183,9 +184,9 @@ func waitsFor(r tiers.OpenRequest) string {
 // Waiting lists the requests of the session without an outcome, in stream order.
 func (s *Set) Waiting() []Waiting { return waiting(stateOf(s, openRequests)) }
 
-// Tracker tells, for who renders facts one by one, which facts about model
-// requests and tool calls count: the first answer to a request, the first
-// outcome for the approved bytes and the current generation.
+// Tracker reports which events about model requests and tool calls count: the
+// first answer to a request, and the first outcome for the approved arguments
+// and the current generation.
 type Tracker struct {
 	requests requests
 	calls    calls
@@ -194,8 +195,8 @@ type Tracker struct {
 // NewTracker starts on an empty session.
 func NewTracker() *Tracker { return &Tracker{requests{}, calls{}} }
 
-// Counts folds one decoded event and tells whether it counts. Undecodable
-// events do not; facts about anything else always do.
+// Counts folds one decoded event and reports whether it counts. Undecodable
+// events do not; events about anything else always do.
 func (t *Tracker) Counts(e *events.Event) bool {
 	counts := true
 	switch p := e.Payload.(type) {

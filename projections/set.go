@@ -40,7 +40,7 @@ import (
 	"manualslop/events"
 )
 
-// ErrNoModel says that no read model has the asked name.
+// ErrNoModel means that no read model has the asked name.
 var ErrNoModel = errors.New("no such read model")
 
 // Set is every read model of one session, folded up to Seq.
@@ -74,10 +74,10 @@ func NewSetOf(makers []func() Model) *Set {
 	return s
 }
 
-// Seq is the sequence of the newest event applied, 0 before the first.
+// Seq returns the sequence of the newest event applied, 0 before the first.
 func (s *Set) Seq() uint64 { return s.seq }
 
-// LastID is the id of the newest event applied.
+// LastID returns the id of the newest event applied.
 func (s *Set) LastID() string { return s.last }
 
 // Apply folds one decoded event of the session. An event at or before Seq was
@@ -119,8 +119,8 @@ func (s *Set) Revision(models ...string) uint64 {
 	return newest
 }
 
-// View is the named model as a client of the gateway sees it; ErrNoModel, or a
-// *StoppedError.
+// View returns the named model as a client of the gateway sees it; ErrNoModel,
+// or a *StoppedError.
 func (s *Set) View(name string) (json.RawMessage, error) {
 	i, ok := s.byName[name]
 	if !ok {
@@ -215,7 +215,7 @@ func inner[S any](m Model) *model[S] {
 	}
 }
 
-// StoppedError says that a read model could not fold an event and has stood
+// StoppedError means that a read model could not fold an event and has stood
 // still since. It is the view of the model from then on, and what looking at
 // its state ends with.
 type StoppedError struct {
@@ -229,7 +229,7 @@ type StoppedError struct {
 	Reason string
 }
 
-// Error says which model stopped where, and why.
+// Error returns which model stopped where, and why.
 func (e *StoppedError) Error() string {
 	return fmt.Sprintf("the read model %s stopped at event %d (%s): %s", e.Model, e.Seq, e.Type, e.Reason)
 }
@@ -248,9 +248,9 @@ func (m *slot) give(e *events.Event) {
 	m.Apply(e)
 }
 
-// Stopped lists the models that do not go on, in the order in which they
-// stopped. Nothing else in the set is affected; folding the session anew with a
-// program that knows how brings them back.
+// Stopped lists the models that do not continue, in the order in which they
+// stopped. Nothing else in the set is affected; folding the session again with
+// a program that knows how brings them back.
 func (s *Set) Stopped() []*StoppedError {
 	var out []*StoppedError
 	for i := range s.slots {
@@ -317,6 +317,6 @@ var settings = Fold[*Settings]{
 	},
 }
 
-// Settings are the session's settings with every change since, the rules of now and
-// the tools offered. They are shared: read them only.
+// Settings returns the session's settings with every change since, the rules of
+// now and the tools offered. They are shared and must not be modified.
 func (s *Set) Settings() Settings { return *stateOf(s, settings) }

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// ErrStale says that a snapshot was made by other versions of the folds, or is
+// ErrStale means that a snapshot was made by other versions of the folds, or is
 // damaged: it must be discarded and the session folded from its beginning.
 var ErrStale = errors.New("snapshot does not fit the read models")
 
@@ -50,7 +50,7 @@ func (s *Set) Snapshot() (Snapshot, error) {
 func (s *Set) Restore(snap Snapshot) error {
 	fresh := NewSetOf(s.makers)
 	if len(snap.Models) != len(fresh.slots) {
-		return fmt.Errorf("%w: it holds %d models of %d", ErrStale, len(snap.Models), len(fresh.slots))
+		return fmt.Errorf("%w: it has %d of %d models", ErrStale, len(snap.Models), len(fresh.slots))
 	}
 	for i := range fresh.slots {
 		m := &fresh.slots[i]
@@ -76,8 +76,8 @@ const (
 	maxSnapshotStates = 256 << 20
 )
 
-// snapshotHead is the first line of a stored snapshot. The states follow it, one
-// behind the other: nobody looks for their ends.
+// snapshotHead is the first line of a stored snapshot. The states follow it,
+// one after the other: nobody looks for their ends.
 type snapshotHead struct {
 	Seq    uint64      `json:"seq"`
 	LastID string      `json:"last_id"`
@@ -118,11 +118,11 @@ func (s *Snapshot) ReadFrom(r io.Reader) (int64, error) {
 	in := bufio.NewReaderSize(r, maxSnapshotHead)
 	line, err := in.ReadSlice('\n')
 	if err != nil {
-		return int64(len(line)), fmt.Errorf("%w: its head: %w", ErrStale, err)
+		return int64(len(line)), fmt.Errorf("%w: its header: %w", ErrStale, err)
 	}
 	var head snapshotHead
 	if err := json.Unmarshal(line, &head); err != nil {
-		return int64(len(line)), fmt.Errorf("%w: its head: %w", ErrStale, err)
+		return int64(len(line)), fmt.Errorf("%w: its header: %w", ErrStale, err)
 	}
 	read, room := int64(len(line)), maxSnapshotStates
 	out := Snapshot{Seq: head.Seq, LastID: head.LastID, Models: make([]ModelSnapshot, len(head.Models))}
@@ -138,7 +138,7 @@ func (s *Snapshot) ReadFrom(r io.Reader) (int64, error) {
 		}
 	}
 	if _, err := in.Peek(1); err != io.EOF {
-		return read, fmt.Errorf("%w: more follows its states", ErrStale)
+		return read, fmt.Errorf("%w: unexpected data after its states", ErrStale)
 	}
 	*s = out
 	return read, nil

@@ -18,7 +18,7 @@ const (
 	WorkerRefused = "refused"
 )
 
-// MaxRefusedWorkers bounds the refused requests that are kept; older ones are
+// MaxRefusedWorkers limits the refused requests that are kept; older ones are
 // forgotten.
 const MaxRefusedWorkers = 64
 
@@ -138,7 +138,7 @@ func (b *spawnedBook) revive(ticket string) {
 	}
 }
 
-// find is the worker of a ticket; what had not ended when the session was
+// find returns the worker of a ticket; what had not ended when the session was
 // closed ended with it.
 func (b *spawnedBook) find(ticket string) (Spawned, bool) {
 	w := b.Tickets[ticket]
@@ -161,7 +161,7 @@ func (s *Set) SpawnedAs(requestID string) (Spawned, bool) {
 	return b.find(b.Names[requestID])
 }
 
-// StreamReply is the newest reply on one stream, empty if there is none.
+// StreamReply returns the newest reply on one stream, empty if there is none.
 func (s *Set) StreamReply(id string) string {
 	st := stateOf(s, mmaStatus).Streams[id]
 	if st == nil || len(st.Parts) == 0 {

@@ -100,7 +100,7 @@ type Summarizer struct {
 	stopped *StoppedError
 }
 
-// state is the state so far; reading it changes nothing.
+// state returns the state so far; reading it changes nothing.
 func (s *Summarizer) state() *overview {
 	if s.o == nil {
 		return summary.New()
@@ -121,7 +121,7 @@ func (s *Summarizer) Apply(e *events.Event) {
 	s.o = s.state().apply(e)
 }
 
-// Summary is what the events so far say.
+// Summary returns what the events so far say.
 func (s *Summarizer) Summary() Summary {
 	out := s.state().Summary
 	if s.stopped != nil {
@@ -130,7 +130,7 @@ func (s *Summarizer) Summary() Summary {
 	return out
 }
 
-// MarshalJSON is the whole state and the version that made it.
+// MarshalJSON returns the whole state and the version that made it.
 func (s *Summarizer) MarshalJSON() ([]byte, error) {
 	if s.stopped != nil {
 		return nil, s.stopped
@@ -160,5 +160,5 @@ func (s *Summarizer) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Summary is what a list of sessions shows of this one.
+// Summary returns what a list of sessions shows of this one.
 func (s *Set) Summary() Summary { return stateOf(s, summary).Summary }

@@ -52,7 +52,7 @@ var timeline = Fold[*rows]{
 
 // Timeline lists at most limit rows after a sequence, oldest first; a limit
 // under 1 means all that are kept, which are the newest MaxTimeline at least;
-// see TimelineDropped. It is shared: read it only.
+// see TimelineDropped. It is shared and must not be modified.
 func (s *Set) Timeline(after uint64, limit int) []Row {
 	all := stateOf(s, timeline).Rows
 	from, _ := slices.BinarySearchFunc(all, after+1, func(r Row, seq uint64) int {
@@ -71,14 +71,14 @@ func (s *Set) Timeline(after uint64, limit int) []Row {
 	return all[:len(all):len(all)]
 }
 
-// TimelineDropped is how many rows are not kept any more, the oldest ones.
+// TimelineDropped returns how many rows are not kept any more, the oldest ones.
 func (s *Set) TimelineDropped() uint64 { return stateOf(s, timeline).Dropped }
 
-// MaxSummary bounds the summary of an event in bytes.
+// MaxSummary limits the summary of an event in bytes.
 const MaxSummary = 120
 
-// Summarize says in a few words what a payload is about: one line, at most
-// MaxSummary bytes, empty where the type says it all.
+// Summarize returns in a few words what a payload is about: one line, at most
+// MaxSummary bytes, empty if the type says it all.
 func Summarize(p events.Payload) string {
 	switch x := p.(type) {
 	case events.SessionOpened:
@@ -144,7 +144,8 @@ func Summarize(p events.Payload) string {
 	return summarizeAsk(p)
 }
 
-// given is what a change of settings gives, as its JSON without the braces.
+// given returns what a change of settings gives, as its JSON without the
+// braces.
 func given(change events.Payload) string {
 	b, err := json.Marshal(change)
 	if err != nil {
@@ -246,7 +247,8 @@ func count(n int, what string) string {
 	return strconv.Itoa(n) + " " + what
 }
 
-// head is the first line of a text, cut at MaxSummary bytes between characters.
+// head returns the first line of a text, cut at MaxSummary bytes between
+// characters.
 func head(s string) string {
 	cut := len(s) > MaxSummary
 	if cut {
@@ -271,9 +273,9 @@ func summarizeIsolation(p events.Payload) string {
 	switch x := p.(type) {
 	case events.OverlapWarned:
 		if x.Waits {
-			return head(strings.Join(x.Tickets, " and ") + " are about " + x.Path + ": the second waits for the first")
+			return head(strings.Join(x.Tickets, " and ") + " both change " + x.Path + ": the second waits for the first")
 		}
-		return head(strings.Join(x.Tickets, " and ") + " are about " + x.Path + ": their work meets when it is merged")
+		return head(strings.Join(x.Tickets, " and ") + " both change " + x.Path + ": their changes meet in the merge")
 	case events.WorkspacePrepared:
 		if x.Error != "" {
 			return head("cannot be made: " + x.Error)

@@ -16,7 +16,7 @@ const (
 	CallInterrupted = "interrupted" // its worker died or it was parked; a person decides
 )
 
-// outcomeDenied stands where an outcome would, of a call that never ran.
+// outcomeDenied is where an outcome would, of a call that never ran.
 const outcomeDenied = "denied"
 
 // ToolCall is one tool call from wish to outcome.

@@ -26,7 +26,7 @@ type Turn struct {
 	Changes    []events.FileChange `json:"changes,omitempty"`
 }
 
-// turnBook is every turn that goes on, and the newest that have ended.
+// turnBook is every turn that continues, and the newest that have ended.
 type turnBook struct {
 	Turns    map[string]*Turn  `json:"turns"`
 	Requests map[string]string `json:"requests"` // to models, without an answer, to their turn
@@ -116,10 +116,11 @@ func (b *turnBook) list() []Turn {
 	return out
 }
 
-// Turns are the turns that go on and the newest that have ended, as they were asked.
+// Turns returns the turns that go on and the newest that have ended, as they
+// were asked.
 func (s *Set) Turns() []Turn { return stateOf(s, turns).list() }
 
-// Turn finds a turn; false where there is none, or it was forgotten.
+// Turn finds a turn; false if there is none, or it was forgotten.
 func (s *Set) Turn(id string) (Turn, bool) {
 	t := stateOf(s, turns).Turns[id]
 	if t == nil {
@@ -153,8 +154,8 @@ func (c *conversation) turnEnded(e *events.Event, p *events.TurnEnded) {
 	delete(c.Turns, p.Turn)
 }
 
-// of is the discussion to which entries about a turn go; those about tickets go to
-// the active one.
+// of returns the discussion to which entries about a turn go; those about
+// tickets go to the active one.
 func (c *conversation) of(ticket string) string {
 	if name := c.Turns[ticket]; c.Threads[name] != nil {
 		return name
@@ -162,8 +163,8 @@ func (c *conversation) of(ticket string) string {
 	return c.Active
 }
 
-// namesText tells whether prompts can name the text of an entry by the event that
-// adds it.
+// namesText reports whether prompts can name the text of an entry by the event
+// that adds it.
 func namesText(p events.Payload) bool {
 	switch p.(type) {
 	case events.ModelReplied, events.ToolSettled, events.ContextBuilt, events.TurnRequested, events.DiscussionChanged:
@@ -172,9 +173,9 @@ func namesText(p events.Payload) bool {
 	return false
 }
 
-// TurnEntries are the entries of a discussion as a turn sends them; those that
-// say nothing are left out. False if there is no discussion of that name; an empty
-// name means the active one.
+// TurnEntries returns the entries of a discussion as a turn sends them; those
+// that say nothing are left out. False if there is no discussion of that name;
+// an empty name means the active one.
 func (s *Set) TurnEntries(name string) ([]events.TurnEntry, bool) {
 	c := stateOf(s, discussion)
 	t := c.Threads[cmp.Or(name, c.Active)]
@@ -190,7 +191,7 @@ func (s *Set) TurnEntries(name string) ([]events.TurnEntry, bool) {
 	return out, true
 }
 
-// sent is the entry as a turn sends it.
+// sent returns the entry as a turn sends it.
 func (n storedEntry) sent(roles []string) events.TurnEntry {
 	if n.Entry == nil {
 		h := n.historyEntry(roles)

@@ -8,15 +8,17 @@ import (
 
 // Bounds of what is kept of workers.
 const (
-	// MaxFinishedWorkers bounds those that are at rest; older ones are only counted.
+	// MaxFinishedWorkers limits those that are at rest; older ones are only
+	// counted.
 	MaxFinishedWorkers = 32
-	// MaxWorkerTail bounds the end of a worker's text in bytes.
+	// MaxWorkerTail limits the end of a worker's text in bytes.
 	MaxWorkerTail = 4 << 10
-	// MaxWorkerTrace bounds the newest steps of a worker.
+	// MaxWorkerTrace limits the newest steps of a worker.
 	MaxWorkerTrace = 24
 )
 
-// Worker is one sub-agent: a ticket's, or a tier at work on a plan or a failure.
+// Worker is one sub-agent: a ticket's, or a tier working on a plan or a
+// failure.
 type Worker struct {
 	UID  string `json:"worker_uid"` // of tier 3 its ticket; what kill takes
 	Tier int    `json:"tier"`
@@ -79,7 +81,7 @@ type Workers struct {
 	Before   int       `json:"finished_before"`
 }
 
-// crew is the state behind Workers.
+// crew is the state after Workers.
 type crew struct {
 	Workers
 	Requests requests          `json:"requests"`
@@ -139,7 +141,8 @@ func (w *Worker) waitsFor() string {
 	return ""
 }
 
-// Workers are the sub-agents of the session. They are shared: read them only.
+// Workers returns the sub-agents of the session. They are shared and must not
+// be modified.
 func (s *Set) Workers() Workers { return stateOf(s, workers).view() }
 
 // uidOf names the worker that a request to a model is for.

@@ -279,7 +279,7 @@ func (w *Worker) unmark(call string) {
 	w.Calls = slices.DeleteFunc(w.Calls, func(k WorkerCall) bool { return k.Call == call })
 }
 
-// tail is the end of a text, at most n bytes, from a character on.
+// tail returns the end of a text, at most n bytes, from a character on.
 func tail(s string, n int) string {
 	if len(s) <= n {
 		return s

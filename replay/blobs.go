@@ -43,7 +43,7 @@ func walkRefs(v reflect.Value, out *[]events.BlobRef) {
 	}
 }
 
-// refOf is the blob that a struct names, if it names one itself.
+// refOf returns the blob that a struct names, if it names one itself.
 func refOf(v any) (events.BlobRef, bool) {
 	switch x := v.(type) {
 	case events.BlobRef:

@@ -10,8 +10,9 @@ import (
 
 // chain is the running hash of an exported file. It starts with the SHA-256 of
 // the header's line; each event turns it into the SHA-256 of what it was, the
-// event's sequence as eight bytes, and the event's bytes as they stand in the
-// file; each blob adds its size and its name, whose digest stands for its bytes.
+// event's sequence as eight bytes, and the event's bytes as they are in the
+// file; each blob adds its size and its name, whose digest stands for its
+// bytes.
 type chain [sha256.Size]byte
 
 func startChain(header []byte) chain { return sha256.Sum256(header) }

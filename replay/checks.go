@@ -43,9 +43,9 @@ func (v *Verifier) place(i int, e *events.Event) *Divergence {
 	v.checks.lastSeq = e.Seq
 	if _, opened := e.Payload.(events.SessionOpened); opened != (i == 0) {
 		if opened {
-			return at(CodeNotOpened, i, e, "the session is opened a second time")
+			return at(CodeNotOpened, i, e, "the session is opened twice")
 		}
-		return at(CodeNotOpened, i, e, "the first event is "+e.Type)
+		return at(CodeNotOpened, i, e, "the first event must be SessionOpened, got "+e.Type)
 	}
 	return nil
 }
@@ -57,13 +57,13 @@ func (v *Verifier) identity(i int, e *events.Event) *Divergence {
 		return at(CodeEnvelope, i, e, "it has no id")
 	}
 	if first := v.first[e.ID]; first != i && !v.isNotice(e) {
-		return at(CodeDuplicate, i, e, fmt.Sprintf("%s stands at position %d already", e.ID, first))
+		return at(CodeDuplicate, i, e, fmt.Sprintf("%s is already used at position %d", e.ID, first))
 	}
 	if e.Cause == "" {
 		return nil
 	}
 	if cause, ok := v.first[e.Cause]; !ok || cause >= i {
-		return at(CodeCause, i, e, fmt.Sprintf("%s does not stand before it", e.Cause))
+		return at(CodeCause, i, e, fmt.Sprintf("there is no earlier event %s", e.Cause))
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func (v *Verifier) ordinal(i int, e *events.Event) *Divergence {
 	}
 	last := v.checks.ordinals[e.Actor]
 	if e.N != last+1 {
-		return at(CodeGap, i, e, fmt.Sprintf("n is %d and should be %d", e.N, last+1))
+		return at(CodeGap, i, e, fmt.Sprintf("n is %d but should be %d", e.N, last+1))
 	}
 	v.checks.ordinals[e.Actor] = e.N
 	return nil
@@ -108,7 +108,7 @@ func (v *Verifier) attributes(i int, e *events.Event) *Divergence {
 	if topic(e) == name && e.Corr == corr && e.Tier == tier && (e.N == 0 || events.IsWorker(e.Actor)) {
 		return nil
 	}
-	return at(CodeEnvelope, i, e, fmt.Sprintf("topic, corr and tier are %q, %q and %d and should be %q, %q and %d; only "+
+	return at(CodeEnvelope, i, e, fmt.Sprintf("topic, corr and tier are %q, %q and %d but should be %q, %q and %d; only "+
 		"deciders and workers have an n",
 		topic(e), e.Corr, e.Tier, name, corr, tier))
 }
@@ -129,7 +129,7 @@ func (v *Verifier) content(i int, e *events.Event) *Divergence {
 	case events.ToolApproved:
 		c.approved[permit{p.Call, p.ArgsSHA256}] = true
 		if p.Ask != "" && !c.settled[p.Ask] {
-			return at(CodeAnswer, i, e, "ask "+p.Ask+" was not settled with a yes before it")
+			return at(CodeAnswer, i, e, "ask "+p.Ask+" has no earlier settlement with yes")
 		}
 		return digestOfArgs(i, e, p.ArgsSHA256, p.Args)
 	case events.ToolSettled:
@@ -166,11 +166,11 @@ func (v *Verifier) settlement(i int, e *events.Event, p events.AskSettled) *Dive
 	first, known := v.first[p.AnswerID]
 	switch {
 	case !known || first >= i:
-		return at(CodeAnswer, i, e, fmt.Sprintf("no event %q stands before it", p.AnswerID))
+		return at(CodeAnswer, i, e, fmt.Sprintf("there is no earlier event %q", p.AnswerID))
 	case isAnswer && a.ask != p.Ask:
 		return at(CodeAnswer, i, e, p.AnswerID+" is about ask "+a.ask)
 	case p.Outcome == events.Yes && !a.yes:
-		return at(CodeAnswer, i, e, p.AnswerID+" is no yes")
+		return at(CodeAnswer, i, e, p.AnswerID+" is not a yes")
 	}
 	v.checks.settled[p.Ask] = p.Outcome == events.Yes
 	return nil
@@ -198,7 +198,7 @@ func digestOf(i int, e *events.Event, what, recorded, computed string, err error
 	case err != nil:
 		return at(CodeDigest, i, e, err.Error())
 	case recorded != computed:
-		return at(CodeDigest, i, e, fmt.Sprintf("the digest of the %s is %s and should be %s", what, recorded, computed))
+		return at(CodeDigest, i, e, fmt.Sprintf("the digest of the %s is %s but should be %s", what, recorded, computed))
 	}
 	return nil
 }

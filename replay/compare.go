@@ -15,7 +15,7 @@ func differences(want, got *events.Event) string {
 	var out []string
 	note := func(attribute, w, g string) {
 		if w != g {
-			out = append(out, fmt.Sprintf("%s is %q and should be %q", attribute, g, w))
+			out = append(out, fmt.Sprintf("%s is %q but should be %q", attribute, g, w))
 		}
 	}
 	note("type", want.Type, got.Type)
@@ -26,13 +26,13 @@ func differences(want, got *events.Event) string {
 	note("topic", topic(want), topic(got))
 	note("corr", want.Corr, got.Corr)
 	if !want.Time.Equal(got.Time) {
-		out = append(out, fmt.Sprintf("time is %s and should be %s", got.Time, want.Time))
+		out = append(out, fmt.Sprintf("time is %s but should be %s", got.Time, want.Time))
 	}
 	if want.Tier != got.Tier {
-		out = append(out, fmt.Sprintf("tier is %d and should be %d", got.Tier, want.Tier))
+		out = append(out, fmt.Sprintf("tier is %d but should be %d", got.Tier, want.Tier))
 	}
 	if got.V > want.V || want.Type != got.Type && got.V != want.V {
-		out = append(out, fmt.Sprintf("v is %d and should be %d", got.V, want.V))
+		out = append(out, fmt.Sprintf("v is %d but should be %d", got.V, want.V))
 	}
 	if want.Type == got.Type {
 		if body := bodyDifference(want, got); body != "" {
@@ -42,7 +42,7 @@ func differences(want, got *events.Event) string {
 	return strings.Join(out, "; ")
 }
 
-// bodyDifference says where two bodies of one type differ first.
+// bodyDifference returns where two bodies of one type differ first.
 func bodyDifference(want, got *events.Event) string {
 	if got.V == want.V && bytes.Equal(want.Data, got.Data) {
 		return ""
@@ -64,7 +64,7 @@ func bodyDifference(want, got *events.Event) string {
 	return "data differs: " + around(w, g)
 }
 
-// excerpt bounds how much of a body stands in a detail.
+// excerpt limits how much of a body is in a detail.
 const excerpt = 60
 
 // around shows both texts from shortly before the first byte that differs.
@@ -77,7 +77,7 @@ func around(want, got []byte) string {
 	cut := func(b []byte) string {
 		return strings.ToValidUTF8(string(b[min(from, len(b)):min(from+excerpt, len(b))]), "�")
 	}
-	return fmt.Sprintf("from byte %d it is %q and should be %q", at, cut(got), cut(want))
+	return fmt.Sprintf("from byte %d it is %q but should be %q", at, cut(got), cut(want))
 }
 
 func topic(e *events.Event) string {

@@ -7,7 +7,8 @@ import (
 	"manualslop/events"
 )
 
-// Code names a kind of divergence for ever. Codes are never renumbered or reused.
+// Code names a kind of divergence forever. Codes are never renumbered or
+// reused.
 type Code string
 
 // The codes. [Codes] says what each means.
@@ -43,17 +44,18 @@ type CodeMeaning struct {
 // Codes lists every code with its meaning, by number.
 func Codes() []CodeMeaning {
 	return []CodeMeaning{
-		{CodeMissing, "missing decision", "A decision that follows from the record is not there, although the decider " +
+		{CodeMissing, "missing decision", "A decision that follows from the record is missing, although the decider " +
 			"wrote later ones."},
-		{CodeExtra, "extra decision", "A recorded decision follows from nothing that was recorded before it."},
+		{CodeExtra, "extra decision", "A recorded decision does not follow from anything that was recorded before it."},
 		{CodeDifferent, "different decision", "A recorded decision differs from the one that follows from the record; the " +
 			"detail names the attributes."},
 		{CodeOrder, "order of decisions", "A decision is recorded before one that the decider made earlier."},
-		{CodeDuplicate, "duplicate id", "An event, and no mere notice, has the id of an earlier one."},
-		{CodeGap, "gap in n", "The ordinals of a decider or worker do not count up by one from 1: something of its was " +
-			"lost or put in."},
-		{CodeCause, "unknown cause", "An event names a cause that does not stand before it in the session."},
-		{CodeChain, "broken chain", "The hash chain of an exported file does not hold: an event, its place or the number " +
+		{CodeDuplicate, "duplicate id", "An event that is not a notice has the id of an earlier event."},
+		{CodeGap, "gap in n", "The ordinals of a decider or worker do not count up by one from 1: one of its events was " +
+			"lost or inserted."},
+		{CodeCause, "unknown cause", "An event names a cause that is not an earlier event of the session."},
+		{CodeChain, "broken chain", "The hash chain of an exported file does not match: an event, its position " +
+			"or the number " +
 			"of events was changed."},
 		{CodeOwed, "owed", "The record ends although decisions on it are still due: it was cut, or the session was still " +
 			"running."},
@@ -61,16 +63,17 @@ func Codes() []CodeMeaning {
 			"decide on it."},
 		{CodeSequence, "sequence", "The stream sequence does not increase from event to event."},
 		{CodeEnvelope, "wrong envelope", "An event has no id, belongs to another project or session than the first one, or " +
-			"an outcome stands in an envelope that is not its body's."},
+			"the envelope of an outcome does not match its body."},
 		{CodeNotOpened, "not opened", "The session does not begin with SessionOpened, or is opened twice."},
-		{CodeDigest, "wrong digest", "A digest is not the digest of the bytes that it stands for: of a whole manifest, " +
-			"which must be one that can be put together, of arguments, a text or a view."},
+		{CodeDigest, "wrong digest", "A digest does not match its bytes: of a whole manifest, " +
+			"which must be possible to assemble, of arguments, a text or a view."},
 		{CodeUnapproved, "unapproved outcome", "A tool's outcome is recorded without an earlier approval of the same call " +
 			"with the same arguments."},
-		{CodeWriter, "forged decision", "A fact of the class decision was written by an actor that may not decide it."},
-		{CodeAnswer, "unjustified answer", "An ask is settled, or something approved by it, without the earlier event that " +
-			"it names, or against it."},
-		{CodeDecider, "decider failed", "A decider came to no decision: an error of the program, not of the record."},
+		{CodeWriter, "forged decision", "An event of the class decision was written by an actor that may not write it."},
+		{CodeAnswer, "unjustified answer", "An ask is settled, or something is approved by it, without the " +
+			"earlier event that " +
+			"it names, or contrary to that event."},
+		{CodeDecider, "decider failed", "A decider failed to decide: an error in the program, not in the record."},
 		{CodePrompt, "different prompt", "The body of a request to a model, built again from the record, is not the one " +
 			"that was sent."},
 	}
@@ -89,15 +92,15 @@ type Divergence struct {
 	Actor string
 	// Cause is the id of the event on which it was, or should have been, decided.
 	Cause string
-	// Recorded is the event at fault; nil where nothing was recorded.
+	// Recorded is the event at fault; nil if nothing was recorded.
 	Recorded *events.Event
-	// Attempted is the decision that follows from the record; nil where there is none.
+	// Attempted is the decision that follows from the record; nil if there is none.
 	Attempted *events.Event
 	// Detail says in words what differs.
 	Detail string
 }
 
-// Error is the divergence in one line.
+// Error returns the divergence in one line.
 func (d *Divergence) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s at position %d, sequence %d", d.Code, d.Code.Name(), d.Position, d.Seq)
@@ -110,7 +113,7 @@ func (d *Divergence) Error() string {
 	return b.String()
 }
 
-// Name is the code in words, empty for a code that does not exist.
+// Name returns the code in words, empty for a code that does not exist.
 func (c Code) Name() string {
 	for _, m := range Codes() {
 		if m.Code == c {

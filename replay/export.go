@@ -16,10 +16,10 @@ import (
 // Export writes one portable file: a header, a line per event with the hash
 // chain, the blobs that the events name, and a footer. The history is one
 // session's, decoded or not; its events are written as they come, and none is
-// kept. Without a store (nil) a history that names blobs is refused with ErrBlob,
-// as is a store that gives other bytes. A blob that the store does not have
-// (anybody can name one) is counted as missing. The same history and blobs give
-// the same bytes. After an error the file is of no use.
+// kept. Without a store (nil) a history that names blobs is refused with
+// ErrBlob, as is a store that gives other bytes. A blob that the store does not
+// have (anybody can name one) is counted as missing. The same history and blobs
+// give the same bytes. After an error the file is useless.
 func Export(ctx context.Context, w io.Writer, history iter.Seq2[events.Event, error], blobs events.Blobs) (Summary,
 	error) {
 	x := newExporter(w)
@@ -136,7 +136,7 @@ func (x *exporter) event(e *events.Event) error {
 	return x.line(l)
 }
 
-// rawBody is what stands on the stream for an event that was no envelope.
+// rawBody returns what is on the stream for an event that was no envelope.
 func rawBody(e *events.Event) ([]byte, bool) {
 	bad, ok := e.Payload.(events.Malformed)
 	if !ok || bytes.Equal(bad.Raw, e.Data) {
@@ -147,12 +147,12 @@ func rawBody(e *events.Event) ([]byte, bool) {
 
 func (x *exporter) blob(ctx context.Context, ref events.BlobRef, blobs events.Blobs) error {
 	if blobs == nil {
-		return fmt.Errorf("%w: no store to read it from", ErrBlob)
+		return fmt.Errorf("%w: there is no blob store to read it from", ErrBlob)
 	}
 	b, err := blobs.Get(ctx, ref.SHA256)
 	if errors.Is(err, events.ErrNoBlob) {
 		x.sum.Missing++
-		ref.Size = 0 // nobody knows; what an event says is not to be trusted
+		ref.Size = 0 // it is unknown; what an event says is not to be trusted
 		x.chain.addBlob(ref, true)
 		return x.line(line{Blob: &ref, Missing: true})
 	}
@@ -160,7 +160,7 @@ func (x *exporter) blob(ctx context.Context, ref events.BlobRef, blobs events.Bl
 		return fmt.Errorf("%w: %w", ErrBlob, err)
 	}
 	if events.Digest(b) != ref.SHA256 {
-		return fmt.Errorf("%w: the store gave other bytes", ErrBlob)
+		return fmt.Errorf("%w: the store returned different bytes", ErrBlob)
 	}
 	if len(b) > MaxBlobBytes {
 		return fmt.Errorf("%w: %d bytes, at most %d", ErrLimit, len(b), MaxBlobBytes)

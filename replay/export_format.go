@@ -14,13 +14,13 @@ const FormatVersion = 1
 
 // Limits of a file that is read. More is ErrLimit.
 const (
-	// MaxLine bounds one line in bytes, its end included.
+	// MaxLine limits one line in bytes, its end included.
 	MaxLine = 2 << 20
-	// MaxEvents bounds the events of one file.
+	// MaxEvents limits the events of one file.
 	MaxEvents = 1_000_000
-	// MaxBlobs bounds the blobs of one file.
+	// MaxBlobs limits the blobs of one file.
 	MaxBlobs = 100_000
-	// MaxBlobBytes bounds one blob.
+	// MaxBlobBytes limits one blob.
 	MaxBlobBytes = 64 << 20
 	// MaxFileBytes bounds events and blobs together, as they are in memory.
 	MaxFileBytes = 1 << 30
@@ -31,13 +31,13 @@ const blobPiece = 1 << 20
 
 // Errors in the form of a file. Each comes inside a [FileError].
 var (
-	// ErrFormat says that a line is not what it must be there.
-	ErrFormat = errors.New("not an export of slop")
-	// ErrLimit says that a line, a blob or the whole file is too large.
+	// ErrFormat means that a line is not what it must be there.
+	ErrFormat = errors.New("not a slop export")
+	// ErrLimit means that a line, a blob or the whole file is too large.
 	ErrLimit = errors.New("over the limit")
-	// ErrTruncated says that the file ends before its footer.
+	// ErrTruncated means that the file ends before its footer.
 	ErrTruncated = errors.New("the file is cut short")
-	// ErrBlob says that a blob is not what its digest names, or is missing.
+	// ErrBlob means that a blob is not what its digest names, or is missing.
 	ErrBlob = errors.New("a blob is damaged or missing")
 )
 
@@ -47,10 +47,10 @@ type FileError struct {
 	Err  error
 }
 
-// Error is the error with its line.
+// Error returns the error with its line.
 func (e *FileError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 
-// Unwrap is the error without its line.
+// Unwrap returns the error without its line.
 func (e *FileError) Unwrap() error { return e.Err }
 
 // Header is the first line of an exported file.

@@ -6,8 +6,8 @@ import (
 	"manualslop/events"
 )
 
-// Fan gives the events of a history to several folds, each of which takes them in
-// their order in a goroutine of its own. A fold may not change an event.
+// Fan gives the events of a history to several folds, each of which takes them
+// in their order in its own goroutine. A fold may not change an event.
 type Fan struct {
 	folds []chan []events.Event
 	next  []events.Event

@@ -21,7 +21,7 @@ type follower struct {
 	head    int // first of due that is not recorded yet
 }
 
-// next is the decision that must be recorded next, nil if none is due.
+// next returns the decision that must be recorded next, nil if none is due.
 func (f *follower) next() *events.Event {
 	if f.head == len(f.due) {
 		return nil
@@ -38,7 +38,7 @@ func (f *follower) pay() {
 	}
 }
 
-// owes tells whether a decision with that id is due later than the next one.
+// owes reports whether a decision with that id is due later than the next one.
 func (f *follower) owes(id string) bool {
 	for i := f.head + 1; i < len(f.due); i++ {
 		if f.due[i].ID == id {
@@ -48,5 +48,5 @@ func (f *follower) owes(id string) bool {
 	return false
 }
 
-// owed is what is due and not recorded.
+// owed returns what is due and not recorded.
 func (f *follower) owed() []events.Event { return f.due[f.head:] }

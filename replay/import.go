@@ -44,8 +44,8 @@ func Import(ctx context.Context, r io.Reader) (File, error) {
 // ErrLimit, ErrTruncated or ErrBlob; a *[Divergence] with CodeChain when the
 // hash chain does not hold; the reader's, the sink's or the context's.
 //
-// Events are handed out before the footer was read: whoever stores them must
-// be able to take them back.
+// Events are delivered before the footer was read: whoever stores them must be
+// able to take them back.
 func Read(ctx context.Context, r io.Reader, sink Sink) (Header, Summary, error) {
 	p := newReader(r, sink)
 	err := p.run(ctx)

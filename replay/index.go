@@ -15,7 +15,7 @@ import (
 )
 
 // FileIndex finds the events and blobs of a file that [Export] wrote without
-// keeping their bytes: events stand before the blobs that they name. It proves
+// keeping their bytes: events come before the blobs that they name. It proves
 // nothing; [Read] does.
 type FileIndex struct {
 	file   io.ReaderAt
@@ -78,7 +78,7 @@ func (x *FileIndex) line(l []byte, at span) {
 	}
 }
 
-// Events reads an event again by its sequence; nil where the file is not as
+// Events reads an event again by its sequence; nil if the file is not as
 // [Export] writes one.
 func (x *FileIndex) Events() func(seq uint64) (*events.Event, error) {
 	if x.odd {
@@ -101,7 +101,7 @@ func (x *FileIndex) event(seq uint64) (*events.Event, error) {
 		return nil, err
 	}
 	if got.event.Seq != seq {
-		return nil, fmt.Errorf("%w: the line of event %d is of event %d", ErrFormat, seq, got.event.Seq)
+		return nil, fmt.Errorf("%w: the line of event %d holds event %d", ErrFormat, seq, got.event.Seq)
 	}
 	return &got.event, nil
 }

@@ -57,7 +57,7 @@ type batch struct {
 	raw   [][]byte
 	lines []parsed
 	buf   []byte        // holds raw
-	err   error         // what stands behind the lines
+	err   error         // what comes after the lines
 	ready chan struct{} // closed when lines are parsed
 }
 

@@ -77,30 +77,30 @@ func (p *reader) chained(got *parsed) error {
 	}
 	p.chain.add(l.Seq, raw)
 	if l.Chain != p.chain.String() {
-		return at(CodeChain, p.sum.Events, e, fmt.Sprintf("the chain is %.16s… and should be %.16s…", l.Chain, p.chain))
+		return at(CodeChain, p.sum.Events, e, fmt.Sprintf("the chain is %.16s… but should be %.16s…", l.Chain, p.chain))
 	}
 	if l.Subject != e.Subject() {
-		return fmt.Errorf("%w: the subject of event %s is %q", ErrFormat, e.ID, l.Subject)
+		return fmt.Errorf("%w: event %s has the wrong subject %q", ErrFormat, e.ID, l.Subject)
 	}
 	return p.event(got)
 }
 
-// uncounted is the event of a stored body. It never counts, whatever its bytes
-// say: they are no envelope, or the server copied one to where it stands.
+// uncounted returns the event of a stored body. It never counts, whatever its
+// bytes say: they are no envelope, or the server copied one to where it stands.
 func uncounted(l *line) (events.Event, error) {
 	var s stored
 	if err := strict(l.Stored, &s); err != nil {
 		return events.Event{}, err
 	}
 	if len(l.Event) > 0 {
-		return events.Event{}, fmt.Errorf("%w: a line is an event or a stored body", ErrFormat)
+		return events.Event{}, fmt.Errorf("%w: a line must not have both an event and a stored body", ErrFormat)
 	}
 	m := events.Stored{Subject: l.Subject, MsgID: s.MsgID, Seq: l.Seq, Time: s.Time, Body: s.Body}
 	e, err := events.FromStored(m)
 	if _, bad := e.Payload.(events.Malformed); err == nil && !bad {
 		m.Body = nil
 		e, err = events.FromStored(m)
-		e.Payload = events.Unreadable(e.Type, e.V, s.Body, "it stands where its author did not publish it")
+		e.Payload = events.Unreadable(e.Type, e.V, s.Body, "it is not where its author published it")
 	}
 	if err != nil {
 		return events.Event{}, fmt.Errorf("%w: %w", ErrFormat, err)
@@ -181,9 +181,9 @@ func (p *reader) piece(l line) error {
 func (p *reader) openBlob(ref events.BlobRef) error {
 	switch {
 	case !p.wanted[ref.SHA256]:
-		return fmt.Errorf("%w: no event names blob %s, or it was here before", ErrFormat, ref.SHA256)
+		return fmt.Errorf("%w: blob %s is not named by any event, or occurs twice", ErrFormat, ref.SHA256)
 	case ref.Size < 0 || ref.Size > p.limits.blob:
-		return fmt.Errorf("%w: a blob of %d bytes, at most %d", ErrLimit, ref.Size, p.limits.blob)
+		return fmt.Errorf("%w: blob of %d bytes, at most %d are allowed", ErrLimit, ref.Size, p.limits.blob)
 	}
 	p.blob = &openBlob{ref: ref}
 	return nil

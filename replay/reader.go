@@ -12,7 +12,7 @@ import (
 	"manualslop/events"
 )
 
-// limits are the bounds of one reading.
+// limits are the limits of one reading.
 type limits struct {
 	line, events, blobs int
 	blob, file          int64
@@ -141,7 +141,7 @@ func (p *reader) line(got *parsed) error {
 	case len(l.Event) > 0 || len(l.Stored) > 0:
 		return p.chained(got)
 	}
-	return fmt.Errorf("%w: neither event, blob nor footer", ErrFormat)
+	return fmt.Errorf("%w: line is neither an event, a blob nor a footer", ErrFormat)
 }
 
 // firstLine tells the two kinds of file apart.
@@ -161,7 +161,8 @@ func (p *reader) firstLine(b []byte) error {
 		return err
 	}
 	if p.head.Version != FormatVersion {
-		return fmt.Errorf("%w: version %d of the file, this program reads %d", ErrFormat, p.head.Version, FormatVersion)
+		return fmt.Errorf("%w: the file has version %d, this program reads version "+
+			"%d", ErrFormat, p.head.Version, FormatVersion)
 	}
 	p.chain = startChain(b)
 	return nil
@@ -184,12 +185,12 @@ func (p *reader) end(said Summary) error {
 		return fmt.Errorf("%w: %s ends after %d bytes of %d", ErrBlob, p.blob.ref.SHA256, len(p.blob.bytes), p.blob.ref.Size)
 	}
 	if here := p.sum.Blobs + p.sum.Missing; here < len(p.wanted) {
-		return fmt.Errorf("%w: events name %d blobs and %d are here", ErrBlob, len(p.wanted), here)
+		return fmt.Errorf("%w: events name %d blobs, but the file has %d", ErrBlob, len(p.wanted), here)
 	}
 	p.sum.Chain = p.chain.String()
 	if said != p.sum {
 		return &Divergence{Code: CodeChain, Seq: p.seq, Position: p.sum.Events,
-			Detail: fmt.Sprintf("the footer says %+v and the file holds %+v", said, p.sum)}
+			Detail: fmt.Sprintf("the footer says %+v, but the file has %+v", said, p.sum)}
 	}
 	p.ended = true
 	return nil

@@ -10,8 +10,8 @@ import (
 	"manualslop/projections"
 )
 
-// Until is the part of a history up to and including a sequence; all of it for
-// a sequence at or past its end. The result shares memory with the history.
+// Until returns the part of a history up to and including a sequence; all of it
+// for a sequence at or past its end. The result shares memory with the history.
 func Until(history []events.Event, seq uint64) []events.Event {
 	n := sort.Search(len(history), func(i int) bool { return history[i].Seq > seq })
 	return history[:n:n]
@@ -28,35 +28,35 @@ func Rebuild(history []events.Event) *projections.Set {
 	return set
 }
 
-// ErrFork says that a history cannot be the beginning of another session.
+// ErrFork means that a history cannot be the beginning of another session.
 var ErrFork = errors.New("cannot be forked")
 
 // Branch is what tells a fork from the session that it shares its beginning with.
 type Branch struct {
-	Session string // a session of its own
+	Session string // its own session
 	Folder  string // its log folder's name
 	Label   string
 }
 
 // Fork makes the beginning of a history, up to and including a sequence, the
 // beginning of another session. Ids, times, causes and ordinals stay: deciders
-// that read it go on from there, and pay first what was owed at that place.
+// that read it continue from there, and pay first what was owed at that place.
 // Sequences are 0 until the fork is stored. ErrFork for a branch without
-// session or folder, the session itself, or a prefix without SessionOpened.
-// The events of both sessions have the same ids; a log keeps both.
+// session or folder, the session itself, or a prefix without SessionOpened. The
+// events of both sessions have the same ids; a log keeps both.
 func Fork(history []events.Event, seq uint64, b Branch) ([]events.Event, error) {
 	prefix := decoded(events.Catalogue(), Until(history, seq))
 	switch {
 	case len(prefix) == 0:
-		return nil, fmt.Errorf("%w: nothing stands before sequence %d", ErrFork, seq)
+		return nil, fmt.Errorf("%w: there are no events before sequence %d", ErrFork, seq)
 	case !events.ValidToken(b.Session) || b.Session == prefix[0].Session:
-		return nil, fmt.Errorf("%w: %q is no session of its own", ErrFork, b.Session)
+		return nil, fmt.Errorf("%w: the fork needs a new session id, got %q", ErrFork, b.Session)
 	case b.Folder == "":
-		return nil, fmt.Errorf("%w: a fork needs a log folder of its own", ErrFork)
+		return nil, fmt.Errorf("%w: the fork needs its own log folder", ErrFork)
 	}
 	opened, ok := prefix[0].Payload.(events.SessionOpened)
 	if !ok {
-		return nil, fmt.Errorf("%w: it begins with %s", ErrFork, prefix[0].Type)
+		return nil, fmt.Errorf("%w: it must begin with SessionOpened, got %s", ErrFork, prefix[0].Type)
 	}
 	opened.Folder, opened.Label = b.Folder, b.Label
 	data, err := json.Marshal(opened)

@@ -21,7 +21,7 @@ type Report struct {
 	Events    int     `json:"events"`    // looked at
 	Malformed int     `json:"malformed"` // on the record without effect
 	Notices   int     `json:"notices"`
-	Closed    bool    `json:"closed"` // SessionClosed stands on it
+	Closed    bool    `json:"closed"` // SessionClosed is on it
 	Deciders  []Tally `json:"deciders"`
 	// Owed are decisions that are due at the end: by decider, each in order.
 	Owed []events.Event `json:"owed,omitempty"`
@@ -52,7 +52,7 @@ type Verifier struct {
 	registry  *events.Registry
 	followers []*follower
 	byActor   map[string]*follower
-	first     map[string]int // id to the position where it stands first
+	first     map[string]int // id to the position where it is first
 	checks    checks
 	seen      Report
 	decided   map[string]int
@@ -75,7 +75,7 @@ func NewVerifier(deciders ...func() *tiers.Machine) *Verifier {
 }
 
 // Take checks the next event in stream order and lets every decider take it.
-// Behind the first divergence it does nothing.
+// After the first divergence it does nothing.
 func (v *Verifier) Take(e *events.Event) {
 	switch {
 	case v.found != nil:
@@ -117,7 +117,8 @@ func (v *Verifier) End() (Report, error) {
 	return r, nil
 }
 
-// decoded is the history with every payload decoded: itself where it is already.
+// decoded returns the history with every payload decoded: itself where it is
+// already.
 func decoded(r *events.Registry, history []events.Event) []events.Event {
 	for i := range history {
 		if history[i].Payload != nil {
@@ -157,7 +158,7 @@ func (v *Verifier) event(i int, e *events.Event) *Divergence {
 	return nil
 }
 
-// at is a divergence whose fault lies in a recorded event.
+// at returns a divergence whose fault lies in a recorded event.
 func at(code Code, i int, e *events.Event, detail string) *Divergence {
 	return &Divergence{Code: code, Seq: e.Seq, Position: i, Actor: e.Actor, Cause: e.Cause, Recorded: e, Detail: detail}
 }
@@ -173,7 +174,7 @@ func (v *Verifier) decision(i int, e *events.Event) *Divergence {
 	}
 	want := f.next()
 	if want == nil {
-		return at(CodeExtra, i, e, intention(e)+" follows from nothing before it")
+		return at(CodeExtra, i, e, intention(e)+" does not follow from any earlier event")
 	}
 	if detail := differences(want, e); detail != "" {
 		m := &misplaced{want: want, due: want.ID, got: e, position: i, detail: detail, owed: f.owes(e.ID)}
@@ -197,8 +198,8 @@ type misplaced struct {
 	owed      bool // got is due as well, later
 }
 
-// divergence says what is wrong, once it is known whether the decision that is due
-// follows on the record.
+// divergence returns what is wrong, once it is known whether the decision that
+// is due follows on the record.
 func (m *misplaced) divergence(follows bool) *Divergence {
 	code := CodeDifferent
 	switch {
@@ -212,7 +213,7 @@ func (m *misplaced) divergence(follows bool) *Divergence {
 	}
 	detail := m.detail
 	if code != CodeDifferent {
-		detail = intention(m.want) + " is due and " + intention(m.got) + " is recorded"
+		detail = intention(m.want) + " is due, but " + intention(m.got) + " is recorded"
 	}
 	d := at(code, m.position, m.got, detail)
 	d.Attempted = m.want
@@ -236,7 +237,7 @@ func (v *Verifier) count(e *events.Event) {
 	}
 }
 
-// report is what was seen of the events that agree.
+// report returns what was seen of the events that agree.
 func (v *Verifier) report() Report {
 	r := v.seen
 	r.Events = v.n

@@ -173,7 +173,7 @@ func (w *world) run() {
 		}
 		w.turn(ready[w.chance.IntN(len(ready))])
 	}
-	panic("the session does not come to rest")
+	panic("the session does not become idle")
 }
 
 func (w *world) turn(who int) {

@@ -19,7 +19,7 @@ func (c *Call) Approve(a events.ToolApproved) {
 	c.generation, c.digest, c.open = a.Generation, a.ArgsSHA256, true
 }
 
-// Settle tells whether this outcome counts: the first one for the approved
+// Settle reports whether this outcome counts: the first one for the approved
 // bytes and the current generation. An interrupted call stays unfinished until
 // [Call.Resolve] or the next generation.
 func (c *Call) Settle(s events.ToolSettled) bool {
@@ -31,7 +31,7 @@ func (c *Call) Settle(s events.ToolSettled) bool {
 	return true
 }
 
-// Park tells whether the queue's giving up counts: the call was open.
+// Park reports whether the pool's giving up counts: the call was open.
 func (c *Call) Park() bool {
 	if c.done || !c.open {
 		return false
@@ -40,14 +40,14 @@ func (c *Call) Park() bool {
 	return true
 }
 
-// Resolve ends an interrupted or parked call by a person's word.
+// Resolve ends an interrupted or parked call by a person's decision.
 func (c *Call) Resolve() { c.open, c.done = false, true }
 
-// Generation is the newest approved generation, 0 before approval.
+// Generation returns the newest approved generation, 0 before approval.
 func (c *Call) Generation() int { return c.generation }
 
-// WantsHint tells whether an outcome is a failed shell call, which tier 4 reads
-// before tier 3 does.
+// WantsHint reports whether an outcome is a failed shell call, which tier 4
+// reads before tier 3 does.
 func WantsHint(s events.ToolSettled) bool {
 	return s.Outcome == events.ToolFailed && s.Interpreter != ""
 }

@@ -2,7 +2,7 @@ package tiers
 
 import "unicode/utf8"
 
-// Tail is at most n bytes from the end of a text, whole characters only.
+// Tail returns at most n bytes from the end of a text, in whole characters.
 func Tail(s string, n int) string {
 	cut := max(0, len(s)-n)
 	for cut < len(s) && !utf8.RuneStart(s[cut]) {
@@ -11,8 +11,8 @@ func Tail(s string, n int) string {
 	return s[cut:]
 }
 
-// Clip cuts a text at n bytes, on a character's border, and marks the cut with
-// "…", which comes on top. Deciders bound by it what others said.
+// Clip cuts a text at n bytes, between characters, and marks the cut with an
+// additional "…". Deciders use it to limit texts of others.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -19,7 +19,7 @@ import (
 	"manualslop/events"
 )
 
-// Decider is two pure functions over a state of its own.
+// Decider is two pure functions over its own state.
 type Decider[S any] struct {
 	// Name is the actor token under which its facts are written.
 	Name string
@@ -34,14 +34,15 @@ type Decider[S any] struct {
 	Decide func(s S, cause *events.Event) []events.Payload
 }
 
-// MaxFacts bounds the facts of one decision; more means a decider that does
-// not settle.
+// MaxFacts limits the facts of one decision; more means a decider that does not
+// settle.
 const MaxFacts = 10_000
 
-// ErrUnsettled says that a decider kept deciding on one cause: a programmer's error.
+// ErrUnsettled means that a decider kept deciding on one cause: a programmer's
+// error.
 var ErrUnsettled = errors.New("decider does not settle")
 
-// Machine is a decider at work on one session.
+// Machine is a decider working on one session.
 type Machine struct {
 	name  string
 	n     uint64
@@ -76,7 +77,7 @@ func (d Decider[S]) Start() *Machine {
 	return m
 }
 
-// Name is the decider's actor token.
+// Name returns the decider's actor token.
 func (m *Machine) Name() string { return m.name }
 
 // State points to what the decider knows, and to how many facts it decided. A
@@ -87,7 +88,7 @@ func (m *Machine) State() (state any, decided *uint64) { return m.state, &m.n }
 // Take folds one foreign event and returns the whole list of facts decided on
 // it, in order and already folded. The machine's own events and notices change
 // nothing. ErrNewer for an event that this program does not know: the session
-// is stalled, and the machine must be started anew with a program that does.
+// is stalled, and the machine must be started again with a program that does.
 func (m *Machine) Take(cause *events.Event) ([]events.Event, error) {
 	if cause.Actor == m.name {
 		return nil, nil

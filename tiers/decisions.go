@@ -19,7 +19,8 @@ import (
 // never used twice. An old branch goes only with a release that refuses the
 // sessions that need it, by their numbers.
 
-// Decisions are the newest number of each decider, and the only place where they stand.
+// Decisions returns the newest number of each decider, and the only place where
+// they stand.
 func Decisions() map[string]int {
 	return map[string]int{
 		events.ActorApproval:    1,
@@ -31,8 +32,8 @@ func Decisions() map[string]int {
 	}
 }
 
-// KnowsBasis is nil where this program can decide as a session's basis says;
-// else events.ErrNewer, with what it takes in plain words.
+// KnowsBasis is nil if this program can decide as a session's basis says; else
+// events.ErrNewer, with what it takes in plain words.
 func KnowsBasis(session string, b events.Basis) error {
 	known := Decisions()
 	deciders := make([]string, 0, len(b.Decisions))
@@ -62,8 +63,8 @@ func knowsDecisions(e *events.Event) error {
 	return nil
 }
 
-// Words are the text of a basis with this name as a part of a prompt that the
-// system says; none where the session has no such text.
+// Words returns the text of a basis with this name as a part of a prompt that
+// the system says; none if the session has no such text.
 func Words(b events.Basis, name string) []events.Part {
 	t, has := b.Text(name)
 	if !has {

@@ -23,7 +23,7 @@ func (r Replies) Note(id string, p events.ModelReplied) {
 	r[id] = max(size, raw)
 }
 
-// Size is how many bytes a model reads of a part.
+// Size returns how many bytes a model reads of a part.
 func (r Replies) Size(p events.Part) int64 {
 	named := max(p.Size, 0)
 	if p.Role == "assistant" {
@@ -35,7 +35,7 @@ func (r Replies) Size(p events.Part) int64 {
 	return named + int64(len(p.Text)+len(p.Prefix)+len(p.Suffix))
 }
 
-// Prompt is how many bytes a model reads of a prompt.
+// Prompt returns how many bytes a model reads of a prompt.
 func (r Replies) Prompt(parts []events.Part) int64 {
 	var sum int64
 	for _, p := range parts {
@@ -44,7 +44,7 @@ func (r Replies) Prompt(parts []events.Part) int64 {
 	return sum
 }
 
-// OfferSize is how many bytes a model reads of a tool.
+// OfferSize returns how many bytes a model reads of a tool.
 func OfferSize(o events.ToolOffer) int64 {
 	return int64(len(o.Name) + len(o.Description) + len(o.Schema))
 }

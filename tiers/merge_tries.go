@@ -6,9 +6,9 @@ import (
 	"manualslop/events"
 )
 
-// MaxSameMerges bounds the tries in a row at one merge that end in the same way.
-// After them the ticket is blocked: nothing changed between the questions, so
-// another one would not help.
+// MaxSameMerges limits the tries in a row at one merge that end in the same
+// way. After them the ticket is blocked: nothing changed between the questions,
+// so another one would not help.
 const MaxSameMerges = 5
 
 // MergeTries counts the tries at the merge of one ticket. The zero value: none yet.
@@ -17,7 +17,7 @@ type MergeTries struct {
 	same int // tries in a row that ended as last did
 }
 
-// Then is what is known behind a try that did not merge.
+// Then returns what is known after a try that did not merge.
 func (m MergeTries) Then(p events.MergeSettled) MergeTries {
 	l := m.last
 	if l.Attempt == p.Attempt && l.Outcome == p.Outcome && l.Onto == p.Onto && l.Detail == p.Detail &&
@@ -27,5 +27,5 @@ func (m MergeTries) Then(p events.MergeSettled) MergeTries {
 	return MergeTries{p, 1}
 }
 
-// Stuck tells whether another try is refused.
+// Stuck reports whether another try is refused.
 func (m MergeTries) Stuck() bool { return m.same >= MaxSameMerges }

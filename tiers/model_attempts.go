@@ -7,18 +7,18 @@ import (
 	"manualslop/events"
 )
 
-// MaxModelAttempts bounds the attempts at one model reply, the first included,
-// where the settings say nothing, and those whose reply came incomplete where the
-// settings allow more: each of these is paid for.
+// MaxModelAttempts limits the attempts at one model reply, the first included,
+// if the settings have no value, and those with an incomplete reply if the
+// settings allow more, because each of these is paid for.
 const MaxModelAttempts = 3
 
-// MaxInterrupted bounds the attempts at one reply that a stop or a crash of their
-// caller cut off. Each may have been paid for, and none says anything about the
-// model, so the settings do not bound them.
+// MaxInterrupted limits the attempts at one reply that a stop or a crash of
+// their caller cut off. Each may have been paid for, and none says anything
+// about the model, so the settings do not limit them.
 const MaxInterrupted = 8
 
-// ModelAttempts bounds the attempts at one reply that fail in one way, the first
-// included.
+// ModelAttempts limits the attempts at one reply that fail in one way, the
+// first included.
 func ModelAttempts(s events.Settings, kind string) int {
 	switch {
 	case kind == events.ModelInterrupted:
@@ -31,14 +31,16 @@ func ModelAttempts(s events.Settings, kind string) int {
 	return s.ModelAttempts
 }
 
-// MaxBackoff bounds the wait before another attempt, whatever the provider asks for.
+// MaxBackoff limits the wait before another attempt, even if the provider asks
+// for more.
 const MaxBackoff = 60 * time.Second
 
-// firstBackoff is the wait before the second attempt where the provider asks for none.
+// firstBackoff is the wait before the second attempt if the provider does not
+// ask for one.
 const firstBackoff = 250 * time.Millisecond
 
-// Sent is a request that is on record, as its decider remembers it for the next
-// one of the same conversation. The zero value: nothing was sent.
+// Sent is a recorded request, kept by its decider for the next one of the same
+// conversation. The zero value means that nothing was sent.
 type Sent struct {
 	ID    string
 	Asked events.ModelRequested // as it is on record
@@ -49,9 +51,9 @@ type Sent struct {
 	interrupted int                // attempts that their caller's end cut off
 }
 
-// Then is what is remembered after s once the next request of the conversation
-// is on record with this id; s is of no use any more. It panics where asked does
-// not follow from s: both are the decider's own.
+// Then returns the successor of s once the next request of the conversation is
+// recorded with this id; s must not be used any more. It panics if asked does
+// not follow from s, because both come from the same decider.
 func (s Sent) Then(id string, asked events.ModelRequested) Sent {
 	line := events.Prompts[events.Part]{}
 	if asked.Continues != "" {
@@ -81,8 +83,8 @@ func (s *Sent) digest(keep int, more []events.Part) (string, error) {
 	return events.ManifestDigest(slices.Concat(s.Parts[:keep], more))
 }
 
-// failed counts a failure of the last attempt: how many failed in this way, those
-// of an incomplete reply, those that were interrupted, and all others.
+// failed counts a failure of the last attempt by its kind: incomplete replies,
+// interruptions, and all others.
 func (s *Sent) failed(kind string) int {
 	switch kind {
 	case events.ModelIncomplete:
@@ -98,12 +100,12 @@ func (s *Sent) failed(kind string) int {
 // maxDoublings is from which attempt on the wait is MaxBackoff.
 const maxDoublings = 9
 
-// NextAttempt counts a failure, which it is told of once, and builds the request
-// that follows the failed one: the same prompt, the next attempt, and a wait counted
-// from the failure's time (the provider's own, else 250 ms doubled each time; at most
-// MaxBackoff). It goes to the seat as the settings of now fill it, so a changed
-// setting reaches it. False when no further attempt may help or [ModelAttempts] is
-// reached.
+// NextAttempt counts a failure, for which it must be called once, and builds
+// the request that follows the failed one: the same prompt, the next attempt,
+// and a wait counted from the failure's time (the provider's own, else 250 ms
+// doubled each time; at most MaxBackoff). It uses the current settings of the
+// seat, so a changed setting takes effect. It returns false if no further
+// attempt may help or [ModelAttempts] is reached.
 func NextAttempt(s events.Settings, seat Seat, last *Sent, failure events.ModelFailed,
 	at time.Time) (events.ModelRequested, bool) {
 	next := last.Asked
@@ -126,14 +128,15 @@ func NextAttempt(s events.Settings, seat Seat, last *Sent, failure events.ModelF
 }
 
 // Request fills what every model request has in common: who answers it, by the
-// settings of its tier and the personas, and the prompt with its digest. Of the
-// parts, which are the whole prompt, it says only what is new since before.
+// settings of its tier and the personas, and the prompt with its digest. The
+// parts are the whole prompt, of which it records only what is new since
+// before.
 func Request(s events.Settings, seat Seat, before Sent, parts []events.Part) events.ModelRequested {
 	return RequestAfter(s, seat, before, 0, parts)
 }
 
-// RequestAfter is [Request] for a prompt that begins with the first same parts of
-// before; rest are those behind them.
+// RequestAfter is [Request] for a prompt that begins with the first same parts
+// of before; rest are those after them.
 func RequestAfter(s events.Settings, seat Seat, before Sent, same int, rest []events.Part) events.ModelRequested {
 	m := events.ModelRequested{Attempt: 1, Tier: seat.Tier, Manifest: rest}
 	m.Continue(before.ID, before.Parts[same:])
@@ -147,7 +150,7 @@ func RequestAfter(s events.Settings, seat Seat, before Sent, same int, rest []ev
 	return address(s, seat, m)
 }
 
-// address says who answers a request, and how.
+// address sets which model answers a request, and how.
 func address(s events.Settings, seat Seat, r events.ModelRequested) events.ModelRequested {
 	to := seat.Take(s)
 	r.Provider, r.Model, r.Command, r.Params = to.Provider, to.Model, s.Command(to.Provider), to.Params

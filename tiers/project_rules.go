@@ -8,15 +8,16 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// MaxProjectRules bounds what is shown of each file of a project's rules, in
+// MaxProjectRules limits what is shown of each file of a project's rules, in
 // characters.
 const MaxProjectRules = 16_000
 
-// ProjectRules are the files in which a project says how work is done in it.
+// ProjectRules returns the files in which a project says how work is done in
+// it.
 func ProjectRules() []string { return []string{"AGENTS.md", "CLAUDE.md"} }
 
-// RuleViews ask for the project's rules. They stand before the other views of
-// a request.
+// RuleViews ask for the project's rules. They come before the other views of a
+// request.
 func RuleViews() []events.ViewRequest {
 	var out []events.ViewRequest
 	for _, path := range ProjectRules() {
@@ -60,8 +61,8 @@ func rulePart(opened, built string, i int, v events.View) events.Part {
 	return p
 }
 
-// sessionFence is the code of the fence around a text that many prompts of a session
-// begin with. It is the same in all of them, so that a provider reads the text once.
-// The text cannot hold it: it derives from the text's digest and from the id of the
-// event that opened the session.
+// sessionFence returns the code of the fence around a text that many prompts of
+// a session begin with. It is the same in all of them, so that a provider reads
+// the text once. The text cannot hold it: it derives from the text's digest and
+// from the id of the event that opened the session.
 func sessionFence(opened, sha256 string) string { return fence.Nonce(opened+" "+sha256, 0) }

@@ -14,10 +14,10 @@ const (
 // scripted is the provider that reads a script, which has no limits.
 const scripted = "script"
 
-// reply is the limit of a reply after so many replies were cut. The person's own
-// limit holds, within that of the model. A reply has a quarter of the context window
-// at first and half of it at most, because vendors refuse a prompt and a limit that
-// together are over the window.
+// reply returns the limit of a reply after the given number of replies were
+// cut. The person's own limit holds, within that of the model. A reply has a
+// quarter of the context window at first and half of it at most, because
+// vendors refuse a prompt and a limit that together are over the window.
 func (x *Sitting) reply(known events.ModelsOffered, cut int) int {
 	offer, _ := known.Find(x.Provider, x.Model)
 	limit := x.Params.MaxOutputTokens
@@ -44,9 +44,9 @@ func (x *Sitting) reply(known events.ModelsOffered, cut int) int {
 	return int(first)
 }
 
-// AskLonger tells whether a reply that was cut at the limit of the request that
-// asked for it can be asked for again with a larger one, by the seat with one
-// more Cut.
+// AskLonger reports whether a reply that was cut at the limit of the request
+// that asked for it can be asked for again with a larger one, by the seat with
+// one more Cut.
 func (seat Seat) AskLonger(s events.Settings, asked events.ModelRequested) bool {
 	seat.Cut++
 	limit := asked.Params.MaxOutputTokens

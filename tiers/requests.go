@@ -29,14 +29,15 @@ type OpenRequest struct {
 	At time.Time
 	// Due is when an ask expires, or before when a model is not asked again.
 	Due *time.Time
-	// Returned counts how often it was handed out again, and ReturnedAt is when
-	// that was recorded last.
+	// Returned counts how often it was redelivered, and ReturnedAt is when that was
+	// recorded last.
 	Returned   int
 	ReturnedAt time.Time
 }
 
-// Asked is the request that an event makes of an effect; nil where it makes none.
-// Together with [Outcomes] and [Answered] it is the one table of requests and outcomes.
+// Asked returns the request that an event makes of an effect; nil if it makes
+// none. Together with [Outcomes] and [Answered] it is the one table of requests
+// and outcomes.
 func Asked(e *events.Event) *OpenRequest {
 	r := OpenRequest{Key: e.ID, ID: e.ID, Type: e.Type, Session: e.Session, Asked: e.Seq, Seq: e.Seq, At: e.Time}
 	switch p := e.Payload.(type) {
@@ -70,8 +71,8 @@ func Asked(e *events.Event) *OpenRequest {
 	return &r
 }
 
-// Answered is the key of the request that an event is an outcome of, and the
-// highest generation of it; an empty key where it is none.
+// Answered returns the key of the request that an event is an outcome of, and
+// the highest generation of it; an empty key where it is none.
 func Answered(e *events.Event) (key string, generation int) {
 	const every = math.MaxInt
 	switch p := e.Payload.(type) {
@@ -101,7 +102,8 @@ func Answered(e *events.Event) (key string, generation int) {
 	return "", 0
 }
 
-// Outcomes are the types of the events that may settle a request of a worker.
+// Outcomes returns the types of the events that may settle a request of a
+// worker.
 func Outcomes(asked events.Payload) (types []string) {
 	var outcomes []events.Payload
 	switch asked.(type) {
@@ -124,7 +126,7 @@ func Outcomes(asked events.Payload) (types []string) {
 	return types
 }
 
-// Settles tells whether an event is an outcome of a request.
+// Settles reports whether an event is an outcome of a request.
 func (r *OpenRequest) Settles(e *events.Event) bool {
 	key, generation := Answered(e)
 	return key == r.Key && generation >= r.Generation
@@ -134,7 +136,7 @@ func (r *OpenRequest) Settles(e *events.Event) bool {
 type OpenRequests struct {
 	// Open holds them by key.
 	Open map[string]OpenRequest
-	// Closed tells whether the session is over.
+	// Closed reports whether the session is over.
 	Closed bool
 	// Returned is the sequence of the newest RequestReturned.
 	Returned uint64
@@ -177,7 +179,7 @@ func (q *OpenRequests) Fold(e *events.Event) {
 	}
 }
 
-// OfRequests tells whether Fold looks at events with a payload.
+// OfRequests reports whether Fold looks at events with a payload.
 func OfRequests(p events.Payload) bool {
 	switch p.(type) {
 	case events.ModelApproved, events.RequestReturned, events.SessionClosed:
@@ -188,7 +190,7 @@ func OfRequests(p events.Payload) bool {
 	return key != "" || Asked(e) != nil
 }
 
-// release lets a request of a session that is over be handed out that no decider
+// release lets a request of a session that is over be delivered that no decider
 // will allow any more: its effect says that it was cancelled.
 func (q *OpenRequests) release(key string) {
 	if open := q.Open[key]; q.Closed && open.Seq == 0 {

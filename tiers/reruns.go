@@ -2,7 +2,7 @@ package tiers
 
 import "manualslop/events"
 
-// MaxReruns bounds the failures in one place that are remembered.
+// MaxReruns limits the failures in one place that are remembered.
 const MaxReruns = 256
 
 // Reruns notices commands that failed and then pass although no change of a
@@ -99,7 +99,7 @@ func (r *Reruns) settled(c *rerun, p events.ToolSettled) (failed string) {
 	return ""
 }
 
-// changes tells whether a call changed files, or nobody knows.
+// changes reports whether a call changed files, or it is unknown.
 func changes(p events.ToolSettled) bool {
 	if p.Unseen || p.Outcome != events.ToolDone && p.Outcome != events.ToolFailed {
 		return true
@@ -129,7 +129,7 @@ func (r *Reruns) changed() {
 
 func (at *ranIn) changed() { clear(at.failed) }
 
-// FlakyWords say, behind the result of a call that passed, what to think of it
+// FlakyWords say, after the result of a call that passed, what to think of it
 // after this other one failed.
 func FlakyWords(failed string) string {
 	return "This command failed before (call " + Clip(failed, events.MaxIDLength) + ") and passed now, although no " +

@@ -2,14 +2,16 @@ package tiers
 
 import "strings"
 
-// thoughtTags are the tags in which models without a channel for thoughts write them.
+// thoughtTags returns the tags in which models without a channel for thoughts
+// write them.
 func thoughtTags() []string { return []string{"think", "thinking", "thought", "reasoning"} }
 
-// WithoutThoughts is a reply without what the model only thought: text between
-// <think> and </think>, and text before a </think> that was never opened, because
-// some servers put the opening tag into the prompt. An opening tag counts at the
-// beginning of a line, a closing one without it at an end of a line: inside JSON
-// neither occurs there. A thought that never ends takes the rest.
+// WithoutThoughts returns a reply without what the model only thought: text
+// between <think> and </think>, and text before a </think> that was never
+// opened, because some servers put the opening tag into the prompt. An opening
+// tag counts at the beginning of a line, a closing one without it at an end of
+// a line: inside JSON neither occurs there. A thought that never ends takes the
+// rest.
 func WithoutThoughts(text string) string {
 	for _, tag := range thoughtTags() {
 		text = withoutThought(text, "<"+tag+">", "</"+tag+">")
@@ -39,7 +41,8 @@ func withoutThought(text, begin, end string) string {
 	}
 }
 
-// beginningOfLine is where a mark first stands at the beginning of a line; -1 if nowhere.
+// beginningOfLine returns where a mark first is at the beginning of a line; -1
+// if nowhere.
 func beginningOfLine(text, mark string) int {
 	for from := 0; ; {
 		n := strings.Index(text[from:], mark)
@@ -54,7 +57,8 @@ func beginningOfLine(text, mark string) int {
 	}
 }
 
-// lastEndOfLine is where a mark last stands at the end of a line; -1 if nowhere.
+// lastEndOfLine returns where a mark last is at the end of a line; -1 if
+// nowhere.
 func lastEndOfLine(text, mark string) int {
 	last := -1
 	for from := 0; ; {

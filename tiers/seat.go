@@ -54,7 +54,7 @@ func (seat Seat) Take(s events.Settings) Sitting {
 	out.Bias, _ = s.Roster.BiasProfile(cmp.Or(out.Persona.BiasProfile, out.Tier.BiasProfile))
 	for _, name := range []string{out.Tier.ToolPreset, out.Persona.ToolPreset} {
 		if name != "" {
-			preset, _ := s.Roster.ToolPreset(name) // one that is not there has no tools
+			preset, _ := s.Roster.ToolPreset(name) // a missing one has no tools
 			preset.Name = name
 			out.Presets = append(out.Presets, preset)
 		}
@@ -90,8 +90,8 @@ func (x *Sitting) address(seat Seat) {
 	x.Model = cmp.Or(seat.Model, x.Model)
 }
 
-// preferred is the persona's model for a seat: the one that the ticket names,
-// else the one for its retries. False where the persona has none to offer.
+// preferred returns the persona's model for a seat: the one that the ticket
+// names, else the one for its retries. False if the persona has none to offer.
 func (x *Sitting) preferred(seat Seat) (events.PreferredModel, bool) {
 	models := x.Persona.Models
 	i := min(max(seat.Retries, 0), len(models)-1)
@@ -134,7 +134,7 @@ func (x *Sitting) prefer(m events.PreferredModel) {
 	}
 }
 
-// lower is the lower of two limits, of which 0 is none.
+// lower returns the lower of two limits, of which 0 is none.
 func lower(a, b int) int {
 	if a <= 0 || b > 0 && b < a {
 		return b
@@ -142,7 +142,7 @@ func lower(a, b int) int {
 	return a
 }
 
-// Has tells whether a tool is in all of the presets.
+// Has reports whether a tool is in all of the presets.
 func (p Presets) Has(tool string) bool {
 	for _, preset := range p {
 		if _, has := preset.Entry(tool); !has {
@@ -166,8 +166,8 @@ func (p Presets) Of(tools []string) []string {
 	return out
 }
 
-// Approval is what the presets say of a tool, and which of them says it: ask if
-// one of them does, else auto if one does.
+// Approval returns what the presets say of a tool, and which of them says it:
+// ask if one of them does, else auto if one does.
 func (p Presets) Approval(tool string) (approval, preset string) {
 	for _, x := range p {
 		switch word, _ := x.Entry(tool); {

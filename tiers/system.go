@@ -11,9 +11,10 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// System is how every prompt of a seat begins: the role ([Words]), how to use the tools,
-// the persona, the prompt preset, each a part, those that say nothing left out.
-// What the project wrote is no part of the system's words; see [Sitting.Project].
+// System returns how every prompt of a seat begins: the role ([Words]), how to
+// use the tools, the persona, the prompt preset, each a part, those that say
+// nothing left out. What the project wrote is not a part of the system's words;
+// see [Sitting.Project].
 func (x Sitting) System(role []events.Part, tools []string) []events.Part {
 	out := slices.Clone(role)
 	add := func(text string) {
@@ -31,9 +32,9 @@ func (x Sitting) System(role []events.Part, tools []string) []events.Part {
 	return out
 }
 
-// Project is what the project's document, its own persona and prompt preset say,
-// as parts of the user behind the system's words, inside fences of the session that the
-// event with the id opened began.
+// Project returns what the project's document, its own persona and prompt
+// preset say, as parts of the user after the system's words, inside fences of
+// the session that the event with the id opened began.
 func (x Sitting) Project(opened string) []events.Part {
 	var out []events.Part
 	add := func(heading, text string) {
@@ -53,7 +54,7 @@ func (x Sitting) Project(opened string) []events.Part {
 	return out
 }
 
-// own is a text under its heading; empty where there is none.
+// own returns a text under its heading; empty if there is none.
 func own(heading, text string) string {
 	if text = chars.Trim(text); text == "" {
 		return ""
@@ -61,8 +62,8 @@ func own(heading, text string) string {
 	return heading + "\n\n" + text + "\n"
 }
 
-// Strategy is the section of a system prompt about tools: what a bias profile
-// says of those that are offered. Empty where it says nothing.
+// Strategy returns the section of a system prompt about tools: what a bias
+// profile says of those that are offered. Empty if it says nothing.
 func Strategy(b events.BiasProfile, tools []string) string {
 	var out strings.Builder
 	for _, w := range []struct {

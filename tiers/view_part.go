@@ -8,11 +8,11 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// ViewPart is the view numbered i of the ContextBuilt with the id built, as a
-// part of a prompt under a heading: text of the project, inside a fence. The
-// bytes stay where they are, the part names them. It is also how the project's
-// own rules (AGENTS.md) come into a prompt. For a view that has an error, and so
-// no bytes, there is no part.
+// ViewPart returns the view numbered i of the ContextBuilt with the id built,
+// as a part of a prompt under a heading: text of the project, inside a fence.
+// The bytes stay where they are, the part names them. It is also how the
+// project's own rules (AGENTS.md) come into a prompt. For a view that has an
+// error, and so no bytes, there is no part.
 func ViewPart(built string, i int, v events.View, heading string) events.Part {
 	p := events.Part{Role: "user", Prefix: heading, Suffix: "\n", Origin: fence.Repo, Fence: fence.Nonce(built, i)}
 	if v.SHA256 == "" {

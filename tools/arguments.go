@@ -14,12 +14,13 @@ import (
 	"unicode/utf8"
 )
 
-// MaxArguments bounds the arguments of a call, in bytes of JSON.
+// MaxArguments limits the arguments of a call, in bytes of JSON.
 const MaxArguments = 16 << 20
 
-// objectOf splits one JSON object into its members. It is stricter than encoding/json: names must
-// match exactly and may not repeat, nothing may follow, and the text must be valid UTF-8. Nothing
-// at all counts as the empty object, because models send that for tools without arguments.
+// objectOf splits one JSON object into its members. It is stricter than
+// encoding/json: names must match exactly and may not repeat, nothing may
+// follow, and the text must be valid UTF-8. Empty input counts as the empty
+// object, because models send it for tools without arguments.
 func objectOf(tool string, args json.RawMessage) (map[string]json.RawMessage, error) {
 	bad := func(format string, a ...any) error {
 		return &ArgumentError{Tool: tool, Problem: fmt.Sprintf(format, a...)}
@@ -56,7 +57,7 @@ func objectOf(tool string, args json.RawMessage) (map[string]json.RawMessage, er
 		return nil, bad("the arguments are not valid JSON: %s", jsonProblem(err))
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, bad("something follows the JSON object")
+		return nil, bad("there is text after the JSON object")
 	}
 	return members, nil
 }
@@ -116,7 +117,7 @@ func unknownField(tool string, fields []field, rest map[string]json.RawMessage) 
 	return &ArgumentError{Tool: tool, Field: unknown[0], Problem: problem}
 }
 
-// decode sets one value and says what is wrong with it, or nothing.
+// decode sets one value and returns what is wrong with it, or "".
 func (f field) decode(raw json.RawMessage, into reflect.Value) string {
 	wrong := "must be of type " + f.typeName()
 	switch f.kind {

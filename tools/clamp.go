@@ -35,7 +35,8 @@ func Fits(text string, limits Limits) bool {
 	return lines <= limits.MaxLines
 }
 
-// Marker says which lines of a text are missing; next tells how to go on, or is empty.
+// Marker returns which lines of a text are missing; next tells how to continue,
+// or is empty.
 func Marker(from, to, total int, next string) string {
 	if from > to {
 		return fmt.Sprintf("… truncated: line %d of %d is too long and was cut%s", to, total, next)
@@ -43,8 +44,9 @@ func Marker(from, to, total int, next string) string {
 	return fmt.Sprintf("… truncated: lines %d–%d of %d not shown%s", from, to, total, next)
 }
 
-// TakeLines gives as many whole lines as the limits allow beside a marker, each ended by a line
-// break, and their number. A first line that alone is too long is cut in its middle.
+// TakeLines returns as many whole lines as the limits allow beside a marker,
+// each ended by a line break, and their number. A first line that alone is too
+// long is cut in its middle.
 func TakeLines(text string, lines []document.Line, limits Limits) (string, int) {
 	room := limits.MaxChars - MarkerChars
 	var b strings.Builder
@@ -68,7 +70,8 @@ func TakeLines(text string, lines []document.Line, limits Limits) (string, int) 
 	return b.String(), len(lines)
 }
 
-// breakOf gives the line's own end, or a line feed for a last line without one.
+// breakOf returns the line's own end, or a line feed for a last line without
+// one.
 func breakOf(text string, l document.Line) string {
 	if l.End == l.Next {
 		return "\n"

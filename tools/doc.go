@@ -1,5 +1,5 @@
-// Package tools is what a tool is: its arguments, the registry of tools, and the two
-// steps in which a call is made.
+// Package tools defines tools: their arguments, the registry, and the two steps
+// of a call.
 //
 // # Making a call
 //
@@ -10,18 +10,21 @@
 // a call are written or none. After a crash, [ResumeChange] tells for each recorded change whether
 // it is in place.
 //
-// A [Result] with Failed is for the model: its text says what is wrong and what to do next. What
-// only an operator may know, such as the allowed directories, is in its Operator and Err fields.
-// Texts obey [Limits] in characters and lines and end with a marker where something is missing.
+// A [Result] with Failed is for the model: its text says what is wrong and what
+// to do next. Details for the operator only, such as the allowed directories,
+// are in its Operator and Err fields. Texts stay within [Limits] in characters
+// and lines and end with a marker if something is missing.
 //
 // # Writing a tool
 //
-// A tool is an argument struct, a [Spec] and a function, put together by [Reader], [Writer],
-// [Executor] or [Outside], and one line in builtin/builtin.go. The schema comes from the tags of the
-// struct; see field in schema.go for them. A handler touches files only through [Env.ReadFile] and
-// the methods of Env.Workspace, returns errors as they are (Failure words them), and [Refuse] for what the model
-// can repair. A planner for Writer returns changes made with [Edit], [Create] and [Delete] and
-// touches nothing. Handlers check their context in loops; a cancelled call must return within
+// A tool is an argument struct, a [Spec] and a function, put together by
+// [Reader], [Writer], [Executor] or [Outside], and one line in
+// builtin/builtin.go. The schema comes from the tags of the struct; see field
+// in schema.go for them. A handler touches files only through [Env.ReadFile]
+// and the methods of Env.Workspace, returns errors as they are (Failure words
+// them), and [Refuse] for errors that the model can fix. A planner for Writer
+// returns changes made with [Edit], [Create] and [Delete] and touches nothing.
+// Handlers check their context in loops; a cancelled call must return within
 // 100 ms. Tools know nothing of buses, events, models and sessions.
 //
 // The laws in laws_test.go run over every built-in tool.

@@ -6,11 +6,12 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// maxEdits bounds the places of all changes of a call. The places of a file beyond it are named as
-// one, and those of further files not at all.
+// maxEdits limits the places of all changes of a call. Beyond it the places of
+// a file are merged into one, and those of further files are omitted.
 const maxEdits = 64
 
-// EditedPlace is one place of a change: the bytes from From up to To are replaced by Len others.
+// EditedPlace is one part of a change: the bytes from From up to To are
+// replaced by Len bytes.
 type EditedPlace struct {
 	From   int64  `json:"from"`
 	To     int64  `json:"to"`
@@ -18,8 +19,8 @@ type EditedPlace struct {
 	SHA256 string `json:"sha256"` // of the new bytes
 }
 
-// edits are the places of a change in the order of the file, as many as there is room for; none of a
-// file that is made or removed.
+// edits returns the places of a change in the order of the file, as many as
+// there is room for; none for a created or removed file.
 func (c Change) edits(room int) []EditedPlace {
 	if c.Before == nil || c.After == nil || room == 0 {
 		return nil
@@ -36,7 +37,7 @@ func (c Change) edits(room int) []EditedPlace {
 	return out
 }
 
-// hull is the one place from the first to the last byte that differs.
+// hull returns the one place from the first to the last byte that differs.
 func (c Change) hull() EditedPlace {
 	from, to, end := 0, len(c.Before), len(c.After)
 	for from < to && from < end && c.Before[from] == c.After[from] {
@@ -48,7 +49,8 @@ func (c Change) hull() EditedPlace {
 	return EditedPlace{From: int64(from), To: int64(to), Len: int64(end - from), SHA256: digest(c.After[from:end])}
 }
 
-// Makes tells whether a change that was just planned is exactly these edits of the file as it is.
+// Makes reports whether a planned change consists of exactly these edits of the
+// current file.
 func (p PlannedChange) Makes(edits []EditedPlace) bool {
 	before, after := p.change.Before, p.change.After
 	if before == nil || after == nil || len(edits) == 0 {

@@ -12,29 +12,31 @@ type Effect uint8
 const (
 	// Reads looks at files of the workspace.
 	Reads Effect = 1 << iota
-	// Writes changes files of the workspace after a plan, or something outside of them.
+	// Writes changes files of the workspace after a plan, or something outside
+	// them.
 	Writes
-	// Executes starts programs, whose effects nobody can foresee.
+	// Executes starts programs, whose effects cannot be predicted.
 	Executes
-	// Network talks to other machines.
+	// Network communicates with other machines.
 	Network
-	// Wide is said beside Reads or Writes: the call looks at, or changes, files that its arguments do
-	// not name, so that a rule about paths cannot judge it.
+	// Wide is combined with Reads or Writes: the call reads or changes files that
+	// its arguments do not name, so a rule about paths cannot apply to it.
 	Wide
 
 	allEffects = Reads | Writes | Executes | Network | Wide
 )
 
-// effectNames are the words on the wire, in the order of the bits.
+// effectNames returns the words on the wire, in the order of the bits.
 func effectNames() []string { return []string{"reads", "writes", "executes", "network", "wide"} }
 
-// Has tells whether e contains all of other.
+// Has reports whether e contains all of other.
 func (e Effect) Has(other Effect) bool { return other != 0 && e&other == other }
 
-// Valid tells whether e is a set of known effects, and not empty nor Wide alone.
+// Valid reports whether e is a set of known effects, and not empty nor Wide
+// alone.
 func (e Effect) Valid() bool { return e&^Wide != 0 && e&^allEffects == 0 }
 
-// String gives the names joined by "|", such as "reads|network".
+// String returns the names joined by "|", such as "reads|network".
 func (e Effect) String() string {
 	if !e.Valid() {
 		return fmt.Sprintf("invalid(%d)", uint8(e))

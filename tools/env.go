@@ -13,22 +13,23 @@ import (
 	"manualslop/tools/web"
 )
 
-// Env is what a call may use. The zero value allows nothing but computing.
+// Env is what a call may use. The zero value allows no access to anything.
 type Env struct {
-	// Workspace is the gate to files; nil refuses every path.
+	// Workspace is the gate to files; nil denies every path.
 	Workspace *sandbox.Workspace
 	// Shell says how scripts run.
 	Shell Shell
-	// Net is the gate to the network; nil refuses every address.
+	// Net is the gate to the network; nil denies every address.
 	Net *web.Client
 	// Performance measures the process; nil: it has no monitor.
 	Performance func(context.Context) (Performance, error)
 	// Kept reads what a file once held, by its SHA-256; nil: nothing is kept.
 	Kept func(ctx context.Context, sha256 string) ([]byte, error)
-	// Ask puts a question of an external server to a person while the call runs; nil: nobody can be asked.
+	// Ask asks a person a question of an external server while the call runs; nil
+	// if that is not possible.
 	Ask func(context.Context, Question) (Answer, error)
-	// Server is told what the external server of the call does, also behind the call; nil: nobody is.
-	// It must not block.
+	// Server is called with the state of the call's external server, also after the
+	// call; it may be nil. It must not block.
 	Server func(ServerState)
 	// Limits bound answers.
 	Limits Limits
@@ -46,7 +47,8 @@ const (
 type Shell struct {
 	// Timeout is the time limit of a script; zero means 60 seconds.
 	Timeout time.Duration
-	// Fallback is FallbackPOSIX or FallbackNone; empty means posix everywhere but on Windows.
+	// Fallback is FallbackPOSIX or FallbackNone; empty means posix except on
+	// Windows.
 	Fallback string
 	// PathPrepend are directories put in front of PATH.
 	PathPrepend []string
@@ -54,12 +56,13 @@ type Shell struct {
 	Set map[string]string
 	// Pass are names of variables of the engine that scripts may see besides the usual ones.
 	Pass []string
-	// Confine lets scripts write to the workspace only; see sandbox.Workspace.Confine. Where that is
-	// not possible, they do not run.
+	// Confine lets scripts write to the workspace only; see
+	// sandbox.Workspace.Confine. If that is not possible, they do not run.
 	Confine bool
-	// Network leaves the network to confined scripts; others have it anyway.
+	// Network allows network access for confined scripts; others always have it.
 	Network bool
-	// Frozen are paths in the workspace that confined scripts can read and not change.
+	// Frozen are paths in the workspace that confined scripts can read but not
+	// change.
 	Frozen []string
 	// Inherit replaces the environment of the process as the source of values; nil means that.
 	Inherit []string
@@ -82,7 +85,7 @@ func (s Shell) FallbackShell() string {
 	return FallbackPOSIX
 }
 
-// Defaults and least values of Limits.
+// Defaults and minimum values of Limits.
 const (
 	DefaultMaxChars = 40_000
 	DefaultMaxLines = 2_000
@@ -90,8 +93,9 @@ const (
 	LeastMaxLines   = 5
 )
 
-// Limits bound the answer of one call. Zero fields mean the defaults; very small values are raised
-// to 500 characters and 5 lines, so that an error and the way on always fit.
+// Limits limit the answer of one call. Zero fields mean the defaults; very
+// small values are raised to 500 characters and 5 lines, so that an error and
+// its hint always fit.
 type Limits struct {
 	MaxChars int // characters of Result.Text
 	MaxLines int // lines of Result.Text
@@ -107,8 +111,8 @@ func (l Limits) Filled() Limits {
 	return Limits{MaxChars: max(l.MaxChars, LeastMaxChars), MaxLines: max(l.MaxLines, LeastMaxLines)}
 }
 
-// ReadFile reads a file through the gate and puts it on the call's list of files. Handlers and
-// planners use it rather than Workspace.ReadFile.
+// ReadFile reads a file through the gate and adds it to the call's list of
+// files. Handlers and planners use it rather than Workspace.ReadFile.
 func (e Env) ReadFile(ctx context.Context, path string) (sandbox.File, error) {
 	file, err := e.Workspace.ReadFile(ctx, path)
 	if err != nil {
@@ -121,13 +125,14 @@ func (e Env) ReadFile(ctx context.Context, path string) (sandbox.File, error) {
 	return file, nil
 }
 
-// tracker collects the files of one call. A nil tracker collects nothing.
+// tracker records the files of one call. A nil tracker records nothing.
 type tracker struct {
 	mu    sync.Mutex
 	files map[string]FileState
 }
 
-// Add notes a file. A write replaces what was read of the same file, never the other way round.
+// Add records a file. A write replaces a read of the same file, never the other
+// way round.
 func (t *tracker) Add(state FileState) {
 	if t == nil {
 		return
@@ -154,8 +159,9 @@ func (t *tracker) list() []FileState {
 	return sortedFiles(out)
 }
 
-// Performance is how the engine is doing: sums over its processes, and what an attached front end
-// reports. Nil figures are not measured: only a front end that draws has frames and input.
+// Performance is the performance of the engine: sums over its processes, and
+// what an attached front end reports. Nil values are not measured: only a
+// graphical front end has frames and input.
 type Performance struct {
 	FPS         *float64 `json:"fps"`
 	FrameTimeMS *float64 `json:"frame_time_ms"`
@@ -167,8 +173,8 @@ type Performance struct {
 	UptimeS     float64  `json:"uptime_s"` // of the process that runs longest
 }
 
-// Question is what an external server wants to know of a person while a call runs: the fields of a
-// form, or that the person visits an address.
+// Question is a question of an external server to a person while a call runs:
+// the fields of a form, or that the person visits an address.
 type Question struct {
 	Server  string
 	Message string          // the server's words
@@ -177,21 +183,21 @@ type Question struct {
 	Origin  string          // scheme and host of URL
 }
 
-// Answer is the person's. Content is set where a form was filled in.
+// Answer is the person's answer. Content is set where a form was filled in.
 type Answer struct {
 	Accepted bool
 	Content  map[string]any
 }
 
-// ServerState is what an external server does from now on.
+// ServerState is the new state of an external server.
 type ServerState struct {
 	Server string
 	State  string     // idle, starting, running or error
 	Error  string     // why it failed
-	Tools  []ToolDiff // of a running server: those that are not as the person approved them
+	Tools  []ToolDiff // of a running server: tools that differ from the approved ones
 }
 
-// ToolDiff is a tool that is not as the person approved it.
+// ToolDiff is a tool that differs from the approved one.
 type ToolDiff struct {
 	Name  string
 	State string // changed, new or gone

@@ -17,10 +17,10 @@ var (
 	ErrUnknownTool = errors.New("unknown tool")
 	// ErrBadArguments matches every *ArgumentError.
 	ErrBadArguments = errors.New("bad arguments")
-	// ErrNotClaimed says that the caller's hook refused a write, so nothing was written. The hook's
-	// error is wrapped beside it.
+	// ErrNotClaimed means that the caller's hook refused a write, so nothing was
+	// written. The hook's error is wrapped with it.
 	ErrNotClaimed = errors.New("the write was not claimed")
-	// ErrPanic says that a tool panicked.
+	// ErrPanic means that a tool panicked.
 	ErrPanic = errors.New("the tool panicked")
 )
 
@@ -33,10 +33,10 @@ func (e *UnknownToolError) Error() string { return "unknown tool: " + OneLine(e.
 // Is matches ErrUnknownTool.
 func (e *UnknownToolError) Is(target error) bool { return target == ErrUnknownTool }
 
-// ArgumentError says which argument breaks the schema and how.
+// ArgumentError says which argument violates the schema and how.
 type ArgumentError struct {
 	Tool    string
-	Field   string // empty where the arguments as a whole are wrong
+	Field   string // empty if the arguments as a whole are wrong
 	Problem string
 }
 
@@ -52,19 +52,19 @@ func (e *ArgumentError) Error() string {
 // Is matches ErrBadArguments.
 func (e *ArgumentError) Is(target error) bool { return target == ErrBadArguments }
 
-// Refusal is a failure that a model caused and can repair. Planners and handlers return it as
-// their error; its text reaches the model behind "ERROR: ".
+// Refusal is a failure that a model caused and can fix. Planners and handlers
+// return it as their error; its text reaches the model after "ERROR: ".
 type Refusal struct {
 	Text  string
-	Cause error // what it words, for errors.Is; nil where there is no such error
-	// Detail follows the text on lines of its own, such as a diff; may be empty.
+	Cause error // the underlying error, for errors.Is; may be nil
+	// Detail follows the text on separate lines, such as a diff; may be empty.
 	Detail string
 }
 
-// Error is the text.
+// Error returns the text.
 func (e *Refusal) Error() string { return e.Text }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Refusal) Unwrap() error { return e.Cause }
 
 // Refuse makes a Refusal. The text is one line and says what to do next.
@@ -72,8 +72,9 @@ func Refuse(format string, args ...any) error {
 	return &Refusal{Text: fmt.Sprintf(format, args...)}
 }
 
-// Failure is the answer that a model gets for an error of Prepare, Plan or a handler. Text begins
-// with "ERROR:" or "ACCESS DENIED"; what only the operator may know is in Operator and Err.
+// Failure returns the answer for a model after an error of Prepare, Plan or a
+// handler. Text begins with "ERROR:" or "ACCESS DENIED"; details for the
+// operator only are in Operator and Err.
 func Failure(err error) Result {
 	result := Result{Failed: true, Err: err, Operator: err.Error()}
 	var (
@@ -87,7 +88,7 @@ func Failure(err error) Result {
 	case errors.As(err, &denied):
 		result.Text, result.Operator = denied.ModelText(), denied.OperatorText()
 	case errors.Is(err, ErrNotClaimed):
-		result.Text = "ERROR: the engine did not let this call write; nothing was written"
+		result.Text = "ERROR: the engine did not allow this call to write; nothing was written"
 	case errors.As(err, &refusal):
 		result.Text = "ERROR: " + refusal.Text
 	case errors.As(err, &argument):
@@ -97,11 +98,11 @@ func Failure(err error) Result {
 	case errors.As(err, &file):
 		result.Text = "ERROR: " + file.Error()
 	case errors.Is(err, context.Canceled):
-		result.Text = "ERROR: cancelled before it was done"
+		result.Text = "ERROR: cancelled before it finished"
 	case errors.Is(err, context.DeadlineExceeded):
 		result.Text = "ERROR: the time for this call ran out"
 	default:
-		result.Text = "ERROR: the tool failed inside; the operator's log has the details"
+		result.Text = "ERROR: the tool had an internal error; the operator's log has the details"
 	}
 	result.Text = OneLine(result.Text, 4_000)
 	if refusal != nil && refusal.Detail != "" && !errors.Is(err, ErrNotClaimed) {
@@ -110,7 +111,7 @@ func Failure(err error) Result {
 	return result
 }
 
-// OneLine makes text fit for one line of at most n characters.
+// OneLine returns text as one line of at most n characters.
 func OneLine(text string, n int) string {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "\uFFFD")

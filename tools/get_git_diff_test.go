@@ -133,7 +133,7 @@ func TestRevisionsAreNeverOptionsRangesOrPaths(t *testing.T) {
 		for _, field := range []string{"base_rev", "head_rev"} {
 			result := call(t, env, "get_git_diff", args{"path": ".", field: rev})
 			require.True(t, result.Failed, rev)
-			require.Contains(t, result.Text, "is no revision", rev)
+			require.Contains(t, result.Text, "is not a revision", rev)
 		}
 	}
 	result := call(t, env, "get_git_diff", args{"path": ".", "base_rev": "nothing"})
@@ -392,7 +392,7 @@ func TestADiffSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	env, dir := setup(t, map[string]string{"a.txt": "a"})
 	result := call(t, env, "get_git_diff", args{"path": "."})
-	require.Equal(t, "ERROR: no git repository holds this path; get_git_diff works inside of one", result.Text)
+	require.Equal(t, "ERROR: this path is not in a git repository; get_git_diff works only inside one", result.Text)
 	git(t, dir, "init", "-q")
 	put(t, dir, map[string]string{"bin/git": "#!/bin/sh\ntouch " + dir + "/pwned\n"})
 	require.NoError(t, os.Chmod(filepath.Join(dir, "bin/git"), 0o755))

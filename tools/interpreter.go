@@ -6,7 +6,8 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// MaxScriptBytes bounds a script, which has to fit into one argument of a program.
+// MaxScriptBytes limits a script, which has to fit into one argument of a
+// program.
 const MaxScriptBytes = 100_000
 
 // Interpreter is a program that runs scripts.
@@ -16,8 +17,9 @@ type Interpreter struct {
 	Powershell bool
 }
 
-// Interpreter is the name of the program that runs scripts here: powershell,
-// pwsh, bash or sh; empty where nothing does, and run_powershell says why.
+// Interpreter returns the name of the program that runs scripts here:
+// powershell, pwsh, bash or sh; empty if nothing does, and run_powershell says
+// why.
 func (s Shell) Interpreter() string {
 	found, err := FindInterpreter(s.Environment(), s.FallbackShell())
 	if err != nil {
@@ -26,7 +28,7 @@ func (s Shell) Interpreter() string {
 	return found.Name
 }
 
-// Environment is that of a script.
+// Environment returns the environment of a script.
 func (s Shell) Environment() []string {
 	return sandbox.Environment(sandbox.Environ{Inherit: s.Inherit, Allow: s.Pass, PathPrepend: s.PathPrepend,
 		Set: s.variables()})
@@ -60,7 +62,8 @@ func FindInterpreter(env []string, fallback string) (Interpreter, error) {
 	return Interpreter{}, Refuse("no shell was found on PATH; use the file tools instead")
 }
 
-// Args is the command line that runs a script in dir, without the program itself.
+// Args returns the command line that runs a script in dir, without the program
+// itself.
 func (i Interpreter) Args(dir, script string) []string {
 	if !i.Powershell {
 		return []string{"-c", script}
@@ -69,8 +72,8 @@ func (i Interpreter) Args(dir, script string) []string {
 	return []string{"-NoProfile", "-NonInteractive", "-Command", full}
 }
 
-// quotePowershell makes a literal string. PowerShell takes four more characters for a single quote,
-// and doubling any of them stands for itself.
+// quotePowershell makes a literal string. PowerShell treats four more
+// characters as a single quote, each of which is escaped by doubling.
 func quotePowershell(text string) string {
 	var b strings.Builder
 	b.WriteByte('\'')
@@ -85,7 +88,8 @@ func quotePowershell(text string) string {
 	return b.String()
 }
 
-// variables are the configured ones over those that keep git from asking for a password.
+// variables returns the configured ones over those that keep git from asking
+// for a password.
 func (s Shell) variables() map[string]string {
 	out := map[string]string{"GIT_TERMINAL_PROMPT": "0", "GCM_INTERACTIVE": "never"}
 	for name, value := range s.Set {

@@ -9,13 +9,13 @@ import (
 const (
 	NearestLines  = 3
 	MaxNearMisses = 10
-	// MaxCompared bounds the lines that are compared, and the characters of each.
+	// MaxCompared limits the lines that are compared, and the characters of each.
 	MaxCompared     = 20_000
 	MaxComparedSize = 200
 )
 
-// NearestNames gives at most five dotted names that may have been meant: those that end in the name
-// first, then the most alike.
+// NearestNames returns at most five dotted names that may have been meant:
+// those that end in the name first, then the most alike.
 func NearestNames(name string, names []string) []string {
 	const most, least = 5, 0.35
 	type candidate struct {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// OutlineSymbol is one definition in the structured twin of every outline, of any language. Lines
-// are counted from 1 and inclusive.
+// OutlineSymbol is one definition in the structured form of every outline, of
+// any language. Lines are counted from 1 and inclusive.
 type OutlineSymbol struct {
 	// Name is the dotted path: "A.m", "outer.inner"; in C++ "N::A::m".
 	Name string `json:"name"`
@@ -30,21 +30,22 @@ type OutlineSymbol struct {
 	Doc string `json:"doc"`
 }
 
-// OutlineData is the structured twin of an outline.
+// OutlineData is the structured form of an outline.
 type OutlineData struct {
 	Symbols  []OutlineSymbol `json:"symbols"`
-	Warnings []string        `json:"warnings"` // what is wrong with the file, so that the rest may be, too
+	Warnings []string        `json:"warnings"` // what is wrong with the file, so that the rest may be wrong, too
 }
 
-// OutlineRow is one definition as the text of an outline shows it.
+// OutlineRow is one definition in the text of an outline.
 type OutlineRow struct {
 	OutlineSymbol
 	Depth int      // levels of nesting
 	Title string   // the name as shown, such as the last part of the path
-	Marks []string // what stands behind the lines: "@property", "#2 of 3", "(conditional)"
+	Marks []string // what comes after the lines: "@property", "#2 of 3", "(conditional)"
 }
 
-// OutlineOf makes the twin of rows. No rows and no warnings are empty lists.
+// OutlineOf returns the structured form of rows. Missing rows and warnings are
+// empty lists.
 func OutlineOf(rows []OutlineRow, warnings []string) OutlineData {
 	data := OutlineData{Symbols: []OutlineSymbol{}, Warnings: append([]string{}, warnings...)}
 	for _, row := range rows {
@@ -68,7 +69,7 @@ func OutlineText(rows []OutlineRow, warnings []string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// MaxShownDepth bounds the indentation of a row.
+// MaxShownDepth limits the indentation of a row.
 const MaxShownDepth = 100
 
 func (r OutlineRow) write(b *strings.Builder) {
@@ -100,7 +101,8 @@ func writeKind(b *strings.Builder, kind string) {
 	}
 }
 
-// OrdinalMark tells apart symbols of one name; empty for the only one.
+// OrdinalMark returns the mark that distinguishes symbols of one name; empty
+// for the only one.
 func (s OutlineSymbol) OrdinalMark() string {
 	if s.Of < 2 {
 		return ""

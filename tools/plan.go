@@ -12,26 +12,29 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// Plan is what a writer wants to change.
+// Plan is the planned change of a writer.
 type Plan struct {
 	Changes []Change
 	// Summary is the first line of the answer, such as "edit_file a.py: 2 occurrences replaced".
 	Summary string
-	// Data are details for the structured twin of the answer, nil where there are none.
+	// Data are details for the structured form of the answer, nil if there are
+	// none.
 	Data any
 	// DryRun means that the answer shows the changes and nothing is written.
 	DryRun bool
 }
 
-// Change is one file as it was read and as it is to be. Make it with Edit, Create or Delete.
+// Change is the current and the new content of one file. Create it with Edit,
+// Create or Delete.
 type Change struct {
 	Path   string      // as sandbox.File names it: relative with slashes, absolute outside the primary directory
 	Before []byte      // what the planner read; nil: the file does not exist
-	After  []byte      // what is to be written; nil: the file is removed
+	After  []byte      // what is written; nil: the file is removed
 	Mode   fs.FileMode // permission bits of a new file; zero: 0644 before the umask
 	// BeforeMode are the permission bits that the planner found; zero: the file does not exist.
 	BeforeMode fs.FileMode
-	// SetMode gives the file exactly the bits of Mode. Otherwise an existing file keeps its own.
+	// SetMode sets the bits of the file to exactly Mode. Otherwise an existing file
+	// keeps its own.
 	SetMode bool
 }
 
@@ -51,7 +54,7 @@ func Delete(file sandbox.File) Change {
 	return Change{Path: file.Path, Before: Present(file.Data), BeforeMode: file.Mode}
 }
 
-// Present keeps an empty content apart from an absent file.
+// Present distinguishes empty content from an absent file.
 func Present(data []byte) []byte {
 	if data == nil {
 		return []byte{}
@@ -59,7 +62,8 @@ func Present(data []byte) []byte {
 	return data
 }
 
-// PlannedChange is a Change as it is shown, approved and claimed: digests instead of contents.
+// PlannedChange is a Change in the form that is shown, approved and claimed,
+// with digests instead of contents.
 type PlannedChange struct {
 	Path       string `json:"path"`
 	Before     string `json:"before"` // SHA-256 in hex, empty: the file does not exist
@@ -70,13 +74,13 @@ type PlannedChange struct {
 	// BeforeMode and AfterMode are permission bits; zero: absent or not known.
 	BeforeMode fs.FileMode `json:"before_mode,omitempty"`
 	AfterMode  fs.FileMode `json:"after_mode,omitempty"`
-	// Edits are the places of the change; none where a file is made or removed.
+	// Edits are the places of the change; none if a file is made or removed.
 	Edits []EditedPlace `json:"edits,omitempty"`
 
-	change Change // as it was planned; zero in one that was stored
+	change Change // as planned; zero in a stored one
 }
 
-// Preview is what a call would do.
+// Preview describes what a call would do.
 type Preview struct {
 	Changes []PlannedChange `json:"changes"`
 	Summary string          `json:"summary,omitempty"`
@@ -143,11 +147,11 @@ const (
 	ChangeBefore ChangeState = iota + 1
 	// ChangeAfter: the change is in place.
 	ChangeAfter
-	// ChangeOther: somebody else changed the file; a person has to decide.
+	// ChangeOther: the file was changed by others; a person has to decide.
 	ChangeOther
 )
 
-// String gives the word for logs.
+// String returns the word for logs.
 func (s ChangeState) String() string {
 	switch s {
 	case ChangeBefore:
@@ -160,8 +164,9 @@ func (s ChangeState) String() string {
 	return "invalid"
 }
 
-// ResumeChange looks which side of a change a file is on, after the call that planned it was
-// interrupted. A file that cannot be read is ChangeOther together with the error.
+// ResumeChange determines which side of a change a file is on, after the call
+// that planned it was interrupted. A file that cannot be read is ChangeOther
+// together with the error.
 func ResumeChange(ctx context.Context, env Env, change PlannedChange) (ChangeState, error) {
 	file, err := env.Workspace.ReadFile(ctx, change.Path)
 	now := file.SHA256

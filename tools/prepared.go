@@ -11,24 +11,26 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// Prepared is a call whose arguments are good. It may be planned any number of times and is run
-// once.
+// Prepared is a call with valid arguments. It may be planned any number of
+// times and is run once.
 type Prepared struct {
 	spec Spec
 	env  Env
 	call call
 }
 
-// Spec says what is called.
+// Spec returns what is called.
 func (p *Prepared) Spec() Spec { return p.spec }
 
-// Plans tells whether the call changes files by a plan, so that a claim of its changes can tell
-// after an interruption how far it came. Other calls that change something must never be made a
-// second time without a person's word.
+// Plans reports whether the call changes files by a plan, so that a claim of
+// its changes shows after an interruption how far it came. Other calls that
+// change something must never be made a second time without a person's
+// decision.
 func (p *Prepared) Plans() bool { return p.call.plan != nil }
 
-// Plan shows what the call would change and changes nothing. Calls that do not write have an empty
-// preview. An error means that the call would fail in the same way; Failure words it for a model.
+// Plan shows what the call would change and changes nothing. Calls that do not
+// write have an empty preview. An error means that the call would fail in the
+// same way; Failure formats it for a model.
 func (p *Prepared) Plan(ctx context.Context) (preview Preview, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -73,7 +75,7 @@ func (p *Prepared) Run(ctx context.Context, before func(context.Context, []Plann
 	} else {
 		result, err = p.call.run(ctx, env)
 		if err == nil && !p.spec.Effect.Has(Executes) {
-			err = ctx.Err() // an answer that was cut short is none, whether or not the handler noticed
+			err = ctx.Err() // an interrupted answer does not count, whether or not the handler noticed
 		}
 	}
 	if err != nil {
@@ -86,7 +88,8 @@ func panicked(name string, value any) error {
 	return fmt.Errorf("%s: %w: %v\n%s", name, ErrPanic, value, debug.Stack())
 }
 
-// plan calls the planner and refuses plans that are too long or name one file twice.
+// plan calls the planner and rejects plans that are too long or name a file
+// twice.
 func (p *Prepared) plan(ctx context.Context, env Env) (Plan, error) {
 	if err := ctx.Err(); err != nil {
 		return Plan{}, err
@@ -156,7 +159,8 @@ func writes(plan Plan) []sandbox.Write {
 	return out
 }
 
-// writeData is the structured twin of a writer's answer. Its diffs are cut like the text.
+// writeData is the structured form of a writer's answer. Its diffs are cut like
+// the text.
 type writeData struct {
 	Summary string          `json:"summary"`
 	Written bool            `json:"written"`

@@ -232,7 +232,7 @@ func TestInnerErrorsStayWithTheOperator(t *testing.T) {
 		})).Run(t.Context(), nil)
 	}
 	inner := fail(errors.New("disk 7 at /srv/secret"))
-	require.Equal(t, "ERROR: the tool failed inside; the operator's log has the details", inner.Text)
+	require.Equal(t, "ERROR: the tool had an internal error; the operator's log has the details", inner.Text)
 	require.Equal(t, "disk 7 at /srv/secret", inner.Operator)
 	require.Equal(t, "ERROR: do this⏎instead", fail(tools.Refuse("do this\n%s", "instead")).Text)
 	denied := fail(env.Workspace.Check("../x"))

@@ -8,8 +8,9 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// Program finds a program that the engine runs by itself, on the PATH that scripts have. One inside
-// of the workspace is passed over: a model may have put it there.
+// Program finds a program that the engine itself runs, on the PATH of scripts.
+// A program inside the workspace is skipped, because a model may have put it
+// there.
 func (e Env) Program(names ...string) (path, search string, found bool) {
 	variables := sandbox.Environment(sandbox.Environ{Inherit: e.Shell.Inherit, PathPrepend: e.Shell.PathPrepend})
 	var dirs []string
@@ -36,7 +37,8 @@ func (e Env) Program(names ...string) (path, search string, found bool) {
 	return "", search, false
 }
 
-// inWorkspace tells whether a path, its links followed, lies in a base directory.
+// inWorkspace reports whether a path, with links followed, is in a base
+// directory.
 func (e Env) inWorkspace(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -51,7 +53,7 @@ func (e Env) inWorkspace(path string) bool {
 	return false
 }
 
-// Git is the git of this machine; false where there is none outside of the workspace.
+// Git returns the path of git; false if there is none outside the workspace.
 func (e Env) Git() (git.Program, bool) {
 	program, search, found := e.Program("git", "git.exe")
 	return git.Program{Path: program, Search: search}, found

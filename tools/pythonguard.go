@@ -23,7 +23,7 @@ func refuseBroken(name, before, after string) error {
 		name, e.Line, e.Column, e.Kind, e.Text)
 }
 
-// pythonName tells whether a file holds Python by its name.
+// pythonName reports whether a file holds Python by its name.
 func pythonName(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".py", ".pyw", ".pyi":

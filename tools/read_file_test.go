@@ -97,7 +97,7 @@ func TestEncodingsAreNamedAndHonoured(t *testing.T) {
 		require.Equal(t, want[1], result.Text, name)
 		require.Equal(t, want[0], data(t, result)["encoding"], name)
 	}
-	require.Equal(t, "ERROR: nul is a binary file of 3 bytes (NUL byte at offset 1), which this tool does not handle",
+	require.Equal(t, "ERROR: nul is a binary file of 3 bytes (NUL byte at offset 1), which this tool does not support",
 		call(t, env, "read_file", args{"path": "nul"}).Text)
 }
 

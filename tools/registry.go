@@ -35,7 +35,7 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 	return r, nil
 }
 
-// Lookup gives the tool of that name.
+// Lookup returns the tool of that name.
 func (r *Registry) Lookup(name string) (Tool, bool) {
 	t, ok := r.byName[name]
 	return t, ok

@@ -44,7 +44,7 @@ func TestAMapLeavesOutWhatItCannotReadAndCountsIt(t *testing.T) {
 			"other files it stands:\n"+
 			"\"a.go\": Shown\n\"at_limit.js\": atLimit\n"+
 			"… 1 more source files are not listed here: they define nothing that others use, or there is no room\n"+
-			"… 2 more source files were not looked into: they are over 256 KiB\n"+
+			"… 2 more source files were skipped: they are larger than 256 KiB\n"+
 			"… 1 more source files could not be read\n", repoMap(t, env, &cache))
 	}
 }

@@ -9,12 +9,13 @@ import (
 type Result struct {
 	// Text is what a model reads, within the limits of the call.
 	Text string `json:"text"`
-	// Data is the structured twin of Text; it marshals to JSON. Nil for most failures.
+	// Data is the structured form of Text; it marshals to JSON. Nil for most
+	// failures.
 	Data any `json:"data,omitempty"`
 	// Failed says that the call did not do what was asked. Text then begins with "ERROR:" or
 	// "ACCESS DENIED", except where a program ran and Exit says how it ended.
 	Failed bool `json:"failed,omitempty"`
-	// Exit is the exit code of a program, nil where none ended.
+	// Exit is the exit code of a program, nil if none ended.
 	Exit *int `json:"exit,omitempty"`
 	// Stderr is the error output of a program.
 	Stderr string `json:"stderr,omitempty"`

@@ -70,7 +70,7 @@ func fieldOf(sf reflect.StructField) (field, error) {
 	}
 	if enum := sf.Tag.Get("enum"); enum != "" {
 		if f.kind != reflect.String {
-			return f, fmt.Errorf("enum is for strings")
+			return f, fmt.Errorf("enum is only for strings")
 		}
 		f.enum = strings.Split(enum, ",")
 	}
@@ -81,7 +81,8 @@ func fieldOf(sf reflect.StructField) (field, error) {
 	return f, err
 }
 
-// itemsOf gives the fields of a list of structs, nil for the plain types, else an error.
+// itemsOf returns the fields of a list of structs, nil for the plain types,
+// else an error.
 func itemsOf(t reflect.Type) ([]field, error) {
 	switch t {
 	case reflect.TypeFor[string](), reflect.TypeFor[bool](), reflect.TypeFor[int](),

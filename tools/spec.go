@@ -21,7 +21,8 @@ type Spec struct {
 	Doc string `json:"doc,omitempty"`
 }
 
-// Text is what a model is told about the tool: the summary and the long text.
+// Text returns what a model is told about the tool: the summary and the long
+// text.
 func (s Spec) Text() string {
 	if s.Doc == "" {
 		return s.Summary

@@ -27,13 +27,13 @@ func ReadDocument(ctx context.Context, env Env, path string) (TextFile, error) {
 	}
 	doc, source := DecodeFile(file.Path, file.Data)
 	if doc.Encoding == "" {
-		return TextFile{}, Refuse("%s is a binary file of %d bytes (NUL byte at offset %d), which this tool does not handle",
+		return TextFile{}, Refuse("%s is a binary file of %d bytes (NUL byte at offset %d), which this tool does not support",
 			file.Path, len(file.Data), bytes.IndexByte(file.Data, 0))
 	}
 	return TextFile{doc, file, source}, nil
 }
 
-// DecodeFile gives the text of a file, the zero Document for a binary one.
+// DecodeFile returns the text of a file, the zero Document for a binary one.
 func DecodeFile(path string, data []byte) (doc document.Document, source error) {
 	if document.IsPython(path, data) {
 		return document.DecodePython(data)
@@ -42,8 +42,8 @@ func DecodeFile(path string, data []byte) (doc document.Document, source error) 
 	return doc, nil
 }
 
-// Change gives the change of the file that makes the splices. It refuses what edited and ChangeTo do;
-// whether a result parses is the caller's to check.
+// Change returns the change of the file that makes the splices. It refuses what
+// edited and ChangeTo do; whether a result parses is the caller's to check.
 func (d TextFile) Change(splices ...document.Splice) (Change, error) {
 	next, err := d.Edited(splices)
 	if err != nil {

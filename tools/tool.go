@@ -29,7 +29,7 @@ type call struct {
 // internal. It panics on a bad spec or argument struct, because both are constants of the program.
 func Reader[In any](spec Spec, handle func(ctx context.Context, env Env, in In) (Result, error)) Tool {
 	mustFit(spec, spec.Effect.Valid() && !spec.Effect.Has(Writes) && !spec.Effect.Has(Executes),
-		"a reader neither writes nor executes")
+		"a reader must not write or execute")
 	return newTyped(spec, func(in In) call {
 		return call{run: func(ctx context.Context, env Env) (Result, error) { return handle(ctx, env, in) }}
 	})
@@ -39,7 +39,7 @@ func Reader[In any](spec Spec, handle func(ctx context.Context, env Env, in In) 
 // Writes and not Executes. A planner may be called more than once for one call, and must plan the
 // same for the same files. Panics and errors are as with Reader.
 func Writer[In any](spec Spec, plan func(ctx context.Context, env Env, in In) (Plan, error)) Tool {
-	mustFit(spec, spec.Effect.Has(Writes) && !spec.Effect.Has(Executes), "a writer writes and does not execute")
+	mustFit(spec, spec.Effect.Has(Writes) && !spec.Effect.Has(Executes), "a writer must write and must not execute")
 	return newTyped(spec, func(in In) call {
 		return call{plan: func(ctx context.Context, env Env) (Plan, error) { return plan(ctx, env, in) }}
 	})
@@ -48,19 +48,20 @@ func Writer[In any](spec Spec, plan func(ctx context.Context, env Env, in In) (P
 // Executor makes a tool whose effects nobody can foresee. Its effect contains Executes. Panics and
 // errors are as with Reader.
 func Executor[In any](spec Spec, handle func(ctx context.Context, env Env, in In) (Result, error)) Tool {
-	mustFit(spec, spec.Effect.Has(Executes), "an executor executes")
+	mustFit(spec, spec.Effect.Has(Executes), "an executor must execute")
 	return newTyped(spec, func(in In) call {
 		return call{run: func(ctx context.Context, env Env) (Result, error) { return handle(ctx, env, in) }}
 	})
 }
 
-// Outside makes a tool that changes something through a program or a service, where no plan of
-// files can show it. Its effect contains Writes and not Executes, so it is asked about like other
-// writes; but it has an empty preview, and a call that was interrupted cannot be resumed: only a
-// person can tell whether to make it again. Panics and errors are as with Reader.
+// Outside makes a tool that changes something through a program or a service,
+// where no plan of files can show it. Its effect contains Writes and not
+// Executes, so it is asked about like other writes; but it has an empty
+// preview, and a call that was interrupted cannot be resumed: only a person can
+// report whether to make it again. Panics and errors are as with Reader.
 func Outside[In any](spec Spec, handle func(ctx context.Context, env Env, in In) (Result, error)) Tool {
 	mustFit(spec, spec.Effect.Has(Writes) && !spec.Effect.Has(Executes),
-		"what changes something outside writes and does not execute")
+		"a tool that changes something outside must write and must not execute")
 	return newTyped(spec, func(in In) call {
 		return call{run: func(ctx context.Context, env Env) (Result, error) { return handle(ctx, env, in) }}
 	})

@@ -61,7 +61,7 @@ func TestArgumentsAreDecodedStrictly(t *testing.T) {
 		``:                                "echo: argument path: is required",
 		`null`:                            "one JSON object",
 		`[]`:                              "one JSON object",
-		`{"path":"a"} x`:                  "something follows",
+		`{"path":"a"} x`:                  "there is text after",
 		`{"path":"a"`:                     "the text ends too early",
 		`{"path":"a","path":"b"}`:         "argument path: is given twice",
 		`{"Path":"a"}`:                    "argument path: is required",

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Count says how many there are of a thing: "1 line", "2 lines".
+// Count returns how many there are of a thing: "1 line", "2 lines".
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

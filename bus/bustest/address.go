@@ -7,15 +7,14 @@ import (
 	"testing"
 )
 
-// Ports that systems give to nobody who asks for any port: the usual ranges of
-// those begin at 32768 and at 49152.
+// Ports outside the usual ephemeral ranges, which begin at 32768 and 49152.
 const (
 	firstPort = 20000
 	ports     = 12000
 )
 
-// Address is an address of this machine for a server that is started again on
-// it. A port that the system chose could belong to another test by then.
+// Address returns a local address for a server that a test restarts. A port
+// chosen by the system could belong to another test by then.
 func Address(tb testing.TB) string {
 	tb.Helper()
 	var err error

@@ -18,14 +18,14 @@ import (
 // clusterNodes is the size of a [Cluster].
 const clusterNodes = 3
 
-// clusterProjects are the projects whose work the keys of a [Cluster] reach.
+// clusterProjects are the projects that the keys of a [Cluster] give access to.
 var clusterProjects = []string{Project, "sample", "second"}
 
 // Cluster is three NATS servers on loopback, each a process of the test binary,
-// set up as docs/cluster.md says: its configuration text, with addresses and
+// set up as in docs/cluster.md: with its configuration, the addresses and
 // folders of the test, and the accounts that bus.WriteAccounts writes.
 type Cluster struct {
-	// URL names every server.
+	// URL lists every server.
 	URL string
 	// Keys is the folder of key files.
 	Keys string
@@ -35,7 +35,7 @@ type Cluster struct {
 	admin *bus.Conn
 }
 
-// node is one server; it may be killed and started again.
+// node is one server, which may be killed and restarted.
 type node struct {
 	name, config, log string
 	cmd               *exec.Cmd
@@ -43,9 +43,9 @@ type node struct {
 	said              bytes.Buffer
 }
 
-// StartCluster runs a cluster with the streams of slop, three copies of each,
-// until the test ends. People are the persons that have credentials; workers run
-// on the host "test" and on this one.
+// StartCluster runs a cluster with three replicas of each slop stream until the
+// test ends. People are the persons with credentials; workers run on the host
+// "test" and on this one.
 func StartCluster(tb testing.TB, people ...string) *Cluster {
 	tb.Helper()
 	c := StartEmptyCluster(tb, func(dir, url string) error {
@@ -95,7 +95,7 @@ func StartEmptyCluster(tb testing.TB, writeKeys func(dir, url string) error) *Cl
 	return c
 }
 
-// documented is the configuration of a server in docs/cluster.md.
+// documented returns the configuration of a server in docs/cluster.md.
 func documented(tb testing.TB) string {
 	tb.Helper()
 	dir, err := os.Getwd() // tests run in the folder of their package
@@ -115,7 +115,7 @@ func documented(tb testing.TB) string {
 	return ""
 }
 
-// Start starts a server that does not run.
+// Start starts a stopped server.
 func (c *Cluster) Start(i int) {
 	c.tb.Helper()
 	n := c.nodes[i]
@@ -175,7 +175,7 @@ func (c *Cluster) provision() {
 	c.Healthy()
 }
 
-// Leader is the server that leads the log now.
+// Leader returns the current leader of the log.
 func (c *Cluster) Leader() int {
 	c.tb.Helper()
 	at := -1
@@ -211,7 +211,7 @@ func (c *Cluster) Healthy() {
 	})
 }
 
-// until tries what fails while the cluster elects its leaders.
+// until retries operations that fail while the cluster elects its leaders.
 func (c *Cluster) until(what string, try func(context.Context) error) {
 	c.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

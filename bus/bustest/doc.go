@@ -1,3 +1,3 @@
 // Package bustest opens real embedded buses for tests and benchmarks. There is
-// no fake bus.
+// not a fake bus.
 package bustest

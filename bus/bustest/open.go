@@ -11,11 +11,11 @@ import (
 // Project is the project that has pools on the bus of [Open].
 const Project = "p1"
 
-// patience is generous: a loaded machine starts many servers at once.
+// patience is generous because a loaded machine starts many servers at once.
 const patience = 2 * time.Minute
 
-// Open runs a bus in a folder of its own until the test ends. It is relaxed
-// unless an option says otherwise: tests do not survive a loss of power.
+// Open runs a bus in its own folder until the test ends. Its durability is
+// relaxed unless an option changes that.
 func Open(tb testing.TB, options ...func(*bus.Config)) *bus.Server {
 	tb.Helper()
 	cfg := bus.Config{Dir: tb.TempDir(), Project: Project, Durability: bus.Relaxed, Serves: tb.Name(), Host: "test",
@@ -37,7 +37,7 @@ func Open(tb testing.TB, options ...func(*bus.Config)) *bus.Server {
 	return s
 }
 
-// Connect is a connection in the given role, closed when the test ends.
+// Connect returns a connection in the given role, closed when the test ends.
 func Connect(tb testing.TB, s *bus.Server, role bus.Role) *bus.Conn {
 	tb.Helper()
 	c, err := s.Connect(role)

@@ -13,9 +13,9 @@ import (
 )
 
 // Stock connects with the plain NATS client to a server in another process,
-// with one token of a file that WriteKeys wrote: what anybody has who is given
-// that file and nothing of ours. What the server says of refused publishes
-// comes on the channel.
+// with one token of a file that WriteKeys wrote: which is all that a client
+// without our code has. The channel delivers the server's errors about rejected
+// publishes.
 func Stock(tb testing.TB, url, keyFile, actor string) (*nats.Conn, <-chan error) {
 	tb.Helper()
 	var keys struct{ Tokens map[string]string }
@@ -36,7 +36,7 @@ func Stock(tb testing.TB, url, keyFile, actor string) (*nats.Conn, <-chan error)
 	return nc, refused
 }
 
-// ForgetSnapshots deletes every stored snapshot and says how many there were.
+// ForgetSnapshots deletes every stored snapshot and returns their number.
 func ForgetSnapshots(tb testing.TB, s *bus.Server) uint64 {
 	tb.Helper()
 	nc, err := s.Stock(bus.Role{Kind: bus.Admin})
@@ -61,7 +61,7 @@ func ForgetSnapshots(tb testing.TB, s *bus.Server) uint64 {
 	return had
 }
 
-// Overwrite puts bytes in the place of a message of a stored snapshot; nil removes it.
+// Overwrite replaces a message of a stored snapshot; nil removes it.
 func Overwrite(tb testing.TB, s *bus.Server, key string, body []byte) {
 	tb.Helper()
 	nc, err := s.Stock(bus.Role{Kind: bus.Gateway})

@@ -1,4 +1,4 @@
-// Package durable writes files and folders that a loss of power leaves whole.
+// Package durable writes files and folders that survive a loss of power intact.
 package durable
 
 import (
@@ -11,7 +11,7 @@ import (
 	"runtime"
 )
 
-// WriteFile is [Write] of content that is at hand.
+// WriteFile is like [Write] for content in memory.
 func WriteFile(path string, content []byte) error {
 	return Write(path, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -19,10 +19,10 @@ func WriteFile(path string, content []byte) error {
 	})
 }
 
-// Write replaces a file at once by what write writes: a reader sees the old
-// bytes or the new ones, also after a loss of power. Only this user may read it.
-// Its folder must exist. After an error the old file stands, unless only the new
-// name could not be made durable.
+// Write atomically replaces a file with the output of write: a reader sees
+// either the old or the new bytes, also after a loss of power. Only this user
+// may read it. Its folder must exist. After an error the old file remains,
+// unless only making the new name durable failed.
 func Write(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
@@ -58,8 +58,8 @@ func syncPath(path string, flag int) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// MakeFolder makes a folder of this user and its parents, durably. One that
-// exists stays as it is.
+// MakeFolder durably creates a private folder and its parents. An existing
+// folder is not changed.
 func MakeFolder(dir string) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
@@ -76,15 +76,15 @@ func MakeFolder(dir string) error {
 	return SyncFolder(parent)
 }
 
-// SyncTree makes everything below a folder durable. Files that vanish
-// meanwhile are passed over.
+// SyncTree makes everything below a folder durable. Files that vanish in the
+// meantime are skipped.
 func SyncTree(dir string) error {
 	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err == nil && e.IsDir():
 			err = SyncFolder(path)
 		case err == nil && e.Type().IsRegular():
-			err = syncPath(path, os.O_RDWR) // Windows flushes only what may be written
+			err = syncPath(path, os.O_RDWR) // Windows flushes only files opened for writing
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil

@@ -1,7 +1,7 @@
-// Package rawbus is the way of one tool call over the plain NATS client: what
-// the engine's own figures stand beside. It publishes the same subjects, body
-// sizes and kinds of headers through the same kinds of consumers, and encodes,
-// decodes and decides nothing.
+// Package rawbus sends the messages of one tool call with the plain NATS
+// client, as the baseline for the engine's own measurements. It publishes the
+// same subjects, body sizes and kinds of headers through the same kinds of
+// consumers, but encodes, decodes and decides nothing.
 //
 // A request is published with a compare-and-set; an ordered consumer sees it,
 // and an approval is published with a compare-and-set; a durable pull consumer
@@ -32,10 +32,10 @@ func Dial(url, creds string) Connect {
 	}
 }
 
-// openTimeout bounds the creation of a consumer.
+// openTimeout limits the creation of a consumer.
 const openTimeout = 10 * time.Second
 
-// Chain makes round trips. Not for use by two goroutines at once.
+// Chain makes round trips. It is not safe for concurrent use.
 type Chain struct {
 	requested, approved   leg
 	contributor, approval jetstream.JetStream
@@ -47,10 +47,10 @@ type Chain struct {
 	n       int
 }
 
-// maxInFlight bounds the calls of one Rate.
+// maxInFlight limits the calls in flight of one Rate.
 const maxInFlight = 1 << 16
 
-// New prepares a chain in a session of its own. A [Work] must serve the pool of
+// New prepares a chain in its own session. A [Work] must serve the pool of
 // tools, and nobody else may. Close ends it.
 func New(connect Connect, session string) (*Chain, error) {
 	c := &Chain{requested: requested(session), approved: approved(session), requests: make(chan struct{}, maxInFlight),
@@ -78,7 +78,7 @@ func (c *Chain) open(connect Connect, role bus.Role) (jetstream.JetStream, error
 	return jetstream.New(nc)
 }
 
-// follow begins the ordered consumer.
+// follow starts the ordered consumer.
 func (c *Chain) follow(js jetstream.JetStream, session string) error {
 	return c.consumeNew(js, events.Filter{Project: Project, Session: session}, func(m jetstream.Msg) {
 		switch m.Subject() {
@@ -92,7 +92,7 @@ func (c *Chain) follow(js jetstream.JetStream, session string) error {
 	})
 }
 
-// consumeNew has an ordered consumer show what comes from now on.
+// consumeNew makes an ordered consumer deliver new messages.
 func (c *Chain) consumeNew(js jetstream.JetStream, f events.Filter, show func(jetstream.Msg)) error {
 	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
 	defer cancel()
@@ -115,14 +115,15 @@ func (c *Chain) Close() {
 	}
 }
 
-// Trip makes one round trip and says how long it took.
+// Trip makes one round trip and returns how long it took.
 func (c *Chain) Trip(ctx context.Context) (time.Duration, error) {
 	_, whole, err := c.trip(ctx)
 	return whole, err
 }
 
-// Pair is two appends and the hops between them: the request is seen, the
-// approval is published and seen. That is an answer and its settlement.
+// Pair makes two appends with the hops between them: the request is seen, the
+// approval is published and seen. That corresponds to an answer and its
+// settlement.
 func (c *Chain) Pair(ctx context.Context) (time.Duration, error) {
 	pair, _, err := c.trip(ctx)
 	return pair, err
@@ -149,8 +150,8 @@ func (c *Chain) trip(ctx context.Context) (pair, whole time.Duration, err error)
 	return pair, time.Since(start), nil
 }
 
-// Rate keeps inFlight round trips under way until so many are done, each party
-// in a goroutine of its own, and says how many were done a second.
+// Rate keeps inFlight round trips in progress until the given number is done,
+// each party in its own goroutine, and returns how many were done per second.
 func (c *Chain) Rate(ctx context.Context, inFlight, calls int) (float64, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -186,7 +187,7 @@ func (c *Chain) Rate(ctx context.Context, inFlight, calls int) (float64, error) 
 	return rate, c.drain(ctx, approver, inFlight, inFlight+calls)
 }
 
-// drain lets what is still under way come home.
+// drain waits for the trips still in progress.
 func (c *Chain) drain(ctx context.Context, approver <-chan struct{}, inFlight, all int) error {
 	<-approver
 	for range inFlight {

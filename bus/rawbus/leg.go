@@ -13,13 +13,13 @@ import (
 	"manualslop/events"
 )
 
-// someID stands where an event carries an id.
+// someID is a placeholder for the id of an event.
 const someID = "01JABCDEFGHJKMNPQRSTVWXYZ0"
 
-// leg is one of the three messages.
+// leg is one of the three messages of a trip.
 type leg struct {
 	subject string
-	filter  string // of the compare-and-set; empty for none
+	filter  string // filter of the compare-and-set; empty for none
 	last    uint64
 	body    []byte
 }

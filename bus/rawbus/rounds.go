@@ -13,10 +13,10 @@ import (
 	"manualslop/events"
 )
 
-// Rounds makes rounds of appends for several requesters at once, each in a
-// session of its own and with one append under way. A round of n appends is
-// n-2 requests, each published when the ordered consumer has shown the one
-// before, an approval, and the outcome of a worker that the pool gave it to.
+// Rounds makes rounds of appends for several requesters at once, each in its
+// own session and with one append in progress. A round of n appends consists of
+// n-2 requests, each published when the ordered consumer has delivered the
+// previous one, an approval, and the outcome from a worker of the pool.
 type Rounds struct {
 	chain      Chain // its connections
 	appends    int
@@ -30,11 +30,11 @@ type requester struct {
 	n                   int
 }
 
-// MinAppends is the least number of appends of a round.
+// MinAppends is the minimum number of appends per round.
 const MinAppends = 3
 
-// NewRounds prepares requesters whose rounds have so many appends. A [Work]
-// must serve the pool of tools, and nobody else may. Close ends it.
+// NewRounds prepares requesters whose rounds have the given number of appends.
+// A [Work] must serve the pool of tools, and nobody else may. Close ends it.
 func NewRounds(connect Connect, requesters, appends int) (*Rounds, error) {
 	if appends < MinAppends {
 		return nil, fmt.Errorf("raw rounds: a round has at least %d appends, got %d", MinAppends, appends)
@@ -67,7 +67,7 @@ func (r *Rounds) open(connect Connect) (err error) {
 	return r.chain.consumeNew(reader, events.Filter{Project: Project}, r.show)
 }
 
-// show tells a requester what the ordered consumer has.
+// show passes a message of the ordered consumer to its requester.
 func (r *Rounds) show(m jetstream.Msg) {
 	t, err := events.ParseSubject(m.Subject())
 	if err != nil {
@@ -86,8 +86,8 @@ func (r *Rounds) show(m jetstream.Msg) {
 // Close ends the requesters.
 func (r *Rounds) Close() { r.chain.Close() }
 
-// Run has each requester make so many rounds, all at once, and returns how long
-// each round took.
+// Run makes each requester do the given number of rounds, all concurrently, and
+// returns how long each round took.
 func (r *Rounds) Run(ctx context.Context, each int) ([]time.Duration, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -12,8 +12,8 @@ import (
 	"manualslop/events"
 )
 
-// Work answers approved calls as the named worker, one pull per message in each
-// of so many slots, until ctx ends.
+// Work answers approved calls as the named worker until ctx ends, with one pull
+// per message in each slot.
 func Work(ctx context.Context, connect Connect, worker string, slots int) error {
 	nc, err := connect(bus.Role{Kind: bus.Worker, Name: worker})
 	if err != nil {
@@ -35,7 +35,7 @@ func Work(ctx context.Context, connect Connect, worker string, slots int) error 
 			for n := 0; ctx.Err() == nil; n++ {
 				m, err := pool.Next(jetstream.FetchContext(ctx))
 				if err != nil {
-					continue // expired, or the end
+					continue // expired or closed
 				}
 				t, err := events.ParseSubject(m.Subject())
 				if err != nil {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// dialTimeout bounds the wait for a process that does not accept.
+// dialTimeout limits the wait for a process that does not accept.
 const dialTimeout = 5 * time.Second
 
 // Listener accepts connections on a socket and joins each to one inside.

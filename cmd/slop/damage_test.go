@@ -50,7 +50,7 @@ func TestDamagedSnapshotsAndIndexStopNoCommand(t *testing.T) {
 		got := s.slop("replay", session)
 		require.Zero(t, got.status, name)
 		require.Equal(t, want, got.out, name)
-		require.Contains(t, got.err, "the snapshots were damaged or removed; they are made again", name)
+		require.Contains(t, got.err, "the snapshots were damaged or removed and are being rebuilt", name)
 		s.ok("export", session)
 	}
 }

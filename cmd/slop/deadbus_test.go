@@ -113,7 +113,7 @@ func TestAGatewayOutlivesTheBusProcessAndRefusesAnotherStore(t *testing.T) {
 	require.NoError(t, os.RemoveAll(filepath.Join(f.dir, ".slop", "bus")))
 	bus.start()
 	require.Error(t, gateway.cmd.Wait(), "it ends rather than mix two histories")
-	require.Contains(t, gateway.said.String(), "another history")
+	require.Contains(t, gateway.said.String(), "the history differs")
 }
 
 func TestAnOrchestratorThatCannotReadOnEndsAndSaysWhy(t *testing.T) {

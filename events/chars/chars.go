@@ -1,5 +1,5 @@
-// Package chars says what characters are to everything that decides: which are
-// blank, which can be seen, which are the same letter in another case.
+// Package chars classifies characters for everything that decides: which are
+// blank, which are visible, which are the same letter in another case.
 //
 // # Contract
 //
@@ -28,7 +28,7 @@ func in(r rune, table []span) bool {
 	return i < len(table) && table[i].lo <= r
 }
 
-// Blank tells whether a character is white space.
+// Blank reports whether a character is white space.
 func Blank(r rune) bool {
 	switch {
 	case r >= '\t' && r <= '\r', r == ' ', r == 0x85, r == 0xa0, r == 0x1680, r >= 0x2000 && r <= 0x200a,
@@ -38,17 +38,18 @@ func Blank(r rune) bool {
 	return false
 }
 
-// Control tells whether a character is one of the control codes.
+// Control reports whether a character is one of the control codes.
 func Control(r rune) bool { return r < ' ' || r >= 0x7f && r <= 0x9f }
 
-// Format tells whether a character steers others and is not seen itself.
+// Format reports whether a character is an invisible format character.
 func Format(r rune) bool { return in(r, formats) }
 
-// Mark tells whether a character stands on the one before it.
+// Mark reports whether a character combines with the one before it.
 func Mark(r rune) bool { return r >= 0x300 && in(r, marks) }
 
-// Printable tells whether a character can be seen on a line: no control code, no
-// format character, no blank but the space, and none for private use.
+// Printable reports whether a character is visible on a line: not a control
+// code, a format character, a blank other than the space, or a private-use
+// character.
 func Printable(r rune) bool {
 	switch {
 	case r == ' ':
@@ -60,13 +61,13 @@ func Printable(r rune) bool {
 	return true
 }
 
-// Trim is a text without the blanks around it.
+// Trim returns a text without the blanks around it.
 func Trim(s string) string { return strings.TrimFunc(s, Blank) }
 
-// Words are the words of a text, blanks between them.
+// Words returns the words of a text, which are separated by blanks.
 func Words(s string) []string { return strings.FieldsFunc(s, Blank) }
 
-// Lower has the capitals of ASCII small. All others stay.
+// Lower returns a text with the capital letters of ASCII in lower case.
 func Lower(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {
@@ -76,7 +77,7 @@ func Lower(s string) string {
 	}, s)
 }
 
-// Fold brings a letter to the first of its cases.
+// Fold maps a letter to the first of its cases.
 func Fold(r rune) rune {
 	if r < utf8.RuneSelf {
 		if r >= 'a' && r <= 'z' {
@@ -91,7 +92,7 @@ func Fold(r rune) rune {
 	return r
 }
 
-// Quote puts a text between quotation marks, what cannot be seen in it escaped.
+// Quote puts a text in quotation marks and escapes its invisible characters.
 func Quote(s string) string {
 	const hexadecimal = "0123456789abcdef"
 	var b strings.Builder
@@ -107,7 +108,7 @@ func Quote(s string) string {
 			b.WriteString(`\r`)
 		case r == '\t':
 			b.WriteString(`\t`)
-		case r == utf8.RuneError && s[i] != "\uFFFD"[0]: // a byte that is no character
+		case r == utf8.RuneError && s[i] != "\uFFFD"[0]: // a byte that is not a character
 			b.WriteString(`\x`)
 			b.WriteByte(hexadecimal[s[i]>>4])
 			b.WriteByte(hexadecimal[s[i]&15])

@@ -1,6 +1,6 @@
 package chars
 
-// The tables of Unicode 15.0.0, as they stay whatever release of Go builds this.
+// The tables of Unicode 15.0.0. They stay the same with every release of Go.
 
 // formats are the format characters (Cf).
 var formats = []span{
@@ -12,7 +12,7 @@ var formats = []span{
 	{0xe0020, 0xe007f},
 }
 
-// marks are the marks that take no room of their own (Mn).
+// marks are the nonspacing marks (Mn).
 var marks = []span{
 	{0x300, 0x36f}, {0x483, 0x487}, {0x591, 0x5bd}, {0x5bf, 0x5bf},
 	{0x5c1, 0x5c2}, {0x5c4, 0x5c5}, {0x5c7, 0x5c7}, {0x610, 0x61a},
@@ -103,8 +103,8 @@ var marks = []span{
 	{0x1e944, 0x1e94a}, {0xe0100, 0xe01ef},
 }
 
-// cases are the letters beyond ASCII that another letter of the same name comes
-// before: every stride-th from lo to hi, and how far away that one is.
+// cases are the non-ASCII letters that have an earlier case of the same letter:
+// every stride-th from lo to hi, and the distance to that one.
 var cases = []folding{
 	{0xe0, 0xf6, 1, -32}, {0xf8, 0xfe, 1, -32}, {0x101, 0x12f, 2, -1},
 	{0x133, 0x137, 2, -1}, {0x13a, 0x148, 2, -1}, {0x14b, 0x177, 2, -1},

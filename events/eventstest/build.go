@@ -10,9 +10,9 @@ import (
 	"manualslop/events"
 )
 
-// BareAppender is what a log under test offers beside events.Log, so that the
-// suite can store what a stock client would publish: any body on any subject
-// of the event space.
+// BareAppender is what a log under test provides in addition to events.Log, so
+// that the suite can store what a plain client could publish: any body on any
+// event subject.
 type BareAppender interface {
 	AppendBare(ctx context.Context, subject, msgID string, body []byte) error
 }

@@ -6,7 +6,7 @@ import (
 	"manualslop/events"
 )
 
-// Each hands out a history event by event, as a log does.
+// Each yields a history event by event, as a log does.
 func Each(history []events.Event) iter.Seq2[events.Event, error] {
 	return func(yield func(events.Event, error) bool) {
 		for _, e := range history {

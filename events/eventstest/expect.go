@@ -10,13 +10,14 @@ import (
 	"manualslop/events"
 )
 
-// Patience bounds every wait of this package; a fact that takes longer has
-// not come.
+// Patience limits every wait of this package; an event that takes longer counts
+// as missing.
 const Patience = 2 * time.Minute
 
 // Expect waits until the log holds, under the filter, events of the given types
-// in this order, others between them allowed, and returns those events with
-// their payloads decoded by the catalogue. The test ends here if they do not come.
+// in this order, possibly with others between them, and returns those events
+// with their payloads decoded by the catalogue. It fails the test if they do
+// not arrive.
 func Expect(tb testing.TB, log events.Log, f events.Filter, types ...string) []events.Event {
 	tb.Helper()
 	var found []events.Event
@@ -30,7 +31,7 @@ func Expect(tb testing.TB, log events.Log, f events.Filter, types ...string) []e
 }
 
 // ExpectWhere waits until the log holds an event under the filter that accept
-// takes, and returns it with its payload decoded.
+// returns true for, and returns it with its payload decoded.
 func ExpectWhere(tb testing.TB, log events.Log, f events.Filter, what string,
 	accept func(events.Event) bool) events.Event {
 	tb.Helper()

@@ -12,9 +12,9 @@ import (
 	"manualslop/events"
 )
 
-// Memory is an events.Log and events.Blobs in memory. It keeps what a stream
-// would keep, encoded events, so that whatever does not survive the wire does
-// not survive here. It knows no rights: anybody may write as anybody.
+// Memory is an events.Log and events.Blobs in memory. It keeps encoded events
+// like a stream, so that whatever does not survive the wire does not survive
+// here. It has no permissions: any actor may write as any other.
 type Memory struct {
 	mu     sync.Mutex
 	stored []events.Stored
@@ -29,7 +29,7 @@ var (
 	_ events.Blobs = (*Memory)(nil)
 )
 
-// NewMemory is an empty log.
+// NewMemory returns an empty log.
 func NewMemory() *Memory {
 	return &Memory{byID: map[string]int{}, grown: make(chan struct{}), blobs: map[string][]byte{}}
 }
@@ -79,7 +79,8 @@ func (m *Memory) Append(ctx context.Context, e events.Event, x *events.Expect) (
 	return m.put(events.Stored{Subject: subject, MsgID: e.ID, Time: e.Time, Body: body}), nil
 }
 
-// AppendBare stores a message as a stock client would publish it; see [BareAppender].
+// AppendBare stores a message as a plain client would publish it; see
+// [BareAppender].
 func (m *Memory) AppendBare(_ context.Context, subject, msgID string, body []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -123,7 +124,7 @@ func selects(f events.Filter, subject string) bool {
 	return f.Match(&events.Event{Project: t.Project, Session: t.Session, Actor: t.Actor, Type: t.Type, Topic: t.Topic})
 }
 
-// Last is the sequence of the newest event under f; see events.Log.
+// Last returns the sequence of the newest event under f; see events.Log.
 func (m *Memory) Last(ctx context.Context, f events.Filter) (uint64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -136,8 +137,8 @@ func (m *Memory) Last(ctx context.Context, f events.Filter) (uint64, error) {
 	return seqOf(m.last(f)), nil
 }
 
-// page copies up to 256 messages under f from a sequence on, and says when to
-// look again and where.
+// page copies up to 256 messages under f from a sequence on, and returns when
+// and where to continue.
 func (m *Memory) page(f events.Filter, from uint64) (page []events.Stored, next uint64, grown <-chan struct{},
 	err error) {
 	m.mu.Lock()

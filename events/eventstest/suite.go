@@ -10,7 +10,7 @@ import (
 	"manualslop/events"
 )
 
-// TestLog checks that logs keep the promises of events.Log. Each call of open
+// TestLog checks that logs keep the contract of events.Log. Each call of open
 // returns an empty log that lives until its test ends; it must also be a
 // [BareAppender].
 func TestLog(t *testing.T, open func(testing.TB) events.Log) {
@@ -34,7 +34,7 @@ func TestLog(t *testing.T, open func(testing.TB) events.Log) {
 		{"a watcher gets the past and then the present", testWatch},
 		{"a watcher of an empty log is live at once", testWatchEmpty},
 		{"a watcher starts where it was told", testWatchFrom},
-		{"a watcher stops with its context", testWatchStops},
+		{"a watcher stops when its context ends", testWatchStops},
 		{"a watcher misses nothing while others write", testWatchBusy},
 		{"unknown types survive", testUnknown},
 		{"a bare answer is lifted", testBareAnswer},
@@ -95,7 +95,7 @@ func ids(list []events.Event) []string {
 	return out
 }
 
-// wire is an event as a log returns it: the payload undecoded.
+// wire returns an event as a log returns it: the payload undecoded.
 func wire(list []events.Event) []events.Event {
 	out := make([]events.Event, len(list))
 	for i, e := range list {

@@ -28,7 +28,7 @@ var conductorOnly = events.Filter{Project: "p1", Session: "s1", Actor: events.Ac
 func testExpect(s *suite) {
 	e := s.build.Event(s, events.ActorConductor, events.TicketReady{Ticket: "T-001"})
 	seq, err := s.log.Append(s.ctx, e, &events.Expect{Filter: conductorOnly, Last: 0})
-	require.NoError(s, err, "0 stands for none yet")
+	require.NoError(s, err, "0 means none yet")
 	s.put(s.build.Event(s, "ada", events.PauseRequested{}))
 	_, err = s.log.Append(s.ctx, s.build.Event(s, events.ActorConductor, events.Paused{By: "ada"}),
 		&events.Expect{Filter: conductorOnly, Last: seq})
@@ -93,7 +93,7 @@ func testRepeatedExpect(s *suite) {
 	require.Equal(s, seq, again)
 	s.ready(1)
 	_, err = s.log.Append(s.ctx, e, x)
-	require.ErrorIs(s, err, events.ErrConflict, "somebody wrote behind it")
+	require.ErrorIs(s, err, events.ErrConflict, "another writer appended after it")
 }
 
 func testTooLarge(s *suite) {

@@ -11,7 +11,7 @@ import (
 	"manualslop/events"
 )
 
-// TestBlobs checks that a store keeps the promises of events.Blobs. Each call
+// TestBlobs checks that a store keeps the contract of events.Blobs. Each call
 // of open returns an empty store that lives until its test ends.
 func TestBlobs(t *testing.T, open func(testing.TB) events.Blobs) {
 	t.Parallel()

@@ -22,8 +22,8 @@ func testBounds(s *suite) {
 	}
 	s.put(s.build.Event(s, "ada", events.PauseRequested{}))
 	require.Len(s, s.read(events.Filter{Actor: events.ActorConductor}, 5, 0), 6,
-		"what stands behind the last match does not matter")
-	require.Empty(s, s.read(events.Filter{Actor: "ada"}, 1, 10), "what stands behind the upper bound does not come")
+		"events after the last match do not matter")
+	require.Empty(s, s.read(events.Filter{Actor: "ada"}, 1, 10), "events after the upper bound are not delivered")
 }
 
 func testFilters(s *suite) {
@@ -72,7 +72,7 @@ func testUnknown(s *suite) {
 	require.Equal(s, events.Unknown{Name: "FromTheFuture", Version: 7, Raw: e.Data}, got[0].Payload)
 }
 
-// bare stores a message as a stock client would publish it.
+// bare stores a message as a plain client would publish it.
 func (s *suite) bare(subject, msgID, body string) {
 	s.Helper()
 	b, ok := s.log.(BareAppender)

@@ -9,7 +9,7 @@ import (
 	"manualslop/events"
 )
 
-// watching runs a feed in a goroutine of its own.
+// watching runs a feed in its own goroutine.
 type watching struct {
 	events chan events.Event
 	errs   chan error
@@ -87,7 +87,7 @@ func testWatchFrom(s *suite) {
 	require.Equal(s, past[4].ID, w.next(s).ID)
 	_, future := s.watch(s.ctx, events.Filter{}, 7)
 	live := s.ready(2)
-	require.Equal(s, live[1].ID, future.next(s).ID, "a position of the future is waited for")
+	require.Equal(s, live[1].ID, future.next(s).ID, "waits for a future position")
 }
 
 func testWatchStops(s *suite) {

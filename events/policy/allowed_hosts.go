@@ -14,7 +14,7 @@ const MaxHostName = 253
 
 // Host is an allowed host: NAME, *.NAME or an address, each with an optional :PORT.
 type Host struct {
-	Name  string     // as [PlainHost] has it; empty for an address
+	Name  string     // as returned by [PlainHost]; empty for an address
 	Below bool       // *.NAME: the names below, not the name itself
 	Addr  netip.Addr // invalid for a name
 	Port  uint16     // 0: 80 and 443
@@ -44,10 +44,11 @@ func ParseHost(text string) (Host, bool) {
 // PlainHost returns the name of a host without case and without its final dot.
 func PlainHost(name string) string { return strings.TrimSuffix(chars.Lower(name), ".") }
 
-// PlainAddr returns an address without its zone, and an IPv4 address that is mapped to IPv6 as itself.
+// PlainAddr returns an address without its zone, and an IPv4-mapped IPv6
+// address as IPv4.
 func PlainAddr(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
 
-// Covers tells whether the entry opens a host of a plain name.
+// Covers reports whether the entry allows a host, given its plain name.
 func (h Host) Covers(name string) bool {
 	if h.Below {
 		return strings.HasSuffix(name, "."+h.Name)
@@ -55,8 +56,8 @@ func (h Host) Covers(name string) bool {
 	return h.Name != "" && name == h.Name
 }
 
-// Opens tells whether the entry opens a port.
+// Opens reports whether the entry allows a port.
 func (h Host) Opens(port uint16) bool { return h.Port == port || h.Port == 0 && StandardPort(port) }
 
-// StandardPort tells whether a port needs no entry of its own: 80 or 443.
+// StandardPort reports whether a port is always allowed: 80 or 443.
 func StandardPort(port uint16) bool { return port == 80 || port == 443 }

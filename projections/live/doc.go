@@ -1,5 +1,5 @@
 // Package live keeps the read models of a project current: one reader of the
-// log that fans out to everybody who looks at sessions inside a process.
+// log that fans out to all users of sessions in a process.
 //
 // # Contract
 //
@@ -25,9 +25,9 @@
 //     optional and never trusted: one that is of another version or another log,
 //     or damaged, is discarded and the session folded from its beginning.
 //
-// Not promised: that two sessions are seen at the same position of the log.
+// Not guaranteed: that two sessions are seen at the same position of the log.
 //
 // Locks: none of Live, session and subscriber is taken while another is held,
-// but a subscriber's under Live.mu, and the one of who renders, which is taken
-// before a session's or Live's.
+// except a subscriber's under Live.mu; the lock of a renderer is taken before a
+// session's or Live's.
 package live

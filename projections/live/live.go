@@ -13,41 +13,41 @@ import (
 	"manualslop/projections"
 )
 
-// maxReplays is how many subscribers read stored events at the same moment.
+// maxReplays is how many subscribers read stored events at the same time.
 const maxReplays = 32
 
-// ErrNoSession says that the log holds no session of that id.
+// ErrNoSession means that the log has no session with that id.
 var ErrNoSession = errors.New("no such session")
 
-// Options say how sessions are kept. The zero value is usable.
+// Options configure how sessions are kept. The zero value is usable.
 type Options struct {
-	// Session limits everything to one session; empty: all of the project.
+	// Session limits everything to one session; empty means all sessions of the
+	// project.
 	Session string
 	// Registry decodes payloads; nil: events.Catalogue().
 	Registry *events.Registry
-	// Backlog is how many events a subscriber may be behind before it is cut
-	// off, default 4096.
+	// Backlog is how many events a subscriber may lag behind before it is cut off;
+	// default 4096.
 	Backlog int
-	// Folded is how many sessions are kept folded at most, beside those that
-	// somebody waits for; default 16.
+	// Folded is the maximum number of sessions that are kept folded, not counting
+	// those with waiters; default 16.
 	Folded int
-	// Snapshots stores states between runs; nil: sessions are always folded
-	// from their beginning.
+	// Snapshots stores states between runs; nil means that sessions are always
+	// folded from the beginning.
 	Snapshots Snapshots
-	// SnapshotEvery is after how many events of a session its state is stored
-	// first, default 5000, and then whenever it has twice as many. It is also
-	// stored when the session closes, and after a look that read so many.
+	// SnapshotEvery is the number of events after which a session's state is first
+	// stored, default 5000, and then whenever that number has doubled. It is also
+	// stored when the session closes, and after a read of that many events.
 	SnapshotEvery int
-	// IndexEvery is after how many events of all sessions the summaries are
-	// stored, default 1000; a start after a kill reads at most so many.
+	// IndexEvery is the number of events of all sessions after which the summaries
+	// are stored, default 1000; a start after a crash reads at most that many.
 	IndexEvery int
-	// SaveWait bounds how long Close waits for what is being stored, default 5 s:
-	// a store that is away must not hold up the end.
+	// SaveWait is how long Close waits for pending snapshots, default 5 s, so that
+	// an unavailable store does not delay the end.
 	SaveWait time.Duration
 	// Models are the read models that are kept; nil: projections.Catalogue().
 	Models []func() projections.Model
-	// Logger hears of snapshots that fail and of models that stop; nil: nobody
-	// does.
+	// Logger receives failed snapshots and stopped models; nil means no logging.
 	Logger *slog.Logger
 }
 
@@ -79,7 +79,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Live keeps the sessions of one project current. Safe for concurrent use.
+// Live keeps the sessions of one project current. It is safe for concurrent
+// use.
 type Live struct {
 	log     events.Log
 	replays *events.Replays // for subscribers
@@ -92,16 +93,16 @@ type Live struct {
 	done   chan struct{}      // closed when the reader has ended; err is set then
 	err    error
 	saves  chan *session
-	index  chan struct{} // holds a token when the summaries are to be stored
+	index  chan struct{} // holds a token when the summaries must be stored
 	saving sync.WaitGroup
 	clock  atomic.Uint64 // counts uses of sessions
 	fresh  atomic.Int64  // events noted since the summaries were stored
 
-	listing sync.Mutex // held by the one that renders the list
+	listing sync.Mutex // held while the list is rendered
 	listed  *rendered  // see Listed
 
 	mu       sync.RWMutex
-	position uint64 // newest event taken by everybody
+	position uint64 // newest event taken by all
 	noted    uint64 // newest event in the summaries, and its id
 	notedID  string
 	sessions map[string]*session
@@ -111,8 +112,8 @@ type Live struct {
 	subs     map[*subscriber]struct{}
 }
 
-// Open reads the log of a project up to its present end and follows it until
-// ctx ends or Close. It fails where the log does.
+// Open reads the log of a project up to its current end and follows it until
+// ctx ends or Close is called. It returns the log's errors.
 func Open(ctx context.Context, log events.Log, project string, opts Options) (*Live, error) {
 	l := &Live{
 		log: log, replays: events.NewReplays(log, maxReplays), project: project, opts: opts.withDefaults(),
@@ -136,8 +137,8 @@ func Open(ctx context.Context, log events.Log, project string, opts Options) (*L
 	return l, nil
 }
 
-// Close ends the reader and everybody who waits, and stores what is worth
-// storing. It returns why the reader had ended before, if it had.
+// Close stops the reader and all waiters, and stores what is worth storing. If
+// the reader had already ended, it returns why.
 func (l *Live) Close() error {
 	l.cancel()
 	<-l.done
@@ -154,8 +155,8 @@ func (l *Live) Close() error {
 // Done is closed when the read models are no longer kept current.
 func (l *Live) Done() <-chan struct{} { return l.done }
 
-// Err is why Done was closed: events.ErrClosed after Close or the end of its
-// context, else the log's failure. Nil before.
+// Err returns why Done was closed: events.ErrClosed after Close or the end of
+// its context, else the log's error. It returns nil before that.
 func (l *Live) Err() error {
 	select {
 	case <-l.done:
@@ -165,27 +166,27 @@ func (l *Live) Err() error {
 	}
 }
 
-// Position is the sequence of the newest event that every view has taken.
+// Position returns the sequence of the newest event that every view has taken.
 func (l *Live) Position() uint64 {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.position
 }
 
-// Summary is what is known of a session without folding it.
+// Summary returns what is known about a session without folding it.
 type Summary struct {
 	projections.Summary
 	LastSeq uint64 `json:"last_seq"` // of its newest event
 }
 
-// Sessions lists the sessions in the order in which they began.
+// Sessions lists the sessions in the order in which they started.
 func (l *Live) Sessions() []Summary {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.summaries()
 }
 
-// summaries is what is known of each session; l.mu is held.
+// summaries returns the summary of each session; l.mu must be held.
 func (l *Live) summaries() []Summary {
 	out := make([]Summary, len(l.order))
 	for i, s := range l.order {
@@ -194,9 +195,10 @@ func (l *Live) summaries() []Summary {
 	return out
 }
 
-// Listed is the list of sessions, and which one is current, as render shows
-// them. All readers share the bytes, which are made once for each change when
-// somebody asks. A program has one render; its errors are returned and not kept.
+// Listed returns the list of sessions, and which one is current, as rendered by
+// render. All readers share the bytes, which are rendered on demand, once per
+// change. A program must use one render function; its errors are returned and
+// not cached.
 func (l *Live) Listed(render func(current string, all []Summary) ([]byte, error)) ([]byte, error) {
 	l.listing.Lock()
 	defer l.listing.Unlock()
@@ -215,15 +217,16 @@ func (l *Live) Listed(render func(current string, all []Summary) ([]byte, error)
 	return body, err
 }
 
-// Current is the session opened last among those that are not closed, else
-// among all; empty if there is none.
+// Current returns the most recently opened session that is not closed, else the
+// most recently opened one; empty if there is none.
 func (l *Live) Current() string {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.current
 }
 
-// newCurrent finds the current session; l.mu is held, or nobody else knows l yet.
+// newCurrent finds the current session; l.mu must be held, unless l is not
+// shared yet.
 func (l *Live) newCurrent() {
 	l.current = ""
 	for i := len(l.order) - 1; i >= 0; i-- {
@@ -238,7 +241,7 @@ func (l *Live) newCurrent() {
 	}
 }
 
-// Session is a view of a session; false if the log holds none of that id.
+// Session returns a view of a session; false if the log has none with that id.
 func (l *Live) Session(id string) (*View, bool) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

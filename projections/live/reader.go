@@ -11,8 +11,8 @@ import (
 	"manualslop/projections"
 )
 
-// replay reads what is stored, for summaries only: nothing is folded before
-// somebody looks.
+// replay reads stored events only for summaries: nothing is folded before it is
+// needed.
 func (l *Live) replay(ctx context.Context) error {
 	end, err := l.log.Last(ctx, l.filter)
 	if err != nil {
@@ -30,16 +30,17 @@ func (l *Live) replay(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// retryPause is between two attempts to follow a log whose feed broke.
+// retryPause is the pause between two attempts to follow a log whose feed
+// broke.
 const retryPause = 100 * time.Millisecond
 
-// follow takes events until the log ends or ctx does. A feed that broke is
-// watched anew from the position, in the same log only.
+// follow takes events until the log ends or ctx does. A broken feed is watched
+// again from the position, but only in the same log.
 func (l *Live) follow(ctx context.Context, feed iter.Seq2[events.Event, error]) {
 	err := l.drain(feed)
 	for ctx.Err() == nil && survivable(err) {
 		if !errors.Is(err, events.ErrSlow) {
-			l.opts.Logger.Warn("the feed of the read models broke and is taken up again", "position", l.Position(), "error", err)
+			l.opts.Logger.Warn("the feed of the read models broke; reconnecting", "position", l.Position(), "error", err)
 			pause(ctx, retryPause)
 		}
 		if err = l.sameLog(ctx); err != nil {
@@ -56,7 +57,7 @@ func (l *Live) follow(ctx context.Context, feed iter.Seq2[events.Event, error]) 
 	close(l.done)
 }
 
-// survivable tells whether another attempt may go better.
+// survivable reports whether another attempt may succeed.
 func survivable(err error) bool {
 	for _, last := range []error{events.ErrHole, events.ErrDenied, events.ErrReplaced, events.ErrClosed} {
 		if errors.Is(err, last) {
@@ -88,7 +89,7 @@ func (l *Live) sameLog(ctx context.Context) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%w: event %d is not what it was", events.ErrReplaced, seq)
+	return fmt.Errorf("%w: event %d has changed", events.ErrReplaced, seq)
 }
 
 func (l *Live) drain(feed iter.Seq2[events.Event, error]) error {
@@ -101,9 +102,9 @@ func (l *Live) drain(feed iter.Seq2[events.Event, error]) error {
 	return nil
 }
 
-// take gives one event to its session, then to everybody who waits.
+// take passes one event to its session, then to all waiters.
 func (l *Live) take(e *events.Event) {
-	if e.Payload == nil { // a log that is shared has decoded it
+	if e.Payload == nil { // a shared log has already decoded it
 		l.opts.Registry.Decode(e)
 	}
 	l.mu.Lock()
@@ -124,13 +125,13 @@ func (l *Live) take(e *events.Event) {
 		l.wantSave(s)
 	}
 	for _, m := range stopped {
-		l.opts.Logger.Error("a read model stopped; the others go on", "session", s.id, "error", m)
+		l.opts.Logger.Error("a read model stopped; the others continue", "session", s.id, "error", m)
 	}
 
 	l.mu.Lock()
 	l.position = e.Seq
 	l.wake()
-	// order-independent: each subscriber has a queue of its own.
+	// order-independent: each subscriber has its own queue.
 	for sub := range l.subs {
 		if sub.session == "" || sub.session == e.Session {
 			sub.push(e)
@@ -142,8 +143,8 @@ func (l *Live) take(e *events.Event) {
 	}
 }
 
-// note finds or begins the session of an event and keeps its summary current;
-// l.mu is held, or nobody else knows l yet.
+// note finds or adds the session of an event and updates its summary; l.mu must
+// be held, unless l is not shared yet.
 func (l *Live) note(e *events.Event) *session {
 	s := l.sessions[e.Session]
 	if s == nil {
@@ -165,7 +166,7 @@ type positionWaiter struct {
 	done chan struct{}
 }
 
-// wake releases the waiters whose position has come; l.mu is held.
+// wake releases the waiters whose position is reached; l.mu must be held.
 func (l *Live) wake() {
 	still := l.waiters[:0]
 	for _, w := range l.waiters {
@@ -179,8 +180,8 @@ func (l *Live) wake() {
 	l.waiters = still
 }
 
-// WaitFor waits until every view has taken the event at seq, so that who wrote
-// it reads it. An event of another project never comes.
+// WaitFor waits until every view has taken the event at seq, so that its writer
+// sees it. It never returns nil for an event of another project.
 func (l *Live) WaitFor(ctx context.Context, seq uint64) error {
 	l.mu.Lock()
 	if l.position >= seq {

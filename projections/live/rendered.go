@@ -9,33 +9,32 @@ import (
 	"manualslop/projections"
 )
 
-// MaxRenderings is how many rendered views of one session are kept. Those
-// beyond it are rendered for each reader.
+// MaxRenderings is how many rendered views of one session are cached. Others
+// are rendered for each reader.
 const MaxRenderings = 64
 
-// Rendering says how a view of a session becomes bytes.
+// Rendering describes how a view of a session is rendered to bytes.
 type Rendering struct {
-	// Name is the view's for ever: renderings of one name have one Render and
-	// one list of Models. There is a fixed number of names in a program; what
-	// a client sends is not part of one.
+	// Name identifies the view: all renderings of one name have the same Render and
+	// Models. A program has a fixed set of names; they never contain client input.
 	Name string
-	// Variant tells renderings of one name apart that depend on more than the
-	// models; only those of the variant asked for last are kept.
+	// Variant distinguishes renderings of one name that depend on more than the
+	// models; only the most recently requested variant is cached.
 	Variant string
-	// Models are the read models that Render looks at. None: all of them.
+	// Models are the read models that Render uses. Empty means all of them.
 	Models []string
-	// Render makes the bytes under the session's read lock; it may not keep the
+	// Render returns the bytes under the session's read lock; it must not keep the
 	// set.
 	Render func(*projections.Set) ([]byte, error)
 }
 
 // rendering keeps the newest bytes of one name.
 type rendering struct {
-	making sync.Mutex // held by the one that renders
+	making sync.Mutex // held while rendering
 	newest atomic.Pointer[rendered]
 }
 
-// rendered is bytes and what they were made of.
+// rendered is bytes and what they were rendered from.
 type rendered struct {
 	revision uint64
 	variant  string
@@ -46,11 +45,10 @@ func (r *rendered) fits(revision uint64, variant string) bool {
 	return r != nil && r.revision == revision && r.variant == variant
 }
 
-// Rendered is a view of the session as bytes, which all readers share and nobody
-// may change. They are made when somebody asks, once for each change of the
-// models that they show, however many ask at the same moment. What Render
-// returns as an error is returned and not kept; a *projections.StoppedError
-// where it looked at a model that stopped.
+// Rendered returns a view of the session as bytes, which are shared and must
+// not be modified. They are rendered on demand, once per change of their
+// models, even with concurrent readers. An error of Render is returned and not
+// cached; it is a *projections.StoppedError if Render used a stopped model.
 func (v *View) Rendered(ctx context.Context, r Rendering) ([]byte, error) {
 	for {
 		if err := v.l.use(ctx, v.s); err != nil {
@@ -78,8 +76,8 @@ func (v *View) Rendered(ctx context.Context, r Rendering) ([]byte, error) {
 	}
 }
 
-// renew renders a view unless somebody else just did; false if the session was
-// unfolded meanwhile.
+// renew renders a view unless another reader just did; false if the session was
+// unfolded in the meantime.
 func (s *session) renew(kept *rendering, r Rendering) (body []byte, ok bool, err error) {
 	kept.making.Lock()
 	defer kept.making.Unlock()
@@ -113,7 +111,7 @@ type renderings struct {
 	byName atomic.Pointer[map[string]*rendering]
 }
 
-// of is the place of a view; nil when there are too many.
+// of returns the cache entry of a view; nil if there are too many.
 func (all *renderings) of(name string) *rendering {
 	if byName := all.byName.Load(); byName != nil {
 		if kept := (*byName)[name]; kept != nil {
@@ -141,5 +139,5 @@ func (all *renderings) add(name string) *rendering {
 	return next[name]
 }
 
-// drop forgets all; the session's lock is held, so nobody reads.
+// drop clears the cache; the session's lock is held, so there are no readers.
 func (all *renderings) drop() { all.byName.Store(nil) }

@@ -22,7 +22,7 @@ type session struct {
 
 	mu      sync.RWMutex
 	set     *projections.Set // nil: not folded
-	loading chan struct{}    // closed when the load under way has ended; nil: none
+	loading chan struct{}    // closed when the current load has ended; nil if there is none
 	pending []*events.Event  // came while loading
 	waiters []*stateWaiter
 	fresh   int // events folded since the newest snapshot
@@ -34,12 +34,11 @@ type session struct {
 // stateWaiter waits for a state of the session.
 type stateWaiter struct {
 	holds func(*projections.Set) bool
-	done  chan struct{} // closed when it holds, or err says why it cannot be known
+	done  chan struct{} // closed when it holds, or with err set if that cannot be determined
 	err   error
 }
 
-// came tells whether the waiter need not wait any longer; the session's lock is
-// held.
+// came reports whether the waiter is done; the session's lock must be held.
 func (w *stateWaiter) came(set *projections.Set) (ok bool) {
 	w.err = set.Show(func(set *projections.Set) { ok = w.holds(set) })
 	return ok || w.err != nil
@@ -51,7 +50,7 @@ func (l *Live) newSession(id string, first uint64) *session {
 	return s
 }
 
-// note keeps the summary current; Live.mu is held. It decodes what it needs.
+// note updates the summary; Live.mu must be held. It decodes what it needs.
 func (s *session) note(r *events.Registry, e *events.Event) {
 	s.lastSeq = e.Seq
 	if !projections.Summarizes(e.Type) {
@@ -63,15 +62,16 @@ func (s *session) note(r *events.Registry, e *events.Event) {
 	s.light.Apply(e)
 }
 
-// summary is what is known without folding; Live.mu is held.
+// summary returns what is known without folding; Live.mu must be held.
 func (s *session) summary() Summary {
 	out := Summary{Summary: s.light.Summary(), LastSeq: s.lastSeq}
 	out.Session = s.id
 	return out
 }
 
-// apply folds one event and releases those whose state has come. It tells when
-// the state is worth storing, and which models this event stopped.
+// apply folds one event and releases the waiters whose state is reached. It
+// returns whether the state is worth storing, and which models this event
+// stopped.
 func (s *session) apply(e *events.Event, saveEvery int) (worth bool, stopped []*projections.StoppedError) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,9 +96,9 @@ func closes(e *events.Event) bool {
 	return over
 }
 
-// fold applies one event and tells when the state is worth storing: each time
-// when the session has grown to twice its length, so that what storing takes
-// grows with the events only. s.mu is held.
+// fold applies one event and returns whether the state is worth storing: each
+// time the session's length has doubled, so that the total cost of storing is
+// linear in the events. s.mu must be held.
 func (s *session) fold(e *events.Event, saveEvery int) (worth bool) {
 	s.set.Apply(e)
 	s.fresh++
@@ -115,8 +115,8 @@ func (s *session) fold(e *events.Event, saveEvery int) (worth bool) {
 	return closes(e) || s.fresh >= max(saveEvery, s.kept)
 }
 
-// load folds the session unless it is folded. Events that come meanwhile wait
-// in pending; the read goes to the end of the log, so none is missed.
+// load folds the session unless it is folded. New events wait in pending; the
+// read goes to the end of the log, so none is missed.
 func (l *Live) load(ctx context.Context, s *session) error {
 	for {
 		s.mu.Lock()
@@ -139,7 +139,7 @@ func (l *Live) load(ctx context.Context, s *session) error {
 	}
 }
 
-// loadNow reads the session and then takes what came meanwhile.
+// loadNow reads the session and then takes the pending events.
 func (l *Live) loadNow(ctx context.Context, s *session) error {
 	set, read, err := l.read(ctx, s)
 	s.mu.Lock()
@@ -162,8 +162,8 @@ func (l *Live) loadNow(ctx context.Context, s *session) error {
 	return nil
 }
 
-// read folds the session's stored events into a new set, from a snapshot where
-// there is a good one, and says how many it read.
+// read folds the session's stored events into a new set, from a snapshot if
+// there is a usable one, and returns how many it read.
 func (l *Live) read(ctx context.Context, s *session) (set *projections.Set, read int, err error) {
 	f := l.filter
 	f.Session = s.id
@@ -181,8 +181,8 @@ func (l *Live) read(ctx context.Context, s *session) (set *projections.Set, read
 	return set, read, ctx.Err()
 }
 
-// decoded reads events in another goroutine than that of its caller, who must take
-// all batches and then the error.
+// decoded reads events in another goroutine than that of its caller, which must
+// take all batches and then the error.
 func (l *Live) decoded(ctx context.Context, f events.Filter, from uint64) (<-chan []events.Event, <-chan error) {
 	const size, ahead = 64, 4
 	batches, failed := make(chan []events.Event, ahead), make(chan error, 1)
@@ -206,8 +206,8 @@ func (l *Live) decoded(ctx context.Context, f events.Filter, from uint64) (<-cha
 	return batches, failed
 }
 
-// evict unfolds the sessions used longest ago while more are folded than
-// allowed. One that somebody waits for, and one that is being loaded, stays.
+// evict unfolds the least recently used sessions while more are folded than
+// allowed. Sessions with waiters and sessions that are being loaded stay.
 func (l *Live) evict() {
 	for _, s := range l.leastUsed() {
 		s.mu.Lock()

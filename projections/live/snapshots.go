@@ -9,10 +9,10 @@ import (
 	"manualslop/projections"
 )
 
-// Snapshots stores states between runs, as JSON by key. Losing one costs time
-// and nothing else, so a store may refuse or forget any of them.
+// Snapshots stores states between runs, as JSON by key. Losing one only costs
+// time, so a store may reject or drop any of them.
 type Snapshots interface {
-	// PutSnapshot stores v under key in place of what was there.
+	// PutSnapshot stores v under key and replaces any earlier value.
 	PutSnapshot(ctx context.Context, key string, v any) error
 	// Snapshot reads what is stored under key into v; an error if there is none.
 	Snapshot(ctx context.Context, key string, v any) error
@@ -36,8 +36,8 @@ type indexSession struct {
 	Light   *projections.Summarizer `json:"light"`
 }
 
-// restoreIndex takes the stored summaries if they belong to this log, and says
-// from where to read on.
+// restoreIndex uses the stored summaries if they belong to this log, and
+// returns where to continue reading.
 func (l *Live) restoreIndex(ctx context.Context, end uint64) uint64 {
 	if l.opts.Snapshots == nil || l.opts.Session != "" {
 		return 1
@@ -60,7 +60,8 @@ func (l *Live) restoreIndex(ctx context.Context, end uint64) uint64 {
 	return ix.Seq + 1
 }
 
-// restore is a set at the session's newest usable snapshot, or an empty one.
+// restore returns a set at the session's newest usable snapshot, or an empty
+// one.
 func (l *Live) restore(ctx context.Context, s *session, f events.Filter) *projections.Set {
 	set := projections.NewSetOf(l.opts.Models)
 	if l.opts.Snapshots == nil {
@@ -76,8 +77,8 @@ func (l *Live) restore(ctx context.Context, s *session, f events.Filter) *projec
 	return set
 }
 
-// holds tells whether the log has the event with that id at that sequence: a
-// snapshot of another log does not count.
+// holds reports whether the log has the event with that id at that sequence;
+// otherwise the snapshot is from another log.
 func (l *Live) holds(ctx context.Context, f events.Filter, seq uint64, id string) bool {
 	if seq == 0 {
 		return false
@@ -88,8 +89,8 @@ func (l *Live) holds(ctx context.Context, f events.Filter, seq uint64, id string
 	return false
 }
 
-// wantSave asks for a snapshot of a session; while many are wanted, it waits
-// for the next occasion.
+// wantSave requests a snapshot of a session; if many are pending, it is skipped
+// until the next time.
 func (l *Live) wantSave(s *session) {
 	if l.opts.Snapshots == nil {
 		return
@@ -100,7 +101,7 @@ func (l *Live) wantSave(s *session) {
 	}
 }
 
-// wantIndex asks for the summaries to be stored.
+// wantIndex requests that the summaries are stored.
 func (l *Live) wantIndex() {
 	select {
 	case l.index <- struct{}{}:
@@ -108,12 +109,11 @@ func (l *Live) wantIndex() {
 	}
 }
 
-// worthSaving is the least number of events that a snapshot at the end saves
+// worthSaving is the minimum number of events that a snapshot at the end saves
 // reading.
 const worthSaving = 200
 
-// save stores snapshots as they are wanted, and in the end those that save
-// reading much.
+// save stores requested snapshots, and at the end those that save much reading.
 func (l *Live) save(ctx context.Context) {
 	if l.opts.Snapshots == nil {
 		return
@@ -134,7 +134,8 @@ func (l *Live) save(ctx context.Context) {
 	}
 }
 
-// saveRest stores what was wanted before the end and is not stored yet, and what saves reading much.
+// saveRest stores the pending snapshots at the end, and those that save much
+// reading.
 func (l *Live) saveRest(ctx context.Context) {
 	l.mu.RLock()
 	all := slices.Clone(l.order)
@@ -148,8 +149,8 @@ func (l *Live) saveRest(ctx context.Context) {
 	l.saveIndex(ctx)
 }
 
-// saveSession stores a folded session's state if at least so many events were
-// folded since the last time.
+// saveSession stores a folded session's state if at least the given number of
+// events were folded since the last time.
 func (l *Live) saveSession(ctx context.Context, s *session, least int) {
 	s.mu.Lock()
 	if s.set == nil || s.fresh < least {
@@ -165,8 +166,8 @@ func (l *Live) saveSession(ctx context.Context, s *session, least int) {
 	l.put(ctx, s, snap, err)
 }
 
-// saveUnseen stores the state of a session that closed and that nobody looked
-// at, so that the first look finds it; false if it is folded.
+// saveUnseen stores the state of a closed session that was never viewed, so
+// that the first view finds it; false if it is folded.
 func (l *Live) saveUnseen(ctx context.Context, s *session) bool {
 	s.mu.RLock()
 	folded := s.set != nil || s.loading != nil
@@ -183,7 +184,7 @@ func (l *Live) saveUnseen(ctx context.Context, s *session) bool {
 	return true
 }
 
-// put stores a snapshot unless making it failed.
+// put stores a snapshot unless encoding it failed.
 func (l *Live) put(ctx context.Context, s *session, snap projections.Snapshot, err error) {
 	if err == nil {
 		err = l.opts.Snapshots.PutSnapshot(ctx, l.setKey(s.id), &snap)
@@ -193,7 +194,7 @@ func (l *Live) put(ctx context.Context, s *session, snap projections.Snapshot, e
 	}
 }
 
-// saveIndex stores the summaries unless there is little new.
+// saveIndex stores the summaries unless they have barely changed.
 func (l *Live) saveIndex(ctx context.Context) {
 	raw, err := l.summarize()
 	if err == nil && raw != nil {
@@ -204,7 +205,7 @@ func (l *Live) saveIndex(ctx context.Context) {
 	}
 }
 
-// summarize renders the index; nothing if there is little new.
+// summarize encodes the index; nil if it has barely changed.
 func (l *Live) summarize() (json.RawMessage, error) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

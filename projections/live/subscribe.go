@@ -38,7 +38,7 @@ func (s *subscriber) push(e *events.Event) {
 	}
 }
 
-// pull takes what is queued, ErrSlow when the queue was cut.
+// pull takes the queued events; ErrSlow if the queue was cut.
 func (s *subscriber) pull() ([]*events.Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,10 +50,10 @@ func (s *subscriber) pull() ([]*events.Event, error) {
 	return q, nil
 }
 
-// Subscribe yields the decoded events of a session, or of all sessions where
-// it is empty, from a sequence on: those stored when the range begins, then
-// each new one as it comes, until ctx ends (then it stops without an error).
-// An error is the last thing yielded: events.ErrSlow for a reader more than
+// Subscribe yields the decoded events of a session, or of all sessions if it is
+// empty, from a sequence on: those stored when the range begins, then each new
+// one as it is stored, until ctx ends (then it stops without an error). An
+// error is the last thing yielded: events.ErrSlow for a reader more than
 // Options.Backlog events behind, events.ErrClosed after Close, or the log's.
 func (l *Live) Subscribe(ctx context.Context, session string, from uint64) iter.Seq2[events.Event, error] {
 	return func(yield func(events.Event, error) bool) {
@@ -77,8 +77,8 @@ func (l *Live) filterOf(session string) events.Filter {
 	return f
 }
 
-// catchUp yields stored events up to the cutoff. It says where to go on, and
-// whether the reader wants more.
+// catchUp yields stored events up to the cutoff. It returns where to continue,
+// and whether the reader wants more.
 func (l *Live) catchUp(ctx context.Context, session string, from, cutoff uint64, yield func(events.Event, error) bool) (
 	uint64, bool, error) {
 	if from > cutoff {
@@ -124,7 +124,7 @@ func (l *Live) deliver(ctx context.Context, sub *subscriber, from uint64, yield 
 	}
 }
 
-// register begins to queue what comes after the cutoff.
+// register starts to queue the events after the cutoff.
 func (l *Live) register(session string) (*subscriber, uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,20 +15,20 @@ type View struct {
 	s *session
 }
 
-// Session is the session's id.
+// Session returns the session's id.
 func (v *View) Session() string { return v.s.id }
 
-// Summary is what is known of the session without folding it.
+// Summary returns what is known about the session without folding it.
 func (v *View) Summary() Summary {
 	v.l.mu.RLock()
 	defer v.l.mu.RUnlock()
 	return v.s.summary()
 }
 
-// Read shows fn the read models under a read lock: events wait meanwhile. fn
-// may not keep the set. A session that is not folded is read from the log
-// first, which is when Read can fail; also with a *projections.StoppedError,
-// where fn looked at a model that stopped.
+// Read calls fn with the read models under a read lock, during which events
+// wait. fn must not keep the set. A session that is not folded is first read
+// from the log, which may fail. Read returns a *projections.StoppedError if fn
+// used a stopped model.
 func (v *View) Read(ctx context.Context, fn func(*projections.Set)) error {
 	for {
 		if err := v.l.use(ctx, v.s); err != nil {
@@ -43,8 +43,8 @@ func (v *View) Read(ctx context.Context, fn func(*projections.Set)) error {
 	}
 }
 
-// Stopped lists the session's read models that do not go on, as far as it is
-// folded; it reads nothing.
+// Stopped lists the session's stopped read models if it is folded; it does not
+// read the log.
 func (v *View) Stopped() []*projections.StoppedError {
 	v.s.mu.RLock()
 	defer v.s.mu.RUnlock()
@@ -54,7 +54,7 @@ func (v *View) Stopped() []*projections.StoppedError {
 	return v.s.set.Stopped()
 }
 
-// use loads a session and notes that somebody looked.
+// use loads a session and marks it as used.
 func (l *Live) use(ctx context.Context, s *session) error {
 	s.used.Store(l.clock.Add(1))
 	s.mu.RLock()
@@ -70,8 +70,8 @@ func (l *Live) use(ctx context.Context, s *session) error {
 	return nil
 }
 
-// leastUsed lists the folded sessions beyond the allowed number, those used
-// longest ago first.
+// leastUsed lists the folded sessions beyond the allowed number, least recently
+// used first.
 func (l *Live) leastUsed() []*session {
 	l.mu.RLock()
 	folded := slices.Clone(l.order)
@@ -92,9 +92,9 @@ func (l *Live) leastUsed() []*session {
 
 // Await waits until a session's state holds. It looks at once and then after
 // each event of the session, in the reader's goroutine and under the session's
-// lock: holds must be quick and may not call back. ErrNoSession if the log
-// holds no such session, a *projections.StoppedError where holds looks at a
-// model that stopped.
+// lock: holds must be quick and must not call back. ErrNoSession if the log
+// holds no such session, a *projections.StoppedError if holds uses a stopped
+// model.
 func (l *Live) Await(ctx context.Context, id string, holds func(*projections.Set) bool) error {
 	v, ok := l.Session(id)
 	if !ok {
@@ -115,7 +115,7 @@ func (l *Live) Await(ctx context.Context, id string, holds func(*projections.Set
 	}
 }
 
-// enlist adds a waiter; nil if the state holds already.
+// enlist adds a waiter; nil if the state already holds.
 func (l *Live) enlist(ctx context.Context, s *session, holds func(*projections.Set) bool) (*stateWaiter, error) {
 	for {
 		if err := l.use(ctx, s); err != nil {

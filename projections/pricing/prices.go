@@ -2,7 +2,7 @@ package pricing
 
 import "manualslop/events"
 
-// How a provider keeps what it read.
+// Kinds of prompt caches.
 const (
 	byMarks   = "marked"
 	automatic = "automatic"
@@ -78,9 +78,10 @@ func gemini() []events.ModelOffer {
 	}
 }
 
-// openai: the price of GPT-5.6 was promised until 2026-11-21 and sources differ about
-// later, so it is not known here. Rows of GPT-5.2 to 6 hold for the names alone that
-// their sources give: models beside them, such as gpt-5.3-codex-spark, have others.
+// openai: the price of GPT-5.6 was guaranteed until 2026-11-21 and sources
+// differ about later prices, so it is left out. Rows of GPT-5.2 to 6 apply only
+// to the names in their sources: related models, such as gpt-5.3-codex-spark,
+// have other prices.
 func openai() []events.ModelOffer {
 	const source, day = "https://developers.openai.com/api/docs/pricing, as quoted by deploybase.ai and docs.rs/adk-model",
 		"2026-03-21"
@@ -92,7 +93,7 @@ func openai() []events.ModelOffer {
 		return row("openai", model, window, 128_000, automatic, page, looked)
 	}
 	const pages = "https://developers.openai.com/api/docs/models/"
-	const long = 272_000 // tokens of a prompt, over which all of it costs more
+	const long = 272_000 // tokens of a prompt above which all of it costs more
 	sol := func(model string, cached int64, page string) events.ModelOffer {
 		return row("openai", model, 1_050_000, 128_000, automatic, page, looked,
 			written(read(usd(2*million, 10*million), cached)), over(long, written(read(usd(4*million, 15*million), 2*cached))))
@@ -138,8 +139,8 @@ func openai() []events.ModelOffer {
 	}
 }
 
-// others are compatible servers. DeepSeek's price depends on the hour of the day,
-// and those of Qwen on the region and the plan: only limits stand here.
+// others are compatible servers. DeepSeek's price depends on the time of day,
+// and Qwen's on the region and the plan, so only limits are listed here.
 func others() []events.ModelOffer {
 	const deepseek, august = "https://api-docs.deepseek.com/quick_start/pricing", "2026-08-14"
 	return []events.ModelOffer{

@@ -1,4 +1,4 @@
-// Package projectionstest makes read models that fail on purpose, for tests.
+// Package projectionstest provides read models that fail on purpose, for tests.
 package projectionstest
 
 import (
@@ -6,8 +6,8 @@ import (
 	"manualslop/projections"
 )
 
-// Breaking is projections.Catalogue with one model that panics on the events
-// that when selects.
+// Breaking returns projections.Catalogue with one model that panics on the
+// events selected by when.
 func Breaking(name string, when func(*events.Event) bool) []func() projections.Model {
 	all := projections.Catalogue()
 	for i, start := range all {
@@ -28,7 +28,7 @@ type breaking struct {
 	when func(*events.Event) bool
 }
 
-// Apply panics on what was selected.
+// Apply panics on the selected events.
 func (b breaking) Apply(e *events.Event) {
 	if b.when(e) {
 		panic("broken on purpose")
@@ -36,5 +36,5 @@ func (b breaking) Apply(e *events.Event) {
 	b.Model.Apply(e)
 }
 
-// Unwrap is the model that works.
+// Unwrap returns the model that works.
 func (b breaking) Unwrap() projections.Model { return b.Model }

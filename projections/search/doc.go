@@ -1,5 +1,5 @@
-// Package search finds words in the record of every session of a project. Its
-// index is a read model like any other: delete it and it comes back.
+// Package search is the full-text search over every session of a project. Its
+// index is a read model like any other: if deleted, it is rebuilt.
 //
 // # Contract
 //

@@ -26,19 +26,19 @@ const (
 	fieldStored  = "stored"
 )
 
-// stored is what a hit shows and its event alone does not say. Everything else is
-// read from the log again: storing texts doubled the index.
+// stored holds the parts of a hit that its event does not contain. Everything
+// else is read from the log again, because storing texts doubled the index.
 type stored struct {
 	Tier   int    `json:"tier,omitempty"`
 	Ticket string `json:"ticket,omitempty"`
 	Tool   string `json:"tool,omitempty"`
 }
 
-// wordAnalyzer hands our words to the library.
+// wordAnalyzer passes our words to the library.
 type wordAnalyzer struct{}
 
-// Analyze is the words of a text in their order. Where they stand in bytes is not
-// kept: a snippet finds its match again.
+// Analyze returns the words of a text in their order. Their byte positions are
+// not kept: a snippet searches for its match again.
 func (wordAnalyzer) Analyze(raw []byte) analysis.TokenStream {
 	var out analysis.TokenStream
 	eachWord(string(raw), func(w word) bool {
@@ -51,12 +51,12 @@ func (wordAnalyzer) Analyze(raw []byte) analysis.TokenStream {
 // wholeAnalyzer takes a value as one word.
 type wholeAnalyzer struct{}
 
-// Analyze is the one word.
+// Analyze returns the one word.
 func (wholeAnalyzer) Analyze(raw []byte) analysis.TokenStream {
 	return analysis.TokenStream{{Term: raw, End: len(raw), Position: 1, Type: analysis.AlphaNumeric}}
 }
 
-// idOf names the document of a sequence; names sort as sequences do.
+// idOf returns the document id of a sequence; ids sort like sequences.
 func idOf(seq uint64) string { return fmt.Sprintf("%016d", seq) }
 
 func seqOf(id string) uint64 {
@@ -64,7 +64,7 @@ func seqOf(id string) uint64 {
 	return seq
 }
 
-// document is what is indexed of a decoded event.
+// document returns the indexed fields of a decoded event.
 func (x *Index) document(ctx context.Context, e *events.Event) (*document.Document, error) {
 	about, err := x.subjects.of(ctx, e)
 	if err != nil {

@@ -17,18 +17,18 @@ import (
 
 // Limits of a search.
 const (
-	// DefaultLimit and MaxLimit bound how many hits one answer has.
+	// DefaultLimit and MaxLimit limit the number of hits per answer.
 	DefaultLimit = 20
 	MaxLimit     = 1000
-	// MaxOffset bounds how many hits may be passed over.
+	// MaxOffset limits how many hits may be skipped.
 	MaxOffset = 10_000
-	// MaxPrefix bounds how many words one prefix may stand for.
+	// MaxPrefix limits how many words one prefix may match.
 	MaxPrefix = 256
-	// MaxTime bounds how long a search takes.
+	// MaxTime is the maximum duration of a search.
 	MaxTime = 5 * time.Second
-	// settleWait is how long a search waits for what is on the log already, if
-	// Options say nothing else, and openShare how many times as long it waits further
-	// for an index that is being opened.
+	// settleWait is the default for how long a search waits until stored events are
+	// indexed, and openShare is the factor by which it waits longer for an index
+	// that is being opened.
 	settleWait = time.Second
 	openShare  = 3
 )
@@ -39,7 +39,7 @@ const (
 	Score  = "score"  // the best match first
 )
 
-// Page says which hits an answer has.
+// Page selects the hits of an answer.
 type Page struct {
 	Limit, Offset int
 	Sort          string // Newest, also when empty, or Score
@@ -55,26 +55,26 @@ type Hit struct {
 	Tier    int       `json:"tier,omitempty"`
 	Ticket  string    `json:"ticket,omitempty"`
 	Tool    string    `json:"tool,omitempty"`
-	// Snippet is the text around the first match, on one line, without anything
-	// that steers a terminal. Of an event that cannot be read it says so, and
-	// Session, Time, Type and Actor are empty.
+	// Snippet is the text around the first match, on one line, without terminal
+	// control characters. For an unreadable event it says so, and Session, Time,
+	// Type and Actor are empty.
 	Snippet string `json:"snippet"`
-	// Match is where the match stands in Snippet, in bytes: start and end.
+	// Match is where the match is in Snippet, in bytes: start and end.
 	Match [2]int `json:"match"`
 }
 
-// Answer is what a search found.
+// Answer is the result of a search.
 type Answer struct {
 	Hits  []Hit  `json:"hits"`
 	Total uint64 `json:"total"` // events that match
-	// Indexed is the newest sequence that was searched, Behind how many are on
-	// the log behind it.
+	// Indexed is the newest sequence that was searched, Behind the number of events
+	// in the log after it.
 	Indexed uint64 `json:"indexed"`
 	Behind  uint64 `json:"behind"`
 }
 
-// Find searches. It waits for what is on the log already, as long as Options say.
-// Errors: *QueryError, ErrNotOpen, ErrDamaged, or the context's.
+// Find searches. It waits until stored events are indexed, for at most the time
+// in Options. Errors: *QueryError, ErrNotOpen, ErrDamaged, or the context's.
 func (x *Index) Find(ctx context.Context, q Query, page Page) (Answer, error) {
 	page.Limit = min(max(page.Limit, 0), MaxLimit)
 	page.Offset = min(max(page.Offset, 0), MaxOffset)
@@ -100,7 +100,7 @@ func (x *Index) Find(ctx context.Context, q Query, page Page) (Answer, error) {
 	return out, err
 }
 
-// damaged has Run build the index anew.
+// damaged makes Run rebuild the index.
 func (x *Index) damaged() {
 	select {
 	case x.broken <- struct{}{}:
@@ -121,7 +121,7 @@ func (x *Index) search() (over func()) {
 	}
 }
 
-// settle waits until what is on the log is indexed, or long enough.
+// settle waits until the stored events are indexed, or the wait is over.
 func (x *Index) settle(ctx context.Context) (head uint64, err error) {
 	if x.opts.Head == nil {
 		return 0, nil
@@ -200,18 +200,18 @@ func (r reading) search(ctx context.Context, q Query, page Page, out *Answer) er
 	case unread == nil:
 		return nil
 	case shown == 0:
-		return unread // it is not one event that cannot be read
+		return unread // the error does not concern a single event
 	case errors.Is(unread, ErrDamaged):
 		r.damaged()
 	}
-	r.opts.Logger.WarnContext(ctx, "an event that was found cannot be read", "error", unread)
+	r.opts.Logger.WarnContext(ctx, "cannot read an event that was found", "error", unread)
 	return nil
 }
 
 // unreadable is the snippet of an event that cannot be read.
 const unreadable = "This event cannot be read."
 
-// show reads what a hit shows of its event from the log.
+// show reads the event of a hit from the log.
 func (r reading) show(ctx context.Context, h *Hit, terms []term) error {
 	for e, err := range r.opts.Log.Read(ctx, events.Filter{Project: r.opts.Project}, h.Seq, h.Seq) {
 		if err != nil {
@@ -221,10 +221,10 @@ func (r reading) show(ctx context.Context, h *Hit, terms []term) error {
 		h.Snippet, h.Match = snippet(Text(&e), terms)
 		return nil
 	}
-	return fmt.Errorf("%w: event %d is not on the log", ErrDamaged, h.Seq)
+	return fmt.Errorf("%w: event %d is not in the log", ErrDamaged, h.Seq)
 }
 
-// build is the query in the library's terms.
+// build returns the query for the library.
 func (r reading) build(q Query) (query.Query, error) {
 	var must, not []query.Query
 	for _, t := range q.terms {
@@ -283,12 +283,12 @@ func between(after, before time.Time) query.Query {
 		high = new(float64)
 		*high = float64(before.UnixMilli())
 	}
-	q := query.NewNumericRangeQuery(low, high) // the lower end counts, the upper does not
+	q := query.NewNumericRangeQuery(low, high) // the lower end is inclusive, the upper exclusive
 	q.SetField(fieldTime)
 	return q
 }
 
-// term is a word, a phrase, or what a prefix stands for.
+// term returns the query for a word, a phrase or a prefix.
 func (r reading) term(t term) (query.Query, error) {
 	if !t.prefix {
 		if len(t.words) == 1 {
@@ -311,8 +311,8 @@ func (r reading) term(t term) (query.Query, error) {
 			break
 		}
 		if all = append(all, entry.Term); len(all) > MaxPrefix {
-			return nil, &QueryError{Message: fmt.Sprintf("%s* stands for more than %d words", t.words[0], MaxPrefix),
-				Hint: "Give more of the word."}
+			return nil, &QueryError{Message: fmt.Sprintf("%s* matches more than %d words", t.words[0], MaxPrefix),
+				Hint: "Give more characters of the word."}
 		}
 	}
 	if len(all) == 0 {
@@ -321,8 +321,8 @@ func (r reading) term(t term) (query.Query, error) {
 	return anyOf(fieldText, all), nil
 }
 
-// sessionsOf finds the sessions whose ids begin or end as is asked. One that is
-// not there is kept, and finds nothing.
+// sessionsOf finds the sessions whose ids begin or end with the given values. A
+// value without a match is kept and finds nothing.
 func (r reading) sessionsOf(asked []string) ([]string, error) {
 	if len(asked) == 0 {
 		return nil, nil
@@ -348,7 +348,7 @@ func (r reading) sessionsOf(asked []string) ([]string, error) {
 			out = append(out, entry.Term)
 		}
 		if len(out) > MaxLimit+len(asked) {
-			return nil, &QueryError{Message: "session: stands for too many sessions", Hint: "Give more of its id."}
+			return nil, &QueryError{Message: "session: matches too many sessions", Hint: "Give more characters of the id."}
 		}
 	}
 }

@@ -117,7 +117,7 @@ func TestAPrefixMayNotStandForTooMuch(t *testing.T) {
 	_, err := x.Find(patient(t), parse(t, "word*"), search.Page{Limit: 1})
 	var refused *search.QueryError
 	require.ErrorAs(t, err, &refused)
-	require.Contains(t, refused.Message, "word* stands for more than 256 words")
+	require.Contains(t, refused.Message, "word* matches more than 256 words")
 }
 
 // holed is a log of which some events cannot be read.

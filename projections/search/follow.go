@@ -13,35 +13,36 @@ import (
 	"manualslop/events"
 )
 
-// Bounds of a batch: what is indexed in one step. The memory that catching up
-// takes grows with them.
+// Limits of a batch, which is indexed atomically. The memory for catching up
+// grows with them.
 const (
 	batchEvents = 500
 	batchBytes  = 8 << 20
 )
 
-// maxRebuilds is how often one Run builds a damaged index anew.
+// maxRebuilds is how often one Run rebuilds a damaged index.
 const maxRebuilds = 3
 
-// When Run indexes although nobody searches.
+// When Run indexes without a search.
 const (
-	// lookEvery is how often Run looks how much is missing.
+	// lookEvery is how often Run checks how much is missing.
 	lookEvery = time.Second
-	// idleLooks is after how many looks without a new event the log is idle: longer
-	// than most replies of a model take.
+	// idleLooks is the number of checks without a new event after which the log is
+	// idle: longer than most model replies take.
 	idleLooks = 30
-	// idleEvents is how many events must be missing on an idle log. A search indexes
-	// fewer in a moment, and each batch costs the disk the same few syncs.
+	// idleEvents is how many events must be missing on an idle log. A search
+	// indexes fewer events quickly, and each batch costs the same few disk syncs.
 	idleEvents = 1000
-	// mostBehind is how many events may be missing while others are written, if
-	// Options say nothing else: a search then indexes them first, for half a minute
-	// at most on a free processor.
+	// mostBehind is the default for how many events may be missing while others are
+	// written: a search then indexes them first, which takes at most half a minute
+	// on an idle processor.
 	mostBehind = 100_000
-	// closeLooks is after how many looks without a search an open index is closed.
+	// closeLooks is the number of checks without a search after which an open index
+	// is closed.
 	closeLooks = 60
 )
 
-// backlog tells when so much is missing that it is indexed without a search.
+// backlog determines when enough is missing to index it without a search.
 type backlog struct {
 	done  uint64 // events up to here are indexed, or could not be
 	head  uint64 // at the last look
@@ -59,10 +60,10 @@ func (b *backlog) due(head, most uint64) bool {
 
 // Run opens the index and indexes what is missing when a search waits for it,
 // when many events are missing and none came for a while, or when more are
-// missing than Options allow. It returns nil when ctx ends. Where the log cannot
-// be read, the next search tries again. Damage has the index built anew, a few
-// times at most. The index is closed when nobody searched for a minute, and when
-// Run returns.
+// missing than Options allow. It returns nil when ctx ends. If the log cannot
+// be read, the next search tries again. A damaged index is rebuilt, a few times
+// at most. The index is closed after a minute without a search, and when Run
+// returns.
 func (x *Index) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, x.Close()) }()
 	x.mu.Lock()
@@ -88,18 +89,18 @@ func (x *Index) Run(ctx context.Context) (err error) {
 			if built++; built > maxRebuilds {
 				return fmt.Errorf("search: %w", err)
 			}
-			x.opts.Logger.WarnContext(ctx, "the search index is built anew", "error", err)
+			x.opts.Logger.WarnContext(ctx, "rebuilding the search index", "error", err)
 			if err := x.discard(); err != nil {
 				return fmt.Errorf("search: %w", err)
 			}
 			x.please()
 		case err != nil:
-			x.opts.Logger.WarnContext(ctx, "the search index is not brought up to date until the next search", "error", err)
+			x.opts.Logger.WarnContext(ctx, "the search index is not updated until the next search", "error", err)
 		}
 	}
 }
 
-// wait returns nil when something is to be indexed, ErrDamaged when a search met
+// wait returns nil when something must be indexed, ErrDamaged when a search met
 // damage, or the context's error.
 func (x *Index) wait(ctx context.Context, looks <-chan time.Time, missed *backlog) error {
 	for {
@@ -132,9 +133,9 @@ func (x *Index) update(ctx context.Context, to uint64) error {
 	return x.CatchUp(ctx, to)
 }
 
-// discard closes a damaged index and takes it away.
+// discard closes and deletes a damaged index.
 func (x *Index) discard() error {
-	_ = x.Close() // it is thrown away
+	_ = x.Close() // it is discarded
 	select {
 	case <-x.broken:
 	default:
@@ -145,7 +146,7 @@ func (x *Index) discard() error {
 	return os.RemoveAll(x.path())
 }
 
-// CatchUp indexes what stands on the log up to a sequence, 0: its end.
+// CatchUp indexes the log up to a sequence; 0 means its end.
 func (x *Index) CatchUp(ctx context.Context, to uint64) error {
 	b := x.batch()
 	for e, err := range x.opts.Log.Read(ctx, events.Filter{Project: x.opts.Project}, x.Position()+1, to) {
@@ -174,9 +175,9 @@ func (x *Index) CatchUp(ctx context.Context, to uint64) error {
 	return b.flush()
 }
 
-// Between batches an index that runs beside an engine rests, so that it takes
-// a share of the processors only: restShare times as long as the batch took, and
-// not longer than restMost. A search that waits ends the rest.
+// Between batches an index that runs beside an engine pauses, so that it uses
+// only a share of the processors: restShare times as long as the batch took,
+// but at most restMost. A waiting search ends the pause.
 const (
 	restShare = 3
 	restMost  = 2 * time.Second
@@ -194,12 +195,12 @@ func (x *Index) rest(ctx context.Context, took time.Duration) {
 	select {
 	case <-timer.C:
 	case <-x.hurry:
-		x.please() // it may wait for more than this catching up indexes
+		x.please() // it may wait for more than this run indexes
 	case <-ctx.Done():
 	}
 }
 
-// please has Run index what is missing now.
+// please makes Run index what is missing now.
 func (x *Index) please() {
 	select {
 	case x.hurry <- struct{}{}:
@@ -207,7 +208,7 @@ func (x *Index) please() {
 	}
 }
 
-// batch is what is indexed in one step.
+// batch is what is indexed atomically.
 type batch struct {
 	x     *Index
 	batch *bleve.Batch
@@ -247,7 +248,7 @@ func (b *batch) full() bool {
 	return b.batch != nil && (b.batch.Size() >= batchEvents || b.bytes >= batchBytes)
 }
 
-// flush indexes the batch together with the position behind it.
+// flush indexes the batch together with the position after it.
 func (b *batch) flush() error {
 	b.took = 0
 	if b.batch == nil {
@@ -273,7 +274,7 @@ func (b *batch) flush() error {
 	return nil
 }
 
-// move publishes how far the index came.
+// move publishes the position of the index.
 func (x *Index) move(to position) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

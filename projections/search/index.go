@@ -19,57 +19,60 @@ import (
 
 // Errors of an [Index].
 var (
-	// ErrDamaged says that the index cannot be used as it is; it is built anew.
+	// ErrDamaged means that the index cannot be used as it is; it is built again.
 	ErrDamaged = errors.New("the search index is damaged")
-	// ErrNotOpen says that the index is not open, or not yet.
+	// ErrNotOpen means that the index is not open, or not yet.
 	ErrNotOpen = errors.New("the search index is not open")
 )
 
-// version counts changes of what is indexed and how; another one's index is
-// thrown away.
+// version counts changes of what is indexed and how; an index of another
+// version is deleted.
 const version = 3
 
-// positionKey is where an index keeps how far it came.
+// positionKey is the key of the position in an index.
 const positionKey = "slop.position"
 
-// position is how far an index came.
+// position is the log position of an index.
 type position struct {
 	Version int    `json:"version"`
 	Project string `json:"project"`
 	Seq     uint64 `json:"seq"`
-	ID      string `json:"id"` // of the event there, which tells logs apart
+	ID      string `json:"id"` // of the event there, which identifies the log
 }
 
-// Options say what is indexed where. Log and Project are required.
+// Options configure an index. Log and Project are required.
 type Options struct {
-	// Dir is the folder of the index, which is made; empty: it is in memory only.
+	// Dir is the folder of the index, created if missing; empty means in memory
+	// only.
 	Dir string
-	// Log is read from where the index ends.
+	// Log is the log to index.
 	Log events.Log
 	// Project is the subject token.
 	Project string
 	// Registry decodes payloads; nil: events.Catalogue().
 	Registry *events.Registry
-	// Head is the sequence of the newest event on the log. A search waits until Run
-	// has indexed it. Nil: a search does not wait, and Run may not be called.
+	// Head returns the sequence of the newest event in the log. A search waits
+	// until Run has indexed it. If nil, a search does not wait, and Run must not be
+	// called.
 	Head func() uint64
-	// Settle is how long a search waits for that at most. Zero: a second.
+	// Settle is the maximum time that a search waits for that. Zero means one
+	// second.
 	Settle time.Duration
 	// MostBehind is how many events may be missing before Run indexes them while
-	// others are written. Zero: 100,000.
+	// others are written. Zero means 100,000.
 	MostBehind uint64
-	// Looks has Run look how much is missing. Nil: it looks once a second.
+	// Looks makes Run check how much is missing. If nil, it checks once a second.
 	Looks <-chan time.Time
-	// Logger hears why an index is built anew. Nil: nobody does.
+	// Logger receives the reasons for rebuilding an index. Nil means no logging.
 	Logger *slog.Logger
 }
 
-// Index finds words in the events of a project. Make it with New, then call
-// Run, or Open, CatchUp and Close. Safe for concurrent use.
+// Index finds words in the events of a project. Create it with New, then call
+// Run, or Open, CatchUp and Close. It is safe for concurrent use.
 type Index struct {
 	opts     Options
 	subjects *subjects
-	hurry    chan struct{} // somebody waits for what is not indexed yet
+	hurry    chan struct{} // a search waits for what is not indexed yet
 	broken   chan struct{} // a search met damage
 
 	searches sync.RWMutex // held for reading while the index is searched, for writing while it is closed
@@ -84,7 +87,7 @@ type Index struct {
 	gentle bool // it runs beside an engine
 }
 
-// New is an index that is not open.
+// New returns an index that is not open.
 func New(opts Options) *Index {
 	if opts.Registry == nil {
 		opts.Registry = events.Catalogue()
@@ -104,8 +107,8 @@ func New(opts Options) *Index {
 	}
 }
 
-// Open opens what is stored, or begins anew where that is missing, damaged, of
-// another version or of another log.
+// Open opens the stored index, or creates a new one if it is missing, damaged,
+// or of another version or log.
 func (x *Index) Open(ctx context.Context) error {
 	index, at, err := x.acquire(ctx)
 	if err != nil {
@@ -113,7 +116,7 @@ func (x *Index) Open(ctx context.Context) error {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.subjects == nil || at != x.at { // otherwise it is opened again where it was closed
+	if x.subjects == nil || at != x.at { // otherwise it is opened where it was closed
 		x.subjects = &subjects{log: x.opts.Log, registry: x.opts.Registry, project: x.opts.Project,
 			open: map[string]map[string]about{}}
 	}
@@ -122,13 +125,13 @@ func (x *Index) Open(ctx context.Context) error {
 	return nil
 }
 
-// wake tells those who wait that the index moved; x.mu is held.
+// wake notifies waiters that the index moved; x.mu must be held.
 func (x *Index) wake() {
 	close(x.moved)
 	x.moved = make(chan struct{})
 }
 
-// acquire is the stored index, or an empty one.
+// acquire returns the stored index, or an empty one.
 func (x *Index) acquire(ctx context.Context) (bleve.Index, position, error) {
 	if x.opts.Dir == "" {
 		return x.begin("")
@@ -140,16 +143,16 @@ func (x *Index) acquire(ctx context.Context) (bleve.Index, position, error) {
 	if _, err := os.Lstat(path); err == nil {
 		index, at, err := x.load(ctx, path)
 		if !errors.Is(err, ErrDamaged) && !errors.Is(err, errForeign) {
-			return index, at, err // also where the log cannot be read: the index may be right
+			return index, at, err // also if the log cannot be read, because the index may be valid
 		}
-		x.opts.Logger.InfoContext(ctx, "the search index is built anew", "reason", err)
+		x.opts.Logger.InfoContext(ctx, "rebuilding the search index", "reason", err)
 	}
 	return x.begin(path)
 }
 
 func (x *Index) path() string { return filepath.Join(x.opts.Dir, "index") }
 
-// begin makes an empty index.
+// begin creates an empty index.
 func (x *Index) begin(path string) (index bleve.Index, at position, err error) {
 	at = position{Version: version, Project: x.opts.Project}
 	if path == "" {
@@ -165,7 +168,7 @@ func (x *Index) begin(path string) (index bleve.Index, at position, err error) {
 	return index, at, nil
 }
 
-// load opens the stored index and checks that it is one of this log.
+// load opens the stored index and checks that it belongs to this log.
 func (x *Index) load(ctx context.Context, path string) (index bleve.Index, at position, err error) {
 	if err := verify(path); err != nil {
 		return nil, at, err
@@ -190,13 +193,13 @@ func (x *Index) load(ctx context.Context, path string) (index bleve.Index, at po
 		err = x.belongs(ctx, at)
 	}
 	if err != nil && index != nil {
-		_ = guarded(index.Close) // it is thrown away
+		_ = guarded(index.Close) // it is discarded
 	}
 	return index, at, err
 }
 
-// errForeign says that an index is of another version or another log.
-var errForeign = errors.New("the search index belongs to something else")
+// errForeign means that an index is of another version or another log.
+var errForeign = errors.New("the search index belongs to another log or version")
 
 // belongs checks a stored position against the log.
 func (x *Index) belongs(ctx context.Context, at position) error {
@@ -214,10 +217,10 @@ func (x *Index) belongs(ctx context.Context, at position) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: its newest event is not on this log", errForeign)
+	return fmt.Errorf("%w: its newest event is not in this log", errForeign)
 }
 
-// Close gives the index up. Calls after the first do nothing.
+// Close closes the index. Further calls do nothing.
 func (x *Index) Close() error {
 	x.mu.Lock()
 	index, at := x.index, x.at.Seq
@@ -226,8 +229,9 @@ func (x *Index) Close() error {
 	return x.release(index, at)
 }
 
-// closeUnsearched counts a look and closes an index that nobody searched for
-// closeLooks of them: an open one holds memory, and opening it takes a moment.
+// closeUnsearched counts a check and closes an index that was not searched
+// during closeLooks of them: an open index holds memory, and opening it is
+// quick.
 func (x *Index) closeUnsearched(ctx context.Context) {
 	x.mu.Lock()
 	var index bleve.Index
@@ -237,7 +241,7 @@ func (x *Index) closeUnsearched(ctx context.Context) {
 	at := x.at.Seq
 	x.mu.Unlock()
 	if err := x.release(index, at); err != nil {
-		x.opts.Logger.WarnContext(ctx, "the search index was not closed in order", "error", err)
+		x.opts.Logger.WarnContext(ctx, "the search index was not closed properly", "error", err)
 	}
 }
 
@@ -246,7 +250,7 @@ func (x *Index) release(index bleve.Index, at uint64) error {
 	if index == nil {
 		return nil
 	}
-	x.searches.Lock() // those under way have the index still
+	x.searches.Lock() // searches in progress still hold the index
 	defer x.searches.Unlock()
 	if err := guarded(index.Close); err != nil || x.opts.Dir == "" {
 		return err
@@ -254,15 +258,15 @@ func (x *Index) release(index bleve.Index, at uint64) error {
 	return seal(x.path(), at)
 }
 
-// Position is the sequence of the newest event that is indexed.
+// Position returns the sequence of the newest event that is indexed.
 func (x *Index) Position() uint64 {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return x.at.Seq
 }
 
-// guarded runs f and turns a panic of the library, which damage leads to, into
-// ErrDamaged; so with a fault in memory that is a damaged file's.
+// guarded runs f and turns a panic of the library, caused by damage, into
+// ErrDamaged; likewise a memory fault in a mapped, damaged file.
 func guarded(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -6,14 +6,14 @@ import (
 	"manualslop/events"
 )
 
-// named is what the members of a body say that an event belongs to.
+// named returns what an event belongs to according to the members of its body.
 func named(e *events.Event) about {
 	var p struct {
 		Tier   json.RawMessage `json:"tier"`
 		Ticket json.RawMessage `json:"ticket"`
 		Tool   json.RawMessage `json:"tool"`
 	}
-	_ = json.Unmarshal(e.Data, &p) // what it does not say is unset
+	_ = json.Unmarshal(e.Data, &p) // unknown members are unset
 	a := about{ticket: text(p.Ticket), tool: text(p.Tool)}
 	_ = json.Unmarshal(p.Tier, &a.tier)
 	if a.ticket == "" && p.Ticket != nil { // a whole ticket

@@ -31,7 +31,7 @@ func Qualifiers() []Qualifier {
 	}
 }
 
-// qualified takes the value of a qualifier.
+// qualified parses the value of a qualifier.
 func (p *parser) qualified(from int, name string, not bool) error {
 	known := slices.ContainsFunc(Qualifiers(), func(q Qualifier) bool { return q.Name == strings.ToLower(name) })
 	if !known {
@@ -46,7 +46,7 @@ func (p *parser) qualified(from int, name string, not bool) error {
 		return err
 	}
 	if value == "" {
-		return p.wrong(at, name+": has no value", "Write it without a blank: "+name+":VALUE.")
+		return p.wrong(at, name+": has no value", "Write it without a space: "+name+":VALUE.")
 	}
 	q := &p.query
 	switch strings.ToLower(name) {
@@ -95,10 +95,10 @@ func (p *parser) ofType(at int, value string) error {
 		"; docs/events.md lists them.")
 }
 
-// moment reads a day, a time, or an age, and keeps it in to, which may hold one only.
+// moment parses a day, a time or an age into to, which must be unset.
 func (p *parser) moment(at int, value string, to *time.Time) error {
 	if !to.IsZero() {
-		return p.wrong(at, "a time is given twice", "Leave one out.")
+		return p.wrong(at, "a time is given twice", "Remove one.")
 	}
 	for _, layout := range []string{time.DateOnly, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04"} {
 		if t, err := time.ParseInLocation(layout, value, p.now.Location()); err == nil {
@@ -110,7 +110,7 @@ func (p *parser) moment(at int, value string, to *time.Time) error {
 		*to = p.now.Add(-age)
 		return nil
 	}
-	return p.wrong(at, fmt.Sprintf("%q is no time", clip(value, 40)), "Write 2026-01-31, 2026-01-31T15:04, or an age: "+
+	return p.wrong(at, fmt.Sprintf("%q is not a time", clip(value, 40)), "Write 2026-01-31, 2026-01-31T15:04, or an age: "+
 		"30m, 2h, 7d.")
 }
 
@@ -129,10 +129,12 @@ func age(value string) (time.Duration, bool) {
 	return time.Duration(n) * unit, true
 }
 
-// maxComparedName bounds the work that a hostile name can cause, in bytes.
+// maxComparedName limits the length in bytes of compared names, and so the work
+// for a hostile name.
 const maxComparedName = 64
 
-// nearest is the name with the fewest changes of letters from word, without case.
+// nearest returns the name with the smallest edit distance from word, ignoring
+// case.
 func nearest(word string, names []string) string {
 	word = strings.ToLower(clip(word, maxComparedName))
 	changes := func(name string) int { return levenshtein.ComputeDistance(word, strings.ToLower(name)) }

@@ -10,16 +10,16 @@ import (
 
 // Limits of a query.
 const (
-	// MaxQuery bounds a query in bytes.
+	// MaxQuery is the maximum length of a query in bytes.
 	MaxQuery = 1024
-	// MaxTerms bounds its words, phrases and qualifiers together.
+	// MaxTerms is the maximum number of its text, phrases and qualifiers together.
 	MaxTerms = 32
-	// MinPrefix is how many characters must stand before a "*".
+	// MinPrefix is how many characters must come before a "*".
 	MinPrefix = 2
 )
 
-// Query is a search that was understood. All terms and all kinds of
-// qualifiers must hold; of several values of one qualifier, any.
+// Query is a parsed search. All terms and all kinds of qualifiers must match;
+// of several values of one qualifier, any.
 type Query struct {
 	terms    []term
 	types    []string
@@ -38,19 +38,19 @@ type term struct {
 	not    bool
 }
 
-// QueryError says what is wrong with a query, and where.
+// QueryError describes what is wrong with a query, and where.
 type QueryError struct {
 	At      int    // byte of the query, from 0
 	Message string // what is wrong
 	Hint    string // what to write instead
 }
 
-// Error is the message and the place, counted in characters from 1.
+// Error returns the message and the position, in characters from 1.
 func (e *QueryError) Error() string { return e.Message + ". " + e.Hint }
 
-// Parse understands a query: words, "phrases", word* for what begins so, -word
-// for what must not be there, and qualifiers NAME:VALUE. Ages such as
-// after:2d count from now. Errors: *QueryError.
+// Parse parses a query: words, "phrases", word* for a prefix, -word for
+// exclusion, and qualifiers NAME:VALUE. Ages such as after:2d count from now.
+// Errors: *QueryError.
 func Parse(text string, now time.Time) (Query, error) {
 	p := parser{text: text, now: now}
 	if len(text) > MaxQuery {
@@ -74,7 +74,7 @@ func Parse(text string, now time.Time) (Query, error) {
 	return p.query, nil
 }
 
-// parser goes over a query once.
+// parser makes one pass over a query.
 type parser struct {
 	text  string
 	now   time.Time
@@ -113,8 +113,8 @@ func (p *parser) term() error {
 	return p.word(from, value, quoted, not)
 }
 
-// name reads letters before a colon, where there is one with a value or a name
-// that is known; "http://x" is text.
+// name reads letters before a colon, if it is followed by a value or the name
+// is known; "http://x" is text.
 func (p *parser) name() (string, bool) {
 	rest := p.text[p.at:]
 	n := 0
@@ -135,7 +135,7 @@ func (p *parser) value() (value string, quoted bool, err error) {
 	if p.at < len(p.text) && p.text[p.at] == '"' {
 		end := strings.IndexByte(p.text[p.at+1:], '"')
 		if end < 0 {
-			return "", true, p.wrong(from, "a quote is not closed", `Close it with ", or leave it out.`)
+			return "", true, p.wrong(from, "a quote is not closed", `Close it with ", or remove it.`)
 		}
 		p.at += end + 2
 		return p.text[from+1 : p.at-1], true, nil
@@ -156,14 +156,16 @@ func (p *parser) word(from int, value string, quoted, not bool) error {
 	case quoted:
 		t.words = words(value)
 	case strings.Contains(strings.TrimSuffix(value, "*"), "*"):
-		return p.wrong(from, "a * stands inside a word", "It may only end one: pars* finds parse and parser.")
+		return p.wrong(from, "* is not allowed inside a word", "Use it only at the end: pars* finds parse and parser.")
 	case prefix && len(t.words) != 1:
-		return p.wrong(from, "a * stands behind more than one word", "Put the words apart, the last one with its *.")
+		return p.wrong(from, "* is not allowed after more than one word", "Write the words separately, with the "+
+			"* after the last one.")
 	case prefix && utf8.RuneCountInString(t.words[0]) < MinPrefix:
-		return p.wrong(from, "a * stands for too much", fmt.Sprintf("Give at least %d characters before it.", MinPrefix))
+		return p.wrong(from, "the word before * is too short", fmt.Sprintf("Give at least %d characters before "+
+			"it.", MinPrefix))
 	}
 	if len(t.words) == 0 {
-		return p.wrong(from, fmt.Sprintf("%q holds no word", clip(value, 40)),
+		return p.wrong(from, fmt.Sprintf("%q has no word", clip(value, 40)),
 			fmt.Sprintf("Words are letters and digits, at most %d bytes each.", maxWord))
 	}
 	p.query.terms = append(p.query.terms, t)

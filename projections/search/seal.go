@@ -10,20 +10,20 @@ import (
 	"strconv"
 )
 
-// rootFile says which segments there are. The library maps it into memory,
-// trusts it, and has no checksum over it.
+// rootFile lists the segments. The library maps it into memory and trusts it
+// without a checksum.
 func rootFile(path string) string { return filepath.Join(path, "store", "root.bolt") }
 
 // sealFile holds the CRC-32 of the root file of an index that was closed. While
 // the index is open, and after a kill, there is none.
 func sealFile(path string) string { return filepath.Join(path, "slop.crc") }
 
-// positionFile holds the sequence up to which a closed index has everything, so
-// that a start knows how much is missing without opening it. Nothing trusts it
-// beyond that.
+// positionFile holds the sequence up to which a closed index is complete, so
+// that a start knows how much is missing without opening the index. It is used
+// for nothing else.
 func positionFile(path string) string { return filepath.Join(path, "slop.seq") }
 
-// sealedAt is that sequence; 0 where it is not known.
+// sealedAt returns that sequence; 0 if unknown.
 func (x *Index) sealedAt() uint64 {
 	if x.opts.Dir == "" {
 		return 0
@@ -33,11 +33,12 @@ func (x *Index) sealedAt() uint64 {
 	return seq
 }
 
-// seal notes what the root file of a closed index is, and how far the index came.
+// seal records the checksum of a closed index's root file and the position of
+// the index.
 func seal(path string, at uint64) error {
 	root, err := os.ReadFile(rootFile(path))
 	if errors.Is(err, os.ErrNotExist) {
-		return nil // somebody took the index away
+		return nil // the index was removed
 	}
 	if err == nil {
 		err = os.WriteFile(sealFile(path), binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(root)), 0o600)

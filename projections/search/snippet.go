@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Size of a snippet: so many bytes before a match, and altogether.
+// Size of a snippet: bytes before a match, and in total.
 const (
 	snippetBefore = 60
 	snippetSize   = 200
 )
 
-// snippet is a piece of a text around the first match of a term, and where the
-// match stands in it. Without one it is the beginning.
+// snippet returns a piece of a text around the first match of a term, and where
+// the match is in it. Without a match it is the beginning.
 func snippet(text string, terms []term) (string, [2]int) {
 	start, end := firstMatch(text, terms)
 	from := boundary(text, max(start-snippetBefore, 0))
@@ -35,7 +35,7 @@ func snippet(text string, terms []term) (string, [2]int) {
 	return b.String(), match
 }
 
-// boundary moves a place back to the beginning of a character.
+// boundary moves a position back to the beginning of a character.
 func boundary(text string, at int) int {
 	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
 		at--
@@ -43,8 +43,8 @@ func boundary(text string, at int) int {
 	return at
 }
 
-// plain writes a text on one line, without what steers a terminal or turns the
-// direction of writing around.
+// plain returns a text on one line, without terminal control and bidirectional
+// characters.
 func plain(b *strings.Builder, text string) {
 	for _, c := range text {
 		switch {
@@ -58,7 +58,7 @@ func plain(b *strings.Builder, text string) {
 	}
 }
 
-// firstMatch is where the first word or phrase that was asked for stands.
+// firstMatch returns the position of the first match of a word or phrase.
 func firstMatch(text string, terms []term) (start, end int) {
 	longest := 1
 	for _, t := range terms {

@@ -6,16 +6,16 @@ import (
 	"manualslop/events"
 )
 
-// about says what an event belongs to, where its body alone does not.
+// about returns what an event belongs to if its body does not say it.
 type about struct {
 	tier   int
 	ticket string
 	tool   string
 }
 
-// subjects remembers what the requests and calls of sessions belong to, so that
-// a reply or an outcome can be found by the ticket. What it answers depends on
-// the log alone.
+// subjects keeps what the requests and calls of sessions belong to, so that a
+// reply or an outcome can be found by its ticket. Its results depend only on
+// the log.
 type subjects struct {
 	log      events.Log
 	registry *events.Registry
@@ -23,7 +23,7 @@ type subjects struct {
 	open     map[string]map[string]about // by session, then by request or call
 }
 
-// of is what an event belongs to. The event is decoded.
+// of returns what an event belongs to. The event is decoded.
 func (s *subjects) of(ctx context.Context, e *events.Event) (about, error) {
 	if !linked(e) {
 		return named(e), nil
@@ -39,7 +39,8 @@ func (s *subjects) of(ctx context.Context, e *events.Event) (about, error) {
 	return a, nil
 }
 
-// linked tells events that others refer to, or that refer to others.
+// linked reports whether other events refer to an event, or it refers to
+// others.
 func linked(e *events.Event) bool {
 	switch e.Payload.(type) {
 	case events.ModelRequested, events.ModelReplied, events.ModelFailed, events.ModelApproved, events.ModelDenied,
@@ -51,8 +52,8 @@ func linked(e *events.Event) bool {
 	return false
 }
 
-// session is what is known of an event's session. Of one whose beginning was
-// indexed before, the requests and calls are read again.
+// session returns the state of an event's session. For a session whose
+// beginning was indexed earlier, the requests and calls are read again.
 func (s *subjects) session(ctx context.Context, e *events.Event) (map[string]about, error) {
 	known := s.open[e.Session]
 	if known != nil {
@@ -81,7 +82,7 @@ func (s *subjects) session(ctx context.Context, e *events.Event) (map[string]abo
 	return known, nil
 }
 
-// note says what an event belongs to, and remembers it for those that answer it.
+// note returns what an event belongs to, and keeps it for later answers.
 func note(known map[string]about, e *events.Event) about {
 	switch p := e.Payload.(type) {
 	case events.ModelRequested:

@@ -11,11 +11,11 @@ import (
 	"manualslop/events"
 )
 
-// MaxText bounds the text of one event that is indexed, in bytes. What is
-// beyond it is not found.
+// MaxText limits the text of one event that is indexed, in bytes. Text beyond
+// it is not found.
 const MaxText = 64 << 10
 
-// silent are events whose bodies say nothing to a reader that others do not.
+// silent are events whose bodies contain nothing new for a reader.
 var silent = sync.OnceValue(func() map[string]bool {
 	return events.Names(
 		events.ToolsOffered{}, events.EventsDrained{}, events.RefreshRequested{}, events.ContextRequested{},
@@ -23,8 +23,8 @@ var silent = sync.OnceValue(func() map[string]bool {
 	)
 })
 
-// skipped tells members of a body that are not indexed: digests, what a vendor
-// wants back, and what another event has said already.
+// skipped lists members of a body that are not indexed: digests, opaque vendor
+// data, and what another event already contains.
 func skipped(typ, key string) bool {
 	switch key {
 	case "sha256", "args_sha256", "body_sha256", "raw", "before", "after", "schema", "signature":
@@ -33,7 +33,8 @@ func skipped(typ, key string) bool {
 	return slices.Contains(skippedOf()[typ], key)
 }
 
-// skippedOf are the members of each type that are not indexed, beside those of all.
+// skippedOf are the members of each type that are not indexed, in addition to
+// those of all.
 var skippedOf = sync.OnceValue(func() map[string][]string {
 	return map[string][]string{
 		events.NameOf[events.ModelRequested]():   {"manifest", "continues", "tools", "params"},
@@ -45,9 +46,8 @@ var skippedOf = sync.OnceValue(func() map[string][]string {
 	}
 })
 
-// Text is what can be found of an event: every text in its body, in the order
-// in which they stand, a line each, at most MaxText bytes. Empty where there is
-// nothing.
+// Text returns the searchable text of an event: every string in its body, in
+// order, one per line, at most MaxText bytes. It is empty if there is none.
 func Text(e *events.Event) string {
 	if silent()[e.Type] {
 		return ""
@@ -58,7 +58,7 @@ func Text(e *events.Event) string {
 	return w.out.String()
 }
 
-// maxNesting bounds how deep a body is walked.
+// maxNesting limits how deep a body is walked.
 const maxNesting = 64
 
 // walker collects the texts of a JSON document.
@@ -68,7 +68,7 @@ type walker struct {
 	out strings.Builder
 }
 
-// value walks the next value and says whether the walk is over.
+// value walks the next value and reports whether the walk is over.
 func (w *walker) value(depth int) (over bool) {
 	t, err := w.dec.Token()
 	if err != nil || depth > maxNesting || w.out.Len() >= MaxText {
@@ -106,7 +106,7 @@ func (w *walker) inside(open json.Delim, depth int) (over bool) {
 	return err != nil
 }
 
-// add takes a text, cut between characters where there is no more room.
+// add appends a text, cut between characters if there is no more room.
 func (w *walker) add(s string) {
 	if s == "" {
 		return

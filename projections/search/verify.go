@@ -12,7 +12,7 @@ import (
 )
 
 // verify compares each segment of a stored index with the checksum at its end.
-// The library maps them into memory and trusts what it finds there.
+// The library maps them into memory and trusts their content.
 func verify(path string) error {
 	segments, err := filepath.Glob(filepath.Join(path, "store", "*.zap"))
 	if err != nil {
@@ -26,7 +26,7 @@ func verify(path string) error {
 	return nil
 }
 
-var errChecksum = errors.New("its checksum is wrong")
+var errChecksum = errors.New("its checksum does not match")
 
 // verifySegment checks one file, whose last four bytes are the CRC-32 of all before.
 func verifySegment(name string) error {

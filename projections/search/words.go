@@ -6,20 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// maxWord is the longest word in bytes that is indexed: a SHA-256 is, a picture
-// in base64 is not.
+// maxWord is the maximum length in bytes of an indexed word: a SHA-256 is
+// indexed, a base64 picture is not.
 const maxWord = 128
 
-// word is one word of a text: folded, and where it stands.
+// word is one word of a text: its folded form and its position.
 type word struct {
 	text       string
 	start, end int
 }
 
 // eachWord calls f with each word of a text until f returns false. A word is a
-// run of letters, marks and digits, without case; a character of a script that
-// is written without spaces is a word of its own. So parse_line(2) has three
-// words and is found as the phrase of them.
+// run of letters, marks and digits, ignoring case; each character of a script
+// without spaces is its own word. So parse_line(2) has three words and is found
+// as their phrase.
 func eachWord(text string, f func(word) bool) {
 	start := -1
 	end := func(at int) bool {
@@ -59,13 +59,14 @@ func inWord(c rune) bool {
 	return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c))
 }
 
-// alone tells characters of scripts without spaces between words.
+// alone reports whether a character belongs to a script without spaces between
+// words.
 func alone(c rune) bool {
 	return c >= 0x0E00 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
 		unicode.Khmer, unicode.Myanmar)
 }
 
-// fold takes the case out of a word.
+// fold removes the case of a word.
 func fold(s string) string {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf || s[i] >= 'A' && s[i] <= 'Z' {
@@ -75,7 +76,7 @@ func fold(s string) string {
 	return s
 }
 
-// words are the words of a short text.
+// words returns the words of a short text.
 func words(text string) []string {
 	var out []string
 	eachWord(text, func(w word) bool { out = append(out, w.text); return true })

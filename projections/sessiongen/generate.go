@@ -12,7 +12,7 @@ import (
 // MinEvents is the shortest session that has a plan and an end.
 const MinEvents = 40
 
-// Where every made-up session belongs.
+// Project and ids of every generated session.
 const (
 	Project = "p1"
 	person  = "ada"
@@ -21,10 +21,10 @@ const (
 // epoch is the time of the first event of seed 0.
 var epoch = time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
 
-// SessionID is the id of the session that a seed gives.
+// SessionID returns the id of the session for a seed.
 func SessionID(seed uint64) string { return fmt.Sprintf("01SESSION%017d", seed) }
 
-// GenerateSession makes up a closed session of exactly n events, with Seq 1 to
+// GenerateSession generates a closed session of exactly n events, with Seq 1 to
 // n and payloads decoded. It panics below MinEvents.
 func GenerateSession(seed uint64, n int) []events.Event {
 	if n < MinEvents {
@@ -53,7 +53,7 @@ type generator struct {
 	output  int // mean size of a tool's output in bytes
 }
 
-// ticket is a ticket under way.
+// ticket is a ticket in progress.
 type ticket struct {
 	events.Ticket
 	rounds int
@@ -64,19 +64,19 @@ type ticket struct {
 
 const (
 	trackID = "TR-1"
-	// epilogue is how many events end a session: those of the track, the goal
-	// and the session; each ticket under way needs endOfTicket more.
+	// epilogue is the number of events that end a session: those of the track, the
+	// goal and the session; each ticket in progress needs endOfTicket more.
 	epilogue    = 3
 	endOfTicket = 4
-	// roundMost is the most events that one round takes, roundLeast what one
-	// that reads a single file takes.
+	// roundMost is the maximum number of events of one round, roundLeast the number
+	// for a round that reads a single file.
 	roundMost  = 22
 	roundLeast = 7
 	atWork     = 3
 )
 
-// run writes the opening, rounds of tickets side by side while there is room,
-// what ends them, and pushed entries up to the asked length.
+// run writes the opening, interleaved rounds of tickets while there is room,
+// their ends, and pushed entries up to the requested length.
 func (g *generator) run(n int) {
 	g.open(n)
 	next := 0
@@ -139,7 +139,7 @@ func (g *generator) words(size int) string {
 	return strings.ToValidUTF8(g.text[from:from+size], "")
 }
 
-// lines is words with line breaks, quotes and tabs as source code has them.
+// lines is like words, with line breaks, quotes and tabs as in source code.
 func (g *generator) lines(size int) string {
 	var b strings.Builder
 	b.Grow(size)
@@ -149,7 +149,7 @@ func (g *generator) lines(size int) string {
 	return b.String()
 }
 
-// prose is the text that words cuts from.
+// prose returns the text that words cuts from.
 func prose() string {
 	return strings.Repeat("the parser reads one line at a time and keeps what it cannot use for the next call so that "+
 		"nothing is lost when a frame ends early ", 40)

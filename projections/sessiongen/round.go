@@ -11,8 +11,8 @@ const (
 	readTool  = "read_file"
 	editTool  = "edit_file"
 	shellTool = "run_powershell"
-	// Tool outputs are what brings a session to about 1.5 kB an event; a short
-	// one has fewer of them beside its opening, so they are larger.
+	// Tool outputs bring a session to about 1.5 kB per event; a short session has
+	// fewer of them relative to its opening, so they are larger.
 	outputBytes  = 6_500
 	openingBytes = 320_000
 )
@@ -43,7 +43,7 @@ func (g *generator) round(t *ticket, small bool) {
 	g.emit("worker-made-2", events.FilesUpdated{Request: request.ID, Ticket: t.ID, Files: []events.FileUpdate{}})
 }
 
-// arguments are a call's arguments.
+// arguments returns a call's arguments.
 func (g *generator) arguments(t *ticket, tool string) json.RawMessage {
 	args := map[string]any{"path": t.TargetFile}
 	switch tool {
@@ -59,7 +59,7 @@ func (g *generator) arguments(t *ticket, tool string) json.RawMessage {
 	return raw
 }
 
-// call writes one call from wish to outcome: at most ten events.
+// call writes one call from request to outcome: at most ten events.
 func (g *generator) call(t *ticket, c events.ToolCall) {
 	digest := events.Digest(c.Args)
 	effect := map[string]string{readTool: "reads", editTool: "writes", shellTool: "executes"}[c.Name]

@@ -10,12 +10,12 @@ import (
 	"manualslop/events"
 )
 
-// Scrambled is n events of every type that the registry knows, in no sensible
-// order: each is a sample whose members were exchanged for those that other
-// samples have under the same name, for ids of events before it, and for
-// little numbers. So things meet that no engine writes in that order: two
-// plans of one track, outcomes before calls, renamed and deleted discussions.
-// All of them decode, and all are of one session; the same seed gives the same.
+// Scrambled returns n events of every registered type in random order: each is
+// a sample in which members were replaced by those of other samples with the
+// same name, by ids of earlier events, and by small numbers. This creates
+// combinations that no engine writes: two plans of one track, outcomes before
+// calls, renamed and deleted discussions. All events decode and belong to one
+// session; the same seed gives the same events.
 func Scrambled(seed uint64, n int) []events.Event {
 	s := &scrambler{random: rand.New(rand.NewPCG(seed, 77)), registry: events.Catalogue(), words: map[string][]any{}}
 	for _, d := range s.registry.Defs() {
@@ -34,15 +34,15 @@ func Scrambled(seed uint64, n int) []events.Event {
 	return log
 }
 
-// scrambler makes events of exchanged parts.
+// scrambler builds events from exchanged parts.
 type scrambler struct {
 	random   *rand.Rand
 	registry *events.Registry
-	words    map[string][]any // what stands under a name in any sample
+	words    map[string][]any // values by member name in all samples
 	ids      []string         // of the events so far
 }
 
-// plain is a payload as decoded JSON.
+// plain returns a payload as decoded JSON.
 func (s *scrambler) plain(p events.Payload) any {
 	raw, err := json.Marshal(p)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *scrambler) plain(p events.Payload) any {
 	return v
 }
 
-// learn collects what stands under which name.
+// learn collects values by member name.
 func (s *scrambler) learn(name string, v any) {
 	s.words[name] = append(s.words[name], v)
 	switch v := v.(type) {
@@ -80,7 +80,7 @@ func sortedKeys(m map[string]any) []string {
 	return keys
 }
 
-// event is a scrambled sample; false if what came out does not decode.
+// event returns a scrambled sample; false if the result does not decode.
 func (s *scrambler) event(d events.Def, at time.Time, seq uint64) (events.Event, bool) {
 	raw, err := json.Marshal(s.change("", s.plain(d.Sample)))
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *scrambler) event(d events.Def, at time.Time, seq uint64) (events.Event,
 	return e, !broken
 }
 
-// change exchanges parts of a value that stands under name.
+// change exchanges parts of the value of a member.
 func (s *scrambler) change(name string, v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -126,7 +126,7 @@ func (s *scrambler) change(name string, v any) any {
 	return v
 }
 
-// copied is a deep copy of decoded JSON.
+// copied returns a deep copy of decoded JSON.
 func copied(v any) any {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -137,7 +137,7 @@ func copied(v any) any {
 	return again
 }
 
-// word is what may stand in place of a text.
+// word returns a possible replacement for a text.
 func (s *scrambler) word(name, was string) any {
 	switch s.random.IntN(6) {
 	case 0, 1:
@@ -156,7 +156,7 @@ func (s *scrambler) word(name, was string) any {
 	return was
 }
 
-// writer is one of those that may write a type.
+// writer returns an actor that may write a type.
 func (s *scrambler) writer(d events.Def) string {
 	all := strings.Split(d.Writer, ", ")
 	switch w := all[s.random.IntN(len(all))]; w {

@@ -8,26 +8,26 @@ import (
 	"manualslop/events"
 )
 
-// MaxBody is the longest body in bytes that a record holds itself. A longer
-// one, and one that is a blob, has a file of its own in [Bodies].
+// MaxBody is the maximum size in bytes of a body within a record. A longer
+// body, or one that is a blob, has its own file in [Bodies].
 const MaxBody = 16 << 10
 
 // Bodies is the folder of bodies that are too long for a record.
 const Bodies = "outputs"
 
-// bodyFile stands in a record for a body that has a file of its own.
+// bodyFile represents a body with its own file in a record.
 type bodyFile struct {
 	Name   string `json:"name"` // relative to the session's folder
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
 }
 
-// String is the file as a text line names it.
+// String returns the file as named in a line of text.
 func (b *bodyFile) String() string { return fmt.Sprintf("file=%s size=%d", b.Name, b.Size) }
 
-// body is what a record says of a text: the text itself, or the file that holds
-// it, which is also returned as a piece the first time that it is named. One
-// content has one file in a session, whatever names it.
+// body returns the form of a text in a record: the text itself, or the file
+// that holds it, which is also returned as a piece the first time it is named.
+// The same content has one file in a session.
 func (r *Renderer) body(kind, text string, blob *events.BlobRef) (inline string, file *bodyFile, pieces []Append) {
 	if blob == nil && len(text) <= MaxBody {
 		return text, nil, nil
@@ -47,7 +47,7 @@ func (r *Renderer) body(kind, text string, blob *events.BlobRef) (inline string,
 	return "", file, []Append{{File: name, Bytes: []byte(text), Blob: blob}}
 }
 
-// jsonBody is body for JSON, nil where a file holds it.
+// jsonBody is like body for JSON; nil if a file holds it.
 func (r *Renderer) jsonBody(kind string, raw json.RawMessage) (json.RawMessage, *bodyFile, []Append) {
 	if len(raw) <= MaxBody {
 		return raw, nil, nil
@@ -59,12 +59,12 @@ func (r *Renderer) jsonBody(kind string, raw json.RawMessage) (json.RawMessage, 
 	return nil, file, pieces
 }
 
-// link is a file as Markdown names it.
+// link returns the Markdown link to a file.
 func (b *bodyFile) link(what string) string {
 	return fmt.Sprintf("%s of %d bytes: [%[3]s](%[3]s)\n", what, b.Size, b.Name)
 }
 
-// absent is the content of a file whose blob nobody has: what is known of it.
+// absent returns the file content for a missing blob: what is known about it.
 func absent(head []byte, blob *events.BlobRef) []byte {
 	return fmt.Appendf(head[:len(head):len(head)], "\n[the rest is missing: blob %s of %d bytes is not in the store]\n",
 		inline(blob.SHA256), blob.Size)

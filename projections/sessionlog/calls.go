@@ -13,7 +13,7 @@ import (
 // shellTool is the tool whose scripts are kept.
 const shellTool = "run_powershell"
 
-// call renders facts about tool calls; none for any other.
+// call renders events about tool calls; nothing for other events.
 func (r *Renderer) call(e *events.Event) []Append {
 	switch p := e.Payload.(type) {
 	case events.ToolRequested:
@@ -36,14 +36,14 @@ func (r *Renderer) call(e *events.Event) []Append {
 	return nil
 }
 
-// over is the end of a call that somebody decided.
+// over returns the end of a call that was decided.
 func (r *Renderer) over(e *events.Event, c *toolCall, what, word, reason string) []Append {
 	text, file, pieces := r.body("result", reason, nil)
 	pieces = append(pieces, resultLine(e, c, result{Outcome: what, Text: text, TextFile: file}))
 	return append(pieces, r.record(e, c, outcome{word: word, text: text, file: file})...)
 }
 
-// ends forgets a call that has its last word.
+// ends drops a call that has its final result.
 func (r *Renderer) ends(id string) *toolCall {
 	c := r.calls[id]
 	delete(r.calls, id)
@@ -77,8 +77,8 @@ func (r *Renderer) settled(e *events.Event, p events.ToolSettled) []Append {
 	return append(pieces, r.record(e, c, o)...)
 }
 
-// withoutText is a result's data without a member that repeats its text. Inside a
-// string of JSON every quote is escaped, so what is cut is a member.
+// withoutText returns a result's data without a member that repeats its text.
+// Inside a JSON string every quote is escaped, so only a member can be cut.
 func withoutText(data json.RawMessage, text string) json.RawMessage {
 	if text == "" || len(data) <= len(text) {
 		return data
@@ -91,7 +91,7 @@ func withoutText(data json.RawMessage, text string) json.RawMessage {
 	return slices.Concat(before, after)
 }
 
-// scriptOf is the script of a shell call, exactly as it was approved.
+// scriptOf returns the script of a shell call, exactly as it was approved.
 func scriptOf(c *toolCall) (string, bool) {
 	if c.requested.Tool != shellTool {
 		return "", false
@@ -105,8 +105,8 @@ func scriptOf(c *toolCall) (string, bool) {
 	return *args.Script, true
 }
 
-// extension tells the shell that ran a script. One whose interpreter nobody
-// recorded was written for PowerShell, as the tool's name says.
+// extension returns the file extension for the shell that ran a script. Without
+// a recorded interpreter it is PowerShell, after the tool's name.
 func extension(interpreter string) string {
 	name := strings.ToLower(interpreter)
 	if name == "" || strings.Contains(name, "pwsh") || strings.Contains(name, "powershell") {
@@ -115,8 +115,8 @@ func extension(interpreter string) string {
 	return ".sh"
 }
 
-// cliRun is one line of clicalls.log. What is too long for it is in a file: a
-// script in its own, an output in that of the whole result.
+// cliRun is one line of clicalls.log. Longer texts are in files: a script in
+// its own file, an output in the file of the whole result.
 type cliRun struct {
 	Time        string    `json:"ts"`
 	Timestamp   string    `json:"timestamp"` // the same again
@@ -134,11 +134,11 @@ type cliRun struct {
 	Exit        *int      `json:"exit_code"`
 	Outcome     string    `json:"outcome"`
 	Session     string    `json:"session,omitempty"`   // of a provider's program
-	OwnTools    []string  `json:"own_tools,omitempty"` // that it says it ran by itself
+	OwnTools    []string  `json:"own_tools,omitempty"` // that the program reports as run by itself
 	Latency     float64   `json:"latency"`             // in seconds
 }
 
-// ran is the run of a program, behind the files it names.
+// ran returns the run of a program, after the files it names.
 func (r *Renderer) ran(e *events.Event, p events.ToolSettled, script string, o outcome) []Append {
 	run := cliRun{Time: stamp(e.Time), Timestamp: stamp(e.Time), ID: e.ID, Call: p.Call, Command: p.Interpreter,
 		Stdin: script, OutputFile: o.file,
@@ -156,7 +156,7 @@ func (r *Renderer) ran(e *events.Event, p events.ToolSettled, script string, o o
 }
 
 // stdoutOf cuts the output out of "STDOUT:\n…\nSTDERR:\n…\nEXIT CODE: n". A
-// text of another form is all output.
+// text in another format is all output.
 func stdoutOf(text string) string {
 	body, ok := strings.CutPrefix(text, "STDOUT:\n")
 	if !ok {

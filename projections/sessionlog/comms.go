@@ -6,8 +6,8 @@ import (
 	"manualslop/events"
 )
 
-// comm is one line of comms.log. Kind and Type say the same, and so do ts and
-// timestamp: readers of the original look for either.
+// comm is one line of comms.log. Kind and Type are equal, and so are ts and
+// timestamp, because readers of the original's logs look for either.
 type comm struct {
 	Time       string  `json:"ts"`
 	Timestamp  string  `json:"timestamp"` // the same again
@@ -53,13 +53,13 @@ func about(m events.ModelRequested, direction, kind string, payload any) comm {
 		StreamID: m.StreamID, Track: m.Track, Ticket: m.Ticket, Payload: payload}
 }
 
-// sentPart is a part of a prompt as a record has it.
+// sentPart is a part of a prompt in a record.
 type sentPart struct {
 	events.Part
 	File *bodyFile `json:"text_file,omitempty"`
 }
 
-// prompt is a manifest whose long texts have files of their own.
+// prompt returns a manifest whose long texts have their own files.
 func (r *Renderer) prompt(manifest []events.Part) (parts []sentPart, pieces []Append) {
 	parts = make([]sentPart, len(manifest))
 	for i, p := range manifest {
@@ -94,14 +94,14 @@ func (r *Renderer) asked(e *events.Event, p events.ModelRequested) []Append {
 	}{p.Attempt, p.Round, p.Call, p.Params, p.Tools, p.Continues, p.Keep, parts, p.SHA256})))
 }
 
-// take forgets a request that has its answer.
+// take drops a request that is answered.
 func (r *Renderer) take(request string) events.ModelRequested {
 	m := r.requests[request]
 	delete(r.requests, request)
 	return m
 }
 
-// wishedCall is a call in a reply as a record has it.
+// wishedCall is a call in a reply in a record.
 type wishedCall struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
@@ -141,7 +141,7 @@ func (r *Renderer) failed(e *events.Event, p events.ModelFailed) []Append {
 	return append(pieces, commsLine(e, about(r.take(p.Request), in, kindError, p)))
 }
 
-// resultLine is what goes back to a model of a call.
+// resultLine returns the line for a call's result that is sent to a model.
 func resultLine(e *events.Event, c *toolCall, payload result) Append {
 	payload.Call, payload.Tool = c.requested.Call, c.requested.Tool
 	return commsLine(e, comm{Direction: out, Kind: kindResult, SourceTier: tierOf(3), Ticket: c.requested.Ticket,

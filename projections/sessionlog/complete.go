@@ -13,19 +13,19 @@ import (
 
 // completeMark is a file in the folder of a closed session whose logs have
 // everything up to its end: a line with the sequence of the newest event that
-// is in them, as a closed session may still get some, and one line for each
-// file, with its size.
+// is in them, because a closed session may still get some, and one line with
+// the size of each file.
 const completeMark = ".complete"
 
-// markHead begins the first line of a mark, before the sequence.
+// markHead starts the first line of a mark, before the sequence.
 const markHead = "through "
 
-// maxMark bounds the mark that is read, in bytes.
+// maxMark limits the mark that is read, in bytes.
 const maxMark = 16 << 20
 
-// sync makes the files of a session that is over survive a loss of power, and
-// marks the folder: without the mark they are compared again at the next start.
-// errChanged where somebody else has changed a file.
+// sync makes the files of a closed session durable and marks the folder;
+// without the mark they are compared again at the next start. It returns
+// errChanged if another program has changed a file.
 func (d *folder) sync() error {
 	names := slices.Sorted(maps.Keys(d.right))
 	if !d.intact(names) {
@@ -49,7 +49,7 @@ func (d *folder) sync() error {
 	return writeWhole(d.held.disk, completeMark, mark.Bytes())
 }
 
-// complete tells whether the folder of a closed session has all its files, up
+// complete reports whether the folder of a closed session has all its files, up
 // to the session's newest event.
 func complete(root *os.Root, name string, newest uint64) bool {
 	at := path.Join(Base, name, completeMark)

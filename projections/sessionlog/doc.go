@@ -1,5 +1,5 @@
 // Package sessionlog writes the log files of sessions, which are read models
-// like any other: delete them and they come back the same to the byte.
+// like any other: if deleted, they are recreated byte for byte.
 //
 //	<project>/logs/sessions/<folder>/
 //	    comms.log                               one JSON object a line: what went to models and came back

@@ -10,12 +10,12 @@ import (
 	"manualslop/events"
 )
 
-// keptMessages is how many messages a session may have before it is kept
-// without anybody's star.
+// keptMessages is the number of messages from which a session is kept even
+// without a star.
 const keptMessages = 10
 
-// Facts is what decides whether a session's log files are kept. It is a fold of
-// the session's events that decodes next to none of them.
+// Facts determines whether a session's log files are kept. It is a fold of the
+// session's events that decodes hardly any of them.
 type Facts struct {
 	// Session is the id, Folder the name of the log folder, empty before the
 	// session was opened.
@@ -23,16 +23,16 @@ type Facts struct {
 	// Opened and Closed are the ends of the session; Closed is nil while it is open.
 	Opened time.Time
 	Closed *time.Time
-	// Starred tells whether a person keeps the files, Restored whether one took
-	// them back after they were pruned, Pruned whether they are gone.
+	// Starred reports whether a person keeps the files, Restored whether a person
+	// restored them after pruning, Pruned whether they are deleted.
 	Starred, Restored, Pruned bool
 	// Messages counts requests to models, replies and outcomes of tools; Errors
-	// those that failed, and what else went wrong.
+	// those that failed and other problems.
 	Messages, Errors int
 	// Size is the sum of the bodies of what is logged, in bytes.
 	Size int64
-	// Word is the first of ERROR, WARNING, EXCEPTION that a reply, a result or a
-	// refusal holds; Major the type of the first major event.
+	// Word is the first of ERROR, WARNING, EXCEPTION in a reply, a result or a
+	// refusal; Major the type of the first major event.
 	Word, Major string
 }
 
@@ -86,7 +86,7 @@ func (f *Facts) note(e *events.Event) {
 	}
 }
 
-// weight is what an event of a type adds to the facts.
+// weight describes what an event of a type adds to the facts.
 type weight struct {
 	messages, errors int
 	look             bool // for words such as ERROR
@@ -110,7 +110,7 @@ var weights = sync.OnceValue(func() map[string]weight {
 	}
 })
 
-// count takes the size and the words of what is logged.
+// count records the size and the keywords of what is logged.
 func (f *Facts) count(e *events.Event) {
 	w, counts := weights()[e.Type]
 	if !counts {
@@ -155,7 +155,7 @@ func (f *Facts) look(data []byte) {
 	}
 }
 
-// Kept says why the files are kept whatever their age; empty: nothing keeps them.
+// Kept returns why the files are kept regardless of age, or "".
 func (f *Facts) Kept() string {
 	switch {
 	case f.Starred:
@@ -176,19 +176,20 @@ func (f *Facts) Kept() string {
 
 // Limits of what is pruned.
 const (
-	// PruneAge is how long a session must be over.
+	// PruneAge is how long a session must be closed before it is pruned.
 	PruneAge = 24 * time.Hour
 	// PruneSize is the size in bytes below which a session is not worth keeping.
 	PruneSize = 2 << 10
 )
 
-// Prunable says why the files of a session may go; empty: they stay.
+// Prunable returns why the files of a session may be removed; empty means that
+// they stay.
 func (f *Facts) Prunable(now time.Time) string {
 	switch {
 	case f.Opened.IsZero(), f.Closed == nil, f.Pruned, now.Sub(*f.Closed) <= PruneAge, f.Kept() != "":
 		return ""
 	case f.Messages == 0:
-		return "nothing was exchanged with a model"
+		return "no messages were exchanged with a model"
 	case f.Size < PruneSize:
 		return fmt.Sprintf("under %d bytes", PruneSize)
 	}

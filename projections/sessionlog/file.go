@@ -15,26 +15,26 @@ const (
 	bufferSize = 64 << 10
 )
 
-// errChanged says that a file is not what this process left.
-var errChanged = errors.New("changed by somebody else")
+// errChanged means that a file was changed by another program.
+var errChanged = errors.New("changed by another program")
 
-// repair makes a log file be what is rendered. While the file agrees it is only
-// read. Where it ends early, the rest is appended; where it differs, a new file
-// takes its place.
+// repair makes a log file equal to the rendered content. While the file matches
+// it is only read. If it ends early, the rest is appended; if it differs, a new
+// file replaces it.
 type repair struct {
 	root  *disk
 	name  string
 	f     *os.File
-	right int64         // bytes that are as they should be
+	right int64         // number of correct bytes
 	old   *bufio.Reader // the rest of what is there; nil: all of it is right
-	fresh *os.File      // what takes the place of f; nil: f is good so far
+	fresh *os.File      // the replacement of f; nil while f is correct
 	w     *bufio.Writer // to the end of fresh or f; nil while only comparing
 }
 
-// beginRepair opens or makes a log file.
+// beginRepair opens or creates a log file.
 func beginRepair(root *disk, name string) (*repair, error) {
 	if err := root.Remove(scratch(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("remove what a crash left: %w", err)
+		return nil, fmt.Errorf("clean up after a crash: %w", err)
 	}
 	if err := dropLink(root, name); err != nil {
 		return nil, err
@@ -46,8 +46,7 @@ func beginRepair(root *disk, name string) (*repair, error) {
 	return &repair{root: root, name: name, f: f, old: bufio.NewReaderSize(f, bufferSize)}, nil
 }
 
-// dropLink removes a link that stands where a file should be; what it leads to
-// stays as it is.
+// dropLink removes a link in place of a file; its target is not changed.
 func dropLink(root *disk, name string) error {
 	info, err := root.Lstat(name)
 	if err != nil || info.Mode()&os.ModeSymlink == 0 {
@@ -59,10 +58,10 @@ func dropLink(root *disk, name string) error {
 	return nil
 }
 
-// scratch is where a file is built that takes another's place.
+// scratch returns the path where the replacement of a file is built.
 func scratch(name string) string { return name + ".rebuild" }
 
-// write takes the next bytes that should be there.
+// write takes the next expected bytes.
 func (r *repair) write(b []byte) error {
 	if r.old == nil {
 		_, err := r.w.Write(b)
@@ -91,7 +90,7 @@ func (r *repair) write(b []byte) error {
 	return r.write(b)
 }
 
-// continueFile goes on writing behind the bytes that are right.
+// continueFile continues writing after the correct bytes.
 func (r *repair) continueFile() error {
 	if _, err := r.f.Seek(r.right, io.SeekStart); err != nil {
 		return err
@@ -100,7 +99,7 @@ func (r *repair) continueFile() error {
 	return nil
 }
 
-// replace begins a new file with the bytes that are right.
+// replace starts a new file with the correct bytes.
 func (r *repair) replace() error {
 	fresh, err := r.root.OpenFile(scratch(r.name), os.O_RDWR|os.O_CREATE|os.O_TRUNC, filePerm)
 	if err != nil {
@@ -111,7 +110,7 @@ func (r *repair) replace() error {
 	return err
 }
 
-// finish makes the file be what was written and nothing more.
+// finish makes the file exactly what was written.
 func (r *repair) finish() error {
 	if r.old != nil {
 		return r.cut()
@@ -125,7 +124,7 @@ func (r *repair) finish() error {
 	return r.root.Rename(scratch(r.name), r.name)
 }
 
-// cut takes off what stands behind the bytes that are right.
+// cut truncates the file after the correct bytes.
 func (r *repair) cut() error {
 	info, err := r.f.Stat()
 	if err != nil || info.Size() == r.right {
@@ -142,7 +141,7 @@ func (r *repair) close() error {
 	return err
 }
 
-// syncFile makes a file survive a loss of power.
+// syncFile makes a file durable.
 func syncFile(root *disk, name string) error {
 	f, err := root.OpenFile(name, os.O_WRONLY, filePerm)
 	if err != nil {
@@ -151,7 +150,7 @@ func syncFile(root *disk, name string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// writeWhole makes a file of one piece be b, in one step; errChanged if its
+// writeWhole atomically writes b as a single-piece file; errChanged if its
 // folder is gone.
 func writeWhole(root *disk, name string, b []byte) error {
 	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() && info.Size() == int64(len(b)) {
@@ -160,7 +159,7 @@ func writeWhole(root *disk, name string, b []byte) error {
 		}
 	}
 	if err := root.Remove(scratch(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("remove what a crash left: %w", err)
+		return fmt.Errorf("clean up after a crash: %w", err)
 	}
 	err := root.WriteFile(scratch(name), b, filePerm)
 	if errors.Is(err, os.ErrNotExist) {

@@ -16,19 +16,19 @@ type disk struct {
 
 func newDisk(root *os.Root) *disk { return &disk{Root: root, opened: new(atomic.Int64)} }
 
-// OpenFile is that of os.Root.
+// OpenFile is like os.Root.OpenFile.
 func (d *disk) OpenFile(name string, flag int, perm os.FileMode) (*os.File, error) {
 	d.opened.Add(1)
 	return d.Root.OpenFile(name, flag, perm)
 }
 
-// ReadFile is that of os.Root.
+// ReadFile is like os.Root.ReadFile.
 func (d *disk) ReadFile(name string) ([]byte, error) {
 	d.opened.Add(1)
 	return d.Root.ReadFile(name)
 }
 
-// WriteFile is that of os.Root.
+// WriteFile is like os.Root.WriteFile.
 func (d *disk) WriteFile(name string, b []byte, perm os.FileMode) error {
 	d.opened.Add(1)
 	return d.Root.WriteFile(name, b, perm)
@@ -59,7 +59,7 @@ type heldFile struct {
 	is os.FileInfo
 }
 
-// hold opens a session's folder; errChanged where there is none.
+// hold opens a session's folder; errChanged if there is none.
 func hold(parent *disk, name string) (*held, error) {
 	dir, err := parent.below(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -75,9 +75,9 @@ func hold(parent *disk, name string) (*held, error) {
 	return &held{disk: dir, parent: parent, name: name, is: is, files: map[string]heldFile{}}, nil
 }
 
-// inPlace tells whether the folder is still where it was opened, and no link
-// leads there. Asking the system by path opens nothing; a project that was moved
-// is asked by way of its own folder.
+// inPlace reports whether the folder is still where it was opened, and no link
+// leads there. Checking by path opens nothing; a moved project is checked
+// through its own folder.
 func (h *held) inPlace() bool {
 	info, err := os.Lstat(filepath.Join(h.parent.Name(), filepath.FromSlash(h.name)))
 	if err == nil && os.SameFile(info, h.is) {
@@ -87,8 +87,8 @@ func (h *held) inPlace() bool {
 	return err == nil && os.SameFile(info, h.is)
 }
 
-// as tells whether a file has a size and, where it is open, is the one that
-// was opened.
+// as reports whether a file has the given size and, if it is open, is still the
+// opened one.
 func (h *held) as(file string, size int64) bool {
 	info, err := h.Lstat(file)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != size {
@@ -98,7 +98,7 @@ func (h *held) as(file string, size int64) bool {
 	return !open || os.SameFile(info, f.is)
 }
 
-// file opens a log file for writing, once; errChanged where there is none.
+// file opens a log file for writing, once; errChanged if there is none.
 func (h *held) file(name string) (*os.File, error) {
 	if f, open := h.files[name]; open {
 		return f.File, nil

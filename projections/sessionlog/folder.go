@@ -12,17 +12,17 @@ import (
 	"manualslop/events"
 )
 
-// ErrFolder says that a session's log folder has a name that may not be used:
-// no plain folder name, or that of an earlier session.
+// ErrFolder means that the name of a session's log folder is not allowed: it is
+// not a plain name, or an earlier session has it.
 var ErrFolder = errors.New("unusable log folder")
 
-// Base is where the folders of sessions stand below a project.
+// Base is the folder of the sessions' folders below a project.
 const Base = "logs/sessions"
 
-// maxFolderName bounds a folder's name in bytes.
+// maxFolderName is the maximum length of a folder's name in bytes.
 const maxFolderName = 128
 
-// checkFolder refuses names that are more than one harmless path element.
+// checkFolder rejects names that are not a single harmless path element.
 func checkFolder(name string) error {
 	ok := name != "" && len(name) <= maxFolderName && name[0] != '.'
 	for i := range len(name) {
@@ -30,13 +30,13 @@ func checkFolder(name string) error {
 		ok = ok && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.')
 	}
 	if !ok {
-		return fmt.Errorf("%w: %.40q is no plain name", ErrFolder, name)
+		return fmt.Errorf("%w: %.40q is not a plain name", ErrFolder, name)
 	}
 	return nil
 }
 
-// folder is the files of one session as this process left them, and what is
-// not in them yet.
+// folder describes the files of one session as this process left them, and what
+// is not written yet.
 type folder struct {
 	project  *disk
 	blobs    events.Blobs // nil: there are none
@@ -48,7 +48,7 @@ type folder struct {
 	waiting  map[string][]byte  // what the log files get with the next flush
 	unsynced map[string]bool    // files written since the newest sync
 	held     *held              // nil: not open
-	lacking  bool               // a blob was not to be had: the folder is not complete
+	lacking  bool               // a blob was unavailable, so the folder is incomplete
 	closed   bool               // the session is
 	seq      uint64             // newest event taken
 	used     uint64             // Writer.taken when the newest event was taken
@@ -61,8 +61,8 @@ func (w *Writer) newFolder(session string) *folder {
 
 func (d *folder) path(file string) string { return path.Join(Base, d.renderer.Folder(), file) }
 
-// take renders an event. Files of one piece are written at once, log files with
-// the next flush. errChanged if the folder is not what this process left.
+// take renders an event. Single-piece files are written at once, log files with
+// the next flush. It returns errChanged if another program changed the folder.
 func (d *folder) take(ctx context.Context, e *events.Event) error {
 	if e.Seq <= d.seq {
 		return nil
@@ -88,8 +88,8 @@ func (d *folder) take(ctx context.Context, e *events.Event) error {
 	return nil
 }
 
-// flush writes what waits, and marks the folder of a closed session. errChanged
-// if the files are not what this process left.
+// flush writes pending content, and marks the folder of a closed session. It
+// returns errChanged if another program changed the files.
 func (d *folder) flush() error {
 	if len(d.waiting) > 0 && !d.intact(Files()) {
 		return errChanged
@@ -116,8 +116,8 @@ func (d *folder) flush() error {
 	return nil
 }
 
-// open opens the folder unless it is open. errChanged if it is not the one that
-// this process left.
+// open opens the folder unless it is open. It returns errChanged if another
+// program changed it.
 func (d *folder) open() (*held, error) {
 	if d.held == nil {
 		h, err := hold(d.project, path.Join(Base, d.renderer.Folder()))
@@ -166,8 +166,8 @@ func (d *folder) begin() error {
 	return nil
 }
 
-// makeFolders makes the session's folders. None of them may be a link: through
-// it other files of the project would be written.
+// makeFolders creates the session's folders. None of them may be a link,
+// because that could overwrite other files of the project.
 func (d *folder) makeFolders() error {
 	name := ""
 	for element := range strings.SplitSeq(d.path(Scripts), "/") {
@@ -188,12 +188,13 @@ func makeFolder(root *disk, name string) error {
 		return fmt.Errorf("make log folder: %w", err)
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("%w: %s is no folder of its own", ErrFolder, name)
+		return fmt.Errorf("%w: %s must be a directory", ErrFolder, name)
 	}
 	return nil
 }
 
-// isWhole tells files that come in one piece from those that grow.
+// isWhole reports whether a file is written in one piece rather than appended
+// to.
 func isWhole(file string) bool { return path.Dir(file) == Scripts || path.Dir(file) == Bodies }
 
 func (d *folder) write(ctx context.Context, piece Append) error {
@@ -209,11 +210,11 @@ func (d *folder) write(ctx context.Context, piece Append) error {
 	return nil
 }
 
-// blobWait bounds how long a body of the store is waited for.
+// blobWait is the maximum wait for a body from the store.
 const blobWait = 10 * time.Second
 
-// writeBody makes a file of one piece. A blob that nobody has is named in its
-// file, and fetched again at the next start.
+// writeBody writes a single-piece file. A missing blob is named in its file,
+// and fetched again at the next start.
 func (d *folder) writeBody(ctx context.Context, piece Append) error {
 	content, name := piece.Bytes, piece.File
 	dir, err := d.open()
@@ -246,7 +247,7 @@ func (d *folder) fetch(ctx context.Context, piece Append) []byte {
 	return absent(piece.Bytes, piece.Blob)
 }
 
-// intact tells whether files have the sizes that this process left.
+// intact reports whether files have the sizes that this process left.
 func (d *folder) intact(files []string) bool {
 	dir, err := d.open()
 	if err != nil {
@@ -260,7 +261,8 @@ func (d *folder) intact(files []string) bool {
 	return true
 }
 
-// settle makes the files be what was rendered so far; from then on events append.
+// settle makes the files equal to what was rendered so far; later events
+// append.
 func (d *folder) settle() error {
 	repairs := d.repairs
 	d.repairs, d.settled = nil, true
@@ -285,7 +287,7 @@ func (d *folder) settle() error {
 	return nil
 }
 
-// abandon closes files whose comparison came to no end.
+// abandon closes files whose comparison did not finish.
 func (d *folder) abandon() {
 	for _, file := range Files() {
 		if r := d.repairs[file]; r != nil {

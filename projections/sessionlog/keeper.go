@@ -16,12 +16,12 @@ import (
 // RegistryFile lists the sessions of a project and why their logs are kept.
 const RegistryFile = "logs/log_registry.toml"
 
-// registryEvery is how many events the registry file may be behind while
-// nothing happens that it shows at once.
+// registryEvery is how many events the registry file may lag behind if none of
+// them must be shown at once.
 const registryEvery = 64
 
-// Keeper keeps [RegistryFile] and, once at its start, prunes what is not worth
-// keeping. Every field but Logger is required.
+// Keeper maintains [RegistryFile] and, once at its start, prunes logs that are
+// not worth keeping. Every field but Logger is required.
 type Keeper struct {
 	// Log has the rights of the actor "gateway".
 	Log events.Log
@@ -31,15 +31,16 @@ type Keeper struct {
 	Project, Dir string
 	// Encode writes a map of [Row] by folder name as TOML.
 	Encode func(any) ([]byte, error)
-	// Clock tells how old a session is, and stamps what is pruned.
+	// Clock determines the age of a session and the time of pruning.
 	Clock func() time.Time
-	// NewID makes a fresh event id.
+	// NewID returns a new event id.
 	NewID func() string
-	// Snapshots stores what is known of the sessions between runs, for the program
-	// that Build names. Nil: each start folds the whole log.
+	// Snapshots stores the facts about the sessions between runs of the program
+	// named by Build. If nil, each start folds the whole log.
 	Snapshots live.Snapshots
 	Build     string
-	// Logger hears of folders that are left alone. Nil: nobody does.
+	// Logger receives messages about folders that are not pruned. Nil means no
+	// logging.
 	Logger *slog.Logger
 
 	root   *disk
@@ -65,16 +66,16 @@ type Row struct {
 	Metrics     Metrics    `toml:"metadata"`
 }
 
-// Metrics are the figures of a session in the registry file.
+// Metrics are the statistics of a session in the registry file.
 type Metrics struct {
 	Messages int   `toml:"message_count"`
 	Errors   int   `toml:"errors"`
 	Size     int64 `toml:"size_bytes"`
 }
 
-// Run folds every session from what is stored of it, writes the registry file, prunes, and then follows
-// the source until ctx ends, when it returns nil, or the source does. What
-// cannot be written or removed is reported and stops nothing.
+// Run folds every session from its stored facts, writes the registry file,
+// prunes, and then follows the source until it ends, or until ctx ends, when it
+// returns nil. Failures to write or remove are logged and do not stop it.
 func (k *Keeper) Run(ctx context.Context, source Source) error {
 	root, err := os.OpenRoot(k.Dir)
 	if err != nil {
@@ -107,7 +108,8 @@ func (k *Keeper) Run(ctx context.Context, source Source) error {
 	}
 }
 
-// stopped names the part that ended; the end of ctx is no error.
+// stopped wraps the error of the part that ended; the end of ctx is not an
+// error.
 func stopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -140,7 +142,7 @@ func (k *Keeper) apply(e *events.Event) {
 	k.seq, k.id = e.Seq, e.ID
 }
 
-// follow folds what comes and writes the file when it should.
+// follow folds new events and writes the file when it is due.
 func (k *Keeper) follow(ctx context.Context, source Source, from uint64) (uint64, error) {
 	last := from - 1
 	for e, err := range source.Subscribe(ctx, "", from) {
@@ -178,7 +180,7 @@ func (k *Keeper) rows() map[string]Row {
 	return rows
 }
 
-// write makes the registry file be what the log says, in one step.
+// write atomically updates the registry file from the log.
 func (k *Keeper) write(ctx context.Context) {
 	k.fresh = 0
 	raw, err := k.Encode(k.rows())
@@ -189,14 +191,14 @@ func (k *Keeper) write(ctx context.Context) {
 		err = writeWhole(k.root, RegistryFile, raw)
 	}
 	if err != nil {
-		k.Logger.WarnContext(ctx, "the session registry cannot be written", "file", RegistryFile, "error", err)
+		k.Logger.WarnContext(ctx, "cannot write the session registry", "file", RegistryFile, "error", err)
 	}
 }
 
 // prune records which sessions are not worth keeping; the writer removes their
-// folders. The newest session stays, and so does a folder with anything in it
-// that no writer put there. A session that gets an event meanwhile stays until
-// the next start.
+// folders. The newest session stays, and so does a folder with other files in
+// it. A session that gets a new event in the meantime stays until the next
+// start.
 func (k *Keeper) prune(ctx context.Context) {
 	now := k.Clock()
 	rows := k.rows()
@@ -206,19 +208,19 @@ func (k *Keeper) prune(ctx context.Context) {
 			continue
 		}
 		if foreign, err := foreignIn(k.root.Root, f.Folder); err != nil || len(foreign) > 0 {
-			k.Logger.WarnContext(ctx, "a log folder is not pruned, as not everything in it is a log", "folder", f.Folder,
+			k.Logger.WarnContext(ctx, "a log folder is not pruned, because it has files that are not logs", "folder", f.Folder,
 				"foreign", foreign, "error", err)
 			continue
 		}
 		if err := k.publish(ctx, f, why, now); err != nil && !errors.Is(err, events.ErrConflict) {
-			k.Logger.WarnContext(ctx, "a session's logs cannot be pruned", "session", f.Session, "error", err)
+			k.Logger.WarnContext(ctx, "cannot prune a session's logs", "session", f.Session, "error", err)
 			return
 		}
 	}
 }
 
 // publish records that a session is pruned. It fails with events.ErrConflict if
-// the session has an event that the choice does not know, such as a star.
+// the session has an event that was not considered, such as a star.
 func (k *Keeper) publish(ctx context.Context, f *Facts, why string, now time.Time) error {
 	e, err := events.New(events.Origin{ID: k.NewID(), Time: now, Project: k.Project, Session: f.Session,
 		Actor: events.ActorGateway},

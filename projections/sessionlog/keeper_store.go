@@ -8,22 +8,22 @@ import (
 )
 
 const (
-	// storeEvery is how many events a start after a kill reads again at most, but
-	// for those since the registry file was written.
+	// storeEvery is the maximum number of events that a start after a crash reads
+	// again, not counting those since the registry file was written.
 	storeEvery = 5000
-	// storeWait bounds how long storing may take: a store that is away must not
-	// hold up the end.
+	// storeWait is the maximum time for storing, so that an unavailable store does
+	// not delay the end.
 	storeWait = 5 * time.Second
 )
 
 // storedFacts are the facts of all sessions at one position of the log. Losing
-// them costs time and nothing else.
+// them only costs time.
 type storedFacts struct {
 	Build    string          `json:"build"` // of the program; facts of another one are not used
 	Project  string          `json:"project"`
 	Seq      uint64          `json:"seq"`
 	LastID   string          `json:"last_id"`
-	Sessions []storedSession `json:"sessions"` // in the order in which they began
+	Sessions []storedSession `json:"sessions"` // in the order in which they started
 }
 
 type storedSession struct {
@@ -33,14 +33,14 @@ type storedSession struct {
 
 func (k *Keeper) storeKey() string { return "folds." + k.Project + ".-logs" }
 
-// forget begins before the first event.
+// forget starts before the first event.
 func (k *Keeper) forget() {
 	k.facts, k.order, k.newest = map[string]*Facts{}, nil, map[string]uint64{}
 	k.seq, k.id, k.kept = 0, "", 0
 }
 
-// restore takes the stored facts if they belong to this program and this log,
-// and says up to which event they go.
+// restore uses the stored facts if they belong to this program and this log,
+// and returns their last event.
 func (k *Keeper) restore(ctx context.Context, to uint64) uint64 {
 	var s storedFacts
 	if k.Snapshots == nil || k.Snapshots.Snapshot(ctx, k.storeKey(), &s) != nil {
@@ -61,7 +61,7 @@ func (k *Keeper) restore(ctx context.Context, to uint64) uint64 {
 	return s.Seq
 }
 
-// holds tells whether the log has the event with that id at that sequence.
+// holds reports whether the log has the event with that id at that sequence.
 func (k *Keeper) holds(ctx context.Context, seq uint64, id string) bool {
 	if seq == 0 {
 		return false
@@ -72,7 +72,8 @@ func (k *Keeper) holds(ctx context.Context, seq uint64, id string) bool {
 	return false
 }
 
-// store stores the facts if at least so many events came since the last time.
+// store stores the facts if at least the given number of events were taken
+// since the last time.
 func (k *Keeper) store(ctx context.Context, least uint64) {
 	if k.Snapshots == nil || k.seq < k.kept+least {
 		return
@@ -85,7 +86,7 @@ func (k *Keeper) store(ctx context.Context, least uint64) {
 	ctx, cancel := context.WithTimeout(ctx, storeWait)
 	defer cancel()
 	if err := k.Snapshots.PutSnapshot(ctx, k.storeKey(), s); err != nil {
-		k.Logger.InfoContext(ctx, "what is known of the session logs is not stored", "error", err)
+		k.Logger.InfoContext(ctx, "cannot store the state of the session logs", "error", err)
 	}
-	k.kept = k.seq // the next attempt comes with as many events
+	k.kept = k.seq // the next attempt is after as many events
 }

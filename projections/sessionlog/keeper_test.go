@@ -70,7 +70,7 @@ func TestWhatIsPrunedAndWhen(t *testing.T) {
 		}
 		return f.Prunable(f.Closed.Add(sessionlog.PruneAge + more))
 	}
-	require.Equal(t, "nothing was exchanged with a model", over(facts(t, closed), 1))
+	require.Equal(t, "no messages were exchanged with a model", over(facts(t, closed), 1))
 	require.Empty(t, over(facts(t, closed), 0), "a day is not more than a day")
 	require.Empty(t, over(facts(t), 1), "open sessions stay")
 	require.Empty(t, over(facts(t, events.SessionStarred{On: true}, closed), 1))

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Prepare makes the folder of a project's session logs. Git does not see a
-// logs folder that was made here; one that is there already is left as it is, and
-// where a link leads nothing is made: those who write logs say that they do not.
+// Prepare creates the folder of a project's session logs. A logs folder created
+// here is ignored by git; an existing one is not changed, and nothing is
+// created through a link: the log writers report that they do not write.
 func Prepare(project string) error {
 	base := filepath.Join(project, filepath.FromSlash(Base))
 	logs := filepath.Dir(base)

@@ -9,17 +9,17 @@ import (
 	"manualslop/events"
 )
 
-// outcome is how a call ended, for its record.
+// outcome describes how a call ended, for its record.
 type outcome struct {
 	word   string
 	text   string
 	file   *bodyFile // instead of text
-	script string    // file, empty where there is none
+	script string    // file, empty if there is none
 	exit   *int
 	ms     int64
 }
 
-// record is one Markdown section of toolcalls.log, behind the files it names.
+// record is one Markdown section of toolcalls.log, after the files it names.
 func (r *Renderer) record(e *events.Event, c *toolCall, o outcome) []Append {
 	r.records++
 	q, a := c.requested, c.approved
@@ -49,7 +49,8 @@ func (r *Renderer) record(e *events.Event, c *toolCall, o outcome) []Append {
 	return append(pieces, Append{File: ToolCalls, Bytes: []byte(b.String())})
 }
 
-// called writes with what a tool was called: the name of its script, or its arguments.
+// called writes the input of a tool call: the name of its script, or its
+// arguments.
 func (r *Renderer) called(b *strings.Builder, c *toolCall, o outcome) []Append {
 	if o.script != "" {
 		fmt.Fprintf(b, "- script: [%[1]s](%[1]s)\n", o.script)
@@ -83,9 +84,9 @@ func approver(a events.ToolApproved) string {
 	return by
 }
 
-// fenced is a code block whose fence is longer than any run of backticks in
-// the text, so that no output can end it. Characters that would steer a
-// terminal are replaced.
+// fenced returns a code block whose fence is longer than any run of backticks
+// in the text, so that no output can end it. Terminal control characters are
+// replaced.
 func fenced(language, text string) string {
 	text = strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) && c != '\n' && c != '\t' && c != '\r' {
@@ -109,7 +110,7 @@ func fenced(language, text string) string {
 	return fence + language + "\n" + text + fence + "\n"
 }
 
-// inline keeps foreign text on its line and out of code marks.
+// inline keeps external text on one line and without code marks.
 func inline(s string) string {
 	return strings.Map(func(c rune) rune {
 		switch {

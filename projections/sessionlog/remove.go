@@ -16,18 +16,19 @@ import (
 	"manualslop/projections"
 )
 
-// ours tells the names below a session's folder that a writer makes.
+// ours reports whether a name below a session's folder is one that a writer
+// creates.
 var ours = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(?:comms|toolcalls|apihooks|clicalls)\.log|\.complete|` +
 		`scripts/generated/\d{8}_\d{6}_\d{4,}\.(?:ps1|sh)|outputs/\d{4,}_[a-z]+\.txt)(?:\.rebuild)?$`)
 })
 
-// ownFolders are the folders that a writer makes in a session's, inner ones first.
+// ownFolders returns the folders that a writer creates in a session's folder,
+// inner ones first.
 func ownFolders() []string { return []string{Scripts, path.Dir(Scripts), Bodies} }
 
-// contents lists what is in a session's folder: files of ours, and what is
-// not. Nothing is listed of a folder that is not there; ErrFolder where it, or
-// one above it, is a link.
+// contents lists the contents of a session's folder: our files, and others. A
+// missing folder has none; ErrFolder if it or a parent is a link.
 func contents(root *os.Root, name string) (own, foreign []string, err error) {
 	if err := checkFolder(name); err != nil {
 		return nil, nil, err
@@ -43,7 +44,7 @@ func contents(root *os.Root, name string) (own, foreign []string, err error) {
 			return nil, nil, err
 		}
 		if !info.IsDir() {
-			return nil, nil, fmt.Errorf("%w: %s is no folder of its own", ErrFolder, at)
+			return nil, nil, fmt.Errorf("%w: %s must be a directory", ErrFolder, at)
 		}
 	}
 	err = fs.WalkDir(root.FS(), at, func(name string, entry fs.DirEntry, err error) error {
@@ -65,13 +66,13 @@ func contents(root *os.Root, name string) (own, foreign []string, err error) {
 	return own, foreign, err
 }
 
-// foreignIn lists what is in a session's folder and no log.
+// foreignIn lists the contents of a session's folder that are not logs.
 func foreignIn(root *os.Root, name string) ([]string, error) {
 	_, foreign, err := contents(root, name)
 	return foreign, err
 }
 
-// remove takes a session's files away, and its folder unless something else is in it.
+// remove deletes a session's files, and its folder unless it has other files.
 func (w *Writer) remove(ctx context.Context, session, name string) error {
 	if err := w.claimFor(session)(name); err != nil {
 		return err
@@ -81,14 +82,15 @@ func (w *Writer) remove(ctx context.Context, session, name string) error {
 		return fmt.Errorf("prune logs: %w", err)
 	}
 	if len(foreign) > 0 {
-		w.logger.WarnContext(ctx, "a pruned log folder stays, as something else is in it", "folder", name, "foreign", foreign)
+		w.logger.WarnContext(ctx, "a pruned log folder is kept, because it has other "+
+			"files", "folder", name, "foreign", foreign)
 	}
 	return nil
 }
 
-// Remove removes the files that a writer made in a session's log folder below
-// a project, and the folder if it is empty then. It returns what else is in it.
-// ErrFolder if the name may not be used, or leads elsewhere.
+// Remove removes the files that a writer created in a session's log folder
+// below a project, and the folder if it is then empty. It returns the other
+// contents. ErrFolder if the name is not allowed or leads elsewhere.
 func Remove(root *os.Root, name string) (foreign []string, err error) {
 	own, foreign, err := contents(root, name)
 	if err != nil {
@@ -105,7 +107,7 @@ func Remove(root *os.Root, name string) (foreign []string, err error) {
 	return foreign, nil
 }
 
-// clear is remove for a session that is known to be pruned.
+// clear is like remove for a session that is known to be pruned.
 func (w *Writer) clear(ctx context.Context, session, name string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -113,8 +115,8 @@ func (w *Writer) clear(ctx context.Context, session, name string) error {
 	return w.remove(ctx, session, name)
 }
 
-// pruned tells whether the files of a session are gone for good, as of a
-// sequence (0: now), and how their folder is called.
+// pruned reports whether the files of a session are pruned, as of a sequence (0
+// means now), and returns the name of their folder.
 func (w *Writer) pruned(ctx context.Context, session string, to uint64) (bool, string, error) {
 	f := events.Filter{Project: w.project, Session: session}
 	pruned := f

@@ -23,17 +23,17 @@ const (
 // Files lists the files that every opened session has.
 func Files() []string { return []string{Comms, ToolCalls, APIHooks, CLICalls} }
 
-// Append is a piece of a file. Files of [Scripts] and [Bodies] come in one
-// piece; a log file that is named with no bytes comes to exist.
+// Append is a piece of a file. Files of [Scripts] and [Bodies] are written in
+// one piece; a log file without bytes is created.
 type Append struct {
 	File  string // relative to the session's folder, with forward slashes
 	Bytes []byte
-	// Blob, where it is set, names the bytes that the file holds; Bytes are then
-	// only what is known without the store.
+	// Blob, if set, names the content of the file; Bytes is then only what is known
+	// without the store.
 	Blob *events.BlobRef
 }
 
-// Renderer turns the events of one session into what they append to its files.
+// Renderer turns the events of one session into the content of its files.
 type Renderer struct {
 	tracker  *projections.Tracker
 	folder   string
@@ -57,11 +57,11 @@ func NewRenderer() *Renderer {
 		bodies: map[string]*bodyFile{}}
 }
 
-// Folder is the name of the session's folder, empty before SessionOpened.
+// Folder returns the name of the session's folder, empty before SessionOpened.
 func (r *Renderer) Folder() string { return r.folder }
 
 // Lines folds one decoded event and returns what it appends, in order. Nothing
-// is written of a session before it is opened.
+// is written for a session before it is opened.
 func (r *Renderer) Lines(e *events.Event) []Append {
 	if p, opens := e.Payload.(events.SessionOpened); opens {
 		return r.opened(p)
@@ -97,10 +97,10 @@ func (r *Renderer) opened(p events.SessionOpened) []Append {
 	}
 }
 
-// stamp prints a time as every file has it.
+// stamp formats a time as in every file.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// line is v as one line of JSON.
+// line returns v as one line of JSON.
 func line(v any) []byte {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -111,8 +111,8 @@ func line(v any) []byte {
 	return []byte(b.String())
 }
 
-// hooked is a request to the gateway. Whatever a client put into the path stays
-// on one line.
+// hooked returns the line for a request to the gateway. Client input in the
+// path stays on one line.
 func (r *Renderer) hooked(e *events.Event, p events.HookCalled) []Append {
 	b := fmt.Appendf(nil, "[%s] %s %s %d", stamp(e.Time), inline(p.Method), inline(p.Path), p.Status)
 	if p.Client != "" {

@@ -117,7 +117,8 @@ func TestASessionWhoseFolderIsInTheWayIsWrittenWhenItCloses(t *testing.T) {
 	require.NoError(t, err)
 	ended := make(chan error, 1)
 	go func() { ended <- w.Run(patient(t), l) }()
-	require.Eventually(t, func() bool { return strings.Contains(reported.String(), "given up") }, eventstest.Patience,
+	require.Eventually(t, func() bool { return strings.Contains(reported.String(), "cannot write a session log") },
+		eventstest.Patience,
 		time.Millisecond)
 	require.NoError(t, os.Remove(in))
 	s.add(by.event("ada", events.SessionClosed{Reason: "done"}))

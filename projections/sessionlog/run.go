@@ -10,11 +10,11 @@ import (
 	"manualslop/events"
 )
 
-// Run repairs what is there and then follows the source until ctx ends, when
-// it returns nil, or the source does. At the start it checks every session that
-// is not closed, and rebuilds closed ones of which a file is missing or that
-// were left unfinished. A session whose files cannot be written is reported and
-// left until it closes, or the next start; the others go on.
+// Run repairs what is there and then follows the source until ctx ends, when it
+// returns nil, or the source does. At the start it checks every session that is
+// not closed, and rebuilds closed ones of which a file is missing or that were
+// left unfinished. A session whose files cannot be written is reported and left
+// until it closes, or the next start; the others continue.
 func (w *Writer) Run(ctx context.Context, source Source) error {
 	next := source.Position() + 1
 	for _, s := range source.Sessions() {
@@ -44,8 +44,8 @@ func (w *Writer) Run(ctx context.Context, source Source) error {
 	}
 }
 
-// own gives a folder to a session before any file is touched, so that the
-// earlier of two sessions has it.
+// own assigns a folder to a session before any file is touched, so that the
+// earlier of two sessions gets it.
 func (w *Writer) own(name, session string) error {
 	if err := checkFolder(name); err != nil {
 		return err
@@ -58,8 +58,8 @@ func (w *Writer) own(name, session string) error {
 // gatherBytes is how much of the sessions' events may wait to be written.
 const gatherBytes = 1 << 20
 
-// follow writes events as they come and says which was the last. While more of
-// them are there already, what they append is gathered.
+// follow writes new events and returns the last one. While more events are
+// available, writes are batched.
 func (w *Writer) follow(ctx context.Context, source Source, from uint64) (uint64, error) {
 	last, waiting := from-1, 0
 	defer w.flushAll(ctx)
@@ -85,7 +85,7 @@ func (w *Writer) gatherNow(ctx context.Context, e *events.Event) error {
 	return w.gather(ctx, e)
 }
 
-// flushAll writes what waits.
+// flushAll writes pending content.
 func (w *Writer) flushAll(ctx context.Context) {
 	w.mu.Lock()
 	failed := map[string]error{}
@@ -104,12 +104,13 @@ func (w *Writer) isBroken(session string) bool {
 	return w.broken[session]
 }
 
-// failed reports a session that is given up; a canceled context is none.
+// failed logs a session that is given up; a canceled context does not count.
 func (w *Writer) failed(ctx context.Context, session string, err error) {
 	if err == nil || ctx.Err() != nil {
 		return
 	}
-	w.logger.Error("session log given up until the session closes or the next start", "session", session, "error", err)
+	w.logger.Error("cannot write a session log; the next try is when the session closes or at the next "+
+		"start", "session", session, "error", err)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.broken[session] = true

@@ -14,31 +14,31 @@ import (
 	"manualslop/projections/live"
 )
 
-// Source is what a Writer follows; *live.Live is one.
+// Source is what a Writer follows, such as *live.Live.
 type Source interface {
 	// Position is the sequence of the newest event seen.
 	Position() uint64
-	// Sessions lists the sessions in the order in which they began.
+	// Sessions lists the sessions in the order in which they started.
 	Sessions() []live.Summary
-	// Subscribe yields decoded events from a sequence on; of all sessions where
+	// Subscribe yields decoded events from a sequence on; of all sessions if
 	// session is empty.
 	Subscribe(ctx context.Context, session string, from uint64) iter.Seq2[events.Event, error]
 }
 
 const (
-	// maxOver bounds the closed sessions whose state of rendering is kept, for
-	// what still happens in them.
+	// maxOver limits the closed sessions whose rendering state is kept for further
+	// events.
 	maxOver = 8
-	// maxOpen bounds the open sessions of which it is kept, unless more than that
-	// had one of the newest activeEvents events.
+	// maxOpen limits the open sessions whose rendering state is kept, unless more
+	// than that had one of the newest activeEvents events.
 	maxOpen      = 64
 	activeEvents = 4096
-	// maxHeld bounds the sessions whose files are held open.
+	// maxHeld limits the sessions whose files are held open.
 	maxHeld = 16
 )
 
-// Writer keeps the log files of a project's sessions. One writer at a time may
-// work on a project folder. Safe for concurrent use.
+// Writer keeps the log files of a project's sessions. Only one writer at a time
+// may use a project folder. It is safe for concurrent use.
 type Writer struct {
 	log      events.Log
 	blobs    events.Blobs
@@ -49,7 +49,7 @@ type Writer struct {
 
 	mu      sync.Mutex
 	folders map[string]*folder // by session: as this process left them
-	recent  []string           // the sessions of folders, the one used last at the end
+	recent  []string           // the sessions of folders, most recently used last
 	taken   uint64             // events taken, beginning at activeEvents
 	unsaved map[string]bool    // sessions with something that waits for a flush
 	owner   map[string]string  // folder name to session
@@ -57,9 +57,9 @@ type Writer struct {
 	gone    map[string]bool    // sessions whose files were pruned
 }
 
-// New is a writer for the sessions of a project whose files stand in the
-// existing folder dir. Close must be called. Bodies in files of their own come
-// from blobs; nil: from the events alone. A nil logger hears nothing.
+// New returns a writer for the sessions of a project whose files are in the
+// existing folder dir. Close must be called. Bodies in their own files are read
+// from blobs; nil means only from the events. A nil logger means no logging.
 func New(log events.Log, blobs events.Blobs, registry *events.Registry, project, dir string,
 	logger *slog.Logger) (*Writer, error) {
 	root, err := os.OpenRoot(dir)
@@ -74,7 +74,8 @@ func New(log events.Log, blobs events.Blobs, registry *events.Registry, project,
 		owner: map[string]string{}, broken: map[string]bool{}, gone: map[string]bool{}}, nil
 }
 
-// Close lets go of the project's folder. Everything that was taken is in the files.
+// Close releases the project's folder. Everything that was taken is in the
+// files.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -86,7 +87,7 @@ func (w *Writer) Close() error {
 
 // Rebuild makes a session's files what the log says, whatever is there: a
 // prefix is continued, anything else replaced. A session that was never opened
-// has none. ErrFolder if its folder's name may not be used.
+// has none. ErrFolder if its folder's name is not allowed.
 func (w *Writer) Rebuild(ctx context.Context, session string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -130,8 +131,8 @@ func (w *Writer) attach(ctx context.Context, session string, to uint64) (*folder
 	return d, nil
 }
 
-// used keeps few sessions rendered, and the files of fewer open: the next event
-// of any other is written after its log was read again.
+// used limits the sessions with rendering state, and those with open files: the
+// next event of any other session is written after reading its log again.
 func (w *Writer) used(session string) {
 	d := w.folders[session]
 	if d == nil {
@@ -161,7 +162,7 @@ func (w *Writer) used(session string) {
 	}
 }
 
-// letGo forgets what was rendered of a session, and what of it is not written.
+// letGo drops the rendering state of a session, including unwritten content.
 func (w *Writer) letGo(session string) {
 	if d := w.folders[session]; d != nil {
 		d.release()
@@ -171,7 +172,7 @@ func (w *Writer) letGo(session string) {
 	w.recent = slices.DeleteFunc(w.recent, func(s string) bool { return s == session })
 }
 
-// claimFor gives folder names to the first session that has them.
+// claimFor assigns folder names to the first session that uses them.
 func (w *Writer) claimFor(session string) func(string) error {
 	return func(name string) error {
 		if owner, taken := w.owner[name]; taken && owner != session {
@@ -182,9 +183,9 @@ func (w *Writer) claimFor(session string) func(string) error {
 	}
 }
 
-// Take writes one decoded event, which must be stored already. The files of a
+// Take writes one decoded event, which must already be stored. The files of a
 // session are compared with the log when its first event is taken, and again
-// when somebody else has changed them.
+// when another program has changed them.
 func (w *Writer) Take(ctx context.Context, e *events.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -194,8 +195,8 @@ func (w *Writer) Take(ctx context.Context, e *events.Event) error {
 	return w.flush(ctx, e.Session)
 }
 
-// gather is Take, but the log files get what it renders with the next flush.
-// Those of a closed session get it at once.
+// gather is like Take, but the log files are written with the next flush. Those
+// of a closed session are written at once.
 func (w *Writer) gather(ctx context.Context, e *events.Event) error {
 	w.taken++
 	err := errChanged
@@ -228,7 +229,7 @@ func (w *Writer) gather(ctx context.Context, e *events.Event) error {
 	return nil
 }
 
-// flush writes what waits of a session.
+// flush writes pending content of a session.
 func (w *Writer) flush(ctx context.Context, session string) error {
 	d := w.folders[session]
 	if d == nil || !w.unsaved[session] {

@@ -8,18 +8,18 @@ import (
 	"manualslop/events/chars"
 )
 
-// admission is what becomes of a guarded request.
+// admission is the decision on a guarded request.
 type admission int
 
 const (
 	goes  admission = iota + 1
 	stops           // denied
-	asks            // a person must say something about a budget
-	waits           // requests without an answer hold what it needs
+	asks            // a person must decide about a budget
+	waits           // unanswered requests hold what it needs
 )
 
-// admit approves and denies what waits, asks where nothing else helps, and takes
-// back questions that nobody needs an answer to any more.
+// admit approves and denies waiting requests, asks if nothing else helps, and
+// withdraws asks that are no longer needed.
 func (s *State) admit(e *events.Event) {
 	m := s.money
 	needed := map[budget]bool{}
@@ -44,7 +44,7 @@ func (s *State) admit(e *events.Event) {
 	s.withdrawBudgets(e, needed)
 }
 
-// admission judges one request against everything that it belongs to.
+// admission checks one request against all budgets that it belongs to.
 func (s *State) admission(c *charge) (admission, budget, stop) {
 	m := s.money
 	if s.over(c.ticket, c.attempt) {
@@ -78,10 +78,10 @@ func (s *State) admission(c *charge) (admission, budget, stop) {
 	return out, budget{}, stop{}
 }
 
-// named is the model of a charge as configuration names it.
+// named returns the model of a charge as named in the configuration.
 func (c *charge) named() string { return c.provider + "/" + c.model }
 
-// letGo reserves what a request may cost and approves it.
+// letGo reserves the maximum cost of a request and approves it.
 func (s *State) letGo(c *charge) {
 	m := s.money
 	m.flight[c.id] = c
@@ -97,7 +97,7 @@ func (s *State) letGo(c *charge) {
 	s.owe(a)
 }
 
-// withdrawBudgets settles, as a no without effect, what is open and not needed.
+// withdrawBudgets settles open asks that are not needed as a no without effect.
 func (s *State) withdrawBudgets(e *events.Event, needed map[budget]bool) {
 	m := s.money
 	open := m.open
@@ -114,7 +114,7 @@ func (s *State) withdrawBudgets(e *events.Event, needed map[budget]bool) {
 	}
 }
 
-// question is the ask about a budget that a request needs more of.
+// question returns the ask about a budget that a request needs more of.
 func (s *State) question(b budget, c *charge) events.AskRaised {
 	m := s.money
 	if b.kind == budgetPrice {
@@ -146,7 +146,8 @@ func (s *State) question(b budget, c *charge) events.AskRaised {
 			q.LimitDollars, q.WorstCaseDollars)}
 }
 
-// suggested is the limit that a plain yes sets: doubled until the request fits.
+// suggested returns the limit that a plain yes sets: doubled until the request
+// fits.
 func (m *money) suggested(b budget, c *charge) events.Pico {
 	limit, most := m.limit(b), events.FromMicro(events.MaxBudget)
 	need := m.spent[b].Plus(c.worst)

@@ -10,7 +10,7 @@ import (
 	"manualslop/tiers"
 )
 
-// answered counts an answer, or tells its author why it does not count.
+// answered accepts an answer, or tells its author why it is invalid.
 func (s *State) answered(e *events.Event, p events.AskAnswered) {
 	p.Args, p.Response = stored(p.Args), stored(p.Response)
 	if string(p.Args) == "null" {
@@ -25,7 +25,7 @@ func (s *State) answered(e *events.Event, p events.AskAnswered) {
 		Response: p.Response, At: e.Time})
 }
 
-// invalid is why an answer never counts, empty when it does.
+// invalid returns why an answer is invalid, or "".
 func (s *State) invalid(a *ask, p events.AskAnswered) string {
 	switch {
 	case a == nil:
@@ -52,7 +52,7 @@ func tooLong(what string, n, most int) string {
 	return fmt.Sprintf("%s of %d bytes is over the limit of %d", what, n, most)
 }
 
-// badEdit checks a payload that a person changed.
+// badEdit checks a payload edited by a person.
 func (s *State) badEdit(a *ask, args json.RawMessage) string {
 	switch a.gate {
 	case events.GateTool:
@@ -91,7 +91,7 @@ func (s *State) badEdit(a *ask, args json.RawMessage) string {
 	return "this ask takes no args"
 }
 
-// promptOf is the prompt that a person wrote, empty where args hold none.
+// promptOf returns the prompt that a person wrote, or "".
 func promptOf(args json.RawMessage) string {
 	var v struct {
 		Prompt string `json:"prompt"`
@@ -100,7 +100,7 @@ func promptOf(args json.RawMessage) string {
 	return v.Prompt
 }
 
-// resolutionOf is the resolution that a person named, empty where args hold none.
+// resolutionOf returns the resolution that a person named, or "".
 func resolutionOf(args json.RawMessage) string {
 	var v struct {
 		Resolution string `json:"resolution"`
@@ -109,7 +109,8 @@ func resolutionOf(args json.RawMessage) string {
 	return v.Resolution
 }
 
-// read fills v from an object that has no other members; else v stays as it is.
+// read fills v from an object without other members; otherwise v is not
+// changed.
 func read[T any](args json.RawMessage, v *T) {
 	var got T
 	dec := json.NewDecoder(bytes.NewReader(args))
@@ -119,7 +120,7 @@ func read[T any](args json.RawMessage, v *T) {
 	}
 }
 
-// refuse tells the author of an answer why it does not count.
+// refuse tells the author of an answer why it is invalid.
 func (s *State) refuse(e *events.Event, id, why string) {
 	r := events.AnswerRefused{Ask: tiers.Clip(id, events.MaxIDLength), AnswerID: e.ID, Author: e.Actor,
 		Reason: tiers.Clip(why, MaxNote)}
@@ -130,15 +131,16 @@ func (s *State) refuse(e *events.Event, id, why string) {
 	s.owe(r)
 }
 
-// unreadable answers an answer that cannot be read, or whose author may not give one.
+// unreadable rejects an answer that cannot be read, or whose author may not
+// give one.
 func (s *State) unreadable(e *events.Event, p events.Malformed) {
 	if p.Name == (events.AskAnswered{}).EventType().Name {
 		s.refuse(e, e.Corr, p.Reason)
 	}
 }
 
-// fired settles an ask whose time is over as a no. A timer that is too early
-// for the ask, or too late, changes nothing.
+// fired settles an expired ask as a no. A timer that is too early for the ask,
+// or too late, changes nothing.
 func (s *State) fired(e *events.Event, p events.TimerFired) {
 	a := s.asks[p.Ask]
 	if a == nil || a.settled != nil || a.expires == nil || p.Due.Before(*a.expires) {

@@ -21,7 +21,7 @@ type ask struct {
 	settled        *settlement // nil while it is open
 }
 
-// settlement is what a late answer is told.
+// settlement is what the author of a late answer is told.
 type settlement struct {
 	by string
 	at time.Time
@@ -36,9 +36,9 @@ func newAsk(p events.AskRaised) *ask {
 	return a
 }
 
-// raise puts a question. Its id derives from its cause, so that no two asks of
-// any session share one; if a program has posted a question under that very id,
-// the next one is taken.
+// raise raises an ask. Its id is derived from its cause, so that no two asks of
+// any session share an id; if a program has posted a question under the same
+// id, the next id is used.
 func (s *State) raise(e *events.Event, a events.AskRaised) string {
 	for i := 0; a.Ask == "" || s.taken(a.Ask); i++ {
 		a.Ask = events.DecidedID("ask-"+a.Gate, *e, i)
@@ -52,7 +52,7 @@ func (s *State) raise(e *events.Event, a events.AskRaised) string {
 	return a.Ask
 }
 
-// taken tells whether an ask has this id, or will have it.
+// taken reports whether an ask has this id, or will have it.
 func (s *State) taken(id string) bool {
 	return s.asks[id] != nil || slices.ContainsFunc(s.owed, func(p events.Payload) bool {
 		a, is := p.(events.AskRaised)
@@ -60,7 +60,7 @@ func (s *State) taken(id string) bool {
 	})
 }
 
-// spawn judges the start of a ticket.
+// spawn decides on the start of a ticket.
 func (s *State) spawn(e *events.Event, p events.SpawnRequested) {
 	switch name, yes := s.yesToAll(); {
 	case p.Ungated:
@@ -74,7 +74,7 @@ func (s *State) spawn(e *events.Event, p events.SpawnRequested) {
 	}
 }
 
-// step judges a round in step mode.
+// step decides on a round in step mode.
 func (s *State) step(e *events.Event, p events.StepRequested) {
 	switch name, yes := s.yesToAll(); {
 	case s.over(p.Ticket, p.Attempt):
@@ -98,7 +98,8 @@ func (s *State) postedLate(e *events.Event, p events.AskPosted) {
 		Reason: "the session was closed before the question came", At: e.Time})
 }
 
-// mayBePosted tells whether a program's question can be raised: once per request id.
+// mayBePosted reports whether a program's question can be raised: once per
+// request id.
 func (s *State) mayBePosted(p events.AskPosted) bool {
 	return validRequestID(p.RequestID) && s.asks[p.RequestID] == nil && len(stored(p.Data)) <= MaxPosted
 }
@@ -120,8 +121,8 @@ func (s *State) posted(e *events.Event, p events.AskPosted) {
 		PostedBy: e.Actor, ExpiresAt: &due})
 }
 
-// validRequestID tells whether a program's name for its question can be shown
-// and repeated.
+// validRequestID reports whether a program's id for its question is safe to
+// show.
 func validRequestID(id string) bool {
 	return id != "" && len(id) <= events.MaxIDLength &&
 		!strings.ContainsFunc(id, func(r rune) bool { return !chars.Printable(r) })

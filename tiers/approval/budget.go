@@ -9,7 +9,8 @@ import (
 	"manualslop/events"
 )
 
-// budgetArgs are what a person said with a yes; false where they are none.
+// budgetArgs returns the arguments of a person's yes; false if they are
+// invalid.
 func budgetArgs(args json.RawMessage) (events.BudgetArgs, bool) {
 	const unread = "\x00"
 	a := events.BudgetArgs{Action: unread}
@@ -17,7 +18,8 @@ func budgetArgs(args json.RawMessage) (events.BudgetArgs, bool) {
 	return a, a.Action != unread
 }
 
-// badBudget says why args do not fit a question about a budget, empty where they do.
+// badBudget returns why args do not fit a question about a budget, empty if
+// they do.
 func (s *State) badBudget(a *ask, args json.RawMessage) string {
 	at := slices.IndexFunc(s.money.open, func(o openBudget) bool { return o.ask == a.id })
 	said, ok := budgetArgs(args)
@@ -57,8 +59,8 @@ func dollarsIn(dollars float64) events.Pico {
 	return events.FromMicro(int64(math.Round(dollars * 1e6)))
 }
 
-// settleBudget does what the person said. Whatever is not a yes stops what waits.
-// A question that was taken back is in no list any more and changes nothing.
+// settleBudget applies the person's answer. Anything but a yes stops the
+// waiting requests. A withdrawn ask is no longer listed and changes nothing.
 func (s *State) settleBudget(a *ask, out events.AskSettled) {
 	m := s.money
 	at := slices.IndexFunc(m.open, func(o openBudget) bool { return o.ask == a.id })
@@ -86,7 +88,8 @@ func (s *State) settleBudget(a *ask, out events.AskSettled) {
 	s.admit(s.cause)
 }
 
-// newLimit is the limit that a person named, else the one that what waits needs.
+// newLimit returns the limit set by a person, else the one that the waiting
+// requests need.
 func (s *State) newLimit(b budget, said events.BudgetArgs) events.Pico {
 	m := s.money
 	if said.Limit > 0 {

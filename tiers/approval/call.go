@@ -9,7 +9,7 @@ import (
 	"manualslop/tiers"
 )
 
-// call is one tool call on its way, until its last word.
+// call is one tool call until its final result.
 type call struct {
 	request events.ToolRequested
 	tool    *tool
@@ -19,17 +19,17 @@ type call struct {
 	edited  bool
 	count   tiers.Call
 	notes   []string            // why it asks
-	taint   []string            // what its conversation has read, where that is why it asks
+	taint   []string            // what its conversation has read, if that is why it asks
 	shown   []events.FileChange // what its preview said it would change
 	stopped uint64              // sequence at which it was interrupted
-	undone  string              // of an undo: the ticket whose work alone it takes back
+	undone  string              // of an undo: the ticket, if it undoes only that ticket's work
 	over    bool                // it had its last word
 	wrote   []events.FileChange // files that it changed, once it is over
-	held    *release            // approved, and waits for earlier calls of its reply; nil: it does not
-	again   bool                // its preview failed and is made again behind earlier calls of its reply
+	held    *release            // approved, but waiting for earlier calls of its reply; nil if not
+	again   bool                // its preview failed and is recreated after earlier calls of its reply
 }
 
-// over tells whether an attempt at a ticket was ended by a person.
+// over reports whether a person ended an attempt at a ticket.
 func (s *State) over(ticket string, attempt int) bool {
 	last, killed := s.killed[ticket]
 	return killed && attempt <= last
@@ -44,7 +44,7 @@ func (s *State) request(e *events.Event, p events.ToolRequested) {
 	}
 	ticketless := e.Actor == events.ActorMCP
 	if ticketless && !strings.HasPrefix(p.Call, events.MCPCallPrefix) {
-		return // the id of somebody else's call
+		return // the id of another caller's call
 	}
 	if ticketless { // whatever it claims, it acts in the person's folder for no ticket, and nothing is compared
 		p = events.ToolRequested{Call: p.Call, Tool: p.Tool, Args: p.Args, Client: p.Client}
@@ -62,8 +62,8 @@ func (s *State) request(e *events.Event, p events.ToolRequested) {
 	}
 }
 
-// withdrawCall closes what waits for a call whose client is gone. An MCP client
-// withdraws only calls of MCP clients.
+// withdrawCall closes asks and previews for a call whose client is gone. An MCP
+// client withdraws only calls of MCP clients.
 func (s *State) withdrawCall(e *events.Event, p events.CallAbandoned) {
 	if !strings.HasPrefix(p.Call, events.MCPCallPrefix) {
 		return
@@ -73,7 +73,7 @@ func (s *State) withdrawCall(e *events.Event, p events.CallAbandoned) {
 	s.dropPreviews(e.Actor, reason, func(c *call) bool { return c.request.Call == p.Call })
 }
 
-// names lists the tools there are, for a model that wanted another one.
+// names lists the available tools, for a model that called an unknown one.
 func (s *State) names(presets tiers.Presets) string {
 	return tiers.Clip(strings.Join(s.offered(presets), ", "), MaxNote)
 }
@@ -113,14 +113,14 @@ func (s *State) judgeNew(e *events.Event, c *call) {
 	s.askTool(e, c, events.PreviewBuilt{})
 }
 
-// previewOf asks for what a call would change.
+// previewOf requests a preview of what a call would change.
 func previewOf(c *call) events.PreviewRequested {
 	return events.PreviewRequested{Call: c.request.Call, Tool: c.request.Tool, Args: c.args, Ticket: c.request.Ticket,
 		Workspace: c.request.Workspace}
 }
 
-// preview raises the ask that waited for what the call would change. Only the
-// first preview of a call that waits for one counts.
+// preview raises the ask that waited for the preview. Only the first preview of
+// a waiting call counts.
 func (s *State) preview(e *events.Event, p events.PreviewBuilt) {
 	if c := s.calls[p.Call]; c != nil && slices.Contains(s.previews, c) {
 		s.previews = without(s.previews, c)
@@ -163,7 +163,7 @@ func (s *State) askTool(e *events.Event, c *call, p events.PreviewBuilt) {
 // byRule stands where a person's name would, of what a rule decided.
 const byRule = "rule"
 
-// grounds say what a decision about a call rests on.
+// grounds are the reasons of a decision about a call.
 type grounds struct {
 	by, rule, ask string
 	slip          bool

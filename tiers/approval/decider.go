@@ -13,7 +13,7 @@ func Decider() tiers.Decider[*State] {
 	return tiers.Decider[*State]{Name: events.ActorApproval, New: newState, Evolve: evolve, Decide: decide}
 }
 
-// State is what approval knows of a session.
+// State is approval's state of a session.
 type State struct {
 	basis     events.Basis
 	settings  events.Settings
@@ -26,7 +26,7 @@ type State struct {
 	asks      map[string]*ask
 	open      []*ask                           // not settled, oldest first
 	killed    map[string]int                   // ticket to its newest killed attempt
-	showing   map[string]conversation          // by the id of a request for views: who is shown them
+	showing   map[string]conversation          // by the id of a request for views: the conversation that is shown them
 	taints    map[conversation]*taint          // what conversations have read
 	tracks    map[string]string                // ticket to the track whose plan it is of
 	goals     map[string]string                // track to the goal whose plan it is of
@@ -43,7 +43,7 @@ type State struct {
 	newest    map[string]string                // the workspace of each ticket's newest attempt
 	stale     map[string]bool                  // workspaces of attempts that a newer one follows
 	closed    bool
-	money     *money           // nil where no budget is set
+	money     *money           // nil if no budget is set
 	cause     *events.Event    // the foreign event that is being folded
 	owed      []events.Payload // what the last foreign event made due, in order
 }
@@ -58,13 +58,13 @@ func newState() *State {
 		landed: map[string]uint64{}, newest: map[string]string{}, stale: map[string]bool{}}
 }
 
-// decide hands out what the last foreign event made due, first things first.
-// Folding a fact takes it off the list, so a crash between two of them is
-// repaired by folding again.
+// decide returns what the last foreign event made due, in order. Folding a fact
+// removes it from the list, so a crash between two of them is repaired by
+// folding again.
 func decide(s *State, _ *events.Event) []events.Payload { return s.owed }
 
 // evolve folds one event. A foreign event computes what is owed; an own fact
-// has just paid the head of the list.
+// removes the head of the list.
 func evolve(s *State, e *events.Event) *State {
 	if e.Actor == events.ActorApproval {
 		s.paid(e)
@@ -82,9 +82,9 @@ func evolve(s *State, e *events.Event) *State {
 	return s
 }
 
-// foldLate takes what is said after the session: a person may still undo what
-// it did, and what its calls and merges came to counts for that. A program's
-// question that crossed the closing is settled as a no.
+// foldLate folds events after the end of a session: a person may still undo its
+// changes, for which the outcomes of its calls and merges are needed. A
+// program's question posted at the same time as the closing is settled as a no.
 func (s *State) foldLate(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.UndoRequested:
@@ -100,7 +100,7 @@ func (s *State) foldLate(e *events.Event) {
 	}
 }
 
-// fold takes what others said.
+// fold folds events of other actors.
 func (s *State) fold(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.SessionOpened:
@@ -184,8 +184,8 @@ func (s *State) foldCall(e *events.Event) {
 // owe makes a fact due.
 func (s *State) owe(p events.Payload) { s.owed = append(s.owed, p) }
 
-// paid folds an own fact: it is the head of what is owed, and what its
-// existence means for calls and asks is noted.
+// paid folds an own fact: it is the head of the due list, and its effects on
+// calls and asks are recorded.
 func (s *State) paid(e *events.Event) {
 	s.owed = s.owed[1:]
 	switch p := e.Payload.(type) {
@@ -212,7 +212,8 @@ func (s *State) paid(e *events.Event) {
 	}
 }
 
-// without is list without x, in a new array: whoever walks the old one is not disturbed.
+// without returns list without x in a new array, so that loops over the old one
+// are not affected.
 func without[T comparable](list []T, x T) []T {
 	out := make([]T, 0, len(list))
 	for _, y := range list {
@@ -223,7 +224,7 @@ func without[T comparable](list []T, x T) []T {
 	return out
 }
 
-// object is a JSON object of one member.
+// object returns a JSON object with one member.
 func object(key, value string) json.RawMessage {
 	b, err := json.Marshal(map[string]string{key: value})
 	if err != nil {

@@ -13,10 +13,9 @@
 //
 // Taint. Once a model was shown text of files, programs, the web or an external
 // server in an attempt at a ticket, no rule answers for its later calls that
-// write outside of the workspace, change what steers programs or agents, or
-// reach hosts that the person did not list; after text from the web or an
-// external server, nor for shells. Such an ask names what was read. Deny stays
-// deny.
+// write outside the workspace, change what steers programs or agents, or reach
+// hosts that the person did not list; after text from the web or an external
+// server, nor for shells. Such an ask names what was read. Deny stays deny.
 //
 // Asks. An ask is settled once, by the first valid answer or timer in stream
 // order; expired means no. Every other answer gets an AnswerRefused that says

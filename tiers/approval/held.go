@@ -12,13 +12,13 @@ type work struct {
 	attempt int
 }
 
-// guarded tells whether a call can meet the work of another ticket in one
-// folder: it changes files that its arguments or its preview name.
+// guarded reports whether a call can conflict with the work of another ticket
+// in the same folder: it changes files that its arguments or its preview name.
 func (s *State) guarded(c *call) bool {
 	return s.settings.Isolation == events.IsolationShared && c.request.Ticket != "" && c.tool.previews()
 }
 
-// files are those that a call would change, as far as it is known.
+// files returns the files that a call would change, as far as they are known.
 func (s *State) files(c *call) []string {
 	out := s.subjectOf(c).paths
 	for _, change := range c.shown {
@@ -27,8 +27,8 @@ func (s *State) files(c *call) []string {
 	return out
 }
 
-// heldBy is the ticket that holds a file which a call would change, and the
-// file; empty if none does. A ticket never meets itself.
+// heldBy returns the ticket that holds a file which a call would change, and
+// the file; empty if there is none. A ticket never conflicts with itself.
 func (s *State) heldBy(c *call) (ticket, file string) {
 	if len(s.held) == 0 || !s.guarded(c) {
 		return "", ""
@@ -42,8 +42,9 @@ func (s *State) heldBy(c *call) (ticket, file string) {
 }
 
 // refuseHeld denies a call that would change a file which another ticket holds.
-// It is refused instead of kept waiting: its arguments were written for a file
-// that will have changed, and who does not wait cannot wait in a circle.
+// It is denied instead of delayed, because its arguments were written for a
+// file that will have changed, and because calls that do not wait cannot
+// deadlock.
 func (s *State) refuseHeld(c *call) bool {
 	ticket, file := s.heldBy(c)
 	if ticket == "" {
@@ -60,14 +61,15 @@ func (s *State) refuseHeld(c *call) bool {
 	return true
 }
 
-// hold closes the files of an approved call to other tickets until its attempt ends.
+// hold locks the files of an approved call for other tickets until its attempt
+// ends.
 func (s *State) hold(c *call) {
 	if s.guarded(c) {
 		s.holdAll(c.request, s.files(c))
 	}
 }
 
-// holdWritten does the same for files that only the outcome named.
+// holdWritten does the same for files that are named only in the outcome.
 func (s *State) holdWritten(c *call, files []events.FileState) {
 	if !s.guarded(c) {
 		return
@@ -90,10 +92,10 @@ func (s *State) holdAll(r events.ToolRequested, files []string) {
 	}
 }
 
-// release opens the files of an attempt that ended, and of earlier ones.
+// release unlocks the files of an ended attempt, and of earlier ones.
 func (s *State) release(ticket string, attempt int) {
 	s.ended[ticket] = max(s.ended[ticket], attempt)
-	// order-independent: each entry is looked at by itself
+	// order-independent: each entry is checked separately
 	for f, h := range s.held {
 		if h.ticket == ticket && h.attempt <= attempt {
 			delete(s.held, f)

@@ -7,8 +7,8 @@ import (
 	"manualslop/tiers"
 )
 
-// settled takes the outcome that counts. A call whose worker died while it
-// changed something asks what to do about it.
+// settled folds the outcome that counts. A call whose worker died while it
+// changed something raises an ask.
 func (s *State) settled(e *events.Event, p events.ToolSettled) {
 	c := s.calls[p.Call]
 	if c == nil || !c.count.Settle(p) {
@@ -29,7 +29,7 @@ func (s *State) settled(e *events.Event, p events.ToolSettled) {
 	s.lastWord(c, p.Edited)
 }
 
-// parked takes the queue's giving up: of a call that runs, or of the preview
+// parked handles that the pool gave up on a running call, or on the preview
 // that a call waits for.
 func (s *State) parked(e *events.Event, p events.ToolParked) {
 	c := s.calls[p.Call]
@@ -59,7 +59,7 @@ func (s *State) interrupted(e *events.Event, c *call, why string) {
 	s.raise(e, a)
 }
 
-// half notes that nobody knows what an interrupted call changed.
+// half records that the changes of an interrupted call are unknown.
 func (s *State) half(c *call) {
 	s.writes = append(s.writes, write{call: c.request.Call, tool: c.request.Tool, ticket: cmp.Or(c.request.Ticket,
 		c.undone), place: c.request.Workspace, seq: c.stopped, unseen: true})
@@ -76,8 +76,8 @@ func (s *State) resolve(c *call, resolution, by, reason string) {
 	}
 }
 
-// settleInterrupted does what the person said. Whatever is not a plain yes is
-// a fail, and no yes lifts a deny rule.
+// settleInterrupted applies the person's answer. Anything but a plain yes means
+// fail, and a yes does not override a deny rule.
 func (s *State) settleInterrupted(c *call, out events.AskSettled) {
 	resolution, reason := events.InterruptFail, out.Reason
 	if out.Outcome == events.Yes {

@@ -10,39 +10,42 @@ import (
 	"manualslop/tiers"
 )
 
-// Bounds of what becomes part of approval's facts, in bytes. Sizes of JSON are
-// those on the log, where some characters are escaped.
+// Limits of the parts of approval's facts, in bytes. Sizes of JSON are those in
+// the log, where some characters are escaped.
 const (
-	// MaxPosted bounds the question of /api/ask, and the response to one, as JSON.
+	// MaxPosted limits the question of /api/ask, and the response to one, as JSON.
 	// A larger question is never raised.
 	MaxPosted = 256 << 10
-	// MaxPrompt bounds the prompt that a person wrote for a ticket, as JSON.
+	// MaxPrompt limits the prompt that a person wrote for a ticket, as JSON.
 	MaxPrompt = events.MaxInline
-	// MaxUndo bounds the files of one undo, as JSON: whatever one outcome names fits.
+	// MaxUndo limits the files of one undo, as JSON; the files of one outcome
+	// always fit.
 	MaxUndo = 256 << 10
-	// MaxTake bounds what a person wants files in conflict to hold, as JSON.
+	// MaxTake limits a person's resolution of files in conflict, as JSON.
 	MaxTake = 48 << 10
-	// MaxReason bounds the reason of an answer.
+	// MaxReason limits the reason of an answer.
 	MaxReason = 4 << 10
-	// MaxNote bounds a text that is repeated from another event; it is cut.
+	// MaxNote limits a text that is repeated from another event; a longer one is
+	// cut.
 	MaxNote = 4 << 10
-	// MaxDiff bounds a diff as a JSON string; a longer one is not shown.
+	// MaxDiff limits a diff as a JSON string; a longer one is not shown.
 	MaxDiff = 256 << 10
-	// MaxTitle bounds a title, in characters; it is cut.
+	// MaxTitle limits a title, in characters; a longer one is cut.
 	MaxTitle = 120
 )
 
-// Bounds of how long an ask may wait.
+// Limits of how long an ask may wait.
 const (
-	// DefaultAskWait is for /api/ask where neither the question nor the settings say.
+	// DefaultAskWait is the default for /api/ask if neither the question nor the
+	// settings set a time.
 	DefaultAskWait = 60 * time.Second
-	// MaxAskWait is for /api/ask.
+	// MaxAskWait is the maximum for /api/ask.
 	MaxAskWait = 24 * time.Hour
-	// MaxGateWait is for gates that are configured to expire.
+	// MaxGateWait is the maximum for gates that are configured to expire.
 	MaxGateWait = 365 * 24 * time.Hour
 )
 
-// span is a number of milliseconds as a duration, at most most.
+// span returns a number of milliseconds as a duration, at most most.
 func span(ms int64, most time.Duration) time.Duration {
 	if ms > most.Milliseconds() {
 		return most
@@ -50,7 +53,7 @@ func span(ms int64, most time.Duration) time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// stored is JSON as it will stand on the log.
+// stored returns JSON as it will be in the log.
 func stored(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
@@ -62,7 +65,7 @@ func stored(raw json.RawMessage) json.RawMessage {
 	return b
 }
 
-// sizeOf is the size of a text as a JSON string.
+// sizeOf returns the size of a text as a JSON string.
 func sizeOf(text string) int {
 	b, err := json.Marshal(text)
 	if err != nil {
@@ -71,7 +74,7 @@ func sizeOf(text string) int {
 	return len(b)
 }
 
-// line makes one printable line of a text, at most MaxTitle characters long.
+// line turns a text into one printable line, at most MaxTitle characters long.
 func line(s string) string {
 	s = chars.Trim(strings.Map(func(r rune) rune {
 		if chars.Printable(r) {
@@ -85,7 +88,7 @@ func line(s string) string {
 	return s
 }
 
-// firstLine is a text up to its first line break.
+// firstLine returns a text up to its first line break.
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return s

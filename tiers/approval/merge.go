@@ -10,11 +10,11 @@ import (
 	"manualslop/tiers"
 )
 
-// maxNamedFiles bounds the files that a text for people names.
+// maxNamedFiles limits the files that a text for people names.
 const maxNamedFiles = 3
 
-// prepared notes where an attempt works. The work of earlier ones of its ticket
-// stays where it is and never becomes part of the project.
+// prepared records the workspace of an attempt. The work of earlier attempts at
+// its ticket stays where it is and is never merged.
 func (s *State) prepared(p events.WorkspacePrepared) {
 	s.places[p.Name] = p.Path
 	if p.Error != "" {
@@ -26,13 +26,14 @@ func (s *State) prepared(p events.WorkspacePrepared) {
 	s.newest[p.Ticket] = p.Name
 }
 
-// mergeRequested notes which merge may be answered next.
+// mergeRequested records which merge may be answered next.
 func (s *State) mergeRequested(p events.MergeRequested) {
 	s.merges[p.Ticket] = p
 }
 
 // mergeSettled asks a person about work that could not be merged. After
-// [tiers.MaxSameMerges] tries without a change the conductor blocks the ticket instead.
+// [tiers.MaxSameMerges] attempts without a change the conductor blocks the
+// ticket instead.
 func (s *State) mergeSettled(e *events.Event, p events.MergeSettled) {
 	r, open := s.merges[p.Ticket]
 	if !open || r.Attempt != p.Attempt || r.Try != p.Try {
@@ -60,7 +61,7 @@ func mergeTitle(p events.MergeSettled) string {
 	return "the work of " + p.Ticket + " conflicts in " + named(p.Files)
 }
 
-// named are the first of some files, in words.
+// named returns the first of some files, in words.
 func named(files []string) string {
 	names := strings.Join(files[:min(len(files), maxNamedFiles)], ", ")
 	if more := len(files) - maxNamedFiles; more > 0 {
@@ -85,7 +86,8 @@ func mergeNote(p events.MergeSettled) string {
 		`Mend them there, then yes: what stands in them is merged; or yes with {"take":{"FILE":"ticket"}} to take a side of a file as it is ("ticket", "merged", or "file" for what stands there; "*" is all others); ` + no)
 }
 
-// mergeSubject is what the question is about, for programs, and what an answer may edit: Take alone counts.
+// mergeSubject is the subject of the ask, for programs, and what an answer may
+// edit: only Take is used.
 type mergeSubject struct {
 	Path     string            `json:"path"`
 	Branch   string            `json:"branch"`
@@ -102,7 +104,7 @@ func mergeArgs(p events.MergeSettled) json.RawMessage {
 	return b
 }
 
-// badTake checks what a person wants files in conflict to hold.
+// badTake checks a person's resolution of files in conflict.
 func badTake(args json.RawMessage) string {
 	if len(args) > MaxTake {
 		return tooLong("what to take", len(args), MaxTake)
@@ -114,7 +116,8 @@ func badTake(args json.RawMessage) string {
 	return ""
 }
 
-// takeOf is what a person wants files in conflict to hold, empty where args do not say.
+// takeOf returns a person's resolution of files in conflict; empty if args have
+// none.
 func takeOf(args json.RawMessage) map[string]string {
 	var v mergeSubject
 	if len(args) > 0 {
@@ -123,7 +126,7 @@ func takeOf(args json.RawMessage) map[string]string {
 	return v.Take
 }
 
-// settleMerge passes on the person's word; whatever is not a yes gives up.
+// settleMerge passes on the person's decision; anything but a yes gives up.
 func (s *State) settleMerge(a *ask, out events.AskSettled) {
 	s.owe(events.MergeAnswered{Ticket: a.ticket, Attempt: a.attempt, Try: a.round, Retry: out.Outcome == events.Yes,
 		By: out.By, Reason: tiers.Clip(out.Reason, MaxReason), Ask: out.Ask, Take: takeOf(out.Args)})

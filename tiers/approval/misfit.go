@@ -10,9 +10,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// misfit says in words of ours why arguments do not fit a schema: a validator's
-// own text depends on its version and on the order in which it looks, and a
-// decision may depend on neither. Every problem is named, in one order.
+// misfit returns why arguments do not match a schema, in slop's own words: a
+// validator's text depends on its version and on its order of checks, and a
+// decision must depend on neither. Every problem is named, in a fixed order.
 func (t *tool) misfit(v any) string {
 	args, ok := v.(map[string]any)
 	if !ok {
@@ -57,8 +57,9 @@ func missing(required []string, args map[string]any) []string {
 	return out
 }
 
-// valid tells whether an argument fits its own schema. One that refers to a
-// part of the whole beside its definitions is left to the check of the whole.
+// valid reports whether an argument matches its own schema. A schema that
+// refers to parts of the whole schema other than its definitions is left to the
+// check of the whole.
 func valid(whole, property *jsonschema.Schema, v any) bool {
 	alone := property.CloneSchemas()
 	if alone.Defs == nil {
@@ -68,7 +69,7 @@ func valid(whole, property *jsonschema.Schema, v any) bool {
 	return err != nil || resolved.Validate(v) == nil
 }
 
-// wants says what one argument must be.
+// wants returns what one argument must be.
 func wants(name string, s *jsonschema.Schema) string {
 	kind := s.Type
 	if kind == "" {

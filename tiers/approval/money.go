@@ -8,17 +8,17 @@ import (
 	"manualslop/tiers/tokens"
 )
 
-// budgetPrice stands where a budget would in a question about a price that is not known.
+// budgetPrice replaces the budget in an ask about an unknown price.
 const budgetPrice = "price"
 
-// budget is what an amount is the limit of, or, of the kind price, a model.
+// budget identifies what is limited, or, for the kind price, a model.
 type budget struct{ kind, of string }
 
-// ofSession is the budget of the whole session.
+// ofSession returns the budget of the whole session.
 func ofSession() budget { return budget{kind: events.BudgetSession} }
 
-// money is what the session spends and may spend. It is kept only where a budget
-// is set; requests are guarded then.
+// money tracks what the session spends and may spend. It is kept only if a
+// budget is set, in which case requests are guarded.
 type money struct {
 	offered  events.ModelsOffered
 	prompts  *tokens.Prompts
@@ -30,8 +30,8 @@ type money struct {
 	waiting  []*charge              // neither approved nor denied, oldest first
 	open     []openBudget           // questions, oldest first
 	stopped  map[budget]stop
-	accepted map[string]bool // models that may be called at a price that nobody knows
-	finish   map[string]bool // tickets that may go on beyond every budget
+	accepted map[string]bool // models that may be called at an unknown price
+	finish   map[string]bool // tickets that may exceed every budget
 	warned   map[budget]bool
 }
 
@@ -41,7 +41,7 @@ type openBudget struct {
 	ask    string
 }
 
-// stop is why nothing more is spent of a budget.
+// stop is why nothing more is spent from a budget.
 type stop struct{ reason, by, ask string }
 
 // charge is one guarded request.
@@ -50,11 +50,11 @@ type charge struct {
 	attempt         int
 	request         events.ModelRequested
 	prompt, reply   int64  // tokens at most
-	unsound         string // why nobody can put its prompt together; empty: it can be
+	unsound         string // why its prompt cannot be assembled; empty if it can
 	asked           *events.Event
 	worst           events.Pico
 	price           string // id
-	known           bool   // what it costs at most is known
+	known           bool   // its maximum cost is known
 	provider, model string
 }
 
@@ -71,7 +71,7 @@ func newMoney(s *events.BudgetSettings) *money {
 	return m
 }
 
-// limit is the limit of a budget; 0: none.
+// limit returns the limit of a budget; 0: none.
 func (m *money) limit(b budget) events.Pico {
 	if limit, own := m.limits[b]; own || b.kind != events.BudgetTicket {
 		return limit
@@ -79,7 +79,7 @@ func (m *money) limit(b budget) events.Pico {
 	return m.each
 }
 
-// budgets are those that a charge belongs to and that have a limit.
+// budgets returns the budgets with a limit that a charge belongs to.
 func (m *money) budgets(c *charge) []budget {
 	var out []budget
 	for _, b := range []budget{ofSession(), {events.BudgetTicket, c.ticket}} {
@@ -90,12 +90,12 @@ func (m *money) budgets(c *charge) []budget {
 	return out
 }
 
-// all are the budgets of a charge, those without a limit too.
+// all returns all budgets of a charge, including those without a limit.
 func (c *charge) all() []budget {
 	return []budget{ofSession(), {events.BudgetTicket, c.ticket}}
 }
 
-// foldMoney takes what is asked of models and what it cost.
+// foldMoney folds model requests and their costs.
 func (s *State) foldMoney(e *events.Event) {
 	m := s.money
 	if m == nil {
@@ -123,7 +123,8 @@ func (s *State) foldMoney(e *events.Event) {
 	}
 }
 
-// charge measures a request and, where it is guarded, holds it against its budgets.
+// charge measures a request and, if it is guarded, checks it against its
+// budgets.
 func (s *State) charge(e *events.Event, p events.ModelRequested) {
 	m := s.money
 	c := &charge{id: e.ID, ticket: p.Ticket, attempt: p.TicketAttempt, request: p, asked: e, provider: p.Provider,
@@ -140,7 +141,7 @@ func (s *State) charge(e *events.Event, p events.ModelRequested) {
 	}
 }
 
-// price computes what a charge costs at most.
+// price computes the maximum cost of a charge.
 func (m *money) price(c *charge) {
 	offer, _ := m.offered.Find(c.provider, c.model)
 	price, known := offer.Price(c.asked.Time, c.prompt)
@@ -148,9 +149,9 @@ func (m *money) price(c *charge) {
 	c.price, c.known, c.worst = price.ID, known, price.Dearest(c.prompt, c.reply)
 }
 
-// paidFor takes the first answer to a request that was approved: what was reserved
-// is free again, and what it cost is spent. Whatever its vendor says it cost
-// counts where that is more.
+// paidFor handles the first answer to an approved request: the reservation is
+// released, and the actual cost is spent. The cost reported by the vendor
+// counts if it is higher.
 func (s *State) paidFor(e *events.Event, request string, u *events.Usage) {
 	m := s.money
 	c := m.flight[request]
@@ -190,8 +191,8 @@ func (m *money) cost(c *charge, u *events.Usage) events.Pico {
 	return cost
 }
 
-// raiseRequested raises a limit that a person wants higher. A budget that there
-// is not, and a limit that is not higher, change nothing.
+// raiseRequested raises a limit at a person's request. A missing budget or a
+// limit that is not higher changes nothing.
 func (s *State) raiseRequested(e *events.Event, p events.BudgetRaiseRequested) {
 	b := budget{p.Budget, p.Ticket}
 	limit := events.FromMicro(p.LimitMicroDollars)
@@ -211,10 +212,11 @@ func (s *State) raiseLimit(b budget, limit events.Pico, by, ask string) {
 	s.owe(events.BudgetRaised{Budget: b.kind, Ticket: b.of, LimitMicroDollars: limit.Micro(), By: by, Ask: ask})
 }
 
-// isOpen tells whether a person was asked about a budget and has not answered.
+// isOpen reports whether a person was asked about a budget and has not
+// answered.
 func (m *money) isOpen(b budget) bool {
 	return slices.ContainsFunc(m.open, func(o openBudget) bool { return o.budget == b })
 }
 
-// tickets lists whoever may finish, for words.
+// tickets lists the tickets that may finish, as text.
 func (m *money) tickets() []string { return slices.Sorted(maps.Keys(m.finish)) }

@@ -18,7 +18,7 @@ type release struct {
 	generation int
 }
 
-// join puts a call at the end of its reply.
+// join adds a call to the end of its reply.
 func (s *State) join(c *call) {
 	q := c.request
 	if q.Ticket == "" {
@@ -32,7 +32,7 @@ func (s *State) join(c *call) {
 	r.calls = append(r.calls, c)
 }
 
-// earlier are the calls before c in its reply.
+// earlier returns the calls before c in its reply.
 func (s *State) earlier(c *call) []*call {
 	r := s.replies[c.request.Ticket]
 	if r == nil {
@@ -42,7 +42,7 @@ func (s *State) earlier(c *call) []*call {
 	return r.calls[:max(at, 0)]
 }
 
-// ahead are the calls that must have had their last word before c runs.
+// ahead returns the calls that must be finished before c runs.
 func (s *State) ahead(c *call) []*call {
 	var out []*call
 	for _, b := range s.earlier(c) {
@@ -53,10 +53,11 @@ func (s *State) ahead(c *call) []*call {
 	return out
 }
 
-// meets tells whether the order of two calls counts: one changes a file that the
-// other names, or one writes files, the other changes something, and nobody knows
-// which files one of them touches. Scripts meet neither reads nor each other: the
-// model is told that calls run side by side, and nobody was shown what they do.
+// meets reports whether the order of two calls matters: one changes a file that
+// the other names, or one writes files, the other changes something, and it is
+// unknown which files one of them touches. Scripts conflict neither with reads
+// nor with each other: the model is told that calls run concurrently, and there
+// is no preview of scripts.
 func (s *State) meets(a, b *call) bool {
 	if a.request.Workspace != b.request.Workspace {
 		return false
@@ -74,10 +75,10 @@ func (s *State) meets(a, b *call) bool {
 	})
 }
 
-// open tells whether nobody knows which files a call touches.
+// open reports whether it is unknown which files a call touches.
 func open(c *call, files []string) bool { return !c.tool.confined() || len(files) == 0 }
 
-// waits keeps an approval back until the calls ahead have had their last word.
+// waits delays an approval until the calls ahead are finished.
 func (s *State) waits(c *call, g grounds, generation int) bool {
 	if len(s.ahead(c)) == 0 {
 		return false
@@ -88,7 +89,7 @@ func (s *State) waits(c *call, g grounds, generation int) bool {
 	return true
 }
 
-// lastWord ends a call and lets go what waited for it.
+// lastWord ends a call and releases the calls that waited for it.
 func (s *State) lastWord(c *call, wrote []events.FileChange) {
 	r := s.replies[c.request.Ticket]
 	if r == nil {
@@ -105,7 +106,7 @@ func (s *State) lastWord(c *call, wrote []events.FileChange) {
 	}
 }
 
-// letOn goes on with a call that waited for others, if none is ahead any more.
+// letOn continues with a waiting call if no call is ahead of it any more.
 func (s *State) letOn(c *call) {
 	if c.over || c.held == nil && !c.again || len(s.ahead(c)) > 0 || s.closed ||
 		s.over(c.request.Ticket, c.request.Attempt) {
@@ -124,7 +125,7 @@ func (s *State) letOn(c *call) {
 	s.approve(c, held.grounds, held.generation)
 }
 
-// dropReply denies what waits for other calls of its reply.
+// dropReply denies calls that wait for other calls of their reply.
 func (s *State) dropReply(r *reply, by, reason string) {
 	if r == nil {
 		return
@@ -136,9 +137,9 @@ func (s *State) dropReply(r *reply, by, reason string) {
 	}
 }
 
-// moved is what a person was shown of a call, carried over to the files as
-// earlier calls of the same reply left them, and these calls. What cannot be
-// carried over stays as it was shown, and the worker refuses it.
+// moved returns the changes that a person was shown for a call, adapted to the
+// files as changed by earlier calls of the same reply, and these calls. Changes
+// that cannot be adapted stay as shown, and the worker rejects them.
 func (s *State) moved(c *call) (changes []events.FileChange, behind []string) {
 	changes = c.shown
 	for i, shown := range c.shown {
@@ -158,8 +159,8 @@ func (s *State) moved(c *call) (changes []events.FileChange, behind []string) {
 	return changes, behind
 }
 
-// carry takes a change over what another call wrote, where that wrote the very
-// file that the change begins with.
+// carry adapts a change to another call's change, if that one changed the same
+// original file.
 func carry(change *events.FileChange, wrote []events.FileChange) bool {
 	for _, w := range wrote {
 		if fold(w.Path) != fold(change.Path) || w.Before != change.Before || len(change.Edits) == 0 {

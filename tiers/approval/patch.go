@@ -6,12 +6,12 @@ import (
 	"manualslop/events"
 )
 
-// patchSchema is what the arguments of the engine's tool for patches look like.
+// patchSchema is the schema of the arguments of the engine's patch tool.
 const patchSchema = `{"type":"object","properties":{"patch":{"type":"string"}},"required":["patch"],"additionalProperties":false}`
 
-// proposed judges tier 4's patch like any other call that changes files, under
-// the rules of now. It may name any file, so no rule allows it, --yes neither: a
-// person sees what it would change.
+// proposed handles tier 4's patch like any other call that changes files, under
+// the current rules. It may name any file, so no rule allows it, not even
+// --yes: a person sees what it would change.
 func (s *State) proposed(e *events.Event, p events.PatchProposed) {
 	args, err := json.Marshal(struct {
 		Patch string `json:"patch"`

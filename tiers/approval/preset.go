@@ -13,11 +13,11 @@ import (
 // workerTier is the tier that works on tickets.
 const workerTier = 3
 
-// externalTool begins the name of every tool of an external MCP server.
+// externalTool is the name prefix of every tool of an external MCP server.
 const externalTool = "mcp__"
 
-// presets are the tool presets under which a ticket is worked on. A call of no
-// ticket is a person's own and has none.
+// presets returns the tool presets under which a ticket is worked on. A call
+// without a ticket is a person's own and has none.
 func (s *State) presets(ticket string) tiers.Presets {
 	if ticket == "" {
 		return nil
@@ -58,7 +58,7 @@ func (s *State) asked(e *events.Event, p events.TurnRequested) {
 	}
 }
 
-// started notes as whom a ticket is worked on.
+// started records the persona of a ticket.
 func (s *State) started(p events.TicketStarted) {
 	if p.Ticket.PersonaID == "" {
 		delete(s.personas, p.Ticket.ID)
@@ -67,7 +67,7 @@ func (s *State) started(p events.TicketStarted) {
 	s.personas[p.Ticket.ID] = p.Ticket.PersonaID
 }
 
-// presetRule is a preset's word on a call, as the rule that it stands for.
+// presetRule returns a preset's entry for a call as the equivalent rule.
 func presetRule(presets tiers.Presets, t *tool, on subject) (verdict, events.Rule) {
 	approval, name := presets.Approval(t.offer.Name)
 	r := events.Rule{Tool: t.offer.Name, Source: "tool preset " + name}
@@ -82,20 +82,20 @@ func presetRule(presets tiers.Presets, t *tool, on subject) (verdict, events.Rul
 	return silent, r
 }
 
-// presettable tells whether a preset may let the tool run without a question:
-// never an external one, nor one that runs programs or goes beyond the files
-// that it names.
+// presettable reports whether a preset may let the tool run without a question:
+// never an external tool, nor one that runs programs or touches other files
+// than those that it names.
 func (t *tool) presettable() bool {
 	return t.confined() && !strings.HasPrefix(t.offer.Name, externalTool)
 }
 
-// presetCovers tells whether auto speaks about the call: it names files of the
-// workspace, none of which steers programs, or no file at all.
+// presetCovers reports whether auto applies to the call: it names only files of
+// the workspace that do not steer programs, or no file at all.
 func (c subject) presetCovers() bool {
 	return c.exact && (len(c.paths) == 0 || c.allowedBy([]string{"**"}) == allowed)
 }
 
-// offered are the names of the tools that a ticket has.
+// offered returns the names of the tools that a ticket has.
 func (s *State) offered(presets tiers.Presets) []string {
 	out := make([]string, 0, len(s.tools))
 	// order-independent: sorted below

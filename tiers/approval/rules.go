@@ -12,11 +12,12 @@ import (
 	"manualslop/tiers"
 )
 
-// verdict is what the rules say of a call; a higher one beats a lower one.
+// verdict is the result of the rules for a call; a higher one beats a lower
+// one.
 type verdict int
 
 const (
-	// silent: no rule speaks about the call.
+	// silent: no rule applies to the call.
 	silent verdict = iota
 	// allowed: it runs without a question.
 	allowed
@@ -26,7 +27,7 @@ const (
 	denied
 )
 
-// actionOf is the verdict that a rule wants. One that nobody knows is a question.
+// actionOf returns the verdict of a rule. An unknown action means a question.
 func actionOf(r events.Rule) verdict {
 	switch r.Action {
 	case "allow":
@@ -37,7 +38,7 @@ func actionOf(r events.Rule) verdict {
 	return questioned
 }
 
-// judge finds the strongest rule about a call; its presets speak first.
+// judge finds the strongest rule for a call; its presets come first.
 func (s *State) judge(c *call) (verdict, events.Rule) {
 	if len(s.rules) == 0 && len(c.presets) == 0 {
 		return silent, events.Rule{}
@@ -52,8 +53,8 @@ func (s *State) judge(c *call) (verdict, events.Rule) {
 	return best, why
 }
 
-// under is what one rule says of the call. A rule that would refuse but cannot
-// be judged is a question; one that would allow but cannot be judged is silent.
+// under returns the verdict of one rule for the call. A deny rule that cannot
+// be evaluated is a question; an allow rule that cannot be evaluated is silent.
 func (c subject) under(r events.Rule) verdict {
 	want := actionOf(r)
 	named, err := namesTool(r.Tool, c.tool, want)
@@ -73,8 +74,7 @@ func (c subject) under(r events.Rule) verdict {
 // errNoGlob stands for a rule that names no tool.
 var errNoGlob = errors.New("a rule without a glob over tools")
 
-// namesTool holds a rule's glob against a tool's name. Case does not matter
-// where the rule refuses.
+// namesTool matches a rule's glob with a tool's name. Deny rules ignore case.
 func namesTool(glob, name string, want verdict) (bool, error) {
 	if glob == "" {
 		return false, errNoGlob
@@ -85,8 +85,9 @@ func namesTool(glob, name string, want verdict) (bool, error) {
 	return doublestar.Match(glob, name)
 }
 
-// allowedBy tells whether globs cover every file that the call can touch. They
-// never cover a shell, nor paths that are not known to be in the workspace.
+// allowedBy reports whether globs cover every file that the call can touch.
+// They never cover a shell, nor paths that are not known to be in the
+// workspace.
 func (c subject) allowedBy(globs []string) verdict {
 	if !c.confined || !c.exact || len(c.paths) == 0 {
 		return silent
@@ -99,8 +100,8 @@ func (c subject) allowedBy(globs []string) verdict {
 	return allowed
 }
 
-// covers holds an allow rule's glob against a path, to the letter. A broken glob
-// covers nothing, and a wide one no file that steers programs.
+// covers matches an allow rule's glob exactly with a path. An invalid glob
+// covers nothing, and a wide one covers no file that steers programs.
 func covers(glob, path string) bool {
 	if !meant(glob, path) {
 		return false
@@ -109,8 +110,8 @@ func covers(glob, path string) bool {
 	return ok && err == nil
 }
 
-// refusedBy is what globs of a rule that refuses say: its word about a path
-// that one of them hits; a question where that cannot be known.
+// refusedBy returns the verdict of a deny rule's globs: its action for a path
+// that one of them matches; a question if that is unknown.
 func (c subject) refusedBy(globs []string, want verdict) verdict {
 	out := silent
 	if !c.confined || !c.exact || len(c.paths) == 0 {
@@ -133,8 +134,8 @@ func (c subject) refusedBy(globs []string, want verdict) verdict {
 	return out
 }
 
-// fold brings spellings to one form that some file system takes for the same
-// name: the first of each letter's cases, without invisible characters.
+// fold maps spellings that some file system treats as the same name to one
+// form: the first of each letter's cases, without invisible characters.
 func fold(s string) string {
 	return strings.Map(func(r rune) rune {
 		if chars.Format(r) {
@@ -144,8 +145,8 @@ func fold(s string) string {
 	}, s)
 }
 
-// yesToAll is the name of the rule behind --yes, if there is one: it answers
-// the gates of tools, steps and spawns, and nothing else.
+// yesToAll returns the name of the rule behind --yes, if there is one: it
+// answers the gates of tools, steps and spawns, and nothing else.
 func (s *State) yesToAll() (string, bool) {
 	for _, r := range s.rules {
 		if r.Tool == "*" && r.Action == "allow" && r.Scope == "session" && len(r.Args) == 0 {
@@ -155,7 +156,7 @@ func (s *State) yesToAll() (string, bool) {
 	return "", false
 }
 
-// ruleName is how a decision names its rule.
+// ruleName returns the name of a rule in decisions.
 func ruleName(r events.Rule) string {
 	if r.Source != "" {
 		return tiers.Clip(r.Source, MaxReason)

@@ -8,7 +8,7 @@ import (
 	"manualslop/tiers"
 )
 
-// settle closes an ask and owes what follows from it.
+// settle closes an ask and records what is due as a consequence.
 func (s *State) settle(a *ask, out events.AskSettled) {
 	out.Ask, out.Gate = a.id, a.gate
 	s.owe(out)
@@ -29,7 +29,7 @@ func (s *State) settle(a *ask, out events.AskSettled) {
 }
 
 // settleTool lets a call run as it was asked about or as the person edited it,
-// unless a rule forbids these bytes by now.
+// unless a rule now forbids these arguments.
 func (s *State) settleTool(c *call, out events.AskSettled) {
 	if out.Outcome != events.Yes {
 		s.deny(c, grounds{by: out.By, ask: out.Ask}, refusal(out))
@@ -50,7 +50,7 @@ func (s *State) settleTool(c *call, out events.AskSettled) {
 	s.approve(&now, grounds{by: out.By, ask: out.Ask}, 1)
 }
 
-// forbidden finds the deny rule that speaks about a call as it is now.
+// forbidden finds the deny rule that applies to the current form of a call.
 func (s *State) forbidden(c *call) (events.Rule, bool) {
 	v, rule := s.judge(c)
 	return rule, v == denied
@@ -58,7 +58,7 @@ func (s *State) forbidden(c *call) (events.Rule, bool) {
 
 func forbids(r events.Rule) string { return "a rule forbids it (" + ruleName(r) + ")" }
 
-// refusal is the reason that a model reads.
+// refusal returns the reason shown to a model.
 func refusal(out events.AskSettled) string {
 	if out.Reason != "" {
 		return out.Reason
@@ -83,7 +83,8 @@ func (s *State) settleStep(a *ask, out events.AskSettled) {
 	s.owe(events.StepApproved{Ticket: a.ticket, Attempt: a.attempt, Round: a.round, By: out.By, Ask: out.Ask})
 }
 
-// kill ends what waits for the attempts of a ticket up to the killed one.
+// kill ends asks and previews for the attempts of a ticket up to the killed
+// one.
 func (s *State) kill(e *events.Event, p events.TicketKilled) {
 	s.killed[p.Ticket] = max(s.killed[p.Ticket], p.Attempt)
 	s.withdraw(e, p.By, killedReason, func(a *ask) bool { return a.ticket == p.Ticket && a.attempt <= p.Attempt })
@@ -94,15 +95,15 @@ func (s *State) kill(e *events.Event, p events.TicketKilled) {
 	}
 }
 
-// blocked withdraws the question whether a ticket may start: a person blocked
-// it meanwhile.
+// blocked withdraws the ask whether a ticket may start, because a person has
+// blocked it.
 func (s *State) blocked(e *events.Event, p events.TicketBlocked) {
 	s.withdraw(e, e.Actor, "the ticket was blocked: "+tiers.Clip(p.Reason, MaxReason), func(a *ask) bool {
 		return a.gate == events.GateSpawn && a.ticket == p.Ticket
 	})
 }
 
-// close ends what waits in a session that is over.
+// close ends all asks and previews of a closed session.
 func (s *State) close(e *events.Event, p events.SessionClosed) {
 	s.closed = true
 	reason := "the session was closed: " + tiers.Clip(p.Reason, MaxReason)

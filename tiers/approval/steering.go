@@ -7,8 +7,8 @@ import (
 	"manualslop/events/policy"
 )
 
-// steers returns the first element of a path that is one of [policy.SteeringNames],
-// whatever its case.
+// steers returns the first element of a path that is one of
+// [policy.SteeringNames], ignoring case.
 func steers(path string) (string, bool) {
 	names := policy.SteeringNames()
 	for element := range strings.SplitSeq(path, "/") {
@@ -21,8 +21,8 @@ func steers(path string) (string, bool) {
 	return "", false
 }
 
-// meant tells whether an allow rule's glob was written with such a path in mind:
-// it spells the name out. A wide one such as ** was meant for the work.
+// meant reports whether an allow rule's glob names such a path explicitly. A
+// wide glob such as ** is not meant for it.
 func meant(glob, path string) bool {
 	name, steering := steers(path)
 	return !steering || slices.Contains(strings.Split(glob, "/"), name)

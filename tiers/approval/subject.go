@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// subject is what rules look at in a call.
+// subject is what rules check in a call.
 type subject struct {
 	tool      string
-	confined  bool     // it touches no more files than its arguments name
-	workspace folder   // that globs of rules speak about
+	confined  bool     // it touches only files that its arguments name
+	workspace folder   // that globs of rules apply to
 	place     folder   // that the call works in, which may be a copy of it
 	paths     []string // that its arguments name, relative to the workspace
-	exact     bool     // these are all paths under the known names, and each is the file that it names
+	exact     bool     // these are all paths under the known names, and none is a link
 	texts     []string // other texts of the arguments, which may be paths
 }
 
 // maxPath is the length of the longest text that can be a path, in bytes.
 const maxPath = 4096
 
-// namesPath tells whether an argument of this name is a path.
+// namesPath reports whether an argument of this name is a path.
 func namesPath(key string) bool {
 	return slices.Contains([]string{"path", "src_path", "dest_path", "target"}, key)
 }
@@ -34,8 +34,8 @@ func (s *State) subjectOf(of *call) subject {
 	return c
 }
 
-// placeOf is the folder that a call works in; none where nobody knows the
-// workspace that it names.
+// placeOf returns the folder that a call works in; none if its workspace is
+// unknown.
 func (s *State) placeOf(of *call) folder {
 	if name := of.request.Workspace; name != "" {
 		return folder(s.places[name])
@@ -43,7 +43,7 @@ func (s *State) placeOf(of *call) folder {
 	return folder(s.workspace)
 }
 
-// read takes the arguments of a call.
+// read reads the arguments of a call.
 func (c *subject) read(args json.RawMessage) {
 	var members map[string]any
 	if json.Unmarshal(args, &members) != nil {
@@ -53,10 +53,10 @@ func (c *subject) read(args json.RawMessage) {
 	c.addMembers(members)
 }
 
-// addMembers takes the arguments, and those of each object in a list of them, such as the edits of a
-// call that edits several files.
+// addMembers adds the arguments, and those of each object in a list, such as
+// the edits of a call that edits several files.
 func (c *subject) addMembers(members map[string]any) {
-	// order-independent: rules ask only whether some path or text is hit
+	// order-independent: rules only check whether some path or text matches
 	for key, v := range members {
 		switch x := v.(type) {
 		case string:
@@ -85,8 +85,8 @@ func (c *subject) addList(items []any) {
 	}
 }
 
-// addPath takes an argument that is a path. One outside the workspace cannot be
-// held against a glob.
+// addPath adds an argument that is a path. A path outside the workspace cannot
+// be matched with a glob.
 func (c *subject) addPath(text string) {
 	if rel, inside := c.place.relative(text); inside {
 		c.paths = append(c.paths, rel)
@@ -95,7 +95,7 @@ func (c *subject) addPath(text string) {
 	c.exact = false
 }
 
-// addTexts takes every text of a value that might be a path.
+// addTexts adds every string of a value that might be a path.
 func (c *subject) addTexts(v any) {
 	switch x := v.(type) {
 	case string:
@@ -117,15 +117,15 @@ func (c *subject) addTexts(v any) {
 // folder is the absolute path of the workspace.
 type folder string
 
-// below is an absolute path relative to the folder.
+// below returns an absolute path relative to the folder.
 func (f folder) below(abs string) (string, bool) {
 	root := strings.TrimRight(slashed(string(f)), "/")
 	rest, ok := strings.CutPrefix(abs, root+"/")
 	return rest, ok && root != ""
 }
 
-// relative is a path as rules name it: relative to the workspace, with slashes,
-// without detours. False for a path outside.
+// relative returns a path in the form of rules: relative to the workspace, with
+// slashes, cleaned. False for a path outside.
 func (f folder) relative(p string) (string, bool) {
 	p = path.Clean(slashed(p))
 	if isAbsolute(p) {
@@ -134,8 +134,8 @@ func (f folder) relative(p string) (string, bool) {
 	return p, p != ".." && !strings.HasPrefix(p, "../")
 }
 
-// glob is the glob of a rule that refuses, in the form of folded paths. A
-// folder means everything in it.
+// glob returns the glob of a deny rule, in the form of folded paths. A folder
+// means everything in it.
 func (f folder) glob(g string) string {
 	g = slashed(g)
 	if rel, inside := f.below(g); inside {
@@ -150,8 +150,8 @@ func (f folder) glob(g string) string {
 
 func slashed(p string) string { return strings.ReplaceAll(p, `\`, "/") }
 
-// isAbsolute holds for a path of any system: on one where a drive letter means
-// nothing, such a path is refused by the worker anyway.
+// isAbsolute recognizes paths of any system: on systems without drive letters
+// the worker rejects such paths anyway.
 func isAbsolute(p string) bool {
 	return path.IsAbs(p) || len(p) >= 2 && p[1] == ':'
 }

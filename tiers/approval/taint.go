@@ -11,19 +11,20 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// maxSources bounds the sources of untrusted text that a question names.
+// maxSources limits the sources of untrusted text that a question names.
 const maxSources = 6
 
-// conversation is one attempt at a ticket, or the making of a plan: what a model
-// reads in it, later calls of it, and what it writes into tickets, may come from.
+// conversation is one attempt at a ticket, or the making of a plan: what a
+// model reads in it may influence its later calls and the tickets that it
+// writes.
 type conversation struct {
 	ticket  string
 	attempt int
 	plan    string // the goal or track that is planned; a ticket is none
 }
 
-// shownTo is who reads the views of a request. A review of a ticket is written
-// into its next attempts, as a plan is.
+// shownTo returns the conversation that reads the views of a request. A review
+// of a ticket is written into its next attempts, as a plan is.
 func (s *State) shownTo(p events.ContextRequested) conversation {
 	switch {
 	case p.Ticket == "":
@@ -58,7 +59,7 @@ func (t *taint) note(source string) {
 	}
 }
 
-// with is t, which may be nil, and another one together.
+// with returns the union of t, which may be nil, and another taint.
 func (t *taint) with(o *taint) *taint {
 	if t == nil {
 		return o
@@ -78,7 +79,7 @@ func (t *taint) list() []string {
 	return append(slices.Clone(t.sources), fmt.Sprintf("and %d more", t.more))
 }
 
-// reads notes that a conversation was shown a text.
+// reads records that a conversation was shown a text.
 func (s *State) reads(c conversation, origin, source string) {
 	if c == (conversation{}) {
 		return
@@ -89,8 +90,8 @@ func (s *State) reads(c conversation, origin, source string) {
 	s.taints[c].add(origin, source)
 }
 
-// foldViews follows what workers show a conversation of the project. Names of
-// files alone are no text.
+// foldViews tracks the project views that workers show to a conversation. File
+// names alone do not count.
 func (s *State) foldViews(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.ContextRequested:
@@ -118,8 +119,9 @@ func (s *State) foldViews(e *events.Event) {
 	}
 }
 
-// passes notes that one conversation is shown what another one wrote, and so what
-// that one has read: a review's reasons stand in the next attempt's brief.
+// passes records that one conversation is shown the text of another one, and so
+// indirectly what that one has read: a review's reasons stand in the next
+// attempt's brief.
 func (s *State) passes(from, to conversation) { s.pass(s.taints[from], to) }
 
 // passPlans passes on what was read while plans were made.
@@ -148,8 +150,8 @@ func (s *State) pass(read *taint, to conversation) {
 	s.taints[to] = s.taints[to].with(read)
 }
 
-// projectSpeaks tells whether the project's document, persona or preset says
-// something to whoever is in a conversation.
+// projectSpeaks reports whether the project's document, persona or preset is
+// part of a conversation.
 func (s *State) projectSpeaks(c conversation) bool {
 	seats := []tiers.Seat{s.seat(c.ticket)}
 	if c.attempt == 0 { // a plan of either tier, or a review
@@ -158,7 +160,7 @@ func (s *State) projectSpeaks(c conversation) bool {
 	return slices.ContainsFunc(seats, func(seat tiers.Seat) bool { return len(seat.Take(s.settings).Project("")) > 0 })
 }
 
-// foldPlan follows whose words a ticket holds.
+// foldPlan tracks which conversation wrote a ticket.
 func (s *State) foldPlan(p events.Payload) {
 	switch p := p.(type) {
 	case events.TrackStarted:
@@ -170,7 +172,7 @@ func (s *State) foldPlan(p events.Payload) {
 	}
 }
 
-// answeredCall notes what the model of a call reads of its outcome.
+// answeredCall records what a call's model reads of its outcome.
 func (s *State) answeredCall(c *call) {
 	if c.request.Ticket == "" {
 		return // a person's own call
@@ -179,8 +181,8 @@ func (s *State) answeredCall(c *call) {
 		c.tool.offer.Effect), CallTitle(c.request.Tool, c.args))
 }
 
-// taintOf is what a call may come from: what its conversation read, and what
-// those read who wrote its ticket. Nil where it is nothing.
+// taintOf returns the taint of a call: what its conversation read, and what the
+// conversations that wrote its ticket read. It returns nil if there is none.
 func (s *State) taintOf(r events.ToolRequested) *taint {
 	if r.Ticket == "" {
 		return nil
@@ -196,9 +198,9 @@ func (s *State) taintOf(r events.ToolRequested) *taint {
 	return out
 }
 
-// hazard says why a call needs a person although a rule lets it run: what it
-// would do, after what its conversation has read. Both are empty where nothing
-// speaks against the rule.
+// hazard returns why a call needs a person although a rule allows it: what it
+// would do, and what its conversation has read. Both are empty if nothing
+// overrides the rule.
 func (s *State) hazard(c *call) (why string, sources []string) {
 	t := s.taintOf(c.request)
 	if t == nil {
@@ -215,7 +217,7 @@ func (s *State) hazard(c *call) (why string, sources []string) {
 		t.list()
 }
 
-// reaches says how a call goes beyond the work on the project's files: out of
+// reaches returns how a call goes beyond work on the project's files: out of
 // the workspace, to other machines, or to what steers programs and agents.
 func (s *State) reaches(c *call) string {
 	on := subject{tool: c.request.Tool, workspace: folder(s.workspace), place: s.placeOf(c), exact: true}
@@ -236,7 +238,7 @@ func (s *State) reaches(c *call) string {
 	return ""
 }
 
-// instructs gives the element of a path that steers programs, or that agents
+// instructs returns the element of a path that steers programs, or that agents
 // read as instructions of the project.
 func instructs(path string) (string, bool) {
 	if name, is := steers(path); is {

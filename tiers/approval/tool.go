@@ -12,8 +12,7 @@ import (
 	"manualslop/tiers"
 )
 
-// Effects of a tool, as its offer names them. Any other name is an effect that
-// nobody here knows.
+// Effects of a tool in its offer. Any other name is an unknown effect.
 const (
 	effectReads   = "reads"
 	effectWrites  = "writes"
@@ -25,12 +24,11 @@ const (
 type tool struct {
 	offer   events.ToolOffer
 	effects []string
-	schema  *jsonschema.Resolved `snapshot:"-"` // once resolve was called; made again from the offer
+	schema  *jsonschema.Resolved `snapshot:"-"` // once resolve was called; restored from the offer
 	broken  string               // why the schema cannot be used; such a tool never runs
 }
 
-// offer replaces the tools of the session. Calls that were requested before
-// keep the tool that they were requested of.
+// offer replaces the tools of the session. Earlier calls keep their tool.
 func (s *State) offer(p events.ToolsOffered) {
 	s.tools = make(map[string]*tool, len(p.Tools))
 	for _, o := range p.Tools {
@@ -42,8 +40,8 @@ func newTool(o events.ToolOffer) *tool {
 	return &tool{offer: o, effects: strings.Split(o.Effect, "|")}
 }
 
-// resolve makes the schema ready. That is dear, and most tools of a session
-// are never called, so it waits for the first call.
+// resolve prepares the schema. That is expensive, and most tools of a session
+// are never called, so it is done at the first call.
 func (t *tool) resolve() {
 	if t.schema != nil || t.broken != "" {
 		return
@@ -61,26 +59,26 @@ func (t *tool) resolve() {
 	}
 }
 
-// only tells whether the tool has no other effects than these. One without a
-// known effect has others.
+// only reports whether the tool has no other effects than these. A tool without
+// a known effect has others.
 func (t *tool) only(known ...string) bool {
 	return !slices.ContainsFunc(t.effects, func(e string) bool { return !slices.Contains(known, e) })
 }
 
-// has tells whether the tool has an effect.
+// has reports whether the tool has an effect.
 func (t *tool) has(effect string) bool { return slices.Contains(t.effects, effect) }
 
-// harmless tells whether a call of the tool runs without a question: it reads,
-// or it looks at public addresses, and nothing else.
+// harmless reports whether a call of the tool runs without a question: it only
+// reads, or only accesses public addresses.
 func (t *tool) harmless() bool { return t.only(effectReads, effectNetwork, effectWide) }
 
-// confined tells whether a call touches no more files than its arguments name.
+// confined reports whether a call touches only files that its arguments name.
 func (t *tool) confined() bool { return t.only(effectReads, effectNetwork, effectWrites) }
 
-// previews tells whether a worker can show what a call would change.
+// previews reports whether a worker can show what a call would change.
 func (t *tool) previews() bool { return slices.Contains(t.effects, effectWrites) }
 
-// check says why arguments do not fit, and gives their digest when they do.
+// check returns why arguments do not match, or their digest if they do.
 func (t *tool) check(args json.RawMessage) (digest, problem string) {
 	t.resolve()
 	if t.broken != "" {

@@ -12,8 +12,8 @@ import (
 	"manualslop/tiers"
 )
 
-// write is one file that a call changed; unseen ones stand for changes that
-// nobody recorded.
+// write is one file that a call changed; unseen ones represent unrecorded
+// changes.
 type write struct {
 	call, tool, ticket string
 	place              string // workspace that it was made in
@@ -25,7 +25,7 @@ type write struct {
 	unkept             []string // of an unseen one: links and files that are known to have changed
 }
 
-// wrote notes what an outcome that counts says of changed files.
+// wrote records the changed files of an outcome that counts.
 func (s *State) wrote(e *events.Event, c *call, p events.ToolSettled) {
 	w := write{call: p.Call, tool: p.Tool, ticket: cmp.Or(c.request.Ticket, c.undone), place: c.request.Workspace,
 		seq: e.Seq}
@@ -43,8 +43,8 @@ func (s *State) wrote(e *events.Event, c *call, p events.ToolSettled) {
 	}
 }
 
-// repeats tells whether an undo found that another one, which was asked for at
-// the same time, had given a file what it was to give it.
+// repeats reports whether an undo found that a concurrent one had already
+// restored a file to the same content.
 func (s *State) repeats(w write) bool {
 	if w.tool != events.RestoreTool {
 		return false
@@ -58,8 +58,9 @@ func (s *State) repeats(w write) bool {
 	return false
 }
 
-// changed are the files that an outcome speaks of. An undo that was cut short and
-// run again names only what it wrote last; all of its files hold what was asked for.
+// changed returns the files of an outcome. An undo that was interrupted and
+// repeated names only the files that it wrote last; all of its files have the
+// requested content.
 func (c *call) changed(p events.ToolSettled) []events.FileState {
 	if c.request.Tool != events.RestoreTool || p.Outcome != events.ToolDone {
 		return p.Files
@@ -79,8 +80,8 @@ type restoreArgs struct {
 	Files []restored `json:"files"`
 }
 
-// restored is a file from how it must be now to how it was: digests, empty
-// where it is absent, and permission bits, 0 where they are not known.
+// restored describes a file's current and earlier state: digests, empty if it
+// is absent, and permission bits, 0 if unknown.
 type restored struct {
 	Path       string `json:"path"`
 	Before     string `json:"before,omitempty"`
@@ -89,9 +90,9 @@ type restored struct {
 	AfterMode  uint32 `json:"after_mode,omitempty"`
 }
 
-// undo lets the files be written as they were, or says why not. The request is
-// a person's own word, so nobody is asked; a file that changed since is noticed
-// by the tool, which then writes nothing.
+// undo approves restoring the files, or records why not. The request is a
+// person's own decision, so no ask is raised; if a file has changed since, the
+// tool notices it and writes nothing.
 func (s *State) undo(e *events.Event, p events.UndoRequested) {
 	err := p.Check()
 	var args json.RawMessage
@@ -115,8 +116,8 @@ func (s *State) undo(e *events.Event, p events.UndoRequested) {
 	s.approve(c, grounds{by: e.Actor}, 1)
 }
 
-// restoration are the arguments of the call that undoes what was asked for, and
-// the workspace in which it runs.
+// restoration returns the arguments of the call that carries out the requested
+// undo, and its workspace.
 func (s *State) restoration(p events.UndoRequested) (json.RawMessage, string, error) {
 	place, err := s.placeOfWrites(p)
 	if err != nil {
@@ -145,8 +146,8 @@ func (s *State) restoration(p events.UndoRequested) (json.RawMessage, string, er
 	return args, place, nil
 }
 
-// lies is where a write is now, and since when: in its workspace, or, once that
-// was merged, in the one of everything merged.
+// lies returns where a write is now, and since when: in its workspace or, once
+// merged, in the workspace of merged work.
 func (s *State) lies(w write) (place string, since uint64) {
 	if seq, merged := s.landed[w.place]; merged {
 		return events.WorkspaceMerged, seq
@@ -154,8 +155,8 @@ func (s *State) lies(w write) (place string, since uint64) {
 	return w.place, w.seq
 }
 
-// writesAt are the writes that lie in a workspace, in the order in which they
-// came there.
+// writesAt returns the writes in a workspace, in the order in which they got
+// there.
 func (s *State) writesAt(place string) []write {
 	var out []write
 	for _, w := range s.writes {
@@ -171,12 +172,12 @@ func (s *State) writesAt(place string) []write {
 	return out
 }
 
-// backwards are the files of a workspace to write: from how they must be now to
-// how they were.
+// backwards returns the files of a workspace to restore: their expected current
+// state and the earlier one.
 func (s *State) backwards(p events.UndoRequested, place string) ([]restored, error) {
 	var files []restored
 	at := map[string]int{}
-	later := map[string]write{} // by file: the last one that is not to be undone
+	later := map[string]write{} // by file: the last one that is not undone
 	for _, w := range s.writesAt(place) {
 		i, known := at[w.path]
 		switch wanted := s.undoes(p, w); {
@@ -205,7 +206,7 @@ func (s *State) backwards(p events.UndoRequested, place string) ([]restored, err
 	return files, nil
 }
 
-// lost says why an unseen write cannot be undone.
+// lost returns why an unseen write cannot be undone.
 func (w write) lost() error {
 	if len(w.unkept) == 0 {
 		return fmt.Errorf("nobody knows which files %s %s changed; look at them yourself, or undo other calls one by one",
@@ -216,7 +217,7 @@ func (w write) lost() error {
 		w.tool, w.call, line(strings.Join(w.unkept, ", ")))
 }
 
-// tooLate says who changed a file later.
+// tooLate returns which later change of a file prevents an undo.
 func tooLate(f restored, w write) error {
 	if w.tool == events.RestoreTool && w.after == f.After {
 		return fmt.Errorf("%s was given back already; undo %s to have it again", f.Path, w.call)
@@ -224,7 +225,8 @@ func tooLate(f restored, w write) error {
 	return fmt.Errorf("%s was changed later by %s %s; undo that first", f.Path, w.tool, w.call)
 }
 
-// ticketOf is the ticket whose work alone an undo takes back, empty where it is of several.
+// ticketOf returns the ticket whose work an undo concerns; empty if it concerns
+// several.
 func (s *State) ticketOf(p events.UndoRequested) string {
 	ticket, known := "", false
 	for _, w := range s.writes {
@@ -239,8 +241,8 @@ func (s *State) ticketOf(p events.UndoRequested) string {
 	return ticket
 }
 
-// undoes tells whether a write is one of those to undo. Where a ticket was tried
-// again in a new workspace, what lies in the earlier ones is undone only by its calls.
+// undoes reports whether a write must be undone. If a ticket was retried in a
+// new workspace, the writes in earlier ones are undone only call by call.
 func (s *State) undoes(p events.UndoRequested, w write) bool {
 	switch {
 	case p.Call != "":

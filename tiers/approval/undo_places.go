@@ -8,8 +8,8 @@ import (
 	"manualslop/events"
 )
 
-// placeOfWrites is the one workspace in which everything to undo lies. Places in
-// which all of it was given back already do not count.
+// placeOfWrites returns the one workspace with everything to undo. Workspaces
+// in which all of it was already restored do not count.
 func (s *State) placeOfWrites(p events.UndoRequested) (place string, err error) {
 	var places []string
 	for _, w := range s.writes {
@@ -33,16 +33,17 @@ func (s *State) placeOfWrites(p events.UndoRequested) (place string, err error) 
 	return "", s.severalPlaces(p, left)
 }
 
-// isBack tells whether the files of a place hold what they held before.
+// isBack reports whether the files of a workspace have their earlier content
+// again.
 func (s *State) isBack(p events.UndoRequested, place string) bool {
 	files, err := s.backwards(p, place)
 	return err == nil && !slices.ContainsFunc(files, func(f restored) bool { return f.Before != f.After })
 }
 
-// maxCommands bounds the commands that a refusal names.
+// maxCommands limits the commands that a refusal names.
 const maxCommands = 6
 
-// severalPlaces says what to undo instead: first what is not merged, which
+// severalPlaces returns what to undo instead: first what is not merged, which
 // nothing merged is built on, then the same again.
 func (s *State) severalPlaces(p events.UndoRequested, places []string) error {
 	slices.SortStableFunc(places, func(a, b string) int {
@@ -72,8 +73,8 @@ func (s *State) severalPlaces(p events.UndoRequested, places []string) error {
 		strings.Join(names, ", "), strings.Join(commands, ", "), again)
 }
 
-// commandsFor undo what is to be undone in one place: by ticket where all that
-// the ticket did is, else by call, the newest first.
+// commandsFor returns the commands that undo the writes in one workspace: by
+// ticket if all of the ticket's work is affected, else by call, newest first.
 func (s *State) commandsFor(p events.UndoRequested, place string) []string {
 	var words []string
 	for _, w := range slices.Backward(s.writesAt(place)) {
@@ -89,7 +90,8 @@ func (s *State) commandsFor(p events.UndoRequested, place string) []string {
 	return words
 }
 
-// whole tells whether all that a ticket did is to be undone, and lies in one place.
+// whole reports whether all of a ticket's work must be undone and is in one
+// workspace.
 func (s *State) whole(p events.UndoRequested, ticket, place string) bool {
 	return p.Ticket == "" && ticket != "" && !slices.ContainsFunc(s.writes, func(w write) bool {
 		at, _ := s.lies(w)

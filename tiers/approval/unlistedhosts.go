@@ -13,12 +13,12 @@ import (
 	"manualslop/events/policy"
 )
 
-// webSearch is the tool whose address is a setting and no argument.
+// webSearch is the tool whose address is a setting, not an argument.
 const webSearch = "web_search"
 
-// strangeHost says where a call goes that the person did not list; empty where
-// everything that it names is listed. A call that names no address goes
-// somewhere that nobody knows. Where the machine at a listed address leads to
+// strangeHost returns where a call goes that the person did not list; empty
+// where everything that it names is listed. A call that names no address goes
+// somewhere that it is unknown. Where the machine at a listed address leads to
 // another one is not seen here.
 func (s *State) strangeHost(c *call) string {
 	targets := addresses(c.args)
@@ -40,8 +40,8 @@ func (s *State) strangeHost(c *call) string {
 	return ""
 }
 
-// addresses are the arguments that name a place on the network: those called
-// url, and every other text that begins as one.
+// addresses returns the arguments that are network addresses: those called url,
+// and every other string that begins like one.
 func addresses(args json.RawMessage) []string {
 	var members map[string]any
 	if json.Unmarshal(args, &members) != nil {
@@ -58,9 +58,8 @@ func addresses(args json.RawMessage) []string {
 	return out
 }
 
-// lists tells whether the person listed the place. It is never wider than the
-// list that the network tools hold to: names are compared as written, without
-// case.
+// lists reports whether the person listed the host. It never allows more than
+// the list of the network tools: names are compared as written, ignoring case.
 func (s *State) lists(u *url.URL) bool {
 	for _, entry := range s.settings.AllowHosts {
 		if opensHost(entry, u) {
@@ -70,7 +69,7 @@ func (s *State) lists(u *url.URL) bool {
 	return false
 }
 
-// opensHost tells whether an entry of the list opens a place.
+// opensHost reports whether an entry of the list allows a host.
 func opensHost(entry string, u *url.URL) bool {
 	listed, ok := policy.ParseHost(entry)
 	port, err := strconv.ParseUint(portOf(u), 10, 16)

@@ -1,6 +1,6 @@
-// Package basis is what this program decides by, as a session records it when it
-// is opened or upgraded: the newest decision number of each decider, and the
-// texts that prompts are made of.
+// Package basis provides what this program's decisions depend on, as recorded
+// by a session when it is opened or upgraded: the newest decision number of
+// each decider, and the texts that prompts are made of.
 //
 // # Contract
 //
@@ -23,7 +23,7 @@ import (
 	"manualslop/tiers/tokens"
 )
 
-// Of is the basis of this program, whose version it names.
+// Of returns the basis of this program, including the program's version.
 func Of(program string) events.Basis {
 	out := events.Basis{Program: program, Decisions: tiers.Decisions()}
 	all := texts()
@@ -35,7 +35,7 @@ func Of(program string) events.Basis {
 	return out
 }
 
-// Bytes are the texts that [Of] names, in its order.
+// Bytes returns the texts that [Of] names, in its order.
 func Bytes() [][]byte {
 	all := texts()
 	out := make([][]byte, 0, len(all))
@@ -45,7 +45,7 @@ func Bytes() [][]byte {
 	return out
 }
 
-// texts are the texts of every decider by name.
+// texts returns the texts of every decider by name.
 func texts() map[string]string {
 	out := map[string]string{}
 	for _, own := range []map[string]string{planner.Texts(), lead.Texts(), contributor.Texts(), qa.Texts()} {

@@ -6,7 +6,7 @@ import (
 	"manualslop/events"
 )
 
-// answer is what a person's request leads to: at least one fact.
+// answer returns what a person's request leads to: at least one fact.
 func (s *State) answer(e *events.Event) []events.Payload {
 	switch x := e.Payload.(type) {
 	case events.PauseRequested:
@@ -42,7 +42,8 @@ func (s *State) answer(e *events.Event) []events.Payload {
 	return nil
 }
 
-// answerTicket finds the ticket and lets act decide: facts, or the reason of a refusal.
+// answerTicket finds the ticket and calls act, which returns facts or the
+// reason of a refusal.
 func (s *State) answerTicket(e *events.Event, id string, act func(*events.Event, *ticket) ([]events.Payload,
 	string)) []events.Payload {
 	t := s.tickets[id]
@@ -93,7 +94,7 @@ func (s *State) retry(e *events.Event, t *ticket) ([]events.Payload, string) {
 		e.Actor}}, ""
 }
 
-// whyHeld says why a person cannot put a ticket back to todo; empty if he can.
+// whyHeld returns why a person cannot set a ticket back to todo, or "".
 func whyHeld(t *ticket) string {
 	if t.phase != blocked {
 		return fmt.Sprintf("it is not blocked: it is %s", t.phase)

@@ -33,8 +33,8 @@ func evolve(s *State, e *events.Event) *State {
 	return s
 }
 
-// decide looks at what the cause touched only, in the order person, tickets,
-// slots, tracks, goals; each kind sees the ones before it settled.
+// decide checks only what the cause affected, in the order person, tickets,
+// slots, tracks, goals; each kind sees the earlier ones settled.
 func decide(s *State, _ *events.Event) []events.Payload {
 	if s.closed {
 		return nil

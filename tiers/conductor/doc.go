@@ -30,7 +30,7 @@
 // A goal that failed in planning is over. A dependency that named no ticket when
 // it was planned is never completed.
 //
-// Workers. WorkerSpawnRequested becomes TicketsAdded: a track of its own with one
+// Workers. WorkerSpawnRequested becomes TicketsAdded: its own track with one
 // ticket, which belongs to no goal and goes the way of every other ticket. Of
 // several requests with one request_id the first counts.
 //

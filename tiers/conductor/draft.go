@@ -8,8 +8,8 @@ import (
 	"manualslop/events"
 )
 
-// draft is the graph as a change would leave it: what it touches, over the
-// state that stands.
+// draft is the graph as it would be after a change: the changed tickets on top
+// of the current state.
 type draft struct {
 	s       *State
 	changed map[string]*drafted
@@ -24,7 +24,8 @@ type drafted struct {
 	gone  bool
 }
 
-// do carries out one operation and returns it in full, or says why it cannot be done.
+// do carries out one operation and returns it in full, or returns why it cannot
+// be done.
 func (d *draft) do(op events.GraphOp) (events.GraphOp, string) {
 	if op.Op == events.GraphAddTicket {
 		return d.add(op)
@@ -56,7 +57,7 @@ func (d *draft) do(op events.GraphOp) (events.GraphOp, string) {
 	return op, reason
 }
 
-// find is a ticket of the draft; nil if there is none of that id.
+// find returns a ticket of the draft; nil if there is none with that id.
 func (d *draft) find(id string) *drafted {
 	if t := d.changed[id]; t != nil {
 		if t.gone {
@@ -71,8 +72,8 @@ func (d *draft) find(id string) *drafted {
 	return &drafted{Ticket: t.Ticket, track: t.track}
 }
 
-// dependsOn is what a ticket of the draft waits for; nothing where there is no
-// such ticket.
+// dependsOn returns what a ticket of the draft waits for; nothing if there is
+// no such ticket.
 func (d *draft) dependsOn(id string) []string {
 	if t := d.changed[id]; t != nil {
 		if t.gone {
@@ -86,7 +87,7 @@ func (d *draft) dependsOn(id string) []string {
 	return nil
 }
 
-// free is a ticket that may be changed, from now on part of the draft.
+// free returns a ticket that may be changed, from now on part of the draft.
 func (d *draft) free(id string) (*drafted, string) {
 	t := d.find(id)
 	if t == nil {
@@ -106,7 +107,7 @@ func (d *draft) keep(t *drafted) {
 	}
 }
 
-// add puts a new ticket into a track that is at work.
+// add adds a new ticket to a running track.
 func (d *draft) add(op events.GraphOp) (events.GraphOp, string) {
 	fresh := op.Fresh()
 	if d.s.taken(fresh.ID) || d.changed[fresh.ID] != nil {
@@ -137,8 +138,8 @@ func (d *draft) add(op events.GraphOp) (events.GraphOp, string) {
 	return op, ""
 }
 
-// trackFor is the track that a new ticket enters: the one named, else that of
-// its first dependency.
+// trackFor returns the track that a new ticket enters: the one named, else that
+// of its first dependency.
 func (d *draft) trackFor(id string, depends []string) (*track, string) {
 	var tr *track
 	switch {
@@ -164,7 +165,7 @@ func (d *draft) trackFor(id string, depends []string) (*track, string) {
 	return tr, ""
 }
 
-// mayDepend says why a ticket cannot wait for another one; empty if it can.
+// mayDepend returns why a ticket cannot depend on another one, or "".
 func (d *draft) mayDepend(t *drafted, id string) string {
 	switch {
 	case d.find(id) == nil:
@@ -180,8 +181,8 @@ func (d *draft) mayDepend(t *drafted, id string) string {
 	return ""
 }
 
-// path is a shortest way from one ticket to another along dependencies, both
-// included; nil if there is none.
+// path returns a shortest way from one ticket to another along dependencies,
+// both included; nil if there is none.
 func (d *draft) path(from, to string) []string {
 	came := map[string]string{from: ""}
 	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {
@@ -203,8 +204,8 @@ func (d *draft) path(from, to string) []string {
 	return nil
 }
 
-// dependant is the first ticket that waits for the one with the given id; empty
-// if none does.
+// dependant returns the first ticket that waits for the one with the given id;
+// empty if none does.
 func (d *draft) dependant(id string) string {
 	if was := d.s.tickets[id]; was != nil {
 		for _, t := range was.dependants {

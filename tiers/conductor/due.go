@@ -6,10 +6,10 @@ import (
 	"manualslop/events"
 )
 
-// workerTier is the tier that carries out tickets.
+// workerTier is the tier that works on tickets.
 const workerTier = 3
 
-// ticketDue is the fact about a ticket that ought to exist and does not.
+// ticketDue returns the missing fact about a ticket, if any.
 func (s *State) ticketDue(t *ticket) events.Payload {
 	switch t.phase {
 	case todo:
@@ -60,8 +60,8 @@ func (s *State) start(t *ticket) events.Payload {
 	}
 }
 
-// trackDue is the fact about a track that ought to exist and does not. Its
-// tickets have nothing due.
+// trackDue returns the missing fact about a track, if any. Its tickets have
+// nothing due.
 func trackDue(tr *track) events.Payload {
 	switch {
 	case tr.completed, tr.blocked:
@@ -75,8 +75,8 @@ func trackDue(tr *track) events.Payload {
 	return nil
 }
 
-// goalDue is the fact about a goal that ought to exist and does not. Its
-// tracks have nothing due.
+// goalDue returns the missing fact about a goal, if any. Its tracks have
+// nothing due.
 func goalDue(g *goal) events.Payload {
 	switch {
 	case g.stage == planning && g.fault != "":
@@ -95,7 +95,7 @@ func goalDue(g *goal) events.Payload {
 	return nil
 }
 
-// because is s, or its replacement where there is none.
+// because returns s, or the default if it is empty.
 func because(s, otherwise string) string {
 	if s == "" {
 		return otherwise

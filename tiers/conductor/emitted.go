@@ -71,16 +71,16 @@ func (s *State) ticketEmitted(e *events.Event) {
 	}
 }
 
-// revive puts a ticket back to work; what was said of its track and goal no
-// longer holds.
+// revive makes a ticket active again; earlier facts about its track and goal no
+// longer hold.
 func (s *State) revive(t *ticket, to phase) {
 	t.Status, t.BlockedReason, t.kind, t.verdict, t.prompt, t.warned = events.StatusTodo, "", "", "", "", false
 	s.unblockTrack(t.track)
 	s.move(t, to)
 }
 
-// unblockTrack takes back what was said of a track and its goal; if it still
-// holds it is said again.
+// unblockTrack revokes the facts that a track is blocked and its goal failed;
+// if they still hold, they are emitted again.
 func (s *State) unblockTrack(tr *track) {
 	if !tr.blocked {
 		return
@@ -91,7 +91,7 @@ func (s *State) unblockTrack(tr *track) {
 	}
 }
 
-// resumed lets those go on that were approved during the pause.
+// resumed lets tickets that were approved during the pause continue.
 func (s *State) resumed() {
 	s.paused = false
 	for _, t := range s.held {

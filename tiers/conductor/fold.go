@@ -6,7 +6,7 @@ import (
 	"manualslop/events"
 )
 
-// fold takes what others said.
+// fold folds events of other actors.
 func (s *State) fold(e *events.Event) {
 	s.basis, _ = s.basis.Changed(e.Payload)
 	switch x := e.Payload.(type) {
@@ -57,7 +57,7 @@ func (s *State) fold(e *events.Event) {
 	}
 }
 
-// asked notes a person's word that wants an answer.
+// asked records a person's request that needs an answer.
 func (s *State) asked(e *events.Event) {
 	if events.IsPerson(e.Actor) {
 		s.request = e
@@ -76,7 +76,8 @@ func (s *State) proposed(x events.TracksProposed) {
 	s.touchGoal(g)
 }
 
-// accepted lets the goal begin with the tracks a person chose, or asks for a refusal.
+// accepted lets the goal start with the tracks that a person chose, or requests
+// a refusal.
 func (s *State) accepted(e *events.Event, x events.TracksAccepted) {
 	if !events.IsPerson(e.Actor) {
 		return
@@ -90,7 +91,7 @@ func (s *State) accepted(e *events.Event, x events.TracksAccepted) {
 	s.touchGoal(g)
 }
 
-// refuseAcceptance says why an acceptance does not count; empty if it does.
+// refuseAcceptance returns why an acceptance is invalid, or "".
 func (s *State) refuseAcceptance(x events.TracksAccepted) string {
 	g := s.goals[x.Goal]
 	switch {
@@ -111,7 +112,8 @@ func (s *State) refuseAcceptance(x events.TracksAccepted) string {
 	return ""
 }
 
-// chosen are the tracks with the given ids in their planned order; all if there are no ids.
+// chosen returns the tracks with the given ids in their planned order; all if
+// there are no ids.
 func chosen(tracks []events.Track, ids []string) []events.Track {
 	if len(ids) == 0 {
 		return tracks
@@ -182,7 +184,7 @@ func (s *State) ticketResolved(x events.TicketResolved) {
 	}
 }
 
-// done lets a ticket be merged, where it worked in a place of its own, and completed.
+// done lets a ticket be merged, if it has its own workspace, and completed.
 func (s *State) done(t *ticket) {
 	if t.workspace != "" {
 		s.queueMerge(t)

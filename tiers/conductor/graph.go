@@ -8,7 +8,7 @@ import (
 	"manualslop/events"
 )
 
-// plan puts tier 2's tickets into the session's graph.
+// plan adds tier 2's tickets to the session's graph.
 func (s *State) plan(x events.TicketsPlanned) {
 	tr := s.tracks[x.Track]
 	if tr == nil || tr.planned || tr.fault != "" {
@@ -22,7 +22,7 @@ func (s *State) plan(x events.TicketsPlanned) {
 	s.enter(tr, x.Tickets)
 }
 
-// enter puts tickets with fresh ids into the graph, under a track without any.
+// enter adds tickets with new ids to the graph, in a track without tickets.
 func (s *State) enter(tr *track, tickets []events.Ticket) {
 	tr.planned = true
 	entered := make([]*ticket, len(tickets))
@@ -34,7 +34,7 @@ func (s *State) enter(tr *track, tickets []events.Ticket) {
 	}
 }
 
-// place puts a ticket under its track, without its dependencies.
+// place adds a ticket to its track, without its dependencies.
 func (s *State) place(tr *track, p events.Ticket) *ticket {
 	p.Status, p.BlockedReason, p.RetryCount = events.StatusTodo, "", 0
 	t := &ticket{Ticket: p, track: tr, order: s.planned}
@@ -45,7 +45,8 @@ func (s *State) place(tr *track, p events.Ticket) *ticket {
 	return t
 }
 
-// firstTaken is the first id that the session or the plan itself already has.
+// firstTaken returns the first id that is already used by the session or the
+// plan itself.
 func (s *State) firstTaken(tickets []events.Ticket) string {
 	seen := make(map[string]bool, len(tickets))
 	for _, p := range tickets {
@@ -57,7 +58,7 @@ func (s *State) firstTaken(tickets []events.Ticket) string {
 	return ""
 }
 
-// taken tells whether a ticket of the session has or had this id.
+// taken reports whether a ticket of the session has or had this id.
 func (s *State) taken(id string) bool { return s.tickets[id] != nil || s.removed[id] }
 
 func (s *State) link(t *ticket) {
@@ -86,7 +87,7 @@ func (s *State) depend(t *ticket, id string) {
 	t.blockedDeps += count(d.phase == blocked)
 }
 
-// release ends a wait for the ticket with the given id.
+// release removes a dependency on the ticket with the given id.
 func (s *State) release(t *ticket, id string) {
 	if i := slices.Index(t.unknown, id); i >= 0 {
 		t.unknown = slices.Delete(t.unknown, i, i+1)
@@ -104,7 +105,8 @@ func without(list []*ticket, t *ticket) []*ticket {
 	return slices.DeleteFunc(list, func(x *ticket) bool { return x == t })
 }
 
-// move is the only place where a ticket changes its phase; it keeps every count.
+// move is the only place where a ticket changes its phase; it updates all
+// counters.
 func (s *State) move(t *ticket, to phase) {
 	from := t.phase
 	t.phase = to
@@ -131,7 +133,7 @@ func (s *State) move(t *ticket, to phase) {
 	s.touch(t)
 }
 
-// queue gives a ready ticket its place among those that wait for a slot.
+// queue inserts a ready ticket among those that wait for a slot.
 func (s *State) queue(t *ticket) {
 	i, _ := slices.BinarySearchFunc(s.ready, t, startsBefore)
 	s.ready = slices.Insert(s.ready, i, t)
@@ -159,7 +161,7 @@ func rank(priority string) int {
 	return 1
 }
 
-// blocker is the first dependency that is blocked; nil if there is none.
+// blocker returns the first dependency that is blocked; nil if there is none.
 func (t *ticket) blocker() *ticket {
 	if t.blockedDeps == 0 {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"manualslop/events"
 )
 
-// mutation answers a person who wants the graph changed: all of it or nothing.
+// mutation answers a person's change of the graph: all of it or nothing.
 func (s *State) mutation(e *events.Event, x events.GraphMutationRequested) []events.Payload {
 	if err := x.Check(); err != nil {
 		// our words: made in events.
@@ -24,7 +24,7 @@ func (s *State) mutation(e *events.Event, x events.GraphMutationRequested) []eve
 	return []events.Payload{events.GraphMutated{Request: e.ID, By: e.Actor, Ops: done}}
 }
 
-// mutated changes the graph by operations that were found to be possible.
+// mutated applies operations that were found to be possible.
 func (s *State) mutated(x events.GraphMutated) {
 	for _, op := range x.Ops {
 		s.mutate(op)
@@ -62,7 +62,7 @@ func (s *State) mutate(op events.GraphOp) {
 	s.touch(t)
 }
 
-// addTicket also gives those their dependency who were told to wait for this id.
+// addTicket also connects the tickets that already depend on this id.
 func (s *State) addTicket(op events.GraphOp) {
 	tr := s.tracks[op.Track]
 	t := s.place(tr, *op.New)
@@ -80,7 +80,7 @@ func (s *State) addTicket(op events.GraphOp) {
 	s.unblockTrack(tr)
 }
 
-// removeTicket takes out a ticket that none waits for.
+// removeTicket removes a ticket that no other depends on.
 func (s *State) removeTicket(t *ticket) {
 	s.move(t, removed)
 	for _, d := range t.deps {

@@ -10,10 +10,12 @@ import (
 // worktrees reports whether each attempt works in its own worktree.
 func (s *State) worktrees() bool { return s.settings.Isolation == events.IsolationWorktree }
 
-// shared tells whether files that tickets change in one folder are kept apart.
+// shared reports whether tickets work in one folder and are kept from changing
+// the same files.
 func (s *State) shared() bool { return s.settings.Isolation == events.IsolationShared }
 
-// target is the file that a ticket is about in one spelling; empty where it names none.
+// target returns the file that a ticket is about in one spelling; empty if it
+// names none.
 func (t *ticket) target() string {
 	if t.TargetFile == "" {
 		return ""
@@ -21,7 +23,7 @@ func (t *ticket) target() string {
 	return path.Clean(strings.ReplaceAll(t.TargetFile, `\`, "/"))
 }
 
-// occupy keeps who is at work on which file.
+// occupy records which ticket is working on which file.
 func (s *State) occupy(t *ticket) {
 	switch file := t.target(); {
 	case file == "":
@@ -32,8 +34,8 @@ func (s *State) occupy(t *ticket) {
 	}
 }
 
-// overlap is the ticket at work that a ready one would meet, and the file; nil
-// if there is none.
+// overlap returns the running ticket with which a ready one would conflict, and
+// the file; nil if there is none.
 func (s *State) overlap(t *ticket) (*ticket, string) {
 	if !s.shared() && !s.worktrees() {
 		return nil, ""
@@ -47,7 +49,7 @@ func (s *State) overlap(t *ticket) (*ticket, string) {
 	return nil, ""
 }
 
-// fileHeld notes that a running ticket was refused a file that another one
+// fileHeld records that a running ticket was denied a file that another one
 // changes: its next attempt starts when the other's has ended.
 func (s *State) fileHeld(x events.ToolDenied) {
 	t, other := s.tickets[x.Ticket], s.tickets[x.HeldBy]
@@ -56,14 +58,14 @@ func (s *State) fileHeld(x events.ToolDenied) {
 	}
 }
 
-// ungated tells whether tickets start without an answer of approval.
+// ungated reports whether tickets start without an answer of approval.
 func (s *State) ungated() bool {
 	return !s.settings.SpawnApproval && s.basis.Decision(events.ActorConductor) >= 2
 }
 
 // spawn asks to start the first ready ticket that may, while there is a free
-// slot. One that is about a file at work waits, or is at least spoken of. What
-// waits holds nothing, so no two tickets can wait for each other.
+// slot. A ticket whose file is being changed waits, or at least causes a
+// warning. Waiting tickets hold nothing, so they cannot deadlock.
 func (s *State) spawn() events.Payload {
 	if s.paused || s.busy >= max(s.settings.MaxWorkers, 1) {
 		return nil

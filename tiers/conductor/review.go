@@ -7,18 +7,19 @@ import (
 	"manualslop/tiers"
 )
 
-// maxSaid bounds what a review reads of a contributor's last word, in bytes.
+// maxSaid limits the part of a contributor's final report that a review reads,
+// in bytes.
 const maxSaid = 4 << 10
 
-// reviewDue asks tier 2 to look at what an attempt changed.
+// reviewDue asks tier 2 to review the changes of an attempt.
 func (t *ticket) reviewDue() events.Payload {
 	return events.ReviewRequested{Track: t.track.ID, Ticket: t.Ticket, Attempt: t.attempt, Text: tiers.Clip(t.said.Text,
 		maxSaid),
 		Changes: t.said.Changes, Workspace: t.workspace}
 }
 
-// ticketReviewed takes tier 2's word. A review that did not happen is no reason to
-// do the work again; where nothing was changed, the ticket waits for a person.
+// ticketReviewed folds tier 2's verdict. A skipped review is not a reason to
+// repeat the work; if nothing was changed, the ticket waits for a person.
 func (s *State) ticketReviewed(x events.TicketReviewed) {
 	t := s.attempt(x.Ticket, x.Attempt, reviewing)
 	if t == nil {
@@ -39,8 +40,8 @@ func (s *State) ticketReviewed(x events.TicketReviewed) {
 	s.move(t, gaveUp)
 }
 
-// brief is what the next attempt is to do: the description, and what the review
-// of the one before asks for.
+// brief returns the task of the next attempt: the description, and the requests
+// of the previous attempt's review.
 func (t *ticket) brief() string {
 	if len(t.asks) == 0 {
 		return t.Description

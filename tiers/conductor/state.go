@@ -5,8 +5,8 @@ import (
 	"manualslop/tiers"
 )
 
-// State is what the conductor knows of a session. Maps are for look-up only;
-// every walk goes over a slice.
+// State is the conductor's state of a session. Maps are only for look-up; all
+// iteration is over slices.
 type State struct {
 	basis    events.Basis
 	settings events.Settings
@@ -16,14 +16,14 @@ type State struct {
 	goals   map[string]*goal
 	tracks  map[string]*track
 	tickets map[string]*ticket
-	removed map[string]bool      // ids that were taken out and are not used again
-	awaited map[string][]*ticket // tickets that were told to wait for an id that does not exist
-	workers map[string]string    // tickets of the workers asked for, by request id
+	removed map[string]bool      // ids that were removed and are not used again
+	awaited map[string][]*ticket // tickets that depend on an id that does not exist
+	workers map[string]string    // tickets of the requested workers, by request id
 	turns   map[string]bool      // in discussions, that have not ended
 
-	targets map[string]*ticket // the ticket at work on a file
+	targets map[string]*ticket // the ticket working on a file
 
-	merges  []*ticket // done in a place of their own, longest waiting first
+	merges  []*ticket // done in their own workspace, longest waiting first
 	merging *ticket   // of them the one that a worker merges
 
 	ready   []*ticket // waiting for a slot, first to start first
@@ -32,14 +32,14 @@ type State struct {
 	extra   int       // tickets that persons added
 	planned int       // tickets ever planned
 
-	request *events.Event // a person's word that wants an answer
+	request *events.Event // a person's request that needs an answer
 
 	touchedTickets []*ticket
 	touchedTracks  []*track
 	touchedGoals   []*goal
 }
 
-// phase is how far a ticket has come. Several phases share one of the four
+// phase is the progress of a ticket. Several phases share one of the four
 // states on the wire.
 type phase int
 
@@ -52,35 +52,35 @@ const (
 	spawning
 	// approved may start unless the session is paused.
 	approved
-	// preparing waits for the place in which it is to work.
+	// preparing waits for its workspace.
 	preparing
-	// prepared may start in its place unless the session is paused.
+	// prepared may start in its workspace unless the session is paused.
 	prepared
-	// denied was refused its start or its end; its block is due.
+	// denied was denied its start or its end; its block is due.
 	denied
-	// running is at work.
+	// running is running.
 	running
-	// finished is done according to its worker; its review is due.
+	// finished was reported as done by its worker; its review is due.
 	finished
-	// reviewing waits for tier 2's word on it.
+	// reviewing waits for tier 2's verdict.
 	reviewing
-	// resolved is done for all who were asked; its completion is due.
+	// resolved is confirmed as done; its completion is due.
 	resolved
-	// gaveUp is not done according to its worker; a retry or a block is due.
+	// gaveUp was given up by its worker; a retry or a block is due.
 	gaveUp
-	// merging is done according to its worker and waits to be merged.
+	// merging was reported as done and waits to be merged.
 	merging
-	// conflicted waits for a person's word on a merge that did not work out.
+	// conflicted waits for a person's decision on a failed merge.
 	conflicted
-	// completed is done for good.
+	// completed is finally done.
 	completed
 	// blocked waits for a person, or for a dependency that does.
 	blocked
-	// removed was taken out of the graph.
+	// removed was removed from the graph.
 	removed
 )
 
-// String says it to a person.
+// String describes the phase for a person.
 func (p phase) String() string {
 	return [...]string{
 		"waiting for its dependencies", "waiting for a free worker", "waiting for approval to start", "about to start",
@@ -93,10 +93,11 @@ func (p phase) String() string {
 // usesSlot counts towards MaxWorkers.
 func (p phase) usesSlot() bool { return p >= spawning && p <= gaveUp }
 
-// moves tells that the ticket goes on without a person's help.
+// moves reports whether the ticket progresses without a person.
 func (p phase) moves() bool { return p >= ready && p <= conflicted }
 
-// unstarted has no place and no attempt under way, so a person can block it.
+// unstarted reports that there is no workspace and no running attempt, so a
+// person can block the ticket.
 func (p phase) unstarted() bool { return p <= approved }
 
 type ticket struct {
@@ -111,18 +112,18 @@ type ticket struct {
 	said    events.TicketResolved // by the newest attempt that was done
 	asks    []string              // what the review of an earlier attempt asks for
 	verdict string                // why it was denied or gave up
-	final   bool                  // it gave up on a person's no: no retry by itself
+	final   bool                  // it gave up because of a person's no: no automatic retry
 	kind    string                // of its block
 
-	warned bool    // it was said which ticket it overlaps with
+	warned bool    // its overlap was reported
 	behind *ticket // its next attempt waits for the attempt of this one
 	closed string  // because of this file
 
 	workspace string // in which the attempt works; empty: the person's folder
 	try       int    // of the newest MergeRequested
 	tries     tiers.MergeTries
-	resolves  string            // commit whose conflicts lie in the workspace
-	take      map[string]string // what files in conflict are to hold, as a person said
+	resolves  string            // commit whose conflicts are in the workspace
+	take      map[string]string // a person's resolution of files in conflict
 
 	deps        []*ticket // those that exist
 	unknown     []string  // those that do not
@@ -140,9 +141,9 @@ type track struct {
 	planned   bool
 	fault     string // why there is no usable plan
 	completed bool
-	blocked   bool // TrackBlocked was said and still holds
+	blocked   bool // TrackBlocked was emitted and still holds
 	open      int  // tickets not completed
-	moving    int  // tickets that go on without a person
+	moving    int  // tickets that progress without a person
 }
 
 // stage is the progress of a goal.
@@ -165,13 +166,14 @@ type goal struct {
 	touched bool
 
 	fault   string         // why there are no tracks
-	failed  bool           // GoalFailed was said and still holds
+	failed  bool           // GoalFailed was emitted and still holds
 	tracks  []events.Track // proposed, then those accepted
 	next    int
 	current *track
 }
 
-// rest forgets what the last cause touched; the machine has settled it.
+// rest forgets what the last cause affected, because the machine has settled
+// it.
 func (s *State) rest() {
 	for _, t := range s.touchedTickets {
 		t.touched = false

@@ -10,18 +10,19 @@ import (
 
 // Bounds of a reason.
 const (
-	// maxReason bounds a text that is repeated from another event, in bytes.
+	// maxReason limits a text that is repeated from another event, in bytes.
 	maxReason = 2 << 10
-	// maxLine is the same where it is one of many.
+	// maxLine is the same limit for one of many texts.
 	maxLine = 200
-	// maxStuck bounds the whole reason of a blocked track, in bytes.
+	// maxStuck limits the whole reason of a blocked track, in bytes.
 	maxStuck = 8 << 10
-	// maxNamed bounds the tickets that one reason names.
+	// maxNamed limits the tickets that one reason names.
 	maxNamed = 20
 )
 
-// stuck tells whether nothing of the track goes on without a person. A ticket
-// that waits for one of another track is not stuck while that track goes on.
+// stuck reports whether no part of the track can progress without a person. A
+// ticket that waits for one of another track is not stuck while that track
+// continues.
 func (tr *track) stuck() bool {
 	if tr.moving > 0 {
 		return false
@@ -39,7 +40,7 @@ func (tr *track) stuck() bool {
 	return true
 }
 
-// whyBlocked is the reason of TrackBlocked.
+// whyBlocked returns the reason of TrackBlocked.
 func (tr *track) whyBlocked() string {
 	if tr.fault != "" {
 		return tr.fault
@@ -85,5 +86,5 @@ func (t *ticket) whyWaiting() string {
 	return t.ID + " waits for " + strings.Join(waits, " and for ")
 }
 
-// brief cuts a text that somebody else wrote.
+// brief shortens a text of another author.
 func brief(s string) string { return tiers.Clip(s, maxReason) }

@@ -9,13 +9,13 @@ import (
 	"manualslop/tiers"
 )
 
-// MaxAdded bounds the tickets that persons may add to one session.
+// MaxAdded limits the tickets that persons may add to one session.
 const MaxAdded = 4096
 
-// maxTitle bounds the title of a worker's track in bytes.
+// maxTitle limits the title of a worker's track in bytes.
 const maxTitle = 80
 
-// addWorker answers a person who wants one more worker.
+// addWorker answers a person's request for another worker.
 func (s *State) addWorker(e *events.Event, x events.WorkerSpawnRequested) []events.Payload {
 	id := events.WorkerTicket(e.ID)
 	if reason := s.refuseWorker(x, id); reason != "" {
@@ -30,7 +30,7 @@ func (s *State) addWorker(e *events.Event, x events.WorkerSpawnRequested) []even
 	}}
 }
 
-// refuseWorker says why a worker cannot be had; empty if he can.
+// refuseWorker returns why a worker cannot be added, or "".
 func (s *State) refuseWorker(x events.WorkerSpawnRequested, id string) string {
 	if err := x.Check(); err != nil {
 		// our words: made in events.
@@ -50,13 +50,14 @@ func (s *State) refuseWorker(x events.WorkerSpawnRequested, id string) string {
 	return ""
 }
 
-// has tells whether a ticket can be worked on as a persona; empty is the tier's own.
+// has reports whether a persona exists; empty means the tier's own.
 func (s *State) has(persona string) bool {
 	_, has := s.settings.Roster.Persona(persona)
 	return has || persona == ""
 }
 
-// noPersona says that a persona is not there, and which are.
+// noPersona returns an error text with the missing persona and the existing
+// ones.
 func (s *State) noPersona(name string) string {
 	names := s.settings.Roster.PersonaNames()
 	if len(names) == 0 {
@@ -65,7 +66,7 @@ func (s *State) noPersona(name string) string {
 	return brief(fmt.Sprintf("there is no persona %s; this session has %s", name, strings.Join(names, ", ")))
 }
 
-// added puts the new track onto the board. It belongs to no goal.
+// added adds the new track, which does not belong to a goal.
 func (s *State) added(x events.TicketsAdded) {
 	tr := &track{Track: x.Track}
 	s.tracks[x.Track.ID] = tr

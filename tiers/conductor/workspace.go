@@ -9,10 +9,10 @@ import (
 	"manualslop/tiers"
 )
 
-// maxSubject bounds the first line of a commit in bytes.
+// maxSubject limits the first line of a commit in bytes.
 const maxSubject = 120
 
-// workspacePrepared takes a worker's word on the place of an attempt.
+// workspacePrepared folds a worker's report on the workspace of an attempt.
 func (s *State) workspacePrepared(x events.WorkspacePrepared) {
 	t := s.attempt(x.Ticket, x.Attempt, preparing)
 	switch {
@@ -28,7 +28,7 @@ func (s *State) workspacePrepared(x events.WorkspacePrepared) {
 	}
 }
 
-// mergeDue asks to merge the work of the ticket that waits longest. A ticket
+// mergeDue requests the merge of the ticket that has waited longest. A ticket
 // starts when those it depends on are merged, so this order is theirs, too.
 func (s *State) mergeDue() events.Payload {
 	if s.merging != nil || len(s.merges) == 0 {
@@ -40,19 +40,19 @@ func (s *State) mergeDue() events.Payload {
 		Title: tiers.Clip(t.ID+": "+chars.Trim(subject), maxSubject), Resolves: t.resolves, Take: t.take}
 }
 
-// queueMerge puts a ticket behind those that wait to be merged.
+// queueMerge appends a ticket to the merge queue.
 func (s *State) queueMerge(t *ticket) {
 	s.move(t, merging)
 	s.merges = append(s.merges, t)
 }
 
-// mergeRequested notes that the first of the queue is being merged.
+// mergeRequested records that the first ticket of the queue is being merged.
 func (s *State) mergeRequested(x events.MergeRequested) {
 	s.merging, s.merges = s.merges[0], s.merges[1:]
 	s.merging.try = x.Try
 }
 
-// mergeSettled takes a worker's word on the merge under way.
+// mergeSettled folds a worker's report on the current merge.
 func (s *State) mergeSettled(x events.MergeSettled) {
 	t := s.merging
 	if t == nil || t.ID != x.Ticket || t.attempt != x.Attempt || t.try != x.Try {
@@ -75,7 +75,7 @@ func (s *State) mergeSettled(x events.MergeSettled) {
 	s.move(t, conflicted)
 }
 
-// mergeAnswered takes a person's word on a merge that did not work out.
+// mergeAnswered folds a person's decision on a failed merge.
 func (s *State) mergeAnswered(x events.MergeAnswered) {
 	t := s.attempt(x.Ticket, x.Attempt, conflicted)
 	switch {

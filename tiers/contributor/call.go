@@ -20,15 +20,15 @@ type call struct {
 	awaitsHint bool
 	denied     string // why it did not run
 	wrote      bool   // it may have changed files
-	proves     bool   // it is the ticket's check, and passed
+	proves     bool   // it was the ticket's check and passed
 }
 
 func newCall(c events.ToolCall) *call {
 	return &call{id: c.ID, tool: c.Name, args: c.Args, malformed: c.Malformed}
 }
 
-// refuse answers a call that cannot run. The last call of a reply that was cut
-// off is the one that the cut went through.
+// refuse answers a call that cannot run. If the reply was cut off, its last
+// call is the incomplete one.
 func (c *call) refuse(p events.ModelReplied, last bool) {
 	name := tiers.Line(tiers.Clip(c.tool, MaxReason))
 	text := "ERROR: the arguments of " + name + " cannot be used: " + tiers.Clip(c.malformed, MaxReason) +
@@ -49,16 +49,17 @@ func (c *call) answer(p events.Part) {
 	c.result = &p
 }
 
-// hint puts tier 4's reading behind the failed result, where tier 3 sees both.
+// hint appends tier 4's explanation to the failed result, where tier 3 sees
+// both.
 func (c *call) hint(text string) {
 	c.awaitsHint = false
 	c.result.Suffix = analysis(text)
 }
 
-// analysis is what stands behind a result.
+// analysis returns the text that is appended to a result.
 func analysis(text string) string { return "\n" + fence.Analysis + "\n" + fence.Neutralise(text) }
 
-// startCalls begins the calls of a reply.
+// startCalls starts the calls of a reply.
 func (r *run) startCalls(p events.ModelReplied) {
 	r.calls, r.unrequested, r.phase = nil, nil, callTools
 	for i, tc := range p.Calls {
@@ -73,8 +74,8 @@ func (r *run) startCalls(p events.ModelReplied) {
 	r.awaitCalls()
 }
 
-// callRequests asks for every well-formed call that was not asked for yet. The
-// last call of the reply, if it reads, also looks whether a refresh is needed.
+// callRequests requests every well-formed call that was not requested yet. The
+// last call of the reply, if it reads, also checks whether a refresh is needed.
 func (r *run) callRequests(s *State) []events.Payload {
 	out := make([]events.Payload, len(r.unrequested))
 	for i, c := range r.unrequested {
@@ -88,13 +89,13 @@ func (r *run) callRequests(s *State) []events.Payload {
 	return out
 }
 
-// callRequested notes that the next call was asked for.
+// callRequested records that the next call was requested.
 func (r *run) callRequested() {
 	r.unrequested = r.unrequested[1:]
 	r.awaitCalls()
 }
 
-// awaitCalls moves on once each well-formed call was asked for.
+// awaitCalls continues once every well-formed call was requested.
 func (r *run) awaitCalls() {
 	if len(r.unrequested) == 0 {
 		r.phase = awaitCalls
@@ -121,8 +122,8 @@ func (r *run) settle() {
 	r.calls, r.phase = nil, needRefresh
 }
 
-// outcome is what the model reads of a call that ran; flaky is the call that
-// failed where this one passed, unchanged.
+// outcome returns what the model reads about a call that ran; flaky is an
+// earlier failed call of the same command without a change in between.
 func outcome(id string, p events.ToolSettled, origin, flaky string) events.Part {
 	size := int64(len(p.Text))
 	if p.TextBlob != nil {
@@ -136,7 +137,7 @@ func outcome(id string, p events.ToolSettled, origin, flaky string) events.Part 
 	return part
 }
 
-// denial is what the model reads of a call that did not run.
+// denial returns what the model reads about a call that did not run.
 func denial(p events.ToolDenied) events.Part {
 	if p.Invalid {
 		return events.Part{Text: "ERROR: " + tiers.Clip(p.Reason, MaxReason) + ". Nothing ran; send the call again, mended.",
@@ -145,7 +146,7 @@ func denial(p events.ToolDenied) events.Part {
 	return events.Part{Text: "DENIED: " + tiers.Clip(p.Reason, MaxReason), Failed: true}
 }
 
-// resolution is what the model reads of a call that was interrupted.
+// resolution returns what the model reads about an interrupted call.
 func resolution(p events.InterruptResolved) events.Part {
 	if p.Resolution == events.InterruptDone {
 		return events.Part{Text: "The call was interrupted; " + p.By + " checked and says that it is done."}

@@ -7,7 +7,7 @@ import (
 	"manualslop/events"
 )
 
-// changed notes what a call did to files.
+// changed records the file changes of a call.
 func (r *run) changed(p events.ToolSettled) {
 	r.moved = r.moved || p.Unseen
 	for _, f := range p.Files {
@@ -24,8 +24,7 @@ func (r *run) changed(p events.ToolSettled) {
 	}
 }
 
-// sum is what the attempt changed in all, by path; what came back to what it
-// was is left out.
+// sum returns the total changes of the attempt by path, without reverted ones.
 func (r *run) sum() []events.FileChange {
 	out := slices.DeleteFunc(slices.Clone(r.changes), func(c events.FileChange) bool { return c.Before == c.After })
 	slices.SortFunc(out, func(a, b events.FileChange) int { return strings.Compare(a.Path, b.Path) })

@@ -10,18 +10,19 @@ import (
 	"manualslop/tiers"
 )
 
-// MaxFailedChecks bounds how often a ticket may be called done while its check fails.
+// MaxFailedChecks limits how often a ticket may be reported as done while its
+// check fails.
 const MaxFailedChecks = 3
 
-// Words of [events.TicketResolved.Checked].
+// Values of [events.TicketResolved.Checked].
 const (
 	checkPassed = "passed"
 	checkNotRun = "not run: "
 )
 
-// prove runs the check of a ticket that is called done, with the outcome that stands
-// if it passes or may not run. The contributor's own run of it counts where nothing was
-// changed behind it.
+// prove runs the check of a ticket that is reported as done; the given outcome
+// applies if it passes or may not run. The contributor's own run counts if
+// nothing was changed after it.
 func (r *run) prove(request string) {
 	switch {
 	case r.ticket.Proof == "":
@@ -56,7 +57,7 @@ func (r *run) checked() {
 	r.phase = resolve
 }
 
-// checkFailed shows the model what its check said, or gives up.
+// checkFailed shows the model the output of the check, or gives up.
 func (r *run) checkFailed(c *call) {
 	command := "`" + tiers.Line(r.ticket.Proof) + "`"
 	if r.failedChecks++; r.failedChecks > MaxFailedChecks {
@@ -71,8 +72,8 @@ func (r *run) checkFailed(c *call) {
 	r.phase = needRefresh
 }
 
-// ran notes, for a call that ran, whether it changed files, and whether it was the
-// ticket's own check and passed.
+// ran records, for a call that ran, whether it changed files, and whether it
+// was the ticket's own check and passed.
 func (c *call) ran(check string, p events.ToolSettled) {
 	c.wrote = p.Unseen || slices.ContainsFunc(p.Files, func(f events.FileState) bool { return f.Written })
 	var args struct {
@@ -82,8 +83,8 @@ func (c *call) ran(check string, p events.ToolSettled) {
 		json.Unmarshal(c.args, &args) == nil && chars.Trim(args.Script) == check
 }
 
-// stillProved tells whether the newest state of the files is one in which the check
-// passed, after a round.
+// stillProved reports, after a round, whether the check passed in the current
+// state of the files.
 func (r *run) stillProved() bool {
 	if slices.ContainsFunc(r.calls, func(c *call) bool { return c.wrote && !c.proves }) {
 		return false
@@ -91,7 +92,7 @@ func (r *run) stillProved() bool {
 	return r.proved || slices.ContainsFunc(r.calls, func(c *call) bool { return c.proves })
 }
 
-// checkLine is what the ticket's text says of its check.
+// checkLine returns the part of the ticket's text about its check.
 func checkLine(check string) string {
 	if check == "" || strings.Contains(check, "\n") {
 		return ""

@@ -6,12 +6,12 @@ import (
 	"manualslop/tiers/conversation"
 )
 
-// Decider is the contributor's two functions.
+// Decider returns the contributor's two functions.
 func Decider() tiers.Decider[*State] {
 	return tiers.Decider[*State]{Name: events.ActorContributor, New: newState, Evolve: evolve, Decide: decide}
 }
 
-// State is what the contributor knows of a session.
+// State is the contributor's state of a session.
 type State struct {
 	opened   string // id of SessionOpened
 	basis    events.Basis
@@ -27,7 +27,7 @@ type State struct {
 	requests map[string]string               // id of an own request that waits for its answer, to its ticket
 	calls    map[string]string               // id of a requested call of a live round to its ticket
 	talking  map[string]string               // by discussion: its turn that has not ended
-	touched  *run                            // what the last event was about; may be nil
+	touched  *run                            // the run that the last event was about; may be nil
 }
 
 func newState() *State {
@@ -35,8 +35,8 @@ func newState() *State {
 		calls: map[string]string{}, talking: map[string]string{}}
 }
 
-// decide looks only at the run that the last event was about: every other run
-// was quiet before it and still is.
+// decide checks only the run that the last event was about: all other runs
+// still have nothing due.
 func decide(s *State, _ *events.Event) []events.Payload {
 	if s.touched == nil || s.closed {
 		return nil
@@ -44,7 +44,8 @@ func decide(s *State, _ *events.Event) []events.Payload {
 	return s.touched.next(s)
 }
 
-// running is the live run of exactly this attempt at a ticket, nil if there is none.
+// running returns the live run of exactly this attempt at a ticket, nil if
+// there is none.
 func (s *State) running(ticket string, attempt int) *run {
 	r := s.runs[ticket]
 	if r == nil || r.attempt != attempt || r.phase == ended {
@@ -54,8 +55,8 @@ func (s *State) running(ticket string, attempt int) *run {
 	return r
 }
 
-// stepping is the live run that waits for a person's word on a round, nil if
-// there is none.
+// stepping returns the live run that waits for a person's decision on a round,
+// nil if there is none.
 func (s *State) stepping(ticket string, attempt, round int) *run {
 	r := s.running(ticket, attempt)
 	if r == nil || r.phase != awaitStep || r.round != round {

@@ -51,16 +51,16 @@ func evolve(s *State, e *events.Event) *State {
 	return s
 }
 
-// upgraded takes another basis, its texts into every conversation.
+// upgraded switches to another basis, with its texts in every conversation.
 func (s *State) upgraded(to events.Basis) {
-	// order-independent: each for itself
+	// order-independent: each is independent
 	for _, r := range s.runs {
 		r.talk.Reword(s.basis, to)
 	}
 	s.basis = to
 }
 
-// emitted notes that an own fact exists, so that it is not decided again.
+// emitted records that an own fact exists, so that it is not decided again.
 func (s *State) emitted(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.ContextRequested:
@@ -101,7 +101,7 @@ func (s *State) emitted(e *events.Event) {
 	}
 }
 
-// wait puts a run to rest until its request is answered.
+// wait suspends a run until its request is answered.
 func (s *State) wait(r *run, p phase, request string) {
 	r.phase, r.pending = p, request
 	s.requests[request] = r.ticket.ID
@@ -144,8 +144,8 @@ func (s *State) answered(e *events.Event) {
 	}
 }
 
-// evolveCall folds what others say about one of the calls; flaky is the call
-// that failed where this one passed, unchanged.
+// evolveCall folds what others say about one of the calls; flaky is an earlier
+// failed call of the same command without a change in between.
 func (s *State) evolveCall(e *events.Event, flaky string) {
 	switch p := e.Payload.(type) {
 	case events.ToolApproved:
@@ -161,7 +161,7 @@ func (s *State) evolveCall(e *events.Event, flaky string) {
 		if r, c := s.call(p.Call); c != nil && c.count.Settle(p) {
 			r.changed(p)
 			c.ran(r.ticket.Proof, p)
-			if p.Interpreter == "" { // what a script changed is reread where the conversation knows it
+			if p.Interpreter == "" { // files changed by a script are reread if the conversation knows them
 				r.learned(p.Files)
 			}
 			if p.Outcome != events.ToolInterrupted {
@@ -194,7 +194,7 @@ func (s *State) evolveCall(e *events.Event, flaky string) {
 	}
 }
 
-// result gives a call its result; no later word about it counts.
+// result sets the result of a call; later ones are ignored.
 func (s *State) result(r *run, c *call, p events.Part) {
 	c.count.Resolve()
 	c.answer(p)

@@ -9,11 +9,11 @@ import (
 	"manualslop/tiers"
 )
 
-// MaxReminders bounds the replies in a row that neither call a tool nor end the
+// MaxReminders limits the replies in a row that neither call a tool nor end the
 // ticket and are answered with a reminder; one more blocks the ticket.
 const MaxReminders = 2
 
-// How a reply without a call begins.
+// Beginnings of a reply without a call.
 const (
 	wordDone    = "DONE"
 	wordBlocked = "BLOCKED"
@@ -27,14 +27,16 @@ const (
 		"Go on with a tool call, or end with DONE: (what changed, which check ran, its result) or BLOCKED: (why)."
 )
 
-// remindTarget answers a ticket that is called done and changed nothing.
+// remindTarget returns the reminder for a ticket that is reported as done
+// without any change.
 func remindTarget(target string) string {
 	return "No call of yours changed a file, and the ticket is about " + tiers.Line(target) +
 		". Change it now, or reply DONE: again and say why it needs no change; a review will check that."
 }
 
-// spoke folds a reply without a call: it ends the run, or is answered with what
-// it lacks. An empty one leaves nothing in the conversation: no vendor takes it back.
+// spoke folds a reply without a call: it ends the run, or is answered with a
+// reminder. An empty reply is not kept in the conversation, because no vendor
+// accepts it.
 func (r *run) spoke(s *State, id string, p events.ModelReplied) {
 	said := chars.Trim(tiers.WithoutThoughts(p.Text))
 	word, rest := lastWord(said)
@@ -62,8 +64,7 @@ func (r *run) spoke(s *State, id string, p events.ModelReplied) {
 	}
 }
 
-// idle tells whether the ticket is about a file and nothing was changed, as far
-// as anybody saw.
+// idle reports whether the ticket is about a file and no change was seen.
 func (r *run) idle() bool {
 	return r.ticket.TargetFile != "" && !r.moved && r.sum() == nil
 }
@@ -74,7 +75,7 @@ func (r *run) remind(s *State, text string) {
 	r.nextRound(s)
 }
 
-// remindOrStop does so, or gives up once it was done often enough in a row.
+// remindOrStop reminds, or gives up after too many reminders in a row.
 func (r *run) remindOrStop(s *State, text, fault string) {
 	if r.reminders++; r.reminders > MaxReminders {
 		r.end(events.ResolvedBlocked, "", fmt.Sprintf("%s %d times in a row", fault, r.reminders))
@@ -83,14 +84,14 @@ func (r *run) remindOrStop(s *State, text, fault string) {
 	r.remind(s, text)
 }
 
-// say puts a reply into the conversation.
+// say adds a reply to the conversation.
 func (r *run) say(id string, p events.ModelReplied) {
 	r.talk.Say(r.round, events.Part{Role: "assistant", SHA256: p.SHA256, Size: int64(len(p.Text)), From: id})
 }
 
-// lastWord is DONE or BLOCKED where a reply begins with it, and the rest of that
-// line; empty where it begins otherwise. Marks of Markdown around the word do not
-// count, and with a colon behind it neither does its case.
+// lastWord is DONE or BLOCKED where a reply begins with it, and the rest of
+// that line; empty if it begins otherwise. Markdown marks around the word are
+// ignored, and with a colon after it so is its case.
 func lastWord(said string) (word, rest string) {
 	said = strings.TrimLeft(said, "*_#> \t\r\n")
 	for _, w := range []string{wordDone, wordBlocked} {
@@ -111,7 +112,7 @@ func lastWord(said string) (word, rest string) {
 	return "", ""
 }
 
-// goesOn tells whether a word goes on with a character of ASCII.
+// goesOn reports whether a word continues with an ASCII character.
 func goesOn(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }

@@ -10,15 +10,15 @@ import (
 	"manualslop/tiers"
 )
 
-// FindTools is the tool that finds and loads those that a conversation does not
-// begin with. The contributor answers it by itself: which tools a request offers
-// is on record in the request.
+// FindTools is the tool that finds and loads further tools. The contributor
+// answers it itself: the tools that a request offers are recorded in the
+// request.
 const FindTools = "find_tools"
 
-// MaxFound bounds the tools that one call of [FindTools] loads.
+// MaxFound limits the tools that one call of [FindTools] loads.
 const MaxFound = 5
 
-// FindToolsOffer is what a model reads of [FindTools].
+// FindToolsOffer returns the offer of [FindTools] for a model.
 func FindToolsOffer() events.ToolOffer {
 	return events.ToolOffer{Name: FindTools, Effect: "reads",
 		Description: "Find and load more tools.\n\nUse it when no tool you have fits: there are more for Python, C and C++ " +
@@ -43,8 +43,8 @@ func (r *run) findTools(s *State) {
 	r.awaitCalls()
 }
 
-// load finds tools and loads them. They stand behind those that were offered, so
-// that the order stays.
+// load finds tools and loads them, after those already offered, so that their
+// order stays the same.
 func (r *run) load(s *State, args json.RawMessage) events.Part {
 	var query struct{ Query string }
 	if json.Unmarshal(args, &query) != nil || chars.Trim(query.Query) == "" {
@@ -76,14 +76,14 @@ func (s *State) names(presets tiers.Presets) string {
 	return tiers.Clip(strings.Join(out, ", "), MaxReason)
 }
 
-// What a word of a query is worth: as a tool's name, in it, in its summary.
+// Weights of a query word: as a tool's name, in its name, in its summary.
 const (
 	isName    = 100
 	inName    = 10
 	inSummary = 3
 )
 
-// find are the tools of presets that fit a query best, the best first.
+// find returns the tools of presets that best match a query, best first.
 func (s *State) find(query string, presets tiers.Presets) []tool {
 	words := strings.FieldsFunc(chars.Lower(query), func(c rune) bool {
 		return c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z')
@@ -114,7 +114,7 @@ func (s *State) find(query string, presets tiers.Presets) []tool {
 	slices.SortStableFunc(hits, func(a, b hit) int { return b.score - a.score })
 	var out []tool
 	for _, h := range hits[:min(len(hits), MaxFound)] {
-		if h.score*4 >= hits[0].score { // what fits far worse than the best is noise
+		if h.score*4 >= hits[0].score { // matches far worse than the best are noise
 			out = append(out, h.tool)
 		}
 	}

@@ -2,8 +2,9 @@ package contributor
 
 import "manualslop/events"
 
-// fit sees to it that the next prompt fits: it says what is left out, or ends the
-// run where nothing more can be. A retry repeats the prompt that was sent.
+// fit makes sure that the next prompt fits: it returns what is left out, or
+// ends the run if nothing more can be. A retry repeats the prompt that was
+// sent.
 func (r *run) fit(s *State) {
 	r.cut = nil
 	if r.phase != startRound && r.phase != sendRound || r.retry != nil {
@@ -12,7 +13,7 @@ func (r *run) fit(s *State) {
 	cut, err := r.talk.Fit(s.offers.Reader(r.seat().Take(s.settings), r.tools), r.refresh)
 	switch {
 	case err != nil:
-		// our words: the conversation says what does not fit.
+		// our words: text of the conversation package.
 		r.end(events.ResolvedBlocked, "", err.Error())
 	case cut != nil:
 		cut.Ticket, cut.Attempt, cut.Round = r.ticket.ID, r.attempt, r.round

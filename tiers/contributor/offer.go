@@ -9,30 +9,31 @@ import (
 	"manualslop/tiers"
 )
 
-// Bounds of the tools that a conversation begins with. The others are found by
-// [FindTools].
+// Limits of the tools that a conversation begins with. The others are found
+// with [FindTools].
 const (
-	// MaxOffered bounds their number, FindTools included.
+	// MaxOffered limits their number, FindTools included.
 	MaxOffered = 20
-	// MaxOfferedTokens bounds what a model reads of them, at four bytes a token.
+	// MaxOfferedTokens limits their size for a model, at four bytes per token.
 	MaxOfferedTokens = 6500
-	// keptForTicket are the tokens that only a ticket's own language may use.
+	// keptForTicket are the tokens reserved for the tools of a ticket's own
+	// language.
 	keptForTicket = 1000
 )
 
-// essentials are the tools of every project, the most needed first.
+// essentials returns the tools of every project, the most needed first.
 func essentials() []string {
 	return []string{FindTools, "read_file", "edit_file", "run_powershell", "find_text", "set_file_slice", "search_files",
 		"get_tree"}
 }
 
-// further are offered where there is room.
+// further returns the tools that are offered if there is room.
 func further() []string {
 	return []string{"get_git_diff", "get_file_slice", "multi_edit", "fetch_url", "web_search", "list_directory"}
 }
 
-// ofLanguage are the tools of a language, or of what else [events.Settings.Languages]
-// names, the most needed first.
+// ofLanguage returns the tools of a language, or of what else
+// [events.Settings.Languages] names, the most needed first.
 func ofLanguage(language string) []string {
 	switch language {
 	case "python":
@@ -49,14 +50,14 @@ func ofLanguage(language string) []string {
 	return nil
 }
 
-// offering is what a conversation begins with, while it is chosen.
+// offering holds the initial tools of a conversation while they are selected.
 type offering struct {
 	known  map[string]tool
 	names  []string
 	tokens int64
 }
 
-// add offers a tool if it is there, is not offered yet, and fits.
+// add offers a tool if it exists, is not offered yet, and fits.
 func (o *offering) add(name string, tokens int64) {
 	t, is := o.known[name]
 	if !is || slices.Contains(o.names, name) || len(o.names) == MaxOffered || o.tokens+t.tokens() > tokens {
@@ -65,10 +66,10 @@ func (o *offering) add(name string, tokens int64) {
 	o.names, o.tokens = append(o.names, name), o.tokens+t.tokens()
 }
 
-// offer are the tools of a ticket's first request: all that the presets have
-// where these fit; else those that every project needs, those of the project's
-// languages, and behind them those of the ticket's own. So tickets of a project
-// share the beginning of their requests.
+// offer returns the tools of a ticket's first request: all that the presets
+// have where these fit; else those that every project needs, those of the
+// project's languages, and after them those of the ticket's own. So tickets of
+// a project share the beginning of their requests.
 func (s *State) offer(seat tiers.Sitting, target string) []string {
 	named := make([]string, 0, len(s.tools))
 	var sum int64
@@ -103,20 +104,20 @@ func (s *State) offer(seat tiers.Sitting, target string) []string {
 	return o.names
 }
 
-// preferred is the least weight of a bias profile that always offers a tool.
+// preferred is the minimum weight of a bias profile that always offers a tool.
 const preferred = 4
 
-// tool is what is kept of an offer.
+// tool is the kept part of an offer.
 type tool struct {
 	Name    string
 	Summary string // the first line of its description
 	Size    int64  // bytes that a model reads
-	Reads   bool   // no call of it changes a file
+	Reads   bool   // its calls never change a file
 }
 
 func (t tool) tokens() int64 { return (t.Size + tiers.BytesPerToken - 1) / tiers.BytesPerToken }
 
-// reads tells whether a tool of this effect changes no file.
+// reads reports whether a tool of this effect changes no file.
 func reads(effect string) bool {
 	return !slices.ContainsFunc(strings.Split(effect, "|"), func(e string) bool {
 		return e != "reads" && e != "wide" &&
@@ -124,10 +125,10 @@ func reads(effect string) bool {
 	})
 }
 
-// maxSummary bounds the summary of a tool, in bytes.
+// maxSummary limits the summary of a tool, in bytes.
 const maxSummary = 200
 
-// toolsOf are the offers of a session.
+// toolsOf returns the offers of a session.
 func toolsOf(p events.ToolsOffered) []tool {
 	out := make([]tool, len(p.Tools))
 	for i, o := range p.Tools {

@@ -11,7 +11,7 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// The texts of the role, and of how the shell that is there is used.
+// The texts of the role, and of how to use the available shell.
 var (
 	//go:embed system.md
 	system string
@@ -27,7 +27,7 @@ var (
 const shellTool = "run_powershell"
 
 // Names of the heads of prompts: of tickets and of turns, without a shell, and
-// what stands behind them for each shell.
+// what comes after them for each shell.
 const (
 	textRole       = "contributor"
 	textTurn       = "discussion"
@@ -36,7 +36,8 @@ const (
 	withSh         = "-sh"
 )
 
-// Texts are what prompts of the contributor are made of word for word, by name.
+// Texts returns what prompts of the contributor are made of word for word, by
+// name.
 func Texts() map[string]string {
 	out := map[string]string{}
 	// order-independent: each has names of its own
@@ -67,8 +68,9 @@ func (r *run) role(shell string) string {
 	return name + withPowerShell
 }
 
-// context opens the conversation, what is the same for most tickets first: the
-// system's words, the project's, the brief, and the views that a worker made.
+// context starts the conversation, beginning with what is the same for most
+// tickets: the system's words, the project's, the brief, and the views that a
+// worker made.
 func (r *run) context(s *State, id string, p events.ContextBuilt) {
 	seat := r.seat().Take(s.settings)
 	r.tools, r.bias = s.offer(seat, r.ticket.TargetFile), seat.Bias.Name
@@ -84,7 +86,7 @@ func (r *run) context(s *State, id string, p events.ContextBuilt) {
 		r.talk.Show(p.Views[i].Path, view(id, i, p.Views[i]))
 	}
 	for _, v := range p.Views {
-		if v.File != nil && v.View == events.ViewRaw { // of a file seen in part, no diff shows the rest
+		if v.File != nil && v.View == events.ViewRaw { // no diff shows the rest of a file that was seen in part
 			r.learned([]events.FileState{*v.File})
 		}
 	}
@@ -94,7 +96,7 @@ func (r *run) context(s *State, id string, p events.ContextBuilt) {
 	r.phase = startRound
 }
 
-// brief is what the model is told of the ticket.
+// brief returns what the model is told of the ticket.
 func (r *run) brief() events.Part {
 	text := fmt.Sprintf("# Ticket %s\n\n%s\n", r.ticket.ID, fence.Neutralise(r.prompt))
 	if r.ticket.TargetFile != "" {

@@ -11,8 +11,8 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// learned notes what the conversation knows of files: what it read, and of a
-// file that it wrote what stood there before, so that the refresh shows the
+// learned records what the conversation knows about files: what it read and,
+// for a file that it wrote, the earlier content, so that the refresh shows the
 // change.
 func (r *run) learned(files []events.FileState) {
 	for _, f := range files {
@@ -50,12 +50,12 @@ func (r *run) known(tracked []string) []events.FileState {
 	return out
 }
 
-// compares tells whether a call looks for changed files.
+// compares reports whether a call checks for changed files.
 func (s *State) compares() bool { return s.basis.Decision(events.ActorContributor) >= 2 }
 
-// compared lists the files that a call compares with what the conversation knows
-// of them; none where it may change files itself, or the list is long: it would
-// stand on the log three times.
+// compared lists the files that a call compares with what the conversation
+// knows of them; none if it may change files itself, or if the list is long,
+// because it would be recorded three times.
 func (r *run) compared(s *State, c *call) []events.FileState {
 	if !s.compares() || !slices.ContainsFunc(s.tools, func(t tool) bool { return t.Name == c.tool && t.Reads }) {
 		return nil
@@ -67,7 +67,7 @@ func (r *run) compared(s *State, c *call) []events.FileState {
 	return known
 }
 
-// refreshed takes the changed files into the next prompt and begins its round.
+// refreshed adds the changed files to the next prompt and starts its round.
 func (r *run) refreshed(s *State, id string, p events.FilesUpdated) {
 	for _, f := range p.Files {
 		r.files[f.Path] = events.FileState{Path: f.Path, SHA256: f.After, Size: f.Size}
@@ -79,7 +79,7 @@ func (r *run) refreshed(s *State, id string, p events.FilesUpdated) {
 	}
 }
 
-// nextRound begins another round, if there may be one.
+// nextRound starts another round, if allowed.
 func (r *run) nextRound(s *State) {
 	maxRounds := s.settings.Tier(r.tier).MaxRounds
 	if maxRounds <= 0 {
@@ -93,17 +93,17 @@ func (r *run) nextRound(s *State) {
 	r.phase, r.refresh = startRound, nil
 }
 
-// refreshRoom is how many bytes the block of changed files may have: a quarter
-// of what its model reads, as far as that is known by now, for it is the one
-// thing that no prompt leaves out.
+// refreshRoom returns how many bytes the block of changed files may have: a
+// quarter of its model's context as currently known, because it is the one part
+// that is never left out.
 func (r *run) refreshRoom(s *State) int {
 	tokens := r.talk.Room(s.offers.Reader(r.seat().Take(s.settings), r.tools))
 	return int(min(MaxRefresh, tokens/4*tiers.BytesPerToken))
 }
 
-// refreshPart is the block of changed files, nil where nothing changed. It is
-// the last part of the next prompt and of no later one. Id is that of the event
-// that tells of them, most bounds its bytes as JSON.
+// refreshPart returns the block of changed files, nil if nothing changed. It is
+// the last part of only the next prompt. Id is that of the event that reports
+// the files, most the maximum size as JSON.
 func refreshPart(id string, files []events.FileUpdate, most int) *events.Part {
 	if len(files) == 0 {
 		return nil
@@ -126,7 +126,7 @@ func refreshPart(id string, files []events.FileUpdate, most int) *events.Part {
 		Origin: fence.Repo, Fence: fence.Nonce(id, 0)}
 }
 
-// updateText is what the block says of one file.
+// updateText returns the block's text about one file.
 func updateText(f events.FileUpdate) string {
 	switch {
 	case f.Error != "":

@@ -12,17 +12,17 @@ import (
 // tier is the contributor's, and that of a turn that names none.
 const tier = 3
 
-// phase is where a run stands: what it owes or what it waits for.
+// phase is the state of a run: what is due or what it waits for.
 type phase int
 
 const (
 	needContext phase = iota + 1 // owes ContextRequested
 	awaitContext
-	startRound // owes StepRequested in step mode, else ModelRequested
+	startRound // StepRequested is due in step mode, else ModelRequested
 	awaitStep
 	sendRound // owes ModelRequested
 	awaitModel
-	callTools // owes ToolRequested for each call of the reply
+	callTools // ToolRequested is due for each call of the reply
 	awaitCalls
 	needRefresh // owes RefreshRequested
 	awaitRefresh
@@ -40,20 +40,20 @@ type run struct {
 	prompt  string
 	place   string // name of the workspace; empty: the person's folder
 	phase   phase
-	pending string // id of the own request that is waited for
+	pending string // id of the pending own request
 	round   int
 
-	tools []string // what this attempt's prompts offer, whatever changes meanwhile
+	tools []string // the tools that this attempt's prompts offer, regardless of later changes
 	bias  string   // its bias profile
 
 	reminders int  // in a row
 	asked     bool // it was told that it changed nothing
-	proved    bool // the ticket's check passed behind the last change
+	proved    bool // the ticket's check passed after the last change
 	checking  bool // the call of this round is the ticket's check
-	moved     bool // something may have been changed that changes does not hold
+	moved     bool // there may be changes that are not in changes
 
 	talk    conversation.Thread         // so far, without refresh blocks
-	refresh *events.Part                // stands last in this round's prompt only
+	refresh *events.Part                // is last in this round's prompt only
 	files   map[string]events.FileState // what the conversation knows, by path
 	changes []events.FileChange         // of files, by its calls, in the order in which they were first changed
 
@@ -66,7 +66,7 @@ type run struct {
 	cut *events.ConversationShortened // due before the next request
 
 	failedChecks int // of the ticket's own check
-	cutReplies   int // replies that were cut at their limit, so that the next ones get more room
+	cutReplies   int // replies cut at their limit, so that the next ones get a higher limit
 }
 
 func newRun(p events.TicketStarted) *run {
@@ -74,7 +74,7 @@ func newRun(p events.TicketStarted) *run {
 		phase: needContext, round: 1, files: map[string]events.FileState{}}
 }
 
-// over forgets everything about an attempt that ended but that it was there.
+// over drops everything about an ended attempt except its existence.
 func (r *run) over() { *r = run{attempt: r.attempt, phase: ended} }
 
 func (r *run) end(outcome, text, reason string) {
@@ -83,7 +83,7 @@ func (r *run) end(outcome, text, reason string) {
 		Reason: tiers.Clip(reason, MaxReason), Changes: r.sum()}
 }
 
-// next is what the run owes now; nothing while it waits.
+// next returns what is due now; nothing while the run waits.
 func (r *run) next(s *State) []events.Payload {
 	if r.cut != nil {
 		return []events.Payload{*r.cut}
@@ -114,8 +114,8 @@ func (r *run) stepRequest(now events.Settings) events.StepRequested {
 		Summary: fmt.Sprintf("round %d of %s goes to %s", r.round, r.ticket.ID, r.seat().Take(now).Model)}
 }
 
-// seat is who works on the ticket: its own model, its persona, its retries. Who
-// that is now decides, whatever the attempt began with.
+// seat returns the model and persona that work on the ticket. The current
+// settings apply, not those at the start of the attempt.
 func (r *run) seat() tiers.Seat {
 	return tiers.Seat{Tier: r.tier, Persona: r.ticket.PersonaID, Model: r.ticket.ModelOverride,
 		Retries: r.ticket.RetryCount, Cut: r.cutReplies}
@@ -136,7 +136,7 @@ func (r *run) modelRequest(s *State) events.ModelRequested {
 	return m
 }
 
-// stream is the key of the run's text in mma_streams.
+// stream returns the key of the run's text in mma_streams.
 func (r *run) stream() string {
 	if r.turn != nil {
 		return events.DiscussionStream(r.turn.asked.Discussion)
@@ -164,8 +164,8 @@ func (r *run) replied(s *State, id string, p events.ModelReplied) {
 	}
 }
 
-// longer gives the next replies more room where this one was cut at its limit;
-// false where it was not, or there is no more.
+// longer raises the limit of the next replies if this one was cut at its limit;
+// false if it was not, or if the limit cannot be raised.
 func (r *run) longer(now events.Settings, p events.ModelReplied) bool {
 	if p.Finish != "max_tokens" || !r.seat().AskLonger(now, r.sent.Asked) {
 		return false
@@ -174,7 +174,7 @@ func (r *run) longer(now events.Settings, p events.ModelReplied) bool {
 	return true
 }
 
-// modelFailed tries again. A prompt that was too long for its provider is
+// modelFailed retries. A prompt that was too long for its provider is
 // shortened.
 func (r *run) modelFailed(now events.Settings, p events.ModelFailed, at time.Time) {
 	if r.talk.Refused(r.sent.Asked, p) {
@@ -189,7 +189,8 @@ func (r *run) modelFailed(now events.Settings, p events.ModelFailed, at time.Tim
 	r.retry, r.phase = &again, sendRound
 }
 
-// modelDenied ends the run for good: another attempt would be denied as well.
+// modelDenied ends the run finally, because another attempt would be denied as
+// well.
 func (r *run) modelDenied(p events.ModelDenied) {
 	r.end(events.ResolvedBlocked, "", "budget: "+p.Reason)
 	r.outcome.Final = true

@@ -10,20 +10,21 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// MaxTurnFiles bounds the tracked files that a turn shows; the others are counted.
+// MaxTurnFiles limits the tracked files that a turn shows; the others are
+// counted.
 const MaxTurnFiles = 64
 
 // remindAnswer is what a model reads that said nothing to a person.
 const remindAnswer = "Your reply was empty. Go on with a tool call, or answer the person."
 
-// turn is what a run answers in the place of a ticket.
+// turn is what a run answers in place of a ticket.
 type turn struct {
 	request string // id of the event that asks for it
 	asked   events.TurnRequested
 	left    int // tracked files that are not shown
 }
 
-// takesTurns tells whether the session's decisions have turns.
+// takesTurns reports whether the session's decisions have turns.
 func (s *State) takesTurns() bool { return s.basis.Decision(events.ActorContributor) >= 3 }
 
 // ask begins a person's turn, or refuses it.
@@ -75,7 +76,7 @@ func (s *State) turnEnded(p events.TurnEnded) {
 	}
 }
 
-// result is the fact that ends a run.
+// result returns the fact that ends a run.
 func (r *run) result() events.Payload {
 	if r.turn == nil {
 		return r.outcome
@@ -88,7 +89,8 @@ func (r *run) result() events.Payload {
 		Reason: r.outcome.Reason, Changes: r.outcome.Changes}
 }
 
-// trackedFiles are the files that a turn shows, as the project wants them shown.
+// trackedFiles returns the files that a turn shows, as the project wants them
+// shown.
 func (r *run) trackedFiles(s *State) []events.TrackedFile {
 	tracked := s.settings.Tracked
 	n := min(len(tracked), MaxTurnFiles)
@@ -101,7 +103,7 @@ func (r *run) trackedFiles(s *State) []events.TrackedFile {
 	return out
 }
 
-// openTurn puts the discussion into the conversation: files, entries, and behind
+// openTurn puts the discussion into the conversation: files, entries, and after
 // them the person's words.
 func (r *run) openTurn(s *State) {
 	t := r.turn
@@ -123,9 +125,10 @@ func (r *run) openTurn(s *State) {
 	t.asked.Entries = nil
 }
 
-// entry is the entry numbered i as a part of the prompt: the model's own words are
-// its own, whatever they were edited to; those of other roles stand under the
-// role's name. What the engine did not write and no person did stands in a fence.
+// entry returns the entry numbered i as a part of the prompt: the model's own
+// words are its own, whatever they were edited to; those of other roles stand
+// under the role's name. What the engine did not write and no person did is in
+// a fence.
 func (t *turn) entry(i int, origins map[string]string) events.Part {
 	n := t.asked.Entries[i]
 	p := events.Part{Role: "user", Kind: events.PartEntry, Text: n.Text, From: n.From, Index: n.Index, SHA256: n.SHA256,

@@ -9,7 +9,7 @@ import (
 	"manualslop/tiers"
 )
 
-// MaxPresetFiles bounds the files that a persona's selection adds to a ticket.
+// MaxPresetFiles limits the files that a persona's selection adds to a ticket.
 const MaxPresetFiles = 64
 
 // contextRequest asks for the views that the conversation begins with: the
@@ -47,7 +47,7 @@ func (r *run) contextRequest(s *State) events.ContextRequested {
 	}
 	add(events.ViewRequest{Path: r.ticket.TargetFile, View: events.ViewRaw})
 	for _, file := range r.ticket.ContextRequirements {
-		f := s.shown[path.Clean(file)] // the zero value where the project says nothing of it
+		f := s.shown[path.Clean(file)] // the zero value if the project does not set it
 		f.Path = file
 		show(f)
 	}
@@ -61,7 +61,7 @@ func (r *run) contextRequest(s *State) events.ContextRequested {
 		Workspace: r.place}
 }
 
-// shownAs is how a file that a ticket needs is shown under a strategy.
+// shownAs returns the view of a file that a ticket needs, under a strategy.
 func shownAs(path, strategy string) events.ViewRequest {
 	switch strategy {
 	case "full":
@@ -72,8 +72,8 @@ func shownAs(path, strategy string) events.ViewRequest {
 	return events.ViewRequest{Path: path, View: events.ViewSkeleton, Fallback: true}
 }
 
-// selected is how a file of a saved selection is shown: as the selection says,
-// else as the strategy does.
+// selected returns how a file of a saved selection is shown: as set in the
+// selection, else by the strategy.
 func selected(f events.TrackedFile, strategy string) events.ViewRequest {
 	switch {
 	case f.ForceFull || f.ViewMode == "full" || f.ViewMode == events.ViewRaw:
@@ -87,8 +87,8 @@ func selected(f events.TrackedFile, strategy string) events.ViewRequest {
 	return shownAs(f.Path, strategy)
 }
 
-// selection are the files of a saved selection that stand for themselves; what
-// patterns stand for, only a worker could say.
+// selection returns the literal files of a saved selection; only a worker could
+// expand its patterns.
 func selection(files []events.TrackedFile) []events.TrackedFile {
 	var out []events.TrackedFile
 	for _, f := range files {
@@ -133,7 +133,7 @@ func (s *State) foldFiles(e *events.Event) {
 	}
 }
 
-// slicesOf are the views of a file's slices.
+// slicesOf returns the views of a file's slices.
 func slicesOf(f events.TrackedFile) []events.ViewRequest {
 	var out []events.ViewRequest
 	for _, s := range f.CustomSlices[:min(len(f.CustomSlices), events.MaxFileSlices)] {

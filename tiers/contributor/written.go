@@ -8,11 +8,11 @@ import (
 	"manualslop/tiers/planning"
 )
 
-// maxLooked bounds the bytes behind a mark in which a tool's name is looked for.
+// maxLooked limits the bytes after a mark in which a tool's name is searched.
 const maxLooked = 256
 
-// callMarks begin tool calls in the templates of models whose server did not
-// turn them into calls. They are matched in small letters.
+// callMarks start tool calls in the templates of models whose server did not
+// convert them to calls. They are matched in lower case.
 func callMarks() []string {
 	return []string{
 		"<tool_call", "<tool_use", "<function_call", "<function=", "<invoke name=", "<|tool_call", "<|python_tag|>",
@@ -20,7 +20,7 @@ func callMarks() []string {
 	}
 }
 
-// writtenCall tells whether a text holds a tool call that was meant to run: a
+// writtenCall reports whether a text holds a tool call that was meant to run: a
 // mark of a template, or a JSON object with a name and arguments. A report may
 // quote either, so there an offered tool's name must follow.
 func writtenCall(text string, tools []string, report bool) bool {
@@ -41,7 +41,7 @@ func writtenCall(text string, tools []string, report bool) bool {
 	return is && (!report || slices.Contains(tools, name))
 }
 
-// namesTool tells whether a text has the name of a tool.
+// namesTool reports whether a text has the name of a tool.
 func namesTool(low string, tools []string) bool {
 	return slices.ContainsFunc(tools, func(name string) bool { return strings.Contains(low, chars.Lower(name)) })
 }

@@ -7,17 +7,17 @@ import (
 	"manualslop/events"
 )
 
-// MaxBytes bounds the parts of a prompt, without what stands behind the
+// MaxBytes limits the parts of a prompt, without what comes after the
 // conversation, in bytes of JSON: an event holds them.
 const MaxBytes = 320 << 10
 
-// spare is what a prompt that has to give way is brought to.
+// spare returns what a prompt that has to give way is brought to.
 func spare(limit int64) int64 { return limit * 7 / 10 }
 
-// Fit says what has to be left out so that the prompt, with tail behind it, fits
-// its reader; nil where it fits as it is. The owner fills in whose conversation
-// it is. An error says that it cannot be made to fit, and what a person can do;
-// it begins with context_too_long.
+// Fit returns what has to be left out so that the prompt, with tail after it,
+// fits its reader; nil if it fits as it is. The owner fills in whose
+// conversation it is. An error says that it cannot be made to fit, and what a
+// person can do; it begins with context_too_long.
 func (t *Thread) Fit(to Reader, tail *events.Part) (*events.ConversationShortened, error) {
 	before, limit := t.measure(to, tail), t.Room(to)
 	if !t.refused(to) && before <= limit && t.bytes <= MaxBytes {
@@ -124,7 +124,7 @@ func (c *cutting) view(at, head int) {
 	c.cutView(at, head)
 }
 
-// noRoom is why there is no prompt.
+// noRoom returns why there is no prompt.
 func (t *Thread) noRoom(to Reader, tokens, limit int64) error {
 	advice := fmt.Sprintf("give tier %d a model with a larger context window, or ask for less at once", to.Tier)
 	switch {

@@ -5,9 +5,10 @@ import (
 	"manualslop/tiers"
 )
 
-// measure is how many tokens the prompt has with tail behind it: what the
+// measure returns how many tokens the prompt has with tail after it: what the
 // provider counted of the one before and an estimate of what came since, its
-// share of that count where the prompt is shorter now, or an estimate of all of it.
+// share of that count where the prompt is shorter now, or an estimate of all of
+// it.
 func (t *Thread) measure(to Reader, tail *events.Part) int64 {
 	bytes := t.read(to.tools, tail)
 	switch {
@@ -19,7 +20,7 @@ func (t *Thread) measure(to Reader, tail *events.Part) int64 {
 	return t.counted + (bytes-t.countedBytes)/tiers.BytesPerToken
 }
 
-// read is how many bytes a model reads, of tools so many.
+// read returns how many bytes a model reads, of tools so many.
 func (t *Thread) read(tools int64, tail *events.Part) int64 {
 	sum := tools + t.reads
 	if tail != nil {

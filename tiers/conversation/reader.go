@@ -9,7 +9,7 @@ import (
 
 // Bounds of a prompt in tokens, by measure.
 const (
-	// DefaultWindow is taken for the context window of a model of which none is known.
+	// DefaultWindow counts as the context window of a model of which none is known.
 	DefaultWindow = 128_000
 	// defaultReply is kept free for the reply where neither settings nor what is
 	// known of the model say how long it gets.
@@ -59,7 +59,7 @@ func (o *Offers) Reader(to tiers.Sitting, tools []string) Reader {
 	return out
 }
 
-// sizeOf is how many bytes a model reads of tools.
+// sizeOf returns how many bytes a model reads of tools.
 func (o *Offers) sizeOf(tools []string) int64 {
 	var sum int64
 	for _, name := range tools {

@@ -2,7 +2,7 @@ package conversation
 
 import "manualslop/events"
 
-// MaxRefusals bounds how often the prompt of one round is shortened because its
+// MaxRefusals limits how often the prompt of one round is shortened because its
 // provider found it too long.
 const MaxRefusals = 3
 
@@ -27,13 +27,13 @@ func (t *Thread) Refused(m events.ModelRequested, p events.ModelFailed) bool {
 	return true
 }
 
-// refused tells whether the last prompt was too long for this reader.
+// refused reports whether the last prompt was too long for this reader.
 func (t *Thread) refused(to Reader) bool {
 	return t.refusal != nil && t.least.provider == to.Provider && t.least.model == to.Model
 }
 
-// Room is how many tokens a prompt may have for a reader: its own room, or what
-// a prompt that it refused was brought to.
+// Room returns how many tokens a prompt may have for a reader: its own room, or
+// what a prompt that it refused was brought to.
 func (t *Thread) Room(to Reader) int64 {
 	if t.least.tokens > 0 && t.least.provider == to.Provider && t.least.model == to.Model {
 		return min(to.Room, t.least.tokens)

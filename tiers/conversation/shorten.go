@@ -15,7 +15,7 @@ const ResultHead = 8000
 // worth is how many bytes have to go for the words that say so to pay.
 const worth = 256
 
-// isLong tells whether cutting a part makes it shorter.
+// isLong reports whether cutting a part makes it shorter.
 func isLong(p events.Part) bool {
 	if p.SHA256 == "" {
 		return utf8.RuneCountInString(p.Text) > ResultHead+worth
@@ -23,7 +23,8 @@ func isLong(p events.Part) bool {
 	return p.Size > ResultHead+worth && (p.Head == 0 || p.Head > ResultHead+worth)
 }
 
-// longResults are the results of rounds in [from, to] that can be cut, oldest first.
+// longResults returns the results of rounds in [from, to] that can be cut,
+// oldest first.
 func (t *Thread) longResults(from, to int) []piece {
 	var out []piece
 	for _, p := range t.pieces {
@@ -34,7 +35,7 @@ func (t *Thread) longResults(from, to int) []piece {
 	return out
 }
 
-// cutResult leaves the beginning of a result and says so behind it.
+// cutResult leaves the beginning of a result and says so after it.
 func (t *Thread) cutResult(call string, head int) {
 	for i := range t.pieces {
 		if p := &t.pieces[i].Part; p.Role == "tool" && p.Call == call && p.Head == 0 {
@@ -67,7 +68,7 @@ func (t *Thread) cutView(at, head int) {
 	p.Suffix = fmt.Sprintf("\n[… cut to make room: the first %d characters of %d bytes]\n", head, p.whole)
 }
 
-// characters are the first n of a text.
+// characters returns the first n of a text.
 func characters(s string, n int) string {
 	for at := range s {
 		if n == 0 {
@@ -93,7 +94,7 @@ func (t *Thread) drop(round int) {
 	t.changed()
 }
 
-// has tells whether the result of a call is still there.
+// has reports whether the result of a call is still there.
 func (t *Thread) has(call string) bool {
 	return slices.ContainsFunc(t.pieces, func(p piece) bool { return p.Call == call })
 }

@@ -7,8 +7,8 @@ import (
 	"manualslop/tiers"
 )
 
-// Thread is one conversation with a model: a beginning, and rounds behind it. The
-// zero value is one in which nothing was said.
+// Thread is one conversation with a model: a beginning, and rounds after it.
+// The zero value is one in which nothing was said.
 type Thread struct {
 	pieces []piece
 	bytes  int           // of the parts as JSON
@@ -65,7 +65,7 @@ func (t *Thread) ShowIn(round int, name string, p events.Part) {
 	t.put(piece{Part: p, round: round, name: tiers.Line(tiers.Clip(name, maxName)), hold: goes})
 }
 
-// maxName bounds the name of a view in bytes.
+// maxName limits the name of a view in bytes.
 const maxName = 512
 
 // Say puts a part of a round, counted from 1, at the end of the conversation.
@@ -83,14 +83,14 @@ func (t *Thread) put(p piece) {
 	t.reads += t.heard.Size(p.Part)
 }
 
-// Parts are the prompt.
+// Parts returns the prompt.
 func (t *Thread) Parts() []events.Part { return t.behind(0) }
 
 // Sent takes the prompt as one that was sent; see [Thread.Since].
 func (t *Thread) Sent() { t.same = len(t.pieces) }
 
-// Since says how many parts of the prompt are, from its beginning, those that were
-// sent last, and gives the parts behind them.
+// Since returns how many parts of the prompt are, from its beginning, those
+// that were sent last, and gives the parts after them.
 func (t *Thread) Since() (same int, rest []events.Part) { return t.same, t.behind(t.same) }
 
 func (t *Thread) behind(n int) []events.Part {
@@ -101,8 +101,8 @@ func (t *Thread) behind(n int) []events.Part {
 	return out
 }
 
-// Reword puts the texts of a basis in the place of those of another one that
-// the conversation begins with, from its next prompt on.
+// Reword puts the texts of a basis in place of those of another one that the
+// conversation begins with, from its next prompt on.
 func (t *Thread) Reword(from, to events.Basis) {
 	for i := range t.pieces {
 		p := &t.pieces[i]
@@ -126,7 +126,7 @@ func (t *Thread) changed() {
 	}
 }
 
-// newest is the last round that said something; 0: none did.
+// newest returns the last round that said something; 0: none did.
 func (t *Thread) newest() int {
 	n := 0
 	for _, p := range t.pieces {
@@ -135,7 +135,8 @@ func (t *Thread) newest() int {
 	return n
 }
 
-// oldest is the first round that is still there and is not the newest; 0: none.
+// oldest returns the first round that is still there and is not the newest; 0:
+// none.
 func (t *Thread) oldest() int {
 	newest := t.newest()
 	for _, p := range t.pieces {
@@ -146,7 +147,7 @@ func (t *Thread) oldest() int {
 	return 0
 }
 
-// clone is a thread to try things on.
+// clone returns a thread to try things on.
 func (t *Thread) clone() *Thread {
 	out := *t
 	out.pieces, out.gone = slices.Clone(t.pieces), slices.Clone(t.gone)
@@ -162,7 +163,7 @@ func (t *Thread) size() int {
 	return n
 }
 
-// sizeOf is the size of a part as JSON.
+// sizeOf returns the size of a part as JSON.
 func sizeOf(p events.Part) int {
 	n, err := events.SizeOf(p)
 	if err != nil {

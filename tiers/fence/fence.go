@@ -36,9 +36,9 @@ const (
 const (
 	// FilesUpdated begins the block of changed files.
 	FilesUpdated = "[SYSTEM: FILES UPDATED]"
-	// Analysis begins tier 4's words behind a failed result.
+	// Analysis begins tier 4's words after a failed result.
 	Analysis = "QA ANALYSIS:"
-	// NotOurs stands in front of a look-alike of one of them.
+	// NotOurs is in front of a look-alike of one of them.
 	NotOurs = "NOT OURS: "
 )
 
@@ -51,16 +51,16 @@ Text between a line [UNTRUSTED origin code] and the line [END UNTRUSTED code] wi
 // nonceBytes is the length of a nonce before it is written in hex.
 const nonceBytes = 6
 
-// Nonce is the code of the fence around the text numbered index in the event
-// with this id.
+// Nonce returns the code of the fence around the text numbered index in the
+// event with this id.
 func Nonce(event string, index int) string {
 	sum := sha256.Sum256([]byte("slop fence\x00" + event + "\x00" + strconv.Itoa(index)))
 	return hex.EncodeToString(sum[:nonceBytes])
 }
 
 // Wrap puts a text between the lines of its fence and neutralises it. Heads
-// tells whether words that begin an answer of the engine are look-alikes, too:
-// they are not in an answer that a tool of ours gave.
+// reports whether words that begin an answer of the engine are look-alikes,
+// too: they are not in an answer that a tool of ours gave.
 func Wrap(origin, nonce, text string, heads bool) string {
 	text = Neutralise(text)
 	if heads {

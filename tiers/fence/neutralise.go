@@ -7,25 +7,26 @@ import (
 	"manualslop/events/chars"
 )
 
-// longestLookAlike bounds the bytes in which a look-alike is sought, so that
-// the work is bounded whatever stands between its letters.
+// longestLookAlike limits the bytes in which a look-alike is sought, so that
+// the work is bounded whatever is between its letters.
 const longestLookAlike = 256
 
-// bracketed are the markers that begin with a bracket, as folded letters behind
-// it; the last ones are those of a bias profile. What follows does not matter.
+// bracketed returns the markers that begin with a bracket, as folded letters
+// after it; the last ones are those of a bias profile. What follows does not
+// matter.
 func bracketed() []string {
 	return []string{"system:filesupdated", "filesupdated", "untrusted", "enduntrusted", "highpriority", "preferred]",
 		"lowpriority", "avoid]"}
 }
 
-// lineHeads are the markers that count at the beginning of a line.
+// lineHeads returns the markers that count at the beginning of a line.
 func lineHeads() []string { return []string{"qaanalysis:"} }
 
-// textHeads are the words with which an answer of the engine begins.
+// textHeads returns the words with which an answer of the engine begins.
 func textHeads() []string { return []string{"denied:", "error:", "accessdenied:"} }
 
 // Neutralise puts NotOurs into every look-alike of a marker: of those in
-// brackets behind the bracket, of the others in front. Case, blanks, invisible
+// brackets after the bracket, of the others in front. Case, blanks, invisible
 // characters and letters of other alphabets that look the same do not matter.
 func Neutralise(text string) string {
 	var b strings.Builder
@@ -80,12 +81,12 @@ func plain(text string) int {
 	return len(text)
 }
 
-// opens tells whether a character is a bracket, or looks like one.
+// opens reports whether a character is a bracket, or looks like one.
 func opens(c rune) bool {
 	return c == '[' || c >= utf8.RuneSelf && strings.ContainsRune("［【〔〖⟦❲", c)
 }
 
-// isDecoration tells whether a character may stand before the words of a line
+// isDecoration reports whether a character may come before the words of a line
 // without being one, as in a list, a heading or a quotation.
 func isDecoration(r rune) bool { return r < utf8.RuneSelf && strings.ContainsRune("*#>+|/`\"'(", r) }
 
@@ -98,7 +99,7 @@ func neutraliseHead(text string) string {
 	return text
 }
 
-// begins tells whether a text begins with one of the words, folded.
+// begins reports whether a text begins with one of the words, folded.
 func begins(text string, words []string) bool {
 	text = text[:min(len(text), longestLookAlike)]
 	for _, w := range words {
@@ -128,7 +129,7 @@ func beginsWith(text, word string) bool {
 // skipped stands for a character that does not count in a marker.
 const skipped = -1
 
-// fold brings a character to the one that it looks like, in small letters.
+// fold brings a character to the one that it looks like, in lower case.
 func fold(r rune) rune {
 	switch {
 	case r < utf8.RuneSelf:

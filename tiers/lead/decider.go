@@ -135,8 +135,8 @@ func (s *State) fold(e *events.Event) {
 	}
 }
 
-// shows tells whether the model of a work may ask to be shown files: that of a
-// plan, in a session whose prompt says how.
+// shows reports whether the model of a work may ask to be shown files: that of
+// a plan, in a session whose prompt says how.
 func (s *State) shows(w *work) bool {
 	return w.review == nil && s.desk.Basis.Decision(events.ActorLead) >= 2
 }
@@ -151,7 +151,7 @@ func (s *State) reword(from, to events.Basis) {
 	}
 }
 
-// manifest is the whole prompt of a work's first request.
+// manifest returns the whole prompt of a work's first request.
 func (s *State) manifest(w *work, built *events.Event, x events.ContextBuilt) *conversation.Thread {
 	if w.review != nil {
 		return s.reviewPrompt(w, built, x)
@@ -159,7 +159,7 @@ func (s *State) manifest(w *work, built *events.Event, x events.ContextBuilt) *c
 	return s.prompt(w, built, x)
 }
 
-// reply is what a work's reply says, or why it cannot be used.
+// reply returns what a work's reply says, or why it cannot be used.
 func (s *State) reply(w *work, text string) (events.Payload, error) {
 	if w.review != nil {
 		return readReview(w.review, text)
@@ -177,8 +177,8 @@ func (s *State) mutated(x events.GraphMutated) {
 	}
 }
 
-// answered is the work that waits for an answer to request, now due; nil if
-// none does.
+// answered returns the work that waits for an answer to request, now due; nil
+// if none does.
 func (s *State) answered(request string) *work {
 	w := s.waiting[request]
 	if w != nil {

@@ -34,13 +34,13 @@ const (
 	textReview = "lead-review"
 )
 
-// Texts are what prompts of tier 2 are made of word for word, by name.
+// Texts returns what prompts of tier 2 are made of word for word, by name.
 func Texts() map[string]string {
 	return map[string]string{textRole: systemPrompt + fence.Rule, textReview: reviewPrompt + fence.Rule}
 }
 
-// views are the project's rules, its tree, the first modules that are files as a
-// designer reads them, and of the others how they are used.
+// views returns the project's rules, its tree, the first modules that are files
+// as a designer reads them, and of the others how they are used.
 func views(t events.Track) []events.ViewRequest {
 	out := append(tiers.RuleViews(), events.ViewRequest{Path: ".", View: events.ViewTree})
 	var shown []string
@@ -58,15 +58,16 @@ func views(t events.Track) []events.ViewRequest {
 	return out
 }
 
-// isFile tells whether a module looks like the path of a file inside the project.
+// isFile reports whether a module looks like the path of a file inside the
+// project.
 func isFile(m string) bool {
 	ext := path.Ext(m)
 	return len(ext) > 1 && ext != m && path.Clean(m) == m && !path.IsAbs(m) && m != ".." &&
 		!strings.HasPrefix(m, "../") && !strings.ContainsAny(m, " \t\r\n\\*?")
 }
 
-// prompt is the whole manifest of the first request: rules, the track's brief,
-// the views.
+// prompt returns the whole manifest of the first request: rules, the track's
+// brief, the views.
 func (s *State) prompt(w *work, built *events.Event, x events.ContextBuilt) *conversation.Thread {
 	talk, others := w.job.Opening(&s.desk, textRole, built, x)
 	talk.Open(events.Part{Role: "user", Text: s.brief(w.track)})

@@ -16,7 +16,7 @@ import (
 
 // Bounds of a review.
 const (
-	// MaxDiffs bounds the files whose changes are shown.
+	// MaxDiffs limits the files whose changes are shown.
 	MaxDiffs = 20
 	// MaxReasons and MaxReasonBytes bound why a ticket is sent back.
 	MaxReasons     = 10
@@ -51,8 +51,8 @@ func (s *State) dropReview(x events.TicketKilled) {
 	}
 }
 
-// diffs are the project's rules and the views that show what an attempt changed;
-// where that is nothing, the file that the ticket is about.
+// diffs returns the project's rules and the views that show what an attempt
+// changed; where that is nothing, the file that the ticket is about.
 func diffs(x events.ReviewRequested) []events.ViewRequest {
 	out := tiers.RuleViews()
 	if len(x.Changes) == 0 && x.Ticket.TargetFile != "" {
@@ -64,8 +64,8 @@ func diffs(x events.ReviewRequested) []events.ViewRequest {
 	return out
 }
 
-// reviewPrompt is the whole manifest of the first request: rules, the ticket,
-// what the contributor says, what it changed.
+// reviewPrompt returns the whole manifest of the first request: rules, the
+// ticket, what the contributor says, what it changed.
 func (s *State) reviewPrompt(w *work, built *events.Event, views events.ContextBuilt) *conversation.Thread {
 	x := w.review
 	talk, others := w.job.Opening(&s.desk, textReview, built, views)
@@ -124,8 +124,8 @@ func readReview(x *events.ReviewRequested, text string) (events.Payload, error) 
 	return out, nil
 }
 
-// unanimous tells whether every verdict that can be read in a reply is the same:
-// the first one may be quoted out of a file.
+// unanimous reports whether every verdict that can be read in a reply is the
+// same: the first one may be quoted out of a file.
 func unanimous(text string) bool {
 	said := map[string]bool{}
 	_, _ = planning.Read(text, "review", func(all []verdict) error {

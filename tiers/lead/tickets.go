@@ -14,9 +14,9 @@ import (
 
 // Bounds of a plan.
 const (
-	// MaxTickets bounds the tickets of one track.
+	// MaxTickets limits the tickets of one track.
 	MaxTickets = 256
-	// MaxCheck bounds the command that shows that a ticket is done, in bytes.
+	// MaxCheck limits the command that shows that a ticket is done, in bytes.
 	MaxCheck = 1000
 	// DefaultAssignee is who carries out a ticket that names nobody.
 	DefaultAssignee = "tier3-worker"
@@ -63,7 +63,7 @@ func (d draft) ticket() events.Ticket {
 	return t
 }
 
-// distinct is the list without repetitions and empty names, never nil.
+// distinct returns the list without repetitions and empty names, never nil.
 func distinct(names []string) []string {
 	out := make([]string, 0, len(names))
 	seen := make(map[string]bool, len(names))

@@ -9,11 +9,11 @@ import (
 
 // Assemble builds the neutral request out of a manifest: Messages and Tools;
 // the caller fills Model and Params. Consecutive parts of one role become one
-// message, save assistant parts, of which each is a reply unless it is an entry of a
-// discussion. The user's words behind
-// results, after a reply that said nothing, stand in the message of the results: as
-// a message of their own they are a cause of empty replies. The bytes behind each
-// part are checked against its digest and size.
+// message, save assistant parts, of which each is a reply unless it is an entry
+// of a discussion. The user's words after results, after a reply that said
+// nothing, stand in the message of the results: as their own message they are a
+// cause of empty replies. The bytes after each part are checked against its
+// digest and size.
 //
 // A manifest that makes no well-formed conversation, or bytes that do not
 // match, are an [*Error] of the kind invalid_request; more than MaxPrompt bytes
@@ -29,7 +29,7 @@ func Assemble(manifest []events.Part, tools []events.ToolOffer, resolve Resolve)
 	return r, nil
 }
 
-// assembler is the beginning of a prompt, up to where the next one goes on.
+// assembler is the beginning of a prompt, up to where the next one continues.
 type assembler struct {
 	resolve   Resolve
 	parts     int // that were added
@@ -42,7 +42,7 @@ type assembler struct {
 	turn      int                // when it was kept, for [Record]
 }
 
-// extend adds parts behind those that were added, and gives the request of the
+// extend adds parts after those that were added, and gives the request of the
 // whole. A block of changed files at their end is not added: it is not part of
 // the next prompt. After an error the assembler is unusable.
 func (a *assembler) extend(parts []events.Part, resolve Resolve) (Request, error) {
@@ -175,8 +175,8 @@ func (a *assembler) result(i int, p events.Part, got content) error {
 	return nil
 }
 
-// refresh appends the block of changed files to the message before it, behind
-// its last result; where an assistant spoke last it is a message of its own.
+// refresh appends the block of changed files to the message before it, after
+// its last result; where an assistant spoke last it is its own message.
 func (a *assembler) refresh(i int, got content) error {
 	if len(a.open) > 0 {
 		return refuse(i, "stands before the result of call %s", a.open[0].ID)

@@ -6,20 +6,20 @@ import (
 	"manualslop/events"
 )
 
-// MaxBegun bounds the texts of the prompts that a session keeps put together, in
-// bytes. A conversation beyond it is put together anew for each request.
+// MaxBegun limits the texts of the prompts that a session keeps put together,
+// in bytes. A conversation beyond it is put together again for each request.
 const MaxBegun = 8 << 20
 
-// begun are the prompts of conversations that may go on, by request, so that the
-// next one reads and checks only what is new.
+// begun are the prompts of conversations that may continue, by request, so that
+// the next one reads and checks only what is new.
 type begun struct {
 	prompts map[string]*assembler
 	size    int
 	turn    int // of the newest
 }
 
-// beginning takes out what the prompt of m, the event with this id, begins with,
-// and gives the parts behind it: where nothing fits, all of them.
+// beginning takes out what the prompt of m, the event with this id, begins
+// with, and gives the parts after it: where nothing fits, all of them.
 func (r *Record) beginning(id string, m events.ModelRequested) (*assembler, []events.Part, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -34,7 +34,7 @@ func (r *Record) beginning(id string, m events.ModelRequested) (*assembler, []ev
 	return a, slices.Clone(parts[a.parts:]), nil
 }
 
-// keep puts the prompt of a request in the place of the one that it continues.
+// keep puts the prompt of a request in place of the one that it continues.
 func (r *Record) keep(id string, a *assembler) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,7 +57,8 @@ func (r *Record) keep(id string, a *assembler) {
 	}
 }
 
-// take is the prompt of a request, which is not kept any more; nil: none is.
+// take returns the prompt of a request, which is not kept any more; nil: none
+// is.
 func (b *begun) take(request string) *assembler {
 	a := b.prompts[request]
 	if a != nil {

@@ -31,8 +31,8 @@ type Result struct {
 	Failed bool
 }
 
-// Opaque is what a vendor wants back verbatim, such as signed thinking. It
-// stands first in its assistant message.
+// Opaque is what a vendor wants back verbatim, such as signed thinking. It is
+// first in its assistant message.
 type Opaque struct {
 	// Origin names who wrote it, as the adapter sees fit: vendor and model. An
 	// adapter drops blocks whose origin is not its own and sends the portable

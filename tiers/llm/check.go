@@ -53,7 +53,7 @@ func NewBodies(provider func(name string) Provider, blob Blob, again Again) *Bod
 		provider: provider, blob: blob}
 }
 
-// Take folds the next event. Behind the first mismatch it does nothing.
+// Take folds the next event. After the first mismatch it does nothing.
 func (b *Bodies) Take(e *events.Event) {
 	if b.bad != nil {
 		return
@@ -104,7 +104,7 @@ func checkBody(record *Record, asked events.ModelRequested, p events.ModelReplie
 	return nil
 }
 
-// bodyDigest is the digest of the body that a provider makes of a request.
+// bodyDigest returns the digest of the body that a provider makes of a request.
 func bodyDigest(provider Provider, r Request) (string, error) {
 	if provider.Wire() == NeutralWire {
 		return r.wireDigest()

@@ -143,7 +143,7 @@ func TestAPromptThatCannotBePutTogetherIsAnInvalidRequest(t *testing.T) {
 		want string
 	}{
 		"unknown": {requested(t, "lost", 1, user("a")),
-			`request 2: it continues request "lost", which does not stand before it`},
+			`request 2: it continues request "lost", which is not an earlier request`},
 		"itself": {requested(t, "2", 1, user("a")), `request 2: it continues request "2"`},
 		"a part too far": {events.ModelRequested{Continues: "1", Keep: 3},
 			`request 2: it keeps 3 parts of request "1", which has 2`},

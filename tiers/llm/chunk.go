@@ -73,7 +73,7 @@ type Finish struct {
 	Model string
 	// Raw is what the vendor wants back verbatim; nil if nothing.
 	Raw *Opaque
-	// CLI is the run of the provider's program; nil where there is none.
+	// CLI is the run of the provider's program; nil if there is none.
 	CLI *events.CLICall
 }
 

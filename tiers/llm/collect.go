@@ -67,7 +67,7 @@ func (c *collector) take(chunk Chunk) *Error {
 
 func (c *collector) addText(s string) *Error {
 	if c.text.Len()+len(s) > MaxText {
-		return Incomplete("the reply's text is over %d bytes", MaxText)
+		return Incomplete("the reply's text has more than %d bytes", MaxText)
 	}
 	c.text.WriteString(s)
 	if c.onDelta != nil && s != "" {
@@ -78,10 +78,10 @@ func (c *collector) addText(s string) *Error {
 
 func (c *collector) begin(b CallBegin) *Error {
 	if b.Index != len(c.calls) {
-		return Incomplete("the provider opened call %d where call %d is next", b.Index, len(c.calls))
+		return Incomplete("the provider opened call %d, but call %d is next", b.Index, len(c.calls))
 	}
 	if len(c.calls) == MaxCalls {
-		return Incomplete("the reply has over %d tool calls", MaxCalls)
+		return Incomplete("the reply has more than %d tool calls", MaxCalls)
 	}
 	c.calls = append(c.calls, &draft{name: b.Name})
 	return nil
@@ -94,9 +94,9 @@ func (c *collector) open(index int) (*draft, *Error) {
 	return c.calls[index], nil
 }
 
-// failed is the empty reply with what was paid for, and the error. Vendors that
-// count the reply at its end alone have said too little of it; what came counts
-// by estimate then.
+// failed returns the empty reply with what was paid for, and the error. Vendors
+// that count the reply at its end alone have said too little of it; what came
+// counts by estimate then.
 func (c *collector) failed(e *Error) (Reply, error) {
 	var r Reply
 	if c.usage == nil {
@@ -109,7 +109,7 @@ func (c *collector) failed(e *Error) (Reply, error) {
 	return r, e
 }
 
-// came is how many characters of the reply came.
+// came returns how many characters of the reply came.
 func (c *collector) came() int64 {
 	n := count(c.text.String())
 	for _, d := range c.calls {
@@ -118,7 +118,7 @@ func (c *collector) came() int64 {
 	return n
 }
 
-// whole is the reply once its end marker came.
+// whole returns the reply once its end marker came.
 func (c *collector) whole() (Reply, error) {
 	cut := c.finish.Reason == FinishMaxTokens
 	r := Reply{Text: strings.ToValidUTF8(c.text.String(), "\uFFFD"), Finish: FinishStop, Model: modelName(c.finish.Model),
@@ -130,7 +130,7 @@ func (c *collector) whole() (Reply, error) {
 	case cut:
 		r.Finish = FinishMaxTokens
 	case c.finish.Reason != FinishStop && c.finish.Reason != FinishToolCalls:
-		return c.failed(Incomplete("the provider finished for the unknown reason %q", c.finish.Reason))
+		return c.failed(Incomplete("the provider finished with the unknown reason %q", c.finish.Reason))
 	case len(r.Calls) > 0:
 		r.Finish = FinishToolCalls
 	}
@@ -161,16 +161,16 @@ func (c *collector) attachRaw(r *Reply) *Error {
 		return Incomplete("the provider's opaque block is not JSON: %v", err)
 	}
 	if len(raw) > MaxRaw {
-		return Incomplete("the provider's opaque block is over %d bytes", MaxRaw)
+		return Incomplete("the provider's opaque block has more than %d bytes", MaxRaw)
 	}
 	if events.Nesting(raw) > MaxDepth {
-		return Incomplete("the provider's opaque block is nested over %d deep", MaxDepth)
+		return Incomplete("the provider's opaque block is nested more than %d levels deep", MaxDepth)
 	}
 	r.Raw = raw
 	return nil
 }
 
-// used is the reported usage, or an estimate of the output alone.
+// used returns the reported usage, or an estimate of the output alone.
 func (c *collector) used() events.Usage {
 	if c.usage != nil {
 		return *c.usage
@@ -189,7 +189,7 @@ func (c *collector) fitting(r Reply) (Reply, error) {
 		return c.failed(Incomplete("the reply cannot be recorded: %v", err))
 	}
 	if len(body) > MaxReply {
-		return c.failed(Incomplete("the whole reply takes %d bytes on record, over %d", len(body), MaxReply))
+		return c.failed(Incomplete("the recorded reply would have %d bytes, more than the limit of %d", len(body), MaxReply))
 	}
 	return r, nil
 }

@@ -145,7 +145,7 @@ func TestACallThatIsNeverFinishedIsMalformed(t *testing.T) {
 	r, err := llm.Collect(stream(nil, llm.CallBegin{Name: "t"}, llm.CallArgs{Text: `{}`},
 		llm.Finish{Reason: llm.FinishStop}), nil)
 	require.NoError(t, err)
-	require.Equal(t, "the call was never finished", r.Calls[0].Malformed)
+	require.Equal(t, "the call was not completed", r.Calls[0].Malformed)
 }
 
 func TestToolNamesAreBounded(t *testing.T) {
@@ -288,7 +288,7 @@ func TestWhatIsNestedTooDeepToBeWrappedIsNoReply(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, fits, r.Calls[0].Malformed == "", depth)
 		if !fits {
-			require.Contains(t, r.Calls[0].Malformed, "nested over 128 deep")
+			require.Contains(t, r.Calls[0].Malformed, "nested more than 128 levels deep")
 			require.JSONEq(t, "{}", string(r.Calls[0].Args))
 		}
 

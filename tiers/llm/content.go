@@ -30,7 +30,7 @@ func (c content) size() int {
 	return n
 }
 
-// read is the checked content of the part at position i from 0.
+// read returns the checked content of the part at position i from 0.
 func read(i int, p events.Part, resolve Resolve) (content, error) {
 	if (p.Origin == "") != (p.Fence == "") {
 		return content{}, refuse(i, "has an origin without a fence, or a fence without an origin")
@@ -58,8 +58,8 @@ func read(i int, p events.Part, resolve Resolve) (content, error) {
 	return content{text: p.Prefix + shown(p, beginning(text, p.Head)) + p.Suffix, calls: calls, raw: raw}, nil
 }
 
-// shown is a part's text as a model reads it: inside its fence where the engine
-// did not write it. A person may have pasted anything into an entry.
+// shown returns a part's text as a model reads it: inside its fence where the
+// engine did not write it. A person may have pasted anything into an entry.
 func shown(p events.Part, text string) string {
 	switch {
 	case p.Origin != "":
@@ -70,7 +70,7 @@ func shown(p events.Part, text string) string {
 	return text
 }
 
-// beginning is the first n characters of a text; all of it where n is 0.
+// beginning returns the first n characters of a text; all of it where n is 0.
 func beginning(s string, n int) string {
 	if n <= 0 {
 		return s
@@ -88,7 +88,7 @@ func refuse(i int, format string, args ...any) error {
 	return Unsendable("prompt part %d "+format, append([]any{i + 1}, args...)...)
 }
 
-// Newest is the text of a manifest's newest message: its last part and the
+// Newest returns the text of a manifest's newest message: its last part and the
 // parts before it that [Assemble] puts into the same message (the results of a
 // round, the block of changed files), joined by line breaks. Bytes are checked
 // as Assemble checks them.
@@ -104,12 +104,12 @@ func Newest(manifest []events.Part, resolve Resolve) (string, error) {
 	return strings.Join(texts, "\n"), nil
 }
 
-// newestParts are the parts of a manifest's newest message.
+// newestParts returns the parts of a manifest's newest message.
 func newestParts(manifest []events.Part) []events.Part {
 	return slices.Clone(manifest[newestFrom(manifest):])
 }
 
-// newestFrom is the position of the newest message's first part.
+// newestFrom returns the position of the newest message's first part.
 func newestFrom(manifest []events.Part) int {
 	i := len(manifest)
 	for i > 0 && manifest[i-1].Kind == events.PartRefresh {

@@ -8,7 +8,7 @@ type Endpoint struct {
 	// BaseURL is the address of the API without a slash at its end; empty: the
 	// vendor's own.
 	BaseURL string
-	// Key opens it; empty where none is needed.
+	// Key opens it; empty if none is needed.
 	Key string
 	// Headers are sent with every request beside the vendor's own.
 	Headers map[string]string

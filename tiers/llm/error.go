@@ -19,7 +19,7 @@ type Error struct {
 	Message string
 	// RetryAfter is how long the provider asks to wait; 0 if it did not say.
 	RetryAfter time.Duration
-	// CLI is the run of the provider's program; nil where there is none.
+	// CLI is the run of the provider's program; nil if there is none.
 	CLI *events.CLICall
 
 	cause error
@@ -28,10 +28,11 @@ type Error struct {
 // Error returns the message and the kind.
 func (e *Error) Error() string { return fmt.Sprintf("model: %s (%s)", e.Message, e.Kind) }
 
-// Unwrap is the error that this one classifies; nil if it stands for itself.
+// Unwrap returns the error that this one classifies; nil if it stands for
+// itself.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Failed is the fact that the request with this id failed.
+// Failed returns the fact that the request with this id failed.
 func (e *Error) Failed(request string) events.ModelFailed {
 	return events.ModelFailed{Request: request, Kind: e.Kind, Message: clip(e.Message),
 		RetryAfterMS: e.RetryAfter.Milliseconds(), CLI: e.CLI}
@@ -47,7 +48,7 @@ func Kinds() []string {
 	}
 }
 
-// KnownKind tells whether kind is one of [Kinds].
+// KnownKind reports whether kind is one of [Kinds].
 func KnownKind(kind string) bool { return slices.Contains(Kinds(), kind) }
 
 // AsError is err as an *Error: itself where it is one, cancelled for a context
@@ -66,12 +67,12 @@ func AsError(err error) *Error {
 	return &Error{Kind: kind, Message: clip(err.Error()), cause: err}
 }
 
-// Unsendable says why a request cannot be sent at all.
+// Unsendable returns why a request cannot be sent at all.
 func Unsendable(format string, args ...any) *Error {
 	return failure(events.ModelInvalidRequest, format, args...)
 }
 
-// Incomplete says why what came is no whole reply.
+// Incomplete returns why what came is not a whole reply.
 func Incomplete(format string, args ...any) *Error {
 	return failure(events.ModelIncomplete, format, args...)
 }

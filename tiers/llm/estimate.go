@@ -6,7 +6,7 @@ import (
 	"manualslop/events"
 )
 
-// runesPerToken is the rule of thumb behind every estimate.
+// runesPerToken is the rule of thumb after every estimate.
 const runesPerToken = 4
 
 // Estimate guesses the usage of a request and the characters of its reply at

@@ -8,8 +8,8 @@ const NeutralWire = "neutral/1"
 // provider embeds it.
 type Neutral struct{}
 
-// Wire is the neutral format.
+// Wire returns the neutral format.
 func (Neutral) Wire() string { return NeutralWire }
 
-// Body is the neutral form of the request.
+// Body returns the neutral form of the request.
 func (Neutral) Body(r Request) ([]byte, error) { return r.Wire() }

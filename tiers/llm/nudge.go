@@ -6,9 +6,10 @@ import (
 	"manualslop/events"
 )
 
-// Nudge is an offer as a bias profile shows it to a model: its mark before the
-// description, and its words before those of parameters. A schema without such
-// a parameter stays to the byte. The offer that it is given stays as it is.
+// Nudge returns an offer as a bias profile shows it to a model: its mark before
+// the description, and its text before those of parameters. A schema without
+// such a parameter stays to the byte. The offer that it is given stays as it
+// is.
 func Nudge(o events.ToolOffer, profile events.BiasProfile) events.ToolOffer {
 	bias := profile.Entry(o.Name)
 	if mark := bias.Mark(); mark != "" {
@@ -25,15 +26,15 @@ func Nudge(o events.ToolOffer, profile events.BiasProfile) events.ToolOffer {
 // object is JSON of which only some members matter.
 type object = map[string]json.RawMessage
 
-// nudgeSchema puts words before the descriptions of properties. False where
-// there are none of these names.
+// nudgeSchema puts words before the descriptions of properties. False if there
+// are none of these names.
 func nudgeSchema(schema json.RawMessage, words map[string]string) (json.RawMessage, bool) {
 	var top, properties object
 	if json.Unmarshal(schema, &top) != nil || json.Unmarshal(top["properties"], &properties) != nil {
 		return nil, false
 	}
 	changed := false
-	// order-independent: each word changes a property of its own
+	// order-independent: each word changes its own property
 	for name, word := range words {
 		var property object
 		if json.Unmarshal(properties[name], &property) != nil || property == nil {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// PlainJSON is JSON as adapters send it: '<', '>' and '&' of code stay what they
-// are, and no line end stands behind it. What is no JSON is an [*Error] of the
-// kind invalid_request.
+// PlainJSON is JSON as adapters send it: '<', '>' and '&' of code stay what
+// they are, and no line end comes after it. What is not a JSON is an [*Error]
+// of the kind invalid_request.
 func PlainJSON(v any) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
@@ -19,9 +19,9 @@ func PlainJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// PlainName is the name of a tool or a call as a vendor takes it: at most so many
-// bytes of ASCII letters, digits, '_', '-' and the characters of also. Only names
-// that a model made up are changed by this.
+// PlainName returns the name of a tool or a call as a vendor takes it: at most
+// the given number of bytes of ASCII letters, digits, '_', '-' and the
+// characters of also. Only names that a model made up are changed by this.
 func PlainName(name, also string, most int) string {
 	plain := strings.Map(func(r rune) rune {
 		switch {

@@ -10,8 +10,8 @@ import (
 // Program is a program that a provider runs for one attempt. It is never run
 // through a shell, gets no terminal, and is ended with everything it started.
 type Program struct {
-	// Path is an absolute path, or a bare name that is looked for in the
-	// absolute folders of PATH.
+	// Path is an absolute path, or a bare name that is searched for in the absolute
+	// folders of PATH.
 	Path string
 	Args []string // without the program's own name
 	Dir  string   // working directory
@@ -21,14 +21,14 @@ type Program struct {
 	Inherit []string
 	Set     map[string]string
 	Input   []byte // its standard input
-	// Talk, if not nil, gets its standard input in place of Input, on a goroutine
-	// of its own, and closes it when there is no more to say. Writing fails once
-	// the program has ended.
+	// Talk, if not nil, gets its standard input in place of Input, on its own
+	// goroutine, and closes it when there is no more to say. Writing fails once the
+	// program has ended.
 	Talk func(io.WriteCloser)
-	// Limit bounds its whole run.
+	// Limit limits its whole run.
 	Limit time.Duration
-	// MaxOutput bounds what is kept of each output stream, in bytes, half from
-	// each end.
+	// MaxOutput limits what is kept of each output stream, in bytes, half from each
+	// end.
 	MaxOutput int
 	// Follow gets its standard output as it comes and may not keep the bytes.
 	Follow func([]byte)
@@ -49,5 +49,5 @@ type Ended struct {
 // program could not be started.
 type Runner func(ctx context.Context, p Program) (Ended, error)
 
-// ErrNoProgram says that there is no such program, or that it may not be run.
+// ErrNoProgram means that there is no such program, or that it may not be run.
 var ErrNoProgram = errors.New("no such program")

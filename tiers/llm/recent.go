@@ -6,8 +6,9 @@ import (
 	"manualslop/events"
 )
 
-// MaxRecent bounds the outcomes that a record keeps whole where it can read them
-// again, in bytes of their JSON. Most are named by the next prompt, and never again.
+// MaxRecent limits the outcomes that a record keeps whole where it can read
+// them again, in bytes of their JSON. Most are named by the next prompt, and
+// never again.
 const MaxRecent = 16 << 20
 
 // Again reads an event of the session once more, decoded, by its sequence.
@@ -43,7 +44,7 @@ func (r *recent) keep(e *events.Event) *outcome {
 	return o
 }
 
-// outcome is the event with an id, which was taken before.
+// outcome returns the event with an id, which was taken before.
 func (r *Record) outcome(id string) (*events.Event, error) {
 	r.mu.Lock()
 	o := r.byID[id]
@@ -53,14 +54,14 @@ func (r *Record) outcome(id string) (*events.Event, error) {
 	}
 	r.mu.Unlock()
 	if o == nil {
-		return nil, fmt.Errorf("no event %s to take text from", id)
+		return nil, fmt.Errorf("there is no event %s to read text from", id)
 	}
 	if e != nil {
 		return e, nil
 	}
 	e, err := r.recent.again(o.seq)
 	if err == nil && e.ID != id {
-		err = fmt.Errorf("it is %s now", e.ID)
+		err = fmt.Errorf("its place now holds event %s", e.ID)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read event %s again: %w", id, err)

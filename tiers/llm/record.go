@@ -73,8 +73,8 @@ func (r *Record) asked(id string, p *events.ModelRequested) {
 	}
 }
 
-// Manifest is the whole manifest of a request that was taken and that no other
-// continues yet.
+// Manifest returns the whole manifest of a request that was taken and that no
+// other continues yet.
 func (r *Record) Manifest(id string) ([]events.Part, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,7 +82,7 @@ func (r *Record) Manifest(id string) ([]events.Part, error) {
 	return slices.Clone(parts), err
 }
 
-// lent is the whole manifest of a request; r.mu is held.
+// lent returns the whole manifest of a request; r.mu is held.
 func (r *Record) lent(id string) ([]events.Part, error) {
 	if p, known := r.prompts[id]; known {
 		return p.Parts, nil
@@ -93,8 +93,9 @@ func (r *Record) lent(id string) ([]events.Part, error) {
 	return nil, Unsendable("request %s is not on record, or another one continues it", id)
 }
 
-// Newest are the parts of the newest message of a request's prompt, for [Newest];
-// nil where its manifest is not known. Ask while no other request continues it.
+// Newest returns the parts of the newest message of a request's prompt, for
+// [Newest]; nil if its manifest is not known. Ask while no other request
+// continues it.
 func (r *Record) Newest(id string) []events.Part {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,8 +146,9 @@ func (r *Record) prove(id string, m events.ModelRequested, a *assembler, rest []
 	return nil
 }
 
-// offers are the tools with these names as they were offered when the request was
-// made, in their order, as the bias profile shows them; unknown ones are left out.
+// offers returns the tools with these names as they were offered when the
+// request was made, in their order, as the bias profile shows them; unknown
+// ones are left out.
 func (r *Record) offers(request string, names []string, biased string) []Tool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,7 +161,8 @@ func (r *Record) offers(request string, names []string, biased string) []Tool {
 	return out
 }
 
-// show is a tool, made once: schemas are long, and every request has them all.
+// show returns a tool, made once: schemas are long, and every request has them
+// all.
 func (r *Record) show(s showing) *Tool {
 	if t, known := r.shown[s]; known {
 		return t
@@ -197,7 +200,7 @@ func (r *Record) Resolve(blob Blob) Resolve {
 	}
 }
 
-// contentOf is what a part takes from an event.
+// contentOf returns what a part takes from an event.
 func contentOf(e *events.Event, p events.Part, blob Blob) (string, []events.ToolCall, json.RawMessage, error) {
 	switch x := e.Payload.(type) {
 	case events.ModelReplied:

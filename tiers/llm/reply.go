@@ -20,12 +20,12 @@ type Reply struct {
 	Model string
 	// Raw is the vendor's [Opaque] as JSON; nil if there is none.
 	Raw json.RawMessage
-	// CLI is the run of the provider's program; nil where there is none.
+	// CLI is the run of the provider's program; nil if there is none.
 	CLI *events.CLICall
 }
 
-// Replied is the reply as the fact that answers the request with this id. The
-// caller adds what only it knows: body digest, script line, duration.
+// Replied returns the reply as the fact that answers the request with this id.
+// The caller adds what only it knows: body digest, script line, duration.
 func (r Reply) Replied(request string) events.ModelReplied {
 	calls := make([]events.ToolCall, len(r.Calls))
 	for i, c := range r.Calls {

@@ -18,7 +18,7 @@ const (
 // Message is one turn. [Assemble] makes only these: at most one of the system,
 // standing first, of Text; of the user, of Text; of the assistant, of at most
 // one Opaque, then at most one Text, then Calls; of the tools, one Result for
-// each Call of the assistant message right before it, and behind them at most
+// each Call of the assistant message right before it, and after them at most
 // one Text, the block of changed files.
 type Message struct {
 	Role   string
@@ -43,8 +43,8 @@ func toolOf(o events.ToolOffer) Tool {
 // Request asks for one reply.
 type Request struct {
 	Model string
-	// Command is the program of a provider that runs one; empty: its own. It is
-	// no part of the prompt and so not of Wire.
+	// Command is the program of a provider that runs one; empty: its own. It is not
+	// a part of the prompt and so not of Wire.
 	Command  string
 	Params   events.ModelParams
 	Messages []Message
@@ -57,8 +57,8 @@ type Request struct {
 	final int      // messages that the next request of the conversation repeats
 }
 
-// BodyBy is the body of r as p sends it. A body of a long conversation takes
-// milliseconds, so one that was made already is not made again.
+// BodyBy returns the body of r as p sends it. A body of a long conversation
+// takes milliseconds, so one that was made already is not made again.
 func (r Request) BodyBy(p Provider) ([]byte, error) {
 	if r.Encoded != nil {
 		return r.Encoded, nil
@@ -66,7 +66,7 @@ func (r Request) BodyBy(p Provider) ([]byte, error) {
 	return p.Body(r)
 }
 
-// System is the text of the system message, blocks joined by a blank line;
+// System returns the text of the system message, blocks joined by a blank line;
 // empty if there is none.
 func (r Request) System() string {
 	if len(r.Messages) == 0 || r.Messages[0].Role != RoleSystem {
@@ -75,7 +75,7 @@ func (r Request) System() string {
 	return r.Messages[0].Prose()
 }
 
-// Conversation is the messages behind the system message.
+// Conversation returns the messages after the system message.
 func (r Request) Conversation() []Message {
 	if len(r.Messages) > 0 && r.Messages[0].Role == RoleSystem {
 		return r.Messages[1:]
@@ -83,7 +83,7 @@ func (r Request) Conversation() []Message {
 	return r.Messages
 }
 
-// Prose is the texts of a message, joined by blank lines.
+// Prose returns the texts of a message, joined by blank lines.
 func (m Message) Prose() string {
 	var parts []string
 	for _, b := range m.Blocks {
@@ -94,7 +94,7 @@ func (m Message) Prose() string {
 	return strings.Join(parts, "\n\n")
 }
 
-// Calls are the calls of a message, in their order.
+// Calls returns the calls of a message, in their order.
 func (m Message) Calls() []Call {
 	var out []Call
 	for _, b := range m.Blocks {
@@ -105,8 +105,8 @@ func (m Message) Calls() []Call {
 	return out
 }
 
-// OpaqueOf is what the vendor wants back verbatim, where it is of this origin.
-// Nil for what another one wrote, which must not see it.
+// OpaqueOf returns what the vendor wants back verbatim, where it is of this
+// origin. Nil for what another one wrote, which must not see it.
 func (m Message) OpaqueOf(origin string) json.RawMessage {
 	if len(m.Blocks) == 0 {
 		return nil

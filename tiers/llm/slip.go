@@ -48,8 +48,8 @@ func mended(args, schema json.RawMessage) json.RawMessage {
 	return encode(members)
 }
 
-// inType is a value in the type that is wanted; false where it has that type, or
-// there is not one reading.
+// inType returns a value in the type that is wanted; false if it has that type,
+// or there is not one reading.
 func inType(v json.RawMessage, wants string) (json.RawMessage, bool) {
 	var text string
 	quoted := json.Unmarshal(v, &text) == nil && len(v) > 0 && v[0] == '"'
@@ -67,7 +67,7 @@ func inType(v json.RawMessage, wants string) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// isNumber tells whether a text is a number of JSON.
+// isNumber reports whether a text is a number of JSON.
 func isNumber(s string) bool {
 	return s != "" && strings.IndexByte("-0123456789", s[0]) >= 0 && json.Valid([]byte(s))
 }

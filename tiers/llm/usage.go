@@ -6,10 +6,10 @@ import (
 	"manualslop/events"
 )
 
-// credible is what a provider reported, brought into the bounds in which counts
-// can be added up and paid for: no count below 0 or over MaxTokens, no part over
-// its whole, no cost below nothing or over MaxCost. What had to be changed is
-// marked as estimated.
+// credible returns what a provider reported, brought into the bounds in which
+// counts can be added up and paid for: no count below 0 or over MaxTokens, no
+// part over its whole, no cost below nothing or over MaxCost. What had to be
+// changed is marked as estimated.
 func credible(u events.Usage) events.Usage {
 	out := u
 	for _, n := range []*int64{&out.Input, &out.Output, &out.CacheRead, &out.CacheWrite, &out.CacheWriteHour,
@@ -26,8 +26,8 @@ func credible(u events.Usage) events.Usage {
 	return out
 }
 
-// MicroDollars is a cost in dollars, as a vendor says it, in whole micro-dollars,
-// rounded up; nil where there is none that could be true.
+// MicroDollars returns a cost in dollars, as a vendor says it, in whole
+// micro-dollars, rounded up; nil if there is none that could be true.
 func MicroDollars(dollars *float64) *int64 {
 	if dollars == nil || !(*dollars >= 0 && *dollars <= MaxCost/1e6) { // NaN too
 		return nil

@@ -7,9 +7,9 @@ import (
 	"manualslop/events"
 )
 
-// Wire is the canonical JSON (RFC 8785) of the request, the same for every
-// provider that has no wire of its own; ModelReplied.body_sha256 is its
-// digest. It fails only on arguments or schemas that are not JSON.
+// Wire returns the canonical JSON (RFC 8785) of the request, the same for every
+// provider that has no wire of its own; ModelReplied.body_sha256 is its digest.
+// It fails only on arguments or schemas that are not JSON.
 //
 // The members are written in the order of their names and not sorted, because
 // this is made for every request, of all that was said before it.
@@ -82,7 +82,7 @@ func list[T any](w *wireWriter, all []T, one func(*T)) {
 	w.raw("]")
 }
 
-// behind writes what stands behind the messages.
+// after writes what comes after the messages.
 func (w *wireWriter) behind(r *Request) {
 	w.raw(`,"model":`)
 	w.text(r.Model)
@@ -167,7 +167,7 @@ func (w *wireWriter) tool(t *Tool) {
 	w.raw("}")
 }
 
-// wireOf is what the wire has of a tool; nil where its schema is no JSON.
+// wireOf returns what the wire has of a tool; nil if its schema is not JSON.
 func wireOf(t *Tool) []byte {
 	var w wireWriter
 	if w.tool(t); w.err != nil {

@@ -9,7 +9,7 @@ import (
 	"manualslop/events"
 )
 
-// wireSum is the state of the digest of [Request.Wire] behind the messages that
+// wireSum is the state of the digest of [Request.Wire] after the messages that
 // later requests of a conversation repeat, so that the digest of the next one
 // encodes and hashes only what is new.
 type wireSum struct {
@@ -17,8 +17,8 @@ type wireSum struct {
 	messages int
 }
 
-// wireDigest is the digest of [Request.Wire]. It is not safe for two requests of
-// one conversation at once.
+// wireDigest returns the digest of [Request.Wire]. It is not safe for two
+// requests of one conversation at once.
 func (r Request) wireDigest() (string, error) {
 	if len(r.Messages) == 0 {
 		b, err := r.Wire()

@@ -9,7 +9,7 @@ import (
 // tier is the tier that this package decides for.
 const tier = 1
 
-// State is what the planner knows of a session.
+// State is the planner's state of a session.
 type State struct {
 	desk   planning.Desk
 	closed bool
@@ -97,7 +97,7 @@ func (s *State) fold(e *events.Event) {
 
 func (s *State) awaits(request string) bool { return s.job != nil && s.job.Awaits(request) }
 
-// begin takes the next goal out of the queue if none is at work.
+// begin takes the next goal from the queue if none is running.
 func (s *State) begin() {
 	if s.goal.id != "" || len(s.queue) == 0 {
 		return
@@ -105,14 +105,14 @@ func (s *State) begin() {
 	s.goal, s.queue = s.queue[0], s.queue[1:]
 	subject := planning.Subject{Tier: tier, StreamID: "Tier 1", Goal: s.goal.id, Place: s.desk.Settings.Place()}
 	if err := checkGoal(s.goal.text); err != nil {
-		// our words: checkGoal says what is wrong.
+		// our words: text of checkGoal.
 		s.job = planning.Refuse(subject, err.Error())
 		return
 	}
 	s.job = planning.Begin(subject, views())
 }
 
-// end frees the desk once the conductor is through with the goal at work.
+// end releases the planner once the conductor has finished the current goal.
 func (s *State) end(id string) {
 	if id != s.goal.id {
 		return

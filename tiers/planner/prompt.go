@@ -13,7 +13,7 @@ import (
 	"manualslop/tiers/planning"
 )
 
-// MaxGoalBytes bounds a goal; a longer one is refused with PlanningFailed.
+// MaxGoalBytes limits a goal; a longer one is rejected with PlanningFailed.
 const MaxGoalBytes = events.MaxInline
 
 //go:embed system.md
@@ -22,10 +22,10 @@ var systemPrompt string
 // textRole is the head of every tier 1 prompt.
 const textRole = "planner"
 
-// Texts are what prompts of tier 1 are made of word for word, by name.
+// Texts returns the verbatim texts of tier 1's prompts, by name.
 func Texts() map[string]string { return map[string]string{textRole: systemPrompt + fence.Rule} }
 
-// views are what tier 1 may see of a project.
+// views returns the views of a project that tier 1 may see.
 func views() []events.ViewRequest {
 	return append(tiers.RuleViews(),
 		events.ViewRequest{Path: ".", View: events.ViewTree}, events.ViewRequest{Path: "README.md", View: events.ViewRaw})
@@ -41,8 +41,8 @@ func checkGoal(text string) error {
 	return nil
 }
 
-// prompt is the whole manifest of the first request: rules, project, goal.
-// Documents that the project does not have are left out.
+// prompt returns the whole manifest of the first request: rules, project, goal.
+// Missing documents are left out.
 func (s *State) prompt(built *events.Event, x events.ContextBuilt) *conversation.Thread {
 	talk, others := s.job.Opening(&s.desk, textRole, built, x)
 	for _, i := range others {

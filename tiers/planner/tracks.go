@@ -9,7 +9,7 @@ import (
 	"manualslop/tiers/planning"
 )
 
-// MaxTracks bounds the tracks of one goal.
+// MaxTracks limits the tracks of one goal.
 const MaxTracks = 64
 
 // trackIDs are the ids of the session's tracks.
@@ -25,7 +25,7 @@ func (t *trackIDs) add(tracks []events.Track) {
 	}
 }
 
-// read makes the plan of the goal at work out of a reply.
+// read extracts the plan of the current goal from a reply.
 func (s *State) read(reply string) (events.Payload, error) {
 	tracks, err := planning.Read(reply, "tracks", s.check)
 	if err != nil {
@@ -72,8 +72,8 @@ func (s *State) checkID(id string, seen map[string]bool) error {
 	return planning.CheckID(id)
 }
 
-// fill names tracks without an id TR-<n>, n being the track's number in the
-// session, moved on past ids in use.
+// fill names tracks without an id TR-<n>, where n is the track's number in the
+// session, skipping used ids.
 func (t *trackIDs) fill(tracks []events.Track) {
 	seen := make(map[string]bool, len(tracks))
 	for _, track := range tracks {

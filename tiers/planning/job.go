@@ -10,23 +10,24 @@ import (
 	"manualslop/tiers/conversation"
 )
 
-// MaxReplies bounds the replies that are read for one plan, the first included.
+// MaxReplies limits the replies that are read for one plan, including the
+// first.
 const MaxReplies = 3
 
-// Subject says what is planned, by which tier.
+// Subject identifies what is planned, and by which tier.
 type Subject struct {
 	Tier        int
 	StreamID    string // of the conversation: "Tier 1", "Tier 2"
 	Goal, Track string // Track is empty on tier 1
 	Persona     string // of the track; empty: the tier's own
 	Place       string // workspace that the views are of; empty: the person's folder
-	// Ticket and Attempt are what is reviewed; unset where a plan is made.
+	// Ticket and Attempt are what is reviewed; unset for a plan.
 	Ticket  string
 	Attempt int
 }
 
-// Job is one plan on its way: views of the project, requests, replies, the end.
-// The zero value is unusable; see [Begin] and [Refuse].
+// Job is one plan in progress: views of the project, requests, replies, the
+// end. The zero value is unusable; see [Begin] and [Refuse].
 type Job struct {
 	subject  Subject
 	talk     *conversation.Thread
@@ -35,27 +36,27 @@ type Job struct {
 	sent     tiers.Sent
 	requests int
 	replies  int // that were read
-	cut      int // replies that were cut at their limit and asked for again
+	cut      int // replies that were cut at their limit and requested again
 	empty    int // replies that said nothing
 	shows    int // replies that asked for files and were shown them
-	left     int // files that the last of them asked for beyond what one may
+	left     int // files that the last of them requested beyond the limit
 }
 
-// Begin opens a job; a request for the views is due.
+// Begin starts a job; a request for the views is due.
 func Begin(s Subject, views []events.ViewRequest) *Job {
 	return &Job{subject: s, due: []events.Payload{
 		events.ContextRequested{Tier: s.Tier, Goal: s.Goal, Track: s.Track, Ticket: s.Ticket, Attempt: s.Attempt,
 			Views: views, Workspace: s.Place}}}
 }
 
-// Refuse is a job that fails before it asks anybody.
+// Refuse returns a job that fails without any request.
 func Refuse(s Subject, reason string) *Job {
 	j := &Job{subject: s}
 	j.giveUp(reason)
 	return j
 }
 
-// Due is the fact that ought to exist and does not; nil if there is none.
+// Due returns the missing fact; nil if there is none.
 func (j *Job) Due() events.Payload {
 	if len(j.due) == 0 {
 		return nil
@@ -63,22 +64,22 @@ func (j *Job) Due() events.Payload {
 	return j.due[0]
 }
 
-// Awaits tells whether request is the fact whose answer the job waits for.
+// Awaits reports whether request is the fact whose answer the job waits for.
 func (j *Job) Awaits(request string) bool { return j.waits != "" && j.waits == request }
 
-// Ask makes the first request due, to a desk as it is now. Talk is the whole
+// Ask makes the first request due, for the current desk. Talk is the whole
 // prompt.
 func (j *Job) Ask(now *Desk, talk *conversation.Thread) {
 	j.waits, j.talk = "", talk
 	j.send(now)
 }
 
-// send makes the next request due, behind it what is left out of its prompt, or
-// the end where that does not fit.
+// send makes the next request due, preceded by what is left out of its prompt,
+// or the end if the prompt does not fit.
 func (j *Job) send(now *Desk) {
 	cut, err := j.talk.Fit(now.Offers.Reader(j.seat().Take(now.Settings), nil), nil)
 	if err != nil {
-		// our words: the conversation says what does not fit.
+		// our words: text of the conversation package.
 		j.giveUp(err.Error())
 		return
 	}
@@ -99,15 +100,16 @@ func (j *Job) request(now events.Settings, parts []events.Part) events.ModelRequ
 	return r
 }
 
-// round counts the replies, the one that is asked for included.
+// round counts the replies, including the requested one.
 func (j *Job) round() int { return j.replies + j.empty + j.shows + 1 }
 
-// seat is who plans; the list of models goes one up for each unusable reply.
+// seat returns the model and persona that plan; each unusable reply moves one
+// step up the model ladder.
 func (j *Job) seat() tiers.Seat {
 	return tiers.Seat{Tier: j.subject.Tier, Persona: j.subject.Persona, Retries: j.replies, Cut: j.cut}
 }
 
-// Reword puts the texts of another basis in the place of those that the
+// Reword puts the texts of another basis in place of those that the
 // conversation holds.
 func (j *Job) Reword(from, to events.Basis) {
 	if j.talk != nil {
@@ -115,8 +117,8 @@ func (j *Job) Reword(from, to events.Basis) {
 	}
 }
 
-// ModelFailed folds the failure of the awaited request: another attempt is
-// due, one with a shorter prompt where that was too long, or the end.
+// ModelFailed folds the failure of the awaited request: another attempt is due,
+// with a shorter prompt if it was too long, or the end.
 func (j *Job) ModelFailed(now *Desk, e *events.Event, f events.ModelFailed) {
 	j.waits = ""
 	if j.talk.Refused(j.sent.Asked, f) {
@@ -130,9 +132,9 @@ func (j *Job) ModelFailed(now *Desk, e *events.Event, f events.ModelFailed) {
 	j.giveUp(fmt.Sprintf("the model failed (%s): %s", f.Kind, f.Message))
 }
 
-// Replied folds the awaited reply as its owner has read it: the plan is due
-// if unusable is nil, else a correction, else the end. A reply that was cut at its
-// limit is asked for again with a larger one, as long as the model allows one.
+// Replied folds the awaited reply as its owner has read it: the plan is due if
+// unusable is nil, else a correction, else the end. A reply that was cut at its
+// limit is requested again with a larger one, as long as the model allows it.
 func (j *Job) Replied(now *Desk, e *events.Event, r events.ModelReplied, plan events.Payload, unusable error) {
 	j.waits = ""
 	if r.Finish == "max_tokens" && j.seat().AskLonger(now.Settings, j.sent.Asked) {
@@ -166,23 +168,23 @@ func (j *Job) Replied(now *Desk, e *events.Event, r events.ModelReplied, plan ev
 	}
 }
 
-// MaxEmpty bounds the replies of one plan that say nothing and do not count.
+// MaxEmpty limits the empty replies of one plan that do not count.
 const MaxEmpty = 2
 
-// goOn answers a reply that says nothing.
+// goOn answers an empty reply.
 const goOn = "Your reply was empty. Write the JSON array now."
 
-// saysNothing tells whether a reply that came to its own end holds no word.
+// saysNothing reports whether a complete reply is empty.
 func saysNothing(r events.ModelReplied) bool {
 	return r.Finish != "max_tokens" && len(r.Calls) == 0 && chars.Trim(r.Text) == ""
 }
 
-// errCutOff refuses a plan out of a reply that was not finished: what is whole in
-// it may be only a part.
+// errCutOff rejects a plan from an unfinished reply, because it may be only a
+// part.
 var errCutOff = errors.New("it is not finished")
 
 func reason(r events.ModelReplied, unusable error) string {
-	// our words: the readers of plans say what is wrong.
+	// our words: text of the readers of plans.
 	s := tiers.Clip(unusable.Error(), MaxErrorBytes)
 	if r.Finish == "max_tokens" {
 		s += " (the reply was cut off at the output limit; be briefer)"
@@ -198,8 +200,8 @@ func correction(reason string) string {
 }
 
 // correct adds the round that ends with a reply that cannot be used, and why. A
-// reply without text, or one that called tools nobody offered, is left out: no
-// vendor takes it back.
+// reply without text, or one that called tools that were not offered, is left
+// out, because no vendor accepts it.
 func (j *Job) correct(e *events.Event, r events.ModelReplied, unusable error) {
 	if r.Text != "" && len(r.Calls) == 0 {
 		j.talk.Say(j.round()-1, events.Part{Role: "assistant", SHA256: r.SHA256, Size: int64(len(r.Text)), From: e.ID})
@@ -220,12 +222,12 @@ func (j *Job) giveUp(reason string) {
 	}}
 }
 
-// Emitted folds the job's own fact, the first that was due. With the plan, or its
-// failure, on record the job is over, and what it asked is let go.
+// Emitted folds the job's own fact, the first that was due. With the plan, or
+// its failure, on record the job is over, and what it asked is released.
 func (j *Job) Emitted(e *events.Event) {
 	j.due = j.due[1:]
 	switch x := e.Payload.(type) {
-	case events.ConversationShortened: // the request behind it is due
+	case events.ConversationShortened: // the request after it is due
 	case events.ContextRequested:
 		j.waits = e.ID
 	case events.ModelRequested:

@@ -9,10 +9,10 @@ import (
 	"manualslop/tiers"
 )
 
-// What a model wrote is read by a reader of ours: which texts are JSON, where
-// one goes wrong and what is said of it must not change with a library.
+// Model output is read by our own JSON reader: what is accepted, and the
+// position and text of errors, must not change with a library.
 
-// maxDepth bounds lists and objects inside of each other.
+// maxDepth limits the nesting of lists and objects.
 const maxDepth = 100
 
 // kind is what a value is, by its first character.
@@ -35,7 +35,7 @@ type value struct {
 	keys []string // of the members
 }
 
-// member is the last member with this name; false if there is none.
+// member returns the last member with this name; false if there is none.
 func (v value) member(name string) (value, bool) {
 	for i := len(v.keys) - 1; i >= 0; i-- {
 		if v.keys[i] == name {
@@ -51,7 +51,7 @@ type jsonReader struct {
 	at   int
 }
 
-// read is the value that a text is, or what is wrong with it.
+// read returns the value of a text, or what is wrong with it.
 func read(text string) (value, string) {
 	r := jsonReader{text: text}
 	v, ok := r.value(0)
@@ -68,7 +68,7 @@ func (r *jsonReader) space() {
 	}
 }
 
-// next is the next character behind white space; 0 at the end.
+// next returns the next character after white space; 0 at the end.
 func (r *jsonReader) next() byte {
 	if r.space(); r.at == len(r.text) {
 		return 0
@@ -159,7 +159,7 @@ func (r *jsonReader) object(depth int) (value, bool) {
 	}
 }
 
-// number reads a number and leaves it as it is written.
+// number reads a number and keeps its spelling.
 func (r *jsonReader) number() (value, bool) {
 	from := r.at
 	digits := func() int {
@@ -192,7 +192,7 @@ func (r *jsonReader) number() (value, bool) {
 	return value{kind: isNumber, text: r.text[from:r.at]}, true
 }
 
-// quoted reads a text. What is no character in it becomes U+FFFD.
+// quoted reads a string. Invalid characters become U+FFFD.
 func (r *jsonReader) quoted() (string, bool) {
 	var b strings.Builder
 	r.at++
@@ -216,7 +216,7 @@ func (r *jsonReader) quoted() (string, bool) {
 	return "", false
 }
 
-// escape reads an escape; two halves of a character are one.
+// escape reads an escape; a surrogate pair is one character.
 func (r *jsonReader) escape(b *strings.Builder) bool {
 	if r.at+1 == len(r.text) {
 		return false
@@ -238,7 +238,7 @@ func (r *jsonReader) escape(b *strings.Builder) bool {
 			r.at = at
 		}
 	}
-	b.WriteRune(first) // a half alone is written as U+FFFD
+	b.WriteRune(first) // a lone surrogate becomes U+FFFD
 	return true
 }
 

@@ -10,23 +10,23 @@ import (
 	"manualslop/tiers"
 )
 
-// Bounds of a plan. Together they keep every event that repeats a part of it
+// Limits of a plan. Together they keep every event that repeats a part of it
 // below events.MaxEventBytes.
 const (
-	// MaxPlanBytes bounds a plan as it will stand on the log, in bytes of JSON.
+	// MaxPlanBytes limits a plan as it will be in the log, in bytes of JSON.
 	MaxPlanBytes = 384 << 10
-	// MaxItemBytes bounds one track or ticket in bytes of JSON.
+	// MaxItemBytes limits one track or ticket in bytes of JSON.
 	MaxItemBytes = 128 << 10
-	// MaxTextBytes bounds the description of one track or ticket in bytes.
+	// MaxTextBytes limits the description of one track or ticket in bytes.
 	MaxTextBytes = 32 << 10
-	// MaxErrorBytes bounds the error text that goes on record and to the model.
+	// MaxErrorBytes limits the error text that is recorded and sent to the model.
 	MaxErrorBytes = 2 << 10
 )
 
-// maxListed bounds the names listed in one sentence.
+// maxListed limits the names listed in one sentence.
 const maxListed = 100
 
-// CheckSize refuses what is over limit in bytes of JSON.
+// CheckSize rejects values larger than limit, in bytes of JSON.
 func CheckSize(v any, limit int) error {
 	n, err := events.SizeOf(v)
 	if err != nil {
@@ -38,7 +38,7 @@ func CheckSize(v any, limit int) error {
 	return nil
 }
 
-// CheckID refuses what cannot name a track or ticket.
+// CheckID rejects invalid ids of tracks and tickets.
 func CheckID(id string) error {
 	if !events.ValidToken(id) {
 		return fmt.Errorf("id %s is not 1 to %d characters of A-Z a-z 0-9 _ -", chars.Quote(tiers.Clip(id, events.MaxToken)),
@@ -47,8 +47,8 @@ func CheckID(id string) error {
 	return nil
 }
 
-// CheckText refuses a missing or overlong description, and one that the form of the
-// prompt has in its place.
+// CheckText rejects a missing or overlong description, and the placeholder of
+// the prompt's form.
 func CheckText(s string) error {
 	switch trimmed := chars.Trim(s); {
 	case strings.HasPrefix(trimmed, "<") && strings.HasSuffix(trimmed, ">") && strings.Count(trimmed, "<") == 1:

@@ -6,8 +6,9 @@ import (
 	"manualslop/tiers/conversation"
 )
 
-// Opening is how every prompt of a plan begins: the role, a text of the basis, and what the person
-// and the project say to it; and the numbers of the views that are left.
+// Opening returns the beginning of every prompt of a plan: the role, a text of
+// the basis, and the instructions of the person and the project; and the
+// numbers of the remaining views.
 func (j *Job) Opening(now *Desk, role string, built *events.Event, x events.ContextBuilt) (talk *conversation.Thread,
 	others []int) {
 	seat := j.seat().Take(now.Settings)

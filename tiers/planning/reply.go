@@ -10,7 +10,7 @@ import (
 	"manualslop/tiers"
 )
 
-// ErrNoArray says that a reply holds no JSON array of objects.
+// ErrNoArray means that a reply holds no JSON array of objects.
 var ErrNoArray = errors.New("the reply contains no JSON array of objects")
 
 // found is a plan that can be read in a reply.
@@ -19,12 +19,13 @@ type found[T any] struct {
 	fenced bool
 }
 
-// Read cuts the plan out of a model's reply: a complete JSON array of objects, or
-// list under key of an object, that decodes and passes check. Prose and code
-// fences around it do not matter; what the model only thought or quotes is left
-// out. Of several that differ the last one in a code fence counts, and without a
-// fence none. If none passes, the error is that of the longest candidate. If one
-// passes and a later one does not, the error is that of the later one.
+// Read extracts the plan from a model's reply: a complete JSON array of
+// objects, or list under key of an object, that decodes and passes check. Prose
+// and code fences around it are ignored, and so is what the model only thought
+// or quotes. Of several different ones the last one in a code fence counts, and
+// without a fence none. If none passes, the error is that of the longest
+// candidate. If one passes and a later one does not, the error is that of the
+// later one.
 func Read[T any](reply, key string, check func([]T) error) ([]T, error) {
 	worst, size := ErrNoArray, 0
 	note := func(err error, n int) {
@@ -33,7 +34,7 @@ func Read[T any](reply, key string, check func([]T) error) ([]T, error) {
 		}
 	}
 	var plans []found[T]
-	var behind error // what is wrong with a candidate behind the last plan
+	var behind error // what is wrong with a candidate after the last plan
 	scan(tiers.WithoutThoughts(reply), func(c candidate) {
 		if c.open {
 			note(fmt.Errorf("%w: an array begins at byte %d and is never closed", ErrNoArray, c.at), len(c.text))
@@ -64,7 +65,7 @@ func Read[T any](reply, key string, check func([]T) error) ([]T, error) {
 	return choose(plans)
 }
 
-// choose is the plan of a reply that holds some.
+// choose returns the plan of a reply with several.
 func choose[T any](plans []found[T]) ([]T, error) {
 	last := plans[len(plans)-1].items
 	if !slices.ContainsFunc(plans, func(p found[T]) bool { return !reflect.DeepEqual(p.items, last) }) {
@@ -105,12 +106,12 @@ func decode[T any](text, key string) (items []T, found bool, err error) {
 	return items, true, nil
 }
 
-// errForm says that an item of a plan is no object.
+// errForm means that an item of a plan is not an object.
 var errForm = errors.New("it does not have the form that was asked for")
 
-// fill puts the members of an object into the fields of a struct that have their
-// names: texts, flags and lists of texts. Others do not matter, and null is as
-// good as nothing.
+// fill puts the members of an object into the fields of a struct that have
+// their names: texts, flags and lists of texts. Others are ignored, and null
+// counts as missing.
 func fill(v value, into reflect.Value) error {
 	if v.kind == isNull {
 		return nil
@@ -131,7 +132,7 @@ func fill(v value, into reflect.Value) error {
 	return nil
 }
 
-// put fills one field, or says what it must be.
+// put fills one field, or returns what it must be.
 func put(v value, into reflect.Value) (must string) {
 	switch into.Kind() {
 	case reflect.String:

@@ -9,12 +9,12 @@ import (
 	"manualslop/tiers"
 )
 
-// maxCharacter bounds what is told of a persona, in bytes.
+// maxCharacter limits the description of a persona, in bytes.
 const maxCharacter = 160
 
-// Roster tells a planning tier which personas it can give to what it plans, by
-// the key of the plan; empty where there is none. Of the project's own personas
-// only the name is told.
+// Roster returns the text that tells a planning tier which personas it can
+// assign, with the plan's key; empty if there are none. For the project's own
+// personas it has only the name.
 func Roster(r events.Roster, key, item string) string {
 	if len(r.Personas) == 0 {
 		return ""
@@ -31,7 +31,7 @@ func Roster(r events.Roster, key, item string) string {
 	return b.String()
 }
 
-// character is the first line of what the person wrote for a persona.
+// character returns the first line of what the person wrote for a persona.
 func character(p events.Persona) string {
 	if p.Project {
 		return "of the project"
@@ -40,8 +40,8 @@ func character(p events.Persona) string {
 	return tiers.Clip(chars.Trim(line), maxCharacter)
 }
 
-// CheckPersona refuses a persona that the roster does not have. Without a
-// roster nobody was told of any, and a wish for one does no harm.
+// CheckPersona rejects a persona that is not in the roster. Without a roster a
+// persona in the plan is harmless.
 func CheckPersona(r events.Roster, name string) error {
 	if _, has := r.Persona(name); name == "" || has || len(r.Personas) == 0 {
 		return nil

@@ -2,7 +2,7 @@ package planning
 
 import "strings"
 
-// maxCut bounds the openings of arrays that never close, so that reading a
+// maxCut limits the openings of arrays that never close, so that reading a
 // reply stays linear.
 const maxCut = 64
 
@@ -10,12 +10,11 @@ const maxCut = 64
 type candidate struct {
 	text   string
 	at     int  // where it begins
-	fenced bool // it stands in a block of code
+	fenced bool // it is in a block of code
 	open   bool // it is never closed, and text is the rest
 }
 
-// scan goes through the arrays and objects of a reply that nothing quotes, the
-// outermost ones only.
+// scan yields the outermost unquoted arrays and objects of a reply.
 func scan(reply string, take func(candidate)) {
 	fences, seen := 0, 0
 	for i, cut := 0, 0; i < len(reply) && cut < maxCut; {
@@ -43,8 +42,8 @@ func scan(reply string, take func(candidate)) {
 // codeFence begins and ends a block of code.
 const codeFence = "```"
 
-// quoted tells whether a piece of a reply is a quotation: it stands in a line
-// that begins with >, or between single backquotes or quotation marks.
+// quoted reports whether a piece of a reply is quoted: it is in a line that
+// begins with >, or between single backquotes or quotation marks.
 func quoted(reply string, from, to int) bool {
 	near := reply[max(0, from-maxQuote):from]
 	line := near[strings.LastIndexByte(near, '\n')+1:]
@@ -61,10 +60,11 @@ func quoted(reply string, from, to int) bool {
 	return false
 }
 
-// maxQuote bounds how far before a candidate the beginning of its line is looked for.
+// maxQuote limits how far before a candidate the beginning of its line is
+// searched.
 const maxQuote = 200
 
-// opens tells whether an array of objects, an empty array or an object with a
+// opens reports whether an array of objects, an empty array or an object with a
 // member may begin at i.
 func opens(s string, i int) bool {
 	if s[i] != '[' && s[i] != '{' {
@@ -80,8 +80,8 @@ func opens(s string, i int) bool {
 	return rest[0] == '{' || rest[0] == ']'
 }
 
-// balanced is the length of the bracketed text at the beginning of s, brackets
-// inside JSON strings left out of account; 0 if it never closes.
+// balanced returns the length of the bracketed text at the beginning of s,
+// ignoring brackets inside JSON strings; 0 if it is never closed.
 func balanced(s string) int {
 	depth, quoted := 0, false
 	for i := 0; i < len(s); i++ {
@@ -103,8 +103,8 @@ func balanced(s string) int {
 	return 0
 }
 
-// CallName is the name in a JSON object that looks like a tool call: with a name
-// and an object of arguments. False where a text holds none.
+// CallName returns the name in a JSON object that looks like a tool call: with
+// a name and an object of arguments. False if a text holds none.
 func CallName(text string) (name string, is bool) {
 	scan(text, func(c candidate) {
 		if c.open || is {
@@ -125,7 +125,7 @@ func CallName(text string) (name string, is bool) {
 	return name, is
 }
 
-// call is the name of an object that looks like a tool call.
+// call returns the name of an object that looks like a tool call.
 func (v value) call() (name string, is bool) {
 	for _, key := range []string{"name", "tool", "tool_name", "recipient_name"} {
 		if m, has := v.member(key); has && m.kind == isText {

@@ -8,21 +8,23 @@ import (
 	"manualslop/tiers"
 )
 
-// Bounds of what a model may ask to be shown before it plans.
+// Limits of the files that a model may ask to see before it plans.
 const (
-	// MaxShows bounds the replies that ask, of one plan.
+	// MaxShows limits the replies per plan that ask for files.
 	MaxShows = 3
-	// MaxShown bounds the files of one reply.
+	// MaxShown limits the files per reply.
 	MaxShown = 8
-	// MaxShownBytes bounds what one reply is shown, in bytes; a small context window, less.
+	// MaxShownBytes limits the size of the files shown for one reply; it is smaller
+	// for a small context window.
 	MaxShownBytes = 96 << 10
-	// MaxPath bounds the path of a file that is asked for, in bytes.
+	// MaxPath limits the path of a requested file, in bytes.
 	MaxPath = 1024
 )
 
-// Show reads a reply that is {"show": ["path", ...]} and nothing else: a request for
-// views of those files is due, and the reply does not count as a plan. It answers
-// false for every other reply, and where the plan has asked often enough.
+// Show reads a reply that is {"show": ["path", ...]} and nothing else: a
+// request for views of those files is due, and the reply does not count as a
+// plan. It returns false for every other reply, and if the plan has already
+// asked the maximum number of times.
 func (j *Job) Show(now *Desk, e *events.Event, r events.ModelReplied) bool {
 	if j.shows == MaxShows || r.Finish == "max_tokens" || len(r.Calls) > 0 {
 		return false
@@ -44,8 +46,8 @@ func (j *Job) Show(now *Desk, e *events.Event, r events.ModelReplied) bool {
 	return true
 }
 
-// Shown folds the views that a reply asked for: the next request is due. It answers
-// false where none did.
+// Shown folds the views that a reply requested: the next request is due. It
+// returns false if none were requested.
 func (j *Job) Shown(now *Desk, built *events.Event, x events.ContextBuilt) bool {
 	if j.talk == nil {
 		return false
@@ -70,7 +72,8 @@ func (j *Job) Shown(now *Desk, built *events.Event, x events.ContextBuilt) bool 
 	return true
 }
 
-// rest says what was not shown, and how often the model may still ask.
+// rest returns the number of files that were not shown, and how often the model
+// may still ask.
 func (j *Job) rest() string {
 	text := ""
 	if j.left > 0 {
@@ -82,8 +85,8 @@ func (j *Job) rest() string {
 	return text + "Write the plan now; you cannot ask for files again."
 }
 
-// wanted are the paths of a reply that asks for files, each once. The reply may
-// stand in a code fence.
+// wanted returns the paths of a reply that asks for files, each once. The reply
+// may be in a code fence.
 func wanted(reply string) []string {
 	var paths []string
 	all := 0

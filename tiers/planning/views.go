@@ -7,11 +7,12 @@ import (
 	"manualslop/tiers"
 )
 
-// MaxRawBytes bounds a whole file inside a planning prompt; a larger one is named only.
+// MaxRawBytes limits a whole file inside a planning prompt; a larger one is
+// only named.
 const MaxRawBytes = 64 << 10
 
-// ViewPart is the i-th view of a ContextBuilt as a part of a prompt, under a
-// heading. The bytes stay where they are: the part names them.
+// ViewPart returns the i-th view of a ContextBuilt as a part of a prompt, under
+// a heading. The bytes are not copied: the part names them.
 func ViewPart(built *events.Event, i int, v events.View, heading string) events.Part {
 	heading = "# " + tiers.Line(heading) + "\n\n"
 	switch {

@@ -11,11 +11,11 @@ func Decider() tiers.Decider[*State] {
 	return tiers.Decider[*State]{Name: events.ActorQA, New: newState, Evolve: evolve, Decide: decide}
 }
 
-// State is what qa knows of a session.
+// State is qa's state of a session.
 type State struct {
 	basis     events.Basis
 	settings  events.Settings
-	calls     map[string]*call         // those under way, and those that failed in a shell: a patch may be asked for
+	calls     map[string]*call         // those in progress, and failed shell calls, for which a patch may be requested
 	requests  map[string]*talk         // by id of an own request that waits for its answer
 	opened    string                   // id of SessionOpened
 	patches   map[string]*patch        // by id of an own request for views
@@ -27,19 +27,19 @@ type State struct {
 	closed    bool
 	offers    conversation.Offers
 	owed      []events.Payload // what the last event made due
-	asking    *talk            // what a request that is owed asks
-	preparing *patch           // what views that are owed are for
+	asking    *talk            // the query of a due request
+	preparing *patch           // the patch that due views are for
 }
 
-// call is a tool call from its request on.
+// call is a tool call, tracked from its request on.
 type call struct {
 	ticket  string
 	attempt int
 	target  string // file that the ticket is about
 	place   string // workspace that it runs in
 	count   tiers.Call
-	linter  *linter      // what judges code in its script; nil: nothing that is known
-	trace   *events.Part // what tier 4 reads of its failure; nil: it did not fail
+	linter  *linter      // the linter in its script; nil if none is known
+	trace   *events.Part // what tier 4 reads about its failure; nil if it did not fail
 }
 
 func newState() *State {
@@ -102,16 +102,16 @@ func evolve(s *State, e *events.Event) *State {
 	return s
 }
 
-// upgraded takes another basis, its texts into every conversation.
+// upgraded switches to another basis, with its texts in every conversation.
 func (s *State) upgraded(to events.Basis) {
-	// order-independent: each for itself
+	// order-independent: each is independent
 	for _, t := range s.requests {
 		t.prompt.Reword(s.basis, to)
 	}
 	s.basis = to
 }
 
-// emitted notes that an own fact exists.
+// emitted records that an own fact exists.
 func (s *State) emitted(e *events.Event) {
 	if len(s.owed) > 0 {
 		s.owed = s.owed[1:]
@@ -125,7 +125,7 @@ func (s *State) emitted(e *events.Event) {
 	}
 }
 
-// follow keeps count of tool calls as every decider does.
+// follow tracks tool calls like every decider.
 func (s *State) follow(e *events.Event) {
 	failed := s.reruns.Evolve(e)
 	switch p := e.Payload.(type) {
@@ -166,8 +166,8 @@ func (s *State) follow(e *events.Event) {
 	}
 }
 
-// settled takes the outcome of a call that counts. One that may run again, or be
-// asked about, is kept.
+// settled folds the outcome of a call that counts. A call that may run again,
+// or that a person may ask about, is kept.
 func (s *State) settled(e *events.Event, c *call, p events.ToolSettled, failed string) {
 	switch {
 	case tiers.WantsHint(p):
@@ -181,14 +181,14 @@ func (s *State) settled(e *events.Event, c *call, p events.ToolSettled, failed s
 	delete(s.calls, p.Call)
 }
 
-// over tells whether the attempt of a call was ended by a person.
+// over reports whether a person ended the attempt of a call.
 func (s *State) over(c *call) bool {
 	last, killed := s.killed[c.ticket]
 	return killed && c.attempt <= last
 }
 
-// answered takes the query that waits for an answer to a request; the first one
-// counts.
+// answered removes the query that waits for an answer to a request; the first
+// answer counts.
 func (s *State) answered(request string) *talk {
 	a := s.requests[request]
 	delete(s.requests, request)

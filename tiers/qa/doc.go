@@ -4,13 +4,14 @@
 //
 // # Contract
 //
-// Hints. For every failed shell outcome that counts, qa ends with exactly one of
-// HintGiven and HintSkipped; only a closed session goes without. Tier 4 sees the
-// exit status and the end of the error output of that one call, the project's
-// rules and what the person told it, has no tools, and keeps no memory. Nothing
-// is sent for a ticket once it was killed. Where the script runs a linter, a
-// formatter or a commit hook, the hint names what mends the finding; a command
-// that does so comes from a table of ours and not from the model (linter.go).
+// Hints. For every failed shell outcome that counts, qa ends with exactly one
+// of HintGiven and HintSkipped; only a closed session goes without. Tier 4 sees
+// the exit status and the end of the error output of that one call, the
+// project's rules and what the person told it, has no tools, and keeps no
+// memory. Nothing is sent for a ticket once it was killed. Where the script
+// runs a linter, a formatter or a commit hook, the hint names what fixes the
+// finding; a command that does so comes from a table of ours and not from the
+// model (linter.go).
 //
 // Flaky commands. A shell call that passes although the same command failed, in
 // the same place and with no change of a file on record in between, becomes

@@ -12,12 +12,12 @@ import (
 // shellTool is the tool whose argument is a script.
 const shellTool = "run_powershell"
 
-// maxScriptRead bounds what is read of a script to see what it runs, in bytes.
+// maxScriptRead limits the part of a script that is searched for programs, in
+// bytes.
 const maxScriptRead = 16 << 10
 
-// linters are programs that judge how code is written, by their names in a
-// script, with the command that mends what they find; empty where they mend
-// nothing themselves.
+// linters are programs that check code style, by their names in a script, with
+// the command that fixes their findings; empty if they have none.
 func linters() map[string]string {
 	const hook = "stage what the hook changed and run it again"
 	return map[string]string{
@@ -35,13 +35,13 @@ func linters() map[string]string {
 	}
 }
 
-// gitCommit is judged by a linter only where a hook says so.
+// gitCommit counts as a linter only if a hook reports something.
 const gitCommit = "git commit"
 
-// linter is what judges code in a script.
+// linter is a linter found in a script.
 type linter struct{ name, fix string }
 
-// linterIn finds the linter that a script runs; nil: none that is known.
+// linterIn finds the known linter that a script runs, or nil.
 func linterIn(args json.RawMessage) *linter {
 	var a struct {
 		Script string `json:"script"`
@@ -66,12 +66,12 @@ func linterIn(args json.RawMessage) *linter {
 	return nil
 }
 
-// judged tells whether the linter is what made the call fail.
+// judged reports whether the linter made the call fail.
 func (l *linter) judged(output string) bool {
 	return l != nil && (l.name != gitCommit || strings.Contains(chars.Lower(output), "hook"))
 }
 
-// role names what tier 4 is told to do with the output of a call.
+// role returns the name of tier 4's instructions for the output of a call.
 func (c *call) role() string {
 	if c.linter.judged(c.trace.Text) {
 		return textLinter
@@ -79,7 +79,7 @@ func (c *call) role() string {
 	return textRole
 }
 
-// named is a hint that names the command which mends what a linter found.
+// named returns a hint with the command that fixes a linter's findings.
 func (c *call) named(hint string) string {
 	if !c.linter.judged(c.trace.Text) || c.linter.fix == "" || strings.Contains(hint, c.linter.fix) {
 		return tiers.Clip(hint, MaxHint)

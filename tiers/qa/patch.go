@@ -9,21 +9,21 @@ import (
 	"manualslop/tiers"
 )
 
-// MaxPatchFiles bounds the files that are shown whole for a patch, and
-// MaxPatchFileBytes each of them.
+// MaxPatchFiles limits the files that are shown in full for a patch, and
+// MaxPatchFileBytes the size of each.
 const (
 	MaxPatchFiles     = 3
 	MaxPatchFileBytes = 64 << 10
 )
 
-// patch is a person's wish for a patch on its way.
+// patch is a pending request for a patch.
 type patch struct {
 	ask    string // event id of PatchRequested
 	call   string
 	origin *call
 }
 
-// propose begins a patch for a failed call, or says why there is none.
+// propose starts a patch for a failed call, or records why there is none.
 func (s *State) propose(e *events.Event, p events.PatchRequested) []events.Payload {
 	c := s.calls[p.Call]
 	w := &patch{ask: e.ID, call: p.Call, origin: c}
@@ -37,7 +37,7 @@ func (s *State) propose(e *events.Event, p events.PatchRequested) []events.Paylo
 	return []events.Payload{events.ContextRequested{Tier: tier, Views: w.views(), Workspace: c.place}}
 }
 
-// views are the files that the output names and the ticket's target.
+// views returns the files that the output names and the ticket's target.
 func (w *patch) views() []events.ViewRequest {
 	out := []events.ViewRequest{}
 	for _, name := range append(mentioned(w.origin.trace.Text), w.origin.target) {
@@ -49,7 +49,8 @@ func (w *patch) views() []events.ViewRequest {
 	return out
 }
 
-// mentioned are what looks like paths of the project's files in a text, each once.
+// mentioned returns the strings in a text that look like paths of the project's
+// files, each once.
 func mentioned(text string) []string {
 	var out []string
 	for _, name := range pathLike(text) {
@@ -60,12 +61,12 @@ func mentioned(text string) []string {
 	return out
 }
 
-// maxPathLike bounds what is looked at in a text.
+// maxPathLike limits the searched part of a text.
 const maxPathLike = 200
 
-// pathLike are the longest words of a text that look like paths of files: letters,
-// digits, _, ., / and -, none of the last three at the beginning, with an extension
-// that begins with a letter.
+// pathLike returns the longest words of a text that look like paths of files:
+// letters, digits, _, ., / and -, none of the last three at the beginning, with
+// an extension that begins with a letter.
 func pathLike(text string) []string {
 	letter := func(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 	digit := func(c byte) bool { return c >= '0' && c <= '9' }
@@ -89,8 +90,8 @@ func pathLike(text string) []string {
 	return out
 }
 
-// withExtension is how much of a word reaches to the end of its last extension; 0
-// where it has none.
+// withExtension returns the length of a word up to the end of its last
+// extension; 0 if it has none.
 func withExtension(word string, letter, digit func(byte) bool) int {
 	for dot := len(word) - 2; dot > 0; dot-- {
 		if word[dot] != '.' || !letter(word[dot+1]) {
@@ -105,7 +106,7 @@ func withExtension(word string, letter, digit func(byte) bool) int {
 	return 0
 }
 
-// prepared asks the model, once the files are there.
+// prepared asks the model once the files are available.
 func (s *State) prepared(w *patch, built *events.Event, p events.ContextBuilt) []events.Payload {
 	t := s.opening(w.origin, textPatch)
 	t.patch = w
@@ -138,8 +139,8 @@ func (w *patch) replied(p events.ModelReplied) events.Payload {
 		Patch: diff, Workspace: w.origin.place}
 }
 
-// diffIn cuts the unified diff out of a reply: from its first file to the end,
-// or to the end of the code fence that it stands in.
+// diffIn extracts the unified diff from a reply: from its first file to the
+// end, or to the end of the code fence that it is in.
 func diffIn(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	from := slices.IndexFunc(lines, func(l string) bool {

@@ -8,29 +8,29 @@ import (
 	"manualslop/tiers/conversation"
 )
 
-// query is something that tier 4's model is asked: how a failed call is to be
-// read, or how it is to be mended.
+// query is a question to tier 4's model: how to explain a failed call, or how
+// to fix it.
 type query interface {
 	// replied is what follows from the model's reply.
 	replied(events.ModelReplied) events.Payload
 	// skip is how the query ends without one.
 	skip(reason string) events.Payload
-	// moot says why nobody needs the answer any more; empty: somebody does.
+	// moot returns why the answer is no longer needed; empty if it still is.
 	moot(*State) string
 }
 
-// talk is a query and what its model reads. One of triage and patch is set: a
-// state holds no interfaces, so that it can be stored.
+// talk is a query and its conversation. Exactly one of triage and patch is set,
+// because a stored state cannot hold interfaces.
 type talk struct {
 	triage *triage
 	patch  *patch
 	prompt conversation.Thread
 	about  events.ModelRequested // what its requests are for; no manifest
 	sent   tiers.Sent            // its newest request
-	cut    int                   // replies that were cut at their limit and asked for again
+	cut    int                   // replies that were cut at their limit and requested again
 }
 
-// query is what is asked.
+// query returns the triage or patch that is set.
 func (t *talk) query() query {
 	if t.patch != nil {
 		return t.patch
@@ -41,8 +41,8 @@ func (t *talk) query() query {
 // seat is who answers it.
 func (t *talk) seat() tiers.Seat { return tiers.Seat{Tier: tier, Cut: t.cut} }
 
-// replied is what follows from a reply: another request where it was cut at a limit
-// that can be raised.
+// replied returns what follows from a reply: another request if it was cut at a
+// limit that can be raised.
 func (s *State) replied(a *talk, p events.ModelReplied) []events.Payload {
 	if p.Finish == "max_tokens" && a.seat().AskLonger(s.settings, a.sent.Asked) {
 		a.cut++
@@ -51,14 +51,14 @@ func (s *State) replied(a *talk, p events.ModelReplied) []events.Payload {
 	return []events.Payload{a.query().replied(p)}
 }
 
-// send makes the request of a query due, behind it what is left out of its
-// prompt, or its end where that does not fit.
+// send makes the request of a query due, preceded by what is left out of its
+// prompt, or its end if the prompt does not fit.
 func (s *State) send(t *talk) []events.Payload {
 	seat := t.seat()
 	var out []events.Payload
 	cut, err := t.prompt.Fit(s.offers.Reader(seat.Take(s.settings), nil), nil)
 	if err != nil {
-		// our words: the conversation says what does not fit.
+		// our words: text of the conversation package.
 		return []events.Payload{t.query().skip(err.Error())}
 	}
 	if cut != nil {
@@ -72,7 +72,7 @@ func (s *State) send(t *talk) []events.Payload {
 	return append(out, m)
 }
 
-// failed asks again where that may help, and for less where it was too much.
+// failed asks again if that may help, with a shorter prompt if it was too long.
 func (s *State) failed(a *talk, p events.ModelFailed, at time.Time) []events.Payload {
 	if why := a.query().moot(s); why != "" {
 		return []events.Payload{a.query().skip(why)}

@@ -27,13 +27,13 @@ const (
 	textPatch  = "qa-patch"
 )
 
-// Texts are what prompts of tier 4 are made of word for word, by name.
+// Texts returns the verbatim texts of tier 4's prompts, by name.
 func Texts() map[string]string {
 	return map[string]string{textRole: system + fence.Rule, textLinter: linterPrompt + fence.Rule, textPatch: patchPrompt +
 		fence.Rule}
 }
 
-// Bounds of what tier 4 reads and writes, in bytes without the mark of a cut.
+// Limits of what tier 4 reads and writes, in bytes without the mark of a cut.
 const (
 	MaxTrace = 4000
 	MaxHint  = 400
@@ -66,8 +66,8 @@ func skipped(call, ticket, reason string) events.HintSkipped {
 
 const killedReason = "the ticket was killed"
 
-// triage asks tier 4 about the outcome that the event id tells, or says why
-// nobody is asked.
+// triage asks tier 4 about the outcome in the event id, or records why it is
+// not asked.
 func (s *State) triage(id string, c *call, p events.ToolSettled) []events.Payload {
 	t := &triage{call: p.Call, origin: c}
 	seen := trace(id, p)
@@ -84,9 +84,9 @@ func (s *State) triage(id string, c *call, p events.ToolSettled) []events.Payloa
 	return s.send(out)
 }
 
-// opening is how every prompt of tier 4 begins: the role, which is a text of the
-// basis, what the person and the project say to it, and the output of the call that
-// failed.
+// opening returns the beginning of every prompt of tier 4: the role, which is a
+// text of the basis, the instructions of the person and the project, and the
+// output of the failed call.
 func (s *State) opening(c *call, role string) *talk {
 	taken := tiers.Seat{Tier: tier}.Take(s.settings)
 	t := &talk{}
@@ -97,10 +97,11 @@ func (s *State) opening(c *call, role string) *talk {
 	return t
 }
 
-// provider is who answers tier 4; empty: nobody.
+// provider returns the provider of tier 4; empty if there is none.
 func (s *State) provider() string { return tiers.Seat{Tier: tier}.Take(s.settings).Provider }
 
-// trace is what tier 4 reads: how the command ended, and the end of what it said.
+// trace returns what tier 4 reads: how the command ended, and the end of what
+// it said.
 func trace(id string, p events.ToolSettled) events.Part {
 	exit := "no exit code"
 	if p.Exit != nil {
@@ -114,7 +115,7 @@ func trace(id string, p events.ToolSettled) events.Part {
 		Origin: fence.Program, Fence: fence.Nonce(id, 0)}
 }
 
-// tail is the last n bytes of a text, whole characters only, with a mark where
+// tail returns the last n bytes of a text, in whole characters, with a mark if
 // something was cut.
 func tail(s string, n int) string {
 	if len(s) <= n {

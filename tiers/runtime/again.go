@@ -12,15 +12,16 @@ import (
 	"manualslop/tiers"
 )
 
-// maxAttempts bounds how often one request is begun again after a delivery
-// without an outcome. Deliveries that nobody began do not count.
+// maxAttempts limits how often one request is started again after a delivery
+// without an outcome. Deliveries that were never started do not count.
 const maxAttempts = 20
 
-// newerPause is when a request is handed out again that this program cannot read.
+// newerPause is the delay before redelivery of a request that this program
+// cannot read.
 const newerPause = time.Second
 
-// needsNewer hands back a request that this program is too old for, so that a
-// newer one may take it.
+// needsNewer releases a request that this program is too old for, so that a
+// newer one can take it.
 func needsNewer(e *events.Event) error {
 	if _, unknown := e.Payload.(events.Unknown); !unknown {
 		return nil
@@ -28,12 +29,13 @@ func needsNewer(e *events.Event) error {
 	return &events.NotBeforeError{Time: time.Now().Add(newerPause), Reason: events.NeedsNewer + ": " + e.Type}
 }
 
-// attempts are how often a request was begun again. They stand with the claims,
-// because a request that ends its worker ends every count in memory, too.
+// attempts counts how often a request was started again. It is stored with the
+// claims, because a request that crashes its worker also loses every count in
+// memory.
 type attempts struct {
 	Attempts int `json:"attempts"`
-	// Asked, Types and Topic are the request and where its outcomes stand, for
-	// the sweep; see sweepClaims.
+	// Asked, Types and Topic identify the request and its outcomes for the sweep;
+	// see sweepClaims.
 	Asked *tiers.OpenRequest `json:"asked,omitempty"`
 	Types []string           `json:"types,omitempty"`
 	Topic string             `json:"topic,omitempty"`
@@ -62,12 +64,12 @@ func (w *Worker) again(ctx context.Context, d events.Delivery) (a *attempts, ove
 	return a, true, w.giveUp(ctx, d, a.Attempts)
 }
 
-// attemptsInfix stands between the session and the id in the key of attempts.
+// attemptsInfix is between the session and the id in the key of attempts.
 const attemptsInfix = ".attempts."
 
 func attemptsOf(e *events.Event) string { return e.Session + attemptsInfix + e.ID }
 
-// count notes one more attempt.
+// count adds one attempt.
 func (w *Worker) count(ctx context.Context, e *events.Event) (*attempts, error) {
 	for {
 		a := &attempts{key: attemptsOf(e)}
@@ -93,13 +95,13 @@ func (w *Worker) count(ctx context.Context, e *events.Event) (*attempts, error) 
 		if !errors.Is(err, events.ErrClaimed) && !errors.Is(err, events.ErrConflict) {
 			return a, err
 		}
-		if err := pause(ctx, retryPause); err != nil { // another worker counted meanwhile
+		if err := pause(ctx, retryPause); err != nil { // another worker counted in the meantime
 			return nil, err
 		}
 	}
 }
 
-// uncount takes the newest attempt back. Those before it were begun.
+// uncount removes the newest attempt. Earlier ones were started.
 func (w *Worker) uncount(ctx context.Context, a *attempts) {
 	if a.Attempts--; a.Attempts == 0 {
 		w.forget(ctx, a)
@@ -110,7 +112,7 @@ func (w *Worker) uncount(ctx context.Context, a *attempts) {
 		_, err = w.Claims.UpdateClaim(ctx, a.key, value, a.revision)
 	}
 	if err != nil {
-		w.Logger.Info("a request that was put off counts as begun", "key", a.key, "error", err)
+		w.Logger.Info("a postponed request counts as started", "key", a.key, "error", err)
 	}
 }
 
@@ -119,11 +121,11 @@ func (w *Worker) forget(ctx context.Context, a *attempts) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), purgeWait)
 	defer cancel()
 	if err := w.Claims.PurgeClaim(ctx, a.key, a.revision); err != nil {
-		w.Logger.Info("a count of attempts is left over", "key", a.key, "error", err)
+		w.Logger.Info("cannot remove a count of attempts", "key", a.key, "error", err)
 	}
 }
 
-// forgetOf removes the count of a request of which an outcome was found.
+// forgetOf removes the count of a request whose outcome was found.
 func (w *Worker) forgetOf(ctx context.Context, e *events.Event) {
 	a := &attempts{key: attemptsOf(e)}
 	var err error
@@ -152,7 +154,7 @@ func (w *Worker) sweepAttempts(ctx context.Context, key string) error {
 	return err
 }
 
-// topicOf is the topic of a request's outcomes; empty: any.
+// topicOf returns the topic of a request's outcomes; empty: any.
 func topicOf(e *events.Event) string {
 	if p, call := e.Payload.(events.ToolApproved); call {
 		return events.Token(p.Tool)
@@ -160,7 +162,7 @@ func topicOf(e *events.Event) string {
 	return ""
 }
 
-// isAnswered tells whether a request has an outcome behind it.
+// isAnswered reports whether a request has an outcome after it.
 func (w *Worker) isAnswered(ctx context.Context, e *events.Event) (bool, error) {
 	asked := tiers.Asked(e)
 	if asked == nil {
@@ -173,15 +175,16 @@ func (w *Worker) isAnswered(ctx context.Context, e *events.Event) (bool, error) 
 	return found, nil
 }
 
-// passed are the newest requests that were handed to this worker, by kind of
-// pool. One that comes behind a later one was handed out before, or its pool was
-// made anew. The zero value knows of none.
+// passed holds the newest requests delivered to this worker, by kind of pool. A
+// request that arrives after a later one is a redelivery, or its pool was
+// recreated.
 type passed struct {
 	mu     sync.Mutex
 	newest map[string]uint64
 }
 
-// by tells whether a request, or a later one of its pool, was handed out before.
+// by reports whether a request, or a later one of its pool, was delivered
+// before.
 func (p *passed) by(asked *tiers.OpenRequest) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

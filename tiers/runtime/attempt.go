@@ -12,11 +12,11 @@ import (
 	"manualslop/tiers"
 )
 
-// overPoll is how often an attempt that runs looks whether anybody
-// still waits for its outcome.
+// overPoll is how often a running attempt checks whether its outcome is still
+// needed.
 const overPoll = 50 * time.Millisecond
 
-// handle makes the attempt that a delivery asks for. A process that was silent
+// handle makes the attempt that a delivery requests. A process that was silent
 // too long, because it was busy or the machine slept, gets the same request
 // again; that delivery is left to the attempt under way.
 func (m *Models) handle(ctx context.Context, d events.Delivery) error {
@@ -24,12 +24,12 @@ func (m *Models) handle(ctx context.Context, d events.Delivery) error {
 		return err
 	}
 	tr := m.Transcripts.session(d.Event.Session)
-	if tr.reached() == 0 { // not begun: it may be over for so long that nobody reads it any more
+	if tr.reached() == 0 { // not started: the session may have ended long ago, so that it is no longer read
 		closed, err := wasClosed(ctx, m.Log, m.Project, d.Event.Session)
 		if err != nil {
 			return err
 		}
-		if closed { // before the request or behind it
+		if closed { // before the request or after it
 			return m.cancelled(ctx, &d.Event)
 		}
 	}
@@ -38,7 +38,7 @@ func (m *Models) handle(ctx context.Context, d events.Delivery) error {
 	}
 	e, p := tr.due(&d.Event)
 	if e == nil {
-		if tr.isOver() && !tr.isAnswered(d.Event.ID) { // guarded, and approval will not allow it any more
+		if tr.isOver() && !tr.isAnswered(d.Event.ID) { // guarded, and approval will no longer allow it
 			return m.cancelled(ctx, &d.Event)
 		}
 		return nil
@@ -46,8 +46,8 @@ func (m *Models) handle(ctx context.Context, d events.Delivery) error {
 	return m.calling.only(e.Session+" "+e.ID, func() error { return m.attempt(ctx, tr, e, p, d) })
 }
 
-// cancelled answers a request of a session that is over, of which this process
-// knows nothing else: its attempt died with another one, or was never made.
+// cancelled answers a request of a closed session that this process does not
+// know otherwise: its attempt died with another process, or was never made.
 func (m *Models) cancelled(ctx context.Context, e *events.Event) error {
 	request, err := m.requestOf(ctx, e)
 	if err != nil || request == nil {
@@ -75,7 +75,8 @@ func (m *Models) cancelled(ctx context.Context, e *events.Event) error {
 	return m.publish(ctx, request, failed)
 }
 
-// requestOf is the request that a delivery is about; nil where it is none.
+// requestOf returns the request that a delivery is about; nil if it is not a
+// request.
 func (m *Models) requestOf(ctx context.Context, e *events.Event) (*events.Event, error) {
 	switch p := e.Payload.(type) {
 	case events.ModelRequested:
@@ -99,7 +100,7 @@ func (m *Models) requestOf(ctx context.Context, e *events.Event) (*events.Event,
 	return nil, nil
 }
 
-// cancelWhenOver ends the call when nobody waits for its outcome any more, until
+// cancelWhenOver cancels the call when its outcome is no longer needed, until
 // stop is called.
 func cancelWhenOver(tr *transcript, id string, p events.ModelRequested, cancel context.CancelCauseFunc) (stop func()) {
 	var mu sync.Mutex
@@ -127,14 +128,14 @@ func cancelWhenOver(tr *transcript, id string, p events.ModelRequested, cancel c
 	}
 }
 
-// appendUntil stores an effect's event, trying again until it is stored, ctx
-// ends or the log refuses it for good. The event keeps its id, so a lost
+// appendUntil stores an effect's event, retrying until it is stored, ctx ends
+// or the log finally rejects it. The event keeps its id, so a lost
 // acknowledgement does not double it.
 func appendUntil(ctx context.Context, log events.Log, e events.Event, logger *slog.Logger) error {
 	return appendUnless(ctx, log, e, logger, fatal)
 }
 
-// appendUnless is appendUntil that gives up at the errors that it is told.
+// appendUnless is like appendUntil but gives up on the given errors.
 func appendUnless(ctx context.Context, log events.Log, e events.Event, logger *slog.Logger,
 	givesUp func(error) bool) error {
 	var tries retries
@@ -154,20 +155,20 @@ func appendUnless(ctx context.Context, log events.Log, e events.Event, logger *s
 	}
 }
 
-// retries are the failed tries of an append. The zero value: none failed.
+// retries tracks the failed attempts of an append.
 type retries struct {
 	full bool // there was no room at the last one
 }
 
-// wait logs why an append failed, and waits until it is tried again or ctx ends.
-// It logs once that there is no room.
+// wait logs why an append failed, and waits until the next attempt or until ctx
+// ends. It logs once that there is no room.
 func (r *retries) wait(ctx context.Context, logger *slog.Logger, typ string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	full := waitsForRoom(err)
 	if !full || !r.full {
-		logger.Warn("append failed and is tried again", "type", typ, "error", err)
+		logger.Warn("append failed; retrying", "type", typ, "error", err)
 	}
 	if r.full = full; full {
 		return pause(ctx, roomPause)
@@ -175,9 +176,9 @@ func (r *retries) wait(ctx context.Context, logger *slog.Logger, typ string, err
 	return pause(ctx, retryPause)
 }
 
-// isOn tells whether the log holds an event with an id under a filter, and the
-// sequence of the newest event there. The bus knows the id of an event for ten
-// minutes only, and a process may sleep for longer.
+// isOn reports whether the log has an event with an id under a filter, and
+// returns the sequence of the newest event there. The bus knows the id of an
+// event for ten minutes only, and a process may sleep for longer.
 func isOn(ctx context.Context, log events.Log, f events.Filter, from uint64, id string) (found bool, last uint64,
 	err error) {
 	for e, err := range log.Read(ctx, f, max(from, 1), 0) {
@@ -213,12 +214,12 @@ func workUntilFull(ctx context.Context, q Queue, pool string, slots int, handle 
 	return err
 }
 
-// roomPause is how long work waits for room before it is tried again.
-// It keeps its slot, because nobody could do other work meanwhile.
+// roomPause is how long work waits for room before a retry. It keeps its slot,
+// because no other work could be done in the meantime.
 const roomPause = time.Second
 
-// budgetUsed tells whether the log takes nothing before a person raises its
-// budget. A full disk is waited for, and so is more than the reserve.
+// budgetUsed reports whether the log accepts nothing until a person raises its
+// budget. For a full disk, or if only the reserve is left, it waits.
 func budgetUsed(err error) bool {
 	return errors.Is(err, events.ErrFull) && !waitsForRoom(err)
 }

@@ -13,20 +13,21 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// Bounds of what a ToolSettled carries, in bytes.
+// Limits of a ToolSettled, in bytes.
 const (
 	maxStderr = 8 << 10
 	maxData   = 32 << 10
 )
 
-// maxFiles bounds the files that a ToolSettled names, and maxFilesSum what they
-// take there in bytes of JSON.
+// maxFiles limits the files that a ToolSettled names, and maxFilesSum their
+// total size as JSON in bytes.
 const (
 	maxFiles    = 1000
 	maxFilesSum = 256 << 10
 )
 
-// fittingFiles counts the files from the first one on that an outcome can name.
+// fittingFiles returns how many of the files, from the first, an outcome can
+// name.
 func fittingFiles[F any](files []F, path func(F) string) int {
 	const rest = 240 // the other members: two digests and their names
 	room := maxFilesSum
@@ -38,8 +39,8 @@ func fittingFiles[F any](files []F, path func(F) string) int {
 	return min(len(files), maxFiles)
 }
 
-// approved runs one call, exactly the approved bytes. Its claim, if it needs
-// one, decides what a redelivery may do.
+// approved runs one call with exactly the approved arguments. Its claim, if it
+// needs one, decides what a redelivery may do.
 func (w site) approved(ctx context.Context, d events.Delivery, p events.ToolApproved) error {
 	if d.Event.Actor != events.ActorApproval {
 		w.Logger.Error("a call without an approval is not run", "call", p.Call, "by", d.Event.Actor)
@@ -47,7 +48,7 @@ func (w site) approved(ctx context.Context, d events.Delivery, p events.ToolAppr
 	}
 	digest, err := events.CanonicalDigest(p.Args)
 	if err != nil || digest != p.ArgsSHA256 {
-		w.Logger.Error("a call whose bytes are not the approved ones is not run", "call", p.Call)
+		w.Logger.Error("a call whose arguments are not the approved ones is not run", "call", p.Call)
 		return w.answer(ctx, &d.Event, w.failed(p, "ERROR: the arguments are not the approved ones; the call was not run"))
 	}
 	env := w.Env
@@ -98,7 +99,7 @@ func (w site) execute(ctx context.Context, d events.Delivery, p events.ToolAppro
 		return w.report(ctx, &d.Event, l, *before.outcome(p))
 	case before.Generation >= p.Generation:
 		return w.finish(ctx, &d.Event, l, w.interrupted(p))
-	default: // a person wants it run again
+	default: // a person requested a rerun
 		if err := l.write(ctx); err != nil {
 			return err
 		}
@@ -122,27 +123,28 @@ func (w site) execute(ctx context.Context, d events.Delivery, p events.ToolAppro
 		out, _ = run()
 	}
 	if ctx.Err() != nil && !complete(out) {
-		return ctx.Err() // this worker stopped it; the next one says that it was interrupted
+		return ctx.Err() // this worker stopped it; the next one reports that it was interrupted
 	}
 	ctx, end := outlasting(ctx)
 	defer end()
 	return w.finish(ctx, &d.Event, l, out)
 }
 
-// complete tells whether a call came to its own end, or to that of its ticket or
-// session, so that a stop of its worker changes nothing about its outcome.
+// complete reports whether a call ended by itself, or with its ticket or
+// session, so that stopping its worker does not affect its outcome.
 func complete(out events.ToolSettled) bool {
 	return out.Outcome == events.ToolDone || out.Outcome == events.ToolKilled || out.Exit != nil
 }
 
 // write runs a call that changes files. The claim holds the files' digests
-// before and after, so that a redelivery can tell how far its predecessor came.
-// If the claim fails, the call has no outcome and is handed out again.
+// before and after, so that a redelivery can determine how far the previous
+// attempt came. If the claim fails, the call has no outcome and is handed out
+// again.
 func (w site) write(ctx context.Context, d events.Delivery, p events.ToolApproved, prepared *tools.Prepared) error {
 	l := w.lease(&d.Event, p)
 	g := gate{lease: l}
 	out, cause := w.run(ctx, &d.Event, p, prepared, func(_ context.Context, changes []tools.PlannedChange) error {
-		return w.enter(ctx, &g, changes) // its end does not cut the claim off; see stillDue
+		return w.enter(ctx, &g, changes) // its end does not cancel the claim; see stillDue
 	})
 	switch {
 	case g.over || g.trouble != nil:
@@ -153,7 +155,7 @@ func (w site) write(ctx context.Context, d events.Delivery, p events.ToolApprove
 		}
 		return w.answer(ctx, &d.Event, w.failed(p, "ERROR: the file changed after "+p.By+" was shown the diff, so nothing "+
 			"was written. "+
-			"Read it again and repeat the call; it will be asked anew."))
+			"Read it again and repeat the call; it needs a new approval."))
 	case g.settled != nil:
 		return w.finish(ctx, &d.Event, l, *g.settled)
 	}
@@ -170,16 +172,16 @@ func (w site) write(ctx context.Context, d events.Delivery, p events.ToolApprove
 	return w.finish(ctx, &d.Event, l, out)
 }
 
-// gate is what stands between a planned write and its files.
+// gate controls whether a planned write may change its files.
 type gate struct {
 	*lease
-	settled *events.ToolSettled // the outcome, where nothing is to be written
+	settled *events.ToolSettled // the outcome, if nothing must be written
 	over    bool                // the log has an outcome
 	unshown bool                // the change is not the approved one
-	trouble error               // the claim could not be made, or is another's
+	trouble error               // the claim could not be created, or another worker has it
 }
 
-// enter lets a write through that may be made. A refusal is the call's own outcome.
+// enter admits an allowed write. A refusal is the call's outcome.
 func (w site) enter(ctx context.Context, g *gate, changes []tools.PlannedChange) error {
 	err := w.claimWrite(ctx, g, changes)
 	_, refused := errors.AsType[*tools.Refusal](err)
@@ -189,7 +191,7 @@ func (w site) enter(ctx context.Context, g *gate, changes []tools.PlannedChange)
 	return err
 }
 
-// claimWrite takes the claim of a write whose files are as they should be.
+// claimWrite takes the claim of a write whose files have the expected content.
 func (w site) claimWrite(ctx context.Context, g *gate, changes []tools.PlannedChange) error {
 	if err := w.keepBefore(ctx, changes); err != nil {
 		return err
@@ -224,7 +226,7 @@ func (g *gate) takeFresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if before != nil { // by a moment, to another worker
+	if before != nil { // just now, to another worker
 		return events.ErrClaimed
 	}
 	if g.over, err = g.settledBefore(ctx); g.over {
@@ -233,7 +235,7 @@ func (g *gate) takeFresh(ctx context.Context) error {
 	return err
 }
 
-// stillDue returns errResumed where the call's ticket or session ended while it
+// stillDue returns errResumed if the call's ticket or session ended while it
 // waited for its files and its claim.
 func (w site) stillDue(ctx context.Context, g *gate) error {
 	end, err := w.isLate(ctx, g.session, g.call)
@@ -245,8 +247,8 @@ func (w site) stillDue(ctx context.Context, g *gate) error {
 	return errResumed
 }
 
-// predecessor reads the claim that another delivery left. It returns errResumed
-// where that says how the call ended.
+// predecessor reads the claim of an earlier delivery. It returns errResumed if
+// the claim says how the call ended.
 func (w site) predecessor(ctx context.Context, g *gate, before *claim) (err error) {
 	if g.over, err = g.settledBefore(ctx); err != nil {
 		return err
@@ -266,21 +268,21 @@ func (w site) predecessor(ctx context.Context, g *gate, before *claim) (err erro
 	return nil
 }
 
-// errNotShown stops a write that is not the one that a person said yes to.
+// errNotShown stops a write that differs from the one that a person approved.
 var errNotShown = errors.New("the change is not the one that was approved")
 
 // errResumed stops a write that already has its outcome.
 var errResumed = errors.New("the call already has its outcome")
 
-// finish records an outcome in the claim and then on the log. A lease that was
-// taken over is silent: its successor settles the call.
+// finish records an outcome in the claim and then on the log. If the lease was
+// taken over, it does nothing: the new holder settles the call.
 func (w *Worker) finish(ctx context.Context, cause *events.Event, l *lease, out events.ToolSettled) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	err := l.settle(ctx, out)
 	if errors.Is(err, events.ErrConflict) {
-		w.Logger.Warn("the call was taken over; its outcome here does not count", "call", out.Call)
+		w.Logger.Warn("the call was taken over; its outcome here is discarded", "call", out.Call)
 		return events.ErrTakenOver
 	}
 	if err != nil {
@@ -289,7 +291,7 @@ func (w *Worker) finish(ctx context.Context, cause *events.Event, l *lease, out 
 	return w.report(ctx, cause, l, out)
 }
 
-// report puts an outcome on the log, and purges the claim behind it.
+// report puts an outcome on the log, and purges the claim after it.
 func (w *Worker) report(ctx context.Context, cause *events.Event, l *lease, out events.ToolSettled) error {
 	if err := w.answer(ctx, cause, out); err != nil {
 		return err
@@ -298,8 +300,9 @@ func (w *Worker) report(ctx context.Context, cause *events.Event, l *lease, out 
 	return nil
 }
 
-// run makes the call within its time, as long as its ticket and its session
-// last, and turns the result into an outcome. It also returns why the call failed.
+// run executes the call within its time limit and while its ticket and session
+// are active, and turns the result into an outcome. It also returns why the
+// call failed.
 func (w site) run(ctx context.Context, cause *events.Event, p events.ToolApproved, prepared *tools.Prepared,
 	before func(context.Context, []tools.PlannedChange) error) (events.ToolSettled, error) {
 	watched, stop := w.kills.watch(ctx, cause.Session, p)

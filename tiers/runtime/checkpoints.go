@@ -11,12 +11,12 @@ import (
 	"manualslop/tools/git"
 )
 
-// lookTime bounds the look at the workspace after a script that was cut short.
+// lookTime limits the scan of the workspace after an interrupted script.
 const lookTime = 30 * time.Second
 
-// observed runs a script and notes in its outcome which files it changed, and
-// keeps what they held before. Where that cannot be told the outcome says so.
-// run returns false where the script was not begun.
+// observed runs a script, records the changed files in its outcome, and keeps
+// their earlier content. If that is not possible, the outcome says so. run
+// returns false if the script was not started.
 func (w site) observed(ctx context.Context, run func() (events.ToolSettled, bool)) events.ToolSettled {
 	before := w.checkpoint(ctx)
 	if before != nil {
@@ -42,7 +42,8 @@ func (w site) observed(ctx context.Context, run func() (events.ToolSettled, bool
 	return out
 }
 
-// named are the first of what changed and cannot be undone, as an outcome says it.
+// named returns the first changes that cannot be undone, in the form of an
+// outcome.
 func (w site) named(paths []string) []string {
 	var out []string
 	for _, path := range paths[:min(len(paths), events.MaxNotUndoable)] {
@@ -51,23 +52,23 @@ func (w site) named(paths []string) []string {
 	return out
 }
 
-// maxUnkeptName bounds one of their paths, in bytes.
+// maxUnkeptName limits one of their paths, in bytes.
 const maxUnkeptName = 256
 
-// checkpoint takes a state of the workspace; nil where none can be had.
+// checkpoint takes a state of the workspace; nil if that is not possible.
 func (w site) checkpoint(ctx context.Context) *checkpoint.State {
 	if w.Checkpoints == nil {
 		return nil
 	}
 	state, err := w.keepers.of(w.place(), w.Checkpoints).Take(ctx, w.Env.Workspace)
 	if err != nil {
-		w.Logger.Warn("what a script changes is not noticed", "error", err)
+		w.Logger.Warn("cannot track the files that a script changes", "error", err)
 		return nil
 	}
 	return state
 }
 
-// noteChanges puts changes into an outcome; false where not all of them can be
+// noteChanges adds changes to an outcome; false if not all of them can be
 // undone.
 func (w site) noteChanges(ctx context.Context, out *events.ToolSettled, before *checkpoint.State,
 	changes []checkpoint.Change) bool {
@@ -79,7 +80,7 @@ func (w site) noteChanges(ctx context.Context, out *events.ToolSettled, before *
 				err = w.remember(ctx, c.Before, content)
 			}
 			if err != nil {
-				w.Logger.Warn("what a file held before a script is not kept", "path", c.Path, "error", err)
+				w.Logger.Warn("cannot keep a file's content from before a script", "path", c.Path, "error", err)
 				return false
 			}
 		}
@@ -103,11 +104,12 @@ func (w *Worker) notRestored(err error) string {
 	return "ERROR: nothing was restored: " + w.mask(head(err.Error(), maxStderr))
 }
 
-// finish makes what a call changed part of its place, and then records the
-// outcome. A call that dies in between finds its files changed, and comes here again.
+// finish makes the changes of a call part of its workspace, and then records
+// the outcome. A call that crashes in between finds its files changed and is
+// finished again.
 func (w site) finish(ctx context.Context, cause *events.Event, l *lease, out events.ToolSettled) error {
 	if w.hold != nil && out.Outcome == events.ToolDone {
-		err := w.hold.Commit(ctx, "Undo: give files the content that they had")
+		err := w.hold.Commit(ctx, "Undo: restore files to their earlier content")
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -120,18 +122,18 @@ func (w site) finish(ctx context.Context, cause *events.Event, l *lease, out eve
 	return w.Worker.finish(ctx, cause, l, out)
 }
 
-// maxJournal bounds the own writes that are remembered.
+// maxJournal limits the recorded own writes.
 const maxJournal = 10_000
 
-// journal remembers what this worker's other calls wrote, so that a script that
-// ran beside them is not taken for the author. The zero value is empty.
+// journal records the writes of this worker's other calls, so that they are not
+// attributed to a script that ran concurrently. The zero value is empty.
 type journal struct {
 	mu      sync.Mutex
 	dropped int
 	writes  []written
 }
 
-// written is a change at a place; see site.place.
+// written is a change in a workspace; see site.place.
 type written struct {
 	place string
 	tools.PlannedChange
@@ -148,14 +150,15 @@ func (j *journal) add(place string, changes []tools.PlannedChange) {
 	}
 }
 
-// mark is a position in the journal.
+// mark returns a position in the journal.
 func (j *journal) mark() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.dropped + len(j.writes)
 }
 
-// others are the changes of a place that no write behind mark made.
+// others returns the changes of a workspace that were not made by a write after
+// mark.
 func (j *journal) others(mark int, place string, changes []checkpoint.Change) []checkpoint.Change {
 	j.mu.Lock()
 	defer j.mu.Unlock()

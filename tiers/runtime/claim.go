@@ -13,26 +13,27 @@ import (
 )
 
 // claim is the lease on one call that changes something. Its key is the session
-// and the call; its revision is the fence: the holder of an older one cannot
-// record an outcome. It is purged when the outcome is on the log, so a claim is
-// proof of nothing without a look at the log; see settledBefore.
+// and the call; its revision is a fencing token: the holder of an older one
+// cannot record an outcome. It is purged when the outcome is in the log, so a
+// claim proves nothing without checking the log; see settledBefore.
 type claim struct {
 	Worker     string                `json:"worker"`
 	Process    string                `json:"process,omitempty"` // of the worker; see bus.Conn.Process
 	Generation int                   `json:"generation"`
 	Tool       string                `json:"tool,omitempty"`
 	Approved   uint64                `json:"approved,omitempty"` // sequence of the approval
-	Changes    []tools.PlannedChange `json:"changes,omitempty"`  // files as they were and as they are to be
-	List       string                `json:"list,omitempty"`     // digest of the blob with Changes, where they are many
-	Ended      string                `json:"ended,omitempty"`    // kind of the outcome; it may not be on the log yet
+	Changes    []tools.PlannedChange `json:"changes,omitempty"`  // current and intended state of the files
+	List       string                `json:"list,omitempty"`     // digest of the blob with Changes, if they are many
+	Ended      string                `json:"ended,omitempty"`    // kind of the outcome, which may not be in the log yet
 	SHA256     string                `json:"sha256,omitempty"`   // of the outcome
-	Lost       bool                  `json:"lost,omitempty"`     // the true claim was lost; see bus.LostClaim
-	// Outcome is what Changes cannot tell again. A large one is the blob SHA256.
+	Lost       bool                  `json:"lost,omitempty"`     // the actual claim was lost; see bus.LostClaim
+	// Outcome is the part that cannot be derived from Changes. A large one is the
+	// blob SHA256.
 	Outcome *events.ToolSettled `json:"outcome,omitempty"`
 }
 
-// maxInline bounds what a claim holds itself of its changes, and of its outcome,
-// in bytes of JSON; more is a blob.
+// maxInline limits the changes and the outcome that are stored in a claim
+// itself, in bytes of JSON; larger ones are blobs.
 const maxInline = 2 << 10
 
 // lease is a claim that this worker holds.
@@ -51,8 +52,8 @@ func (w *Worker) lease(approval *events.Event, p events.ToolApproved) *lease {
 		claim: claim{Worker: w.Name, Process: w.Process, Generation: p.Generation, Tool: p.Tool, Approved: approval.Seq}}
 }
 
-// take claims the call. Where somebody claimed it before, it tells what that
-// claim says; the caller decides whether it may be taken over.
+// take claims the call. If it was already claimed, take returns that claim, and
+// the caller decides whether it may be taken over.
 func (l *lease) take(ctx context.Context) (before *claim, err error) {
 	value, err := l.value(ctx)
 	if err != nil {
@@ -72,7 +73,7 @@ func (l *lease) take(ctx context.Context) (before *claim, err error) {
 	return before, err
 }
 
-// peek reads the claim as it stands; nil if nobody made one.
+// peek reads the current claim; nil if there is none.
 func (l *lease) peek(ctx context.Context) (*claim, error) {
 	value, revision, err := l.w.Claims.Claim(ctx, l.key)
 	if errors.Is(err, events.ErrNoKey) {
@@ -92,11 +93,12 @@ func (l *lease) peek(ctx context.Context) (*claim, error) {
 	return &c, nil
 }
 
-// busyPause is when a call is looked at again whose holder is at work.
+// busyPause is the delay before a call whose holder is running is checked
+// again.
 const busyPause = time.Second
 
-// busy is the error that puts a call off because another worker holds its claim
-// and is at work on it; nil where the claim is free, ended or left behind.
+// busy returns the error that postpones a call because another worker holds its
+// claim and is working on it; nil if the claim is free, settled or abandoned.
 func (l *lease) busy(ctx context.Context, before *claim) error {
 	if l.w.Peers == nil || before == nil || before.Lost || before.Ended != "" ||
 		before.Generation < l.claim.Generation || before.Worker == l.w.Name && before.Process == l.w.Process {
@@ -104,11 +106,11 @@ func (l *lease) busy(ctx context.Context, before *claim) error {
 	}
 	held, err := l.w.Peers.Holds(ctx, l.w.Project, before.Worker, before.Process, l.claim.Approved)
 	if err != nil {
-		return fmt.Errorf("ask for worker %s: %w", before.Worker, err)
+		return fmt.Errorf("ask whether worker %s is running: %w", before.Worker, err)
 	}
 	if held {
 		return &events.NotBeforeError{Time: time.Now().Add(busyPause), Reason: "worker " + before.Worker +
-			" is at work on it"}
+			" is working on it"}
 	}
 	return nil
 }
@@ -134,10 +136,10 @@ func (w *Worker) fetch(ctx context.Context, c *claim) error {
 	return json.Unmarshal(b, &c.Outcome)
 }
 
-// tells reports whether the outcome follows from the changes.
+// tells reports whether the outcome can be derived from the changes.
 func (c *claim) tells() bool { return c.Ended == events.ToolDone && len(c.Changes) > 0 }
 
-// outcome is what the claim says that the call came to; nil where it does not know.
+// outcome returns the call's outcome according to the claim; nil if unknown.
 func (c *claim) outcome(p events.ToolApproved) *events.ToolSettled {
 	if c.Outcome == nil && c.tells() {
 		return inPlace(p, c.Changes)
@@ -145,9 +147,9 @@ func (c *claim) outcome(p events.ToolApproved) *events.ToolSettled {
 	return c.Outcome
 }
 
-// inPlace is the outcome of a call whose changes are in the files.
+// inPlace returns the outcome of a call whose changes are already made.
 func inPlace(p events.ToolApproved, changes []tools.PlannedChange) *events.ToolSettled {
-	text := "done: the change is in place; its first worker stopped after it"
+	text := "done: the change is in place; its first worker stopped after making it"
 	out := events.ToolSettled{Call: p.Call, Tool: p.Tool, Outcome: events.ToolDone,
 		Text: text, SHA256: events.Digest([]byte(text)), ArgsSHA256: p.ArgsSHA256, Generation: p.Generation}
 	for _, c := range changes {
@@ -158,7 +160,7 @@ func inPlace(p events.ToolApproved, changes []tools.PlannedChange) *events.ToolS
 	return &out
 }
 
-// value is what is stored of the claim.
+// value returns the stored form of the claim.
 func (l *lease) value(ctx context.Context) ([]byte, error) {
 	c := l.claim
 	if c.List == "" && len(c.Changes) > 0 {
@@ -180,8 +182,8 @@ func (l *lease) value(ctx context.Context) ([]byte, error) {
 	return json.Marshal(c)
 }
 
-// write stores the lease's claim in place of the one last seen; ErrConflict if
-// somebody else was faster.
+// write replaces the last seen claim with the lease's; ErrConflict if another
+// worker was faster.
 func (l *lease) write(ctx context.Context) error {
 	value, err := l.value(ctx)
 	if err != nil {
@@ -195,8 +197,8 @@ func (l *lease) write(ctx context.Context) error {
 	return nil
 }
 
-// settle records in the claim what the call came to, before it goes to the log.
-// A lease that was taken over meanwhile may not settle.
+// settle records the call's outcome in the claim before it is appended to the
+// log. A lease that was taken over in the meantime may not settle.
 func (l *lease) settle(ctx context.Context, out events.ToolSettled) error {
 	if err := l.ended(ctx, out); err != nil {
 		return fmt.Errorf("claim %s: %w", l.key, err)
@@ -204,8 +206,8 @@ func (l *lease) settle(ctx context.Context, out events.ToolSettled) error {
 	return l.write(ctx)
 }
 
-// ended puts the digest of an outcome into the claim, and the outcome itself
-// where a successor could not find it out again.
+// ended adds the digest of an outcome to the claim, and the outcome itself if a
+// later holder could not determine it.
 func (l *lease) ended(ctx context.Context, out events.ToolSettled) error {
 	body, err := json.Marshal(out)
 	if err != nil {
@@ -222,26 +224,26 @@ func (l *lease) ended(ctx context.Context, out events.ToolSettled) error {
 	return err
 }
 
-// purgeWait bounds how long a claim's purge may take.
+// purgeWait limits the duration of purging a claim.
 const purgeWait = 5 * time.Second
 
-// purge removes the claim as it was last seen, while the worker goes on.
+// purge removes the last seen claim while the worker continues.
 func (l *lease) purge(ctx context.Context) {
 	revision := l.revision
 	l.w.purges.Go(func() { l.remove(ctx, revision) })
 }
 
-// remove is purge that waits. A claim that stays is removed by the next sweep;
-// see sweepClaims.
+// remove is like purge but waits. If it fails, the next sweep removes the
+// claim; see sweepClaims.
 func (l *lease) remove(ctx context.Context, revision uint64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), purgeWait)
 	defer cancel()
 	if err := l.w.Claims.PurgeClaim(ctx, l.key, revision); err != nil {
-		l.w.Logger.Info("a claim is left over for the next sweep", "key", l.key, "error", err)
+		l.w.Logger.Info("cannot remove a claim; the next sweep will", "key", l.key, "error", err)
 	}
 }
 
-// fillIn says of a written file what it was before the claimed change.
+// fillIn adds to a written file its state before the claimed change.
 func (l *lease) fillIn(f *events.FileState) {
 	for _, c := range l.claim.Changes {
 		if c.Path == f.Path {
@@ -250,5 +252,5 @@ func (l *lease) fillIn(f *events.FileState) {
 	}
 }
 
-// bits are the permission bits of a mode.
+// bits returns the permission bits of a mode.
 func bits(mode fs.FileMode) uint32 { return uint32(mode.Perm()) }

@@ -9,39 +9,41 @@ import (
 	"manualslop/tools"
 )
 
-// closePoll is how often a call under way looks whether its session was closed.
+// closePoll is how often a running call checks whether its session was closed.
 const closePoll = 100 * time.Millisecond
 
-// stoppedText is for a call that was running when its session was closed.
+// stoppedText is the text for a call that was running when its session was
+// closed.
 const stoppedText = "ERROR: the session was closed before the call was done, so it was stopped"
 
-// ending is why a call comes too late, and what its outcome says then.
+// ending is why a call is too late, and the texts of its outcome.
 type ending struct {
-	tooLate   string // of a call that had not begun
+	tooLate   string // of a call that had not started
 	unchanged string // of one whose worker died before it wrote
 	left      string // of one whose worker died in the middle of it
-	outcome   string // of a call that had not begun
+	outcome   string // of a call that had not started
 }
 
 var (
 	endClosed = ending{
 		tooLate:   "ERROR: the session was closed before the call began; it was not run",
 		unchanged: "ERROR: the session was closed before the call was done; it changed nothing",
-		left:      "ERROR: the session was closed while the call ran, and its worker died; how far it came is not known",
-		outcome:   events.ToolFailed,
+		left: "ERROR: the session was closed while the call ran, and its worker died; how much of it was " +
+			"done is unknown",
+		outcome: events.ToolFailed,
 	}
 	endKilled = ending{
 		tooLate:   "ERROR: the ticket was killed before the call began; it was not run",
 		unchanged: "ERROR: the ticket was killed before the call was done; it changed nothing",
-		left:      "ERROR: the ticket was killed while the call ran, and its worker died; how far it came is not known",
+		left:      "ERROR: the ticket was killed while the call ran, and its worker died; how much of it was done is unknown",
 		outcome:   events.ToolKilled,
 	}
 )
 
-// isLate tells whether a call comes behind the end of its session or of its
-// ticket's attempt, and which; nil where it may run.
+// isLate returns which end, of the session or of the ticket's attempt, a call
+// is too late for; nil if it may run.
 func (w *Worker) isLate(ctx context.Context, session string, p events.ToolApproved) (*ending, error) {
-	if p.Tool != events.RestoreTool { // an undo never comes too late for its session
+	if p.Tool != events.RestoreTool { // an undo is never too late for its session
 		if over, err := w.isOver(ctx, session); err != nil || over {
 			return &endClosed, err
 		}
@@ -52,16 +54,17 @@ func (w *Worker) isLate(ctx context.Context, session string, p events.ToolApprov
 	return nil, nil
 }
 
-// notBegun is the outcome of a call that comes too late.
+// notBegun returns the outcome of a call that is too late.
 func (w *Worker) notBegun(p events.ToolApproved, end ending) events.ToolSettled {
 	out := w.failed(p, end.tooLate)
 	out.Outcome = end.outcome
 	return out
 }
 
-// tooLate is the outcome of a claimed call whose ticket or session ended while it
-// waited to begin: for room, for the bus or for a look at the files. It waits for
-// the answer of the log. It returns nil if the call may begin, or if ctx ended.
+// tooLate returns the outcome of a claimed call whose ticket or session ended
+// while it waited to start: for room, for the bus or for a check of the files.
+// It waits until the log answers. It returns nil if the call may start, or if
+// ctx ended.
 func (w *Worker) tooLate(ctx context.Context, approval *events.Event, p events.ToolApproved) *events.ToolSettled {
 	for said := false; ; said = true {
 		end, err := w.isLate(ctx, approval.Session, p)
@@ -72,7 +75,7 @@ func (w *Worker) tooLate(ctx context.Context, approval *events.Event, p events.T
 			out := w.notBegun(p, *end)
 			return &out
 		case !said:
-			w.Logger.Warn("a call waits until the log says whether it may begin", "call", p.Call, "error", err)
+			w.Logger.Warn("a call waits until the log shows whether it may start", "call", p.Call, "error", err)
 		}
 		if pause(ctx, retryPause) != nil {
 			return nil
@@ -80,10 +83,10 @@ func (w *Worker) tooLate(ctx context.Context, approval *events.Event, p events.T
 	}
 }
 
-// isOver tells whether a session is closed, wherever the request stands that
-// asks: its sender may have decided it a moment before. The newest word mostly
-// answers that. One that cannot be read ends nothing, as for every fold, and
-// hides none before it.
+// isOver reports whether a session is closed, regardless of the position of the
+// request, which may have been decided just before. Usually the newest event
+// answers that. An unreadable event closes nothing, as for every fold, and does
+// not hide an earlier one.
 func (w *Worker) isOver(ctx context.Context, session string) (bool, error) {
 	last, found, err := w.Log.LastEvent(ctx, closing(w.Project, session))
 	if err != nil || !found || events.Closes(last) {
@@ -105,14 +108,14 @@ func wasClosed(ctx context.Context, log events.Log, project, session string) (bo
 	return false, nil
 }
 
-// closing are the events that say that a session is closed.
+// closing returns the events that say that a session is closed.
 func closing(project, session string) events.Filter {
 	return events.Filter{Project: project, Session: session, Type: events.NameOf[events.SessionClosed]()}
 }
 
-// untilClosed gives a context that ends when the session is closed or the ticket is
-// killed, with errClosed or errKilled as its cause; for an undo it does not. It looks
-// again and again, so a connection that was down for a while misses nothing.
+// untilClosed returns a context that ends when the session is closed or the
+// ticket is killed, with errClosed or errKilled as its cause; for an undo it
+// does not. It polls, so a lost connection misses nothing.
 func (w *Worker) untilClosed(ctx context.Context, session string, p events.ToolApproved) (context.Context, func()) {
 	if p.Tool == events.RestoreTool {
 		return ctx, func() {}
@@ -131,8 +134,8 @@ func (w *Worker) untilClosed(ctx context.Context, session string, p events.ToolA
 	return ctx, func() { cancel(nil) }
 }
 
-// stopped words the outcome of a call that ended when ctx did: with its ticket,
-// or with its session. A program that came to its end by itself was not stopped.
+// stopped sets the outcome of a call that ended with ctx: with its ticket, or
+// with its session. A program that ended by itself was not stopped.
 func stopped(ctx context.Context, r tools.Result) (tools.Result, bool) {
 	switch cause := context.Cause(ctx); {
 	case !r.Failed:
@@ -148,8 +151,8 @@ func stopped(ctx context.Context, r tools.Result) (tools.Result, bool) {
 	return r, false
 }
 
-// afterClose answers a call that comes too late: nothing begins any more, and what
-// a worker left in the middle is not taken up again.
+// afterClose answers a call that is too late: nothing starts any more, and
+// interrupted work is not resumed.
 func (w site) afterClose(ctx context.Context, d events.Delivery, p events.ToolApproved, effect tools.Effect,
 	end ending) error {
 	return w.settleUnrun(ctx, d, p, effect, w.notBegun(p, end), func(l *lease, before claim) (events.ToolSettled, error) {
@@ -157,8 +160,8 @@ func (w site) afterClose(ctx context.Context, d events.Delivery, p events.ToolAp
 	})
 }
 
-// left is the outcome of a call that its worker did not end, or did not get to
-// record, in a session that is closed.
+// left returns the outcome of a call in a closed session that its worker did
+// not finish or did not record.
 func (w site) left(ctx context.Context, p events.ToolApproved, l *lease, before claim, effect tools.Effect,
 	end ending) (events.ToolSettled, error) {
 	if before.Ended != "" {
@@ -175,7 +178,7 @@ func (w site) left(ctx context.Context, p events.ToolApproved, l *lease, before 
 	switch {
 	case err != nil:
 		return events.ToolSettled{}, err
-	case settled == nil && locked: // its holder is only stopped, and may still write
+	case settled == nil && locked: // its holder may only be suspended and may still write
 		return unknown, nil
 	case settled == nil:
 		out := w.failed(p, end.unchanged)
@@ -187,20 +190,21 @@ func (w site) left(ctx context.Context, p events.ToolApproved, l *lease, before 
 	return *settled, nil
 }
 
-// Late is a subscriber that hears what is said in sessions that are over.
+// Late is a subscriber that receives events of closed sessions.
 type Late interface {
-	// Late hands over an event of a session that was closed before. It may be
-	// called for any event behind SessionClosed, and must not block for long.
+	// Late delivers an event of a session that was already closed. It may be called
+	// for any event after SessionClosed, and must not block for long.
 	Late(ctx context.Context, e *events.Event)
 }
 
-// lateWords are the types of what is still answered in a session that is over.
+// lateWords returns the types of events that are still answered in a closed
+// session.
 func lateWords() []string {
 	return []string{events.NameOf[events.UndoRequested](), events.NameOf[events.AskPosted]()}
 }
 
-// Late lets approval answer an undo, and a program's question that crossed the
-// closing, in a session that is over; nothing else is decided there.
+// Late lets approval answer an undo, and a program's question posted at the
+// same time as the closing, in a closed session; nothing else is decided there.
 func (o *Orchestrator) Late(ctx context.Context, e *events.Event) {
 	switch e.Payload.(type) {
 	case events.UndoRequested, events.AskPosted:
@@ -212,7 +216,7 @@ func (o *Orchestrator) Late(ctx context.Context, e *events.Event) {
 		if h.Machine.Name() != events.ActorApproval {
 			continue
 		}
-		h.snapshots = nil // it would stay: nobody decides in the session any more
+		h.snapshots = nil // it would stay, because nothing is decided in the session any more
 		o.mu.Lock()
 		o.ledger.hears(e)
 		o.mu.Unlock()
@@ -222,7 +226,7 @@ func (o *Orchestrator) Late(ctx context.Context, e *events.Event) {
 			history, err := readSession(ctx, r.Log, o.Project, e.Session, 1)
 			if err != nil {
 				if ctx.Err() == nil {
-					o.Logger.Error("a session that is over could not be read, and something in it is not answered", "type", e.Type,
+					o.Logger.Error("cannot read a closed session; something in it remains unanswered", "type", e.Type,
 						"session", e.Session, "error", err)
 				}
 				return

@@ -9,15 +9,15 @@ import (
 	"manualslop/events"
 )
 
-// crew is the deciders of one session at work.
+// crew is the set of running deciders of one session.
 type crew struct {
 	session  string
 	handlers []*Handler
 	used     time.Time // of the newest event; zero: none came since it began
-	taking   int       // events that are being handed over
+	taking   int       // events that are being delivered
 	over     bool      // the session is
-	before   *crew     // that worked on the session before, and stores its positions; may be nil
-	verified Mark      // position that the log is known to hold
+	before   *crew     // that worked on the session earlier, and stores its positions; may be nil
+	verified Mark      // position that is known to be in the log
 	unread   bool      // the history is read by launch
 	history  []*events.Event
 	dismiss  func() // no more events come
@@ -37,7 +37,7 @@ func (o *Orchestrator) crew(session string) *crew {
 	return c
 }
 
-// lowest is the position from which on the deciders have to be given events.
+// lowest returns the position from which the deciders need events.
 func (c *crew) lowest() Mark {
 	low := c.handlers[0].position()
 	for _, h := range c.handlers[1:] {
@@ -48,13 +48,13 @@ func (c *crew) lowest() Mark {
 	return low
 }
 
-// stalled tells whether one of the deciders has stopped.
+// stalled reports whether one of the deciders has stopped.
 func (c *crew) stalled() bool {
 	return slices.ContainsFunc(c.handlers, func(h *Handler) bool { return h.spoiled.Load() })
 }
 
-// Restore takes the deciders of an open session to where they were, unless they
-// rest at its newest event.
+// Restore restores the deciders of an open session, unless they are idle at its
+// newest event.
 func (o *Orchestrator) Restore(ctx context.Context, session string, last Mark) Mark {
 	if len(o.Roles) == 0 {
 		return last
@@ -86,7 +86,7 @@ func (o *Orchestrator) Restore(ctx context.Context, session string, last Mark) M
 	return low
 }
 
-// Save has nothing to do: deciders store their positions when they reach them.
+// Save does nothing: deciders store their positions when they reach them.
 func (o *Orchestrator) Save(string, Mark) func(context.Context) { return nil }
 
 // launch runs the deciders; folded is called when they have taken the history.
@@ -118,8 +118,8 @@ func (o *Orchestrator) launch(ctx context.Context, c *crew, folded func()) {
 	})
 }
 
-// ready makes sure that the history holds what each decider has to take, and
-// reads it where it does not; false if ctx ends before.
+// ready makes sure that the history has the events that each decider needs, and
+// reads missing ones; false if ctx ends first.
 func (o *Orchestrator) ready(ctx context.Context, c *crew) bool {
 	if len(c.handlers) == 0 {
 		return true // this process decides nothing, such as one that only calls models
@@ -136,7 +136,7 @@ func (o *Orchestrator) ready(ctx context.Context, c *crew) bool {
 		}
 		if !c.unread {
 			for _, h := range lost {
-				h.Logger.Info("snapshot discarded", "error", "the log does not hold its newest event")
+				h.Logger.Info("snapshot discarded", "error", "its newest event is missing from the log")
 				h.discard()
 			}
 		}
@@ -148,14 +148,14 @@ func (o *Orchestrator) ready(ctx context.Context, c *crew) bool {
 		if ctx.Err() != nil {
 			return false
 		}
-		o.Logger.Warn("a session cannot be read and is tried again", "session", c.session, "error", err)
+		o.Logger.Warn("cannot read a session; retrying", "session", c.session, "error", err)
 		if pause(ctx, retryPause) != nil {
 			return false
 		}
 	}
 }
 
-// covers tells whether the history holds all events behind a position, and the
+// covers reports whether the history holds all events after a position, and the
 // log the event at it.
 func (c *crew) covers(at Mark) bool {
 	if at.Seq == 0 {
@@ -166,14 +166,14 @@ func (c *crew) covers(at Mark) bool {
 	})
 }
 
-// isOver tells whether the session of a crew is closed.
+// isOver reports whether the session of a crew is closed.
 func (o *Orchestrator) isOver(c *crew) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return c.over
 }
 
-// end stores where a decider came to, unless its session is over.
+// end stores the position of a decider, unless its session is over.
 func (h *Handler) end(ctx context.Context, over bool) {
 	if h.fresh > 0 && !over {
 		h.keep(ctx)
@@ -192,7 +192,7 @@ func (h *Handler) drain(ctx context.Context) {
 	}
 }
 
-// leave notes where the deciders of a session came to.
+// leave records the positions of a session's deciders.
 func (o *Orchestrator) leave(ctx context.Context, c *crew) {
 	o.mu.Lock()
 	over := c.over
@@ -210,7 +210,7 @@ func (o *Orchestrator) leave(ctx context.Context, c *crew) {
 	if ctx.Err() != nil { // what follows is done once, at the end
 		return
 	}
-	if over && !c.stalled() { // before the ledger says so: after a kill in between it is done again
+	if over && !c.stalled() { // before the ledger is updated: after a crash in between it is done again
 		for _, h := range c.handlers {
 			h.forget(ctx)
 		}

@@ -18,7 +18,7 @@ import (
 // treeDepth is how deep the directory view of a prompt goes.
 const treeDepth = 4
 
-// preview shows what a writing call would change; nothing is changed.
+// preview shows what a writing call would change, without changing anything.
 func (w site) preview(ctx context.Context, p events.PreviewRequested) events.Payload {
 	out := events.PreviewBuilt{Call: p.Call}
 	prepared, err := w.Tools.Prepare(ctx, w.Env, p.Tool, p.Args)
@@ -40,7 +40,7 @@ func (w site) preview(ctx context.Context, p events.PreviewRequested) events.Pay
 	return out
 }
 
-// views answers a request for views in the order asked.
+// views answers a request for views, in the order of the request.
 func (w site) views(ctx context.Context, request string, p events.ContextRequested) events.Payload {
 	out := events.ContextBuilt{Request: request, Views: make([]events.View, len(p.Views))}
 	room := maxInlineSum
@@ -50,8 +50,8 @@ func (w site) views(ctx context.Context, request string, p events.ContextRequest
 	return out
 }
 
-// maxInlineSum bounds the texts that one event carries inline, in bytes of
-// JSON; what does not fit goes to the blob store.
+// maxInlineSum limits the texts that one event carries inline, in bytes of
+// JSON; further texts go to the blob store.
 const maxInlineSum = 192 << 10
 
 func (w site) view(ctx context.Context, v events.ViewRequest, room *int) events.View {
@@ -89,15 +89,15 @@ func (w site) view(ctx context.Context, v events.ViewRequest, room *int) events.
 	return out
 }
 
-// tree is the project as somebody sees it who cannot look for himself: its files,
-// as many levels as there is room for, and what they define, by use.
+// tree returns an overview of the project: its files, as many levels as there
+// is room for, and their definitions, by use.
 func (w site) tree(ctx context.Context, path string) (text, problem string) {
 	if text, problem = w.listed(ctx, path); problem != "" {
 		return "", problem
 	}
 	defined, err := builtin.RepoMap(ctx, w.Env, &w.maps)
 	if err != nil {
-		defined = "" // the list of files says what there is
+		defined = "" // the list of files suffices
 	}
 	// Who plans has no tools.
 	text = strings.ReplaceAll(text, "; call get_tree on a subfolder", "")
@@ -146,7 +146,7 @@ func (w site) refresh(ctx context.Context, request string, p events.RefreshReque
 	return out
 }
 
-// unchanged tells whether a refresh of these files would find nothing.
+// unchanged reports whether a refresh of these files would find nothing.
 func (w site) unchanged(ctx context.Context, known []events.FileState) bool {
 	for _, f := range known {
 		now := ""
@@ -193,7 +193,8 @@ func (w site) reread(ctx context.Context, f events.FileState, room *int) (events
 	return u, true
 }
 
-// before is the content that the conversation knew, empty where it was not kept.
+// before returns the content that the conversation knows; empty if it was not
+// kept.
 func (w *Worker) before(ctx context.Context, f events.FileState) string {
 	if f.SHA256 == "" {
 		return ""

@@ -14,21 +14,21 @@ import (
 	"manualslop/tiers"
 )
 
-// retryPause is the wait before an append or a feed is tried again.
+// retryPause is the delay before an append or a feed is retried.
 const retryPause = 100 * time.Millisecond
 
-// stallWait bounds the recording of a stall.
+// stallWait limits the time for recording a stall.
 const stallWait = 2 * time.Second
 
 // conflictPatience is how many conflicts in a row, each a retryPause apart, may
-// bring no event that explains them before the handler gives up.
+// remain unexplained by an event before the handler gives up.
 const conflictPatience = 20
 
-// mailbox bounds the events that wait for one decider of one session; the
+// mailbox limits the events that wait for one decider of one session; the
 // reading waits when it is full.
 const mailbox = 256
 
-// ErrDivergence says that the record contradicts the decider's own decisions.
+// ErrDivergence means that the record contradicts the decider's own decisions.
 var ErrDivergence = errors.New("the record differs from the decision")
 
 // Handler runs one decider on one session.
@@ -39,20 +39,20 @@ type Handler struct {
 
 	project, session string
 	build            string                                      // of the program
-	start            func() *tiers.Machine                       // for a decider that begins anew
+	start            func() *tiers.Machine                       // for a decider that starts again
 	stopped          func(session, decider string, reason error) // nil: nobody hears of it
 	in               chan *events.Event
 	registry         *events.Registry
-	recorded         []*events.Event // own facts on the log that were not decided again yet
+	recorded         []*events.Event // own facts in the log that were not decided again yet
 	last             uint64          // newest own sequence
 	done             uint64          // newest own fact that was decided again or appended
-	stalledAt        string          // where the record says that this decider stopped before
+	stalledAt        string          // the recorded event before which this decider stopped
 
 	snapshots Snapshots   // nil: none are stored
 	every     int         // least number of events between two snapshots
 	pace      int         // number of events until the next one
 	fresh     int         // events taken since the newest one
-	spoiled   atomic.Bool // the state is of no event: deciding was interrupted
+	spoiled   atomic.Bool // the state is between events: deciding was interrupted
 	stored    bool        // there may be a snapshot
 	keeping   atomic.Bool
 	saving    sync.WaitGroup
@@ -70,7 +70,8 @@ func (o *Orchestrator) handler(r Role, session string) *Handler {
 		registry: events.Catalogue()}
 }
 
-// position is the newest event that was taken, with all its facts on the log.
+// position returns the newest event that was taken, with all its facts on the
+// log.
 func (h *Handler) position() Mark {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -83,7 +84,7 @@ func (h *Handler) moveTo(at Mark) {
 	h.at = at
 }
 
-// fold decides on what is stored; false ends the handler.
+// fold decides on stored events; false ends the handler.
 func (h *Handler) fold(ctx context.Context, history []*events.Event) bool {
 	for _, e := range history {
 		if e.Actor == h.Machine.Name() {
@@ -98,8 +99,8 @@ func (h *Handler) fold(ctx context.Context, history []*events.Event) bool {
 	return true
 }
 
-// listen decides on what comes until the mailbox is closed; false if ctx ends or
-// the session stalls before.
+// listen decides on new events until the mailbox is closed; false if ctx ends
+// or the session stalls first.
 func (h *Handler) listen(ctx context.Context) bool {
 	for {
 		select {
@@ -116,10 +117,9 @@ func (h *Handler) listen(ctx context.Context) bool {
 	}
 }
 
-// remember notes an own event of the log. A stall is no decision, and neither
-// is what only looks like one: the server itself can be made to publish its
-// answers on a decider's subject. Such a message moves the position that the
-// next append expects, and nothing else.
+// remember records an own event in the log. A stall is not a decision, nor is a
+// forged message: the server can be made to publish its answers on a decider's
+// subject. Such a message only moves the position that the next append expects.
 func (h *Handler) remember(e *events.Event) {
 	h.last = max(h.last, e.Seq)
 	if _, unreadable := e.Payload.(events.Malformed); unreadable {
@@ -167,21 +167,21 @@ func (h *Handler) decide(ctx context.Context, e *events.Event) bool {
 	return false
 }
 
-// take is the decision on an event. A decider that panics is an error that
-// names the decider and the event and nothing of the panic, because it goes on
-// record; what helps to mend it is in the log of the process.
+// take returns the decision on an event. If the decider panics, the error names
+// only the decider and the event, because it is recorded; the details are in
+// the log of the process.
 func (h *Handler) take(e *events.Event) (facts []events.Event, err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			h.Logger.Error("the decider panicked", "at", e.ID, "value", value, "stack", string(debug.Stack()))
-			err = fmt.Errorf("%w stopped the decider %s on %s (event %s); its log says more", ErrPanicked, h.Machine.Name(),
+			err = fmt.Errorf("%w stopped the decider %s on %s (event %s); see its log", ErrPanicked, h.Machine.Name(),
 				e.Type, e.ID)
 		}
 	}()
 	return h.Machine.Take(e)
 }
 
-// put makes sure that a fact is on the log: it is there already, or it is appended.
+// put makes sure that a fact is in the log, and appends it if it is missing.
 func (h *Handler) put(ctx context.Context, fact events.Event) error {
 	var tries retries
 	for unexplained := 0; ; {
@@ -191,7 +191,8 @@ func (h *Handler) put(ctx context.Context, fact events.Event) error {
 				return err
 			}
 			if !same(head, &fact) {
-				return fmt.Errorf("%w: sequence %d holds %s %s, decided was %s %s", ErrDivergence, head.Seq, head.Type, head.ID,
+				return fmt.Errorf("%w: sequence %d has %s %s, but the decision was %s "+
+					"%s", ErrDivergence, head.Seq, head.Type, head.ID,
 					fact.Type, fact.ID)
 			}
 			h.done = head.Seq
@@ -211,7 +212,7 @@ func (h *Handler) put(ctx context.Context, fact events.Event) error {
 			if found {
 				unexplained = 0
 			} else if unexplained++; unexplained > conflictPatience {
-				return fmt.Errorf("append %s: refused %d times because of an event of %s behind sequence %d that cannot be read: %w",
+				return fmt.Errorf("append %s: refused %d times because of an unreadable event of %s after sequence %d: %w",
 					fact.Type, unexplained, fact.Actor, h.last, events.ErrConflict)
 			}
 		case ctx.Err() != nil:
@@ -236,8 +237,8 @@ func (h *Handler) append(ctx context.Context, fact events.Event) error {
 	return err
 }
 
-// explain looks for the event that was in the way of an append. Where there is
-// none yet, or the log cannot be read, it waits a moment.
+// explain looks for the event that caused a conflict. If there is none yet, or
+// the log cannot be read, it waits briefly.
 func (h *Handler) explain(ctx context.Context, fact events.Event) (found bool, err error) {
 	expected := h.last
 	err = h.catchUp(ctx)
@@ -247,12 +248,13 @@ func (h *Handler) explain(ctx context.Context, fact events.Event) (found bool, e
 	if err != nil && (ctx.Err() != nil || fatal(err)) {
 		return false, err
 	}
-	h.Logger.Warn("append was refused for an event that cannot be read, and is tried again", "type", fact.Type, "behind",
+	h.Logger.Warn("append was rejected because of an unreadable event; retrying", "type", fact.Type, "behind",
 		expected, "error", err)
 	return false, pause(ctx, retryPause)
 }
 
-// catchUp reads what another process wrote under this decider's name.
+// catchUp reads the events that another process wrote under this decider's
+// name.
 func (h *Handler) catchUp(ctx context.Context) error {
 	f := events.Filter{Project: h.project, Session: h.session, Actor: h.Machine.Name()}
 	for e, err := range h.Log.Read(ctx, f, h.last+1, 0) {
@@ -275,8 +277,8 @@ func fatal(err error) bool {
 		errors.Is(err, events.ErrClosed) || errors.Is(err, events.ErrHole)
 }
 
-// stall puts the reason on record once; the session goes on when a process
-// that can decide it reads it again.
+// stall records the reason once; the session continues when a process that can
+// decide on it reads it again.
 func (h *Handler) stall(ctx context.Context, at *events.Event, reason error) {
 	h.Logger.Error("the session is stalled", "at", at.ID, "type", at.Type, "error", reason)
 	if h.stalledAt == at.ID {
@@ -285,26 +287,26 @@ func (h *Handler) stall(ctx context.Context, at *events.Event, reason error) {
 	h.remark(ctx, "-stall", at, events.SessionStalled{Decider: h.Machine.Name(), Reason: reason.Error(), At: at.ID})
 }
 
-// resumed puts on record that the decider is past the event before which it had
+// resumed records that the decider is past the event before which it had
 // stopped.
 func (h *Handler) resumed(ctx context.Context, at *events.Event) {
-	h.Logger.Info("the session goes on", "at", at.ID, "type", at.Type)
+	h.Logger.Info("the session continues", "at", at.ID, "type", at.Type)
 	h.stalledAt = ""
 	h.remark(ctx, "-resume", at, events.SessionResumed{Decider: h.Machine.Name(), At: at.ID})
 }
 
-// remark records a notice about an event. It may stand there already.
+// remark records a notice about an event, unless it is already recorded.
 func (h *Handler) remark(ctx context.Context, kind string, at *events.Event, p events.Payload) {
 	e, err := events.New(events.Origin{
 		ID: events.DecidedID(h.Machine.Name()+kind, *at, 0), Time: at.Time, Project: h.project, Session: h.session,
 		Actor: h.Machine.Name(), Cause: at.ID,
 	}, p)
 	if err == nil {
-		// Whoever ends the process because of the stall does not take its record away.
+		// Ending the process because of the stall must not prevent its record.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stallWait)
 		defer cancel()
-		// It is expected like a decision: on a cluster an append under this filter
-		// that expects nothing would undo the expectations of others.
+		// It has an expectation like a decision: in a cluster an append without one
+		// under this filter would invalidate the expectations of others.
 		for err = h.append(ctx, e); errors.Is(err, events.ErrConflict) && ctx.Err() == nil; err = h.append(ctx, e) {
 			if _, err = h.explain(ctx, e); err != nil {
 				break
@@ -312,7 +314,7 @@ func (h *Handler) remark(ctx context.Context, kind string, at *events.Event, p e
 		}
 	}
 	if err != nil {
-		h.Logger.Error("a remark could not be recorded", "type", p.EventType().Name, "error", err)
+		h.Logger.Error("cannot record a notice", "type", p.EventType().Name, "error", err)
 	}
 }
 

@@ -9,27 +9,27 @@ import (
 	"manualslop/events"
 )
 
-// ledger says what the deciders of this process are done with: where they rest
-// in open sessions, and which closed ones they have settled. Each decider stores
-// a page of it, so that a start need not look into sessions that owe nothing.
-// A page that is lost costs time.
+// ledger records the progress of this process's deciders: their positions in
+// open sessions, and the closed ones that they have settled. Each decider
+// stores a page of it, so that a start can skip settled sessions. Losing a page
+// only costs time.
 type ledger struct {
 	pages  map[string]page   // by decider; nil: not read yet
-	newest Mark              // newest SessionClosed heard of
-	owing  map[string]uint64 // sequences at which sessions were closed that are not settled
-	heard  uint64            // newest late word heard of; see Late
-	late   map[string]int    // late words heard of that are not answered, by session
-	since  map[string]uint64 // newest late words behind the pages, by session
+	newest Mark              // newest known SessionClosed
+	owing  map[string]uint64 // sequences at which unsettled sessions were closed
+	heard  uint64            // newest known late event; see Late
+	late   map[string]int    // unanswered late events, by session
+	since  map[string]uint64 // newest late events after the pages, by session
 }
 
-// page is what one decider is done with.
+// page is the progress of one decider.
 type page struct {
 	Project string          `json:"project"`
 	Decider string          `json:"decider"`
 	Rest    map[string]Mark `json:"rest"`            // newest events taken, by session
 	Closed  Mark            `json:"closed"`          // sessions closed up to here are settled,
 	Owing   []string        `json:"owing"`           // but these
-	Heard   uint64          `json:"heard,omitempty"` // late words up to here are answered
+	Heard   uint64          `json:"heard,omitempty"` // late events up to here are answered
 }
 
 // Closing is the end of a session.
@@ -42,7 +42,7 @@ func (o *Orchestrator) pageKey(decider string) string {
 	return "states." + o.Project + ".-ledger." + decider
 }
 
-// openLedger reads the pages once; o.mu is held.
+// openLedger reads the pages once; o.mu must be held.
 func (o *Orchestrator) openLedger(ctx context.Context) {
 	o.prepare()
 	if o.ledger.pages != nil {
@@ -63,9 +63,8 @@ func (o *Orchestrator) openLedger(ctx context.Context) {
 	}
 }
 
-// Settled are the ends up to which the pages say that closed sessions are
-// settled. Excepted are those that a page names, and those in which something
-// was said since.
+// Settled returns the ends up to which closed sessions are settled according to
+// the pages, except those that a page names, and those with later events.
 func (o *Orchestrator) Settled(ctx context.Context) (upTo []Mark, but []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -77,8 +76,8 @@ func (o *Orchestrator) Settled(ctx context.Context) (upTo []Mark, but []string) 
 	return upTo, slices.AppendSeq(but, maps.Keys(o.ledger.since))
 }
 
-// Owing are those of the closed sessions, in the order of their closing, that a
-// decider of this process may owe something.
+// Owing returns the closed sessions, in the order of their closing, in which a
+// decider of this process may have pending work.
 func (o *Orchestrator) Owing(ctx context.Context, closed []Closing) []Closing {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -101,8 +100,8 @@ func (o *Orchestrator) Owing(ctx context.Context, closed []Closing) []Closing {
 	return out
 }
 
-// owes tells whether a page does not say that a session is settled. A page of
-// another log says nothing; ends are where sessions of this one were closed.
+// owes reports whether a page does not list a session as settled. A page of
+// another log is ignored; ends are the closings of this log's sessions.
 func (l *ledger) owes(c Closing, ends map[Mark]bool) bool {
 	for _, p := range l.pages { // order-independent: one is enough
 		if !ends[p.Closed] || c.At.Seq > p.Closed.Seq || slices.Contains(p.Owing, c.Session) {
@@ -112,8 +111,8 @@ func (l *ledger) owes(c Closing, ends map[Mark]bool) bool {
 	return false
 }
 
-// lateWords finds what was said behind the pages that may have to be answered in
-// a closed session; see Late. o.mu is held.
+// lateWords finds events after the pages that may need an answer in a closed
+// session; see Late. o.mu must be held.
 func (o *Orchestrator) lateWords(ctx context.Context) {
 	o.ledger.since = map[string]uint64{}
 	for _, r := range o.Roles {
@@ -125,7 +124,7 @@ func (o *Orchestrator) lateWords(ctx context.Context) {
 			from := max(p.Closed.Seq, p.Heard) + 1
 			for e, err := range r.Log.Read(ctx, events.Filter{Project: o.Project, Type: typ}, from, 0) {
 				if err != nil {
-					o.Logger.Warn("what was said in closed sessions is not answered before the next start", "error", err)
+					o.Logger.Warn("requests in closed sessions are not answered before the next start", "error", err)
 					return
 				}
 				o.ledger.heard = max(o.ledger.heard, e.Seq)
@@ -135,8 +134,7 @@ func (o *Orchestrator) lateWords(ctx context.Context) {
 	}
 }
 
-// hears notes a late word, which its session owes an answer until answered is
-// called.
+// hears records a late event, which is pending until answered is called.
 func (l *ledger) hears(e *events.Event) {
 	if l.late == nil {
 		l.late = map[string]int{}
@@ -145,14 +143,14 @@ func (l *ledger) hears(e *events.Event) {
 	l.late[e.Session]++
 }
 
-// answered notes that a late word has its answer.
+// answered records that a late event is answered.
 func (l *ledger) answered(session string) {
 	if l.late[session]--; l.late[session] == 0 {
 		delete(l.late, session)
 	}
 }
 
-// closes notes that a session is closed and not settled yet.
+// closes records that a session is closed and not settled yet.
 func (l *ledger) closes(session string, at Mark) {
 	if l.owing == nil {
 		l.owing = map[string]uint64{}
@@ -166,7 +164,7 @@ func (l *ledger) closes(session string, at Mark) {
 	}
 }
 
-// rests tells whether every decider rests at an event of a session.
+// rests reports whether every decider is idle at an event of a session.
 func (l *ledger) rests(session string, at Mark) bool {
 	for _, p := range l.pages { // order-independent: all are asked
 		if p.Rest[session] != at {
@@ -176,7 +174,7 @@ func (l *ledger) rests(session string, at Mark) bool {
 	return at.ID != ""
 }
 
-// rest notes where the deciders of a session came to; o.mu is held.
+// rest records the positions of a session's deciders; o.mu must be held.
 func (l *ledger) rest(c *crew) {
 	for _, h := range c.handlers {
 		p, known := l.pages[h.Machine.Name()]
@@ -186,8 +184,7 @@ func (l *ledger) rest(c *crew) {
 	}
 }
 
-// keepLedger stores the pages. One that cannot be stored costs time at the next
-// start.
+// keepLedger stores the pages. A failure only costs time at the next start.
 func (o *Orchestrator) keepLedger(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveWait)
 	defer cancel()
@@ -207,24 +204,25 @@ func (o *Orchestrator) keepLedger(ctx context.Context) {
 			continue
 		}
 		if err := r.Snapshots.PutSnapshot(ctx, o.pageKey(p.Decider), p); err != nil {
-			o.Logger.Info("where a decider rests is not stored", "decider", p.Decider, "error", err)
+			o.Logger.Info("cannot store the position of a decider", "decider", p.Decider, "error", err)
 		}
 	}
 }
 
-// openList is the list of open sessions at a position of the log. It is stored,
-// so that a start reads only the openings and ends behind it. A list that is
-// lost, damaged or of another program costs time.
+// openList is the list of open sessions at a position of the log. It is stored
+// so that a start reads only the openings and closings after it. A lost,
+// damaged or foreign list only costs time.
 type openList struct {
 	Build   string   `json:"build"`
 	Project string   `json:"project"`
 	At      Mark     `json:"at"`   // newest event that is counted
-	Open    []string `json:"open"` // in the order of their beginning
+	Open    []string `json:"open"` // in the order of their opening
 }
 
 func (s States) openListKey() string { return "states." + s.Project + ".-open." + s.Actor }
 
-// restoreList is the stored list, or an empty one at the beginning of the log.
+// restoreList returns the stored list, or an empty one at the beginning of the
+// log.
 func (r *Reader) restoreList(ctx context.Context, end uint64) openList {
 	var stored openList
 	if r.States.Snapshots == nil || r.States.Snapshots.Snapshot(ctx, r.States.openListKey(), &stored) != nil {
@@ -243,7 +241,8 @@ func (r *Reader) restoreList(ctx context.Context, end uint64) openList {
 	return openList{}
 }
 
-// saveList is how to store the list of open sessions as it is now; r.mu is held.
+// saveList returns how to store the list of open sessions as it is now; r.mu
+// must be held.
 func (r *Reader) saveList() func(context.Context) {
 	r.unlisted = 0
 	if r.States.Snapshots == nil || r.newest.Seq == 0 {
@@ -257,8 +256,8 @@ func (r *Reader) saveList() func(context.Context) {
 	}
 }
 
-// list keeps the list of open sessions, and has it stored when much came; r.mu
-// is held.
+// list updates the list of open sessions, and stores it after many events; r.mu
+// must be held.
 func (r *Reader) list(e *events.Event) {
 	switch {
 	case opens(e) && !slices.Contains(r.open, e.Session):
@@ -271,10 +270,10 @@ func (r *Reader) list(e *events.Event) {
 	}
 }
 
-// sessions are the sessions that are open at the sequence end, in the order of
-// their beginning, and the closed ones to which something may be owed, in the
-// order of their end. It reads what is behind the stored list, and behind what
-// the Settlers have settled.
+// sessions returns the sessions that are open at the sequence end, in the order
+// of their opening, and the closed ones with possibly pending work, in the
+// order of their closing. It reads the events after the stored list and after
+// the settled positions.
 func (r *Reader) sessions(ctx context.Context, end uint64) (open []string, closed []Closing, err error) {
 	if end == 0 {
 		return nil, nil, nil
@@ -318,8 +317,8 @@ func (r *Reader) sessions(ctx context.Context, end uint64) (open []string, close
 	return open, closed, nil
 }
 
-// settled are the positions up to which the Settlers have settled closed
-// sessions, and the sessions that are excepted.
+// settled returns the positions up to which the Settlers have settled closed
+// sessions, and the exceptions.
 func (r *Reader) settled(ctx context.Context) (marks []Mark, but []string) {
 	for _, sub := range r.subs {
 		if s, settles := sub.(Settler); settles {
@@ -330,7 +329,7 @@ func (r *Reader) settled(ctx context.Context) (marks []Mark, but []string) {
 	return marks, but
 }
 
-// holdAll tells whether sessions were closed at all the marks.
+// holdAll reports whether sessions were closed at all the marks.
 func holdAll(closed []Closing, marks []Mark) bool {
 	for _, m := range marks {
 		if !slices.ContainsFunc(closed, func(c Closing) bool { return c.At == m }) {
@@ -340,7 +339,8 @@ func holdAll(closed []Closing, marks []Mark) bool {
 	return true
 }
 
-// closings are the ends of sessions, or of one, from a sequence up to another.
+// closings returns the ends of sessions, or of one, from a sequence up to
+// another.
 func (r *Reader) closings(ctx context.Context, session string, from, to uint64) (out []Closing, err error) {
 	f := events.Filter{Project: r.Project, Session: session, Type: events.NameOf[events.SessionClosed]()}
 	ended := map[string]bool{}
@@ -356,8 +356,8 @@ func (r *Reader) closings(ctx context.Context, session string, from, to uint64) 
 	return out, nil
 }
 
-// wasClosed tells whether a session that this process did not begin is closed. It
-// asks the log once for each.
+// wasClosed reports whether a session that this process did not start is
+// closed. It asks the log once for each.
 func (r *Reader) wasClosed(ctx context.Context, session string) bool {
 	closed, asked := r.closed[session]
 	for !asked && ctx.Err() == nil {

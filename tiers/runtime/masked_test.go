@@ -148,7 +148,7 @@ func TestNothingOfAReplyAndNoLiveTextHoldsASecret(t *testing.T) {
 	require.Equal(t, "read_[secret]", got.Calls[0].Name)
 	require.JSONEq(t, `{"path":"[secret]"}`, string(got.Calls[0].Args))
 	require.JSONEq(t, `{}`, string(got.Calls[1].Args))
-	require.Equal(t, "the arguments hold a secret", got.Calls[1].Malformed)
+	require.Equal(t, "the arguments contain a secret", got.Calls[1].Malformed)
 	require.Equal(t, "no tool [secret]", got.Calls[2].Malformed)
 	require.Empty(t, got.Raw)
 	require.Equal(t, []string{"/bin/x", "--key=[secret]"}, got.CLI.Command)

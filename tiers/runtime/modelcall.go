@@ -23,12 +23,12 @@ type try struct {
 	provider llm.Provider
 	req      llm.Request
 	line     int          // of the script, else 0
-	most     events.Usage // what it uses at most; zero: it is free
+	most     events.Usage // its maximum usage; zero if it is free
 }
 
-// call makes one attempt and returns its outcome. It fails where nothing was
-// sent: the process ends, the start of the attempt cannot be recorded, or
-// another process was first.
+// call makes one attempt and returns its outcome. It fails if nothing was sent:
+// the process ends, the start of the attempt cannot be recorded, or another
+// process was first.
 func (m *Models) call(ctx context.Context, t try) (events.Payload, error) {
 	record, err := m.record(ctx, t.tr, t.event.Session) // taken while the session is open, or it is over
 	if err != nil {
@@ -42,7 +42,7 @@ func (m *Models) call(ctx context.Context, t try) (events.Payload, error) {
 		t.req.Encoded, err = t.provider.Body(t.req)
 	}
 	if ctx.Err() != nil {
-		return nil, ctx.Err() // the request is handed out again
+		return nil, ctx.Err() // the request is redelivered
 	}
 	if err != nil {
 		return llm.AsError(err).Failed(t.event.ID), nil
@@ -58,7 +58,7 @@ func (m *Models) call(ctx context.Context, t try) (events.Payload, error) {
 	return m.stream(ctx, t), nil
 }
 
-// prepare puts the request together and finds who answers it.
+// prepare assembles the request and finds its provider.
 func (m *Models) prepare(ctx context.Context, record *llm.Record, t *try) (err error) {
 	if t.req, err = record.Request(t.event.ID, t.asked, m.Transcripts.blobsOf(ctx)); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (m *Models) stream(ctx context.Context, t try) events.Payload {
 	began, live := m.Clock(), liveText{m: m, request: t.event, stream: t.asked.StreamID}
 	reply, err := llm.Collect(t.provider.Stream(callCtx, t.req), func(piece string) { live.say(callCtx, piece) })
 	if err == nil {
-		live.end(callCtx) // of what failed nothing more is shown
+		live.end(callCtx) // nothing more is shown of a failed attempt
 	}
 	if err != nil {
 		return m.failed(ctx, t, llm.AsError(err), reply.Usage)
@@ -91,14 +91,14 @@ func (m *Models) stream(ctx context.Context, t try) events.Payload {
 	return m.fold(folding, out)
 }
 
-// failed is the outcome of an attempt that was sent, or played from the script.
-// What it used is what the provider said before it failed, else the most that it
-// can have used, unless the provider took nothing on.
+// failed returns the outcome of an attempt that was sent, or played from the
+// script. Its usage is what the provider reported before the failure, else the
+// maximum, unless the provider did not accept the request.
 func (m *Models) failed(ctx context.Context, t try, err *llm.Error, used events.Usage) events.ModelFailed {
 	out := err.Failed(t.event.ID)
 	out.ScriptLine, out.Message, out.CLI = t.line, m.hideText(out.Message), m.hideRun(out.CLI)
 	if ctx.Err() != nil {
-		out.Kind, out.Message = events.ModelInterrupted, "the engine stopped before the reply was whole"
+		out.Kind, out.Message = events.ModelInterrupted, "the engine stopped before the reply was complete"
 	}
 	switch {
 	case used != (events.Usage{}):
@@ -110,8 +110,8 @@ func (m *Models) failed(ctx context.Context, t try, err *llm.Error, used events.
 	return out
 }
 
-// mayCost tells whether a failed attempt may have been paid for although nobody
-// said what it used.
+// mayCost reports whether a failed attempt may have been paid for although no
+// usage was reported.
 func mayCost(kind string, err error) bool {
 	switch kind {
 	case events.ModelInterrupted, events.ModelCancelled, events.ModelIncomplete:
@@ -123,8 +123,8 @@ func mayCost(kind string, err error) bool {
 	return false
 }
 
-// priced is what an attempt used with the price that holds for it, as the session
-// recorded it; without, where none is known.
+// priced returns the usage of an attempt with its price as recorded by the
+// session, or without a price if unknown.
 func (tr *transcript) priced(e *events.Event, p events.ModelRequested, u events.Usage) events.Usage {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -140,8 +140,8 @@ func (tr *transcript) priced(e *events.Event, p events.ModelRequested, u events.
 	return u
 }
 
-// liveText is what a model writes during one try at a request, on its way to
-// whoever watches. It is no answer: only a ModelReplied is.
+// liveText is the text that a model writes during one attempt, published for
+// watchers. It is not the answer: only a ModelReplied is.
 type liveText struct {
 	m       *Models
 	request *events.Event
@@ -150,10 +150,10 @@ type liveText struct {
 	words   wholeWords
 }
 
-// say publishes what the next piece makes whole.
+// say publishes the words completed by the next piece.
 func (l *liveText) say(ctx context.Context, piece string) { l.publish(ctx, l.words.take(piece)) }
 
-// end publishes what was held back.
+// end publishes the rest.
 func (l *liveText) end(ctx context.Context) { l.publish(ctx, l.words.end()) }
 
 // publish shows a text; a lost one does not matter.
@@ -173,12 +173,12 @@ func (l *liveText) publish(ctx context.Context, text string) {
 	l.pieces++
 	if err := l.m.Signals.Signal(ctx, l.request.Project, l.request.Session, events.ActorModels, "delta",
 		l.m.hide(body)); err != nil {
-		l.m.Logger.Debug("live text was not sent", "error", err)
+		l.m.Logger.Debug("cannot send live text", "error", err)
 	}
 }
 
-// RunProgram is the [llm.Runner] of this engine: the same machinery that runs
-// tools, with an environment built from an allowlist.
+// RunProgram is the [llm.Runner] of this engine: it runs programs like tools,
+// with an environment built from an allowlist.
 func RunProgram(ctx context.Context, p llm.Program) (llm.Ended, error) {
 	env := sandbox.Environment(sandbox.Environ{Allow: p.Inherit, Set: p.Set})
 	path, err := findProgram(env, p.Path)
@@ -192,8 +192,8 @@ func RunProgram(ctx context.Context, p llm.Program) (llm.Ended, error) {
 		Duration: o.Duration}, err
 }
 
-// FindProgram is the absolute path of the program that [RunProgram] would run.
-// The error is [llm.ErrNoProgram].
+// FindProgram returns the absolute path of the program that [RunProgram] would
+// run. The error is [llm.ErrNoProgram].
 func FindProgram(name string) (string, error) {
 	return findProgram(sandbox.Environment(sandbox.Environ{}), name)
 }

@@ -25,7 +25,7 @@ type Models struct {
 	Process     string     // name of the connection
 	Log         events.Log // with the rights of the actor models
 	Queue       Queue
-	Peers       Peers // nil: an attempt whose request came back twice counts as left behind
+	Peers       Peers // nil: an attempt whose request was redelivered twice counts as abandoned
 	Transcripts *Transcripts
 	Providers   map[string]llm.Provider
 	Script      *script.Script // nil: the scripted provider has no lines
@@ -35,7 +35,7 @@ type Models struct {
 	IDs         IDs
 	Logger      *slog.Logger
 
-	calling flights // requests that are under way right now
+	calling flights // requests in progress
 
 	mu    sync.Mutex
 	lines map[string]*lines // by session
@@ -47,21 +47,22 @@ type lines struct {
 	given    map[string]int // by request, 0 for none
 }
 
-// Run calls models for requests of the pool until ctx ends, slots at once.
+// Run calls models for requests of the pool until ctx ends, at most slots at
+// once.
 func (m *Models) Run(ctx context.Context, slots int) error {
 	return workUntilFull(ctx, m.Queue, events.PoolName(events.PoolModels, m.Project), slots, m.handle)
 }
 
-// Restore needs nothing of a session's past but the transcripts.
+// Restore does nothing: only the transcripts need a session's past.
 func (m *Models) Restore(context.Context, string, Mark) Mark { return Nothing }
 
-// Save stores nothing: the transcripts do.
+// Save does nothing: the transcripts are stored instead.
 func (m *Models) Save(string, Mark) func(context.Context) { return nil }
 
 // Begin does nothing.
 func (m *Models) Begin(context.Context, string, []*events.Event) {}
 
-// Take forgets the lines of a script when their session is closed.
+// Take drops the lines of a script when their session is closed.
 func (m *Models) Take(_ context.Context, e *events.Event) {
 	if closes(e) {
 		m.mu.Lock()
@@ -70,20 +71,20 @@ func (m *Models) Take(_ context.Context, e *events.Event) {
 	}
 }
 
-// Rest waits until no call is under way for a session here, or ctx ends. Those
-// of a session that is closed are cancelled, so that is soon.
+// Rest waits until no call is in progress for a session here, or ctx ends.
+// Calls of a closed session are cancelled, so the wait is short.
 func (m *Models) Rest(ctx context.Context, session string) { m.calling.rest(ctx, session+" ") }
 
-// fold puts opaque blocks that are too long for an event into a blob. Where
-// that fails the reply goes without them: the next request sends its portable
-// part.
+// fold stores opaque blocks that are too long for an event in a blob. If that
+// fails, the reply is recorded without them, and the next request sends its
+// portable part.
 func (m *Models) fold(ctx context.Context, out events.ModelReplied) events.ModelReplied {
 	if len(out.Raw) <= events.MaxInline {
 		return out
 	}
 	ref, err := m.Transcripts.Blobs.Put(ctx, out.Raw, "application/json")
 	if err != nil {
-		m.Logger.Warn("opaque blocks of a reply were not stored", "bytes", len(out.Raw), "error", err)
+		m.Logger.Warn("cannot store the opaque blocks of a reply", "bytes", len(out.Raw), "error", err)
 		out.Raw = nil
 		return out
 	}
@@ -91,19 +92,19 @@ func (m *Models) fold(ctx context.Context, out events.ModelReplied) events.Model
 	return out
 }
 
-// provider picks who answers: a line of the script by the session's order of
+// provider selects the provider: a line of the script by the session's order of
 // requests, or the configured provider.
 func (m *Models) provider(ctx context.Context, tr *transcript, record *llm.Record, e *events.Event,
 	p events.ModelRequested) (llm.Provider, int, error) {
 	if p.Provider != ProviderScript {
 		if !tr.mayRun(p.Provider, p.Command) {
-			return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf("no person of this session named "+
+			return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf("nobody in this session allowed "+
 				"the program %q for %s; it is not run", p.Command, p.Provider)}
 		}
 		provider, ok := m.Providers[p.Provider]
 		if !ok {
 			return nil, 0, &llm.Error{Kind: events.ModelInvalidRequest, Message: fmt.Sprintf("this program has no provider %q "+
-				"for tier %d; it has %s, and the scripted model: give --script FILE", p.Provider, p.Tier, m.names())}
+				"for tier %d; it has %s, and the scripted model (give --script FILE)", p.Provider, p.Tier, m.names())}
 		}
 		return provider, 0, nil
 	}
@@ -122,11 +123,11 @@ func (m *Models) provider(ctx context.Context, tr *transcript, record *llm.Recor
 	return chosen, line, nil
 }
 
-// names are the providers that this program has.
+// names returns the providers that this program has.
 func (m *Models) names() string { return strings.Join(slices.Sorted(maps.Keys(m.Providers)), ", ") }
 
 // assign folds the session's scripted requests up to e and returns e's line, 0
-// for none. Nothing is assigned in a session that is over.
+// for none. Nothing is assigned in a closed session.
 func (m *Models) assign(tr *transcript, resolve llm.Resolve, e *events.Event) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -145,7 +146,7 @@ func (m *Models) assign(tr *transcript, resolve llm.Resolve, e *events.Event) (i
 	requests := tr.lineless(e.ID)
 	for _, r := range requests {
 		if len(r.newest) == 0 {
-			continue // a prompt that nobody can put together takes no line
+			continue // a prompt that cannot be assembled uses no line
 		}
 		newest, err := llm.Newest(r.newest, resolve)
 		if err != nil {
@@ -161,8 +162,8 @@ func (m *Models) assign(tr *transcript, resolve llm.Resolve, e *events.Event) (i
 	return line, nil
 }
 
-// publish records an outcome under an id that derives from the request, so
-// that a repeated attempt is one event. A reply too large to store is a failure.
+// publish records an outcome under an id derived from the request, so that
+// repeated attempts give one event. A reply too large to store is a failure.
 func (m *Models) publish(ctx context.Context, request *events.Event, outcome events.Payload) error {
 	e, err := events.New(events.Origin{
 		ID: events.DecidedID(events.ActorModels, *request, 0), Time: m.Clock(), Project: request.Project,
@@ -176,16 +177,17 @@ func (m *Models) publish(ctx context.Context, request *events.Event, outcome eve
 	if replied, ok := outcome.(events.ModelReplied); errors.Is(err, events.ErrTooLarge) && ok {
 		return m.publish(ctx, request, events.ModelFailed{Request: request.ID, Kind: events.ModelInvalidRequest,
 			Usage:   &replied.Usage,
-			Message: fmt.Sprintf("the reply is over %d bytes", events.MaxEventBytes)})
+			Message: fmt.Sprintf("the reply has more than %d bytes", events.MaxEventBytes)})
 	}
 	return err
 }
 
-// isRecorded tells whether the log holds an outcome of a request. The bus knows the
-// id of an event for ten minutes only, and a process may sleep for longer. The
-// transcript knows every outcome up to its position, so the events of the session
-// are read only where it does not reach the newest one of the models. Behind the
-// end of working it reaches nothing more, and ctx still reads.
+// isRecorded reports whether the log holds an outcome of a request. The bus
+// knows the id of an event for ten minutes only, and a process may sleep for
+// longer. The transcript knows every outcome up to its position, so the events
+// of the session are read only if it does not reach the newest event of the
+// models. After working has ended it makes no more progress, but ctx still
+// allows reading.
 func (m *Models) isRecorded(working, ctx context.Context, tr *transcript, request *events.Event) (bool, error) {
 	f := events.Filter{Project: request.Project, Session: request.Session, Actor: events.ActorModels}
 	last, err := m.Log.Last(ctx, f)
@@ -199,13 +201,13 @@ func (m *Models) isRecorded(working, ctx context.Context, tr *transcript, reques
 	return found, err
 }
 
-// flights are what is carried out right now.
+// flights are the requests in progress.
 type flights struct {
 	mu      sync.Mutex
 	running map[string]chan struct{} // closed when it has ended
 }
 
-// rest waits until nothing whose key begins so is under way, or ctx ends.
+// rest waits until nothing with this key prefix is in progress, or ctx ends.
 func (f *flights) rest(ctx context.Context, prefix string) {
 	for {
 		done := f.any(prefix)
@@ -220,7 +222,7 @@ func (f *flights) rest(ctx context.Context, prefix string) {
 	}
 }
 
-// any is a call under way whose key begins so; nil: there is none.
+// any returns a call in progress with this key prefix, or nil.
 func (f *flights) any(prefix string) chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -233,9 +235,9 @@ func (f *flights) any(prefix string) chan struct{} {
 	return nil
 }
 
-// only runs do unless the same request is under way here. A machine that is too
-// busy to show progress, and a pool that is made anew, hand it out again; that
-// delivery is left to the one under way, whose progress keeps both alive.
+// only runs do unless the same request is in progress here. If the machine is
+// too busy to show progress, or a pool is recreated, it is redelivered; that
+// delivery is left to the running one, whose progress keeps both alive.
 func (f *flights) only(key string, do func() error) error {
 	if !f.begin(key) {
 		return events.ErrTakenOver
@@ -244,7 +246,7 @@ func (f *flights) only(key string, do func() error) error {
 	return do()
 }
 
-// begin begins a flight; false if one is under way with this key.
+// begin starts a flight; false if one with this key is in progress.
 func (f *flights) begin(key string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

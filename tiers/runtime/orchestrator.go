@@ -19,39 +19,38 @@ type Role struct {
 	Snapshots Snapshots // nil: sessions are always folded from their first event
 }
 
-// Orchestrator runs deciders on every open session of a project. Any number
-// of processes may run the same ones: each fact is appended once, and the
-// others take it over. A session is held in memory while something happens in
-// it.
+// Orchestrator runs deciders on every open session of a project. Any number of
+// processes may run the same deciders: each fact is appended once, and the
+// others adopt it. A session is kept in memory while it is active.
 type Orchestrator struct {
 	Project string
 	Roles   []Role
 	Logger  *slog.Logger
 	// Build names the program; snapshots of another one are not used.
 	Build string
-	// Stopped hears of a decider that cannot go on with a session, and why; nil:
-	// nobody does. It is called once for each and must not block.
+	// Stopped is called when a decider cannot continue with a session, with the
+	// reason; it may be nil. It is called once for each and must not block.
 	Stopped func(session, decider string, reason error)
-	// SnapshotEvery is after how many events of a session its states are stored,
-	// default 500; they are also stored when a session comes to rest.
+	// SnapshotEvery is the number of events of a session after which its states are
+	// stored, default 500; they are also stored when a session becomes idle.
 	SnapshotEvery int
-	// Loaded is how many sessions stay in memory although nothing happens in
-	// them, default 16, and RestAfter how long at least, default a minute.
+	// Loaded is how many idle sessions stay in memory, default 16, and RestAfter
+	// the minimum time, default a minute.
 	Loaded    int
 	RestAfter time.Duration
 
 	mu       sync.Mutex
-	sessions map[string]*crew // those that are not over; nil for one that rests
+	sessions map[string]*crew // those that are not over; nil for an idle one
 	waking   map[string]*crew // restored and not begun
-	ending   map[string]*crew // newest one that was put to rest
+	ending   map[string]*crew // newest one that was unloaded
 	ledger   ledger
-	late     sync.Mutex // one session that is over after the other
+	late     sync.Mutex // closed sessions, one after the other
 	looking  bool       // retire is called again without an event
 	slots    chan struct{}
 	wg       sync.WaitGroup
 }
 
-// folding bounds the sessions whose history is in memory at the same moment.
+// folding limits the sessions whose history is in memory at the same time.
 const folding = 8
 
 func (o *Orchestrator) snapshotEvery() int {
@@ -61,7 +60,7 @@ func (o *Orchestrator) snapshotEvery() int {
 	return snapshotEvery
 }
 
-// prepare makes the maps; o.mu is held.
+// prepare creates the maps; o.mu must be held.
 func (o *Orchestrator) prepare() {
 	if o.sessions == nil {
 		o.sessions, o.waking, o.ending = map[string]*crew{}, map[string]*crew{}, map[string]*crew{}
@@ -69,9 +68,9 @@ func (o *Orchestrator) prepare() {
 	}
 }
 
-// Begin starts the deciders of a session. Those of one that is over decide what
-// they still owe of its history and end. Without a history the session rests
-// where Restore said.
+// Begin starts the deciders of a session. For a closed session they decide what
+// is still pending and end. Without a history the session is idle at the
+// restored position.
 func (o *Orchestrator) Begin(ctx context.Context, session string, history []*events.Event) {
 	o.mu.Lock()
 	o.prepare()
@@ -100,15 +99,15 @@ func (o *Orchestrator) Begin(ctx context.Context, session string, history []*eve
 	select {
 	case o.slots <- struct{}{}:
 	case <-ctx.Done():
-		return // nobody listens, and the crew still stands for its session
+		return // the crew no longer listens but is still registered for its session
 	}
 	c.history = history
 	o.launch(ctx, c, func() { <-o.slots })
 	o.retire()
 }
 
-// Take hands an event to the session's deciders, waiting for one that is behind.
-// Behind SessionClosed they decide nothing, so it is the last they get; see Late.
+// Take passes an event to the session's deciders, waiting for a slow one. After
+// SessionClosed they decide nothing, so it is the last they get; see Late.
 func (o *Orchestrator) Take(ctx context.Context, e *events.Event) {
 	o.mu.Lock()
 	o.prepare()
@@ -144,7 +143,7 @@ func (o *Orchestrator) Take(ctx context.Context, e *events.Event) {
 	o.retire()
 }
 
-// wake begins a session that rested, from its snapshots; o.mu is held.
+// wake loads an idle session from its snapshots; o.mu must be held.
 func (o *Orchestrator) wake(ctx context.Context, session string) *crew {
 	c := o.crew(session)
 	c.before = o.ending[session]
@@ -154,9 +153,8 @@ func (o *Orchestrator) wake(ctx context.Context, session string) *crew {
 	return c
 }
 
-// retire puts the sessions to rest in which nothing happened for longest, while
-// more than enough are in memory. It looks again when those that are left may be
-// old enough.
+// retire unloads the sessions that have been idle longest while too many are in
+// memory. It checks again when the remaining ones may be old enough.
 func (o *Orchestrator) retire() {
 	enough, after := o.Loaded, o.RestAfter
 	if enough <= 0 {
@@ -190,7 +188,7 @@ func (o *Orchestrator) retire() {
 	}
 }
 
-// lookAgain calls retire after a while, once; o.mu is held.
+// lookAgain calls retire once after a delay; o.mu must be held.
 func (o *Orchestrator) lookAgain(after time.Duration) {
 	if o.looking {
 		return
@@ -204,8 +202,8 @@ func (o *Orchestrator) lookAgain(after time.Duration) {
 	})
 }
 
-// Run reads until ctx ends or the log can be read no more, which is an error.
-// The deciders end with it, and their positions are stored.
+// Run reads until ctx ends or the log can no longer be read, which is an error.
+// Then the deciders stop and their positions are stored.
 func (o *Orchestrator) Run(ctx context.Context, reader *Reader) error {
 	defer func() {
 		o.Wait()
@@ -216,5 +214,5 @@ func (o *Orchestrator) Run(ctx context.Context, reader *Reader) error {
 	return reader.Run(ctx)
 }
 
-// Wait returns when every decider has stopped; the context of Begin ends them.
+// Wait returns when every decider has stopped; the context of Begin stops them.
 func (o *Orchestrator) Wait() { o.wg.Wait() }

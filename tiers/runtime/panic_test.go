@@ -92,7 +92,7 @@ func TestADeciderThatPanicsStopsItsSessionAndNothingElse(t *testing.T) {
 	found := eventstest.Expect(t, log, events.Filter{Project: project, Session: "S1"}, "SessionStalled")
 	require.Equal(t, events.SessionStalled{Decider: events.ActorConductor, At: at,
 		Reason: "an error in the program stopped the decider conductor on GoalSubmitted (event " + at +
-			"); its log says more"}, found[0].Payload)
+			"); see its log"}, found[0].Payload)
 	say1(t, log, "S2", events.GoalSubmitted{Goal: "work"})
 	eventstest.Expect(t, log, events.Filter{Project: project, Session: "S2"}, "GoalCompleted")
 }
@@ -182,7 +182,7 @@ func TestAConflictThatCannotBeReadIsTriedAgainWithPausesAndThenStalls(t *testing
 	say1(t, log, "S1", events.GoalSubmitted{Goal: "work"})
 	found := eventstest.Expect(t, log, events.Filter{Project: project, Session: "S1"}, "SessionStalled")
 	require.Contains(t, found[0].Payload.(events.SessionStalled).Reason,
-		"an event of conductor behind sequence 0 that cannot be read")
+		"an unreadable event of conductor after sequence 0")
 	require.Len(t, blind.tries(), 21)
 	requirePauses(t, blind.tries())
 }

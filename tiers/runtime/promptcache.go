@@ -11,12 +11,12 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// recordsKept is how many sessions keep what prompts refer to although no
-// request of theirs is open.
+// recordsKept is how many sessions without an open request keep the texts that
+// prompts refer to.
 const recordsKept = 8
 
-// record is what the prompts of a session refer to. It grows until the session
-// is over, and is read from the log where it is not there.
+// record returns what the prompts of a session refer to. It grows until the
+// session is over, and is read from the log where it is missing.
 func (m *Models) record(ctx context.Context, tr *transcript, session string) (*llm.Record, error) {
 	for {
 		tr.mu.Lock()
@@ -31,7 +31,7 @@ func (m *Models) record(ctx context.Context, tr *transcript, session string) (*l
 		case loading == nil:
 			history, err := readSession(ctx, m.Log, m.Project, session, 1)
 			m.mu.Lock()
-			delete(m.lines, session) // they are given out again, in the same order
+			delete(m.lines, session) // they are returned again, in the same order
 			m.mu.Unlock()
 			tr.loaded(history, err)
 			m.Transcripts.trim()
@@ -48,14 +48,14 @@ func (m *Models) record(ctx context.Context, tr *transcript, session string) (*l
 	}
 }
 
-// loaded folds what was read of a session, and then what came meanwhile.
+// loaded folds the events read of a session, and then newer ones.
 func (tr *transcript) loaded(history []*events.Event, err error) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	pending := tr.pending
 	close(tr.loading)
 	tr.loading, tr.pending = nil, nil
-	if err != nil || tr.record != nil { // it was closed meanwhile
+	if err != nil || tr.record != nil { // it was closed in the meantime
 		return
 	}
 	tr.record, tr.recorded, tr.scripted = &llm.Record{}, 0, nil
@@ -64,8 +64,8 @@ func (tr *transcript) loaded(history []*events.Event, err error) {
 	}
 }
 
-// refer notes what a prompt may refer to, unless it was noted before; tr.mu is
-// held.
+// refer records what a prompt may refer to, unless already recorded; tr.mu must
+// be held.
 func (tr *transcript) refer(e *events.Event) {
 	if e.Seq <= tr.recorded {
 		return
@@ -77,8 +77,8 @@ func (tr *transcript) refer(e *events.Event) {
 	}
 }
 
-// trim lets go of what the prompts of sessions refer to in which no request is
-// open, of those first that were quiet for longest.
+// trim releases the prompt texts of sessions without open requests, least
+// recently used first.
 func (t *Transcripts) trim() {
 	var idle []*transcript
 	seqs := map[*transcript]uint64{}
@@ -103,30 +103,31 @@ func (t *Transcripts) trim() {
 func (t *Transcripts) all() []*transcript {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.Collect(maps.Values(t.sessions)) // order-independent: each is handled for itself
+	return slices.Collect(maps.Values(t.sessions)) // order-independent: each is handled separately
 }
 
-// Bounds of the texts that are kept in memory: those of some bases.
+// Limits of the texts that are kept in memory.
 const (
 	maxWords     = 64
 	maxWordsText = 16 << 10
 )
 
-// words keeps short blobs that prompts begin with, which every request names.
-// The zero value has none.
+// words caches the short blobs at the beginning of prompts, which every request
+// names. The zero value is empty.
 type words struct {
 	mu   sync.Mutex
 	text map[string][]byte
 }
 
-// get is a kept blob; nil where there is none. Nobody may change it.
+// get returns a kept blob; nil if there is none. It must not be modified.
 func (w *words) get(sha256 string) []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.text[sha256]
 }
 
-// keep keeps a blob that is short enough. Where there are too many it begins anew.
+// keep caches a blob that is short enough. If there are too many, the cache is
+// cleared.
 func (w *words) keep(sha256 string, b []byte) {
 	if len(b) == 0 || len(b) > maxWordsText {
 		return

@@ -159,9 +159,9 @@ func TestOnlyAProgramThatAPersonOfTheSessionNamedIsRun(t *testing.T) {
 	evil := shellProgram(t, ": >'"+touched+"'\n")
 	planner := w.connect(bus.Role{Kind: bus.Decider, Name: events.ActorPlanner})
 	for command, says := range map[string]string{
-		evil:                            "no person of this session named the program",
-		"relative":                      "no person of this session named the program",
-		"/nowhere/of-another":           "no person of this session named the program",
+		evil:                            "nobody in this session allowed the program",
+		"relative":                      "nobody in this session allowed the program",
+		"/nowhere/of-another":           "nobody in this session allowed the program",
 		"/nowhere/of-a-person":          "is not an executable file",
 		"/nowhere/of-the-configuration": "is not an executable file",
 	} {

@@ -13,86 +13,84 @@ import (
 	"manualslop/events"
 )
 
-// Subscriber takes part in the one reading of a process.
+// Subscriber receives the events of a process's single reader.
 type Subscriber interface {
-	// Begin hands over a session: its events up to now, the first of them
-	// SessionOpened. Events stay shared; nobody may change them.
+	// Begin passes a session: its events so far, starting with SessionOpened.
+	// Events are shared and must not be modified.
 	Begin(ctx context.Context, session string, history []*events.Event)
-	// Take hands over the session's next event. It may block for a moment;
-	// the reading waits.
+	// Take passes the session's next event. It may block briefly; the reader waits.
 	Take(ctx context.Context, e *events.Event)
 }
 
-// Restorer is a subscriber that need not be given a session from its first
-// event on.
+// Restorer is a subscriber that does not need a session from its first event.
 type Restorer interface {
 	Subscriber
-	// Restore takes back what was stored of a session whose newest event is last,
-	// and says up to which event. Begin then hands over what is behind it, which
-	// may be nothing. The zero Mark asks for the whole session; a history that
-	// begins with SessionOpened is one, and what was restored is void.
+	// Restore restores the stored state of a session whose newest event is last,
+	// and returns its position. Begin then passes the events after it, if any. The
+	// zero Mark requests the whole session; a history that begins with
+	// SessionOpened is whole and replaces the restored state.
 	Restore(ctx context.Context, session string, last Mark) Mark
-	// Save is how to store what the subscriber knows of a session after the event
-	// at; nil where there is nothing to store. The reading does not wait for it.
+	// Save returns a function that stores the subscriber's state of a session after
+	// the event at; nil if there is nothing to store. The reader does not wait for
+	// it.
 	Save(session string, at Mark) (store func(context.Context))
 }
 
 // Forgetter is a Restorer that stores something of its own.
 type Forgetter interface {
 	Restorer
-	// Forget is how to remove what is stored of a session that is closed.
+	// Forget returns a function that removes the stored state of a closed session.
 	Forget(session string) (remove func(context.Context))
 }
 
-// Starter is a subscriber that hears when every open session was handed over.
+// Starter is a subscriber that is told when every open session was passed.
 type Starter interface {
 	Subscriber
-	// Started comes once, behind the open sessions up to a sequence.
+	// Started is called once, after the open sessions up to a sequence.
 	Started(upTo uint64)
 }
 
-// Nothing is the Mark of a subscriber that needs nothing of a session's past.
+// Nothing is the Mark of a subscriber that does not need a session's past.
 var Nothing = Mark{Seq: math.MaxUint64}
 
-// Settler is a subscriber that may owe something to sessions that are over.
+// Settler is a subscriber that may have pending work in closed sessions.
 type Settler interface {
 	Subscriber
-	// Settled are ends of sessions up to each of which nothing is owed to closed
-	// ones, but to some. The zero Mark is before every end.
+	// Settled returns ends of sessions up to which closed sessions have no pending
+	// work, with exceptions. The zero Mark is before every end.
 	Settled(ctx context.Context) (upTo []Mark, but []string)
-	// Owing are those of the closed sessions, in the order of their closing, to
-	// which it may owe something. They are begun like open ones. Closed ones that
-	// are settled may be left out.
+	// Owing returns the closed sessions with possibly pending work, in the order of
+	// their closing. They are passed like open ones. Settled ones may be left out.
 	Owing(ctx context.Context, closed []Closing) []Closing
 }
 
 // Reader follows a project's open sessions and fans out to its subscribers,
-// each of which sees every event of a session exactly once and in order. Of
-// sessions that were over before, a [Late] hears what is said now.
+// each of which sees every event of a session exactly once and in order. A
+// [Late] also receives new events of sessions that were closed before.
 type Reader struct {
 	Log      events.Log
 	Registry *events.Registry
 	Project  string
 	Logger   *slog.Logger
-	// Stopped hears of a subscriber that panicked and gets nothing more of a
-	// session, and why; nil: nobody does. It must not block.
+	// Stopped is called when a subscriber panicked and gets no more events of a
+	// session, with the reason; it may be nil. It must not block.
 	Stopped func(session, subscriber string, reason error)
 	// States is where the list of open sessions is stored. The zero value stores
-	// none, and every start reads the openings and ends of all sessions.
+	// none, and every start reads the openings and closings of all sessions.
 	States States
 
 	subs   []Subscriber
-	next   uint64 // sequence to go on from
+	next   uint64 // sequence to continue from
 	newest Mark   // of what was read live
 
-	mu      sync.Mutex // held while something is handed out
+	mu      sync.Mutex // held while an event is delivered
 	stopped map[stoppedFold]bool
-	known   map[string]uint64 // sessions that were begun, and the newest event that was handed out
-	closed  map[string]bool   // whether a session was over before this process began, as far as it was asked
-	owing   map[string]bool   // of them those that are begun soon
+	known   map[string]uint64 // started sessions, and their newest delivered event
+	closed  map[string]bool   // whether a session was closed before this process started, as far as checked
+	owing   map[string]bool   // of them those that are started soon
 	fresh   map[string]*unsaved
-	open    []string // open sessions, in the order of their beginning
-	// unlisted is how many events came since the list of them was stored.
+	open    []string // open sessions, in the order of their opening
+	// unlisted is the number of events since their list was stored.
 	unlisted int
 	stores   chan func(context.Context) // what is to be stored
 }
@@ -103,11 +101,11 @@ type stoppedFold struct {
 	session string
 }
 
-// ErrPanicked says that a part of the program panicked on an event.
+// ErrPanicked means that a part of the program panicked on an event.
 var ErrPanicked = errors.New("an error in the program")
 
-// give hands something of a session to a subscriber. One that panics gets
-// nothing more of that session; everything else goes on.
+// give passes an event of a session to a subscriber. One that panics gets no
+// more events of that session; everything else continues.
 func (r *Reader) give(i int, session string, hand func(Subscriber)) {
 	key := stoppedFold{i, session}
 	if r.stopped[key] {
@@ -123,7 +121,7 @@ func (r *Reader) give(i int, session string, hand func(Subscriber)) {
 		}
 		r.stopped[key] = true
 		name := strings.TrimPrefix(fmt.Sprintf("%T", r.subs[i]), "*")
-		r.Logger.Error("a part of the engine panicked and takes no more events of this session",
+		r.Logger.Error("a part of the engine panicked and processes no more events of this session",
 			"part", name, "session", session, "value", value, "stack", string(debug.Stack()))
 		if r.Stopped != nil {
 			r.Stopped(session, name, fmt.Errorf("%w stopped %s in this session", ErrPanicked, name))
@@ -132,11 +130,11 @@ func (r *Reader) give(i int, session string, hand func(Subscriber)) {
 	hand(r.subs[i])
 }
 
-// Subscribe adds a subscriber; only before Run.
+// Subscribe adds a subscriber; it must be called before Run.
 func (r *Reader) Subscribe(s Subscriber) { r.subs = append(r.subs, s) }
 
-// Run reads until ctx ends. A feed that breaks is taken up again where it
-// broke; only damage to the stream ends Run with an error.
+// Run reads until ctx ends. A broken feed is continued at its position; only
+// damage to the stream ends Run with an error.
 func (r *Reader) Run(ctx context.Context) error {
 	err := r.run(ctx)
 	if ctx.Err() != nil {
@@ -188,7 +186,7 @@ func (r *Reader) watch(ctx context.Context) error {
 	return nil
 }
 
-// survivable waits out an error that another attempt may cure.
+// survivable waits if another attempt may succeed, and reports whether it may.
 func (r *Reader) survivable(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return nil
@@ -197,7 +195,7 @@ func (r *Reader) survivable(ctx context.Context, err error) error {
 		errors.Is(err, events.ErrClosed) {
 		return fmt.Errorf("read the stream: %w", err)
 	}
-	r.Logger.Warn("the event feed broke and is taken up again", "error", err, "from", r.next)
+	r.Logger.Warn("the event feed broke; reconnecting", "error", err, "from", r.next)
 	return pause(ctx, retryPause)
 }
 
@@ -206,7 +204,7 @@ func opens(e *events.Event) bool {
 	return ok
 }
 
-// closes tells whether a session is over with an event.
+// closes reports whether an event closes its session.
 func closes(e *events.Event) bool {
 	_, ok := e.Payload.(events.SessionClosed)
 	return ok
@@ -223,12 +221,12 @@ func (r *Reader) sameLog(ctx context.Context) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%w: event %d is not what it was", events.ErrReplaced, r.newest.Seq)
+	return fmt.Errorf("%w: event %d has changed", events.ErrReplaced, r.newest.Seq)
 }
 
 func (r *Reader) live(ctx context.Context, e *events.Event) {
 	r.next, r.newest = e.Seq+1, Mark{e.Seq, e.ID}
-	if e.Payload == nil { // a log that is shared has decoded it
+	if e.Payload == nil { // a shared log has already decoded it
 		r.Registry.Decode(e)
 	}
 	r.mu.Lock()
@@ -236,7 +234,7 @@ func (r *Reader) live(ctx context.Context, e *events.Event) {
 	r.list(e)
 	handedOut, known := r.known[e.Session]
 	switch {
-	case r.owing[e.Session] || known && e.Seq <= handedOut: // it is read from the log with the session, or was
+	case r.owing[e.Session] || known && e.Seq <= handedOut: // it is or was read from the log with the session
 	case known:
 		for i := range r.subs {
 			r.give(i, e.Session, func(sub Subscriber) { sub.Take(ctx, e) })
@@ -252,8 +250,8 @@ func (r *Reader) live(ctx context.Context, e *events.Event) {
 	}
 }
 
-// late hands an event of a session that was over before this process began to
-// those who hear of such ones.
+// late passes an event of a session that was closed before this process started
+// to the Late subscribers.
 func (r *Reader) late(ctx context.Context, e *events.Event) {
 	if !r.wasClosed(ctx, e.Session) {
 		return

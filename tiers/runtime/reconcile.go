@@ -17,32 +17,32 @@ import (
 type Pools interface {
 	// At is how far a pool is; events.ErrNoPool.
 	At(ctx context.Context, kind string) (PoolAt, error)
-	// Make makes a pool that is missing; it hands out what is stored from a sequence on.
+	// Make creates a missing pool that delivers the events from a sequence on.
 	Make(ctx context.Context, kind string, from uint64) error
-	// Rewind has a pool hand out again what is stored from a sequence on.
+	// Rewind makes a pool redeliver the events from a sequence on.
 	Rewind(ctx context.Context, kind string, from uint64) error
 }
 
-// PoolAt is how far a pool is.
+// PoolAt is the position of a pool.
 type PoolAt struct {
-	Done  uint64 // sequence up to which it has nothing to hand out any more
-	Given uint64 // newest sequence that it handed out
-	Held  int    // how many it handed out that are not done, put off ones included
+	Done  uint64 // sequence up to which everything is done
+	Given uint64 // newest sequence that it delivered
+	Held  int    // how many delivered events are not done, including postponed ones
 }
 
 // Times of reconciling.
 const (
 	// reconcileEvery is how often requests are compared with the pools.
 	reconcileEvery = 10 * time.Second
-	// returnedRest is how long a request that was handed out again is left alone;
-	// it doubles each time, up to lastReturnedRest.
+	// returnedRest is how long a redelivered request is left alone; it doubles each
+	// time, up to lastReturnedRest.
 	returnedRest     = 10 * time.Second
 	lastReturnedRest = time.Hour
 )
 
-// Reconciler compares the requests without an outcome with what the pools still
-// hold, and has what nobody holds handed out again. Any number of processes may
-// do so for a project: an event decides which of them does it.
+// Reconciler compares the requests without an outcome with those that the pools
+// still hold, and redelivers the missing ones. Any number of processes may do
+// so for a project: an event decides which of them does it.
 type Reconciler struct {
 	Project  string
 	Requests *Requests
@@ -51,14 +51,14 @@ type Reconciler struct {
 	Clock    Clock
 	IDs      IDs
 	Logger   *slog.Logger
-	// Relinked gives a channel that is closed when the connection is made again;
-	// nil: it is never lost.
+	// Relinked returns a channel that is closed when the connection is restored;
+	// nil means that it is never lost.
 	Relinked func() <-chan struct{}
 }
 
-// Run reconciles when the open sessions are known, when a session ends, when the
-// connection is back and every ten seconds, until ctx ends. It fails where the
-// rights do not allow it.
+// Run reconciles when the open sessions are known, when a session ends, when
+// the connection is restored and every ten seconds, until ctx ends. It fails if
+// the rights do not allow it.
 func (r *Reconciler) Run(ctx context.Context) error {
 	defer r.Requests.keepPage(ctx)
 	select {
@@ -79,7 +79,7 @@ func (r *Reconciler) Run(ctx context.Context) error {
 		case errors.Is(err, events.ErrDenied):
 			return fmt.Errorf("reconcile: %w", err)
 		case err != nil:
-			r.Logger.Warn("requests were not compared with the pools; the next look is soon", "error", err)
+			r.Logger.Warn("cannot compare requests with the pools; retrying soon", "error", err)
 		}
 		if r.Requests.pageIsOld() {
 			r.Requests.keepPage(ctx)
@@ -104,9 +104,9 @@ func (r *Reconciler) Reconcile(ctx context.Context) error {
 	return nil
 }
 
-// pool compares the requests of one pool. What is known of the log is older than
-// what the pool says, so a request that the pool is done with has its outcome on
-// the log by now, or never had one.
+// pool compares the requests of one pool. The known state of the log is older
+// than the pool's position, so a request that the pool is done with now has its
+// outcome in the log, or never had one.
 func (r *Reconciler) pool(ctx context.Context, kind string) error {
 	owed, returned, upTo := r.Requests.owedBy(kind)
 	at, err := r.Pools.At(ctx, kind)
@@ -138,13 +138,14 @@ func (r *Reconciler) pool(ctx context.Context, kind string) error {
 		return nil
 	}
 	won, err := r.record(ctx, *lost, max(returned[lost.Session], upTo), missing)
-	if err != nil || !won { // whoever won hands out everything behind it, too
+	if err != nil || !won { // the winner redelivers everything after it, too
 		return err
 	}
 	return r.handOut(ctx, kind, from.Seq, missing)
 }
 
-// openOf is the first request that does not rest and has no outcome; nil: there is none.
+// openOf returns the first request without an outcome that is not left alone,
+// or nil.
 func (r *Reconciler) openOf(ctx context.Context, owed []tiers.OpenRequest, missing bool) (*tiers.OpenRequest, error) {
 	for i := range owed {
 		if !missing && r.rests(owed[i]) {
@@ -157,9 +158,9 @@ func (r *Reconciler) openOf(ctx context.Context, owed []tiers.OpenRequest, missi
 	return nil, nil
 }
 
-// lostBehind tells whether a pool lost a request behind one that it still holds:
-// more of those that it handed out have no outcome than it holds. It does not
-// say which. From is the oldest of them, and lost one that does not rest.
+// lostBehind reports whether a pool lost a request after one that it still
+// holds: more delivered requests have no outcome than it holds. It is unknown
+// which. From is the oldest of them, and lost one that is not left alone.
 func (r *Reconciler) lostBehind(ctx context.Context, owed []tiers.OpenRequest, at PoolAt) (from,
 	lost *tiers.OpenRequest, err error) {
 	given := slices.IndexFunc(owed, func(request tiers.OpenRequest) bool { return request.Seq > at.Given })
@@ -191,17 +192,18 @@ func (r *Reconciler) lostBehind(ctx context.Context, owed []tiers.OpenRequest, a
 	return from, lost, nil
 }
 
-// handOut has a pool hand out everything from a sequence on.
+// handOut makes a pool deliver everything from a sequence on.
 func (r *Reconciler) handOut(ctx context.Context, kind string, from uint64, missing bool) error {
 	if missing {
-		r.Logger.Warn("a pool was gone and is made again", "pool", kind, "from", from)
+		r.Logger.Warn("a pool was missing and is being created again", "pool", kind, "from", from)
 		return r.Pools.Make(ctx, kind, from)
 	}
-	r.Logger.Warn("requests that no pool held are handed out again", "pool", kind, "from", from)
+	r.Logger.Warn("redelivering requests that were in no pool", "pool", kind, "from", from)
 	return r.Pools.Rewind(ctx, kind, from)
 }
 
-// rests tells whether a request was handed out again so lately that it is left alone.
+// rests reports whether a request was redelivered so recently that it is left
+// alone.
 func (r *Reconciler) rests(request tiers.OpenRequest) bool {
 	if request.Returned == 0 {
 		return false
@@ -211,7 +213,7 @@ func (r *Reconciler) rests(request tiers.OpenRequest) bool {
 	return past >= 0 && past < rest
 }
 
-// isOpen makes sure on the log that a request has no outcome.
+// isOpen checks in the log that a request has no outcome.
 func (r *Reconciler) isOpen(ctx context.Context, request tiers.OpenRequest) (bool, error) {
 	registry := events.Catalogue()
 	f := events.Filter{Project: r.Project, Session: request.Session}
@@ -227,13 +229,13 @@ func (r *Reconciler) isOpen(ctx context.Context, request tiers.OpenRequest) (boo
 	return true, nil
 }
 
-// record puts on the log that a request is handed out again; false where another
-// process was faster, so that a word of the session stands behind what is known.
+// record records that a request is redelivered; false if another process was
+// faster, so that the session has a newer event.
 func (r *Reconciler) record(ctx context.Context, request tiers.OpenRequest, known uint64, missing bool) (bool, error) {
 	out := events.RequestReturned{Key: request.Key, Request: request.ID, Seq: request.Seq, Pool: request.Pool,
-		Reason: "no pool held it any more"}
+		Reason: "no pool had it any more"}
 	if missing {
-		out.Reason = "its pool was gone"
+		out.Reason = "its pool was missing"
 	}
 	e, err := events.New(events.Origin{ID: r.IDs(), Time: r.Clock(), Project: r.Project, Session: request.Session,
 		Actor: events.ActorTimers, Cause: request.ID}, out)

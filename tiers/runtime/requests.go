@@ -13,8 +13,8 @@ import (
 	"manualslop/tiers"
 )
 
-// Requests knows every request of the project's sessions that has no outcome
-// yet, and sets the timers of asks. Its fold is stored, so that a start does not
+// Requests tracks every request of the project's sessions without an outcome,
+// and sets the timers of asks. Its fold is stored, so that a start does not
 // read open sessions from their first event on.
 type Requests struct {
 	States States
@@ -23,26 +23,26 @@ type Requests struct {
 	mu       sync.Mutex
 	sessions map[string]*tiers.OpenRequests // open ones, and closed ones with open requests
 	restored map[string]*tiers.OpenRequests // and not begun
-	newest   uint64                         // sequence up to which sessions were handed over
-	heard    Mark                           // newest event of which the page may say that it is counted
-	kept     Mark                           // the same at the last time that the page was stored
+	newest   uint64                         // sequence up to which sessions were passed
+	heard    Mark                           // newest event that the page may include
+	kept     Mark                           // the same when the page was last stored
 	started  chan struct{}                  // closed when the open sessions are known
-	closing  chan struct{}                  // holds a value while nobody looked after the newest end of a session
+	closing  chan struct{}                  // holds a value while the newest end of a session is unprocessed
 	page     closedPage
 	before   closedPage      // the stored one, at the start
-	asked    map[string]bool // sessions in which something was asked for behind it
+	asked    map[string]bool // sessions with requests after it
 }
 
-// closedPage says which closed sessions owe no outcome, so that a start need not
-// look into them. A page that is lost costs time.
+// closedPage lists which closed sessions have no pending outcomes, so that a
+// start can skip them. Losing a page only costs time.
 type closedPage struct {
 	Project string   `json:"project"`
-	Closed  Mark     `json:"closed"` // sessions closed up to here owe nothing,
+	Closed  Mark     `json:"closed"` // sessions closed up to here have nothing pending,
 	Owing   []string `json:"owing"`  // but these,
-	Heard   Mark     `json:"heard"`  // and those that ask for something behind this event
+	Heard   Mark     `json:"heard"`  // and those with requests after this event
 }
 
-// init makes the maps; q.mu is held.
+// init creates the maps; q.mu must be held.
 func (q *Requests) init() {
 	if q.sessions == nil {
 		q.sessions, q.restored = map[string]*tiers.OpenRequests{}, map[string]*tiers.OpenRequests{}
@@ -50,7 +50,7 @@ func (q *Requests) init() {
 	}
 }
 
-// Restore takes back what is stored of a session.
+// Restore restores the stored state of a session.
 func (q *Requests) Restore(ctx context.Context, session string, last Mark) Mark {
 	open := &tiers.OpenRequests{}
 	at := q.States.restore(ctx, session, last, open)
@@ -63,7 +63,7 @@ func (q *Requests) Restore(ctx context.Context, session string, last Mark) Mark 
 	return at
 }
 
-// Save is how to store a session's open requests.
+// Save returns a function that stores a session's open requests.
 func (q *Requests) Save(session string, at Mark) func(context.Context) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -74,7 +74,7 @@ func (q *Requests) Save(session string, at Mark) func(context.Context) {
 	return q.States.save(session, at, open)
 }
 
-// Begin takes a session over and sets the timers of its open asks.
+// Begin takes a session and sets the timers of its open asks.
 func (q *Requests) Begin(ctx context.Context, session string, history []*events.Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -104,7 +104,7 @@ func (q *Requests) Take(ctx context.Context, e *events.Event) {
 	q.init()
 	open := q.sessions[e.Session]
 	if open == nil {
-		open = &tiers.OpenRequests{Closed: true} // it was let go, and something is asked for behind its end
+		open = &tiers.OpenRequests{Closed: true} // it was dropped, and there is a request after its end
 		q.sessions[e.Session] = open
 	}
 	q.fold(open, e)
@@ -112,8 +112,8 @@ func (q *Requests) Take(ctx context.Context, e *events.Event) {
 	q.letGo(e.Session)
 }
 
-// Late folds an event of a session that was over before this process began, as
-// that of one that was let go.
+// Late folds an event of a session that was closed before this process started,
+// like that of a dropped session.
 func (q *Requests) Late(ctx context.Context, e *events.Event) { q.Take(ctx, e) }
 
 func (q *Requests) fold(open *tiers.OpenRequests, e *events.Event) {
@@ -129,14 +129,14 @@ func (q *Requests) fold(open *tiers.OpenRequests, e *events.Event) {
 	}
 }
 
-// letGo drops a session that is over and owes nothing; q.mu is held.
+// letGo drops a closed session without pending outcomes; q.mu must be held.
 func (q *Requests) letGo(session string) {
 	if open := q.sessions[session]; open.Closed && len(open.Open) == 0 {
 		delete(q.sessions, session)
 	}
 }
 
-// Started says that the open sessions were handed over, up to a sequence.
+// Started says that the open sessions were passed, up to a sequence.
 func (q *Requests) Started(upTo uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -157,9 +157,9 @@ func (q *Requests) ready() <-chan struct{} {
 	return q.started
 }
 
-// owedBy are the requests that a kind of pool hands out and that have no outcome,
-// in stream order, with the newest RequestReturned of their sessions, and the
-// sequence up to which that is known.
+// owedBy returns the requests of a kind of pool that have no outcome, in stream
+// order, with the newest RequestReturned of their sessions, and the sequence up
+// to which that is known.
 func (q *Requests) owedBy(kind string) (owed []tiers.OpenRequest, returned map[string]uint64, upTo uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -177,9 +177,9 @@ func (q *Requests) owedBy(kind string) (owed []tiers.OpenRequest, returned map[s
 	return owed, returned, q.newest
 }
 
-// Settled is the end up to which the page says that closed sessions owe nothing.
-// Excepted are those that it names, and those in which something was asked for
-// since.
+// Settled returns the end up to which closed sessions have no pending outcomes
+// according to the page, except those that it names, and those with later
+// requests.
 func (q *Requests) Settled(ctx context.Context) (upTo []Mark, but []string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -191,13 +191,13 @@ func (q *Requests) Settled(ctx context.Context) (upTo []Mark, but []string) {
 	}
 	var err error
 	if q.asked, err = q.askedBehind(ctx, q.before.Heard, q.before.Closed.Seq > 0); err != nil {
-		q.States.Logger.Info("every closed session is looked into", "error", err)
+		q.States.Logger.Info("checking every closed session", "error", err)
 		q.before = closedPage{}
 	}
 	return []Mark{q.before.Closed}, slices.AppendSeq(slices.Clone(q.before.Owing), maps.Keys(q.asked))
 }
 
-// Owing are the closed sessions that may owe an outcome.
+// Owing returns the closed sessions with possibly pending outcomes.
 func (q *Requests) Owing(_ context.Context, closed []Closing) []Closing {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -219,7 +219,7 @@ func (q *Requests) Owing(_ context.Context, closed []Closing) []Closing {
 	return out
 }
 
-// askedBehind are the sessions in which something was asked for behind an event.
+// askedBehind returns the sessions with requests after an event.
 func (q *Requests) askedBehind(ctx context.Context, mark Mark, known bool) (map[string]bool, error) {
 	if !known {
 		return nil, nil
@@ -238,7 +238,7 @@ func (q *Requests) askedBehind(ctx context.Context, mark Mark, known bool) (map[
 		}
 	}
 	if !found {
-		return nil, fmt.Errorf("%w: the log does not hold event %d", errSnapshot, mark.Seq)
+		return nil, fmt.Errorf("%w: event %d is missing from the log", errSnapshot, mark.Seq)
 	}
 	return asked, nil
 }
@@ -247,14 +247,15 @@ func (q *Requests) pageKey() string {
 	return "states." + q.States.Project + ".-ledger." + q.States.Actor
 }
 
-// pageIsOld tells whether a start after a crash would read much behind the page.
+// pageIsOld reports whether a start after a crash would read much after the
+// page.
 func (q *Requests) pageIsOld() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.heard.Seq >= q.kept.Seq+snapshotEvery
 }
 
-// keepPage stores which closed sessions owe something.
+// keepPage stores which closed sessions have pending outcomes.
 func (q *Requests) keepPage(ctx context.Context) {
 	if q.States.Snapshots == nil {
 		return
@@ -267,6 +268,6 @@ func (q *Requests) keepPage(ctx context.Context) {
 	q.kept = q.heard
 	q.mu.Unlock()
 	if err := q.States.Snapshots.PutSnapshot(ctx, q.pageKey(), page); err != nil {
-		q.States.Logger.Info("which closed sessions owe an outcome is not stored", "error", err)
+		q.States.Logger.Info("cannot store which closed sessions have pending outcomes", "error", err)
 	}
 }

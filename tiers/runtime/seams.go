@@ -27,11 +27,11 @@ import (
 	"manualslop/tools"
 )
 
-// Queue hands out work that its taker keeps alive until it is handled.
+// Queue delivers work that is kept alive until it is handled.
 type Queue interface {
-	// Work takes deliveries of a pool, at most slots at once, until ctx ends.
-	// A handle that returns nil acknowledges; an error gives the work back, and
-	// an [events.NotBeforeError] until its time.
+	// Work takes deliveries of a pool, at most slots at once, until ctx ends. A
+	// handle that returns nil acknowledges; an error releases the work, and an
+	// [events.NotBeforeError] postpones it until its time.
 	Work(ctx context.Context, pool string, slots int, handle func(context.Context, events.Delivery) error) error
 }
 
@@ -45,7 +45,7 @@ type Claims interface {
 	UpdateClaim(ctx context.Context, key string, value []byte, revision uint64) (uint64, error)
 	// PurgeClaim removes the claim unless it changed since revision.
 	PurgeClaim(ctx context.Context, key string, revision uint64) error
-	// ClaimKeys lists the claims of all projects.
+	// ClaimKeys lists the keys of all projects' claims.
 	ClaimKeys(ctx context.Context) ([]string, error)
 }
 
@@ -57,11 +57,12 @@ type OwnLog interface {
 	LastEvent(ctx context.Context, f events.Filter) (events.Event, bool, error)
 }
 
-// Peers tells what other processes do now.
+// Peers reports what other processes are doing.
 type Peers interface {
-	// Holds tells whether a process of an actor is connected and at work on an event.
+	// Holds reports whether a process of an actor is connected and working on an
+	// event.
 	Holds(ctx context.Context, project, actor, process string, seq uint64) (bool, error)
-	// Gone tells whether a process of an actor has ended; false where nobody knows.
+	// Gone reports whether a process of an actor has ended; false if it is unknown.
 	Gone(ctx context.Context, project, actor, process string) (bool, error)
 }
 
@@ -82,10 +83,10 @@ type ToolSet interface {
 	Prepare(ctx context.Context, env tools.Env, name string, args json.RawMessage) (*tools.Prepared, error)
 }
 
-// Clock tells the time where an effect stamps what it saw.
+// Clock provides the time for effects.
 type Clock func() time.Time
 
-// IDs makes fresh identifiers for outcomes.
+// IDs returns new identifiers for outcomes.
 type IDs func() string
 
 // Mask removes known secrets from bytes before they reach the log.

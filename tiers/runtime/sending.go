@@ -13,17 +13,17 @@ import (
 
 // Times of attempts.
 const (
-	// handBack is how long a request rests that another process has sent. While
-	// that process lives it keeps the request alive, so it does not come back.
+	// handBack is how long a request that another process has sent is postponed.
+	// While that process runs it keeps the request alive, so it is not redelivered.
 	handBack = 500 * time.Millisecond
-	// retryLook is how often a retry that waits is looked at: timers stand still
-	// while the machine sleeps.
+	// retryLook is how often a waiting retry is checked, because timers stop while
+	// the machine sleeps.
 	retryLook = time.Second
-	// stopWait bounds what is still recorded when the process ends.
+	// stopWait limits the time for recording when the process ends.
 	stopWait = 2 * time.Second
 )
 
-// sentElsewhere is why a request rests that was sent before.
+// sentElsewhere is why a request that was already sent is postponed.
 const sentElsewhere = "another process sent it"
 
 // sent is the start of an attempt that has no outcome.
@@ -31,12 +31,12 @@ type sent struct {
 	id       string // of its ModelStarted
 	delivery int
 	most     events.Usage
-	returned int // how often this process gave the request back since
+	returned int // how often this process has released the request since
 	process  string
 }
 
-// attempt records one outcome of a request, unless there is one. An outcome that
-// is known is recorded even where the process ends.
+// attempt records one outcome of a request, unless there is one. A known
+// outcome is recorded even if the process is ending.
 func (m *Models) attempt(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested,
 	d events.Delivery) error {
 	if tr.isAnswered(e.ID) {
@@ -66,7 +66,7 @@ func (m *Models) attempt(ctx context.Context, tr *transcript, e *events.Event, p
 	return nil
 }
 
-// outcome makes the attempt, or says what became of the one that was begun.
+// outcome makes the attempt, or returns what became of the started one.
 func (m *Models) outcome(ctx context.Context, t try) (events.Payload, error) {
 	if before := t.tr.sentBefore(t.event.ID); before != nil {
 		return m.interrupted(ctx, t, before)
@@ -77,13 +77,13 @@ func (m *Models) outcome(ctx context.Context, t try) (events.Payload, error) {
 	return m.call(ctx, t)
 }
 
-// later gives a request back for a while, so that it holds no slot.
+// later postpones a request, so that it does not hold a slot.
 func later(in time.Duration, reason string) error {
 	return &events.NotBeforeError{Time: time.Now().Add(in), Reason: reason}
 }
 
-// early is how long a retry must still wait by the clock. It never waits longer
-// in this process than it was meant to, because a clock may be set back.
+// early returns how long a retry must still wait by the clock. It never waits
+// longer in this process than it was meant to, because a clock may be set back.
 func (m *Models) early(t try) time.Duration {
 	due := t.asked.NotBefore
 	if due == nil || t.tr.over(t.event.ID, t.asked) != nil {
@@ -93,14 +93,14 @@ func (m *Models) early(t try) time.Duration {
 	return min(due.Sub(m.Clock()), rest)
 }
 
-// interrupted ends an attempt that another process began, or this one before it
-// was started anew. A request that comes back although it was given back has a
-// sender that no longer keeps it alive, or its pool went back behind it; so the
-// sender is asked. One that is known to have ended is not waited for.
+// interrupted ends an attempt that another process, or an earlier run of this
+// one, started. If a postponed request is redelivered, its sender no longer
+// keeps it alive, or its pool was rewound; so the sender is checked. It does
+// not wait for a sender that is known to have ended.
 func (m *Models) interrupted(ctx context.Context, t try, before *sent) (events.Payload, error) {
 	gone, err := m.isGone(ctx, before)
 	if err != nil {
-		return nil, fmt.Errorf("ask whether the sender of an attempt is there: %w", err)
+		return nil, fmt.Errorf("ask whether the sender of an attempt is running: %w", err)
 	}
 	if !gone && t.delivery.Deliveries <= before.delivery+1 && before.returned < 2 {
 		return nil, later(handBack, sentElsewhere)
@@ -108,7 +108,7 @@ func (m *Models) interrupted(ctx context.Context, t try, before *sent) (events.P
 	if !gone && m.Peers != nil && before.process != m.Process {
 		held, err := m.Peers.Holds(ctx, m.Project, events.ActorModels, before.process, t.delivery.Event.Seq)
 		if err != nil {
-			return nil, fmt.Errorf("ask whether an attempt is under way: %w", err)
+			return nil, fmt.Errorf("ask whether an attempt is in progress: %w", err)
 		}
 		if held {
 			return nil, later(handBack, sentElsewhere)
@@ -116,14 +116,14 @@ func (m *Models) interrupted(ctx context.Context, t try, before *sent) (events.P
 	}
 	most := before.most
 	out := events.ModelFailed{Request: t.event.ID, Kind: events.ModelInterrupted, Usage: &most,
-		Message: "the process that sent the request ended before the reply was whole"}
-	if t.asked.Attempt <= 1 { // the provider is well; whoever dies again and again is slowed down
+		Message: "the process that sent the request ended before the reply was complete"}
+	if t.asked.Attempt <= 1 { // the provider works; repeated crashes of the sender are slowed down
 		out.RetryAfterMS = 1
 	}
 	return out, nil
 }
 
-// isGone tells whether the process that began an attempt has ended.
+// isGone reports whether the process that started an attempt has ended.
 func (m *Models) isGone(ctx context.Context, before *sent) (bool, error) {
 	if m.Peers == nil || before.process == "" || before.process == m.Process {
 		return false, nil
@@ -131,8 +131,8 @@ func (m *Models) isGone(ctx context.Context, before *sent) (bool, error) {
 	return m.Peers.Gone(ctx, m.Project, events.ActorModels, before.process)
 }
 
-// begin records that an attempt is about to be sent; an [events.NotBeforeError] where
-// another process recorded it first.
+// begin records that an attempt is about to be sent; an [events.NotBeforeError]
+// if another process recorded it first.
 func (m *Models) begin(ctx context.Context, t try) error {
 	tr, request := t.tr, t.event
 	tr.sending.Lock()
@@ -162,7 +162,7 @@ func (m *Models) begin(ctx context.Context, t try) error {
 		case errors.Is(err, events.ErrConflict):
 			var found bool
 			if found, err = m.readSent(ctx, tr, f, last); err == nil && !found {
-				err = fmt.Errorf("%w: an event behind sequence %d cannot be read", events.ErrConflict, last)
+				err = fmt.Errorf("%w: an event after sequence %d cannot be read", events.ErrConflict, last)
 			}
 		case !fatal(err):
 			err = tries.wait(ctx, m.Logger, e.Type, err)
@@ -173,9 +173,9 @@ func (m *Models) begin(ctx context.Context, t try) error {
 	}
 }
 
-// readSent takes the starts of attempts that other processes recorded, and tells
-// whether it found any event. One that cannot be decoded moves the position that the
-// next append expects, and nothing else.
+// readSent reads the starts of attempts recorded by other processes, and
+// reports whether it found any event. An undecodable event only moves the
+// position that the next append expects.
 func (m *Models) readSent(ctx context.Context, tr *transcript, f events.Filter, last uint64) (found bool, err error) {
 	registry := events.Catalogue()
 	for e, err := range m.Log.Read(ctx, f, last+1, 0) {
@@ -190,7 +190,7 @@ func (m *Models) readSent(ctx context.Context, tr *transcript, f events.Filter, 
 	return found, nil
 }
 
-// noteSent takes the start of an attempt; tr.mu is held.
+// noteSent records the start of an attempt; tr.mu must be held.
 func (tr *transcript) noteSent(seq uint64, id string, p events.ModelStarted) {
 	tr.lastSent = max(tr.lastSent, seq)
 	if tr.open[p.Request] != nil && tr.sends[p.Request] == nil {
@@ -198,14 +198,14 @@ func (tr *transcript) noteSent(seq uint64, id string, p events.ModelStarted) {
 	}
 }
 
-// tookSent is noteSent of one that the feed has not shown yet.
+// tookSent is like noteSent for a start that the feed has not delivered yet.
 func (tr *transcript) tookSent(seq uint64, id string, p events.ModelStarted) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	tr.noteSent(seq, id, p)
 }
 
-// sentSoFar is the start of an attempt, nil where none was recorded, and the
+// sentSoFar returns the start of an attempt, nil if none was recorded, and the
 // sequence of the newest start of any.
 func (tr *transcript) sentSoFar(request string) (*sent, uint64) {
 	tr.mu.Lock()
@@ -213,8 +213,8 @@ func (tr *transcript) sentSoFar(request string) (*sent, uint64) {
 	return tr.sends[request], tr.lastSent
 }
 
-// sentBefore is the start of an attempt that is not under way here, nil where
-// there is none, and counts that it was asked for.
+// sentBefore returns the start of an attempt that is not in progress here, or
+// nil, and counts the call.
 func (tr *transcript) sentBefore(request string) *sent {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -227,14 +227,14 @@ func (tr *transcript) sentBefore(request string) *sent {
 	return &before
 }
 
-// unsaid is the outcome of an attempt that could not be recorded, nil: there is none.
+// unsaid returns the outcome of an attempt that could not be recorded, or nil.
 func (tr *transcript) unsaid(request string) events.Payload {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	return tr.outcomes[request]
 }
 
-// keep holds an outcome until the request is handed out again.
+// keep holds an outcome until the request is redelivered.
 func (tr *transcript) keep(request string, outcome events.Payload) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -243,7 +243,7 @@ func (tr *transcript) keep(request string, outcome events.Payload) {
 	}
 }
 
-// seenFirst is when this process first looked at a retry.
+// seenFirst returns when this process first looked at a retry.
 func (tr *transcript) seenFirst(request string) time.Time {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -255,8 +255,8 @@ func (tr *transcript) seenFirst(request string) time.Time {
 	return at
 }
 
-// most is what an attempt uses at most: what approval reserved for it, else a
-// measure of the body and the longest reply, in the dearest way to read them.
+// most returns the maximum usage of an attempt: what approval reserved for it,
+// else a measure of the body and the longest reply at the highest price.
 func (tr *transcript) most(t try) events.Usage {
 	tr.mu.Lock()
 	offered := tr.offered
@@ -275,7 +275,7 @@ func (tr *transcript) most(t try) events.Usage {
 	return tr.priced(t.event, t.asked, u)
 }
 
-// outlasting is a context that ends stopWait behind ctx.
+// outlasting returns a context that ends stopWait after ctx.
 func outlasting(ctx context.Context) (context.Context, func()) {
 	out, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {

@@ -11,14 +11,15 @@ import (
 	"manualslop/tiers"
 )
 
-// sweepEvery is how often claims that were left over are looked for.
+// sweepEvery is how often leftover claims are searched.
 const sweepEvery = time.Minute
 
-// settledBefore tells whether the call of a lease has an outcome on the log, and
-// then purges its claim. A changing call begins only after this said no, with
-// its claim taken: a claim is purged behind its outcome, so whoever could take
-// it anew finds the outcome here. Where the log cannot be read, a fresh claim is
-// given back, so that the next delivery does not take the call for interrupted.
+// settledBefore reports whether the call of a lease has an outcome in the log,
+// and if so purges its claim. A changing call starts only after this returned
+// false while its claim is held: a claim is purged after its outcome, so a
+// worker that takes it again finds the outcome here. If the log cannot be read,
+// a new claim is released, so that the next delivery does not treat the call as
+// interrupted.
 func (l *lease) settledBefore(ctx context.Context) (bool, error) {
 	asked := &tiers.OpenRequest{Key: "call " + l.call.Call, Generation: l.call.Generation, Session: l.session,
 		Seq: l.claim.Approved}
@@ -32,9 +33,9 @@ func (l *lease) settledBefore(ctx context.Context) (bool, error) {
 	return found, nil
 }
 
-// hasOutcome tells whether a request has an outcome of one of some types behind
-// it. The newest event of the type mostly answers that; only where there is one,
-// all behind the request are read.
+// hasOutcome reports whether a request has an outcome of one of some types
+// after it. Usually the newest event of the type answers that; only if there is
+// one are all events after the request read.
 func (w *Worker) hasOutcome(ctx context.Context, asked *tiers.OpenRequest, types []string, topic string) (bool, error) {
 	for _, typ := range types {
 		f := events.Filter{Project: w.Project, Session: asked.Session, Type: typ, Topic: topic}
@@ -66,8 +67,9 @@ func (w *Worker) readOutcomes(ctx context.Context, f events.Filter, asked *tiers
 	return false, nil
 }
 
-// begin puts on the log that the call of a lease begins, or tells that this stands
-// there already: then its claim was lost, and how far the call came is not known.
+// begin records that the call of a lease starts, or reports that this is
+// already recorded: then its claim was lost, and it is unknown how far the call
+// came.
 func (l *lease) begin(ctx context.Context, approval *events.Event) (begun bool, err error) {
 	started := events.ToolStarted{Call: l.call.Call, Tool: l.call.Tool, Generation: l.call.Generation}
 	f := events.Filter{Project: l.w.Project, Session: l.session, Type: started.EventType().Name,
@@ -100,12 +102,12 @@ func (w *Worker) readStarts(ctx context.Context, f events.Filter, call events.To
 	return false, nil
 }
 
-// sweepClaims purges the claims of calls that are settled, again and again until
+// sweepClaims purges the claims of calls that are settled, periodically until
 // ctx ends: a worker that died between outcome and purge left them.
 func (w *Worker) sweepClaims(ctx context.Context) {
 	for {
 		if err := w.sweepOnce(ctx); err != nil && ctx.Err() == nil {
-			w.Logger.Warn("left-over claims were not looked at", "error", err)
+			w.Logger.Warn("cannot check leftover claims", "error", err)
 		}
 		if pause(ctx, sweepEvery) != nil {
 			return
@@ -128,7 +130,7 @@ func (w *Worker) sweepOnce(ctx context.Context) error {
 	return errors.Join(wrong...)
 }
 
-// sweepKey removes one claim, or count of attempts, that was left over.
+// sweepKey removes one leftover claim or count of attempts.
 func (w *Worker) sweepKey(ctx context.Context, key string) error {
 	if strings.Contains(key, attemptsInfix) {
 		return w.sweepAttempts(ctx, key)

@@ -17,10 +17,10 @@ import (
 	"manualslop/tools/checkpoint"
 )
 
-// Snapshots stores states between runs, as JSON by key. Losing one costs time
-// and nothing else, so a store may refuse or forget any of them.
+// Snapshots stores states between runs, as JSON by key. Losing one only costs
+// time, so a store may reject or drop any of them.
 type Snapshots interface {
-	// PutSnapshot stores v under key in place of what was there.
+	// PutSnapshot stores v under key and replaces any earlier value.
 	PutSnapshot(ctx context.Context, key string, v any) error
 	// Snapshot reads what is stored under key into v; an error if there is none.
 	Snapshot(ctx context.Context, key string, v any) error
@@ -35,24 +35,25 @@ type Mark struct {
 	ID  string `json:"id"`
 }
 
-// maxState bounds the stored state of a decider; a longer one is not stored.
+// maxState limits the stored state of a decider; a longer one is not stored.
 const maxState = 32 << 20
 
-// saveWait bounds how long storing a snapshot may take at the end of a process.
+// saveWait limits how long storing a snapshot may take at the end of a process.
 const saveWait = 5 * time.Second
 
-// snapshotEvery is after how many events of a session states are stored, at
-// least: a state of more than statePerEvent bytes for each of them is stored as
-// much less often, so that what storing takes grows with the events only.
+// snapshotEvery is the minimum number of events of a session between stored
+// states: a state of more than statePerEvent bytes per event is stored
+// correspondingly less often, so that the total cost of storing is linear in
+// the events.
 const (
 	snapshotEvery = 500
 	statePerEvent = 256
 )
 
-// errSnapshot says that a stored snapshot is of no use here.
+// errSnapshot means that a stored snapshot is useless here.
 var errSnapshot = errors.New("the snapshot does not fit")
 
-// stored is a position in a session, and what an actor knew there.
+// stored is a position in a session, and an actor's state there.
 type stored struct {
 	Version string `json:"version"` // of the program and of the state's structure
 	Project string `json:"project"`
@@ -66,7 +67,7 @@ type stored struct {
 	Sum     []byte `json:"sum"`
 }
 
-// sum is the checksum of everything else.
+// sum returns the checksum of everything else.
 func (d *stored) sum() []byte {
 	h := sha256.New()
 	for _, s := range []string{d.Version, d.Project, d.Session, d.Actor, d.At.ID} {
@@ -78,14 +79,14 @@ func (d *stored) sum() []byte {
 	return h.Sum(nil)
 }
 
-// stateOf is where and of what program a state is stored.
+// stateOf identifies the key and the program of a stored state.
 type stateOf struct {
 	build, project, session, actor string
 }
 
 func (s stateOf) key() string { return "states." + s.project + "." + s.session + "." + s.actor }
 
-// capture is a state as it is stored.
+// capture returns a state in its stored form.
 func (s stateOf) capture(at Mark, state any) (*stored, error) {
 	shape, err := snapshot.Shape(state)
 	if err != nil {
@@ -102,17 +103,17 @@ func (s stateOf) capture(at Mark, state any) (*stored, error) {
 	return d, nil
 }
 
-// restore puts a stored state into one that is at its beginning. After an error
-// that must not be used.
+// restore decodes a stored state into an initial one. After an error that must
+// not be used.
 func (s stateOf) restore(d *stored, state any) error {
 	shape, err := snapshot.Shape(state)
 	switch {
 	case err != nil:
 		return err
 	case d.Version != s.build+" "+shape:
-		return fmt.Errorf("%w: it is of another program", errSnapshot)
+		return fmt.Errorf("%w: it was made by another program version", errSnapshot)
 	case d.Project != s.project || d.Session != s.session || d.Actor != s.actor || d.At.Seq == 0:
-		return fmt.Errorf("%w: it is of %s in session %s of %s", errSnapshot, d.Actor, d.Session, d.Project)
+		return fmt.Errorf("%w: it belongs to %s in session %s of %s", errSnapshot, d.Actor, d.Session, d.Project)
 	case !bytes.Equal(d.Sum, d.sum()):
 		return fmt.Errorf("%w: it is damaged", errSnapshot)
 	}
@@ -123,7 +124,7 @@ func (h *Handler) stateOf() stateOf {
 	return stateOf{h.build, h.project, h.session, h.Machine.Name()}
 }
 
-// capture is the handler's position and state, between two events.
+// capture returns the handler's position and state, between two events.
 func (h *Handler) capture() (*stored, error) {
 	state, facts := h.Machine.State()
 	d, err := h.stateOf().capture(h.position(), state)
@@ -134,8 +135,8 @@ func (h *Handler) capture() (*stored, error) {
 	return d, err
 }
 
-// keep stores the handler's position beside its work, unless the one before is
-// still being stored. One that cannot be stored costs time at the next start.
+// keep stores the handler's position in the background, unless the previous one
+// is still being stored. A failure only costs time at the next start.
 func (h *Handler) keep(ctx context.Context) {
 	if h.snapshots == nil || h.spoiled.Load() || !h.keeping.CompareAndSwap(false, true) {
 		return
@@ -158,16 +159,17 @@ func (h *Handler) keep(ctx context.Context) {
 	})
 }
 
-// notStored reports a snapshot that could not be stored. One that is too large
-// will not fit later either, and the events behind the last smaller one are read
-// at each start.
+// notStored logs that a snapshot could not be stored. If it is too large, later
+// ones will be, too, and each start reads the events after the last smaller
+// one.
 func notStored(ctx context.Context, log *slog.Logger, err error) {
 	if errors.Is(err, events.ErrTooLarge) || errors.Is(err, errSnapshot) {
-		log.WarnContext(ctx, "the state is too large for a snapshot; starts read the session from the last smaller one",
+		log.WarnContext(ctx, "the state is too large for a snapshot; the session is read from the last smaller "+
+			"snapshot at a start",
 			"error", err)
 		return
 	}
-	log.InfoContext(ctx, "snapshot not stored", "error", err)
+	log.InfoContext(ctx, "cannot store a snapshot", "error", err)
 }
 
 // forget removes the snapshot of a decider whose session is over.
@@ -178,19 +180,19 @@ func (h *Handler) forget(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, saveWait)
 	defer cancel()
 	if err := h.snapshots.DropSnapshot(ctx, h.stateOf().key()); err != nil {
-		h.Logger.Info("snapshot not removed", "error", err)
+		h.Logger.Info("cannot remove a snapshot", "error", err)
 	}
 }
 
-// restore takes the handler to its stored position. One that is missing,
-// damaged, or of another program leaves it at the beginning.
+// restore restores the handler's stored position. If it is missing, damaged or
+// of another program, the handler starts from the beginning.
 func (h *Handler) restore(ctx context.Context) {
 	if h.snapshots == nil {
 		return
 	}
 	var d stored
 	if err := h.snapshots.Snapshot(ctx, h.stateOf().key(), &d); err != nil {
-		h.Logger.Debug("no snapshot is used", "error", err)
+		h.Logger.Debug("reading without a snapshot", "error", err)
 		return
 	}
 	h.stored = true
@@ -204,14 +206,14 @@ func (h *Handler) restore(ctx context.Context) {
 	h.moveTo(d.At)
 }
 
-// discard begins anew, before the first event.
+// discard resets to before the first event.
 func (h *Handler) discard() {
 	h.Machine, h.done, h.last, h.recorded = h.start(), 0, 0, nil
 	h.moveTo(Mark{})
 }
 
-// States is where an effect stores what it knows of sessions. The zero value
-// stores nothing, and every session is then read from its first event.
+// States is where an effect stores its state of sessions. The zero value stores
+// nothing, and every session is then read from its first event.
 type States struct {
 	Project   string
 	Actor     string // of the effect; it may write its own states only
@@ -222,16 +224,15 @@ type States struct {
 
 func (s States) of(session string) stateOf { return stateOf{s.Build, s.Project, session, s.Actor} }
 
-// restore puts what is stored of a session into a state that is at its
-// beginning; the zero Mark where there is nothing, and the state must not be
-// used then.
+// restore decodes the stored state of a session into an initial one; it returns
+// the zero Mark if there is none, and the state must then not be used.
 func (s States) restore(ctx context.Context, session string, last Mark, state any) Mark {
 	if s.Snapshots == nil {
 		return Mark{}
 	}
 	var d stored
 	if err := s.Snapshots.Snapshot(ctx, s.of(session).key(), &d); err != nil {
-		s.Logger.Debug("no snapshot is used", "actor", s.Actor, "session", session, "error", err)
+		s.Logger.Debug("reading without a snapshot", "actor", s.Actor, "session", session, "error", err)
 		return Mark{}
 	}
 	err := s.of(session).restore(&d, state)
@@ -242,7 +243,7 @@ func (s States) restore(ctx context.Context, session string, last Mark, state an
 	return Mark{}
 }
 
-// save is how to store a state; it is encoded at once.
+// save returns a function that stores a state, which is encoded immediately.
 func (s States) save(session string, at Mark, state any) func(context.Context) {
 	if s.Snapshots == nil {
 		return nil
@@ -258,30 +259,31 @@ func (s States) save(session string, at Mark, state any) func(context.Context) {
 	}
 }
 
-// forget is how to remove the state of a session that is closed.
+// forget returns a function that removes the state of a closed session.
 func (s States) forget(session string) func(context.Context) {
 	return func(ctx context.Context) {
 		if s.Snapshots == nil {
 			return
 		}
 		if err := s.Snapshots.DropSnapshot(ctx, s.of(session).key()); err != nil {
-			s.Logger.Info("snapshot not removed", "actor", s.Actor, "session", session, "error", err)
+			s.Logger.Info("cannot remove a snapshot", "actor", s.Actor, "session", session, "error", err)
 		}
 	}
 }
 
-// maxKeepers bounds the places of which a worker knows what their files held
-// last. One that is forgotten is read anew by its next script.
+// maxKeepers limits the workspaces whose last file contents a worker keeps. A
+// dropped one is read again by its next script.
 const maxKeepers = 32
 
-// keepers are the keepers of checkpoints by place. The zero value has none.
+// keepers are the keepers of checkpoints by workspace. The zero value is empty.
 type keepers struct {
 	mu      sync.Mutex
 	byPlace map[string]*checkpoint.Keeper
-	used    []string // places, the last one used at the end
+	used    []string // workspaces, most recently used last
 }
 
-// of is the keeper of a place; the one that was not used for longest makes room.
+// of returns the keeper of a workspace; the least recently used one is dropped
+// if needed.
 func (k *keepers) of(place string, store *checkpoint.Store) *checkpoint.Keeper {
 	keeper, oldest := k.use(place, store)
 	if oldest != "" {
@@ -290,7 +292,8 @@ func (k *keepers) of(place string, store *checkpoint.Store) *checkpoint.Keeper {
 	return keeper
 }
 
-// use finds or makes the keeper of a place, and names one that there is no room for.
+// use finds or creates the keeper of a workspace, and returns one that must be
+// dropped.
 func (k *keepers) use(place string, store *checkpoint.Store) (keeper *checkpoint.Keeper, oldest string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -307,7 +310,7 @@ func (k *keepers) use(place string, store *checkpoint.Store) (keeper *checkpoint
 	return k.byPlace[place], oldest
 }
 
-// forget lets go of a place that is gone.
+// forget releases the keeper of a workspace that is gone.
 func (k *keepers) forget(place string) {
 	k.mu.Lock()
 	keeper := k.byPlace[place]

@@ -9,15 +9,16 @@ import (
 	"manualslop/events"
 )
 
-// unsaved is what came of a session since its states were stored.
+// unsaved describes a session's events since its states were stored.
 type unsaved struct {
 	events int
 	at     Mark
 }
 
-// start begins the open sessions with what is stored of each, read by its own
-// filter from where its subscribers stopped. It says to which closed ones
-// something may be owed. What it reads does not depend on how many are closed.
+// start starts the open sessions with their stored states, each read with its
+// own filter from where its subscribers stopped. It returns the closed ones
+// with possibly pending work. The amount it reads does not depend on the number
+// of closed sessions.
 func (r *Reader) start(ctx context.Context) ([]Closing, error) {
 	r.known, r.closed, r.owing, r.fresh = map[string]uint64{}, map[string]bool{}, map[string]bool{}, map[string]*unsaved{}
 	r.stores = make(chan func(context.Context), 64)
@@ -48,8 +49,8 @@ func (r *Reader) start(ctx context.Context) ([]Closing, error) {
 	return r.owed(ctx, closed), nil
 }
 
-// begin hands a session over: to each subscriber what is behind its position,
-// up to the sequence end; 0 is the end of the log.
+// begin passes a session: to each subscriber the events after its position, up
+// to the sequence end; 0 means the end of the log.
 func (r *Reader) begin(ctx context.Context, session string, end uint64) error {
 	last, err := r.lastOf(ctx, session, end)
 	if err != nil {
@@ -69,7 +70,8 @@ func (r *Reader) begin(ctx context.Context, session string, end uint64) error {
 	}
 	history, err := r.read(ctx, session, low, end, last)
 	if err == nil && !holds(history, last, marks) {
-		r.Logger.Info("snapshots discarded", "session", session, "error", "the log does not hold the events at which they "+
+		r.Logger.Info("snapshots discarded", "session", session, "error", "the log has no events at the "+
+			"positions at which they "+
 			"were taken")
 		clear(marks)
 		history, err = r.read(ctx, session, Mark{}, end, last)
@@ -101,8 +103,8 @@ func (r *Reader) begin(ctx context.Context, session string, end uint64) error {
 	return nil
 }
 
-// lastOf is the newest event of a session, or of all, up to end; without its id
-// where others came behind it.
+// lastOf returns the newest event of a session, or of all, up to end; without
+// its id if there are later events.
 func (r *Reader) lastOf(ctx context.Context, session string, end uint64) (Mark, error) {
 	f := events.Filter{Project: r.Project, Session: session}
 	seq, err := r.Log.Last(ctx, f)
@@ -115,8 +117,8 @@ func (r *Reader) lastOf(ctx context.Context, session string, end uint64) (Mark, 
 	return Mark{Seq: seq}, nil
 }
 
-// read is the history of a session from the event at low on, that one
-// included; nothing where low is its newest event.
+// read returns the history of a session from the event at low on, inclusive;
+// nothing if low is its newest event.
 func (r *Reader) read(ctx context.Context, session string, low Mark, end uint64, last Mark) ([]*events.Event, error) {
 	if low == last && low.ID != "" {
 		return nil, nil
@@ -135,7 +137,7 @@ func (r *Reader) read(ctx context.Context, session string, low Mark, end uint64,
 	return out, nil
 }
 
-// holds tells whether the events at all marks are there.
+// holds reports whether the events at all marks exist.
 func holds(history []*events.Event, last Mark, marks []Mark) bool {
 	for _, m := range marks {
 		if m.Seq > 0 && m != Nothing && m != last && !slices.ContainsFunc(history, func(e *events.Event) bool {
@@ -147,7 +149,7 @@ func holds(history []*events.Event, last Mark, marks []Mark) bool {
 	return true
 }
 
-// owed are the closed sessions to which a subscriber may owe something.
+// owed returns the closed sessions in which a subscriber may have pending work.
 func (r *Reader) owed(ctx context.Context, closed []Closing) []Closing {
 	owes := map[string]bool{}
 	for _, sub := range r.subs {
@@ -161,8 +163,8 @@ func (r *Reader) owed(ctx context.Context, closed []Closing) []Closing {
 	return slices.DeleteFunc(closed, func(c Closing) bool { return !owes[c.Session] })
 }
 
-// settle begins the closed sessions to which something is owed, one after the
-// other, beside the open ones.
+// settle starts the closed sessions with pending work, one after the other,
+// concurrently with the open ones.
 func (r *Reader) settle(ctx context.Context, owed []Closing) {
 	for _, c := range owed {
 		for ctx.Err() == nil {
@@ -170,13 +172,13 @@ func (r *Reader) settle(ctx context.Context, owed []Closing) {
 			if err == nil {
 				break
 			}
-			r.Logger.Warn("a closed session cannot be read and is tried again", "session", c.Session, "error", err)
+			r.Logger.Warn("cannot read a closed session; retrying", "session", c.Session, "error", err)
 			_ = pause(ctx, retryPause) // ends with ctx
 		}
 	}
 }
 
-// settleOne begins a closed session with all that was said in it.
+// settleOne starts a closed session with its whole history.
 func (r *Reader) settleOne(ctx context.Context, session string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -188,8 +190,8 @@ func (r *Reader) settleOne(ctx context.Context, session string) error {
 	return nil
 }
 
-// came counts an event of a session, and has states stored when there are many;
-// r.mu is held.
+// came counts an event of a session, and triggers storing of states after many;
+// r.mu must be held.
 func (r *Reader) came(ctx context.Context, e *events.Event) {
 	r.known[e.Session] = e.Seq
 	if closes(e) {
@@ -209,8 +211,7 @@ func (r *Reader) came(ctx context.Context, e *events.Event) {
 	r.enqueue(r.save(e.Session, u)...)
 }
 
-// enqueue leaves out what is too much for a store that is behind: it is tried
-// again later, or stays there.
+// enqueue skips what is too much for a slow store: it is retried later.
 func (r *Reader) enqueue(stores ...func(context.Context)) {
 	for _, store := range stores {
 		select {
@@ -220,7 +221,7 @@ func (r *Reader) enqueue(stores ...func(context.Context)) {
 	}
 }
 
-// forget removes what the subscribers have stored of a closed session.
+// forget removes the subscribers' stored states of a closed session.
 func (r *Reader) forget(session string) {
 	for _, sub := range r.subs {
 		if f, stores := sub.(Forgetter); stores {
@@ -229,7 +230,8 @@ func (r *Reader) forget(session string) {
 	}
 }
 
-// save is how to store what all subscribers know of a session; r.mu is held.
+// save returns a function that stores all subscribers' states of a session;
+// r.mu must be held.
 func (r *Reader) save(session string, u *unsaved) []func(context.Context) {
 	var out []func(context.Context)
 	for i := range r.subs {
@@ -245,7 +247,7 @@ func (r *Reader) save(session string, u *unsaved) []func(context.Context) {
 	return out
 }
 
-// store stores states beside the reading.
+// store stores states concurrently with the reader.
 func (r *Reader) store(ctx context.Context) {
 	for {
 		select {
@@ -257,7 +259,7 @@ func (r *Reader) store(ctx context.Context) {
 	}
 }
 
-// saveAll stores everything that is not, at the end.
+// saveAll stores everything unsaved at the end.
 func (r *Reader) saveAll(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveWait)
 	defer cancel()
@@ -269,7 +271,7 @@ func (r *Reader) saveAll(ctx context.Context) {
 	if r.unlisted > 0 {
 		r.saveList()(ctx)
 	}
-	// order-independent: each session is stored for itself
+	// order-independent: each session is stored separately
 	for session, u := range r.fresh {
 		if u.events == 0 {
 			continue

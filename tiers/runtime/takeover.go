@@ -12,9 +12,10 @@ import (
 )
 
 // unprepared answers a call that this worker cannot make: it does not have the
-// tool, or not in the version whose arguments were approved. A call of which a
-// claim says how it ended ends so. One that another worker began and did not end
-// is put off: that worker, or one with its tools, can tell how far it came.
+// tool, or not in the version whose arguments were approved. If a claim says
+// how the call ended, that is its outcome. A call that another worker started
+// and did not end is postponed: that worker, or one with its tools, can
+// determine how far it came.
 func (w site) unprepared(ctx context.Context, d events.Delivery, p events.ToolApproved, why error) error {
 	effect := approvedEffect(p)
 	if end, err := w.isLate(ctx, d.Event.Session, p); err != nil {
@@ -31,13 +32,14 @@ func (w site) unprepared(ctx context.Context, d events.Delivery, p events.ToolAp
 			return out, err
 		}
 		return out, &events.NotBeforeError{Time: time.Now().Add(newerPause),
-			Reason: "worker " + before.Worker + " began it, and this worker cannot: " + why.Error()}
+			Reason: "worker " + before.Worker + " started it, and this worker cannot continue it: " + why.Error()}
 	})
 }
 
-// settleUnrun settles a call that does not begin here with an outcome. That is the
-// call's claim, so a slow worker that found the call open cannot begin it. Where
-// this approval of the call was claimed before, earlier says what it came to.
+// settleUnrun settles a call that is not started here with an outcome. The
+// outcome is written to the call's claim, so a slow worker that found the call
+// open cannot start it. If this approval of the call was already claimed,
+// earlier determines the outcome.
 func (w site) settleUnrun(ctx context.Context, d events.Delivery, p events.ToolApproved, effect tools.Effect,
 	out events.ToolSettled,
 	earlier func(*lease, claim) (events.ToolSettled, error)) error {
@@ -66,8 +68,8 @@ func (w site) settleUnrun(ctx context.Context, d events.Delivery, p events.ToolA
 	return w.finish(ctx, &d.Event, l, out)
 }
 
-// approvedEffect is the effect that a call was approved with. A call without a
-// readable one counts as changing.
+// approvedEffect returns the effect that a call was approved with. A call
+// without a readable one counts as changing.
 func approvedEffect(p events.ToolApproved) tools.Effect {
 	var effect tools.Effect
 	if err := effect.UnmarshalText([]byte(p.Effect)); err != nil {
@@ -76,14 +78,14 @@ func approvedEffect(p events.ToolApproved) tools.Effect {
 	return effect
 }
 
-// changing tells whether a call of an effect has a claim.
+// changing reports whether a call of an effect has a claim.
 func changing(e tools.Effect) bool { return e.Has(tools.Writes) || e.Has(tools.Executes) }
 
-// lockWait bounds the wait for the files of a call that is not taken up again.
+// lockWait limits the wait for the files of a call that is not resumed.
 const lockWait = time.Second
 
-// lockChanges keeps other writers from the files of a claim until release.
-// locked tells that another writer holds them.
+// lockChanges locks the files of a claim until release. locked reports that
+// another writer holds them.
 func (w site) lockChanges(ctx context.Context, changes []tools.PlannedChange) (release func(), locked bool) {
 	ctx, cancel := context.WithTimeoutCause(ctx, lockWait, sandbox.ErrBusy)
 	defer cancel()
@@ -98,10 +100,10 @@ func (w site) lockChanges(ctx context.Context, changes []tools.PlannedChange) (r
 	return guard.Release, false
 }
 
-// unclaimed handles a write that did not come to its claim: it failed before
-// it would change anything, or its predecessor has changed the files already
-// and the same edit finds nothing to do. A predecessor that is only stopped holds
-// the lock on its files and may still write, so the call is put off.
+// unclaimed handles a write that was not claimed: it failed before changing
+// anything, or an earlier attempt has already changed the files and the same
+// edit finds nothing to do. An earlier attempt that is only suspended holds the
+// lock on its files and may still write, so the call is postponed.
 func (w site) unclaimed(ctx context.Context, d events.Delivery, p events.ToolApproved, l *lease, out events.ToolSettled,
 	locked bool) error {
 	if err := ctx.Err(); err != nil {
@@ -129,12 +131,12 @@ func (w site) unclaimed(ctx context.Context, d events.Delivery, p events.ToolApp
 			Reason: "worker " + before.Worker + " claimed it, and its files are locked"}
 	}
 	if settled == nil {
-		settled = &out // nothing of it is in place, and it fails as it is now
+		settled = &out // none of its changes are made, and it fails now
 	}
 	return w.finish(ctx, &d.Event, l, *settled)
 }
 
-// resume reads what a predecessor's claim says. A nil outcome means that the
+// resume evaluates an earlier attempt's claim. A nil outcome means that the
 // call may run again, because every file is as it was before it.
 func (w site) resume(ctx context.Context, p events.ToolApproved, l *lease, before claim) (*events.ToolSettled, error) {
 	if before.Generation < p.Generation {
@@ -151,7 +153,7 @@ func (w site) resume(ctx context.Context, p events.ToolApproved, l *lease, befor
 	for _, c := range before.Changes {
 		state, err := tools.ResumeChange(ctx, w.Env, c)
 		if err != nil {
-			w.Logger.Warn("a claimed file cannot be looked at", "path", c.Path, "error", err)
+			w.Logger.Warn("cannot check a claimed file", "path", c.Path, "error", err)
 		}
 		done = done && state == tools.ChangeAfter
 		untouched = untouched && state == tools.ChangeBefore
@@ -167,28 +169,28 @@ func (w site) resume(ctx context.Context, p events.ToolApproved, l *lease, befor
 	return &out, nil
 }
 
-// maxKills bounds the tickets of which a worker knows that they were killed. It
-// forgets all of them beyond it and reads them from the log again.
+// maxKills limits the known killed tickets of a worker. Beyond it all are
+// dropped and read from the log again.
 const maxKills = 10_000
 
-// kills remembers which tickets were killed, and cancels what runs for them. The
-// zero value knows of none.
+// kills tracks which tickets were killed, and cancels what runs for them. The
+// zero value is empty.
 type kills struct {
 	mu      sync.Mutex
 	running map[string]map[int]running // by session and ticket
 	killed  map[string]int             // newest killed attempt, by the same
 	read    map[string]uint64          // sequence up to which kills were read, by session
-	forgot  int                        // how often all of them were forgotten
+	forgot  int                        // how often all of them were dropped
 	next    int
 }
 
-// running is a call under way.
+// running is a call in progress.
 type running struct {
 	attempt int
 	cancel  context.CancelCauseFunc
 }
 
-// heard takes a kill from the live feed or from the log.
+// heard handles a kill from the live feed or from the log.
 func (k *kills) heard(e events.Event) {
 	p, ok := e.Payload.(events.TicketKilled)
 	if !ok {
@@ -210,7 +212,7 @@ func (k *kills) heard(e events.Event) {
 	}
 }
 
-// has tells whether an attempt at a ticket was killed, as far as is known.
+// has reports whether an attempt at a ticket was killed, as far as is known.
 func (k *kills) has(session string, p events.ToolApproved) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -218,8 +220,8 @@ func (k *kills) has(session string, p events.ToolApproved) bool {
 	return ok && p.Attempt <= killed
 }
 
-// watch gives a context for a call. It ends when the call's attempt is killed,
-// and has ended where that is known.
+// watch returns a context for a call that ends when the call's attempt is
+// killed, and has already ended if it was.
 func (k *kills) watch(ctx context.Context, session string, p events.ToolApproved) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if k.has(session, p) {
@@ -248,16 +250,16 @@ func (k *kills) watch(ctx context.Context, session string, p events.ToolApproved
 	}
 }
 
-// upTo is the sequence up to which a session's kills were read, and how often
-// kills were forgotten.
+// upTo returns the sequence up to which a session's kills were read, and how
+// often kills were dropped.
 func (k *kills) upTo(session string) (seq uint64, forgot int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.read[session], k.forgot
 }
 
-// reached notes that a session's kills were read up to a sequence; false where
-// some were forgotten meanwhile.
+// reached records that a session's kills were read up to a sequence; false if
+// some were dropped in the meantime.
 func (k *kills) reached(session string, seq uint64, forgot int) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -271,8 +273,8 @@ func (k *kills) reached(session string, seq uint64, forgot int) bool {
 	return true
 }
 
-// isKilled reads from the log whether the attempt that a call is for was
-// killed, wherever the yes to it stands. An undo belongs to no attempt.
+// isKilled reads from the log whether a call's attempt was killed, regardless
+// of the position of its approval. An undo belongs to no attempt.
 func (w *Worker) isKilled(ctx context.Context, session string, p events.ToolApproved) (bool, error) {
 	if p.Tool == events.RestoreTool {
 		return false, nil
@@ -293,7 +295,7 @@ func (w *Worker) isKilled(ctx context.Context, session string, p events.ToolAppr
 	if w.kills.reached(session, last, forgot) {
 		return killed, nil
 	}
-	killed = false // what was read is forgotten: there are too many
+	killed = false // the kills were dropped because there are too many
 	err = w.readKills(ctx, f, 0, func(e events.Event) {
 		k, ok := e.Payload.(events.TicketKilled)
 		killed = killed || ok && k.Ticket == p.Ticket && p.Attempt <= k.Attempt
@@ -301,7 +303,7 @@ func (w *Worker) isKilled(ctx context.Context, session string, p events.ToolAppr
 	return killed, err
 }
 
-// readKills reads the kills behind a sequence.
+// readKills reads the kills after a sequence.
 func (w *Worker) readKills(ctx context.Context, f events.Filter, behind uint64, take func(events.Event)) error {
 	registry := events.Catalogue()
 	for e, err := range w.Log.Read(ctx, f, behind+1, 0) {

@@ -15,8 +15,8 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// mask takes known secrets out of a text and makes it valid UTF-8, so that its
-// digest is that of what the log will hold.
+// mask removes known secrets from a text and makes it valid UTF-8, so that its
+// digest matches the text in the log.
 func (w *Worker) mask(s string) string {
 	if w.Mask != nil && s != "" {
 		s = string(w.Mask([]byte(s)))
@@ -24,28 +24,28 @@ func (w *Worker) mask(s string) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// inline splits a text into what stays in the event and, where that is not
-// all, the blob that holds the whole. A blob that cannot be stored leaves a cut
-// text that says so.
+// inline splits a text into the part in the event and, if that is not all, the
+// blob with the whole. If the blob cannot be stored, the text is cut and says
+// so.
 func (w *Worker) inline(ctx context.Context, text string) (string, *events.BlobRef) {
 	if fits(text, 2*events.MaxInline) {
 		return text, nil
 	}
 	ref, err := w.Blobs.Put(ctx, []byte(text), "text/plain; charset=utf-8")
 	if err != nil {
-		w.Logger.Warn("a long text is cut, its blob was not stored", "bytes", len(text), "error", err)
+		w.Logger.Warn("a long text was cut because its blob could not be stored", "bytes", len(text), "error", err)
 		return head(text, events.MaxInline) + "\n… cut: the rest could not be stored", nil
 	}
 	return head(text, 4<<10), &ref
 }
 
-// fits tells whether a text may stand in an event: at most MaxInline bytes, and
+// fits reports whether a text fits into an event: at most MaxInline bytes, and
 // at most room once it is written as JSON, where some characters take six.
 func fits(text string, room int) bool {
 	return len(text) <= events.MaxInline && encoded(text) <= room
 }
 
-// encoded is the length of a text as a JSON string of encoding/json.
+// encoded returns the length of a text as a JSON string of encoding/json.
 func encoded(text string) int {
 	n := 2
 	for _, r := range text {
@@ -61,7 +61,7 @@ func encoded(text string) int {
 	return n
 }
 
-// head is at most n bytes from the beginning, whole characters only.
+// head returns at most n bytes from the beginning, in whole characters.
 func head(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -72,10 +72,10 @@ func head(s string, n int) string {
 	return s[:n]
 }
 
-// maxKept bounds the files whose content is kept for later diffs, in bytes.
+// maxKept limits the files whose content is kept for later diffs, in bytes.
 const maxKept = 256 << 10
 
-// known is the set of digests that this worker stored already.
+// known is the set of digests that this worker has stored.
 type known struct {
 	mu  sync.Mutex
 	set map[string]bool
@@ -96,8 +96,8 @@ func (k *known) add(digest string) {
 	k.set[digest] = true
 }
 
-// remember stores a content unless this worker did before. Its digest is known only
-// once it is there.
+// remember stores a content unless this worker already has. Its digest counts
+// as known only once it is stored.
 func (w *Worker) remember(ctx context.Context, digest string, data []byte) error {
 	if w.stored.has(digest) {
 		return nil
@@ -110,7 +110,8 @@ func (w *Worker) remember(ctx context.Context, digest string, data []byte) error
 }
 
 // keep stores the content of files that a conversation has seen, so that a
-// later refresh can show what changed. A file that moved on is left out.
+// later refresh can show what changed. A file that has changed since is
+// skipped.
 func (w site) keep(ctx context.Context, files []events.FileState) {
 	for _, f := range files {
 		if f.SHA256 == "" || f.Size > maxKept || w.stored.has(f.SHA256) {
@@ -130,14 +131,14 @@ func (w *Worker) keepFile(ctx context.Context, file sandbox.File) {
 		return
 	}
 	if err := w.remember(ctx, file.SHA256, file.Data); err != nil {
-		w.Logger.Warn("a file's content was not kept for diffs", "path", file.Path, "error", err)
+		w.Logger.Warn("cannot keep a file's content for diffs", "path", file.Path, "error", err)
 	}
 }
 
 // keepBefore stores the content of files that are about to change, whatever
-// their size, so that an undo can give it back, and takes the diffs out of the
-// changes, which a claim does not need. Without it nothing is written; the error
-// is a refusal where the content is why.
+// their size, so that an undo can restore it, and removes the diffs from the
+// changes, because a claim does not need them. If it fails, nothing is written;
+// the error is a refusal if the content is the reason.
 func (w site) keepBefore(ctx context.Context, changes []tools.PlannedChange) error {
 	for i, c := range changes {
 		changes[i].Diff = ""
@@ -146,23 +147,23 @@ func (w site) keepBefore(ctx context.Context, changes []tools.PlannedChange) err
 		}
 		file, err := w.Env.Workspace.ReadFile(ctx, c.Path)
 		if err == nil && file.SHA256 != c.Before {
-			err = errors.New("it changed meanwhile")
+			err = errors.New("it has changed since")
 		}
 		if err == nil {
 			err = w.remember(ctx, c.Before, file.Data)
 			if err != nil && !errors.Is(err, events.ErrTooLarge) && !errors.Is(err, events.ErrFull) {
-				return err // another attempt may fare better
+				return err // another attempt may succeed
 			}
 		}
 		if err != nil {
-			return tools.Refuse("what %s holds could not be kept for an undo (%v), so nothing was written", c.Path, err)
+			return tools.Refuse("the content of %s could not be saved for an undo (%v), so nothing was written", c.Path, err)
 		}
 	}
 	return nil
 }
 
-// masked takes known secrets out of a reply, and makes its text valid UTF-8,
-// before its digest is made.
+// masked removes known secrets from a reply and makes its text valid UTF-8,
+// before its digest is computed.
 func (m *Models) masked(r llm.Reply) llm.Reply {
 	r.Text = m.hideText(strings.ToValidUTF8(r.Text, "\uFFFD"))
 	r.Model = m.hideText(r.Model)
@@ -170,23 +171,23 @@ func (m *Models) masked(r llm.Reply) llm.Reply {
 		r.Calls[i] = m.maskedCall(r.Calls[i])
 	}
 	if masked := m.hide(r.Raw); !bytes.Equal(masked, r.Raw) {
-		r.Raw = nil // changed, its vendor would not take it back
+		r.Raw = nil // if changed, its vendor would reject it
 	}
 	r.CLI = m.hideRun(r.CLI)
 	return r
 }
 
-// maskedCall is a call without known secrets. One whose arguments are no object
-// without them cannot run.
+// maskedCall returns a call without known secrets. If its arguments are no
+// longer an object without them, it cannot run.
 func (m *Models) maskedCall(c events.ToolCall) events.ToolCall {
 	c.Name, c.Malformed = m.hideText(c.Name), m.hideText(c.Malformed)
 	if c.Args = m.hide(c.Args); !json.Valid(c.Args) {
-		c.Args, c.Malformed = json.RawMessage("{}"), "the arguments hold a secret"
+		c.Args, c.Malformed = json.RawMessage("{}"), "the arguments contain a secret"
 	}
 	return c
 }
 
-// hide takes known secrets out of bytes.
+// hide removes known secrets from bytes.
 func (m *Models) hide(b []byte) []byte {
 	if m.Mask == nil {
 		return b
@@ -196,7 +197,7 @@ func (m *Models) hide(b []byte) []byte {
 
 func (m *Models) hideText(s string) string { return string(m.hide([]byte(s))) }
 
-// hideRun is the run of a program without known secrets.
+// hideRun returns the run of a program without known secrets.
 func (m *Models) hideRun(c *events.CLICall) *events.CLICall {
 	if c == nil {
 		return nil
@@ -215,15 +216,15 @@ func (m *Models) hideEach(texts []string) []string {
 	return out
 }
 
-// maxWord bounds the bytes of a word that live text holds back; no key of one
-// line is as long.
+// maxWord limits the bytes of a word that live text holds back; no single-line
+// key is that long.
 const maxWord = 4 << 10
 
-// wholeWords hands out a text in whole words. Models write a key in several
-// pieces, and in none of them a mask would find it.
+// wholeWords returns a text in whole words. Models write a key in several
+// pieces, in none of which a mask would find it.
 type wholeWords struct{ begun string }
 
-// take is what is whole once the next piece is there.
+// take returns the words completed by the next piece.
 func (w *wholeWords) take(piece string) string {
 	all := w.begun + piece
 	at := len(all)
@@ -237,14 +238,14 @@ func (w *wholeWords) take(piece string) string {
 	return all[:at]
 }
 
-// end is what was held back.
+// end returns the rest.
 func (w *wholeWords) end() string {
 	rest := w.begun
 	w.begun = ""
 	return rest
 }
 
-// inWord tells whether a byte may stand in a key: the visible ones of ASCII.
+// inWord reports whether a byte may be part of a key: visible ASCII.
 func inWord(c byte) bool { return c > ' ' && c < 0x7f }
 
 // artifact refers to a whole text in the blob store.
@@ -254,8 +255,9 @@ type artifact struct {
 	Cut bool `json:"cut,omitempty"` // it is only the beginning
 }
 
-// twin is the structured answer of a call as the log keeps it, with a member "artifacts" where whole
-// texts were stored. An answer that is too long is left out; its artifacts stay.
+// twin returns the recorded form of a call's structured answer, with a member
+// "artifacts" if whole texts were stored. An answer that is too long is left
+// out, but its artifacts are kept.
 func (w *Worker) twin(ctx context.Context, r tools.Result) json.RawMessage {
 	artifacts := w.store(ctx, r.Artifacts)
 	data := w.bounded(r.Data)
@@ -264,7 +266,7 @@ func (w *Worker) twin(ctx context.Context, r tools.Result) json.RawMessage {
 	}
 	members := map[string]json.RawMessage{}
 	if data != nil && json.Unmarshal(data, &members) != nil {
-		return data // no object, so there is no place for them
+		return data // not an object, so it cannot hold them
 	}
 	var err error
 	if members["artifacts"], err = json.Marshal(artifacts); err != nil {
@@ -277,7 +279,7 @@ func (w *Worker) twin(ctx context.Context, r tools.Result) json.RawMessage {
 	return joined
 }
 
-// bounded is the masked JSON of an answer, nil where it is too long.
+// bounded returns the masked JSON of an answer, nil if it is too long.
 func (w *Worker) bounded(answer any) json.RawMessage {
 	data, err := json.Marshal(answer)
 	if err != nil || answer == nil || len(data) > maxData || encoded(string(data)) > 2*maxData {
@@ -289,7 +291,8 @@ func (w *Worker) bounded(answer any) json.RawMessage {
 	return data
 }
 
-// store puts whole texts into the blob store, masked like everything that leaves the worker.
+// store stores whole texts in the blob store, masked like everything that
+// leaves the worker.
 func (w *Worker) store(ctx context.Context, texts []tools.Artifact) []artifact {
 	var out []artifact
 	for _, text := range texts {
@@ -299,7 +302,7 @@ func (w *Worker) store(ctx context.Context, texts []tools.Artifact) []artifact {
 		}
 		ref, err := w.Blobs.Put(ctx, body, "text/plain; charset=utf-8")
 		if err != nil {
-			w.Logger.Warn("a whole output could not be stored", "name", text.Name, "bytes", len(body), "error", err)
+			w.Logger.Warn("cannot store a complete output", "name", text.Name, "bytes", len(body), "error", err)
 			continue
 		}
 		out = append(out, artifact{Name: text.Name, BlobRef: ref, Cut: text.Cut})

@@ -13,12 +13,13 @@ import (
 )
 
 // timerPoll is how often a timer looks at the clock. A timer of the process
-// stands still while the machine sleeps, so none is set for longer.
+// stops while the machine sleeps, so none is set for longer.
 const timerPoll = time.Second
 
 // Timers is the effect that watches the clock for asks that expire. Its timers
-// are derived from the log, so a restart sets them again; see [Requests]. A clock
-// that was set back makes an ask wait no longer in one process than it was meant to.
+// are derived from the log, so a restart sets them again; see [Requests]. If
+// the clock is set back, an ask in one process still does not wait longer than
+// intended.
 type Timers struct {
 	Log    events.Log // with the rights of the actor timers
 	Clock  Clock
@@ -58,13 +59,13 @@ func (t *Timers) set(ctx context.Context, raised *events.Event, ask string, due 
 	t.timers[key] = time.AfterFunc(min(left(), timerPoll), func() { t.look(ctx, key, left, out) })
 }
 
-// expiry is what a timer records, and why.
+// expiry is what a timer records and why.
 type expiry struct {
 	raised *events.Event // its id, time and place
 	fired  events.TimerFired
 }
 
-// look fires a timer that is due, and sets it again where it is not.
+// look fires a timer that is due, and otherwise sets it again.
 func (t *Timers) look(ctx context.Context, key string, left func() time.Duration, out expiry) {
 	rest := left()
 	if rest <= 0 {
@@ -102,12 +103,12 @@ func (t *Timers) fire(ctx context.Context, out expiry) {
 		err = t.record(ctx, e)
 	}
 	if err != nil && ctx.Err() == nil {
-		t.Logger.Error("an expiry was not recorded", "ask", out.fired.Ask, "error", err)
+		t.Logger.Error("cannot record an expiry", "ask", out.fired.Ask, "error", err)
 	}
 }
 
-// record stores an expiry unless it is on the log, trying again until it is, ctx
-// ends or the log refuses it for good.
+// record stores an expiry unless it is in the log, retrying until it is, ctx
+// ends or the log finally rejects it.
 func (t *Timers) record(ctx context.Context, e events.Event) error {
 	f := events.Filter{Project: e.Project, Session: e.Session, Actor: e.Actor, Type: e.Type}
 	var tries retries
@@ -122,7 +123,7 @@ func (t *Timers) record(ctx context.Context, e events.Event) error {
 		case fatal(err):
 			return err
 		case errors.Is(err, events.ErrConflict) && last != before:
-			before = last // another ask expired meanwhile, or another process wrote this
+			before = last // another ask expired in the meantime, or another process wrote this
 			continue
 		}
 		if err := tries.wait(ctx, t.Logger, e.Type, err); err != nil {
@@ -131,8 +132,8 @@ func (t *Timers) record(ctx context.Context, e events.Event) error {
 	}
 }
 
-// LostWorkers puts on record that a worker stopped showing itself. It reports
-// only: the call that the worker held is handed out again by its queue.
+// LostWorkers records that a worker stopped signalling its presence. It has no
+// other effect: the worker's call is redelivered by its pool.
 type LostWorkers struct {
 	Project string
 	Log     events.Log // with the rights of the actor timers
@@ -144,13 +145,13 @@ type LostWorkers struct {
 	open []string // sessions
 }
 
-// Restore needs nothing of what was: an open session is all that counts.
+// Restore needs no past: only whether a session is open matters.
 func (p *LostWorkers) Restore(context.Context, string, Mark) Mark { return Nothing }
 
 // Save stores nothing.
 func (p *LostWorkers) Save(string, Mark) func(context.Context) { return nil }
 
-// Begin notes an open session.
+// Begin records an open session.
 func (p *LostWorkers) Begin(ctx context.Context, session string, history []*events.Event) {
 	p.mu.Lock()
 	p.open = append(p.open, session)
@@ -160,7 +161,7 @@ func (p *LostWorkers) Begin(ctx context.Context, session string, history []*even
 	}
 }
 
-// Take notes that a session is closed.
+// Take records that a session is closed.
 func (p *LostWorkers) Take(_ context.Context, e *events.Event) {
 	if !closes(e) {
 		return
@@ -171,8 +172,8 @@ func (p *LostWorkers) Take(_ context.Context, e *events.Event) {
 }
 
 // Gone records the loss of a worker in every open session. Other actors are
-// shown by the gateway and not recorded. Where the log has no room for it, the
-// loss is not recorded: it is a notice, and the last room is for more.
+// shown by the gateway but not recorded. If the log is nearly full, the loss is
+// not recorded, because it is only a notice.
 func (p *LostWorkers) Gone(ctx context.Context, actor string) {
 	if !events.IsWorker(actor) {
 		return
@@ -187,7 +188,7 @@ func (p *LostWorkers) Gone(ctx context.Context, actor string) {
 			err = appendUnless(ctx, p.Log, e, p.Logger, func(err error) bool { return fatal(err) || waitsForRoom(err) })
 		}
 		if err != nil && ctx.Err() == nil {
-			p.Logger.Error("the loss of a worker was not recorded", "worker", actor, "error", err)
+			p.Logger.Error("cannot record the loss of a worker", "worker", actor, "error", err)
 		}
 		if waitsForRoom(err) {
 			return

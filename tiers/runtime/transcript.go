@@ -11,12 +11,12 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// Transcripts keep the requests that have no answer of every open session, and
-// of those in which models are called what prompts refer to: replies, results
+// Transcripts keep the unanswered requests of every open session and, for
+// sessions with model calls, the texts that prompts refer to: replies, results
 // and views.
 type Transcripts struct {
 	Blobs events.Blobs
-	// States is where what is known of requests is stored.
+	// States is where the state of requests is stored.
 	States States
 
 	mu       sync.Mutex
@@ -25,33 +25,33 @@ type Transcripts struct {
 	words    words
 }
 
-// restoredRequests is what was stored of a session, and where.
+// restoredRequests is the restored state of a session, and its position.
 type restoredRequests struct {
 	requests
 	at Mark
 }
 
-// transcript is one session's part of what prompts refer to.
+// transcript is the part of one session.
 type transcript struct {
 	mu    sync.Mutex
 	seq   uint64
 	moved chan struct{} // closed and renewed when seq moves
 	requests
 	outcomes map[string]events.Payload // that could not be recorded, by request
-	first    map[string]time.Time      // when this process first looked at a retry, by request
-	sending  sync.Mutex                // one attempt after the other is begun
+	first    map[string]time.Time      // when this process first saw a retry, by request
+	sending  sync.Mutex                // attempts are started one after the other
 
-	record   *llm.Record     // nil: it is read when a request wants it
+	record   *llm.Record     // nil: it is read when a request needs it
 	recorded uint64          // newest event that it took
-	scripted []scripted      // requests of record for the scripted provider that have no line yet, in stream order
-	loading  chan struct{}   // closed when the reading under way has ended; nil: none
+	scripted []scripted      // requests for the scripted provider that have no line yet, in stream order
+	loading  chan struct{}   // closed when the current reading has ended; nil if there is none
 	pending  []*events.Event // came while it is read
 }
 
-// requests is what is stored of a session.
+// requests is the stored state of a session.
 type requests struct {
 	open     map[string]*events.Event // ModelRequested without a reply or a failure, by id
-	sends    map[string]*sent         // of these, the attempts that were begun
+	sends    map[string]*sent         // of these, the started attempts
 	lastSent uint64                   // sequence of the newest ModelStarted
 	offered  events.ModelsOffered
 	killed   map[string]int // ticket to its newest killed attempt
@@ -64,17 +64,17 @@ func noRequests() requests {
 		programs: map[program]bool{}}
 }
 
-// program is one that a person named for a provider.
+// program is a program that a person set for a provider.
 type program struct{ provider, command string }
 
-// Restore takes back what is stored of a session's requests.
+// Restore restores the stored requests of a session.
 func (t *Transcripts) Restore(ctx context.Context, session string, last Mark) Mark {
 	r := restoredRequests{requests: noRequests()}
 	r.at = t.States.restore(ctx, session, last, &r.requests)
 	if r.at.Seq == 0 {
 		return Mark{}
 	}
-	// order-independent: each attempt is set for itself
+	// order-independent: each attempt is set separately
 	for _, s := range r.sends {
 		s.returned = 0 // by this process
 	}
@@ -87,7 +87,7 @@ func (t *Transcripts) Restore(ctx context.Context, session string, last Mark) Ma
 	return r.at
 }
 
-// Save is how to store what is known of a session's requests.
+// Save returns a function that stores the state of a session's requests.
 func (t *Transcripts) Save(session string, at Mark) func(context.Context) {
 	tr := t.session(session)
 	tr.mu.Lock()
@@ -95,11 +95,12 @@ func (t *Transcripts) Save(session string, at Mark) func(context.Context) {
 	return t.States.save(session, at, &tr.requests)
 }
 
-// Forget is how to remove what is stored of a closed session's requests.
+// Forget returns a function that removes the stored requests of a closed
+// session.
 func (t *Transcripts) Forget(session string) func(context.Context) { return t.States.forget(session) }
 
-// Begin takes over a session. What its prompts refer to is kept from its first
-// event on where this process sees that, else it is read when a request wants it.
+// Begin takes a session. What its prompts refer to is kept from its first event
+// on if this process sees it, else it is read when a request needs it.
 func (t *Transcripts) Begin(_ context.Context, session string, history []*events.Event) {
 	tr := t.session(session)
 	t.mu.Lock()
@@ -114,7 +115,7 @@ func (t *Transcripts) Begin(_ context.Context, session string, history []*events
 	t.trim()
 }
 
-// begin puts what was stored into place, unless the whole session follows.
+// begin uses the restored state, unless the whole session follows.
 func (tr *transcript) begin(r restoredRequests, whole bool, events int) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -183,15 +184,15 @@ func (tr *transcript) take(e *events.Event) {
 	tr.reach(e.Seq)
 }
 
-// reach notes how far the session was taken; tr.mu is held.
+// reach records the position in the session; tr.mu must be held.
 func (tr *transcript) reach(seq uint64) {
 	tr.seq = seq
 	close(tr.moved)
 	tr.moved = make(chan struct{})
 }
 
-// letGo drops what no request of a session that is over can want; tr.mu is
-// held. Those under way have their record, and the price of what they used.
+// letGo drops what requests of a closed session no longer need; tr.mu must be
+// held. Running attempts hold what they need themselves.
 func (tr *transcript) letGo() {
 	tr.record, tr.scripted = &llm.Record{}, nil
 	if len(tr.open) == 0 {
@@ -200,7 +201,7 @@ func (tr *transcript) letGo() {
 	}
 }
 
-// reached is the sequence of the newest event taken; 0: none was.
+// reached returns the sequence of the newest event taken, or 0.
 func (tr *transcript) reached() uint64 {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -210,8 +211,8 @@ func (tr *transcript) reached() uint64 {
 // readWait is how long a request keeps its slot until this process has read it.
 const readWait = time.Second
 
-// await waits until the transcript has passed seq. Where that takes long it gives
-// the request back: the reading is behind, or has ended in this session.
+// await waits until the transcript has passed seq. If that takes too long, it
+// postpones the request: the reader lags behind, or has ended in this session.
 func (tr *transcript) await(ctx context.Context, seq uint64) error {
 	long := time.NewTimer(readWait)
 	defer long.Stop()
@@ -226,14 +227,14 @@ func (tr *transcript) await(ctx context.Context, seq uint64) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-long.C:
-			return later(handBack, "this process has not read it yet")
+			return later(handBack, "this process has not read the request yet")
 		case <-moved:
 		}
 	}
 }
 
-// due is the request that a delivery asks to send; nil where it is none. A
-// guarded one is sent on approval's word and never on its own.
+// due returns the request that a delivery asks to send; nil if there is none. A
+// guarded request is sent only after its approval.
 func (tr *transcript) due(e *events.Event) (*events.Event, events.ModelRequested) {
 	switch p := e.Payload.(type) {
 	case events.ModelRequested:
@@ -252,22 +253,23 @@ func (tr *transcript) due(e *events.Event) (*events.Event, events.ModelRequested
 	return nil, events.ModelRequested{}
 }
 
-// isAnswered tells whether a request that was taken has a reply or a failure on
-// the record.
+// isAnswered reports whether a request that was taken has a reply or a failure
+// on the record.
 func (tr *transcript) isAnswered(request string) bool {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	return tr.open[request] == nil
 }
 
-// answer notes that the outcome of a request is stored, before the feed says so.
+// answer records that the outcome of a request is stored, before the feed
+// delivers it.
 func (tr *transcript) answer(request string) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	tr.answered(request)
 }
 
-// answered forgets a request; tr.mu is held.
+// answered drops a request; tr.mu must be held.
 func (tr *transcript) answered(request string) {
 	delete(tr.open, request)
 	delete(tr.sends, request)
@@ -275,15 +277,15 @@ func (tr *transcript) answered(request string) {
 	delete(tr.first, request)
 }
 
-// Reasons for which nobody waits for the answer to a request any more.
+// Reasons why the answer to a request is no longer needed.
 var (
 	errKilled   = errors.New("the ticket was killed")
 	errClosed   = errors.New("the session was closed")
 	errAnswered = errors.New("the request was answered by another process")
 )
 
-// over is why nobody waits for the answer to a request any more; nil while
-// somebody does.
+// over returns why the answer to a request is no longer needed; nil while it
+// is.
 func (tr *transcript) over(request string, m events.ModelRequested) error {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -298,16 +300,16 @@ func (tr *transcript) over(request string, m events.ModelRequested) error {
 	return nil
 }
 
-// isOver tells whether the session is.
+// isOver reports whether the session is over.
 func (tr *transcript) isOver() bool {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	return tr.closed
 }
 
-// mayRun tells whether a person of this session named the program for the
-// provider, at any time; no program named is the provider's own. A request that
-// says otherwise comes from nobody who may start programs here.
+// mayRun reports whether a person of this session named the program for the
+// provider, at any time; an empty command is the provider's own program. Any
+// other request does not come from someone who may start programs here.
 func (tr *transcript) mayRun(provider, command string) bool {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -315,13 +317,13 @@ func (tr *transcript) mayRun(provider, command string) bool {
 }
 
 // scripted is a request for the scripted provider, and its prompt's newest
-// message; none where nobody can put that together.
+// message; none if that cannot be assembled.
 type scripted struct {
 	event  *events.Event
 	newest []events.Part
 }
 
-// lineless are the requests up to id that the scripted provider answers and
+// lineless returns the requests up to id that the scripted provider answers and
 // that have no line yet, in stream order.
 func (tr *transcript) lineless(id string) []scripted {
 	tr.mu.Lock()
@@ -330,14 +332,14 @@ func (tr *transcript) lineless(id string) []scripted {
 	return slices.Clone(tr.scripted[:at+1])
 }
 
-// lined notes that the first so many scripted requests have their lines.
+// lined records that the first n scripted requests have their lines.
 func (tr *transcript) lined(n int) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	tr.scripted = slices.Delete(tr.scripted, 0, min(n, len(tr.scripted)))
 }
 
-// blobsOf reads bodies for prompts of one call.
+// blobsOf reads bodies for the prompts of one call.
 func (t *Transcripts) blobsOf(ctx context.Context) llm.Blob {
 	return func(sha256 string) ([]byte, error) {
 		if b := t.words.get(sha256); b != nil {

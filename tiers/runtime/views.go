@@ -18,7 +18,7 @@ import (
 	"manualslop/tools/codetools"
 )
 
-// injected answers a person's wish for one view, as views of a prompt are answered.
+// injected answers a person's request for one view, like the views of a prompt.
 func (w site) injected(ctx context.Context, request string, p events.ContextInjectionRequested) events.Payload {
 	room := maxInlineSum
 	v := w.view(ctx, events.ViewRequest{Path: p.Path, View: p.View, Slice: p.Slice}, &room)
@@ -28,28 +28,28 @@ func (w site) injected(ctx context.Context, request string, p events.ContextInje
 	return events.ContextBuilt{Request: request, Views: []events.View{v}}
 }
 
-// recorded is the view of a slice that is to be found by its anchors from now on,
-// or an error where it could not be: where its ends are brackets and blanks, or
-// hold secrets.
+// recorded returns the view of a slice that will be located by its anchors, or
+// an error if that is not possible: if its ends are only brackets and blanks,
+// or contain secrets.
 func (w site) recorded(ctx context.Context, v events.View) events.View {
 	room := maxInlineSum
 	again := w.view(ctx, events.ViewRequest{Path: v.Path, View: v.View, Slice: v.Slice}, &room)
 	if again.Error != "" {
-		again.Error = "it could not be found again: the first and the last three lines of a slice must hold one with words " +
-			"or numbers, and no secret"
+		again.Error = "it could not be located: the first and the last three lines of a slice must include one with words " +
+			"or numbers and without a secret"
 		return again
 	}
 	return v
 }
 
-// Bounds of a view that may be replaced, in bytes of the file.
+// Limits of a view that may be replaced, in bytes of the file.
 const (
 	smallFile = 2 << 10  // up to it the whole file is shown
-	plainFile = 16 << 10 // up to it the whole file is shown where it has no such view
+	plainFile = 16 << 10 // up to it the whole file is shown if it has no such view
 )
 
-// fallback makes the view, or the one that stands in for it: the whole of a
-// small file and of one without this view, an outline of a large one.
+// fallback returns the view, or its replacement: the whole of a small file or
+// of one without this view, an outline of a large one.
 func (w site) fallback(ctx context.Context, v events.ViewRequest, out *events.View) (text, problem string) {
 	file, err := w.Env.Workspace.ReadFile(ctx, v.Path)
 	if err != nil {
@@ -68,7 +68,7 @@ func (w site) fallback(ctx context.Context, v events.ViewRequest, out *events.Vi
 	return w.raw(ctx, v.Path, out)
 }
 
-// viewTool is the tool that makes a view of a file; empty where none does.
+// viewTool returns the tool that makes a view of a file; empty if none does.
 func viewTool(view, file string) string {
 	family := ""
 	switch codetools.KindOf(file) {
@@ -92,8 +92,8 @@ func viewTool(view, file string) string {
 	return ""
 }
 
-// toolView makes a view as tools do, through the same gate, and notes which
-// file it is of.
+// toolView creates a view like a tool, through the same gate, and records its
+// file.
 func (w site) toolView(ctx context.Context, v events.ViewRequest, out *events.View) (text, problem string) {
 	file, err := w.Env.Workspace.ReadFile(ctx, v.Path)
 	if err != nil {
@@ -106,7 +106,7 @@ func (w site) toolView(ctx context.Context, v events.ViewRequest, out *events.Vi
 	return text, ""
 }
 
-// shortened is a view that shows less than the file.
+// shortened returns a view that shows less than the file.
 func (w site) shortened(ctx context.Context, v events.ViewRequest) (string, error) {
 	if tool := viewTool(v.View, v.Path); tool != "" {
 		return w.told(ctx, tool, v.Path)
@@ -125,7 +125,7 @@ func (w site) shortened(ctx context.Context, v events.ViewRequest) (string, erro
 	return text, err
 }
 
-// told is what a tool that reads says of a file.
+// told returns the output of a reading tool for a file.
 func (w site) told(ctx context.Context, tool, path string) (string, error) {
 	args, err := json.Marshal(map[string]any{"path": path})
 	if err != nil {
@@ -154,7 +154,7 @@ func (w site) diffView(ctx context.Context, v events.ViewRequest, out *events.Vi
 	var before []byte
 	if v.Before != "" {
 		if before, err = w.Blobs.Get(ctx, v.Before); err != nil {
-			return "", "what the file held before is not kept"
+			return "", "the file's earlier content is not stored"
 		}
 	}
 	if !utf8.Valid(before) || !utf8.Valid(file.Data) {
@@ -166,11 +166,11 @@ func (w site) diffView(ctx context.Context, v events.ViewRequest, out *events.Vi
 	return udiff.Unified("a/"+v.Path, "b/"+v.Path, string(before), string(file.Data)), ""
 }
 
-// slice is a piece of a file, found by its anchors where the file has changed.
-// Its first line says where it is.
+// slice returns a piece of a file, found by its anchors where the file has
+// changed. Its first line says where it is.
 func (w site) slice(ctx context.Context, v events.ViewRequest, out *events.View) (text, problem string) {
 	if v.Slice == nil {
-		return "", "a view of the kind slice needs a slice"
+		return "", "a view of kind slice needs a slice"
 	}
 	whole, problem := w.raw(ctx, v.Path, out)
 	if problem != "" {
@@ -202,10 +202,10 @@ func (w site) maskLines(lines []string) []string {
 	return out
 }
 
-// shown tells whether a write would change exactly what the person was shown.
-// Where nothing was shown, the yes was to the arguments. Of a file that earlier
-// calls of the same reply changed since, the same places must change in the same
-// way, and nothing else.
+// shown reports whether a write would change exactly what the person was shown.
+// If nothing was shown, the arguments were approved. In a file that earlier
+// calls of the same reply have changed since, exactly the same places must
+// change in the same way.
 func shown(approved []events.FileChange, planned []tools.PlannedChange) bool {
 	if len(approved) == 0 {
 		return true
@@ -223,7 +223,7 @@ func shown(approved []events.FileChange, planned []tools.PlannedChange) bool {
 	return true
 }
 
-// changeOf is a planned change as events name it.
+// changeOf returns a planned change in the form of an event.
 func changeOf(c tools.PlannedChange) events.FileChange {
 	out := events.FileChange{Path: c.Path, Before: c.Before, After: c.After}
 	for _, e := range c.Edits {
@@ -232,7 +232,7 @@ func changeOf(c tools.PlannedChange) events.FileChange {
 	return out
 }
 
-// edited are the changes whose places are known.
+// edited returns the changes whose places are known.
 func edited(changes []tools.PlannedChange) []events.FileChange {
 	var out []events.FileChange
 	for _, c := range changes {

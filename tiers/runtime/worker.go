@@ -19,18 +19,19 @@ import (
 type Worker struct {
 	Project string
 	Name    string // actor, worker-<host>-<n>
-	Process string // of this worker among all that had the name; its claims say it
+	Process string // identifies this worker among all with the name; used in its claims
 	Log     OwnLog // with the worker's rights
 	Queue   Queue
 	Claims  Claims
 	Blobs   events.Blobs
 	Live    Live  // nil: kills are not heard
-	Peers   Peers // nil: a claim whose call came back counts as left behind
+	Peers   Peers // nil: a claim whose call was redelivered counts as abandoned
 	Tools   ToolSet
 	Home    tools.Env // what calls use in the person's folder; see site
-	// Checkpoints keep what scripts change; nil: nobody notices it.
+	// Checkpoints track what scripts change; nil means no tracking.
 	Checkpoints *checkpoint.Store
-	// Workspaces makes places of their own for attempts; nil: none can be made.
+	// Workspaces creates workspaces for attempts; nil means that none can be
+	// created.
 	Workspaces *Workspaces
 	Mask       Mask
 	Clock      Clock
@@ -49,8 +50,8 @@ type Worker struct {
 	reports reports
 }
 
-// Run works for the pools until ctx ends, slots calls at once, and beside them
-// so many previews, views and refreshes.
+// Run works for the pools until ctx ends, with at most slots calls at once, and
+// as many previews, views and refreshes.
 func (w *Worker) Run(ctx context.Context, slots int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -64,7 +65,7 @@ func (w *Worker) Run(ctx context.Context, slots int) error {
 	var short error
 	wg.Go(func() {
 		short = workUntilFull(ctx, w.Queue, events.PoolName(events.PoolShort, w.Project), slots, w.handle)
-		cancel(nil) // a worker that answers half of what is asked would hold sessions up
+		cancel(nil) // a worker that answers only half of the requests would delay sessions
 	})
 	err := workUntilFull(ctx, w.Queue, events.PoolName(events.PoolTools, w.Project), slots, w.handle)
 	cancel(nil)
@@ -72,8 +73,8 @@ func (w *Worker) Run(ctx context.Context, slots int) error {
 	return errors.Join(err, short)
 }
 
-// hear listens for kills until ctx ends. One that is missed while the connection
-// is down is read from the log.
+// hear listens for kills until ctx ends. A kill that is missed while the
+// connection is down is read from the log.
 func (w *Worker) hear(ctx context.Context) {
 	f := events.Filter{Project: w.Project, Actor: events.ActorConductor, Type: events.NameOf[events.TicketKilled]()}
 	for ctx.Err() == nil {
@@ -81,7 +82,7 @@ func (w *Worker) hear(ctx context.Context) {
 		if ctx.Err() != nil || pause(ctx, retryPause) != nil {
 			return
 		}
-		w.Logger.Info("listening for kills again", "error", err)
+		w.Logger.Info("cannot listen for kills; retrying", "error", err)
 	}
 }
 
@@ -89,7 +90,7 @@ func (w *Worker) handle(ctx context.Context, d events.Delivery) error {
 	return w.flights.only(d.Event.Session+" "+d.Event.ID, func() error { return w.carryOut(ctx, d) })
 }
 
-// carryOut looks whether a request is still to be begun, and begins it.
+// carryOut checks whether a request must still be carried out, and starts it.
 func (w *Worker) carryOut(ctx context.Context, d events.Delivery) error {
 	if err := needsNewer(&d.Event); err != nil {
 		return err
@@ -144,19 +145,19 @@ func (w *Worker) begin(ctx context.Context, d events.Delivery) error {
 	case events.MergeRequested:
 		return w.mergeWorkspace(ctx, d, p)
 	}
-	w.Logger.Warn("an event that asks for nothing is left alone", "type", d.Event.Type, "id", d.Event.ID)
+	w.Logger.Warn("ignoring an event that is not a request", "type", d.Event.Type, "id", d.Event.ID)
 	return nil
 }
 
-// Rest waits until nothing is under way for a session here, or ctx ends. What
-// runs for a session that is closed is stopped, so that is soon.
+// Rest waits until nothing is in progress for a session here, or ctx ends. Work
+// for a closed session is stopped, so the wait is short.
 func (w *Worker) Rest(ctx context.Context, session string) { w.flights.rest(ctx, session+" ") }
 
 // giveUp answers a request that was begun too often without an outcome, so that
 // nothing waits for it for ever.
 func (w *Worker) giveUp(ctx context.Context, d events.Delivery, begun int) error {
-	why := fmt.Sprintf("begun %d times without an outcome", begun)
-	w.Logger.Error("work is given up", "type", d.Event.Type, "id", d.Event.ID, "reason", why)
+	why := fmt.Sprintf("started %d times without an outcome", begun)
+	w.Logger.Error("giving up on a request", "type", d.Event.Type, "id", d.Event.ID, "reason", why)
 	switch p := d.Event.Payload.(type) {
 	case events.ToolApproved:
 		return w.answer(ctx, &d.Event, events.ToolParked{Call: p.Call, Tool: p.Tool, Deliveries: begun, Reason: why})
@@ -184,7 +185,7 @@ func (w *Worker) giveUp(ctx context.Context, d events.Delivery, begun int) error
 	return nil
 }
 
-// answer records an outcome that may be found out twice; the first one counts.
+// answer records an outcome that may be determined twice; the first one counts.
 func (w *Worker) answer(ctx context.Context, cause *events.Event, p events.Payload) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -193,7 +194,7 @@ func (w *Worker) answer(ctx context.Context, cause *events.Event, p events.Paylo
 }
 
 // publish appends an event under the worker's name with its next ordinal.
-// Ordinals have no gaps: an event that was not stored gives its number back.
+// Ordinals have no gaps: the number of an event that was not stored is reused.
 func (w *Worker) publish(ctx context.Context, cause *events.Event, p events.Payload) error {
 	_, err := w.record(ctx, cause, p)
 	return err
@@ -237,7 +238,7 @@ func (n *numbers) use(ctx context.Context, w *Worker, cause *events.Event, write
 		}
 	}
 	if err := write(last + 1); err != nil {
-		delete(n.last, cause.Session) // whether it was stored is looked up again
+		delete(n.last, cause.Session) // it is checked again whether it was stored
 		return err
 	}
 	n.last[cause.Session] = last + 1

@@ -14,8 +14,8 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// Workspaces is where a worker makes the places of attempts: git worktrees in
-// the engine's folder.
+// Workspaces creates the workspaces of attempts: git worktrees in the engine's
+// folder.
 type Workspaces struct {
 	// Git is the program to run.
 	Git git.Program
@@ -23,35 +23,38 @@ type Workspaces struct {
 	Project string
 	// Root is the folder for worktrees of all sessions.
 	Root string
-	// Patience is how long a slot waits for another process at the worktrees of a
-	// session before the request is put off; zero means git.DefaultPatience.
+	// Patience is how long a slot waits for another process that uses the worktrees
+	// of a session before the request is postponed; zero means git.DefaultPatience.
 	Patience time.Duration
-	// Open gives the gate to the files of one worktree and to no others.
+	// Open returns the gate to the files of one worktree only.
 	Open func(dir string) (*sandbox.Workspace, error)
 }
 
-// busyTreesPause is the wait before worktrees at which another process hangs are tried again.
+// busyTreesPause is the delay before worktrees that another process is using
+// are retried.
 const busyTreesPause = 10 * time.Second
 
 var errNoWorkspaces = errors.New("this worker has no workspaces: git is not installed here; install it, or set " +
 	"isolation = \"shared\"")
 
-// maxMergeNames bounds the names of files in each list of a MergeSettled, in bytes.
+// maxMergeNames limits the names of files in each list of a MergeSettled, in
+// bytes.
 const maxMergeNames = 32 << 10
 
-// of are the worktrees of a session; a name that leads elsewhere is refused.
+// of returns the worktrees of a session; a name that leads elsewhere is
+// rejected.
 func (s *Workspaces) of(session, name string) (git.Worktrees, error) {
 	if s == nil {
 		return git.Worktrees{}, errNoWorkspaces
 	}
 	if !events.ValidToken(session) || !events.ValidWorkspace(name) {
-		return git.Worktrees{}, fmt.Errorf("%q is no name of a workspace", name)
+		return git.Worktrees{}, fmt.Errorf("%q is not a valid workspace name", name)
 	}
 	return git.Worktrees{Program: s.Git, Project: s.Project, Root: filepath.Join(s.Root, session), Session: session,
 		Patience: s.Patience}, nil
 }
 
-// prepareWorkspace makes the place of an attempt.
+// prepareWorkspace creates the workspace of an attempt.
 func (w *Worker) prepareWorkspace(ctx context.Context, d events.Delivery, p events.WorkspaceRequested) error {
 	out := events.WorkspacePrepared{Request: d.Event.ID, Ticket: p.Ticket, Attempt: p.Attempt, Name: p.Name}
 	trees, err := w.Workspaces.of(d.Event.Session, p.Name)
@@ -71,7 +74,7 @@ func (w *Worker) prepareWorkspace(ctx context.Context, d events.Delivery, p even
 	return w.answer(ctx, &d.Event, out)
 }
 
-// mergeWorkspace brings the work of an attempt into the session's branch.
+// mergeWorkspace merges the work of an attempt into the session's branch.
 func (w *Worker) mergeWorkspace(ctx context.Context, d events.Delivery, p events.MergeRequested) error {
 	out := events.MergeSettled{Request: d.Event.ID, Ticket: p.Ticket, Attempt: p.Attempt, Try: p.Try,
 		Outcome: events.MergeFailed}
@@ -104,11 +107,11 @@ func (w *Worker) mergeWorkspace(ctx context.Context, d events.Delivery, p events
 	return w.answer(ctx, &d.Event, out)
 }
 
-// errUnread says that the log does not tell whether a session is closed.
-var errUnread = errors.New("the log does not say whether the session is closed")
+// errUnread means that it could not be read whether a session is closed.
+var errUnread = errors.New("the log does not show whether the session is closed")
 
-// stillOpen is errClosed behind the end of a session: no place is made and
-// nothing is merged there any more.
+// stillOpen returns errClosed after the end of a session: no workspace is
+// created and nothing is merged there any more.
 func (w *Worker) stillOpen(ctx context.Context, session string) error {
 	over, err := w.isOver(ctx, session)
 	switch {
@@ -120,9 +123,10 @@ func (w *Worker) stillOpen(ctx context.Context, session string) error {
 	return nil
 }
 
-// undecided is the error of a request that has no outcome yet, to be handed out
-// again; nil where err is its outcome. Where another process holds the worktrees,
-// it may still end what was asked for, so nothing may be said before it has.
+// undecided returns the error with which a request without an outcome is
+// redelivered; nil if err is its outcome. If another process holds the
+// worktrees, it may still complete the request, so no outcome may be recorded
+// before that.
 func undecided(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -135,7 +139,7 @@ func undecided(ctx context.Context, err error) error {
 	return nil
 }
 
-// named are as many names of files as one event may carry.
+// named returns as many file names as fit into one event.
 func (w *Worker) named(files []string) []string {
 	out := slices.Clone(files[:min(len(files), events.MaxMergeFiles)])
 	room := maxMergeNames
@@ -148,28 +152,29 @@ func (w *Worker) named(files []string) []string {
 	return out
 }
 
-// site is a worker at one place: the person's folder, or the workspace of an attempt.
+// site is a worker in one folder: the person's folder, or the workspace of an
+// attempt.
 type site struct {
 	*Worker
 	Env     tools.Env // of the place
 	session string
 	name    string    // of the workspace; empty: the person's folder
-	hold    *git.Hold // on the files of what is merged; nil elsewhere
+	hold    *git.Hold // on the files of merged work; nil elsewhere
 }
 
-// place tells the folders apart that a worker works in.
+// place identifies the folder that a worker works in.
 func (w site) place() string { return placeOf(w.session, w.name) }
 
 func placeOf(session, workspace string) string {
 	if workspace == "" {
-		return "." // the person's folder is one, whichever session
+		return "." // the person's folder is the same for all sessions
 	}
 	return session + " " + workspace
 }
 
-// at does something at the place of a name, the person's folder where it is
-// empty. A place that cannot be opened has no files: everything there is refused.
-// One at which another process is busy is tried again later.
+// at calls a function for the workspace with a name, or for the person's folder
+// if it is empty. A workspace that cannot be opened has no files: everything
+// there is rejected. One that another process is using is retried later.
 func (w *Worker) at(ctx context.Context, session, name string, do func(site) error) error {
 	if name == "" {
 		return do(site{Worker: w, Env: w.Home, session: session})
@@ -180,14 +185,14 @@ func (w *Worker) at(ctx context.Context, session, name string, do func(site) err
 		return again
 	}
 	if err != nil {
-		w.Logger.Warn("a workspace cannot be opened", "session", session, "workspace", name, "error", err)
+		w.Logger.Warn("cannot open a workspace", "session", session, "workspace", name, "error", err)
 	}
 	env.Workspace = own
 	return errors.Join(do(site{Worker: w, Env: env, session: session, name: name}), own.Close())
 }
 
-// open opens the files of a workspace; that of everything merged is made where
-// it is missing, because it is looked at before anything is merged.
+// open opens the files of a workspace; the workspace of merged work is created
+// if it is missing, because it is used before anything is merged.
 func (w *Worker) open(ctx context.Context, session, name string) (*sandbox.Workspace, error) {
 	if w.Workspaces == nil {
 		return nil, errNoWorkspaces

@@ -178,7 +178,7 @@ func TestAMergeThatAStoppedProcessMayStillEndHasNoOutcome(t *testing.T) {
 	for n := range 25 {
 		var later *events.NotBeforeError
 		require.ErrorAs(t, w.handing(worker, merge, n+1), &later)
-		require.Contains(t, later.Reason, "another process is at work on the worktrees")
+		require.Contains(t, later.Reason, "another process is using the worktrees")
 	}
 	stopped.Release()
 	require.NoError(t, w.handing(worker, merge, 26))
@@ -209,7 +209,7 @@ func TestAnUndoThatAStoppedProcessMayStillMakeHasNoOutcome(t *testing.T) {
 	for _, e := range []events.Event{undo, look} {
 		var later *events.NotBeforeError
 		require.ErrorAs(t, w.handing(worker, e, 1), &later)
-		require.Contains(t, later.Reason, "another process is at work on the worktrees")
+		require.Contains(t, later.Reason, "another process is using the worktrees")
 	}
 	stopped.Release()
 	require.NoError(t, w.handing(worker, look, 2))

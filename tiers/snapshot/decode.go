@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// ErrBytes says that bytes are not a state of the shape that was asked for.
-var ErrBytes = errors.New("snapshot: these bytes are not a state of this shape")
+// ErrBytes means that bytes are not a state of the expected shape.
+var ErrBytes = errors.New("snapshot: the bytes do not match the shape of the state")
 
-// Decode reads a state that Encode wrote into the one that a pointer points to.
+// Decode decodes the output of Encode into the state that a pointer points to.
 // After an error the state must not be used.
 func Decode(b []byte, state any) (err error) {
 	v := reflect.ValueOf(state)
@@ -32,7 +32,7 @@ func Decode(b []byte, state any) (err error) {
 	return nil
 }
 
-// malformed ends a decoding by a panic, which Decode catches.
+// malformed is the panic value that ends decoding; Decode recovers it.
 type malformed string
 
 type decoder struct {
@@ -52,11 +52,11 @@ func (d *decoder) uint() uint64 {
 	return n
 }
 
-// length is a number of things of which each takes a byte at least.
+// length reads a number of elements, each of which takes at least one byte.
 func (d *decoder) length() int {
 	n := d.uint()
 	if n > uint64(len(d.in)) {
-		d.fail("a length is over what is there")
+		d.fail("a length exceeds the remaining bytes")
 	}
 	return int(n)
 }
@@ -70,8 +70,8 @@ func (d *decoder) bytes(n int) []byte {
 	return b
 }
 
-// seen is what a reference names; false where something new follows, which the
-// caller notes by d.met. Its type is checked.
+// seen returns the value that a reference names, after checking its type; false
+// if a new value follows, which the caller adds to d.met.
 func (d *decoder) seen(t reflect.Type) (v reflect.Value, isOld, isNothing bool) {
 	switch d.uint() {
 	case isNil:
@@ -81,7 +81,7 @@ func (d *decoder) seen(t reflect.Type) (v reflect.Value, isOld, isNothing bool) 
 	case isSeen:
 		id := d.uint()
 		if id >= uint64(len(d.met)) || d.met[id].Type() != t {
-			d.fail("a reference names something else")
+			d.fail("a reference has the wrong type")
 		}
 		return d.met[id], true, false
 	}
@@ -93,7 +93,7 @@ func (d *decoder) seen(t reflect.Type) (v reflect.Value, isOld, isNothing bool) 
 func (d *decoder) value(v reflect.Value) {
 	v = open(v)
 	if d.depth++; d.depth > maxDepth {
-		d.fail("it is too deep")
+		d.fail("it is nested too deep")
 	}
 	defer func() { d.depth-- }()
 	switch v.Kind() {
@@ -102,14 +102,14 @@ func (d *decoder) value(v reflect.Value) {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		n, size := binary.Varint(d.in)
 		if size <= 0 || v.OverflowInt(n) {
-			d.fail("a number does not fit")
+			d.fail("a number is out of range")
 		}
 		d.in = d.in[size:]
 		v.SetInt(n)
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		n := d.uint()
 		if v.OverflowUint(n) {
-			d.fail("a number does not fit")
+			d.fail("a number is out of range")
 		}
 		v.SetUint(n)
 	case reflect.Float32, reflect.Float64:
@@ -196,7 +196,7 @@ func (d *decoder) slice(v reflect.Value) {
 func (d *decoder) elements(t reflect.Type) reflect.Value {
 	length := d.length()
 	if length > len(d.in)/least(t.Elem()) {
-		d.fail("a length is over what is there")
+		d.fail("a length exceeds the remaining bytes")
 	}
 	all := reflect.MakeSlice(t, length, length)
 	d.met = append(d.met, all)
@@ -210,7 +210,7 @@ func (d *decoder) elements(t reflect.Type) reflect.Value {
 	return all
 }
 
-// least is how many bytes a value of a type takes at least.
+// least returns the minimum number of bytes of a value of a type.
 func least(t reflect.Type) int {
 	switch t.Kind() {
 	case reflect.Float32, reflect.Float64:
@@ -249,7 +249,7 @@ func (d *decoder) mapping(v reflect.Value) {
 	}
 }
 
-// key reads a map's key, which shares nothing.
+// key reads a map's key, which contains no references.
 func (d *decoder) key(v reflect.Value) {
 	v = open(v)
 	switch v.Kind() {

@@ -16,7 +16,7 @@ import (
 	"manualslop/events"
 )
 
-// maxDepth bounds how deep values may lie in each other.
+// maxDepth limits the nesting depth of values.
 const maxDepth = 10_000
 
 // shareFrom is the length in bytes from which equal strings at one address are
@@ -30,15 +30,15 @@ const (
 	isSeen = 2
 )
 
-// Encode writes the state that a pointer points to. It fails with ErrShape for
-// a state that Decode could not give back.
+// Encode encodes the state that a pointer points to. It returns ErrShape for a
+// state that Decode could not restore.
 func Encode(state any) ([]byte, error) {
 	e := encoder{ids: map[place]uint64{}, longest: map[place]reflect.Value{}}
 	return e.encode(state)
 }
 
-// Digest names the value of a state: two states have the same one if nothing
-// but their place in memory, and what they share of it, differs.
+// Digest returns a digest of a state's value: two states have the same digest
+// if they differ only in their memory addresses and sharing.
 func Digest(state any) (string, error) {
 	e := encoder{ids: map[place]uint64{}, byValue: true}
 	b, err := e.encode(state)
@@ -46,8 +46,8 @@ func Digest(state any) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// place is an address and the type of what is there; nil and a length for the
-// bytes of a string.
+// place is an address and the type of what is there; for the bytes of a string,
+// nil and the length.
 type place struct {
 	at  unsafe.Pointer
 	typ reflect.Type
@@ -62,7 +62,7 @@ type encoder struct {
 	next    uint64
 	byValue bool
 
-	longest map[place]reflect.Value // of the slices that begin at a place
+	longest map[place]reflect.Value // of the slices that begin at an address
 	arrays  []span                  // memory of the slices met
 	targets []span                  // memory of what pointers point to
 }
@@ -87,11 +87,11 @@ func (e *encoder) encode(state any) ([]byte, error) {
 	return e.out, nil
 }
 
-// measure walks the state once, to find out how long shared slices are, and
+// measure walks the state once to determine the length of shared slices, and
 // whether anything in it cannot be stored.
 func (e *encoder) measure(v reflect.Value, seen map[place]bool, depth int) error {
 	if depth > maxDepth {
-		return fmt.Errorf("%w: it is over %d levels deep", ErrShape, maxDepth)
+		return fmt.Errorf("%w: it is more than %d levels deep", ErrShape, maxDepth)
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -132,7 +132,7 @@ func (e *encoder) measure(v reflect.Value, seen map[place]bool, depth int) error
 				return e.measure(addressable(open(v).Elem()), seen, depth+1)
 			}
 		}
-		return fmt.Errorf("%w: it holds a %s", ErrShape, v.Elem().Type())
+		return fmt.Errorf("%w: it contains a %s", ErrShape, v.Elem().Type())
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func (e *encoder) measureSlice(v reflect.Value, seen map[place]bool, depth int) 
 	}
 	size := v.Type().Elem().Size()
 	if size == 0 {
-		return fmt.Errorf("%w: a %s has elements without a size", ErrShape, v.Type())
+		return fmt.Errorf("%w: a %s has elements of size zero", ErrShape, v.Type())
 	}
 	from := 0
 	if e.longest != nil {
@@ -186,8 +186,8 @@ func (e *encoder) measureSlice(v reflect.Value, seen map[place]bool, depth int) 
 	return nil
 }
 
-// inside fails if a pointer points into a slice, or into what another one points
-// to: it would be two things afterwards.
+// inside fails if a pointer points into a slice, or into the target of another
+// pointer, because decoding would give two separate values.
 func (e *encoder) inside() error {
 	byPlace := func(a, b span) int { return cmp.Compare(a.from, b.from) }
 	slices.SortFunc(e.arrays, byPlace)
@@ -202,7 +202,7 @@ func (e *encoder) inside() error {
 	slices.SortFunc(all, byPlace)
 	for i := range all[:max(len(all)-1, 0)] {
 		if all[i+1].from < all[i].to {
-			return fmt.Errorf("%w: it has a pointer into something else that it holds", ErrShape)
+			return fmt.Errorf("%w: it has a pointer into another of its values", ErrShape)
 		}
 	}
 	return nil
@@ -210,7 +210,7 @@ func (e *encoder) inside() error {
 
 func isPlain(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Float64 }
 
-// open makes an unexported field readable.
+// open makes an unexported field accessible.
 func open(v reflect.Value) reflect.Value {
 	if v.CanInterface() {
 		return v
@@ -218,7 +218,7 @@ func open(v reflect.Value) reflect.Value {
 	return reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem()
 }
 
-// addressable is a copy of a value that has an address.
+// addressable returns a copy of a value that has an address.
 func addressable(v reflect.Value) reflect.Value {
 	c := reflect.New(v.Type()).Elem()
 	c.Set(v)
@@ -265,8 +265,8 @@ func (e *encoder) value(v reflect.Value) {
 	}
 }
 
-// first tells whether something is met for the first time, and writes its
-// number.
+// first reports whether a value is seen for the first time, and otherwise
+// writes its number.
 func (e *encoder) first(at place) bool {
 	if id, seen := e.ids[at]; seen {
 		e.uint(isSeen)
@@ -279,7 +279,8 @@ func (e *encoder) first(at place) bool {
 	return true
 }
 
-// str writes a string: its length, and where it is long whether it was met.
+// str writes a string: its length and, if it is long, whether it was seen
+// before.
 func (e *encoder) str(s string) {
 	e.uint(uint64(len(s)))
 	if len(s) >= shareFrom && !e.byValue {
@@ -290,8 +291,8 @@ func (e *encoder) str(s string) {
 	e.out = append(e.out, s...)
 }
 
-// slice writes a slice: whether it is nil, and the elements from its beginning
-// on that any slice of the state has, where it is met first.
+// slice writes a slice: whether it is nil and, when first seen, the elements of
+// the longest slice with the same beginning.
 func (e *encoder) slice(v reflect.Value) {
 	if v.IsNil() {
 		e.uint(0)

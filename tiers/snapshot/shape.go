@@ -13,8 +13,8 @@ import (
 	"manualslop/events"
 )
 
-// ErrShape says that a state has a part that no snapshot can hold.
-var ErrShape = errors.New("snapshot: a state cannot be stored")
+// ErrShape means that a state has a part that cannot be stored in a snapshot.
+var ErrShape = errors.New("snapshot: the state cannot be stored")
 
 // tag of a field that is left out.
 const leftOut = "-"
@@ -24,7 +24,7 @@ var (
 	payloadType = reflect.TypeFor[events.Payload]()
 )
 
-// payloads are the types that an events.Payload may hold, by name.
+// payloads are the possible types of an events.Payload, by name.
 var payloads = sync.OnceValue(func() map[string]reflect.Type {
 	out := map[string]reflect.Type{
 		"events.Unknown": reflect.TypeFor[events.Unknown](), "events.Malformed": reflect.TypeFor[events.Malformed](),
@@ -35,8 +35,8 @@ var payloads = sync.OnceValue(func() map[string]reflect.Type {
 	return out
 })
 
-// payloadName is the name under which a payload's type is stored; false for a
-// type that no registry has.
+// payloadName returns the name under which a payload's type is stored; false
+// for an unregistered type.
 func payloadName(p events.Payload) (string, bool) {
 	name := p.EventType().Name
 	switch p.(type) {
@@ -48,9 +48,9 @@ func payloadName(p events.Payload) (string, bool) {
 	return name, payloads()[name] == reflect.TypeOf(p)
 }
 
-// Shape is the digest of the structure of the state that a pointer points to:
-// names, kinds and order of everything in it, and of every payload. It fails
-// with ErrShape where a state of this type cannot be stored.
+// Shape returns the digest of the structure of the state that a pointer points
+// to: names, kinds and order of everything in it, and of every payload. It
+// returns ErrShape if a state of this type cannot be stored.
 func Shape(state any) (string, error) {
 	t := reflect.TypeOf(state)
 	if t == nil || t.Kind() != reflect.Pointer {
@@ -73,7 +73,7 @@ func Shape(state any) (string, error) {
 // changes while a program runs.
 var shapes sync.Map
 
-// shaper writes down the structure of types, each once.
+// shaper describes the structure of types, each once.
 type shaper struct {
 	seen map[reflect.Type]bool
 	text strings.Builder
@@ -134,7 +134,7 @@ func (s *shaper) payloads() error {
 	return errors.Join(s.describe(reflect.TypeFor[events.Unknown]()), s.describe(reflect.TypeFor[events.Malformed]()))
 }
 
-// plainKey tells whether a map's keys are values without pointers.
+// plainKey reports whether a map's keys are values without pointers.
 func plainKey(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Bool, reflect.String,

@@ -22,14 +22,14 @@ const (
 // epoch is the time of the zeroth event.
 var epoch = time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
 
-// ID is the id of the n-th foreign event, from 1.
+// ID returns the id of the n-th foreign event, from 1.
 func ID(n int) string { return fmt.Sprintf("EV-%04d", n) }
 
-// At is the time of the n-th foreign event, from 1.
+// At returns the time of the n-th foreign event, from 1.
 func At(n int) time.Time { return epoch.Add(time.Duration(n) * time.Second) }
 
-// FactID is the id of the index-th fact, from 0, that decider decides on the
-// n-th foreign event.
+// FactID returns the id of the index-th fact, from 0, that decider decides on
+// the n-th foreign event.
 func FactID(decider string, n, index int) string {
 	return events.DecidedID(decider, events.Event{ID: ID(n), Time: At(n)}, index)
 }
@@ -53,17 +53,17 @@ func newHistory(t testing.TB) *History {
 // manifest.
 func (h *History) Requests() []events.ModelRequested { return h.requests }
 
-// LastRequest is the newest of them; the test fails if there is none.
+// LastRequest returns the newest of them; the test fails if there is none.
 func (h *History) LastRequest() events.ModelRequested {
 	h.t.Helper()
 	require.NotEmpty(h.t, h.requests, "nothing was asked of a model")
 	return h.requests[len(h.requests)-1]
 }
 
-// Events is the log so far. The caller may not change it.
+// Events returns the log so far. The caller may not change it.
 func (h *History) Events() []events.Event { return h.log }
 
-// Last is the newest event of a type; the test fails if there is none.
+// Last returns the newest event of a type; the test fails if there is none.
 func (h *History) Last(typ string) events.Event {
 	h.t.Helper()
 	for i := len(h.log) - 1; i >= 0; i-- {
@@ -75,7 +75,8 @@ func (h *History) Last(typ string) events.Event {
 	return events.Event{}
 }
 
-// LastID is the id of the newest event of a type; the test fails if there is none.
+// LastID returns the id of the newest event of a type; the test fails if there
+// is none.
 func (h *History) LastID(typ string) string {
 	h.t.Helper()
 	return h.Last(typ).ID
@@ -118,7 +119,7 @@ func (h *History) add(p events.Payload) *events.Event {
 	return h.push(e)
 }
 
-// push stores an event and decodes it anew, so that what a decider reads went
+// push stores an event and decodes it again, so that what a decider reads went
 // through JSON once, as on a real log.
 func (h *History) push(e events.Event) *events.Event {
 	h.t.Helper()
@@ -133,8 +134,8 @@ func (h *History) push(e events.Event) *events.Event {
 	return &h.log[len(h.log)-1]
 }
 
-// whole is a decided payload, a request as if it continued none: its manifest is
-// the whole one, and has the recorded digest.
+// whole returns a decided payload, a request as if it continued none: its
+// manifest is the whole one, and has the recorded digest.
 func (h *History) whole(e *events.Event) events.Payload {
 	h.t.Helper()
 	asked, ok := e.Payload.(events.ModelRequested)
@@ -151,8 +152,8 @@ func (h *History) whole(e *events.Event) events.Payload {
 	return asked
 }
 
-// take gives a machine one event, puts the decided facts on the log and returns
-// them; the manifests of requests are whole there.
+// take returns a machine one event, puts the decided facts on the log and
+// returns them; the manifests of requests are whole there.
 func (h *History) take(m *tiers.Machine, e *events.Event) []events.Payload {
 	h.t.Helper()
 	cause := *e
@@ -165,7 +166,7 @@ func (h *History) take(m *tiers.Machine, e *events.Event) []events.Payload {
 	return payloads
 }
 
-// wire is an event as its bytes.
+// wire returns an event as its bytes.
 func wire(t testing.TB, e events.Event) string {
 	t.Helper()
 	b, err := json.Marshal(e)

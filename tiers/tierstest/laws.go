@@ -44,8 +44,8 @@ func Laws(t testing.TB, decider Starter, histories ...[]events.Payload) {
 	}
 }
 
-// restarts stops in front of each foreign event, starts anew on the log so far
-// and goes on; the log must become the same.
+// restarts stops in front of each foreign event, starts again on the log so far
+// and continues; the log must become the same.
 func restarts(t testing.TB, decider Starter, foreign []events.Payload, want []events.Event) {
 	t.Helper()
 	for cut := range foreign {
@@ -60,7 +60,7 @@ func restarts(t testing.TB, decider Starter, foreign []events.Payload, want []ev
 	}
 }
 
-// fold gives a fresh machine the events and returns its facts as bytes.
+// fold returns a fresh machine the events and returns its facts as bytes.
 func fold(t testing.TB, decider Starter, log []events.Event) []string {
 	t.Helper()
 	m := decider.Start()
@@ -107,7 +107,8 @@ func foreignOnly(log []events.Event, name string) []events.Event {
 	return slices.DeleteFunc(slices.Clone(log), func(e events.Event) bool { return e.Actor == name })
 }
 
-// ownLast is the log of a decider that lagged behind: all its facts at the end.
+// ownLast returns the log of a decider that lagged behind: all its facts at the
+// end.
 func ownLast(log []events.Event, name string) []events.Event {
 	out := foreignOnly(log, name)
 	for _, e := range log {
@@ -119,11 +120,11 @@ func ownLast(log []events.Event, name string) []events.Event {
 }
 
 // withNotices puts a notice of each kind and an undecodable body of a known
-// type behind every event.
+// type after every event.
 func withNotices(t testing.TB, log []events.Event) []events.Event {
 	t.Helper()
 	h := newHistory(t)
-	h.foreign = 1_000_000 // ids of their own
+	h.foreign = 1_000_000 // their own ids
 	var noise []events.Payload
 	for _, d := range h.registry.Defs() {
 		if d.Class == events.Notice {

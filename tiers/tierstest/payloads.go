@@ -14,7 +14,7 @@ const (
 	Agent  = "agent-1"
 )
 
-// said is a payload with an actor of its own.
+// said is a payload with its own actor.
 type said struct {
 	events.Payload
 	actor string
@@ -29,8 +29,8 @@ type computed struct {
 	make func(*History) events.Payload
 }
 
-// With is a payload that is made when its turn comes, out of what stands on the
-// log by then. It may stand among Given, When and Then.
+// With returns a payload that is made when its turn comes, out of what is on
+// the log by then. It may stand among Given, When and Then.
 func With(make func(*History) events.Payload) events.Payload {
 	return computed{events.Unknown{}, make}
 }
@@ -41,7 +41,7 @@ type checked struct {
 	look func(testing.TB, events.Payload)
 }
 
-// Check is an expected fact of P's type that look examines.
+// Check returns an expected fact of P's type that look examines.
 func Check[P events.Payload](look func(testing.TB, P)) events.Payload {
 	return checked{events.Unknown{}, func(t testing.TB, p events.Payload) {
 		t.Helper()

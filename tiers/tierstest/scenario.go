@@ -79,7 +79,7 @@ func reread(t *testing.T, r *events.Registry, actor string, p events.Payload) ev
 	return e.Payload
 }
 
-// StateAfter is what a decider knows after the foreign events.
+// StateAfter returns what a decider knows after the foreign events.
 func StateAfter[S any](t testing.TB, decider tiers.Decider[S], foreign ...events.Payload) S {
 	t.Helper()
 	last, evolve := decider.New(), decider.Evolve
@@ -91,7 +91,7 @@ func StateAfter[S any](t testing.TB, decider tiers.Decider[S], foreign ...events
 	return last
 }
 
-// Play gives the decider the foreign events one after another and returns the
+// Play returns the decider the foreign events one after another and returns the
 // whole log: for histories, digests and benchmarks.
 func Play(t testing.TB, decider Starter, foreign ...events.Payload) *History {
 	t.Helper()

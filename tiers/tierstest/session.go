@@ -10,7 +10,7 @@ import (
 	"manualslop/tiers"
 )
 
-// MaxEvents bounds one run to quiet; more means deciders that chase each other.
+// MaxEvents limits one run to quiet; more means deciders that chase each other.
 const MaxEvents = 100_000
 
 // Sim is several machines on one log. Each event goes, in stream order, to
@@ -35,9 +35,9 @@ func Session(t testing.TB, deciders ...Starter) *Sim {
 	return s
 }
 
-// Scatter lets every machine and the script read at a pace of its own, as
-// separate processes do: of n that have something to read, the one that
-// choose(n), from 0, names takes its next event.
+// Scatter lets every machine and the script read at its own pace, as separate
+// processes do: of n that have something to read, the one that choose(n), from
+// 0, names takes its next event.
 func (s *Sim) Scatter(choose func(n int) int) { s.choose = choose }
 
 // Script sets who plays the world: it sees each event of the log once and
@@ -76,7 +76,7 @@ func (s *Sim) settle() {
 		if len(behind) == 0 {
 			return
 		}
-		require.Less(s.t, len(s.log), MaxEvents, "the session does not come to rest")
+		require.Less(s.t, len(s.log), MaxEvents, "the session does not become idle")
 		s.turn(s.pick(behind))
 	}
 }
@@ -121,7 +121,7 @@ func (s *Sim) Restart(deciders ...Starter) {
 				stored = append(stored, wire(s.t, e))
 			}
 		}
-		require.Equal(s.t, stored, decided, "%s decides otherwise after a restart", m.Name())
+		require.Equal(s.t, stored, decided, "%s decides differently after a restart", m.Name())
 		s.machines, s.next = append(s.machines, m), append(s.next, len(s.log))
 	}
 	s.next = append(s.next, len(s.log)) // the script has read it too

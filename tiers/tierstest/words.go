@@ -40,10 +40,11 @@ func Failed(kind, message string) events.Payload {
 	})
 }
 
-// Decided is an expected fact of P's type, whatever it says.
+// Decided returns an expected fact of P's type, whatever it says.
 func Decided[P events.Payload]() events.Payload { return Check(func(testing.TB, P) {}) }
 
-// Addressed is an expected request to a model that goes to somebody, as an attempt.
+// Addressed returns an expected request to a model that goes to somebody, as an
+// attempt.
 func Addressed(provider, model, command string, attempt int) events.Payload {
 	return Check(func(t testing.TB, p events.ModelRequested) {
 		t.Helper()
@@ -51,8 +52,8 @@ func Addressed(provider, model, command string, attempt int) events.Payload {
 	})
 }
 
-// AskedAgain is the expected second attempt at the first request to a model, 250 ms
-// after its failure, the n-th foreign event.
+// AskedAgain returns the expected second attempt at the first request to a
+// model, 250 ms after its failure, the n-th foreign event.
 func AskedAgain(n int) events.Payload {
 	return With(func(h *History) events.Payload {
 		first := h.Requests()[0]
@@ -62,7 +63,8 @@ func AskedAgain(n int) events.Payload {
 	})
 }
 
-// TextOf is the text of a part that names it by digest, out of a decider's own.
+// TextOf returns the text of a part that names it by digest, out of a decider's
+// own.
 func TextOf(t testing.TB, own map[string]string, p events.Part) string {
 	t.Helper()
 	// order-independent: digests differ

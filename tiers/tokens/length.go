@@ -9,20 +9,20 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// Tokens that vendors put around what is said; what they document is less.
+// Tokens that vendors add around the content; the documented numbers are lower.
 const (
 	ofPrompt = 64  // around a prompt
-	ofTools  = 600 // the words that tell a model how to call tools
+	ofTools  = 600 // the instructions for calling tools
 	ofTool   = 32  // around one tool, with the marks of a bias profile
 	ofPart   = 24  // around a text or a call
 )
 
-// length is how many tokens a text has at most: all of it, and what a cut to
-// [conversation.ResultHead] characters leaves of it.
+// length is the maximum number of tokens of a text: of all of it, and of its
+// first [conversation.ResultHead] characters.
 type length struct{ whole, head int64 }
 
-// lengthOf is the length of a text with its look-alikes of our markers made
-// harmless, as a model reads what the engine did not write.
+// lengthOf returns the length of a text with look-alikes of our markers made
+// harmless, as a model reads text from outside the engine.
 func lengthOf(text string) length {
 	l := length{whole: Most(fence.Neutralise(text))}
 	l.head = l.whole
@@ -32,7 +32,7 @@ func lengthOf(text string) length {
 	return l
 }
 
-// beginning is what a cut leaves of a text.
+// beginning returns what a cut leaves of a text.
 func beginning(text string) string {
 	left := conversation.ResultHead
 	for at := range text {
@@ -44,13 +44,14 @@ func beginning(text string) string {
 	return text
 }
 
-// unread is the length of a text of so many bytes that nobody here has read.
+// unread returns the length of an unread text of the given number of bytes.
 func unread(bytes int64) length {
 	bytes = max(bytes, 0)
 	return length{bytes, min(bytes, utf8.UTFMax*conversation.ResultHead)}
 }
 
-// shown is how many tokens are left where only the first characters are shown; 0: all are.
+// shown returns the number of tokens if only the first characters are shown; 0
+// means all.
 func (l length) shown(characters int) int64 {
 	switch {
 	case characters <= 0:
@@ -61,16 +62,18 @@ func (l length) shown(characters int) int64 {
 	return min(l.whole, utf8.UTFMax*int64(characters))
 }
 
-// texts are the lengths of what parts of prompts name, by where it stands.
+// texts are the lengths of the texts that parts of prompts name, by their
+// location.
 type texts map[string]length
 
-// place is where a text stands: an event, and its number there.
+// place returns the location of a text: an event, and its number there.
 func place(event string, index int) string { return event + "/" + strconv.Itoa(index) }
 
-// stored is where a text of the basis stands: in the blob store, by its digest.
+// stored returns the location of a text of the basis: in the blob store, by its
+// digest.
 func stored(sha256 string) string { return "blob/" + sha256 }
 
-// note takes the texts of an event.
+// note adds the texts of an event.
 func (t texts) note(e *events.Event) {
 	if basis, given := (events.Basis{}).Changed(e.Payload); given {
 		for _, text := range basis.Texts {
@@ -103,8 +106,8 @@ func (t texts) note(e *events.Event) {
 	}
 }
 
-// lengthOfReply is that of a reply as a model reads it again: as it was said, or
-// as its vendor wants it back.
+// lengthOfReply returns the length of a reply as a model reads it again: its
+// portable form, or the vendor's own.
 func lengthOfReply(p events.ModelReplied) length {
 	said, raw := Most(p.Text), Most(string(p.Raw))
 	for _, c := range p.Calls {
@@ -116,14 +119,14 @@ func lengthOfReply(p events.ModelReplied) length {
 	return length{max(said, raw), max(said, raw)}
 }
 
-// part is what a part of a prompt has at most: its text, which is that of an
-// event where from is not empty, and what stands around it.
+// part is the maximum of a part of a prompt: its text, which is that of an
+// event if from is not empty, and the text around it.
 type part struct {
 	from         string
 	text, around int64
 }
 
-// measure is the part as a model reads it.
+// measure returns the part as a model reads it.
 func (t texts) measure(p *events.Part) part {
 	out := part{around: ofPart + Most(p.Prefix) + Most(p.Suffix) + Most(p.Call)}
 	if p.Origin != "" {

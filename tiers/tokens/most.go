@@ -2,20 +2,20 @@ package tokens
 
 import "unicode/utf8"
 
-// Most is how many tokens a text has at most, whichever model of today
-// reads it. It is for holding money back, not for guessing: English prose and
-// code have less than half of it, Chinese and Japanese about a third.
+// Most returns the maximum number of tokens of a text for any current model. It
+// is for reserving money, not for estimating: English prose and code have less
+// than half of it, Chinese and Japanese about a third.
 //
 // A vocabulary of byte pairs, and one of SentencePiece with bytes to fall back
-// on, never makes more tokens than there are bytes. That is the bound, save for
-// what every vocabulary joins: small letters of a word, letters of Latin-1 and
-// Cyrillic and small Greek ones, blanks in a row, and one mark in a row. Digits
-// are not among it: some vocabularies split them all.
+// on, never makes more tokens than there are bytes. That is the bound, except
+// for what every vocabulary joins: lower-case letters of a word, letters of
+// Latin-1 and Cyrillic and lower-case Greek ones, runs of blanks, and runs of
+// one mark. Digits are not joined: some vocabularies split them all.
 //
-// The weights hold, each with room to spare, for the counts by three vocabularies
-// in testdata/counts.json: prose of many languages, code, random letters,
-// base64, digests. A text of letters that no language puts together, written so
-// as to have many tokens, can have up to twice this.
+// The weights hold, with some margin, for the counts of three vocabularies in
+// testdata/counts.json: prose of many languages, code, random letters, base64,
+// digests. An adversarial text of unusual letter sequences can have up to twice
+// this.
 func Most(text string) int64 {
 	var quarters int64
 	var last, before byte
@@ -47,15 +47,15 @@ func Most(text string) int64 {
 	return (quarters + token - 1) / token
 }
 
-// token is a token in the quarters in which a text is measured.
+// token is one token in quarters, the unit of measurement.
 const token = 4
 
-// character is what an ASCII character is to a vocabulary.
+// character is the class of an ASCII character for a vocabulary.
 type character uint8
 
 const (
-	aMark      character = iota // whatever is none of the others, and every character that is not ASCII
-	aSpace                      // belongs to the word behind it
+	aMark      character = iota // anything else, and every non-ASCII character
+	aSpace                      // belongs to the word after it
 	aVowel                      // small
 	aConsonant                  // small
 	aCapital                    // inside of a word
@@ -66,24 +66,24 @@ const (
 const kinds = "00000000000000000000000000000000" +
 	"10000000000000000000000000000000" + // the space, marks and digits
 	"0" + "44444444444444444444444444" + "00000" + // @ and capitals
-	"0" + "23332333233333233333233323" + "00000" // ` and small letters
+	"0" + "23332333233333233333233323" + "00000" // ` and lower-case letters
 
 func kindOf(c byte) character { return character(kinds[c] - '0') }
 
-// letters is what a letter costs, in quarters, by the [character] before it and
-// its own. Words have few consonants in a row, and names have humps; random
-// letters have many of both.
-const letters = "004444" + // behind a mark
-	"000000" + // behind a space, which has paid for it
-	"002240" + // behind a vowel
-	"002340" + // behind a consonant
-	"004440" + // behind a capital
-	"002240" // behind an initial
+// letters is the cost of a letter, in quarters, by the [character] before it
+// and its own. Words have few consonants in a row, and names have camel case;
+// random letters have many of both.
+const letters = "004444" + // after a mark
+	"000000" + // after a space, which already includes it
+	"002240" + // after a vowel
+	"002340" + // after a consonant
+	"004440" + // after a capital
+	"002240" // after an initial
 
 func letter(before, kind character) int64 { return int64(letters[before*6+kind] - '0') }
 
-// foreign is what a character of n bytes costs that is not ASCII, in quarters.
-// What is no character is written as the three bytes of U+FFFD.
+// foreign returns the cost of a non-ASCII character of n bytes, in quarters.
+// Invalid bytes are written as the three bytes of U+FFFD.
 func foreign(r rune, n int) int64 {
 	switch {
 	case r == utf8.RuneError:

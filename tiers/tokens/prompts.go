@@ -13,28 +13,27 @@ type Prompts struct {
 	manifest events.Prompts[part]
 	bounds   map[string]*bound // by request, of those that no other continues yet
 	tools    map[string]int64  // tokens of an offer, by name
-	// by model: what a token of the measure is by its vendor's count, in percent, where that is more
-	// than one
+	// by model: the vendor's count per measured token, in percent, if more than one
 	scale map[string]int64
 }
 
-// bound is how many tokens a prompt has at most.
+// bound is the maximum number of tokens of a prompt.
 type bound struct {
 	most  int64
-	sum   int64 // of what stands in it, by measure
+	sum   int64 // of what is in it, by measure
 	tools int64 // of these
 	named []string
 	model string
-	done  bool // no count changes it any more: it was counted, or a program that asks more than this makes the count
+	done  bool // no count changes it any more: it was counted, or a program that sends more than this makes the count
 }
 
-// NewPrompts knows of no session yet.
+// NewPrompts returns an empty Prompts.
 func NewPrompts() *Prompts {
 	return &Prompts{texts: texts{}, manifest: events.Prompts[part]{}, bounds: map[string]*bound{},
 		tools: map[string]int64{}, scale: map[string]int64{}}
 }
 
-// Take folds an event that is no request.
+// Take folds an event that is not a request.
 func (all *Prompts) Take(e *events.Event) {
 	all.texts.note(e)
 	switch p := e.Payload.(type) {
@@ -55,7 +54,7 @@ func (all *Prompts) forget(e *events.Event) {
 		return
 	}
 	all.manifest.Forget(e)
-	// order-independent: each is judged alone
+	// order-independent: each is checked separately
 	for id := range all.bounds {
 		if _, known := all.manifest[id]; !known {
 			delete(all.bounds, id)
@@ -63,11 +62,11 @@ func (all *Prompts) forget(e *events.Event) {
 	}
 }
 
-// Ask folds the request with this id and says how many tokens its prompt has at
-// most, with its tools. An error says that nobody knows what is in it; see
-// [events.Prompts].
+// Ask folds the request with this id and returns the maximum number of tokens
+// of its prompt, with its tools. An error means that its content is unknown;
+// see [events.Prompts].
 func (all *Prompts) Ask(id string, m *events.ModelRequested) (int64, error) {
-	var gone []part // of the request before it, behind what both begin with
+	var gone []part // of the request before it, after what both begin with
 	if before := all.manifest[m.Continues].Parts; m.Keep > 0 && m.Keep <= len(before) {
 		gone = slices.Clone(before[m.Keep:])
 	}
@@ -95,7 +94,8 @@ func (all *Prompts) Ask(id string, m *events.ModelRequested) (int64, error) {
 	return b.most, nil
 }
 
-// goesOn tells whether tools are those of the request before it, and maybe more.
+// goesOn reports whether tools are those of the previous request, and maybe
+// more.
 func goesOn(before, tools []string) bool {
 	switch {
 	case len(before) == 0: // words around the tools come with the first one
@@ -106,9 +106,9 @@ func goesOn(before, tools []string) bool {
 	return slices.Equal(before, tools[:len(before)])
 }
 
-// fresh is how much of parts was not in the prompt before, of which gone are the
-// parts that stood where they stand now. A text that was there, and may be cut
-// now, has no more tokens than it had.
+// fresh returns how much of parts was not in the previous prompt, where gone
+// are the parts at the same positions. A text that was there, and may be cut
+// now, has no more tokens than before.
 func fresh(parts, gone []part) int64 {
 	seen := map[string]int64{}
 	for _, p := range gone {
@@ -126,14 +126,14 @@ func fresh(parts, gone []part) int64 {
 	return sum
 }
 
-// Bounds of a vendor's count that is believed, against the measure.
+// Limits of a plausible vendor's count, relative to the measure.
 const (
 	leastShare = 16      // one of fewer is not of the whole prompt
 	mostTokens = 1 << 40 // one of more is none
 	maxScale   = 1000    // percent
 )
 
-// heard takes how a vendor counted a prompt.
+// heard records a vendor's count of a prompt.
 func (all *Prompts) heard(p events.ModelReplied) {
 	b, tokens := all.bounds[p.Request], p.Usage.Prompt()
 	if b == nil || b.done || p.Usage.Estimated || tokens < b.sum/leastShare || tokens > mostTokens {
@@ -145,7 +145,7 @@ func (all *Prompts) heard(p events.ModelReplied) {
 	}
 }
 
-// scaled is a measure as the model's vendor counts.
+// scaled returns a measure as the model's vendor counts.
 func (all *Prompts) scaled(model string, tokens int64) int64 {
 	if percent, more := all.scale[model]; more {
 		return tokens*percent/100 + 1

@@ -6,11 +6,11 @@ import (
 	"manualslop/events"
 )
 
-// UnknownReply is taken for the longest reply where neither the request nor what
-// is known of its model says.
+// UnknownReply is the assumed maximum reply if neither the request nor its
+// model sets one.
 const UnknownReply = 64_000
 
-// Reply is how many tokens a reply has at most.
+// Reply returns the maximum number of tokens of a reply.
 func Reply(asked events.ModelParams, of events.ModelOffer) int64 {
 	return cmp.Or(int64(asked.MaxOutputTokens), of.MaxOutputTokens, UnknownReply)
 }

@@ -1,13 +1,14 @@
-// Package abandon waits for work that cannot be interrupted, such as a parser, no longer than
-// somebody wants its outcome.
+// Package abandon waits for uninterruptible work, such as a parser, only as
+// long as its outcome is needed.
 package abandon
 
 import "context"
 
-// WhenDone does work on a goroutine of its own and gives its outcome, or the error of ctx as soon as
-// that ends. Abandoned work goes on to its own end and is thrown away, so it needs bounds of its own
-// and must change nothing that the caller goes on with. A panic of work is raised in the caller, for
-// whoever recovers there; that of abandoned work is dropped.
+// WhenDone does work on its own goroutine and gives its outcome, or the error
+// of ctx as soon as that ends. Abandoned work goes on to its own end and is
+// discarded, so it needs limits of its own and must change nothing that the
+// caller continues with. A panic of work is raised in the caller, for whoever
+// recovers there; that of abandoned work is dropped.
 func WhenDone[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	type outcome struct {
 		value    T

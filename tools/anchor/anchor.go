@@ -1,9 +1,9 @@
 // Package anchor finds a piece of a text again after the text has changed.
 //
 // A slice is recorded with its line numbers and with its first and last lines,
-// its anchors. It is found where most of its anchor lines stand at their places,
+// its anchors. It is found where most of its anchor lines are at their places,
 // blanks aside, nearest to where it was recorded. One whose anchors are gone is
-// an error: what stands at its old line numbers now is not shown in its place.
+// an error: what is at its old line numbers now is not shown in its place.
 package anchor
 
 import (
@@ -14,10 +14,9 @@ import (
 
 // Bounds of an anchor.
 const (
-	// MaxLines is the number of its lines.
+	// MaxLines is the maximum number of its lines.
 	MaxLines = 3
-	// MaxLine is the length of each in bytes; what is over it is cut and does
-	// not count.
+	// MaxLine is the maximum length of each in bytes; the rest is cut and ignored.
 	MaxLine = 200
 )
 
@@ -25,12 +24,12 @@ const (
 // inclusive.
 type Slice struct {
 	Start, End int
-	// Head are its first lines and Tail its last ones, at most MaxLines each;
-	// none of both: it is where its numbers say.
+	// Head are its first lines and Tail its last ones, at most MaxLines each; if
+	// both are empty, its line numbers are used.
 	Head, Tail []string
 }
 
-// GoneError says that an anchor of a slice is not in the text any more.
+// GoneError means that an anchor of a slice is no longer in the text.
 type GoneError struct {
 	Slice Slice
 	// Which is "beginning" or "end".
@@ -40,7 +39,7 @@ type GoneError struct {
 }
 
 func (e *GoneError) Error() string {
-	return fmt.Sprintf("the anchor is gone: the %s of the slice recorded as lines %d-%d (%q) is not in the file any more",
+	return fmt.Sprintf("the anchor is gone: the %s of the slice recorded as lines %d-%d (%q) is no longer in the file",
 		e.Which, e.Slice.Start, e.Slice.End, e.Line)
 }
 
@@ -55,7 +54,7 @@ func Create(text string, start, end int) (Slice, error) {
 	return Slice{Start: start, End: end, Head: clipped(piece[:n]), Tail: clipped(piece[len(piece)-n:])}, nil
 }
 
-// clipped are lines as an anchor holds them.
+// clipped returns lines in the form of an anchor.
 func clipped(lines []string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
@@ -71,14 +70,14 @@ func clip(line string) string {
 	return strings.ToValidUTF8(line[:MaxLine], "")
 }
 
-// Resolve finds a slice in a text and records it anew. A *GoneError says which
-// anchor is not there.
+// Resolve finds a slice in a text and records it again. A *GoneError says which
+// anchor is missing.
 func Resolve(text string, s Slice) (Slice, error) {
 	if len(s.Head) == 0 && len(s.Tail) == 0 {
 		return Create(text, s.Start, s.End)
 	}
 	if s.Start < 1 || s.End < s.Start || len(s.Head) == 0 || len(s.Tail) == 0 || max(len(s.Head), len(s.Tail)) > MaxLines {
-		return Slice{}, fmt.Errorf("a slice has numbers of lines, and 1 to %d lines of each anchor", MaxLines)
+		return Slice{}, fmt.Errorf("a slice must have line numbers, and 1 to %d lines in each anchor", MaxLines)
 	}
 	lines := split(text)
 	start, ok := find(lines, s.Head, s.Start-1, 0)
@@ -93,8 +92,9 @@ func Resolve(text string, s Slice) (Slice, error) {
 	return Create(text, start+1, min(tail+len(s.Tail), len(lines)))
 }
 
-// find gives the place, counted from 0 and not before from, at which most lines
-// of the anchor stand, nearest to near. Fewer than half of them are none.
+// find returns the place, counted from 0 and not before from, at which most
+// lines of the anchor match, nearest to near. Fewer than half of them do not
+// count.
 func find(lines, anchor []string, near, from int) (at int, ok bool) {
 	want := make([]string, len(anchor))
 	telling := 0
@@ -120,8 +120,8 @@ func find(lines, anchor []string, near, from int) (at int, ok bool) {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// plain is a line without its blanks at the ends and with single ones inside;
-// empty for one that tells nothing, such as a bracket.
+// plain returns a line without its blanks at the ends and with single ones
+// inside; empty for one without information, such as a bracket.
 func plain(line string) string {
 	line = clip(line)
 	if !strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
@@ -130,7 +130,7 @@ func plain(line string) string {
 	return strings.Join(strings.Fields(line), " ")
 }
 
-// telling is the first line of an anchor that tells something.
+// telling returns the first informative line of an anchor.
 func telling(anchor []string) string {
 	for _, line := range anchor {
 		if plain(line) != "" {
@@ -140,7 +140,7 @@ func telling(anchor []string) string {
 	return strings.Join(anchor, " ")
 }
 
-// split gives the lines of a text without their ends.
+// split returns the lines of a text without their ends.
 func split(text string) []string {
 	text = strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	if text == "" {
@@ -149,7 +149,7 @@ func split(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// Text is the piece of a text that a slice of it is.
+// Text returns the text of a slice.
 func (s Slice) Text(text string) string {
 	lines := split(text)
 	return strings.Join(lines[min(max(s.Start-1, 0), len(lines)):min(max(s.End, 0), len(lines))], "\n")

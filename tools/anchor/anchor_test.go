@@ -66,7 +66,7 @@ func TestASliceWhoseAnchorIsGoneSaysSo(t *testing.T) {
 	require.ErrorAs(t, err, &gone)
 	require.Equal(t, "beginning", gone.Which)
 	require.ErrorContains(t, err,
-		`the anchor is gone: the beginning of the slice recorded as lines 13-17 ("func f3() {") is not in the file any more`)
+		`the anchor is gone: the beginning of the slice recorded as lines 13-17 ("func f3() {") is no longer in the file`)
 	_, err = anchor.Resolve("func f3() {\n\ta := 3\n\tb := 0\n", s)
 	require.ErrorAs(t, err, &gone)
 	require.Equal(t, "end", gone.Which)

@@ -43,7 +43,7 @@ type CLI struct {
 
 var _ Tracker = CLI{}
 
-// Check finds out whether the program is one that can be worked with.
+// Check checks that the program is usable.
 func (c CLI) Check(ctx context.Context) error {
 	var is struct{ Version string }
 	if err := c.call(ctx, &is, "version"); err != nil {
@@ -56,12 +56,12 @@ func (c CLI) Check(ctx context.Context) error {
 	return nil
 }
 
-// List gives all tickets.
+// List returns all tickets.
 func (c CLI) List(ctx context.Context) ([]Bead, error) {
 	return c.several(ctx, "list", "--all", "--limit=0", "--readonly")
 }
 
-// Ready gives the tickets that can be worked on.
+// Ready returns the tickets that can be worked on.
 func (c CLI) Ready(ctx context.Context) ([]Bead, error) {
 	return c.several(ctx, "ready", "--limit=0", "--readonly")
 }
@@ -107,9 +107,9 @@ var (
 func (c CLI) Update(ctx context.Context, id, status string) (Bead, error) {
 	switch {
 	case !idForm().MatchString(id):
-		return Bead{}, problem("%q is no id of a bead; take one from bd_list", oneLine(id))
+		return Bead{}, problem("%q is not the id of a bead; use one from bd_list", oneLine(id))
 	case !statusForm().MatchString(status):
-		return Bead{}, problem("%q is no status; use open, in_progress, blocked, deferred or closed", oneLine(status))
+		return Bead{}, problem("%q is not a status; use open, in_progress, blocked, deferred or closed", oneLine(status))
 	}
 	if err := c.checkHooks(); err != nil {
 		return Bead{}, err
@@ -124,7 +124,7 @@ func (c CLI) Update(ctx context.Context, id, status string) (Bead, error) {
 	return changed[0], nil
 }
 
-// checkHooks refuses to change anything where bd would run programs of the project.
+// checkHooks refuses changes if bd would run programs of the project.
 func (c CLI) checkHooks() error {
 	hooks, err := os.ReadDir(filepath.Join(c.Dir, Folder, "hooks"))
 	if err != nil {
@@ -168,20 +168,21 @@ func (c CLI) call(ctx context.Context, into any, args ...string) error {
 	case err != nil:
 		return err
 	case o.TimedOut:
-		return problem("bd was not done within %s; whether it changed anything is shown by bd_list", timeout)
+		return problem("bd did not finish within %s; call bd_list to see whether it changed anything", timeout)
 	case o.Exit != 0:
 		return failure(o)
 	case o.StdoutDropped > 0:
 		return problem("the answer of bd is too long")
 	}
 	if err := json.Unmarshal([]byte(o.Stdout), into); err != nil {
-		return fmt.Errorf("beads: bd %s: an answer that is not understood: %w", args[0], err)
+		return fmt.Errorf("beads: bd %s: unexpected answer: %w", args[0], err)
 	}
 	return nil
 }
 
-// variables keep bd on this machine and to this database, and the git that it calls from running
-// what a repository configures.
+// variables returns the environment that restricts bd to this machine and
+// database, and keeps its git from running programs that a repository
+// configures.
 func (c CLI) variables() []string {
 	return []string{
 		"BD_DISABLE_METRICS=1", "BD_NON_INTERACTIVE=1", "BD_NO_PAGER=1", "NO_COLOR=1", "BEADS_ACTOR=slop", "BEADS_DIR=" +
@@ -191,7 +192,8 @@ func (c CLI) variables() []string {
 	}
 }
 
-// failure words what bd said: the last JSON object on either stream, else its error output.
+// failure returns bd's error message: the last JSON object on either stream,
+// else its error output.
 func failure(o sandbox.Outcome) error {
 	for _, stream := range []string{o.Stdout, o.Stderr} {
 		if text := lastError(stream); text != "" {
@@ -206,8 +208,8 @@ func failure(o sandbox.Outcome) error {
 	return problem("%s", oneLine(text))
 }
 
-// lastError is the error in the last JSON object of a stream, in its own words about one ticket
-// where it has them.
+// lastError returns the error in the last JSON object of a stream, specific to
+// one ticket if available.
 func lastError(stream string) string {
 	for at := strings.LastIndex(stream, "{"); at >= 0; at = strings.LastIndex(stream[:at], "{") {
 		var said struct {

@@ -17,7 +17,7 @@ type Bead struct {
 	Type        string `json:"issue_type"`
 }
 
-// Row is the line that tools show of a ticket.
+// Row returns the line that tools show for a ticket.
 func (b Bead) Row() string {
 	return fmt.Sprintf("ID: %s, Status: %s, Title: %s", b.ID, b.Status, strings.Join(strings.Fields(b.Title), " "))
 }
@@ -37,7 +37,7 @@ type Tracker interface {
 // Problem is a failure that a model can understand: one line that says what to do next.
 type Problem struct{ Text string }
 
-// Error is the text.
+// Error returns the text.
 func (p *Problem) Error() string { return p.Text }
 
 func problem(format string, args ...any) error {

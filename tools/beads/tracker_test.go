@@ -131,10 +131,10 @@ func TestWhatIsNoTicketIsNotHandedOn(t *testing.T) {
 		require.ErrorAs(t, err, &problem)
 	}
 	for _, id := range []string{"", "-x", "--all", "a b", "a/../b", "a\nb"} {
-		says(t, c, "is no id of a bead", id, "open")
+		says(t, c, "is not the id of a bead", id, "open")
 	}
 	for _, status := range []string{"", "-x", "Open", "open closed", "open\n"} {
-		says(t, c, "is no status", "t-1", status)
+		says(t, c, "is not a status", "t-1", status)
 	}
 }
 
@@ -204,7 +204,8 @@ func TestOldAndOddProgramsAreNoticed(t *testing.T) {
 		require.ErrorContains(t, err, "is too old; 1.1 or newer is needed", version)
 	}
 	for script, why := range map[string]string{
-		"echo nonsense": "not understood", "exit 3": "exit code 3", "echo '{\"error\":\"on stdout\"}'; exit 1": "on stdout",
+		"echo nonsense": "unexpected answer", "exit 3": "exit code 3",
+		"echo '{\"error\":\"on stdout\"}'; exit 1":                              "on stdout",
 		"echo 'Warning: x' >&2; echo '{\"error\":\"on { stderr\"}' >&2; exit 1": "on { stderr",
 		"echo 'Error: plain' >&2; echo more >&2; exit 1":                        "plain",
 		"echo null": "",
@@ -230,5 +231,5 @@ func TestACancelledCallEnds(t *testing.T) {
 	_, err := beads.CLI{Program: program, Dir: t.TempDir()}.List(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 	_, err = beads.CLI{Program: program, Dir: t.TempDir(), Env: environment(t), Timeout: 1}.List(t.Context())
-	require.ErrorContains(t, err, "bd was not done within")
+	require.ErrorContains(t, err, "bd did not finish within")
 }

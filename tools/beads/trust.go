@@ -9,11 +9,12 @@ import (
 	"strings"
 )
 
-// maxSettings bounds a file of settings, which has a dozen lines.
+// maxSettings limits a file of settings, which has a dozen lines.
 const maxSettings = 256 << 10
 
-// checkFolder refuses a database whose folder would make bd run programs or leave this machine. bd
-// takes variables from .env, and with them commands for passwords; the settings may name a server.
+// checkFolder rejects a database whose folder would make bd run programs or
+// access other machines. bd takes variables from .env, and with them commands
+// for passwords; the settings may name a server.
 func (c CLI) checkFolder() error {
 	if _, err := os.Lstat(filepath.Join(c.Dir, Folder, ".env")); !errors.Is(err, fs.ErrNotExist) {
 		return problem("the project has %s/.env, whose variables can make bd run programs; a person has to look at it and "+
@@ -34,11 +35,11 @@ func (c CLI) checkSettings(name string) error {
 		return nil
 	}
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSettings {
-		return problem("%s/%s cannot be read as the settings of a database", Folder, name)
+		return problem("%s/%s is not a valid database configuration", Folder, name)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return problem("%s/%s cannot be read as the settings of a database", Folder, name)
+		return problem("%s/%s is not a valid database configuration", Folder, name)
 	}
 	var is struct {
 		Backend string `json:"backend"`
@@ -51,8 +52,8 @@ func (c CLI) checkSettings(name string) error {
 	return nil
 }
 
-// embedded are the variables that win over the project's config.yaml, so that nothing in it leads to
-// a server.
+// embedded returns the variables that override the project's config.yaml, so
+// that it cannot select a server.
 func embedded() []string {
 	return []string{
 		"BD_DOLT_MODE=embedded", "BD_DOLT_SHARED_SERVER=false", "BEADS_DOLT_SERVER_HOST=127.0.0.1", "BEADS_DOLT_AUTO_START=0",

@@ -15,11 +15,11 @@ import (
 	"manualslop/tools"
 )
 
-// maxPatch bounds a patch in bytes.
+// maxPatch limits a patch in bytes.
 const maxPatch = 100 << 10
 
-// ApplyPatch is the tool of the engine's own that carries out a patch that tier
-// 4 proposed and a person saw. It is in no registry that models are offered.
+// ApplyPatch returns the engine's internal tool that applies a patch proposed
+// by tier 4 and approved by a person. It is not offered to models.
 func ApplyPatch() tools.Tool {
 	return tools.Writer(tools.Spec{
 		Name: "apply_patch", Summary: "Apply a unified diff to the files it names: all of it, or nothing.",
@@ -33,7 +33,7 @@ type patchArgs struct {
 
 func planPatch(ctx context.Context, env tools.Env, in patchArgs) (tools.Plan, error) {
 	if len(in.Patch) > maxPatch {
-		return tools.Plan{}, tools.Refuse("the patch has %d bytes, over the limit of %d", len(in.Patch), maxPatch)
+		return tools.Plan{}, tools.Refuse("the patch has %d bytes, more than the limit of %d", len(in.Patch), maxPatch)
 	}
 	files, err := parsePatch(in.Patch)
 	if err != nil {
@@ -58,13 +58,13 @@ func planPatch(ctx context.Context, env tools.Env, in patchArgs) (tools.Plan, er
 	return plan, nil
 }
 
-// beyond are beginnings of lines that say more than a change of text.
+// beyond are beginnings of lines that mean more than a change of text.
 func beyond() []string {
 	return []string{"rename from ", "copy from ", "GIT binary patch", "Binary files ", "new mode "}
 }
 
 // parsePatch reads a unified diff. Models miscount the lines of hunks, so the
-// counts are made anew before it is read.
+// counts are recomputed first.
 func parsePatch(text string) ([]*gitdiff.File, error) {
 	for line := range strings.Lines(text) {
 		for _, word := range beyond() {
@@ -109,14 +109,14 @@ func otherName(lines []string) (old, now string, found bool) {
 	return "", "", false
 }
 
-// patched is the change of one file.
+// patched returns the change of one file.
 func patched(ctx context.Context, env tools.Env, f *gitdiff.File) (tools.Change, error) {
 	name := f.NewName
 	if f.IsDelete {
 		name = f.OldName
 	}
 	if ofGit(name) {
-		return tools.Change{}, tools.Refuse("the patch changes %s, which is git's own", name)
+		return tools.Change{}, tools.Refuse("the patch changes %s, which belongs to git", name)
 	}
 	file, err := env.ReadFile(ctx, name)
 	switch {
@@ -125,7 +125,7 @@ func patched(ctx context.Context, env tools.Env, f *gitdiff.File) (tools.Change,
 	case err != nil:
 		return tools.Change{}, err
 	case f.IsNew:
-		return tools.Change{}, tools.Refuse("the patch creates %s, which exists", name)
+		return tools.Change{}, tools.Refuse("the patch creates %s, which already exists", name)
 	}
 	after, err := applyHunks(name, string(file.Data), f.TextFragments)
 	if err != nil {
@@ -140,8 +140,9 @@ func patched(ctx context.Context, env tools.Env, f *gitdiff.File) (tools.Change,
 	return textual(tools.Edit(file, []byte(after)))
 }
 
-// textual refuses what a preview could not show: a byte that is no text, in the
-// file or in the patch, would hide all of its changes from who approves them.
+// textual refuses what a preview could not show: a byte that is not text, in
+// the file or in the patch, would hide all of its changes from who approves
+// them.
 func textual(c tools.Change) (tools.Change, error) {
 	for _, side := range [][]byte{c.Before, c.After} {
 		if doc, _ := tools.DecodeFile(c.Path, side); doc.Encoding == "" {
@@ -152,7 +153,7 @@ func textual(c tools.Change) (tools.Change, error) {
 	return c, nil
 }
 
-// ofGit tells whether a path leads into a folder of git, whose files decide
+// ofGit reports whether a path leads into a folder of git, whose files decide
 // which programs run.
 func ofGit(name string) bool {
 	elements := strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '\\' })
@@ -168,8 +169,8 @@ func newText(f *gitdiff.File) string {
 	return b.String()
 }
 
-// applyHunks makes the changes of all hunks. Each replaces the lines that it
-// names, where they stand nearest to the place that it says.
+// applyHunks applies all hunks. Each replaces the lines that it names, at the
+// occurrence nearest to the given line.
 func applyHunks(name, text string, hunks []*gitdiff.TextFragment) (string, error) {
 	crlf := strings.Contains(text, "\r\n")
 	var b strings.Builder
@@ -191,7 +192,7 @@ func applyHunks(name, text string, hunks []*gitdiff.TextFragment) (string, error
 	return b.String(), nil
 }
 
-// sides are the lines that a hunk takes out and those that it puts in.
+// sides returns the lines that a hunk removes and those that it adds.
 func sides(hunk *gitdiff.TextFragment, crlf bool) (before, after string) {
 	var old, now bytes.Buffer
 	for _, line := range hunk.Lines {
@@ -209,7 +210,7 @@ func sides(hunk *gitdiff.TextFragment, crlf bool) (before, after string) {
 	return old.String(), now.String()
 }
 
-// lineOffset is where a line begins; lines count from 1.
+// lineOffset returns where a line begins; lines count from 1.
 func lineOffset(text string, line int64) int {
 	at := 0
 	for ; line > 1; line-- {
@@ -222,9 +223,9 @@ func lineOffset(text string, line int64) int {
 	return at
 }
 
-// placeOf is where want stands as whole lines at or behind from, which begins a
-// line, nearest to a line; -1 if nowhere. A hunk that takes nothing out goes
-// behind that line.
+// placeOf returns where want stands as whole lines at or after from, which
+// begins a line, nearest to a line; -1 if nowhere. A hunk that removes nothing
+// is inserted after that line.
 func placeOf(text, want string, from int, line int64) int {
 	if want == "" {
 		at := lineOffset(text, line+1)
@@ -251,7 +252,8 @@ func placeOf(text, want string, from int, line int64) int {
 	return -1
 }
 
-// firstLines is where want stands first in text, both beginning a line; -1 if nowhere.
+// firstLines returns the first occurrence of want in text at the beginning of a
+// line, or -1.
 func firstLines(text, want string) int {
 	if strings.HasPrefix(text, want) {
 		return 0
@@ -262,7 +264,7 @@ func firstLines(text, want string) int {
 	return -1
 }
 
-// lastLines is the same for the last place.
+// lastLines returns the same for the last place.
 func lastLines(text, want string) int {
 	if at := strings.LastIndex(text, "\n"+want); at >= 0 {
 		return at + 1
@@ -273,10 +275,9 @@ func lastLines(text, want string) int {
 	return -1
 }
 
-// recounted is a patch without what stands around its files and hunks, and with
-// the numbers of lines in the heads of hunks as they are. A hunk that does not
-// stand under the two lines with its file's name would be taken for one of the
-// file above it.
+// recounted returns a patch without the text around its files and hunks, and
+// with correct line counts in the hunk headers. A hunk that is not below the
+// two lines with its file's name would be attributed to the file above it.
 func recounted(text string) (string, error) {
 	lines := strings.SplitAfter(strings.TrimRight(text, "\r\n\t ")+"\n", "\n")
 	var b strings.Builder
@@ -301,13 +302,14 @@ func recounted(text string) (string, error) {
 	return b.String(), nil
 }
 
-// beginsFile tells whether a line outside of hunks begins the part of another file.
+// beginsFile reports whether a line outside hunks begins the part of another
+// file.
 func beginsFile(line string) bool {
 	return slices.ContainsFunc([]string{"diff ", "Index: ", "--- ", "+++ "},
 		func(head string) bool { return strings.HasPrefix(line, head) })
 }
 
-// hunkEnd is the first line behind a hunk whose lines begin at from.
+// hunkEnd returns the first line after a hunk whose lines begin at from.
 func hunkEnd(lines []string, from int) int {
 	end := from
 	for end < len(lines) && inHunk(lines, end) {
@@ -338,7 +340,7 @@ func writeHunk(b *strings.Builder, head [2]int, lines []string) {
 	fmt.Fprintf(b, "@@ -%d,%d +%d,%d @@\n%s", head[0], before, head[1], after, strings.Join(lines, ""))
 }
 
-// hunkHead reads the places of a hunk out of its head. What stands behind the
+// hunkHead reads the positions of a hunk from its header. What comes after the
 // second @@ is a line of the file, which may hold numbers, too.
 func hunkHead(line string) (at [2]int, ok bool) {
 	rest, ok := strings.CutPrefix(line, "@@")
@@ -349,18 +351,18 @@ func hunkHead(line string) (at [2]int, ok bool) {
 	for _, field := range strings.Fields(strings.Trim(places, "@ \r\n")) {
 		side := strings.IndexByte("-+", field[0])
 		if side >= 0 {
-			_, _ = fmt.Sscanf(field[1:], "%d", &at[side]) // what is no number stays 0
+			_, _ = fmt.Sscanf(field[1:], "%d", &at[side]) // what is not a number stays 0
 		}
 	}
 	return at, true
 }
 
-// namesFile tells whether lines i and i+1 begin the part of a file.
+// namesFile reports whether lines i and i+1 begin the part of a file.
 func namesFile(lines []string, i int) bool {
 	return strings.HasPrefix(lines[i], "--- ") && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "+++ ")
 }
 
-// inHunk tells whether line i still belongs to the hunk above it.
+// inHunk reports whether line i still belongs to the hunk above it.
 func inHunk(lines []string, i int) bool {
 	line := lines[i]
 	switch {

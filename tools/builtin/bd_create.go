@@ -16,8 +16,8 @@ type bdCreateArgs struct {
 	Description string `json:"description" doc:"what is to be done and why; may be empty"`
 }
 
-// bdCreate makes a bead. It has no plan, and a call that was interrupted is not made again by
-// itself: a second bead would be a new one.
+// bdCreate creates a bead. It has no plan, and an interrupted call is not
+// repeated automatically, because that could create a second bead.
 func bdCreate() tools.Tool {
 	return tools.Outside(tools.Spec{
 		Name: "bd_create", Summary: "Create a bead (ticket) in the project's Beads database.", Effect: tools.Writes,

@@ -13,10 +13,10 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// noBeads is the original's answer where there is nothing to work with, to the letter.
+// noBeads is the original's exact answer if there is no database.
 const noBeads = "no active workspace to run beads tools."
 
-// beadsData is the structured twin of an answer of the beads tools.
+// beadsData is the structured form of an answer of the beads tools.
 type beadsData struct {
 	Beads []beads.Bead `json:"beads"`
 }
@@ -61,8 +61,8 @@ func openBeads(e tools.Env) (beads.CLI, error) {
 	return beads.CLI{Program: program, Dir: dir, Env: variables}, nil
 }
 
-// beadsFolder is the primary directory, or for a worktree of git its main one, where there is a
-// database. One that points elsewhere does not count.
+// beadsFolder returns the primary directory, or for a worktree of git its main
+// one, where there is a database. One that points elsewhere does not count.
 func beadsFolder(e tools.Env) (string, bool) {
 	dirs := []string{e.Workspace.Primary()}
 	if main, ok := git.MainCheckout(dirs[0]); ok {
@@ -79,8 +79,9 @@ func beadsFolder(e tools.Env) (string, bool) {
 	return "", false
 }
 
-// lockBeads orders the calls of all processes on this workspace. The lock is that of the folder of
-// the database, or of the primary directory where that lies outside.
+// lockBeads serializes the calls of all processes on this workspace. It locks
+// the folder of the database, or the primary directory if that folder is
+// outside.
 func lockBeads(ctx context.Context, e tools.Env) (*sandbox.Guard, error) {
 	name := beads.Folder + "/lock"
 	if e.Workspace.Check(name) != nil {

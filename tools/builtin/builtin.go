@@ -1,5 +1,5 @@
-// Package builtin is the list of the tools that the engine brings, and those of them
-// that belong to no language: beads, the web, the shell, undo and patches.
+// Package builtin is the list of the built-in tools, and contains the
+// language-independent ones: beads, the web, the shell, undo and patches.
 package builtin
 
 import (
@@ -9,7 +9,7 @@ import (
 	"manualslop/tools/pytools"
 )
 
-// list is the one list of the tools that the engine brings.
+// list returns the list of all built-in tools.
 func list() []tools.Tool {
 	return append([]tools.Tool{
 		bdCreate(),
@@ -57,8 +57,9 @@ func list() []tools.Tool {
 	}, codetools.CFamily()...)
 }
 
-// Engine is the registry that workers run calls from: the tools that models are
-// offered, and those by which the engine carries out a person's word.
+// Engine returns the registry from which workers run calls: the tools that are
+// offered to models, and those with which the engine carries out a person's
+// decisions.
 func Engine() *tools.Registry {
 	r, err := tools.NewRegistry(append(list(), RestoreFiles(), ApplyPatch())...)
 	if err != nil {
@@ -67,8 +68,8 @@ func Engine() *tools.Registry {
 	return r
 }
 
-// Tools is the registry of all tools that the engine brings. It panics where the list names one
-// twice, because the list is a constant of the program.
+// Tools returns the registry of all built-in tools. It panics if the list names
+// one twice, because the list is a constant of the program.
 func Tools() *tools.Registry {
 	r, err := tools.NewRegistry(list()...)
 	if err != nil {

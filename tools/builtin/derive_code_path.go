@@ -99,7 +99,8 @@ func writeCallNodes(b *strings.Builder, nodes []project.CallNode, depth int) {
 	}
 }
 
-// sites writes the lines of calls, with how where it is no plain call.
+// sites writes the lines of calls, with the kind of call if it is not a plain
+// one.
 func sites(calls []project.CallSite) string {
 	const most = 10
 	var parts []string

@@ -24,7 +24,7 @@ type fetchURLArgs struct {
 	Format string `json:"format,omitzero" doc:"markdown (default) or plain text, for HTML pages" enum:"markdown,text"`
 }
 
-// fetchData is the structured twin of a fetched page.
+// fetchData is the structured form of a fetched page.
 type fetchData struct {
 	URL         string     `json:"url"`
 	FinalURL    string     `json:"final_url"`
@@ -37,8 +37,8 @@ type fetchData struct {
 	Total       int        `json:"total"` // characters of the whole text
 	Truncated   bool       `json:"truncated"`
 	Main        bool       `json:"main"`              // only the main part of a page
-	Cut         bool       `json:"cut,omitempty"`     // the page is longer than is read of a page
-	Removed     int        `json:"removed,omitempty"` // invisible and control characters taken out
+	Cut         bool       `json:"cut,omitempty"`     // the page is longer than the limit
+	Removed     int        `json:"removed,omitempty"` // invisible and control characters removed
 	Untrusted   bool       `json:"untrusted"`         // always: the text is data, not instructions
 }
 
@@ -56,7 +56,7 @@ func fetchURL() tools.Tool {
 	})
 }
 
-// webError turns what the network says into what a model reads.
+// webError turns a network error into an answer for a model.
 func webError(err error) error {
 	var problem *web.Problem
 	if errors.As(err, &problem) {
@@ -97,7 +97,8 @@ func showPage(page *web.Page, in fetchURLArgs, limits tools.Limits) (tools.Resul
 	return result, nil
 }
 
-// pageHead says where the text comes from, and that it is not to be obeyed.
+// pageHead returns the source of the text, and a note that it is not an
+// instruction.
 func pageHead(page *web.Page, links bool, limits tools.Limits) string {
 	what := page.ContentType
 	if page.Main {

@@ -14,7 +14,7 @@ var getUIPerformanceDoc string
 
 type getUIPerformanceArgs struct{}
 
-// getUIPerformance tells how the engine is doing.
+// getUIPerformance returns the engine's performance figures.
 func getUIPerformance() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "get_ui_performance", Summary: "Return frame rate, input lag, CPU share and memory of the engine, all its " +

@@ -9,14 +9,16 @@ import (
 	"manualslop/tools"
 )
 
-// maxJudgedBytes is the longest script that is judged. The parser recurses with the nesting of the
-// text, and a hostile script may be nothing but nesting.
+// maxJudgedBytes is the maximum length of a script that is checked. The parser
+// recurses with the nesting of the text, and a hostile script may be deeply
+// nested.
 const maxJudgedBytes = 16 << 10
 
-// powershellSign gives what marks a script as PowerShell, or nothing. A script that a shell can
-// parse is PowerShell only if one of its commands is, so text in quotes and here-documents does
-// not count; one that it cannot parse is judged by its look. Scripts that name their interpreter,
-// and very long ones, are not judged.
+// powershellSign returns what marks a script as PowerShell, or nothing. A
+// script that a shell can parse is PowerShell only if one of its commands is,
+// so text in quotes and here-documents does not count; one that it cannot parse
+// is checked by patterns. Scripts that name their interpreter, and very long
+// ones, are not checked.
 func powershellSign(script string) string {
 	if strings.HasPrefix(script, "#!") || len(script) > maxJudgedBytes {
 		return ""
@@ -48,7 +50,7 @@ func signInNode(node syntax.Node, cmdlet *regexp.Regexp) string {
 	return ""
 }
 
-// signInCall knows `Get-ChildItem …` and `$x = …`.
+// signInCall recognizes `Get-ChildItem …` and `$x = …`.
 func signInCall(call *syntax.CallExpr, cmdlet *regexp.Regexp) string {
 	if len(call.Args) == 0 {
 		return ""
@@ -65,7 +67,7 @@ func signInCall(call *syntax.CallExpr, cmdlet *regexp.Regexp) string {
 	return ""
 }
 
-// signInParts knows `$env:NAME`.
+// signInParts recognizes `$env:NAME`.
 func signInParts(parts []syntax.WordPart) string {
 	for i := 1; i < len(parts); i++ {
 		param, ok := parts[i-1].(*syntax.ParamExp)
@@ -83,7 +85,7 @@ const cmdletVerbs = `Add|Clear|Compare|Compress|Convert|ConvertFrom|ConvertTo|Co
 	`Group|Import|Invoke|Join|Measure|Move|New|Out|Read|Receive|Register|Remove|Rename|Resolve|Restart|Save|Select|Send|Set|` +
 	`Sort|Split|Start|Stop|Tee|Test|Trace|Unregister|Update|Use|Wait|Where|Write`
 
-// signInText looks for what no other common language writes like this.
+// signInText looks for syntax that no other common language has.
 func signInText(script string) string {
 	for _, pattern := range []string{
 		`(?m)(?:^|[|;({=&])\s*(?:` + cmdletVerbs + `)-[A-Z][A-Za-z]+\b`,

@@ -21,14 +21,15 @@ const (
 	maxMapFiles     = 5000
 	maxMapFileBytes = 256 << 10
 	maxMapTime      = 5 * time.Second
-	// maxMapTrees is for readers that build whole trees; the other ones need no bound of their own.
+	// maxMapTrees limits readers that build whole trees; the others need no
+	// separate limit.
 	maxMapTrees = 2 * time.Second
 )
 
-// RepoMap ranks the definitions of the workspace's source files by how much other
-// files use them. It looks at what it can in its time and says what it left out;
-// it is empty where nothing is defined. Files that the cache holds in the state
-// that the system tells of are not read.
+// RepoMap ranks the definitions of the workspace's source files by how much
+// other files use them. It reads as much as it can in the available time and
+// says what it left out; it is empty if nothing is defined. Unchanged files in
+// the cache are not read.
 func RepoMap(ctx context.Context, env tools.Env, cache *repomap.Cache) (string, error) {
 	start := time.Now()
 	cache.Begin()
@@ -55,7 +56,7 @@ func RepoMap(ctx context.Context, env tools.Env, cache *repomap.Cache) (string, 
 					unread++
 					return ctx.Err()
 				}
-				doc, _ := document.Decode(read.Data) // a binary file is one without text
+				doc, _ := document.Decode(read.Data) // a binary file has no text
 				file = repomap.Read(ctx, e.Path, doc.Text, maxMapTrees-time.Since(start))
 				if ctx.Err() != nil {
 					return ctx.Err() // its reader was cut off
@@ -73,8 +74,8 @@ func RepoMap(ctx context.Context, env tools.Env, cache *repomap.Cache) (string, 
 		files int
 		why   string
 	}{
-		{large, fmt.Sprintf("were not looked into: they are over %d KiB", maxMapFileBytes>>10)},
-		{late, fmt.Sprintf("were not looked into: the map is of %d files and made in %s at most", maxMapFiles, maxMapTime)},
+		{large, fmt.Sprintf("were skipped: they are larger than %d KiB", maxMapFileBytes>>10)},
+		{late, fmt.Sprintf("were skipped: the map covers at most %d files and takes at most %s", maxMapFiles, maxMapTime)},
 		{unread, "could not be read"},
 	} {
 		if left.files > 0 {

@@ -10,8 +10,8 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// RestoreFiles is the tool of the engine's own behind an undo. It is in no
-// registry that models are offered.
+// RestoreFiles returns the engine's internal tool that carries out an undo. It
+// is not offered to models.
 func RestoreFiles() tools.Tool {
 	return tools.Writer(tools.Spec{
 		Name: "restore_files", Summary: "Give files the content that they had: all of them, or none.", Effect: tools.Writes,
@@ -22,8 +22,9 @@ type restoreArgs struct {
 	Files []restoredFile `json:"files" doc:"the files" min:"1" max:"10000"`
 }
 
-// restoredFile is a file with the digest that it must have and that of the
-// content to give it; empty: absent. Modes are permission bits; zero: not known.
+// restoredFile is a file with its expected digest and the digest of the content
+// to restore; empty means absent. Modes are permission bits; zero means
+// unknown.
 type restoredFile struct {
 	Path   string `json:"path" doc:"the file" min:"1"`
 	Before string `json:"before,omitzero" doc:"SHA-256 that it must have now" max:"64"`
@@ -70,8 +71,8 @@ func (f restoredFile) plan(ctx context.Context, env tools.Env) (tools.Change, er
 	return f.withMode(tools.Edit(file, after)), nil
 }
 
-// withMode gives a change the bits that the file had. A file that got other bits
-// from somebody else meanwhile keeps those.
+// withMode returns a change the bits that the file had. A file that got other
+// bits from somebody else in the meantime keeps those.
 func (f restoredFile) withMode(c tools.Change) tools.Change {
 	if f.AfterMode != 0 && (c.Before == nil || c.BeforeMode == fs.FileMode(f.BeforeMode)) {
 		c.Mode, c.SetMode = fs.FileMode(f.AfterMode).Perm(), true
@@ -79,7 +80,8 @@ func (f restoredFile) withMode(c tools.Change) tools.Change {
 	return c
 }
 
-// changed refuses with what is different from what the undone call left behind.
+// changed returns a refusal that names what differs from the state after the
+// undone call.
 func (f restoredFile) changed(ctx context.Context, env tools.Env, now sandbox.File) error {
 	then, err := keptFile(ctx, env, f.Before)
 	if err != nil {
@@ -95,7 +97,7 @@ func keptFile(ctx context.Context, e tools.Env, digest string) ([]byte, error) {
 		return nil, nil
 	}
 	if e.Kept == nil {
-		return nil, errors.New("nothing is kept here")
+		return nil, errors.New("no earlier content is kept here")
 	}
 	data, err := e.Kept(ctx, digest)
 	return tools.Present(data), err

@@ -23,7 +23,8 @@ type runPowershellArgs struct {
 	Script string `json:"script" doc:"the script to run in the workspace" min:"1"`
 }
 
-// shellData is the structured twin of a run. Stdout and Stderr are cut in the middle over 256 KiB.
+// shellData is the structured form of a run. Stdout and Stderr are cut in the
+// middle over 256 KiB.
 type shellData struct {
 	Interpreter   string `json:"interpreter"`
 	Stdout        string `json:"stdout"`
@@ -74,7 +75,7 @@ func runScript(ctx context.Context, env tools.Env, in runPowershellArgs) (tools.
 	outcome, err := sandbox.Run(ctx, command)
 	result := shellResult(shell, outcome, timeout, env.Limits)
 	result.Script = in.Script
-	if err != nil { // the text holds nothing of what it said until then
+	if err != nil { // the text has none of the output so far
 		failed := tools.Failure(err)
 		result.Text, result.Operator, result.Err, result.Failed, result.Exit = failed.Text, failed.Operator, err, true, nil
 		result.Artifacts = artifacts(outcome, tools.Limits{})
@@ -82,8 +83,8 @@ func runScript(ctx context.Context, env tools.Env, in runPowershellArgs) (tools.
 	return result, nil
 }
 
-// confinedCommand puts a command behind walls where the configuration wants that, and refuses where it
-// cannot be done. Release must be called when the command has ended.
+// confinedCommand confines a command if configured, and refuses if that is not
+// possible. Release must be called when the command has ended.
 func confinedCommand(ctx context.Context, e tools.Env, command sandbox.Command) (_ sandbox.Command, release func(),
 	err error) {
 	if !e.Shell.Confine {
@@ -103,7 +104,7 @@ func confinedCommand(ctx context.Context, e tools.Env, command sandbox.Command) 
 	return command, release, err
 }
 
-// checkScript refuses scripts that cannot be handed over as one argument.
+// checkScript rejects scripts that cannot be passed as one argument.
 func checkScript(script string) error {
 	switch {
 	case len(script) > tools.MaxScriptBytes:
@@ -117,8 +118,8 @@ func checkScript(script string) error {
 	return nil
 }
 
-// shellResult words an outcome. The text has the form of the original; a first line names the
-// interpreter where it is not PowerShell.
+// shellResult formats an outcome. The text has the form of the original; a
+// first line names the interpreter where it is not PowerShell.
 func shellResult(i tools.Interpreter, o sandbox.Outcome, timeout time.Duration, limits tools.Limits) tools.Result {
 	data := shellData{
 		Interpreter: i.Name, Stdout: o.Stdout, Stderr: o.Stderr, TimedOut: o.TimedOut, Killed: o.Killed,
@@ -164,12 +165,13 @@ func artifacts(o sandbox.Outcome, limits tools.Limits) []tools.Artifact {
 	return out
 }
 
-// trimEnd drops one line end, because the form of the answer brings its own.
+// trimEnd removes one line end, because the format of the answer adds its own.
 func trimEnd(text string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
 }
 
-// squeeze keeps the first and the last lines of an output, because errors stand at the end.
+// squeeze keeps the first and the last lines of an output, because errors are
+// at the end.
 func squeeze(text string, limits tools.Limits) string {
 	if tools.Fits(text, limits) {
 		return text

@@ -17,7 +17,7 @@ type webSearchArgs struct {
 	Query string `json:"query" doc:"what to search for, a few words" min:"1"`
 }
 
-// webSearchData is the structured twin of a search.
+// webSearchData is the structured form of a search.
 type webSearchData struct {
 	Query     string    `json:"query"`
 	Results   []web.Hit `json:"results"`

@@ -11,10 +11,11 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// young is how old a file must be for its time to tell that it did not change.
+// young is the age from which a file's unchanged time proves that it did not
+// change.
 const young = 2 * time.Second
 
-// Keeper takes states of one workspace. It is safe for concurrent use.
+// Keeper records states of one workspace. It is safe for concurrent use.
 type Keeper struct {
 	store *Store
 
@@ -22,19 +23,19 @@ type Keeper struct {
 	files map[string]file // as last seen
 }
 
-// file is a file as it was last looked at.
+// file is the last seen state of a file.
 type file struct {
 	size     int64
 	modified time.Time
-	changed  time.Time // as the system has it, which no script sets; zero where it is not known
+	changed  time.Time // the system's own time, which scripts cannot set; zero if unknown
 	seen     time.Time
 	digest   string      // empty: it cannot be kept
 	mode     fs.FileMode // permission bits
 	link     string      // where a link leads
 }
 
-// Take looks at every file of the workspace, which must be the same one each time.
-// Release the state after use.
+// Take checks every file of the workspace, which must be the same one each
+// time. Release the state after use.
 func (k *Keeper) Take(ctx context.Context, workspace *sandbox.Workspace) (*State, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -46,7 +47,7 @@ func (k *Keeper) Take(ctx context.Context, workspace *sandbox.Workspace) (*State
 	stats, err := workspace.Walk(ctx, ".", options, func(e sandbox.Entry) error {
 		switch {
 		case e.Kind == sandbox.KindLink:
-			s.files[e.Path] = file{link: e.Target} // a change of it is noticed and cannot be undone
+			s.files[e.Path] = file{link: e.Target} // a change of it is noticed but cannot be undone
 			return nil
 		case e.Kind == sandbox.KindDirectory && e.Depth == sandbox.DefaultWalkDepth:
 			s.Whole = false
@@ -60,7 +61,7 @@ func (k *Keeper) Take(ctx context.Context, workspace *sandbox.Workspace) (*State
 		}
 		f, err := k.look(ctx, workspace, e)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // it went away meanwhile
+			return nil // it went away in the meantime
 		}
 		if err != nil {
 			return err
@@ -76,15 +77,16 @@ func (k *Keeper) Take(ctx context.Context, workspace *sandbox.Workspace) (*State
 		return nil
 	})
 	if err != nil {
-		s.Release() // lets go of what was copied in vain
-		return nil, fmt.Errorf("look at the workspace: %w", err)
+		s.Release() // releases unneeded copies
+		return nil, fmt.Errorf("scan the workspace: %w", err)
 	}
 	s.Whole = s.Whole && !stats.Truncated && stats.Unread == 0
 	k.adopt(s)
 	return s, nil
 }
 
-// look is a file as it is now; its content is kept for the state that asks.
+// look returns the current state of a file; its content is kept for the given
+// state.
 func (k *Keeper) look(ctx context.Context, workspace *sandbox.Workspace, e sandbox.Entry) (file, error) {
 	now := k.store.clock()
 	f := file{size: e.Size, modified: e.Modified, changed: e.Changed, seen: now, mode: e.Mode}
@@ -99,13 +101,14 @@ func (k *Keeper) look(ctx context.Context, workspace *sandbox.Workspace, e sandb
 		return f, err
 	}
 	if err != nil {
-		return f, nil // too large or not to be read: a change of it is noticed and cannot be undone
+		return f, nil // too large or unreadable: a change of it is noticed but cannot be undone
 	}
 	f.digest = content.SHA256
 	return f, k.store.keep(content)
 }
 
-// adopt makes a state the last one seen, and lets go of what only the one before had.
+// adopt makes a state the last seen one, and releases what only the previous
+// one had.
 func (k *Keeper) adopt(s *State) {
 	old := k.files
 	k.files = s.files
@@ -115,8 +118,8 @@ func (k *Keeper) adopt(s *State) {
 	k.store.drop(old)
 }
 
-// Forget lets go of what was last seen. The next state reads every file again;
-// states that were taken stay.
+// Forget releases the last seen state. The next Take reads every file again;
+// existing states stay valid.
 func (k *Keeper) Forget() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

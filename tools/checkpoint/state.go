@@ -11,17 +11,17 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// State is what the files of a workspace held at one moment.
+// State is the content of a workspace's files at one time.
 type State struct {
-	// Whole says that every file is in it.
+	// Whole says that it includes every file.
 	Whole bool
 
 	store  *Store
 	files  map[string]file
-	hidden map[string]bool // what .gitignore files left out; not what is inside of it
+	hidden map[string]bool // paths excluded by .gitignore files, without their contents
 }
 
-// hides tells whether a path was left out.
+// hides reports whether a path was left out.
 func (s *State) hides(name string) bool {
 	for ; name != "."; name = path.Dir(name) {
 		if s.hidden[name] {
@@ -40,7 +40,7 @@ type Change struct {
 	BeforeMode, AfterMode fs.FileMode
 }
 
-// same tells whether a file holds what another one does, as far as is known.
+// same reports whether two files are known to have the same content.
 func (f file) same(g file) bool {
 	if f.digest != "" || g.digest != "" {
 		return f.digest == g.digest
@@ -48,16 +48,16 @@ func (f file) same(g file) bool {
 	return f.asOf(g) && f.link == g.link
 }
 
-// asOf tells whether a file has the size and the times of another one.
+// asOf reports whether a file has the size and the times of another one.
 func (f file) asOf(g file) bool {
 	return f.size == g.size && f.modified.Equal(g.modified) && f.changed.Equal(g.changed)
 }
 
-// Compare lists what differs between two states of one keeper, by path. Unseen
-// says that more may differ: a state is not whole, a link or a file changed whose
-// content is not kept, or the .gitignore files themselves changed what is looked
-// at. Unkept are the links and files of that kind, by path. A file of which only
-// the mode changed does not differ.
+// Compare lists the differences between two states of one keeper, by path.
+// Unseen says that more may differ: a state is incomplete, a link or a file
+// without kept content changed, or changed .gitignore files affect which files
+// are checked. Unkept are the links and files of that kind, by path. A file of
+// which only the mode changed does not differ.
 func Compare(before, after *State) (changes []Change, unseen bool, unkept []string) {
 	unseen = !before.Whole || !after.Whole
 	// order-independent: sorted below
@@ -93,7 +93,7 @@ func Compare(before, after *State) (changes []Change, unseen bool, unkept []stri
 	return changes, unseen || len(unkept) > 0, unkept
 }
 
-// Content reads what a file of the state held.
+// Content reads the content of a file in the state.
 func (s *State) Content(digest string) ([]byte, error) {
 	data, err := os.ReadFile(s.store.path(digest))
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *State) Content(digest string) ([]byte, error) {
 	return data, nil
 }
 
-// Release lets go of the state's contents.
+// Release releases the state's contents.
 func (s *State) Release() {
 	s.store.drop(s.files)
 	s.files = nil

@@ -13,9 +13,9 @@ import (
 
 // Bounds of one state.
 const (
-	// MaxFiles bounds the files of a state.
+	// MaxFiles limits the files of a state.
 	MaxFiles = 50_000
-	// MaxBytes bounds the contents that are kept of one state.
+	// MaxBytes limits the contents that are kept of one state.
 	MaxBytes = 256 << 20
 )
 
@@ -31,8 +31,8 @@ type Store struct {
 	uses map[string]int // of a content, by states and by what keepers saw last
 }
 
-// Open keeps contents in folder, which it empties first: a store that ended
-// left nothing there that anybody needs.
+// Open creates a store in folder, which it empties first, because the contents
+// of earlier stores are no longer needed.
 func Open(folder string, clock func() time.Time) (*Store, error) {
 	if err := os.RemoveAll(folder); err != nil {
 		return nil, fmt.Errorf("empty the folder for checkpoints: %w", err)
@@ -43,7 +43,7 @@ func Open(folder string, clock func() time.Time) (*Store, error) {
 	return &Store{folder: folder, clock: clock, maxFiles: MaxFiles, maxBytes: MaxBytes, uses: map[string]int{}}, nil
 }
 
-// Keeper is a new one, for one workspace.
+// Keeper returns a new keeper for one workspace.
 func (s *Store) Keeper() *Keeper { return &Keeper{store: s, files: map[string]file{}} }
 
 // keep copies a content unless it is here, for one use.
@@ -52,7 +52,7 @@ func (s *Store) keep(content sandbox.File) error {
 	defer s.mu.Unlock()
 	path := s.path(content.SHA256)
 	if s.uses[content.SHA256] == 0 {
-		temporary := path + ".new" // a full disk must not leave a part under the digest of the whole
+		temporary := path + ".new" // a full disk must not leave partial content under the digest
 		err := os.WriteFile(temporary, content.Data, 0o600)
 		if err == nil {
 			err = os.Rename(temporary, path)
@@ -65,7 +65,7 @@ func (s *Store) keep(content sandbox.File) error {
 	return nil
 }
 
-// use adds one to the uses of a content that is here; the empty digest is none.
+// use adds one use of a stored content; the empty digest is ignored.
 func (s *Store) use(digest string) {
 	if digest == "" {
 		return
@@ -75,7 +75,7 @@ func (s *Store) use(digest string) {
 	s.uses[digest]++
 }
 
-// drop takes one from the uses of each file's content; one without a use is removed.
+// drop removes one use of each file's content; unused content is deleted.
 func (s *Store) drop(files map[string]file) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,11 +19,12 @@ type codeFile struct {
 	outlineTool string // to be called for an overview
 	symbols     []cfamily.Symbol
 	warnings    []string
-	note        string        // what is listed where there are no definitions of code
+	note        string        // what is listed if there are no code definitions
 	c           *cfamily.File // of C and C++
 }
 
-// outline makes the rows of a file, at most so many levels of them; zero means all.
+// outline returns the rows of a file, at most the given number of levels of
+// them; zero means all.
 func (f codeFile) outline(levels int) []tools.OutlineRow {
 	rows := []tools.OutlineRow{}
 	for _, s := range f.symbols {
@@ -53,7 +54,7 @@ func (f codeFile) symbol(s cfamily.Symbol) tools.OutlineSymbol {
 	}
 }
 
-// find gives the symbols of a name, at least one.
+// find returns the symbols of a name, at least one.
 func (f codeFile) find(name string) ([]cfamily.Symbol, error) {
 	if found := cfamily.Find(f.symbols, name); len(found) > 0 {
 		return found, nil
@@ -66,11 +67,11 @@ func (f codeFile) find(name string) ([]cfamily.Symbol, error) {
 	return nil, f.missing(base)
 }
 
-// missing refuses a name that nothing is defined under.
+// missing returns the refusal for an undefined name.
 func (f codeFile) missing(name string) error {
 	text := fmt.Sprintf("no definition '%s' in %s", tools.OneLine(name, 200), f.Disk.Path)
 	if len(f.symbols) == 0 {
-		return tools.Refuse("%s, which defines nothing that is recognized; call read_file to see it", text)
+		return tools.Refuse("%s, which has no recognized definitions; call read_file to see it", text)
 	}
 	var ends, names []string
 	for _, s := range f.symbols {
@@ -92,7 +93,8 @@ func (f codeFile) missing(name string) error {
 	return tools.Refuse("%s; call %s to see all", text, f.outlineTool)
 }
 
-// places tells where symbols are: "f#1 at lines 3-4, f#2 at lines 7-9".
+// places returns the locations of symbols: "f#1 at lines 3-4, f#2 at lines
+// 7-9".
 func (f codeFile) places(symbols []cfamily.Symbol) string {
 	const most = 20
 	var parts []string
@@ -119,8 +121,8 @@ func (f codeFile) each(symbols []cfamily.Symbol, text func(cfamily.Symbol) strin
 	return strings.Join(parts, "\n")
 }
 
-// source is exactly the text of a symbol, with the indentation of its first line where nothing else
-// stands in front of it.
+// source returns exactly the text of a symbol, with the indentation of its
+// first line if only that is in front of it.
 func (f codeFile) source(s cfamily.Symbol) string {
 	start := s.Start
 	for start > 0 && (f.Text[start-1] == ' ' || f.Text[start-1] == '\t') {
@@ -154,8 +156,8 @@ func (f codeFile) outlined(levels, startLine int, limits tools.Limits) (tools.Re
 	return tools.Paged(text, tools.OutlineOf(rows, f.warnings), f.outlineTool, startLine, limits)
 }
 
-// readCode reads a file of any language that there is a grammar for. An empty language means the
-// one that the file's name tells.
+// readCode reads a file of any language with a grammar. An empty language means
+// the one of the file's name.
 func readCode(ctx context.Context, env tools.Env, path, name string) (codeFile, error) {
 	doc, err := tools.ReadDocument(ctx, env, path)
 	if err != nil {
@@ -194,7 +196,7 @@ func readCode(ctx context.Context, env tools.Env, path, name string) (codeFile, 
 	return f, nil
 }
 
-// languageNames lists the languages that there are grammars for.
+// languageNames lists the languages with a grammar.
 func languageNames() string {
 	var names []string
 	for _, l := range syntax.Languages() {
@@ -203,10 +205,10 @@ func languageNames() string {
 	return strings.Join(names, ", ")
 }
 
-// damageText words what a parser could not make sense of.
+// damageText describes a place that a parser could not understand.
 func damageText(d syntax.Damage) string {
 	if d.Missing != "" {
 		return fmt.Sprintf("line %d: %q seems to be missing", d.Line, d.Missing)
 	}
-	return fmt.Sprintf("line %d: not understood, so what follows may be incomplete", d.Line)
+	return fmt.Sprintf("line %d: not understood, so the rest may be incomplete", d.Line)
 }

@@ -28,7 +28,7 @@ func SummariseCode(ctx context.Context, name, text string) summary.Summary {
 	}
 	out := summary.Summary{Format: language.Name(), Doc: summary.HeadComment(text)}
 	if len(found.Damage) > 0 {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("line %d: not understood; what follows may be incomplete",
+		out.Warnings = append(out.Warnings, fmt.Sprintf("line %d: not understood; the rest may be incomplete",
 			found.Damage[0].Line))
 	}
 	if len(found.Symbols) == 0 {
@@ -47,8 +47,8 @@ func SummariseCode(ctx context.Context, name, text string) summary.Summary {
 	return out
 }
 
-// structureOf lists the definitions of a text. C and C++ have a reader of their own; their namespaces
-// are left out, so that what is in them takes their place.
+// structureOf lists the definitions of a text. C and C++ have their own reader;
+// their namespaces are replaced by their contents.
 func structureOf(ctx context.Context, name string, language syntax.Language, text string) (syntax.Structure, error) {
 	if of := language.Name(); of != "c" && of != "cpp" || len(text) > syntax.MaxSize {
 		return syntax.Outline(ctx, language, []byte(text))
@@ -76,7 +76,7 @@ func structureOf(ctx context.Context, name string, language syntax.Language, tex
 // maxCodeDepth is the number of levels below the top that a summary shows.
 const maxCodeDepth = 1
 
-// codeItems puts exported symbols first, each with those inside of it.
+// codeItems returns exported symbols first, each with its members.
 func codeItems(language, text string, symbols []syntax.Symbol) []summary.Item {
 	var exported, others []summary.Item
 	var group *[]summary.Item
@@ -97,7 +97,7 @@ func codeItems(language, text string, symbols []syntax.Symbol) []summary.Item {
 	return append(exported, others...)
 }
 
-// maxKeys bounds the keys that are named for one table or key.
+// maxKeys limits the keys that are named for one table or key.
 const maxKeys = 40
 
 // keyItems lists the outermost tables and keys, each with the names of the keys below it.
@@ -123,7 +123,8 @@ func keyItems(symbols []syntax.Symbol) []summary.Item {
 	return items
 }
 
-// isExported tells whether a symbol is meant for other files, as far as its head says.
+// isExported reports whether a symbol is visible to other files, according to
+// its header.
 func isExported(language, head, name string) bool {
 	words := strings.FieldsFunc(head, func(r rune) bool { return !unicode.IsLetter(r) })
 	words = words[:min(len(words), 8)]

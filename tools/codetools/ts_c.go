@@ -26,8 +26,9 @@ type cOutlineArgs struct {
 	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
 }
 
-// cNameArgs and cppNameArgs are the arguments of the tools that show one definition, cUpdateArgs and
-// cppUpdateArgs of those that replace one. The two of a pair differ in what they say of a name.
+// cNameArgs and cppNameArgs are the arguments of the tools that show one
+// definition, cUpdateArgs and cppUpdateArgs of those that replace one. The two
+// of a pair differ only in the description of a name.
 type cNameArgs struct {
 	Path      string `json:"path" doc:"C file or header, relative to the workspace" min:"1"`
 	Name      string `json:"name" doc:"name of a function, struct, union, enum, typedef, variable or macro; name#2 picks the second of several" min:"1"`
@@ -56,13 +57,13 @@ type cppUpdateArgs struct {
 	DryRun       bool   `json:"dry_run,omitzero" doc:"show the change and write nothing"`
 }
 
-// CFamily gives the tools of C and of C++: the same five of each.
+// CFamily returns the tools of C and of C++: the same five of each.
 func CFamily() []tools.Tool {
 	return append(cTools[cNameArgs, cUpdateArgs](cfamily.C, cTexts), cTools[cppNameArgs, cppUpdateArgs](cfamily.CPP,
 		cppTexts)...)
 }
 
-// cText is what the page of a tool says; the name of the tool begins with ts_c or ts_cpp.
+// cText is the description of a tool, whose name begins with ts_c or ts_cpp.
 type cText struct{ name, summary, doc string }
 
 // cTools makes the tools of one language, in the order of their names.
@@ -176,7 +177,7 @@ var cppTexts = [5]cText{
 	},
 }
 
-// cSkeletonData is the structured twin of a skeleton.
+// cSkeletonData is the structured form of a skeleton.
 type cSkeletonData struct {
 	Path     string   `json:"path"`
 	Skeleton string   `json:"skeleton"`
@@ -200,7 +201,8 @@ func cSkeleton(ctx context.Context, env tools.Env, in cSkeletonArgs, language cf
 	return tools.Paged(text, data, tool, in.StartLine, env.Limits)
 }
 
-// cNamed shows a part of every symbol of a name, and where the definition of a prototype is.
+// cNamed shows a part of every symbol with a name, and the location of the
+// definition for a prototype.
 func cNamed(ctx context.Context, env tools.Env, in cNameArgs, language cfamily.Language, tool string,
 	part func(codeFile, cfamily.Symbol) string) (tools.Result, error) {
 	f, err := readC(ctx, env, in.Path, language)
@@ -249,7 +251,7 @@ func planCUpdate(ctx context.Context, env tools.Env, in cUpdateArgs, language cf
 	if err != nil {
 		return tools.Plan{}, err
 	}
-	// Bytes that stay must not be encoded anew, so only what differs is replaced.
+	// Bytes that stay must not be encoded again, so only what differs is replaced.
 	change, err := f.Change(narrowed(f.Text, splice))
 	if err != nil {
 		return tools.Plan{}, err
@@ -258,7 +260,7 @@ func planCUpdate(ctx context.Context, env tools.Env, in cUpdateArgs, language cf
 	data.EndLine = s.EndLine + len(document.Lines(splice.New)) - len(document.Lines(f.Text[splice.Start:splice.End]))
 	what := "replaced, now"
 	if f.Text[splice.Start:splice.End] == splice.New {
-		what = "is already as given, in"
+		what = "already has this content in"
 	}
 	return tools.Plan{
 		Changes: []tools.Change{change}, DryRun: in.DryRun, Data: data,
@@ -289,7 +291,7 @@ func narrowed(text string, s document.Splice) document.Splice {
 	return document.Splice{Start: s.Start + narrow.Start, End: s.Start + narrow.End, New: narrow.New}
 }
 
-// one gives the only definition of a name, or refuses.
+// one returns the only definition of a name, or refuses.
 func (f codeFile) one(ctx context.Context, env tools.Env, name string) (cfamily.Symbol, error) {
 	found, err := f.find(name)
 	switch {

@@ -11,11 +11,11 @@ import (
 	"manualslop/tools/views"
 )
 
-// ErrNoView says that there is no such view of this kind of file.
-var ErrNoView = errors.New("tools: there is no such view of this kind of file")
+// ErrNoView means that there is no such view of this kind of file.
+var ErrNoView = errors.New("tools: this kind of file has no such view")
 
-// Curated is a file of Python, C, C++ or Go with its design and without the
-// bodies of functions that are not marked, as package views has it. It is cut
+// Curated returns a file of Python, C, C++ or Go with its design and without
+// the bodies of functions that are not marked, as in package views. It is cut
 // to the limits of env. Other kinds are ErrNoView; [Failure] words other errors
 // for a model.
 func Curated(ctx context.Context, env tools.Env, path string) (string, error) {
@@ -39,8 +39,8 @@ func Curated(ctx context.Context, env tools.Env, path string) (string, error) {
 	return "", ErrNoView
 }
 
-// GoSkeleton is a Go file without the bodies of functions; errors are as with
-// Curated.
+// GoSkeleton returns a Go file without the bodies of functions; errors are as
+// in Curated.
 func GoSkeleton(ctx context.Context, env tools.Env, path string) (string, error) {
 	if KindOf(path) != "go" {
 		return "", ErrNoView
@@ -62,7 +62,7 @@ func goView(ctx context.Context, env tools.Env, path string, shorten func(string
 	})
 }
 
-// shortened makes a text within the limits, and may be interrupted.
+// shortened returns a text within the limits, and may be interrupted.
 func shortened(ctx context.Context, env tools.Env, text string, shorten func() (string, error)) (string, error) {
 	type made struct {
 		text string
@@ -78,7 +78,8 @@ func shortened(ctx context.Context, env tools.Env, text string, shorten func() (
 	return tools.Clamp(out.text, env.Limits.Filled()), err
 }
 
-// KindOf is the kind of a source file by its name: py, c, cpp, go; empty for others.
+// KindOf returns the kind of a source file by its name: py, c, cpp, go; empty
+// for others.
 func KindOf(path string) string {
 	at := strings.LastIndexByte(path, '.')
 	if at < 0 {

@@ -1,6 +1,6 @@
 package document
 
-// codec is an encoding as Python knows it: its name there, the module that holds it, other names.
+// codec is one of Python's encodings: its name, its module, and its aliases.
 type codec struct{ name, module, aliases string }
 
 // notText lists the codecs that do not decode text.

@@ -10,22 +10,24 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// page is a code page: bytes below 0x80 stand for themselves, and each character has bytes of its
-// own, whatever comes before it.
+// page is a code page: bytes below 0x80 are ASCII, and the bytes of each
+// character do not depend on the context.
 type page interface {
 	// next reads the first character of data, which is not empty and begins with a byte of at least
 	// 0x80. It gives zero where there is none.
 	next(data []byte) (r rune, size int)
-	// bytes gives a character of at least U+0080, or nil where the page does not have it.
+	// bytes gives a character of at least U+0080, or nil if the page does not have
+	// it.
 	bytes(r rune) []byte
-	// complaint words that the byte at offset begins no character.
+	// complaint returns the error that no character begins at offset.
 	complaint(c byte, offset int) string
 }
 
-// paged adds to a page what all pages have in common.
+// paged implements what all pages have in common.
 type paged struct{ page }
 
-// decode gives the text of data, and the offset of the first byte that is no character, else -1.
+// decode returns the text of data, and the offset of the first byte that is not
+// a character, else -1.
 func (p paged) decode(data []byte) (string, int) {
 	var b strings.Builder
 	b.Grow(len(data) + len(data)/8)
@@ -45,7 +47,8 @@ func (p paged) decode(data []byte) (string, int) {
 	return b.String(), -1
 }
 
-// offsets gives a function from rising offsets in the text to offsets in data.
+// offsets returns a function from rising offsets in the text to offsets in
+// data.
 func (p paged) offsets(data []byte) func(int) int {
 	at, passed := 0, 0
 	return func(offset int) int {
@@ -77,7 +80,7 @@ func (p paged) encode(text, name string) ([]byte, error) {
 	return out, nil
 }
 
-// ascii is the page without a second half.
+// ascii is the page of only ASCII characters.
 type ascii struct{}
 
 func (ascii) next([]byte) (rune, int) { return 0, 0 }
@@ -90,7 +93,7 @@ func (ascii) complaint(c byte, offset int) string {
 type single struct {
 	table    *charmap.Charmap
 	controls bool          // 0x80 to 0x9F are the control characters of those numbers
-	other    map[byte]rune // where Python differs; zero: Python has no character there
+	other    map[byte]rune // differences in Python; zero means that Python has no character there
 }
 
 func (p single) next(data []byte) (rune, int) {
@@ -135,7 +138,7 @@ type multi struct {
 	table encoding.Encoding
 	units transform.Transformer       // the decoder of table; it keeps no state
 	size  func(data []byte) int       // of the first character; may be more than there is
-	has   func(lead, trail byte) bool // false: Python has nothing there; nil: it has all of table
+	has   func(lead, trail byte) bool // false: not in Python; nil: Python has all of table
 	other map[string]rune             // where Python differs
 }
 

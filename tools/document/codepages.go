@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// codePage gives the page of a codec by Python's name for it.
+// codePage returns the page of a codec by Python's name for it.
 func codePage(name string) (paged, bool) {
 	if name == "ascii" {
 		return paged{ascii{}}, true
@@ -20,8 +20,8 @@ func codePage(name string) (paged, bool) {
 	return paged{p}, ok
 }
 
-// singlePage names the pages of one byte. The differences to Python's tables are all there are:
-// TestPagesAreThoseOfPython compares each byte.
+// singlePage names the pages of one byte. All differences from Python's tables
+// are listed: TestPagesAreThoseOfPython compares each byte.
 func singlePage(name string) (single, bool) {
 	iso := map[string]*charmap.Charmap{
 		"iso8859-1": charmap.ISO8859_1, "iso8859-2": charmap.ISO8859_2, "iso8859-3": charmap.ISO8859_3,
@@ -51,10 +51,11 @@ func singlePage(name string) (single, bool) {
 	return single{table: table, other: other[name]}, ok
 }
 
-// multiPage names the pages of several bytes. The tables of golang.org/x/text are those of web
-// browsers, which have more characters than Python's: has keeps those out, other mends the rest.
-// Of GBK 82 rare characters remain that Python does not have; characters for private use, and the
-// Japanese ones of the Chinese pages big5 and cp950, are missing.
+// multiPage names the pages of several bytes. The tables of golang.org/x/text
+// are those of web browsers, which have more characters than Python's: has
+// keeps those out, other fixes the rest. Of GBK 82 rare characters remain that
+// Python does not have; characters for private use, and the Japanese ones of
+// the Chinese pages big5 and cp950, are missing.
 func multiPage(name string) (multi, bool) {
 	p := multi{name: name, size: pairs}
 	switch name {
@@ -135,7 +136,8 @@ func hasGB2312(lead, trail byte) bool {
 	return lead < 0xAA || lead >= 0xB0
 }
 
-// hasBig5 keeps to Big5 itself; cp950 adds the euro sign and what stands behind 0xF9D5.
+// hasBig5 keeps to Big5 itself; cp950 adds the euro sign and what comes after
+// 0xF9D5.
 func hasBig5(lead, trail byte) bool {
 	if lead == 0xA3 && trail == 0xE1 || lead == 0xF9 && trail >= 0xD6 {
 		return false

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// cookie finds the encoding that Python source declares and the line that declares it: in the
-// first line, or in the second if the first is blank or a comment. The names that CPython takes for
-// UTF-8 and Latin-1 are given as it does, all others as they are written.
+// cookie finds the encoding that Python source declares and the line that
+// declares it: in the first line, or in the second if the first is blank or a
+// comment. CPython's aliases of UTF-8 and Latin-1 are normalized as in CPython;
+// all others are returned as written.
 func cookie(source []byte) (name string, line int) {
 	for line = 1; line <= 2; line++ {
 		text, rest := cutLine(source)
@@ -93,8 +94,9 @@ func normalCookie(name string) string {
 	return name
 }
 
-// codecName gives the codec that Python knows by a name, in Python's spelling of it. Dots are taken
-// for underscores in aliases and stand for nothing in names of modules, as in Python.
+// codecName returns the codec that Python knows by a name, in Python's spelling
+// of it. Dots are taken for underscores in aliases and stand for nothing in
+// names of modules, as in Python.
 func codecName(name string) (string, bool) {
 	normal := normalCodec(name)
 	undotted := strings.ReplaceAll(normal, ".", "_")
@@ -111,7 +113,8 @@ func codecName(name string) (string, bool) {
 	return "", false
 }
 
-// normalCodec gives a name in small letters with one underscore for each run of other signs.
+// normalCodec returns a name in lower case with one underscore for each run of
+// other signs.
 func normalCodec(name string) string {
 	var out []byte
 	gap := false

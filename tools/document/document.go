@@ -20,7 +20,7 @@ const (
 	Latin1  = "latin-1" // guessed: neither UTF-8 nor binary
 )
 
-// Document is a text file: what it says, and what is needed to write it back.
+// Document is a text file: its text, and what is needed to write it back.
 type Document struct {
 	Text     string // decoded, without byte order mark, line ends as in the file
 	Encoding string
@@ -28,7 +28,8 @@ type Document struct {
 	page     paged // for the encodings that Python source declares; its page is nil otherwise
 }
 
-// EncodingError says that a file's encoding cannot hold a character of new text.
+// EncodingError means that a file's encoding cannot hold a character of new
+// text.
 type EncodingError struct {
 	Encoding string
 	Rune     rune
@@ -39,12 +40,12 @@ func (e *EncodingError) Error() string {
 	return fmt.Sprintf("its encoding (%s) cannot hold %q; use other characters", e.Encoding, e.Rune)
 }
 
-// asText gives bytes as a string without a copy, which for large files is most of the work. Nobody
-// changes the bytes of a file that was read.
+// asText returns bytes as a string without a copy, which for large files would
+// be most of the work. The bytes of a file that was read are never changed.
 func asText(data []byte) string { return unsafe.String(unsafe.SliceData(data), len(data)) }
 
-// Decode finds the encoding of data, which must not be changed afterwards. It answers false for
-// binary data.
+// Decode finds the encoding of data, which must not be changed afterwards. It
+// returns false for binary data.
 func Decode(data []byte) (Document, bool) {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
@@ -93,7 +94,7 @@ func mostlyUTF8(data []byte) bool {
 	return long >= stray
 }
 
-// decodeUTF16 answers false for text that would not come back the same.
+// decodeUTF16 returns false for text that would not round-trip.
 func decodeUTF16(data []byte, order binary.ByteOrder) (string, bool) {
 	if len(data)%2 != 0 {
 		return "", false
@@ -115,7 +116,8 @@ func encodeUTF16(text string, order binary.ByteOrder) []byte {
 	return out
 }
 
-// Edit gives the document with the splices made, in the same encoding. Errors are those of Splice.
+// Edit returns the document with the splices made, in the same encoding. Errors
+// are those of Splice.
 func (d Document) Edit(splices []Splice) (Document, error) {
 	data, err := d.Splice(splices)
 	if err != nil {
@@ -126,11 +128,12 @@ func (d Document) Edit(splices []Splice) (Document, error) {
 	return d, err
 }
 
-// Bytes are the bytes of the file. The caller must not change them.
+// Bytes returns the bytes of the file. The caller must not change them.
 func (d Document) Bytes() []byte { return d.data }
 
-// Splice gives the bytes of the file with the splices made. Bytes outside of them are copied as
-// they are. The error is an *EncodingError where the encoding cannot hold new text.
+// Splice returns the bytes of the file with the splices made. Bytes outside
+// them are copied as they are. The error is an *EncodingError where the
+// encoding cannot hold new text.
 func (d Document) Splice(splices []Splice) ([]byte, error) {
 	ordered, err := order(len(d.Text), splices)
 	if err != nil {
@@ -154,12 +157,13 @@ func (d Document) Splice(splices []Splice) ([]byte, error) {
 	return append(out, d.data[last:]...), nil
 }
 
-// converted tells whether the bytes of the file are not those of Text.
+// converted reports whether the bytes of the file differ from Text.
 func (d Document) converted() bool {
 	return d.page.page != nil || d.Encoding == UTF16LE || d.Encoding == UTF16BE || d.Encoding == Latin1
 }
 
-// offsets gives a function from rising offsets in Text to offsets in the file.
+// offsets returns a function from rising offsets in Text to offsets in the
+// file.
 func (d Document) offsets() func(int) int {
 	if d.page.page != nil {
 		return d.page.offsets(d.data)
@@ -175,7 +179,7 @@ func (d Document) offsets() func(int) int {
 	return func(offset int) int { return offset }
 }
 
-// counted adds up the sizes of characters in the file, beginning behind head bytes.
+// counted sums the sizes of characters in the file, starting after head bytes.
 func (d Document) counted(head int, size func(rune) int) func(int) int {
 	passed := 0
 	return func(offset int) int {

@@ -34,8 +34,9 @@ func Lines(text string) []Line {
 	return out
 }
 
-// LinesFrom gives at most so many lines from number first (counted from 1) on, and how many lines the
-// text has. It is Lines for who needs a few lines of a long text.
+// LinesFrom returns at most the given number of lines from number first
+// (counted from 1) on, and how many lines the text has. It is a faster Lines
+// for a few lines of a long text.
 func LinesFrom(text string, first, most int) (lines []Line, total int) {
 	if strings.IndexByte(text, '\r') >= 0 {
 		all := Lines(text)
@@ -80,7 +81,8 @@ func linesOfLF(text string) []Line {
 	return out
 }
 
-// NumberOf is the 1-based number of the line that holds the byte at offset.
+// NumberOf returns the 1-based number of the line that holds the byte at
+// offset.
 func NumberOf(lines []Line, offset int) int {
 	low, high := 0, len(lines)
 	for low < high {
@@ -94,8 +96,9 @@ func NumberOf(lines []Line, offset int) int {
 	return min(low+1, max(len(lines), 1))
 }
 
-// LineEnd is the line end that new text at line number i (0-based) takes: that of the line itself,
-// of the nearest one before, of the nearest one after, else LF.
+// LineEnd returns the line end for new text at line number i (0-based): that of
+// the line itself, of the nearest one before, of the nearest one after, else
+// LF.
 func LineEnd(text string, lines []Line, i int) string {
 	for j := min(i, len(lines)-1); j >= 0; j-- {
 		if lines[j].End < lines[j].Next {

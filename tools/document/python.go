@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// SourceError says why CPython would not decode a Python file. The wording is CPython's where the
-// program knows it.
+// SourceError says why CPython would not decode a Python file. The text is
+// CPython's if it is known here.
 type SourceError struct {
 	Line int    // 1-based line that the error is about
 	Text string // one line
@@ -33,8 +33,9 @@ func DecodePython(data []byte) (Document, error) {
 	return doc, err
 }
 
-// IsPython tells whether a file is Python source: by the ending of its name (.py, .pyw, .pyi in
-// small letters), or where the name has none, by a first line that calls a Python.
+// IsPython reports whether a file is Python source: by the ending of its name
+// (.py, .pyw, .pyi in lower case), or, without an ending, by a first line that
+// runs Python.
 func IsPython(name string, data []byte) bool {
 	switch path.Ext(name) {
 	case ".py", ".pyw", ".pyi":
@@ -74,7 +75,7 @@ func decodePython(data []byte) (Document, error) {
 	return decodeDeclared(data, declared, line)
 }
 
-// decodeDeclared decodes by a declaration other than UTF-8.
+// decodeDeclared decodes with a declared encoding other than UTF-8.
 func decodeDeclared(data []byte, declared string, line int) (Document, error) {
 	name, known := codecName(declared)
 	switch {
@@ -86,7 +87,7 @@ func decodeDeclared(data []byte, declared string, line int) (Document, error) {
 	}
 	page, ok := codePage(name)
 	if !ok {
-		return Document{}, &SourceError{line, fmt.Sprintf("the encoding %s is Python's but not known to this program",
+		return Document{}, &SourceError{line, fmt.Sprintf("the encoding %s is valid in Python but not supported here",
 			declared)}
 	}
 	text, at := page.decode(data)
@@ -118,7 +119,7 @@ func checkUTF8(data []byte, declared string) error {
 		"see https://peps.python.org/pep-0263/ for details", data[at], line)}
 }
 
-// badUTF8 words what is wrong with the character that data begins with.
+// badUTF8 describes what is wrong with the first character of data.
 func badUTF8(data []byte) string {
 	need := 0
 	switch lead := data[0]; {
@@ -137,7 +138,7 @@ func badUTF8(data []byte) string {
 	return "invalid continuation byte"
 }
 
-// lineAt is the 1-based number of the line that holds the byte at offset.
+// lineAt returns the 1-based number of the line that holds the byte at offset.
 func lineAt(data []byte, offset int) int {
 	head := data[:offset]
 	pairs := bytes.Count(head, []byte("\r\n"))

@@ -15,11 +15,13 @@ type Splice struct {
 	New        string
 }
 
-// errSplices says that splices overlap, cut a character or lie outside of the text, which is a mistake of the caller.
-var errSplices = errors.New("document: splices overlap, cut a character or lie outside of the text")
+// errSplices means that splices overlap, cut a character or lie outside the
+// text, which is a programming error of the caller.
+var errSplices = errors.New("document: splices overlap, split a character or are outside the text")
 
-// Apply gives the text with all splices made. They may come in any order; two of them must not
-// overlap, and insertions at one place are made in the order given. Line ends are taken as they are.
+// Apply returns the text with all splices made. They may come in any order; two
+// of them must not overlap, and insertions at one place are made in the order
+// given. Line ends are not changed.
 func Apply(text string, splices []Splice) (string, error) {
 	ordered, err := order(len(text), splices)
 	if err != nil {
@@ -36,7 +38,8 @@ func Apply(text string, splices []Splice) (string, error) {
 	return b.String(), nil
 }
 
-// order sorts splices by place and refuses those that do not fit a text of that size.
+// order sorts splices by position and rejects those outside a text of that
+// size.
 func order(size int, splices []Splice) ([]Splice, error) {
 	ordered := slices.Clone(splices)
 	slices.SortStableFunc(ordered, func(a, b Splice) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })
@@ -50,7 +53,8 @@ func order(size int, splices []Splice) ([]Splice, error) {
 	return ordered, nil
 }
 
-// Between gives the smallest single splice that makes after of before, at borders of characters.
+// Between returns the smallest single splice that makes after of before, at
+// borders of characters.
 func Between(before, after string) Splice {
 	most := min(len(before), len(after))
 	head := 0
@@ -70,7 +74,7 @@ func Between(before, after string) Splice {
 	return Splice{head, len(before) - tail, after[head : len(after)-tail]}
 }
 
-// border tells whether a character begins or the text ends at offset.
+// border reports whether a character begins or the text ends at offset.
 func border(text string, offset int) bool {
 	return offset == len(text) || utf8.RuneStart(text[offset])
 }

@@ -23,10 +23,11 @@ type Request struct {
 	Staged bool
 	// Context is the number of unchanged lines around each change; negative means git's three.
 	Context int
-	// StatOnly leaves the text of the changes out.
+	// StatOnly omits the text of the changes.
 	StatOnly bool
-	// Show gives the form in which a file is named, false where it must not appear. The path is
-	// absolute; tree tells that the file's content comes from the working tree.
+	// Show returns the displayed name of a file, or false if it must not appear.
+	// The path is absolute; tree reports that the content comes from the working
+	// tree.
 	Show func(path string, tree bool) (string, bool)
 }
 
@@ -44,10 +45,10 @@ type File struct {
 
 // Diff is what changed.
 type Diff struct {
-	Base   string // as asked for, with the short hash
+	Base   string // as requested, with the short hash
 	Head   string // likewise, or "working tree" or "index"
 	Files  []File
-	Hidden int    // files left out because they are protected or out of reach
+	Hidden int    // files omitted because they are protected or inaccessible
 	Patch  string // empty with StatOnly
 }
 
@@ -97,7 +98,8 @@ func (w *private) diff(ctx context.Context, args []string, form ...string) (stri
 	return out, err
 }
 
-// sides resolves what is compared. An empty hash on the newer side is the working tree or index.
+// sides resolves the two sides of the comparison. An empty hash on the newer
+// side is the working tree or index.
 func (p Program) sides(ctx context.Context, repo repository, r Request) (base, head revision, err error) {
 	if r.Staged && r.Head != "" {
 		return base, head, problem("staged compares the index, so head_rev must be left out")
@@ -116,11 +118,11 @@ func (p Program) sides(ctx context.Context, repo repository, r Request) (base, h
 	return base, head, err
 }
 
-// arguments are the options, revisions and the path of a comparison.
+// arguments returns the options, revisions and the path of a comparison.
 func (w *private) arguments(r Request, base, head revision) ([]string, error) {
 	rel, err := filepath.Rel(w.repo.root, r.Path)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return nil, problem("the path is outside of its repository")
+		return nil, problem("the path is outside its repository")
 	}
 	args := []string{
 		"--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty", "--submodule=short", "--find-renames",
@@ -144,7 +146,8 @@ func contextOption(lines int) string {
 	return fmt.Sprintf("--unified=%d", lines)
 }
 
-// visible leaves out the files that must not be shown, under their old or their new name.
+// visible filters out the files that must not be shown, by their old or new
+// name.
 func visible(all []File, repo repository, r Request) ([]File, int) {
 	out := []File{}
 	for _, f := range all {
@@ -182,7 +185,7 @@ func parseRaw(raw string) ([]File, error) {
 		case strings.HasPrefix(field, ":"):
 			parts := strings.Fields(field)
 			if len(parts) != 5 {
-				return nil, fmt.Errorf("git: an answer that is not understood: %q", field)
+				return nil, fmt.Errorf("git: unexpected answer: %q", field)
 			}
 			f := File{Status: status(parts[4]), Path: next()}
 			if parts[4][0] == 'R' || parts[4][0] == 'C' {
@@ -232,8 +235,8 @@ func status(letter string) string {
 	return "modified"
 }
 
-// header is the line that a file's part of the patch begins with. A name that git would write in
-// another form has none, so its part is never shown.
+// header returns the line that a file's part of the patch begins with. A name
+// that git would write differently has none, so its part is never shown.
 func header(f File) string {
 	old := firstOf(f.OldPath, f.Path)
 	if strings.ContainsAny(old+f.Path, "\"\\\uFFFD") || strings.ContainsFunc(old+f.Path,
@@ -243,8 +246,9 @@ func header(f File) string {
 	return "diff --git a/" + old + " b/" + f.Path
 }
 
-// keep gives the parts of a patch that belong to the given files. Lines of content begin with a
-// blank, plus, minus or backslash, so nothing in a file can pass for the beginning of a part.
+// keep returns the parts of a patch that belong to the given files. Lines of
+// content begin with a blank, plus, minus or backslash, so nothing in a file
+// can pass for the beginning of a part.
 func keep(patch string, files []File) string {
 	headers := map[string]bool{}
 	for _, f := range files {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Left lists the worktrees that are there: each but [Merged] holds work that was not merged.
+// Left lists the existing worktrees: each except [Merged] holds unmerged work.
 func (w Worktrees) Left() ([]string, error) {
 	entries, err := os.ReadDir(w.Root)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -25,9 +25,9 @@ func (w Worktrees) Left() ([]string, error) {
 	return out, nil
 }
 
-// Discard removes all worktrees of the session and the branches of its tickets, with what was not
-// merged. The branch of what was merged stays, and so does one that is checked out elsewhere. It may
-// be done again after a crash.
+// Discard removes all worktrees of the session and the branches of its tickets,
+// with unmerged work. The branch of merged work stays, and so does one that is
+// checked out elsewhere. It can be repeated after a crash.
 func (w Worktrees) Discard(ctx context.Context) error {
 	if _, err := os.Lstat(w.Root); errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -186,7 +186,7 @@ func TestTheWorktreeOfWhatIsMergedGoesWithTheSession(t *testing.T) {
 	h.merge("T-1.1", 1)
 	merged := filepath.Join(h.trees.Root, git.Merged)
 	h.put(merged, map[string]string{"mine.txt": "m\n"})
-	require.ErrorContains(t, h.trees.Tidy(t.Context()), "somebody changed files")
+	require.ErrorContains(t, h.trees.Tidy(t.Context()), "were changed")
 	require.FileExists(t, filepath.Join(merged, "mine.txt"))
 	require.NoError(t, os.Remove(filepath.Join(merged, "mine.txt")))
 	h.put(merged, map[string]string{"built": "x\n"})

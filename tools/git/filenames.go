@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// fileNames are names of files as git has them: any bytes, which a note keeps, too.
+// fileNames are file names as in git: arbitrary bytes, which a note preserves.
 type fileNames []string
 
-// MarshalJSON quotes each name, because JSON has no bytes that are no letters.
+// MarshalJSON quotes each name, because JSON cannot represent arbitrary bytes.
 func (n fileNames) MarshalJSON() ([]byte, error) {
 	quoted := make([]string, len(n))
 	for i, name := range n {
@@ -28,12 +28,13 @@ func (n *fileNames) UnmarshalJSON(b []byte) error {
 	for _, text := range quoted {
 		name, err := strconv.Unquote(text)
 		if err != nil {
-			return fmt.Errorf("the name of a file, %s: %w", text, err)
+			return fmt.Errorf("invalid file name %s: %w", text, err)
 		}
 		*n = append(*n, name)
 	}
 	return nil
 }
 
-// asTold is a name as a person is told it and says it again: bytes that are no letters are replaced.
+// asTold returns the form of a name that is shown to a person and accepted
+// back: invalid bytes are replaced.
 func asTold(name string) string { return string([]rune(name)) }

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// flush makes durable what was written below some folders, names and all. It
-// flushes their whole file systems: git leaves folders and the files of a
-// worktree to the system, and no list of what it wrote is complete.
+// flush makes everything that was written below some folders durable, including
+// names. It flushes their whole file systems: git leaves folders and the files
+// of a worktree to the system, and no list of what it wrote is complete.
 func flush(folders ...string) error {
 	var failed error
 	for _, folder := range folders {

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// flush makes durable what is below some folders. Names in folders are durable
-// only where the system can flush a folder.
+// flush makes everything below some folders durable. Names are durable only if
+// the system can flush a folder.
 func flush(folders ...string) error {
 	var failed error
 	for _, folder := range folders {
@@ -36,7 +36,7 @@ func flush(folders ...string) error {
 	return failed
 }
 
-// openForFlush is how to open what is to be flushed: Windows wants to write to files.
+// openForFlush returns the open flags for flushing: Windows needs write access.
 func openForFlush(entry fs.DirEntry) int {
 	if entry.IsDir() {
 		return os.O_RDONLY

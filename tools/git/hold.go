@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 )
 
-// Hold is the right to change the files of what is merged, with nobody merging meanwhile.
+// Hold is the right to change the files of the merged worktree, during which no
+// merge can run.
 type Hold struct {
-	// Dir is the folder in the merged worktree that stands for the project's folder. Its files are
-	// as their branch has them.
+	// Dir is the folder in the merged worktree that corresponds to the project's
+	// folder. Its files match its branch.
 	Dir string
 	// Branch is the branch that everything is merged into.
 	Branch string
@@ -20,9 +21,9 @@ type Hold struct {
 	release func()
 }
 
-// HoldMerged waits for that right, and clears what a holder that died left half done. The system
-// gives it back for a process that dies. Where somebody else changed files it is refused, with a
-// *Problem, because they would be lost. Release it after use.
+// HoldMerged waits for that right, and cleans up after a crashed holder. The
+// system releases it when a process dies. If files were changed by others, it
+// returns a *Problem, because the changes would be lost. Release it after use.
 func (w Worktrees) HoldMerged(ctx context.Context) (*Hold, error) {
 	repo, release, err := w.begin(ctx)
 	if err != nil {
@@ -44,7 +45,8 @@ func (w Worktrees) HoldMerged(ctx context.Context) (*Hold, error) {
 	return h, nil
 }
 
-// begin gives the files what their branch has, unless somebody is at work on them.
+// begin returns the files what their branch has, unless somebody is working on
+// them.
 func (h *Hold) begin(ctx context.Context) error {
 	if _, _, err := h.trees.merged(ctx, h.repo); err != nil {
 		return err
@@ -62,7 +64,7 @@ func (h *Hold) begin(ctx context.Context) error {
 	return h.reset(ctx)
 }
 
-// reset gives the files what their branch has, whoever changed them.
+// reset returns the files what their branch has, whoever changed them.
 func (h *Hold) reset(ctx context.Context) error {
 	tip, _, err := h.trees.merged(ctx, h.repo)
 	if err != nil {
@@ -71,8 +73,8 @@ func (h *Hold) reset(ctx context.Context) error {
 	return h.trees.fill(ctx, h.repo, Merged, tip)
 }
 
-// Commit puts what the folder holds onto the branch; nothing where it holds what the branch has.
-// After an error the folder is as it was. What it did survives a power cut.
+// Commit commits the contents of the folder to the branch, unless they match
+// it. After an error the folder is as it was. Its effect survives a power cut.
 func (h *Hold) Commit(ctx context.Context, title string) error {
 	p, err := h.trees.inside(ctx, h.repo, Merged)
 	if err != nil {
@@ -87,12 +89,12 @@ func (h *Hold) Commit(ctx context.Context, title string) error {
 	return errors.Join(err, p.close())
 }
 
-// Release gives the right back.
+// Release releases the right.
 func (h *Hold) Release() { h.release() }
 
-// Tidy removes the worktree of what is merged once the session is over, so that the person can check
-// its branch out. The branch stays, and so does a worktree in which somebody changed something; a
-// *Problem says so. It is made again when it is needed again.
+// Tidy removes the worktree of merged work after the session, so that the
+// person can check out its branch. The branch stays, and so does a worktree
+// with changes by others; a *Problem says so. It is recreated when needed.
 func (w Worktrees) Tidy(ctx context.Context) error {
 	if _, err := os.Lstat(filepath.Join(w.Root, Merged)); err != nil {
 		return nil

@@ -9,22 +9,23 @@ import (
 	"strings"
 )
 
-// Merge is the outcome of bringing the work of a worktree into the merged branch.
+// Merge is the outcome of merging the work of a worktree into the merged
+// branch.
 type Merge struct {
-	Commit string   // where the merged branch stands; empty: nothing was merged
+	Commit string   // the commit of the merged branch; empty if nothing was merged
 	Onto   string   // else: the commit that the work conflicts with
-	Files  []string // the files that hold both sides, between marks
-	Whole  []string // those of them that have no marks, because they hold one side
+	Files  []string // the files with both sides between conflict marks
+	Whole  []string // those of them without marks, because they hold one side
 	Left   string   // merged, but why the worktree or its branch could not be removed
 }
 
 // MergeRequest says what to merge.
 type MergeRequest struct {
 	Name  string // of the worktree
-	Try   int    // from 1; the same one again is told what was found out before
+	Try   int    // from 1; repeating a number returns the earlier outcome
 	Title string // of the commits
-	// Take is what files in conflict are to hold, by name: SideTicket, SideMerged or SideFile, and
-	// under AllOthers what those hold that are not named.
+	// Take is the resolution of files in conflict, by name: SideTicket, SideMerged
+	// or SideFile, and under AllOthers that of all other files.
 	Take map[string]string
 }
 
@@ -34,13 +35,13 @@ type conflict struct {
 	Onto  string    `json:"onto"`
 	Files fileNames `json:"files"`
 	Whole fileNames `json:"whole"`
-	Shown bool      `json:"shown"` // they stand in the files
+	Shown bool      `json:"shown"` // they are in the files
 }
 
-// Merge commits what a worktree holds to its branch, and merges that. On a conflict both sides are
-// put into the worktree's files; the next try takes what stands in them then, or the sides that are
-// asked for. A worktree whose work is merged is removed with its branch. What Merge reports survives
-// a power cut.
+// Merge commits the contents of a worktree to its branch, and merges that. On a
+// conflict both sides are written to the worktree's files; the next attempt
+// uses their content at that time, or the requested sides. A merged worktree is
+// removed with its branch. The reported outcome survives a power cut.
 func (w Worktrees) Merge(ctx context.Context, r MergeRequest) (Merge, error) {
 	repo, release, err := w.begin(ctx)
 	if err != nil {
@@ -60,7 +61,7 @@ func (w Worktrees) Merge(ctx context.Context, r MergeRequest) (Merge, error) {
 		}
 		var both conflict
 		if commit, both, err = w.merge(ctx, repo, r); err == nil {
-			err = w.flush(repo) // the caller puts the outcome on record
+			err = w.flush(repo) // the caller records the outcome
 		}
 		if err != nil || commit == "" {
 			return Merge{Onto: both.Onto, Files: both.Files, Whole: both.Whole}, err
@@ -71,7 +72,7 @@ func (w Worktrees) Merge(ctx context.Context, r MergeRequest) (Merge, error) {
 	}
 	out := Merge{Commit: commit}
 	err = w.remove(ctx, repo, r.Name)
-	if err != nil && ctx.Err() == nil { // which spoils nothing that was merged
+	if err != nil && ctx.Err() == nil { // which does not affect merged work
 		out.Left, err = err.Error(), nil
 	}
 	return out, err
@@ -113,8 +114,8 @@ func (w Worktrees) merge(ctx context.Context, repo repository, r MergeRequest) (
 	return w.join(ctx, repo, p, r, onto, tip)
 }
 
-// isMerged tells whether everything that a worktree holds is in the merged branch: a process ended behind
-// its merge and before its note.
+// isMerged reports whether all of a worktree's work is in the merged branch,
+// because a process ended between the merge and its note.
 func (w Worktrees) isMerged(ctx context.Context, repo repository, name string) (bool, error) {
 	onto, err := w.tip(ctx, repo, w.Branch())
 	if err != nil || onto == "" {
@@ -140,13 +141,14 @@ func (w Worktrees) isMerged(ctx context.Context, repo repository, name string) (
 	return staged == committed, err
 }
 
-// commit puts what a worktree holds onto its branch, and gives the branch's commit. With a second
-// parent it is a merge, whose conflicts were resolved in the files.
+// commit commits the contents of a worktree to its branch, and returns the
+// commit. With a second parent it is a merge whose conflicts were resolved in
+// the files.
 func (w Worktrees) commit(ctx context.Context, repo repository, p *private, r MergeRequest, second string) (string,
 	error) {
 	tip, err := w.tip(ctx, repo, w.branchOf(r.Name))
 	if err == nil && tip == "" {
-		err = problem("the branch %s is gone; its work is still in %s", w.branchOf(r.Name), filepath.Join(w.Root, r.Name))
+		err = problem("the branch %s is gone; its changes are still in %s", w.branchOf(r.Name), filepath.Join(w.Root, r.Name))
 	}
 	if err != nil {
 		return "", err
@@ -176,7 +178,7 @@ func (w Worktrees) commit(ctx context.Context, repo repository, p *private, r Me
 	return commit, w.move(ctx, repo, r.Name, commit, tip)
 }
 
-// staged is the tree of what the index holds by now, which was before.
+// staged returns the current tree of the index, which was previously before.
 func (w *private) staged(ctx context.Context, before string) (string, error) {
 	tree, err := w.must(ctx, "write-tree")
 	if err != nil || tree == before {
@@ -187,7 +189,7 @@ func (w *private) staged(ctx context.Context, before string) (string, error) {
 		return "", err
 	}
 	if err := noRepositories(changed); err != nil {
-		_, failed := w.must(ctx, "read-tree", before) // else git goes on taking the folder for one
+		_, failed := w.must(ctx, "read-tree", before) // else git would still treat the folder as one
 		return "", errors.Join(err, failed)
 	}
 	if kept, err := w.keepStored(ctx, changed); err != nil || !kept {
@@ -196,19 +198,19 @@ func (w *private) staged(ctx context.Context, before string) (string, error) {
 	return w.must(ctx, "write-tree")
 }
 
-// noRepositories refuses work that holds a repository of its own: git would keep only the name of
-// its commit.
+// noRepositories rejects work that contains a nested repository, because git
+// would keep only the name of its commit.
 func noRepositories(changed []entry) error {
 	for _, e := range changed {
 		if e.newMode == "160000" {
-			return problem("%s is a repository of its own, whose files would be lost: remove %s/.git, or the folder",
+			return problem("%s is a separate repository, whose files would be lost: remove %s/.git, or the folder",
 				shown(e.path), shown(e.path))
 		}
 	}
 	return nil
 }
 
-// join brings a commit into the merged branch.
+// join merges a commit into the merged branch.
 func (w Worktrees) join(ctx context.Context, repo repository, p *private, r MergeRequest, onto, tip string) (string,
 	conflict, error) {
 	var none conflict
@@ -232,7 +234,8 @@ func (w Worktrees) join(ctx context.Context, repo repository, p *private, r Merg
 	return commit, none, w.advance(ctx, repo, commit, onto)
 }
 
-// caughtUp writes the files of a merge that was cut short behind its branch.
+// caughtUp writes the files of a merge that was interrupted after its branch
+// was moved.
 func (w Worktrees) caughtUp(ctx context.Context, repo repository, onto string) error {
 	ours, err := w.changing()
 	if err != nil || !ours {
@@ -241,7 +244,8 @@ func (w Worktrees) caughtUp(ctx context.Context, repo repository, onto string) e
 	return w.written(ctx, repo, []string{"read-tree", "--reset", "-u", onto})
 }
 
-// showConflict puts both sides into the worktree's files, once: a person may be at work on them.
+// showConflict writes both sides to the worktree's files, only once, because a
+// person may then edit them.
 func (w Worktrees) showConflict(ctx context.Context, repo repository, p *private, r MergeRequest,
 	both conflict) (string, conflict, error) {
 	if both.Shown {
@@ -296,7 +300,7 @@ func (w *private) mergeTree(ctx context.Context, name, onto, tip string) (tree s
 	return tree, conflicts, nil
 }
 
-// label gives a commit a name in the private folder.
+// label returns a commit a name in the private folder.
 func (w *private) label(name, commit string) error {
 	heads := filepath.Join(w.dir, "refs", "heads")
 	if err := os.MkdirAll(heads, 0o700); err != nil {
@@ -305,13 +309,14 @@ func (w *private) label(name, commit string) error {
 	return os.WriteFile(filepath.Join(heads, name), []byte(commit+"\n"), 0o600)
 }
 
-// contains tells whether a commit is part of another one's history.
+// contains reports whether a commit is part of another one's history.
 func (w *private) contains(ctx context.Context, commit, part string) bool {
 	_, failed, err := w.git(ctx, "merge-base", "--is-ancestor", part, commit)
 	return err == nil && failed == ""
 }
 
-// must runs a command that ought to work and gives its output without line ends.
+// must runs a command that is expected to succeed and returns its output
+// without line ends.
 func (w *private) must(ctx context.Context, args ...string) (string, error) {
 	out, failed, err := w.git(ctx, args...)
 	if err == nil && failed != "" {

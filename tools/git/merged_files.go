@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// changing is the note that the files of everything merged are being changed by us: what is in them
-// and not in their branch is nobody's work. Without it, it is somebody's.
+// changing is the note that slop is changing the files of merged work: their
+// differences from the branch are then not a person's work. Without it, they
+// are.
 const changing = "changing"
 
 func (w Worktrees) changing() (ours bool, err error) {
@@ -18,19 +19,19 @@ func (w Worktrees) changing() (ours bool, err error) {
 	return ours, err
 }
 
-// settled takes the note back where the files are as their branch has them.
+// settled removes the note if the files match their branch.
 func (w Worktrees) settled(ctx context.Context, repo repository) {
 	if w.asMerged(ctx, repo) == nil {
-		_ = w.write(Merged, changing, false) // one that stays lets the next one write the files again
+		_ = w.write(Merged, changing, false) // if it stays, the next writer writes the files again
 	}
 }
 
-// maxMoves bounds how far the branch may have gone on without its files.
+// maxMoves limits how far the branch may be ahead of its files.
 const maxMoves = 1000
 
-// asMerged makes sure that the worktree of what is merged holds what its branch has or had: nobody's
-// work. It changes nothing: a file that it made known to git would be removed by the next one who
-// writes there.
+// asMerged checks that the worktree of merged work holds only contents that its
+// branch has or had. It changes nothing: a file added to the index would be
+// removed by the next writer.
 func (w Worktrees) asMerged(ctx context.Context, repo repository) error {
 	tip, err := w.tip(ctx, repo, w.Branch())
 	if err != nil {
@@ -46,13 +47,14 @@ func (w Worktrees) asMerged(ctx context.Context, repo repository) error {
 		changed, err = p.neverWas(ctx, tip)
 	}
 	if err == nil && (tip == "" || changed) {
-		err = problem("somebody changed files in %s; take them elsewhere, or remove it with git worktree remove --force",
+		err = problem("files in %s were changed; move them elsewhere, or remove the worktree with git worktree "+
+			"remove --force",
 			filepath.Join(w.Root, Merged))
 	}
 	return err
 }
 
-// changed tells whether there is anything that the index does not know.
+// changed reports whether the worktree differs from the index.
 func (w *private) changed(ctx context.Context) (bool, error) {
 	if _, _, err := w.git(ctx, "update-index", "-q", "--refresh"); err != nil { // fails where files changed
 		return false, err
@@ -70,7 +72,8 @@ func (w *private) changed(ctx context.Context) (bool, error) {
 	return unknown != "", err
 }
 
-// neverWas tells whether the index holds what no commit on the way to tip does.
+// neverWas reports whether the index has content that no commit on the way to
+// tip has.
 func (w *private) neverWas(ctx context.Context, tip string) (bool, error) {
 	tree, err := w.must(ctx, "write-tree")
 	if err != nil {
@@ -80,8 +83,8 @@ func (w *private) neverWas(ctx context.Context, tip string) (bool, error) {
 	return !strings.Contains(trees, tree), err
 }
 
-// advance moves the merged branch, then its files. What somebody changed there stays; where the
-// merge would write over it, it is refused before anything is moved.
+// advance moves the merged branch, then its files. Changes by others stay; if
+// the merge would overwrite them, it is rejected before anything is moved.
 func (w Worktrees) advance(ctx context.Context, repo repository, commit, old string) error {
 	ours, err := w.changing()
 	if err != nil {
@@ -106,7 +109,7 @@ func (w Worktrees) advance(ctx context.Context, repo repository, commit, old str
 	return w.written(ctx, repo, step)
 }
 
-// written writes the files of everything merged, which were to be changed.
+// written writes the files of merged work that must change.
 func (w Worktrees) written(ctx context.Context, repo repository, step []string) error {
 	p, err := w.inside(ctx, repo, Merged)
 	if err != nil {
@@ -119,7 +122,7 @@ func (w Worktrees) written(ctx context.Context, repo repository, step []string) 
 	return w.write(Merged, changing, false)
 }
 
-// fits tells whether a step writes over nothing that somebody changed.
+// fits reports whether a step does not overwrite changes by others.
 func (w Worktrees) fits(ctx context.Context, repo repository, step []string) error {
 	p, err := w.inside(ctx, repo, Merged)
 	if err != nil {
@@ -131,7 +134,7 @@ func (w Worktrees) fits(ctx context.Context, repo repository, step []string) err
 	}
 	_, failed, err := p.git(ctx, append([]string{step[0], "-n"}, step[1:]...)...)
 	if err == nil && failed != "" {
-		err = problem("somebody changed files in %s, which this would write over: %s; take them elsewhere",
+		err = problem("files in %s were changed and would be overwritten: %s; move them elsewhere",
 			filepath.Join(w.Root, Merged), shown(failed))
 	}
 	return err

@@ -25,9 +25,9 @@ func TestAnUndoWritesOverNobodysWork(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"a.txt", "b.txt", "mine.txt"} {
 		h, file := someonesWork(t, name)
-		require.ErrorContains(t, h.trees.Tidy(t.Context()), "somebody changed files")
+		require.ErrorContains(t, h.trees.Tidy(t.Context()), "were changed")
 		_, err := h.trees.HoldMerged(t.Context())
-		require.ErrorContains(t, err, "somebody changed files", name)
+		require.ErrorContains(t, err, "were changed", name)
 		require.Equal(t, "mine\n", textOf(t, file))
 		require.NoError(t, os.Rename(file, filepath.Join(t.TempDir(), "elsewhere")))
 		if name != "mine.txt" {
@@ -38,7 +38,7 @@ func TestAnUndoWritesOverNobodysWork(t *testing.T) {
 		hold.Release()
 		h.put(filepath.Dir(file), map[string]string{"mine.txt": "mine\n"})
 		_, err = h.trees.HoldMerged(t.Context())
-		require.ErrorContains(t, err, "somebody changed files", "what comes after an undo is somebody's, too")
+		require.ErrorContains(t, err, "were changed", "what comes after an undo is somebody's, too")
 	}
 }
 
@@ -49,7 +49,7 @@ func TestAMergeWritesOverNobodysWork(t *testing.T) {
 		onto := h.git("rev-parse", "slop/S1")
 		h.put(h.prepare("T-2.1").Dir, map[string]string{name: "two\n"})
 		_, err := h.trees.Merge(t.Context(), git.MergeRequest{Name: "T-2.1", Try: 1, Title: "x"})
-		require.ErrorContains(t, err, "somebody changed files", name)
+		require.ErrorContains(t, err, "were changed", name)
 		require.Equal(t, "mine\n", textOf(t, file))
 		require.Equal(t, onto, h.git("rev-parse", "slop/S1"), "nothing is half merged")
 		h.put(h.prepare("T-3.1").Dir, map[string]string{"c.txt": "three\n"})

@@ -18,8 +18,8 @@ type private struct {
 	dir     string
 }
 
-// carried are the settings that the diff of a working tree cannot do without: words and numbers
-// that name no program and no place.
+// carried are the settings that the diff of a working tree needs: words and
+// numbers that do not name a program or a path.
 var carried = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		`^(core\.(autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|sharedrepository|logallrefupdates)|extensions\.objectformat|core\.repositoryformatversion)$`)
@@ -29,7 +29,7 @@ var plainValue = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-z0-9]{1,10}$`)
 })
 
-// private makes the folder. Close it after use.
+// private creates the folder. Close it after use.
 func (p Program) private(ctx context.Context, repo repository) (_ *private, err error) {
 	dir, err := os.MkdirTemp("", "slop-git-")
 	if err != nil {
@@ -60,8 +60,8 @@ func (p Program) private(ctx context.Context, repo repository) (_ *private, err 
 
 func (w *private) close() error { return os.RemoveAll(w.dir) }
 
-// harmless gives the settings to carry over, as the text of a configuration. Reading a file of
-// settings by name runs nothing and follows no inclusion.
+// harmless returns the settings to carry over, as the text of a configuration.
+// Reading a file of settings by name runs nothing and follows no inclusion.
 func (p Program) harmless(ctx context.Context, repo repository) (string, error) {
 	text := "[core]\n\tbare = false\n"
 	for _, file := range []string{filepath.Join(repo.common, "config"), filepath.Join(repo.admin, "config.worktree")} {
@@ -111,7 +111,7 @@ func (w *private) git(ctx context.Context, args ...string) (out, failed string, 
 	return w.program.run(ctx, w.repo.root, w.environment(), args...)
 }
 
-// names is git for commands that answer with names of files.
+// names is like git for commands that output file names.
 func (w *private) names(ctx context.Context, args ...string) (out, failed string, err error) {
 	return w.program.runExact(ctx, w.repo.root, w.environment(), args...)
 }
@@ -138,12 +138,12 @@ func (p Program) updateRef(ctx context.Context, repo repository, args ...string)
 	return failed, err
 }
 
-// borrowRefs puts the repository's branches in the place of the private folder's.
+// borrowRefs puts the repository's branches in place of the private folder's.
 func (w *private) borrowRefs() error {
 	if err := os.Remove(filepath.Join(w.dir, "refs")); err != nil {
 		return fmt.Errorf("git: %w", err)
 	}
-	links := []string{"refs", "packed-refs"} // the second one need not be there
+	links := []string{"refs", "packed-refs"} // the second one may be missing
 	if info, err := os.Lstat(filepath.Join(w.repo.common, "logs")); err == nil && info.IsDir() {
 		links = append(links, "logs")
 	}

@@ -10,10 +10,12 @@ import (
 	"strings"
 )
 
-// Worktrees are made known to the repository by hand, in the files that gitrepository-layout(5)
-// describes: git worktree would read the repository's configuration, which may name hooks.
+// Worktrees are registered in the repository directly, in the files described
+// in gitrepository-layout(5), because git worktree would read the repository's
+// configuration, which may name hooks.
 
-// linkedAdmins are the administrative folders of the repository's worktrees.
+// linkedAdmins returns the administrative folders of the repository's
+// worktrees.
 func (r repository) linkedAdmins() ([]string, error) {
 	all := filepath.Join(r.common, "worktrees")
 	entries, err := os.ReadDir(all)
@@ -29,13 +31,13 @@ func (r repository) linkedAdmins() ([]string, error) {
 	return out, nil
 }
 
-// entry is the .git file of a worktree.
+// entry returns the .git file of a worktree.
 func (w Worktrees) entry(name string) string {
 	return filepath.Join(realOf(w.Root), name, ".git")
 }
 
-// register makes a worktree without files, on its branch. What an earlier one of that name left in
-// the repository is removed.
+// register creates a worktree without files, on its branch. Leftovers of an
+// earlier one with that name are removed from the repository.
 func (w Worktrees) register(repo repository, name string) error {
 	if err := w.unregister(repo, name); err != nil {
 		return err
@@ -63,7 +65,8 @@ func (w Worktrees) register(repo repository, name string) error {
 	return os.Remove(locked)
 }
 
-// newAdmin makes the administrative folder of a worktree, under a name that no other one has.
+// newAdmin creates the administrative folder of a worktree, under a unique
+// name.
 func (r repository) newAdmin(name string) (string, error) {
 	common := realOf(r.common)
 	for i := 0; ; i++ {
@@ -85,7 +88,7 @@ func (r repository) newAdmin(name string) (string, error) {
 	}
 }
 
-// unregister removes what the repository knows of a worktree.
+// unregister removes a worktree's registration from the repository.
 func (w Worktrees) unregister(repo repository, name string) error {
 	admins, err := repo.linkedAdmins()
 	if err != nil {
@@ -102,9 +105,10 @@ func (w Worktrees) unregister(repo repository, name string) error {
 	return nil
 }
 
-// removeEmptied removes the empty folders that killed removals left of worktrees
-// of a name. Only a removal of sessions does it: a folder that another session
-// has just made for a worktree of that name is empty for a moment, too.
+// removeEmptied removes the empty folders that interrupted removals left for
+// worktrees of a name. Only a removal of sessions does so, because a folder
+// that another session has just created for such a worktree is briefly empty,
+// too.
 func (r repository) removeEmptied(name string) error {
 	admins, err := r.linkedAdmins()
 	if err != nil {
@@ -118,8 +122,8 @@ func (r repository) removeEmptied(name string) error {
 	return nil
 }
 
-// removeAdmin removes the file that says whose folder it is last, so that one
-// that was half removed is found again.
+// removeAdmin removes the file that names the folder's owner last, so that a
+// half removed folder is found again.
 func removeAdmin(admin string) error {
 	entries, err := os.ReadDir(admin)
 	if err != nil {

@@ -13,11 +13,11 @@ type repository struct {
 	common string // has objects and config; the same as admin but for worktrees
 }
 
-// maxPointer bounds the small files that point from folder to folder.
+// maxPointer limits the small files that point from folder to folder.
 const maxPointer = 8 << 10
 
-// find looks for the repository that holds dir, from dir upwards, and makes sure that what it shows is
-// its own.
+// find looks for the repository that holds dir, from dir upwards, and checks
+// that its contents are its own.
 func find(dir string) (repository, error) {
 	repo, err := locate(dir)
 	if err == nil {
@@ -37,18 +37,18 @@ func locate(dir string) (repository, error) {
 		case info.Mode().IsRegular():
 			return linked(dir, entry)
 		default:
-			return repository{}, problem("the .git of this repository is a link or something stranger, which is not followed")
+			return repository{}, problem("the .git of this repository is neither a file nor a directory, so it is not followed")
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			return repository{}, problem("no git repository holds this path; get_git_diff works inside of one")
+			return repository{}, problem("this path is not in a git repository; get_git_diff works only inside one")
 		}
 		dir = up
 	}
 }
 
-// keepsRefsInFiles refuses a repository whose branches are in a database: who has which one checked
-// out is read from files.
+// keepsRefsInFiles rejects a repository whose branches are in a database,
+// because checked out branches are read from files.
 func (r repository) keepsRefsInFiles() error {
 	if _, err := os.Lstat(filepath.Join(r.common, "reftable")); err == nil {
 		return problem("the repository keeps its branches as a reftable, which is not supported here; git refs migrate " +
@@ -57,8 +57,8 @@ func (r repository) keepsRefsInFiles() error {
 	return nil
 }
 
-// keepsRefsToItself refuses a repository in which one of the folders that worktrees and their branches
-// are written to is a link: they would be written elsewhere.
+// keepsRefsToItself rejects a repository in which a folder for worktrees or
+// their branches is a link, because they would be written elsewhere.
 func (r repository) keepsRefsToItself() error {
 	for _, name := range []string{"worktrees", "logs", "refs", "refs/heads", "refs/heads/slop",
 		"refs/heads/slop-tickets"} {
@@ -72,7 +72,7 @@ func (r repository) keepsRefsToItself() error {
 	return nil
 }
 
-// ordinary is a repository with a folder .git.
+// ordinary returns a repository with a folder .git.
 func ordinary(root, admin string) (repository, error) {
 	for _, name := range []string{"objects", "HEAD", "index", "config"} {
 		info, err := os.Lstat(filepath.Join(admin, name))
@@ -81,13 +81,14 @@ func ordinary(root, admin string) (repository, error) {
 		}
 	}
 	if other := pointer(filepath.Join(admin, "commondir")); other != "" && !same(resolve(admin, other), admin) {
-		return repository{}, problem("the repository's commondir names another one, which is not followed")
+		return repository{}, problem("the repository's commondir points to another repository, which is not followed")
 	}
 	return repository{root: root, admin: admin, common: admin}, nil
 }
 
-// linked is a worktree or a submodule: its .git is a file that names the administrative folder.
-// Anybody can write such a file, so the folder must point back.
+// linked returns a worktree or a submodule: its .git is a file that names the
+// administrative folder. Anybody can write such a file, so the folder must
+// point back.
 func linked(root, entry string) (repository, error) {
 	target, ok := strings.CutPrefix(pointer(entry), "gitdir: ")
 	if !ok {
@@ -108,7 +109,8 @@ func linked(root, entry string) (repository, error) {
 	return repository{}, problem("the .git file points to a folder that does not point back, so it is not followed")
 }
 
-// inSubmodules tells whether admin is where a repository above root keeps its submodules.
+// inSubmodules reports whether admin is where a repository above root keeps its
+// submodules.
 func inSubmodules(root, admin string) bool {
 	for up := filepath.Dir(root); up != filepath.Dir(up); up = filepath.Dir(up) {
 		rel, err := filepath.Rel(realOf(filepath.Join(up, ".git", "modules")), realOf(admin))
@@ -119,7 +121,7 @@ func inSubmodules(root, admin string) bool {
 	return false
 }
 
-// pointer is the first line of a small file, empty where there is none.
+// pointer returns the first line of a small file, empty if there is none.
 func pointer(name string) string {
 	info, err := os.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPointer {
@@ -143,7 +145,7 @@ func resolve(dir, path string) string {
 
 func same(a, b string) bool { return realOf(a) == realOf(b) }
 
-// realOf follows links, and leaves a path alone that cannot be followed.
+// realOf follows links, and returns a path unchanged if that fails.
 func realOf(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -151,7 +153,8 @@ func realOf(path string) string {
 	return filepath.Clean(path)
 }
 
-// MainCheckout is the working tree that a worktree at dir belongs to; false where dir is in none.
+// MainCheckout returns the working tree that a worktree at dir belongs to;
+// false where dir is in none.
 func MainCheckout(dir string) (string, bool) {
 	repo, err := find(dir)
 	if err != nil || repo.admin == repo.common || filepath.Base(repo.common) != ".git" {

@@ -7,26 +7,26 @@ import (
 	"sync"
 )
 
-// revisionForm are the names that are given to git at all. They cannot be options, ranges, paths
-// in trees or searches.
+// revisionForm matches the names that are passed to git. They cannot be
+// options, ranges, paths in trees or searches.
 var revisionForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\p{L}\p{N}_@][\p{L}\p{N}_./@{}^~+#-]*$`)
 })
 
 const maxRevision = 200
 
-// revision is a commit, or the empty tree where there is none yet.
+// revision is a commit, or the empty tree if there is none yet.
 type revision struct {
 	name string // as it was asked for, with the short hash
 	hash string
 }
 
-// resolve finds the commit that a name stands for. It reads the repository's own configuration,
-// in which everything that could run is switched off.
+// resolve finds the commit of a name. It reads the repository's own
+// configuration, with everything that could run switched off.
 func (p Program) resolve(ctx context.Context, repo repository, name string) (revision, error) {
 	if len(name) > maxRevision || !revisionForm().MatchString(name) || strings.Contains(name, "..") ||
 		strings.Contains(name, "{/") {
-		return revision{}, problem("%s is no revision; give a commit hash, branch or tag, such as HEAD~1 or main",
+		return revision{}, problem("%s is not a revision; give a commit hash, branch or tag, such as HEAD~1 or main",
 			shown(name))
 	}
 	out, failed, err := p.inside(ctx, repo, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
@@ -48,7 +48,7 @@ func (p Program) inside(ctx context.Context, repo repository, args ...string) (o
 	return p.run(ctx, repo.root, []string{"GIT_DIR=" + repo.admin, "GIT_WORK_TREE=" + repo.root}, args...)
 }
 
-// emptyTree stands for HEAD in a repository without a commit.
+// emptyTree replaces HEAD in a repository without a commit.
 func (p Program) emptyTree(ctx context.Context, repo repository) (revision, error) {
 	out, failed, err := p.inside(ctx, repo, "hash-object", "-t", "tree", "--stdin")
 	if err != nil {
@@ -60,7 +60,8 @@ func (p Program) emptyTree(ctx context.Context, repo repository) (revision, erro
 	return revision{}, problem("git cannot read this repository: %s", shown(failed))
 }
 
-// unknown words a name that nothing has, with the branches and tags that there are.
+// unknown returns the error for an unknown name, with the existing branches and
+// tags.
 func (p Program) unknown(ctx context.Context, repo repository, name string) error {
 	out, failed, err := p.inside(ctx, repo, "for-each-ref", "--count=8", "--sort=-creatordate",
 		"--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes")
@@ -85,7 +86,7 @@ func isHash(text string) bool {
 	return (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// shown makes a name fit for one line.
+// shown returns a name that fits on one line.
 func shown(name string) string {
 	const most = 200
 	name = strings.Map(func(r rune) rune {

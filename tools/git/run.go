@@ -9,14 +9,14 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// maxOutput bounds what is read of one command, in bytes.
+// maxOutput limits the output that is read of one command, in bytes.
 const maxOutput = 24 << 20
 
 // Program is a git to run.
 type Program struct {
 	// Path is the absolute path of the program.
 	Path string
-	// Search is the PATH that it finds its own parts on.
+	// Search is the PATH on which it finds its own parts.
 	Search string
 	// Timeout is the time limit of one command; zero means DefaultTimeout.
 	Timeout time.Duration
@@ -28,27 +28,28 @@ const DefaultTimeout = 30 * time.Second
 // Problem is a failure that a model can understand: one line that says what to do next.
 type Problem struct{ Text string }
 
-// Error is the text.
+// Error returns the text.
 func (p *Problem) Error() string { return p.Text }
 
 func problem(format string, args ...any) error {
 	return &Problem{Text: fmt.Sprintf(format, args...)}
 }
 
-// run calls git with an environment of its own and gives its output. Failed says that git ended
-// with an error, which is then in the last result.
+// run calls git with its own environment and gives its output. Failed reports
+// that git ended with an error, which is then in the last result.
 func (p Program) run(ctx context.Context, dir string, env []string, args ...string) (out string, failed string,
 	err error) {
 	o, failed, err := p.outcome(ctx, dir, env, false, args)
 	return o.Stdout, failed, err
 }
 
-// runExact is run for names of files, which are any bytes: its output is not made fit for text.
+// runExact is like run for file names, which are arbitrary bytes: its output is
+// not converted to text.
 func (p Program) runExact(ctx context.Context, dir string, env []string, args ...string) (out string, failed string,
 	err error) {
 	o, failed, err := p.outcome(ctx, dir, env, true, args)
 	if err == nil && !o.StdoutWhole.All {
-		err = problem("there are more than %d MiB of names of files, which is not supported here", sandbox.MaxWhole>>20)
+		err = problem("there are more than %d MiB of file names, which is not supported here", sandbox.MaxWhole>>20)
 	}
 	return string(o.StdoutWhole.Data), failed, err
 }
@@ -75,7 +76,7 @@ func (p Program) outcome(ctx context.Context, dir string, env []string, whole bo
 	case err != nil:
 		return o, "", err
 	case o.TimedOut:
-		return o, "", problem("git was not done within its time limit; narrow the path")
+		return o, "", problem("git did not finish within its time limit; narrow the path")
 	case o.StdoutDropped > 0:
 		return o, "", problem("the diff is longer than %d MiB; narrow the path, or give stat_only", maxOutput>>20)
 	case o.Exit != 0:

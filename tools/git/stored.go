@@ -5,11 +5,13 @@ import (
 	"strings"
 )
 
-// A file can differ from its blob in nothing but what git would make of it when it stores it: line
-// ends in a repository whose attributes are younger than its files, above all. Git calls such a file
-// changed from its checkout on. Here it is nobody's work.
+// A file can differ from its blob only in what git would convert when storing
+// it, mainly line ends in a repository whose attributes are newer than its
+// files. Git reports such a file as changed right after checkout. Here it does
+// not count as changed.
 
-// entry is a file that differs between two states, as git lists it in its raw form.
+// entry is a file that differs between two states, as listed in git's raw
+// format.
 type entry struct {
 	oldMode, newMode, oldHash, status, path string
 }
@@ -27,7 +29,7 @@ func parseEntries(raw string) []entry {
 	return out
 }
 
-// entries are what a diff command of git's lists.
+// entries returns what a diff command of git's lists.
 func (w *private) entries(ctx context.Context, args ...string) ([]entry, error) {
 	out, failed, err := w.names(ctx, append([]string{args[0], "--raw", "--no-abbrev", "-z"}, args[1:]...)...)
 	if err == nil && failed != "" {
@@ -36,8 +38,8 @@ func (w *private) entries(ctx context.Context, args ...string) ([]entry, error) 
 	return parseEntries(out), err
 }
 
-// asStored are those of the entries whose files in the working tree hold, byte by byte, what the older
-// state has.
+// asStored returns the entries whose files in the working tree are byte by byte
+// equal to the older state.
 func (w *private) asStored(ctx context.Context, entries []entry) ([]entry, error) {
 	var files []entry
 	for _, e := range entries {
@@ -64,10 +66,10 @@ func (w *private) asStored(ctx context.Context, entries []entry) ([]entry, error
 	return same, nil
 }
 
-// maxArguments bounds the names of files of one command, in bytes.
+// maxArguments limits the names of files of one command, in bytes.
 const maxArguments = 64 << 10
 
-// batches are the entries in parts that fit on a command line.
+// batches returns the entries in parts that fit on a command line.
 func batches(entries []entry) func(func([]entry) bool) {
 	return func(yield func([]entry) bool) {
 		for len(entries) > 0 {
@@ -84,8 +86,8 @@ func batches(entries []entry) func(func([]entry) bool) {
 	}
 }
 
-// keepStored gives files in the index what a tree has, where they hold that and git would store it
-// otherwise. It tells whether there were any.
+// keepStored sets files in the index to the tree's version if they are equal to
+// it but git would store them differently. It reports whether there were any.
 func (w *private) keepStored(ctx context.Context, changed []entry) (bool, error) {
 	same, err := w.asStored(ctx, changed)
 	if err != nil {

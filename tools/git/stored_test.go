@@ -29,7 +29,7 @@ func TestFilesThatGitWouldStoreOtherwiseAreNobodysWork(t *testing.T) {
 	hold.Release()
 	merged := filepath.Join(h.trees.Root, git.Merged)
 	require.NoError(t, os.Chmod(filepath.Join(merged, "old.bat"), 0o755))
-	require.ErrorContains(t, h.trees.Tidy(t.Context()), "somebody changed files", "of a file's mode, too")
+	require.ErrorContains(t, h.trees.Tidy(t.Context()), "were changed", "of a file's mode, too")
 	require.NoError(t, os.Chmod(filepath.Join(merged, "old.bat"), 0o644))
 	require.NoError(t, h.trees.Tidy(t.Context()))
 }

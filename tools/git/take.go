@@ -11,28 +11,28 @@ import (
 	"strings"
 )
 
-// What a file in conflict is to hold.
+// Resolutions of a file in conflict.
 const (
 	SideTicket = "ticket" // what the worktree's branch has
 	SideMerged = "merged" // what was merged before
-	SideFile   = "file"   // what stands in the worktree
-	// AllOthers is the name of all files in conflict that are not named.
+	SideFile   = "file"   // what is in the worktree
+	// AllOthers means all files in conflict that are not named.
 	AllOthers = "*"
 )
 
-// side is what a file in conflict is to hold, empty where nothing is said of it.
+// side returns the resolution of a file in conflict, or "".
 func (r MergeRequest) side(file string) string {
 	return firstOf(r.Take[asTold(file)], r.Take[AllOthers])
 }
 
-// unresolved gives files in conflict the sides that are asked for, and names those that are left
-// with marks of which nothing is said.
+// unresolved applies the requested resolutions, and returns the files that
+// still have marks and no resolution.
 func (w Worktrees) unresolved(ctx context.Context, repo repository, p *private, r MergeRequest,
 	last conflict) ([]string, error) {
 	if last.Onto == "" {
 		return nil, nil
 	}
-	// order-independent: any of them is reason enough
+	// order-independent: any one is sufficient
 	for told := range r.Take {
 		if told != AllOthers && !slices.ContainsFunc(last.Files, func(file string) bool { return asTold(file) == told }) {
 			return nil, problem("%s is not in conflict", shown(told))
@@ -63,8 +63,9 @@ func (w Worktrees) unresolved(ctx context.Context, repo repository, p *private, 
 	return w.marked(r.Name, rest), nil
 }
 
-// replaceable refuses to take a side of a file in whose place something else stands by now: a folder,
-// or a file or link where its folder was. What is in them would be lost.
+// replaceable refuses to take a side of a file if something else is now in its
+// place: a folder, or a file or link instead of its folder. Its contents would
+// be lost.
 func (w Worktrees) replaceable(r MergeRequest, files []string) error {
 	root, err := os.OpenRoot(filepath.Join(w.Root, r.Name))
 	if err != nil {
@@ -78,14 +79,15 @@ func (w Worktrees) replaceable(r MergeRequest, files []string) error {
 		}
 		info, err := root.Lstat(filepath.FromSlash(file))
 		if err == nil && info.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return problem("something else stands where %s is to be written, and would be lost; take it away in the worktree",
+			return problem("writing %s would overwrite something else; move that away in the worktree",
 				shown(file))
 		}
 	}
 	return nil
 }
 
-// take gives a file what a commit holds, or removes it where only the other one has it.
+// take returns a file what a commit holds, or removes it where only the other
+// one has it.
 func (w *private) take(ctx context.Context, commit, other, file string) error {
 	entry, err := w.must(ctx, "ls-tree", "-z", "--full-tree", commit, "--", file)
 	if err != nil {
@@ -96,7 +98,7 @@ func (w *private) take(ctx context.Context, commit, other, file string) error {
 	}
 	fields := strings.Fields(entry) // mode, type, hash, name
 	if len(fields) < 3 || fields[1] != "blob" {
-		return problem("%s is no file on that side; mend it in the worktree", shown(file))
+		return problem("%s is not a file on that side; fix it in the worktree", shown(file))
 	}
 	if _, err := w.must(ctx, "update-index", "--add", "--replace", "--cacheinfo", fields[0]+","+fields[2]+","+
 		file); err != nil {
@@ -112,7 +114,7 @@ func (w *private) takeRemoval(ctx context.Context, other, file string) error {
 		return err
 	}
 	if entry == "" {
-		return problem("%s is on neither side; mend it in the worktree", shown(file))
+		return problem("%s is on neither side; fix it in the worktree", shown(file))
 	}
 	root, err := os.OpenRoot(w.repo.root)
 	if err != nil {
@@ -125,7 +127,8 @@ func (w *private) takeRemoval(ctx context.Context, other, file string) error {
 	return nil
 }
 
-// marked are those files that still hold marks of a conflict at the beginning of a line.
+// marked returns the files that still have conflict marks at the beginning of a
+// line.
 func (w Worktrees) marked(name string, files []string) []string {
 	return slices.DeleteFunc(slices.Clone(files), func(file string) bool {
 		root, err := os.OpenRoot(filepath.Join(w.Root, name))

@@ -80,7 +80,7 @@ func TestASideIsTakenOverNothingElse(t *testing.T) {
 		_, err := h.take(2, map[string]string{git.AllOthers: git.SideTicket})
 		var problem *git.Problem
 		require.ErrorAs(t, err, &problem)
-		require.ErrorContains(t, err, "something else stands where "+name)
+		require.ErrorContains(t, err, "writing "+name+" would overwrite")
 		require.FileExists(t, filepath.Join(place, "mine.txt"))
 		require.Equal(t, "one\x00", textOf(t, filepath.Join(two.Dir, "bin")), "no other side is taken before that")
 		require.NoError(t, os.RemoveAll(place))
@@ -103,7 +103,7 @@ func TestASideIsTakenThroughNoLink(t *testing.T) {
 	require.NoError(t, os.RemoveAll(filepath.Join(two.Dir, "d")))
 	require.NoError(t, os.Symlink(outside, filepath.Join(two.Dir, "d")))
 	_, err := h.take(2, map[string]string{"d/f": git.SideTicket})
-	require.ErrorContains(t, err, "something else stands")
+	require.ErrorContains(t, err, "would overwrite something else")
 	require.Equal(t, "secret\n", textOf(t, filepath.Join(outside, "f")))
 }
 

@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// whole refuses a partial clone in which files of the commit are missing: git would fetch them when a
-// worktree is filled, and nothing is fetched here.
+// whole rejects a partial clone in which files of the commit are missing,
+// because git would fetch them when a worktree is filled, and fetching is not
+// allowed here.
 func (w Worktrees) whole(ctx context.Context, repo repository, commit string) error {
 	packs, err := os.ReadDir(filepath.Join(repo.common, "objects", "pack"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -24,21 +25,22 @@ func (w Worktrees) whole(ctx context.Context, repo repository, commit string) er
 	missing, failed, err := w.Program.inside(ctx, repo, "rev-list", "--objects", "--no-walk", "--missing=print", "--quiet",
 		commit)
 	if err == nil && (failed != "" || missing != "") {
-		err = problem("the repository is a partial clone in which %d files of the last commit are missing, and tickets do "+
-			"not fetch: git fetch --refetch --no-filter brings them, or set isolation = \"shared\"", strings.Count(missing, "?"))
+		err = problem("the repository is a partial clone in which %d files of the last commit are missing, and "+
+			"tickets cannot "+
+			"fetch them: run git fetch --refetch --no-filter, or set isolation = \"shared\"", strings.Count(missing, "?"))
 	}
 	return err
 }
 
-// borrowsNothing refuses a repository whose objects lie elsewhere: whoever writes a name into
-// objects/info/alternates, or a link among the objects, would read any other repository of the
-// machine. Links may be wherever git looks for objects.
+// borrowsNothing rejects a repository with objects elsewhere: through
+// objects/info/alternates or links among the objects any other repository of
+// the machine could be read. Links may be wherever git looks for objects.
 func (r repository) borrowsNothing() error {
 	objects := filepath.Join(r.common, "objects")
 	for _, name := range []string{"alternates", "http-alternates"} {
 		if _, err := os.Lstat(filepath.Join(objects, "info", name)); err == nil {
-			return problem("the repository takes objects from another one (objects/info/%s), which is not followed; a person "+
-				"can end that with git repack -ad and by removing the file", name)
+			return problem("the repository uses objects of another one (objects/info/%s), which is not followed; a person "+
+				"can fix that with git repack -ad and by removing the file", name)
 		}
 	}
 	for folders := []string{objects}; len(folders) > 0; folders = folders[1:] {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// checkout makes the worktree of a branch that stands at commit, unless it was made before. One
-// that was left half made is made anew.
+// checkout creates the worktree of a branch at commit, unless it exists. A half
+// created one is recreated.
 func (w Worktrees) checkout(ctx context.Context, repo repository, name, commit string) error {
 	var ready bool
 	if err := w.read(name, "ready", &ready); err != nil {
@@ -20,7 +20,7 @@ func (w Worktrees) checkout(ctx context.Context, repo repository, name, commit s
 	}
 	path := filepath.Join(w.Root, name)
 	if _, err := os.Lstat(filepath.Join(path, ".git")); ready && (err == nil || name != Merged) {
-		return nil // nobody's work is in that of everything merged, so it alone is made again
+		return nil // the worktree of merged work has no unmerged work, so only it is recreated
 	}
 	if err := w.elsewhere(repo, name); err != nil {
 		return err
@@ -37,7 +37,8 @@ func (w Worktrees) checkout(ctx context.Context, repo repository, name, commit s
 	return w.write(name, "ready", true)
 }
 
-// fill writes the files of a commit or tree into a worktree, over whatever is there.
+// fill writes the files of a commit or tree into a worktree, overwriting its
+// contents.
 func (w Worktrees) fill(ctx context.Context, repo repository, name, tree string) error {
 	p, err := w.inside(ctx, repo, name)
 	if err != nil {
@@ -50,13 +51,13 @@ func (w Worktrees) fill(ctx context.Context, repo repository, name, tree string)
 	return errors.Join(err, p.close())
 }
 
-// inside is a private folder for the files of a worktree. One whose .git does not belong to the
-// project's repository is refused.
+// inside returns a private folder for the files of a worktree. A worktree whose
+// .git does not belong to the project's repository is rejected.
 func (w Worktrees) inside(ctx context.Context, repo repository, name string) (*private, error) {
 	path := filepath.Join(w.Root, name)
 	own, err := locate(path)
 	if err != nil || !same(own.root, path) || !same(own.common, repo.common) || same(own.admin, repo.admin) {
-		return nil, problem("the folder %s is no worktree of this project any more", path)
+		return nil, problem("the folder %s is no longer a worktree of this project", path)
 	}
 	if err := unlock(ctx, filepath.Join(own.admin, "index")); err != nil {
 		return nil, err
@@ -68,11 +69,11 @@ func (w Worktrees) inside(ctx context.Context, repo repository, name string) (*p
 	return p, errors.Join(p.borrow("shallow"), p.borrow("info/exclude"))
 }
 
-// staleAfter is the age from which the lock of a file is taken for one that a killed git left.
-// Nobody of ours holds one: the session's own lock is taken.
+// staleAfter is the age from which a lock file counts as left by a killed git.
+// No process of ours holds one, because the session's own lock is held.
 const staleAfter = 2 * time.Second
 
-// unlock waits for git's lock of a file, and removes one that nobody gives back.
+// unlock waits for git's lock on a file, and removes a stale one.
 func unlock(ctx context.Context, file string) error {
 	for {
 		info, err := os.Lstat(file + ".lock")
@@ -92,8 +93,8 @@ func unlock(ctx context.Context, file string) error {
 	}
 }
 
-// borrow makes a file of the repository known: where the history of a shallow clone ends, and what
-// only this person ignores.
+// borrow links a file of the repository: the boundary of a shallow clone, and
+// the person's own ignore rules.
 func (w *private) borrow(name string) error {
 	file := filepath.Join(w.repo.common, filepath.FromSlash(name))
 	if _, err := os.Lstat(file); err != nil {
@@ -106,7 +107,7 @@ func (w *private) borrow(name string) error {
 	return os.Symlink(file, link)
 }
 
-// remove takes a worktree away whose work is in the merged branch, and its branch.
+// remove deletes a merged worktree and its branch.
 func (w Worktrees) remove(ctx context.Context, repo repository, name string) error {
 	if err := w.removeFolder(repo, name); err != nil {
 		return err
@@ -125,7 +126,7 @@ func (w Worktrees) remove(ctx context.Context, repo repository, name string) err
 	return err
 }
 
-// removeFolder takes a worktree away and leaves its branch.
+// removeFolder deletes a worktree but keeps its branch.
 func (w Worktrees) removeFolder(repo repository, name string) error {
 	if err := os.RemoveAll(filepath.Join(w.Root, name)); err != nil {
 		return fmt.Errorf("git: %w", err)
@@ -133,17 +134,17 @@ func (w Worktrees) removeFolder(repo repository, name string) error {
 	return w.unregister(repo, name)
 }
 
-// ref is the file that a branch is kept in.
+// ref returns the file that a branch is kept in.
 func (w Worktrees) ref(repo repository, name string) string {
 	return filepath.Join(repo.common, "refs", "heads", filepath.FromSlash(w.branchOf(name)))
 }
 
-// note is the file beside a worktree that says how far something came.
+// note returns the path of a progress file beside a worktree.
 func (w Worktrees) note(name, what string) string {
 	return filepath.Join(w.Root, name+"."+what+".json")
 }
 
-// read fills v from a note; a missing one leaves it as it is.
+// read fills v from a note; if it is missing, v is not changed.
 func (w Worktrees) read(name, what string, v any) error {
 	b, err := os.ReadFile(w.note(name, what))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -153,12 +154,12 @@ func (w Worktrees) read(name, what string, v any) error {
 		err = json.Unmarshal(b, v)
 	}
 	if err != nil {
-		return fmt.Errorf("git: note of a worktree: %w", err)
+		return fmt.Errorf("git: read the note of a worktree: %w", err)
 	}
 	return nil
 }
 
-// write puts a note down whole or not at all.
+// write atomically writes a note.
 func (w Worktrees) write(name, what string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -168,7 +169,7 @@ func (w Worktrees) write(name, what string, v any) error {
 	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err == nil {
 		_, err = f.Write(b)
-		err = errors.Join(err, f.Sync(), f.Close()) // a power cut behind the rename would leave it empty
+		err = errors.Join(err, f.Sync(), f.Close()) // a power cut after the rename could leave it empty
 	}
 	if err == nil {
 		err = os.Rename(temporary, w.note(name, what))

@@ -18,51 +18,56 @@ const worktreeTimeout = 5 * time.Minute
 // Merged names the worktree of the branch that everything is merged into.
 const Merged = "merged"
 
-// Worktrees are the worktrees and branches of one session: one for each attempt at a ticket, and
-// one that the work of all of them is merged into. The person's own working tree, branch, HEAD and
-// index are read and never written. Every step may be done again after a crash, and all of them are
-// taken one at a time, across processes.
+// Worktrees are the worktrees and branches of one session: one for each attempt
+// at a ticket, and one that the work of all of them is merged into. The
+// person's own working tree, branch, HEAD and index are read but never written.
+// Every step can be repeated after a crash, and steps run one at a time, across
+// processes.
 //
-// Nothing runs that the repository configures: refs are moved, and files are read and written, in private
-// administrative folders with a configuration of their own, without hooks, filters, merge drivers and
-// signatures; worktrees are made known to the repository without git. So a file under a content
-// filter such as LFS is there as it is stored.
+// Nothing runs that the repository configures: refs are moved, and files are
+// read and written, in private administrative folders with their own
+// configuration, without hooks, filters, merge drivers and signatures;
+// worktrees are made known to the repository without git. So a file under a
+// content filter such as LFS appears in its stored form.
 type Worktrees struct {
 	Program Program
 	// Project is the person's folder, the root of a repository or a folder in it.
 	Project string
-	// Root is the folder that holds the worktrees of the session. It is made when needed.
+	// Root is the folder that holds the worktrees of the session. It is created
+	// when needed.
 	Root string
 	// Session is part of the branches' names; letters, digits, - and _ only.
 	Session string
-	// Patience is how long to wait for another process that is at work on these worktrees; zero means
-	// DefaultPatience.
+	// Patience is how long to wait for another process that is working on these
+	// worktrees; zero means DefaultPatience.
 	Patience time.Duration
-	// Allow is asked before a place is prepared or anything is merged, while nobody else is at work on the
-	// worktrees; its error ends that. What was merged before is told without it. Nil allows everything.
+	// Allow is called before a worktree is prepared or anything is merged, while no
+	// other process uses the worktrees; its error cancels that. An earlier merge is
+	// reported without calling it. Nil allows everything.
 	Allow func(context.Context) error `json:"-"`
 }
 
-// DefaultPatience is how long to wait for another process. One that died does not hold anybody up;
-// one that is stopped does.
+// DefaultPatience is how long to wait for another process. A dead process does
+// not block others; a suspended one does.
 const DefaultPatience = 10 * time.Minute
 
-// ErrBusy says that another process has been at work on the worktrees for all of Patience. It may have
-// stopped in the middle of a merge, and still end it.
-var ErrBusy = errors.New("another process is at work on the worktrees")
+// ErrBusy means that another process has been working on the worktrees for all
+// of Patience. It may be suspended in the middle of a merge, and still complete
+// it.
+var ErrBusy = errors.New("another process is using the worktrees")
 
-// Worktree is a place to work in.
+// Worktree is a worktree to work in.
 type Worktree struct {
-	Dir    string // that stands for the project's folder
+	Dir    string // that corresponds to the project's folder
 	Branch string
 	Base   string // commit that it starts from
 	Note   string // what the person should know
 }
 
-// Branch is the branch that everything is merged into.
+// Branch returns the branch that everything is merged into.
 func (w Worktrees) Branch() string { return "slop/" + w.Session }
 
-// branchOf is the branch of a worktree.
+// branchOf returns the branch of a worktree.
 func (w Worktrees) branchOf(name string) string {
 	if name == Merged {
 		return w.Branch()
@@ -70,7 +75,8 @@ func (w Worktrees) branchOf(name string) string {
 	return "slop-tickets/" + w.Session + "/" + name
 }
 
-// Dir is the folder in a worktree that stands for the project's folder. It need not exist.
+// Dir returns the folder in a worktree that corresponds to the project's
+// folder. It need not exist.
 func (w Worktrees) Dir(name string) (string, error) {
 	repo, err := find(w.Project)
 	if err != nil {
@@ -87,7 +93,8 @@ func (w Worktrees) dir(repo repository, name string) (string, error) {
 	return filepath.Join(w.Root, name, inside), nil
 }
 
-// Check tells why worktrees cannot be used for the project; a *Problem says what to do.
+// Check returns why worktrees cannot be used for the project; a *Problem says
+// what to do.
 func (w Worktrees) Check(ctx context.Context) error {
 	repo, err := w.repository()
 	if err != nil {
@@ -114,14 +121,15 @@ func (w Worktrees) repository() (repository, error) {
 	}
 	var p *Problem
 	if errors.As(err, &p) {
-		return repo, problem("tickets cannot have worktrees of their own here: %s. Make a repository with a commit (git "+
+		return repo, problem("tickets cannot have their own worktrees here: %s. Create a repository with a commit (git "+
 			"init, git add, git commit), or set isolation = \"shared\"", p.Text)
 	}
 	return repo, err
 }
 
-// Prepare gives the worktree of a name, which is made unless it is there. A new one starts from
-// what was merged so far, and survives a power cut once Prepare has returned.
+// Prepare returns the worktree of a name, which is made unless it is there. A
+// new one starts from what was merged so far, and survives a power cut once
+// Prepare has returned.
 func (w Worktrees) Prepare(ctx context.Context, name string) (Worktree, error) {
 	repo, release, err := w.begin(ctx)
 	if err != nil {
@@ -149,7 +157,7 @@ func (w Worktrees) Prepare(ctx context.Context, name string) (Worktree, error) {
 		return out, err
 	}
 	if _, err := os.Stat(filepath.Join(w.Root, name)); err != nil {
-		return out, problem("the worktree %s is gone, and what was not committed with it; its branch is %s",
+		return out, problem("the worktree %s is gone, with any uncommitted changes; its branch is %s",
 			filepath.Join(w.Root, name), out.Branch)
 	}
 	if _, err := os.Stat(out.Dir); err != nil {
@@ -158,10 +166,11 @@ func (w Worktrees) Prepare(ctx context.Context, name string) (Worktree, error) {
 	return out, w.flush(repo)
 }
 
-// flush makes durable what was written to the worktrees and to the repository.
+// flush makes everything that was written to the worktrees and the repository
+// durable.
 func (w Worktrees) flush(repo repository) error { return flush(w.Root, repo.common) }
 
-// begin finds the repository and waits for its turn.
+// begin finds the repository and waits for the lock.
 func (w Worktrees) begin(ctx context.Context) (repository, func(), error) {
 	repo, err := w.repository()
 	if err != nil {
@@ -190,8 +199,8 @@ func (w Worktrees) allowed(ctx context.Context) error {
 	return w.Allow(ctx)
 }
 
-// merged is the commit of the branch that is merged into; both branch and worktree are made where
-// they are missing.
+// merged returns the commit of the merged branch; the branch and its worktree
+// are created if missing.
 func (w Worktrees) merged(ctx context.Context, repo repository) (tip, note string, err error) {
 	if tip, err = w.tip(ctx, repo, w.Branch()); err != nil {
 		return "", "", err
@@ -217,11 +226,11 @@ func (w Worktrees) merged(ctx context.Context, repo repository) (tip, note strin
 	return tip, note, w.checkout(ctx, repo, Merged, tip)
 }
 
-// reached is the note of the commit that everything merged stood at last.
+// reached is the note of the last commit of merged work.
 const reached = "reached"
 
-// nothingLost refuses to begin anew from head where the branch that everything was merged into is
-// gone, unless head has what was merged.
+// nothingLost refuses to start again from head if the merged branch is gone,
+// unless head contains the merged work.
 func (w Worktrees) nothingLost(ctx context.Context, repo repository, head string) error {
 	var last string
 	if err := w.read(Merged, reached, &last); err != nil || last == "" {
@@ -229,13 +238,13 @@ func (w Worktrees) nothingLost(ctx context.Context, repo repository, head string
 	}
 	_, failed, err := w.Program.inside(ctx, repo, "merge-base", "--is-ancestor", last, head)
 	if err == nil && failed != "" {
-		err = problem("the branch %s is gone, and with it what was merged; git branch %s %s brings it back", w.Branch(),
+		err = problem("the branch %s is gone, with everything that was merged; restore it with git branch %s %s", w.Branch(),
 			w.Branch(), last)
 	}
 	return err
 }
 
-// head is the commit that the person is at.
+// head returns the person's current commit.
 func (w Worktrees) head(ctx context.Context, repo repository) (string, error) {
 	out, failed, err := w.Program.inside(ctx, repo, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	if err != nil {
@@ -248,7 +257,7 @@ func (w Worktrees) head(ctx context.Context, repo repository) (string, error) {
 		"add, git commit), or set isolation = \"shared\"")
 }
 
-// tip is the commit of a branch, empty where there is none.
+// tip returns the commit of a branch, empty if there is none.
 func (w Worktrees) tip(ctx context.Context, repo repository, branch string) (string, error) {
 	out, _, err := w.Program.inside(ctx, repo, "rev-parse", "--verify", "--quiet", "refs/heads/"+branch+"^{commit}")
 	if hash := strings.TrimSpace(out); err == nil && isHash(hash) {
@@ -257,7 +266,8 @@ func (w Worktrees) tip(ctx context.Context, repo repository, branch string) (str
 	return "", err
 }
 
-// branch gives the commit of a worktree's branch, which is made at base where it is missing.
+// branch returns the commit of a worktree's branch, which is made at base where
+// it is missing.
 func (w Worktrees) branch(ctx context.Context, repo repository, name, base string) (string, error) {
 	tip, err := w.tip(ctx, repo, w.branchOf(name))
 	if err != nil || tip != "" {
@@ -266,7 +276,7 @@ func (w Worktrees) branch(ctx context.Context, repo repository, name, base strin
 	return base, w.move(ctx, repo, name, base, strings.Repeat("0", len(base)))
 }
 
-// move sets a branch that stands at old; one that does not is left alone.
+// move sets a branch that is at old; otherwise it is not changed.
 func (w Worktrees) move(ctx context.Context, repo repository, name, commit, old string) error {
 	if err := w.elsewhere(repo, name); err != nil {
 		return err
@@ -284,8 +294,8 @@ func (w Worktrees) move(ctx context.Context, repo repository, name, commit, old 
 	return err
 }
 
-// elsewhere refuses a branch that is checked out in another place: it would move under whoever
-// works there.
+// elsewhere rejects a branch that is checked out in another worktree, because
+// its files would change there.
 func (w Worktrees) elsewhere(repo repository, name string) error {
 	own := filepath.Join(w.Root, name, ".git")
 	admins, err := repo.linkedAdmins()
@@ -300,14 +310,15 @@ func (w Worktrees) elsewhere(repo repository, name string) error {
 			continue // a worktree that was half removed
 		}
 		if pointer(filepath.Join(admin, "HEAD")) == "ref: refs/heads/"+w.branchOf(name) && !same(place, own) {
-			return problem("the branch %s is checked out in %s, where it would change under your hands; check out another one "+
+			return problem("the branch %s is checked out in %s, where its files would change while you work; "+
+				"check out another one "+
 				"there", w.branchOf(name), filepath.Dir(place))
 		}
 	}
 	return nil
 }
 
-// free tells which branch of the person keeps ours from being made.
+// free returns the person's branch that prevents creating ours.
 func (w Worktrees) free(ctx context.Context, repo repository) error {
 	for _, branch := range []string{"slop", "slop-tickets"} {
 		tip, err := w.tip(ctx, repo, branch)
@@ -315,14 +326,16 @@ func (w Worktrees) free(ctx context.Context, repo repository) error {
 			return err
 		}
 		if tip != "" {
-			return problem("there is a branch %s, so none can be named %s/…; rename it (git branch -m %s …), or set isolation "+
+			return problem("the branch %s exists, so no branch can be named %s/…; rename it (git branch -m %s "+
+				"…), or set isolation "+
 				"= \"shared\"", branch, branch, branch)
 		}
 	}
 	return nil
 }
 
-// noSubmodules refuses a commit with submodules: a worktree would have empty folders in their place.
+// noSubmodules rejects a commit with submodules, because a worktree would have
+// empty folders instead.
 func (w Worktrees) noSubmodules(ctx context.Context, repo repository, commit string) error {
 	out, failed, err := w.Program.inside(ctx, repo, "ls-tree", "-r", "--full-tree", "--format=%(objectmode)", commit)
 	switch {
@@ -331,12 +344,14 @@ func (w Worktrees) noSubmodules(ctx context.Context, repo repository, commit str
 	case failed != "":
 		return problem("git cannot list the files of the project: %s; git 2.38 or newer is needed", shown(failed))
 	case strings.Contains(out, "160000"):
-		return problem("the repository has submodules, which worktrees of tickets do not have; set isolation = \"shared\"")
+		return problem("the repository has submodules, which are missing in the worktrees of tickets; set " +
+			"isolation = \"shared\"")
 	}
 	return nil
 }
 
-// uncommitted tells of changes that tickets will not see, because they start from a commit.
+// uncommitted returns a note about changes that tickets will not see, because
+// they start from a commit.
 func (w Worktrees) uncommitted(ctx context.Context, repo repository, head string) (string, error) {
 	p, err := w.Program.private(ctx, repo)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package inorder does work on many items at once and hands on the results in the order of the items,
-// with bounded memory.
+// Package inorder processes many items concurrently and delivers the results in
+// the order of the items, with bounded memory.
 package inorder
 
 import (
@@ -11,7 +11,7 @@ import (
 // slot is one item on its way.
 type slot[In, Out any] struct {
 	item In
-	done chan outcome[Out] // takes the result; it has room for it
+	done chan outcome[Out] // receives the result; it has room for it
 }
 
 // outcome is a result, or what a call panicked with.
@@ -60,7 +60,7 @@ func guarded[In, Out any](ctx context.Context, item In, work func(context.Contex
 	return o
 }
 
-// draw hands each item to the collector and to the workers.
+// draw passes each item to the collector and to the workers.
 func draw[In, Out any](ctx context.Context, items iter.Seq[In], queue, jobs chan<- slot[In, Out]) {
 	defer close(queue)
 	defer close(jobs)
@@ -89,7 +89,8 @@ func draw[In, Out any](ctx context.Context, items iter.Seq[In], queue, jobs chan
 	}
 }
 
-// received gives what comes through a channel until it is closed or the context ends.
+// received returns what comes through a channel until it is closed or the
+// context ends.
 func received[T any](ctx context.Context, from <-chan T) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for ctx.Err() == nil {

@@ -16,8 +16,8 @@ func (l *lexer) open(i int) TokenKind {
 	return l.token(Op, i, i+1)
 }
 
-// close reads a closing bracket. One that does not match closes a bracket of its kind that is open
-// close by, else nothing.
+// close reads a closing bracket. If it does not match, it closes a nearby open
+// bracket of its kind, if any.
 func (l *lexer) close(i int) TokenKind {
 	c := l.text[i]
 	l.token(Op, i, i+1)
@@ -57,8 +57,8 @@ func opposite(open byte) byte {
 	return 0
 }
 
-// mismatch reports a closing bracket that does not fit, and takes it for the end of what it may have
-// been meant for.
+// mismatch reports a closing bracket that does not match, and treats it as
+// closing the bracket that was probably meant.
 func (l *lexer) mismatch(i int, c byte, top frame) {
 	switch {
 	case l.full():
@@ -84,7 +84,8 @@ func (l *lexer) mismatch(i int, c byte, top frame) {
 	}
 }
 
-// neverClosed reports a bracket that is still open at the place where it was found out.
+// neverClosed reports a bracket that is still open, at the position where that
+// was detected.
 func (l *lexer) neverClosed(open frame, at int) {
 	if l.full() {
 		return
@@ -97,7 +98,8 @@ func (l *lexer) neverClosed(open frame, at int) {
 	l.report(Problem{open.offset, text, SyntaxError, parsed, at})
 }
 
-// beginsStatement tells whether the line at i begins with a word that cannot stand inside brackets.
+// beginsStatement reports whether the line at i begins with a keyword that
+// cannot be inside brackets.
 func (l *lexer) beginsStatement(i int) bool {
 	for i < len(l.text) && classes[l.text[i]] == classBlank {
 		i++
@@ -112,9 +114,9 @@ func (l *lexer) beginsStatement(i int) bool {
 	return end-i <= len("continue") && l.at(end) < 0x80 && beginsStatement(l.text[i:end])
 }
 
-// recover gives up brackets that are still open behind the line end at i, where a statement begins:
-// those inside the innermost f-string of several lines, whose literal text then goes on, else all of
-// them, which answers true.
+// recover discards brackets that are still open after the line end at i, where
+// a statement begins: those inside the innermost f-string of several lines,
+// whose literal text then continues, else all of them, which answers true.
 func (l *lexer) recover(i, at int) bool {
 	l.neverClosed(l.stack[len(l.stack)-1], i)
 	l.lost = 0

@@ -41,7 +41,8 @@ func mayBeDocstring(c byte) bool {
 	return false
 }
 
-// literals are the strings of a statement that consists of nothing else, perhaps in parentheses.
+// literals returns the strings of a statement that consists of nothing else,
+// perhaps in parentheses.
 func (f *File) literals(span Span) ([]Span, bool) {
 	var out []Span
 	open, closed := 0, 0
@@ -85,7 +86,8 @@ func cleanDoc(doc string) string {
 	return strings.Join(lines, "\n")
 }
 
-// expandTabs is Python's str.expandtabs: columns count characters, and CR and LF begin anew.
+// expandTabs is Python's str.expandtabs: columns count characters, and CR and
+// LF reset them.
 func expandTabs(s string) string {
 	if !strings.Contains(s, "\t") {
 		return s

@@ -10,10 +10,10 @@ import (
 // Span is a piece of a text: from the byte Start to the byte before End.
 type Span struct{ Start, End int }
 
-// Empty tells whether the span holds nothing.
+// Empty reports whether the span holds nothing.
 func (s Span) Empty() bool { return s.End <= s.Start }
 
-// Of gives the piece of text.
+// Of returns the piece of text.
 func (s Span) Of(text string) string { return text[s.Start:s.End] }
 
 // File is the structure of one source text.
@@ -27,23 +27,24 @@ type File struct {
 	hasCR    bool         // some line ends are not LF
 }
 
-// Statement is one statement of a text. A clause (elif, else, except, finally) is a statement of its
-// own beside its head; a case is one inside its match.
+// Statement is one statement of a text. A clause (elif, else, except, finally)
+// is its own statement beside its head; a case is one inside its match.
 type Statement struct {
 	Kind   StatementKind
 	Async  bool // async def, async for, async with
-	Inline bool // the suite stands on the header's line
-	// first token (not a decorator) to last token of the suite, no semicolon behind a simple statement
+	Inline bool // the suite is on the header's line
+	// first token (not a decorator) to last token of the suite, no semicolon after
+	// a simple statement
 	Span
 	Header     Span         // compound: first token through the colon; simple: like Span
 	Decorators []Span       // each from its '@' to the last token of its logical line
 	Parent     *Statement   // nil at top level
 	Body       []*Statement // suite
-	Indent     string       // blanks in front of its logical line (its header's, in an inline suite), behind a form feed
+	Indent     string       // blanks in front of its logical line (its header's, in an inline suite), after a form feed
 	Symbol     *Symbol      // of every Def and Class, nil for all others
 }
 
-// OuterStart is where the statement begins with its decorators.
+// OuterStart returns where the statement begins with its decorators.
 func (s *Statement) OuterStart() int {
 	if len(s.Decorators) > 0 {
 		return s.Decorators[0].Start
@@ -76,8 +77,8 @@ type Symbol struct {
 	Conditional bool    // inside if, try, with, for, while or match of its class, function or module
 }
 
-// define makes the symbol of a definition whose name is the token that was read. Without a name it is
-// no definition.
+// define makes the symbol of a definition whose name is the token that was
+// read. Without a name it is not a definition.
 func (p *parser) define(s *Statement, token TokenKind) {
 	l := &p.lex
 	if token != Name || IsKeyword(l.text[l.start:l.end]) {
@@ -143,8 +144,8 @@ func nameSymbols(symbols []*Symbol) {
 	}
 }
 
-// pathBytes is how many bytes the paths of nested symbols take together. The length of each is kept in
-// Of for its children, until Of gets its value.
+// pathBytes returns how many bytes the paths of nested symbols take together.
+// The length of each is kept in Of for its children, until Of gets its value.
 func pathBytes(symbols []*Symbol) int {
 	total := 0
 	for _, s := range symbols {
@@ -157,7 +158,7 @@ func pathBytes(symbols []*Symbol) int {
 	return total
 }
 
-// Statements gives every statement of the file at any depth, in source order.
+// Statements returns every statement of the file at any depth, in source order.
 func (f *File) Statements() iter.Seq[*Statement] {
 	return func(yield func(*Statement) bool) {
 		type level struct {

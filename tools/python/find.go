@@ -9,8 +9,8 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Find gives the symbols with exactly this dotted path; "name#2" picks the second of several. A bare
-// method name does not reach into a class.
+// Find returns the symbols with exactly this dotted path; "name#2" picks the
+// second of several. A bare method name does not reach into a class.
 func (f *File) Find(name string) []*Symbol {
 	path, ordinal := CutOrdinal(name)
 	out := []*Symbol{}
@@ -22,7 +22,8 @@ func (f *File) Find(name string) []*Symbol {
 	return out
 }
 
-// CutOrdinal takes "name#2" apart; the ordinal is 0 where there is none. The path is normalised.
+// CutOrdinal takes "name#2" apart; the ordinal is 0 if there is none. The path
+// is normalised.
 func CutOrdinal(name string) (path string, ordinal int) {
 	path = strings.TrimSpace(name)
 	if before, after, ok := strings.Cut(path, "#"); ok {
@@ -36,8 +37,9 @@ func CutOrdinal(name string) (path string, ordinal int) {
 // mostSuggestions is how many names Suggest gives at most.
 const mostSuggestions = 5
 
-// Suggest gives the paths of symbols that may have been meant by a name that is not found: those that
-// end in it first, then the most alike. There are at most 5.
+// Suggest returns the paths of symbols that may have been meant by a name that
+// is not found: those that end in it first, then the most alike. There are at
+// most 5.
 func (f *File) Suggest(name string) []string {
 	path, _ := CutOrdinal(name)
 	seen := map[string]bool{}
@@ -61,7 +63,8 @@ type candidate struct {
 	distance, whole int // of the last part, of the whole path
 }
 
-// unlike says how unlike a symbol is to what was asked for; false if it is not worth naming.
+// unlike returns how unlike a symbol is to what was asked for; false if it is
+// not worth naming.
 func unlike(asked string, s *Symbol) (int, bool) {
 	last := asked[strings.LastIndexByte(asked, '.')+1:]
 	switch {
@@ -84,7 +87,7 @@ func unlike(asked string, s *Symbol) (int, bool) {
 	return 3 + distance, distance <= far
 }
 
-// longestName bounds the names that are compared letter by letter.
+// longestName limits the names that are compared letter by letter.
 const longestName = 200
 
 // editDistance counts the characters to insert, delete or replace to make b of a.

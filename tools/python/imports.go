@@ -19,7 +19,8 @@ type ImportedName struct {
 	Span            // from the name through its alias
 }
 
-// Bound is the name that the import binds in its scope: the alias, or the first part of the name.
+// Bound returns the name that the import binds in its scope: the alias, or the
+// first part of the name.
 func (n ImportedName) Bound() string {
 	if n.As != "" {
 		return n.As
@@ -28,7 +29,8 @@ func (n ImportedName) Bound() string {
 	return name
 }
 
-// Imports are all imports of the file at any depth, in order. "import a, b" gives one per module.
+// Imports returns all imports of the file at any depth, in order. "import a, b"
+// gives one per module.
 func (f *File) Imports() []Import {
 	out := []Import{}
 	for s := range f.Statements() {
@@ -52,7 +54,8 @@ func (f *File) newImport(s *Statement) Import {
 	return i
 }
 
-// isTypeChecking tells whether the condition of an if is TYPE_CHECKING, also of a module.
+// isTypeChecking reports whether the condition of an if is TYPE_CHECKING, also
+// of a module.
 func (f *File) isTypeChecking(s *Statement) bool {
 	condition := strings.TrimSuffix(s.Header.Of(f.Text), ":")
 	condition = strings.Trim(condition[strings.IndexByte(condition, 'f')+1:], " \t\f()")
@@ -77,7 +80,7 @@ func (r *reader) next() { r.kind = r.lex.next() }
 
 func (r *reader) text() string { return r.lex.text[r.lex.start:r.lex.end] }
 
-// word passes over a name and tells whether it was that one.
+// word passes over a name and reports whether it was that one.
 func (r *reader) word(name string) bool {
 	if r.kind == Name && r.text() == name {
 		r.next()

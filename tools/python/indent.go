@@ -3,7 +3,7 @@ package python
 // indentation is where a logical line begins and how deep it is.
 type indentation struct {
 	line  int // start of its first physical line
-	from  int // start of the blanks there, behind the last form feed
+	from  int // start of the blanks there, after the last form feed
 	blank int // end of them
 	first int // its first token
 	col   int // with tabs to every eighth column

@@ -33,10 +33,11 @@ const (
 	TypeAlias
 )
 
-// Compound tells whether statements of this kind have a header and a suite.
+// Compound reports whether statements of this kind have a header and a suite.
 func (k StatementKind) Compound() bool { return k >= Def && k <= Case }
 
-// statementKind is the kind that a keyword begins; soft keywords are not among them.
+// statementKind returns the kind that a keyword begins; soft keywords are not
+// among them.
 func statementKind(word string) StatementKind {
 	switch word {
 	case "def":
@@ -93,7 +94,7 @@ func simpleKind(word string) StatementKind {
 	return Simple
 }
 
-// IsKeyword tells whether word is a hard keyword of Python 3.
+// IsKeyword reports whether word is a hard keyword of Python 3.
 func IsKeyword(word string) bool {
 	switch word {
 	case "and", "as", "async", "await", "in", "is", "lambda", "not", "or", "yield", "None", "True", "False":
@@ -102,7 +103,8 @@ func IsKeyword(word string) bool {
 	return statementKind(word) != Simple
 }
 
-// beginsStatement tells whether word begins a statement and cannot stand in an expression.
+// beginsStatement reports whether word begins a statement and cannot stand in
+// an expression.
 func beginsStatement(word string) bool {
 	switch statementKind(word) {
 	case Simple, If, Else, For, ImportFrom:

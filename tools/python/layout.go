@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// IndentUnit is the blanks by which most blocks of the file are deeper than their headers, the first
-// among equals; empty for a file without blocks.
+// IndentUnit returns the blanks by which most blocks of the file are deeper
+// than their headers, the first among equals; empty for a file without blocks.
 func (f *File) IndentUnit() string {
 	count := map[string]int{}
 	best := ""
@@ -26,20 +26,21 @@ func (f *File) IndentUnit() string {
 	return best
 }
 
-// InString tells whether a line (1-based) begins inside a string, be it in a replacement field of one.
+// InString reports whether a line (1-based) begins inside a string, be it in a
+// replacement field of one.
 func (f *File) InString(line int) bool {
 	inString, _ := f.begins(line)
 	return inString
 }
 
-// Joined tells whether a line (1-based) goes on with a logical line: inside brackets or strings or after
-// a backslash.
+// Joined reports whether a line (1-based) continues with a logical line: inside
+// brackets or strings or after a backslash.
 func (f *File) Joined(line int) bool {
 	_, joined := f.begins(line)
 	return joined
 }
 
-// begins says in what a line begins.
+// begins returns in what a line begins.
 func (f *File) begins(line int) (inString, joined bool) {
 	if line < 2 || line > len(f.Lines) {
 		return false, false
@@ -60,8 +61,8 @@ func (f *File) begins(line int) (inString, joined bool) {
 	return false, len(l.stack) > 0 || kind != Newline
 }
 
-// logicalBefore is the last simple statement, header or decorator that begins before at, or what is
-// before the first of them.
+// logicalBefore returns the last simple statement, header or decorator that
+// begins before at, or what is before the first of them.
 func (f *File) logicalBefore(at int) Span {
 	last, body := Span{}, f.Body
 	for {

@@ -142,7 +142,7 @@ func (l *lexer) newline(i int) (kind TokenKind, after int) {
 	return endOfText, after
 }
 
-// lineEnd is where the line that holds i ends.
+// lineEnd returns where the line that holds i ends.
 func (l *lexer) lineEnd(i int) int {
 	if !l.hasCR {
 		if n := strings.IndexByte(l.text[i:], '\n'); n >= 0 {
@@ -156,7 +156,7 @@ func (l *lexer) lineEnd(i int) int {
 	return i
 }
 
-// lineAfter is where the line behind the line end at i begins.
+// lineAfter returns where the line after the line end at i begins.
 func (l *lexer) lineAfter(i int) int {
 	if l.text[i] == '\r' && i+1 < len(l.text) && l.text[i+1] == '\n' {
 		return i + 2
@@ -164,7 +164,7 @@ func (l *lexer) lineAfter(i int) int {
 	return i + 1
 }
 
-// join reads a backslash and gives where to go on.
+// join reads a backslash and gives where to continue.
 func (l *lexer) join(i int) int {
 	next := i + 1
 	if next == len(l.text) {
@@ -211,7 +211,8 @@ func (l *lexer) report(p Problem) {
 // full tells that another problem would not be kept, so that its text need not be made.
 func (l *lexer) full() bool { return len(l.problems) == mostProblems }
 
-// lineOf is the 1-based number of the line that holds offset; the text's end counts to its last line.
+// lineOf returns the 1-based number of the line that holds offset; the text's
+// end counts to its last line.
 func (l *lexer) lineOf(offset int) int {
 	return document.NumberOf(l.lines, offset)
 }
@@ -268,7 +269,7 @@ func newWordBytes() *[256]bool {
 	return &t
 }
 
-// wordBytes are the bytes of ASCII that go on with a name.
+// wordBytes are the bytes of ASCII that continue with a name.
 var wordBytes = newWordBytes()
 
 // operator reads an operator; the brackets and the dot are read elsewhere.
@@ -297,7 +298,7 @@ func (l *lexer) operator(i int) TokenKind {
 	return l.token(Op, i, i+size)
 }
 
-// twoByte tells whether c followed by '=' is one operator.
+// twoByte reports whether c followed by '=' is one operator.
 func twoByte(c byte) bool {
 	switch c {
 	case '+', '-', '*', '/', '%', '@', '&', '|', '^', '<', '>':
@@ -332,7 +333,7 @@ func (l *lexer) dot(i int) TokenKind {
 	return l.token(Op, i, i+1)
 }
 
-// Normalize gives a name as Python compares it: in NFKC.
+// Normalize returns a name as Python compares it: in NFKC.
 func Normalize(name string) string {
 	if ascii(name) {
 		return name
@@ -369,8 +370,8 @@ func (l *lexer) word(i int) TokenKind {
 	return l.token(Name, i, end)
 }
 
-// wideWord goes on with a name at its first byte beyond ASCII. A character that cannot be in a name is
-// reported where it begins a token.
+// wideWord continues with a name at its first byte beyond ASCII. A character
+// that cannot be in a name is reported where it begins a token.
 func (l *lexer) wideWord(start, end int) TokenKind {
 	for end < len(l.text) {
 		r, size := utf8.DecodeRuneInString(l.text[end:])
@@ -397,8 +398,8 @@ func (l *lexer) invalid(at int, r rune) {
 	}
 }
 
-// inName tells whether r may begin a name or go on with it: XID_Start and XID_Continue, which ask the
-// same of the compatibility decomposition.
+// inName reports whether r may begin a name or continue with it: XID_Start and
+// XID_Continue, which ask the same of the compatibility decomposition.
 func inName(r rune, first bool) bool {
 	if r < utf8.RuneSelf {
 		return wordBytes[r] && !(first && r >= '0' && r <= '9')

@@ -9,15 +9,16 @@ import (
 	"golang.org/x/text/unicode/runenames"
 )
 
-// PlainString is the value of a string literal without escapes; false for any other.
+// PlainString returns the value of a string literal without escapes; false for
+// any other.
 func PlainString(literal string) (string, bool) {
 	value, ok := stringValue(literal)
 	return value, ok && !strings.Contains(literal, `\`)
 }
 
-// stringValue is the value of a string literal; false for bytes, and for one that does not end.
-// What is no valid escape stays as it
-// is, and half a surrogate pair becomes U+FFFD.
+// stringValue returns the value of a string literal; false for bytes, and for
+// one that does not end. What is not a valid escape stays as it is, and half a
+// surrogate pair becomes U+FFFD.
 func stringValue(literal string) (string, bool) {
 	quote := strings.IndexAny(literal, `"'`)
 	if quote < 0 {
@@ -62,7 +63,8 @@ func unescape(body string, characters map[string]rune) string {
 	}
 }
 
-// escapeValue gives what the escape behind a backslash stands for, and its size.
+// escapeValue returns what the escape after a backslash stands for, and its
+// size.
 func escapeValue(s string, characters map[string]rune) (string, int) {
 	switch c := s[0]; c {
 	case '\n':
@@ -139,7 +141,7 @@ func namedCharacter(s string, characters map[string]rune) (string, int) {
 	return string(r), len("N{}") + len(name)
 }
 
-// escapedName is the name in an escape that begins at its N.
+// escapedName returns the name in an escape that begins at its N.
 func escapedName(s string) (string, bool) {
 	if !strings.HasPrefix(s, "N{") {
 		return "", false
@@ -151,7 +153,7 @@ func escapedName(s string) (string, bool) {
 	return s[len("N{"):end], true
 }
 
-// charactersOf gives the characters that are named in the text of a literal.
+// charactersOf returns the characters that are named in the text of a literal.
 func charactersOf(body string) map[string]rune {
 	var wanted map[string]rune
 	for rest := body; ; {
@@ -181,5 +183,6 @@ func charactersOf(body string) map[string]rune {
 	return wanted
 }
 
-// lastNamed is behind the last character that has a name of its own and is no variation selector.
+// lastNamed is behind the last character that has its own name and is not a
+// variation selector.
 const lastNamed = 0x20000

@@ -23,7 +23,7 @@ func (l *lexer) number(i int) TokenKind {
 	return l.zero(i)
 }
 
-// at is the byte at i, 0 behind the end.
+// at returns the byte at i, 0 after the end.
 func (l *lexer) at(i int) byte {
 	if i < len(l.text) {
 		return l.text[i]
@@ -93,7 +93,8 @@ func (l *lexer) zero(start int) TokenKind {
 	return l.endNumber(start, i, "decimal")
 }
 
-// digits reads digits with single underscores between; false where an underscore has none behind.
+// digits reads digits with single underscores between; false if an underscore
+// has none behind.
 func (l *lexer) digits(i int) (int, bool) {
 	for {
 		for digit(l.at(i)) {
@@ -125,7 +126,7 @@ func (l *lexer) tail(start, i int) TokenKind {
 	return l.exponent(start, i)
 }
 
-// fraction reads a number from the digits behind its point on.
+// fraction reads a number from the digits after its point on.
 func (l *lexer) fraction(start, i int) TokenKind {
 	if digit(l.at(i)) {
 		end, ok := l.digits(i)
@@ -181,7 +182,8 @@ func (l *lexer) endNumber(start, i int, name string) TokenKind {
 	return l.badNumber(start, i, "invalid "+name+" literal")
 }
 
-// badNumber reports a number that goes wrong behind at, and takes all that looks like it as one token.
+// badNumber reports a number that goes wrong after at, and takes all that looks
+// like it as one token.
 func (l *lexer) badNumber(start, at int, text string) TokenKind {
 	l.problem(max(start, at-1), raised, text)
 	end := max(at, start+1)

@@ -11,7 +11,7 @@ type parser struct {
 	lex     lexer
 	file    *File
 	suites  []suite
-	pending []*Statement // statements of all open suites, one suite behind the other
+	pending []*Statement // statements of all open suites, one suite after the other
 	marks   []Span       // decorators that wait for their definition
 	head    *Statement   // a header that waits for its block
 	colon   bool         // the head had its colon

@@ -18,9 +18,9 @@ type Problem struct {
 type stage uint8
 
 const (
-	raised   stage = iota // by the tokenizer; it also looks behind an error of the parser, and prefers these
+	raised   stage = iota // by the tokenizer; it also looks after an error of the parser, and prefers these
 	inside                // by the tokenizer in an f-string; not preferred
-	stopped               // by the tokenizer without an exception of its own; not preferred
+	stopped               // by the tokenizer without its own exception; not preferred
 	indented              // by the parser, and final: unexpected indentation
 	parsed                // by the parser
 )
@@ -32,7 +32,7 @@ const (
 	TabError         = "TabError"
 )
 
-// mostProblems bounds what a damaged text can cost; CPython itself reports one.
+// mostProblems limits what a damaged text can cost; CPython itself reports one.
 const mostProblems = 100
 
 // setProblems takes the problems in the order in which they were found.
@@ -44,15 +44,17 @@ func (f *File) setProblems(found []Problem) {
 	slices.SortStableFunc(f.Problems, func(a, b Problem) int { return cmp.Compare(a.Offset, b.Offset) })
 }
 
-// Found is the offset that a reader has come to when the problem shows, which may lie behind Offset.
+// Found returns the offset that a reader has come to when the problem shows,
+// which may lie behind Offset.
 func (p Problem) Found() int { return p.found }
 
-// Broken gives the problem that CPython reports for text, as far as lexical and indentation errors go,
-// and false where there is none of these.
+// Broken returns the problem that CPython reports for text, as far as lexical
+// and indentation errors go, and false if there is none of these.
 func Broken(text string) (Problem, bool) { return Parse(text).Broken() }
 
-// Broken gives the problem of the file that CPython would report, and false where there is none. It
-// need not be the first: errors of the tokenizer win over earlier ones of the parser.
+// Broken returns the problem of the file that CPython would report, and false
+// if there is none. It need not be the first: errors of the tokenizer win over
+// earlier ones of the parser.
 func (f *File) Broken() (Problem, bool) {
 	if len(f.Problems) == 0 {
 		return Problem{}, false
@@ -65,9 +67,10 @@ func (f *File) Broken() (Problem, bool) {
 	return f.first, true
 }
 
-// InsteadOf gives the problem that CPython reports instead of an error that its parser finds in a line
-// (1-based), and false if it reports that one: errors of the tokenizer anywhere win, and so does a
-// bracket of an earlier line that is never closed. Unexpected indentation is reported in any case.
+// InsteadOf returns the problem that CPython reports instead of an error that
+// its parser finds in a line (1-based), and false if it reports that one:
+// errors of the tokenizer anywhere win, and so does a bracket of an earlier
+// line that is never closed. Unexpected indentation is reported in any case.
 func (f *File) InsteadOf(line int) (Problem, bool) {
 	p := f.tokenize()
 	return p, p.stage == raised && p.Text != "" || p.stage == parsed && f.LineOf(p.Offset) < line
@@ -103,7 +106,7 @@ func (f *File) tokenize() Problem {
 	return p
 }
 
-// level follows the indentation; nil where the tokenizer stops over it.
+// level follows the indentation; nil if the tokenizer stops over it.
 func (l *lexer) level(columns []indentation, in indentation) []indentation {
 	top := columns[len(columns)-1]
 	if in.col > top.col {

@@ -6,23 +6,25 @@ import (
 	"manualslop/tools/document"
 )
 
-// LineOf is the 1-based number of the line that holds offset.
+// LineOf returns the 1-based number of the line that holds offset.
 func (f *File) LineOf(offset int) int { return document.NumberOf(f.Lines, offset) }
 
-// StartLine is the line of the first decorator, or of the keyword where there is none.
+// StartLine returns the line of the first decorator, or of the keyword where
+// there is none.
 func (f *File) StartLine(s *Symbol) int { return f.LineOf(s.Statement.OuterStart()) }
 
-// Line is the line of the def, class or async keyword.
+// Line returns the line of the def, class or async keyword.
 func (f *File) Line(s *Symbol) int { return f.LineOf(s.Statement.Start) }
 
-// EndLine is the line where the last statement of the symbol ends.
+// EndLine returns the line where the last statement of the symbol ends.
 func (f *File) EndLine(s *Symbol) int { return f.lineOfEnd(s.Statement.End) }
 
-// lineOfEnd is the line of the last byte before end.
+// lineOfEnd returns the line of the last byte before end.
 func (f *File) lineOfEnd(end int) int { return f.LineOf(max(end-1, 0)) }
 
-// Source is the text of a definition: its whole lines from the first decorator to the last statement
-// without the last line end. Where something else shares the first or the last line, only its own part.
+// Source returns the text of a definition: its whole lines from the first
+// decorator to the last statement without the last line end. Where something
+// else shares the first or the last line, only its own part.
 func (f *File) Source(s *Symbol) string { return f.SourceSpan(s).Of(f.Text) }
 
 // SourceSpan is where Source is.
@@ -46,10 +48,12 @@ func (f *File) WholeLines(span Span) Span {
 	return span
 }
 
-// Signature is the header of a definition from its keyword through the colon, as written.
+// Signature returns the header of a definition from its keyword through the
+// colon, as written.
 func (f *File) Signature(s *Symbol) string { return s.Statement.Header.Of(f.Text) }
 
-// Decorators are the decorators' expressions as written, without '@' and blanks around.
+// Decorators returns the decorators' expressions as written, without '@' and
+// blanks around.
 func (f *File) Decorators(s *Symbol) []string {
 	out := make([]string, 0, len(s.Statement.Decorators))
 	for _, d := range s.Statement.Decorators {
@@ -77,7 +81,7 @@ func (f *File) Comment(s *Symbol) (Span, bool) {
 	return Span{f.Lines[at].Start + len(indent), f.Lines[first-1].End}, true
 }
 
-// lineText is a line by its 0-based number, without its end.
+// lineText returns a line by its 0-based number, without its end.
 func (f *File) lineText(i int) string { return f.Text[f.Lines[i].Start:f.Lines[i].End] }
 
 func isComment(line, indent string) bool {

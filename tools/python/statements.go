@@ -27,7 +27,8 @@ func (p *parser) simples(kind StatementKind) {
 	}
 }
 
-// inlineKind is the kind of a statement that does not begin its logical line.
+// inlineKind returns the kind of a statement that does not begin its logical
+// line.
 func (p *parser) inlineKind(token TokenKind) StatementKind {
 	l := &p.lex
 	if token != Name {
@@ -79,7 +80,7 @@ func (p *parser) compound(s *Statement) {
 		return
 	}
 	l.problem(l.start, parsed, "expected ':'")
-	if end == Op { // a semicolon: what follows is no block of this
+	if end == Op { // a semicolon: what follows is not a block of this
 		p.tail(l.next())
 		return
 	}
@@ -155,7 +156,8 @@ func (p *parser) match(start int) {
 	s.Kind, p.head, p.colon, p.star = Match, s, true, false
 }
 
-// otherwise goes on with a simple statement that could have been something else.
+// otherwise continues with a simple statement that could have been something
+// else.
 func (p *parser) otherwise(s *Statement, token TokenKind) {
 	l := &p.lex
 	s.End = max(s.End, s.Header.End)
@@ -170,7 +172,8 @@ func (p *parser) otherwise(s *Statement, token TokenKind) {
 	}
 }
 
-// beginsSubject tells whether the token that was read can begin the subject of a match.
+// beginsSubject reports whether the token that was read can begin the subject
+// of a match.
 func (l *lexer) beginsSubject(token TokenKind) bool {
 	switch token {
 	case Number, String, FStringStart:
@@ -192,7 +195,7 @@ func (l *lexer) beginsSubject(token TokenKind) bool {
 	return false
 }
 
-// aliasAhead tells whether the word type that was read begins a type alias.
+// aliasAhead reports whether the word type that was read begins a type alias.
 func (l *lexer) aliasAhead() bool {
 	ahead := *l
 	if ahead.next() != Name || IsKeyword(ahead.text[ahead.start:ahead.end]) {
@@ -208,7 +211,7 @@ type suite struct {
 	conditional bool       // inside a compound statement since symbol
 	extra       bool       // unexpected indentation; the statements are those of the suite below
 	base        int        // index of its first statement in parser.pending
-	semicolon   int        // end of the last semicolon behind a statement
+	semicolon   int        // end of the last semicolon after a statement
 	col, alt    int
 }
 
@@ -227,8 +230,8 @@ func (p *parser) push(owner *Statement, col, alt int) {
 	p.suites = append(p.suites, s)
 }
 
-// pop closes the innermost suite: its statements become the owner's body, and the owner ends where the
-// last of them does or the semicolon behind it.
+// pop closes the innermost suite: its statements become the owner's body, and
+// the owner ends where the last of them does or the semicolon after it.
 func (p *parser) pop() {
 	p.orphans()
 	s := *p.top()
@@ -249,7 +252,7 @@ func (p *parser) pop() {
 	s.owner.Body, s.owner.End = body, max(body[len(body)-1].End, s.semicolon)
 }
 
-// keep copies statements into a list of their own.
+// keep copies statements into their own list.
 func (p *parser) keep(list []*Statement) []*Statement {
 	if len(p.lists) < len(list) {
 		p.lists = make([]*Statement, max(p.chunk, len(list)))

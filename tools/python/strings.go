@@ -78,8 +78,8 @@ func (l *lexer) quoted(start, quote int, p prefix) TokenKind {
 	return l.token(String, start, end)
 }
 
-// endOfSingle finds the end of a string of one line, behind its quote; false and the end of the line
-// if there is none.
+// endOfSingle finds the end of a string of one line, after its quote; false and
+// the end of the line if there is none.
 func (l *lexer) endOfSingle(i int, q byte) (int, bool) {
 	text := l.text
 	for i < len(text) {
@@ -100,7 +100,8 @@ func (l *lexer) endOfSingle(i int, q byte) (int, bool) {
 	return len(text), false
 }
 
-// endOfTriple finds the end of a string in triple quotes, behind them; false if there is none.
+// endOfTriple finds the end of a string in triple quotes, after them; false if
+// there is none.
 func endOfTriple(text string, i int, q byte) (int, bool) {
 	quotes := `"""`
 	if q == '\'' {
@@ -127,8 +128,8 @@ func endOfTriple(text string, i int, q byte) (int, bool) {
 	return len(text), false
 }
 
-// unterminated reports a string without end. Inside an f-string of the same quotes it is the f-string
-// that ends there.
+// unterminated reports a string without limit. Inside an f-string of the same
+// quotes it is the f-string that ends there.
 func (l *lexer) unterminated(start, body, end int, q byte, p prefix) TokenKind {
 	if outer := l.innermost(); outer >= 0 {
 		f := l.stack[outer]
@@ -191,7 +192,8 @@ func (l *lexer) push(f frame) {
 
 func (f frame) isString() bool { return f.kind == '"' || f.kind == '\'' }
 
-// innermost is the index of the f-string that the lexer is in, -1 if it is in none.
+// innermost returns the index of the f-string that the lexer is in, -1 if it is
+// in none.
 func (l *lexer) innermost() int {
 	n := len(l.stack) - 1
 	if n < 0 || l.stack[n].isString() {
@@ -207,8 +209,9 @@ func (l *lexer) giveUpLine() {
 	}
 }
 
-// middle reads in the literal text of an f-string, or in a format specification, which is literal
-// text too. It gives endOfText where ordinary tokens go on.
+// middle reads in the literal text of an f-string, or in a format
+// specification, which is literal text too. It gives endOfText where ordinary
+// tokens continue.
 func (l *lexer) middle() TokenKind {
 	top := l.stack[len(l.stack)-1]
 	inSpec := top.kind == spec
@@ -240,8 +243,9 @@ func (l *lexer) middle() TokenKind {
 	return l.closeString(end, str, inSpec)
 }
 
-// literalEnd is where literal text that begins at i ends: before the quotes, a field, the end of a
-// field or a line end that the string cannot hold.
+// literalEnd returns where literal text that begins at i ends: before the
+// quotes, a field, the end of a field or a line end that the string cannot
+// hold.
 func (l *lexer) literalEnd(i int, str frame, inSpec bool) int {
 	text, named := l.text, false
 	for i < len(text) {
@@ -283,8 +287,8 @@ func (l *lexer) literalEnd(i int, str frame, inSpec bool) int {
 	return len(text)
 }
 
-// escape says how many bytes behind the backslash at i belong to it, and whether a character's name
-// in braces follows.
+// escape returns how many bytes after the backslash at i belong to it, and
+// whether a character's name in braces follows.
 func (l *lexer) escape(i int, p prefix, named bool) (int, bool) {
 	switch c := l.at(i + 1); {
 	case c == '{' || c == '}' || i+1 >= len(l.text):

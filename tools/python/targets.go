@@ -7,13 +7,13 @@ type targets struct {
 	*reader
 	statement  *Statement
 	found      []Variable
-	others     bool // there is a target that is no name, or more than one
+	others     bool // there is a target that is not a name, or more than one
 	walrus     bool
 	annotation Span
 	value      Span
 }
 
-// assignment reads the statement and tells whether it is an assignment.
+// assignment reads the statement and reports whether it is an assignment.
 func (t *targets) assignment() bool {
 	if !t.hasAssignment() {
 		return false
@@ -82,7 +82,8 @@ func (t *targets) annotated() {
 	}
 }
 
-// hasAssignment tells whether an assignment operator or an annotation follows on the top level.
+// hasAssignment reports whether an assignment operator or an annotation follows
+// on the top level.
 func (t *targets) hasAssignment() bool {
 	ahead := *t.reader
 	ahead.lex.stack = append([]frame(nil), t.lex.stack...)
@@ -203,8 +204,9 @@ type Variable struct {
 	Of          int     // number of bindings with this path
 }
 
-// Variables are the bindings on module and class level, also those inside if, try, with, for and the
-// like, in source order. Names that are bound by loops, with, imports and ":=" are not among them.
+// Variables returns the bindings on module and class level, also those inside
+// if, try, with, for and the like, in source order. Names that are bound by
+// loops, with, imports and ":=" are not among them.
 func (f *File) Variables() []Variable {
 	out := []Variable{}
 	var visit func(body []*Statement, owner *Symbol, conditional bool)
@@ -243,7 +245,7 @@ func number(variables []Variable) {
 	}
 }
 
-// bindings are the names that a statement assigns to.
+// bindings returns the names that a statement assigns to.
 func (f *File) bindings(s *Statement) []Variable {
 	if s.Kind == TypeAlias {
 		return f.alias(s)
@@ -261,7 +263,7 @@ func (f *File) bindings(s *Statement) []Variable {
 	return t.found
 }
 
-// alias is the binding of a type alias.
+// alias returns the binding of a type alias.
 func (f *File) alias(s *Statement) []Variable {
 	r := f.reader(s.Span)
 	r.next()

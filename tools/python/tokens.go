@@ -27,8 +27,9 @@ type Token struct {
 	Span
 }
 
-// Tokens gives the tokens of a piece of the text, which must begin outside of strings and brackets, or
-// at least where they are not to be known. Comments are included; indentation is not.
+// Tokens returns the tokens of a piece of the text, which must begin outside
+// strings and brackets, or at least where they are not to be known. Comments
+// are included; indentation is not.
 func (f *File) Tokens(span Span) iter.Seq[Token] {
 	return func(yield func(Token) bool) {
 		l := f.lexer(span.End)

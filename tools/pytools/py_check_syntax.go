@@ -29,7 +29,7 @@ type pythonError struct {
 	Line      int    `json:"line"`
 	Column    int    `json:"column"`
 	EndLine   int    `json:"end_line"`
-	EndColumn int    `json:"end_column"` // behind the last character
+	EndColumn int    `json:"end_column"` // after the last character
 	Kind      string `json:"kind"`
 	Text      string `json:"text"`
 	Source    string `json:"source"`
@@ -43,7 +43,7 @@ type syntaxData struct {
 	Warnings []string      `json:"warnings"`
 }
 
-// mostSyntaxErrors bounds the errors of one answer.
+// mostSyntaxErrors limits the errors of one answer.
 const mostSyntaxErrors = 20
 
 // PyCheckSyntax answers whether a Python file parses.
@@ -122,7 +122,7 @@ func pythonErrors(found []grammar.Error) []pythonError {
 type syntaxCheck struct {
 	path    string
 	data    []byte
-	verdict *verdict // nil where no interpreter was asked
+	verdict *verdict // nil if no interpreter was asked
 	why     string   // why not
 	own     own
 }
@@ -189,7 +189,7 @@ func (c *syntaxCheck) text(data syntaxData) string {
 	case c.verdict != nil:
 		fmt.Fprintf(&b, "%s: valid (%s)\n", c.path, data.Checker)
 	case c.why == "":
-		fmt.Fprintf(&b, "%s: no error found by slop's parser (no interpreter was asked)\n", c.path)
+		fmt.Fprintf(&b, "%s: no error found by slop's parser (no interpreter was used)\n", c.path)
 	default:
 		fmt.Fprintf(&b, "%s: no error found by slop's parser (%s)\n", c.path, c.why)
 	}

@@ -56,7 +56,7 @@ func usagesText(found project.Usages, at string) string {
 		fmt.Fprintf(&b, ", %s", tools.FileCount(len(found.Files)))
 	}
 	if found.Possible > 0 {
-		fmt.Fprintf(&b, ", %d of them possible: nothing tells what they are", found.Possible)
+		fmt.Fprintf(&b, ", %d of them possible, because their types are unknown", found.Possible)
 	}
 	b.WriteString("\n")
 	const most = 10
@@ -64,7 +64,7 @@ func usagesText(found project.Usages, at string) string {
 		fmt.Fprintf(&b, "means %s %s\n", d.Kind, d)
 	}
 	if more := len(found.Targets) - most; more > 0 {
-		fmt.Fprintf(&b, "means %d more; name one as mod.f, A.m or path/file.py:A.m\n", more)
+		fmt.Fprintf(&b, "and %d more meanings; name one as mod.f, A.m or path/file.py:A.m\n", more)
 	}
 	for _, f := range found.Files {
 		fmt.Fprintf(&b, "%s\n", tools.VisibleName(f.Path))
@@ -81,7 +81,7 @@ func usagesText(found project.Usages, at string) string {
 		}
 	}
 	if found.Others > shown {
-		fmt.Fprintf(&b, "… not shown: %s of this name that are another thing; include_others=true shows them\n",
+		fmt.Fprintf(&b, "… not shown: %s of this name that mean something else; include_others=true shows them\n",
 			tools.Count(found.Others, "occurrence"))
 	}
 	if found.Mentions > 0 && !mentionsShown(found) {

@@ -58,7 +58,7 @@ func classSummary(ctx context.Context, env tools.Env, in pyGetClassSummaryArgs) 
 	return tools.Paged(strings.Join(parts, "\n\n"), data, "py_get_class_summary", in.StartLine, env.Limits)
 }
 
-// findClasses gives the classes of a dotted name, at least one.
+// findClasses returns the classes of a dotted name, at least one.
 func (f PythonFile) findClasses(name string) ([]*python.Symbol, error) {
 	found, err := f.find(name)
 	if err != nil {

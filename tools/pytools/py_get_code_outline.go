@@ -45,7 +45,8 @@ func PyGetCodeOutline() tools.Tool {
 	})
 }
 
-// outline makes the rows of a file, at most so many levels of them; zero means all.
+// outline makes the rows of a file, at most the given number of levels of them;
+// zero means all.
 func (f PythonFile) outline(levels int, variables bool) []tools.OutlineRow {
 	var rows []tools.OutlineRow
 	depths := map[*python.Symbol]int{}

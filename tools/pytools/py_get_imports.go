@@ -15,7 +15,7 @@ type pyGetImportsArgs struct {
 	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
 }
 
-// importedName is one name of an import; As is empty where it keeps its name.
+// importedName is one name of an import; As is empty if it keeps its name.
 type importedName struct {
 	Name string `json:"name"`
 	As   string `json:"as"`
@@ -38,7 +38,7 @@ type importGroups struct {
 
 type localModule struct {
 	Module string `json:"module"` // with leading dots where it is relative
-	Path   string `json:"path"`   // its file in the workspace, empty where it is not found
+	Path   string `json:"path"`   // its file in the workspace, empty if it is not found
 }
 
 type importsData struct {
@@ -124,10 +124,11 @@ func (f PythonFile) importItem(i python.Import) importItem {
 	return item
 }
 
-// dotted is the module as it stands in the source.
+// dotted returns the module as it is in the source.
 func (i importItem) dotted() string { return strings.Repeat(".", i.Level) + i.Module }
 
-// submodules are the names in "from a import b, c", each of which may be a module of a.
+// submodules returns the names in "from a import b, c", each of which may be a
+// module of a.
 func submodules(i python.Import) []string {
 	var names []string
 	for _, n := range i.Names {
@@ -138,7 +139,7 @@ func submodules(i python.Import) []string {
 	return names
 }
 
-// importText is the import as a statement of one line.
+// importText returns the import as a statement of one line.
 func importText(i python.Import, item importItem) string {
 	var names []string
 	for _, n := range item.Names {

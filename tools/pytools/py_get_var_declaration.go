@@ -79,8 +79,8 @@ func (f PythonFile) variable(v python.Variable) variableItem {
 	}
 }
 
-// statementLines is the text of the lines of a statement, without the last line end; of the statement
-// alone where another one stands on one of its lines.
+// statementLines returns the text of the lines of a statement, without the last
+// line end; of the statement alone where another one is on one of its lines.
 func (f PythonFile) statementLines(s *python.Statement) string {
 	first, last := f.Lines[f.LineOf(s.Start)-1], f.Lines[f.LineOf(s.End-1)-1]
 	before := strings.Trim(f.Text[first.Start:s.Start], " \t\f")

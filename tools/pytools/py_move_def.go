@@ -121,7 +121,7 @@ func openDestination(ctx context.Context, env tools.Env, shown string, source py
 	return dest, true, err
 }
 
-// moveChanges gives the change of the destination and the one of the source.
+// moveChanges returns the change of the destination and the one of the source.
 func moveChanges(source, dest pythonEdit, create bool, moved edit.Moved) ([]tools.Change, error) {
 	left, err := source.Change(moved.Source.Splices...)
 	if err != nil {
@@ -129,7 +129,7 @@ func moveChanges(source, dest pythonEdit, create bool, moved edit.Moved) ([]tool
 	}
 	for _, splice := range moved.Destination.Splices {
 		if !utf8.ValidString(splice.New) {
-			return nil, tools.Refuse("the definition holds bytes that are no characters in %s (%s), so it cannot move to "+
+			return nil, tools.Refuse("the definition has bytes that are not characters in %s (%s), so it cannot move to "+
 				"another file", source.Disk.Path, source.Encoding)
 		}
 	}
@@ -149,7 +149,7 @@ func moveDetails(from, to, name string, moved edit.Moved) moveData {
 	}
 }
 
-// moveSummary says where the definition is now and what is left to do.
+// moveSummary returns where the definition is now and what is left to do.
 func moveSummary(from, to, name string, moved edit.Moved) string {
 	lines := []string{fmt.Sprintf("py_move_def %s: %s moved to %s as %s, now %s", from, name, to, moved.Path,
 		linesOf(moved.Destination))}
@@ -168,7 +168,7 @@ func moveSummary(from, to, name string, moved edit.Moved) string {
 		}
 	}
 	if len(carried) > 0 {
-		lines = append(lines, fmt.Sprintf("imports put into %s: %s", to, strings.Join(carried, "; ")))
+		lines = append(lines, fmt.Sprintf("imports added to %s: %s", to, strings.Join(carried, "; ")))
 	}
 	if len(lacking) > 0 {
 		lines = append(lines, fmt.Sprintf("imports that %s lacks: %s", to, strings.Join(lacking, "; ")))
@@ -178,7 +178,7 @@ func moveSummary(from, to, name string, moved edit.Moved) string {
 			strings.Join(moved.Names, ", ")))
 	}
 	if len(moved.Clashes) > 0 {
-		lines = append(lines, fmt.Sprintf("names that the moved code uses and %s binds to something else than %s: %s", to,
+		lines = append(lines, fmt.Sprintf("names that the moved code uses and %s binds to something other than %s: %s", to,
 			from, strings.Join(moved.Clashes, ", ")))
 	}
 	return strings.Join(lines, "\n")

@@ -53,7 +53,7 @@ func planSignature(ctx context.Context, env tools.Env, in pySetSignatureArgs) (t
 		for _, call := range calls {
 			parts = append(parts, fmt.Sprintf("line %d %s", call.Line, call.Problem))
 		}
-		summary += "\ncalls in this file that do not fit any more: " + strings.Join(parts, "; ")
+		summary += "\ncalls in this file that no longer match: " + strings.Join(parts, "; ")
 	}
 	return p.plan(change, in.DryRun, signatureData{p.data(in.Name, change), calls}, summary)
 }

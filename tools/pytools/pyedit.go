@@ -55,8 +55,9 @@ func openEdit(ctx context.Context, env tools.Env, path, expected string) (python
 	return pythonEdit{doc, source}, err
 }
 
-// promptly makes a planner whose work cannot be interrupted, such as parsing a large file, return as
-// soon as the context ends. The work goes on to its end and is thrown away.
+// promptly makes a planner whose work cannot be interrupted, such as parsing a
+// large file, return as soon as the context ends. The work goes on to its end
+// and is discarded.
 func promptly[In any](plan func(context.Context, tools.Env, In) (tools.Plan, error)) func(context.Context, tools.Env,
 	In) (tools.Plan, error) {
 	return func(ctx context.Context, env tools.Env, in In) (tools.Plan, error) {
@@ -89,12 +90,12 @@ func (p pythonEdit) data(name string, change edit.Change) pyEditData {
 // replaced says that something was replaced, and where the new text is.
 func replaced(what string, change edit.Change) string {
 	if len(change.Splices) == 0 {
-		return fmt.Sprintf("%s is already as given, in %s", what, linesOf(change))
+		return fmt.Sprintf("%s already has this content in %s", what, linesOf(change))
 	}
 	return fmt.Sprintf("%s replaced, now %s", what, linesOf(change))
 }
 
-// linesOf says where new text is.
+// linesOf returns where new text is.
 func linesOf(change edit.Change) string {
 	if change.Start == change.End {
 		return fmt.Sprintf("line %d", change.Start)
@@ -153,7 +154,8 @@ func projectUnit(ctx context.Context, env tools.Env, file string) (string, error
 	return "    ", nil
 }
 
-// unitOf is the indentation unit of a file, empty where it cannot be read or shows none.
+// unitOf returns the indentation unit of a file, empty if it cannot be read or
+// shows none.
 func unitOf(ctx context.Context, env tools.Env, path string) (string, error) {
 	file, err := env.Workspace.ReadFile(ctx, path)
 	if err != nil {

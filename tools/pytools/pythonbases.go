@@ -12,7 +12,7 @@ import (
 	"manualslop/tools/python/project"
 )
 
-// maxBaseFiles bounds the files that are read to find the bases of a class.
+// maxBaseFiles limits the files that are read to find the bases of a class.
 const maxBaseFiles = 60
 
 // baseFinder collects the files that the bases of the classes of a file may come from, as far as
@@ -92,8 +92,8 @@ func (b *baseFinder) read(next wantedFrom) error {
 	return nil
 }
 
-// follow looks which imports of a file bring names that stand in the head of one of its classes, or
-// that are wanted from it.
+// follow looks which imports of a file bring names that are in the head of one
+// of its classes, or that are wanted from it.
 func (b *baseFinder) follow(f PythonFile, wanted map[string]bool) {
 	names := map[string]bool{}
 	for name := range wanted {

@@ -11,7 +11,7 @@ import (
 	"manualslop/tools/python/project"
 )
 
-// maxValue bounds the characters of a value in a summary.
+// maxValue limits the characters of a value in a summary.
 const maxValue = 80
 
 // classItem is one class of a structured answer.
@@ -29,7 +29,8 @@ type classItem struct {
 	head string
 }
 
-// baseItem is a base class as written; Path is empty where its definition is not in the workspace.
+// baseItem is a base class as written; Path is empty if its definition is not
+// in the workspace.
 type baseItem struct {
 	Name  string `json:"name"`
 	Path  string `json:"path"`
@@ -137,11 +138,11 @@ func (c *classItem) note(seen map[string]bool) {
 	}
 }
 
-// last is the name without that of the class.
+// last returns the name without that of the class.
 func (m methodItem) last() string { return m.Name[strings.LastIndexByte(m.Name, '.')+1:] }
 
-// isAugmented tells by what stands between target and value whether a statement changes a variable
-// that there is: "x += 1".
+// isAugmented tells by what is between target and value whether a statement
+// changes a variable that there is: "x += 1".
 func isAugmented(between string) bool {
 	operator := strings.TrimSpace(between)
 	return len(operator) > 1 && strings.HasSuffix(operator, "=") && strings.ContainsAny(operator[:1], "+-*/%@&|^<>")
@@ -175,7 +176,7 @@ func (c classItem) text() string {
 	WriteSection(&b, "methods", methodRows(c.Methods))
 	WriteSection(&b, "classes", classes)
 	if len(c.Methods)+len(c.Variables)+len(c.Instance)+len(c.Classes) == 0 {
-		b.WriteString("\nno members of its own")
+		b.WriteString("\nno own members")
 	}
 	for _, from := range c.Inherited {
 		rows := append(attributeRows(from.Variables, ""), attributeRows(from.Instance, "self.")...)

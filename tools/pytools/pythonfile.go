@@ -12,7 +12,7 @@ import (
 	"manualslop/tools/python"
 )
 
-// MaxWarnings bounds what is said about a broken file.
+// MaxWarnings limits what is said about a broken file.
 const MaxWarnings = 5
 
 // PythonFile is a Python file as a tool reads it.
@@ -61,7 +61,8 @@ func (f PythonFile) Warnings() []string {
 	return out
 }
 
-// find gives the definitions of a dotted name, at least one; "name#2" picks the second.
+// find returns the definitions of a dotted name, at least one; "name#2" picks
+// the second.
 func (f PythonFile) find(name string) ([]*python.Symbol, error) {
 	name = strings.TrimSpace(name)
 	if found := f.Find(name); len(found) > 0 {
@@ -74,7 +75,8 @@ func (f PythonFile) find(name string) ([]*python.Symbol, error) {
 	return nil, f.missing(base)
 }
 
-// places tells where definitions are: "once, at lines 3-4", "2 times: a#1 at lines 3-4, …".
+// places returns where definitions are: "once, at lines 3-4", "2 times: a#1 at
+// lines 3-4, …".
 func (f PythonFile) places(symbols []*python.Symbol) string {
 	if len(symbols) == 1 {
 		return fmt.Sprintf("once, at lines %d-%d", f.StartLine(symbols[0]), f.EndLine(symbols[0]))
@@ -117,7 +119,8 @@ func (f PythonFile) missing(name string) error {
 	return tools.Refuse("%s; call py_get_code_outline to see all", text)
 }
 
-// variables gives the bindings of a dotted name at module and class level; "name#2" picks one.
+// variables returns the bindings of a dotted name at module and class level;
+// "name#2" picks one.
 func (f PythonFile) variables(name string) []python.Variable {
 	base, ordinal := python.CutOrdinal(name)
 	var out []python.Variable
@@ -129,7 +132,7 @@ func (f PythonFile) variables(name string) []python.Variable {
 	return out
 }
 
-// symbol is the twin of a definition.
+// symbol returns the twin of a definition.
 func (f PythonFile) symbol(s *python.Symbol) tools.OutlineSymbol {
 	doc, _ := f.Docstring(s)
 	first, _, _ := strings.Cut(doc.Clean, "\n")
@@ -160,7 +163,7 @@ type SourceSymbol struct {
 	Comment string `json:"comment"` // the comment lines directly above
 }
 
-// SourceData is the structured twin of definitions with their texts.
+// SourceData is the structured form of definitions with their texts.
 type SourceData struct {
 	Symbols  []SourceSymbol `json:"symbols"`
 	Warnings []string       `json:"warnings,omitempty"` // what is wrong with the file

@@ -17,7 +17,7 @@ const (
 	groupLocal      = "local"
 )
 
-// maxLevel bounds the leading dots of an import that are followed.
+// maxLevel limits the leading dots of an import that are followed.
 const maxLevel = 100
 
 // moduleFinder finds the files of the workspace that the imports of one file mean. It looks at names
@@ -65,8 +65,9 @@ func (m *moduleFinder) isPackage(folder string) bool {
 	return m.kind(path.Join(folder, "__init__.py")) == sandbox.KindFile
 }
 
-// file gives the file of a module as imported with so many leading dots, empty where the workspace
-// has none. A folder without __init__.py is given with a slash behind it.
+// file returns the file of a module as imported with the given number of
+// leading dots, empty if the workspace has none. A folder without __init__.py
+// is given with a slash after it.
 func (m *moduleFinder) file(module string, level int) string {
 	if level > maxLevel {
 		return ""
@@ -119,9 +120,9 @@ func (m *moduleFinder) below(folder, module string) string {
 	return ""
 }
 
-// group tells what a module belongs to, and where it is local which files are meant: those of the
-// imported names that are modules, and the module itself for the others. Relative imports are local
-// in any case.
+// group returns what a module belongs to, and where it is local which files are
+// meant: those of the imported names that are modules, and the module itself
+// for the others. Relative imports are local in any case.
 func (m *moduleFinder) group(module string, level int, names []string) (group string, files []string) {
 	file := m.file(module, level)
 	folder, isFolder := strings.CutSuffix(file, "/")

@@ -32,7 +32,7 @@ type pythonTree struct {
 	Warnings []string
 }
 
-// Within tells whether a file is the one asked about or below that folder.
+// Within reports whether a file is the one asked about or below that folder.
 func (t pythonTree) within(file string) bool {
 	switch {
 	case t.isFile:
@@ -87,7 +87,8 @@ func (t pythonTree) first(ctx context.Context, env tools.Env) error {
 	return nil
 }
 
-// root is the folder around a path outside of the primary directory: the first that is no package.
+// root returns the folder around a path outside the primary directory: the
+// first that is not a package.
 func (t pythonTree) root(env tools.Env) string {
 	dir := t.at
 	if t.isFile {
@@ -129,14 +130,14 @@ func (g *gathering) walk(root string) error {
 			case e.Kind != sandbox.KindFile || !project.IsSource(e.Path):
 				return nil
 			case len(g.paths) >= maxTreeFiles:
-				g.warn("the project has more than %d Python files; the rest was not looked at", maxTreeFiles)
+				g.warn("the project has more than %d Python files; the rest were skipped", maxTreeFiles)
 				return fs.SkipAll
 			}
 			g.add(e.Path)
 			return nil
 		})
 	if stats.Truncated {
-		g.warn("the walk ended after %d entries; what lies behind was not looked at", stats.Visited)
+		g.warn("the search stopped after %d entries; the rest were skipped", stats.Visited)
 	}
 	if stats.Unread > 0 {
 		g.warn("%d folders could not be read", stats.Unread)
@@ -177,7 +178,7 @@ func (g *gathering) read() error {
 	for i, file := range files {
 		switch {
 		case failed[i] != nil && !errors.Is(failed[i], fs.ErrNotExist):
-			g.warn("%s was not looked at: %s", g.paths[i], tools.Failure(failed[i]).Text)
+			g.warn("%s was skipped: %s", g.paths[i], tools.Failure(failed[i]).Text)
 		case failed[i] == nil && file.Path == "":
 			left++
 		case failed[i] == nil:
@@ -186,7 +187,7 @@ func (g *gathering) read() error {
 		}
 	}
 	if left > 0 {
-		g.warn("the project has more than %d MB of Python; %d files were not looked at", maxTreeBytes>>20, left)
+		g.warn("the project has more than %d MB of Python; %d files were skipped", maxTreeBytes>>20, left)
 	}
 	g.tree.Warnings = g.tree.Warnings[:min(len(g.tree.Warnings), 20)]
 	g.tree.Project = project.New(sources)

@@ -2,7 +2,8 @@ package repomap
 
 import "sync"
 
-// MaxCache bounds what a [Cache] holds, in bytes: 10,000 files of ordinary size.
+// MaxCache limits what a [Cache] holds, in bytes: 10,000 files of ordinary
+// size.
 const MaxCache = 32 << 20
 
 // Cache keeps what was read of files. The zero value is empty and ready, and
@@ -37,7 +38,7 @@ func (c *Cache) Begin() {
 	c.round++
 }
 
-// Get is what was read of a file in this state, false where that is not kept.
+// Get returns what was read of a file in this state, false if that is not kept.
 func (c *Cache) Get(s State) (File, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 // on a busy machine.
 const maxRead = time.Second
 
-// Reads tells whether definitions are looked for in a file of this name.
+// Reads reports whether definitions are searched for in a file of this name.
 func Reads(name string) bool {
 	return slices.Contains([]string{".py", ".pyi", ".go", ".rs", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".java", ".cs",
 		".rb", ".php", ".lua", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"}, strings.ToLower(path.Ext(name)))
@@ -72,12 +72,12 @@ func within(ctx context.Context, limit time.Duration, find func(context.Context)
 	return abandon.WhenDone(ctx, func() ([]string, error) { return find(ctx) })
 }
 
-// quick tells whether a file's reader is faster than a search for words.
+// quick reports whether a file's reader is faster than a search for words.
 func quick(name string) bool {
 	return cfamily.Belongs(name) || strings.HasPrefix(strings.ToLower(path.Ext(name)), ".py")
 }
 
-// defined are the titles of a text's definitions.
+// defined returns the titles of a text's definitions.
 func defined(ctx context.Context, name, text string) ([]string, error) {
 	var out []string
 	switch {
@@ -104,8 +104,8 @@ func defined(ctx context.Context, name, text string) ([]string, error) {
 	return out, err
 }
 
-// says tells whether the name of a definition says something by itself: "value" as
-// a field of one class is a word of every other file.
+// says reports whether the name of a definition says something by itself:
+// "value" as a field of one class is a word of every other file.
 func says(s syntax.Symbol) bool {
 	switch s.Kind {
 	case "constructor", "destructor", "operator", "impl", "given":
@@ -122,7 +122,7 @@ var byWord = sync.OnceValue(func() *regexp.Regexp {
 			`(?:def|defp|defmodule|class|func|fn|function|type|struct|enum|union|interface|trait|module|record|object|fun|protocol|namespace|mod|const|#define)[ \t]+(?:\([^)\n]*\)[ \t]*)?([A-Za-z_]\w*)`)
 })
 
-// byWords are the names behind words that begin definitions.
+// byWords returns the names after words that begin definitions.
 func byWords(text string) []string {
 	var out []string
 	for _, m := range byWord().FindAllStringSubmatch(text, -1) {
@@ -131,8 +131,8 @@ func byWords(text string) []string {
 	return out
 }
 
-// lastWord is the word at the end of a title: "Do" of "Server.Do". It is empty
-// where the title does not end in a word of ASCII.
+// lastWord returns the word at the end of a title: "Do" of "Server.Do". It is
+// empty if the title does not end in a word of ASCII.
 func lastWord(title string) string {
 	from := len(title)
 	for from > 0 && isWord(title[from-1]) {
@@ -145,7 +145,7 @@ func lastWord(title string) string {
 	return word
 }
 
-// words are the digests of the words of a text that may be names.
+// words returns the digests of the words of a text that may be names.
 func words(text string) []uint64 {
 	var out []uint64
 	from := -1

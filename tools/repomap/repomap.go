@@ -30,9 +30,9 @@ type File struct {
 
 // Bounds of what a map shows of one file, and takes from it.
 const (
-	// MaxNames bounds the definitions that stand beside a file.
+	// MaxNames limits the definitions that stand beside a file.
 	MaxNames = 12
-	// MaxDefinitions bounds the definitions that are taken from a file.
+	// MaxDefinitions limits the definitions that are taken from a file.
 	MaxDefinitions = 1000
 	// commonNames is in how many files a name is defined at most to say anything.
 	commonNames = 5
@@ -52,7 +52,7 @@ type use struct {
 	files int
 }
 
-// Map is the map of these files in at most so many bytes.
+// Map returns the map of these files in at most the given number of bytes.
 func Map(files []File, budget int) string {
 	entries := rank(files)
 	if len(entries) == 0 {
@@ -93,7 +93,7 @@ func (e entry) line() string {
 	return fmt.Sprintf("%q: %s\n", e.path, strings.Join(names, ", "))
 }
 
-// rank are the files that define something, the most used first.
+// rank returns the files that define something, the most used first.
 func rank(files []File) []entry {
 	defined, mentioned := map[string]int{}, map[uint64]int{}
 	for _, f := range files {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// MaxWrites bounds the files of one Apply.
+// MaxWrites limits the files of one Apply.
 const MaxWrites = 1_000
 
 // DefaultMode is the mode of a new file before the process's umask.
@@ -32,7 +32,7 @@ type Write struct {
 // have their old content and some the new one, never a mixture in one file.
 func (g *Guard) Apply(ctx context.Context, writes []Write) error {
 	if len(writes) > MaxWrites {
-		return fmt.Errorf("%d files are more than the limit of %d: %w", len(writes), MaxWrites, ErrTooLarge)
+		return fmt.Errorf("%d files, more than the limit of %d: %w", len(writes), MaxWrites, ErrTooLarge)
 	}
 	t := &transaction{w: g.w}
 	defer t.close()
@@ -57,7 +57,7 @@ func (g *Guard) stageAll(ctx context.Context, t *transaction, writes []Write) er
 			return err
 		}
 		if _, held := g.files[p.abs()]; !held {
-			return fmt.Errorf("%s: the guard was not taken for this file", p.show)
+			return fmt.Errorf("%s: the file was not guarded before the write", p.show)
 		}
 		if err := t.stage(ctx, p, write); err != nil {
 			return err

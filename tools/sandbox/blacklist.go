@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// protected are the names that no configuration can open: conversation history, configuration,
-// secrets, and the engine's own folder and temporary files.
+// protected returns the names that no configuration can open: conversation
+// history, configuration, secrets, and the engine's own folder and temporary
+// files.
 func protected() []string {
 	return []string{
 		"history.toml", "*_history.toml", "config.toml", "credentials.toml",
@@ -44,7 +45,7 @@ func foldBase(real string) foldedFolder {
 	return foldedFolder{folded, len(folded)}
 }
 
-// child is the folder of a folded name in f.
+// child returns the folder of a folded name in f.
 func (f foldedFolder) child(folded string) foldedFolder {
 	return foldedFolder{f.path + folded + "/", f.base}
 }
@@ -80,7 +81,7 @@ func newBlacklist(patterns []string) (*blacklist, error) {
 	return b, nil
 }
 
-// hit tells whether the slash path rel, relative to a base, is protected.
+// hit reports whether the slash path rel, relative to a base, is protected.
 func (b *blacklist) hit(base foldedFolder, rel string) bool {
 	if rel == "." {
 		return false

@@ -13,15 +13,16 @@ import (
 )
 
 const (
-	// maxMasks bounds the protected files that are hidden from one program.
+	// maxMasks limits the protected files that are hidden from one program.
 	maxMasks = 2_000
-	// maxMaskScan bounds the entries that are looked at to find them.
+	// maxMaskScan limits the entries that are looked at to find them.
 	maxMaskScan = 500_000
 	// probeTimeout is the time that an empty program has inside.
 	probeTimeout = 10 * time.Second
 )
 
-// ErrNotConfined says that a program cannot be confined here, so it must not run.
+// ErrNotConfined means that a program cannot be confined here, so it must not
+// run.
 var ErrNotConfined = errors.New("the program cannot be confined")
 
 // Confinement says how a program is confined.
@@ -37,18 +38,20 @@ type Confinement struct {
 	Frozen []string
 }
 
-// Confine changes a command so that it can write to the base directories and to a temporary folder
-// of its own, and nowhere else. The rest of the file system is read-only; home directories, /tmp
-// and /run are empty; protected files and the engine's folders are out of reach, also where they
-// do not exist yet; processes, and without Network every address, are out of sight. All processes
+// Confine changes a command so that it can write to the base directories and to
+// its own temporary folder, and nowhere else. The rest of the file system is
+// read-only; home directories, /tmp and /run are empty; protected files and the
+// engine's folders are out of reach, also where they do not exist yet;
+// processes, and without Network every address, are out of sight. All processes
 // end with the program. Directories of PATH stay readable wherever they are.
 //
 // Call release when the program has ended. The error matches ErrNotConfined where confining is not
 // possible here; the command must then not be run.
 //
-// Names that must not be made are held by placeholders while the program runs. What cannot be
-// held: other new files deeper in the tree, or under a protected pattern such as *.key. Sockets outside
-// of /run and abstract ones stay reachable where the network is.
+// Names that must not be made are held by placeholders while the program runs.
+// What cannot be held: other new files deeper in the tree, or under a protected
+// pattern such as *.key. Sockets outside /run and abstract ones stay reachable
+// where the network is.
 func (w *Workspace) Confine(ctx context.Context, c Command, how Confinement) (_ Command, release func(), err error) {
 	if w == nil {
 		return c, nil, w.Check(".")
@@ -127,7 +130,8 @@ func probe(ctx context.Context, inside func(string, ...string) Command) error {
 	return nil
 }
 
-// walls are the arguments that make the view of the file system, without the masks.
+// walls returns the arguments that make the view of the file system, without
+// the masks.
 func (w *Workspace) walls(c Command, how Confinement) []string {
 	out := []string{"--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
 		"--cap-drop", "ALL"}
@@ -155,7 +159,8 @@ func (w *Workspace) walls(c Command, how Confinement) []string {
 	return out
 }
 
-// hiddenFolders are the homes and the places of sockets and temporary files.
+// hiddenFolders returns the homes and the places of sockets and temporary
+// files.
 func hiddenFolders(env []string) []string {
 	wanted := []string{"/tmp", "/var/tmp", "/run"}
 	if home, err := os.UserHomeDir(); err == nil {
@@ -264,7 +269,8 @@ func (w *Workspace) masks(ctx context.Context, frozen []string) ([]mask, error) 
 		}
 	}
 	if len(found) > maxMasks || left <= 0 {
-		return nil, fmt.Errorf("%w: the workspace is too large to find all its protected files", ErrNotConfined)
+		return nil, fmt.Errorf("%w: the workspace is too large to find all its protected files; "+
+			"open a smaller folder", ErrNotConfined)
 	}
 	out := make([]mask, 0, len(found))
 	for _, m := range found {
@@ -289,7 +295,7 @@ func isEmpty(folder string) bool {
 	return err == nil && len(entries) == 0
 }
 
-// existingMasks finds the protected names that are there.
+// existingMasks finds the protected names that exist.
 func (w *Workspace) existingMasks(ctx context.Context, b base, found map[string]mask, left *int) error {
 	return filepath.WalkDir(b.real, func(path string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {

@@ -41,7 +41,7 @@ func (h *holding) hold(m mask) error {
 	}
 	h.files = append(h.files, f)
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err != nil {
-		return fmt.Errorf("the name %s cannot be held: %w", filepath.Base(m.path), err)
+		return fmt.Errorf("cannot reserve the name %s: %w", filepath.Base(m.path), err)
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func openPlaceholder(m mask) (*os.File, error) {
 	return nil, err
 }
 
-// inPlace tells whether an open file is still what its name names.
+// inPlace reports whether an open file is still what its name names.
 func inPlace(f *os.File, path string) bool {
 	open, err := f.Stat()
 	if err != nil {
@@ -76,7 +76,7 @@ func inPlace(f *os.File, path string) bool {
 	return err == nil && os.SameFile(open, named)
 }
 
-// isPlaceholder tells whether a file is there only to hold its name.
+// isPlaceholder reports whether a file is there only to hold its name.
 func isPlaceholder(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(placeholderFor(path))) {

@@ -35,12 +35,14 @@
 //
 // # Processes
 //
-// [Run] starts a program in a session of its own with an environment built by [Environment],
-// the input it is given and bounded output, and leaves nothing running: the process group is killed at the time
-// limit, on cancellation and after a normal exit; on Linux, processes that left the group are then
-// found by a random marker in their environment, by the output pipe they hold, or as descendants.
-// A process that leaves the group, drops its environment, redirects its output and is orphaned
-// before the program ends is not found; only a PID namespace holds it.
+// [Run] starts a program in its own session with an environment built by
+// [Environment], the input it is given and bounded output, and leaves nothing
+// running: the process group is killed at the time limit, on cancellation and
+// after a normal exit; on Linux, processes that left the group are then found
+// by a random marker in their environment, by the output pipe they hold, or as
+// descendants. A process that leaves the group, drops its environment,
+// redirects its output and is orphaned before the program ends is not found;
+// only a PID namespace holds it.
 //
 // [Workspace.Confine] puts a program into such a namespace and behind walls (bubblewrap, Linux only):
 // it writes to the bases and to an empty /tmp, sees no home directory, and cannot reach or make

@@ -22,8 +22,8 @@ type Environ struct {
 	Set map[string]string
 }
 
-// passed are the variables that every child sees where they exist. The second part keeps Windows
-// programs working.
+// passed returns the variables that every child sees where they exist. The
+// second part keeps Windows programs working.
 func passed() []string {
 	return []string{
 		"PATH", "HOME", "LANG", "LANGUAGE", "LC_*", "TERM", "TMPDIR", "USER", "LOGNAME", "SHELL", "TZ",
@@ -113,8 +113,9 @@ func expand(value string, vars map[string]string) string {
 	}
 }
 
-// FindProgram gives the absolute path of the first of names that is an executable file in a
-// directory of the PATH of env, or false. Directories are tried for one name before the next.
+// FindProgram returns the absolute path of the first of names that is an
+// executable file in a directory of the PATH of env, or false. Directories are
+// tried for one name before the next.
 func FindProgram(env []string, names ...string) (string, bool) {
 	var dirs []string
 	for _, entry := range env {
@@ -132,7 +133,7 @@ func FindProgram(env []string, names ...string) (string, bool) {
 	return "", false
 }
 
-// Executable tells whether path is a regular file that may be run.
+// Executable reports whether path is a regular file that may be run.
 func Executable(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {

@@ -12,15 +12,17 @@ import (
 var (
 	// ErrDenied matches every *DeniedError.
 	ErrDenied = errors.New("access denied")
-	// ErrConflict says that a file no longer has the content it was expected to have.
+	// ErrConflict means that a file no longer has the content it was expected to
+	// have.
 	ErrConflict = errors.New("the file changed in the meantime")
-	// ErrTooLarge says that a file is over the size limit of the workspace.
+	// ErrTooLarge means that a file is over the size limit of the workspace.
 	ErrTooLarge = errors.New("file too large")
-	// ErrNotRegular says that a path names a pipe, socket or device.
+	// ErrNotRegular means that a path names a pipe, socket or device.
 	ErrNotRegular = errors.New("not a regular file")
-	// ErrIsDirectory says that a path names a directory where a file was asked for.
+	// ErrIsDirectory means that a path names a directory where a file was asked
+	// for.
 	ErrIsDirectory = errors.New("is a directory")
-	// ErrBusy says that another writer held the lock on a directory for too long.
+	// ErrBusy means that another writer held the lock on a directory for too long.
 	ErrBusy = errors.New("locked by another writer")
 )
 
@@ -57,7 +59,7 @@ type FileError struct {
 // Error is one line, path and problem.
 func (e *FileError) Error() string { return e.Path + ": " + e.Problem }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *FileError) Unwrap() error { return e.Err }
 
 // fileError words err for the file shown as path, without the absolute names inside err.

@@ -13,8 +13,9 @@ import (
 // killed may leave one; the next run knows it and takes it away.
 const placeholderText = "# slop keeps this name free while a confined script runs; this file may be deleted.\n"
 
-// placeholderFor is what is written to hold a name. Git takes any commondir for the place of its
-// configuration, so the one that is held names the folder itself, as if there were none.
+// placeholderFor returns what is written to hold a name. Git takes any
+// commondir for the place of its configuration, so the one that is held names
+// the folder itself, as if there were none.
 func placeholderFor(path string) string {
 	if filepath.Base(path) == "commondir" {
 		return ".\n"
@@ -42,9 +43,10 @@ func freezeNames(b base, frozen []string, found map[string]mask) error {
 	return nil
 }
 
-// freezeName masks one name. What is on the way to it must not be exchanged for something else
-// either: a folder is pinned, a file is frozen in the place of the name, and a link, which nothing
-// can be mounted on, makes confining impossible.
+// freezeName masks one name. What is on the way to it must not be exchanged for
+// something else either: a folder is pinned, a file is frozen in place of the
+// name, and a link, which nothing can be mounted on, makes confining
+// impossible.
 func freezeName(b base, name string, found map[string]mask) error {
 	elements := strings.Split(name, "/")
 	for i := range elements {
@@ -64,9 +66,9 @@ func freezeName(b base, name string, found map[string]mask) error {
 			found[full] = mask{path: full, kind: hideFolder, absent: true}
 			return nil
 		case err != nil:
-			return fmt.Errorf("%w: %s cannot be looked at", ErrNotConfined, name)
+			return fmt.Errorf("%w: %s cannot be checked", ErrNotConfined, name)
 		case info.Mode()&fs.ModeSymlink != 0:
-			return fmt.Errorf("%w: %s is a link and could be replaced", ErrNotConfined, filepath.ToSlash(rel))
+			return fmt.Errorf("%w: %s is a link, which could be replaced", ErrNotConfined, filepath.ToSlash(rel))
 		case last || !info.IsDir():
 			found[full] = mask{path: full, kind: freeze}
 			return nil

@@ -23,7 +23,8 @@ type ignoreRule struct {
 	dirOnly bool
 }
 
-// ignoreRules are the rules of one directory and, behind them, those of its parents.
+// ignoreRules are the rules of one directory and, after them, those of its
+// parents.
 type ignoreRules struct {
 	dir   string // slash path of the directory from its base, "." for the base
 	rules []ignoreRule
@@ -57,8 +58,8 @@ func (w *Workspace) rulesOf(ctx context.Context, p place, root *os.Root, up *ign
 	return &ignoreRules{dir: p.rel, rules: rules, up: up}
 }
 
-// ignores tells whether the path, relative to the base, is left out. The nearest file with an
-// opinion decides, in it the last rule that matches.
+// ignores reports whether the path, relative to the base, is left out. The
+// nearest file with an opinion decides, in it the last rule that matches.
 func (r *ignoreRules) ignores(rel string, isDir bool) bool {
 	for ; r != nil; r = r.up {
 		local := rel

@@ -12,13 +12,13 @@ import (
 // may stand.
 const MaxGlobAlternatives = 64
 
-// ErrGlob says that a text is no pattern, or stands for too many.
+// ErrGlob means that a text is not a pattern, or stands for too many.
 var ErrGlob = errors.New("bad pattern")
 
 // Glob is a pattern over paths with slashes: * and ? within an element, ** for
 // any number of them, [a-z] and {a,b}. It takes a time to match that is bounded
 // by the lengths of pattern and path: matched as they stand, a few braces in a
-// row take for ever, and anybody may have written the pattern. The zero value
+// row take forever, and anybody may have written the pattern. The zero value
 // matches nothing.
 type Glob struct{ alternatives []matcher }
 
@@ -29,7 +29,7 @@ func ParseGlob(pattern string) (Glob, error) {
 	}
 	all, ok := alternatives(pattern, 0, nil)
 	if !ok {
-		return Glob{}, fmt.Errorf("%w: its braces stand for more than %d patterns", ErrGlob, MaxGlobAlternatives)
+		return Glob{}, fmt.Errorf("%w: its braces expand to more than %d patterns", ErrGlob, MaxGlobAlternatives)
 	}
 	var glob Glob
 	for _, one := range all {
@@ -38,7 +38,7 @@ func ParseGlob(pattern string) (Glob, error) {
 	return glob, nil
 }
 
-// Match tells whether the whole path fits.
+// Match reports whether the whole path fits.
 func (g Glob) Match(path string) bool {
 	for i := range g.alternatives {
 		if g.alternatives[i].match(path) {
@@ -108,7 +108,7 @@ func alternatives(pattern string, at int, out []string) ([]string, bool) {
 	return out, true
 }
 
-// closing is where the brace that opens at begin is closed.
+// closing returns where the brace that opens at begin is closed.
 func closing(pattern string, begin int) int {
 	depth := 1
 	for i := begin + 1; ; i++ {
@@ -121,8 +121,8 @@ func closing(pattern string, begin int) int {
 	}
 }
 
-// next is the first of some characters from at on that is neither escaped nor
-// within brackets; -1 if there is none.
+// next returns the first of some characters from at on that is neither escaped
+// nor within brackets; -1 if there is none.
 func next(pattern string, at int, chars string) int {
 	inside := false
 	for i := at; i < len(pattern); i++ {

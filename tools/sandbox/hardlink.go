@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// maxProtectedScan bounds the search for the identities of protected files.
+	// maxProtectedScan limits the search for the identities of protected files.
 	maxProtectedScan = 200_000
 	// protectedFor is how long a finished search is trusted.
 	protectedFor = time.Second
@@ -43,7 +43,7 @@ func (w *Workspace) checkHardLinks(ctx context.Context, p place, info fs.FileInf
 		return w.deny(p.show, "this file is a hard link to a protected one")
 	}
 	if !w.protected.all {
-		return w.deny(p.show, "this file has several hard links, and the workspace is too large to tell whether one is "+
+		return w.deny(p.show, "this file has several hard links, and the workspace is too large to check whether one is "+
 			"protected")
 	}
 	return nil

@@ -28,7 +28,7 @@ const (
 	KindOther
 )
 
-// String gives the word that listings use.
+// String returns the word that listings use.
 func (k EntryKind) String() string {
 	switch k {
 	case KindFile:
@@ -75,10 +75,10 @@ type Listing struct {
 	Truncated bool    // the directory holds more names than the limit
 }
 
-// maxDirectoryEntries bounds the names read from one directory.
+// maxDirectoryEntries limits the names read from one directory.
 const maxDirectoryEntries = 100_000
 
-// List gives the entries of one directory without the protected ones.
+// List returns the entries of one directory without the protected ones.
 func (w *Workspace) List(ctx context.Context, name string) (Listing, error) {
 	p, err := w.locate(name)
 	if err != nil {
@@ -91,7 +91,8 @@ func (w *Workspace) List(ctx context.Context, name string) (Listing, error) {
 	return listing, root.Close()
 }
 
-// list gives the entries of the folder p and the folder opened, which the caller closes.
+// list returns the entries of the folder p and the folder opened, which the
+// caller closes.
 func (w *Workspace) list(ctx context.Context, p place, depth int, sizes bool) (*os.Root, Listing, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Listing{}, err
@@ -140,7 +141,8 @@ func (w *Workspace) entries(ctx context.Context, p place, root *os.Root, dir *os
 	return out, nil
 }
 
-// entry describes a name found in a directory. It answers false where the name is gone.
+// entry describes a name found in a directory. It answers false if the name is
+// gone.
 func (w *Workspace) entry(p place, d fs.DirEntry, depth int, sizes bool) (Entry, bool) {
 	entry := Entry{Path: p.show, Name: d.Name(), Kind: kindOf(d.Type()), Depth: depth}
 	switch {
@@ -156,7 +158,8 @@ func (w *Workspace) entry(p place, d fs.DirEntry, depth int, sizes bool) (Entry,
 	return entry, true
 }
 
-// target tells where a link leads by its own words; that there is something is not checked.
+// target returns where a link leads by its own words; that there is something
+// is not checked.
 func (w *Workspace) target(p place) string {
 	in, name := p.opener()
 	target, err := in.Readlink(name)

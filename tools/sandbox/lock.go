@@ -60,7 +60,7 @@ func (w *Workspace) Lock(ctx context.Context, names ...string) (*Guard, error) {
 	return g, nil
 }
 
-// existing is the nearest parent of p that exists.
+// existing returns the nearest parent of p that exists.
 func (w *Workspace) existing(p place) (place, error) {
 	for p.rel != "." {
 		p = w.parent(p)

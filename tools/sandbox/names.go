@@ -6,11 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxPathBytes bounds a path as it arrives.
+// maxPathBytes limits a path as it arrives.
 const maxPathBytes = 4096
 
-// formProblem says what is wrong with the spelling of a path on the given system, or nothing.
-// It looks at no file, so the rules of every system can be tested on any.
+// formProblem returns what is wrong with the spelling of a path on the given
+// system, or nothing. It looks at no file, so the rules of every system can be
+// tested on any.
 func formProblem(path, goos string) string {
 	switch {
 	case strings.TrimSpace(path) == "":
@@ -57,7 +58,7 @@ func windowsProblem(slashed string) string {
 		case strings.ContainsRune(element, ':'):
 			return "alternate data streams are not allowed"
 		case strings.HasSuffix(element, ".") || strings.HasSuffix(element, " "):
-			return "names that end with a dot or a blank are not allowed"
+			return "names that end with a dot or a space are not allowed"
 		case isShortName(element):
 			return "short (8.3) names are not allowed"
 		case isReservedName(element):

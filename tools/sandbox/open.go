@@ -60,8 +60,8 @@ func (w *Workspace) openFolder(p place) (root *os.Root, dir *os.File, err error)
 	return root, dir, nil
 }
 
-// look checks the kind of what the place names before it is opened. What stands in an open folder was
-// listed there; its kind is checked when it is open.
+// look checks the kind of what the place names before it is opened. What is in
+// an open folder was listed there; its kind is checked when it is open.
 func (w *Workspace) look(p place, want kind) error {
 	if p.in != nil {
 		return nil
@@ -122,17 +122,18 @@ func (w *Workspace) checkRealName(p place, f *os.File, info fs.FileInfo) error {
 	if link, found := linkIn(p.base.root, p.rel); found {
 		return w.denyLink(p, link)
 	}
-	return w.deny(p.show, "the file is not the one that this path names")
+	return w.deny(p.show, "the open file is not the one at this path")
 }
 
-// replaced tells whether the file has lost its name since it was opened, as the old content does
-// when a writer renames a new one over it.
+// replaced reports whether the file has lost its name since it was opened, as
+// the old content does when a writer renames a new one over it.
 func replaced(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && identityOf(info).links == 0
 }
 
-// checkByLooking is the weaker form where the kernel does not tell the name of a handle.
+// checkByLooking returns the weaker form where the kernel does not tell the
+// name of a handle.
 func (w *Workspace) checkByLooking(p place, info fs.FileInfo) error {
 	if link, found := linkIn(p.base.root, p.rel); found {
 		return w.denyLink(p, link)
@@ -165,7 +166,7 @@ type File struct {
 	ModTime time.Time
 }
 
-// Digest is the lower-case hex SHA-256 of data.
+// Digest returns the lower-case hex SHA-256 of data.
 func Digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

@@ -19,7 +19,7 @@ type place struct {
 	in *os.Root
 }
 
-// opener is where to open the place, and under which name.
+// opener returns where to open the place, and under which name.
 func (p place) opener() (*os.Root, string) {
 	if p.in != nil {
 		return p.in, path.Base(p.rel)
@@ -27,7 +27,7 @@ func (p place) opener() (*os.Root, string) {
 	return p.base.root, filepath.FromSlash(p.rel)
 }
 
-// folded is the folder at p, for the blacklist.
+// folded returns the folder at p, for the blacklist.
 func (p place) folded() foldedFolder {
 	if p.rel == "." {
 		return p.base.folded
@@ -35,8 +35,8 @@ func (p place) folded() foldedFolder {
 	return p.base.folded.child(foldPath(p.rel))
 }
 
-// child is the place of a name in the folder p; in is p opened, or nil. That the name is not protected is
-// for the caller to check.
+// child returns the place of a name in the folder p; in is p opened, or nil.
+// That the name is not protected is for the caller to check.
 func (p place) child(in *os.Root, name string) place {
 	return place{base: p.base, rel: joined(p.rel, name), show: joined(p.show, name), in: in}
 }
@@ -52,7 +52,7 @@ func joined(folder, name string) string {
 	return folder + "/" + name
 }
 
-// abs is the absolute path with the separators of the system.
+// abs returns the absolute path with the separators of the system.
 func (p place) abs() string { return filepath.Join(p.base.real, filepath.FromSlash(p.rel)) }
 
 // locate runs steps 1 to 4 of the gate.
@@ -113,7 +113,8 @@ func (w *Workspace) show(abs string) string {
 	return filepath.ToSlash(abs)
 }
 
-// parent is the place of the directory that holds p. The parent of a base is the base.
+// parent returns the place of the directory that holds p. The parent of a base
+// is the base.
 func (w *Workspace) parent(p place) place {
 	rel := path.Dir(p.rel)
 	up := place{base: p.base, rel: rel}
@@ -128,8 +129,9 @@ func (w *Workspace) Check(name string) error {
 	return err
 }
 
-// Show gives the form in which tools name a path that passes the gate: relative to the primary
-// directory where it is inside, absolute otherwise, with slashes.
+// Show returns the form in which tools name a path that passes the gate:
+// relative to the primary directory where it is inside, absolute otherwise,
+// with slashes.
 func (w *Workspace) Show(name string) (string, error) {
 	p, err := w.locate(name)
 	return p.show, err
@@ -139,7 +141,7 @@ func (w *Workspace) deny(asked, reason string) error {
 	return &DeniedError{Path: visible(asked), Reason: reason, Allowed: w.Directories()}
 }
 
-// linkIn gives the first element of rel that is a symbolic link.
+// linkIn returns the first element of rel that is a symbolic link.
 func linkIn(root *os.Root, rel string) (string, bool) {
 	elements := strings.Split(rel, "/")
 	for i := range elements {

@@ -18,8 +18,8 @@ const (
 	deletedSuffix = " (deleted)"
 )
 
-// kernelName is the absolute path under which the kernel knows an open file, or empty where it
-// cannot be learned.
+// kernelName returns the absolute path under which the kernel knows an open
+// file, or empty if it cannot be learned.
 func kernelName(f *os.File) string {
 	name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(f.Fd())))
 	if err != nil {
@@ -28,8 +28,8 @@ func kernelName(f *os.File) string {
 	return name
 }
 
-// withoutRoot gives an open directory of an os.Root as a file whose ReadDir does not look at each entry.
-// The caller closes both.
+// withoutRoot returns an open directory of an os.Root as a file whose ReadDir
+// does not look at each entry. The caller closes both.
 func withoutRoot(dir *os.File) *os.File {
 	fd, err := unix.FcntlInt(dir.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
@@ -38,7 +38,7 @@ func withoutRoot(dir *os.File) *os.File {
 	return os.NewFile(uintptr(fd), dir.Name())
 }
 
-// identity tells whether two names are one file, and how many names it has.
+// identity reports whether two names are one file, and how many names it has.
 type identity struct {
 	device, inode, links uint64
 }
@@ -62,7 +62,7 @@ func renameNew(dir *os.File, from, to string) error {
 	return err
 }
 
-// changeTime is when the system last noted a change of a file.
+// changeTime returns when the system last noted a change of a file.
 func changeTime(info fs.FileInfo) time.Time {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return time.Unix(st.Ctim.Unix())

@@ -22,7 +22,7 @@ func kernelName(*os.File) string { return "" }
 // withoutRoot leaves the directory as it is.
 func withoutRoot(dir *os.File) *os.File { return dir }
 
-// identity tells whether two names are one file, and how many names it has.
+// identity reports whether two names are one file, and how many names it has.
 type identity struct {
 	device, inode, links uint64
 }

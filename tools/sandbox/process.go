@@ -36,9 +36,9 @@ type Command struct {
 	Dir   string   // working directory
 	Env   []string // the whole environment, see Environment
 	Input []byte   // what the program reads from its standard input; nil: nothing
-	// Talk, if not nil, gets the program's standard input in place of Input, on a goroutine of its
-	// own, and closes it when there is no more to say. Writing fails once the program has ended;
-	// Run does not wait for Talk to return.
+	// Talk, if not nil, gets the program's standard input in place of Input, on its
+	// own goroutine, and closes it when there is no more to say. Writing fails once
+	// the program has ended; Run does not wait for Talk to return.
 	Talk      func(io.WriteCloser)
 	Timeout   time.Duration // zero: DefaultTimeout
 	MaxOutput int           // bytes kept per stream, half from each end; zero: DefaultMaxOutput
@@ -191,7 +191,7 @@ func (r *running) wait(ctx context.Context) (Outcome, error) {
 // pipe carries one output stream into a ring.
 type pipe struct {
 	read, write *os.File
-	id          string // the kernel's name for the pipe, empty where it has none
+	id          string // the kernel's name for the pipe, empty if it has none
 	kept        *ring
 	follow      func([]byte)
 	ended       chan struct{}
@@ -285,14 +285,16 @@ func (r *ring) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// beginning gives the stream from its beginning, and tells whether that is all of it.
+// beginning returns the stream from its beginning, and reports whether that is
+// all of it.
 func (r *ring) beginning() (stream []byte, all bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.whole, int64(len(r.whole)) == r.total
 }
 
-// text gives what was kept as valid UTF-8, with a marker where bytes are missing, and their number.
+// text returns what was kept as valid UTF-8, with a marker where bytes are
+// missing, and their number.
 func (r *ring) text() (string, int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,12 +14,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sweepLimit bounds the search for processes that left their group; each round that finds some
-// is followed by another, because a process may fork while it is being ended.
+// sweepLimit limits the search for processes that left their group; each round
+// that finds some is followed by another, because a process may fork while it
+// is being ended.
 const sweepLimit = 2 * time.Second
 
-// isolated puts the child into a session of its own, without a terminal, and ends it when this
-// process dies.
+// isolated puts the child into its own session, without a terminal, and ends it
+// when this process dies.
 func isolated() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
@@ -79,7 +80,8 @@ type hunt struct {
 	strays  map[int]bool   // those that had left the group
 }
 
-// round looks at all processes, ends the ones of this run, and tells whether there were none.
+// round looks at all processes, ends the ones of this run, and reports whether
+// there were none.
 func (h *hunt) round() bool {
 	none := true
 	for _, p := range processes() {
@@ -137,7 +139,7 @@ type process struct {
 	start                       string // ticks since boot, which tells a reused number apart
 }
 
-// dead tells whether it runs no more and only waits to be waited for.
+// dead reports whether it runs no more and only waits to be waited for.
 func (p process) dead() bool { return p.state == "Z" || p.state == "X" }
 
 // processes lists all processes but this one.

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// isolated puts the child into a session of its own, without a terminal.
+// isolated puts the child into its own session, without a terminal.
 func isolated() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // awaitExit returns when the program has ended.

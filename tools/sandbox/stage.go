@@ -102,7 +102,8 @@ func (s *staged) conflict(what string) error {
 	}
 }
 
-// writeTemp puts the new content into a file of its own beside the target, on disk for good.
+// writeTemp puts the new content into its own file beside the target, on disk
+// for good.
 func (s *staged) writeTemp(write Write) error {
 	if err := s.root.Remove(s.temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fileError(s.p.show, err)
@@ -160,8 +161,9 @@ func (s *staged) commit(ctx context.Context) error {
 	return fileError(s.p.show, err)
 }
 
-// create gives the new file its name without replacing one that appeared meanwhile. Where the
-// system cannot do that in one step, it looks once more and renames.
+// create returns the new file its name without replacing one that appeared in
+// the meantime. Where the system cannot do that atomically, it looks once more
+// and renames.
 func (s *staged) create() error {
 	err := renameNew(s.dir, s.temp, s.target)
 	switch {

@@ -34,7 +34,7 @@ type Config struct {
 	// Engine are the engine's own folders (data, tokens), protected besides every `.slop`.
 	// Relative ones are resolved against Primary. They need not exist.
 	Engine []string
-	// MaxFileBytes bounds a file; zero means DefaultMaxFileBytes.
+	// MaxFileBytes limits a file; zero means DefaultMaxFileBytes.
 	MaxFileBytes int64
 	// Patience is how long Lock waits for another writer; zero means DefaultPatience.
 	Patience time.Duration
@@ -90,7 +90,8 @@ func Open(cfg Config) (*Workspace, error) {
 	return w, nil
 }
 
-// directories gives the primary directory and the allowed ones, not yet opened.
+// directories returns the primary directory and the allowed ones, not yet
+// opened.
 func (cfg Config) directories(names *blacklist) (primary base, allowed []base, err error) {
 	wanted := cfg.Bases
 	if cfg.Primary != "" {
@@ -119,8 +120,9 @@ func (cfg Config) directories(names *blacklist) (primary base, allowed []base, e
 	return primary, allowed, nil
 }
 
-// parentOfTracked is the directory that a tracked file opens. A protected name anywhere in the
-// file's path opens nothing, because below a base only the names inside of it are looked at.
+// parentOfTracked returns the directory that a tracked file opens. A protected
+// name anywhere in the file's path opens nothing, because below a base only the
+// names inside of it are looked at.
 func parentOfTracked(primary base, file string, names *blacklist) (base, bool) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(primary.given, file)
@@ -156,7 +158,8 @@ func directory(dir string) (base, error) {
 	return base{given: given, real: real}, nil
 }
 
-// engineFolders gives the real paths of the engine's folders, also of those that do not exist yet.
+// engineFolders returns the real paths of the engine's folders, also of those
+// that do not exist yet.
 func (cfg Config) engineFolders(primary string) []string {
 	var out []string
 	for _, folder := range cfg.Engine {
@@ -210,7 +213,7 @@ func (w *Workspace) Close() error {
 	return errors.Join(errs...)
 }
 
-// Primary is the real absolute path of the primary directory.
+// Primary returns the real absolute path of the primary directory.
 func (w *Workspace) Primary() string {
 	if w == nil {
 		return ""

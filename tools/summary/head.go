@@ -8,7 +8,7 @@ import (
 	"manualslop/tools/document"
 )
 
-// maxHeadLines bounds the lines at the top of a file that are looked at.
+// maxHeadLines limits the lines at the top of a file that are looked at.
 const maxHeadLines = 200
 
 var (
@@ -29,9 +29,9 @@ var (
 	})
 )
 
-// HeadComment is the first paragraph of the comment at the top of a program in any language that
-// says something else than who owns it. Lines that begin a block comment, its middle and its end
-// are known by their signs.
+// HeadComment returns the first paragraph of the comment at the top of a
+// program in any language that says something else than who owns it. Lines that
+// begin a block comment, its middle and its end are known by their signs.
 func HeadComment(text string) string {
 	var found []string
 	inBlock := false

@@ -7,7 +7,7 @@ import (
 	"manualslop/tools/document"
 )
 
-// maxKeys bounds the keys that are named for one section.
+// maxKeys limits the keys that are named for one section.
 const maxKeys = 40
 
 // INI lists the sections of an INI file with their keys. Keys in front of the first section stand

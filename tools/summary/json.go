@@ -75,7 +75,7 @@ func (r *jsonReader) first() ([]Item, error) {
 	return []Item{{Name: kindOf(token), Line: line}}, nil
 }
 
-// object reads an object behind its bracket.
+// object reads an object after its bracket.
 func (r *jsonReader) object() ([]Item, error) {
 	var items []Item
 	for r.dec.More() {
@@ -99,8 +99,8 @@ func (r *jsonReader) object() ([]Item, error) {
 	return items, nil
 }
 
-// list counts a list behind its bracket and names the keys of its first value where that is an
-// object.
+// list counts a list after its bracket and names the keys of its first value
+// where that is an object.
 func (r *jsonReader) list() (Item, error) {
 	item, n := Item{Name: "list"}, 0
 	for ; r.dec.More(); n++ {

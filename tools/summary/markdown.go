@@ -45,7 +45,8 @@ type markdownReader struct {
 
 func (m *markdownReader) line(i int) string { return m.text[m.lines[i].Start:m.lines[i].End] }
 
-// behindFrontMatter is the first line behind a block between "---" lines at the top.
+// behindFrontMatter returns the first line after a block between "---" lines at
+// the top.
 func (m *markdownReader) behindFrontMatter() int {
 	if len(m.lines) == 0 || strings.TrimRight(m.line(0), " \t") != "---" {
 		return 0
@@ -83,7 +84,8 @@ func (m *markdownReader) read(first int) {
 	}
 }
 
-// plain reads a line outside of code and comments, and tells whether it is text of a paragraph.
+// plain reads a line outside code and comments, and reports whether it is text
+// of a paragraph.
 func (m *markdownReader) plain(i int, line string, paragraph bool) bool {
 	if h := atxHeading().FindStringSubmatch(line); h != nil {
 		m.heading(i, len(h[1]), h[2])
@@ -118,7 +120,7 @@ func (m *markdownReader) heading(i, level int, title string) {
 
 func (m *markdownReader) endParagraph() { m.done = m.done || len(m.doc) > 0 }
 
-// closes tells whether a line ends the code block that such a fence opened.
+// closes reports whether a line ends the code block that such a fence opened.
 func closes(line, opened string) bool {
 	line = strings.TrimRight(strings.TrimLeft(line, " "), " \t")
 	return len(line) >= len(opened) && strings.Trim(line, opened[:1]) == ""

@@ -96,7 +96,8 @@ var magics = []struct{ prefix, name string }{
 	{"\x00\x00\x01\x00", "icon"},
 }
 
-// Binary names the format of binary data by its first bytes; empty where they are not known.
+// Binary names the format of binary data by its first bytes; empty if they are
+// not known.
 func Binary(data []byte) string {
 	head := string(data[:min(len(data), 32)])
 	for _, m := range magics {

@@ -9,10 +9,10 @@ import (
 	"manualslop/tools/python/outline"
 )
 
-// maxCode bounds the characters of a piece of code in a summary.
+// maxCode limits the characters of a piece of code in a summary.
 const maxCode = 100
 
-// Python tells what a module imports and defines, public names first.
+// Python returns what a module imports and defines, public names first.
 func Python(f *python.File) Summary {
 	p := pythonReader{file: f}
 	if p.all, p.hasAll = outline.Exported(f); p.hasAll {
@@ -41,7 +41,7 @@ type pythonReader struct {
 	exported map[string]bool // the names of all
 }
 
-// paragraph is the first one of a text, on one line.
+// paragraph returns the first one of a text, on one line.
 func paragraph(text string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n\n")
 	return strings.Join(strings.Fields(first), " ")
@@ -130,7 +130,8 @@ func (p pythonReader) item(s *python.Symbol) Item {
 	}
 }
 
-// classes lists the classes that stand in no other class or function, with the names of their methods.
+// classes lists the classes that are in no other class or function, with the
+// names of their methods.
 func (p pythonReader) classes() []Item {
 	var items []Item
 	var names []string

@@ -33,7 +33,7 @@ func (p *pythonCuts) suite(body []*python.Statement) {
 	}
 }
 
-// function hides what stands behind the docstring.
+// function hides what comes after the docstring.
 func (p *pythonCuts) function(s *python.Statement) {
 	const hidden = "... # Hidden"
 	if len(s.Body) == 0 {
@@ -53,13 +53,14 @@ func (p *pythonCuts) function(s *python.Statement) {
 	}
 }
 
-// isNothing tells whether a statement does nothing, so that there is nothing to hide.
+// isNothing reports whether a statement does nothing, so that there is nothing
+// to hide.
 func (p *pythonCuts) isNothing(s *python.Statement) bool {
 	text := s.Of(p.file.Text)
 	return text == "pass" || text == "..."
 }
 
-// marked tells whether a function keeps its body.
+// marked reports whether a function keeps its body.
 func (p *pythonCuts) marked(s *python.Statement) bool {
 	for _, d := range s.Decorators {
 		name, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(d.Of(p.file.Text), "@")), "(")

@@ -16,7 +16,7 @@ import "strings"
 // hotMark makes a function keep its body in curated views.
 const hotMark = "[HOT]"
 
-// cut is a piece of a text and what stands in its place.
+// cut is a piece of a text and what is in its place.
 type cut struct {
 	start, end int
 	instead    string
@@ -39,8 +39,8 @@ func splice(text string, cuts []cut) string {
 	return b.String()
 }
 
-// markedInC tells whether a definition of a language with comments as in C is
-// marked; it stands at start, and its body begins at body.
+// markedInC reports whether a definition of a language with comments as in C is
+// marked; it is at start, and its body begins at body.
 func markedInC(text string, start, body int) bool {
 	head := text[start : body+lineLeft(text[body:])]
 	if at := strings.Index(head, hotMark); at >= 0 {
@@ -65,7 +65,7 @@ func markedInC(text string, start, body int) bool {
 	return false
 }
 
-// lineLeft is the number of bytes up to the end of the first line.
+// lineLeft returns the number of bytes up to the end of the first line.
 func lineLeft(text string) int {
 	if at := strings.IndexByte(text, '\n'); at >= 0 {
 		return at

@@ -25,10 +25,10 @@ func (c *Client) parse(text string) (*url.URL, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme == "" {
-		return nil, problem("%s is not a whole address; give one that begins with https://", oneLine(text, 100))
+		return nil, problem("%s is not a complete address; give one that begins with https://", oneLine(text, 100))
 	}
 	if u.User != nil {
-		return nil, problem("addresses with a name or password in them are refused; give it without")
+		return nil, problem("addresses with a user name or password are rejected; leave them out")
 	}
 	u = unwrap(u)
 	return u, c.check(u)
@@ -37,7 +37,7 @@ func (c *Client) parse(text string) (*url.URL, error) {
 // check holds an address, without looking it up, against the rules.
 func (c *Client) check(u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" {
-		return problem("%s addresses are refused; only http and https are fetched", oneLine(u.Scheme, 20))
+		return problem("%s addresses are rejected; only http and https are fetched", oneLine(u.Scheme, 20))
 	}
 	host := u.Hostname()
 	if host == "" || u.Opaque != "" {
@@ -48,7 +48,7 @@ func (c *Client) check(u *url.URL) error {
 	}
 	port := portOf(u)
 	if port == 0 {
-		return problem("the port of the address is no number from 1 to 65535")
+		return problem("the port of the address must be a number from 1 to 65535")
 	}
 	if !c.portKnown(port) {
 		return problem("port %d is not allowed; use an address with the usual port (80 or 443)", port)
@@ -73,7 +73,7 @@ func portOf(u *url.URL) uint16 {
 	return uint16(n)
 }
 
-// leaks tells whether a text, as it is or percent-decoded, contains a secret.
+// leaks reports whether a text, as it is or percent-decoded, contains a secret.
 func (c *Client) leaks(text string) bool {
 	for range 3 {
 		folded := fold(text)
@@ -110,7 +110,8 @@ func decodePercent(text string) string {
 	return b.String()
 }
 
-// unwrap gives the target of a redirect link of DuckDuckGo (…/l/?uddg=TARGET), else u itself.
+// unwrap returns the target of a redirect link of DuckDuckGo
+// (…/l/?uddg=TARGET), else u itself.
 func unwrap(u *url.URL) *url.URL {
 	for range 3 {
 		host := hostName(u.Hostname())

@@ -40,7 +40,7 @@ func (c *Client) listed(host string, to netip.AddrPort) (asAddress, asName bool)
 	return asAddress, asName
 }
 
-// portKnown tells whether any connection to the port could be permitted.
+// portKnown reports whether any connection to the port could be permitted.
 func (c *Client) portKnown(port uint16) bool {
 	if policy.StandardPort(port) {
 		return true
@@ -71,8 +71,9 @@ func (c *Client) permit(host string, to netip.AddrPort) error {
 	return nil
 }
 
-// isOwn tells whether an address belongs to an interface of this machine. Where they cannot be
-// listed, none does: the table has judged the address before.
+// isOwn reports whether an address belongs to an interface of this machine.
+// Where they cannot be listed, none does: the table has judged the address
+// before.
 func isOwn(addr netip.Addr) bool {
 	addr = policy.PlainAddr(addr)
 	own, err := net.InterfaceAddrs()

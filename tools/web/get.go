@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// userAgent says honestly who asks.
+// userAgent says honestly the caller.
 const userAgent = "Mozilla/5.0 (compatible; manual-slop/1.0; fetches single pages for a person's agent)"
 
 // response is an answer whose beginning was read.
@@ -71,7 +71,7 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 		ControlContext: func(_ context.Context, _, final string, _ syscall.RawConn) error {
 			to, err := netip.ParseAddrPort(final)
 			if err != nil {
-				return problem("the address of %s cannot be judged", shownHost(host))
+				return problem("cannot check the address of %s", shownHost(host))
 			}
 			return c.permit(host, to)
 		},
@@ -87,7 +87,7 @@ func (c *Client) roundTrip(ctx context.Context, transport *http.Transport, u *ur
 	}
 	request, err := http.NewRequestWithContext(ctx, method, u.String(), body)
 	if err != nil {
-		return nil, problem("%s cannot be asked for", shownURL(u))
+		return nil, problem("%s cannot be requested", shownURL(u))
 	}
 	if form != nil {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -116,12 +116,12 @@ func (c *Client) redirect(answer *http.Response, u *url.URL) (*url.URL, bool, er
 	}
 	next, err := u.Parse(location)
 	if err != nil || len(location) > maxURL {
-		return nil, true, problem("%s redirects to something that is no address", shownURL(u))
+		return nil, true, problem("%s redirects to something that is not an address", shownURL(u))
 	}
 	next.User, next.Fragment, next.RawFragment = nil, "", ""
 	next = unwrap(next)
 	if err := c.check(next); err != nil {
-		return nil, true, problem("%s redirects to a place that is refused: %s", shownURL(u), err.Error())
+		return nil, true, problem("%s redirects to an address that is rejected: %s", shownURL(u), err.Error())
 	}
 	return next, true, nil
 }
@@ -130,7 +130,8 @@ func (c *Client) redirect(answer *http.Response, u *url.URL) (*url.URL, bool, er
 func (c *Client) read(ctx context.Context, answer *http.Response, u *url.URL) (*response, error) {
 	defer answer.Body.Close()
 	if encoding := answer.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return nil, problem("%s answers in the compression %s, which was not asked for", shownURL(u), oneLine(encoding, 30))
+		return nil, problem("%s answered with the compression %s, which was not "+
+			"requested", shownURL(u), oneLine(encoding, 30))
 	}
 	final := *u
 	final.Fragment, final.RawFragment = "", ""
@@ -175,7 +176,8 @@ func (c *Client) failure(ctx context.Context, u *url.URL, err error) error {
 	return problem("%s cannot be fetched: %s", shownURL(u), oneLine(reason(err), 200))
 }
 
-// reason is an error without the addresses that the network wraps around it.
+// reason returns an error without the addresses that the network wraps around
+// it.
 func reason(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Err != nil {
@@ -186,7 +188,7 @@ func reason(err error) string {
 
 var errTooSlow = errors.New("the fetch timed out")
 
-// within gives the context in which one fetch has to be done.
+// within returns the context in which one fetch has to be done.
 func (c *Client) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, c.timeout, errTooSlow)
 }

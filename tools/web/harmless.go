@@ -42,7 +42,8 @@ func harmless(text string) (string, int) {
 	return b.String(), taken
 }
 
-// plain tells whether a text is ASCII without control characters, as most are.
+// plain reports whether a text is ASCII without control characters, as most
+// are.
 func plain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c >= 0x7F || c < ' ' && c != '\n' && c != '\t' {

@@ -19,10 +19,11 @@ type kind uint8
 const (
 	kindHTML   kind = iota + 1 // a page
 	kindText                   // any other text, shown as it is
-	kindBinary                 // something that is no text
+	kindBinary                 // something that is not text
 )
 
-// mediaType is the type that the server names, or the one that the bytes look like.
+// mediaType returns the type that the server names, or the one that the bytes
+// look like.
 func (r *response) mediaType() string {
 	if t, _, err := mime.ParseMediaType(r.header.Get("Content-Type")); err == nil && strings.Contains(t, "/") {
 		return t
@@ -107,7 +108,8 @@ func (r *response) decode(k kind) string {
 	return strings.TrimPrefix(strings.ToValidUTF8(string(decoded), "\uFFFD"), "\uFEFF")
 }
 
-// namesEncoding tells whether the head of a page may say what its encoding is.
+// namesEncoding reports whether the head of a page may say what its encoding
+// is.
 func namesEncoding(head []byte) bool {
 	return bytes.Contains(bytes.ToLower(head[:min(len(head), 1024)]), []byte("charset"))
 }

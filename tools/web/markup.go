@@ -45,7 +45,7 @@ func (r *response) readHTML(page *Page, text, format string) {
 	page.Text = squeezeBlank(page.Text)
 }
 
-// mainPart finds the article of a page; nil where there is none.
+// mainPart finds the article of a page; nil if there is none.
 func mainPart(doc *html.Node, at *url.URL) (*html.Node, string) {
 	parser := readability.NewParser()
 	parser.DisableJSONLD = true
@@ -56,7 +56,7 @@ func mainPart(doc *html.Node, at *url.URL) (*html.Node, string) {
 	return article.Node, render.InnerText(article.Node)
 }
 
-// isMain tells whether a part is enough to stand for the whole.
+// isMain reports whether a part is enough to stand for the whole.
 func isMain(part, whole string) bool {
 	n := utf8.RuneCountInString(part)
 	return n >= leastMain || 2*n >= utf8.RuneCountInString(whole)
@@ -95,7 +95,8 @@ func narrow(line, long, short string) string {
 	return line
 }
 
-// strippedText is the text between the tags, for pages that no tree can be made of.
+// strippedText returns the text between the tags, for pages that no tree can be
+// made of.
 func strippedText(text string) string {
 	tokens := html.NewTokenizer(strings.NewReader(text))
 	tokens.SetMaxBuf(1 << 20)

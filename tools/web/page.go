@@ -55,12 +55,12 @@ func (c *Client) Fetch(ctx context.Context, address, format string) (*Page, erro
 	return soon(within, func() (*Page, error) { return r.page(format) })
 }
 
-// soon calls work and gives up waiting for it when ctx ends. What is worked on has bounds of its
-// own, so that a call left behind ends too.
+// soon calls work and gives up waiting for it when ctx ends. What is worked on
+// has limits of its own, so that a call left behind ends too.
 func soon[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	value, err := abandon.WhenDone(ctx, work)
 	if err != nil && errors.Is(err, ctx.Err()) && errors.Is(context.Cause(ctx), errTooSlow) {
-		return value, problem("the page took too long to read; use another source")
+		return value, problem("the page took too long to process; use another source")
 	}
 	return value, err
 }
@@ -76,7 +76,7 @@ func (r *response) page(format string) (*Page, error) {
 		page.Text = r.decode(k)
 	default:
 		if r.status < http.StatusBadRequest {
-			return nil, problem("%s is %s, not text, so it is not shown; look for a page or a text of the same content",
+			return nil, problem("%s is %s, not text, so it is not shown; look for a text version of the same content",
 				shownURL(r.url), r.described())
 		}
 	}
@@ -86,7 +86,8 @@ func (r *response) page(format string) (*Page, error) {
 	return page, nil
 }
 
-// described is the type and, where it is known, the size of an answer that is not shown.
+// described returns the type and, where it is known, the size of an answer that
+// is not shown.
 func (r *response) described() string {
 	what := "of the type " + oneLine(r.mediaType(), 60)
 	if r.mediaType() == "application/pdf" || strings.HasPrefix(string(r.body), "%PDF-") {
@@ -102,7 +103,7 @@ func (r *response) described() string {
 	return what
 }
 
-// base is the address that relative links of the page start at.
+// base returns the address that relative links of the page start at.
 func (r *response) base(href string) *url.URL {
 	if u, err := r.url.Parse(href); href != "" && err == nil && (u.Scheme == "http" || u.Scheme == "https") {
 		return u

@@ -19,8 +19,9 @@ type special struct {
 	reach reach
 }
 
-// registry are the special-purpose registries of IANA for both families, blocks that are reachable
-// from everywhere left out, with the metadata services of clouds that stand on public addresses.
+// registry returns the special-purpose registries of IANA for both families,
+// blocks that are reachable from everywhere left out, with the metadata
+// services of clouds that are on public addresses.
 func registry() []special {
 	var out []special
 	add := func(reach reach, what string, blocks ...string) {
@@ -50,8 +51,9 @@ var nat64 = netip.MustParsePrefix("64:ff9b::/96")
 // global is where public IPv6 addresses are given out; everything else is reserved.
 var global = netip.MustParsePrefix("2000::/3")
 
-// classify tells what is special about an address; false for a public one. An address with
-// another one inside counts as the inner one, or is refused as a whole.
+// classify returns what is special about an address; false for a public one. An
+// address with another one inside counts as the inner one, or is refused as a
+// whole.
 func classify(table []special, addr netip.Addr) (special, bool) {
 	addr = addr.Unmap().WithZone("")
 	if nat64.Contains(addr) {

@@ -20,12 +20,12 @@ type Hit struct {
 	Title   string `json:"title"`
 	URL     string `json:"url"`
 	Snippet string `json:"snippet"`
-	Refused string `json:"refused,omitempty"` // why fetch_url would not go there; empty where it would
+	Refused string `json:"refused,omitempty"` // why fetch_url would not go there; empty if it would
 }
 
-// Search sends a query to the search form and gives the first results, none where there are none.
-// The error is a *Problem, the end of ctx, or internal; a page that asks for a proof of being
-// human is a *Problem.
+// Search sends a query to the search form and gives the first results, none if
+// there are none. The error is a *Problem, the end of ctx, or internal; a page
+// that asks for a proof of being human is a *Problem.
 func (c *Client) Search(ctx context.Context, query string) ([]Hit, error) {
 	if c == nil {
 		return nil, problem("this call has no network")
@@ -64,14 +64,16 @@ func (c *Client) hits(r *response) ([]Hit, error) {
 	}
 	doc, err := html.Parse(strings.NewReader(r.decode(kindHTML)))
 	if err != nil {
-		return nil, problem("the page of the search at %s cannot be read; try again later", shownHost(r.url.Hostname()))
+		return nil, problem("the result page of the search at %s cannot be read; try again "+
+			"later", shownHost(r.url.Hostname()))
 	}
 	found, empty, challenge := c.collect(r, doc)
 	switch {
 	case len(found) > 0:
 		return found, nil
 	case challenge || r.status == http.StatusAccepted:
-		return nil, problem("the search at %s takes this machine for a robot and gave no results; wait some minutes, or "+
+		return nil, problem("the search at %s considers this machine a robot and returned no results; wait a few "+
+			"minutes, or "+
 			"fetch a page you know with fetch_url", shownHost(r.url.Hostname()))
 	case r.status >= http.StatusBadRequest:
 		return nil, problem("the search at %s answered with status %d; try again later", shownHost(r.url.Hostname()),
@@ -79,7 +81,7 @@ func (c *Client) hits(r *response) ([]Hit, error) {
 	case empty:
 		return []Hit{}, nil
 	}
-	return nil, problem("the page of the search at %s has a shape that is not known; fetch a page you know with fetch_url",
+	return nil, problem("the result page of the search at %s has an unknown format; fetch a page you know with fetch_url",
 		shownHost(r.url.Hostname()))
 }
 
@@ -109,7 +111,8 @@ func (c *Client) collect(r *response, doc *html.Node) (found []Hit, empty, chall
 	return found, empty, challenge
 }
 
-// ofHit tells whether a snippet belongs to the last hit: it links to the same page, or to nothing.
+// ofHit reports whether a snippet belongs to the last hit: it links to the same
+// page, or to nothing.
 func ofHit(n *html.Node, found []Hit, r *response) bool {
 	href := attribute(n, "href")
 	if href == "" {
@@ -134,7 +137,7 @@ func (c *Client) hit(r *response, n *html.Node) (Hit, bool) {
 	return hit, true
 }
 
-// isAd tells whether an element stands in an advertisement.
+// isAd reports whether an element is in an advertisement.
 func isAd(n *html.Node) bool {
 	for ; n != nil; n = n.Parent {
 		if strings.Contains(" "+attribute(n, "class")+" ", " result--ad ") {

@@ -13,7 +13,7 @@ import (
 const (
 	// MaxRedirects is the number of redirects that are followed.
 	MaxRedirects = 5
-	// MaxBody bounds a page in bytes, after decompression. The rest is not read.
+	// MaxBody limits a page in bytes, after decompression. The rest is not read.
 	MaxBody = 4 << 20
 	// DefaultTimeout is the time for one fetch, redirects and reading included.
 	DefaultTimeout = 30 * time.Second
@@ -61,7 +61,7 @@ func New(s Settings) (*Client, error) {
 	for _, text := range s.AllowHosts {
 		h, ok := parseHost(text)
 		if !ok {
-			return nil, fmt.Errorf("web: %q is not NAME, *.NAME or an address, with an optional :PORT", text)
+			return nil, fmt.Errorf("web: %q must be NAME, *.NAME or an address, with an optional :PORT", text)
 		}
 		c.allow = append(c.allow, h)
 	}
@@ -75,7 +75,7 @@ func New(s Settings) (*Client, error) {
 	}
 	search, err := url.Parse(s.SearchURL)
 	if err != nil || search.Host == "" || search.Scheme != "http" && search.Scheme != "https" {
-		return nil, fmt.Errorf("web: the search address %q is not http or https", s.SearchURL)
+		return nil, fmt.Errorf("web: the search address must be http or https, got %q", s.SearchURL)
 	}
 	c.search = search
 	return c, nil
@@ -84,7 +84,7 @@ func New(s Settings) (*Client, error) {
 // Problem is a failure that a model can understand: one line that says what to do next.
 type Problem struct{ Text string }
 
-// Error is the text.
+// Error returns the text.
 func (p *Problem) Error() string { return p.Text }
 
 func problem(format string, args ...any) error {

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// maxLinks bounds the links of a page.
+	// maxLinks limits the links of a page.
 	maxLinks = 300
 	// maxCells is the largest table, counted as rows times columns, that is laid out as one, and
 	// maxCellBytes the longest text in all of it: each column is padded to its longest cell.
@@ -67,7 +67,7 @@ func isHidden(name string) bool {
 	return false
 }
 
-// hides tells whether an element says itself that it is not shown.
+// hides reports whether an element says itself that it is not shown.
 func hides(n *html.Node) bool {
 	for _, a := range n.Attr {
 		value := strings.ToLower(strings.ReplaceAll(a.Val, " ", ""))
@@ -82,7 +82,8 @@ func hides(n *html.Node) bool {
 	return false
 }
 
-// link makes the target absolute and puts it on the list; one that is no page loses its target.
+// link makes the target absolute and puts it on the list; one that is not a
+// page loses its target.
 func (t *tidier) link(n *html.Node) {
 	href := strings.TrimSpace(attribute(n, "href"))
 	target, err := t.base.Parse(href)
@@ -160,7 +161,8 @@ func blocksAbove(n *html.Node) int {
 	return count
 }
 
-// limitTable bounds what a table makes of its markup: each row is filled up to the longest.
+// limitTable limits what a table makes of its markup: each row is filled up to
+// the longest.
 func limitTable(table *html.Node) {
 	rows, columns, inRow, bytes := 0, 0, 0, 0
 	var parts []*html.Node

@@ -10,13 +10,13 @@ import (
 type Window struct {
 	Text  string
 	Start int // 1-based character that Text begins with
-	End   int // last character of Text; Start-1 where it is empty
+	End   int // last character of Text; Start-1 if it is empty
 	Total int // characters of the whole
 }
 
-// Cut takes the piece of a text that begins at its start-th character and has at most chars
-// characters and lines lines. It ends with a line where that costs little. A start behind the end
-// is a *Problem.
+// Cut takes the piece of a text that begins at its start-th character and has
+// at most chars characters and lines lines. It ends with a line where that
+// costs little. A start after the end is a *Problem.
 func Cut(text string, start, chars, lines int) (Window, error) {
 	total := utf8.RuneCountInString(text)
 	start = max(start, 1)
@@ -34,10 +34,10 @@ func Cut(text string, start, chars, lines int) (Window, error) {
 	return Window{Text: piece, Start: start, End: start - 1 + utf8.RuneCountInString(piece), Total: total}, nil
 }
 
-// Truncated tells whether something follows the piece.
+// Truncated reports whether something follows the piece.
 func (w Window) Truncated() bool { return w.End < w.Total }
 
-// Marker says what follows the piece and how to get it.
+// Marker returns what follows the piece and how to get it.
 func (w Window) Marker(tool string) string {
 	return fmt.Sprintf("… truncated: characters %d–%d of %d not shown; call %s with start=%d", w.End+1, w.Total, w.Total,
 		tool, w.End+1)

@@ -17,10 +17,10 @@ import (
 	"manualslop/events"
 )
 
-// claimsStream is the folder of the record of begun calls.
+// claimsStream is the folder of the record of started calls.
 const claimsStream = "KV_SLOP_CLAIMS"
 
-// damageClaims empties or cuts the record of begun calls. A start must refuse
+// damageClaims empties or cuts the record of started calls. A start must refuse
 // what is lost by name, and `slop doctor --repair` must make a store of it.
 func (r *run) damageClaims(random *rand.Rand) {
 	store := filepath.Join(r.data(), "bus")

@@ -44,7 +44,7 @@ const (
 	damageIndex     = "index"    // bits of the search index
 	damageLogFiles  = "logs"     // the session's log files, cut
 	damageCopy      = "log copy" // bits of the log of a copy
-	damageClaims    = "claims"   // the record of begun calls, emptied or cut
+	damageClaims    = "claims"   // the record of started calls, emptied or cut
 	damageClock     = "clock"    // the clock of the act's processes is an hour back
 )
 

@@ -228,8 +228,8 @@ func TestWhatAHistoryHoldsBesideIsAnErrorWithItsLine(t *testing.T) {
 		"active = \"a\"\n[discussions.a]\nhistory = [1]\n":  "line 3",
 		"[discussions.a]\nhistory = []\ncolour = \"red\"\n": "line 3: unknown key discussions.a.colour",
 		"[discussions.a\n":                                  "line 1",
-		"active = \"b\"\n[discussions.a]\nhistory = []\n":   "the active discussion is not in it",
-		"":                                  "there is no discussion in it",
+		"active = \"b\"\n[discussions.a]\nhistory = []\n":   "it does not contain the active discussion",
+		"":                                  "it contains no discussion",
 		"[discussions.\" \"]\nhistory=[]\n": "space",
 		"roles = [\"User\", \"user\"]\n[discussions.a]\nhistory=[]": "case",
 	} {

@@ -17,12 +17,12 @@ func TestRetriesAreLoggedOnceInTenSeconds(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	log := slog.New(slog.NewTextHandler(&repeats{out: &out, clock: func() time.Time { return now }}, nil))
 	for range 100 {
-		log.Warn("append failed and is tried again", "error", "no bus")
+		log.Warn("append failed; retrying", "error", "no bus")
 		now = now.Add(repeatPause / 100)
 	}
-	log.Warn("append failed and is tried again", "error", "another one")
-	log.Warn("append failed and is tried again", "error", "no bus")
-	log.Warn("append failed and is tried again", "error", "no bus")
+	log.Warn("append failed; retrying", "error", "another one")
+	log.Warn("append failed; retrying", "error", "no bus")
+	log.Warn("append failed; retrying", "error", "no bus")
 
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 	require.Len(t, lines, 3)

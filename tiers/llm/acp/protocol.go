@@ -69,7 +69,7 @@ func (p *protocol) Line(t *program.Transcript, line []byte) {
 
 // failed ends the attempt by an error of the agent.
 func (p *protocol) failed(t *program.Transcript, e *rpcError) {
-	said := cmp.Or(e.Message, "it gave no reason")
+	said := cmp.Or(e.Message, "no reason was given")
 	if len(e.Data) > 0 && string(e.Data) != "null" {
 		said += " " + string(e.Data)
 	}
@@ -103,7 +103,7 @@ func (p *protocol) begun(t *program.Transcript, m *message) {
 		return
 	}
 	if said.Version != version {
-		t.Fail(events.ModelInvalidRequest, fmt.Sprintf("the agent speaks version %d of the protocol and not %d", said.Version,
+		t.Fail(events.ModelInvalidRequest, fmt.Sprintf("the agent uses protocol version %d, expected %d", said.Version,
 			version))
 		return
 	}
@@ -130,7 +130,7 @@ func (p *protocol) session(t *program.Transcript, m *message) {
 		return
 	}
 	if said.ID == "" {
-		t.Break("the agent opened a session without a name")
+		t.Break("the agent opened a session without an id")
 		return
 	}
 	t.Session, p.model = said.ID, said.Models.Current
@@ -143,7 +143,8 @@ func (p *protocol) session(t *program.Transcript, m *message) {
 	case model == "" || model == OwnModel || model == p.model || len(names) == 0:
 		p.prompt(t)
 	case !slices.Contains(names, model):
-		t.Fail(events.ModelInvalidRequest, fmt.Sprintf("the agent has no model %q; it has %s, and %s for its own choice",
+		t.Fail(events.ModelInvalidRequest, fmt.Sprintf("the agent has no model %q; choose one of %s, or %s for "+
+			"the agent's default",
 			model, strings.Join(names, ", "), OwnModel))
 	default:
 		p.wanted = chosen
@@ -210,13 +211,13 @@ func (p *protocol) done(t *program.Transcript, m *message) {
 	case "refusal":
 		t.Fail(events.ModelRefused, "the model refused")
 	case "max_turn_requests":
-		t.Fail(events.ModelInvalidRequest, "the agent made too many requests of its own")
+		t.Fail(events.ModelInvalidRequest, "the agent made too many model requests in one turn")
 	default:
-		t.Fail(events.ModelIncomplete, fmt.Sprintf("the turn ended for the reason %q", said.Reason))
+		t.Fail(events.ModelIncomplete, fmt.Sprintf("the turn ended with the unknown reason %q", said.Reason))
 	}
 }
 
-// usage is nil where the agent counted nothing or nonsense.
+// usage is nil if the agent counted nothing or nonsense.
 func (c tokens) usage() *events.Usage {
 	if !program.Plausible(c.Input, c.Output, c.Thought, c.CacheRead, c.CacheWrite) || c.Output == 0 || c.Input+c.CacheRead+
 		c.CacheWrite == 0 {

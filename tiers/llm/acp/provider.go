@@ -24,10 +24,10 @@ type Provider struct {
 
 	// Run runs programs; required.
 	Run llm.Runner
-	// Folder is where each run gets a folder of its own; required. See
-	// program.Open for who may write above it.
+	// Folder is where each run gets its own folder; required. See program.Open for
+	// who may write above it.
 	Folder string
-	// Args are the agent's arguments, such as --acp. They stand on the record.
+	// Args are the agent's arguments, such as --acp. They are on the record.
 	Args []string
 	// Inherit names the variables of our environment that the agent sees beside
 	// those that every program sees: its keys.
@@ -47,14 +47,14 @@ func (Provider) Name() string { return Name }
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	if r.Command == "" {
 		return func(yield func(llm.Chunk, error) bool) {
-			yield(nil, llm.Unsendable("no agent is named; name the program with [providers.acp] command, and its arguments "+
+			yield(nil, llm.Unsendable("no agent is configured; set its program in [providers.acp] command, and its arguments "+
 				"with args"))
 		}
 	}
 	return program.Attempt(ctx, p.Folder, r, geminicli.Files(), func(folder string) program.Job {
 		return program.Job{
 			Run: p.Run, Request: r, Silence: p.Silence, Protocol: &protocol{folder: folder},
-			Missing: "name an agent that is there with [providers.acp] command",
+			Missing: "set an existing agent program in [providers.acp] command",
 			Program: llm.Program{
 				Path: r.Command, Args: p.Args, Inherit: slices.Concat(program.Proxies(), p.Inherit),
 				Set: geminicli.Variables(folder),

@@ -34,7 +34,7 @@ type message struct {
 	Error  *rpcError       `json:"error"`
 }
 
-// asks tells whether the line is a request, which wants an answer.
+// asks reports whether the line is a request, which wants an answer.
 func (m *message) asks() bool {
 	return m.Method != "" && len(m.ID) > 0 && !bytes.Equal(m.ID, []byte("null"))
 }

@@ -10,7 +10,7 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// maxBlocks bounds the blocks of one reply.
+// maxBlocks limits the blocks of one reply.
 const maxBlocks = 1024
 
 // accumulator makes chunks of events and keeps what must go back.
@@ -50,10 +50,10 @@ func (a *accumulator) outcome(err error) error {
 	case err != nil:
 		return err
 	}
-	return llm.Incomplete("the reply ended before its message_stop")
+	return llm.Incomplete("the reply ended before message_stop")
 }
 
-// take is what an event brings. Events of unknown types bring nothing.
+// take returns what an event brings. Events of unknown types bring nothing.
 func (a *accumulator) take(e sdk.MessageStreamEventUnion) []llm.Chunk {
 	switch e.Type {
 	case "message_start":
@@ -80,8 +80,8 @@ func (a *accumulator) take(e sdk.MessageStreamEventUnion) []llm.Chunk {
 	return nil
 }
 
-// reported is the usage as it is known so far, which was paid for however the
-// stream ends.
+// reported returns the usage as it is known so far, which was paid for however
+// the stream ends.
 func (a *accumulator) reported() []llm.Chunk {
 	if a.usage == nil {
 		return nil
@@ -122,7 +122,7 @@ func (a *accumulator) update(u sdk.MessageDeltaUsage) {
 
 func (a *accumulator) start(e sdk.MessageStreamEventUnion) []llm.Chunk {
 	if e.Index != int64(len(a.blocks)) || len(a.blocks) == maxBlocks {
-		a.failed = llm.Incomplete("the server opened block %d where block %d of at most %d is next", e.Index, len(a.blocks),
+		a.failed = llm.Incomplete("the server opened block %d, but block %d (of at most %d) is next", e.Index, len(a.blocks),
 			maxBlocks)
 		return nil
 	}
@@ -144,10 +144,10 @@ func (a *accumulator) start(e sdk.MessageStreamEventUnion) []llm.Chunk {
 	return nil
 }
 
-// keep bounds what is kept to go back.
+// keep limits what is kept to go back.
 func (a *accumulator) keep(n int) {
 	if a.bytes += n; a.bytes > llm.MaxRaw {
-		a.failed = llm.Incomplete("the reply has over %d bytes", llm.MaxRaw)
+		a.failed = llm.Incomplete("the reply has more than %d bytes", llm.MaxRaw)
 	}
 }
 
@@ -174,7 +174,7 @@ func (a *accumulator) delta(e sdk.MessageStreamEventUnion) []llm.Chunk {
 	case kind == "", d != nil && d.kind != kind && !known(d.kind):
 		return nil // of a type that we do not know
 	case d == nil || d.kind != kind:
-		a.failed = llm.Incomplete("the server sent a %s for block %d, which is not open for it", e.Delta.Type, e.Index)
+		a.failed = llm.Incomplete("the server sent a %s for block %d, which does not accept it", e.Delta.Type, e.Index)
 		return nil
 	}
 	switch e.Delta.Type {
@@ -217,8 +217,8 @@ func (a *accumulator) close(index int64) []llm.Chunk {
 	return nil
 }
 
-// end is the whole reply's last chunks, or why it is none. What it cost is said
-// in either case.
+// end returns the whole reply's last chunks, or why it is none. What it cost is
+// said in either case.
 func (a *accumulator) end() []llm.Chunk {
 	out := []llm.Chunk{llm.Usage(a.used())}
 	reason := map[string]string{"end_turn": llm.FinishStop, "stop_sequence": llm.FinishStop,
@@ -230,9 +230,9 @@ func (a *accumulator) end() []llm.Chunk {
 		a.failed = &llm.Error{Kind: events.ModelContextTooLong, Message: "prompt and reply together are over the model's " +
 			"context window"}
 	case a.stop == "pause_turn":
-		a.failed = llm.Incomplete("the model paused its turn, for tools of the server that nobody asked for")
+		a.failed = llm.Incomplete("the model paused its turn for server tools that were not requested")
 	case reason == "":
-		a.failed = llm.Incomplete("the reply ended for the unknown reason %q", a.stop)
+		a.failed = llm.Incomplete("the reply ended with the unknown reason %q", a.stop)
 	}
 	if a.failed != nil {
 		return out
@@ -241,7 +241,7 @@ func (a *accumulator) end() []llm.Chunk {
 	return append(out, llm.Finish{Reason: reason, Model: a.model, Raw: a.raw()})
 }
 
-// used is the reported usage, or an estimate.
+// used returns the reported usage, or an estimate.
 func (a *accumulator) used() events.Usage {
 	if a.usage != nil {
 		return *a.usage
@@ -254,7 +254,7 @@ func (a *accumulator) used() events.Usage {
 	return llm.Estimate(a.request, said.String())
 }
 
-// raw is the content as the vendor wants it back; nil if nothing of it is
+// raw returns the content as the vendor wants it back; nil if nothing of it is
 // signed, so that the portable part says it all.
 func (a *accumulator) raw() *llm.Opaque {
 	signed := false
@@ -288,7 +288,7 @@ func (a *accumulator) raw() *llm.Opaque {
 	return &llm.Opaque{Origin: origin(a.request.Model), Data: data}
 }
 
-// input is the arguments of a call, {} where they are no object.
+// input returns the arguments of a call, {} where they are no object.
 func (d *draft) input() json.RawMessage {
 	text := strings.TrimSpace(d.text.String())
 	if !strings.HasPrefix(text, "{") {

@@ -7,7 +7,7 @@ import (
 
 var _ llm.Adviser = Provider{}
 
-// Advise tells where [body.think] does something else than p says.
+// Advise returns where [body.think] does something else than p says.
 func (Provider) Advise(model string, p events.ModelParams) (api string, limits []string) {
 	f := familyOf(model)
 	room := p.MaxOutputTokens
@@ -27,14 +27,14 @@ func (Provider) Advise(model string, p events.ModelParams) (api string, limits [
 	switch {
 	case p.Temperature == nil && p.TopP == nil:
 	case !f.samples:
-		limits = append(limits, "temperature and top_p are not sent: the model refuses them")
+		limits = append(limits, "temperature and top_p are not sent: the model rejects them")
 	case thinks:
 		limits = append(limits, "temperature and top_p are not sent while the model thinks")
 	case p.Temperature != nil && p.TopP != nil && !f.both:
-		limits = append(limits, "top_p is not sent beside temperature: the model refuses both together")
+		limits = append(limits, "top_p is not sent with temperature: the model rejects both together")
 	}
 	if p.Temperature != nil && *p.Temperature > 1 && f.samples && !thinks {
-		limits = append(limits, "temperature is sent as 1, the most that the API takes")
+		limits = append(limits, "temperature is sent as 1, the maximum of the API")
 	}
 	return llm.APIMessages, limits
 }

@@ -33,7 +33,8 @@ type thinking struct {
 	BlockBinding *binding `json:"block_binding,omitempty"`
 }
 
-// binding says what becomes of thoughts that what stands before them no longer fits.
+// binding says what becomes of thoughts that what comes before them no longer
+// fits.
 type binding struct {
 	PrefixMismatchBehavior string `json:"prefix_mismatch_behavior"`
 }
@@ -56,7 +57,7 @@ type mark struct {
 
 func breakpoint() *mark { return &mark{"ephemeral"} }
 
-// Body is the request as it is sent.
+// Body returns the request as it is sent.
 func (Provider) Body(r llm.Request) ([]byte, error) {
 	c := newConversation(r)
 	b := body{Model: r.Model, MaxTokens: r.Params.MaxOutputTokens, Stream: true}
@@ -73,7 +74,7 @@ func (Provider) Body(r llm.Request) ([]byte, error) {
 	return llm.PlainJSON(b)
 }
 
-// system is the system message, block by block.
+// system returns the system message, block by block.
 func system(r llm.Request) (out []*block) {
 	if len(r.Messages) == 0 || r.Messages[0].Role != llm.RoleSystem {
 		return nil
@@ -86,7 +87,7 @@ func system(r llm.Request) (out []*block) {
 	return out
 }
 
-// blank tells whether a text is none to the vendor, who refuses those.
+// blank reports whether a text is none to the vendor, who refuses those.
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 // think says how much the model may think, and how it samples: most models take

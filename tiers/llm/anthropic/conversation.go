@@ -79,7 +79,7 @@ func (c *conversation) put(role string, blocks ...*block) {
 	m.content = append(m.content, blocks...)
 }
 
-// turns are the messages as they are sent.
+// turns returns the messages as they are sent.
 func (c *conversation) turns() []turn {
 	out := make([]turn, len(c.messages))
 	for i, m := range c.messages {
@@ -109,9 +109,10 @@ func (c *conversation) assistant(m llm.Message, own *ownReply) {
 	c.put("assistant", own.blocks...)
 }
 
-// portable are a message's blocks in the words of the vendor. Text behind results
-// goes into the last of them: as a block of its own it is a cause of empty replies.
-// See https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons.
+// portable returns a message's blocks in the words of the vendor. Text after
+// results goes into the last of them: as its own block it is a cause of empty
+// replies. See
+// https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons.
 func (c *conversation) portable(m llm.Message) []*block {
 	var out []*block
 	for _, b := range m.Blocks {
@@ -138,7 +139,7 @@ func (c *conversation) portable(m llm.Message) []*block {
 // vendor does not take.
 const silentFailure = "(failed without a word)"
 
-// follow puts text behind a result's own.
+// follow puts text after a result's own.
 func (b *block) follow(text string) {
 	var parts []part
 	if own, is := b.Content.(string); is && own != "" {
@@ -162,10 +163,10 @@ func (c *conversation) result(b llm.Result) *block {
 	return out
 }
 
-// maxName bounds the vendor's names of tools and calls in bytes.
+// maxName limits the vendor's names of tools and calls in bytes.
 const maxName = 128
 
-// wireName is a name as the vendor takes it.
+// wireName returns a name as the vendor takes it.
 func wireName(s string) string { return llm.PlainName(s, "", maxName) }
 
 // mark sets the four breakpoints: at the last tool, the last system block, and

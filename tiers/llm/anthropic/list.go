@@ -9,8 +9,8 @@ import (
 
 var _ llm.Lister = Provider{}
 
-// Models are the models that the key opens.
-// See https://platform.claude.com/docs/en/api/models-list.
+// Models returns the models that the key opens. See
+// https://platform.claude.com/docs/en/api/models-list.
 func (p Provider) Models(ctx context.Context) ([]string, error) {
 	var page struct {
 		Data []struct {

@@ -36,7 +36,7 @@ const interleaved = "interleaved-thinking-2025-05-14"
 // https://platform.claude.com/docs/en/build-with-claude/preserved-thinking.
 const dropping = "thinking-binding-controls-2026-08-01"
 
-// families are the models that differ from the newest ones.
+// families returns the models that differ from the newest ones.
 func families() []family {
 	return []family{
 		{names: []string{"claude-3-7-"}, budget: true, off: true, samples: true, both: true},
@@ -71,8 +71,8 @@ const (
 	maxBudget = 48_000 // more is for batches, as the vendor's page says
 )
 
-// budget is how many tokens of a reply of at most room may be thought: an eighth, a
-// quarter or three quarters of it; 0 if there is no room to think in.
+// budget returns how many tokens of a reply of at most room may be thought: an
+// eighth, a quarter or three quarters of it; 0 if there is no room to think in.
 func budget(effort string, room int) int {
 	eighths := map[string]int{"low": 1, "medium": 2, "high": 6}[effort]
 	if eighths == 0 || room*6/8 < minBudget {

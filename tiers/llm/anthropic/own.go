@@ -14,12 +14,12 @@ type ownReply struct {
 	ids    map[string]string // our id of a call to that on the wire
 }
 
-// origin is whose opaque blocks a model takes back: its own.
+// origin returns whose opaque blocks a model takes back: its own.
 func origin(model string) string { return Name + ":" + model }
 
-// ownReplies are the replies of a conversation that go back verbatim, by their
-// place. An id that occurs twice in the conversation, or in one reply, gives way
-// to ours, because the vendor wants them unique.
+// ownReplies returns the replies of a conversation that go back verbatim, by
+// their place. An id that occurs twice in the conversation, or in one reply,
+// gives way to ours, because the vendor wants them unique.
 func ownReplies(r llm.Request) map[int]*ownReply {
 	out, times := map[int]*ownReply{}, map[string]int{}
 	for i, m := range r.Conversation() {

@@ -41,11 +41,11 @@ var _ llm.Provider = Provider{}
 // Name is "anthropic".
 func (Provider) Name() string { return Name }
 
-// Wire is the format of Body.
+// Wire returns the format of Body.
 func (Provider) Wire() string { return wire }
 
-// keyless tells whether the vendor's own address is to be asked without a key.
-// A gateway of the person's own may need none.
+// keyless reports whether the vendor's own address is to be asked without a
+// key. A gateway of the person's own may need none.
 func (p Provider) keyless() bool { return p.Endpoint.Key == "" && p.Endpoint.BaseURL == "" }
 
 // Stream makes one attempt.
@@ -102,7 +102,7 @@ func (p Provider) open(ctx context.Context, call *transport.Call,
 	return client.Messages.NewStreaming(ctx, sdk.MessageNewParams{Model: r.Model})
 }
 
-// base is the address that the SDK appends v1/messages to.
+// base returns the address that the SDK appends v1/messages to.
 func base(url string) string {
 	if url == "" {
 		url = BaseURL
@@ -119,7 +119,8 @@ type vendorError struct {
 	} `json:"error"`
 }
 
-// kind is what an error of the vendor means; empty if it says nothing known.
+// kind returns what an error of the vendor means; empty if it says nothing
+// known.
 func (e vendorError) kind() string {
 	switch e.Error.Type {
 	case "authentication_error", "permission_error", "billing_error":
@@ -145,7 +146,7 @@ func (e vendorError) kind() string {
 	return ""
 }
 
-// refine reads the body of an answer that is no success.
+// refine reads the body of an answer that is not a success.
 func refine(s *transport.Status) (kind, message string) {
 	var e vendorError
 	if json.Unmarshal(s.Body, &e) != nil {
@@ -154,7 +155,7 @@ func refine(s *transport.Status) (kind, message string) {
 	return e.kind(), ""
 }
 
-// classified is an error inside a stream, whose status is 200, as an
+// classified returns an error inside a stream, whose status is 200, as an
 // [*llm.Error]; any other error is itself.
 func classified(err error) error {
 	inside, ok := errors.AsType[*sdk.Error](err)
@@ -163,8 +164,8 @@ func classified(err error) error {
 	}
 	var e vendorError
 	if json.Unmarshal([]byte(inside.RawJSON()), &e) != nil || e.kind() == "" {
-		return &llm.Error{Kind: events.ModelOverloaded, Message: "the stream broke off with an error that says nothing " +
-			"known: " + inside.RawJSON()}
+		return &llm.Error{Kind: events.ModelOverloaded, Message: "the stream ended with an unknown error: " +
+			inside.RawJSON()}
 	}
-	return &llm.Error{Kind: e.kind(), Message: "the stream broke off: " + e.Error.Type + ": " + e.Error.Message}
+	return &llm.Error{Kind: e.kind(), Message: "the stream ended with an error: " + e.Error.Type + ": " + e.Error.Message}
 }

@@ -160,7 +160,7 @@ func answer(t *program.Transcript, m *message) {
 		Response  map[string]string `json:"response,omitempty"`
 		Error     string            `json:"error,omitempty"`
 	}
-	out := body{Subtype: "error", RequestID: m.RequestID, Error: "nothing but text is answered here"}
+	out := body{Subtype: "error", RequestID: m.RequestID, Error: "only text is supported here"}
 	if m.Request.Subtype == "can_use_tool" {
 		out = body{Subtype: "success", RequestID: m.RequestID, Response: map[string]string{
 			"behavior": "deny", "message": "This tool is switched off. Use the tools that the prompt describes, in the way it " +
@@ -178,7 +178,7 @@ func (p *protocol) result(t *program.Transcript, m *message) {
 	t.Session = cmp.Or(m.SessionID, t.Session)
 	t.Usage = counted(m)
 	stop := cmp.Or(m.Stop, p.stop)
-	said := cmp.Or(m.Result, strings.Join(m.Errors, "; "), m.Subtype, "it gave no reason")
+	said := cmp.Or(m.Result, strings.Join(m.Errors, "; "), m.Subtype, "no reason was given")
 	switch {
 	case stop == "refusal":
 		t.Fail(events.ModelRefused, said)
@@ -198,8 +198,8 @@ func (p *protocol) result(t *program.Transcript, m *message) {
 	}
 }
 
-// wrongKind is the kind of error by the program's word for it; empty where the
-// word says nothing of it.
+// wrongKind returns the kind of error by the program's word for it; empty if
+// the word says nothing of it.
 func wrongKind(word string) string {
 	switch word {
 	case "authentication_failed", "oauth_org_not_allowed", "billing_error":
@@ -214,7 +214,8 @@ func wrongKind(word string) string {
 	return ""
 }
 
-// counted is what the program counted; nil where it counted nothing or nonsense.
+// counted returns what the program counted; nil if it counted nothing or
+// nonsense.
 func counted(m *message) *events.Usage {
 	u := m.Usage
 	if u == nil || !program.Plausible(u.Input, u.Output, u.CacheRead, u.CacheWrite, u.Creation.Hour) ||

@@ -16,7 +16,7 @@ import (
 // Name is the provider's name in the configuration and on the record.
 const Name = events.ProviderClaudeCLI
 
-// DefaultProgram is what runs where no person named a program; it is looked
+// DefaultProgram is what runs where no person named a program; it is searched
 // for in PATH.
 const DefaultProgram = "claude"
 
@@ -26,7 +26,7 @@ type Provider struct {
 
 	// Run runs programs; required.
 	Run llm.Runner
-	// Folder is where each run gets an empty folder of its own; required. See
+	// Folder is where each run gets its own empty folder; required. See
 	// program.Open for who may write above it.
 	Folder string
 	// Inherit names further variables of our environment that the program sees.
@@ -41,9 +41,9 @@ var _ llm.Provider = Provider{}
 // Name is "claude_cli".
 func (Provider) Name() string { return Name }
 
-// inherited are the program's documented variables for its credentials and for
-// reaching its service. CLAUDECODE is not among them: the program refuses to
-// start inside of itself.
+// inherited returns the program's documented variables for its credentials and
+// for reaching its service. CLAUDECODE is not among them: the program refuses
+// to start inside of itself.
 func inherited() []string {
 	return append([]string{
 		"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS",
@@ -59,7 +59,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 	return program.Attempt(ctx, p.Folder, r, nil, func(string) program.Job {
 		return program.Job{
 			Run: p.Run, Request: r, Silence: p.Silence, Protocol: &protocol{},
-			Missing: "install Claude Code, or name the program with [providers.claude_cli] command",
+			Missing: "install Claude Code, or set the program in [providers.claude_cli] command",
 			Program: llm.Program{
 				Path: cmp.Or(r.Command, DefaultProgram), Args: arguments(r.Model),
 				Inherit: slices.Concat(inherited(), p.Inherit), Set: variables(r.Params),
@@ -83,8 +83,8 @@ func arguments(model string) []string {
 	return args
 }
 
-// variables are the program's documented ones for what a request asks for. It
-// has none for temperature and top_p.
+// variables returns the program's documented ones for what a request asks for.
+// It has none for temperature and top_p.
 //
 // Without attachments it takes @PATH in a prompt, which may be the text of a
 // file, for these words and not for a file to read into it.

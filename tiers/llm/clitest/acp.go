@@ -140,7 +140,7 @@ func (a *agent) useTools() error {
 		}
 		want := [][2]string{{"selected", "no"}, {"cancelled", ""}}[i]
 		if got := m.Result.Outcome; string(m.ID) != fmt.Sprint(i) || [2]string{got.Outcome, got.Option} != want {
-			return rejects(1, "clitest: the agent was let to use its tool: %+v", m)
+			return rejects(1, "clitest: the agent was allowed to use its tool: %+v", m)
 		}
 	}
 	line(`{"jsonrpc":"2.0","id":"f","method":"fs/read_text_file","params":{"sessionId":"a-1","path":"/etc/hostname"}}`)

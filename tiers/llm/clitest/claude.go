@@ -19,7 +19,7 @@ func claude(f *fake) error {
 	}
 	for _, off := range []string{"ATTACHMENTS", "AUTO_MEMORY", "CLAUDE_MDS"} {
 		if os.Getenv("CLAUDE_CODE_DISABLE_"+off) != "1" {
-			return rejects(1, "clitest: the program would put words of others into the prompt: %s", off)
+			return rejects(1, "clitest: the program would add other text to the prompt: %s", off)
 		}
 	}
 	in := bufio.NewReaderSize(f.in, 16<<20)
@@ -51,7 +51,7 @@ func claude(f *fake) error {
 	line(`{"type":"assistant","message":{"model":"m","content":[{"type":"text","text":%s}]},"parent_tool_use_id":null,"session_id":"k-1"}`, quote(t.text))
 	claudeResult(t)
 	if _, err := in.ReadByte(); err == nil {
-		return rejects(1, "clitest: there is more to read behind the result")
+		return rejects(1, "clitest: there is more input after the result")
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ type textBlock struct {
 	Text string `json:"text"`
 }
 
-// wholeText is a prompt of texts; empty where a part is none.
+// wholeText returns a prompt of texts; empty if a part is none.
 func wholeText(blocks []textBlock) string {
 	var out strings.Builder
 	for _, b := range blocks {
@@ -105,8 +105,8 @@ func userMessage(in *bufio.Reader) (string, error) {
 	return wholeText(m.Message.Content), nil
 }
 
-// denied reads the answer to a control request. The real program waits for
-// ever for one whose request_id is not inside of response.
+// denied reads the answer to a control request. The real program waits forever
+// for one whose request_id is not inside of response.
 func denied(in *bufio.Reader, id string) error {
 	raw, err := in.ReadBytes('\n')
 	if err != nil {
@@ -125,10 +125,10 @@ func denied(in *bufio.Reader, id string) error {
 	}
 	if json.Unmarshal(raw, &m) != nil || m.Type != "control_response" || m.Response.RequestID != id ||
 		m.Response.Subtype != "success" {
-		return rejects(1, "clitest: the program would wait for ever: %s", raw)
+		return rejects(1, "clitest: the program would wait forever: %s", raw)
 	}
 	if m.Response.Response.Behavior != "deny" || m.Response.Response.Message == "" {
-		return rejects(1, "clitest: the program was let to use its tool: %s", raw)
+		return rejects(1, "clitest: the program was allowed to use its tool: %s", raw)
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func claudeOptions(args []string) (map[string]string, error) {
 	case !verbose:
 		return nil, rejects(1, "Error: When using --print, --output-format=stream-json requires --verbose")
 	case o["--input-format"] != "stream-json" || o["--permission-prompt-tool"] != "stdio":
-		return nil, rejects(1, "clitest: the program would ask nobody for leave")
+		return nil, rejects(1, "clitest: the program would not ask for permission")
 	}
 	return o, nil
 }

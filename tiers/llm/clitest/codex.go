@@ -47,7 +47,7 @@ func codex(f *fake) error {
 // codexOptions refuses what the program does not know, and gives the settings.
 func codexOptions(args []string) (settings []string, err error) {
 	if len(args) == 0 || args[0] != "exec" {
-		return nil, rejects(2, "clitest: only codex exec is played")
+		return nil, rejects(2, "clitest: only codex exec is supported")
 	}
 	json, sandbox, prompt := false, "", ""
 	for args = args[1:]; len(args) > 0; {
@@ -78,7 +78,7 @@ func codexOptions(args []string) (settings []string, err error) {
 	}
 	for _, off := range []string{"skills.bundled.enabled=false", "features.skill_mcp_dependency_install=false"} {
 		if !slices.Contains(settings, off) {
-			return nil, rejects(2, "clitest: the program would put words of others into the prompt: %s", off)
+			return nil, rejects(2, "clitest: the program would add other text to the prompt: %s", off)
 		}
 	}
 	if !json || prompt != "-" || sandbox != "read-only" {

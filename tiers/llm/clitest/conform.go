@@ -20,7 +20,7 @@ type Fixture struct {
 	// Provider makes the provider; silence is how long its program may bring
 	// nothing, 0 as it sees fit.
 	Provider func(folder string, silence time.Duration) llm.Provider
-	// Streams tells whether text comes before the end.
+	// Streams reports whether text comes before the end.
 	Streams bool
 	// Usage is what the program can say of a reply.
 	Usage events.Usage
@@ -39,12 +39,12 @@ func Conform(t *testing.T, f Fixture) {
 		"calls":                           sayCalls,
 		"calls that cannot run":           sayMalformed,
 		"each complaint has its kind":     complain,
-		"no half answer is a reply":       breakOff,
+		"a partial answer is not a reply": breakOff,
 		"a silent program is ended":       fallSilent,
 		"a cancelled run is cancelled":    cancelRun,
 		"its own tools are only recorded": useOwnTools,
-		"noise is passed over":            makeNoise,
-		"a program that is not there":     missing,
+		"noise is skipped":                makeNoise,
+		"a missing program":               missing,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -75,7 +75,7 @@ func (f Fixture) playing(t *testing.T, fault string, silence time.Duration, line
 	return pair{f, f.Provider(filepath.Join(dir, "runs"), silence), command}
 }
 
-// reply is a line of a script for tier 3.
+// reply returns a line of a script for tier 3.
 func reply(inside string) string { return `{"tier":3,"reply":{` + inside + `}}` }
 
 func (p pair) request() llm.Request {

@@ -1,4 +1,4 @@
-// Package clitest plays the programs behind the providers that run one: the
+// Package clitest plays the programs after the providers that run one: the
 // gemini command line, Claude Code, codex and an agent of the Agent Client
 // Protocol. It is for tests only.
 //

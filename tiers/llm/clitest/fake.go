@@ -19,9 +19,9 @@ const (
 
 // Faults that a fake can have.
 const (
-	// NoEnd ends the program with code 0 behind half of its words.
+	// NoEnd ends the program with code 0 after half of its text.
 	NoEnd = "no end"
-	// Crash ends it with code 1 behind half of its words.
+	// Crash ends it with code 1 after half of its text.
 	Crash = "crash"
 	// HalfLine ends it inside a line.
 	HalfLine = "half line"
@@ -29,7 +29,7 @@ const (
 	Stall = "stall"
 	// OwnTool runs a tool of the program's own, or asks leave to do so.
 	OwnTool = "own tool"
-	// Noise writes lines that are no messages, and messages nobody knows.
+	// Noise writes lines that are no messages, and messages it is unknown.
 	Noise = "noise"
 )
 

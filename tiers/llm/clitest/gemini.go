@@ -59,8 +59,8 @@ func gemini(f *fake) error {
 	return nil
 }
 
-// geminiThoughts is the part of the output that the model thinks: the program has
-// it in its total and nowhere else.
+// geminiThoughts returns the part of the output that the model thinks: the
+// program has it in its total and nowhere else.
 func geminiThoughts(u events.Usage) int64 { return u.Output / 3 }
 
 // geminiOptions refuses what the program does not know.
@@ -120,10 +120,11 @@ func folderSettings() (s geminiSettings) {
 	return s
 }
 
-// ownTools are the tools that the folder's settings leave the program; nil: all.
+// ownTools returns the tools that the folder's settings leave the program; nil:
+// all.
 func ownTools() []string { return folderSettings().Tools.Core }
 
-// mentions tells whether @NAME in a prompt may be a file or an agent.
+// mentions reports whether @NAME in a prompt may be a file or an agent.
 func mentions() bool {
 	ignored, err := os.ReadFile(".geminiignore")
 	s := folderSettings()

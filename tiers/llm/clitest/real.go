@@ -15,9 +15,9 @@ import (
 	"manualslop/tiers/llm/texttools"
 )
 
-// Real is the real program that a variable of the environment names; the test
-// is skipped where it names none. `make clis` installs the programs and names
-// them.
+// Real returns the real program that a variable of the environment names; the
+// test is skipped where it names none. `make clis` installs the programs and
+// names them.
 func Real(t *testing.T, variable string) string {
 	t.Helper()
 	path := os.Getenv(variable)
@@ -29,8 +29,9 @@ func Real(t *testing.T, variable string) string {
 
 var promptMark = regexp.MustCompile(`Only headings with the mark ([0-9a-f]+) begin`)
 
-// Answers is a model behind a real program that calls a tool of ours and then
-// says what it read; it notes the tools that it was offered by the program.
+// Answers returns a model after a real program that calls a tool of ours and
+// then says what it read; it notes the tools that it was offered by the
+// program.
 func Answers(offered *[]string) func(llmtest.View) llmtest.Turn {
 	return func(v llmtest.View) llmtest.Turn {
 		*offered = append(*offered, v.Tools...)

@@ -38,8 +38,8 @@ func tierOf(prompt string) int {
 	return 0
 }
 
-// next is the model's turn: the first line of the script that fits the prompt
-// and was not used.
+// next returns the model's turn: the first line of the script that fits the
+// prompt and was not used.
 func (f *fake) next(prompt string) (turn, error) {
 	raw, err := os.ReadFile(f.script)
 	if err != nil {
@@ -68,8 +68,8 @@ func (f *fake) next(prompt string) (turn, error) {
 	return turn{}, fmt.Errorf("clitest: no line of %s is left for tier %d, ticket %q", f.script, tier, ticket)
 }
 
-// lastHeading is where the newest message begins: behind the last turn of the
-// assistant, whose results may be several.
+// lastHeading returns where the newest message begins: after the last turn of
+// the assistant, whose results may be several.
 func lastHeading(prompt, mark string) int {
 	if at := strings.LastIndex(prompt, "\n## Assistant "+mark+"\n"); at >= 0 {
 		return at
@@ -84,7 +84,7 @@ func (f *fake) claim(number int) bool {
 	return os.Mkdir(filepath.Join(folder, fmt.Sprint(number)), 0o755) == nil
 }
 
-// said is a reply as the model writes it.
+// said returns a reply as the model writes it.
 func said(r script.Reply, mark string) turn {
 	parts := []string{}
 	if r.Text != "" {
@@ -103,7 +103,7 @@ func said(r script.Reply, mark string) turn {
 	return t
 }
 
-// pieces are the text as it streams.
+// pieces returns the text as it streams.
 func (t turn) pieces() []string {
 	var out []string
 	for rest := []rune(t.text); len(rest) > 0; {
@@ -114,7 +114,7 @@ func (t turn) pieces() []string {
 	return out
 }
 
-// complaint is how a vendor's error reads where a program passes it on.
+// complaint returns how a vendor's error reads where a program passes it on.
 func complaint(kind string) string {
 	switch kind {
 	case events.ModelRateLimited:
@@ -133,13 +133,13 @@ func complaint(kind string) string {
 	return "400 Bad Request"
 }
 
-// Complaints are the kinds of error that a fake can pass on.
+// Complaints returns the kinds of error that a fake can pass on.
 func Complaints() []string {
 	return []string{events.ModelRateLimited, events.ModelOverloaded, events.ModelContextTooLong, events.ModelAuth,
 		events.ModelRefused, events.ModelNetwork, events.ModelInvalidRequest}
 }
 
-// cut is the place in the pieces where a fault comes.
+// cut returns the place in the pieces where a fault comes.
 func cut(pieces []string) int { return len(pieces) / 2 }
 
 // broke acts out a fault in the middle of the words.

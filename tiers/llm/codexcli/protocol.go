@@ -89,7 +89,8 @@ func (p *protocol) item(t *program.Transcript, m *message) {
 	}
 }
 
-// counted is what the program counted; nil where it counted nothing or nonsense.
+// counted returns what the program counted; nil if it counted nothing or
+// nonsense.
 func counted(u *usage) *events.Usage {
 	if u == nil || !program.Plausible(u.Input, u.Cached, u.CacheWrite, u.Output, u.Reasoning) || u.Input < u.Cached+
 		u.CacheWrite || u.Input+u.Output == 0 {

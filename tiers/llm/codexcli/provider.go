@@ -17,7 +17,7 @@ import (
 // Name is the provider's name in the configuration and on the record.
 const Name = events.ProviderCodexCLI
 
-// DefaultProgram is what runs where no person named a program; it is looked
+// DefaultProgram is what runs where no person named a program; it is searched
 // for in PATH.
 const DefaultProgram = "codex"
 
@@ -34,7 +34,7 @@ type Provider struct {
 
 	// Run runs programs; required.
 	Run llm.Runner
-	// Folder is where each run gets an empty folder of its own; required. See
+	// Folder is where each run gets its own empty folder; required. See
 	// program.Open for who may write above it.
 	Folder string
 	// BaseURL is a server that speaks the Responses API, to use in place of the
@@ -53,7 +53,7 @@ var _ llm.Provider = Provider{}
 // Name is "codex_cli".
 func (Provider) Name() string { return Name }
 
-// inherited are the program's documented variables for its credentials.
+// inherited returns the program's documented variables for its credentials.
 func inherited() []string {
 	return append([]string{"CODEX_HOME", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "OPENAI_API_KEY"}, program.Proxies()...)
 }
@@ -68,7 +68,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 	return program.Attempt(ctx, p.Folder, r, nil, func(string) program.Job {
 		return program.Job{
 			Run: p.Run, Request: r, Silence: cmp.Or(p.Silence, DefaultSilence), Protocol: &protocol{},
-			Missing: "install the codex command line, or name the program with [providers.codex_cli] command",
+			Missing: "install the codex command line, or set the program in [providers.codex_cli] command",
 			Program: llm.Program{
 				Path: cmp.Or(r.Command, DefaultProgram), Args: p.arguments(r), Inherit: inherit, Input: []byte(program.Prompt(r)),
 			},
@@ -76,7 +76,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 	})
 }
 
-// features are what would offer the model a tool, run a program of the
+// features returns what would offer the model a tool, run a program of the
 // person's or add words of others to the prompt. A feature that a version of
 // the program does not know is one that it only complains of.
 func features() []string {
@@ -123,7 +123,7 @@ func (p Provider) arguments(r llm.Request) []string {
 	return append(slices.Clip(args), "-")
 }
 
-// quoted is a text as a TOML string; those of JSON are such.
+// quoted returns a text as a TOML string; those of JSON are such.
 func quoted(s string) string {
 	out, err := json.Marshal(s)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 var _ llm.Adviser = Provider{}
 
-// Advise tells where [thinking] does something else than p says.
+// Advise returns where [thinking] does something else than p says.
 func (Provider) Advise(model string, p events.ModelParams) (api string, limits []string) {
 	sent := thinking(model, p.Effort, p.MaxOutputTokens)
 	switch {
@@ -22,7 +22,7 @@ func (Provider) Advise(model string, p events.ModelParams) (api string, limits [
 		limits = append(limits, fmt.Sprintf(`effort "off" is sent as %d tokens: the model cannot stop thinking`,
 			*sent.Budget))
 	case p.Effort == "medium" && sent.Level == "HIGH":
-		limits = append(limits, `effort "medium" is sent as "HIGH": the model knows LOW and HIGH`)
+		limits = append(limits, `effort "medium" is sent as "HIGH": the model supports LOW and HIGH`)
 	case p.Effort != "off" && sent.Budget != nil && *sent.Budget == familyOf(model).budget("off", 0):
 		limits = append(limits, "effort has no effect: max_output_tokens leaves no room to think")
 	}

@@ -61,7 +61,7 @@ func (p Provider) Body(r llm.Request) ([]byte, error) {
 	return llm.PlainJSON(out)
 }
 
-// begin puts what stands before the conversation.
+// begin puts what comes before the conversation.
 func (out *request) begin(r llm.Request) {
 	if s := r.System(); s != "" {
 		out.SystemInstruction = &content{Parts: []part{{Text: s}}}

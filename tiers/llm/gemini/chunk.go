@@ -35,7 +35,7 @@ type piece struct {
 	FunctionCall     *functionCall `json:"functionCall"`
 }
 
-// empty tells whether a part, whose JSON is raw, holds neither data nor a
+// empty reports whether a part, whose JSON is raw, holds neither data nor a
 // signature. Streams end with such a part, and the API refuses to take it back.
 func (p piece) empty(raw json.RawMessage) bool {
 	if p.Text != "" || p.ThoughtSignature != "" || p.FunctionCall != nil {

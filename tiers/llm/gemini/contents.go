@@ -49,8 +49,8 @@ type response struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// contents are the messages of r without the system message. A reply of the same
-// origin is sent as it came.
+// contents returns the messages of r without the system message. A reply of the
+// same origin is sent as it came.
 func contents(r llm.Request) ([]any, error) {
 	var out []any
 	var last turn
@@ -83,7 +83,7 @@ type turn struct {
 	calls []functionCall
 }
 
-// spelled is the call that a result answers.
+// spelled returns the call that a result answers.
 func (t turn) spelled(r llm.Result) functionCall {
 	at := slices.IndexFunc(t.ours, func(c llm.Call) bool { return c.ID == r.Call })
 	if at >= 0 && at < len(t.calls) {
@@ -92,13 +92,13 @@ func (t turn) spelled(r llm.Result) functionCall {
 	return functionCall{Name: wireName(r.Name)}
 }
 
-// maxName bounds the API's names of functions in bytes.
+// maxName limits the API's names of functions in bytes.
 const maxName = llm.MaxToolName
 
-// wireName is a name as the API takes it.
+// wireName returns a name as the API takes it.
 func wireName(s string) string { return llm.PlainName(s, ".:", maxName) }
 
-// said is a message of the user.
+// said returns a message of the user.
 func said(m llm.Message) content {
 	c := content{Role: roleUser}
 	for _, b := range m.Blocks {
@@ -109,8 +109,8 @@ func said(m llm.Message) content {
 	return c
 }
 
-// own is a reply of this origin as the vendor sent it, with its calls; nil for
-// another's.
+// own returns a reply of this origin as the vendor sent it, with its calls; nil
+// for another's.
 func own(m llm.Message, origin string) (json.RawMessage, []functionCall, error) {
 	data := m.OpaqueOf(origin)
 	if data == nil {
@@ -118,7 +118,7 @@ func own(m llm.Message, origin string) (json.RawMessage, []functionCall, error) 
 	}
 	var c content
 	if err := json.Unmarshal(data, &c); err != nil || c.Role != roleModel || len(c.Parts) == 0 {
-		return nil, nil, llm.Unsendable("a recorded reply of %s is no content of a model", origin)
+		return nil, nil, llm.Unsendable("a recorded reply of %s is not model content", origin)
 	}
 	var calls []functionCall
 	for _, p := range c.Parts {
@@ -129,7 +129,7 @@ func own(m llm.Message, origin string) (json.RawMessage, []functionCall, error) 
 	return data, calls, nil
 }
 
-// portable is a reply's text and calls, for a model that did not write it.
+// portable returns a reply's text and calls, for a model that did not write it.
 func portable(m llm.Message, signs bool) content {
 	c := content{Role: roleModel}
 	for _, b := range m.Blocks {
@@ -149,7 +149,7 @@ func portable(m llm.Message, signs bool) content {
 }
 
 // results answers the calls of the reply before: one part for each, in their
-// order, since most have no id. What stands behind them, the block of changed
+// order, since most have no id. What comes after them, the block of changed
 // files, goes to the end of the last one, as a text between results and the
 // next reply would end the turn.
 func results(m llm.Message, last turn) content {
@@ -171,7 +171,7 @@ func results(m llm.Message, last turn) content {
 	return c
 }
 
-// follow puts text behind the last result.
+// follow puts text after the last result.
 func (c *content) follow(text string) {
 	if len(c.Parts) == 0 {
 		c.Parts = append(c.Parts, part{Text: text})

@@ -51,8 +51,8 @@ func (p Provider) failure(ctx context.Context, call *transport.Call, err error) 
 	return out
 }
 
-// problemIn is the problem in the body of an answer that is no success; the zero
-// value where there is none.
+// problemIn returns the problem in the body of an answer that is not a success;
+// the zero value where there is none.
 func problemIn(s *transport.Status) problem {
 	var body struct {
 		Error problem `json:"error"`
@@ -63,13 +63,14 @@ func problemIn(s *transport.Status) problem {
 	return body.Error
 }
 
-// refine says what an answer that is no success means.
+// refine returns what an answer that is not a success means.
 func refine(s *transport.Status) (kind, message string) { return problemIn(s).kind(), "" }
 
-// Error is what the server said.
+// Error returns what the server said.
 func (s *problem) Error() string { return "gemini: " + s.Status + ": " + s.Message }
 
-// kind is what to do about a problem; empty where only the status code says.
+// kind returns what to do about a problem; empty where only the status code
+// says.
 func (s problem) kind() string {
 	switch s.Status {
 	case "INVALID_ARGUMENT":
@@ -106,7 +107,8 @@ func (s problem) has(reason string) bool {
 	return false
 }
 
-// wait is what the problem's RetryInfo asks for, within the transport's limit.
+// wait returns what the problem's RetryInfo asks for, within the transport's
+// limit.
 func (s problem) wait() time.Duration {
 	for _, d := range s.Details {
 		if wait, err := time.ParseDuration(d.RetryDelay); err == nil && wait > 0 {

@@ -8,8 +8,9 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// outcome is what the finish reason means: a reason of ours, or why there is no
-// reply. The reasons are told in https://ai.google.dev/api/generate-content#FinishReason.
+// outcome returns what the finish reason means: a reason of ours, or why there
+// is no reply. The reasons are told in
+// https://ai.google.dev/api/generate-content#FinishReason.
 func (r *reading) outcome() (string, error) {
 	switch r.finish {
 	case "":

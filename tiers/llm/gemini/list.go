@@ -10,7 +10,8 @@ import (
 
 var _ llm.Lister = Provider{}
 
-// Models are the models that the key opens. See https://ai.google.dev/api/models.
+// Models returns the models that the key opens. See
+// https://ai.google.dev/api/models.
 func (p Provider) Models(ctx context.Context) ([]string, error) {
 	if p.Endpoint.Key == "" {
 		return nil, llm.NoKey(Name)

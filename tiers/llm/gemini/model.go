@@ -11,7 +11,7 @@ import (
 
 // family is what the API's rules about a model depend on.
 type family struct {
-	// generation is 2.5 for gemini-2.5-pro; 0 for a model that is no Gemini.
+	// generation is 2.5 for gemini-2.5-pro; 0 for a model that is not a Gemini.
 	generation float64
 	pro, lite  bool
 }
@@ -30,7 +30,7 @@ var (
 	})
 )
 
-// plain is a model's name without the folder that it stands in.
+// plain returns a model's name without the folder that it is in.
 func plain(model string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(model, "models/"), "tunedModels/")
 }
@@ -46,21 +46,23 @@ func familyOf(model string) family {
 	return f
 }
 
-// signs tells whether the first call of each model step must bring a signature.
+// signs reports whether the first call of each model step must bring a
+// signature.
 func (f family) signs() bool { return f.generation >= 3 }
 
-// samples tells whether temperature and topP have an effect. Google has deprecated
-// them from 3.6 Flash and 3.5 Flash-Lite on and announced to refuse them:
-// https://ai.google.dev/gemini-api/docs/changelog, 2026-07-21.
+// samples reports whether temperature and topP have an effect. Google has
+// deprecated them from 3.6 Flash and 3.5 Flash-Lite on and announced to refuse
+// them: https://ai.google.dev/gemini-api/docs/changelog, 2026-07-21.
 func (f family) samples() bool { return f.generation < 3.5 || f.generation < 3.6 && !f.lite }
 
 // origin names whose content it is: signatures do not survive a change of model.
 func origin(model string) string { return Name + ":" + plain(model) }
 
-// thinking is how much a model may think, in the words of its family: a level
-// from generation 3 on (https://ai.google.dev/gemini-api/docs/gemini-3), a
-// number of tokens in generation 2.5 (https://ai.google.dev/gemini-api/docs/thinking),
-// nothing for others. A model that cannot stop thinking thinks as little as it can.
+// thinking returns how much a model may think, in the words of its family: a
+// level from generation 3 on (https://ai.google.dev/gemini-api/docs/gemini-3),
+// a number of tokens in generation 2.5
+// (https://ai.google.dev/gemini-api/docs/thinking), nothing for others. A model
+// that cannot stop thinking thinks as little as it can.
 func thinking(model, effort string, room int) *thinkingConfig {
 	f := familyOf(model)
 	switch {
@@ -92,10 +94,10 @@ func (f family) level(effort string) string {
 	return "HIGH"
 }
 
-// budget is a share of a reply of at most room tokens, thoughts included: an
-// eighth, a quarter or three quarters, within the range of every 2.5 model: 128 to
-// 32,768 for pro, 0 or 512 to 24,576 for flash-lite, 0 to 24,576 for flash. A room
-// of 0 is the model's own, 65,536.
+// budget returns a share of a reply of at most room tokens, thoughts included:
+// an eighth, a quarter or three quarters, within the range of every 2.5 model:
+// 128 to 32,768 for pro, 0 or 512 to 24,576 for flash-lite, 0 to 24,576 for
+// flash. A room of 0 is the model's own, 65,536.
 func (f family) budget(effort string, room int) int {
 	const least, most = 512, 24576
 	if room == 0 {
@@ -122,7 +124,7 @@ func (f family) budget(effort string, room int) int {
 // checkModel rejects a name that would change the rest of the URL path.
 func checkModel(model string) error {
 	if !modelNames().MatchString(model) {
-		return llm.Unsendable("the model's name is empty, longer than 128 characters or holds others than letters, digits, " +
+		return llm.Unsendable("the model's name must have 1 to 128 characters, only letters, digits, " +
 			"'.', '_' and '-'")
 	}
 	return nil

@@ -35,10 +35,10 @@ type Provider struct {
 	Silence time.Duration
 }
 
-// Name is the provider's name.
+// Name returns the provider's name.
 func (Provider) Name() string { return Name }
 
-// Wire is the format of Body.
+// Wire returns the format of Body.
 func (Provider) Wire() string { return wire }
 
 // url returns the address of a resource of the API. A configured base URL may

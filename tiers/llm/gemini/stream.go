@@ -117,8 +117,8 @@ func (r *reading) take(data []byte) error {
 	return nil
 }
 
-// errUnreadable says that an event of the stream is no JSON of the API.
-var errUnreadable = errors.New("the server sent an event that is no chunk of a reply")
+// errUnreadable means that an event of the stream is not JSON of the API.
+var errUnreadable = errors.New("the server sent an event that is not a chunk of a reply")
 
 // part reads one part of the reply: a piece of text, a thought, or a call, which
 // always comes whole.
@@ -158,7 +158,7 @@ func (r *reading) fail(err error) {
 	}
 }
 
-// raw is the whole content, if anything in it must go back verbatim.
+// raw returns the whole content, if anything in it must go back verbatim.
 func (r *reading) raw() *llm.Opaque {
 	if !r.signed {
 		return nil

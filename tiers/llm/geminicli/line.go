@@ -47,7 +47,7 @@ type stats struct {
 	Uncached     int64 `json:"input"`
 }
 
-// words are a text: a JSON string, or a list of strings and objects with a
+// words returns a text: a JSON string, or a list of strings and objects with a
 // text.
 func words(raws ...json.RawMessage) string {
 	for _, raw := range raws {
@@ -132,7 +132,7 @@ func finish(t *program.Transcript, m *message) {
 		if m.Stats != nil {
 			t.Usage = usage(m.Stats, events.Usage{})
 		}
-		said := cmp.Or(words(m.Error), words(m.Message), "it gave no reason")
+		said := cmp.Or(words(m.Error), words(m.Message), "no reason was given")
 		t.Fail(program.KindOf(string(m.Error)+" "+said), said)
 		return
 	}
@@ -140,7 +140,7 @@ func finish(t *program.Transcript, m *message) {
 	t.End(llm.FinishStop)
 }
 
-// usage is what the program counted, else the guess.
+// usage returns what the program counted, else the guess.
 func usage(s *stats, guess events.Usage) *events.Usage {
 	if s == nil {
 		return &guess
@@ -164,8 +164,8 @@ func usage(s *stats, guess events.Usage) *events.Usage {
 	return &guess
 }
 
-// thoughts are the tokens that were thought: the program of today counts them in
-// its total alone, and they cost what the output costs.
+// thoughts returns the tokens that were thought: the program of today counts
+// them in its total alone, and they cost what the output costs.
 func thoughts(s *stats) int64 {
 	if s.Input == 0 || s.Output == 0 {
 		return 0
@@ -173,7 +173,8 @@ func thoughts(s *stats) int64 {
 	return max(0, s.Total-s.Input-s.Output)
 }
 
-// parametersOf is the text of a call's arguments; none are an empty object.
+// parametersOf returns the text of a call's arguments; none are an empty
+// object.
 func parametersOf(m *message) string {
 	for _, raw := range []json.RawMessage{m.Parameters, m.Args} {
 		if len(raw) > 0 && string(raw) != "null" {

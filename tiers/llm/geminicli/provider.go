@@ -16,7 +16,7 @@ import (
 // Name is the provider's name in the configuration and on the record.
 const Name = events.ProviderGeminiCLI
 
-// DefaultProgram is what runs where no person named a program; it is looked
+// DefaultProgram is what runs where no person named a program; it is searched
 // for in PATH.
 const DefaultProgram = "gemini"
 
@@ -27,20 +27,21 @@ const Harmless = "glob"
 
 // settings turn off, for the program, whatever could act: the list of tools
 // leaves no other on, those of MCP servers included, no server of that list is
-// started, and no hook of the person's. They stand in the folder in which it
+// started, and no hook of the person's. They are in the folder in which it
 // runs, above the person's own settings of the program and below those of the
 // machine.
 //
 // The program takes @NAME anywhere in a prompt, in the text of a file too, for
-// a file to read into it or an agent to name in it, and writes the prompt anew
-// where it finds one, without the line ends between two of them. Without agents,
-// without the search and with everything ignored (see [Files]) it finds none.
+// a file to read into it or an agent to name in it, and writes the prompt again
+// where it finds one, without the line ends between two of them. Without
+// agents, without the search and with everything ignored (see [Files]) it finds
+// none.
 const settings = `{"tools":{"core":["` + Harmless +
 	`"]},"mcp":{"allowed":["none"]},"mcpServers":{},"general":{"checkpointing":{"enabled":false}},` +
 	`"context":{"includeDirectoryTree":false,"fileFiltering":{"respectGeminiIgnore":true,"enableRecursiveFileSearch":false}},` +
 	`"experimental":{"enableAgents":false},"hooksConfig":{"enabled":false}}`
 
-// Files are the settings that a run of the program finds in its folder.
+// Files returns the settings that a run of the program finds in its folder.
 func Files() map[string]string {
 	return map[string]string{".gemini/settings.json": settings, ".gemini/system.md": program.System,
 		".geminiignore": "*\n"}
@@ -54,9 +55,9 @@ func Variables(folder string) map[string]string {
 	}
 }
 
-// Inherited are the variables of our environment that the program sees beside
-// those that every program sees. They are the program's own documented ones for
-// its credentials and for reaching its service.
+// Inherited returns the variables of our environment that the program sees
+// beside those that every program sees. They are the program's own documented
+// ones for its credentials and for reaching its service.
 func Inherited() []string {
 	return append([]string{
 		"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT_ID", "GOOGLE_CLOUD_LOCATION",
@@ -71,7 +72,7 @@ type Provider struct {
 
 	// Run runs programs; required.
 	Run llm.Runner
-	// Folder is where each run gets an empty folder of its own; required. See
+	// Folder is where each run gets its own empty folder; required. See
 	// program.Open for who may write above it.
 	Folder string
 	// Inherit names further variables of our environment that the program sees.
@@ -92,10 +93,10 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 	return program.Attempt(ctx, p.Folder, r, Files(), func(folder string) program.Job {
 		return program.Job{
 			Run: p.Run, Request: r, Silence: p.Silence, Protocol: protocol{},
-			Missing: "install the gemini command line, or name the program with [providers.gemini_cli] command",
+			Missing: "install the gemini command line, or set the program in [providers.gemini_cli] command",
 			Program: llm.Program{
 				Path: cmp.Or(r.Command, DefaultProgram), Args: arguments(r.Model), Input: []byte(program.Prompt(r)),
-				// MOCK_MODE is the original system's, for programs that stand in.
+				// MOCK_MODE is the original system's, for programs that are in.
 				Inherit: slices.Concat(Inherited(), p.Inherit, []string{"MOCK_MODE"}), Set: Variables(folder),
 			},
 		}

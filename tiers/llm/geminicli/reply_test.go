@@ -170,15 +170,16 @@ func TestLimitsOfTheOutput(t *testing.T) {
 	}
 	_, err := ask(t, says(long(limits.MaxLine)+done))
 	require.NoError(t, err)
-	require.Contains(t, fails(t, says(long(limits.MaxLine+1)+done)).Message, "over 4 MiB")
+	require.Contains(t, fails(t, says(long(limits.MaxLine+1)+done)).Message, "longer than 4 MiB")
 	tools := strings.Repeat(`{"type":"tool_use","name":"glob"}`+"\n", limits.MaxTools)
 	reply, err := ask(t, says(tools+done))
 	require.NoError(t, err)
 	require.Len(t, reply.CLI.OwnTools, limits.MaxTools)
-	require.Contains(t, fails(t, says(tools+`{"type":"tool_use","name":"glob"}`+"\n"+done)).Message, "used over 256 tools")
+	require.Contains(t, fails(t, says(tools+`{"type":"tool_use","name":"glob"}`+"\n"+done)).Message,
+		"used more than 256 tools")
 	noise := strings.Repeat(strings.Repeat("x", 1<<20-1)+"\n", limits.MaxOutput>>20-1)
 	last := strings.Repeat("x", 1<<20-len(done)-1) + "\n"
 	_, err = ask(t, says(noise+last+done))
 	require.NoError(t, err)
-	require.Contains(t, fails(t, says(noise+"x"+last+done)).Message, "over 32 MiB")
+	require.Contains(t, fails(t, says(noise+"x"+last+done)).Message, "more than 32 MiB")
 }

@@ -22,7 +22,7 @@ func Anthropic(t testing.TB, o Options) *Server {
 // anthropicVersion is the version of the API that there is.
 const anthropicVersion = "2023-06-01"
 
-// anthropicModels are the models that the fake has.
+// anthropicModels returns the models that the fake has.
 func anthropicModels() []string {
 	return []string{"claude-opus-5-5", "claude-sonnet-4-6", "claude-sonnet-4-5", "claude-haiku-4-5"}
 }
@@ -88,7 +88,7 @@ func (*anthropic) headers(r *http.Request) *refusal {
 	case version == "":
 		return refuse("anthropic-version: header is required")
 	case version != anthropicVersion:
-		return refuse("anthropic-version: " + version + " is no version of this API")
+		return refuse("anthropic-version: " + version + " is not a version of this API")
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func (a *anthropic) read(r *http.Request, body []byte) (View, *refusal) {
 	return q.view(), nil
 }
 
-// anthropicType is the vendor's name of an error.
+// anthropicType returns the vendor's name of an error.
 func anthropicType(status int, kind string) string {
 	switch kind {
 	case events.ModelAuth:

@@ -75,7 +75,7 @@ type anthropicCache struct {
 	min int64 // 0: the model's
 }
 
-// minimum is the tokens below which a prompt of the model is not cached.
+// minimum returns the tokens below which a prompt of the model is not cached.
 func (c *anthropicCache) minimum(model string) int64 {
 	switch {
 	case c.min > 0:
@@ -129,8 +129,8 @@ func (a *anthropic) count(v View) events.Usage {
 	return u
 }
 
-// read is the tokens of the longest cached prefix that ends at a mark or at one
-// of the blocks before it that it looks back to.
+// read returns the tokens of the longest cached prefix that ends at a mark or
+// at one of the blocks before it that it looks back to.
 func (c *anthropicCache) read(pieces []anthropicPiece, digests []string, sizes []int64) (most int64) {
 	for i, p := range pieces {
 		if p.mark == nil {

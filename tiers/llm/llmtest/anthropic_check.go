@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// checks are what the API refuses, in the order in which it looks. Sources:
+// checks returns what the API refuses, in the order in which it looks. Sources:
 // https://platform.claude.com/docs/en/api/messages, .../api/errors,
 // .../agents-and-tools/tool-use, .../build-with-claude/prompt-caching and
 // .../build-with-claude/extended-thinking.
@@ -40,7 +40,7 @@ func checkAnthropicTop(q *anthropicRequest) *refusal {
 	return nil
 }
 
-// anthropicLimit is the longest reply of a model in tokens.
+// anthropicLimit returns the longest reply of a model in tokens.
 func anthropicLimit(model string) int64 {
 	if strings.Contains(model, "-4-5") {
 		return 64_000
@@ -48,7 +48,7 @@ func anthropicLimit(model string) int64 {
 	return 128_000
 }
 
-// samples tells whether a model takes temperature and top_p at all.
+// samples reports whether a model takes temperature and top_p at all.
 func samples(model string) bool {
 	for _, old := range []string{"-4-5", "-4-6", "-4-1", "-4-0", "-3-"} {
 		if strings.Contains(model, old) {

@@ -43,8 +43,8 @@ func (w *anthropicReply) stop() {
 	}
 }
 
-// frames is the reply to an accepted request. What it thinks is remembered, so
-// that it must come back.
+// frames returns the reply to an accepted request. What it thinks is
+// remembered, so that it must come back.
 func (a *anthropic) frames(v View, t Turn, u events.Usage) []string {
 	if q, ok := v.wire.(*anthropicRequest); ok && q.textBehindResults() {
 		t = Turn{Usage: t.Usage, Fault: t.Fault, At: t.At, Gate: t.Gate}

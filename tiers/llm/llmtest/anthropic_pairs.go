@@ -65,7 +65,7 @@ func matchResults(i int, open, results []string) *refusal {
 	return nil
 }
 
-// resultsFirst refuses a result that stands behind other content.
+// resultsFirst refuses a result that comes after other content.
 func resultsFirst(i int, m anthropicMessage) *refusal {
 	other := false
 	for _, b := range m.blocks {
@@ -77,20 +77,22 @@ func resultsFirst(i int, m anthropicMessage) *refusal {
 	return nil
 }
 
-// textBehindResults tells whether the newest message has text behind results. The
-// vendor names that as a cause of empty replies, and here it always is one; see
-// https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons, "Empty responses with end_turn".
+// textBehindResults reports whether the newest message has text after results.
+// The vendor names that as a cause of empty replies, and here it always is one;
+// see
+// https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons,
+// "Empty responses with end_turn".
 func (q *anthropicRequest) textBehindResults() bool {
 	newest := q.Messages[len(q.Messages)-1]
 	return len(resultsOf(newest)) > 0 && newest.blocks[len(newest.blocks)-1].Type == "text"
 }
 
-// sign is the signature of what a model thought.
+// sign returns the signature of what a model thought.
 func sign(model, thought string) string {
 	return "sig_" + events.Digest([]byte(model+"\n"+thought))
 }
 
-// isSigned tells whether data ends with its own signature.
+// isSigned reports whether data ends with its own signature.
 func isSigned(model, data string) bool {
 	at := len(data) - len(sign("", ""))
 	return at >= 0 && data[at:] == sign(model, data[:at])
@@ -103,7 +105,8 @@ func (a *anthropic) remember(call string, blocks []string) {
 	a.thoughts[call] = blocks
 }
 
-// before is what was thought before a call; false if the call is not the model's.
+// before returns what was thought before a call; false if the call is not the
+// model's.
 func (a *anthropic) before(call string) ([]string, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -135,15 +138,16 @@ func (a *anthropic) checkThoughts(q *anthropicRequest) *refusal {
 	return a.checkLoop(q, last)
 }
 
-// anthropicBinds tells whether a model binds what it thinks to the conversation
-// before it: https://platform.claude.com/docs/en/build-with-claude/preserved-thinking.
-// The API enforces it for accounts made from 2026-08-31 on, and so does the fake.
+// anthropicBinds reports whether a model binds what it thinks to the
+// conversation before it:
+// https://platform.claude.com/docs/en/build-with-claude/preserved-thinking. The
+// API enforces it for accounts made from 2026-08-31 on, and so does the fake.
 func anthropicBinds(model string) bool {
 	return slices.ContainsFunc([]string{"-5-5", "fable-5-", "mythos-5-"},
 		func(n string) bool { return strings.Contains(model, n) })
 }
 
-// before is a short digest of what stands before a block, without marks.
+// before returns a short digest of what comes before a block, without marks.
 func (q *anthropicRequest) before(message, block int) string {
 	n := len(q.Tools) + len(q.system) + block
 	for _, m := range q.Messages[:message] {

@@ -156,7 +156,7 @@ func (b *anthropicBlock) parse(path string, raw json.RawMessage) *refusal {
 	return nil
 }
 
-// view is the request in no vendor's words.
+// view returns the request in no vendor's words.
 func (q *anthropicRequest) view() View {
 	v := View{Model: q.Model, Limit: int(*q.MaxTokens), wire: q}
 	var system []string

@@ -5,8 +5,8 @@ import "manualslop/events"
 // prefixes remembers which beginnings of prompts a vendor has cached.
 type prefixes struct{ known map[string]bool }
 
-// chain is the digests of a prompt's beginnings: of its first piece, of its
-// first two, and so on. root is what every one of them depends on.
+// chain returns the digests of a prompt's beginnings: of its first piece, of
+// its first two, and so on. root is what every one of them depends on.
 func chain(root string, pieces []string) []string {
 	out := make([]string, len(pieces))
 	at := events.Digest([]byte(root))
@@ -17,7 +17,7 @@ func chain(root string, pieces []string) []string {
 	return out
 }
 
-// has tells whether the beginning with this digest is cached.
+// has reports whether the beginning with this digest is cached.
 func (p *prefixes) has(digest string) bool { return p.known[digest] }
 
 // put caches it.
@@ -31,7 +31,7 @@ func (p *prefixes) put(digest string) {
 // cacheStep is the number of tokens in whose steps OpenAI caches.
 const cacheStep = 128
 
-// maxRemembered bounds the prompts that are remembered.
+// maxRemembered limits the prompts that are remembered.
 const maxRemembered = 256
 
 // steps is a cache that nobody asks for: the longest beginning that a prompt
@@ -41,7 +41,7 @@ type steps struct {
 	known []string
 }
 
-// count is the usage of a prompt, which is cached from now on.
+// count returns the usage of a prompt, which is cached from now on.
 func (s *steps) count(prompt string) events.Usage {
 	longest := 0
 	for _, before := range s.known {
@@ -57,7 +57,7 @@ func (s *steps) count(prompt string) events.Usage {
 	return events.Usage{Input: tokens(prompt) - read, CacheRead: read}
 }
 
-// commonPrefix is the length of the common beginning.
+// commonPrefix returns the length of the common beginning.
 func commonPrefix(a, b string) int {
 	n := min(len(a), len(b))
 	for i := range n {

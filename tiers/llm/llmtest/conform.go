@@ -12,8 +12,8 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// Conform is the suite that every provider passes. make gives each part a
-// fixture of its own.
+// Conform is the suite that every provider passes. make gives each part its own
+// fixture.
 func Conform(t *testing.T, make func(t *testing.T) Fixture) {
 	t.Helper()
 	for _, part := range []struct {
@@ -22,11 +22,11 @@ func Conform(t *testing.T, make func(t *testing.T) Fixture) {
 	}{
 		{"text streams in order", textStreams},
 		{"parallel calls keep their order", parallelCalls},
-		{"a conversation with results goes on", conversationGoesOn},
-		{"what was thought goes back verbatim", thoughtsGoBack},
-		{"what was thought goes to nobody else", thoughtsStay},
-		{"the refresh block stands last", refreshStandsLast},
-		{"a body that was made is sent", bodyIsSent},
+		{"a conversation with results continues", conversationGoesOn},
+		{"thoughts are sent back verbatim", thoughtsGoBack},
+		{"thoughts are sent to no other provider", thoughtsStay},
+		{"the refresh block is last", refreshStandsLast},
+		{"a prepared body is sent", bodyIsSent},
 		{"a reply ends at its limit", endsAtLimit},
 		{"usage is exact", usageIsExact},
 		{"a cancelled stream is cancelled", cancelled},
@@ -34,9 +34,9 @@ func Conform(t *testing.T, make func(t *testing.T) Fixture) {
 		{"a stream without its end is incomplete", incompleteEverywhere},
 		{"every spelling of the base URL works", baseURLs},
 		{"wrong keys and models are refused", refused},
-		{"the list of models tells whether the key works", listed},
+		{"the list of models shows whether the key works", listed},
 		{"an effort is understood", efforts},
-		{"text that is no text is left out", emptyTexts},
+		{"parts without text are left out", emptyTexts},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			t.Parallel()
@@ -92,7 +92,7 @@ func conversationGoesOn(t *testing.T, f Fixture) {
 
 func thoughtsGoBack(t *testing.T, f Fixture) {
 	if !f.Thinks {
-		t.Skip("this vendor wants nothing back")
+		t.Skip("this vendor needs nothing sent back")
 	}
 	p := f.turns(t, Turn{Thinking: "Hmm, \"a\" or <b>?\n", Redacted: "secret", Text: "I look.",
 		Calls: []Call{{Name: "read_file", Args: `{"path": "a"}`}, {Name: "get_tree", Args: `{}`}}},
@@ -101,7 +101,7 @@ func thoughtsGoBack(t *testing.T, f Fixture) {
 	first.Params.Effort = "high"
 	one := p.good(first)
 	require.NotEmpty(t, one.Raw)
-	require.Equal(t, "I look.", one.Text, "thoughts are no text")
+	require.Equal(t, "I look.", one.Text, "thoughts are not text")
 	second := answered(first, one, "1")
 	third := answered(second, p.good(second), "2")
 	p.good(third)
@@ -117,7 +117,7 @@ func thoughtsGoBack(t *testing.T, f Fixture) {
 
 func thoughtsStay(t *testing.T, f Fixture) {
 	if !f.Thinks {
-		t.Skip("this vendor wants nothing back")
+		t.Skip("this vendor needs nothing sent back")
 	}
 	p := f.turns(t, Turn{Thinking: "Hmm.", Text: "I look.", Calls: []Call{{Name: "read_file", Args: `{"path":"a"}`}}},
 		Turn{Text: "Done."}, Turn{Text: "Done."})
@@ -177,7 +177,7 @@ func bodyIsSent(t *testing.T, f Fixture) {
 	r.Encoded = append(made, " \n"...)
 	_, err = llm.Collect(p.provider.Stream(t.Context(), r), nil)
 	require.NoError(t, err)
-	require.Equal(t, string(r.Encoded), string(p.Requests()[0].Body), "it is not made again")
+	require.Equal(t, string(r.Encoded), string(p.Requests()[0].Body), "it is not built again")
 }
 
 func usageIsExact(t *testing.T, f Fixture) {

@@ -18,7 +18,7 @@ const (
 	tick       = time.Millisecond
 )
 
-// broken is a turn with something of everything to go wrong in.
+// broken returns a turn with something of everything to go wrong in.
 func broken(fault Fault) Turn {
 	return Turn{Text: "I look.", Calls: []Call{{Name: "read_file", Args: `{"path":"a"}`}}, Fault: fault, At: -1}
 }
@@ -45,7 +45,7 @@ func conformFaults(t *testing.T, make func(t *testing.T) Fixture) {
 			}
 			e := p.fails(first, c.Kind)
 			require.Equal(t, c.RetryAfter, e.RetryAfter)
-			require.LessOrEqual(t, len(p.Requests()), 1, "nothing is tried twice")
+			require.LessOrEqual(t, len(p.Requests()), 1, "nothing is retried")
 			if !silent { // whose patience may end before the server has looked
 				require.Len(t, p.Requests(), 1)
 			}
@@ -69,7 +69,7 @@ func repeatedIDs(t *testing.T, f Fixture) {
 }
 
 // goodDespite checks a reply that is good although something was odd, and that
-// the conversation goes on behind it.
+// the conversation continues after it.
 func goodDespite(p *pair, fault Fault, first llm.Request) {
 	t := p.t
 	reply := p.good(first)
@@ -90,7 +90,7 @@ func goodDespite(p *pair, fault Fault, first llm.Request) {
 	case CutInCall:
 		require.Equal(t, llm.FinishMaxTokens, reply.Finish)
 		require.Len(t, reply.Calls, 2)
-		require.NotEmpty(t, reply.Calls[1].Malformed, "what was cut off never runs")
+		require.NotEmpty(t, reply.Calls[1].Malformed, "a call that was cut off never runs")
 	case SplitUTF8, OneByte:
 		require.Equal(t, "I look. Grüße, 世界 😀", reply.Text)
 	case NoUsage:
@@ -99,7 +99,7 @@ func goodDespite(p *pair, fault Fault, first llm.Request) {
 	if fault != BrokenArgs && fault != CutInCall {
 		require.Empty(t, call.Malformed)
 	}
-	require.Equal(t, "Done.", p.good(answered(first, reply, "1")).Text, "the conversation goes on")
+	require.Equal(t, "Done.", p.good(answered(first, reply, "1")).Text, "the conversation continues")
 }
 
 // incompleteEverywhere ends the stream cleanly before each of its events up to

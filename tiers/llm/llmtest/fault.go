@@ -61,7 +61,7 @@ type Case struct {
 	RetryAfter time.Duration
 }
 
-// cases are all faults; a wire may say otherwise.
+// cases returns all faults; a wire may say otherwise.
 func cases() []Case {
 	return []Case{
 		{RateLimitedNow, events.ModelRateLimited, 0}, {RateLimited, events.ModelRateLimited, time.Second},
@@ -92,7 +92,7 @@ func (s *Server) Cases() []Case {
 	return out
 }
 
-// status is the answer of a fault before the stream; 0 if it is none.
+// status returns the answer of a fault before the stream; 0 if it is none.
 func (f Fault) status() (code int, kind string) {
 	switch f {
 	case RateLimitedNow, RateLimited, RateLimitedDate, RateLimitedHour:

@@ -21,7 +21,7 @@ type Fixture struct {
 	Provider func(e llm.Endpoint, silence time.Duration) llm.Provider
 	// Model is one that thinks and that the server has; Other is another.
 	Model, Other string
-	// Thinks tells whether the vendor signs what it thinks and wants it back.
+	// Thinks reports whether the vendor signs what it thinks and wants it back.
 	Thinks bool
 	// Usage is what the vendor can say of a reply, scripted and read back.
 	Usage events.Usage
@@ -44,7 +44,7 @@ func (f Fixture) pair(t *testing.T, o Options) *pair {
 	return &pair{t, f, s, f.Provider(s.Endpoint(), 0)}
 }
 
-// turns is a pair that answers with turns.
+// turns returns a pair that answers with turns.
 func (f Fixture) turns(t *testing.T, turns ...Turn) *pair {
 	t.Helper()
 	return f.pair(t, Options{Turns: turns})
@@ -65,7 +65,7 @@ func (p *pair) ask(r llm.Request) (llm.Reply, []string, error) {
 	return reply, deltas, err
 }
 
-// noKey checks that neither an error nor anything behind it holds the key.
+// noKey checks that neither an error nor anything after it holds the key.
 func (p *pair) noKey(err error) {
 	p.t.Helper()
 	if err == nil {
@@ -99,7 +99,7 @@ func (p *pair) fails(r llm.Request, kind string) *llm.Error {
 	return e
 }
 
-// question is a first request of a conversation with tools.
+// question returns a first request of a conversation with tools.
 func (f Fixture) question(text string) llm.Request {
 	schema := json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)
 	return llm.Request{
@@ -113,7 +113,7 @@ func (f Fixture) question(text string) llm.Request {
 	}
 }
 
-// answered is the request behind r: its reply, and a result for each call.
+// answered returns the request behind r: its reply, and a result for each call.
 // number tells rounds apart.
 func answered(r llm.Request, reply llm.Reply, number string) llm.Request {
 	said := reply.Replied("01ROUND" + number)

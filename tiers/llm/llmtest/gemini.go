@@ -19,7 +19,7 @@ func Gemini(t testing.TB, o Options) *Server {
 	return run(t, o)
 }
 
-// geminiModels are the models that the fake has.
+// geminiModels returns the models that the fake has.
 func geminiModels() []string {
 	return []string{"gemini-3.1-pro-preview", "gemini-3-pro-preview", "gemini-3.5-flash", "gemini-3.8-flash",
 		"gemini-flash-latest", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-2.0-flash"}
@@ -42,7 +42,7 @@ func newGemini(o Options) *gemini {
 
 func (*gemini) key(r *http.Request) string { return r.Header.Get("X-Goog-Api-Key") }
 
-// wrongKey is what the API answers to a key that is none, with a detail.
+// wrongKey returns what the API answers to a key that is none, with a detail.
 func (*gemini) wrongKey() int { return http.StatusBadRequest }
 
 func (*gemini) bases(url string) []string {
@@ -50,7 +50,7 @@ func (*gemini) bases(url string) []string {
 }
 
 // expects: this wire has no indexes, and its arguments come only whole, so a
-// call that the model did not finish is an end of its own.
+// call that the model did not finish is its own end.
 func (*gemini) expects() map[Fault]string {
 	return map[Fault]string{DuplicateIndex: "", BrokenArgs: events.ModelIncomplete, CutInCall: events.ModelIncomplete}
 }
@@ -101,7 +101,7 @@ func (g *gemini) read(r *http.Request, body []byte) (View, *refusal) {
 	return q.view(), nil
 }
 
-// geminiStatus is the name of an error of google.rpc.Code.
+// geminiStatus returns the name of an error of google.rpc.Code.
 func geminiStatus(status int, kind string) string {
 	switch kind {
 	case events.ModelRateLimited:

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// geminiChecks are what the API refuses, in the order in which it looks.
-// Sources: https://ai.google.dev/api/generate-content, .../gemini-api/docs/function-calling,
-// .../docs/thinking and .../docs/thought-signatures.
+// geminiChecks returns what the API refuses, in the order in which it looks.
+// Sources: https://ai.google.dev/api/generate-content,
+// .../gemini-api/docs/function-calling, .../docs/thinking and
+// .../docs/thought-signatures.
 func geminiChecks() []func(*geminiRequest) *refusal {
 	return []func(*geminiRequest) *refusal{
 		checkGeminiSystem, checkGeminiTools, checkGeminiSampling, checkGeminiThinking, checkGeminiParts, checkGeminiTurns,
@@ -85,7 +86,7 @@ func checkGeminiSampling(q *geminiRequest) *refusal {
 	return nil
 }
 
-// geminiThinks tells which generation of thinking a model has: 3 has levels,
+// geminiThinks returns which generation of thinking a model has: 3 has levels,
 // 2.5 a budget, before it there is none.
 func geminiThinks(model string) (levels, budget bool) {
 	levels = strings.HasPrefix(model, "gemini-3") || strings.HasPrefix(model, "gemini-4") ||
@@ -202,7 +203,7 @@ func checkGeminiPart(path, role string, p geminiPart) *refusal {
 	return nil
 }
 
-// isObject tells whether JSON is an object, or nothing at all.
+// isObject reports whether JSON is an object, or nothing at all.
 func isObject(raw json.RawMessage) bool {
 	var fields map[string]json.RawMessage
 	return len(raw) == 0 || json.Unmarshal(raw, &fields) == nil

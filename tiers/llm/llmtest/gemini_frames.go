@@ -30,7 +30,7 @@ func (w *geminiReply) chunk(usage map[string]any, reason string, parts ...gemini
 	w.out = append(w.out, geminiFrame(out))
 }
 
-// frames is the reply to an accepted request. What is thought is not shown
+// frames returns the reply to an accepted request. What is thought is not shown
 // unless it is asked for, and nobody here asks; what follows it is signed.
 func (g *gemini) frames(v View, t Turn, u events.Usage) []string {
 	w := &geminiReply{view: v, turn: t}

@@ -67,7 +67,7 @@ type geminiGenerates struct {
 	} `json:"thinkingConfig"`
 }
 
-// pieces is the prompt in the order of the cache: system, tools, contents.
+// pieces returns the prompt in the order of the cache: system, tools, contents.
 func (q *geminiRequest) pieces() []string {
 	var out []string
 	if s := q.SystemInstruction; s != nil {
@@ -119,13 +119,13 @@ func (c geminiContent) text() string {
 	return strings.Join(out, "\n")
 }
 
-// said is a result's text, and whether it is an error.
+// said returns a result's text, and whether it is an error.
 func (f geminiFunctionDone) said() (text string, failed bool) {
 	raw, failed := f.Response["error"]
 	if !failed {
 		raw = f.Response["output"]
 	}
-	_ = json.Unmarshal(raw, &text) // what is no text is not shown
+	_ = json.Unmarshal(raw, &text) // what is not text is not shown
 	return text, failed
 }
 
@@ -147,7 +147,7 @@ func (c geminiContent) said() Said {
 	return out
 }
 
-// minimum is the tokens below which a prompt of the model is not cached.
+// minimum returns the tokens below which a prompt of the model is not cached.
 func (g *gemini) minimum(model string) int64 {
 	switch {
 	case g.min > 0:

@@ -70,12 +70,13 @@ func checkGeminiAnswers(calls []geminiCall, results []geminiFunctionDone) *refus
 	return nil
 }
 
-// geminiSignature is what a model gives with a part, of which it is the JSON.
+// geminiSignature returns what a model gives with a part, of which it is the
+// JSON.
 func geminiSignature(model, part string) string {
 	return base64.StdEncoding.EncodeToString([]byte(sign(model, part)))
 }
 
-// signed is what a signature vouches for.
+// signed returns what a signature vouches for.
 func (p geminiPart) signed() string {
 	if p.Text != nil {
 		return *p.Text

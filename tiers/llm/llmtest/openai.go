@@ -60,7 +60,8 @@ func (w *openAI) wrongKey() int {
 	return http.StatusUnauthorized
 }
 
-// isOpenAI tells whether a request goes to a path, with or without its version.
+// isOpenAI reports whether a request goes to a path, with or without its
+// version.
 func isOpenAI(r *http.Request, path string) bool { return isPath(r, "/v1"+path) || isPath(r, path) }
 
 func (w *openAI) other(out http.ResponseWriter, r *http.Request, _ []byte) bool {
@@ -95,7 +96,7 @@ func (w *openAI) read(r *http.Request, body []byte) (View, *refusal) {
 	return View{}, &refusal{404, events.ModelInvalidRequest, fmt.Sprintf("Invalid URL (%s %s)", r.Method, r.URL.Path)}
 }
 
-// known refuses models that are not there.
+// known refuses models that are missing.
 func (w *openAI) known(model string) *refusal {
 	if slices.Contains(w.models, model) {
 		return nil
@@ -127,7 +128,7 @@ func (w *openAI) frames(v View, t Turn, u events.Usage) []string {
 	return w.flavour.chatFrames(r, t, u)
 }
 
-// ends tells the chunk with a finish_reason; the usage and [DONE] behind it are
+// ends tells the chunk with a finish_reason; the usage and [DONE] after it are
 // no part of the reply.
 func (w *openAI) ends(frame string) bool {
 	return strings.Contains(frame, `"finish_reason":"`) || strings.Contains(frame, `"type":"response.completed"`) ||
@@ -138,7 +139,7 @@ func (w *openAI) errorFrame(kind, message string) string {
 	return "data: " + string(w.failure(w.status(kind), kind, message)) + "\n\n"
 }
 
-// failure is an error in the flavour's shape.
+// failure returns an error in the flavour's shape.
 func (w *openAI) failure(status int, kind, message string) []byte {
 	typ, code := openAIError(kind)
 	switch w.flavour.Errors {
@@ -164,7 +165,7 @@ func (w *openAI) failure(status int, kind, message string) []byte {
 	return mustJSON(map[string]any{"error": map[string]any{"message": message, "type": typ, "param": nil, "code": code}})
 }
 
-// openAIError is the type and the code of a kind of error.
+// openAIError returns the type and the code of a kind of error.
 func openAIError(kind string) (typ, code string) {
 	switch kind {
 	case events.ModelContextTooLong:

@@ -59,7 +59,7 @@ type chatTool struct {
 	} `json:"function"`
 }
 
-// text is the content as text; empty for null and nothing.
+// text returns the content as text; empty for null and nothing.
 func (m chatMessage) text() string {
 	var s string
 	_ = json.Unmarshal(m.Content, &s) // checkContent has seen it
@@ -213,7 +213,7 @@ func (f Flavour) checkThoughts(i int, m chatMessage) *refusal {
 	}
 	for _, field := range []string{"reasoning_content", "reasoning", "reasoning_details"} {
 		if told[field] && (!f.ThoughtsBack || f.Reasoning != field || m.Role != "assistant") {
-			return badChat("llmtest: %s reads no %s of messages[%d]", f.Name, field, i)
+			return badChat("llmtest: %s does not support %s in messages[%d]", f.Name, field, i)
 		}
 	}
 	return nil
@@ -238,7 +238,7 @@ func (f Flavour) checkRole(i int, m chatMessage) *refusal {
 func (f Flavour) checkContent(i int, m chatMessage) *refusal {
 	var s *string
 	if len(m.Content) > 0 && json.Unmarshal(m.Content, &s) != nil {
-		return badChat("this server takes texts as content alone (messages[%d])", i)
+		return badChat("this server accepts only text as content (messages[%d])", i)
 	}
 	switch {
 	case f.Content && (s == nil || *s == ""):
@@ -251,7 +251,7 @@ func (f Flavour) checkContent(i int, m chatMessage) *refusal {
 	return nil
 }
 
-// maxChatID bounds the id of a call as OpenAI does.
+// maxChatID limits the id of a call as OpenAI does.
 const maxChatID = 40
 
 func (f Flavour) checkCalls(i int, m chatMessage) *refusal {
@@ -321,7 +321,7 @@ func (v *View) addResult(r Result) {
 	m.Text = strings.TrimPrefix(m.Text+"\n"+r.Text, "\n")
 }
 
-// prompt is what the model reads, in its order: tools, then messages.
+// prompt returns what the model reads, in its order: tools, then messages.
 func (r chatRequest) prompt() string {
 	var b strings.Builder
 	b.WriteString(r.Model)

@@ -6,8 +6,8 @@ import (
 )
 
 // Flavour is how one server speaks OpenAI's Chat Completions: what it refuses
-// and how it writes. The facts are measured or documented; they are written here
-// anew, so that a mistake in the adapter's table does not hide itself.
+// and how it writes. The facts are measured or documented; they are written
+// here again, so that a mistake in the adapter's table does not hide itself.
 type Flavour struct {
 	Name string
 	// Keyless answers without a key.
@@ -36,8 +36,8 @@ type Flavour struct {
 	// SplitsWhenAsked tells thoughts in their field only with reasoning_split,
 	// and else within the text.
 	SplitsWhenAsked bool
-	// ObjectCalls writes each call whole: index 0, an id of its own, the
-	// arguments as an object.
+	// ObjectCalls writes each call whole: index 0, its own id, the arguments as an
+	// object.
 	ObjectCalls bool
 	// StopsWithCalls says finish_reason "stop" where there are calls.
 	StopsWithCalls bool
@@ -47,7 +47,7 @@ type Flavour struct {
 	HitAndMiss bool
 	// ThoughtsBeside counts thoughts beside completion_tokens and not in them.
 	ThoughtsBeside bool
-	// MaxTools bounds the tools; 0: no bound.
+	// MaxTools limits the tools; 0: no bound.
 	MaxTools int
 	// Errors is the shape of its errors.
 	Errors errorShape
@@ -67,7 +67,7 @@ const (
 	errorsShort errorShape = "short"
 )
 
-// Flavours are the servers that can be played, by name.
+// Flavours returns the servers that can be played, by name.
 func Flavours() map[string]Flavour {
 	out := map[string]Flavour{}
 	for _, f := range []Flavour{
@@ -117,9 +117,10 @@ func (f Flavour) checkReasoning(r chatRequest) *refusal {
 	return nil
 }
 
-// openAIEfforts are the efforts of a model that ours can be; nil: it does not think. See
-// https://developers.openai.com/api/docs/models/gpt-6-sol and .../gpt-6.2-sol, openai/codex#6647 for
-// the models of Codex, and anomalyco/models.dev#2296 for those with "pro" and "chat" in their names.
+// openAIEfforts returns the efforts of a model that ours can be; nil: it does
+// not think. See https://developers.openai.com/api/docs/models/gpt-6-sol and
+// .../gpt-6.2-sol, openai/codex#6647 for the models of Codex, and
+// anomalyco/models.dev#2296 for those with "pro" and "chat" in their names.
 func openAIEfforts(model string) []string {
 	is := func(names ...string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(model, n) })
@@ -144,9 +145,10 @@ func openAIEfforts(model string) []string {
 	return nil
 }
 
-// completesWithTools tells whether Chat Completions takes tools of a model: of 5.4
-// without an effort, of later ones without thinking only. See
-// https://github.com/openai/openai-openapi/issues/541 and https://github.com/BerriAI/litellm/pull/34569.
+// completesWithTools reports whether Chat Completions takes tools of a model:
+// of 5.4 without an effort, of later ones without thinking only. See
+// https://github.com/openai/openai-openapi/issues/541 and
+// https://github.com/BerriAI/litellm/pull/34569.
 func completesWithTools(model, effort string) bool {
 	switch {
 	case strings.HasPrefix(model, "gpt-6") && !slices.Contains(openAIEfforts(model), "none"):
@@ -160,8 +162,9 @@ func completesWithTools(model, effort string) bool {
 		!strings.HasPrefix(model, "gpt-6")
 }
 
-// respondsOnly tells whether a model is on no other API than Responses. See
-// https://github.com/alvinunreal/tmuxai/issues/82 and https://github.com/aaif-goose/goose/issues/2564.
+// respondsOnly reports whether a model is on no other API than Responses. See
+// https://github.com/alvinunreal/tmuxai/issues/82 and
+// https://github.com/aaif-goose/goose/issues/2564.
 func respondsOnly(model string) bool {
 	return slices.ContainsFunc([]string{"gpt-5-codex", "gpt-5-pro", "o1-pro", "o3-pro", "codex-mini"},
 		func(n string) bool { return strings.HasPrefix(model, n) })

@@ -71,9 +71,10 @@ func (w *openAI) readResponses(body []byte) (View, *refusal) {
 	return v, nil
 }
 
-// check is what the Responses API refuses. Sources:
+// check returns what the Responses API refuses. Sources:
 // https://platform.openai.com/docs/api-reference/responses/create,
-// https://platform.openai.com/docs/guides/reasoning and the reports named beside the checks.
+// https://platform.openai.com/docs/guides/reasoning and the reports named
+// beside the checks.
 func (r responsesRequest) check() *refusal {
 	for _, check := range []func() *refusal{r.checkShape, r.checkTools, r.checkReasoning, r.checkItems, r.checkCalls} {
 		if bad := check(); bad != nil {
@@ -161,7 +162,7 @@ func (r responsesRequest) checkItems() *refusal {
 	return nil
 }
 
-// byModel tells whether an item is a part of a reply.
+// byModel reports whether an item is a part of a reply.
 func (i responsesItem) byModel() bool {
 	return i.Role == "assistant" || slices.Contains([]string{"reasoning", "function_call", "custom_tool_call"}, i.Type)
 }
@@ -214,8 +215,8 @@ func (v *View) addItem(item responsesItem) {
 	}
 }
 
-// reply is the last message where it is the assistant's, else a new one of it:
-// the items of a reply stand beside each other.
+// reply returns the last message where it is the assistant's, else a new one of
+// it: the items of a reply stand beside each other.
 func (v *View) reply() *Said {
 	if n := len(v.Messages); n == 0 || v.Messages[n-1].Role != "assistant" {
 		v.Messages = append(v.Messages, Said{Role: "assistant"})
@@ -223,7 +224,8 @@ func (v *View) reply() *Said {
 	return &v.Messages[len(v.Messages)-1]
 }
 
-// itemText is a content that is a text, or a list of parts that hold texts.
+// itemText returns a content that is a text, or a list of parts that hold
+// texts.
 func itemText(raw json.RawMessage) string {
 	var text string
 	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
@@ -242,7 +244,7 @@ func itemText(raw json.RawMessage) string {
 	return strings.Join(texts, "\n")
 }
 
-// prompt is what the model reads, in its order.
+// prompt returns what the model reads, in its order.
 func (r responsesRequest) prompt() string {
 	return fmt.Sprintf("%s%s%s%s", r.Model, mustJSON(r.Tools), r.Instructions, mustJSON(r.Input))
 }
@@ -258,7 +260,7 @@ type responsesStream struct {
 	items []any
 }
 
-// responsesFrames is a whole response.
+// responsesFrames returns a whole response.
 func responsesFrames(r responsesRequest, t Turn, u events.Usage) []string {
 	s := &responsesStream{model: r.Model, turn: t}
 	s.event("response.created", map[string]any{"response": s.response("in_progress", nil)})
@@ -342,7 +344,7 @@ func (s *responsesStream) call(i int, c Call) {
 	s.items = append(s.items, done)
 }
 
-// end is the event behind which nothing comes.
+// end is the event after which nothing comes.
 func (s *responsesStream) end(u events.Usage) {
 	usage := map[string]any{
 		"input_tokens": u.Prompt(), "input_tokens_details": map[string]any{"cached_tokens": u.CacheRead},

@@ -14,7 +14,7 @@ type chatStream struct {
 	out     []string
 }
 
-// chatFrames is a whole completion.
+// chatFrames returns a whole completion.
 func (f Flavour) chatFrames(r chatRequest, t Turn, u events.Usage) []string {
 	s := &chatStream{flavour: f, request: r, turn: t}
 	if t.Fault == DuplicateIndex && len(t.Calls) < 2 {
@@ -108,7 +108,7 @@ func (s *chatStream) call(i int, c Call) {
 	}
 }
 
-// end is the reason, the usage, and the line behind which nothing comes.
+// end is the reason, the usage, and the line after which nothing comes.
 func (s *chatStream) end(u events.Usage) {
 	reason := "stop"
 	switch {

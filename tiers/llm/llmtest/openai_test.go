@@ -85,7 +85,7 @@ func TestChatCompletionsRefuseWhatTheRealOnesRefuse(t *testing.T) {
 			"only allowed for role"},
 		{"an unknown role", "deepseek", chat(`{"role":"developer","content":"d"},` + goodUser), "Supported values"},
 		{"a late system message", "llama", chat(goodUser + `,{"role":"system","content":"s"}`), "at the beginning"},
-		{"content in parts", "openai", chat(`{"role":"user","content":[{"type":"text","text":"a"}]}`), "texts as content"},
+		{"content in parts", "openai", chat(`{"role":"user","content":[{"type":"text","text":"a"}]}`), "only text as content"},
 		{"no content", "openai", chat(goodUser + `,{"role":"assistant"},` + goodUser), "expected a string"},
 		{"an empty user", "openai", chat(`{"role":"user","content":""}`), "must not be empty"},
 		{"calls alone", "grok", chat(goodUser + `,` + goodCall + `,` + goodResult), "at least one content element"},

@@ -48,7 +48,7 @@ func (p *playing) play() bool {
 	return p.turn.Fault != EarlyEnd && p.close() == nil
 }
 
-// refusedByFault sends what stands in place of a stream.
+// refusedByFault sends what is in place of a stream.
 func (p *playing) refusedByFault() bool {
 	h := p.w.Header()
 	code, kind := p.turn.Fault.status()
@@ -228,7 +228,7 @@ func (p *playing) pause(d time.Duration) bool {
 	return false
 }
 
-// frames are the events of a turn that nothing goes wrong with.
+// frames returns the events of a turn that nothing goes wrong with.
 func (s *Server) frames(model string, t Turn) []string {
 	return s.wire.frames(View{Model: model}, t.prepared(View{}), events.Usage{})
 }

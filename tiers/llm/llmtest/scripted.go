@@ -31,7 +31,7 @@ func newPlayer(o Options) (*player, error) {
 	return p, nil
 }
 
-// visible is a script without the conditions that no prompt shows: a
+// visible returns a script without the conditions that no prompt shows: a
 // contributor's track, and whose command it was that tier 4 reads about.
 func visible(text string) string {
 	lines := strings.Split(text, "\n")
@@ -71,8 +71,9 @@ var (
 	trackHeading  = regexp.MustCompile(`(?m)^# Track brief\n\n([^\s:]+)`)
 )
 
-// answer is the first line that fits and was not used. A body that was not
-// answered in full before, because somebody stopped listening, gets its line again.
+// answer returns the first line that fits and was not used. A body that was not
+// answered in full before, because somebody stopped listening, gets its line
+// again.
 func (p *player) answer(v View) Turn {
 	m := events.ModelRequested{Tier: p.tier(v.System), Provider: script.Name, Ticket: heading(ticketHeading, v),
 		Track: heading(trackHeading, v)}

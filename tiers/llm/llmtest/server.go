@@ -14,7 +14,7 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// maxBody bounds a request in bytes.
+// maxBody limits a request in bytes.
 const maxBody = 32 << 20
 
 // Server is one vendor's API on the loopback interface.
@@ -103,20 +103,21 @@ func (s *Server) answers(o Options) error {
 	return nil
 }
 
-// Endpoint is how the server is reached.
+// Endpoint returns how the server is reached.
 func (s *Server) Endpoint() llm.Endpoint { return llm.Endpoint{BaseURL: s.URL, Key: s.key} }
 
-// Bases are the spellings of the base URL that an adapter must understand.
+// Bases returns the spellings of the base URL that an adapter must understand.
 func (s *Server) Bases() []string { return s.wire.bases(s.URL) }
 
-// Requests are the accepted requests for a reply, in the order of their arrival.
+// Requests returns the accepted requests for a reply, in the order of their
+// arrival.
 func (s *Server) Requests() []View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.views)
 }
 
-// Refused are the reasons of requests that were not accepted.
+// Refused returns the reasons of requests that were not accepted.
 func (s *Server) Refused() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,7 +212,7 @@ func (s *Server) fail(w http.ResponseWriter, bad *refusal) {
 	_, _ = w.Write(s.wire.failure(bad.status, bad.kind, s.leak(bad.message)))
 }
 
-// leak is a message that repeats the key, as some gateways do.
+// leak returns a message that repeats the key, as some gateways do.
 func (s *Server) leak(message string) string { return message + " (key " + s.key + ")" }
 
 // charsPerToken is how the fake counts.
@@ -221,5 +222,6 @@ func tokens(text string) int64 {
 	return int64((len([]rune(text)) + charsPerToken - 1) / charsPerToken)
 }
 
-// isPath tells whether a request goes to a path, with or without a slash at its end.
+// isPath reports whether a request goes to a path, with or without a slash at
+// its end.
 func isPath(r *http.Request, path string) bool { return strings.TrimSuffix(r.URL.Path, "/") == path }

@@ -65,7 +65,7 @@ type Said struct {
 	Text    string
 	Calls   []Call
 	Results []Result
-	// Opaque tells whether it brings what only its vendor can read.
+	// Opaque reports whether it brings what only its vendor can read.
 	Opaque bool
 }
 
@@ -75,7 +75,7 @@ type Result struct {
 	Failed     bool
 }
 
-// Newest is the text of the last message.
+// Newest returns the text of the last message.
 func (v View) Newest() string {
 	if len(v.Messages) == 0 {
 		return ""
@@ -110,8 +110,8 @@ type Options struct {
 // Key opens a server that was given no other.
 const Key = "llmtest-key-0123456789"
 
-// prepared is the turn with what its fault makes of its content, and an id for
-// each call.
+// prepared returns the turn with what its fault makes of its content, and an id
+// for each call.
 func (t Turn) prepared(v View) Turn {
 	if t.At < 0 {
 		t.At = -1
@@ -172,7 +172,7 @@ func (t Turn) pieces(text string) []string {
 	return out
 }
 
-// limitOf is a limit of a request; 0: none is given.
+// limitOf returns a limit of a request; 0: none is given.
 func limitOf(given *int) int {
 	if given == nil {
 		return 0
@@ -180,9 +180,9 @@ func limitOf(given *int) int {
 	return *given
 }
 
-// within is the turn as it ends at the request's limit, as every vendor ends it:
-// thoughts count, and a reply whose thoughts reach the limit says nothing.
-// Calls that no longer fit are left out.
+// within returns the turn as it ends at the request's limit, as every vendor
+// ends it: thoughts count, and a reply whose thoughts reach the limit says
+// nothing. Calls that no longer fit are left out.
 //
 //   - https://platform.claude.com/docs/en/build-with-claude/extended-thinking: max_tokens
 //     "includes your thinking budget".

@@ -23,11 +23,11 @@ type wire interface {
 	// frames is the reply as whole events of the stream. Content faults are its
 	// business; faults of the bytes are the server's.
 	frames(v View, t Turn, u events.Usage) []string
-	// ends tells whether a frame is the vendor's end marker.
+	// ends reports whether a frame is the vendor's end marker.
 	ends(frame string) bool
 	// errorFrame is an error that ends a stream.
 	errorFrame(kind, message string) string
-	// failure is the body of an answer that is no success; kind is one of the
+	// failure is the body of an answer that is not a success; kind is one of the
 	// Model* constants of events, or empty.
 	failure(status int, kind, message string) []byte
 	// status is the vendor's status for a kind of error.

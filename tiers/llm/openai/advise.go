@@ -10,8 +10,8 @@ import (
 
 var _ llm.Adviser = Provider{}
 
-// Advise tells where a body says something else than p, and which models their
-// vendor does not serve as this server asks for them.
+// Advise returns where a body says something else than p, and which models
+// their vendor does not serve as this server asks for them.
 func (p Provider) Advise(model string, params events.ModelParams) (api string, limits []string) {
 	s, f := p.Server, p.Server.family(model)
 	api = llm.APIChat
@@ -25,15 +25,15 @@ func (p Provider) Advise(model string, params events.ModelParams) (api string, l
 		limits = append(limits, elsewhere(model, params.Effort)...)
 	}
 	if (params.Temperature != nil || params.TopP != nil) && (f.Responses || !f.Samples) {
-		limits = append(limits, "temperature and top_p are not sent: the model refuses them")
+		limits = append(limits, "temperature and top_p are not sent: the model rejects them")
 	}
 	switch {
 	case f.Only != "" && params.Effort != "" && params.Effort != f.Only:
-		limits = append(limits, fmt.Sprintf("effort %q is sent as %q: the model knows no other", params.Effort, f.Only))
+		limits = append(limits, fmt.Sprintf("effort %q is sent as %q: the model supports no other", params.Effort, f.Only))
 	case params.Effort == "off" && f.Least != "":
 		limits = append(limits, fmt.Sprintf(`effort "off" is sent as %q: the model cannot stop thinking`, f.Least))
 	case params.Effort == "low" && f.Least == "medium":
-		limits = append(limits, `effort "low" is sent as "medium": the model knows no less`)
+		limits = append(limits, `effort "low" is sent as "medium": the model supports nothing lower`)
 	case params.Effort != "" && params.Effort != "off" && s.Efforts["low"] == s.Efforts["high"]:
 		limits = append(limits, "effort low, medium and high are the same to this server")
 	}
@@ -43,7 +43,7 @@ func (p Provider) Advise(model string, params events.ModelParams) (api string, l
 // elsewhere is what OpenAI's models lack on Chat Completions, the only API that a
 // server of the person's own is asked over; gateways name them with their vendor.
 func elsewhere(model, effort string) []string {
-	const instead = "it cannot carry out tickets; set provider to openai, with the base_url of a gateway that speaks " +
+	const instead = "it cannot work on tickets; set provider to openai, with the base_url of a gateway that speaks " +
 		"the Responses API"
 	switch f := openAI().family(path.Base(model)); {
 	case f.Tools == ToolsNever:

@@ -32,7 +32,7 @@ func (a *answer) take(data []byte) ([]llm.Chunk, error) {
 	}
 	var chunk openai.ChatCompletionChunk
 	if err := json.Unmarshal(data, &chunk); err != nil {
-		return nil, llm.Incomplete("an event of the stream is no chunk: %v", err)
+		return nil, llm.Incomplete("an event of the stream is not a chunk: %v", err)
 	}
 	if chunk.Model != "" {
 		a.model = chunk.Model
@@ -60,7 +60,7 @@ func (a *answer) choice(c openai.ChatCompletionChunkChoice) ([]llm.Chunk, error)
 		a.refusal.WriteString(clip(c.Delta.Refusal))
 	}
 	if !a.think(c.Delta) {
-		return nil, llm.Incomplete("the reply's reasoning is over %d bytes", llm.MaxRaw)
+		return nil, llm.Incomplete("the reply's reasoning has more than %d bytes", llm.MaxRaw)
 	}
 	for _, piece := range c.Delta.ToolCalls {
 		if err := a.calls.take(piece); err != nil {
@@ -80,7 +80,7 @@ func (a *answer) think(d openai.ChatCompletionChunkChoiceDelta) bool {
 		return true
 	}
 	text := func(field string) (s string) {
-		_ = json.Unmarshal([]byte(d.JSON.ExtraFields[field].Raw()), &s) // no text is no thought
+		_ = json.Unmarshal([]byte(d.JSON.ExtraFields[field].Raw()), &s) // no text is not a thought
 		return s
 	}
 	var details []detail
@@ -102,7 +102,8 @@ func (a *answer) end(err error) ([]llm.Chunk, error) {
 		return nil, &llm.Error{Kind: events.ModelOverloaded, Message: a.server.Name + " ran out of resources in the middle " +
 			"of the answer"}
 	default:
-		return nil, llm.Incomplete("the answer ended for the reason %q, which is no end of a whole answer", clip(a.finish))
+		return nil, llm.Incomplete("the answer ended with the reason %q, which does not mean that it is "+
+			"complete", clip(a.finish))
 	}
 	if a.refusal.Len() > 0 {
 		return nil, refused(a.refusal.String())
@@ -110,7 +111,7 @@ func (a *answer) end(err error) ([]llm.Chunk, error) {
 	return a.whole(), nil
 }
 
-// whole is the end of a whole reply. What was cut off is in the last call.
+// whole returns the end of a whole reply. What was cut off is in the last call.
 func (a *answer) whole() []llm.Chunk {
 	cut := a.finish == "length"
 	var out []llm.Chunk

@@ -49,7 +49,8 @@ var toolName = sync.OnceValue(func() *regexp.Regexp {
 // anything is the schema of a tool that gives none.
 const anything = `{"type":"object","properties":{}}`
 
-// build is the body for a request; it fails on what the server would refuse.
+// build returns the body for a request; it fails on what the server would
+// refuse.
 func (s Server) build(r llm.Request) ([]byte, error) {
 	tools, err := s.tools(r.Tools)
 	if err != nil {
@@ -80,13 +81,14 @@ func (s Server) build(r llm.Request) ([]byte, error) {
 
 func (s Server) tools(offered []llm.Tool) ([]tool, error) {
 	if s.MaxTools > 0 && len(offered) > s.MaxTools {
-		return nil, llm.Unsendable("%s takes %d tools at most and the request has %d: offer fewer", s.Name, s.MaxTools,
+		return nil, llm.Unsendable("%s accepts at most %d tools, but the request has %d; offer fewer", s.Name, s.MaxTools,
 			len(offered))
 	}
 	var out []tool
 	for _, t := range offered {
 		if !toolName().MatchString(t.Name) {
-			return nil, llm.Unsendable("%s takes no tool by the name %q: 1 to 64 letters, digits, dashes and underscores",
+			return nil, llm.Unsendable("%s does not accept the tool name %q: it must be 1 to 64 letters, digits, "+
+				"dashes and underscores",
 				s.Name, t.Name)
 		}
 		schema := t.Schema
@@ -105,7 +107,7 @@ func (s Server) effort(r llm.Request) (Effort, error) {
 	}
 	e, ok := s.Efforts[word]
 	if !ok {
-		return Effort{}, llm.Unsendable("%s knows no effort %q; leave effort empty", s.Name, word)
+		return Effort{}, llm.Unsendable("%s does not support effort %q; leave effort empty", s.Name, word)
 	}
 	f := s.family(r.Model)
 	if ascending := []string{"none", "minimal", "low", "medium", "high"}; slices.Index(ascending,

@@ -168,10 +168,10 @@ func TestWhatAServerCannotTakeIsNotSent(t *testing.T) {
 	thinking := asking(user("Go."))
 	thinking.Params.Effort = "high"
 	for says, try := range map[string]func() ([]byte, error){
-		"128 tools at most": func() ([]byte, error) { return p.Body(with(129, "f")) },
-		"no tool by":        func() ([]byte, error) { return p.Body(with(1, "f.")) },
-		"1 to 64 letters":   func() ([]byte, error) { return p.Body(with(1, strings.Repeat("f", 64))) },
-		"leave effort":      func() ([]byte, error) { return openai.Provider{Server: silent}.Body(thinking) },
+		"at most 128 tools":        func() ([]byte, error) { return p.Body(with(129, "f")) },
+		"not accept the tool name": func() ([]byte, error) { return p.Body(with(1, "f.")) },
+		"1 to 64 letters":          func() ([]byte, error) { return p.Body(with(1, strings.Repeat("f", 64))) },
+		"leave effort":             func() ([]byte, error) { return openai.Provider{Server: silent}.Body(thinking) },
 	} {
 		_, err := try()
 		var failed *llm.Error
@@ -180,14 +180,14 @@ func TestWhatAServerCannotTakeIsNotSent(t *testing.T) {
 		require.Contains(t, failed.Message, says)
 	}
 	_, err = llm.Collect(p.Stream(t.Context(), with(129, "f")), nil)
-	require.ErrorContains(t, err, "128 tools at most")
+	require.ErrorContains(t, err, "at most 128 tools")
 }
 
 func TestWithoutAKeyOrAnAddressNothingIsSent(t *testing.T) {
 	t.Parallel()
 	_, err := ask(t, openai.Provider{Server: find(t, "deepseek")}, asking(user("Go.")))
 	require.Equal(t, events.ModelAuth, llm.AsError(err).Kind)
-	require.ErrorContains(t, err, "deepseek needs a key")
+	require.ErrorContains(t, err, "deepseek needs an API key")
 	_, err = ask(t, openai.Provider{Server: openai.Generic("own")}, asking(user("Go.")))
 	require.Equal(t, events.ModelInvalidRequest, llm.AsError(err).Kind)
 	require.ErrorContains(t, err, "base_url")

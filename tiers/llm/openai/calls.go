@@ -23,14 +23,14 @@ type draft struct {
 	looks    int // at whether the arguments are whole
 }
 
-// maxLooks bounds the looks at the arguments of one call, each of which reads all
-// of them; pieces behind these belong to the call.
+// maxLooks limits the looks at the arguments of one call, each of which reads
+// all of them; pieces after these belong to the call.
 const maxLooks = 256
 
 // take reads one piece. A piece belongs to the newest call under its index,
-// unless it opens another one there: with an id of its own, as Ollama does it
-// under index 0 for every call, or with a name where the arguments so far are
-// whole already.
+// unless it opens another one there: with its own id, as Ollama does it under
+// index 0 for every call, or with a name where the arguments so far are whole
+// already.
 func (c *calls) take(piece openai.ChatCompletionChunkChoiceDeltaToolCall) error {
 	i, known := c.at[piece.Index]
 	if !piece.JSON.Index.Valid() {
@@ -38,7 +38,7 @@ func (c *calls) take(piece openai.ChatCompletionChunkChoiceDeltaToolCall) error 
 	}
 	if !known || c.list[i].opensAnother(piece) {
 		if len(c.list) == llm.MaxCalls {
-			return llm.Incomplete("the reply has over %d tool calls", llm.MaxCalls)
+			return llm.Incomplete("the reply has more than %d tool calls", llm.MaxCalls)
 		}
 		if c.at == nil {
 			c.at = map[int64]int{}
@@ -50,7 +50,7 @@ func (c *calls) take(piece openai.ChatCompletionChunkChoiceDeltaToolCall) error 
 	return nil
 }
 
-// opensAnother tells whether a piece under the index of d is of another call.
+// opensAnother reports whether a piece under the index of d is of another call.
 func (d *draft) opensAnother(piece openai.ChatCompletionChunkChoiceDeltaToolCall) bool {
 	if piece.ID != "" && d.id != "" {
 		return piece.ID != d.id
@@ -80,7 +80,7 @@ func (d *draft) add(piece openai.ChatCompletionChunkChoiceDeltaToolCall) {
 	d.args = append(d.args, text[:min(len(text), max(room, 0))]...)
 }
 
-// whole are the calls as their server said them.
+// whole returns the calls as their server said them.
 func (c *calls) whole() []called {
 	var out []called
 	for _, d := range c.list {

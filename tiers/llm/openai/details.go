@@ -7,7 +7,7 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// maxDetails bounds the elements of a reply's reasoning_details.
+// maxDetails limits the elements of a reply's reasoning_details.
 const maxDetails = 4096
 
 // detail is an element of reasoning_details, as its server wrote it.
@@ -55,8 +55,8 @@ func (g *growing) join(piece detail) {
 	}
 }
 
-// grow puts a JSON text behind the one that is there; false where one of them is
-// no text.
+// grow puts a JSON text after the one that exists; false if one of them is not
+// text.
 func (g *growing) grow(key string, value json.RawMessage) bool {
 	var before, more string
 	if json.Unmarshal(value, &more) != nil {
@@ -72,11 +72,11 @@ func (g *growing) grow(key string, value json.RawMessage) bool {
 	return true
 }
 
-// whole are the elements, as their server would have written them at once.
+// whole returns the elements, as their server would have written them at once.
 func (d *details) whole() []detail {
 	var out []detail
 	for _, g := range d.list {
-		// order-independent: each text has a place of its own
+		// order-independent: each text has its own place
 		for key, text := range g.texts {
 			if written, err := llm.PlainJSON(string(text)); err == nil {
 				g.detail[key] = written

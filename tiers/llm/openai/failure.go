@@ -20,8 +20,8 @@ type told struct {
 	Code    string
 }
 
-// kinds are the words of types and codes that say more than a status does, and
-// all that there is where the stream had begun. Numbers are MiniMax's.
+// kinds returns the words of types and codes that say more than a status does,
+// and all that there is where the stream had begun. Numbers are MiniMax's.
 func kinds() map[string]string {
 	return map[string]string{
 		"context_length_exceeded": events.ModelContextTooLong, "exceed_context_size_error": events.ModelContextTooLong,
@@ -41,8 +41,8 @@ func kinds() map[string]string {
 	}
 }
 
-// streamKinds are the words that repeat what a status says; they count where
-// the status was 200.
+// streamKinds returns the words that repeat what a status says; they count
+// where the status was 200.
 func streamKinds() map[string]string {
 	return map[string]string{
 		"rate_limit_exceeded": events.ModelRateLimited, "rate_limit_error": events.ModelRateLimited,
@@ -54,8 +54,8 @@ func streamKinds() map[string]string {
 	}
 }
 
-// tooLong are the words of servers that have no code for a prompt that does not
-// fit: DeepSeek and vLLM, OpenRouter, xAI, Qwen, MiniMax, llama.cpp.
+// tooLong returns the words of servers that have no code for a prompt that does
+// not fit: DeepSeek and vLLM, OpenRouter, xAI, Qwen, MiniMax, llama.cpp.
 func tooLong() []string {
 	return []string{
 		"maximum context length", "maximum prompt length", "range of input length", "context window exceeds",
@@ -67,7 +67,7 @@ func tooLong() []string {
 // other wrong request: with status 400 and no code that tells.
 const wrongKey = "incorrect api key"
 
-// kind is what an error means beyond its status; empty if it says no more.
+// kind returns what an error means beyond its status; empty if it says no more.
 func (t told) kind() string {
 	words := []string{strings.ToLower(t.Code), strings.ToLower(t.Type)}
 	for _, word := range words {
@@ -85,8 +85,9 @@ func (t told) kind() string {
 	return ""
 }
 
-// refine says what a status of these servers means. A message about the length
-// of a prompt counts only where the server says that the request is at fault.
+// refine returns what a status of these servers means. A message about the
+// length of a prompt counts only where the server says that the request is at
+// fault.
 func refine(s *transport.Status) (kind, message string) {
 	t, ok := parseError(s.Body)
 	if !ok {
@@ -99,7 +100,8 @@ func refine(s *transport.Status) (kind, message string) {
 	return kind, ""
 }
 
-// errorIn is the error that an event of a stream holds; nil if it holds none.
+// errorIn returns the error that an event of a stream holds; nil if it holds
+// none.
 func errorIn(data []byte) error {
 	if !bytes.Contains(data, []byte(`"error"`)) && !bytes.Contains(data, []byte(`"base_resp"`)) {
 		return nil
@@ -108,11 +110,11 @@ func errorIn(data []byte) error {
 	if !ok {
 		return nil
 	}
-	return &llm.Error{Kind: t.streamKind(), Message: "the server broke the answer off: " + clip(t.Message)}
+	return &llm.Error{Kind: t.streamKind(), Message: "the server ended the answer with an error: " + clip(t.Message)}
 }
 
-// streamKind is what an error within a stream means. One that says nothing that
-// we know is the server's own trouble.
+// streamKind returns what an error within a stream means. One that says nothing
+// that we know is the server's own trouble.
 func (t told) streamKind() string {
 	if kind := t.kind(); kind != "" {
 		return kind
@@ -163,7 +165,7 @@ func parseError(data []byte) (told, bool) {
 	case json.Unmarshal(outer.Error, &inner) == nil:
 		return told{inner.Message, inner.Type, word(inner.Code)}, true
 	}
-	return told{Message: "an error of an unknown form"}, true
+	return told{Message: "an error of unknown format"}, true
 }
 
 // word is a JSON text or number as text.
@@ -175,7 +177,7 @@ func word(raw json.RawMessage) string {
 	return strings.TrimSpace(string(raw))
 }
 
-// clip keeps what a server says within the bounds of a message.
+// clip keeps what a server says within the limits of a message.
 func clip(s string) string {
 	return strings.ToValidUTF8(s[:min(len(s), llm.MaxMessage/2)], "")
 }

@@ -53,7 +53,7 @@ func TestErrorsOfServersHaveTheirKind(t *testing.T) {
 		h.Close()
 		require.Equal(t, c.kind, llm.AsError(err).Kind, c.body)
 		require.NotContains(t, err.Error(), "key-0123456789")
-		require.Equal(t, 1, calls, "nothing is tried twice")
+		require.Equal(t, 1, calls, "nothing is retried")
 	}
 }
 

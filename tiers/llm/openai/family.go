@@ -37,11 +37,11 @@ const (
 	ToolsNever ChatTools = "never"
 )
 
-// openAIFamilies are the models that think, which refuse every temperature but
-// their own, and of which many cannot do without thinking. See
+// openAIFamilies returns the models that think, which refuse every temperature
+// but their own, and of which many cannot do without thinking. See
 // https://platform.openai.com/docs/guides/reasoning, the models' pages such as
-// https://developers.openai.com/api/docs/models/gpt-6.2-sol, openai/codex#6647 and
-// anomalyco/models.dev#2296.
+// https://developers.openai.com/api/docs/models/gpt-6.2-sol, openai/codex#6647
+// and anomalyco/models.dev#2296.
 func openAIFamilies() []Family {
 	return []Family{
 		{Names: []string{"gpt-5-chat"}, Samples: true},
@@ -59,8 +59,8 @@ func openAIFamilies() []Family {
 	}
 }
 
-// family is the first one of a model; a model of none takes all that its server
-// takes.
+// family returns the first one of a model; a model of none takes all that its
+// server takes.
 func (s Server) family(model string) Family {
 	i := slices.IndexFunc(s.Families, func(f Family) bool {
 		return slices.ContainsFunc(f.Names, func(n string) bool { return strings.HasPrefix(model, n) })

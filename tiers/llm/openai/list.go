@@ -13,7 +13,7 @@ import (
 
 var _ llm.Lister = Provider{}
 
-// Models are the models that the server has, or that the key opens. See
+// Models returns the models that the server has, or that the key opens. See
 // https://platform.openai.com/docs/api-reference/models/list.
 func (p Provider) Models(ctx context.Context) ([]string, error) {
 	if err := p.reachable(); err != nil {
@@ -37,8 +37,9 @@ func (p Provider) Models(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// refusedKey is the error of a key that does not work, where the list of models
-// would not tell. A gateway may not know the address, which says nothing.
+// refusedKey returns the error of a key that does not work, where the list of
+// models would not tell. A gateway may not know the address, which says
+// nothing.
 func (p Provider) refusedKey(ctx context.Context) error {
 	if p.Server.KeyPath == "" {
 		return nil
@@ -51,7 +52,7 @@ func (p Provider) refusedKey(ctx context.Context) error {
 	return nil
 }
 
-// get asks for a document at a path behind the address of the API.
+// get asks for a document at a path after the address of the API.
 func (p Provider) get(ctx context.Context, path string, out any) error {
 	header := map[string]string{}
 	if p.Endpoint.Key != "" {

@@ -34,11 +34,11 @@ const (
 	// noText stands for the text of calls alone where a server insists on one;
 	// words would teach the model to say them.
 	noText = " "
-	// maxName bounds a function's name on the wire.
+	// maxName limits a function's name on the wire.
 	maxName = 64
 )
 
-// messages is the conversation on the wire.
+// messages returns the conversation on the wire.
 func (s Server) messages(r llm.Request) []message {
 	c := conversation{server: s, origin: s.origin(r.Model), ids: map[string]string{}, taken: map[string]bool{}}
 	if system := r.System(); system != "" {
@@ -98,7 +98,8 @@ func (c *conversation) assistant(m llm.Message) {
 	c.out = append(c.out, out)
 }
 
-// own is what this server said itself in a message; the zero value if it did not.
+// own returns what this server said itself in a message; the zero value if it
+// did not.
 func (c *conversation) own(m llm.Message) said {
 	var own said
 	if json.Unmarshal(m.OpaqueOf(c.origin), &own) != nil || len(own.ToolCalls) != len(m.Calls()) {
@@ -107,9 +108,9 @@ func (c *conversation) own(m llm.Message) said {
 	return own
 }
 
-// call is a call under the id that its server gave it, where it is the first of
-// that id, and else under ours. Arguments are the server's own where they are an
-// object: others of ours stand in for what no server would read.
+// call returns a call under the id that its server gave it, where it is the
+// first of that id, and else under ours. Arguments are the server's own where
+// they are an object: others of ours stand in for what no server would read.
 func (c *conversation) call(ours llm.Call, theirs called) called {
 	out := called{ID: ours.ID, Type: "function", Function: calledFunction{wireName(ours.Name), string(ours.Args)}}
 	if theirs.ID != "" && !c.taken[theirs.ID] {
@@ -135,8 +136,8 @@ func (c *conversation) results(m llm.Message) {
 	}
 }
 
-// resultsOf are the results in a message of the tools, text behind one put into the
-// last of them, and texts that stand before any.
+// resultsOf returns the results in a message of the tools, text after one put
+// into the last of them, and texts that come before any.
 func resultsOf(m llm.Message) (alone []string, results []llm.Result) {
 	for _, b := range m.Blocks {
 		switch b := b.(type) {
@@ -157,7 +158,8 @@ func resultsOf(m llm.Message) (alone []string, results []llm.Result) {
 	return alone, results
 }
 
-// wireName is the name of a function as servers take it, whatever a model wrote.
+// wireName returns the name of a function as servers take it, whatever a model
+// wrote.
 func wireName(name string) string { return llm.PlainName(name, "", maxName) }
 
 func isObject(s string) bool {

@@ -29,10 +29,10 @@ type Provider struct {
 
 var _ llm.Provider = Provider{}
 
-// Name is the server's name.
+// Name returns the server's name.
 func (p Provider) Name() string { return p.Server.Name }
 
-// Wire is the format of Body.
+// Wire returns the format of Body.
 func (Provider) Wire() string { return Wire }
 
 // Body is the JSON that Stream sends.
@@ -73,11 +73,11 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 	}
 }
 
-// reachable says what is missing before anything is sent.
+// reachable returns what is missing before anything is sent.
 func (p Provider) reachable() error {
 	switch {
 	case p.Endpoint.BaseURL == "" && p.Server.BaseURL == "":
-		return llm.Unsendable("%s has no address; give its base_url", p.Server.Name)
+		return llm.Unsendable("%s has no address; set its base_url", p.Server.Name)
 	case p.Endpoint.BaseURL == "" && p.Server.NeedsKey && p.Endpoint.Key == "":
 		return llm.NoKey(p.Server.Name)
 	}

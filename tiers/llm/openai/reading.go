@@ -15,10 +15,10 @@ import (
 type reader interface {
 	// take reads one event; chunks count even where there is an error.
 	take(data []byte) ([]llm.Chunk, error)
-	// end is what stands behind a whole reply, or why there is none; err is how the
+	// end is what comes after a whole reply, or why there is none; err is how the
 	// stream ended.
 	end(err error) ([]llm.Chunk, error)
-	// isDone tells whether the closing event came.
+	// isDone reports whether the closing event came.
 	isDone() bool
 	// paid is what the server reported as used.
 	paid() []llm.Chunk
@@ -77,7 +77,8 @@ func (r *reading) paid() []llm.Chunk {
 	return []llm.Chunk{llm.Usage(*r.usage)}
 }
 
-// closing is what stands behind a whole reply with so many calls.
+// closing returns what comes after a whole reply with the given number of
+// calls.
 func (r *reading) closing(cut bool, calls int, raw *llm.Opaque) []llm.Chunk {
 	if r.usage == nil {
 		estimated := llm.Estimate(r.request, r.said.String())

@@ -39,7 +39,7 @@ func (a *response) take(data []byte) ([]llm.Chunk, error) {
 	}
 	var e responseEvent
 	if json.Unmarshal(data, &e) != nil {
-		return nil, llm.Incomplete("an event of the stream is not JSON of the Responses API")
+		return nil, llm.Incomplete("an event of the stream is not valid JSON of the Responses API")
 	}
 	if e.Type == "error" || e.Type == "response.failed" || e.Type == "" {
 		return nil, a.broken(data)
@@ -88,19 +88,20 @@ func (a *response) text(delta json.RawMessage) []llm.Chunk {
 // finished keeps an item that is done.
 func (a *response) finished(it item, size int) error {
 	if a.size += size; a.size > llm.MaxText+llm.MaxRaw {
-		return llm.Incomplete("the items of the reply are over %d bytes", llm.MaxText+llm.MaxRaw)
+		return llm.Incomplete("the items of the reply have more than %d bytes", llm.MaxText+llm.MaxRaw)
 	}
 	if it.is("message") && a.refusal.Len() < llm.MaxMessage {
 		a.refusal.WriteString(clip(it.said("refusal", "refusal")))
 	}
 	if it.is("function_call") && callsIn(a.items) == llm.MaxCalls {
-		return llm.Incomplete("the reply has over %d tool calls", llm.MaxCalls)
+		return llm.Incomplete("the reply has more than %d tool calls", llm.MaxCalls)
 	}
 	a.items = append(a.items, it)
 	return nil
 }
 
-// broken is the error that an event tells: of the stream, or of the response.
+// broken returns the error that an event tells: of the stream, or of the
+// response.
 func (a *response) broken(data []byte) error {
 	var outer struct {
 		Message  string          `json:"message"`
@@ -112,7 +113,7 @@ func (a *response) broken(data []byte) error {
 	_ = json.Unmarshal(data, &outer) // it was read before
 	if outer.Message != "" {
 		t := told{Message: outer.Message, Code: word(outer.Code)}
-		return &llm.Error{Kind: t.streamKind(), Message: "the server broke the answer off: " + clip(t.Message)}
+		return &llm.Error{Kind: t.streamKind(), Message: "the server ended the answer with an error: " + clip(t.Message)}
 	}
 	wrapped := data
 	if len(outer.Response.Error) > 0 {
@@ -121,7 +122,7 @@ func (a *response) broken(data []byte) error {
 	if err := errorIn(wrapped); err != nil {
 		return err
 	}
-	return llm.Incomplete("the server broke the answer off without a reason")
+	return llm.Incomplete("the server ended the answer with an error but gave no reason")
 }
 
 func (a *response) end(err error) ([]llm.Chunk, error) {
@@ -136,7 +137,7 @@ func (a *response) end(err error) ([]llm.Chunk, error) {
 	return a.whole(), nil
 }
 
-// whole is the end of a whole reply. What was cut off is in the last call.
+// whole returns the end of a whole reply. What was cut off is in the last call.
 func (a *response) whole() []llm.Chunk {
 	var out []llm.Chunk
 	n, total := 0, callsIn(a.items)
@@ -154,7 +155,8 @@ func (a *response) whole() []llm.Chunk {
 	return append(out, a.closing(a.cut, n, a.server.responseOpaque(a.request.Model, a.items))...)
 }
 
-// responseUsage takes apart what the vendor counts twice; nil where nothing was counted.
+// responseUsage takes apart what the vendor counts twice; nil if nothing was
+// counted.
 func responseUsage(raw json.RawMessage) *events.Usage {
 	var u *struct {
 		Input   int64 `json:"input_tokens"`

@@ -35,10 +35,10 @@ type responseTool struct {
 // encryptedReasoning asks for what the model thought.
 const encryptedReasoning = "reasoning.encrypted_content"
 
-// minResponse is the least that max_output_tokens may be.
+// minResponse is the minimum that max_output_tokens may be.
 const minResponse = 16
 
-// responses is the body of a request on the Responses wire.
+// responses returns the body of a request on the Responses wire.
 func (s Server) responses(r llm.Request) ([]byte, error) {
 	tools, err := s.tools(r.Tools)
 	if err != nil {
@@ -89,7 +89,7 @@ type (
 	}
 )
 
-// input is the conversation as items.
+// input returns the conversation as items.
 func (s Server) input(r llm.Request) []any {
 	in := input{origin: s.responseOrigin(r.Model), ids: map[string]string{}, taken: map[string]bool{}}
 	for _, m := range r.Conversation() {
@@ -136,8 +136,8 @@ func (in *input) assistant(m llm.Message) {
 	}
 }
 
-// own are the recorded items of a reply, with arguments of ours in place of what
-// is not an object; nil for a reply that this model did not write.
+// own returns the recorded items of a reply, with arguments of ours in place of
+// what is not an object; nil for a reply that this model did not write.
 func (in *input) own(m llm.Message, calls []llm.Call) []any {
 	var items []item
 	if json.Unmarshal(m.OpaqueOf(in.origin), &items) != nil || callsIn(items) != len(calls) {
@@ -159,12 +159,12 @@ func (in *input) own(m llm.Message, calls []llm.Call) []any {
 	return out
 }
 
-// maxCallID bounds the id of a call, which the API does not keep to in its own
+// maxCallID limits the id of a call, which the API does not keep to in its own
 // replies: V1ki/dsh-plugin-subscriptions#29.
 const maxCallID = 64
 
-// id is a call's id on the wire: that of the model where it is the first of that
-// id and goes back, else ours.
+// id returns a call's id on the wire: that of the model where it is the first
+// of that id and goes back, else ours.
 func (in *input) id(ours, theirs string) string {
 	id := theirs
 	if id == "" || in.taken[id] || len(id) > maxCallID {

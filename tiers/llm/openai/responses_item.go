@@ -32,7 +32,7 @@ func callsIn(items []item) int {
 	return n
 }
 
-// said are the texts of a message's parts of one type, "text" or "refusal".
+// said returns the texts of a message's parts of one type, "text" or "refusal".
 func (it item) said(kind, member string) string {
 	var parts []map[string]json.RawMessage
 	_ = json.Unmarshal(it["content"], &parts)
@@ -45,7 +45,7 @@ func (it item) said(kind, member string) string {
 	return text
 }
 
-// kept are the items that go back: replies, calls and encrypted reasoning,
+// kept returns the items that go back: replies, calls and encrypted reasoning,
 // without ids, which the server would look up although it stores nothing, and
 // without reasoning that nothing follows, which it refuses.
 func kept(items []item) []item {
@@ -66,8 +66,8 @@ func kept(items []item) []item {
 	return out
 }
 
-// responseOpaque is what goes back of a reply; nil where its text and calls say
-// all of it.
+// responseOpaque returns what goes back of a reply; nil if its text and calls
+// say all of it.
 func (s Server) responseOpaque(model string, items []item) *llm.Opaque {
 	if items = kept(items); len(items) == 0 {
 		return nil

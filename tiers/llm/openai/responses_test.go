@@ -40,10 +40,10 @@ func TestResponsesErrorsHaveTheirKinds(t *testing.T) {
 			`{"type":"response.failed","response":{"error":{"code":"context_length_exceeded","message":"too long"}}}`,
 			events.ModelContextTooLong, "too long"},
 		{"a failure without a reason", `{"type":"response.failed","response":{"error":null}}`, events.ModelIncomplete,
-			"without a reason"},
+			"gave no reason"},
 		{"a content filter", `{"type":"response.incomplete","response":{"incomplete_details":{"reason":"content_filter"}}}`,
 			events.ModelRefused, "content filter"},
-		{"text that is not JSON", `{"type":`, events.ModelIncomplete, "not JSON"},
+		{"text that is not JSON", `{"type":`, events.ModelIncomplete, "not valid JSON"},
 		{"a refusal", `{"type":"response.output_item.done","item":{"type":"message","content":[{"type":"refusal","refusal":"No."}]}}`, events.ModelRefused, "No."},
 	} {
 		_, err := ask(t, says(t, "openai", message, text, c.event, completed), thinking())
@@ -81,7 +81,7 @@ func TestResponsesCutAtTheirLimitKeepWhatIsWhole(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, llm.FinishMaxTokens, reply.Finish)
 	require.Empty(t, reply.Calls[0].Malformed)
-	require.NotEmpty(t, reply.Calls[1].Malformed, "what was cut off never runs")
+	require.NotEmpty(t, reply.Calls[1].Malformed, "a call that was cut off never runs")
 
 	reply, err = ask(t, says(t, "openai", thought, cut), thinking())
 	require.NoError(t, err, "a reply of thoughts alone is one")

@@ -15,15 +15,17 @@ type Server struct {
 	BaseURL string
 	// NeedsKey says that it answers nobody without a key.
 	NeedsKey bool
-	// KeyPath is an address, behind that of the API, that tells whether a key works,
-	// of a server that shows its list of models to anybody; empty: the list tells.
+	// KeyPath is an address, after that of the API, that reports whether a key
+	// works, of a server that shows its list of models to anybody; empty: the list
+	// tells.
 	KeyPath string
 	// Local says that it runs on the person's own machine, so that its tokens
 	// cost nothing.
 	Local bool
 	// SystemRole is the role of the system message: system or developer.
 	SystemRole string
-	// MaxTokens is the field that bounds a reply: max_tokens or max_completion_tokens.
+	// MaxTokens is the field that limits a reply: max_tokens or
+	// max_completion_tokens.
 	MaxTokens string
 	// Parallel is how it makes several calls in one reply.
 	Parallel Parallel
@@ -31,7 +33,7 @@ type Server struct {
 	ToolChoice bool
 	// JSONSchema says that it takes a response_format of the type json_schema.
 	JSONSchema bool
-	// MaxTools bounds the tools of a request; 0: no limit is known.
+	// MaxTools limits the tools of a request; 0: no limit is known.
 	MaxTools int
 	// Reasoning is the field of its messages that holds what the model thought;
 	// empty: it tells nothing.
@@ -49,7 +51,7 @@ type Server struct {
 	// [events.Efforts]; nil: it cannot be set.
 	Efforts map[string]Effort
 	// Families are those of its models that take less than the others, in the order
-	// in which they are looked for.
+	// in which they are searched for.
 	Families []Family
 }
 
@@ -91,8 +93,8 @@ type routeEffort struct {
 	Effort string `json:"effort"`
 }
 
-// Generic is a server that the table does not name: the least that servers of
-// this wire agree about.
+// Generic returns a server that the table does not name: the least that servers
+// of this wire agree about.
 func Generic(name string) Server {
 	return Server{
 		Name: events.ProviderName(name), SystemRole: "system", MaxTokens: "max_tokens", Parallel: ParallelAlways,
@@ -101,7 +103,8 @@ func Generic(name string) Server {
 	}
 }
 
-// Find is the row of a provider, in whatever spelling; false if there is none.
+// Find returns the row of a provider, in whatever spelling; false if there is
+// none.
 func Find(name string) (Server, bool) {
 	table := Servers()
 	i := slices.IndexFunc(table, func(s Server) bool { return s.Name == events.ProviderName(name) })

@@ -1,7 +1,8 @@
 package openai
 
-// Servers is the table of the servers that are known by name, in the order in
-// which people read it. A changed row changes bodies: raise the number in [Wire].
+// Servers returns the table of the servers that are known by name, in the order
+// in which people read it. A changed row changes bodies: raise the number in
+// [Wire].
 func Servers() []Server {
 	return []Server{openAI(), deepSeek(), grok(), qwen(), llama(), miniMax(), openRouter(), vLLM(), llamaCPP()}
 }

@@ -15,7 +15,7 @@ func (t thought) empty() bool {
 	return t.ReasoningContent == nil && t.Reasoning == nil && len(t.ReasoningDetails) == 0
 }
 
-// insist makes the thought one that is there, even if it says nothing.
+// insist makes the thought one that exists, even if it says nothing.
 func (t *thought) insist() {
 	if t.ReasoningContent == nil {
 		t.ReasoningContent = new(string)
@@ -29,7 +29,7 @@ type said struct {
 	thought
 }
 
-// call is the call at a place; the zero value where the server said none.
+// call returns the call at a place; the zero value where the server said none.
 func (s said) call(i int) called {
 	if i >= len(s.ToolCalls) {
 		return called{}
@@ -61,7 +61,7 @@ func (t *thoughts) add(content, reasoning string, pieces []detail) bool {
 	return t.size <= llm.MaxRaw && len(t.details.list) <= maxDetails
 }
 
-// whole is the thought; fields that never came stay away.
+// whole returns the thought; fields that never came stay away.
 func (t *thoughts) whole() thought {
 	var out thought
 	if len(t.content) > 0 {
@@ -76,7 +76,7 @@ func (t *thoughts) whole() thought {
 	return out
 }
 
-// opaque is the reply for its server alone; nil where nothing must go back.
+// opaque returns the reply for its server alone; nil if nothing must go back.
 func (s Server) opaque(model string, calls []called, t thought) *llm.Opaque {
 	if s.Back == BackNever || t.empty() {
 		return nil

@@ -23,7 +23,7 @@ type reported struct {
 	Cost *float64 `json:"cost"`                    // of OpenRouter, in dollars
 }
 
-// usageOf is a usage in our sense: nil where raw is none. The wire counts
+// usageOf returns a usage in our sense: nil where raw is none. The wire counts
 // cached tokens among those of the prompt, so they are taken out.
 func usageOf(raw string) *events.Usage {
 	var r *reported

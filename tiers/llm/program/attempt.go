@@ -20,10 +20,10 @@ const DefaultSilence = 90 * time.Second
 // DefaultAfterEnd is how long a program may live on after its terminal marker.
 const DefaultAfterEnd = 5 * time.Second
 
-// maxRun bounds one run, however much the program has to say.
+// maxRun limits one run, however much the program has to say.
 const maxRun = 30 * time.Minute
 
-// maxKept bounds what is recorded of each output stream, in bytes.
+// maxKept limits what is recorded of each output stream, in bytes.
 const maxKept = 16 << 10
 
 // Protocol is how one kind of program speaks, during one attempt.
@@ -125,7 +125,7 @@ func (a *attempt) start(ctx context.Context) {
 	if set == nil {
 		set = map[string]string{}
 	}
-	set["TMPDIR"] = a.Program.Dir // what it leaves behind goes with its folder
+	set["TMPDIR"] = a.Program.Dir // what it leaves after goes with its folder
 	a.Program.Set = set
 	if a.Program.Input == nil {
 		a.Program.Talk = a.transcript.in.talk
@@ -173,7 +173,7 @@ func (a *attempt) follow(yield func(llm.Chunk, error) bool) bool {
 	}
 }
 
-// take folds the lines that are there; false when the consumer wants no more.
+// take folds the lines that exist; false when the consumer wants no more.
 func (a *attempt) take(end bool, yield func(llm.Chunk, error) bool) bool {
 	t := a.transcript
 	all, err := a.lines.take(end)
@@ -184,7 +184,7 @@ func (a *attempt) take(end bool, yield func(llm.Chunk, error) bool) bool {
 		}
 		if line[0] != '{' {
 			if holdsMessage(line) {
-				t.Break("line %d has something in front of its JSON", t.line)
+				t.Break("line %d has text before its JSON", t.line)
 			}
 			continue
 		}
@@ -206,8 +206,8 @@ func (a *attempt) take(end bool, yield func(llm.Chunk, error) bool) bool {
 	return true
 }
 
-// holdsMessage tells whether a line that is to be passed over ends with a message:
-// what says a part of the reply may not get lost.
+// holdsMessage reports whether a line that is to be skipped ends with a
+// message: what says a part of the reply may not get lost.
 func holdsMessage(line []byte) bool {
 	var message struct {
 		Type    any `json:"type"`

@@ -130,7 +130,7 @@ func TestToolsOfAProgramAreBounded(t *testing.T) {
 	require.Len(t, reply.CLI.OwnTools, program.MaxTools)
 	job.Run = says(program.MaxTools + 1)
 	_, err = ask(t, job)
-	require.ErrorContains(t, err, "used over 256 tools")
+	require.ErrorContains(t, err, "used more than 256 tools")
 }
 
 func TestAnswersToAProgramAreBounded(t *testing.T) {
@@ -147,7 +147,7 @@ func TestAnswersToAProgramAreBounded(t *testing.T) {
 	require.NoError(t, err)
 	job.Run = asks(program.MaxSent + 1)
 	_, err = ask(t, job)
-	require.ErrorContains(t, err, "asked for over 1024 answers")
+	require.ErrorContains(t, err, "asked for more than 1024 answers")
 }
 
 func TestEachRunHasAFolderThatGoesWithIt(t *testing.T) {

@@ -22,11 +22,11 @@ func Open(parent, name string, files map[string]string) (folder string, remove f
 		return "", nil, broken("no folder is set for the program")
 	}
 	if err := os.MkdirAll(parent, 0o700); err != nil {
-		return "", nil, broken("make a folder for the program: %v", err)
+		return "", nil, broken("create a folder for the program: %v", err)
 	}
 	folder, err := makeNamed(parent, name)
 	if err != nil {
-		return "", nil, broken("make a folder for the program: %v", err)
+		return "", nil, broken("create a folder for the program: %v", err)
 	}
 	remove = func() { _ = os.RemoveAll(folder) }
 	for name, content := range files {
@@ -43,7 +43,8 @@ func Open(parent, name string, files map[string]string) (folder string, remove f
 	return folder, remove, nil
 }
 
-// maxSame bounds the runs of one conversation that have a folder of its name at once.
+// maxSame limits the runs of one conversation that have a folder of its name at
+// once.
 const maxSame = 16
 
 // makeNamed makes a folder of this name, or of the name and a number where that
@@ -61,7 +62,7 @@ func makeNamed(parent, name string) (string, error) {
 	return os.MkdirTemp(parent, name+"-")
 }
 
-// Proxies are the variables that say how the network is reached; a program
+// Proxies returns the variables that say how the network is reached; a program
 // that reaches its service needs them.
 func Proxies() []string {
 	return []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",

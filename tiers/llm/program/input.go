@@ -23,7 +23,7 @@ type input struct {
 
 func newInput() *input { return &input{moved: make(chan struct{}, 1), digest: sha256.New()} }
 
-// send puts a value behind the others, as one line of JSON.
+// send puts a value after the others, as one line of JSON.
 func (in *input) send(v any) error {
 	line, err := llm.PlainJSON(v)
 	if err != nil {
@@ -56,7 +56,7 @@ func (in *input) wake() {
 	}
 }
 
-// sum is the digest and the size of what was sent.
+// sum returns the digest and the size of what was sent.
 func (in *input) sum() (string, int64) {
 	in.mu.Lock()
 	defer in.mu.Unlock()

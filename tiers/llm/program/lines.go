@@ -9,15 +9,15 @@ import (
 
 // Limits of what a program writes, in bytes.
 const (
-	// MaxLine bounds one line.
+	// MaxLine limits one line.
 	MaxLine = 4 << 20
-	// MaxOutput bounds all lines of a run.
+	// MaxOutput limits all lines of a run.
 	MaxOutput = 32 << 20
 )
 
 var (
-	errLongLine = errors.New("a line of the program's output is over 4 MiB")
-	errTooMuch  = errors.New("the program wrote over 32 MiB")
+	errLongLine = errors.New("a line of the program's output is longer than 4 MiB")
+	errTooMuch  = errors.New("the program wrote more than 32 MiB")
 )
 
 // lines are the program's output, cut into lines that wait for their reader.
@@ -63,7 +63,7 @@ func (l *lines) wake() {
 }
 
 // take hands over the whole lines that wait. At the end of the output, what
-// stands behind the last end of a line is a line, too.
+// comes after the last end of a line is a line, too.
 func (l *lines) take(end bool) ([][]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,10 +12,12 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// maxStderr bounds what an error's message quotes of what a program says, in bytes.
+// maxStderr limits what an error's message quotes of what a program says, in
+// bytes.
 const maxStderr = 1 << 10
 
-// outcome is the end of the attempt: the terminal marker, or why there is none.
+// outcome returns the end of the attempt: the terminal marker, or why there is
+// none.
 func (a *attempt) outcome(ctx context.Context) (llm.Finish, *llm.Error) {
 	run := a.record()
 	if failed := a.failure(ctx); failed != nil {
@@ -26,7 +28,7 @@ func (a *attempt) outcome(ctx context.Context) (llm.Finish, *llm.Error) {
 		CLI: run}, nil
 }
 
-// record is the run as it stands on the log.
+// record returns the run as it is on the log.
 func (a *attempt) record() *events.CLICall {
 	out := &events.CLICall{
 		Command:     append([]string{cmp.Or(a.ended.Path, a.Program.Path)}, a.Program.Args...),
@@ -43,7 +45,7 @@ func (a *attempt) record() *events.CLICall {
 	return out
 }
 
-// failure says why there is no reply; nil if there is one.
+// failure returns why there is no reply; nil if there is one.
 func (a *attempt) failure(ctx context.Context) *llm.Error {
 	t := a.transcript
 	switch {
@@ -62,13 +64,13 @@ func (a *attempt) failure(ctx context.Context) *llm.Error {
 	case a.err != nil:
 		return a.failed(events.ModelInvalidRequest, "%v", a.err)
 	case a.ended.TimedOut:
-		return a.failed(events.ModelNetwork, "the program ran for over %v", maxRun)
+		return a.failed(events.ModelNetwork, "the program ran for more than %v", maxRun)
 	}
 	return a.failed(a.Protocol.Exit(a.ended.Exit), "the program ended with exit code %d and without a result",
 		a.ended.Exit)
 }
 
-// failed is an error with what the program said of it.
+// failed returns an error with what the program said of it.
 func (a *attempt) failed(kind, format string, args ...any) *llm.Error {
 	message := fmt.Sprintf(format, args...)
 	for _, more := range []string{a.transcript.noted, a.ended.Stderr} {

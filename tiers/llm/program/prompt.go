@@ -8,16 +8,17 @@ import (
 	"manualslop/tiers/llm/texttools"
 )
 
-// Prompt is the whole request as one text: its [Blocks].
+// Prompt returns the whole request as one text: its [Blocks].
 func Prompt(r llm.Request) string { return strings.Join(Blocks(r), "") }
 
-// Blocks are the whole request as texts that follow each other: our tools and the
-// system's words, which the tickets of a project share, how to call a tool, and
-// the turns of the conversation under headings that carry its mark, so that no
-// text of a file can begin a turn. The blocks of a request are the first ones of
-// the next request of its conversation, save for the block of changed files. A
-// single turn without tools stands without a heading behind the system's words.
-// The first block never begins with a character that programs read as a command.
+// Blocks returns the whole request as texts that follow each other: our tools
+// and the system's words, which the tickets of a project share, how to call a
+// tool, and the turns of the conversation under headings that carry its mark,
+// so that no text of a file can begin a turn. The blocks of a request are the
+// first ones of the next request of its conversation, save for the block of
+// changed files. A single turn without tools stands without a heading after the
+// system's words. The first block never begins with a character that programs
+// read as a command.
 func Blocks(r llm.Request) []string {
 	var parts []string
 	add := func(text string) {

@@ -11,14 +11,14 @@ import (
 	"manualslop/tiers/llm/texttools"
 )
 
-// MaxTools bounds the tools that a program says it used in a run.
+// MaxTools limits the tools that a program says it used in a run.
 const MaxTools = 256
 
-// MaxSent bounds the messages that a program is sent in a run: it gets an answer
-// to whatever it asks.
+// MaxSent limits the messages that a program is sent in a run: it gets an
+// answer to whatever it asks.
 const MaxSent = 1024
 
-// maxName bounds the bytes of a name that a program gives.
+// maxName limits the bytes of a name that a program gives.
 const maxName = 256
 
 // Transcript is what a program has said so far in one attempt. Its [Protocol]
@@ -79,7 +79,7 @@ func (t *Transcript) Own(name string) { t.use(use{name: name, ran: true}) }
 func (t *Transcript) use(u use) {
 	t.used = append(t.used, u)
 	if len(t.used) > MaxTools {
-		t.Break("the program used over %d tools", MaxTools)
+		t.Break("the program used more than %d tools", MaxTools)
 	}
 }
 
@@ -129,7 +129,7 @@ func (t *Transcript) Break(format string, args ...any) {
 // Read decodes a line into v and breaks the transcript where that fails.
 func (t *Transcript) Read(line []byte, v any) bool {
 	if err := json.Unmarshal(line, v); err != nil {
-		t.Break("line %d does not have its shape: %w", t.line, err)
+		t.Break("line %d has an unexpected format: %w", t.line, err)
 		return false
 	}
 	return true
@@ -151,7 +151,7 @@ func (t *Transcript) ReadOf(line []byte, v any, types ...string) bool {
 // Send writes one line of JSON to the program.
 func (t *Transcript) Send(v any) {
 	if t.sent++; t.sent > MaxSent {
-		t.Break("the program asked for over %d answers", MaxSent)
+		t.Break("the program asked for more than %d answers", MaxSent)
 		return
 	}
 	if err := t.in.send(v); err != nil {
@@ -159,14 +159,14 @@ func (t *Transcript) Send(v any) {
 	}
 }
 
-// Request is what was asked.
+// Request returns what was asked.
 func (t *Transcript) Request() llm.Request { return t.request }
 
-// Done tells whether nothing more of the program's output counts.
+// Done reports whether nothing more of the program's output counts.
 func (t *Transcript) Done() bool { return t.over || t.broken != nil }
 
-// ours are the calls that name a tool of the request and that the program did
-// not run itself.
+// ours returns the calls that name a tool of the request and that the program
+// did not run itself.
 func (t *Transcript) ours() []use {
 	var out []use
 	for _, u := range t.used {
@@ -177,7 +177,7 @@ func (t *Transcript) ours() []use {
 	return out
 }
 
-// others are the names of the tools that are none of our calls.
+// others returns the names of the tools that are none of our calls.
 func (t *Transcript) others() []string {
 	var out []string
 	for _, u := range t.used {
@@ -188,7 +188,7 @@ func (t *Transcript) others() []string {
 	return out
 }
 
-// rest is what stands behind the text: calls of ours and the usage. Of a run
+// rest returns what comes after the text: calls of ours and the usage. Of a run
 // that failed it is what the program counted, which was paid for.
 func (t *Transcript) rest() []llm.Chunk {
 	switch {
@@ -215,7 +215,7 @@ func (t *Transcript) rest() []llm.Chunk {
 	return append(out, llm.Usage(t.usage()))
 }
 
-// Guess is an estimate of the usage so far.
+// Guess returns an estimate of the usage so far.
 func (t *Transcript) Guess() events.Usage {
 	said := t.said.String()
 	for _, u := range t.ours() {

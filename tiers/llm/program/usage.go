@@ -6,7 +6,7 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// Plausible tells whether counts of tokens are none below 0 and none over
+// Plausible reports whether counts of tokens are none below 0 and none over
 // llm.MaxTokens, so that sums of some of them are counts, too.
 func Plausible(counts ...int64) bool {
 	return !slices.ContainsFunc(counts, func(n int64) bool { return n < 0 || n > llm.MaxTokens })

@@ -16,7 +16,7 @@ func NewAssigner(s *Script) *Assigner {
 	return &Assigner{script: s, taken: make([]bool, len(s.lines)), given: map[string]int{}}
 }
 
-// Assign is the number of the line that answers the request, whose newest
+// Assign returns the number of the line that answers the request, whose newest
 // message is newest; false if none is left for it ([Exhausted]). The same
 // request gets the same answer again. Other events and requests to other
 // providers take no line.

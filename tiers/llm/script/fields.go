@@ -43,7 +43,7 @@ func (f *fields) object(path string, raw json.RawMessage, allowed ...string) obj
 	}
 	for _, k := range slices.Sorted(maps.Keys(o.m)) {
 		if !slices.Contains(allowed, k) {
-			f.wrong(o.at(k), "unknown field; known are %s", strings.Join(allowed, ", "))
+			f.wrong(o.at(k), "unknown field; known fields are %s", strings.Join(allowed, ", "))
 		}
 	}
 	return o
@@ -56,7 +56,7 @@ func (o object) at(field string) string {
 	return o.path + "." + field
 }
 
-// raw is a field's JSON; null and absent are not given.
+// raw returns a field's JSON; null and absent are not given.
 func (o object) raw(field string) (json.RawMessage, bool) {
 	raw, ok := o.m[field]
 	return raw, ok && string(raw) != "null"
@@ -70,7 +70,7 @@ func (o object) text(field string) string {
 	return s
 }
 
-// whole is a field that holds a whole number from 0 to most; 0 if absent.
+// whole returns a field that holds a whole number from 0 to most; 0 if absent.
 func (o object) whole(field string, most int64) int64 {
 	var n int64
 	if raw, given := o.raw(field); given && (json.Unmarshal(raw, &n) != nil || n < 0 || n > most) {
@@ -89,7 +89,7 @@ func (o object) list(field string) []json.RawMessage {
 		o.f.wrong(o.at(field), "must be a list")
 	}
 	if len(l) > llm.MaxCalls {
-		o.f.wrong(o.at(field), "has over %d entries", llm.MaxCalls)
+		o.f.wrong(o.at(field), "has more than %d entries", llm.MaxCalls)
 		return nil
 	}
 	return l
@@ -118,13 +118,13 @@ func (f *fields) usage(raw json.RawMessage) *events.Usage {
 	}
 }
 
-// either is the number under one of two names of the same field.
+// either returns the number under one of two names of the same field.
 func (o object) either(name, alias string) int64 {
 	if _, given := o.raw(alias); !given {
 		return o.whole(name, MaxTokens)
 	}
 	if _, both := o.raw(name); both {
-		o.f.wrong(o.at(alias), "is another name of %s, which is given too", name)
+		o.f.wrong(o.at(alias), "is another name for %s, which is also given", name)
 	}
 	return o.whole(alias, MaxTokens)
 }

@@ -38,14 +38,14 @@ func Parse(r io.Reader) (*Script, error) {
 	number, total := 1, 0
 	for ; in.Scan(); number++ {
 		if total += len(in.Bytes()); total > MaxBytes {
-			return nil, &ParseError{Line: number, Reason: fmt.Sprintf("the script is over %d bytes", MaxBytes)}
+			return nil, &ParseError{Line: number, Reason: fmt.Sprintf("the script has more than %d bytes", MaxBytes)}
 		}
 		if err := s.add(number, in.Bytes()); err != nil {
 			return nil, err
 		}
 	}
 	if errors.Is(in.Err(), bufio.ErrTooLong) {
-		return nil, &ParseError{Line: number, Reason: fmt.Sprintf("the line is over %d bytes", MaxLine)}
+		return nil, &ParseError{Line: number, Reason: fmt.Sprintf("the line has more than %d bytes", MaxLine)}
 	}
 	if err := in.Err(); err != nil {
 		return nil, fmt.Errorf("read the script: %w", err)
@@ -59,7 +59,7 @@ func (s *Script) add(number int, raw []byte) error {
 		return nil
 	}
 	if len(s.lines) == MaxLines {
-		return &ParseError{Line: number, Reason: fmt.Sprintf("the script has over %d lines", MaxLines)}
+		return &ParseError{Line: number, Reason: fmt.Sprintf("the script has more than %d lines", MaxLines)}
 	}
 	l, err := parseLine(number, text)
 	if err != nil {

@@ -21,7 +21,7 @@ type Provider struct {
 
 var _ llm.Provider = Provider{}
 
-// Play is the provider that says the line; false if there is no such line.
+// Play returns the provider that says the line; false if there is no such line.
 func (s *Script) Play(number int) (Provider, bool) {
 	l, ok := s.Line(number)
 	return Provider{line: l}, ok
@@ -74,7 +74,7 @@ func wait(ctx context.Context, d time.Duration, yield func(llm.Chunk, error) boo
 	return true
 }
 
-// rest is what stands behind the text.
+// rest returns what comes after the text.
 func (r *Reply) rest(req llm.Request) []llm.Chunk {
 	var out []llm.Chunk
 	for i, c := range r.Calls {
@@ -115,7 +115,7 @@ func halves(s string) (string, string) {
 	return s[:n], s[n:]
 }
 
-// boundary is the first start of a character in s at or behind n.
+// boundary returns the first start of a character in s at or after n.
 func boundary(s string, n int) int {
 	n = min(n, len(s))
 	for n < len(s) && !utf8.RuneStart(s[n]) {

@@ -15,15 +15,15 @@ const Name = "script"
 
 // Limits of a script file.
 const (
-	// MaxLine bounds one line in bytes.
+	// MaxLine limits one line in bytes.
 	MaxLine = 1 << 20
-	// MaxLines bounds the lines that are not empty.
+	// MaxLines limits the lines that are not empty.
 	MaxLines = 10_000
-	// MaxBytes bounds the whole file.
+	// MaxBytes limits the whole file.
 	MaxBytes = 16 << 20
 	// MaxDelay bounds delay_ms and retry_after_ms.
 	MaxDelay = 10 * time.Minute
-	// MaxTokens bounds each count of a usage.
+	// MaxTokens limits each count of a usage.
 	MaxTokens = 1_000_000_000
 )
 
@@ -44,11 +44,11 @@ type Line struct {
 type Reply struct {
 	Text  string
 	Calls []Call
-	// Usage is nil where it is estimated.
+	// Usage is nil if it is estimated.
 	Usage *events.Usage
 	// Delay is how long the whole reply takes.
 	Delay time.Duration
-	// Error ends the reply behind its text and calls; nil for a good one.
+	// Error ends the reply after its text and calls; nil for a good one.
 	Error *llm.Error
 }
 
@@ -72,7 +72,7 @@ func (s *Script) Line(number int) (Line, bool) {
 	return Line{}, false
 }
 
-// Exhausted is the error of a request for which no line is left.
+// Exhausted returns the error of a request for which no line is left.
 func Exhausted(m events.ModelRequested) *llm.Error {
 	where := ""
 	switch {
@@ -85,7 +85,8 @@ func Exhausted(m events.ModelRequested) *llm.Error {
 		"%d%s", m.Tier, where)}
 }
 
-// matches tells whether the line fits a request whose newest message is newest.
+// matches reports whether the line fits a request whose newest message is
+// newest.
 func (l *Line) matches(m *events.ModelRequested, newest string) bool {
 	return l.Tier == m.Tier && (l.Track == "" || l.Track == m.Track) && (l.Ticket == "" || l.Ticket == m.Ticket) &&
 		strings.Contains(newest, l.Contains)
@@ -102,7 +103,7 @@ func (r *Reply) said() string {
 	return b.String()
 }
 
-// argsText is the text of a call's arguments in a file: verbatim from a
+// argsText returns the text of a call's arguments in a file: verbatim from a
 // string, the JSON of an object.
 func argsText(raw json.RawMessage) (string, bool) {
 	var verbatim string

@@ -9,12 +9,12 @@ import (
 )
 
 // shape is what every complaint about a block says last.
-const shape = `a call is one JSON object {"tool": "NAME", "args": {…}}`
+const shape = `a call must be one JSON object {"tool": "NAME", "args": {…}}`
 
 // call reads a whole block.
 func (b *body) call() Call {
 	if b.over {
-		return Call{Malformed: fmt.Sprintf("the block is over %d bytes", maxBody)}
+		return Call{Malformed: fmt.Sprintf("the block has more than %d bytes", maxBody)}
 	}
 	text := []byte(b.text.String())
 	if _, err := events.Canonical(text); err != nil {
@@ -22,7 +22,7 @@ func (b *body) call() Call {
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil || members == nil {
-		return Call{Malformed: "the block is no object; " + shape}
+		return Call{Malformed: "the block is not an object; " + shape}
 	}
 	var out Call
 	if err := json.Unmarshal(members["tool"], &out.Name); err != nil || out.Name == "" {
@@ -31,11 +31,11 @@ func (b *body) call() Call {
 	args := bytes.TrimSpace(members["args"])
 	switch {
 	case len(members) > 2 || len(members) == 2 && args == nil:
-		out.Malformed = "the block has members beside tool and args; " + shape
+		out.Malformed = "the block has members other than tool and args; " + shape
 	case len(args) > 0 && args[0] != '{':
-		out.Malformed = "args is no object; " + shape
+		out.Malformed = "args is not an object; " + shape
 	case !b.marked:
-		out.Malformed = "the block does not carry the mark of this conversation behind tool_call"
+		out.Malformed = "the block does not have the mark of this conversation after tool_call"
 	case len(args) == 0:
 		out.Args = "{}"
 	default:

@@ -12,8 +12,8 @@ import (
 // or to search for, and few enough to be copied without a slip.
 const markLength = 12
 
-// Mark is the mark of a conversation: by its system message and its first turn.
-// Tools may be loaded while it goes on.
+// Mark returns the mark of a conversation: by its system message and its first
+// turn. Tools may be loaded while it continues.
 func Mark(r llm.Request) string {
 	var b strings.Builder
 	b.WriteString(r.System())
@@ -62,7 +62,7 @@ func Instructions(tools []llm.Tool, mark string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// Block is a call as the model is to write it.
+// Block returns a call as the model is to write it.
 func Block(tool string, args json.RawMessage, mark string) string {
 	name, err := json.Marshal(tool)
 	if err != nil {

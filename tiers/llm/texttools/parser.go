@@ -7,15 +7,15 @@ import (
 	"manualslop/events"
 )
 
-// The lines around a call, as models are told to write them. More backticks, and
-// blanks behind them, are taken, too.
+// The lines around a call, as models are told to write them. More backticks,
+// and blanks after them, are taken, too.
 const (
 	opening = closing + word
 	closing = "```"
 	word    = "tool_call"
 )
 
-// maxBody bounds the bytes of a block: arguments and a little around them.
+// maxBody limits the bytes of a block: arguments and a little around them.
 const maxBody = events.MaxArgs + 4<<10
 
 // Call is a call as the model wrote it.
@@ -71,7 +71,7 @@ func (p *Parser) Close() string {
 	case p.body != nil && closes(string(p.line)):
 		p.finish()
 	case p.body != nil:
-		p.calls = append(p.calls, Call{Malformed: "the block was never closed: it ends with a line of three backticks"})
+		p.calls = append(p.calls, Call{Malformed: "the block was not closed; end it with a line of three backticks"})
 		p.body = nil
 	case len(p.line) > 0:
 		last = p.whole("")
@@ -88,7 +88,7 @@ func (p *Parser) Close() string {
 	return last
 }
 
-// Calls are the calls so far, in their order.
+// Calls returns the calls so far, in their order.
 func (p *Parser) Calls() []Call { return p.calls }
 
 // whole takes the rest of a line and its end.
@@ -140,16 +140,16 @@ func (p *Parser) rest(words string) string {
 	return p.say(line)
 }
 
-// maxOpening bounds what is held back because it may open a block: the bytes of
+// maxOpening limits what is held back because it may open a block: the bytes of
 // a line without its end.
 const maxOpening = 256
 
-// blanks may stand before a line that opens a block.
+// blanks may come before a line that opens a block.
 const blanks = " \t"
 
-// behindTicks is what stands behind the backticks that a line begins with, blanks
-// left out; fenced tells whether they are enough for a block. Without them it is
-// the line.
+// behindTicks returns what comes after the backticks that a line begins with,
+// blanks left out; fenced reports whether they are enough for a block. Without
+// them it is the line.
 func behindTicks(line string) (rest string, fenced bool) {
 	line = strings.TrimLeft(line, blanks)
 	rest = strings.TrimLeft(line, "`")
@@ -159,14 +159,14 @@ func behindTicks(line string) (rest string, fenced bool) {
 	return strings.TrimLeft(rest, blanks), true
 }
 
-// closes tells whether a line closes a block.
+// closes reports whether a line closes a block.
 func closes(line string) bool {
 	rest, fenced := behindTicks(strings.TrimSpace(line))
 	return fenced && rest == ""
 }
 
-// opened tells whether a line opens a block, and with which mark. It must agree
-// with what rest holds back, or the pieces would make a difference.
+// opened reports whether a line opens a block, and with which mark. It must
+// agree with what rest holds back, or the pieces would make a difference.
 func opened(line string) (mark string, opens bool) {
 	begun, fenced := behindTicks(strings.TrimRight(line, blanks+"\r"))
 	rest, found := strings.CutPrefix(begun, word)

@@ -73,20 +73,20 @@ func TestWhatBeginsAsACallAndIsNoneIsAMalformedCall(t *testing.T) {
 		"another mark":      {"```tool_call 000000000000\n{\"tool\":\"read_file\",\"args\":{}}\n```", "mark"},
 		"no mark":           {"```tool_call\n{\"tool\":\"read_file\",\"args\":{}}\n```", "mark"},
 		"a blank, no mark":  {"``` tool_call\n{\"tool\":\"read_file\",\"args\":{}}\n```", "mark"},
-		"never closed":      {"```tool_call " + mark + "\n{\"tool\":\"read_file\",\"args\":{}}\n", "never closed"},
-		"opened at the end": {"text\n```tool_call " + mark, "never closed"},
+		"not closed":        {"```tool_call " + mark + "\n{\"tool\":\"read_file\",\"args\":{}}\n", "not closed; end"},
+		"opened at the end": {"text\n```tool_call " + mark, "not closed"},
 		"no JSON":           {block("read_file(a)"), "not JSON"},
 		"empty":             {block(""), "not JSON"},
 		"two objects":       {block(`{"tool":"a","args":{}} {"tool":"b","args":{}}`), "not JSON"},
 		"a member twice":    {block(`{"tool":"a","tool":"b"}`), "not JSON"},
-		"a list":            {block(`[{"tool":"a"}]`), "no object"},
-		"null":              {block(`null`), "no object"},
+		"a list":            {block(`[{"tool":"a"}]`), "not an object"},
+		"null":              {block(`null`), "not an object"},
 		"no tool":           {block(`{"args":{}}`), "names no tool"},
 		"an empty tool":     {block(`{"tool":"","args":{}}`), "names no tool"},
 		"a number":          {block(`{"tool":7}`), "names no tool"},
-		"another member":    {block(`{"tool":"a","args":{},"x":1}`), "beside tool and args"},
-		"a wrong member":    {block(`{"tool":"a","arguments":{}}`), "beside tool and args"},
-		"args are text":     {block(`{"tool":"a","args":"{}"}`), "args is no object"},
+		"another member":    {block(`{"tool":"a","args":{},"x":1}`), "other than tool and args"},
+		"a wrong member":    {block(`{"tool":"a","arguments":{}}`), "other than tool and args"},
+		"args are text":     {block(`{"tool":"a","args":"{}"}`), "args is not an object"},
 	} {
 		for _, n := range []int{1, 1 << 20} {
 			_, calls := read(c.words, n)
@@ -110,7 +110,7 @@ func TestTheSizeOfABlockIsBounded(t *testing.T) {
 		strings.Repeat("x", 2*most) + "\n```"} {
 		_, calls = read(words, 4096)
 		require.Len(t, calls, 1)
-		require.Contains(t, calls[0].Malformed, "is over")
+		require.Contains(t, calls[0].Malformed, "has more than")
 	}
 }
 

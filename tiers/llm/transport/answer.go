@@ -82,14 +82,14 @@ func (a *answer) unpack(resp *http.Response) error {
 	case "gzip", "x-gzip":
 		packed, err := gzip.NewReader(a.from)
 		if err != nil {
-			return fmt.Errorf("the answer should be gzip and is not: %w", err)
+			return fmt.Errorf("the answer must be gzip, but is not: %w", err)
 		}
 		a.from = packed
 		resp.Header.Del("Content-Encoding")
 		resp.Header.Del("Content-Length")
 		resp.ContentLength, resp.Uncompressed = -1, true
 	default:
-		return fmt.Errorf("the answer has the content coding %q, which was not asked for", coding)
+		return fmt.Errorf("the answer has the content encoding %q, which was not requested", coding)
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.from.Read(p)
 	if int64(n) > b.left {
 		n = int(b.left)
-		err = fmt.Errorf("the answer is over %d bytes", b.most)
+		err = fmt.Errorf("the answer has more than %d bytes", b.most)
 	}
 	b.left -= int64(n)
 	return n, err

@@ -25,7 +25,7 @@ type Options struct {
 	Silence time.Duration
 	// Body is sent in place of what the SDK made; nil: the SDK's.
 	Body []byte
-	// List names a header whose configured value stands behind the request's own;
+	// List names a header whose configured value comes after the request's own;
 	// others replace it.
 	List string
 }
@@ -76,7 +76,7 @@ func (c *Call) hear() {
 	}
 }
 
-// silence is how long the answer may bring nothing now.
+// silence returns how long the answer may bring nothing now.
 func (c *Call) silence() time.Duration {
 	if c.options.Silence == 0 && c.options.Stream && !c.content.Load() {
 		return FirstContent
@@ -84,7 +84,7 @@ func (c *Call) silence() time.Duration {
 	return cmp.Or(c.options.Silence, Silence)
 }
 
-// Client is what an SDK is given.
+// Client returns what an SDK is given.
 func (c *Call) Client() *http.Client {
 	return &http.Client{Transport: c, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
@@ -118,7 +118,7 @@ func (c *Call) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// outgoing is the request as it is sent.
+// outgoing returns the request as it is sent.
 func (c *Call) outgoing(ctx context.Context, req *http.Request) *http.Request {
 	out := req.Clone(ctx)
 	for name, value := range c.headers {
@@ -144,7 +144,7 @@ func (c *Call) outgoing(ctx context.Context, req *http.Request) *http.Request {
 // accept checks an answer and prepares the reading of its body.
 func (a *answer) accept(resp *http.Response) error {
 	if n := headerBytes(resp.Header); n > MaxHeader {
-		return fmt.Errorf("the answer's header has %d bytes, over %d", n, MaxHeader)
+		return fmt.Errorf("the answer's header has %d bytes, more than the limit of %d", n, MaxHeader)
 	}
 	if err := a.unpack(resp); err != nil {
 		return err
@@ -164,7 +164,8 @@ func (a *answer) accept(resp *http.Response) error {
 	return nil
 }
 
-// noStream is the error of a success that is something else than asked for.
+// noStream returns the error of a success that is something else than asked
+// for.
 func (a *answer) noStream(resp *http.Response) error {
 	body, _ := io.ReadAll(io.LimitReader(a.from, MaxFailure)) // what came is what there is to say
 	body = []byte(a.call.secrets.Replace(string(body)))

@@ -90,7 +90,7 @@ func TestWhatAnAnswerMayHoldIsBounded(t *testing.T) {
 	require.Len(t, text, transport.MaxAnswer)
 	_, failed = ask(t, transport.Options{}, says(200, strings.Repeat("x", transport.MaxAnswer+1)))
 	require.Equal(t, events.ModelNetwork, failed.Kind)
-	require.Contains(t, failed.Message, "is over")
+	require.Contains(t, failed.Message, "has more than")
 
 	for size, want := range map[int]string{transport.MaxStream: "", transport.MaxStream + 1: events.ModelNetwork} {
 		c := transport.Begin(llm.Endpoint{Client: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response,

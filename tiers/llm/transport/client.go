@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// NewClient is a client for [llm.Endpoint] that all attempts of a process may
-// share, so that connections are kept. It honours HTTPS_PROXY, HTTP_PROXY and
-// NO_PROXY as [http.ProxyFromEnvironment] reads them, and no other variable.
+// NewClient returns a client for [llm.Endpoint] that all attempts of a process
+// may share, so that connections are kept. It honours HTTPS_PROXY, HTTP_PROXY
+// and NO_PROXY as [http.ProxyFromEnvironment] reads them, and no other
+// variable.
 func NewClient() *http.Client {
 	dialer := net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Client{Transport: &http.Transport{

@@ -1,6 +1,6 @@
 // Package transport carries one attempt at a model's reply over HTTP, the same
-// way for every vendor. It stands below the vendors' SDKs, as the RoundTripper
-// of the client that they are given, because all of them are lenient where an
+// way for every vendor. It is below the vendors' SDKs, as the RoundTripper of
+// the client that they are given, because all of them are lenient where an
 // attempt must fail.
 //
 // # Contract

@@ -50,13 +50,13 @@ func (s *Status) failure(refine Refine) *llm.Error {
 	return e
 }
 
-// advice is what a person can do about a status.
+// advice returns what a person can do about a status.
 func advice(kind string, code int) string {
 	switch {
 	case kind == events.ModelAuth:
-		return " (slop models --check tells whether the key works)"
+		return " (check the key with slop models --check)"
 	case code == http.StatusNotFound:
-		return " (slop models --check marks models that there are not; is base_url right?)"
+		return " (slop models --check marks unknown models; is base_url right?)"
 	}
 	return ""
 }

@@ -23,7 +23,7 @@ type eventLines struct {
 // inBuffer is how many bytes are read at once.
 const inBuffer = 16 << 10
 
-// byteOrderMark may stand before an event stream.
+// byteOrderMark may come before an event stream.
 const byteOrderMark = "\xEF\xBB\xBF"
 
 func (l *eventLines) Read(p []byte) (int, error) {
@@ -54,7 +54,7 @@ func (l *eventLines) fill() {
 	}
 }
 
-// beginning reads until it is clear whether a byte order mark stands first.
+// beginning reads until it is clear whether a byte order mark is first.
 func (l *eventLines) beginning() (n int, err error) {
 	l.begun = true
 	for n < len(byteOrderMark) && err == nil {

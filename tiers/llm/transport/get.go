@@ -12,14 +12,14 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// Get asks for a JSON document of an API and decodes it into out, with the given
-// headers beside those of e. The error is an [*llm.Error].
+// Get asks for a JSON document of an API and decodes it into out, with the
+// given headers in addition to those of e. The error is an [*llm.Error].
 func Get(ctx context.Context, e llm.Endpoint, silence time.Duration, url string, header map[string]string,
 	refine Refine, out any) error {
 	call := Begin(e, Options{Silence: silence})
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return &llm.Error{Kind: events.ModelInvalidRequest, Message: "base_url is no address"}
+		return &llm.Error{Kind: events.ModelInvalidRequest, Message: "base_url is not a valid URL"}
 	}
 	for name, value := range header {
 		req.Header.Set(name, value)
@@ -29,7 +29,7 @@ func Get(ctx context.Context, e llm.Endpoint, silence time.Duration, url string,
 		defer func() { _ = resp.Body.Close() }() // it was read
 		var body []byte
 		if body, err = io.ReadAll(resp.Body); err == nil && json.Unmarshal(body, out) != nil {
-			err = errors.New("the answer is not the JSON that was asked for")
+			err = errors.New("the answer is not the expected JSON")
 		}
 	}
 	if failed := call.Error(ctx, err, refine); failed != nil {

@@ -11,16 +11,17 @@ const (
 	Silence = 90 * time.Second
 	// Longest is how long an attempt may take, however often something comes.
 	Longest = 2 * time.Hour
-	// MaxHeader bounds the bytes of an answer's header.
+	// MaxHeader limits the bytes of an answer's header.
 	MaxHeader = 256 << 10
-	// MaxStream bounds an event stream, unpacked, and every answer as it comes,
-	// in bytes: what is packed may unpack to nothing for ever.
+	// MaxStream limits an event stream, unpacked, and every answer as it comes, in
+	// bytes: what is packed may unpack to nothing forever.
 	MaxStream = 64 << 20
-	// MaxAnswer bounds an answer that does not stream, unpacked, in bytes.
+	// MaxAnswer limits an answer that does not stream, unpacked, in bytes.
 	MaxAnswer = 16 << 20
-	// MaxFailure bounds what is kept of the body of an answer that is no success.
+	// MaxFailure limits what is kept of the body of an answer that is not a
+	// success.
 	MaxFailure = 64 << 10
-	// MaxRetryAfter bounds how long a provider can make us wait.
+	// MaxRetryAfter limits how long a provider can make us wait.
 	MaxRetryAfter = time.Hour
 	// minKey and minHeader are the lengths in bytes below which a key, or a word
 	// of a configured header, cannot be told from ordinary words and is not hidden.

@@ -12,7 +12,7 @@ import (
 	"manualslop/events"
 )
 
-// Status is an answer that is no success.
+// Status is an answer that is not a success.
 type Status struct {
 	Code   int
 	Header http.Header
@@ -23,11 +23,11 @@ type Status struct {
 	RetryAfter time.Duration
 }
 
-// Error is the status with what the server said about it.
+// Error returns the status with what the server said about it.
 func (s *Status) Error() string {
 	text := fmt.Sprintf("the server answered %d %s", s.Code, http.StatusText(s.Code))
 	if at := s.Header.Get("Location"); at != "" && s.Code/100 == 3 {
-		return text + ": it redirects, which is not followed with a key; give the address that it names as base_url"
+		return text + ": redirects are not followed with a key; set base_url to the address that it redirects to"
 	}
 	if said := s.Said(); said != "" {
 		text += ": " + said
@@ -35,8 +35,8 @@ func (s *Status) Error() string {
 	return text
 }
 
-// Said is the message in the body: error.message, message, error or detail of
-// a JSON object, else the body's beginning.
+// Said returns the message in the body: error.message, message, error or detail
+// of a JSON object, else the body's beginning.
 func (s *Status) Said() string {
 	var said struct {
 		Error   json.RawMessage `json:"error"`
@@ -63,7 +63,7 @@ func (s *Status) Said() string {
 	return beginning(s.Body)
 }
 
-// beginning is the first words of a body that is for nobody's eyes.
+// beginning returns the first words of a body that is for nobody's eyes.
 func beginning(body []byte) string {
 	const most = 300
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), 4*most)]), "\uFFFD")), " ")
@@ -73,7 +73,7 @@ func beginning(body []byte) string {
 	return text
 }
 
-// Kind is what a status means wherever vendors agree: one of the Model*
+// Kind returns what a status means wherever vendors agree: one of the Model*
 // constants of events. A redirect is the configuration's fault.
 func Kind(code int) string {
 	switch {
@@ -93,7 +93,7 @@ func Kind(code int) string {
 	return events.ModelNetwork
 }
 
-// status reads the body of an answer that is no success.
+// status reads the body of an answer that is not a success.
 func (a *answer) status(resp *http.Response) error {
 	body, _ := io.ReadAll(io.LimitReader(a.from, MaxFailure)) // what came is what there is to say
 	return &Status{
@@ -121,7 +121,7 @@ func retryAfter(h http.Header) time.Duration {
 	return wait
 }
 
-// bound is a wait of so many seconds within its limits.
+// bound returns a wait of the given number of seconds within its limits.
 func bound(seconds float64) time.Duration {
 	if !(seconds > 0) { // NaN too
 		return 0

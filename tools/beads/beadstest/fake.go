@@ -1,5 +1,6 @@
-// Package beadstest stands in for the program bd in tests. It is strict: what the real one
-// refuses, it refuses in the same words and shapes, and what nobody should call it with, too.
+// Package beadstest is a fake of the program bd for tests. It is strict: it
+// rejects what the real program rejects, with the same texts and formats, and
+// also any call that should not occur.
 package beadstest
 
 import (
@@ -21,11 +22,11 @@ func Main() {
 	if filepath.Base(os.Args[0]) != "bd" {
 		return
 	}
-	syscall.Exit(play(os.Args[1:])) // at os.Exit the race detector sleeps for a second, and a call has only so many
+	syscall.Exit(play(os.Args[1:])) // at os.Exit the race detector sleeps for a second, which is too long for a call
 }
 
-// Install makes a folder for PATH with a bd in it, and a database in dir with an open ticket for
-// each title: t-1, t-2 and so on.
+// Install creates a folder for PATH with a bd in it, and a database in dir with
+// an open ticket for each title: t-1, t-2 and so on.
 func Install(t testing.TB, dir string, titles ...string) (bin string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -92,7 +93,7 @@ func play(args []string) int {
 	return command(file, beads, args[2], args[3:])
 }
 
-// version can be another one, for tests, by a file beside the database.
+// version can be overridden in tests by a file beside the database.
 func version() string {
 	if is, err := os.ReadFile(filepath.Join(os.Getenv("BEADS_DIR"), "fake.version")); err == nil {
 		return string(is)
@@ -190,7 +191,7 @@ func object(v any) int {
 	return 0
 }
 
-// text prints an error and gives the exit code that bd has for all of them.
+// text prints an error and returns bd's exit code for errors.
 func text(message string) int {
 	fmt.Fprintln(os.Stderr, message)
 	return 1

@@ -18,16 +18,18 @@ const (
 	After  = "after"  // below the anchor
 )
 
-// Anchor says where a definition goes in its block. The zero value means the bottom.
+// Anchor says where a definition is inserted in its block. The zero value means
+// the bottom.
 type Anchor struct {
 	Type   string // Top, Bottom, Before or After
 	Symbol string // dotted path of a definition in the same block, for Before and After
 }
 
-// Add puts a new definition into the module, or into the class or function that the dotted path name
-// begins with. content is the definition; the last part of name must be its name. A name that is
-// empty, or that of a class or function while content defines something else, says only where; the
-// path that the definition then has is returned.
+// Add puts a new definition into the module, or into the class or function that
+// the dotted path name begins with. content is the definition; the last part of
+// name must be its name. If name is empty, or names a class or function while
+// content defines something else, it only gives the location; the resulting
+// path of the definition is returned.
 func (s Source) Add(name, content string, anchor Anchor) (path string, change Change, err error) {
 	fr, err := newFragment("new_content", content)
 	if err != nil {
@@ -57,7 +59,7 @@ func (s Source) Add(name, content string, anchor Anchor) (path string, change Ch
 	return path, change, err
 }
 
-// place tells the block that a new definition goes into, and its name there.
+// place returns the block for a new definition, and its name there.
 func (s Source) place(name string, fr fragment) (parent, own string, err error) {
 	defined := fr.defined()
 	if strings.TrimSpace(name) == "" && defined != "" {
@@ -70,8 +72,8 @@ func (s Source) place(name string, fr fragment) (parent, own string, err error) 
 	return parent, own, err
 }
 
-// checkNew refuses a definition whose name is taken in its scope, unless decorators say that several
-// belong together.
+// checkNew rejects a definition whose name is used in its scope, unless
+// decorators allow several definitions.
 func (s Source) checkNew(fr fragment, owner *python.Symbol, name string) error {
 	name = python.Normalize(name)
 	together := func(file *python.File, symbol *python.Symbol) bool {
@@ -83,13 +85,13 @@ func (s Source) checkNew(fr fragment, owner *python.Symbol, name string) error {
 	}
 	for _, symbol := range s.Symbols {
 		if symbol.Parent == owner && symbol.Name == name && !legitimate && !together(s.File, symbol) {
-			return refuse("%s has '%s' already (%s); change it with py_update_definition, or give the new one another name",
+			return refuse("%s already has '%s' (%s); change it with py_update_definition, or give the new one another name",
 				s.Path, symbol.Path, s.span(symbol))
 		}
 	}
 	for _, variable := range s.Variables() {
 		if variable.Owner == owner && variable.Name == name && variable.Statement.Parent == parentOf(owner) && !legitimate {
-			return refuse("%s binds '%s' already (line %d); remove or rename that, or give the definition another name",
+			return refuse("%s already binds '%s' (line %d); remove or rename that, or give the definition another name",
 				s.Path, variable.Path, s.LineOf(variable.Target.Start))
 		}
 	}
@@ -122,26 +124,27 @@ var overloads = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([\w.]+\.)?(overload|singledispatch|singledispatchmethod)\b`)
 })
 
-// gathers tells whether a decorator makes several definitions of one name belong together, such as
-// overload or name.setter.
+// gathers reports whether a decorator makes several definitions of one name
+// belong together, such as overload or name.setter.
 func gathers(decorator, name string) bool {
 	rest, own := strings.CutPrefix(decorator, name+".")
 	return overloads().MatchString(decorator) || own && rest != ""
 }
 
-// spot is a place for a definition.
+// spot is an insertion point for a definition.
 type spot struct {
 	owner  *python.Symbol // nil: the module
 	layout layout
-	line   int  // the definition goes behind this line; -1: to the beginning of the file
+	line   int  // the definition goes after this line; -1: to the beginning of the file
 	above  int  // blank lines wanted above
 	below  int  // and below
 	hugs   bool // existing blank lines at this place stay above the definition, not below it
-	open   bool // the suite stands on its header's line and is put on a line of its own first
-	first  bool // in a suite that is opened: the definition goes above what is there
+	open   bool // the suite is on its header's line and is first moved to its own line
+	first  bool // in an opened suite: the definition is inserted above its content
 }
 
-// spot finds the place for a definition in the block of the class or function parent.
+// spot finds the insertion point for a definition in the block of the class or
+// function parent.
 func (s Source) spot(parent string, anchor Anchor) (spot, error) {
 	var owner *python.Symbol
 	if parent != "" {
@@ -182,7 +185,7 @@ func (s Source) inModule(kind string) spot {
 	return s.settled(at)
 }
 
-// settled leaves out blank lines that would only stand at the ends of the file.
+// settled omits blank lines that would be at the start or end of the file.
 func (s Source) settled(at spot) spot {
 	if at.line < 0 {
 		at.above = 0
@@ -215,7 +218,7 @@ func (s Source) inSuite(owner *python.Symbol, kind string) spot {
 	return at
 }
 
-// below is the indentation in the suite of a class or function.
+// below returns the indentation in the suite of a class or function.
 func (s Source) below(owner *python.Statement) layout {
 	step := s.step(owner)
 	if step == "" {
@@ -224,7 +227,7 @@ func (s Source) below(owner *python.Statement) layout {
 	return layout{base: base(owner) + step, unit: step}
 }
 
-// opened is a place in a suite that stands on its header's line.
+// opened returns the insertion point in a suite on its header's line.
 func (s Source) opened(owner *python.Symbol, kind string) spot {
 	statement := owner.Statement
 	at := spot{owner: owner, layout: s.below(statement), open: true, above: 1, line: s.last(statement.End)}
@@ -232,7 +235,7 @@ func (s Source) opened(owner *python.Symbol, kind string) spot {
 	return at
 }
 
-// beside is the place before or after an anchor.
+// beside returns the insertion point before or after an anchor.
 func (s Source) beside(owner *python.Symbol, anchor Anchor) (spot, error) {
 	if anchor.Symbol == "" {
 		return spot{}, refuse("anchor_type %s needs anchor_symbol, the dotted path of a definition in the same block",
@@ -283,7 +286,7 @@ func (s Source) besideSymbol(owner, symbol *python.Symbol, kind string) spot {
 	return at
 }
 
-// insert makes the change that puts a fragment at a spot.
+// insert returns the change that inserts a fragment at a spot.
 func (s Source) insert(fr fragment, at spot) (Change, error) {
 	lines := fr.at(at.layout)
 	if at.open {
@@ -310,7 +313,8 @@ func (s Source) insert(fr fragment, at spot) (Change, error) {
 	return s.finish([]document.Splice{splice}, 0, len(head), len(head)+len(text))
 }
 
-// insertOpened puts the suite of a header on a line of its own and the fragment above or below it.
+// insertOpened moves the suite of a header to its own line and inserts the
+// fragment above or below it.
 func (s Source) insertOpened(lines []string, at spot) (Change, error) {
 	statement := at.owner.Statement
 	end := s.lineEnd(at.line)

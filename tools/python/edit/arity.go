@@ -6,13 +6,14 @@ import (
 	"manualslop/tools/python"
 )
 
-// Call is a call of a definition that does not fit its new header. Lines are those of the result.
+// Call is a call that does not match the new header of its definition. Lines
+// are those of the result.
 type Call struct {
 	Line    int    `json:"line"`
 	Problem string `json:"problem"`
 }
 
-// mostCalls bounds the calls that are reported.
+// mostCalls limits the reported calls.
 const mostCalls = 50
 
 // parameters are what a definition takes, without the first of a bound method.
@@ -59,7 +60,8 @@ func parametersOf(file Source, header *python.Statement) parameters {
 	return p
 }
 
-// items splits the first bracket behind from at its commas into non-empty runs of tokens of its own level.
+// items splits the first bracket after from at its commas into non-empty runs
+// of tokens at its own level.
 func items(file Source, from, to int) [][]python.Token {
 	var out [][]python.Token
 	var item []python.Token
@@ -94,8 +96,9 @@ func items(file Source, from, to int) [][]python.Token {
 	return slices.DeleteFunc(out, func(item []python.Token) bool { return len(item) == 0 })
 }
 
-// brokenCalls lists the calls in the result of a change that do not fit new parameters and did fit the
-// old ones. It judges by names alone and leaves out what unpacks its arguments.
+// brokenCalls lists the calls in the result of a change that do not match new
+// parameters but matched the old ones. It compares only names and skips calls
+// that unpack arguments.
 func (s Source) brokenCalls(symbol *python.Symbol, after parameters, change Change) []Call {
 	out := []Call{}
 	if symbol.Kind == python.KindClass || symbol.Of > 1 {
@@ -113,7 +116,8 @@ func (s Source) brokenCalls(symbol *python.Symbol, after parameters, change Chan
 	return out
 }
 
-// bound is the number of parameters that a call fills by itself: 1 for the self of a method.
+// bound returns the number of parameters that a call fills implicitly: 1 for
+// the self of a method.
 func (s Source) bound(symbol *python.Symbol, receiver string) int {
 	if symbol.Kind != python.KindMethod && symbol.Kind != python.KindAsyncMethod {
 		return 0

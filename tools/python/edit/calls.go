@@ -12,11 +12,11 @@ import (
 // site is one call of a definition.
 type site struct {
 	grammar.Call
-	receiver string // what stands in front of the dot, empty where there is none
+	receiver string // what is in front of the dot, empty if there is none
 }
 
-// sites finds the calls of a symbol by its name: of a function the bare name, of a method the name
-// behind a dot, of a constructor the name of its class.
+// sites finds the calls of a symbol by its name: of a function the bare name,
+// of a method the name after a dot, of a constructor the name of its class.
 func (s Source) sites(symbol *python.Symbol) []site {
 	method := symbol.Kind == python.KindMethod || symbol.Kind == python.KindAsyncMethod
 	name := symbol.Name
@@ -40,14 +40,15 @@ func (s Source) sites(symbol *python.Symbol) []site {
 	return out
 }
 
-// problem says why a call does not fit, or nothing. skip parameters are filled by the call itself.
+// problem returns why a call does not match, or "". skip parameters are filled
+// implicitly.
 func (p parameters) problem(call site, skip int) string {
 	if call.Star || call.DoubleStar {
 		return ""
 	}
 	names := p.names[min(skip, len(p.names)):]
 	if call.Positional > len(names) && !p.many {
-		return fmt.Sprintf("gives %s, %d taken", counted(call.Positional), len(names))
+		return fmt.Sprintf("passes %s, %d accepted", counted(call.Positional), len(names))
 	}
 	given := map[string]bool{}
 	for _, name := range names[:min(call.Positional, len(names))] {
@@ -58,16 +59,16 @@ func (p parameters) problem(call site, skip int) string {
 		_, own := p.keywords[keyword]
 		switch {
 		case given[keyword]:
-			return fmt.Sprintf("gives '%s' twice", keyword)
+			return fmt.Sprintf("passes '%s' twice", keyword)
 		case !own && !p.any && (at < 0 || at < p.only-skip):
-			return fmt.Sprintf("gives '%s', which is not taken", keyword)
+			return fmt.Sprintf("passes '%s', which is not accepted", keyword)
 		}
 		given[keyword] = true
 	}
 	return p.lacking(names, given, skip)
 }
 
-// lacking names the required parameters that are not given.
+// lacking returns the missing required parameters.
 func (p parameters) lacking(names []string, given map[string]bool, skip int) string {
 	var lacking []string
 	for i, name := range names {
@@ -84,7 +85,7 @@ func (p parameters) lacking(names []string, given map[string]bool, skip int) str
 	if len(lacking) == 0 {
 		return ""
 	}
-	return "does not give " + strings.Join(lacking, ", ")
+	return "does not pass " + strings.Join(lacking, ", ")
 }
 
 func counted(n int) string {

@@ -8,8 +8,8 @@ import (
 	"manualslop/tools/python"
 )
 
-// clashes are the names that the text of a definition uses and that the module it moves to binds to
-// something else than its own module.
+// clashes returns the names that the text of a definition uses and that the
+// destination module binds to something other than its own module.
 func (s Source) clashes(dest Source, span python.Span, own string) []string {
 	here, there := s.meanings(), dest.meanings()
 	out := []string{}
@@ -23,8 +23,9 @@ func (s Source) clashes(dest Source, span python.Span, own string) []string {
 	return out
 }
 
-// meanings tell for each name that the module binds what it stands for: a module, or a name of one.
-// Of a module's path only the last part counts, because it may be written from "." or from the root.
+// meanings returns for each name that the module binds what it means: a module,
+// or a name in one. Of a module's path only the last part counts, because it
+// may be written from "." or from the root.
 func (s Source) meanings() map[string][]string {
 	out := map[string][]string{}
 	for name := range s.defined() {

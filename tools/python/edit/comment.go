@@ -7,15 +7,16 @@ import (
 	"manualslop/tools/python"
 )
 
-// directive is a comment that speaks to a program and not about the definition below it: a shebang,
-// an encoding cookie, a region marker, a cell mark, or a switch of a linter or formatter.
+// directive is a comment for a program, not about the definition below it: a
+// shebang, an encoding cookie, a region marker, a cell mark, or a switch of a
+// linter or formatter.
 var directive = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		`(?i)^[ \t\f]*#(!|.*coding[=:]|\s*(region|endregion|end region|%%|fmt:|yapf:|isort:|ruff:|flake8:|pylint:|mypy:|pyright:|type:|noqa|nosec|pragma))`)
 })
 
-// attached is the comment directly above a definition that is about it: the lines below the last
-// directive.
+// attached returns the comment directly above a definition that describes it:
+// the lines below the last directive.
 func (s Source) attached(symbol *python.Symbol) (python.Span, bool) {
 	span, ok := s.Comment(symbol)
 	if !ok {
@@ -32,7 +33,8 @@ func (s Source) attached(symbol *python.Symbol) (python.Span, bool) {
 	return python.Span{Start: s.Lines[first].Start + len(s.indent(first)), End: s.Lines[to].End}, true
 }
 
-// top is the first line of a definition with its decorators and the comment that is attached.
+// top returns the first line of a definition with its decorators and the
+// comment that is attached.
 func (s Source) top(symbol *python.Symbol) int {
 	if span, ok := s.attached(symbol); ok {
 		return s.index(span.Start)

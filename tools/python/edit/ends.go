@@ -6,8 +6,9 @@ import (
 	"manualslop/tools/document"
 )
 
-// replacement is the splice that puts lines in the place of the bytes from start to end, which are
-// whole lines but for the blanks in front of the first and the end of the last.
+// replacement returns the splice that puts lines in place of the bytes from
+// start to end, which are whole lines but for the blanks in front of the first
+// and the end of the last.
 func (s Source) replacement(start, end int, lines []string) document.Splice {
 	lines = append([]string(nil), lines...)
 	lines[0] = strings.TrimLeft(lines[0], " \t\f")

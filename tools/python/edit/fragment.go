@@ -13,25 +13,26 @@ type fragment struct {
 	label  string   // what errors call it
 	raw    []string // as given
 	lines  []string // moved to the left margin
-	indent string   // what was taken away: the indentation of the first line of code
+	indent string   // the removed indentation of the first line of code
 	tail   string   // what was appended to the text as given, on its last line
 	code   int      // the first line that is neither blank nor a comment
 	file   Source   // lines, parsed
 }
 
-// newFragment reads text that a caller wants to put into a file. label names it in errors.
+// newFragment reads text that is inserted into a file. label names it in
+// errors.
 func newFragment(label, text string) (fragment, error) {
 	text = document.WithEnds(strings.TrimPrefix(text, "\uFEFF"), "\n")
 	raw := trimBlank(strings.Split(text, "\n"))
 	switch {
 	case strings.ContainsRune(text, 0):
-		return fragment{}, refuse("%s holds a NUL byte, which no Python file may hold", label)
+		return fragment{}, refuse("%s contains a NUL byte, which is not allowed in Python", label)
 	case len(raw) == 0:
 		return fragment{}, refuse("%s is empty; give the whole text", label)
 	}
 	last := &raw[len(raw)-1]
 	fr := dedented(label, raw)
-	if _, broken := fr.file.broken(); broken && strings.HasSuffix(*last, "\\") { // it joined a line that is not given
+	if _, broken := fr.file.broken(); broken && strings.HasSuffix(*last, "\\") { // it continued a line that is missing
 		*last = strings.TrimRight(strings.TrimSuffix(*last, "\\"), " \t\f")
 		fr = dedented(label, raw)
 	}
@@ -45,7 +46,7 @@ func newFragment(label, text string) (fragment, error) {
 	return fr, nil
 }
 
-// trimBlank drops the blank lines around the others.
+// trimBlank removes leading and trailing blank lines.
 func trimBlank(lines []string) []string {
 	isBlank := func(line string) bool { return strings.TrimSpace(line) == "" }
 	for len(lines) > 0 && isBlank(lines[0]) {
@@ -57,7 +58,8 @@ func trimBlank(lines []string) []string {
 	return lines
 }
 
-// dedented moves lines to the left margin, but for those that begin inside a string.
+// dedented moves lines to the left margin, except those that begin inside a
+// string.
 func dedented(label string, raw []string) fragment {
 	parse := func(lines []string) Source { return Source{Path: label}.with(strings.Join(lines, "\n")) }
 	fr := fragment{label: label, raw: raw, lines: slices.Clone(raw), file: parse(raw)}
@@ -96,19 +98,19 @@ func lift(fr fragment) (fragment, bool) {
 	return fragment{}, false
 }
 
-// startsCode tells whether a logical line begins at line i.
+// startsCode reports whether a logical line begins at line i.
 func (fr fragment) startsCode(i int) bool {
 	return !fr.file.inside(i) && !fr.file.blank(i) && !fr.file.comment(i) && strings.TrimSpace(fr.lines[i]) != ""
 }
 
-// definitions gives the definitions of the fragment, which holds nothing else, and checks that all
-// have the one name; name is the last part of a path.
+// definitions returns the definitions of the fragment, which holds nothing
+// else, and checks that all have the one name; name is the last part of a path.
 func (fr fragment) definitions(name string) ([]*python.Statement, error) {
 	for _, statement := range fr.file.Body {
 		switch line := fr.file.LineOf(statement.OuterStart()); {
 		case statement.Symbol == nil:
-			return nil, refuse("%s must hold the definition of '%s' and nothing else, but its line %d is %q; put other "+
-				"statements in with edit_file",
+			return nil, refuse("%s must contain the definition of '%s' and nothing else, but its line %d is %q; add other "+
+				"statements with edit_file",
 				fr.label, name, line, shorten(fr.lines[line-1]))
 		case statement.Symbol.Name != python.Normalize(name):
 			return nil, refuse("%s defines '%s' at its line %d, not '%s'; give the definition of '%s' alone, and use "+
@@ -117,12 +119,14 @@ func (fr fragment) definitions(name string) ([]*python.Statement, error) {
 		}
 	}
 	if len(fr.file.Body) == 0 {
-		return nil, refuse("%s holds no definition; give the definition of '%s' with its def or class line", fr.label, name)
+		return nil, refuse("%s contains no definition; give the definition of '%s' with its def or class "+
+			"line", fr.label, name)
 	}
 	return fr.file.Body, nil
 }
 
-// defined is the name of the first definition of the fragment; empty where it holds none.
+// defined returns the name of the first definition of the fragment; empty if it
+// holds none.
 func (fr fragment) defined() string {
 	for _, symbol := range fr.file.Symbols {
 		if symbol.Parent == nil {
@@ -132,12 +136,13 @@ func (fr fragment) defined() string {
 	return ""
 }
 
-// shorten makes a line of code fit for an error.
+// shorten shortens a line of code for an error.
 func shorten(line string) string {
 	return document.Clip(strings.ToValidUTF8(strings.TrimSpace(line), "\uFFFD"), 60)
 }
 
-// common is the longest common beginning of two texts of one-byte characters.
+// common returns the longest common beginning of two texts of one-byte
+// characters.
 func common(a, b string) string {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {

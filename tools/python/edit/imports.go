@@ -6,9 +6,9 @@ import (
 	"manualslop/tools/python"
 )
 
-// importsEnd is the last line of what stands at the top of a module: shebang, cookie and a leading
-// comment that stands alone, the docstring, and the import block with what is mixed into it. It is
-// -1 where there is nothing of it.
+// importsEnd returns the last line of the top part of a module: shebang, cookie
+// and a leading comment that is alone, the docstring, and the import block with
+// what is mixed into it. It is -1 where there is nothing of it.
 func (s Source) importsEnd() int {
 	end := s.preamble()
 	body := s.Body
@@ -26,8 +26,8 @@ func (s Source) importsEnd() int {
 	return end
 }
 
-// preamble is the last line of shebang, cookie and the comment block at the top of the file that a
-// blank line sets apart; -1 where there is none.
+// preamble returns the last line of shebang, cookie and the comment block at
+// the top of the file that is followed by a blank line; -1 where there is none.
 func (s Source) preamble() int {
 	end := -1
 	for i := range s.Lines {
@@ -45,7 +45,8 @@ func (s Source) preamble() int {
 	return len(s.Lines) - 1
 }
 
-// chains groups the statements of a block: each with the clauses that go on with it.
+// chains groups the statements of a block: each with the clauses that continue
+// with it.
 func chains(body []*python.Statement) [][]*python.Statement {
 	var out [][]*python.Statement
 	for i, statement := range body {
@@ -58,7 +59,7 @@ func chains(body []*python.Statement) [][]*python.Statement {
 	return out
 }
 
-// clause tells whether a statement goes on with the one before it.
+// clause reports whether a statement continues with the one before it.
 func clause(statement *python.Statement) bool {
 	switch statement.Kind {
 	case python.Elif, python.Else, python.Except, python.Finally:
@@ -67,8 +68,8 @@ func clause(statement *python.Statement) bool {
 	return false
 }
 
-// imports tells whether a statement is an import, or holds imports and no definition and is not
-// the main part of a script.
+// imports reports whether a statement is an import, or holds imports and no
+// definition and is not the main part of a script.
 func (s Source) imports(chain []*python.Statement) bool {
 	found := false
 	if head := chain[0].Header; chain[0].Kind.Compound() && strings.Contains(head.Of(s.Text), "__name__") {
@@ -85,8 +86,8 @@ func (s Source) imports(chain []*python.Statement) bool {
 	return found
 }
 
-// mixed tells whether a statement may stand between the imports of an import block without ending
-// it: an assignment of a name such as __all__.
+// mixed reports whether a statement may be between the imports of an import
+// block: an assignment of a name such as __all__.
 func (s Source) mixed(chain []*python.Statement) bool {
 	return len(chain) == 1 && chain[0].Kind == python.Simple && strings.HasPrefix(s.Text[chain[0].Start:chain[0].End],
 		"__")

@@ -13,12 +13,12 @@ type layout struct {
 	old   []string // the lines that are replaced, none for new text
 }
 
-// level is one level of indentation in a fragment: as it is there and as it is to be.
+// level is one level of indentation in a fragment: the current and the new one.
 type level struct{ old, new string }
 
-// at gives the lines of the fragment re-indented to their place. The structure of the text stays:
-// each deeper level becomes one unit deeper. A fragment that already is as the place has it keeps
-// every byte.
+// at returns the lines of the fragment re-indented to their place. The
+// structure of the text stays: each deeper level becomes one unit deeper. A
+// fragment that already matches its place is not changed.
 func (fr fragment) at(place layout) []string {
 	verbatim := fr.fits(place)
 	if verbatim && fr.indent == place.base || fr.stands(place) || fr.stripped(place) {
@@ -28,7 +28,7 @@ func (fr fragment) at(place layout) []string {
 	}
 	out := slices.Clone(fr.lines)
 	stack := []level{{"", place.base}}
-	shift := stack[0] // of the logical line that the present line belongs to
+	shift := stack[0] // of the logical line that the current line belongs to
 	waiting := 0      // comment lines before this line wait for its level
 	for i, line := range fr.lines {
 		switch {
@@ -51,8 +51,8 @@ func (fr fragment) at(place layout) []string {
 	return out
 }
 
-// comments re-indents the comment lines from from up to to, which lie between two logical lines with
-// the given levels.
+// comments re-indents the comment lines from from up to to, which are between
+// two logical lines with the given levels.
 func (fr fragment) comments(out []string, from, to int, levels []level) {
 	for i := from; i < to; i++ {
 		if !fr.file.comment(i) {
@@ -69,7 +69,7 @@ func (fr fragment) comments(out []string, from, to int, levels []level) {
 	}
 }
 
-// entered gives the levels that are open at a line with an indentation.
+// entered returns the levels that are open at a line with an indentation.
 func entered(stack []level, indent, unit string, verbatim bool) []level {
 	for len(stack) > 1 && width(stack[len(stack)-1].old) > width(indent) {
 		stack = stack[:len(stack)-1]
@@ -85,7 +85,8 @@ func entered(stack []level, indent, unit string, verbatim bool) []level {
 	return append(slices.Clone(stack), level{indent, top.new + step})
 }
 
-// moved moves a line by as much as its level moves, and not beyond the margin.
+// moved moves a line by the same amount as its level, but not beyond the
+// margin.
 func moved(line string, l level) string {
 	indent := leading(line)
 	text := line[len(indent):]
@@ -98,8 +99,8 @@ func moved(line string, l level) string {
 	return strings.Repeat(" ", max(0, width(indent)+width(l.new)-width(l.old))) + text
 }
 
-// steps are what each deeper level of the fragment adds to the one around it; "?" stands for one
-// that does not begin like the one around it.
+// steps returns what each deeper level of the fragment adds to the one around
+// it; "?" stands for one that does not begin like the one around it.
 func (fr fragment) steps() []string {
 	var out []string
 	open := []string{""}
@@ -124,21 +125,23 @@ func (fr fragment) steps() []string {
 	return out
 }
 
-// fits tells whether the fragment is indented in steps that the place has.
+// fits reports whether the fragment is indented in the steps of its place.
 func (fr fragment) fits(place layout) bool {
 	return !slices.ContainsFunc(fr.steps(), func(step string) bool {
 		return step != place.unit && !slices.Contains(place.known, step)
 	})
 }
 
-// stands tells whether the fragment is what it replaces, but for the indentation of its first line.
+// stands reports whether the fragment equals what it replaces, except for the
+// indentation of its first line.
 func (fr fragment) stands(place layout) bool {
 	return len(fr.raw) == len(place.old) && slices.Equal(fr.raw[1:], place.old[1:]) &&
 		strings.TrimLeft(fr.raw[0], " \t\f") == strings.TrimLeft(place.old[0], " \t\f")
 }
 
-// stripped tells whether the fragment is as its place has it but for the blanks in front of its
-// first line of code, which were lost when it was copied.
+// stripped reports whether the fragment is as its place has it but for the
+// blanks in front of its first line of code, which were lost when it was
+// copied.
 func (fr fragment) stripped(place layout) bool {
 	if fr.indent != "" || place.base == "" {
 		return false
@@ -158,9 +161,9 @@ func (fr fragment) stripped(place layout) bool {
 	return !broken && lifted.fits(place)
 }
 
-// continues tells whether the continuation lines of a fragment without blocks are as they would be at
-// its place: one of them stands there already, or the last one closes the first, or they are aligned
-// with what follows its open bracket.
+// continues reports whether the continuation lines of a fragment without blocks
+// are as they would be at its place: one of them is there already, or the last
+// one closes the first, or they are aligned with what follows its open bracket.
 func (fr fragment) continues(place layout) bool {
 	rest := fr.raw[fr.code+1:]
 	if len(rest) == 0 {

@@ -6,12 +6,12 @@ import (
 	"manualslop/tools/python"
 )
 
-// lineState says in what a line begins.
+// lineState says what a line begins in.
 type lineState uint8
 
 const (
 	fresh     lineState = iota // in nothing: a logical line, a comment or a blank line begins there
-	continued                  // in brackets, or behind a backslash
+	continued                  // in brackets, or after a backslash
 	inString                   // in a string
 )
 
@@ -69,8 +69,8 @@ func statesOf(file *python.File) []lineState {
 	return states
 }
 
-// stateIn is the state of a line between two tokens while an f-string that began at open, or none,
-// goes on.
+// stateIn returns the state of a line between two tokens while an f-string that
+// began at open, or none, continues.
 func stateIn(open int) lineState {
 	if open >= 0 {
 		return inString

@@ -22,7 +22,7 @@ func (s Source) definition(name string) (*python.Symbol, error) {
 		s.candidates(found), found[0].Path)
 }
 
-// mostCandidates bounds the definitions of one name that are listed.
+// mostCandidates limits the definitions of one name that are listed.
 const mostCandidates = 20
 
 // candidates lists definitions of one path with their lines.
@@ -37,7 +37,8 @@ func (s Source) candidates(found []*python.Symbol) string {
 	return strings.Join(out, ", ")
 }
 
-// noDefinition says that a name is no definition, and what it is or what is near.
+// noDefinition returns the error for a name that is not a definition, with what
+// it is or similar names.
 func (s Source) noDefinition(name string) error {
 	path, ordinal := python.CutOrdinal(name)
 	if all := s.Find(path); ordinal > 0 && len(all) > 0 {
@@ -55,7 +56,7 @@ func (s Source) noDefinition(name string) error {
 	return s.missing("definition", name, s.Suggest(name))
 }
 
-// missing says that a name is not there and what is.
+// missing says that a name is missing and what is.
 func (s Source) missing(what, name string, near []string) error {
 	nearest := ""
 	if len(near) > 0 {
@@ -71,7 +72,8 @@ var dotted = sync.OnceValue(func() *regexp.Regexp {
 
 const word = `[\pL\p{Nl}_][\pL\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}·]*`
 
-// split takes a dotted path of a definition to be made apart: the path around it and its own name.
+// split splits the dotted path of a new definition into the path around it and
+// its own name.
 func split(label, path string) (parent, name string, err error) {
 	path = strings.TrimSpace(path)
 	if !dotted().MatchString(path) {
@@ -83,7 +85,7 @@ func split(label, path string) (parent, name string, err error) {
 	return "", path, nil
 }
 
-// span gives the 1-based lines of a symbol with its decorators.
+// span returns the 1-based lines of a symbol with its decorators.
 func (s Source) span(symbol *python.Symbol) string {
 	from, to := s.StartLine(symbol), s.EndLine(symbol)
 	if from == to {

@@ -10,16 +10,17 @@ import (
 	"manualslop/tools/python"
 )
 
-// Relocation says which definition moves where.
+// Relocation describes which definition moves where.
 type Relocation struct {
 	Name         string // dotted path in the source
 	NewName      string // dotted path in the destination; empty means Name
 	Anchor       Anchor // in the destination
-	CarryImports bool   // put the imports that are lacking into the destination
+	CarryImports bool   // add missing imports to the destination
 	Together     bool   // both files are in one folder, so that relative imports mean the same
 }
 
-// Moved is what a move does. For a move within one file Source and Destination are the same.
+// Moved is the result of a move. For a move within one file Source and
+// Destination are the same.
 type Moved struct {
 	Source, Destination Change
 	// Path is the dotted path of the definition where it is now.
@@ -34,7 +35,8 @@ type Moved struct {
 	Clashes []string
 }
 
-// Move takes a definition with its decorators and the comment attached to it from one file to another.
+// Move moves a definition with its decorators and attached comment from one
+// file to another.
 func Move(source, dest Source, r Relocation) (Moved, error) {
 	symbol, parent, own, err := source.leaving(r)
 	if err != nil {
@@ -112,7 +114,7 @@ func (s Source) MoveWithin(r Relocation) (Moved, error) {
 	return moved, nil
 }
 
-// leaving finds the definition that moves, and takes its new path apart.
+// leaving finds the definition that moves, and splits its new path.
 func (s Source) leaving(r Relocation) (symbol *python.Symbol, parent, own string, err error) {
 	if symbol, err = s.definition(r.Name); err != nil {
 		return nil, "", "", err
@@ -121,12 +123,12 @@ func (s Source) leaving(r Relocation) (symbol *python.Symbol, parent, own string
 	return symbol, parent, python.Normalize(own), err
 }
 
-// whole is the text of a definition with decorators.
+// whole returns the text of a definition with decorators.
 func (s Source) whole(symbol *python.Symbol) python.Span {
 	return python.Span{Start: symbol.Statement.OuterStart(), End: symbol.Statement.End}
 }
 
-// lifted gives the text of a definition as a fragment, under another name.
+// lifted returns the text of a definition as a fragment, under another name.
 func (s Source) lifted(symbol *python.Symbol, name string) (fragment, error) {
 	from, to := s.Lines[s.top(symbol)].Start, s.Lines[s.last(symbol.Statement.End)].End
 	if name == symbol.Name {
@@ -158,8 +160,8 @@ func (s Source) receive(fr fragment, parent string, r Relocation, needs []Need) 
 	return change, nil
 }
 
-// staying checks that the place a definition moves to is not in itself, and gives the anchor as it
-// is named once the definition is gone.
+// staying checks that a definition does not move into itself, and returns the
+// anchor's name after the definition is removed.
 func (s Source) staying(symbol *python.Symbol, parent string, anchor Anchor) (Anchor, error) {
 	within := func(other *python.Symbol) bool {
 		return other.Statement.Start >= symbol.Statement.Start && other.Statement.End <= symbol.Statement.End
@@ -191,7 +193,8 @@ func (s Source) staying(symbol *python.Symbol, parent string, anchor Anchor) (An
 	return Anchor{anchor.Type, path}, nil
 }
 
-// composed gives the splices of the text itself for a change that was made behind other splices.
+// composed returns the splices of the text itself for a change that was made
+// after other splices.
 func (s Source) composed(first []document.Splice, change Change) []document.Splice {
 	if splices, ok := compose(first, change.Splices); ok {
 		if result, err := document.Apply(s.Text, splices); err == nil && result == change.Result {
@@ -201,8 +204,9 @@ func (s Source) composed(first []document.Splice, change Change) []document.Spli
 	return s.cut([]document.Splice{document.Between(s.Text, change.Result)})
 }
 
-// compose carries the second splices, which are made in the result of the first, over to the text
-// before both. It answers false where they touch the same text.
+// compose carries the second splices, which are made in the result of the
+// first, over to the text before both. It returns false if they touch the same
+// text.
 func compose(first, second []document.Splice) ([]document.Splice, bool) {
 	ordered := slices.Clone(first)
 	slices.SortStableFunc(ordered, func(a, b document.Splice) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })

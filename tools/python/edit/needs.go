@@ -28,8 +28,9 @@ func statement(imported python.Import, name python.ImportedName) string {
 	return text
 }
 
-// needs compares the names that the text of a definition uses with what its file and the file it
-// moves to bind: imports that are lacking, and names of the old file that are not imports.
+// needs compares the names that the text of a definition uses with what its
+// file and the file it moves to bind: missing imports, and names of the old
+// file that are not imports.
 func (s Source) needs(dest Source, span python.Span, own string) (imports []Need, names []string) {
 	used, there := s.moduleNames(span), dest.bindings()
 	imports, names = []Need{}, []string{}
@@ -52,7 +53,7 @@ func (s Source) needs(dest Source, span python.Span, own string) (imports []Need
 	return imports, names
 }
 
-// defined are the names that definitions and variables of the module bind.
+// defined returns the names that definitions and variables of the module bind.
 func (s Source) defined() map[string]bool {
 	out := map[string]bool{}
 	for _, symbol := range s.Symbols {
@@ -68,7 +69,7 @@ func (s Source) defined() map[string]bool {
 	return out
 }
 
-// bindings are all names that the module binds.
+// bindings returns all names that the module binds.
 func (s Source) bindings() map[string]bool {
 	out := s.defined()
 	for _, b := range s.imported() {
@@ -77,9 +78,10 @@ func (s Source) bindings() map[string]bool {
 	return out
 }
 
-// carry marks the imports that can be taken along and gives the splices that put them into the
-// module: __future__ imports below the docstring, others below the import block. Relative imports
-// are taken along only where the two files are in one folder.
+// carry marks the imports that can be moved along and returns the splices that
+// add them to the module: __future__ imports below the docstring, others below
+// the import block. Relative imports are taken along only where the two files
+// are in one folder.
 func (s Source) carry(needs []Need, together bool) []document.Splice {
 	var future, plain []string
 	for i, need := range needs {
@@ -106,7 +108,8 @@ func (s Source) carry(needs []Need, together bool) []document.Splice {
 	return out
 }
 
-// grouped appends an import, to the last one where both are of names of one module.
+// grouped appends an import, merging it with the last one if both import names
+// from the same module.
 func grouped(statements []string, next string) []string {
 	if last := len(statements) - 1; last >= 0 && strings.HasPrefix(next, "from ") {
 		head, name, _ := strings.Cut(next, " import ")
@@ -118,7 +121,7 @@ func grouped(statements []string, next string) []string {
 	return append(statements, next)
 }
 
-// head is the last line of preamble and docstring, -1 where there is none.
+// head returns the last line of preamble and docstring, -1 where there is none.
 func (s Source) head() int {
 	if len(s.Body) > 0 && s.isDocstring(s.Body[0], nil) {
 		return s.last(s.Body[0].End)
@@ -126,7 +129,7 @@ func (s Source) head() int {
 	return s.preamble()
 }
 
-// lineSplice puts lines behind line i; apart sets them off from what is above and below.
+// lineSplice inserts lines after line i; apart separates them with blank lines.
 func (s Source) lineSplice(i int, lines []string, apart bool) document.Splice {
 	end := s.lineEnd(max(i, 0))
 	text := strings.Join(lines, end) + end

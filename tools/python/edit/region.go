@@ -10,14 +10,15 @@ import (
 	"manualslop/tools/python"
 )
 
-// marker is a region marker: the first group says which.
+// marker matches a region marker: the first group is its kind.
 var marker = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^[ \t\f]*#[ \t]*(region|end[ \t]?region)\b`)
 })
 
-// WrapRegion puts "#region NAME" above line start and "#endregion" below line end (1-based,
-// inclusive), at the indentation of the block that the lines are in. The lines must be whole
-// statements of one block, and must not cut another region.
+// WrapRegion inserts "#region NAME" above line start and "#endregion" below
+// line end (1-based, inclusive), at the indentation of the block that the lines
+// are in. The lines must be whole statements of one block, and must not cut
+// another region.
 func (s Source) WrapRegion(start, end int, name string) (Change, error) {
 	name = strings.TrimSpace(name)
 	switch {
@@ -51,8 +52,8 @@ func (s Source) WrapRegion(start, end int, name string) (Change, error) {
 	return change, err
 }
 
-// checkRegion refuses lines that do not begin and end where a statement does, that cut a block, and
-// that cross a region.
+// checkRegion rejects lines that do not begin and end with a statement, that
+// cut a block, or that cross a region.
 func (s Source) checkRegion(first, last int) error {
 	switch {
 	case s.inside(first):
@@ -79,7 +80,7 @@ var cookie = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
 })
 
-// outward is the first or last line of the logical line that line i is in.
+// outward returns the first or last line of the logical line that line i is in.
 func (s Source) outward(i, step int) int {
 	if step < 0 {
 		for s.inside(i) {
@@ -93,7 +94,7 @@ func (s Source) outward(i, step int) int {
 	return i
 }
 
-// checkNesting refuses lines that hold one marker of a region without the other.
+// checkNesting rejects lines that contain only one marker of a region.
 func (s Source) checkNesting(first, last int) error {
 	var open []int
 	for i := first; i <= last; i++ {
@@ -112,14 +113,14 @@ func (s Source) checkNesting(first, last int) error {
 	}
 	if len(open) > 0 {
 		return refuse("the region that begins at line %d of %s ends below line %d; regions must not cross, so end below it "+
-			"or begin behind it",
+			"or begin after it",
 			open[len(open)-1]+1, s.Path, last+1)
 	}
 	return nil
 }
 
-// checkBlock refuses lines that cut a statement of a block: each is wholly among them, or wholly
-// outside, or holds all of them in its suite.
+// checkBlock rejects lines that cut a statement of a block: each must be
+// completely inside, completely outside, or contain all of them in its suite.
 func (s Source) checkBlock(body []*python.Statement, first, last int) error {
 	for _, chain := range chains(body) {
 		from, to := s.index(chain[0].OuterStart()), s.last(chain[len(chain)-1].End)
@@ -130,7 +131,8 @@ func (s Source) checkBlock(body []*python.Statement, first, last int) error {
 	return nil
 }
 
-// checkChain looks into the one statement, with its clauses, that the lines are a part of.
+// checkChain checks the one statement, with its clauses, that contains the
+// lines.
 func (s Source) checkChain(chain []*python.Statement, from, to, first, last int) error {
 	for _, statement := range chain {
 		if len(statement.Body) == 0 || statement.Inline {
@@ -145,8 +147,8 @@ func (s Source) checkChain(chain []*python.Statement, from, to, first, last int)
 		first+1, last+1, s.Path, from+1, to+1, shorten(s.content(s.index(chain[0].Start))))
 }
 
-// regionIndent is the indentation of the first statement that begins in the lines, or of the comment
-// there.
+// regionIndent returns the indentation of the first statement that begins in
+// the lines, or of the comment there.
 func (s Source) regionIndent(first, last int) (string, error) {
 	comment := -1
 	for i := first; i <= last; i++ {

@@ -7,9 +7,9 @@ import (
 	"manualslop/tools/python"
 )
 
-// Remove takes a definition out, with its decorators and the comment attached to it. A block that
-// would be left without a statement gets a pass; blank lines around the gap are tidied.
-// It also gives the lines of the result that still use the name.
+// Remove removes a definition with its decorators and attached comment. A block
+// that would be left empty gets a pass; blank lines around the gap are tidied.
+// It also returns the lines of the result that still use the name.
 func (s Source) Remove(name string) (Change, []int, error) {
 	symbol, err := s.definition(name)
 	if err != nil {
@@ -23,7 +23,8 @@ func (s Source) Remove(name string) (Change, []int, error) {
 	return change, usesIn(change.Result, symbol, false), nil
 }
 
-// removal gives the splices that take a definition out; the last one is the gap.
+// removal returns the splices that take a definition out; the last one is the
+// gap.
 func (s Source) removal(symbol *python.Symbol) []document.Splice {
 	statement := symbol.Statement
 	from, to := s.top(symbol), s.last(statement.End)
@@ -67,9 +68,10 @@ func (s Source) gap(statement *python.Statement, first, last int) document.Splic
 	return document.Splice{Start: s.Lines[first-before+kept].Start, End: s.behind(last + after - (want - kept))}
 }
 
-// gapAtEnd removes the last lines that hold something, from first on. The file keeps, or keeps
-// lacking, the line end of its last line, and blank lines at its very end; an empty line that a
-// backslash joins to the one above keeps its own, which ends the statement.
+// gapAtEnd removes the last lines that hold something, from first on. The line
+// end of the last line stays as it is, present or not, and blank lines at its
+// very end; an empty line that a backslash joins to the one above keeps its
+// own, which ends the statement.
 func (s Source) gapAtEnd(first, last int) document.Splice {
 	gone := document.Splice{Start: s.Lines[first].Start, End: s.Lines[last].Next}
 	switch {
@@ -81,7 +83,8 @@ func (s Source) gapAtEnd(first, last int) document.Splice {
 	return gone
 }
 
-// separation is the number of blank lines around a definition in the block of a statement.
+// separation returns the number of blank lines around a definition in the block
+// of a statement.
 func separation(statement *python.Statement) int {
 	if statement.Parent == nil {
 		return 2
@@ -89,13 +92,13 @@ func separation(statement *python.Statement) int {
 	return 1
 }
 
-// ends tells whether line i lies behind the block of a statement.
+// ends reports whether line i is after the block of a statement.
 func (s Source) ends(statement *python.Statement, i int) bool {
 	return statement.Parent != nil && width(s.indent(i)) < width(base(statement))
 }
 
-// begins tells whether line i, which is above a statement, lies before its block: it is -1 or the
-// end of the header.
+// begins reports whether line i, which is above a statement, is before its
+// block: it is -1 or the end of the header.
 func (s Source) begins(statement *python.Statement, i int) bool {
 	if statement.Parent == nil {
 		return i < 0
@@ -103,8 +106,9 @@ func (s Source) begins(statement *python.Statement, i int) bool {
 	return i <= s.last(statement.Parent.Header.End)
 }
 
-// trailing is the last line of the comments that follow line i and are indented at least as far as
-// least columns; blank lines between them are passed over.
+// trailing returns the last line of the comments that follow line i and are
+// indented at least as far as least columns; blank lines between them are
+// skipped.
 func (s Source) trailing(i, least int) int {
 	for j := i + 1; s.blank(j) || s.comment(j); j++ {
 		switch {
@@ -118,7 +122,7 @@ func (s Source) trailing(i, least int) int {
 	return i
 }
 
-// isDocstring tells whether a statement is a string alone.
+// isDocstring reports whether a statement is only a string.
 func (s Source) isDocstring(statement *python.Statement, owner *python.Symbol) bool {
 	doc, ok := s.Docstring(owner)
 	return ok && doc.Start >= statement.Start && doc.End <= statement.End && !strings.HasPrefix(s.Text[statement.Start:],

@@ -7,9 +7,9 @@ import (
 	"manualslop/tools/python"
 )
 
-// SetSignature replaces the header of a definition, from its keyword through the colon. Body,
-// decorators and the comment behind the header stay. It also gives the calls in the file that fit
-// the old header and do not fit the new one.
+// SetSignature replaces the header of a definition, from its keyword through
+// the colon. Body, decorators and the comment after the header stay. It also
+// returns the calls in the file that match the old header but not the new one.
 func (s Source) SetSignature(name, signature string) (Change, []Call, error) {
 	symbol, err := s.definition(name)
 	if err != nil {
@@ -31,7 +31,8 @@ func (s Source) SetSignature(name, signature string) (Change, []Call, error) {
 	return change, s.brokenCalls(symbol, parametersOf(fr.file, header), change), nil
 }
 
-// newHeader reads a header with or without its colon. A body of its own shows that it is complete.
+// newHeader reads a header with or without its colon. A temporary body is used
+// to check that it is complete.
 func newHeader(signature string) (fragment, *python.Statement, error) {
 	text := strings.TrimRight(document.WithEnds(signature, "\n"), " \t\n")
 	var first error
@@ -59,7 +60,7 @@ func newHeader(signature string) (fragment, *python.Statement, error) {
 		first.Error())
 }
 
-// errBody refuses a signature with a body.
+// errBody is the error for a signature with a body.
 var errBody = refuse("new_signature must end with the colon; the body stays as it is, so leave it out")
 
 func checkedHeader(fr fragment) (fragment, *python.Statement, error) {
@@ -87,13 +88,13 @@ func (s Source) checkHeader(fr fragment, header *python.Statement, symbol *pytho
 		return refuse("new_signature is for '%s', not '%s'; keep the name here and use rename_symbol to rename",
 			header.Symbol.Name, symbol.Name)
 	case comment != "" && !strings.Contains(s.content(s.last(symbol.Statement.Header.End)), comment):
-		return refuse("new_signature must end with the colon; the comment behind the header stays as it is, so leave %q out",
+		return refuse("new_signature must end with the colon; the comment after the header stays as it is, so leave %q out",
 			shorten(comment))
 	}
 	return nil
 }
 
-// header gives the lines of the header re-indented.
+// header returns the lines of the header re-indented.
 func (fr fragment) header(statement *python.Statement, place layout) []string {
 	last := fr.file.index(statement.Header.End - 1)
 	lines := fr.at(place)

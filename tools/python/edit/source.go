@@ -12,7 +12,7 @@ import (
 // Error is a request that cannot be carried out. Its text is one line and says what to do next.
 type Error struct{ Text string }
 
-// Error is the text.
+// Error returns the text.
 func (e *Error) Error() string { return e.Text }
 
 func refuse(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
@@ -23,15 +23,16 @@ type Source struct {
 	states []lineState // of each line
 	// Path names the file in errors.
 	Path string
-	// Unit is one level of indentation where the text itself shows none; empty means four spaces.
+	// Unit is one level of indentation if the text itself shows none; empty means
+	// four spaces.
 	Unit string
-	// LineEnd is what new lines end with where the text has no line end; empty means LF.
+	// LineEnd is the line end of new lines if the text has none; empty means LF.
 	LineEnd string
 }
 
 // Change is what an edit does to one text.
 type Change struct {
-	// Splices make the change. There are none where the text already is as asked for.
+	// Splices make the change. There are none if the text already is as requested.
 	Splices []document.Splice
 	// Start and End are the 1-based lines of the new text in the result. Where text was only
 	// removed, Start is the line that follows and End is Start-1.
@@ -40,18 +41,20 @@ type Change struct {
 	Result string
 }
 
-// Open parses text, which has no byte order mark, and refuses what does not parse.
+// Open parses text, which has no byte order mark, and rejects text that does
+// not parse.
 func Open(path, text string) (Source, error) {
 	source := Source{Path: path}.with(text)
 	if problem, broken := source.broken(); broken {
-		return Source{}, refuse("%s does not parse (line %d: %s), so its structure is not certain; repair it with "+
+		return Source{}, refuse("%s does not parse (line %d: %s), so its structure is uncertain; repair it with "+
 			"edit_file first",
 			path, problem.Line, problem.Text)
 	}
 	return source, nil
 }
 
-// broken gives the first syntax error: of tokens and indentation, else of the grammar.
+// broken returns the first syntax error: of tokens and indentation, else of the
+// grammar.
 func (s Source) broken() (grammar.Error, bool) {
 	if problem, ok := s.Broken(); ok {
 		return grammar.Error{Line: s.LineOf(problem.Offset), Text: problem.Text}, true
@@ -62,7 +65,7 @@ func (s Source) broken() (grammar.Error, bool) {
 	return grammar.Error{}, false
 }
 
-// with gives a source with another text.
+// with returns a source with another text.
 func (s Source) with(text string) Source {
 	s.File = python.Parse(text)
 	s.states = statesOf(s.File)
@@ -79,32 +82,35 @@ func (s Source) unit() string {
 	return "    "
 }
 
-// index is the 0-based number of the line that holds the byte at offset.
+// index returns the 0-based number of the line that holds the byte at offset.
 func (s Source) index(offset int) int { return s.LineOf(offset) - 1 }
 
 // content is line i (0-based) without its end.
 func (s Source) content(i int) string { return s.Text[s.Lines[i].Start:s.Lines[i].End] }
 
-// inside tells whether line i goes on with a string, a bracket or a joined line.
+// inside reports whether line i continues with a string, a bracket or a joined
+// line.
 func (s Source) inside(i int) bool { return i < len(s.Lines) && s.states[i] != fresh }
 
-// literal tells whether line i begins inside a string.
+// literal reports whether line i begins inside a string.
 func (s Source) literal(i int) bool { return i < len(s.Lines) && s.states[i] == inString }
 
-// blank tells whether line i is empty but for spaces and tabs and stands for itself.
+// blank reports whether line i has only spaces and tabs and is a separate
+// logical line.
 func (s Source) blank(i int) bool {
 	return i < len(s.Lines) && strings.Trim(s.content(i), " \t") == "" && !s.inside(i)
 }
 
-// comment tells whether line i holds a comment and nothing else.
+// comment reports whether line i has only a comment.
 func (s Source) comment(i int) bool {
 	return i < len(s.Lines) && strings.HasPrefix(strings.TrimLeft(s.content(i), " \t\f"), "#") && !s.inside(i)
 }
 
-// indent is the blank beginning of line i.
+// indent returns the blank beginning of line i.
 func (s Source) indent(i int) string { return leading(s.content(i)) }
 
-// last is the last line of the logical line that holds the byte before offset end.
+// last returns the last line of the logical line that holds the byte before
+// offset end.
 func (s Source) last(end int) int {
 	i := s.index(max(end-1, 0))
 	for s.inside(i + 1) {
@@ -113,7 +119,8 @@ func (s Source) last(end int) int {
 	return i
 }
 
-// lineEnd is the line end for new text at line i: that of the line or of the nearest one.
+// lineEnd returns the line end for new text at line i: that of the line or of
+// the nearest one.
 func (s Source) lineEnd(i int) string {
 	if s.LineEnd != "" && !strings.ContainsAny(s.Text, "\r\n") {
 		return s.LineEnd
@@ -121,7 +128,8 @@ func (s Source) lineEnd(i int) string {
 	return document.LineEnd(s.Text, s.Lines, i)
 }
 
-// behind is the offset where line i ends, with its line end; -1 gives the beginning of the text.
+// after is the offset where line i ends, with its line end; -1 gives the
+// beginning of the text.
 func (s Source) behind(i int) int {
 	if i < 0 {
 		return 0
@@ -129,8 +137,8 @@ func (s Source) behind(i int) int {
 	return s.Lines[i].Next
 }
 
-// finish checks that the result parses and works out where the new text is: the bytes from to to of
-// the New of the splice main.
+// finish checks that the result parses and determines the position of the new
+// text: the bytes from to to of the New of the splice main.
 func (s Source) finish(splices []document.Splice, main, from, to int) (Change, error) {
 	result, err := document.Apply(s.Text, splices)
 	if err != nil {
@@ -138,7 +146,7 @@ func (s Source) finish(splices []document.Splice, main, from, to int) (Change, e
 	}
 	lines := document.Lines(result)
 	if problem, broken := s.with(result).broken(); broken {
-		return Change{}, refuse("%s would not parse any more (line %d: %s); nothing was written", s.Path, problem.Line,
+		return Change{}, refuse("%s would no longer parse (line %d: %s); nothing was written", s.Path, problem.Line,
 			problem.Text)
 	}
 	start := splices[main].Start
@@ -156,7 +164,7 @@ func (s Source) finish(splices []document.Splice, main, from, to int) (Change, e
 	return change, nil
 }
 
-// cut cuts splices down to what differs and drops those that change nothing.
+// cut reduces splices to what differs and drops those that change nothing.
 func (s Source) cut(splices []document.Splice) []document.Splice {
 	var out []document.Splice
 	for _, splice := range splices {
@@ -168,12 +176,13 @@ func (s Source) cut(splices []document.Splice) []document.Splice {
 	return out
 }
 
-// leading is the blank beginning of a line.
+// leading returns the blank beginning of a line.
 func leading(line string) string {
 	return line[:len(line)-len(strings.TrimLeft(line, " \t\f"))]
 }
 
-// width is the column that an indentation reaches, with a tab stop every eight columns.
+// width returns the column that an indentation reaches, with a tab stop every
+// eight columns.
 func width(indent string) int {
 	column := 0
 	for _, c := range indent {

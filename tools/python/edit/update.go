@@ -60,7 +60,8 @@ func (s Source) updateApart(old *python.Statement, end int, lines []string, code
 	return s.finish([]document.Splice{above, own}, 1, 0, len(own.New))
 }
 
-// end is where the last line of a statement ends, before a backslash that joins a blank line to it.
+// end returns where the last line of a statement ends, before a backslash that
+// joins a blank line to it.
 func (s Source) end(statement *python.Statement) int {
 	end := s.WholeLines(statement.Span).End
 	if s.Text[end-1] == '\\' {
@@ -74,7 +75,7 @@ func (s Source) finishWhole(splice document.Splice) (Change, error) {
 	return s.finish([]document.Splice{splice}, 0, 0, len(splice.New))
 }
 
-// layout is the indentation in and below a compound statement that is there.
+// layout returns the indentation in and below a compound statement that exists.
 func (s Source) layout(old *python.Statement) layout {
 	place := layout{base: base(old), unit: s.step(old), old: s.linesOf(old)}
 	for _, statement := range inner(old) {
@@ -89,12 +90,12 @@ func (s Source) layout(old *python.Statement) layout {
 	return place
 }
 
-// base is the indentation of a statement behind the last form feed.
+// base returns the indentation of a statement after the last form feed.
 func base(statement *python.Statement) string {
 	return statement.Indent[strings.LastIndexByte(statement.Indent, '\f')+1:]
 }
 
-// linesOf gives the lines of a statement as they are.
+// linesOf returns the lines of a statement as they are.
 func (s Source) linesOf(statement *python.Statement) []string {
 	var out []string
 	for i := s.index(statement.Start); i <= s.last(statement.End); i++ {
@@ -103,7 +104,8 @@ func (s Source) linesOf(statement *python.Statement) []string {
 	return out
 }
 
-// step is the indentation of a statement's suite against its own, empty where it has none.
+// step returns the additional indentation of a statement's suite, empty if it
+// has none.
 func (s Source) step(old *python.Statement) string {
 	if old.Inline || len(old.Body) == 0 {
 		return ""
@@ -112,7 +114,7 @@ func (s Source) step(old *python.Statement) string {
 	return step
 }
 
-// inner gives all statements below one, at any depth.
+// inner returns all statements below one, at any depth.
 func inner(root *python.Statement) []*python.Statement {
 	var out []*python.Statement
 	queue := slices.Clone(root.Body)

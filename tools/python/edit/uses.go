@@ -7,13 +7,14 @@ import (
 	"manualslop/tools/python/grammar"
 )
 
-// mostUses bounds the lines of uses that are reported of one file.
+// mostUses limits the reported lines of uses per file.
 const mostUses = 200
 
-// uses gives the lines where the name of a definition is used that was, or is, in the scope of its
-// parent: of a member of a class the attributes of that name of whatever object, of everything else
-// what Python would look up there or not find at all. Strings, comments and other definitions of the
-// name do not count, imports of it only where asked for.
+// uses returns the lines where the name of a definition is used that was, or
+// is, in the scope of its parent: for a class member the attributes of that
+// name of any object, for everything else what Python would look up there or
+// not find at all. Strings, comments and other definitions of the name do not
+// count, imports of it only where asked for.
 func (s Source) uses(symbol *python.Symbol, imports bool) []int {
 	member := symbol.Parent != nil && symbol.Parent.Kind == python.KindClass
 	lines := []int{}
@@ -42,7 +43,8 @@ func counts(context grammar.Context, member, imports bool) bool {
 	return false
 }
 
-// looksIn tells whether a name is looked up in the scope of owner, or nowhere.
+// looksIn reports whether a name is looked up in the scope of owner, or in
+// none.
 func looksIn(binding *grammar.Scope, owner *python.Symbol) bool {
 	switch {
 	case binding == nil:
@@ -53,12 +55,13 @@ func looksIn(binding *grammar.Scope, owner *python.Symbol) bool {
 	return binding.Symbol != nil && binding.Symbol.Path == owner.Path
 }
 
-// usesIn gives the lines of a text that use a name.
+// usesIn returns the lines of a text that use a name.
 func usesIn(text string, symbol *python.Symbol, imports bool) []int {
 	return Source{}.with(text).uses(symbol, imports)
 }
 
-// moduleNames are the names in a piece of text that Python looks up in the module.
+// moduleNames returns the names in a piece of text that Python looks up in the
+// module.
 func (s Source) moduleNames(span python.Span) map[string]bool {
 	out := map[string]bool{}
 	for _, use := range grammar.AnalyzeFile(s.File).Uses {
@@ -92,12 +95,12 @@ func (s Source) imported() []binding {
 	return out
 }
 
-// binds tells whether an import binds a path.
+// binds reports whether an import binds a path.
 func (s Source) binds(path string) bool {
 	return slices.ContainsFunc(s.imported(), func(b binding) bool { return b.path == path })
 }
 
-// ownerOf is the class or function that a statement is in, nil at the top.
+// ownerOf returns the class or function that a statement is in, nil at the top.
 func ownerOf(statement *python.Statement) *python.Symbol {
 	for up := statement.Parent; up != nil; up = up.Parent {
 		if up.Symbol != nil {

@@ -8,8 +8,8 @@ import (
 	"manualslop/tools/python"
 )
 
-// SetVariable replaces the statement that binds a variable of the module or of a class. Other
-// statements on its line and the comment behind it stay.
+// SetVariable replaces the statement that binds a variable of the module or of
+// a class. Other statements on its line and the comment after it stay.
 func (s Source) SetVariable(name, declaration string) (Change, error) {
 	variable, err := s.variable(name)
 	if err != nil {
@@ -31,7 +31,7 @@ func (s Source) SetVariable(name, declaration string) (Change, error) {
 		gap, code, have := s.rest(old.End, end)
 		switch {
 		case code:
-			return Change{}, refuse("line %d of %s goes on behind '%s'; leave the comment out of new_declaration",
+			return Change{}, refuse("line %d of %s continues after '%s'; leave the comment out of new_declaration",
 				s.LineOf(old.End), s.Path, name)
 		case !have:
 			gap = "  "
@@ -68,7 +68,7 @@ func (s Source) variable(name string) (python.Variable, error) {
 	others := s.otherBindings(path)
 	switch {
 	case len(found) == 0 && len(others) > 0:
-		return python.Variable{}, refuse("'%s' is bound by %s in %s, which is no variable; use py_update_definition for "+
+		return python.Variable{}, refuse("'%s' is bound by %s in %s, so it is not a variable; use py_update_definition for "+
 			"definitions, edit_file for imports",
 			path, strings.Join(others, " and "), s.Path)
 	case len(found) == 0:
@@ -97,7 +97,7 @@ func (s Source) bindingLines(found []python.Variable) []string {
 	return out
 }
 
-// otherBindings says which imports and definitions bind a path.
+// otherBindings returns which imports and definitions bind a path.
 func (s Source) otherBindings(path string) []string {
 	var out []string
 	for _, imported := range s.imported() {
@@ -113,7 +113,7 @@ func (s Source) otherBindings(path string) []string {
 	return out
 }
 
-// nearVariables gives the paths of variables that are like one, at most five.
+// nearVariables returns the paths of variables that are like one, at most five.
 func (s Source) nearVariables(path string) []string {
 	_, own, _ := strings.Cut("."+path, path[:strings.LastIndexByte(path, '.')+1])
 	var near, rest []string
@@ -133,8 +133,8 @@ func (s Source) nearVariables(path string) []string {
 	return near
 }
 
-// declaration checks that the fragment is one statement that binds the name and nothing else, and
-// gives it together with the comment behind it.
+// declaration checks that the fragment is one statement that binds the name and
+// nothing else, and gives it together with the comment after it.
 func (fr fragment) declaration(name string) (*python.Statement, string, error) {
 	bad := func(what string) (*python.Statement, string, error) {
 		return nil, "", refuse("new_declaration must be one declaration of '%s', such as '%s = 1', %s", name, name, what)
@@ -144,7 +144,7 @@ func (fr fragment) declaration(name string) (*python.Statement, string, error) {
 	case len(body) != 1:
 		return bad(fmt.Sprintf("and not %d statements", len(body)))
 	case fr.code > 0:
-		return bad("without comment lines above it; put those in with edit_file")
+		return bad("without comment lines above it; add those with edit_file")
 	case body[0].Kind.Compound():
 		return bad("and not a compound statement")
 	case len(variables) != 1 || !variables[0].Alone || variables[0].Name != name:
@@ -153,7 +153,7 @@ func (fr fragment) declaration(name string) (*python.Statement, string, error) {
 	text := fr.file.Text
 	end := fr.file.Lines[fr.file.last(body[0].End)]
 	if end.Next < len(text) {
-		return bad("without comment lines below it; put those in with edit_file")
+		return bad("without comment lines below it; add those with edit_file")
 	}
 	gap, _, comment := fr.file.rest(body[0].End, end.End)
 	if !comment {
@@ -162,7 +162,8 @@ func (fr fragment) declaration(name string) (*python.Statement, string, error) {
 	return body[0], text[body[0].End+len(gap):], nil
 }
 
-// cut gives the lines of one statement of the fragment, re-indented, without what follows it.
+// cut returns the lines of one statement of the fragment, re-indented, without
+// what follows it.
 func (fr fragment) cut(statement *python.Statement, place layout) []string {
 	last := fr.file.last(statement.End)
 	for last > fr.code && fr.file.Lines[last].Start >= statement.End {

@@ -66,12 +66,13 @@ func (p *parser) more(end symbol) {
 	p.expect(end)
 }
 
-// atComprehension tells whether a comprehension's "for" stands here.
+// atComprehension reports whether a comprehension's "for" stands here.
 func (p *parser) atComprehension() bool {
 	return p.sym() == kwFor || p.sym() == kwAsync && p.peek(1) == kwFor
 }
 
-// comprehension reads the clauses behind the first element, and the closing bracket.
+// comprehension reads the clauses after the first element, and the closing
+// bracket.
 func (p *parser) comprehension(n, element *node, end symbol) *node {
 	base := len(p.scratch)
 	p.push(element)
@@ -143,7 +144,8 @@ func (p *parser) braces(n *node) *node {
 	return p.close(n, base)
 }
 
-// dict reads a dict display whose first key is given, nil where it begins with "**".
+// dict reads a dict display whose first key is given, nil if it begins with
+// "**".
 func (p *parser) dict(n, key *node) *node {
 	base := len(p.scratch)
 	for {

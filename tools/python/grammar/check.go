@@ -14,18 +14,19 @@ type Error struct {
 	Line      int    // 1-based
 	Column    int    // 1-based, in characters, as SyntaxError.offset of CPython
 	EndLine   int    // 1-based; the line of the last character
-	EndColumn int    // 1-based, behind the last character; 0 where the end is not known
+	EndColumn int    // 1-based, after the last character; 0 if the end is not known
 	Kind      string // SyntaxError, IndentationError or TabError
 	Text      string // the message
 	Source    string // the line, without its end
 }
 
-// maxErrors bounds the errors of one text.
+// maxErrors limits the errors of one text.
 const maxErrors = 100
 
-// Check returns the syntax errors of a text without byte order mark: first the one that a compiler
-// reports, then one for each other line with an error of its own, in order. It returns at most limit
-// errors, or 100 if limit is not positive, and nil if the text is valid in the newest version of Python.
+// Check returns the syntax errors of a text without byte order mark: first the
+// one that a compiler reports, then one for each other line with its own error,
+// in order. It returns at most limit errors, or 100 if limit is not positive,
+// and nil if the text is valid in the newest version of Python.
 func Check(text string, limit int) []Error {
 	return CheckFile(python.Parse(text), limit)
 }
@@ -79,8 +80,8 @@ func (c *checker) first(failures []failure) Error {
 	return c.failure(failures[0])
 }
 
-// all returns the errors in order. A statement that fails behind an error of one of its tokens, or of
-// indentation, has no other.
+// all returns the errors in order. A statement that fails after an error of one
+// of its tokens, or of indentation, has no other.
 func (c *checker) all(failures []failure) []Error {
 	var out []Error
 	for _, p := range c.file.Problems {
@@ -129,7 +130,7 @@ func (c *checker) over(start, end int32, text string) Error {
 	return e
 }
 
-// source returns the text of a line, empty behind the last one.
+// source returns the text of a line, empty after the last one.
 func (c *checker) source(number int) string {
 	if number > len(c.file.Lines) {
 		return ""

@@ -23,7 +23,8 @@ func (n *Names) rebindClassReads(src string) {
 	}
 }
 
-// readsFirst tells whether a read in a class body comes before everything that binds the name there.
+// readsFirst reports whether a read in a class body comes before everything
+// that binds the name there.
 func (n *Names) readsFirst(u *Use, src string) bool {
 	at := statementAt(n.File, u.Span.Start)
 	for s := at; s != nil && s.Kind != python.Class; s = s.Parent {
@@ -47,8 +48,9 @@ func (n *Names) readsFirst(u *Use, src string) bool {
 	return true
 }
 
-// bindsLast tells whether a statement binds a name after it has read the same name: a definition
-// after its decorators and defaults, an assignment after its value but before its annotation.
+// bindsLast reports whether a statement binds a name after it has read the same
+// name: a definition after its decorators and defaults, an assignment after its
+// value but before its annotation.
 func bindsLast(s *python.Statement, read *Use, bound Use, src string) bool {
 	switch s.Kind {
 	case python.Def, python.Class:
@@ -60,7 +62,8 @@ func bindsLast(s *python.Statement, read *Use, bound Use, src string) bool {
 	return false
 }
 
-// statementAt is the innermost statement that holds an offset, with its decorators; nil for none.
+// statementAt returns the innermost statement that holds an offset, with its
+// decorators; nil for none.
 func statementAt(file *python.File, offset int) *python.Statement {
 	var found *python.Statement
 	for statements := file.Body; len(statements) > 0; statements = found.Body {

@@ -164,8 +164,8 @@ func (p *parser) withStatement(n *node) *node {
 	return p.close(n, base)
 }
 
-// parenthesisedItems tells whether a parenthesis begins here that holds all items: a colon follows
-// it and an "as" stands directly in it.
+// parenthesisedItems reports whether a parenthesis begins here that holds all
+// items: a colon follows it and an "as" is directly in it.
 func (p *parser) parenthesisedItems() bool {
 	if p.sym() != opLeftParen || p.version < 9 {
 		return false
@@ -264,7 +264,7 @@ func (p *parser) class(n, decorators *node) *node {
 	return p.close(n, base)
 }
 
-// typeParameters reads "[T, *Ts, **P]"; nil where there are none.
+// typeParameters reads "[T, *Ts, **P]"; nil if there are none.
 func (p *parser) typeParameters() *node {
 	n := p.new(kTypeParameters, p.pos)
 	if p.sym() != opLeftBracket {

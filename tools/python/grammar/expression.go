@@ -1,7 +1,7 @@
 package grammar
 
-// starExpressions reads expressions with commas between them; several, or one with a comma behind
-// it, are a tuple.
+// starExpressions reads expressions with commas between them; several, or one
+// with a comma after it, are a tuple.
 func (p *parser) starExpressions() *node {
 	n := p.new(kTuple, p.pos)
 	first := p.starExpression()
@@ -16,7 +16,7 @@ func (p *parser) starExpressions() *node {
 	return p.close(n, base)
 }
 
-// begins tells whether an expression can begin with the next token.
+// begins reports whether an expression can begin with the next token.
 func (p *parser) begins() bool {
 	switch s := p.sym(); s {
 	case symName, symNumber, symString, symFStart, kwFalse, kwTrue, kwNone, kwNot, kwLambda, kwAwait,

@@ -86,7 +86,7 @@ func (p *parser) oldField(begin int) {
 	}
 }
 
-// conversion reads the letter behind "!".
+// conversion reads the letter after "!".
 func (p *parser) conversion() {
 	if t := p.toks[p.pos]; !p.word("r") && !p.word("s") && !p.word("a") || t.start != p.toks[p.pos-1].end {
 		p.fail()

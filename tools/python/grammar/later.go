@@ -7,9 +7,10 @@ import (
 	"manualslop/tools/python"
 )
 
-// CompileErrors gives errors that CPython finds only behind its parser, when it compiles: "'return'
-// outside function" and its like. They are those of the statements that parse, in order, at most 100,
-// in CPython's words. What contradicts a global or nonlocal statement is not found.
+// CompileErrors gives errors that CPython finds only after its parser, when it
+// compiles: "'return' outside function" and its like. They are those of the
+// statements that parse, in order, at most 100, in CPython's words. What
+// contradicts a global or nonlocal statement is not found.
 func CompileErrors(file *python.File) []Error {
 	toks := tokensOf(file)
 	root, _ := parse(file.Text, toks, NewestVersion)
@@ -240,7 +241,8 @@ func (l *later) parameters(n *node, p place) {
 	}
 }
 
-// future looks at the __future__ imports of a module: they stand first and name what there is.
+// future looks at the __future__ imports of a module: they are first and name
+// what there is.
 func (l *later) future(root *node) {
 	begun := false
 	for i, n := range root.kids {
@@ -259,7 +261,7 @@ func (l *later) future(root *node) {
 	}
 }
 
-// statements gives the simple statements of a line, or a compound one.
+// statements returns the simple statements of a line, or a compound one.
 func statements(n *node) []*node {
 	if n.kind == kSimple {
 		return n.kids

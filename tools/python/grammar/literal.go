@@ -24,7 +24,7 @@ func (l *literals) add(literal string) {
 	}
 }
 
-// mixed says what is wrong with the kinds, empty for nothing.
+// mixed returns what is wrong with the kinds, empty for nothing.
 func (l literals) mixed() string {
 	switch {
 	case l.template && (l.text || l.bytes):
@@ -39,7 +39,7 @@ func prefixOf(literal string) string {
 	return literal[:max(strings.IndexAny(literal, `"'`), 0)]
 }
 
-// wrongLiteral says what is wrong with a string literal, empty for nothing.
+// wrongLiteral returns what is wrong with a string literal, empty for nothing.
 func wrongLiteral(text string) string {
 	prefix := prefixOf(text)
 	bytes := strings.ContainsAny(prefix, "bB")
@@ -103,7 +103,7 @@ func digits(text string, n int) int {
 func wrongEscape(body string) string {
 	at := 0
 	for i, r := range body {
-		if at < 0 { // the character behind a backslash
+		if at < 0 { // the character after a backslash
 			at = -at + 1
 			continue
 		}
@@ -126,8 +126,8 @@ func wrongEscape(body string) string {
 	return ""
 }
 
-// badEscape says what is wrong with an escape, given what is behind the backslash, and how many
-// bytes behind the backslash it takes.
+// badEscape returns what is wrong with an escape, given what is behind the
+// backslash, and how many bytes after the backslash it takes.
 func badEscape(rest string) (why string, n int) {
 	switch rest[0] {
 	case 'x':

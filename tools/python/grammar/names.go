@@ -21,7 +21,7 @@ type Use struct {
 	// Access says what is done to an attribute or a name: Load, Store, Delete or Augmented. It
 	// repeats Context for these and is Store for everything else that binds.
 	Access Context
-	// Scope is the scope that the use stands in.
+	// Scope is the scope that the use is in.
 	Scope *Scope
 	// Binding is the scope that binds the name by Python's rules; nil for builtins, for names that
 	// nothing in the file binds, and for what is not looked up in scopes, such as attributes.
@@ -43,13 +43,13 @@ const (
 	Declaration             // * "x: int" without a value
 	Parameter               // *
 	TypeParameter           // *
-	Definition              // * the name behind def, class or type
+	Definition              // * the name after def, class or type
 	Import                  // * a name that an import binds
 	ImportPath              // a part of a module's path that binds nothing
 	ImportOriginal          // a in "from m import a as b"
 	Global                  // in a global statement
 	Nonlocal                // in a nonlocal statement
-	Attribute               // behind a dot
+	Attribute               // after a dot
 	KeywordArgument         // k in f(k=1), in a class's or in a pattern's arguments
 	Annotation              // a read inside an annotation
 )
@@ -61,7 +61,8 @@ var contextNames = [...]string{
 	"import_original", "global", "nonlocal", "attribute", "keyword_argument", "annotation",
 }
 
-// String is the context in lower case, such as "load" or "keyword_argument".
+// String returns the context in lower case, such as "load" or
+// "keyword_argument".
 func (c Context) String() string {
 	if int(c) < len(contextNames) {
 		return contextNames[c]
@@ -69,8 +70,8 @@ func (c Context) String() string {
 	return contextNames[0]
 }
 
-// Binds tells whether a use in this context makes its name one of the scope's own (or of the scope
-// that a global or nonlocal statement names).
+// Binds reports whether a use in this context makes its name one of the scope's
+// own (or of the scope that a global or nonlocal statement names).
 func (c Context) Binds() bool { return c >= Store && c <= Import }
 
 // ScopeKind says what a scope belongs to.
@@ -86,7 +87,7 @@ const (
 	TypeParametersScope // the type parameters of a def, class or type statement, and what they cover
 )
 
-// String is the kind in lower case.
+// String returns the kind in lower case.
 func (k ScopeKind) String() string {
 	return [...]string{"invalid", "module", "class", "function", "lambda", "comprehension", "type_parameters"}[min(k,
 		TypeParametersScope)]
@@ -95,7 +96,7 @@ func (k ScopeKind) String() string {
 // Scope is a region of the text with names of its own.
 type Scope struct {
 	Kind   ScopeKind
-	Symbol *python.Symbol // the class or function it belongs to; nil for the module and for code outside of all of them
+	Symbol *python.Symbol // the class or function it belongs to; nil for the module and for code outside all of them
 	// of the class or function; "lambda", "listcomp", "setcomp", "dictcomp", "genexpr"; empty for the
 	// module
 	Name   string
@@ -115,14 +116,14 @@ type Scope struct {
 // Call is one call, or a decorator, which is called too.
 type Call struct {
 	Span       python.Span // the whole call expression
-	Callee     string      // dotted chain of names such as "self.run" or "super().run"; empty where it is computed
+	Callee     string      // dotted chain of names such as "self.run" or "super().run"; empty if it is computed
 	CalleeSpan python.Span
 	Scope      *Scope
-	Positional int      // positional arguments, those behind stars not counted
+	Positional int      // positional arguments, those after stars not counted
 	Keywords   []string // in order
 	Star       bool     // has *args
 	DoubleStar bool     // has **kwargs
-	Decorator  bool     // stands behind "@"; without parentheses it has no arguments
+	Decorator  bool     // comes after "@"; without parentheses it has no arguments
 }
 
 // Analyze finds every identifier of a text, what it does and where it is bound. It works on broken

@@ -13,7 +13,7 @@ const (
 	kTuple         // elements
 	kList          // elements
 	kSet           // elements
-	kDict          // keys and values by turns; kDoubleStar stands alone
+	kDict          // keys and values by turns; kDoubleStar is alone
 	kPair          // key, value of a dict comprehension
 	kListComp      // element or kPair, kFor …
 	kSetComp
@@ -37,7 +37,7 @@ const (
 	kWalrus     // kName, value
 	kAwait      // operand
 	kYield      // operand or nothing
-	kSlice      // parts that are there
+	kSlice      // parts that exist
 
 	kExpressionStatement // expression
 	kAssign              // targets …, value last
@@ -90,7 +90,7 @@ const (
 // node is a piece of the syntax tree.
 type node struct {
 	kind       kind
-	paren      bool // stands in parentheses of its own
+	paren      bool // is in parentheses of its own
 	flag       bool // async, or the star of a type parameter
 	token      int32
 	start, end int32 // bytes
@@ -126,7 +126,7 @@ func (a *arena) list(from []*node) []*node {
 	return out
 }
 
-// kid gives child i, nil where there is none.
+// kid gives child i, nil if there is none.
 func (n *node) kid(i int) *node {
 	if i < len(n.kids) {
 		return n.kids[i]
@@ -134,5 +134,5 @@ func (n *node) kid(i int) *node {
 	return nil
 }
 
-// last is the last child.
+// last returns the last child.
 func (n *node) last() *node { return n.kids[len(n.kids)-1] }

@@ -27,11 +27,12 @@ func (p *parser) parameters(end symbol, annotated bool) *node {
 // parameterState is what was seen of a parameter list.
 type parameterState struct {
 	any, slash, star, last bool
-	bare                   bool // the star stands alone and no parameter followed yet
+	bare                   bool // the star is alone and no parameter followed yet
 	value                  bool // a positional parameter has a default
 }
 
-// parameterOrMark reads a parameter, or "/" or "*"; false where nothing of the kind stands here.
+// parameterOrMark reads a parameter, or "/" or "*"; false if nothing of the
+// kind stands here.
 func (p *parser) parameterOrMark(s *parameterState, end symbol, annotated bool) bool {
 	switch {
 	case s.last:
@@ -73,7 +74,7 @@ func (p *parser) parameterOrMark(s *parameterState, end symbol, annotated bool) 
 	return true
 }
 
-// parameter pushes one parameter and tells whether it has a default.
+// parameter pushes one parameter and reports whether it has a default.
 func (p *parser) parameter(annotated, star, mayDefault bool) bool {
 	n := p.new(kParameter, p.pos)
 	n.flag = star

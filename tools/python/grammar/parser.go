@@ -1,6 +1,7 @@
 package grammar
 
-// maxDepth bounds how deeply expressions and blocks may nest. CPython gives up in the same region.
+// maxDepth limits how deeply expressions and blocks may nest. CPython gives up
+// in the same region.
 const maxDepth = 3_000
 
 // parser reads one file. It takes only what CPython takes and notes where it had to stop.
@@ -39,7 +40,7 @@ func parse(src string, toks []token, version Version) (*node, []failure) {
 
 func (p *parser) sym() symbol { return p.toks[p.pos].sym }
 
-// peek is the symbol n tokens ahead.
+// peek returns the symbol n tokens ahead.
 func (p *parser) peek(n int) symbol {
 	if p.pos+n < len(p.toks) {
 		return p.toks[p.pos+n].sym
@@ -76,7 +77,7 @@ func (p *parser) expect(s symbol) {
 	p.pos++
 }
 
-// word tells whether the next token is a name with that text: a soft keyword.
+// word reports whether the next token is a name with that text: a soft keyword.
 func (p *parser) word(text string) bool {
 	t := p.toks[p.pos]
 	return t.sym == symName && p.src[t.start:t.end] == text
@@ -101,7 +102,8 @@ func (p *parser) new(k kind, token int) *node {
 // push adds a child to the node in the making.
 func (p *parser) push(n *node) { p.scratch = append(p.scratch, n) }
 
-// close ends a node behind the last token read; its children are what was pushed since base.
+// close ends a node after the last token read; its children are what was pushed
+// since base.
 func (p *parser) close(n *node, base int) *node {
 	n.kids = p.list(p.scratch[base:])
 	p.scratch = p.scratch[:base]
@@ -111,7 +113,7 @@ func (p *parser) close(n *node, base int) *node {
 	return n
 }
 
-// with makes a node of the given children that ends behind the last token read.
+// with makes a node of the given children that ends after the last token read.
 func (p *parser) with(n *node, kids ...*node) *node {
 	base := len(p.scratch)
 	p.scratch = append(p.scratch, kids...)
@@ -125,8 +127,8 @@ func (p *parser) name() *node {
 	return n
 }
 
-// statement reads one statement with its line end. A statement that does not parse is noted and
-// passed over; what it is in the tree is kBroken.
+// statement reads one statement with its line end. A statement that does not
+// parse is noted and skipped; what it is in the tree is kBroken.
 func (p *parser) statement() (n *node) {
 	depth, base, began := p.depth, len(p.scratch), p.pos
 	defer func() {
@@ -168,7 +170,7 @@ func (p *parser) recover(began int) *node {
 	}
 }
 
-// skipLine goes behind the next line end, and forward in any case.
+// skipLine goes after the next line end, and forward in any case.
 func (p *parser) skipLine(began int) {
 	for p.pos > began && p.toks[p.pos-1].sym == symNewline {
 		return
@@ -185,7 +187,7 @@ func (p *parser) skipLine(began int) {
 	}
 }
 
-// indented reads an indented block, whatever stands in front of it.
+// indented reads an indented block, whatever is in front of it.
 func (p *parser) indented() *node {
 	p.expect(symIndent)
 	n := p.new(kBlock, p.pos)

@@ -1,7 +1,7 @@
 package grammar
 
-// opensMatch tells whether a match statement begins at the name "match": a line that ends with a
-// colon, followed by an indented "case".
+// opensMatch reports whether a match statement begins at the name "match": a
+// line that ends with a colon, followed by an indented "case".
 func (p *parser) opensMatch() bool {
 	switch s := p.peek(1); {
 	case s == opAssign, s == opDot, s == opComma, s == opColon, s == symNewline, s.augmented():
@@ -167,7 +167,7 @@ func (p *parser) numberPattern() {
 	p.pos += 2
 }
 
-// imaginary tells whether a number is an imaginary one.
+// imaginary reports whether a number is an imaginary one.
 func (p *parser) imaginary(t token) bool {
 	last := p.src[t.end-1]
 	return last == 'j' || last == 'J'

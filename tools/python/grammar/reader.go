@@ -104,8 +104,8 @@ func (r *reader) indent(at int) {
 	}
 }
 
-// width returns the column behind blanks, with tabs to columns of eight. Behind a backslash only the
-// blanks before it count, unless there are none.
+// width returns the column after blanks, with tabs to columns of eight. After a
+// backslash only the blanks before it count, unless there are none.
 func width(blanks string) int {
 	var now, joined int
 	for i := 0; i < len(blanks); i++ {

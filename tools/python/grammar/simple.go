@@ -35,7 +35,7 @@ func (p *parser) simple() *node {
 	return p.expressionStatement(n)
 }
 
-// ends tells whether a simple statement ends here.
+// ends reports whether a simple statement ends here.
 func (p *parser) ends() bool {
 	s := p.sym()
 	return s == symNewline || s == opSemicolon
@@ -110,7 +110,7 @@ func (p *parser) importNames(n *node) *node {
 	return p.close(n, base)
 }
 
-// alias reads "as name" behind what is imported.
+// alias reads "as name" after what is imported.
 func (p *parser) alias(n, what *node) *node {
 	if p.take(kwAs) {
 		return p.with(n, what, p.name())
@@ -227,7 +227,7 @@ func (p *parser) annotated(n, target *node) *node {
 	return p.close(n, base)
 }
 
-// yieldOrExpressions reads what may stand behind "=".
+// yieldOrExpressions reads what may come after "=".
 func (p *parser) yieldOrExpressions() *node {
 	if p.sym() == kwYield {
 		return p.yield()

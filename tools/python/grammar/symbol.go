@@ -148,11 +148,13 @@ func symbolsOf(texts []string, first symbol) map[string]symbol {
 	return out
 }
 
-// binary tells whether s is a binary operator that binds tighter than comparisons.
+// binary reports whether s is a binary operator that binds tighter than
+// comparisons.
 func (s symbol) binary() bool { return s >= firstBinary && s <= opDoubleStar }
 
-// augmented tells whether s is an augmented assignment.
+// augmented reports whether s is an augmented assignment.
 func (s symbol) augmented() bool { return s >= firstAugmented && s < endOfSymbols }
 
-// comparison tells whether s alone is a comparison; "is", "not in" and so on are not.
+// comparison reports whether s alone is a comparison; "is", "not in" and so on
+// are not.
 func (s symbol) comparison() bool { return s >= opLess && s <= opGreaterEqual }

@@ -1,6 +1,7 @@
 package grammar
 
-// single tells whether n may be the target of an augmented or annotated assignment.
+// single reports whether n may be the target of an augmented or annotated
+// assignment.
 func single(n *node) bool {
 	switch n.kind {
 	case kName:
@@ -11,14 +12,15 @@ func single(n *node) bool {
 	return false
 }
 
-// assignable tells whether n may be a target of an assignment, of a loop or of "as".
+// assignable reports whether n may be a target of an assignment, of a loop or
+// of "as".
 func assignable(n *node) bool {
 	return single(n) || n.kind == kStar && starless(n.kids[0]) || sequence(n, assignable)
 }
 
 func starless(n *node) bool { return n.kind != kStar && assignable(n) }
 
-// deletable tells whether n may be deleted.
+// deletable reports whether n may be deleted.
 func deletable(n *node) bool { return single(n) || sequence(n, deletable) }
 
 func sequence(n *node, valid func(*node) bool) bool {

@@ -14,7 +14,8 @@ const (
 	NewestVersion Version = 14
 )
 
-// ParseVersion reads "3.11" or "3.11.7". It answers false for what is no version that Check knows.
+// ParseVersion reads "3.11" or "3.11.7". It answers false for what is not a
+// version that Check knows.
 func ParseVersion(text string) (Version, bool) {
 	rest, ok := strings.CutPrefix(text, "3.")
 	if !ok {

@@ -26,7 +26,8 @@ func (w *walker) expression(n *node) {
 	}
 }
 
-// walrusScope is the scope that an assignment expression binds in: the one around comprehensions.
+// walrusScope returns the scope that an assignment expression binds in: the one
+// around comprehensions.
 func (w *walker) walrusScope() *Scope {
 	s := w.scope
 	for s.Kind == ComprehensionScope {
@@ -65,7 +66,7 @@ func (w *walker) comprehension(n *node) {
 	})
 }
 
-// longestCallee bounds the dotted chains that are told, in bytes.
+// longestCallee limits the dotted chains that are told, in bytes.
 const longestCallee = 500
 
 // chain walks a base with trailers; access is what is done to the last one.
@@ -142,7 +143,7 @@ func (w *walker) arguments(list []*node, callee string) {
 	}
 }
 
-// dotted is the text of a plain chain of names, else empty.
+// dotted returns the text of a plain chain of names, else empty.
 func (w *walker) dotted(n *node) string {
 	switch n.kind {
 	case kName:

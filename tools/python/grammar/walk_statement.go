@@ -2,7 +2,7 @@ package grammar
 
 import "strings"
 
-// all walks a list; missing nodes are passed over.
+// all walks a list; missing nodes are skipped.
 func (w *walker) all(list []*node) {
 	for _, n := range list {
 		w.walk(n)
@@ -134,7 +134,7 @@ func (w *walker) imports(n *node) {
 	}
 }
 
-// joined is a dotted path.
+// joined returns a dotted path.
 func (w *walker) joined(parts []*node) string {
 	texts := make([]string, len(parts))
 	for i, part := range parts {
@@ -190,7 +190,7 @@ func (w *walker) typeParameters(n *node) {
 	}
 }
 
-// decorators walks what stands behind "@" and notes that it is called.
+// decorators walks what comes after "@" and notes that it is called.
 func (w *walker) decorators(n *node) {
 	if n == nil {
 		return
@@ -262,7 +262,7 @@ func (w *walker) belongTo(n, decorators *node) {
 	w.scope.Symbol = w.symbols[start]
 }
 
-// keywordBehind is the offset of the keyword that follows decorators.
+// keywordBehind returns the offset of the keyword that follows decorators.
 func (w *walker) keywordBehind(decorators *node) int32 {
 	low, high := 0, len(w.toks)
 	for low < high {

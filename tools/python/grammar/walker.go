@@ -61,7 +61,7 @@ func (w *walker) inside(kind ScopeKind, name string, n *node, walk func()) {
 	w.scope = outer
 }
 
-// text is the normalised text of a token.
+// text returns the normalised text of a token.
 func (w *walker) text(token int32) string {
 	t := w.toks[token]
 	raw := w.src[t.start:t.end]
@@ -73,7 +73,7 @@ func (w *walker) text(token int32) string {
 	return raw
 }
 
-// mangled is the name that Python looks up for a name inside a class.
+// mangled returns the name that Python looks up for a name inside a class.
 func mangled(class, name string) string {
 	if class == "" || !strings.HasPrefix(name, "__") || strings.HasSuffix(name, "__") {
 		return name
@@ -162,7 +162,7 @@ func (w *walker) finish() *Names {
 	return w.names
 }
 
-// looksUp tells whether a use in a context is looked up in scopes.
+// looksUp reports whether a use in a context is looked up in scopes.
 func looksUp(c Context) bool {
 	switch c {
 	case Attribute, KeywordArgument, ImportPath, ImportOriginal:
@@ -195,7 +195,7 @@ func resolve(from *Scope, key string) *Scope {
 	return nil
 }
 
-// module is the outermost scope.
+// module returns the outermost scope.
 func (s *Scope) module() *Scope {
 	for s.Parent != nil {
 		s = s.Parent

@@ -62,12 +62,12 @@ func ClassOf(f *python.File, symbol *python.Symbol) Class {
 	return c
 }
 
-// readHeader splits what stands in the parentheses behind the name.
+// readHeader splits what is in the parentheses after the name.
 func (c *Class) readHeader(f *python.File) {
 	tokens := significant(f, c.Symbol.Statement.Header)
 	open := -1
 	depth := 0
-	for i, t := range tokens { // the first "(" outside of type parameters
+	for i, t := range tokens { // the first "(" outside type parameters
 		text := f.Text[t.Start:t.End]
 		if text == "(" && depth == 0 {
 			open = i
@@ -97,7 +97,7 @@ func (c *Class) readHeader(f *python.File) {
 	}
 }
 
-// significant are the tokens of a piece without comments and line ends.
+// significant returns the tokens of a piece without comments and line ends.
 func significant(f *python.File, span python.Span) []python.Token {
 	var out []python.Token
 	for t := range f.Tokens(span) {
@@ -120,7 +120,7 @@ func nesting(text string) int {
 	return 0
 }
 
-// split cuts tokens at an operator outside of brackets.
+// split cuts tokens at an operator outside brackets.
 func split(f *python.File, tokens []python.Token, at string) [][]python.Token {
 	var parts [][]python.Token
 	for {
@@ -133,7 +133,8 @@ func split(f *python.File, tokens []python.Token, at string) [][]python.Token {
 	}
 }
 
-// before are the tokens in front of the first such operator outside of brackets, else all.
+// before returns the tokens in front of the first such operator outside
+// brackets, else all.
 func before(f *python.File, tokens []python.Token, at string) []python.Token {
 	depth := 0
 	for i, t := range tokens {
@@ -145,7 +146,8 @@ func before(f *python.File, tokens []python.Token, at string) []python.Token {
 	return tokens
 }
 
-// oneLine is the source of tokens on one line, without comments and line joins.
+// oneLine returns the source of tokens on one line, without comments and line
+// joins.
 func oneLine(f *python.File, tokens []python.Token) string {
 	var b strings.Builder
 	for i, t := range tokens {
@@ -157,7 +159,8 @@ func oneLine(f *python.File, tokens []python.Token) string {
 	return document.WithEnds(b.String(), "\n")
 }
 
-// gap is what stands between two tokens on one line. Inside of strings that are formatted it is text.
+// gap returns what is between two tokens on one line. Inside of strings that
+// are formatted it is text.
 func gap(f *python.File, before, after python.Token) string {
 	between := f.Text[before.End:after.Start]
 	switch {
@@ -169,7 +172,8 @@ func gap(f *python.File, before, after python.Token) string {
 	return " "
 }
 
-// Signature is the head of a class or function on one line, without comments and the last colon.
+// Signature returns the head of a class or function on one line, without
+// comments and the last colon.
 func Signature(f *python.File, s *python.Symbol) string {
 	tokens := significant(f, s.Statement.Header)
 	if n := len(tokens); n > 0 && text(f, tokens[n-1]) == ":" {
@@ -187,7 +191,7 @@ func Signature(f *python.File, s *python.Symbol) string {
 	return oneLine(f, kept)
 }
 
-// maxNesting bounds the brackets around a target that are looked into.
+// maxNesting limits the brackets around a target that are looked into.
 const maxNesting = 8
 
 // instance lists the attributes that a method sets on its first parameter, in order. Functions and
@@ -214,7 +218,8 @@ func instance(f *python.File, method *python.Symbol) []Attribute {
 	return out
 }
 
-// firstParameter is the name of the first parameter of a method, empty where it has none.
+// firstParameter returns the name of the first parameter of a method, empty if
+// it has none.
 func firstParameter(f *python.File, method *python.Symbol) string {
 	opened := false
 	depth := 0
@@ -284,7 +289,7 @@ func mentions(f *python.File, tokens []python.Token, self string) bool {
 	return false
 }
 
-// attribute is the name in "self.name".
+// attribute returns the name in "self.name".
 func attribute(f *python.File, target []python.Token, self string) (string, bool) {
 	if len(target) != 3 || target[0].Kind != python.Name || text(f, target[1]) != "." ||
 		python.Normalize(text(f, target[0])) != self {
@@ -315,7 +320,7 @@ func unpacked(f *python.File, target []python.Token, self string, depth int) []s
 	return names
 }
 
-// closesAt is the place of the bracket that closes the first one.
+// closesAt returns the place of the bracket that closes the first one.
 func closesAt(f *python.File, tokens []python.Token) int {
 	depth := 0
 	for i, t := range tokens {

@@ -6,8 +6,8 @@ import (
 	"manualslop/tools/python"
 )
 
-// Exported gives the names in `__all__`, in order, each once. False: there is none, or it is computed in
-// a way that only Python can follow.
+// Exported returns the names in `__all__`, in order, each once. False: there is
+// none, or it is computed in a way that only Python can follow.
 func Exported(f *python.File) ([]string, bool) {
 	var names []string
 	seen, found := map[string]bool{}, false
@@ -54,8 +54,9 @@ func literals(f *python.File, span python.Span) ([]string, bool) {
 	return names, true
 }
 
-// IsPublic tells whether a name inside of a class or of a module without `__all__` is public. Names
-// with two underscores on both sides, such as __init__, are.
+// IsPublic reports whether a name inside of a class or of a module without
+// `__all__` is public. Names with two underscores on both sides, such as
+// __init__, are.
 func IsPublic(name string) bool {
 	return !strings.HasPrefix(name, "_") || strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__") && len(name) > 4
 }

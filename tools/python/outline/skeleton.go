@@ -28,10 +28,11 @@ type SkeletonOptions struct {
 	MaxDocstringLines int
 }
 
-// Skeleton shortens a module to what a reader needs to use it: imports, constants, signatures and
-// docstrings. It is valid Python for a file that is: bodies of functions become "...", long values,
-// too. Lines end with a line feed, blank lines are set anew, and everything else is copied as it
-// stands in the file, in the file's own indentation. It is empty where nothing is left.
+// Skeleton shortens a module to what a reader needs to use it: imports,
+// constants, signatures and docstrings. It is valid Python for a file that is:
+// bodies of functions become "...", long values, too. Lines end with a line
+// feed, blank lines are set again, and everything else is copied as it is in
+// the file, in the file's own indentation. It is empty if nothing is left.
 func Skeleton(f *python.File, o SkeletonOptions) string {
 	w := writer{file: f, options: o, unit: f.IndentUnit(), bound: map[*python.Statement][]python.Variable{}}
 	if w.unit == "" {
@@ -105,7 +106,8 @@ func (w *writer) suite(body []*python.Statement, owner *python.Symbol, indent st
 	}
 }
 
-// blanks is the indentation of a statement that begins its line. A form feed begins it anew.
+// blanks returns the indentation of a statement that begins its line. A form
+// feed begins it again.
 func blanks(s *python.Statement) string {
 	return s.Indent[strings.LastIndexByte(s.Indent, '\f')+1:]
 }
@@ -128,7 +130,7 @@ func (w *writer) space(s *python.Statement) {
 	w.last = kind
 }
 
-// wanted tells whether a name inside of parent, nil for the module, is shown.
+// wanted reports whether a name inside of parent, nil for the module, is shown.
 func (w *writer) wanted(name string, parent *python.Symbol) bool {
 	switch {
 	case !w.options.PublicOnly:
@@ -188,7 +190,8 @@ func (w *writer) fill(before int) {
 	}
 }
 
-// keeps tells whether a compound statement holds anything that a reader looks for.
+// keeps reports whether a compound statement holds anything that a reader looks
+// for.
 func (w *writer) keeps(chain []*python.Statement) bool {
 	head := chain[0]
 	choice := head.Kind == python.If || head.Kind == python.Try || head.Kind == python.With || head.Kind == python.Match
@@ -198,7 +201,8 @@ func (w *writer) keeps(chain []*python.Statement) bool {
 	return slices.ContainsFunc(chain, func(s *python.Statement) bool { return w.holds(s, choice) })
 }
 
-// holds tells whether a definition, an import or, with bindings, a constant is somewhere inside.
+// holds reports whether a definition, an import or, with bindings, a constant
+// is somewhere inside.
 func (w *writer) holds(s *python.Statement, bindings bool) bool {
 	return slices.ContainsFunc(s.Body, func(inner *python.Statement) bool {
 		switch {
@@ -217,7 +221,7 @@ func (w *writer) keepsBinding(s *python.Statement, owner *python.Symbol) bool {
 	return slices.ContainsFunc(w.bound[s], func(v python.Variable) bool { return w.wanted(v.Name, owner) })
 }
 
-// binding is an assignment with its value, or with the value cut down.
+// binding returns an assignment with its value, or with the value cut down.
 func (w *writer) binding(s *python.Statement) string {
 	text := w.text(s.Span)
 	v := w.bound[s][0]
@@ -271,7 +275,8 @@ func isClause(kind python.StatementKind) bool {
 	return false
 }
 
-// isDocstring tells whether the first statement of a body is the docstring of its owner.
+// isDocstring reports whether the first statement of a body is the docstring of
+// its owner.
 func (w *writer) isDocstring(s *python.Statement) bool {
 	var owner *python.Symbol
 	if s.Parent != nil {
@@ -283,7 +288,8 @@ func (w *writer) isDocstring(s *python.Statement) bool {
 	return ok && s.Start <= doc.Start && doc.End <= s.End
 }
 
-// docstring is the statement as it is, or with the lines that are too many left out.
+// docstring returns the statement as it is, or with the lines that are too many
+// left out.
 func (w *writer) docstring(s *python.Statement, indent string) string {
 	text := w.text(s.Span)
 	lines := document.Lines(text)
@@ -295,7 +301,8 @@ func (w *writer) docstring(s *python.Statement, indent string) string {
 	return kept + "\n" + indent + "..." + "\n" + indent + quotes
 }
 
-// isLongLiteral tells whether a statement is a single literal in triple quotes.
+// isLongLiteral reports whether a statement is a single literal in triple
+// quotes.
 func (w *writer) isLongLiteral(s *python.Statement) bool {
 	for t := range w.file.Tokens(s.Span) {
 		if t.Kind != python.String || t.Span != s.Span {

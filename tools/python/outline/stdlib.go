@@ -11,7 +11,8 @@ import (
 //go:embed names.txt
 var names string
 
-// InStandardLibrary tells whether a module, given by its dotted name, belongs to the standard library.
+// InStandardLibrary reports whether a module, given by its dotted name, belongs
+// to the standard library.
 func InStandardLibrary(module string) bool {
 	top, _, _ := strings.Cut(module, ".")
 	return top != "" && (strings.HasPrefix(names, top+"\n") || strings.Contains(names, "\n"+top+"\n"))

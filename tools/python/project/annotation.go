@@ -7,7 +7,7 @@ import (
 	"manualslop/tools/python/grammar"
 )
 
-// annotated gives the values that an annotation allows.
+// annotated returns the values that an annotation allows.
 func (r *resolver) annotated(u *Unit, tokens []python.Token) []value {
 	if r.depth >= mostDepth || len(tokens) == 0 {
 		return nil
@@ -74,7 +74,7 @@ func (r *resolver) quoted(u *Unit, t python.Token) []value {
 	return out
 }
 
-// scopeAt is the scope of the innermost class or function around offset.
+// scopeAt returns the scope of the innermost class or function around offset.
 func (u *Unit) scopeAt(offset int) *grammar.Scope {
 	u.Names()
 	if s := u.Enclosing(offset); s != nil && u.scopeOf[s] != nil {
@@ -83,7 +83,7 @@ func (u *Unit) scopeAt(offset int) *grammar.Scope {
 	return u.module()
 }
 
-// isChain tells whether a text is names with dots between them.
+// isChain reports whether a text is names with dots between them.
 func isChain(text string) bool {
 	for name := range strings.SplitSeq(text, ".") {
 		if !isIdentifier(name) {

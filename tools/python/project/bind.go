@@ -8,8 +8,8 @@ import (
 	"manualslop/tools/python/grammar"
 )
 
-// bound gives what a bound name may stand for. A name that is bound in a way that says nothing
-// about its value stands for itself.
+// bound returns what a bound name may stand for. A name that is bound in a way
+// that says nothing about its value stands for itself.
 func (r *resolver) bound(u *Unit, key binding) []value {
 	at := boundIn{u, key}
 	if values, known := r.values[at]; known {
@@ -32,7 +32,7 @@ func (r *resolver) bound(u *Unit, key binding) []value {
 	return values
 }
 
-// boundBy gives the value that one binding use gives its name.
+// boundBy returns the value that one binding use gives its name.
 func (r *resolver) boundBy(u *Unit, use grammar.Use) []value {
 	if r.depth >= mostDepth {
 		return nil
@@ -63,7 +63,8 @@ func definition(u *Unit, s *python.Symbol) value {
 	return value{kind: kindFunction, unit: u, symbol: s}
 }
 
-// parameter gives the value of a parameter: self and cls by their place, others by annotation.
+// parameter returns the value of a parameter: self and cls by their place,
+// others by annotation.
 func (r *resolver) parameter(u *Unit, use grammar.Use) []value {
 	s := symbolOf(use.Binding)
 	if !isFunction(s) {
@@ -89,8 +90,8 @@ func (r *resolver) parameter(u *Unit, use grammar.Use) []value {
 	return nil
 }
 
-// methodKind tells whether the first parameter of a method is the instance ("method"), the class
-// ("classmethod") or neither ("staticmethod").
+// methodKind reports whether the first parameter of a method is the instance
+// ("method"), the class ("classmethod") or neither ("staticmethod").
 func methodKind(u *Unit, s *python.Symbol) string {
 	for _, decorator := range u.Python().Decorators(s) {
 		switch decorator {
@@ -106,15 +107,16 @@ func methodKind(u *Unit, s *python.Symbol) string {
 	return "method"
 }
 
-// isProperty tells whether reading the attribute calls the function.
+// isProperty reports whether reading the attribute calls the function.
 func isProperty(u *Unit, s *python.Symbol) bool {
 	return slices.ContainsFunc(u.Python().Decorators(s), func(d string) bool {
 		return d == "property" || strings.HasSuffix(d, "cached_property") || d == "abc.abstractproperty"
 	})
 }
 
-// assigned gives the value of the target of an assignment or a with item. The target is a name, or a
-// chain such as self.x of which span is the last name. What is unpacked, caught or iterated is not known.
+// assigned returns the value of the target of an assignment or a with item. The
+// target is a name, or a chain such as self.x of which span is the last name.
+// What is unpacked, caught or iterated is not known.
 func (r *resolver) assigned(u *Unit, target python.Span) []value {
 	s := u.statementAt(target.Start)
 	if s == nil {
@@ -135,7 +137,7 @@ func (r *resolver) assigned(u *Unit, target python.Span) []value {
 	return r.assignedIn(u, tokens, at)
 }
 
-// headOf is a simple statement, or the header of a compound one.
+// headOf returns a simple statement, or the header of a compound one.
 func headOf(s *python.Statement) python.Span {
 	if len(s.Body) > 0 || s.Header.End > s.Header.Start {
 		return s.Header

@@ -9,11 +9,11 @@ import (
 	"manualslop/tools/python/grammar"
 )
 
-// mostUnresolved bounds the lists of calls that are not resolved.
+// mostUnresolved limits the lists of calls that are not resolved.
 const mostUnresolved = 500
 
-// callees gives what a function calls, in the order of its calls. A class stands for the code of
-// its body and for its constructor.
+// callees returns what a function calls, in the order of its calls. A class
+// stands for the code of its body and for its constructor.
 func (c *calls) callees(from owner, _ bool) ([]edge, error) {
 	if err := c.ctx.Err(); err != nil {
 		return nil, err
@@ -44,7 +44,8 @@ func (c *calls) callees(from owner, _ bool) ([]edge, error) {
 	return edges, nil
 }
 
-// callsIn gives the calls of a function's own code and of its decorators; for a class, of its body.
+// callsIn returns the calls of a function's own code and of its decorators; for
+// a class, of its body.
 func (u *Unit) callsIn(s *python.Symbol) []grammar.Call {
 	all := u.Names().Calls
 	if s == nil {
@@ -64,8 +65,9 @@ func (u *Unit) callsIn(s *python.Symbol) []grammar.Call {
 	return out
 }
 
-// reached gives the functions and classes of the project that a call of the values runs. Calls of
-// other things are counted; resolved tells whether there was anything.
+// reached returns the functions and classes of the project that a call of the
+// values runs. Calls of other things are counted; resolved reports whether
+// there was anything.
 func (c *calls) reached(values []value, resolved *bool) []owner {
 	var out []owner
 	for _, v := range values {
@@ -95,8 +97,8 @@ func (c *calls) reached(values []value, resolved *bool) []owner {
 	return implementations(out)
 }
 
-// constructors are the __init__ and __new__ that making an instance runs, as far as the project has
-// them.
+// constructors returns the __init__ and __new__ that making an instance runs,
+// as far as the project has them.
 func (c *calls) constructors(class value) []owner {
 	var out []owner
 	for _, name := range []string{"__init__", "__new__"} {

@@ -8,8 +8,9 @@ import (
 	"manualslop/tools/python/grammar"
 )
 
-// callers gives the functions that call a function or hand it on, in the order of files and lines.
-// first is set for the target itself: then calls that may be its own are collected, too.
+// callers returns the functions that call a function or hand it on, in the
+// order of files and lines. first is set for the target itself: then calls that
+// may be its own are collected, too.
 func (c *calls) callers(to owner, first bool) ([]edge, error) {
 	if to.symbol == nil {
 		return nil, c.ctx.Err()
@@ -48,8 +49,8 @@ func (c *calls) callers(to owner, first bool) ([]edge, error) {
 	return edges, nil
 }
 
-// namesOf gives the names by which code calls a function: for a constructor, those of its class and
-// of the subclasses that inherit it.
+// namesOf returns the names by which code calls a function: for a constructor,
+// those of its class and of the subclasses that inherit it.
 func (c *calls) namesOf(to owner) []string {
 	names := []string{to.symbol.Name}
 	switch class := to.symbol.Parent; {
@@ -105,12 +106,13 @@ func (c *calls) calleeText(u *Unit, use *grammar.Use) string {
 	return document.Clip(textOf(u, base)+"."+use.Name, 60)
 }
 
-// tells tells whether anything is known about values.
+// tells reports whether anything is known about values.
 func (c *calls) tells(values []value) bool {
 	return slices.ContainsFunc(values, func(v value) bool { return v.kind != kindVariable && v.kind != kindParameter })
 }
 
-// reaches tells whether using the values in that way runs the function, or hands it on.
+// reaches reports whether using the values in that way runs the function, or
+// hands it on.
 func (c *calls) reaches(values []value, to owner, how string) bool {
 	for _, v := range values {
 		at := owner{v.unit, v.symbol}
@@ -159,8 +161,8 @@ func (r *resolver) aliases(u *Unit, names []string, fits func(value) bool) (wide
 	return wide, narrow
 }
 
-// assignment gives the target and the right side of "name = expression" of which the last token
-// stands at offset, nil where the statement is no such thing.
+// assignment returns the target and the right side of "name = expression" of
+// which the last token is at offset, nil if the statement is not a such thing.
 func (u *Unit) assignment(offset int) (*grammar.Use, []python.Token) {
 	tokens, at := u.around(offset)
 	if at < 2 || at != len(tokens)-1 || !u.is(tokens, 1, "=") {

@@ -39,14 +39,15 @@ type CallGraph struct {
 
 // CallNode is a function, class or module of a call graph, in the place where the search found it.
 type CallNode struct {
-	Name  string     `json:"name"` // dotted path within the file; "<module>" for code outside of functions
+	Name  string     `json:"name"` // dotted path within the file; "<module>" for code outside functions
 	Path  string     `json:"path"`
 	Line  int        `json:"line"`
 	Kind  string     `json:"kind"`
 	Calls []CallSite `json:"calls"` // where the caller calls the callee
-	// Mark is "cycle" for a node that stands above itself, "seen" for one whose own calls stand
-	// elsewhere in the tree, "cut" where the bound on nodes left some of its calls out, "deep" at the
-	// last level, whose calls were not looked for, else empty.
+	// Mark is "cycle" for a node that is above itself, "seen" for one whose own
+	// calls stand elsewhere in the tree, "cut" where the bound on nodes left some
+	// of its calls out, "deep" at the last level, whose calls were not looked for,
+	// else empty.
 	Mark  string     `json:"mark"`
 	Nodes []CallNode `json:"nodes"`
 }
@@ -246,7 +247,7 @@ func (c *calls) prefetch(level []*spot) error {
 	return err
 }
 
-// holding gives the files that mention one of the names.
+// holding returns the files that mention one of the names.
 func (c *calls) holding(names []string) ([]*Unit, error) {
 	if len(names) == 1 {
 		if units, known := c.holders[names[0]]; known {
@@ -256,7 +257,7 @@ func (c *calls) holding(names []string) ([]*Unit, error) {
 	return c.mentioning(c.ctx, names...)
 }
 
-// isBelow tells whether a function stands above the spot, or is its own.
+// isBelow reports whether a function is above the spot, or is its own.
 func (s *spot) isBelow(o owner) bool {
 	for ; s != nil; s = s.above {
 		if s.at == o {
@@ -288,7 +289,8 @@ func addSite(edges []edge, to owner, site CallSite) []edge {
 	return append(edges, edge{to, []CallSite{site}})
 }
 
-// callerAt is the function that code at offset runs in; a decorator counts as its function's.
+// callerAt returns the function that code at offset runs in; a decorator counts
+// as its function's.
 func (u *Unit) callerAt(offset int) *python.Symbol {
 	if s := u.statementAt(offset); s != nil && s.Symbol != nil && offset < s.Start {
 		return s.Symbol
@@ -301,7 +303,7 @@ func (u *Unit) callerAt(offset int) *python.Symbol {
 	return nil
 }
 
-// how tells how a use of a name acts.
+// how returns how a use of a name acts.
 func (u *Unit) how(use *grammar.Use) string {
 	switch u.kindOf(use) {
 	case "call":

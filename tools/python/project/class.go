@@ -16,7 +16,8 @@ type base struct {
 	values []value // what it stands for
 }
 
-// bases gives the bases of a class as written, and its metaclass, empty where none is named.
+// bases returns the bases of a class as written, and its metaclass, empty if
+// none is named.
 func (r *resolver) bases(class owner) (bases []base, metaclass string) {
 	u := class.unit
 	arguments, _ := u.header(class.symbol)
@@ -44,13 +45,13 @@ func (r *resolver) bases(class owner) (bases []base, metaclass string) {
 	return bases, metaclass
 }
 
-// textOf is the source of tokens, shortened.
+// textOf returns the source of tokens, shortened.
 func textOf(u *Unit, tokens []python.Token) string {
 	span := spanOf(tokens)
 	return document.Clip(u.Text()[span.Start:span.End], 80)
 }
 
-// parents are the bases of a class that are classes of the project.
+// parents returns the bases of a class that are classes of the project.
 func (r *resolver) parents(class owner) []owner {
 	bases, _ := r.bases(class)
 	var out []owner
@@ -64,8 +65,9 @@ func (r *resolver) parents(class owner) []owner {
 	return out
 }
 
-// order is the class and its ancestors in the order in which Python looks up members, or, where
-// there is no such order, depth first. Ancestors outside of the project are passed over.
+// order returns the class and its ancestors in the order in which Python looks
+// up members, or, where there is no such order, depth first. Ancestors outside
+// the project are skipped.
 func (r *resolver) order(class owner) []owner {
 	if found, known := r.orders[class]; known {
 		return found
@@ -84,7 +86,8 @@ func (r *resolver) order(class owner) []owner {
 	return merged
 }
 
-// maxClasses bounds the classes of one question, and with them the depth of recursion.
+// maxClasses limits the classes of one question, and with them the depth of
+// recursion.
 const maxClasses = 20_000
 
 // merge joins orders so that each is kept, as Python's C3 does.
@@ -127,7 +130,8 @@ func inTail(lists [][]owner, class owner) bool {
 	return false
 }
 
-// outside tells whether a class has an ancestor that the project does not know, other than object.
+// outside reports whether a class has an ancestor that the project does not
+// know, other than object.
 func (r *resolver) outside(class owner) []string {
 	var out []string
 	for _, at := range r.order(class) {
@@ -185,8 +189,8 @@ func (r *resolver) moduleMember(v value, name string) []value {
 	return nil
 }
 
-// moduleBinding is where an attribute of a module is bound, which may be another module whose names
-// it imports with a star.
+// moduleBinding returns where an attribute of a module is bound, which may be
+// another module whose names it imports with a star.
 func (r *resolver) moduleBinding(v value, name string) (boundIn, bool) {
 	if v.unit == nil {
 		return boundIn{}, false
@@ -240,8 +244,8 @@ func (r *resolver) fieldValues(class owner, name string) []value {
 	return r.given[at]
 }
 
-// classBinding is where an attribute of a class or instance is bound: by the first class in order
-// that binds it in its body or gives it to self.
+// classBinding returns where an attribute of a class or instance is bound: by
+// the first class in order that binds it in its body or gives it to self.
 func (r *resolver) classBinding(v value, name string) (boundIn, owner, bool) {
 	order := r.order(owner{v.unit, v.symbol})
 	if v.kind == kindSuper {
@@ -260,14 +264,14 @@ func (r *resolver) classBinding(v value, name string) (boundIn, owner, bool) {
 	return boundIn{}, owner{}, false
 }
 
-// classScope is the scope of a class's body.
+// classScope returns the scope of a class's body.
 func (u *Unit) classScope(s *python.Symbol) *grammar.Scope {
 	u.Names()
 	return u.scopeOf[s]
 }
 
-// fieldsOf gives the attributes that the methods of a class give to their first parameter, with the
-// places of the name in each such assignment.
+// fieldsOf returns the attributes that the methods of a class give to their
+// first parameter, with the places of the name in each such assignment.
 func (r *resolver) fieldsOf(class owner) map[string][]python.Span {
 	if fields, known := r.fields[class]; known {
 		return fields
@@ -289,8 +293,8 @@ func (r *resolver) fieldsOf(class owner) map[string][]python.Span {
 	return fields
 }
 
-// isSelf tells whether a name is the first parameter of a method of the class: the instance, or the
-// class itself.
+// isSelf reports whether a name is the first parameter of a method of the
+// class: the instance, or the class itself.
 func (u *Unit) isSelf(use grammar.Use, class *python.Symbol) bool {
 	s := symbolOf(use.Binding)
 	if !isFunction(s) || s.Parent != class || methodKind(u, s) == "staticmethod" {
@@ -300,8 +304,8 @@ func (u *Unit) isSelf(use grammar.Use, class *python.Symbol) bool {
 	return len(arguments) > 0 && u.key(arguments[0][0]) == use.Key
 }
 
-// hasFields tells whether the constructor of a class takes its annotated variables: a data class, a
-// named tuple and the like, or a subclass of one.
+// hasFields reports whether the constructor of a class takes its annotated
+// variables: a data class, a named tuple and the like, or a subclass of one.
 func (r *resolver) hasFields(class owner) bool {
 	for _, at := range r.order(class) {
 		for _, decorator := range at.unit.Python().Decorators(at.symbol) {

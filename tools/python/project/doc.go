@@ -3,11 +3,13 @@
 //
 // # Use
 //
-// [New] takes files that were read already, so that the package touches no disk and is pure: the same
-// files give the same answers. The questions are methods of [Project]: [Project.Usages],
-// [Project.Hierarchy] and [Project.Calls]. There is no index that could be out of date:
-// a question first looks which files mention a name as bytes, on all cores, and parses only these and
-// what their imports lead to. What was parsed stays for the next question of the same Project.
+// [New] takes files that were read already, so that the package touches no disk
+// and is pure: the same files give the same answers. The questions are methods
+// of [Project]: [Project.Usages], [Project.Hierarchy] and [Project.Calls].
+// There is not an index that could be out of date: a question first looks which
+// files mention a name as bytes, on all cores, and parses only these and what
+// their imports lead to. What was parsed stays for the next question of the
+// same Project.
 //
 // # What is known
 //

@@ -32,7 +32,7 @@ type fieldIn struct {
 	name  string
 }
 
-// mostDepth bounds how far one question leads to others.
+// mostDepth limits how far one question leads to others.
 const mostDepth = 60
 
 func (p *Project) resolver() *resolver {
@@ -42,7 +42,7 @@ func (p *Project) resolver() *resolver {
 	}
 }
 
-// eval gives what an expression may stand for; nil where that cannot be told.
+// eval returns what an expression may stand for; nil if that cannot be told.
 func (r *resolver) eval(u *Unit, span python.Span) []value {
 	return r.evalTokens(u, u.tokens(span))
 }
@@ -76,7 +76,7 @@ func (r *resolver) evalTokens(u *Unit, tokens []python.Token) []value {
 	return values
 }
 
-// key is the name that Python looks up for the name at a token.
+// key returns the name that Python looks up for the name at a token.
 func (u *Unit) key(t python.Token) string {
 	if use := u.use(t.Start); use != nil {
 		return use.Key
@@ -84,7 +84,7 @@ func (u *Unit) key(t python.Token) string {
 	return python.Normalize(u.word(t))
 }
 
-// atom evaluates what an expression begins with and gives the index behind it.
+// atom evaluates what an expression begins with and gives the index after it.
 func (r *resolver) atom(u *Unit, tokens []python.Token) ([]value, int) {
 	first := tokens[0]
 	switch {
@@ -110,7 +110,7 @@ func (r *resolver) atom(u *Unit, tokens []python.Token) ([]value, int) {
 	return nil, len(tokens)
 }
 
-// stringEnd is the index behind the string literals that tokens begin with.
+// stringEnd returns the index after the string literals that tokens begin with.
 func stringEnd(tokens []python.Token) int {
 	depth := 0
 	for i, t := range tokens {
@@ -126,7 +126,7 @@ func stringEnd(tokens []python.Token) int {
 	return len(tokens)
 }
 
-// super is what super() stands for in the function around offset.
+// super returns what super() stands for in the function around offset.
 func (r *resolver) super(u *Unit, offset int) []value {
 	for s := u.Enclosing(offset); s != nil; s = s.Parent {
 		if isClass(s) {
@@ -164,7 +164,7 @@ func (r *resolver) unbound(u *Unit, scope *grammar.Scope, name string) []value {
 	return nil
 }
 
-// dotted evaluates "a.b.c" as if it stood in a scope.
+// dotted evaluates "a.b.c" as if it was in a scope.
 func (r *resolver) dotted(u *Unit, scope *grammar.Scope, chain string) []value {
 	names := strings.Split(chain, ".")
 	values := r.lookup(u, scope, names[0])
@@ -174,7 +174,7 @@ func (r *resolver) dotted(u *Unit, scope *grammar.Scope, chain string) []value {
 	return values
 }
 
-// lookup evaluates a plain name as if it stood in a scope.
+// lookup evaluates a plain name as if it was in a scope.
 func (r *resolver) lookup(u *Unit, scope *grammar.Scope, name string) []value {
 	for at := scope; at != nil; at = at.Parent {
 		if at.Kind == grammar.ClassScope && at != scope {
@@ -187,7 +187,7 @@ func (r *resolver) lookup(u *Unit, scope *grammar.Scope, name string) []value {
 	return r.unbound(u, scope, name)
 }
 
-// called gives what calls of the values give.
+// called returns what calls of the values give.
 func (r *resolver) called(values []value) []value {
 	var out []value
 	for _, v := range values {
@@ -209,7 +209,8 @@ func (r *resolver) called(values []value) []value {
 	return out
 }
 
-// returned is what a function gives, by its annotation, else by its return statements.
+// returned returns what a function gives, by its annotation, else by its return
+// statements.
 func (r *resolver) returned(function value) []value {
 	u := function.unit
 	_, result := u.header(function.symbol)
@@ -224,7 +225,7 @@ func (r *resolver) returned(function value) []value {
 	return r.annotated(u, result)
 }
 
-// mostReturns bounds the return statements that are looked at.
+// mostReturns limits the return statements that are looked at.
 const mostReturns = 8
 
 // returnedByCode evaluates the return statements of a function without annotation. A generator and
@@ -249,7 +250,7 @@ func (r *resolver) returnedByCode(function value) []value {
 	return r.results[at]
 }
 
-// returns gives the return statements of a function's own code.
+// returns returns the return statements of a function's own code.
 func returns(statements []*python.Statement, depth int) []*python.Statement {
 	var out []*python.Statement
 	for _, s := range statements {
@@ -310,7 +311,7 @@ const (
 	kindSuper                 // super() of the class unit, symbol
 	kindVariable              // unit, scope, name: a name whose value is not known any closer
 	kindParameter             // unit, scope, name: the same for a parameter
-	kindLibrary               // name: dotted, of something outside of the project
+	kindLibrary               // name: dotted, of something outside the project
 	kindBuiltin               // name
 )
 
@@ -331,7 +332,7 @@ type owner struct {
 	symbol *python.Symbol
 }
 
-// same tells whether two values are the same thing of the project.
+// same reports whether two values are the same thing of the project.
 func (v value) same(o value) bool {
 	return v.kind == o.kind && v.unit == o.unit && v.symbol == o.symbol && v.scope == o.scope && v.name == o.name &&
 		v.folder == o.folder
@@ -369,10 +370,10 @@ func (v value) String() string {
 	return v.name
 }
 
-// mostValues bounds how many things one expression may stand for.
+// mostValues limits how many things one expression may stand for.
 const mostValues = 12
 
-// union adds values that are not there yet.
+// union adds values that are missing yet.
 func union(values []value, more ...value) []value {
 	for _, v := range more {
 		if len(values) < mostValues && !slices.ContainsFunc(values, v.same) {

@@ -26,7 +26,7 @@ func (d Definition) String() string {
 	return fmt.Sprintf("%s:%s (lines %d-%d)", d.Path, d.Name, d.Start, d.End)
 }
 
-// AmbiguousError says that a name means several definitions.
+// AmbiguousError means that a name means several definitions.
 type AmbiguousError struct {
 	Name       string
 	Candidates []Definition
@@ -46,7 +46,7 @@ func (e *AmbiguousError) Error() string {
 		e.Name, strings.Join(list, ", "))
 }
 
-// NotFoundError says that no definition has a name.
+// NotFoundError means that no definition has a name.
 type NotFoundError struct {
 	Name    string
 	Nearest []string
@@ -95,8 +95,9 @@ func parseTarget(given string) target {
 
 func (t target) last() string { return t.names[len(t.names)-1] }
 
-// ValidName tells whether a text has the form of a name that the questions of a Project take: "f",
-// "A.m", "path/file.py:A.m", with or without "#2" behind it.
+// ValidName reports whether a text has the form of a name that the questions of
+// a Project take: "f", "A.m", "path/file.py:A.m", with or without "#2" after
+// it.
 func ValidName(given string) bool {
 	t := parseTarget(given)
 	number := strings.TrimPrefix(t.ordinal, "#")
@@ -186,7 +187,8 @@ func compareOwners(a, b owner) int {
 	return cmp.Or(strings.Compare(a.unit.Path, b.unit.Path), cmp.Compare(a.offset(), b.offset()))
 }
 
-// offset is where the class or function begins, -1 for the code of a module.
+// offset returns where the class or function begins, -1 for the code of a
+// module.
 func (o owner) offset() int {
 	if o.symbol == nil {
 		return -1
@@ -196,5 +198,5 @@ func (o owner) offset() int {
 
 func joined(names []string) string { return strings.Join(names, ".") }
 
-// hasDottedSuffix tells whether a dotted name ends with another one at a dot.
+// hasDottedSuffix reports whether a dotted name ends with another one at a dot.
 func hasDottedSuffix(dotted, suffix string) bool { return strings.HasSuffix(dotted, "."+suffix) }

@@ -10,7 +10,7 @@ import (
 // Hierarchy is a class with what it inherits from and what inherits from it.
 type Hierarchy struct {
 	Class     Definition `json:"class"`
-	Metaclass string     `json:"metaclass"` // as written, empty where none is named
+	Metaclass string     `json:"metaclass"` // as written, empty if none is named
 	// "path:Class" of the class and its ancestors within the project, in the order of lookups
 	Order      []string    `json:"mro"`
 	Bases      []ClassNode `json:"bases"`      // direct bases with theirs
@@ -30,12 +30,13 @@ type ClassNode struct {
 	Nodes []ClassNode `json:"nodes"`
 }
 
-// mostSubclasses bounds the subclasses of an answer.
+// mostSubclasses limits the subclasses of an answer.
 const mostSubclasses = 2_000
 
-// Hierarchy finds the relatives of a class. The name is "A", "outer.A", "pkg.mod.A", "A#2" or
-// "path/file.py:A"; it is looked for in the files that within allows, as are subclasses; bases may
-// be anywhere in the project. The error is a *NotFoundError, an *AmbiguousError or the context's.
+// Hierarchy finds the relatives of a class. The name is "A", "outer.A",
+// "pkg.mod.A", "A#2" or "path/file.py:A"; it is searched for in the files that
+// within allows, as are subclasses; bases may be anywhere in the project. The
+// error is a *NotFoundError, an *AmbiguousError or the context's.
 func (p *Project) Hierarchy(ctx context.Context, name string, lookup, within func(path string) bool) (Hierarchy,
 	error) {
 	r := p.resolver()
@@ -184,7 +185,7 @@ func (r *resolver) addSubclasses(f *family, u *Unit, names []string) []string {
 	return added
 }
 
-// inherits tells whether one of the names occurs in the bases of a class.
+// inherits reports whether one of the names occurs in the bases of a class.
 func (u *Unit) inherits(class *python.Symbol, names []string) bool {
 	arguments, _ := u.header(class)
 	for _, part := range arguments {
@@ -197,7 +198,7 @@ func (u *Unit) inherits(class *python.Symbol, names []string) bool {
 	return false
 }
 
-// maxHeight bounds the levels of a tree of classes.
+// maxHeight limits the levels of a tree of classes.
 const maxHeight = 100
 
 func (r *resolver) baseNodes(class owner, above []owner, shown map[owner]bool) []ClassNode {
@@ -232,7 +233,7 @@ func (r *resolver) subclassNodes(class owner, of map[owner][]owner, above []owne
 	return nodes
 }
 
-// node is a class with its relatives in one direction.
+// node returns a class with its relatives in one direction.
 func (r *resolver) node(text string, class owner, above []owner, shown map[owner]bool, relatives func(owner, []owner,
 	map[owner]bool) []ClassNode) ClassNode {
 	d := class.unit.definition(class.symbol)

@@ -12,10 +12,10 @@ type imported struct {
 	unit   *Unit
 	from   bool
 	level  int         // dots in front of the module
-	module string      // dotted, may be empty behind dots
+	module string      // dotted, may be empty after dots
 	name   string      // of "from m import name"; "*" for all
 	at     python.Span // of name; of the dotted module without from
-	as     python.Span // of the alias; empty where there is none
+	as     python.Span // of the alias; empty if there is none
 	start  int         // of the statement
 }
 
@@ -41,7 +41,8 @@ func (u *Unit) imports() []imported {
 	return u.imported
 }
 
-// importAt is the import that binds the name at offset, false where there is none.
+// importAt returns the import that binds the name at offset, false if there is
+// none.
 func (u *Unit) importAt(offset int) (imported, bool) {
 	all := u.imports()
 	if i, ok := u.importOf[offset]; ok {
@@ -104,7 +105,8 @@ func (u *Unit) readAlias(imp imported, part []python.Token) (imported, bool) {
 	return imp, true
 }
 
-// binds is the name that the import gives a value in its scope, "*" for all.
+// binds returns the name that the import gives a value in its scope, "*" for
+// all.
 func (i imported) binds() string {
 	switch {
 	case i.as.End > 0:
@@ -116,7 +118,8 @@ func (i imported) binds() string {
 	return top
 }
 
-// source is the module that a from-import takes from, or that an import names.
+// source returns the module that a from-import takes from, or that an import
+// names.
 func (m *modules) source(i imported) place {
 	if i.level > 0 {
 		return m.relative(i.unit, i.level, i.module)
@@ -125,7 +128,7 @@ func (m *modules) source(i imported) place {
 	return at
 }
 
-// importedValue is what an import binds.
+// importedValue returns what an import binds.
 func (r *resolver) importedValue(i imported) []value {
 	switch {
 	case i.from:
@@ -158,8 +161,9 @@ func (r *resolver) importedValue(i imported) []value {
 	return []value{moduleValue(at)}
 }
 
-// ownSubmodule is what "from . import a" in a package's own __init__ takes where the package has
-// such a module: the name that it binds is no other thing than that.
+// ownSubmodule returns what "from . import a" in a package's own __init__ takes
+// where the package has such a module: the name that it binds is no other thing
+// than that.
 func (r *resolver) ownSubmodule(i imported, from place) (place, bool) {
 	if from.unit != i.unit || from.folder == "" {
 		return place{}, false
@@ -168,7 +172,7 @@ func (r *resolver) ownSubmodule(i imported, from place) (place, bool) {
 	return at, at.found()
 }
 
-// stars are the modules of the project that a file imports all names of.
+// stars returns the modules of the project that a file imports all names of.
 func (r *resolver) stars(u *Unit) []place {
 	var out []place
 	for _, i := range u.imports() {
@@ -181,7 +185,8 @@ func (r *resolver) stars(u *Unit) []place {
 	return out
 }
 
-// starredFrom is where a name is bound that a file has by its star imports.
+// starredFrom returns where a name is bound that a file has by its star
+// imports.
 func (r *resolver) starredFrom(u *Unit, name string) (boundIn, bool) {
 	return r.starredBehind(u, name, map[*Unit]bool{u: true})
 }
@@ -206,7 +211,7 @@ func (r *resolver) starredBehind(u *Unit, name string, seen map[*Unit]bool) (bou
 	return boundIn{}, false
 }
 
-// starred evaluates a name that comes by "import *"; nil where none brings it.
+// starred evaluates a name that comes by "import *"; nil if none brings it.
 func (r *resolver) starred(u *Unit, name string) []value {
 	if found, ok := r.starredFrom(u, name); ok {
 		return r.bound(found.unit, found.binding)
@@ -214,7 +219,8 @@ func (r *resolver) starred(u *Unit, name string) []value {
 	return nil
 }
 
-// exports tells whether "import *" from the unit brings a name that the unit binds.
+// exports reports whether "import *" from the unit brings a name that the unit
+// binds.
 func (u *Unit) exports(name string) bool {
 	u.Names()
 	listed := u.listed("__all__")
@@ -235,8 +241,8 @@ type listedName struct {
 	at   python.Span // of the name inside of the quotes
 }
 
-// listed gives the strings of the statements that begin with a name such as __all__ at module
-// level.
+// listed returns the strings of the statements that begin with a name such as
+// __all__ at module level.
 func (u *Unit) listed(variable string) []listedName {
 	var out []listedName
 	for _, s := range u.topLevel(u.Python().Body, 0) {
@@ -249,7 +255,7 @@ func (u *Unit) listed(variable string) []listedName {
 	return out
 }
 
-// strings gives the plain string literals among tokens.
+// strings returns the plain string literals among tokens.
 func (u *Unit) strings(tokens []python.Token) []listedName {
 	var out []listedName
 	for _, t := range tokens {
@@ -265,7 +271,8 @@ func (u *Unit) strings(tokens []python.Token) []listedName {
 	return out
 }
 
-// topLevel gives the simple statements of a module, also those under if, try and with.
+// topLevel returns the simple statements of a module, also those under if, try
+// and with.
 func (u *Unit) topLevel(statements []*python.Statement, depth int) []*python.Statement {
 	var out []*python.Statement
 	for _, s := range statements {

@@ -20,7 +20,7 @@ type modules struct {
 // place is what a dotted module name leads to: a module or a namespace package.
 type place struct {
 	unit   *Unit
-	folder string // of a package or namespace package; "" with a unit that is no package
+	folder string // of a package or namespace package; "" with a unit that is not a package
 }
 
 func (at place) found() bool { return at.unit != nil || at.folder != "" }
@@ -77,8 +77,8 @@ func (m *modules) isPackage(folder string) bool {
 	return folder != "" && m.files[folder+"/__init__"] != nil
 }
 
-// root is the folder from which the imports of a file begin: the first one above it that is no
-// package.
+// root returns the folder from which the imports of a file begin: the first one
+// above it that is not a package.
 func (m *modules) root(u *Unit) string {
 	folder := folderOf(u.Path)
 	for m.isPackage(folder) {
@@ -87,7 +87,7 @@ func (m *modules) root(u *Unit) string {
 	return folder
 }
 
-// name is the dotted name of a module as code beside its root imports it.
+// name returns the dotted name of a module as code beside its root imports it.
 func (m *modules) name(u *Unit) string {
 	stem, _ := split(u.Path)
 	stem = strings.TrimSuffix(strings.TrimSuffix(stem, "__init__"), "/")
@@ -97,7 +97,7 @@ func (m *modules) name(u *Unit) string {
 	return strings.ReplaceAll(stem, "/", ".")
 }
 
-// child is a module or package inside a folder.
+// child returns a module or package inside a folder.
 func (m *modules) child(folder, name string) place {
 	at := join(folder, name)
 	if m.isPackage(at) {
@@ -141,9 +141,9 @@ func (m *modules) absolute(from *Unit, dotted string) (place, string) {
 	return place{}, ""
 }
 
-// roots lists the folders in which a file's absolute imports are looked for: its own root, the ones
-// above it, then those that hold such a module somewhere else, which is a guess and not made for
-// names of the standard library.
+// roots lists the folders in which a file's absolute imports are searched for:
+// its own root, the ones above it, then those that hold such a module somewhere
+// else, which is a guess and not made for names of the standard library.
 func (m *modules) roots(from *Unit, top string) []string {
 	own := m.root(from)
 	roots := []string{own}
@@ -181,7 +181,7 @@ func (m *modules) relative(from *Unit, level int, dotted string) place {
 	return place{folder: folder}
 }
 
-// twin is the stub of a module, or the module of a stub.
+// twin returns the stub of a module, or the module of a stub.
 func (m *modules) twin(u *Unit) *Unit {
 	stem, extension := split(u.Path)
 	if extension != ".pyi" {
@@ -198,7 +198,7 @@ func split(file string) (stem, extension string) {
 	return strings.TrimSuffix(file, extension), extension
 }
 
-// folderOf is the folder of a path, "" for the outermost one.
+// folderOf returns the folder of a path, "" for the outermost one.
 func folderOf(at string) string {
 	if i := strings.LastIndexByte(at, '/'); i >= 0 {
 		return at[:i]

@@ -43,7 +43,7 @@ func New(files []File) *Project {
 	return p
 }
 
-// Unit is the file of that path, nil where the project has none.
+// Unit returns the file of that path, nil if the project has none.
 func (p *Project) Unit(path string) *Unit { return p.byPath[path] }
 
 // IsSource tells by its name whether a file is Python source.
@@ -51,8 +51,8 @@ func IsSource(path string) bool {
 	return strings.HasSuffix(path, ".py") || strings.HasSuffix(path, ".pyi") || strings.HasSuffix(path, ".pyw")
 }
 
-// mentioning gives the units whose source holds one of the names as a word anywhere, in order. It
-// looks at bytes and parses nothing.
+// mentioning returns the units whose source holds one of the names as a word
+// anywhere, in order. It looks at bytes and parses nothing.
 func (p *Project) mentioning(ctx context.Context, names ...string) ([]*Unit, error) {
 	found := make([]bool, len(p.units))
 	err := parallel(ctx, len(p.units), func(i int) { found[i] = p.units[i].mentions(names) })
@@ -65,7 +65,8 @@ func (p *Project) mentioning(ctx context.Context, names ...string) ([]*Unit, err
 	return out, err
 }
 
-// mentions tells whether one of the names, which are in NFKC, can occur in the unit.
+// mentions reports whether one of the names, which are in NFKC, can occur in
+// the unit.
 func (u *Unit) mentions(names []string) bool {
 	if slices.ContainsFunc(names, func(name string) bool { return hasWord(u.data, name) }) {
 		return true
@@ -74,8 +75,8 @@ func (u *Unit) mentions(names []string) bool {
 	return other && slices.ContainsFunc(names, func(name string) bool { return strings.Contains(text, name) })
 }
 
-// otherSpelling gives the text in NFKC where its names may not be spelled as in the bytes: where it
-// is not normal or not in UTF-8.
+// otherSpelling returns the text in NFKC where its names may not be spelled as
+// in the bytes: where it is not normal or not in UTF-8.
 func (u *Unit) otherSpelling() (string, bool) {
 	if isASCII(u.data) || !u.Readable() || norm.NFKC.IsNormalString(u.Text()) && len(u.Text()) == len(u.data) {
 		return "", false
@@ -101,7 +102,7 @@ func (p *Project) mentioningEach(ctx context.Context, names []string) (map[strin
 	return out, err
 }
 
-// holds gives those of the names that the unit mentions.
+// holds returns those of the names that the unit mentions.
 func (u *Unit) holds(names map[string]bool) map[string]bool {
 	var out map[string]bool
 	add := func(word []byte) {
@@ -138,7 +139,8 @@ func eachWord(data []byte, visit func([]byte)) {
 	}
 }
 
-// hasWord tells whether data holds a name with no letter, digit or underscore of ASCII beside it.
+// hasWord reports whether data holds a name with no letter, digit or underscore
+// of ASCII beside it.
 func hasWord(data []byte, name string) bool {
 	word := []byte(name)
 	for from := 0; len(word) > 0; {
@@ -171,8 +173,8 @@ func isASCII(data []byte) bool {
 	return true
 }
 
-// mostAnalysed bounds the bytes of source of which one question analyses the names, which take many
-// times as much memory.
+// mostAnalysed limits the bytes of source of which one question analyses the
+// names, which take many times as much memory.
 const mostAnalysed = 64 << 20
 
 // prepare parses units on all cores, so that what follows finds them parsed. It gives those that the

@@ -23,7 +23,7 @@ func (ref *reference) add(at boundIn) {
 	}
 }
 
-// refer tells what a use refers to.
+// refer returns what a use refers to.
 func (r *resolver) refer(u *Unit, use *grammar.Use) reference {
 	switch use.Context {
 	case grammar.Attribute:
@@ -48,7 +48,7 @@ func (r *resolver) refer(u *Unit, use *grammar.Use) reference {
 	return ref
 }
 
-// referMember tells where an attribute of the values is bound.
+// referMember returns where an attribute of the values is bound.
 func (r *resolver) referMember(values []value, name string) reference {
 	var ref reference
 	for _, v := range values {
@@ -70,7 +70,7 @@ func (r *resolver) referMember(values []value, name string) reference {
 	return ref
 }
 
-// referOriginal tells what "a" in "from m import a as b" is.
+// referOriginal returns what "a" in "from m import a as b" is.
 func (r *resolver) referOriginal(u *Unit, offset int) reference {
 	var ref reference
 	for _, i := range u.imports() {
@@ -82,7 +82,8 @@ func (r *resolver) referOriginal(u *Unit, offset int) reference {
 	return ref
 }
 
-// importOrigin is where what a from-import takes is bound, or the module that an import binds.
+// importOrigin returns where what a from-import takes is bound, or the module
+// that an import binds.
 func (r *resolver) importOrigin(i imported) (targets []boundIn, outside bool) {
 	at := r.modules.source(i)
 	if !at.found() {
@@ -100,7 +101,7 @@ func (r *resolver) importOrigin(i imported) (targets []boundIn, outside bool) {
 	return r.referMember([]value{moduleValue(at)}, i.name).targets, false
 }
 
-// referPath tells which module a part of the path of an import is.
+// referPath returns which module a part of the path of an import is.
 func (r *resolver) referPath(u *Unit, use *grammar.Use) reference {
 	var ref reference
 	for _, i := range u.imports() {
@@ -116,7 +117,7 @@ func (r *resolver) referPath(u *Unit, use *grammar.Use) reference {
 	return ref
 }
 
-// referKeyword tells which parameter or field a keyword argument names.
+// referKeyword returns which parameter or field a keyword argument names.
 func (r *resolver) referKeyword(u *Unit, use *grammar.Use) reference {
 	tokens, at := u.around(use.Span.Start)
 	open := u.opening(tokens, at)
@@ -183,8 +184,8 @@ func (r *resolver) addParameter(ref *reference, function value, name string) {
 	}
 }
 
-// origins follows imports to where a thing is really bound. What comes from outside of the project
-// is bound by its import.
+// origins follows imports to where a thing is really bound. What comes from
+// outside the project is bound by its import.
 func (r *resolver) origins(at boundIn) []boundIn {
 	return r.originsBehind(at, map[boundIn]bool{})
 }
@@ -218,11 +219,11 @@ func (r *resolver) originsBehind(at boundIn, seen map[boundIn]bool) []boundIn {
 	return out
 }
 
-// mostOrigins bounds the imports that are followed for one name.
+// mostOrigins limits the imports that are followed for one name.
 const mostOrigins = 1_000
 
-// around gives the tokens of the statement's head or decorator that holds offset, and the index of
-// the token that begins there, -1 where none does.
+// around returns the tokens of the statement's head or decorator that holds
+// offset, and the index of the token that begins there, -1 where none does.
 func (u *Unit) around(offset int) ([]python.Token, int) {
 	s := u.statementAt(offset)
 	if s == nil {
@@ -242,7 +243,8 @@ func (u *Unit) around(offset int) ([]python.Token, int) {
 	return tokens, at
 }
 
-// baseOf gives the tokens of the expression in front of the dot before the attribute at offset.
+// baseOf returns the tokens of the expression in front of the dot before the
+// attribute at offset.
 func (u *Unit) baseOf(offset int) []python.Token {
 	tokens, at := u.around(offset)
 	if at < 2 || !u.is(tokens, at-1, ".") {
@@ -251,8 +253,8 @@ func (u *Unit) baseOf(offset int) []python.Token {
 	return u.baseEnding(tokens, at-2)
 }
 
-// baseEnding gives the primary expression (names, attributes, calls, subscripts) whose last token
-// has the index end.
+// baseEnding returns the primary expression (names, attributes, calls,
+// subscripts) whose last token has the index end.
 func (u *Unit) baseEnding(tokens []python.Token, end int) []python.Token {
 	i := end
 	for i >= 0 {
@@ -275,8 +277,8 @@ func (u *Unit) baseEnding(tokens []python.Token, end int) []python.Token {
 	return nil
 }
 
-// opening is the index of the bracket around, or for a closing bracket of the one that opens it; -1
-// where there is none.
+// opening returns the index of the bracket around, or for a closing bracket of
+// the one that opens it; -1 where there is none.
 func (u *Unit) opening(tokens []python.Token, at int) int {
 	depth := 0
 	for i := at - 1; i >= 0; i-- {

@@ -53,7 +53,7 @@ func (e *RenameError) Error() string { return e.Text }
 
 func refuse(format string, args ...any) error { return &RenameError{fmt.Sprintf(format, args...)} }
 
-// mostPlaces bounds the lists of a Renaming.
+// mostPlaces limits the lists of a Renaming.
 const mostPlaces = 200
 
 // renamer is one renaming.
@@ -71,7 +71,7 @@ type renamer struct {
 	answer Renaming
 }
 
-// edit is one change: the new name in place of span, or behind it as an alias.
+// edit is one change: the new name in place of span, or after it as an alias.
 type edit struct {
 	span  python.Span
 	alias bool
@@ -177,13 +177,13 @@ func (n *renamer) checkNames() error {
 	case python.IsKeyword(n.new):
 		return refuse("%s is a keyword of Python; choose another name", n.new)
 	case n.new == n.old:
-		return refuse("%s has that name already", n.old)
+		return refuse("%s already has that name", n.old)
 	case n.isMember() && isDunder(n.old):
-		return refuse("%s is a name that Python itself looks up; it cannot be renamed", n.old)
+		return refuse("%s is a special name that Python looks up; it cannot be renamed", n.old)
 	case !n.isMember() && isBuiltin(n.new):
 		return refuse("%s is a builtin of Python, which the new name would hide; choose another name", n.new)
 	case n.at.scope.Kind == grammar.ModuleScope && isDunder(n.old):
-		return refuse("%s is a name with a meaning of its own in Python; it cannot be renamed", n.old)
+		return refuse("%s is a name with a special meaning in Python; it cannot be renamed", n.old)
 	}
 	return nil
 }
@@ -196,7 +196,7 @@ func isPrivate(name string) bool {
 	return strings.HasPrefix(name, "__") && !strings.HasSuffix(name, "__")
 }
 
-// isMember tells whether an attribute of a class is renamed.
+// isMember reports whether an attribute of a class is renamed.
 func (n *renamer) isMember() bool { return n.at.scope.Kind == grammar.ClassScope }
 
 // prepareUnits parses the files that mention the old name. What is local to a function concerns its
@@ -212,7 +212,7 @@ func (n *renamer) prepareUnits() error {
 	}
 	units, left, err := prepare(n.ctx, units)
 	if left > 0 {
-		return refuse("%s stands in too many files of the project to rename it in all of them", n.old)
+		return refuse("%s occurs in too many files of the project to rename it in all of them", n.old)
 	}
 	n.units = units
 	return err
@@ -223,7 +223,7 @@ func (r *resolver) isParameter(at boundIn) bool {
 		func(i int) bool { return at.unit.names.Uses[i].Context == grammar.Parameter })
 }
 
-// want adds a binding to those that are renamed. It tells whether it is new.
+// want adds a binding to those that are renamed. It reports whether it is new.
 func (n *renamer) want(at boundIn) bool {
 	if n.wanted[at] {
 		return false
@@ -289,7 +289,7 @@ func (n *renamer) spreadImports() error {
 	return nil
 }
 
-// takes tells whether an import takes something that is renamed.
+// takes reports whether an import takes something that is renamed.
 func (n *renamer) takes(i imported) bool {
 	targets, _ := n.importOrigin(i)
 	return slices.ContainsFunc(targets, func(at boundIn) bool { return n.wanted[at] })

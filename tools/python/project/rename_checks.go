@@ -31,7 +31,7 @@ func (n *renamer) spreadMembers() error {
 			return err
 		}
 		if truncated {
-			return refuse("class %s has too many subclasses to rename an attribute of all", at.symbol.Path)
+			return refuse("class %s has too many subclasses to rename an attribute in all of them", at.symbol.Path)
 		}
 		for o := range f.seen {
 			relatives[o] = true
@@ -55,7 +55,8 @@ func (n *renamer) spreadMembers() error {
 	return nil
 }
 
-// hasOwn tells whether a class binds an attribute in its body or gives it to self.
+// hasOwn reports whether a class binds an attribute in its body or gives it to
+// self.
 func (r *resolver) hasOwn(class owner, name string) bool {
 	scope := class.unit.classScope(class.symbol)
 	return scope != nil && (len(class.unit.bound[binding{scope, name}]) > 0 || len(r.fieldsOf(class)[name]) > 0)
@@ -72,7 +73,7 @@ func (n *renamer) warnOutside() {
 		}
 	}
 	if len(bases) > 0 {
-		n.warn("the class has bases outside of the project, which may define or call "+n.old+": %s",
+		n.warn("the class has bases outside the project, which may define or call "+n.old+": %s",
 			strings.Join(bases[:min(len(bases), 10)], ", "))
 	}
 }
@@ -131,7 +132,7 @@ func (n *renamer) checkCollisions() error {
 	return n.checkStars()
 }
 
-// newKey is the new name as Python looks it up in the scope of a binding.
+// newKey returns the new name as Python looks it up in the scope of a binding.
 func (n *renamer) newKey(at boundIn) string {
 	if class := symbolOf(at.scope); isClass(class) {
 		return mangled(class.Name, n.new)
@@ -171,7 +172,7 @@ func (n *renamer) checkStarsOf(u *Unit) error {
 		}
 		listed := len(star.unit.bound[binding{module, "__all__"}]) > 0
 		if strings.HasPrefix(n.new, "_") && !listed && u.mentions([]string{n.old}) {
-			return refuse("%s imports all names of %s, but not those with an underscore in front; choose another name", u.Path,
+			return refuse("%s imports all names of %s, but not those that begin with an underscore; choose another name", u.Path,
 				star.unit.Path)
 		}
 		if uses := u.bound[binding{u.module(), n.new}]; len(uses) > 0 {
@@ -182,7 +183,8 @@ func (n *renamer) checkStarsOf(u *Unit) error {
 	return nil
 }
 
-// slotNames gives the strings of __slots__ and __match_args__ in the body of a class.
+// slotNames returns the strings of __slots__ and __match_args__ in the body of
+// a class.
 func (u *Unit) slotNames(class *python.Symbol) []listedName {
 	var out []listedName
 	for _, s := range u.topLevel(class.Statement.Body, 0) {
@@ -213,8 +215,9 @@ func (n *renamer) checkClassBodies() error {
 	return nil
 }
 
-// meansTwo tells whether a use reads a variable of the class body it stands in that may not be bound
-// yet, where another of that name is around and one of the two is renamed.
+// meansTwo reports whether a use reads a variable of the class body it is in
+// that may not be bound yet, where another of that name is around and one of
+// the two is renamed.
 func (n *renamer) meansTwo(u *Unit, use *grammar.Use) bool {
 	reads := use.Context == grammar.Load || use.Context == grammar.Annotation || use.Context == grammar.Augmented
 	if !reads || use.Binding == nil || use.Binding != use.Scope || use.Scope.Kind != grammar.ClassScope {
@@ -226,9 +229,10 @@ func (n *renamer) meansTwo(u *Unit, use *grammar.Use) bool {
 	return known && renamed && !u.boundBefore(use)
 }
 
-// boundBefore tells whether a statement that always runs before a use binds its name.
+// boundBefore reports whether a statement that always runs before a use binds
+// its name.
 func (u *Unit) boundBefore(use *grammar.Use) bool {
-	var around []*python.Statement // the compound statements that the use stands in
+	var around []*python.Statement // the compound statements that the use is in
 	at := u.statementAt(use.Span.Start)
 	for s := at; s != nil; s = s.Parent {
 		around = append(around, s.Parent)
@@ -253,7 +257,8 @@ func (n *renamer) checkKeywords() error {
 	}
 	units, left, err := prepare(n.ctx, units)
 	if left > 0 {
-		return refuse("%s stands in too many files of the project to tell whether calls give it already; choose another name",
+		return refuse("%s occurs in too many files of the project to determine whether calls already pass it; "+
+			"choose another name",
 			n.new)
 	}
 	if err != nil {
@@ -272,7 +277,7 @@ func (n *renamer) checkKeywords() error {
 				return n.wanted[at] &&
 					n.besideKeywords(at)
 			}) {
-				return refuse("%s is taken: %s line %d gives it as a further keyword argument", n.new, u.Path,
+				return refuse("%s is taken: %s line %d passes it as an extra keyword argument", n.new, u.Path,
 					u.Python().LineOf(use.Span.Start))
 			}
 		}
@@ -280,7 +285,8 @@ func (n *renamer) checkKeywords() error {
 	return nil
 }
 
-// besideKeywords tells whether a binding is a parameter of a function that takes any keywords.
+// besideKeywords reports whether a binding is a parameter of a function that
+// takes any keywords.
 func (n *renamer) besideKeywords(at boundIn) bool {
 	function := symbolOf(at.scope)
 	if !isFunction(function) || !n.isParameter(at) {

@@ -98,7 +98,8 @@ func (n *renamer) decide(u *Unit, o occurrence) {
 	}
 }
 
-// mayMean tells whether a use of which nothing is known could mean what is renamed.
+// mayMean reports whether a use of which nothing is known could mean what is
+// renamed.
 func (n *renamer) mayMean(use *grammar.Use) bool {
 	switch use.Context {
 	case grammar.Attribute:
@@ -143,7 +144,7 @@ func (n *renamer) listed(u *Unit) {
 	}
 }
 
-// reexports tells whether a module has what is renamed by "import *".
+// reexports reports whether a module has what is renamed by "import *".
 func (n *renamer) reexports(u *Unit) bool {
 	if n.at.scope.Kind != grammar.ModuleScope || len(u.bound[binding{u.module(), n.old}]) > 0 {
 		return false
@@ -152,7 +153,7 @@ func (n *renamer) reexports(u *Unit) bool {
 	return ok && n.wanted[at]
 }
 
-// splices are the changes of a file, in order, each once.
+// splices returns the changes of a file, in order, each once.
 func (n *renamer) splices(u *Unit) []document.Splice {
 	edits := slices.Clone(n.edits[u])
 	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.span.Start, b.span.Start) })
@@ -190,7 +191,7 @@ func (n *renamer) checkResult(u *Unit, splices []document.Splice) error {
 		return err
 	}
 	if found := grammar.Check(text, 1); len(found) > 0 {
-		return refuse("%s would not parse any more: line %d: %s", u.Path, found[0].Line, found[0].Text)
+		return refuse("%s would no longer parse: line %d: %s", u.Path, found[0].Line, found[0].Text)
 	}
 	before, after := u.Names(), grammar.Analyze(text)
 	numbers := map[*grammar.Scope]int{}
@@ -224,8 +225,8 @@ func (n *renamer) checkResult(u *Unit, splices []document.Splice) error {
 	return nil
 }
 
-// shifts gives a function from offsets before splices to offsets after them. The offsets rise. One
-// at an insertion stays in front of it.
+// shifts returns a function from offsets before splices to offsets after them.
+// The offsets rise. One at an insertion stays in front of it.
 func shifts(splices []document.Splice) func(int) int {
 	next, moved := 0, 0
 	return func(offset int) int {

@@ -100,7 +100,8 @@ func (r *resolver) insideOf(u *Unit, around *python.Symbol, name string) (boundI
 	return boundIn{u, key}, len(u.bound[key]) > 0
 }
 
-// mangled is the name that Python looks up for a name in the body of a class.
+// mangled returns the name that Python looks up for a name in the body of a
+// class.
 func mangled(class, name string) string {
 	if class = strings.TrimLeft(class, "_"); class == "" || !isPrivate(name) {
 		return name
@@ -108,7 +109,7 @@ func mangled(class, name string) string {
 	return "_" + class + name
 }
 
-// bindingOf is where the name of a class or function is bound.
+// bindingOf returns where the name of a class or function is bound.
 func (u *Unit) bindingOf(s *python.Symbol) boundIn {
 	if use := u.use(s.NameSpan.Start); use != nil && use.Binding != nil {
 		return boundIn{u, binding{use.Binding, use.Key}}
@@ -128,7 +129,8 @@ func (s *search) definitions() []Definition {
 	return slices.Compact(out)
 }
 
-// describe gives the first place that binds something; all of them for classes and functions.
+// describe returns the first place that binds something; all of them for
+// classes and functions.
 func (r *resolver) describe(at boundIn) []Definition {
 	u := at.unit
 	if at.scope == nil {
@@ -167,7 +169,7 @@ func (r *resolver) describe(at boundIn) []Definition {
 	return []Definition{{Path: u.Path, Name: name, Kind: u.kindOfBinding(offset), Line: line, Start: line, End: line}}
 }
 
-// kindOfBinding says what a name is that is no class and no function.
+// kindOfBinding returns what a name is that is not a class and no function.
 func (u *Unit) kindOfBinding(offset int) string {
 	use := u.use(offset)
 	switch {

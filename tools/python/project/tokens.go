@@ -11,7 +11,8 @@ import (
 	"manualslop/tools/python"
 )
 
-// tokens are the tokens of a piece of source that mean something: no comments and line ends.
+// tokens returns the tokens of a piece of source that mean something: no
+// comments and line ends.
 func (u *Unit) tokens(span python.Span) []python.Token {
 	var out []python.Token
 	for t := range u.Python().Tokens(span) {
@@ -24,20 +25,21 @@ func (u *Unit) tokens(span python.Span) []python.Token {
 	return out
 }
 
-// word is the source of a token.
+// word returns the source of a token.
 func (u *Unit) word(t python.Token) string { return u.Text()[t.Start:t.End] }
 
-// is tells whether token i is that operator or name.
+// is reports whether token i is that operator or name.
 func (u *Unit) is(tokens []python.Token, i int, word string) bool {
 	return i >= 0 && i < len(tokens) && tokens[i].Kind != python.String && u.word(tokens[i]) == word
 }
 
-// isName tells whether token i is an identifier or keyword.
+// isName reports whether token i is an identifier or keyword.
 func isName(tokens []python.Token, i int) bool {
 	return i >= 0 && i < len(tokens) && tokens[i].Kind == python.Name
 }
 
-// closing is the index of the bracket that closes the one at i, len(tokens) where it is missing.
+// closing returns the index of the bracket that closes the one at i,
+// len(tokens) where it is missing.
 func (u *Unit) closing(tokens []python.Token, i int) int {
 	depth := 0
 	for ; i < len(tokens); i++ {
@@ -63,7 +65,7 @@ func (u *Unit) step(t python.Token) int {
 	return 0
 }
 
-// splitAt cuts tokens at an operator or word that stands outside of all brackets.
+// splitAt cuts tokens at an operator or word that is outside all brackets.
 func (u *Unit) splitAt(tokens []python.Token, words ...string) [][]python.Token {
 	var out [][]python.Token
 	depth, from := 0, 0
@@ -83,7 +85,7 @@ func (u *Unit) splitAt(tokens []python.Token, words ...string) [][]python.Token 
 	return append(out, tokens[from:])
 }
 
-// spanOf is the source that tokens cover.
+// spanOf returns the source that tokens cover.
 func spanOf(tokens []python.Token) python.Span {
 	if len(tokens) == 0 {
 		return python.Span{}
@@ -91,8 +93,8 @@ func spanOf(tokens []python.Token) python.Span {
 	return python.Span{Start: tokens[0].Start, End: tokens[len(tokens)-1].End}
 }
 
-// header gives the parts of a definition's header: what stands in the parentheses behind its name,
-// cut at the commas, and what stands behind "->".
+// header returns the parts of a definition's header: what is in the parentheses
+// after its name, cut at the commas, and what comes after "->".
 func (u *Unit) header(s *python.Symbol) (arguments [][]python.Token, result []python.Token) {
 	tokens := u.tokens(s.Statement.Header)
 	i := 0
@@ -137,8 +139,8 @@ type lastTokens struct {
 	tokens []python.Token
 }
 
-// isIdentifier tells whether a text can be a name of Python: letters, digits and underscores of any
-// script, no digit first. Keywords can.
+// isIdentifier reports whether a text can be a name of Python: letters, digits
+// and underscores of any script, no digit first. Keywords can.
 func isIdentifier(name string) bool {
 	if name == "" || !utf8.ValidString(name) {
 		return false
@@ -152,10 +154,10 @@ func isIdentifier(name string) bool {
 	return true
 }
 
-// lastPart is what stands behind the last dot.
+// lastPart returns what comes after the last dot.
 func lastPart(dotted string) string { return dotted[strings.LastIndexByte(dotted, '.')+1:] }
 
-// symbolPath is the dotted path of a symbol, empty for the module.
+// symbolPath returns the dotted path of a symbol, empty for the module.
 func symbolPath(s *python.Symbol) string {
 	if s == nil {
 		return ""

@@ -40,7 +40,8 @@ type binding struct {
 	name  string
 }
 
-// Readable tells whether the file is text. What CPython would not decode may still be readable.
+// Readable reports whether the file is text. What CPython would not decode may
+// still be readable.
 func (u *Unit) Readable() bool {
 	u.decoding.Do(func() {
 		doc, err := document.DecodePython(u.data)
@@ -49,7 +50,7 @@ func (u *Unit) Readable() bool {
 	return u.text
 }
 
-// Text is the decoded text, empty where the file is not Readable.
+// Text returns the decoded text, empty if the file is not Readable.
 func (u *Unit) Text() string {
 	if !u.Readable() {
 		return ""
@@ -57,13 +58,13 @@ func (u *Unit) Text() string {
 	return u.doc.Text
 }
 
-// Python is the structure of the file.
+// Python returns the structure of the file.
 func (u *Unit) Python() *python.File {
 	u.parsing.Do(func() { u.python = python.Parse(u.Text()) })
 	return u.python
 }
 
-// Names are all names of the file with their scopes.
+// Names returns all names of the file with their scopes.
 func (u *Unit) Names() *grammar.Names {
 	u.analysing.Do(func() {
 		u.names = grammar.AnalyzeFile(u.Python())
@@ -91,7 +92,7 @@ func (u *Unit) index() {
 	}
 }
 
-// use is the name that begins at offset, nil where none does.
+// use returns the name that begins at offset, nil if none does.
 func (u *Unit) use(offset int) *grammar.Use {
 	names := u.Names()
 	if i, ok := u.uses[offset]; ok {
@@ -100,7 +101,7 @@ func (u *Unit) use(offset int) *grammar.Use {
 	return nil
 }
 
-// module is the outermost scope.
+// module returns the outermost scope.
 func (u *Unit) module() *grammar.Scope {
 	if scopes := u.Names().Scopes; len(scopes) > 0 {
 		return scopes[0]
@@ -108,7 +109,8 @@ func (u *Unit) module() *grammar.Scope {
 	return nil
 }
 
-// symbolOf is the class or function that a scope is the body of, nil for other scopes.
+// symbolOf returns the class or function that a scope is the body of, nil for
+// other scopes.
 func symbolOf(scope *grammar.Scope) *python.Symbol {
 	if scope != nil && (scope.Kind == grammar.ClassScope || scope.Kind == grammar.FunctionScope) {
 		return scope.Symbol
@@ -116,8 +118,9 @@ func symbolOf(scope *grammar.Scope) *python.Symbol {
 	return nil
 }
 
-// Enclosing is the innermost class or function around offset, nil at module level. The line of a
-// definition and its decorators belong to what is around it.
+// Enclosing returns the innermost class or function around offset, nil at
+// module level. The line of a definition and its decorators belong to what is
+// around it.
 func (u *Unit) Enclosing(offset int) *python.Symbol {
 	var found *python.Symbol
 	statements := u.Python().Body
@@ -135,7 +138,8 @@ func (u *Unit) Enclosing(offset int) *python.Symbol {
 	return found
 }
 
-// statementAt is the innermost statement that holds offset, nil where none does.
+// statementAt returns the innermost statement that holds offset, nil if none
+// does.
 func (u *Unit) statementAt(offset int) *python.Statement {
 	var found *python.Statement
 	statements := u.Python().Body
@@ -150,7 +154,8 @@ func (u *Unit) statementAt(offset int) *python.Statement {
 	return found
 }
 
-// LineText is the line that holds offset without surrounding blanks, at most 200 characters of it.
+// LineText returns the line that holds offset without surrounding blanks, at
+// most 200 characters of it.
 func (u *Unit) LineText(offset int) string {
 	file := u.Python()
 	n := file.LineOf(offset)
@@ -161,8 +166,8 @@ func (u *Unit) LineText(offset int) string {
 	return document.Clip(strings.TrimSpace(u.Text()[line.Start:line.End]), 200)
 }
 
-// Broken tells why a file does not parse. Without thorough only its tokens and indentation are
-// looked at.
+// Broken returns why a file does not parse. Without thorough only its tokens
+// and indentation are looked at.
 func (u *Unit) Broken(thorough bool) (string, bool) {
 	switch {
 	case !u.Readable():

@@ -76,7 +76,7 @@ func (p *Project) Usages(ctx context.Context, q UsageQuery) (Usages, error) {
 		return answer, err
 	}
 	if left > 0 {
-		answer.Warnings = append(answer.Warnings, fmt.Sprintf("the name stands in too many files; %d of them were not "+
+		answer.Warnings = append(answer.Warnings, fmt.Sprintf("the name occurs in too many files; %d of them were not "+
 			"searched, give a narrower path", left))
 	}
 	s := &search{resolver: p.resolver(), query: q, target: t, units: units}
@@ -193,7 +193,7 @@ func (u *Unit) inToken(t python.Token, name string, have map[int]bool) []occurre
 	return out
 }
 
-// kindOf is what a use does, in the words of Usage.Kind.
+// kindOf returns what a use does, in the words of Usage.Kind.
 func (u *Unit) kindOf(use *grammar.Use) string {
 	switch use.Context {
 	case grammar.Import, grammar.ImportOriginal, grammar.ImportPath:
@@ -256,7 +256,7 @@ func (u *Unit) kindInDecorator(s *python.Statement, use *grammar.Use) string {
 	return "reference"
 }
 
-// followed tells whether a word comes next behind offset.
+// followed reports whether a word comes next after offset.
 func (u *Unit) followed(offset int, word string) bool {
 	return strings.HasPrefix(strings.TrimLeft(u.Text()[offset:], " \t\f"), word)
 }
@@ -285,12 +285,13 @@ func (s *search) chooseTargets() error {
 	return nil
 }
 
-// local tells whether something is bound in a function.
+// local reports whether something is bound in a function.
 func (at boundIn) local() bool {
 	return at.scope != nil && at.scope.Kind != grammar.ModuleScope && at.scope.Kind != grammar.ClassScope
 }
 
-// nearestOf gives the definitions of the same last name among the files searched.
+// nearestOf returns the definitions of the same last name among the files
+// searched.
 func (s *search) nearestOf() []string {
 	var out []string
 	for _, u := range s.units {
@@ -323,7 +324,7 @@ func (s *search) certainty(o occurrence) string {
 	return Other
 }
 
-// onlyLocal tells whether something was asked for that no attribute can be.
+// onlyLocal reports whether something was asked for that no attribute can be.
 func (s *search) onlyLocal() bool {
 	for at := range s.wanted {
 		if !at.local() {
@@ -360,7 +361,7 @@ func (s *search) report(answer *Usages) {
 			answer.Total += len(file.Usages)
 		}
 		if problem, broken := u.Broken(unparsed); broken {
-			answer.Warnings = append(answer.Warnings, fmt.Sprintf("%s does not parse (%s), so what is found in it may be "+
+			answer.Warnings = append(answer.Warnings, fmt.Sprintf("%s does not parse (%s), so the results from it may be "+
 				"incomplete", u.Path, problem))
 		}
 	}

@@ -41,7 +41,7 @@ func TestDoctorSaysHowEachModelIsReachedAndWhatWillNotWork(t *testing.T) {
 	require.Equal(t, []finding{
 		note("models", "openai/gpt-5.5 (tier 1) is reached over the Responses API; the server at base_url must speak the "+
 			"Responses API for this model; "+
-			"temperature and top_p are not sent: the model refuses them"),
+			"temperature and top_p are not sent: the model rejects them"),
 		note("models", `anthropic/claude-opus-5-5 (tier 2) is reached over the Messages API; effort "off" is sent as "low": the model cannot stop thinking`),
 		note("models", "gateway/openai/gpt-5.5 (tier 3) is reached over the Chat Completions API; "+refused),
 		ok("models", "gateway/gpt-4.1 (tier 3) is reached over the Chat Completions API"),
