@@ -23,9 +23,9 @@ func differences() []difference {
 	return []difference{
 		{"tiers/contributor/system.md", "You are a contributor: tier 3 of four.",
 			"You are a contributor: tier 3 of four, and newer."},
-		{"tiers/decisions.go", "events.ActorContributor: 2,", "events.ActorContributor: 3,"},
+		{"tiers/decisions.go", "events.ActorContributor: 3,", "events.ActorContributor: 4,"},
 		{"tiers/contributor/run.go", "	m.BiasProfile = r.bias\n", "	m.BiasProfile = r.bias\n" +
-			"	if s.basis.Decision(events.ActorContributor) >= 3 {\n		m.Note = \"decided anew\"\n	}\n"},
+			"	if s.basis.Decision(events.ActorContributor) >= 4 {\n		m.Note = \"decided anew\"\n	}\n"},
 		{"events/file.go", "func (RefreshRequested) EventType() Type { return Type{\"RefreshRequested\", 1} }",
 			"func (RefreshRequested) EventType() Type { return Type{\"RefreshRequested\", 2} }\n\n" +
 				"func roundIsTurn(b json.RawMessage) (json.RawMessage, error) {\n" +

@@ -64,8 +64,8 @@ func olderRefusesHistories(t *testing.T, _, tests string) {
 		var d *replay.Divergence
 		require.ErrorAs(t, err, &d, name)
 		require.Equal(t, replay.CodeNewer, d.Code, name)
-		require.Contains(t, d.Detail, "needs slop with contributor decisions 3", name)
-		require.Contains(t, d.Detail, "this program knows up to 2", name)
+		require.Contains(t, d.Detail, "needs slop with contributor decisions 4", name)
+		require.Contains(t, d.Detail, "this program knows up to 3", name)
 	}
 }
 
@@ -170,7 +170,7 @@ func upgraded(t *testing.T, newer, _ string) {
 	require.Contains(t, s.ok("sessions", "upgrade"), "already uses these prompts and decisions")
 	require.Contains(t, s.under(newer).ok("sessions", "upgrade"), "now uses")
 	require.Contains(t, s.under(newer).ok("sessions", "upgrade"), "already")
-	require.Contains(t, s.fails(1, "sessions", "upgrade"), "needs slop with contributor decisions 3")
+	require.Contains(t, s.fails(1, "sessions", "upgrade"), "needs slop with contributor decisions 4")
 	endsUpgraded(t, s.under(newer), resume)
 }
 
@@ -201,8 +201,8 @@ func olderStalls(t *testing.T, newer, _ string) {
 	first := ids[0]
 	told := s.fails(1, resume...)
 	require.Contains(t, told, "session "+first+" is stalled")
-	require.Contains(t, told, "needs slop with contributor decisions 3")
-	require.Contains(t, told, "this program knows up to 2")
+	require.Contains(t, told, "needs slop with contributor decisions 4")
+	require.Contains(t, told, "this program knows up to 3")
 	require.Equal(t, "one\n", s.read("a.txt"))
 	require.Contains(t, s.ok("sessions"), "stalled")
 
