@@ -22,6 +22,10 @@ func operationLimit(size int) time.Duration {
 	return 2*time.Second + time.Duration(size)*time.Second>>20
 }
 
+// chunk is how many bytes the parser is given at a time. Mending errors can take it a millisecond and a
+// megabyte of memory for each byte.
+const chunk = 256
+
 // Sentinels for errors.Is.
 var (
 	// ErrTooLarge says that a text is longer than MaxSize.
@@ -74,13 +78,24 @@ func parse[T any](
 	defer parser.Close()
 	parser.SetLanguage(language.grammar.load())
 	parser.SetOperationLimit(int(limit.Microseconds()))
-	tree, err := parser.ParseCtx(context.Background(), nil, src)
-	if errors.Is(err, sitter.ErrOperationLimit) {
+	// The parser looks at its limit between its own steps, and a step that mends errors can take as long as
+	// the whole parse. It asks for text in each of them, so past the limit the text ends.
+	deadline, late := time.Now().Add(limit), false
+	tree, err := parser.ParseInputCtx(context.Background(), nil, sitter.Input{Encoding: sitter.InputEncodingUTF8,
+		Read: func(offset uint32, _ sitter.Point) []byte {
+			if late = late || time.Now().After(deadline); late || int(offset) >= len(src) {
+				return nil
+			}
+			return src[offset:min(int(offset)+chunk, len(src))]
+		}})
+	if err == nil {
+		defer tree.Close()
+	}
+	if late || errors.Is(err, sitter.ErrOperationLimit) {
 		return value, ErrTooHard
 	}
 	if err != nil {
 		return value, fmt.Errorf("syntax: %s: %w", language.Name(), err)
 	}
-	defer tree.Close()
 	return read(tree.RootNode()), nil
 }

@@ -68,11 +68,11 @@ type web struct {
 
 	mu      sync.Mutex
 	opening int // sessions that are being opened, and SSE sessions
-	present map[string]*attendance
+	present map[string]*presence
 }
 
-// attendance counts the open requests of a session.
-type attendance struct {
+// presence counts the open requests of a session.
+type presence struct {
 	open   int
 	gone   context.Context // over when the client stayed away
 	leave  context.CancelFunc
@@ -80,8 +80,8 @@ type attendance struct {
 }
 
 func newWeb(s *server, registry *tools.Registry, guard *access.Guard, log *slog.Logger) *web {
-	w := &web{server: s, guard: guard, log: log, absentFor: absentFor, present: map[string]*attendance{}}
-	w.legacy = s.newMCP(registry, func(r *mcp.CallToolRequest) context.Context { return w.attending(r.Session.ID()) })
+	w := &web{server: s, guard: guard, log: log, absentFor: absentFor, present: map[string]*presence{}}
+	w.legacy = s.newMCP(registry, func(r *mcp.CallToolRequest) context.Context { return w.contextOf(r.Session.ID()) })
 	w.sessions = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return w.legacy },
 		&mcp.StreamableHTTPOptions{Logger: log, EventStore: mcp.NewMemoryEventStore(nil), SessionTimeout: sessionIdle,
 			MaxRequestBodyBytes: MaxBody})
@@ -151,7 +151,7 @@ func (w *web) route(out http.ResponseWriter, r *http.Request) *problem.Problem {
 	case session != "":
 		defer w.enter(session)()
 		if r.Method == http.MethodDelete { // it waits for the calls
-			w.attend(session, func(a *attendance) { a.leave() })
+			w.change(session, func(a *presence) { a.leave() })
 		}
 		w.sessions.ServeHTTP(out, r)
 	default:
@@ -188,7 +188,7 @@ func (w *web) release() {
 
 // enter notes an open request of a session until left is called.
 func (w *web) enter(session string) (left func()) {
-	w.attend(session, func(a *attendance) {
+	w.change(session, func(a *presence) {
 		a.open++
 		if a.absent != nil {
 			a.absent.Stop()
@@ -196,7 +196,7 @@ func (w *web) enter(session string) (left func()) {
 		}
 	})
 	return func() {
-		w.attend(session, func(a *attendance) {
+		w.change(session, func(a *presence) {
 			a.open--
 			if a.open == 0 {
 				a.absent = time.AfterFunc(w.absentFor, func() { w.forget(session) })
@@ -215,21 +215,21 @@ func (w *web) forget(session string) {
 	}
 }
 
-func (w *web) attend(session string, do func(*attendance)) {
+func (w *web) change(session string, do func(*presence)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	a := w.present[session]
 	if a == nil {
 		gone, leave := context.WithCancel(w.server.gone)
-		a = &attendance{gone: gone, leave: leave}
+		a = &presence{gone: gone, leave: leave}
 		w.present[session] = a
 	}
 	do(a)
 }
 
-// attending is over when the client of a session stayed away.
-func (w *web) attending(session string) (gone context.Context) {
-	w.attend(session, func(a *attendance) { gone = a.gone })
+// contextOf is over when the client of a session stayed away.
+func (w *web) contextOf(session string) (gone context.Context) {
+	w.change(session, func(a *presence) { gone = a.gone })
 	return gone
 }
 

@@ -148,13 +148,13 @@ func TestCallsOfASessionThatStaysAwayEnd(t *testing.T) {
 	w := newWeb(&server{gone: t.Context(), calls: map[string]*call{}}, builtin.Tools(), nil, slog.New(slog.DiscardHandler))
 	w.absentFor = 1 // nanosecond
 	leftOne := w.enter("S")
-	gone := w.attending("S")
+	gone := w.contextOf("S")
 	leftTwo := w.enter("S")
 	leftOne()
 	require.NoError(t, gone.Err(), "one request is open")
 	leftTwo()
 	<-gone.Done()
-	require.NoError(t, w.attending("S").Err(), "the client came back")
+	require.NoError(t, w.contextOf("S").Err(), "the client came back")
 }
 
 func TestRequirement10TheEraIsReadFromTheHeaderOrTheBody(t *testing.T) {
