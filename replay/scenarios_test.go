@@ -60,6 +60,31 @@ func scenarios() []scenario {
 			settings: func(s *events.Settings) { s.Review = true }}},
 		{"patched", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{shell}, react: patchedReact()}},
 		{"undone", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: undoneReact()}},
+		{"discussed", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: discussedReact()}},
+	}
+}
+
+// discussedReact requests two turns of a discussion at once, of which the second is refused, and
+// then one that the person stops.
+func discussedReact() func(*world, *events.Event) bool {
+	ended := 0
+	return func(w *world, e *events.Event) bool {
+		switch p := e.Payload.(type) {
+		case events.GoalCompleted:
+			for _, text := range []string{"What did you change?", "And why?"} {
+				w.say("ada", "", events.TurnRequested{Discussion: "main", Text: text})
+			}
+		case events.TurnEnded:
+			if ended++; ended == 2 {
+				w.say("ada", "", events.TurnRequested{Discussion: "main", Text: "Is it tested?"})
+			}
+		case events.ModelRequested:
+			if ended == 2 {
+				w.say("ada", "", events.KillRequested{Ticket: p.Ticket})
+				return true
+			}
+		}
+		return false
 	}
 }
 

@@ -18,6 +18,9 @@ const mcpLook = 500 * time.Millisecond
 // it could do so, until ctx ends.
 func (e *Engine) withdrawLost(ctx context.Context) error {
 	_, feed, err := e.own.Watch(ctx, events.Filter{Project: e.Name, Actor: events.ActorMCP}, 1)
+	if ctx.Err() != nil {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("follow MCP clients: %w", err)
 	}
