@@ -164,8 +164,8 @@ func TestWrongRostersSayWhereAndWhat(t *testing.T) {
 			"approval = \"yes\" }]", "tool_presets.toml:2: `presets.p.categories.c.tools.0.approval` must be \"auto\" or " +
 			"\"ask\", not \"yes\""},
 		"auto for a glob": {"tool_presets.toml", "[presets.p.categories.c]\ntools = [{ name = \"read*\", approval = " +
-			"\"auto\" }]", "tool_presets.toml:1: `presets.p` cannot be: the tool preset p: the approval auto needs the name " +
-			"of one tool"},
+			"\"auto\" }]", "tool_presets.toml:1: `presets.p` cannot be: the tool preset p: approval auto must name one " +
+			"tool, got the pattern \"read*\""},
 		"no tool": {"tool_presets.toml", "[presets.few.categories.c]\ntools = [{ name = \"read_file\" },\n  " +
 			"{ name = \"edit_fiel\" }]\n[bias_profiles.calm]", "tool_presets.toml:3: `presets.few.categories.c.tools.1.name` " +
 			"names the unknown tool \"edit_fiel\"; did you mean `edit_file`?"},

@@ -54,7 +54,7 @@ func (s *Status) failure(refine Refine) *llm.Error {
 func advice(kind string, code int) string {
 	switch {
 	case kind == events.ModelAuth:
-		return " (check the key with slop models --check)"
+		return " (slop models --check shows whether the key works)"
 	case code == http.StatusNotFound:
 		return " (slop models --check marks unknown models; is base_url right?)"
 	}

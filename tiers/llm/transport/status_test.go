@@ -80,7 +80,7 @@ func TestAStatusSaysWhatTheServerSaid(t *testing.T) {
 
 func TestAFailureSaysWhatToDo(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[int]string{401: "check the key with", 403: "check the key with",
+	for code, want := range map[int]string{401: "slop models --check shows whether", 403: "slop models --check shows whether",
 		404: "is base_url right?"} {
 		_, failed := ask(t, transport.Options{}, says(code, "no"))
 		require.Contains(t, failed.Message, want)
