@@ -87,7 +87,7 @@ func TestAWorktreeThatAPersonRemovedIsTold(t *testing.T) {
 	_, err := h.trees.Prepare(t.Context(), "T-1.1")
 	require.ErrorContains(t, err, "is gone")
 	_, err = h.trees.Merge(t.Context(), git.MergeRequest{Name: "T-1.1", Try: 1, Title: "x"})
-	require.ErrorContains(t, err, "no worktree of this project any more")
+	require.ErrorContains(t, err, "no longer a worktree of this project")
 	require.NotEmpty(t, h.prepare("T-1.2").Dir, "another attempt goes on")
 }
 

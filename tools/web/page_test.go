@@ -172,7 +172,7 @@ func TestABombIsReadUpToItsBound(t *testing.T) {
 			w.Header().Set("Content-Encoding", encoding)
 			_, _ = w.Write(bomb.Bytes()[:100])
 		})
-		refused(t, open(t, odd), odd.url, "not asked for")
+		refused(t, open(t, odd), odd.url, "not requested")
 	}
 }
 

@@ -162,7 +162,7 @@ func TestRedirectsAreJudgedLikeAddresses(t *testing.T) {
 		"file:///etc/passwd":            "only http and https",
 		"gopher://127.0.0.1:6379/_INFO": "only http and https",
 		"http://example.com:6379/":      "port 6379 is not allowed",
-		"http://%zz/":                   "no address",
+		"http://%zz/":                   "is not an address",
 	} {
 		target = to
 		refused(t, c, outside.url, why)
@@ -192,8 +192,8 @@ func TestOnlyHTTPOnUsualPortsAndWithoutCredentials(t *testing.T) {
 	c := client(t, nil)
 	for address, why := range map[string]string{
 		"":                               "address is empty",
-		"example.com/page":               "not a whole address",
-		"/etc/passwd":                    "not a whole address",
+		"example.com/page":               "not a complete address",
+		"/etc/passwd":                    "not a complete address",
 		"file:///etc/passwd":             "only http and https",
 		"ftp://example.com/":             "only http and https",
 		"gopher://example.com/":          "only http and https",
@@ -208,7 +208,7 @@ func TestOnlyHTTPOnUsualPortsAndWithoutCredentials(t *testing.T) {
 		"https://example.com:22/":        "port 22 is not allowed",
 		"http://example.com:0/":          "no number from 1",
 		"http://example.com:99999/":      "no number from 1",
-		"http://exa mple.com/":           "not a whole address",
+		"http://exa mple.com/":           "not a complete address",
 		"http://example.com/\x00":        "control character",
 		"http://example.com/\r\nHost: x": "control character",
 		"https://example.com/" + strings.Repeat("a", 9_000): "more than the limit",
