@@ -80,7 +80,7 @@ func TestScriptWhoseClaimWasLostIsNotRunTwice(t *testing.T) {
 	r.kill()
 	require.NoError(t, os.RemoveAll(filepath.Join(s.streamFolder("KV_SLOP_CLAIMS"), "msgs")))
 	require.Contains(t, s.fails(1, "run", "--resume", "--yes", "--script", script), "slop doctor --repair")
-	require.Contains(t, s.ok("doctor", "--repair"), "1 approved calls may have begun")
+	require.Contains(t, s.ok("doctor", "--repair"), "1 approved calls may have started")
 	require.Contains(t, s.fails(3, "run", "--resume", "--yes", "--script", script), "interrupted")
 	require.Equal(t, "run\n", s.read("runs.log"))
 }

@@ -132,7 +132,7 @@ func TestAnOrchestratorThatCannotReadOnEndsAndSaysWhy(t *testing.T) {
 	var exit *exec.ExitError
 	require.ErrorAs(t, judge.cmd.Wait(), &exit)
 	require.Equal(t, 1, exit.ExitCode(), judge.said.String())
-	require.Contains(t, judge.said.String(), "another history than the one that was read")
+	require.Contains(t, judge.said.String(), "the history differs from the one that was read")
 }
 
 func TestAGatewayThatIsToldToStopEndsWhileTheBusStandsStill(t *testing.T) {

@@ -80,7 +80,8 @@ func TestAStatusSaysWhatTheServerSaid(t *testing.T) {
 
 func TestAFailureSaysWhatToDo(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[int]string{401: "slop models --check shows whether", 403: "slop models --check shows whether",
+	for code, want := range map[int]string{401: "slop models --check shows",
+		403: "slop models --check shows",
 		404: "is base_url right?"} {
 		_, failed := ask(t, transport.Options{}, says(code, "no"))
 		require.Contains(t, failed.Message, want)
