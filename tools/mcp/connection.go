@@ -36,6 +36,8 @@ type expectation struct {
 	ask      Ask // nil: the server cannot ask
 	progress func()
 	hold     func() (resume func()) // its time does not run until resume
+
+	questions int // that the server asked; guarded by connection.mu
 }
 
 func newConnection(s *session) *connection {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/url"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -14,6 +15,12 @@ import (
 // errNoCall says that a server asked while none of its calls ran, or while several did: nobody could be
 // told what the question is about.
 var errNoCall = errors.New("a question must belong to one running call")
+
+// maxQuestions bounds the questions of one call: each is an ask that a person has to answer, and the time of
+// the call stands still meanwhile.
+const maxQuestions = 16
+
+var errTooManyQuestions = fmt.Errorf("a call may ask at most %d questions", maxQuestions)
 
 // elicit puts a server's question to the person.
 func (c *connection) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
@@ -52,19 +59,21 @@ func (c *connection) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.Eli
 	return &sdk.ElicitResult{Action: "accept", Content: a.Content}, nil
 }
 
-// asking is the call to which a question belongs: in the newer protocol the server asks in its answer,
-// in the older one with a request of its own, which names no call.
+// asking returns the call to which a question belongs, and counts the question. In the newer protocol the
+// server asks in its answer, in the older one with a request of its own, which names no call.
 func (c *connection) asking(ctx context.Context) (*expectation, error) {
-	if e, ok := ctx.Value(underWay{}).(*expectation); ok {
-		return e, nil
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.expected) != 1 {
-		return nil, errNoCall
+	e, named := ctx.Value(underWay{}).(*expectation)
+	if !named {
+		if len(c.expected) != 1 {
+			return nil, errNoCall
+		}
+		for _, e = range c.expected {
+		}
 	}
-	for _, e := range c.expected {
-		return e, nil
+	if e.questions++; e.questions > maxQuestions {
+		return nil, errTooManyQuestions
 	}
-	return nil, errNoCall
+	return e, nil
 }

@@ -349,6 +349,36 @@ func TestAServerAsksAPersonDuringACallOnly(t *testing.T) {
 	})
 }
 
+func TestACallAsksAtMostSixteenQuestions(t *testing.T) {
+	for questions, failure := range map[int]string{maxQuestions: "", maxQuestions + 1: errTooManyQuestions.Error()} {
+		t.Run(fmt.Sprint(questions), func(t *testing.T) {
+			inBubble(t, Status{Definition: Definition{Name: "s"}}, nil, func(t *testing.T, s *session, server *sdk.Server) {
+				tool(server, "ask", "", func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+					if r.Params.InputResponses != nil {
+						return says("done")
+					}
+					all := sdk.InputRequestMap{}
+					for i := range questions {
+						all[fmt.Sprint(i)] = &sdk.ElicitParams{Message: "Who?", RequestedSchema: map[string]any{"type": "object"}}
+					}
+					return &sdk.CallToolResult{InputRequests: all}, nil
+				})
+				var asked atomic.Int64
+				_, err := s.CallTool(t.Context(), "ask", nil, func(context.Context, tools.Question) (tools.Answer, error) {
+					asked.Add(1)
+					return tools.Answer{Accepted: true, Content: map[string]any{}}, nil
+				})
+				require.LessOrEqual(t, asked.Load(), int64(maxQuestions))
+				if failure == "" {
+					require.NoError(t, err)
+					return
+				}
+				require.ErrorContains(t, err, failure)
+			})
+		})
+	}
+}
+
 func TestRootsAndSamplingAreOffUnlessConfigured(t *testing.T) {
 	for _, roots := range [][]string{nil, {"/some where"}} {
 		t.Run(fmt.Sprint(roots), func(t *testing.T) {
