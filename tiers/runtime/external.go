@@ -30,7 +30,7 @@ type reports struct {
 	busy    bool
 }
 
-// add has write run behind those that wait.
+// add runs write after those that wait.
 func (r *reports) add(write func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,7 +55,7 @@ func (r *reports) add(write func()) {
 	}()
 }
 
-// watchServer puts on record what the external server of a call does, also behind the call.
+// watchServer returns a function that records the states of the external server of a call, also after the call.
 func (w *Worker) watchServer(ctx context.Context, cause *events.Event) func(tools.ServerState) {
 	ctx = context.WithoutCancel(ctx)
 	return func(s tools.ServerState) {
@@ -75,7 +75,7 @@ func (w *Worker) watchServer(ctx context.Context, cause *events.Event) func(tool
 	}
 }
 
-// askPerson puts a question of an external server on record and waits for the person's answer.
+// askPerson returns a function that records a question of an external server and waits for the person's answer.
 func (w *Worker) askPerson(cause *events.Event, call string) func(context.Context, tools.Question) (tools.Answer,
 	error) {
 	return func(ctx context.Context, q tools.Question) (tools.Answer, error) {
@@ -103,8 +103,8 @@ func (w *Worker) askPerson(cause *events.Event, call string) func(context.Contex
 	}
 }
 
-// untilSettled waits for the end of the ask that a question led to. It hears of it live, and looks at
-// the log where that is interrupted.
+// untilSettled waits until the ask of a question is settled. It follows the live feed, and reads the log
+// in case the feed was interrupted.
 func (w *Worker) untilSettled(ctx context.Context, request events.Event) (events.AskSettled, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -149,7 +149,7 @@ func (w *Worker) untilSettled(ctx context.Context, request events.Event) (events
 	}
 }
 
-// readSettled takes the asks of a session that were settled behind the position seen.
+// readSettled takes the asks of a session that were settled after the position seen.
 func (w *Worker) readSettled(ctx context.Context, f events.Filter, seen *uint64, take func(events.Event)) error {
 	last, found, err := w.Log.LastEvent(ctx, f)
 	if err != nil || !found || last.Seq <= *seen {

@@ -12,8 +12,8 @@ import (
 	"manualslop/tools"
 )
 
-// errNoCall says that a server asked while none of its calls ran, or while several did: nobody could be
-// told what the question is about.
+// errNoCall says that a server asked while none or several of its calls ran, so the call that the
+// question belongs to is unknown.
 var errNoCall = errors.New("a question must belong to one running call")
 
 // maxQuestions bounds the questions of one call: each is an ask that a person has to answer, and the time of
