@@ -126,7 +126,7 @@ func (w *Worker) untilSettled(ctx context.Context, request events.Event) (events
 	live.Go(func() {
 		for ctx.Err() == nil {
 			if w.Live != nil {
-				_ = w.Live.Follow(ctx, f, take)
+				_ = w.Live.Follow(ctx, f, take) // the look at the log finds what it missed
 			}
 			if pause(ctx, retryPause) != nil {
 				return

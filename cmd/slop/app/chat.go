@@ -64,7 +64,7 @@ close ends it.`,
 				return exit.Errorf(exit.Usage, "the text of -p is empty")
 			}
 			if o.answerer.Tier < 0 || o.answerer.Tier > 4 {
-				return exit.Errorf(exit.Usage, "there are tiers 1 to 4 and no %d", o.answerer.Tier)
+				return exit.Errorf(exit.Usage, "tier must be 1 to 4, got %d", o.answerer.Tier)
 			}
 			if err := site.CheckListenFlags(o.listen, o.nats); err != nil {
 				return err
