@@ -166,8 +166,9 @@ func TestASwitchThatAnotherGatewaySettledIsAnsweredWithItsOutcome(t *testing.T) 
 		t.Run(c.settled, func(t *testing.T) {
 			t.Parallel()
 			reading, settled := make(chan struct{}), make(chan struct{})
+			begun := sync.OnceFunc(func() { close(reading) }) // a gateway that starts late reads for the same switch
 			f := open(t, withFolder(&folder{files: files, before: func() {
-				close(reading)
+				begun()
 				<-settled
 			}}))
 			answered := make(chan answer)
