@@ -151,7 +151,7 @@ func (w *web) route(out http.ResponseWriter, r *http.Request) *problem.Problem {
 	case session != "":
 		defer w.enter(session)()
 		if r.Method == http.MethodDelete { // it waits for the calls
-			w.change(session, func(a *presence) { a.leave() })
+			w.leave(session)
 		}
 		w.sessions.ServeHTTP(out, r)
 	default:
@@ -186,23 +186,48 @@ func (w *web) release() {
 	w.opening--
 }
 
-// enter notes an open request of a session until left is called.
+// enter notes an open request of a session until left is called. It notes nothing
+// for a session that the server does not have.
 func (w *web) enter(session string) (left func()) {
-	w.change(session, func(a *presence) {
-		a.open++
-		if a.absent != nil {
-			a.absent.Stop()
-			a.absent = nil
-		}
-	})
-	return func() {
-		w.change(session, func(a *presence) {
-			a.open--
-			if a.open == 0 {
-				a.absent = time.AfterFunc(w.absentFor, func() { w.forget(session) })
-			}
-		})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.has(session) {
+		return func() {}
 	}
+	a := w.present[session]
+	if a == nil {
+		gone, leave := context.WithCancel(w.server.gone)
+		a = &presence{gone: gone, leave: leave}
+		w.present[session] = a
+	}
+	a.open++
+	if a.absent != nil {
+		a.absent.Stop()
+		a.absent = nil
+	}
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		a.open--
+		switch {
+		case a.open > 0:
+		case !w.has(session):
+			a.leave()
+			delete(w.present, session)
+		default:
+			a.absent = time.AfterFunc(w.absentFor, func() { w.forget(session) })
+		}
+	}
+}
+
+// has tells whether the server has a session. w.mu must be held.
+func (w *web) has(session string) bool {
+	for s := range w.legacy.Sessions() {
+		if s.ID() == session {
+			return true
+		}
+	}
+	return false
 }
 
 // forget ends the calls of a session none of whose requests is open.
@@ -215,22 +240,25 @@ func (w *web) forget(session string) {
 	}
 }
 
-func (w *web) change(session string, do func(*presence)) {
+// contextOf is over when the client of a session stayed away.
+func (w *web) contextOf(session string) context.Context {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	a := w.present[session]
-	if a == nil {
-		gone, leave := context.WithCancel(w.server.gone)
-		a = &presence{gone: gone, leave: leave}
-		w.present[session] = a
+	if a := w.present[session]; a != nil {
+		return a.gone
 	}
-	do(a)
+	gone, leave := context.WithCancel(w.server.gone)
+	leave()
+	return gone
 }
 
-// contextOf is over when the client of a session stayed away.
-func (w *web) contextOf(session string) (gone context.Context) {
-	w.change(session, func(a *presence) { gone = a.gone })
-	return gone
+// leave ends the calls of a session.
+func (w *web) leave(session string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if a := w.present[session]; a != nil {
+		a.leave()
+	}
 }
 
 // readBody reads the whole body within its time. What follows on the connection

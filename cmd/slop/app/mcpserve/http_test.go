@@ -2,6 +2,7 @@ package mcpserve
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -10,10 +11,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
+	"manualslop/events/eventstest"
 	"manualslop/hookgw/access"
 	"manualslop/tools/builtin"
 )
@@ -132,29 +135,64 @@ func TestRequirement10OneSessionMoreThanTheLimitIsRefused(t *testing.T) {
 	require.NoError(t, answer.Body.Close())
 	require.Equal(t, http.StatusServiceUnavailable, answer.StatusCode)
 
-	r, err = http.NewRequestWithContext(t.Context(), http.MethodDelete, "http://"+w.addr+pathMCP, http.NoBody)
-	require.NoError(t, err)
-	r.Header.Set("Authorization", "Bearer "+w.token)
-	r.Header.Set(sessionHeader, last)
-	answer, err = http.DefaultClient.Do(r)
-	require.NoError(t, err)
-	require.NoError(t, answer.Body.Close())
+	w.end(t, last)
 	status, text, _ = w.post(t, initialize, nil)
 	require.Equal(t, http.StatusOK, status, text)
 }
 
 func TestCallsOfASessionThatStaysAwayEnd(t *testing.T) {
 	t.Parallel()
-	w := newWeb(&server{gone: t.Context(), calls: map[string]*call{}}, builtin.Tools(), nil, slog.New(slog.DiscardHandler))
+	w := startWeb(t)
+	_, _, h := w.post(t, initialize, nil)
+	session := h.Get(sessionHeader)
 	w.absentFor = 1 // nanosecond
-	leftOne := w.enter("S")
-	gone := w.contextOf("S")
-	leftTwo := w.enter("S")
+	leftOne := w.enter(session)
+	gone := w.contextOf(session)
+	leftTwo := w.enter(session)
 	leftOne()
 	require.NoError(t, gone.Err(), "one request is open")
 	leftTwo()
 	<-gone.Done()
-	require.NoError(t, w.contextOf("S").Err(), "the client came back")
+	require.Error(t, w.contextOf(session).Err(), "it stayed away")
+	w.enter(session)
+	require.NoError(t, w.contextOf(session).Err(), "the client came back")
+}
+
+func TestRequirement10OnlySessionsOfTheServerAreKept(t *testing.T) {
+	t.Parallel()
+	w := startWeb(t)
+	present := func() int {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return len(w.present)
+	}
+	ping := `{"jsonrpc":"2.0","id":2,"method":"ping"}`
+	for n := range 2 * MaxSessions {
+		status, text, _ := w.post(t, ping, map[string]string{sessionHeader: fmt.Sprint("invented-", n)})
+		require.Equal(t, http.StatusNotFound, status, text)
+	}
+	require.Zero(t, present())
+
+	_, _, h := w.post(t, initialize, nil)
+	session := h.Get(sessionHeader)
+	status, text, _ := w.post(t, ping, map[string]string{sessionHeader: session})
+	require.Equal(t, http.StatusOK, status, text)
+	require.Equal(t, 1, present())
+	w.end(t, session)
+	require.Eventually(t, func() bool { return present() == 0 }, eventstest.Patience, time.Millisecond)
+}
+
+// end ends a session.
+func (w *testWeb) end(t *testing.T, session string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, "http://"+w.addr+pathMCP, http.NoBody)
+	require.NoError(t, err)
+	r.Header.Set("Authorization", "Bearer "+w.token)
+	r.Header.Set(sessionHeader, session)
+	answer, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, http.StatusNoContent, answer.StatusCode)
 }
 
 func TestRequirement10TheEraIsReadFromTheHeaderOrTheBody(t *testing.T) {
