@@ -99,7 +99,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 }
 
 func (g *Gateway) announce(ctx context.Context) {
-	close(g.ready)
+	defer close(g.ready)
 	g.Cfg.Logger.InfoContext(ctx, "gateway is listening", slog.String("url", g.URL()), slog.String("auth", g.Cfg.Auth))
 	if g.Cfg.Auth == core.AuthNone {
 		g.Cfg.Logger.WarnContext(ctx, "hooks.auth is none: every program on this machine acts as the person, so "+

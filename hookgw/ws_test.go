@@ -265,16 +265,17 @@ func TestWebSocketThatStalledLearnsItsPosition(t *testing.T) {
 	const limit = 50 * time.Millisecond
 	f := open(t, limited(func(l *request.Limits) {
 		l.WriteTimeout, l.FeedGrace, l.FeedBytes = limit, eventstest.Patience, 64<<20
+		l.Heartbeat = time.Second // while a message is being sent
 	}))
 	d := f.dial(t, "/ws?channels=log")
 	large := json.RawMessage(`"` + strings.Repeat("x", 64<<10) + `"`)
 	const pushed = 150 // more than the buffers of a connection hold, less than the feed keeps
-	for wait := 2 * limit; ; wait *= 2 {
+	for wait := 6 * time.Second; ; wait *= 2 { // longer than the library waits with a ping
 		var newest uint64
 		for range pushed {
 			newest = f.put(events.ActorGateway, events.EventPushed{Kind: "tick", Payload: large}).Seq
 		}
-		<-time.After(wait) // the client reads nothing for longer than the limit
+		<-time.After(wait) // the client reads nothing
 		for shown := uint64(0); shown < newest; {
 			m := d.next()
 			if m.Channel == "log" {

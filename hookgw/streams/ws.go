@@ -206,6 +206,9 @@ func (s *socket) beat(ctx context.Context) {
 		limits := s.c.Gw.Cfg.Limits
 		limited, cancel := context.WithTimeout(ctx, limits.WriteTimeout+limits.FeedGrace)
 		err := s.conn.Ping(limited)
+		for errors.Is(err, context.DeadlineExceeded) && limited.Err() == nil {
+			err = s.conn.Ping(limited) // the library waits 5 s behind a message that is being sent
+		}
 		cancel()
 		if err != nil {
 			return
