@@ -2,7 +2,7 @@ package llm
 
 import "manualslop/events"
 
-// APIs that models are reached over.
+// The APIs through which models are reached.
 const (
 	APIChat      = "Chat Completions"
 	APIResponses = "Responses"
@@ -10,9 +10,9 @@ const (
 	APIGemini    = "Gemini"
 )
 
-// Adviser is a [Provider] that knows what its models take.
+// Adviser is a [Provider] that knows the limits of its models.
 type Adviser interface {
-	// Advise names the API that a model is reached over, and says in a sentence each
-	// what will not work with it as it is configured. It asks nobody.
+	// Advise returns the name of the API that serves the model, and one sentence for each setting
+	// of p that has no effect or a different one. It makes no network request.
 	Advise(model string, p events.ModelParams) (api string, limits []string)
 }

@@ -9,17 +9,17 @@ import (
 	"manualslop/events"
 )
 
-// unnamed stands for the tool of a call that names none, so that the call can
-// still be shown to a model again.
+// unnamed is the name given to a call without a tool name, so that the call can still be shown to
+// a model.
 const unnamed = "unnamed"
 
-// draft is a tool call while its chunks come in.
+// draft is a tool call whose chunks are still arriving.
 type draft struct {
 	name  string
 	args  []byte
-	over  bool // the arguments passed MaxArgs and were dropped
+	over  bool // the arguments exceeded MaxArgs and were dropped
 	ended bool
-	// malformed is why the adapter says that it cannot run.
+	// malformed is the adapter's reason why the call cannot run.
 	malformed string
 }
 
@@ -31,7 +31,8 @@ func (d *draft) add(text string) {
 	d.args = append(d.args, text...)
 }
 
-// call returns the finished draft. What cannot run carries the reason and {}.
+// call returns the finished draft. A call that cannot run carries the reason and empty arguments
+// ({}).
 func (d *draft) call(cut bool) events.ToolCall {
 	name := strings.ToValidUTF8(d.name, "\uFFFD")
 	switch {
@@ -47,9 +48,8 @@ func (d *draft) call(cut bool) events.ToolCall {
 	return events.ToolCall{Name: name, Args: args, Malformed: reason}
 }
 
-// arguments returns the one JSON object that the model wrote, or why it is
-// none. A model that writes nothing at all means the empty object, unless it
-// was cut off.
+// arguments returns the JSON object that the model wrote, or the reason why it is not valid. Empty
+// arguments count as the empty object, unless the reply was cut off.
 func (d *draft) arguments(cut bool) (json.RawMessage, string) {
 	text := bytes.TrimSpace(d.args)
 	switch {

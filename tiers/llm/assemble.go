@@ -7,17 +7,16 @@ import (
 	"manualslop/events"
 )
 
-// Assemble builds the neutral request out of a manifest: Messages and Tools;
-// the caller fills Model and Params. Consecutive parts of one role become one
-// message, save assistant parts, of which each is a reply unless it is an entry
-// of a discussion. The user's words after results, after a reply that said
-// nothing, stand in the message of the results: as their own message they are a
-// cause of empty replies. The bytes after each part are checked against its
+// Assemble builds the provider-neutral request from a manifest. It sets Messages and Tools; the
+// caller sets Model and Params. Consecutive parts of one role become one message, except that each
+// assistant part is a reply of its own unless it is an entry of a discussion. User text that
+// follows results, or a reply without text, is put into the message of the results, because as a
+// separate message it can cause empty replies. The bytes after each part are checked against its
 // digest and size.
 //
-// A manifest that makes no well-formed conversation, or bytes that do not
-// match, are an [*Error] of the kind invalid_request; more than MaxPrompt bytes
-// are context_too_long. Errors of resolve come back wrapped.
+// It returns an [*Error] of kind invalid_request if the manifest is not a well-formed conversation
+// or the bytes do not match, and of kind context_too_long if the prompt has more than MaxPrompt
+// bytes. Errors of resolve are wrapped.
 func Assemble(manifest []events.Part, tools []events.ToolOffer, resolve Resolve) (Request, error) {
 	r, err := (&assembler{}).extend(manifest, resolve)
 	if err != nil {
@@ -29,22 +28,22 @@ func Assemble(manifest []events.Part, tools []events.ToolOffer, resolve Resolve)
 	return r, nil
 }
 
-// assembler is the beginning of a prompt, up to where the next one continues.
+// assembler holds the start of a prompt, up to the point where the next prompt continues.
 type assembler struct {
 	resolve   Resolve
-	parts     int // that were added
+	parts     int // added so far
 	messages  []Message
-	open      []Call // of the last assistant message, not answered yet
+	open      []Call // calls of the last assistant message without a result yet
 	size      int
 	refreshed bool
 	sum       events.ManifestSum // of the parts
-	wire      *wireSum           // of the messages but the last
-	turn      int                // when it was kept, for [Record]
+	wire      *wireSum           // covers all messages but the last
+	turn      int                // when it was kept, see [Record]
 }
 
-// extend adds parts after those that were added, and gives the request of the
-// whole. A block of changed files at their end is not added: it is not part of
-// the next prompt. After an error the assembler is unusable.
+// extend adds parts to those added before and returns the request for all of them. A trailing
+// block of changed files is not added, because it is not part of the next prompt. After an error
+// the assembler is unusable.
 func (a *assembler) extend(parts []events.Part, resolve Resolve) (Request, error) {
 	a.resolve = resolve
 	from, said := a.parts, len(parts)
@@ -123,7 +122,7 @@ func (a *assembler) place(i int, p events.Part, got content) error {
 
 func (a *assembler) last() *Message { return &a.messages[len(a.messages)-1] }
 
-// put adds a block to the last message where that has the role, else to a new one.
+// put adds a block to the last message if that has the same role, else to a new one.
 func (a *assembler) put(role string, b Block) {
 	if len(a.messages) == 0 || a.last().Role != role {
 		a.messages = append(a.messages, Message{Role: role})
@@ -132,7 +131,7 @@ func (a *assembler) put(role string, b Block) {
 	m.Blocks = append(m.Blocks, b)
 }
 
-// text adds prose; empty prose is nothing, and no vendor takes it.
+// text adds text. It skips empty text, which no vendor accepts.
 func (a *assembler) text(role, s string) {
 	if s != "" {
 		a.put(role, Text(s))
@@ -175,8 +174,8 @@ func (a *assembler) result(i int, p events.Part, got content) error {
 	return nil
 }
 
-// refresh appends the block of changed files to the message before it, after
-// its last result; where an assistant spoke last it is its own message.
+// refresh appends the block of changed files to the previous message, after its last result. If
+// the assistant spoke last, the block becomes a message of its own.
 func (a *assembler) refresh(i int, got content) error {
 	if len(a.open) > 0 {
 		return refuse(i, "stands before the result of call %s", a.open[0].ID)
@@ -193,7 +192,7 @@ func (a *assembler) refresh(i int, got content) error {
 	return nil
 }
 
-// complete checks that a model can answer what there is; i is the number of parts.
+// complete checks that a model can answer the prompt; i is the number of parts.
 func (a *assembler) complete(i int) error {
 	switch {
 	case len(a.open) > 0:

@@ -6,20 +6,20 @@ import (
 	"manualslop/events"
 )
 
-// MaxBegun limits the texts of the prompts that a session keeps put together,
-// in bytes. A conversation beyond it is put together again for each request.
+// MaxBegun limits, in bytes, the texts of the assembled prompts that a session keeps. A larger
+// conversation is assembled again for each request.
 const MaxBegun = 8 << 20
 
-// begun are the prompts of conversations that may continue, by request, so that
-// the next one reads and checks only what is new.
+// begun holds the assembled prompts of conversations that may continue, by request, so that the
+// next request only reads and checks what is new.
 type begun struct {
 	prompts map[string]*assembler
 	size    int
-	turn    int // of the newest
+	turn    int // of the newest prompt
 }
 
-// beginning takes out what the prompt of m, the event with this id, begins
-// with, and gives the parts after it: where nothing fits, all of them.
+// beginning takes out the kept start of the prompt of m, whose event has the given id, and returns
+// it with the remaining parts. If no kept start fits, it returns all parts.
 func (r *Record) beginning(id string, m events.ModelRequested) (*assembler, []events.Part, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -34,12 +34,12 @@ func (r *Record) beginning(id string, m events.ModelRequested) (*assembler, []ev
 	return a, slices.Clone(parts[a.parts:]), nil
 }
 
-// keep puts the prompt of a request in place of the one that it continues.
+// keep stores the prompt of a request in place of the one that it continues.
 func (r *Record) keep(id string, a *assembler) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	b := &r.begun
-	b.take(id) // it was put together twice
+	b.take(id) // the same request may be assembled twice
 	if b.prompts == nil {
 		b.prompts = map[string]*assembler{}
 	}
@@ -48,7 +48,7 @@ func (r *Record) keep(id string, a *assembler) {
 	b.prompts[id], b.size = a, b.size+a.size
 	for b.size > MaxBegun {
 		oldest := id
-		for other, o := range b.prompts { // order-independent: no two have one turn
+		for other, o := range b.prompts { // order-independent: turns are unique
 			if o.turn < b.prompts[oldest].turn {
 				oldest = other
 			}
@@ -57,8 +57,7 @@ func (r *Record) keep(id string, a *assembler) {
 	}
 }
 
-// take returns the prompt of a request, which is not kept any more; nil: none
-// is.
+// take removes and returns the prompt of a request, or nil if none is kept.
 func (b *begun) take(request string) *assembler {
 	a := b.prompts[request]
 	if a != nil {

@@ -10,12 +10,12 @@ import (
 //sumtype:decl
 type Block interface{ block() }
 
-// Text is prose; never empty in an assembled request.
+// Text is plain text; it is never empty in an assembled request.
 type Text string
 
 // Call is a tool call that the assistant made.
 type Call struct {
-	// ID is ours ([events.CallID]), never a vendor's.
+	// ID is our id ([events.CallID]), never a vendor's.
 	ID   string
 	Name string
 	// Args is one JSON object.
@@ -31,12 +31,11 @@ type Result struct {
 	Failed bool
 }
 
-// Opaque is what a vendor wants back verbatim, such as signed thinking. It is
-// first in its assistant message.
+// Opaque is data that a vendor needs back verbatim, such as signed thinking. It is the first block
+// of its assistant message.
 type Opaque struct {
-	// Origin names who wrote it, as the adapter sees fit: vendor and model. An
-	// adapter drops blocks whose origin is not its own and sends the portable
-	// blocks beside it instead.
+	// Origin identifies the writer in a form that the adapter chooses: vendor and model. An
+	// adapter drops blocks of another origin and sends the portable blocks of the message instead.
 	Origin string `json:"origin"`
 	// Data is the vendor's own JSON.
 	Data json.RawMessage `json:"data"`
@@ -47,7 +46,7 @@ func (Call) block()   {}
 func (Result) block() {}
 func (Opaque) block() {}
 
-// runes counts the characters that a block brings to a prompt.
+// runes counts the characters that a block adds to a prompt.
 func runes(b Block) int64 {
 	switch b := b.(type) {
 	case Text:

@@ -6,25 +6,25 @@ import (
 	"manualslop/events"
 )
 
-// Checked counts the prompts of a record that [CheckBodies] looked at.
+// Checked counts the prompts that [CheckBodies] checked.
 type Checked struct {
-	Same int `json:"same"` // built again to the byte
-	// Skipped could not be compared: the record names no body, or one in a format
-	// that this program does not write, or bytes that are not at hand.
+	Same int `json:"same"` // rebuilt byte for byte
+	// Skipped counts prompts that could not be compared: the record has no body digest, the body
+	// has a format that this program does not write, or its bytes are not available.
 	Skipped int `json:"skipped"`
 }
 
-// Mismatch is a recorded body that is not the one that follows from the record.
+// Mismatch is a recorded body that differs from the one rebuilt from the record.
 type Mismatch struct {
 	Position int           // of the reply in the history, from 0
-	Reply    *events.Event // it
-	Want     string        // digest of the body that follows from the record
-	Err      error         // why none follows; nil where Want is one
+	Reply    *events.Event // the reply
+	Want     string        // digest of the rebuilt body
+	Err      error         // why no body could be rebuilt; nil if Want is set
 }
 
-// CheckBodies builds the body of every answered request of a history again and
-// compares its digest with the recorded one. It is pure but for blob. The first
-// mismatch ends it; nil means that there is none.
+// CheckBodies rebuilds the body of every answered request of a history and compares its digest
+// with the recorded one. Its only I/O is through blob. It stops at the first mismatch and returns
+// nil if there is none.
 func CheckBodies(history []events.Event, providers map[string]Provider, blob Blob) (Checked, *Mismatch) {
 	b := NewBodies(func(name string) Provider { return providers[name] }, blob, nil)
 	for i := range history {
@@ -35,10 +35,10 @@ func CheckBodies(history []events.Event, providers map[string]Provider, blob Blo
 	return b.End()
 }
 
-// Bodies is [CheckBodies] for a history that is read event by event.
+// Bodies does the same as [CheckBodies], one event at a time.
 type Bodies struct {
 	record   *Record
-	requests map[string]events.ModelRequested // that have no answer yet
+	requests map[string]events.ModelRequested // without an answer yet
 	provider func(name string) Provider
 	blob     Blob
 	seen     Checked
@@ -46,8 +46,9 @@ type Bodies struct {
 	bad      *Mismatch
 }
 
-// NewBodies begins a history. Provider finds a provider by its name, or nil. With
-// again the texts of old outcomes are forgotten; nil: all are kept.
+// NewBodies starts the check of a history. Provider returns the provider with a name, or nil. If
+// again is set, the texts of old outcomes are forgotten and read again on demand; if it is nil,
+// all are kept.
 func NewBodies(provider func(name string) Provider, blob Blob, again Again) *Bodies {
 	return &Bodies{record: &Record{recent: recent{again: again}}, requests: map[string]events.ModelRequested{},
 		provider: provider, blob: blob}
@@ -60,7 +61,7 @@ func (b *Bodies) Take(e *events.Event) {
 	}
 	switch p := e.Payload.(type) {
 	case events.ModelRequested:
-		p.Manifest = nil // the record has it
+		p.Manifest = nil // the record keeps it
 		b.requests[e.ID] = p
 	case events.ModelReplied:
 		asked := b.requests[p.Request]
@@ -76,7 +77,7 @@ func (b *Bodies) Take(e *events.Event) {
 	b.n++
 }
 
-// End is what [CheckBodies] returns of the events that were taken.
+// End returns what [CheckBodies] would return for the events taken so far.
 func (b *Bodies) End() (Checked, *Mismatch) { return b.seen, b.bad }
 
 func checkBody(record *Record, asked events.ModelRequested, p events.ModelReplied, provider Provider, blob Blob,

@@ -9,22 +9,21 @@ import (
 
 // Provider is one way to reach models.
 type Provider interface {
-	// Name is the provider's name in the configuration and on the record.
+	// Name is the provider's name in the configuration and in the record.
 	Name() string
-	// Wire names the format of Body and its version, such as "anthropic/2". The
-	// version goes up whenever the same request would give other bytes.
+	// Wire names the format and version of Body, such as "anthropic/2". The version increases
+	// whenever the same request would produce different bytes.
 	Wire() string
-	// Body is the body that Stream sends for r, to the byte: a pure function of
-	// r. It fails, with an [*Error], only on what cannot be sent at all.
+	// Body returns the exact bytes that Stream sends for r. It is a pure function of r. It fails,
+	// with an [*Error], only for a request that cannot be sent at all.
 	Body(r Request) ([]byte, error)
-	// Stream makes one attempt at a reply. It yields chunks and then either
-	// Finish or an error, always an [*Error], as the last thing. It ends soon
-	// after ctx does, and when its consumer stops.
+	// Stream makes one attempt at a reply. It yields chunks, and as the last item either Finish or
+	// an error, which is always an [*Error]. It ends soon after ctx is done or its consumer stops.
 	Stream(ctx context.Context, r Request) iter.Seq2[Chunk, error]
 }
 
-// Chunk is one piece of a reply on its way: exactly one of [TextDelta],
-// [CallBegin], [CallArgs], [CallEnd], [Usage] and [Finish].
+// Chunk is one piece of a streamed reply: exactly one of [TextDelta], [CallBegin], [CallArgs],
+// [CallEnd], [Usage] and [Finish].
 //
 //sumtype:decl
 type Chunk interface{ chunk() }
@@ -32,33 +31,32 @@ type Chunk interface{ chunk() }
 // TextDelta is the next piece of the reply's text.
 type TextDelta string
 
-// CallBegin opens a tool call. Indexes count from 0 in the order of opening;
-// calls may be open beside each other.
+// CallBegin opens a tool call. Indexes count from 0 in the order of opening; several calls may be
+// open at the same time.
 type CallBegin struct {
 	Index int
 	Name  string
 }
 
-// CallArgs is the next piece of an open call's arguments, as the model wrote them.
+// CallArgs is the next piece of an open call's arguments, exactly as the model wrote it.
 type CallArgs struct {
 	Index int
 	Text  string
 }
 
-// CallEnd says that an open call's arguments are whole.
+// CallEnd marks the arguments of an open call as complete.
 type CallEnd struct {
 	Index int
-	// Malformed says why the call cannot run, where the adapter knows; empty
-	// leaves that to its arguments.
+	// Malformed is the adapter's reason why the call cannot run. If empty, the arguments decide.
 	Malformed string
 }
 
-// Usage counts tokens so far, in the sense of [events.Usage]: an adapter whose
-// vendor counts cached tokens among the others takes them out. It is cumulative: a later one replaces an
-// earlier one. A provider whose vendor reports none yields [Estimate].
+// Usage counts the tokens so far as [events.Usage] defines them: an adapter whose vendor includes
+// cached tokens in the input subtracts them. It is cumulative: a later Usage replaces an earlier
+// one. A provider whose vendor reports no usage yields [Estimate].
 type Usage events.Usage
 
-// Reasons to finish.
+// Finish reasons.
 const (
 	FinishStop      = "stop"
 	FinishToolCalls = "tool_calls"
@@ -67,13 +65,13 @@ const (
 
 // Finish is the vendor's terminal marker, the last chunk of a whole reply.
 type Finish struct {
-	// Reason is stop, tool_calls or max_tokens.
+	// Reason is FinishStop, FinishToolCalls or FinishMaxTokens.
 	Reason string
 	// Model is the model's name as the provider spelled it; may be empty.
 	Model string
-	// Raw is what the vendor wants back verbatim; nil if nothing.
+	// Raw is what the vendor needs back verbatim; nil if nothing.
 	Raw *Opaque
-	// CLI is the run of the provider's program; nil if there is none.
+	// CLI describes the run of the provider's program; nil if it runs none.
 	CLI *events.CLICall
 }
 

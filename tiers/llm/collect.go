@@ -9,9 +9,9 @@ import (
 	"manualslop/events"
 )
 
-// Collect reads a stream to its end and assembles the reply. Each text delta
-// goes to onDelta first, if that is not nil. The error is always an [*Error];
-// the reply beside it holds only the usage reported so far, which was paid for.
+// Collect reads a stream to its end and assembles the reply. It first passes each text delta to
+// onDelta, unless that is nil. The error is always an [*Error]; the reply returned with it holds
+// only the usage reported so far, which was paid for.
 func Collect(stream iter.Seq2[Chunk, error], onDelta func(string)) (Reply, error) {
 	c := collector{onDelta: onDelta}
 	for chunk, err := range stream {
@@ -94,9 +94,9 @@ func (c *collector) open(index int) (*draft, *Error) {
 	return c.calls[index], nil
 }
 
-// failed returns the empty reply with what was paid for, and the error. Vendors
-// that count the reply at its end alone have said too little of it; what came
-// counts by estimate then.
+// failed returns an empty reply with the usage that was paid for, and the error. Vendors that
+// count the output only at the end have reported too little by then, so the text received so far
+// is estimated.
 func (c *collector) failed(e *Error) (Reply, error) {
 	var r Reply
 	if c.usage == nil {
@@ -109,7 +109,7 @@ func (c *collector) failed(e *Error) (Reply, error) {
 	return r, e
 }
 
-// came returns how many characters of the reply came.
+// came returns the number of characters of the reply received so far.
 func (c *collector) came() int64 {
 	n := count(c.text.String())
 	for _, d := range c.calls {
@@ -118,7 +118,7 @@ func (c *collector) came() int64 {
 	return n
 }
 
-// whole returns the reply once its end marker came.
+// whole returns the complete reply, after its end marker arrived.
 func (c *collector) whole() (Reply, error) {
 	cut := c.finish.Reason == FinishMaxTokens
 	r := Reply{Text: strings.ToValidUTF8(c.text.String(), "\uFFFD"), Finish: FinishStop, Model: modelName(c.finish.Model),
@@ -141,7 +141,7 @@ func (c *collector) whole() (Reply, error) {
 	return c.fitting(r)
 }
 
-// modelName keeps a model's name within MaxModelName and in one line.
+// modelName limits a model's name to MaxModelName bytes and to one line.
 func modelName(s string) string {
 	s = strings.ToValidUTF8(s[:min(len(s), MaxModelName)], "")
 	return strings.Map(func(r rune) rune {
@@ -170,7 +170,7 @@ func (c *collector) attachRaw(r *Reply) *Error {
 	return nil
 }
 
-// used returns the reported usage, or an estimate of the output alone.
+// used returns the reported usage, or else an estimate of the output alone.
 func (c *collector) used() events.Usage {
 	if c.usage != nil {
 		return *c.usage
@@ -178,11 +178,11 @@ func (c *collector) used() events.Usage {
 	return events.Usage{Output: tokens(c.came()), Estimated: true}
 }
 
-// fitting refuses a reply that no event could hold.
+// fitting rejects a reply that does not fit into an event.
 func (c *collector) fitting(r Reply) (Reply, error) {
 	recorded := r.Replied("")
 	if len(recorded.Raw) > events.MaxInline {
-		recorded.Raw = nil // it will stand in a blob
+		recorded.Raw = nil // it is stored as a blob
 	}
 	body, err := json.Marshal(recorded)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// Resolve finds what a part names: the text its digest is of and, for an
-// assistant part, the calls and the raw block of the reply. It is asked only
-// about parts that name bytes, and need not check digests.
+// Resolve returns the content that a part refers to: the text that its digest covers and, for an
+// assistant part, the calls and the raw block of the reply. It is called only for parts that refer
+// to bytes, and need not check digests.
 type Resolve func(p events.Part) (text string, calls []events.ToolCall, raw json.RawMessage, err error)
 
-// content is what a part brings to a prompt.
+// content is what a part adds to a prompt.
 type content struct {
-	text  string // with prefix and suffix
+	text  string // including prefix and suffix
 	calls []events.ToolCall
 	raw   json.RawMessage
 }
@@ -30,7 +30,7 @@ func (c content) size() int {
 	return n
 }
 
-// read returns the checked content of the part at position i from 0.
+// read returns the checked content of the part at position i, counted from 0.
 func read(i int, p events.Part, resolve Resolve) (content, error) {
 	if (p.Origin == "") != (p.Fence == "") {
 		return content{}, refuse(i, "has an origin without a fence, or a fence without an origin")
@@ -58,8 +58,8 @@ func read(i int, p events.Part, resolve Resolve) (content, error) {
 	return content{text: p.Prefix + shown(p, beginning(text, p.Head)) + p.Suffix, calls: calls, raw: raw}, nil
 }
 
-// shown returns a part's text as a model reads it: inside its fence where the
-// engine did not write it. A person may have pasted anything into an entry.
+// shown returns a part's text as a model reads it: fenced, unless the engine wrote it. Entries are
+// neutralised, because a person may have pasted anything into one.
 func shown(p events.Part, text string) string {
 	switch {
 	case p.Origin != "":
@@ -70,7 +70,7 @@ func shown(p events.Part, text string) string {
 	return text
 }
 
-// beginning returns the first n characters of a text; all of it where n is 0.
+// beginning returns the first n characters of a text, or all of it if n is 0.
 func beginning(s string, n int) string {
 	if n <= 0 {
 		return s
@@ -88,10 +88,9 @@ func refuse(i int, format string, args ...any) error {
 	return Unsendable("prompt part %d "+format, append([]any{i + 1}, args...)...)
 }
 
-// Newest returns the text of a manifest's newest message: its last part and the
-// parts before it that [Assemble] puts into the same message (the results of a
-// round, the block of changed files), joined by line breaks. Bytes are checked
-// as Assemble checks them.
+// Newest returns the text of a manifest's newest message: its last part and the preceding parts
+// that [Assemble] puts into the same message (the results of a round, the block of changed files),
+// joined by line breaks. Bytes are checked as in Assemble.
 func Newest(manifest []events.Part, resolve Resolve) (string, error) {
 	var texts []string
 	for i := newestFrom(manifest); i < len(manifest); i++ {

@@ -1,10 +1,10 @@
-// Package llm is the neutral language in which slop speaks to models: one
-// request, one stream of chunks, few kinds of error. Each vendor is a folder
-// below this one and the only place that knows the vendor's words.
+// Package llm is the provider-neutral interface to models: one request, one stream of chunks, few
+// kinds of error. Each vendor has a package below this one, the only place that knows the vendor's
+// terms.
 //
 // # Contract
 //
-//   - [Assemble] builds a [Request] out of a recorded manifest. The same
+//   - [Assemble] builds a [Request] from a recorded manifest. The same
 //     manifest and the same bytes give the same [Request.Wire], so its digest
 //     proves that a prompt is the same.
 //   - A [Provider] makes exactly one attempt: it never retries, because every
@@ -16,8 +16,8 @@
 //     call whose arguments are not one whole JSON object is marked malformed
 //     and is never run.
 //   - [Block] and [Chunk] are closed sets of plain values: a switch over their
-//     types handles everything there is.
+//     types covers all cases.
 //
-// The package does no I/O, reads no clock and imports only the vocabulary.
-// Not promised: that a text delta ends at the end of a character.
+// The package does no I/O, reads no clock and imports only the event types. A text delta may end
+// in the middle of a character.
 package llm

@@ -2,17 +2,16 @@ package llm
 
 import "net/http"
 
-// Endpoint is where and how a provider of an HTTP API is reached. Adapters take
-// everything from here and nothing from the environment.
+// Endpoint says where and how a provider reaches an HTTP API. Adapters take all of this from here
+// and nothing from the environment.
 type Endpoint struct {
-	// BaseURL is the address of the API without a slash at its end; empty: the
-	// vendor's own.
+	// BaseURL is the address of the API without a trailing slash; empty means the vendor's own.
 	BaseURL string
-	// Key opens it; empty if none is needed.
+	// Key is the API key; empty if none is needed.
 	Key string
-	// Headers are sent with every request beside the vendor's own.
+	// Headers are sent with every request in addition to the vendor's own.
 	Headers map[string]string
-	// Client is whose transport makes the requests; nil: [http.DefaultTransport].
-	// No redirect is followed, whatever the client says.
+	// Client supplies the transport for requests; nil means [http.DefaultTransport]. Redirects are
+	// never followed, whatever the client's settings.
 	Client *http.Client
 }

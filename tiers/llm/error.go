@@ -11,15 +11,15 @@ import (
 	"manualslop/events"
 )
 
-// Error is why there is no reply.
+// Error is the reason why an attempt produced no reply.
 type Error struct {
-	// Kind is one of the Model* constants of events: what to do about it.
+	// Kind is one of the Model* constants of events; it decides what to do next.
 	Kind string
-	// Message is for people; a vendor's codes may stand in it, nobody parses it.
+	// Message is for people. It may contain a vendor's codes; no code parses it.
 	Message string
 	// RetryAfter is how long the provider asks to wait; 0 if it did not say.
 	RetryAfter time.Duration
-	// CLI is the run of the provider's program; nil if there is none.
+	// CLI describes the run of the provider's program; nil if it runs none.
 	CLI *events.CLICall
 
 	cause error
@@ -28,17 +28,16 @@ type Error struct {
 // Error returns the message and the kind.
 func (e *Error) Error() string { return fmt.Sprintf("model: %s (%s)", e.Message, e.Kind) }
 
-// Unwrap returns the error that this one classifies; nil if it stands for
-// itself.
+// Unwrap returns the underlying error; nil if there is none.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Failed returns the fact that the request with this id failed.
+// Failed returns the event that records the failure of the given request.
 func (e *Error) Failed(request string) events.ModelFailed {
 	return events.ModelFailed{Request: request, Kind: e.Kind, Message: clip(e.Message),
 		RetryAfterMS: e.RetryAfter.Milliseconds(), CLI: e.CLI}
 }
 
-// Kinds lists the kinds of error there are.
+// Kinds returns all kinds of error.
 func Kinds() []string {
 	return []string{
 		events.ModelRateLimited, events.ModelOverloaded, events.ModelContextTooLong, events.ModelAuth,
@@ -51,8 +50,8 @@ func Kinds() []string {
 // KnownKind reports whether kind is one of [Kinds].
 func KnownKind(kind string) bool { return slices.Contains(Kinds(), kind) }
 
-// AsError is err as an *Error: itself where it is one, cancelled for a context
-// that was cancelled, network for anything else. Nil gives nil.
+// AsError returns err as an *Error: unchanged if it is one, of kind cancelled for a cancelled
+// context, else of kind network. It returns nil for nil.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil
@@ -67,12 +66,12 @@ func AsError(err error) *Error {
 	return &Error{Kind: kind, Message: clip(err.Error()), cause: err}
 }
 
-// Unsendable returns why a request cannot be sent at all.
+// Unsendable returns an error for a request that cannot be sent at all.
 func Unsendable(format string, args ...any) *Error {
 	return failure(events.ModelInvalidRequest, format, args...)
 }
 
-// Incomplete returns why what came is not a whole reply.
+// Incomplete returns an error for a reply that is not complete.
 func Incomplete(format string, args ...any) *Error {
 	return failure(events.ModelIncomplete, format, args...)
 }
@@ -81,7 +80,7 @@ func failure(kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: clip(fmt.Sprintf(format, args...))}
 }
 
-// clip keeps a message within MaxMessage and valid UTF-8.
+// clip limits a message to MaxMessage bytes and makes it valid UTF-8.
 func clip(s string) string {
 	if len(s) > MaxMessage {
 		s = s[:MaxMessage-len("…")]

@@ -6,11 +6,11 @@ import (
 	"manualslop/events"
 )
 
-// runesPerToken is the rule of thumb after every estimate.
+// runesPerToken is the rule of thumb that every estimate uses.
 const runesPerToken = 4
 
-// Estimate guesses the usage of a request and the characters of its reply at
-// four characters a token, for providers that report none. Marked estimated.
+// Estimate estimates the usage of a request and its reply at four characters per token, for
+// providers that report none. The result is marked as estimated.
 func Estimate(r Request, reply string) events.Usage {
 	var in int64
 	for _, m := range r.Messages {

@@ -2,10 +2,9 @@ package llm
 
 import "context"
 
-// Lister is a [Provider] that can tell which models its key opens.
+// Lister is a [Provider] that can list the models that its key gives access to.
 type Lister interface {
-	// Models are the names of the models on the first page of the vendor's list.
-	// Errors are of the type [*Error]; a key that does not work is one of the kind
-	// auth.
+	// Models returns the model names on the first page of the vendor's list. Errors are of type
+	// [*Error]; a key that does not work gives one of kind auth.
 	Models(ctx context.Context) ([]string, error)
 }

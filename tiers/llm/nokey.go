@@ -6,8 +6,8 @@ import (
 	"manualslop/events"
 )
 
-// NoKey returns what an adapter says in place of a request that could not be
-// paid for: that the provider needs a key, and where one is put.
+// NoKey returns the error for a provider that needs a key and has none. It says where to put the
+// key.
 func NoKey(provider string) *Error {
 	return &Error{Kind: events.ModelAuth, Message: fmt.Sprintf(
 		"%[1]s needs an API key, but none is set: set the environment variable that slop models %[1]s shows, or put api_key "+

@@ -6,10 +6,9 @@ import (
 	"manualslop/events"
 )
 
-// Nudge returns an offer as a bias profile shows it to a model: its mark before
-// the description, and its text before those of parameters. A schema without
-// such a parameter stays to the byte. The offer that it is given stays as it
-// is.
+// Nudge returns an offer as a bias profile shows it to a model: with the profile's mark before the
+// description and its texts before the descriptions of parameters. A schema without such a
+// parameter keeps its exact bytes. The offer passed in is not changed.
 func Nudge(o events.ToolOffer, profile events.BiasProfile) events.ToolOffer {
 	bias := profile.Entry(o.Name)
 	if mark := bias.Mark(); mark != "" {
@@ -23,18 +22,18 @@ func Nudge(o events.ToolOffer, profile events.BiasProfile) events.ToolOffer {
 	return o
 }
 
-// object is JSON of which only some members matter.
+// object is a JSON object of which only some members are used.
 type object = map[string]json.RawMessage
 
-// nudgeSchema puts words before the descriptions of properties. False if there
-// are none of these names.
+// nudgeSchema puts texts before the descriptions of properties. It returns false if the schema has
+// none of the named properties.
 func nudgeSchema(schema json.RawMessage, words map[string]string) (json.RawMessage, bool) {
 	var top, properties object
 	if json.Unmarshal(schema, &top) != nil || json.Unmarshal(top["properties"], &properties) != nil {
 		return nil, false
 	}
 	changed := false
-	// order-independent: each word changes its own property
+	// order-independent: each text changes its own property
 	for name, word := range words {
 		var property object
 		if json.Unmarshal(properties[name], &property) != nil || property == nil {
@@ -55,7 +54,8 @@ func nudgeSchema(schema json.RawMessage, words map[string]string) (json.RawMessa
 	return encode(top), true
 }
 
-// encode is the JSON of texts and of parts that were JSON before.
+// encode returns the JSON of a value that is made of texts and valid JSON, and so cannot fail to
+// encode.
 func encode(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {

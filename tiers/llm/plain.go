@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// PlainJSON is JSON as adapters send it: '<', '>' and '&' of code stay what
-// they are, and no line end comes after it. What is not a JSON is an [*Error]
-// of the kind invalid_request.
+// PlainJSON returns v as JSON in the form that adapters send: '<', '>' and '&' are not escaped,
+// and there is no trailing newline. It returns an [*Error] of kind invalid_request if v cannot be
+// encoded.
 func PlainJSON(v any) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
@@ -19,9 +19,9 @@ func PlainJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// PlainName returns the name of a tool or a call as a vendor takes it: at most
-// the given number of bytes of ASCII letters, digits, '_', '-' and the
-// characters of also. Only names that a model made up are changed by this.
+// PlainName returns the name of a tool or a call in a form that a vendor accepts: at most the
+// given number of bytes of ASCII letters, digits, '_', '-' and the characters of also. It only
+// changes names that a model made up.
 func PlainName(name, also string, most int) string {
 	plain := strings.Map(func(r rune) rune {
 		switch {

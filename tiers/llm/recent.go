@@ -6,31 +6,30 @@ import (
 	"manualslop/events"
 )
 
-// MaxRecent limits the outcomes that a record keeps whole where it can read
-// them again, in bytes of their JSON. Most are named by the next prompt, and
-// never again.
+// MaxRecent limits the outcomes that a record keeps in memory if it can read them again, in bytes
+// of their JSON. The next prompt names most of them, and later prompts never read them again.
 const MaxRecent = 16 << 20
 
-// Again reads an event of the session once more, decoded, by its sequence.
+// Again reads and decodes an event of the session again, by its sequence number.
 type Again func(seq uint64) (*events.Event, error)
 
-// outcome is an event that prompts may take texts from.
+// outcome is an event whose texts prompts may use.
 type outcome struct {
 	seq   uint64
 	size  int
-	event *events.Event // nil: it is to be read again
+	event *events.Event // nil: must be read again
 }
 
-// recent forgets the oldest outcomes, if they can be read again.
+// recent forgets the oldest outcomes if they can be read again.
 type recent struct {
-	again Again // nil: all are kept
+	again Again // nil: all outcomes are kept
 	kept  []*outcome
 	bytes int
 }
 
 func (r *recent) keep(e *events.Event) *outcome {
 	kept := *e
-	kept.Data = nil // its payload says the same
+	kept.Data = nil // the payload has the same content
 	o := &outcome{e.Seq, len(e.Data), &kept}
 	if r.again == nil {
 		return o
@@ -44,7 +43,7 @@ func (r *recent) keep(e *events.Event) *outcome {
 	return o
 }
 
-// outcome returns the event with an id, which was taken before.
+// outcome returns the event with the given id, which must have been taken before.
 func (r *Record) outcome(id string) (*events.Event, error) {
 	r.mu.Lock()
 	o := r.byID[id]

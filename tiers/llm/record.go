@@ -9,29 +9,29 @@ import (
 	"manualslop/events"
 )
 
-// Record keeps the prompts of one session and what they refer to: replies,
-// results, views, entries that persons wrote, and the tools that were offered. It is a fold of the session's
+// Record keeps the prompts of one session and the events that they refer to: replies, results,
+// views, entries that people wrote, and the tools that were offered. It is a fold of the session's
 // events and safe for concurrent use.
 type Record struct {
 	mu      sync.Mutex
 	byID    map[string]*outcome
 	recent  recent
 	prompts events.Prompts[events.Part]
-	refused map[string]error              // requests whose manifest cannot be put together
-	tools   []map[string]events.ToolOffer // as they were offered, one time after the other
-	offer   map[string]int                // which of them held when a request was made that no other continues yet
+	refused map[string]error              // requests whose manifest cannot be assembled
+	tools   []map[string]events.ToolOffer // every offer of tools, in order
+	offer   map[string]int                // index in tools for each request that no other continues yet
 	biased  []events.BiasProfile
-	shown   map[showing]*Tool // tools as they were shown before
+	shown   map[showing]*Tool // tools already rendered
 	begun   begun
 }
 
-// showing is a tool of an offer as a bias profile shows it.
+// showing identifies a tool of an offer as a bias profile shows it.
 type showing struct {
 	offer         int
 	tool, profile string
 }
 
-// Blob reads the bytes of a digest.
+// Blob returns the bytes with a digest.
 type Blob func(sha256 string) ([]byte, error)
 
 // Take folds the next event.
@@ -55,13 +55,13 @@ func (r *Record) Take(e *events.Event) {
 		if r.byID == nil {
 			r.byID = map[string]*outcome{}
 		}
-		if r.byID[e.ID] == nil { // an outcome that was told twice counts as it was told first
+		if r.byID[e.ID] == nil { // the first report of an outcome counts
 			r.byID[e.ID] = r.recent.keep(e)
 		}
 	}
 }
 
-// asked notes the whole manifest of a request.
+// asked stores the whole manifest of a request.
 func (r *Record) asked(id string, p *events.ModelRequested) {
 	if r.prompts == nil {
 		r.prompts, r.refused, r.offer = events.Prompts[events.Part]{}, map[string]error{}, map[string]int{}
@@ -73,8 +73,8 @@ func (r *Record) asked(id string, p *events.ModelRequested) {
 	}
 }
 
-// Manifest returns the whole manifest of a request that was taken and that no
-// other continues yet.
+// Manifest returns the whole manifest of a request. The request must have been taken, and no other
+// request may continue it yet.
 func (r *Record) Manifest(id string) ([]events.Part, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,7 +82,7 @@ func (r *Record) Manifest(id string) ([]events.Part, error) {
 	return slices.Clone(parts), err
 }
 
-// lent returns the whole manifest of a request; r.mu is held.
+// lent is like Manifest, but returns the record's own slice. The caller holds r.mu.
 func (r *Record) lent(id string) ([]events.Part, error) {
 	if p, known := r.prompts[id]; known {
 		return p.Parts, nil
@@ -93,18 +93,18 @@ func (r *Record) lent(id string) ([]events.Part, error) {
 	return nil, Unsendable("request %s is not on record, or another one continues it", id)
 }
 
-// Newest returns the parts of the newest message of a request's prompt, for
-// [Newest]; nil if its manifest is not known. Ask while no other request
-// continues it.
+// Newest returns the parts of the newest message of a request's prompt, for use with the function
+// [Newest]; nil if the manifest is not known. It must be called before another request continues
+// this one.
 func (r *Record) Newest(id string) []events.Part {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return newestParts(r.prompts[id].Parts)
 }
 
-// Request builds the request that m, the event with this id, asks for, the same
-// whenever it is built. Errors are those of [Record.Manifest] and [Assemble]; a
-// manifest without the digest that m says is one too.
+// Request builds the request that the event m with the given id asks for; it is the same each
+// time. It returns the errors of [Record.Manifest] and [Assemble], and an error if the manifest
+// does not have the digest that m records.
 func (r *Record) Request(id string, m events.ModelRequested, blob Blob) (Request, error) {
 	a, rest, err := r.beginning(id, m)
 	if err != nil {
@@ -123,8 +123,8 @@ func (r *Record) Request(id string, m events.ModelRequested, blob Blob) (Request
 	return out, nil
 }
 
-// prove checks that the manifest of a request, which is what a begins and rest, has
-// the digest that is on record.
+// prove checks that the manifest of a request, made of the parts in a and rest, has the recorded
+// digest.
 func (r *Record) prove(id string, m events.ModelRequested, a *assembler, rest []events.Part) error {
 	digest, sum, ok := "", events.ManifestSum{}, false
 	if a.sum.Parts() == a.parts {
@@ -146,9 +146,8 @@ func (r *Record) prove(id string, m events.ModelRequested, a *assembler, rest []
 	return nil
 }
 
-// offers returns the tools with these names as they were offered when the
-// request was made, in their order, as the bias profile shows them; unknown
-// ones are left out.
+// offers returns the named tools in the given order, as they were offered when the request was
+// made and as the bias profile shows them. Unknown names are left out.
 func (r *Record) offers(request string, names []string, biased string) []Tool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -161,8 +160,8 @@ func (r *Record) offers(request string, names []string, biased string) []Tool {
 	return out
 }
 
-// show returns a tool, made once: schemas are long, and every request has them
-// all.
+// show returns a tool. Each is made only once, because schemas are long and every request contains
+// all of them.
 func (r *Record) show(s showing) *Tool {
 	if t, known := r.shown[s]; known {
 		return t
@@ -184,8 +183,8 @@ func (r *Record) show(s showing) *Tool {
 	return &t
 }
 
-// Resolve finds what a part names in the events that were taken so far and, by
-// blob, in the blob store.
+// Resolve returns a function that finds the content of a part in the events taken so far and,
+// through blob, in the blob store.
 func (r *Record) Resolve(blob Blob) Resolve {
 	return func(p events.Part) (string, []events.ToolCall, json.RawMessage, error) {
 		if p.From == "" {
@@ -200,7 +199,7 @@ func (r *Record) Resolve(blob Blob) Resolve {
 	}
 }
 
-// contentOf returns what a part takes from an event.
+// contentOf returns the content of a part from the event that the part refers to.
 func contentOf(e *events.Event, p events.Part, blob Blob) (string, []events.ToolCall, json.RawMessage, error) {
 	switch x := e.Payload.(type) {
 	case events.ModelReplied:

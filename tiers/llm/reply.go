@@ -6,26 +6,26 @@ import (
 	"manualslop/events"
 )
 
-// Reply is a whole reply of a model.
+// Reply is a model's complete reply.
 type Reply struct {
 	Text string
-	// Calls stand in the order in which the model opened them. Their IDs are
-	// empty until [Reply.Replied] gives them the request's.
+	// Calls are in the order in which the model opened them. Their IDs are empty until
+	// [Reply.Replied] derives them from the request.
 	Calls []events.ToolCall
 	Usage events.Usage
-	// Finish is tool_calls exactly when there are calls and the reply was not
-	// cut off, whatever the vendor named it; else stop or max_tokens.
+	// Finish is tool_calls exactly if there are calls and the reply was not cut off, whatever
+	// reason the vendor gave; else it is stop or max_tokens.
 	Finish string
 	// Model is the model's name as the provider spelled it; may be empty.
 	Model string
 	// Raw is the vendor's [Opaque] as JSON; nil if there is none.
 	Raw json.RawMessage
-	// CLI is the run of the provider's program; nil if there is none.
+	// CLI describes the run of the provider's program; nil if it runs none.
 	CLI *events.CLICall
 }
 
-// Replied returns the reply as the fact that answers the request with this id.
-// The caller adds what only it knows: body digest, script line, duration.
+// Replied returns the event that answers the request with the given id. The caller adds what only
+// it knows: body digest, script line, duration.
 func (r Reply) Replied(request string) events.ModelReplied {
 	calls := make([]events.ToolCall, len(r.Calls))
 	for i, c := range r.Calls {

@@ -7,7 +7,7 @@ import (
 	"manualslop/events"
 )
 
-// Roles of a message, and of the manifest part it was made from.
+// Roles of a message, and of the manifest part that it was made from.
 const (
 	RoleSystem    = "system"
 	RoleUser      = "user"
@@ -15,25 +15,24 @@ const (
 	RoleTool      = "tool"
 )
 
-// Message is one turn. [Assemble] makes only these: at most one of the system,
-// standing first, of Text; of the user, of Text; of the assistant, of at most
-// one Opaque, then at most one Text, then Calls; of the tools, one Result for
-// each Call of the assistant message right before it, and after them at most
-// one Text, the block of changed files.
+// Message is one turn. [Assemble] makes only these forms: at most one system message, the first,
+// of Text; user messages of Text; assistant messages of at most one Opaque, then at most one Text,
+// then Calls; tool messages with one Result for each Call of the assistant message right before,
+// and then at most one Text, the block of changed files.
 type Message struct {
 	Role   string
 	Blocks []Block
-	// Refreshed says that the last block is the block of changed files, which
-	// the next request will not have.
+	// Refreshed means that the last block is the block of changed files, which the next request
+	// will not contain.
 	Refreshed bool
 }
 
-// Tool is a tool as the model is told of it.
+// Tool is a tool as it is described to the model.
 type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"` // JSON Schema of the arguments
-	wire        []byte          // what [Request.Wire] has of it; nil: not made yet
+	wire        []byte          // the tool's part of [Request.Wire]; nil if not made yet
 }
 
 func toolOf(o events.ToolOffer) Tool {
@@ -43,22 +42,22 @@ func toolOf(o events.ToolOffer) Tool {
 // Request asks for one reply.
 type Request struct {
 	Model string
-	// Command is the program of a provider that runs one; empty: its own. It is not
-	// a part of the prompt and so not of Wire.
+	// Command is the program to run, for providers that run one; empty means the provider's
+	// default. It is not part of the prompt and so not of Wire.
 	Command  string
 	Params   events.ModelParams
 	Messages []Message
 	Tools    []Tool
-	// Encoded is what the provider's Body made of all this, for its Stream; nil:
-	// nobody made it yet.
+	// Encoded is the result of the provider's Body for this request, for use by Stream; nil if not
+	// made yet.
 	Encoded []byte
 
-	begun *wireSum // nil: of no conversation
-	final int      // messages that the next request of the conversation repeats
+	begun *wireSum // nil if the request belongs to no conversation
+	final int      // number of messages that the conversation's next request repeats
 }
 
-// BodyBy returns the body of r as p sends it. A body of a long conversation
-// takes milliseconds, so one that was made already is not made again.
+// BodyBy returns the body of r as p sends it. It reuses an encoded body, since encoding a long
+// conversation takes milliseconds.
 func (r Request) BodyBy(p Provider) ([]byte, error) {
 	if r.Encoded != nil {
 		return r.Encoded, nil
@@ -66,8 +65,8 @@ func (r Request) BodyBy(p Provider) ([]byte, error) {
 	return p.Body(r)
 }
 
-// System returns the text of the system message, blocks joined by a blank line;
-// empty if there is none.
+// System returns the text of the system message, its blocks joined by blank lines; empty if there
+// is none.
 func (r Request) System() string {
 	if len(r.Messages) == 0 || r.Messages[0].Role != RoleSystem {
 		return ""
@@ -94,7 +93,7 @@ func (m Message) Prose() string {
 	return strings.Join(parts, "\n\n")
 }
 
-// Calls returns the calls of a message, in their order.
+// Calls returns the calls of a message in order.
 func (m Message) Calls() []Call {
 	var out []Call
 	for _, b := range m.Blocks {
@@ -105,8 +104,8 @@ func (m Message) Calls() []Call {
 	return out
 }
 
-// OpaqueOf returns what the vendor wants back verbatim, where it is of this
-// origin. Nil for what another one wrote, which must not see it.
+// OpaqueOf returns the data that the vendor needs back verbatim, if it has the given origin. It
+// returns nil for data of another origin, which must not be sent to this one.
 func (m Message) OpaqueOf(origin string) json.RawMessage {
 	if len(m.Blocks) == 0 {
 		return nil

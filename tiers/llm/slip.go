@@ -9,9 +9,9 @@ import (
 	"manualslop/events"
 )
 
-// Mended are calls whose arguments have the types that their tools ask for, where
-// the model wrote the right value in the wrong type: "1" for 1, "true" for true, 1
-// for "1". Only arguments at the top count, and only where there is one reading.
+// Mended returns the calls with arguments converted to the types that their tools ask for, where
+// the model wrote the right value in the wrong type: "1" for 1, "true" for true, 1 for "1". It
+// converts only top-level arguments, and only if the conversion is unambiguous.
 func Mended(calls []events.ToolCall, tools []Tool) []events.ToolCall {
 	out := slices.Clone(calls)
 	for i, c := range out {
@@ -34,7 +34,7 @@ func mended(args, schema json.RawMessage) json.RawMessage {
 		return args
 	}
 	changed := false
-	// order-independent: each member for itself
+	// order-independent: each member is converted by itself
 	for name, v := range members {
 		if wants, single := form.Properties[name].Type.(string); single {
 			if right, slip := inType(bytes.TrimSpace(v), wants); slip {
@@ -48,8 +48,8 @@ func mended(args, schema json.RawMessage) json.RawMessage {
 	return encode(members)
 }
 
-// inType returns a value in the type that is wanted; false if it has that type,
-// or there is not one reading.
+// inType returns a value converted to the wanted type. It returns false if the value already has
+// that type or the conversion is ambiguous.
 func inType(v json.RawMessage, wants string) (json.RawMessage, bool) {
 	var text string
 	quoted := json.Unmarshal(v, &text) == nil && len(v) > 0 && v[0] == '"'
@@ -67,7 +67,7 @@ func inType(v json.RawMessage, wants string) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// isNumber reports whether a text is a number of JSON.
+// isNumber reports whether a text is a JSON number.
 func isNumber(s string) bool {
 	return s != "" && strings.IndexByte("-0123456789", s[0]) >= 0 && json.Valid([]byte(s))
 }

@@ -6,10 +6,9 @@ import (
 	"manualslop/events"
 )
 
-// credible returns what a provider reported, brought into the bounds in which
-// counts can be added up and paid for: no count below 0 or over MaxTokens, no
-// part over its whole, no cost below nothing or over MaxCost. What had to be
-// changed is marked as estimated.
+// credible returns a reported usage forced into a range that can be added up and paid for: each
+// count between 0 and MaxTokens, no part larger than its whole, the cost between 0 and MaxCost. A
+// usage that had to be changed is marked as estimated.
 func credible(u events.Usage) events.Usage {
 	out := u
 	for _, n := range []*int64{&out.Input, &out.Output, &out.CacheRead, &out.CacheWrite, &out.CacheWriteHour,
@@ -26,13 +25,13 @@ func credible(u events.Usage) events.Usage {
 	return out
 }
 
-// MicroDollars returns a cost in dollars, as a vendor says it, in whole
-// micro-dollars, rounded up; nil if there is none that could be true.
+// MicroDollars converts a vendor's cost in dollars to whole micro-dollars, rounded up. It returns
+// nil if the cost is missing or cannot be right.
 func MicroDollars(dollars *float64) *int64 {
-	if dollars == nil || !(*dollars >= 0 && *dollars <= MaxCost/1e6) { // NaN too
+	if dollars == nil || !(*dollars >= 0 && *dollars <= MaxCost/1e6) { // also rejects NaN
 		return nil
 	}
-	const slip = 1e-6 // of numbers that have no exact binary form
+	const slip = 1e-6 // tolerance for values without an exact binary form
 	micro := int64(math.Ceil(*dollars*1e6 - slip))
 	return &micro
 }

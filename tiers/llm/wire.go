@@ -7,12 +7,12 @@ import (
 	"manualslop/events"
 )
 
-// Wire returns the canonical JSON (RFC 8785) of the request, the same for every
-// provider that has no wire of its own; ModelReplied.body_sha256 is its digest.
-// It fails only on arguments or schemas that are not JSON.
+// Wire returns the canonical JSON (RFC 8785) of the request, the same for every provider that has
+// no wire format of its own; ModelReplied.body_sha256 is its digest. It fails only on arguments or
+// schemas that are not JSON.
 //
-// The members are written in the order of their names and not sorted, because
-// this is made for every request, of all that was said before it.
+// The members are written in the order of their names instead of being sorted, because this runs
+// for every request over the whole conversation.
 func (r Request) Wire() ([]byte, error) {
 	w := wireWriter{out: make([]byte, 0, r.size())}
 	w.raw(`{"messages":`)
@@ -24,7 +24,7 @@ func (r Request) Wire() ([]byte, error) {
 	return w.out, nil
 }
 
-// size is about how long the wire is.
+// size estimates the length of the wire form.
 func (r Request) size() int {
 	const around = 128
 	n := around
@@ -49,7 +49,7 @@ func (r Request) size() int {
 	return n
 }
 
-// wireWriter writes canonical JSON and remembers the first thing that was none.
+// wireWriter writes canonical JSON and keeps the first error.
 type wireWriter struct {
 	out []byte
 	err error
@@ -58,7 +58,7 @@ type wireWriter struct {
 func (w *wireWriter) raw(s string)  { w.out = append(w.out, s...) }
 func (w *wireWriter) text(s string) { w.out = events.AppendText(w.out, s) }
 
-// json writes a JSON text; an empty one is null.
+// json writes JSON text; empty text becomes null.
 func (w *wireWriter) json(raw json.RawMessage) {
 	if len(raw) == 0 {
 		w.raw("null")
@@ -82,7 +82,7 @@ func list[T any](w *wireWriter, all []T, one func(*T)) {
 	w.raw("]")
 }
 
-// after writes what comes after the messages.
+// behind writes the members that follow the messages.
 func (w *wireWriter) behind(r *Request) {
 	w.raw(`,"model":`)
 	w.text(r.Model)
@@ -107,7 +107,7 @@ func (w *wireWriter) message(m *Message) {
 	w.raw("}")
 }
 
-// block writes the neutral form of a block; what is empty is left out.
+// block writes the neutral form of a block; empty members are left out.
 func (w *wireWriter) block(b *Block) {
 	w.raw("{")
 	switch b := (*b).(type) {
@@ -135,7 +135,7 @@ func (w *wireWriter) block(b *Block) {
 	w.out[len(w.out)-1] = '}'
 }
 
-// member writes a text that is not empty, and a comma.
+// member writes a name, a text and a comma; nothing if the text is empty.
 func (w *wireWriter) member(name, s string) {
 	if s != "" {
 		w.raw(name)
@@ -144,7 +144,7 @@ func (w *wireWriter) member(name, s string) {
 	}
 }
 
-// document writes a JSON text that is not empty, and a comma.
+// document writes a name, JSON text and a comma; nothing if the JSON is empty.
 func (w *wireWriter) document(name string, raw json.RawMessage) {
 	if len(raw) > 0 {
 		w.raw(name)
@@ -167,7 +167,7 @@ func (w *wireWriter) tool(t *Tool) {
 	w.raw("}")
 }
 
-// wireOf returns what the wire has of a tool; nil if its schema is not JSON.
+// wireOf returns the tool's part of the wire form; nil if its schema is not JSON.
 func wireOf(t *Tool) []byte {
 	var w wireWriter
 	if w.tool(t); w.err != nil {

@@ -9,16 +9,15 @@ import (
 	"manualslop/events"
 )
 
-// wireSum is the state of the digest of [Request.Wire] after the messages that
-// later requests of a conversation repeat, so that the digest of the next one
-// encodes and hashes only what is new.
+// wireSum is the state of the digest of [Request.Wire] after the messages that later requests of a
+// conversation repeat, so that the next digest only encodes and hashes what is new.
 type wireSum struct {
-	hash     hash.Cloner // nil: at the beginning
+	hash     hash.Cloner // nil: nothing hashed yet
 	messages int
 }
 
-// wireDigest returns the digest of [Request.Wire]. It is not safe for two
-// requests of one conversation at once.
+// wireDigest returns the digest of [Request.Wire]. It must not run for two requests of one
+// conversation at the same time.
 func (r Request) wireDigest() (string, error) {
 	if len(r.Messages) == 0 {
 		b, err := r.Wire()

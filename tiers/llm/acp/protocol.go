@@ -13,14 +13,14 @@ import (
 	"manualslop/tiers/llm/program"
 )
 
-// protocol is one attempt's side of the talk.
+// protocol is our side of the exchange in one attempt.
 type protocol struct {
 	folder string
-	wanted int    // the answer that comes next
-	model  string // the agent's own, where it names one
+	wanted int    // number of the answer that comes next
+	model  string // the agent's current model, if it names one
 }
 
-// Begin says who we are: a client without a file system and a terminal.
+// Begin introduces us as a client without a file system or a terminal.
 func (p *protocol) Begin(t *program.Transcript) {
 	type files struct {
 		Read  bool `json:"readTextFile"`
@@ -42,10 +42,10 @@ func (p *protocol) Begin(t *program.Transcript) {
 	}{version, capabilities{}, client{"slop", "1"}})
 }
 
-// Exit tells nothing: the protocol knows no exit codes.
+// Exit ignores the code, because the protocol defines no exit codes.
 func (*protocol) Exit(int) string { return events.ModelIncomplete }
 
-// Line folds one message.
+// Line handles one message.
 func (p *protocol) Line(t *program.Transcript, line []byte) {
 	var m message
 	if !t.Read(line, &m) {
@@ -67,7 +67,7 @@ func (p *protocol) Line(t *program.Transcript, line []byte) {
 	}
 }
 
-// failed ends the attempt by an error of the agent.
+// failed ends the attempt with an error of the agent.
 func (p *protocol) failed(t *program.Transcript, e *rpcError) {
 	said := cmp.Or(e.Message, "no reason was given")
 	if len(e.Data) > 0 && string(e.Data) != "null" {
@@ -80,7 +80,7 @@ func (p *protocol) failed(t *program.Transcript, e *rpcError) {
 	t.Fail(kind, said)
 }
 
-// answered takes the next step.
+// answered handles an answer and takes the next step.
 func (p *protocol) answered(t *program.Transcript, m *message) {
 	switch p.wanted {
 	case initialized:
@@ -114,8 +114,7 @@ func (p *protocol) begun(t *program.Transcript, m *message) {
 	}{p.folder, []string{}})
 }
 
-// session takes the new session, and asks for the request's model where the
-// agent lets one choose.
+// session handles the new session, and selects the request's model if the agent offers a choice.
 func (p *protocol) session(t *program.Transcript, m *message) {
 	var said struct {
 		ID     string `json:"sessionId"`
@@ -160,7 +159,7 @@ func (p *protocol) prompt(t *program.Transcript) {
 		Type string `json:"type"`
 		Text string `json:"text"`
 	}
-	var content []text // a block a turn: vendors keep a prompt up to the end of a block
+	var content []text // one block per turn: vendors cache a prompt up to the end of a block
 	for _, block := range program.Blocks(t.Request()) {
 		content = append(content, text{"text", block})
 	}
@@ -171,17 +170,17 @@ func (p *protocol) prompt(t *program.Transcript) {
 	}{t.Session, content})
 }
 
-// tokens are counts in two spellings: a draft of the protocol's, and that of
-// the gemini command line.
+// tokens holds counts in two spellings: that of a protocol draft and that of the gemini command
+// line.
 type tokens struct {
-	Input      int64 `json:"inputTokens"` // without the cache
+	Input      int64 `json:"inputTokens"` // without cached tokens
 	Output     int64 `json:"outputTokens"`
 	Thought    int64 `json:"thoughtTokens"`
 	CacheRead  int64 `json:"cachedReadTokens"`
 	CacheWrite int64 `json:"cachedWriteTokens"`
 }
 
-// done takes the answer to the prompt.
+// done handles the answer to the prompt.
 func (p *protocol) done(t *program.Transcript, m *message) {
 	var said struct {
 		Reason string  `json:"stopReason"`
@@ -217,7 +216,7 @@ func (p *protocol) done(t *program.Transcript, m *message) {
 	}
 }
 
-// usage is nil if the agent counted nothing or nonsense.
+// usage returns nil if the agent's counts are missing or implausible.
 func (c tokens) usage() *events.Usage {
 	if !program.Plausible(c.Input, c.Output, c.Thought, c.CacheRead, c.CacheWrite) || c.Output == 0 || c.Input+c.CacheRead+
 		c.CacheWrite == 0 {
@@ -227,13 +226,13 @@ func (c tokens) usage() *events.Usage {
 		CacheWrite: c.CacheWrite}
 }
 
-// update takes a notification of our session.
+// update handles a notification of our session.
 func (p *protocol) update(t *program.Transcript, m *message) {
 	var said struct {
 		Session string `json:"sessionId"`
 		Update  struct {
 			Kind    string          `json:"sessionUpdate"`
-			Content json.RawMessage `json:"content"` // a block, or a list of them for a tool
+			Content json.RawMessage `json:"content"` // a block, or a list of blocks for a tool
 			Title   string          `json:"title"`
 			Tool    string          `json:"kind"`
 		} `json:"update"`
@@ -255,7 +254,7 @@ func (p *protocol) update(t *program.Transcript, m *message) {
 	}
 }
 
-// permission says no to what the agent asks leave for.
+// permission refuses a permission request of the agent.
 func (p *protocol) permission(t *program.Transcript, m *message) {
 	var asked struct {
 		Options []struct {

@@ -12,10 +12,10 @@ import (
 	"manualslop/tiers/llm/program"
 )
 
-// Name is the provider's name in the configuration and on the record.
+// Name is the provider's name in the configuration and in the record.
 const Name = events.ProviderACP
 
-// OwnModel is the name of whatever model an agent would use by itself.
+// OwnModel means the agent's default model.
 const OwnModel = "default"
 
 // Provider reaches models through an agent.
@@ -24,16 +24,16 @@ type Provider struct {
 
 	// Run runs programs; required.
 	Run llm.Runner
-	// Folder is where each run gets its own folder; required. See program.Open for
-	// who may write above it.
+	// Folder is where each run gets its own folder; required. See program.Open for who may write
+	// to its parents.
 	Folder string
-	// Args are the agent's arguments, such as --acp. They are on the record.
+	// Args are the agent's arguments, such as --acp. They are recorded.
 	Args []string
-	// Inherit names the variables of our environment that the agent sees beside
-	// those that every program sees: its keys.
+	// Inherit names the variables of our environment, such as API keys, that the agent gets in
+	// addition to those that every program gets.
 	Inherit []string
-	// Silence is how long the agent may write nothing before it is ended;
-	// 0: program.DefaultSilence.
+	// Silence is how long the agent may write nothing before it is stopped; 0 means
+	// program.DefaultSilence.
 	Silence time.Duration
 }
 
@@ -42,8 +42,8 @@ var _ llm.Provider = Provider{}
 // Name is "acp".
 func (Provider) Name() string { return Name }
 
-// Stream makes one attempt at a reply by one run of the agent. When it returns,
-// nothing of the agent runs any more.
+// Stream makes one attempt at a reply with one run of the agent. All of the agent's processes have
+// ended when it returns.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	if r.Command == "" {
 		return func(yield func(llm.Chunk, error) bool) {

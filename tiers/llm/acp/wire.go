@@ -7,10 +7,10 @@ import (
 	"manualslop/tiers/llm/program"
 )
 
-// version is that of the protocol.
+// version is the protocol version.
 const version = 1
 
-// The numbers of our requests, in their order.
+// IDs of our requests, in the order in which they are sent.
 const (
 	initialized = iota + 1
 	opened
@@ -21,11 +21,10 @@ const (
 // Codes of JSON-RPC errors.
 const (
 	codeNoMethod = -32601
-	codeAuth     = -32000 // of the protocol: authentication is required
+	codeAuth     = -32000 // defined by the protocol: authentication is required
 )
 
-// message is every kind of line: a request or a notification has a method, an
-// answer has none.
+// message covers every kind of line: a request or a notification has a method, an answer has none.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -34,7 +33,7 @@ type message struct {
 	Error  *rpcError       `json:"error"`
 }
 
-// asks reports whether the line is a request, which wants an answer.
+// asks reports whether the line is a request, which needs an answer.
 func (m *message) asks() bool {
 	return m.Method != "" && len(m.ID) > 0 && !bytes.Equal(m.ID, []byte("null"))
 }
@@ -64,7 +63,7 @@ func answer(t *program.Transcript, id json.RawMessage, result any) {
 	}{"2.0", id, result})
 }
 
-// refuse sends an error for a request of the agent.
+// refuse answers a request of the agent with an error.
 func refuse(t *program.Transcript, m *message) {
 	t.Send(struct {
 		Version string          `json:"jsonrpc"`

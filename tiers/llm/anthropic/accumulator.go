@@ -13,12 +13,12 @@ import (
 // maxBlocks limits the blocks of one reply.
 const maxBlocks = 1024
 
-// accumulator makes chunks of events and keeps what must go back.
+// accumulator turns events into chunks and keeps the content that must be sent back.
 type accumulator struct {
 	request llm.Request
 	blocks  []*draft
 	calls   int
-	bytes   int // kept
+	bytes   int // bytes kept so far
 	model   string
 	usage   *events.Usage
 	stop    string
@@ -26,21 +26,21 @@ type accumulator struct {
 	failed  *llm.Error
 }
 
-// draft is a block while it comes in.
+// draft is a block that is still arriving.
 type draft struct {
 	kind      string
 	id, name  string
 	data      string // of redacted thinking
 	text      strings.Builder
 	signature strings.Builder
-	call      int // its number, for a call
+	call      int // index of the call, if the block is one
 	closed    bool
 }
 
 func newAccumulator(r llm.Request) *accumulator { return &accumulator{request: r} }
 
-// outcome is err, or what was wrong with the events, or that they ended early;
-// nil for a whole reply.
+// outcome returns err, what was wrong with the events, or an error if they ended early; nil for a
+// complete reply.
 func (a *accumulator) outcome(err error) error {
 	switch {
 	case a.failed != nil:
@@ -53,7 +53,7 @@ func (a *accumulator) outcome(err error) error {
 	return llm.Incomplete("the reply ended before message_stop")
 }
 
-// take returns what an event brings. Events of unknown types bring nothing.
+// take returns the chunks of an event. Events of unknown types have none.
 func (a *accumulator) take(e sdk.MessageStreamEventUnion) []llm.Chunk {
 	switch e.Type {
 	case "message_start":
@@ -80,8 +80,7 @@ func (a *accumulator) take(e sdk.MessageStreamEventUnion) []llm.Chunk {
 	return nil
 }
 
-// reported returns the usage as it is known so far, which was paid for however
-// the stream ends.
+// reported returns the usage so far, which was paid for however the stream ends.
 func (a *accumulator) reported() []llm.Chunk {
 	if a.usage == nil {
 		return nil
@@ -89,7 +88,7 @@ func (a *accumulator) reported() []llm.Chunk {
 	return []llm.Chunk{llm.Usage(*a.usage)}
 }
 
-// begin takes the usage of the prompt.
+// begin records the usage of the prompt.
 func (a *accumulator) begin(u sdk.Usage) {
 	a.usage = &events.Usage{
 		Input: u.InputTokens, Output: u.OutputTokens, CacheRead: u.CacheReadInputTokens,
@@ -98,7 +97,7 @@ func (a *accumulator) begin(u sdk.Usage) {
 	}
 }
 
-// update takes the cumulative counts of a later event, where it has them.
+// update applies the cumulative counts of a later event, if it has any.
 func (a *accumulator) update(u sdk.MessageDeltaUsage) {
 	if a.usage == nil {
 		a.usage = &events.Usage{}
@@ -144,7 +143,7 @@ func (a *accumulator) start(e sdk.MessageStreamEventUnion) []llm.Chunk {
 	return nil
 }
 
-// keep limits what is kept to go back.
+// keep adds to the bytes that are kept and fails if they exceed the limit.
 func (a *accumulator) keep(n int) {
 	if a.bytes += n; a.bytes > llm.MaxRaw {
 		a.failed = llm.Incomplete("the reply has more than %d bytes", llm.MaxRaw)
@@ -172,7 +171,7 @@ func (a *accumulator) delta(e sdk.MessageStreamEventUnion) []llm.Chunk {
 	d := a.open(e.Index)
 	switch {
 	case kind == "", d != nil && d.kind != kind && !known(d.kind):
-		return nil // of a type that we do not know
+		return nil // an unknown type
 	case d == nil || d.kind != kind:
 		a.failed = llm.Incomplete("the server sent a %s for block %d, which does not accept it", e.Delta.Type, e.Index)
 		return nil
@@ -196,7 +195,7 @@ func known(kind string) bool {
 	return kind == "text" || kind == "thinking" || kind == "redacted_thinking" || kind == "tool_use"
 }
 
-// open finds a block that is open; nil if there is none.
+// open returns the open block with an index; nil if there is none.
 func (a *accumulator) open(index int64) *draft {
 	if index < 0 || index >= int64(len(a.blocks)) || a.blocks[index].closed {
 		return nil
@@ -217,8 +216,8 @@ func (a *accumulator) close(index int64) []llm.Chunk {
 	return nil
 }
 
-// end returns the whole reply's last chunks, or why it is none. What it cost is
-// said in either case.
+// end returns the last chunks of a complete reply, or why the reply is not complete. Both include
+// the usage.
 func (a *accumulator) end() []llm.Chunk {
 	out := []llm.Chunk{llm.Usage(a.used())}
 	reason := map[string]string{"end_turn": llm.FinishStop, "stop_sequence": llm.FinishStop,
@@ -254,8 +253,8 @@ func (a *accumulator) used() events.Usage {
 	return llm.Estimate(a.request, said.String())
 }
 
-// raw returns the content as the vendor wants it back; nil if nothing of it is
-// signed, so that the portable part says it all.
+// raw returns the content that the vendor needs back; nil if none of it is signed, because the
+// portable part is then enough.
 func (a *accumulator) raw() *llm.Opaque {
 	signed := false
 	out := []any{}
@@ -263,7 +262,7 @@ func (a *accumulator) raw() *llm.Opaque {
 		switch d.kind {
 		case "thinking":
 			if d.signature.Len() == 0 {
-				continue // cut off before it was signed; nobody takes it back
+				continue // cut off before it was signed, so the vendor would reject it
 			}
 			signed = true
 			out = append(out, map[string]string{"type": d.kind, "thinking": d.text.String(), "signature": d.signature.String()})
@@ -283,12 +282,12 @@ func (a *accumulator) raw() *llm.Opaque {
 	}
 	data, err := json.Marshal(out)
 	if err != nil {
-		return nil // strings and checked JSON: it cannot fail
+		return nil // strings and checked JSON: this cannot fail
 	}
 	return &llm.Opaque{Origin: origin(a.request.Model), Data: data}
 }
 
-// input returns the arguments of a call, {} where they are no object.
+// input returns the arguments of a call, or {} if they are not an object.
 func (d *draft) input() json.RawMessage {
 	text := strings.TrimSpace(d.text.String())
 	if !strings.HasPrefix(text, "{") {

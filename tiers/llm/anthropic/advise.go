@@ -7,7 +7,7 @@ import (
 
 var _ llm.Adviser = Provider{}
 
-// Advise returns where [body.think] does something else than p says.
+// Advise returns the differences between p and what [body.think] sends.
 func (Provider) Advise(model string, p events.ModelParams) (api string, limits []string) {
 	f := familyOf(model)
 	room := p.MaxOutputTokens

@@ -8,12 +8,11 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// defaultRoom is the longest reply in tokens where nobody says how long, for
-// the vendor wants a number.
+// defaultRoom is the maximum length of a reply, in tokens, if none is configured; the API requires
+// a number.
 const defaultRoom = 32_000
 
-// body is a request of the Messages API. The order of its fields is part of the
-// wire's version.
+// body is a request of the Messages API. The order of its fields is part of the wire format.
 type body struct {
 	Model        string        `json:"model"`
 	MaxTokens    int           `json:"max_tokens"`
@@ -33,8 +32,7 @@ type thinking struct {
 	BlockBinding *binding `json:"block_binding,omitempty"`
 }
 
-// binding says what becomes of thoughts that what comes before them no longer
-// fits.
+// binding says what happens to thinking blocks if the conversation before them has changed.
 type binding struct {
 	PrefixMismatchBehavior string `json:"prefix_mismatch_behavior"`
 }
@@ -50,7 +48,7 @@ type tool struct {
 	CacheControl *mark           `json:"cache_control,omitempty"`
 }
 
-// mark is a cache breakpoint of five minutes.
+// mark is a cache breakpoint with a lifetime of five minutes.
 type mark struct {
 	Type string `json:"type"`
 }
@@ -74,7 +72,7 @@ func (Provider) Body(r llm.Request) ([]byte, error) {
 	return llm.PlainJSON(b)
 }
 
-// system returns the system message, block by block.
+// system returns the blocks of the system message.
 func system(r llm.Request) (out []*block) {
 	if len(r.Messages) == 0 || r.Messages[0].Role != llm.RoleSystem {
 		return nil
@@ -87,13 +85,12 @@ func system(r llm.Request) (out []*block) {
 	return out
 }
 
-// blank reports whether a text is none to the vendor, who refuses those.
+// blank reports whether a text is only white space, which the API rejects.
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// think says how much the model may think, and how it samples: most models take
-// no temperature while they think, and the newest none at all. unthought says
-// that calls were just answered before which this model thought nothing, so
-// that it cannot begin to think within a budget now.
+// think sets how much the model may think, and how it samples: most models accept no temperature
+// while they think, and the newest none at all. unthought means that the calls just answered came
+// without thinking, so this model cannot start to think within a budget now.
 func (b *body) think(p events.ModelParams, unthought bool) {
 	f := familyOf(b.Model)
 	switch {
@@ -102,7 +99,7 @@ func (b *body) think(p events.ModelParams, unthought bool) {
 		if f.off {
 			b.Thinking = &thinking{Type: "disabled"}
 		} else if f.adaptive {
-			b.OutputConfig = &outputConfig{"low"} // the least there is
+			b.OutputConfig = &outputConfig{"low"} // the lowest effort
 		}
 	case f.adaptive:
 		b.Thinking, b.OutputConfig = &thinking{Type: "adaptive"}, &outputConfig{p.Effort}
@@ -112,14 +109,14 @@ func (b *body) think(p events.ModelParams, unthought bool) {
 		}
 	}
 	if f.binds {
-		b.Thinking = &thinking{Type: "adaptive", BlockBinding: &binding{"drop_block"}} // adaptive is their default
+		b.Thinking = &thinking{Type: "adaptive", BlockBinding: &binding{"drop_block"}} // their default mode
 	}
 	if !f.samples || b.Thinking != nil && b.Thinking.Type != "disabled" {
 		return
 	}
 	b.Temperature, b.TopP = p.Temperature, p.TopP
 	if b.Temperature != nil {
-		warm := min(*b.Temperature, 1) // the vendor's most
+		warm := min(*b.Temperature, 1) // the API's maximum
 		b.Temperature = &warm
 		if !f.both {
 			b.TopP = nil

@@ -12,8 +12,8 @@ type message struct {
 	content []*block
 }
 
-// turn is a message on the wire: each of its blocks is a *block, or the vendor's
-// own as it was written.
+// turn is a message on the wire: each of its blocks is a *block, or one of the vendor's blocks
+// verbatim.
 type turn struct {
 	Role    string `json:"role"`
 	Content []any  `json:"content"`
@@ -31,7 +31,7 @@ type block struct {
 	IsError      bool            `json:"is_error,omitempty"`
 	CacheControl *mark           `json:"cache_control,omitempty"`
 
-	verbatim json.RawMessage // the vendor's own, in place of all others
+	verbatim json.RawMessage // a block of the vendor, sent instead of all other fields
 }
 
 // part is a text in a result.
@@ -40,14 +40,13 @@ type part struct {
 	Text string `json:"text"`
 }
 
-// conversation is what was said, in the vendor's words.
+// conversation holds the messages in the vendor's format.
 type conversation struct {
 	messages []message
-	ids      map[string]string // ours of a call to the one on the wire
-	// refreshed says that the last block is the block of changed files.
+	ids      map[string]string // our call id to the id on the wire
+	// refreshed means that the last block is the block of changed files.
 	refreshed bool
-	// unthought says that the newest reply has calls and no thoughts of this
-	// model.
+	// unthought means that the newest reply has calls but no thinking blocks of this model.
 	unthought bool
 }
 
@@ -67,7 +66,7 @@ func newConversation(r llm.Request) *conversation {
 	return c
 }
 
-// put adds blocks to the turn of a role, which is a new one where another spoke last.
+// put adds blocks to the last message, or to a new one if that has another role.
 func (c *conversation) put(role string, blocks ...*block) {
 	if len(blocks) == 0 {
 		return
@@ -94,8 +93,7 @@ func (c *conversation) turns() []turn {
 	return out
 }
 
-// assistant adds a reply: what the vendor said where it is this model's own,
-// else its portable part.
+// assistant adds a reply: verbatim if this model wrote it, else its portable part.
 func (c *conversation) assistant(m llm.Message, own *ownReply) {
 	if own == nil {
 		c.unthought = len(m.Calls()) > 0
@@ -109,9 +107,8 @@ func (c *conversation) assistant(m llm.Message, own *ownReply) {
 	c.put("assistant", own.blocks...)
 }
 
-// portable returns a message's blocks in the words of the vendor. Text after
-// results goes into the last of them: as its own block it is a cause of empty
-// replies. See
+// portable converts a message's blocks to the vendor's format. Text after results goes into the
+// last result, because as a separate block it can cause empty replies. See
 // https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons.
 func (c *conversation) portable(m llm.Message) []*block {
 	var out []*block
@@ -129,17 +126,17 @@ func (c *conversation) portable(m llm.Message) []*block {
 			out = append(out, &block{Type: "tool_use", ID: wireName(b.ID), Name: wireName(b.Name), Input: b.Args})
 		case llm.Result:
 			out = append(out, c.result(b))
-		case llm.Opaque: // another's
+		case llm.Opaque: // written by another model
 		}
 	}
 	return out
 }
 
-// silentFailure stands for the text of a failure that has none, which the
-// vendor does not take.
+// silentFailure replaces the text of a failure that has none; the API does not accept an empty
+// one.
 const silentFailure = "(failed without a word)"
 
-// follow puts text after a result's own.
+// follow appends text to a result.
 func (b *block) follow(text string) {
 	var parts []part
 	if own, is := b.Content.(string); is && own != "" {
@@ -163,15 +160,15 @@ func (c *conversation) result(b llm.Result) *block {
 	return out
 }
 
-// maxName limits the vendor's names of tools and calls in bytes.
+// maxName limits the names of tools and call ids in the API, in bytes.
 const maxName = 128
 
-// wireName returns a name as the vendor takes it.
+// wireName returns a name in a form that the API accepts.
 func wireName(s string) string { return llm.PlainName(s, "", maxName) }
 
-// mark sets the four breakpoints: at the last tool, the last system block, and
-// the last block of the two newest user turns that will stand in the next
-// request as it does now: not the block of changed files, nor the result that holds it.
+// mark sets the four breakpoints: at the last tool, the last system block, and the last block of
+// the two newest user turns that the next request will repeat unchanged. The block of changed
+// files, and a result that holds it, do not qualify.
 func (c *conversation) mark(b *body) {
 	if n := len(b.Tools); n > 0 {
 		b.Tools[n-1].CacheControl = breakpoint()

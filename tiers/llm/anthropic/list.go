@@ -9,7 +9,7 @@ import (
 
 var _ llm.Lister = Provider{}
 
-// Models returns the models that the key opens. See
+// Models returns the models that the key gives access to. See
 // https://platform.claude.com/docs/en/api/models-list.
 func (p Provider) Models(ctx context.Context) ([]string, error) {
 	var page struct {

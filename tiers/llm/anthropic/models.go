@@ -5,34 +5,33 @@ import (
 	"strings"
 )
 
-// family is what a model takes; see
+// family describes what a group of models accepts; see
 // https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking.
 type family struct {
-	// names are prefixes of its models.
+	// names are the prefixes of the family's model names.
 	names []string
-	// budget: it thinks within a budget of tokens; adaptive: as it sees fit, at
-	// an effort; neither: it does not think.
+	// budget: it thinks within a token budget; adaptive: it decides itself, at a given effort;
+	// neither: it does not think.
 	budget, adaptive bool
-	// off: thinking can be switched off by name.
+	// off: thinking can be switched off explicitly.
 	off bool
-	// binds: a thought is refused where anything before it changed; see [dropping].
+	// binds: the API rejects a thinking block if anything before it changed; see [dropping].
 	binds bool
-	// interleaves: it thinks between calls if [interleaved] says so.
+	// interleaves: it can think between calls, if [interleaved] is enabled.
 	interleaves bool
-	// samples: it takes temperature or top_p while it does not think.
+	// samples: it accepts temperature or top_p while it does not think.
 	samples bool
-	// both: it takes the two of them together.
+	// both: it accepts temperature and top_p together.
 	both bool
 }
 
-// interleaved is the beta by which models that think within a budget think between
-// calls, too; adaptive ones do so by themselves. See
+// interleaved is the beta that lets models with a thinking budget think between calls; adaptive
+// ones do so anyway. See
 // https://platform.claude.com/docs/en/build-with-claude/extended-thinking#interleaved-thinking.
 const interleaved = "interleaved-thinking-2025-05-14"
 
-// dropping is the beta by which the API drops thoughts of models that bind them to
-// the conversation before them, once that has changed. The block of changed files
-// moves with each request, so it has. See
+// dropping is the beta with which the API drops thinking blocks whose preceding conversation has
+// changed. It always has, because the block of changed files moves with each request. See
 // https://platform.claude.com/docs/en/build-with-claude/preserved-thinking.
 const dropping = "thinking-binding-controls-2026-08-01"
 
@@ -54,8 +53,8 @@ func families() []family {
 	}
 }
 
-// familyOf finds a model's family. Models of other makers behind the same API
-// are taken to know its oldest form.
+// familyOf returns a model's family. Models of other vendors with the same API are assumed to
+// support only its oldest form.
 func familyOf(model string) family {
 	for _, f := range families() {
 		if slices.ContainsFunc(f.names, func(n string) bool { return strings.HasPrefix(model, n) }) {
@@ -65,14 +64,14 @@ func familyOf(model string) family {
 	return family{budget: true, off: true, samples: true, both: true}
 }
 
-// Budgets of thinking, in tokens.
+// Thinking budgets, in tokens.
 const (
-	minBudget = 1024   // the vendor's least
-	maxBudget = 48_000 // more is for batches, as the vendor's page says
+	minBudget = 1024   // the API's minimum
+	maxBudget = 48_000 // the vendor recommends more only for batches
 )
 
-// budget returns how many tokens of a reply of at most room may be thought: an
-// eighth, a quarter or three quarters of it; 0 if there is no room to think in.
+// budget returns how many tokens of a reply of at most room tokens may be spent on thinking: an
+// eighth, a quarter or three quarters of it; 0 if there is not enough room.
 func budget(effort string, room int) int {
 	eighths := map[string]int{"low": 1, "medium": 2, "high": 6}[effort]
 	if eighths == 0 || room*6/8 < minBudget {

@@ -6,20 +6,20 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// ownReply is a reply of the model that is asked, as it wrote it.
+// ownReply is a reply that the requested model itself wrote, verbatim.
 type ownReply struct {
 	blocks []*block
-	calls  []*block          // those of blocks that are calls
+	calls  []*block          // the blocks that are calls
 	ours   []string          // our ids of the calls
-	ids    map[string]string // our id of a call to that on the wire
+	ids    map[string]string // our call id to the id on the wire
 }
 
-// origin returns whose opaque blocks a model takes back: its own.
+// origin returns the origin of the opaque blocks that a model accepts: only its own.
 func origin(model string) string { return Name + ":" + model }
 
-// ownReplies returns the replies of a conversation that go back verbatim, by
-// their place. An id that occurs twice in the conversation, or in one reply,
-// gives way to ours, because the vendor wants them unique.
+// ownReplies returns the replies of a conversation that go back verbatim, by position. An id that
+// occurs twice in the conversation, or in one reply, is replaced by ours, because the vendor
+// requires unique ids.
 func ownReplies(r llm.Request) map[int]*ownReply {
 	out, times := map[int]*ownReply{}, map[string]int{}
 	for i, m := range r.Conversation() {
@@ -30,15 +30,15 @@ func ownReplies(r llm.Request) map[int]*ownReply {
 			}
 		}
 	}
-	// order-independent: each reply is changed by itself
+	// order-independent: each reply is changed on its own
 	for _, own := range out {
 		own.rename(times)
 	}
 	return out
 }
 
-// readOwn reads what the vendor wrote; nil if that is nothing, or if it does not
-// fit the calls of the message, which then go from their portable part.
+// readOwn parses the vendor's blocks. It returns nil if there are none or they do not match the
+// message's calls; the reply is then sent from its portable part.
 func readOwn(data json.RawMessage, m llm.Message) *ownReply {
 	var each []json.RawMessage
 	if json.Unmarshal(data, &each) != nil || len(each) == 0 {
@@ -68,7 +68,7 @@ func readOwn(data json.RawMessage, m llm.Message) *ownReply {
 	return own
 }
 
-// rename gives calls our ids where theirs occur more than once.
+// rename replaces vendor ids that occur more than once with ours.
 func (o *ownReply) rename(times map[string]int) {
 	for i, c := range o.calls {
 		if times[c.ID] > 1 {

@@ -17,22 +17,22 @@ import (
 	"manualslop/tiers/llm/transport"
 )
 
-// Name is the provider's name in the configuration and on the record.
+// Name is the provider's name in the configuration and in the record.
 const Name = "anthropic"
 
 // wire is the version of Body; see [llm.Provider.Wire].
 const wire = "anthropic/4"
 
-// betas is the header that names betas, one beside another.
+// betas is the header that lists the enabled betas.
 const betas = "Anthropic-Beta"
 
-// BaseURL is the vendor's own address.
+// BaseURL is the vendor's default address.
 const BaseURL = "https://api.anthropic.com"
 
-// Provider reaches models over the Messages API.
+// Provider reaches models through the Messages API.
 type Provider struct {
 	Endpoint llm.Endpoint
-	// Silence is how long an answer may bring nothing; 0: as [transport.Options] say.
+	// Silence is how long an answer may stay silent; 0 means the default of [transport.Options].
 	Silence time.Duration
 }
 
@@ -44,11 +44,11 @@ func (Provider) Name() string { return Name }
 // Wire returns the format of Body.
 func (Provider) Wire() string { return wire }
 
-// keyless reports whether the vendor's own address is to be asked without a
-// key. A gateway of the person's own may need none.
+// keyless reports whether the request would go to the vendor's own address without a key. A
+// gateway that the person configured may need none.
 func (p Provider) keyless() bool { return p.Endpoint.Key == "" && p.Endpoint.BaseURL == "" }
 
-// Stream makes one attempt.
+// Stream makes one attempt at a reply.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		body, err := r.BodyBy(p)
@@ -63,7 +63,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 		call := transport.Begin(p.Endpoint, transport.Options{Stream: true, Silence: p.Silence, Body: body, List: betas})
 		yield = call.Watch(yield)
 		stream := p.open(ctx, call, r)
-		defer func() { _ = stream.Close() }() // nothing is left to be said
+		defer func() { _ = stream.Close() }() // a close error does not matter here
 		a := newAccumulator(r)
 		for stream.Next() {
 			for _, c := range a.take(stream.Current()) {
@@ -81,8 +81,8 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 	}
 }
 
-// open sends the request. The parameters only choose the method of the SDK: the
-// transport sends the body.
+// open sends the request. The parameters only select the SDK method; the transport replaces the
+// body with ours.
 func (p Provider) open(ctx context.Context, call *transport.Call,
 	r llm.Request) *ssestream.Stream[sdk.MessageStreamEventUnion] {
 	options := []option.RequestOption{
@@ -102,7 +102,7 @@ func (p Provider) open(ctx context.Context, call *transport.Call,
 	return client.Messages.NewStreaming(ctx, sdk.MessageNewParams{Model: r.Model})
 }
 
-// base returns the address that the SDK appends v1/messages to.
+// base returns the base address, to which the SDK appends v1/messages.
 func base(url string) string {
 	if url == "" {
 		url = BaseURL
@@ -110,7 +110,7 @@ func base(url string) string {
 	return strings.TrimSuffix(strings.TrimRight(url, "/"), "/v1") + "/"
 }
 
-// vendorError is the body of an error, of an answer or inside a stream.
+// vendorError is the body of an error response or of an error event in a stream.
 // See https://platform.claude.com/docs/en/api/errors.
 type vendorError struct {
 	Error struct {
@@ -119,8 +119,7 @@ type vendorError struct {
 	} `json:"error"`
 }
 
-// kind returns what an error of the vendor means; empty if it says nothing
-// known.
+// kind returns the kind of a vendor error; empty if it is not known.
 func (e vendorError) kind() string {
 	switch e.Error.Type {
 	case "authentication_error", "permission_error", "billing_error":
@@ -146,7 +145,7 @@ func (e vendorError) kind() string {
 	return ""
 }
 
-// refine reads the body of an answer that is not a success.
+// refine classifies an error response by its body.
 func refine(s *transport.Status) (kind, message string) {
 	var e vendorError
 	if json.Unmarshal(s.Body, &e) != nil {
@@ -155,8 +154,8 @@ func refine(s *transport.Status) (kind, message string) {
 	return e.kind(), ""
 }
 
-// classified returns an error inside a stream, whose status is 200, as an
-// [*llm.Error]; any other error is itself.
+// classified converts an error inside a stream, whose status is 200, to an [*llm.Error]. It
+// returns any other error unchanged.
 func classified(err error) error {
 	inside, ok := errors.AsType[*sdk.Error](err)
 	if !ok {

@@ -3,17 +3,16 @@
 //
 // # Contract
 //
-//   - What every run of a program has in common says package program.
-//   - The program is talked to: the prompt is one user message on its standard
-//     input, which stays open for the answers to its control requests. Each
-//     request to use a tool is denied, each other one refused.
-//   - It has no tools of its own: it is started with an empty list of tools, no
-//     MCP servers and none of the person's or the project's settings. A tool_use
-//     of the model is on record in CLICall.OwnTools and nothing else.
+//   - Package program describes what every run of a program has in common.
+//   - The prompt is one user message on the program's standard input, which
+//     stays open for answers to control requests. Requests to use a tool are
+//     denied, all others are refused.
+//   - The program has no tools of its own: it is started with an empty list of
+//     tools, without MCP servers and without the settings of the person or the
+//     project. A tool_use of the model is only recorded in CLICall.OwnTools.
 //   - Known lines are system, stream_event, assistant, control_request and
-//     result. A reply without a result line is none.
+//     result. A reply without a result line is incomplete.
 //   - Usage and cost are those of the result line.
 //
-// Written after its documentation and after clients of others; the real program
-// has not been run here.
+// Written from its documentation and from other clients; not yet tried with the real program.
 package claudecli

@@ -9,17 +9,17 @@ import (
 	"manualslop/tiers/llm/program"
 )
 
-// message is every kind of line that counts.
+// message covers every kind of line that is read.
 type message struct {
 	Type      string `json:"type"`
 	Subtype   string `json:"subtype"`
 	SessionID string `json:"session_id"`
 	Model     string `json:"model"`
-	Parent    string `json:"parent_tool_use_id"` // set in what a helper of the program says
+	Parent    string `json:"parent_tool_use_id"` // set in lines of a subagent
 
 	Event   streamEvent `json:"event"`   // of stream_event
 	Message turn        `json:"message"` // of assistant
-	Error   string      `json:"error"`   // of assistant: what went wrong, in a word
+	Error   string      `json:"error"`   // of assistant: the program's error code
 
 	RequestID string `json:"request_id"` // of control_request
 	Request   struct {
@@ -45,7 +45,7 @@ type streamEvent struct {
 	} `json:"delta"`
 }
 
-// turn is a message of the model, or a part of it.
+// turn is a message of the model, or a part of one.
 type turn struct {
 	Model   string `json:"model"`
 	Content []struct {
@@ -55,9 +55,9 @@ type turn struct {
 	} `json:"content"`
 }
 
-// usage counts tokens in the words of the vendor's API.
+// usage counts tokens with the names of the vendor's API.
 type usage struct {
-	Input      int64 `json:"input_tokens"` // without the cache
+	Input      int64 `json:"input_tokens"` // without cached tokens
 	Output     int64 `json:"output_tokens"`
 	CacheRead  int64 `json:"cache_read_input_tokens"`
 	CacheWrite int64 `json:"cache_creation_input_tokens"`
@@ -66,12 +66,12 @@ type usage struct {
 	} `json:"cache_creation"`
 }
 
-// protocol is how the program speaks.
+// protocol reads the program's output.
 type protocol struct {
-	partial bool   // text came by stream_event; the assistant line repeats it
-	spoke   bool   // there was text
+	partial bool   // text arrived as stream_event; the assistant line repeats it
+	spoke   bool   // some text arrived
 	stop    string // why the model stopped
-	wrong   string // what went wrong, in a word of the program
+	wrong   string // the program's error code
 }
 
 // Begin sends the prompt.
@@ -84,7 +84,7 @@ func (*protocol) Begin(t *program.Transcript) {
 		Role    string `json:"role"`
 		Content []text `json:"content"`
 	}
-	var content []text // a block a turn: vendors keep a prompt up to the end of a block
+	var content []text // one block per turn: vendors cache a prompt up to the end of a block
 	for _, block := range program.Blocks(t.Request()) {
 		content = append(content, text{"text", block})
 	}
@@ -96,10 +96,10 @@ func (*protocol) Begin(t *program.Transcript) {
 	}{Type: "user", Message: words{"user", content}})
 }
 
-// Exit tells nothing: the program has one exit code for all that goes wrong.
+// Exit ignores the code, because the program has one exit code for all failures.
 func (*protocol) Exit(int) string { return events.ModelIncomplete }
 
-// Line folds one line.
+// Line handles one line.
 func (p *protocol) Line(t *program.Transcript, line []byte) {
 	var m message
 	if !t.ReadOf(line, &m, "system", "stream_event", "assistant", "control_request", "result") {
@@ -137,7 +137,7 @@ func (p *protocol) say(t *program.Transcript, words string) {
 	t.Say(words)
 }
 
-// assistant takes a line with whole blocks.
+// assistant handles a line with complete blocks.
 func (p *protocol) assistant(t *program.Transcript, m *message) {
 	p.wrong = cmp.Or(m.Error, p.wrong)
 	for _, b := range m.Message.Content {
@@ -152,11 +152,11 @@ func (p *protocol) assistant(t *program.Transcript, m *message) {
 	}
 }
 
-// answer says no to what the program asks of us.
+// answer refuses a control request of the program.
 func answer(t *program.Transcript, m *message) {
 	type body struct {
 		Subtype   string            `json:"subtype"`
-		RequestID string            `json:"request_id"` // here, and not beside type, where the program does not find it
+		RequestID string            `json:"request_id"` // must be here, not next to type
 		Response  map[string]string `json:"response,omitempty"`
 		Error     string            `json:"error,omitempty"`
 	}
@@ -173,7 +173,7 @@ func answer(t *program.Transcript, m *message) {
 	}{"control_response", out})
 }
 
-// result takes the last line.
+// result handles the last line.
 func (p *protocol) result(t *program.Transcript, m *message) {
 	t.Session = cmp.Or(m.SessionID, t.Session)
 	t.Usage = counted(m)
@@ -198,8 +198,7 @@ func (p *protocol) result(t *program.Transcript, m *message) {
 	}
 }
 
-// wrongKind returns the kind of error by the program's word for it; empty if
-// the word says nothing of it.
+// wrongKind returns the kind of error for the program's error code; empty if the code is unknown.
 func wrongKind(word string) string {
 	switch word {
 	case "authentication_failed", "oauth_org_not_allowed", "billing_error":
@@ -214,8 +213,7 @@ func wrongKind(word string) string {
 	return ""
 }
 
-// counted returns what the program counted; nil if it counted nothing or
-// nonsense.
+// counted returns the program's token counts; nil if they are missing or implausible.
 func counted(m *message) *events.Usage {
 	u := m.Usage
 	if u == nil || !program.Plausible(u.Input, u.Output, u.CacheRead, u.CacheWrite, u.Creation.Hour) ||

@@ -13,11 +13,10 @@ import (
 	"manualslop/tiers/llm/program"
 )
 
-// Name is the provider's name in the configuration and on the record.
+// Name is the provider's name in the configuration and in the record.
 const Name = events.ProviderClaudeCLI
 
-// DefaultProgram is what runs where no person named a program; it is searched
-// for in PATH.
+// DefaultProgram is the program to run if none is configured; it is looked up in PATH.
 const DefaultProgram = "claude"
 
 // Provider reaches models through the program.
@@ -26,13 +25,13 @@ type Provider struct {
 
 	// Run runs programs; required.
 	Run llm.Runner
-	// Folder is where each run gets its own empty folder; required. See
-	// program.Open for who may write above it.
+	// Folder is where each run gets its own empty folder; required. See program.Open for who may
+	// write to its parents.
 	Folder string
-	// Inherit names further variables of our environment that the program sees.
+	// Inherit names additional variables of our environment that the program gets.
 	Inherit []string
-	// Silence is how long the program may write nothing before it is ended;
-	// 0: program.DefaultSilence.
+	// Silence is how long the program may write nothing before it is stopped; 0 means
+	// program.DefaultSilence.
 	Silence time.Duration
 }
 
@@ -41,9 +40,9 @@ var _ llm.Provider = Provider{}
 // Name is "claude_cli".
 func (Provider) Name() string { return Name }
 
-// inherited returns the program's documented variables for its credentials and
-// for reaching its service. CLAUDECODE is not among them: the program refuses
-// to start inside of itself.
+// inherited returns the program's documented variables for its credentials and for reaching its
+// service. It leaves out CLAUDECODE, with which the program refuses to start because it believes
+// that it runs inside itself.
 func inherited() []string {
 	return append([]string{
 		"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS",
@@ -53,8 +52,8 @@ func inherited() []string {
 	}, program.Proxies()...)
 }
 
-// Stream makes one attempt at a reply by one run of the program. When it
-// returns, nothing of the program runs any more.
+// Stream makes one attempt at a reply with one run of the program. All of the program's processes
+// have ended when it returns.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return program.Attempt(ctx, p.Folder, r, nil, func(string) program.Job {
 		return program.Job{
@@ -68,8 +67,8 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 	})
 }
 
-// arguments are those of one run. A model's name shares its word with the
-// option, so that no name can be an option itself.
+// arguments returns the arguments of a run. The model's name is in the same argument as its
+// option, so that no name can be taken for an option.
 func arguments(model string) []string {
 	args := []string{
 		"-p", "--output-format", "stream-json", "--input-format", "stream-json", "--verbose", "--include-partial-messages",
@@ -83,11 +82,11 @@ func arguments(model string) []string {
 	return args
 }
 
-// variables returns the program's documented ones for what a request asks for.
-// It has none for temperature and top_p.
+// variables returns the program's documented variables for a request's parameters. It has none for
+// temperature and top_p.
 //
-// Without attachments it takes @PATH in a prompt, which may be the text of a
-// file, for these words and not for a file to read into it.
+// With attachments disabled, the program takes @PATH in a prompt, which may come from a file's
+// text, as plain text and does not read that file.
 func variables(p events.ModelParams) map[string]string {
 	set := map[string]string{
 		"DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// agent is an agent of the protocol at work.
+// agent plays an agent of the protocol.
 type agent struct {
 	*fake
 	in      *bufio.Reader
@@ -16,7 +16,7 @@ type agent struct {
 	model   string
 }
 
-// rpc is a message of the client.
+// rpc is a message from the client.
 type rpc struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -33,7 +33,7 @@ type rpc struct {
 	} `json:"error"`
 }
 
-// params are those of every method.
+// params holds the parameters of all methods.
 type params struct {
 	Version      *int `json:"protocolVersion"`
 	Capabilities *struct {
@@ -94,7 +94,7 @@ func (a *agent) read() (rpc, error) {
 	return m, nil
 }
 
-// prompt takes a turn.
+// prompt answers a prompt.
 func (a *agent) prompt(id json.RawMessage, prompt string) error {
 	t, err := a.next(prompt)
 	if err != nil {
@@ -127,7 +127,7 @@ func (a *agent) prompt(id json.RawMessage, prompt string) error {
 	return nil
 }
 
-// useTools asks leave for a tool of the agent's, and reads a file through the client.
+// useTools asks permission for one of the agent's tools, and reads a file through the client.
 func (a *agent) useTools() error {
 	line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"a-1","update":{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Bash","kind":"execute","status":"pending","content":[]}}}`)
 	for i, options := range []string{

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// claude plays Claude Code with streams of JSON on both sides.
+// claude plays Claude Code with JSON streams in both directions.
 func claude(f *fake) error {
 	o, err := claudeOptions(f.args)
 	if err != nil {
@@ -73,7 +73,7 @@ type textBlock struct {
 	Text string `json:"text"`
 }
 
-// wholeText returns a prompt of texts; empty if a part is none.
+// wholeText joins the texts of a prompt; empty if a part is not text.
 func wholeText(blocks []textBlock) string {
 	var out strings.Builder
 	for _, b := range blocks {
@@ -105,8 +105,8 @@ func userMessage(in *bufio.Reader) (string, error) {
 	return wholeText(m.Message.Content), nil
 }
 
-// denied reads the answer to a control request. The real program waits forever
-// for one whose request_id is not inside of response.
+// denied reads the answer to a control request. The real program waits forever for an answer
+// without request_id inside response.
 func denied(in *bufio.Reader, id string) error {
 	raw, err := in.ReadBytes('\n')
 	if err != nil {
@@ -133,8 +133,8 @@ func denied(in *bufio.Reader, id string) error {
 	return nil
 }
 
-// claudeOptions refuses what the program does not know, and combinations that
-// it does not take.
+// claudeOptions rejects options that the program does not know, and combinations that it does not
+// accept.
 func claudeOptions(args []string) (map[string]string, error) {
 	with := []string{"--output-format", "--input-format", "--permission-prompt-tool", "--tools", "--setting-sources",
 		"--system-prompt", "--model"}

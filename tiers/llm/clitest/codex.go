@@ -44,7 +44,7 @@ func codex(f *fake) error {
 	return nil
 }
 
-// codexOptions refuses what the program does not know, and gives the settings.
+// codexOptions rejects options that the program does not know, and returns the settings.
 func codexOptions(args []string) (settings []string, err error) {
 	if len(args) == 0 || args[0] != "exec" {
 		return nil, rejects(2, "clitest: only codex exec is supported")

@@ -14,24 +14,24 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// Fixture is a provider and the fake that it is tried on.
+// Fixture is a provider and the fake program that it is tested with.
 type Fixture struct {
-	Kind string // of the fake
-	// Provider makes the provider; silence is how long its program may bring
-	// nothing, 0 as it sees fit.
+	Kind string // kind of the fake
+	// Provider makes the provider. Silence is how long its program may write nothing; 0 means the
+	// provider's default.
 	Provider func(folder string, silence time.Duration) llm.Provider
-	// Streams reports whether text comes before the end.
+	// Streams reports whether text arrives before the end.
 	Streams bool
-	// Usage is what the program can say of a reply.
+	// Usage is the usage that the program can report for a reply.
 	Usage events.Usage
-	// Cost is what the program says that it cost, in micro-dollars; nil: nothing.
+	// Cost is the cost that the program reports, in micro-dollars; nil if it reports none.
 	Cost *int64
-	// Own is what the record says of the fault OwnTool.
+	// Own is what is recorded for the fault OwnTool.
 	Own []string
 }
 
-// Conform is the suite that every provider with a program passes. The test
-// binary's TestMain has to call [Play].
+// Conform is the test suite for every provider that runs a program. The TestMain of the test
+// binary must call [Play].
 func Conform(t *testing.T, f Fixture) {
 	t.Helper()
 	for name, part := range map[string]func(*testing.T, Fixture){
@@ -60,7 +60,7 @@ type pair struct {
 	command  string
 }
 
-// playing installs the fake with lines of a script.
+// playing installs the fake with the lines of a script.
 func (f Fixture) playing(t *testing.T, fault string, silence time.Duration, lines ...string) pair {
 	t.Helper()
 	dir := t.TempDir()
@@ -75,7 +75,7 @@ func (f Fixture) playing(t *testing.T, fault string, silence time.Duration, line
 	return pair{f, f.Provider(filepath.Join(dir, "runs"), silence), command}
 }
 
-// reply returns a line of a script for tier 3.
+// reply returns a script line for tier 3.
 func reply(inside string) string { return `{"tier":3,"reply":{` + inside + `}}` }
 
 func (p pair) request() llm.Request {

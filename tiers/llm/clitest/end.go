@@ -2,6 +2,6 @@ package clitest
 
 import "syscall"
 
-// end ends a fake. At os.Exit the race detector would have it sleep for a
-// second, as no setting of the tests reaches a program of a provider.
+// end ends a fake without os.Exit, at which the race detector would sleep for a second: test
+// settings do not reach the programs of providers.
 func end(status int) { syscall.Exit(status) }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Kinds of program, by the names of their providers.
+// Kinds of programs, named after their providers.
 const (
 	Gemini = "gemini_cli"
 	Claude = "claude_cli"
@@ -17,7 +17,7 @@ const (
 	ACP    = "acp"
 )
 
-// Faults that a fake can have.
+// Faults of a fake.
 const (
 	// NoEnd ends the program with code 0 after half of its text.
 	NoEnd = "no end"
@@ -25,11 +25,11 @@ const (
 	Crash = "crash"
 	// HalfLine ends it inside a line.
 	HalfLine = "half line"
-	// Stall says half and then nothing.
+	// Stall writes half of its text and then nothing.
 	Stall = "stall"
-	// OwnTool runs a tool of the program's own, or asks leave to do so.
+	// OwnTool runs one of the program's own tools, or asks permission to do so.
 	OwnTool = "own tool"
-	// Noise writes lines that are no messages, and messages it is unknown.
+	// Noise writes lines that are not messages, and messages of unknown types.
 	Noise = "noise"
 )
 
@@ -39,9 +39,8 @@ const (
 	faultVariable  = "SLOP_FAKE_FAULT"
 )
 
-// Install writes a program of this kind to path. It plays the script, a file,
-// with a fault, which may be empty. Beside the script it keeps which lines were
-// used.
+// Install writes a program of the given kind to path. It plays the script file with a fault, which
+// may be empty. It keeps track of the used lines next to the script.
 func Install(path, kind, script, fault string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -55,8 +54,8 @@ func Install(path, kind, script, fault string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	// A child that is forked while the file is open for writing would keep it
-	// open, and then nobody could run it.
+	// A child that is forked while the file is open for writing would keep it open, and the file
+	// could not be run.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	return os.WriteFile(path, []byte(text), 0o755)
@@ -64,8 +63,8 @@ func Install(path, kind, script, fault string) error {
 
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// Play is the program that this process was started as, and ends with it; if it
-// was started as none, it returns.
+// Play acts as the program that this process was started as and then exits. It returns if the
+// process was started as none.
 func Play() {
 	kind := os.Getenv(kindVariable)
 	if kind == "" {
@@ -88,7 +87,7 @@ func Play() {
 	end(0)
 }
 
-// fake is a program at work.
+// fake is a program that is being played.
 type fake struct {
 	args   []string
 	in     io.Reader
@@ -96,7 +95,7 @@ type fake struct {
 	script string
 }
 
-// exit ends a program with a code and a complaint.
+// exit ends a program with an exit code and an error message.
 type exit struct {
 	code int
 	says string
@@ -108,7 +107,7 @@ func rejects(code int, format string, args ...any) error {
 	return exit{code, fmt.Sprintf(format, args...)}
 }
 
-// line writes a line of the output at once.
+// line writes one line of output immediately.
 func line(format string, args ...any) {
 	fmt.Fprintf(os.Stdout, format+"\n", args...)
 }

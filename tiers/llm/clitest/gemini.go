@@ -59,11 +59,11 @@ func gemini(f *fake) error {
 	return nil
 }
 
-// geminiThoughts returns the part of the output that the model thinks: the
-// program has it in its total and nowhere else.
+// geminiThoughts returns the number of output tokens spent on thinking. The program reports them
+// only in its total.
 func geminiThoughts(u events.Usage) int64 { return u.Output / 3 }
 
-// geminiOptions refuses what the program does not know.
+// geminiOptions rejects options that the program does not know.
 func geminiOptions(args []string) (model string, err error) {
 	model = "auto"
 	format := ""
@@ -96,7 +96,7 @@ func geminiOptions(args []string) (model string, err error) {
 	return model, nil
 }
 
-// geminiSettings are those of the folder that the fake knows.
+// geminiSettings are the settings in the folder that the fake understands.
 type geminiSettings struct {
 	Tools struct {
 		Core []string `json:"core"`
@@ -112,7 +112,7 @@ type geminiSettings struct {
 	} `json:"experimental"`
 }
 
-// folderSettings reads them; without any they are empty.
+// folderSettings reads the settings; they are empty if the file does not exist.
 func folderSettings() (s geminiSettings) {
 	if raw, err := os.ReadFile(".gemini/settings.json"); err == nil {
 		_ = json.Unmarshal(raw, &s)
@@ -120,11 +120,10 @@ func folderSettings() (s geminiSettings) {
 	return s
 }
 
-// ownTools returns the tools that the folder's settings leave the program; nil:
-// all.
+// ownTools returns the tools that the folder's settings allow; nil means all.
 func ownTools() []string { return folderSettings().Tools.Core }
 
-// mentions reports whether @NAME in a prompt may be a file or an agent.
+// mentions reports whether @NAME in a prompt may refer to a file or an agent.
 func mentions() bool {
 	ignored, err := os.ReadFile(".geminiignore")
 	s := folderSettings()

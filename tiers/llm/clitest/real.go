@@ -15,9 +15,8 @@ import (
 	"manualslop/tiers/llm/texttools"
 )
 
-// Real returns the real program that a variable of the environment names; the
-// test is skipped where it names none. `make clis` installs the programs and
-// names them.
+// Real returns the path of the real program from an environment variable. It skips the test if the
+// variable is not set. `make clis` installs the programs and sets the variables.
 func Real(t *testing.T, variable string) string {
 	t.Helper()
 	path := os.Getenv(variable)
@@ -29,9 +28,8 @@ func Real(t *testing.T, variable string) string {
 
 var promptMark = regexp.MustCompile(`Only headings with the mark ([0-9a-f]+) begin`)
 
-// Answers returns a model after a real program that calls a tool of ours and
-// then says what it read; it notes the tools that it was offered by the
-// program.
+// Answers returns a model for a real program. It calls one of our tools and then repeats what it
+// read; it appends the tools that the program offers to offered.
 func Answers(offered *[]string) func(llmtest.View) llmtest.Turn {
 	return func(v llmtest.View) llmtest.Turn {
 		*offered = append(*offered, v.Tools...)
@@ -49,7 +47,7 @@ func Answers(offered *[]string) func(llmtest.View) llmtest.Turn {
 	}
 }
 
-// Converse has two rounds with a real program whose model is [Answers].
+// Converse runs two rounds with a real program whose model is [Answers].
 func Converse(t *testing.T, p llm.Provider, command, model string) []llm.Reply {
 	t.Helper()
 	r := pair{command: command}.request()

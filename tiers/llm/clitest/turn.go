@@ -14,11 +14,11 @@ import (
 	"manualslop/tiers/llm/texttools"
 )
 
-// turn is what the model says to a prompt.
+// turn is the model's answer to a prompt.
 type turn struct {
 	text  string
 	usage events.Usage
-	// failed is the kind of error that there is instead; empty: none.
+	// failed is the kind of error to report instead; empty if none.
 	failed string
 }
 
@@ -27,7 +27,7 @@ var (
 	ticketOf = regexp.MustCompile(`(?m)^# Ticket (\S+)$`)
 )
 
-// tierOf finds the tier by the words of its own system prompt.
+// tierOf finds the tier by a phrase of its system prompt.
 func tierOf(prompt string) int {
 	for tier, words := range []string{1: "tier 1 of four", 2: "tier 2 of four", 3: "You are a contributor",
 		4: "output of one failed command"} {
@@ -38,8 +38,7 @@ func tierOf(prompt string) int {
 	return 0
 }
 
-// next returns the model's turn: the first line of the script that fits the
-// prompt and was not used.
+// next returns the model's turn: the first unused line of the script that matches the prompt.
 func (f *fake) next(prompt string) (turn, error) {
 	raw, err := os.ReadFile(f.script)
 	if err != nil {
@@ -68,8 +67,8 @@ func (f *fake) next(prompt string) (turn, error) {
 	return turn{}, fmt.Errorf("clitest: no line of %s is left for tier %d, ticket %q", f.script, tier, ticket)
 }
 
-// lastHeading returns where the newest message begins: after the last turn of
-// the assistant, whose results may be several.
+// lastHeading returns the start of the newest message: after the last assistant turn, since
+// several results may follow it.
 func lastHeading(prompt, mark string) int {
 	if at := strings.LastIndex(prompt, "\n## Assistant "+mark+"\n"); at >= 0 {
 		return at
@@ -77,7 +76,7 @@ func lastHeading(prompt, mark string) int {
 	return max(0, strings.LastIndex(prompt, "\n## User "+mark+"\n"))
 }
 
-// claim takes a line for this run; false if another had it.
+// claim takes a line for this run; it returns false if another run took it.
 func (f *fake) claim(number int) bool {
 	folder := f.script + ".used"
 	_ = os.MkdirAll(folder, 0o755)
@@ -103,7 +102,7 @@ func said(r script.Reply, mark string) turn {
 	return t
 }
 
-// pieces returns the text as it streams.
+// pieces returns the text in the pieces in which it is streamed.
 func (t turn) pieces() []string {
 	var out []string
 	for rest := []rune(t.text); len(rest) > 0; {
@@ -114,7 +113,7 @@ func (t turn) pieces() []string {
 	return out
 }
 
-// complaint returns how a vendor's error reads where a program passes it on.
+// complaint returns the text of a vendor's error as a program prints it.
 func complaint(kind string) string {
 	switch kind {
 	case events.ModelRateLimited:
@@ -133,16 +132,16 @@ func complaint(kind string) string {
 	return "400 Bad Request"
 }
 
-// Complaints returns the kinds of error that a fake can pass on.
+// Complaints returns the kinds of error that a fake can report.
 func Complaints() []string {
 	return []string{events.ModelRateLimited, events.ModelOverloaded, events.ModelContextTooLong, events.ModelAuth,
 		events.ModelRefused, events.ModelNetwork, events.ModelInvalidRequest}
 }
 
-// cut returns the place in the pieces where a fault comes.
+// cut returns the index in pieces at which a fault happens.
 func cut(pieces []string) int { return len(pieces) / 2 }
 
-// broke acts out a fault in the middle of the words.
+// broke acts out a fault in the middle of the text.
 func (f *fake) broke() error {
 	switch f.fault {
 	case NoEnd:
@@ -161,7 +160,7 @@ func (f *fake) broke() error {
 	return nil
 }
 
-// quote is a JSON string.
+// quote returns a JSON string.
 func quote(s string) string {
 	out, err := json.Marshal(s)
 	if err != nil {

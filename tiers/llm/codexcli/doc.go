@@ -3,18 +3,19 @@
 //
 // # Contract
 //
-//   - What every run of a program has in common says package program. The whole
-//     prompt is the program's standard input.
-//   - It has no tools of its own that act: it is started in the read-only
-//     sandbox that asks for nothing, in a folder of its own, without the person's
-//     configuration, and with every feature off that offers the model a tool. What
-//     it says it ran is on record in CLICall.OwnTools and nothing else.
+//   - Package program describes what every run of a program has in common. The
+//     program gets the whole prompt on its standard input.
+//   - It has no built-in tools that act: it is started in the read-only sandbox
+//     that never asks, in a folder of its own, without the person's
+//     configuration, and with every feature disabled that offers the model a
+//     tool. Tools that it reports having run are only recorded in
+//     CLICall.OwnTools.
 //   - Lines are thread.started, item.*, error, turn.completed and turn.failed.
-//     The model's words are the items of the type agent_message; each comes as a
-//     whole, so a long answer is a long silence.
-//   - Usage is that of turn.completed: input with what was cached, output with
-//     what was thought.
+//     The model's text is in items of type agent_message. Each arrives as a
+//     whole, so nothing arrives while a long answer is being written.
+//   - Usage is that of turn.completed: its input includes cached tokens, its
+//     output includes thinking tokens.
 //
-// Tried with @openai/codex 0.169.0, which leaves the model one tool,
-// request_user_input, that a run without a person refuses.
+// Tried with @openai/codex 0.169.0, which leaves the model one tool, request_user_input, and
+// refuses it in a run without a person.
 package codexcli

@@ -6,7 +6,7 @@ import (
 	"manualslop/tiers/llm/program"
 )
 
-// message is every kind of line that counts.
+// message covers every kind of line that is read.
 type message struct {
 	Type     string `json:"type"`
 	ThreadID string `json:"thread_id"`
@@ -23,23 +23,22 @@ type message struct {
 	Usage *usage `json:"usage"`
 }
 
-// usage is the program's own count of tokens.
+// usage is the program's token counts.
 type usage struct {
-	Input      int64 `json:"input_tokens"` // with what was cached
+	Input      int64 `json:"input_tokens"` // including cached tokens
 	Cached     int64 `json:"cached_input_tokens"`
 	CacheWrite int64 `json:"cache_write_input_tokens"`
-	Output     int64 `json:"output_tokens"` // with what was thought
+	Output     int64 `json:"output_tokens"` // including thinking tokens
 	Reasoning  int64 `json:"reasoning_output_tokens"`
 }
 
-// protocol is how the program speaks.
+// protocol reads the program's output.
 type protocol struct{ spoke bool }
 
-// Begin has nothing to say: the prompt is the program's input.
+// Begin does nothing: the prompt is the program's standard input.
 func (*protocol) Begin(*program.Transcript) {}
 
-// Exit reads the program's exit codes: 2 is a command line that it does not
-// understand.
+// Exit returns the kind of error for an exit code of the program; 2 means an invalid command line.
 func (*protocol) Exit(code int) string {
 	if code == 2 {
 		return events.ModelInvalidRequest
@@ -47,7 +46,7 @@ func (*protocol) Exit(code int) string {
 	return events.ModelIncomplete
 }
 
-// Line folds one line.
+// Line handles one line.
 func (p *protocol) Line(t *program.Transcript, line []byte) {
 	var m message
 	if !t.ReadOf(line, &m, "thread.started", "item.completed", "error", "turn.completed", "turn.failed") {
@@ -69,8 +68,7 @@ func (p *protocol) Line(t *program.Transcript, line []byte) {
 	}
 }
 
-// item takes a whole item. Several messages of the model are told apart by a
-// blank line.
+// item handles a complete item. A blank line separates several messages of the model.
 func (p *protocol) item(t *program.Transcript, m *message) {
 	switch m.Item.Type {
 	case "agent_message":
@@ -84,13 +82,12 @@ func (p *protocol) item(t *program.Transcript, m *message) {
 	case "reasoning", "todo_list":
 	case "mcp_tool_call":
 		t.Own("mcp_tool_call " + m.Item.Tool)
-	default: // command_execution, file_change, web_search and what is new
+	default: // command_execution, file_change, web_search and unknown types
 		t.Own(m.Item.Type)
 	}
 }
 
-// counted returns what the program counted; nil if it counted nothing or
-// nonsense.
+// counted returns the program's token counts; nil if they are missing or implausible.
 func counted(u *usage) *events.Usage {
 	if u == nil || !program.Plausible(u.Input, u.Cached, u.CacheWrite, u.Output, u.Reasoning) || u.Input < u.Cached+
 		u.CacheWrite || u.Input+u.Output == 0 {

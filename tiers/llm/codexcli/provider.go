@@ -14,18 +14,17 @@ import (
 	"manualslop/tiers/llm/program"
 )
 
-// Name is the provider's name in the configuration and on the record.
+// Name is the provider's name in the configuration and in the record.
 const Name = events.ProviderCodexCLI
 
-// DefaultProgram is what runs where no person named a program; it is searched
-// for in PATH.
+// DefaultProgram is the program to run if none is configured; it is looked up in PATH.
 const DefaultProgram = "codex"
 
-// DefaultSilence is how long the program may write nothing: it says nothing
-// while the model writes.
+// DefaultSilence is how long the program may write nothing. It is long because the program writes
+// nothing while the model does.
 const DefaultSilence = 10 * time.Minute
 
-// DefaultKey is the variable that holds the key of a server named by BaseURL.
+// DefaultKey is the variable that holds the key for BaseURL.
 const DefaultKey = "OPENAI_API_KEY"
 
 // Provider reaches models through the program.
@@ -34,17 +33,17 @@ type Provider struct {
 
 	// Run runs programs; required.
 	Run llm.Runner
-	// Folder is where each run gets its own empty folder; required. See
-	// program.Open for who may write above it.
+	// Folder is where each run gets its own empty folder; required. See program.Open for who may
+	// write to its parents.
 	Folder string
-	// BaseURL is a server that speaks the Responses API, to use in place of the
-	// program's own; empty: its own.
+	// BaseURL is the address of a server with the Responses API; empty means the program's default
+	// server.
 	BaseURL string
-	// KeyVariable names the variable of our environment with the key of BaseURL;
-	// empty: DefaultKey. The program sees it.
+	// KeyVariable names the variable of our environment that holds the key for BaseURL; empty
+	// means DefaultKey. The program gets this variable.
 	KeyVariable string
-	// Silence is how long the program may write nothing before it is ended;
-	// 0: DefaultSilence.
+	// Silence is how long the program may write nothing before it is stopped; 0 means
+	// DefaultSilence.
 	Silence time.Duration
 }
 
@@ -58,8 +57,8 @@ func inherited() []string {
 	return append([]string{"CODEX_HOME", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "OPENAI_API_KEY"}, program.Proxies()...)
 }
 
-// Stream makes one attempt at a reply by one run of the program. When it
-// returns, nothing of the program runs any more.
+// Stream makes one attempt at a reply with one run of the program. All of the program's processes
+// have ended when it returns.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	inherit := inherited()
 	if p.KeyVariable != "" {
@@ -76,9 +75,9 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 	})
 }
 
-// features returns what would offer the model a tool, run a program of the
-// person's or add words of others to the prompt. A feature that a version of
-// the program does not know is one that it only complains of.
+// features returns the features to disable: those that would offer the model a tool, run a program
+// of the person's or add other texts to the prompt. If a version of the program does not know a
+// feature, it only prints a warning.
 func features() []string {
 	return []string{
 		"shell_tool", "unified_exec", "shell_snapshot", "view_image", "multi_agent", "goals", "apps", "plugins", "hooks",
@@ -88,9 +87,8 @@ func features() []string {
 	}
 }
 
-// arguments are those of one run; - stands for the prompt on standard input. A
-// model's name shares its word with the option, so that no name can be an
-// option itself.
+// arguments returns the arguments of a run; - stands for the prompt on standard input. The model's
+// name is in the same argument as its option, so that no name can be taken for an option.
 func (p Provider) arguments(r llm.Request) []string {
 	args := []string{"exec", "--json", "--skip-git-repo-check", "--ephemeral", "--ignore-user-config", "--ignore-rules",
 		"-s", "read-only"}
@@ -123,7 +121,7 @@ func (p Provider) arguments(r llm.Request) []string {
 	return append(slices.Clip(args), "-")
 }
 
-// quoted returns a text as a TOML string; those of JSON are such.
+// quoted returns a text as a TOML string; every JSON string is one.
 func quoted(s string) string {
 	out, err := json.Marshal(s)
 	if err != nil {

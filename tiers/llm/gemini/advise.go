@@ -9,7 +9,7 @@ import (
 
 var _ llm.Adviser = Provider{}
 
-// Advise returns where [thinking] does something else than p says.
+// Advise returns the differences between p and what [thinking] sends.
 func (Provider) Advise(model string, p events.ModelParams) (api string, limits []string) {
 	sent := thinking(model, p.Effort, p.MaxOutputTokens)
 	switch {

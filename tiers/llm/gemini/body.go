@@ -12,7 +12,7 @@ import (
 type request struct {
 	SystemInstruction *content    `json:"systemInstruction,omitempty"`
 	Tools             []toolbox   `json:"tools,omitempty"`
-	Contents          []any       `json:"contents,omitempty"` // content, or a reply verbatim
+	Contents          []any       `json:"contents,omitempty"` // a content, or a reply verbatim
 	GenerationConfig  *generation `json:"generationConfig,omitempty"`
 }
 
@@ -23,7 +23,7 @@ type toolbox struct {
 type declaration struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
-	Parameters  json.RawMessage `json:"parametersJsonSchema,omitempty"` // JSON Schema as it is
+	Parameters  json.RawMessage `json:"parametersJsonSchema,omitempty"` // JSON Schema, unchanged
 }
 
 type generation struct {
@@ -33,13 +33,13 @@ type generation struct {
 	ThinkingConfig  *thinkingConfig `json:"thinkingConfig,omitempty"`
 }
 
-// thinkingConfig has one of its two.
+// thinkingConfig has one of its two fields set.
 type thinkingConfig struct {
 	Budget *int   `json:"thinkingBudget,omitempty"` // tokens
 	Level  string `json:"thinkingLevel,omitempty"`
 }
 
-// Body is what Stream sends for r.
+// Body returns the request that Stream sends for r.
 func (p Provider) Body(r llm.Request) ([]byte, error) {
 	if err := checkModel(r.Model); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (p Provider) Body(r llm.Request) ([]byte, error) {
 	return llm.PlainJSON(out)
 }
 
-// begin puts what comes before the conversation.
+// begin sets what comes before the conversation.
 func (out *request) begin(r llm.Request) {
 	if s := r.System(); s != "" {
 		out.SystemInstruction = &content{Parts: []part{{Text: s}}}

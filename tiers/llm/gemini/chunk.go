@@ -6,8 +6,8 @@ import (
 	"manualslop/events"
 )
 
-// chunk is one event of a stream: a piece of a reply, or an error in the middle
-// of it. See https://ai.google.dev/api/generate-content#GenerateContentResponse.
+// chunk is one event of a stream: a piece of a reply, or an error in the middle of it. See
+// https://ai.google.dev/api/generate-content#GenerateContentResponse.
 type chunk struct {
 	Candidates     []candidate `json:"candidates"`
 	UsageMetadata  *usage      `json:"usageMetadata"`
@@ -35,8 +35,8 @@ type piece struct {
 	FunctionCall     *functionCall `json:"functionCall"`
 }
 
-// empty reports whether a part, whose JSON is raw, holds neither data nor a
-// signature. Streams end with such a part, and the API refuses to take it back.
+// empty reports whether a part, whose JSON is raw, holds neither data nor a signature. Streams end
+// with such a part, and the API does not accept it back.
 func (p piece) empty(raw json.RawMessage) bool {
 	if p.Text != "" || p.ThoughtSignature != "" || p.FunctionCall != nil {
 		return false
@@ -50,16 +50,16 @@ func (p piece) empty(raw json.RawMessage) bool {
 	return len(members) == 0
 }
 
-// usage counts what was used up to its chunk, all of the attempt.
+// usage counts the tokens of the whole attempt up to this chunk.
 type usage struct {
-	Prompt     int64 `json:"promptTokenCount"` // with what was cached
+	Prompt     int64 `json:"promptTokenCount"` // including cached tokens
 	Cached     int64 `json:"cachedContentTokenCount"`
 	ToolPrompt int64 `json:"toolUsePromptTokenCount"`
-	Candidates int64 `json:"candidatesTokenCount"` // without what was thought
+	Candidates int64 `json:"candidatesTokenCount"` // without thinking tokens
 	Thoughts   int64 `json:"thoughtsTokenCount"`
 }
 
-// neutral takes apart what the vendor counts twice.
+// neutral removes the vendor's double counting.
 func (u usage) neutral() events.Usage {
 	return events.Usage{
 		Input:     max(0, u.Prompt+u.ToolPrompt-u.Cached),

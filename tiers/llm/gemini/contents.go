@@ -8,14 +8,14 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// Roles of a content. The results of tools are the user's.
+// Roles of a content. Tool results have the user's role.
 const (
 	roleUser  = "user"
 	roleModel = "model"
 )
 
-// unsigned stands for the signature of a call that has none because another
-// model made it. The vendor documents it for histories that come from elsewhere:
+// unsigned replaces the missing signature of a call that another model made. The vendor documents
+// it for histories from other sources:
 // https://ai.google.dev/gemini-api/docs/thought-signatures, "FAQs".
 const unsigned = "skip_thought_signature_validator"
 
@@ -43,14 +43,14 @@ type functionResponse struct {
 	Response response `json:"response"`
 }
 
-// response is a result: the API reads the keys output and error.
+// response is a tool result: the API reads the keys output and error.
 type response struct {
 	Output string `json:"output,omitempty"`
 	Error  string `json:"error,omitempty"`
 }
 
-// contents returns the messages of r without the system message. A reply of the
-// same origin is sent as it came.
+// contents returns the messages of r without the system message. A reply of the same origin is
+// sent verbatim.
 func contents(r llm.Request) ([]any, error) {
 	var out []any
 	var last turn
@@ -76,14 +76,14 @@ func contents(r llm.Request) ([]any, error) {
 	return out, nil
 }
 
-// turn is the calls of one reply: ours and, where it goes back verbatim, the
-// calls as the vendor spelled them.
+// turn holds the calls of one reply: ours and, if the reply goes back verbatim, the calls as the
+// vendor wrote them.
 type turn struct {
 	ours  []llm.Call
 	calls []functionCall
 }
 
-// spelled returns the call that a result answers.
+// spelled returns the call that a result answers, as the vendor wrote it.
 func (t turn) spelled(r llm.Result) functionCall {
 	at := slices.IndexFunc(t.ours, func(c llm.Call) bool { return c.ID == r.Call })
 	if at >= 0 && at < len(t.calls) {
@@ -92,13 +92,13 @@ func (t turn) spelled(r llm.Result) functionCall {
 	return functionCall{Name: wireName(r.Name)}
 }
 
-// maxName limits the API's names of functions in bytes.
+// maxName limits function names in the API, in bytes.
 const maxName = llm.MaxToolName
 
-// wireName returns a name as the API takes it.
+// wireName returns a name in a form that the API accepts.
 func wireName(s string) string { return llm.PlainName(s, ".:", maxName) }
 
-// said returns a message of the user.
+// said converts a user message.
 func said(m llm.Message) content {
 	c := content{Role: roleUser}
 	for _, b := range m.Blocks {
@@ -109,8 +109,8 @@ func said(m llm.Message) content {
 	return c
 }
 
-// own returns a reply of this origin as the vendor sent it, with its calls; nil
-// for another's.
+// own returns a reply of this origin as the vendor sent it, with its calls; nil for a reply of
+// another origin.
 func own(m llm.Message, origin string) (json.RawMessage, []functionCall, error) {
 	data := m.OpaqueOf(origin)
 	if data == nil {
@@ -142,16 +142,15 @@ func portable(m llm.Message, signs bool) content {
 				p.ThoughtSignature, signs = unsigned, false
 			}
 			c.Parts = append(c.Parts, p)
-		case llm.Opaque, llm.Result: // another's, or not the model's
+		case llm.Opaque, llm.Result: // of another model, or not part of a reply
 		}
 	}
 	return c
 }
 
-// results answers the calls of the reply before: one part for each, in their
-// order, since most have no id. What comes after them, the block of changed
-// files, goes to the end of the last one, as a text between results and the
-// next reply would end the turn.
+// results answers the calls of the previous reply: one part for each call, in order, since most
+// have no id. Text that follows, the block of changed files, is appended to the last result,
+// because text between results and the next reply would end the turn.
 func results(m llm.Message, last turn) content {
 	c := content{Role: roleUser}
 	for _, b := range m.Blocks {
@@ -165,13 +164,13 @@ func results(m llm.Message, last turn) content {
 			c.Parts = append(c.Parts, part{FunctionResponse: f})
 		case llm.Text:
 			c.follow(string(b))
-		case llm.Call, llm.Opaque: // the model's
+		case llm.Call, llm.Opaque: // only replies have these
 		}
 	}
 	return c
 }
 
-// follow puts text after the last result.
+// follow appends text to the last result.
 func (c *content) follow(text string) {
 	if len(c.Parts) == 0 {
 		c.Parts = append(c.Parts, part{Text: text})

@@ -5,9 +5,9 @@ import (
 	"bytes"
 )
 
-// nextEvent reads the data of the next event of a stream that the transport has
-// cleaned. It skips kinds of events that the API does not have, and returns
-// [io.EOF] at the end: an event that no empty line ended is none.
+// nextEvent reads the data of the next event of a stream that the transport has normalised. It
+// skips kinds of events that the API does not define, and returns [io.EOF] at the end. An event
+// counts only if an empty line ends it.
 func nextEvent(lines *bufio.Reader) ([]byte, error) {
 	var data []byte
 	kind := ""
@@ -21,7 +21,7 @@ func nextEvent(lines *bufio.Reader) ([]byte, error) {
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch {
 		case len(line) > 0 && string(field) == "data":
-			data = append(append(data, value...), ' ') // lines of one JSON text
+			data = append(append(data, value...), ' ') // the lines of one JSON text
 		case len(line) > 0 && string(field) == "event":
 			kind = string(value)
 		case len(line) == 0:

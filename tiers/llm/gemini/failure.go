@@ -28,7 +28,7 @@ type detail struct {
 	RetryDelay string `json:"retryDelay"` // "34.07s"
 }
 
-// failure is err as an [*llm.Error], by what the server said.
+// failure converts err to an [*llm.Error], using what the server reported.
 func (p Provider) failure(ctx context.Context, call *transport.Call, err error) *llm.Error {
 	var said problem
 	if mid, ok := errors.AsType[*problem](err); ok { // in the middle of a stream
@@ -51,8 +51,7 @@ func (p Provider) failure(ctx context.Context, call *transport.Call, err error) 
 	return out
 }
 
-// problemIn returns the problem in the body of an answer that is not a success;
-// the zero value where there is none.
+// problemIn returns the problem in the body of an error response; the zero value if there is none.
 func problemIn(s *transport.Status) problem {
 	var body struct {
 		Error problem `json:"error"`
@@ -63,22 +62,21 @@ func problemIn(s *transport.Status) problem {
 	return body.Error
 }
 
-// refine returns what an answer that is not a success means.
+// refine classifies an error response.
 func refine(s *transport.Status) (kind, message string) { return problemIn(s).kind(), "" }
 
-// Error returns what the server said.
+// Error returns the server's status and message.
 func (s *problem) Error() string { return "gemini: " + s.Status + ": " + s.Message }
 
-// kind returns what to do about a problem; empty where only the status code
-// says.
+// kind returns the kind of error; empty if only the status code can tell.
 func (s problem) kind() string {
 	switch s.Status {
 	case "INVALID_ARGUMENT":
 		switch {
 		case s.has("API_KEY_INVALID"):
-			return events.ModelAuth // which comes with status 400
+			return events.ModelAuth // sent with status 400
 		case strings.Contains(s.Message, "exceeds the maximum number of tokens"):
-			return events.ModelContextTooLong // no detail tells it
+			return events.ModelContextTooLong // no detail identifies it
 		}
 		return events.ModelInvalidRequest
 	case "FAILED_PRECONDITION", "OUT_OF_RANGE", "NOT_FOUND", "UNIMPLEMENTED", "ALREADY_EXISTS":
@@ -107,8 +105,7 @@ func (s problem) has(reason string) bool {
 	return false
 }
 
-// wait returns what the problem's RetryInfo asks for, within the transport's
-// limit.
+// wait returns the delay that the problem's RetryInfo asks for, up to the transport's limit.
 func (s problem) wait() time.Duration {
 	for _, d := range s.Details {
 		if wait, err := time.ParseDuration(d.RetryDelay); err == nil && wait > 0 {

@@ -8,8 +8,8 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// outcome returns what the finish reason means: a reason of ours, or why there
-// is no reply. The reasons are told in
+// outcome returns our reason for the vendor's finish reason, or an error if there is no reply. The
+// vendor's reasons are documented at
 // https://ai.google.dev/api/generate-content#FinishReason.
 func (r *reading) outcome() (string, error) {
 	switch r.finish {
@@ -23,8 +23,8 @@ func (r *reading) outcome() (string, error) {
 		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
 		return "", r.ended(events.ModelRefused)
 	}
-	// MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, OTHER and what is new: the
-	// model's own slip, of which nothing is left to answer. Another attempt may do.
+	// MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, OTHER and unknown reasons: the model made a
+	// mistake and left nothing to answer. Another attempt may succeed.
 	return "", r.ended(events.ModelIncomplete)
 }
 

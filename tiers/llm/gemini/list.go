@@ -10,7 +10,7 @@ import (
 
 var _ llm.Lister = Provider{}
 
-// Models returns the models that the key opens. See
+// Models returns the models that the key gives access to. See
 // https://ai.google.dev/api/models.
 func (p Provider) Models(ctx context.Context) ([]string, error) {
 	if p.Endpoint.Key == "" {

@@ -9,16 +9,16 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// family is what the API's rules about a model depend on.
+// family holds the properties on which the API's rules for a model depend.
 type family struct {
-	// generation is 2.5 for gemini-2.5-pro; 0 for a model that is not a Gemini.
+	// generation is for example 2.5 for gemini-2.5-pro; 0 if the model is not a Gemini.
 	generation float64
 	pro, lite  bool
 }
 
-// newest is the generation of names such as gemini-flash-latest, which Google points
-// at another model with each release. What the newest models take, those of Gemini 3
-// before them take, too.
+// newest is the generation assumed for names such as gemini-flash-latest, which Google moves to
+// another model with each release. Everything that these models accept, older Gemini 3 models
+// accept too.
 const newest = 3.8
 
 var (
@@ -30,7 +30,7 @@ var (
 	})
 )
 
-// plain returns a model's name without the folder that it is in.
+// plain returns a model's name without its collection prefix.
 func plain(model string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(model, "models/"), "tunedModels/")
 }
@@ -46,23 +46,22 @@ func familyOf(model string) family {
 	return f
 }
 
-// signs reports whether the first call of each model step must bring a
-// signature.
+// signs reports whether the first call of each model step needs a signature.
 func (f family) signs() bool { return f.generation >= 3 }
 
-// samples reports whether temperature and topP have an effect. Google has
-// deprecated them from 3.6 Flash and 3.5 Flash-Lite on and announced to refuse
-// them: https://ai.google.dev/gemini-api/docs/changelog, 2026-07-21.
+// samples reports whether temperature and topP have an effect. Google deprecated them from 3.6
+// Flash and 3.5 Flash-Lite on and announced that it will reject them:
+// https://ai.google.dev/gemini-api/docs/changelog, 2026-07-21.
 func (f family) samples() bool { return f.generation < 3.5 || f.generation < 3.6 && !f.lite }
 
-// origin names whose content it is: signatures do not survive a change of model.
+// origin returns the origin of a model's content, because signatures are valid for that model
+// only.
 func origin(model string) string { return Name + ":" + plain(model) }
 
-// thinking returns how much a model may think, in the words of its family: a
-// level from generation 3 on (https://ai.google.dev/gemini-api/docs/gemini-3),
-// a number of tokens in generation 2.5
-// (https://ai.google.dev/gemini-api/docs/thinking), nothing for others. A model
-// that cannot stop thinking thinks as little as it can.
+// thinking returns how much a model may think, in the form that its family uses: a level from
+// generation 3 on (https://ai.google.dev/gemini-api/docs/gemini-3), a token budget in generation
+// 2.5 (https://ai.google.dev/gemini-api/docs/thinking), nil for others. A model whose thinking
+// cannot be switched off gets the lowest setting.
 func thinking(model, effort string, room int) *thinkingConfig {
 	f := familyOf(model)
 	switch {
@@ -78,7 +77,8 @@ func thinking(model, effort string, room int) *thinkingConfig {
 func (f family) level(effort string) string {
 	switch effort {
 	case "off":
-		// which knows no less: https://ai.google.dev/gemini-api/docs/models/gemini-3.7-flash
+		// the lowest level of these models:
+		// https://ai.google.dev/gemini-api/docs/models/gemini-3.7-flash
 		if f.pro || !f.lite && f.generation >= 3.7 {
 			return "LOW"
 		}
@@ -86,7 +86,7 @@ func (f family) level(effort string) string {
 	case "low":
 		return "LOW"
 	case "medium":
-		if f.pro && f.generation < 3.1 { // gemini-3-pro knows low and high
+		if f.pro && f.generation < 3.1 { // gemini-3-pro only has low and high
 			return "HIGH"
 		}
 		return "MEDIUM"
@@ -94,10 +94,10 @@ func (f family) level(effort string) string {
 	return "HIGH"
 }
 
-// budget returns a share of a reply of at most room tokens, thoughts included:
-// an eighth, a quarter or three quarters, within the range of every 2.5 model:
-// 128 to 32,768 for pro, 0 or 512 to 24,576 for flash-lite, 0 to 24,576 for
-// flash. A room of 0 is the model's own, 65,536.
+// budget returns a share of a reply of at most room tokens, thinking included: an eighth, a
+// quarter or three quarters, within the range that the 2.5 models accept: 128 to 32,768 for pro, 0
+// or 512 to 24,576 for flash-lite, 0 to 24,576 for flash. A room of 0 means the model's own
+// maximum, 65,536.
 func (f family) budget(effort string, room int) int {
 	const least, most = 512, 24576
 	if room == 0 {
@@ -105,7 +105,7 @@ func (f family) budget(effort string, room int) int {
 	}
 	share := func(eighths int) int { return min(max(room*eighths/8, least), most) }
 	if room < 2*least {
-		effort = "off" // there is no room to think in
+		effort = "off" // no room to think
 	}
 	switch effort {
 	case "off":

@@ -13,25 +13,25 @@ import (
 	"manualslop/tiers/llm/transport"
 )
 
-// Name is the provider's name in the configuration and on the record.
+// Name is the provider's name in the configuration and in the record.
 const Name = "gemini"
 
 // wire is the format of Body and its version.
 const wire = "gemini/4"
 
-// apiVersion is the version of the API that has thought signatures.
+// apiVersion is the version of the API that supports thought signatures.
 const apiVersion = "v1beta"
 
-// baseURL is the vendor's own address.
+// baseURL is the vendor's default address.
 const baseURL = "https://generativelanguage.googleapis.com"
 
 // keyHeader is the header that carries the key.
 const keyHeader = "X-Goog-Api-Key"
 
-// Provider reaches Gemini models. Its zero value has no key and fails with auth.
+// Provider reaches Gemini models. The zero value has no key, so its calls fail with kind auth.
 type Provider struct {
 	Endpoint llm.Endpoint
-	// Silence is how long an answer may bring nothing; 0: the transport's own.
+	// Silence is how long an answer may stay silent; 0 means the transport's default.
 	Silence time.Duration
 }
 
@@ -41,14 +41,14 @@ func (Provider) Name() string { return Name }
 // Wire returns the format of Body.
 func (Provider) Wire() string { return wire }
 
-// url returns the address of a resource of the API. A configured base URL may
-// hold the version.
+// url returns the address of a resource of the API. A configured base URL may already include the
+// version.
 func (p Provider) url(resource string) string {
 	base := strings.TrimSuffix(strings.TrimRight(p.Endpoint.BaseURL, "/"), "/"+apiVersion)
 	return cmp.Or(strings.TrimRight(base, "/"), baseURL) + "/" + apiVersion + "/" + resource
 }
 
-// ask sends the body and returns the answer once its header came.
+// ask sends the body and returns the response once its header arrived.
 func (p Provider) ask(ctx context.Context, call *transport.Call, model string, body []byte) (*http.Response, error) {
 	resource := model
 	if !strings.Contains(model, "/") {

@@ -32,7 +32,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 		resp, err := p.ask(ctx, call, r.Model, body)
 		if err == nil {
 			err = reading.all(ctx, resp.Body)
-			_ = resp.Body.Close() // the transport knows what went wrong
+			_ = resp.Body.Close() // the transport reports errors itself
 		}
 		if reading.stopped {
 			return
@@ -41,7 +41,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 		if err == nil {
 			reason, err = reading.outcome()
 		}
-		if bad := p.failure(ctx, call, err); bad != nil { // what went wrong below counts more
+		if bad := p.failure(ctx, call, err); bad != nil { // an error below takes precedence
 			reading.fail(bad)
 			return
 		}
@@ -49,21 +49,21 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 	}
 }
 
-// reading is a reply while its chunks come in.
+// reading is a reply whose chunks are still arriving.
 type reading struct {
 	origin  string
 	yield   func(llm.Chunk, error) bool
-	stopped bool // the consumer has enough, or heard of an error
+	stopped bool // the consumer stopped, or got an error
 
 	calls  int
-	parts  []json.RawMessage // all, as the server sent them
-	signed bool              // some part holds a signature
+	parts  []json.RawMessage // all parts, as the server sent them
+	signed bool              // a part has a signature
 	model  string
 	finish string
 	why    string
 }
 
-// all reads a stream to its end, or until the consumer has enough.
+// all reads a stream to its end, or until the consumer stops.
 func (r *reading) all(ctx context.Context, stream io.Reader) error {
 	lines := bufio.NewReader(stream)
 	for !r.stopped {
@@ -71,7 +71,7 @@ func (r *reading) all(ctx context.Context, stream io.Reader) error {
 		if err == nil {
 			err = r.take(data)
 		}
-		if ctx.Err() != nil { // what came before does not matter any more
+		if ctx.Err() != nil { // nothing read before matters now
 			return ctx.Err()
 		}
 		if errors.Is(err, io.EOF) {
@@ -84,7 +84,7 @@ func (r *reading) all(ctx context.Context, stream io.Reader) error {
 	return nil
 }
 
-// take reads one chunk.
+// take handles one chunk.
 func (r *reading) take(data []byte) error {
 	var c chunk
 	if json.Unmarshal(data, &c) != nil {
@@ -117,11 +117,11 @@ func (r *reading) take(data []byte) error {
 	return nil
 }
 
-// errUnreadable means that an event of the stream is not JSON of the API.
+// errUnreadable means that an event of the stream is not JSON in the API's format.
 var errUnreadable = errors.New("the server sent an event that is not a chunk of a reply")
 
-// part reads one part of the reply: a piece of text, a thought, or a call, which
-// always comes whole.
+// part handles one part of the reply: a piece of text, a thought, or a call, which always arrives
+// complete.
 func (r *reading) part(raw json.RawMessage) error {
 	var p piece
 	if json.Unmarshal(raw, &p) != nil {
@@ -143,7 +143,7 @@ func (r *reading) part(raw json.RawMessage) error {
 	return nil
 }
 
-// say hands out a chunk unless the consumer has enough.
+// say yields a chunk unless the consumer stopped.
 func (r *reading) say(c llm.Chunk) {
 	if !r.stopped {
 		r.stopped = !r.yield(c, nil)
@@ -158,7 +158,7 @@ func (r *reading) fail(err error) {
 	}
 }
 
-// raw returns the whole content, if anything in it must go back verbatim.
+// raw returns the whole content if anything in it must go back verbatim.
 func (r *reading) raw() *llm.Opaque {
 	if !r.signed {
 		return nil
@@ -168,7 +168,7 @@ func (r *reading) raw() *llm.Opaque {
 		Parts []json.RawMessage `json:"parts"`
 	}{roleModel, r.parts})
 	if err != nil {
-		return nil // parts are JSON that was read
+		return nil // the parts were read as JSON, so this cannot fail
 	}
 	return &llm.Opaque{Origin: r.origin, Data: data}
 }

@@ -11,7 +11,7 @@ import (
 	"manualslop/tiers/llm/program"
 )
 
-// message is every kind of line, in both spellings.
+// message covers every kind of line, in both spellings.
 type message struct {
 	Type string `json:"type"`
 
@@ -35,20 +35,20 @@ type message struct {
 	Stats  *stats          `json:"stats"`
 }
 
-// stats are the program's own counts of tokens.
+// stats are the program's token counts.
 type stats struct {
-	Total        int64 `json:"total_tokens"` // with what was thought
+	Total        int64 `json:"total_tokens"` // including thinking tokens
 	TotalShort   int64 `json:"total"`
-	Input        int64 `json:"input_tokens"`  // with what was cached
-	Output       int64 `json:"output_tokens"` // without what was thought
+	Input        int64 `json:"input_tokens"`  // including cached tokens
+	Output       int64 `json:"output_tokens"` // without thinking tokens
 	OutputShort  int64 `json:"output"`
 	Cached       int64 `json:"cached"`
 	CachedTokens int64 `json:"cached_tokens"`
 	Uncached     int64 `json:"input"`
 }
 
-// words returns a text: a JSON string, or a list of strings and objects with a
-// text.
+// words returns the first text: a JSON string, or the joined texts of a list of strings and
+// objects with a text.
 func words(raws ...json.RawMessage) string {
 	for _, raw := range raws {
 		var text string
@@ -74,13 +74,13 @@ func words(raws ...json.RawMessage) string {
 	return ""
 }
 
-// protocol is how the program speaks, in both spellings.
+// protocol reads the program's output, in both spellings.
 type protocol struct{}
 
-// Begin has nothing to say: the prompt is the program's input.
+// Begin does nothing: the prompt is the program's standard input.
 func (protocol) Begin(*program.Transcript) {}
 
-// Exit reads the program's exit codes.
+// Exit returns the kind of error for an exit code of the program.
 func (protocol) Exit(code int) string {
 	switch code {
 	case 41: // no way to authenticate
@@ -91,7 +91,7 @@ func (protocol) Exit(code int) string {
 	return events.ModelIncomplete
 }
 
-// Line folds one line.
+// Line handles one line.
 func (protocol) Line(t *program.Transcript, line []byte) {
 	var kind struct {
 		Type json.RawMessage `json:"type"`
@@ -126,7 +126,7 @@ func known(kind string) bool {
 	return slices.Contains([]string{"init", "message", "chunk", "tool_use", "tool_result", "error", "result"}, kind)
 }
 
-// finish takes the result line.
+// finish handles the result line.
 func finish(t *program.Transcript, m *message) {
 	if m.Status != "success" {
 		if m.Stats != nil {
@@ -140,7 +140,7 @@ func finish(t *program.Transcript, m *message) {
 	t.End(llm.FinishStop)
 }
 
-// usage returns what the program counted, else the guess.
+// usage returns the program's counts, or the guess if they are missing.
 func usage(s *stats, guess events.Usage) *events.Usage {
 	if s == nil {
 		return &guess
@@ -164,8 +164,8 @@ func usage(s *stats, guess events.Usage) *events.Usage {
 	return &guess
 }
 
-// thoughts returns the tokens that were thought: the program of today counts
-// them in its total alone, and they cost what the output costs.
+// thoughts returns the number of thinking tokens. The current program counts them only in its
+// total; they cost as much as output tokens.
 func thoughts(s *stats) int64 {
 	if s.Input == 0 || s.Output == 0 {
 		return 0
@@ -173,8 +173,7 @@ func thoughts(s *stats) int64 {
 	return max(0, s.Total-s.Input-s.Output)
 }
 
-// parametersOf returns the text of a call's arguments; none are an empty
-// object.
+// parametersOf returns the text of a call's arguments, or an empty object if there are none.
 func parametersOf(m *message) string {
 	for _, raw := range []json.RawMessage{m.Parameters, m.Args} {
 		if len(raw) > 0 && string(raw) != "null" {

@@ -8,10 +8,10 @@ import (
 	"manualslop/events"
 )
 
-// shape is what every complaint about a block says last.
+// shape ends every error message about a block.
 const shape = `a call must be one JSON object {"tool": "NAME", "args": {…}}`
 
-// call reads a whole block.
+// call parses a complete block.
 func (b *body) call() Call {
 	if b.over {
 		return Call{Malformed: fmt.Sprintf("the block has more than %d bytes", maxBody)}

@@ -8,12 +8,12 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// markLength is how many characters of a digest are a mark: too many to guess
-// or to search for, and few enough to be copied without a slip.
+// markLength is the number of digest characters in a mark: too many to guess or to search for, and
+// few enough to copy without a mistake.
 const markLength = 12
 
-// Mark returns the mark of a conversation: by its system message and its first
-// turn. Tools may be loaded while it continues.
+// Mark returns the mark of a conversation, derived from its system message and its first turn. It
+// does not depend on the tools, because more may be loaded later.
 func Mark(r llm.Request) string {
 	var b strings.Builder
 	b.WriteString(r.System())
@@ -27,7 +27,7 @@ func Mark(r llm.Request) string {
 	return events.Digest([]byte(b.String()))[:markLength]
 }
 
-// Tools tell the model which tools there are. Without tools they are empty.
+// Tools returns the text that lists the tools for the model; empty if there are none.
 func Tools(tools []llm.Tool) string {
 	if len(tools) == 0 {
 		return ""
@@ -44,7 +44,8 @@ func Tools(tools []llm.Tool) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// Instructions tell the model how a call is written. Without tools they are empty.
+// Instructions returns the text that tells the model how to write a call; empty if there are no
+// tools.
 func Instructions(tools []llm.Tool, mark string) string {
 	if len(tools) == 0 {
 		return ""
@@ -62,7 +63,7 @@ func Instructions(tools []llm.Tool, mark string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// Block returns a call as the model is to write it.
+// Block returns a call in the form in which the model must write it.
 func Block(tool string, args json.RawMessage, mark string) string {
 	name, err := json.Marshal(tool)
 	if err != nil {

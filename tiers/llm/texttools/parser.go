@@ -7,49 +7,49 @@ import (
 	"manualslop/events"
 )
 
-// The lines around a call, as models are told to write them. More backticks,
-// and blanks after them, are taken, too.
+// The lines around a call, as models are told to write them. More backticks, and trailing blanks,
+// are accepted too.
 const (
 	opening = closing + word
 	closing = "```"
 	word    = "tool_call"
 )
 
-// maxBody limits the bytes of a block: arguments and a little around them.
+// maxBody limits the bytes of a block: the arguments plus some overhead.
 const maxBody = events.MaxArgs + 4<<10
 
 // Call is a call as the model wrote it.
 type Call struct {
 	Name string
-	Args string // JSON, if the call is not malformed
-	// Malformed is why it cannot run; empty if it may.
+	Args string // valid JSON unless the call is malformed
+	// Malformed is the reason why the call cannot run; empty if it can.
 	Malformed string
 }
 
-// Parser reads a model's words as they come.
+// Parser reads a model's text as it arrives.
 type Parser struct {
 	mark  string
-	line  []byte // the current line, as far as nothing was said of it yet
-	plain bool   // the current line is text, and was said so far
-	said  bool   // there is text already
-	gap   []byte // line feeds that are text only if text follows
+	line  []byte // the part of the current line that was not returned yet
+	plain bool   // the current line is text, and was returned so far
+	said  bool   // some text was returned
+	gap   []byte // line feeds that are text only if more text follows
 
-	behind bool // a block was the last thing
+	behind bool // a block came last
 	body   *body
 	calls  []Call
 }
 
-// body is a block on its way.
+// body is a block that is still arriving.
 type body struct {
 	text   strings.Builder
 	marked bool
 	over   bool
 }
 
-// NewParser reads a conversation with this mark.
+// NewParser returns a parser for a conversation with this mark.
 func NewParser(mark string) *Parser { return &Parser{mark: mark} }
 
-// Feed takes the next words and returns what of them is text.
+// Feed takes the next piece of the reply and returns the text in it.
 func (p *Parser) Feed(words string) string {
 	var out strings.Builder
 	for {
@@ -63,8 +63,8 @@ func (p *Parser) Feed(words string) string {
 	}
 }
 
-// Close ends the words: what was held back is text, and a block that is still
-// open is a malformed call.
+// Close ends the reply. It returns text that was held back, and turns a block that is still open
+// into a malformed call.
 func (p *Parser) Close() string {
 	last := ""
 	switch {
@@ -76,7 +76,7 @@ func (p *Parser) Close() string {
 	case len(p.line) > 0:
 		last = p.whole("")
 		p.gap = bytes.TrimSuffix(p.gap, []byte("\n"))
-		if p.body != nil { // the last line opened one
+		if p.body != nil { // the last line opened a block
 			return last + p.Close()
 		}
 	}
@@ -91,7 +91,7 @@ func (p *Parser) Close() string {
 // Calls returns the calls so far, in their order.
 func (p *Parser) Calls() []Call { return p.calls }
 
-// whole takes the rest of a line and its end.
+// whole handles the rest of a line and its end.
 func (p *Parser) whole(rest string) string {
 	line := string(p.line) + rest
 	plain := p.plain
@@ -114,7 +114,7 @@ func (p *Parser) whole(rest string) string {
 	return ""
 }
 
-// rest takes the beginning of a line, or more of it.
+// rest handles the beginning of a line, or more of it.
 func (p *Parser) rest(words string) string {
 	switch {
 	case words == "":
@@ -125,7 +125,7 @@ func (p *Parser) rest(words string) string {
 	p.line = append(p.line, words...)
 	if p.body != nil {
 		if len(p.line) > maxBody {
-			p.body.over, p.line = true, []byte("…") // which closes nothing
+			p.body.over, p.line = true, []byte("…") // which does not close the block
 		}
 		return ""
 	}
@@ -140,16 +140,16 @@ func (p *Parser) rest(words string) string {
 	return p.say(line)
 }
 
-// maxOpening limits what is held back because it may open a block: the bytes of
-// a line without its end.
+// maxOpening limits what is held back because it may open a block: the bytes of a line without its
+// line end.
 const maxOpening = 256
 
-// blanks may come before a line that opens a block.
+// blanks are the characters that may precede the backticks that open a block.
 const blanks = " \t"
 
-// behindTicks returns what comes after the backticks that a line begins with,
-// blanks left out; fenced reports whether they are enough for a block. Without
-// them it is the line.
+// behindTicks returns what follows the backticks at the beginning of a line, without leading
+// blanks; fenced reports whether there are enough backticks for a block. If not, rest is the whole
+// line.
 func behindTicks(line string) (rest string, fenced bool) {
 	line = strings.TrimLeft(line, blanks)
 	rest = strings.TrimLeft(line, "`")
@@ -165,8 +165,8 @@ func closes(line string) bool {
 	return fenced && rest == ""
 }
 
-// opened reports whether a line opens a block, and with which mark. It must
-// agree with what rest holds back, or the pieces would make a difference.
+// opened reports whether a line opens a block, and with which mark. It must agree with what rest
+// holds back; otherwise the result would depend on how the text is split.
 func opened(line string) (mark string, opens bool) {
 	begun, fenced := behindTicks(strings.TrimRight(line, blanks+"\r"))
 	rest, found := strings.CutPrefix(begun, word)
@@ -176,7 +176,7 @@ func opened(line string) (mark string, opens bool) {
 	return strings.TrimSpace(rest), true
 }
 
-// say is text; line feeds at its end wait for more.
+// say returns text; trailing line feeds wait for more text.
 func (p *Parser) say(text string) string {
 	if p.behind {
 		if text = strings.TrimLeft(text, "\r\n"); text == "" {
