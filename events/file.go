@@ -11,6 +11,9 @@ const (
 	ViewCurated = "curated"
 	// ViewDiff is the diff of a file since its content was Before.
 	ViewDiff = "diff"
+	// ViewState shows nothing: it only says which content the file has, without a
+	// digest if it cannot be read.
+	ViewState = "state"
 )
 
 // ViewRequest names one view.

@@ -151,7 +151,9 @@ var contextViews = Fold[*builtViews]{
 	Apply: func(s *builtViews, e *events.Event) *builtViews {
 		if p, ok := e.Payload.(events.ContextBuilt); ok {
 			for _, v := range p.Views {
-				s.built(e, p.Request, &v)
+				if v.View != events.ViewState {
+					s.built(e, p.Request, &v)
+				}
 			}
 		}
 		return s

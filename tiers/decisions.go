@@ -23,9 +23,11 @@ import (
 // they stand.
 func Decisions() map[string]int {
 	return map[string]int{
-		events.ActorApproval:    1,
-		events.ActorConductor:   3, // 2: a ticket whose start asks nobody starts at once; 3: turns can be killed
-		events.ActorContributor: 3, // 2: a reading call looks whether known files changed; 3: turns in discussions
+		events.ActorApproval:  1,
+		events.ActorConductor: 3, // 2: a ticket whose start asks nobody starts at once; 3: turns can be killed
+		// 2: a reading call looks whether known files changed; 3: turns in discussions, and a refresh compares tracked
+		// files with the beginning of the attempt
+		events.ActorContributor: 3,
 		events.ActorLead:        2, // a plan's model may ask to be shown files
 		events.ActorPlanner:     1,
 		events.ActorQA:          1,

@@ -104,7 +104,7 @@ func (s *State) foldViews(e *events.Event) {
 			s.reads(to, fence.Repo, "instructions of the project")
 		}
 		for _, v := range p.Views {
-			if v.Error == "" && v.View != events.ViewTree {
+			if v.Error == "" && v.View != events.ViewTree && v.View != events.ViewState {
 				s.reads(to, fence.Repo, v.Path)
 			}
 		}

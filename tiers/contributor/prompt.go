@@ -83,10 +83,17 @@ func (r *run) context(s *State, id string, p events.ContextBuilt) {
 		r.talk.Open(r.brief())
 	}
 	for _, i := range others {
-		r.talk.Show(p.Views[i].Path, view(id, i, p.Views[i]))
+		if p.Views[i].View != events.ViewState {
+			r.talk.Show(p.Views[i].Path, view(id, i, p.Views[i]))
+		}
 	}
 	for _, v := range p.Views {
-		if v.File != nil && v.View == events.ViewRaw { // no diff shows the rest of a file that was seen in part
+		if v.File == nil {
+			continue
+		}
+		_, known := r.files[v.File.Path]
+		// no diff shows the rest of a file that was seen in part, except of a tracked one
+		if v.View == events.ViewRaw || v.View == events.ViewState && !known {
 			r.learned([]events.FileState{*v.File})
 		}
 	}

@@ -67,15 +67,20 @@ func (r *run) compared(s *State, c *call) []events.FileState {
 	return known
 }
 
-// refreshed adds the changed files to the next prompt and starts its round.
+// refreshed adds the changed files to the next prompt and starts its round. A
+// file that was tracked after the attempt began is only noted.
 func (r *run) refreshed(s *State, id string, p events.FilesUpdated) {
+	changed := slices.DeleteFunc(slices.Clone(p.Files), func(f events.FileUpdate) bool {
+		_, known := r.files[f.Path]
+		return !known && s.comparesTracked() && slices.Contains(s.settings.Tracked, f.Path)
+	})
 	for _, f := range p.Files {
 		r.files[f.Path] = events.FileState{Path: f.Path, SHA256: f.After, Size: f.Size}
 		r.moved = r.moved || f.Path == path.Clean(r.ticket.TargetFile)
 	}
 	r.nextRound(s)
 	if r.phase == startRound {
-		r.refresh = refreshPart(id, p.Files, r.refreshRoom(s))
+		r.refresh = refreshPart(id, changed, r.refreshRoom(s))
 	}
 }
 

@@ -2,12 +2,15 @@ package contributor_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/tiers"
+	"manualslop/tiers/basis"
 	"manualslop/tiers/contributor"
 	"manualslop/tiers/fence"
 	"manualslop/tiers/tierstest"
@@ -57,6 +60,85 @@ func TestARefreshRereadsWhatTheConversationKnows(t *testing.T) {
 		after("a tracked file that is known", []events.FileState{file("a.go", "a1"), target, {Path: "z.go"}}, known,
 			of(0, file("a.go", "a1"))),
 	})
+}
+
+// stateOf is the state of a tracked file at the beginning of an attempt.
+func stateOf(path, digest string) events.View {
+	return events.View{Path: path, View: events.ViewState, File: &events.FileState{Path: path, SHA256: digest, Size: 1}}
+}
+
+func TestTrackedFilesAreComparedWithTheirStateAtTheStart(t *testing.T) {
+	t.Parallel()
+	of := basis.Of("test")
+	of.Decisions[events.ActorContributor] = 2
+	older := given(events.SessionOpened{Basis: of, Settings: events.Settings{Tracked: []string{"a.go", "t.go"},
+		Tiers: []events.TierSettings{{Tier: 3, Provider: "script", Models: []string{"m1"}}}}}, opened()[1])
+	onTarget := starts(1, func(p *events.TicketStarted) { p.Ticket.TargetFile = "t.go" })
+	asked := func(want ...events.ViewRequest) []events.Payload {
+		return given(tierstest.Check(func(t testing.TB, p events.ContextRequested) {
+			require.Equal(t, append(tiers.RuleViews(), want...), p.Views)
+		}))
+	}
+	raw := events.View{Path: "t.go", View: "raw", SHA256: "x", File: &events.FileState{Path: "t.go", SHA256: "t1", Size: 1}}
+	newer := opened(tracked("a.go", "t.go"))
+	begun := given(newer, onTarget, context(raw, stateOf("a.go", "a1"), stateOf("t.go", "t2")))
+	target := events.ViewRequest{Path: "t.go", View: events.ViewRaw}
+	changed := given(begun, events.FilesTracked{Paths: []string{"a.go", "new.go", "t.go"}}, reply("", read), ran(0, "x"))
+	tierstest.Run(t, contributor.Decider(), scenarios{
+		{Name: "their states are asked for", Given: newer, When: onTarget, Then: asked(target,
+			events.ViewRequest{Path: "a.go", View: events.ViewState},
+			events.ViewRequest{Path: "t.go", View: events.ViewState})},
+		{Name: "older decisions ask for none", Given: older, When: onTarget, Then: asked(target)},
+		{Name: "what was shown counts before the state", Given: given(begun, reply("", read), approve(0)),
+			When: settle(0, events.ToolDone, "x"), Then: given(rereads(file("a.go", "a1"), file("t.go", "t1")))},
+		{Name: "a state is not shown", Given: given(newer, onTarget), When: context(raw, stateOf("a.go", "a1")),
+			Then: given(tierstest.Check(func(t testing.TB, p events.ModelRequested) {
+				require.NotContains(t, string(mustJSON(t, p.Manifest)), "a.go")
+			}))},
+		{Name: "one that is tracked later is only noted", Given: changed,
+			When: reread(events.FileUpdate{Path: "new.go", After: "n1", Diff: "+n"}),
+			Then: given(refreshes(""))},
+		{Name: "and shown when it changes again",
+			Given: given(changed, reread(events.FileUpdate{Path: "new.go", After: "n1", Diff: "+n"}), reply("", read),
+				ran(0, "x")),
+			When: reread(events.FileUpdate{Path: "new.go", Before: "n1", After: "n2", Diff: "+m"}),
+			Then: given(refreshes("+m\n"))},
+		{Name: "under older decisions it is shown", Given: given(older, onTarget, context(raw), reply("", read), ran(0, "x")),
+			When: reread(events.FileUpdate{Path: "a.go", After: "a1", Diff: "+a"}), Then: given(refreshes("+a\n"))},
+	})
+}
+
+// refreshes checks the block of changed files of a request; empty means none.
+func refreshes(want string) events.Payload {
+	return tierstest.Check(func(t testing.TB, p events.ModelRequested) {
+		t.Helper()
+		text := ""
+		for _, part := range p.Manifest {
+			if part.Kind == events.PartRefresh {
+				text = part.Text
+			}
+		}
+		require.Equal(t, want, text)
+	})
+}
+
+func TestTheStatesOfTrackedFilesAreBounded(t *testing.T) {
+	t.Parallel()
+	requested := func(n, size int) int {
+		var names []string
+		for i := range n {
+			names = append(names, fmt.Sprintf("%04d", i)+strings.Repeat("x", size-4))
+		}
+		h := tierstest.Play(t, contributor.Decider(), given(opened(tracked(names...)), starts(1))...)
+		views := h.Last("ContextRequested").Payload.(events.ContextRequested).Views
+		return len(views) - len(tiers.RuleViews()) - 1 // the tree
+	}
+	state := stateOf("", strings.Repeat("0", 64))
+	state.SHA256, state.File.Size = state.File.SHA256, math.MaxInt64
+	const each = 1024 // of an answer, with its comma
+	size := (each - len(mustJSON(t, state)) - 1) / 2
+	require.Equal(t, contributor.MaxKnown/each, requested(contributor.MaxKnown/each, size))
+	require.Equal(t, contributor.MaxKnown/each, requested(contributor.MaxKnown/each+1, size))
 }
 
 // block is the text of the refresh block after a round with these updates;

@@ -1,6 +1,7 @@
 package contributor
 
 import (
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -57,8 +58,32 @@ func (r *run) contextRequest(s *State) events.ContextRequested {
 	if len(views) == rules {
 		views = append(views, events.ViewRequest{Path: ".", View: events.ViewTree})
 	}
+	if s.comparesTracked() {
+		views = append(views, states(s.settings.Tracked)...)
+	}
 	return events.ContextRequested{Tier: r.tier, Track: r.track, Ticket: r.ticket.ID, Attempt: r.attempt, Views: views,
 		Workspace: r.place}
+}
+
+// comparesTracked reports whether a refresh shows of a tracked file only what
+// changed since the attempt began.
+func (s *State) comparesTracked() bool { return s.basis.Decision(events.ActorContributor) >= 3 }
+
+// states asks for the content of tracked files, which no prompt shows, as far as
+// the answers fit.
+func states(tracked []string) []events.ViewRequest {
+	var out []events.ViewRequest
+	room := MaxKnown
+	digest := strings.Repeat("0", len(events.Digest(nil)))
+	for _, name := range tracked {
+		answer := events.View{Path: name, View: events.ViewState, SHA256: digest,
+			File: &events.FileState{Path: name, SHA256: digest, Size: math.MaxInt64}}
+		if room -= sizeOf(answer) + len(","); room < 0 {
+			break
+		}
+		out = append(out, events.ViewRequest{Path: name, View: events.ViewState})
+	}
+	return out
 }
 
 // shownAs returns the view of a file that a ticket needs, under a strategy.

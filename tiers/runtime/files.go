@@ -60,6 +60,8 @@ func (w site) view(ctx context.Context, v events.ViewRequest, room *int) events.
 	switch {
 	case v.View == events.ViewTree:
 		text, out.Error = w.tree(ctx, v.Path)
+	case v.View == events.ViewState:
+		out.File = w.state(ctx, v.Path)
 	case v.View == events.ViewRaw:
 		text, out.Error = w.raw(ctx, v.Path, &out)
 	case v.View == events.ViewSlice:
@@ -131,6 +133,18 @@ func (w site) raw(ctx context.Context, path string, out *events.View) (text, pro
 	}
 	w.keepFile(ctx, file)
 	return string(file.Data), ""
+}
+
+// state returns which content a file has, and keeps it for a later diff.
+func (w site) state(ctx context.Context, path string) *events.FileState {
+	file, err := w.Env.Workspace.ReadFile(ctx, path)
+	if err != nil {
+		return &events.FileState{Path: path}
+	}
+	if utf8.Valid(file.Data) {
+		w.keepFile(ctx, file)
+	}
+	return &events.FileState{Path: path, SHA256: file.SHA256, Size: int64(len(file.Data))}
 }
 
 // refresh rereads the files that a conversation knows and shows those whose

@@ -56,6 +56,7 @@ func TestNoTierSeesMoreThanItsShare(t *testing.T) {
 		"gen/a.py": "", "gen/b.py": "", "gen/c.py": "def foreign_name():\n    return FOREIGN_BODY\n" + padding,
 	})
 	w.open(func(s *events.Settings) {
+		s.Tracked = []string{"gen/c.py", "src/dep.py", "src/other.py", "src/sibling.py", "src/target.py"}
 		s.Rules = []events.Rule{{Tool: "*", Action: "allow", Scope: "session", Source: "--yes"}}
 	})
 	w.start(firewall)
