@@ -19,22 +19,21 @@ func Anthropic(t testing.TB, o Options) *Server {
 	return run(t, o)
 }
 
-// anthropicVersion is the version of the API that there is.
+// anthropicVersion is the only version of the API.
 const anthropicVersion = "2023-06-01"
 
-// anthropicModels returns the models that the fake has.
+// anthropicModels returns the models that the fake serves.
 func anthropicModels() []string {
 	return []string{"claude-opus-5-5", "claude-sonnet-4-6", "claude-sonnet-4-5", "claude-haiku-4-5"}
 }
 
-// anthropic is the wire of the Messages API.
+// anthropic implements the Messages API.
 type anthropic struct {
 	models []string
 	cache  anthropicCache
 
 	mu sync.Mutex
-	// thoughts are the thinking blocks by model and id of a tool call that came
-	// with them.
+	// thoughts holds thinking blocks by the id of a tool call of the same reply.
 	thoughts map[string][]string
 }
 
@@ -57,7 +56,7 @@ func (*anthropic) bases(url string) []string {
 
 func (*anthropic) expects() map[Fault]string { return nil }
 
-// other lists the models. What it does not know is refused by read.
+// other lists the models. It leaves unknown requests to read, which refuses them.
 func (a *anthropic) other(w http.ResponseWriter, r *http.Request, _ []byte) bool {
 	if r.Method != http.MethodGet || !isPath(r, "/v1/models") || a.headers(r) != nil {
 		return false
@@ -82,7 +81,7 @@ func (a *anthropic) other(w http.ResponseWriter, r *http.Request, _ []byte) bool
 	return true
 }
 
-// headers checks what every request needs.
+// headers checks the headers that every request needs.
 func (*anthropic) headers(r *http.Request) *refusal {
 	switch version := r.Header.Get("Anthropic-Version"); {
 	case version == "":
@@ -129,7 +128,7 @@ func (a *anthropic) read(r *http.Request, body []byte) (View, *refusal) {
 	return q.view(), nil
 }
 
-// anthropicType returns the vendor's name of an error.
+// anthropicType returns the vendor's type of an error.
 func anthropicType(status int, kind string) string {
 	switch kind {
 	case events.ModelAuth:
@@ -179,7 +178,7 @@ func (a *anthropic) errorFrame(kind, message string) string {
 func mustJSON(v any) []byte {
 	out, err := json.Marshal(v)
 	if err != nil {
-		panic("llmtest: " + err.Error()) // plain values
+		panic("llmtest: " + err.Error()) // plain values cannot fail
 	}
 	return out
 }

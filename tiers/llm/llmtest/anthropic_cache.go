@@ -6,13 +6,13 @@ import (
 	"manualslop/events"
 )
 
-// Rules of the cache: https://platform.claude.com/docs/en/build-with-claude/prompt-caching.
+// Cache rules: https://platform.claude.com/docs/en/build-with-claude/prompt-caching.
 const (
 	anthropicMarks    = 4
 	anthropicLookBack = 20
 )
 
-// anthropicPiece is one block in the order of the cache: tools, system, messages.
+// anthropicPiece is one block in cache order: tools, system, messages.
 type anthropicPiece struct {
 	raw  string
 	mark *anthropicMark
@@ -30,7 +30,7 @@ func (q *anthropicRequest) pieces() []anthropicPiece {
 	for i, m := range q.Messages {
 		role := m.Role
 		if i > 0 && q.Messages[i-1].Role == role {
-			role = "" // one turn
+			role = "" // adjacent messages of one role are one turn
 		}
 		for _, b := range m.blocks {
 			out = append(out, anthropicPiece{role + " " + b.raw, b.CacheControl})
@@ -69,13 +69,13 @@ func checkAnthropicMarks(q *anthropicRequest) *refusal {
 	return nil
 }
 
-// anthropicCache is what the vendor keeps of prompts.
+// anthropicCache is the vendor's prompt cache.
 type anthropicCache struct {
 	prefixes
-	min int64 // 0: the model's
+	min int64 // minimum in tokens; 0: the model's
 }
 
-// minimum returns the tokens below which a prompt of the model is not cached.
+// minimum returns the number of tokens below which the model's prompts are not cached.
 func (c *anthropicCache) minimum(model string) int64 {
 	switch {
 	case c.min > 0:
@@ -91,13 +91,13 @@ func (c *anthropicCache) minimum(model string) int64 {
 	return 1024
 }
 
-// count finds the longest cached prefix that a mark can see, and caches what
-// the marks ask for.
+// count finds the longest cached prefix that a breakpoint can use, and caches the prefixes that
+// end at breakpoints.
 func (a *anthropic) count(v View) events.Usage {
 	q, _ := v.wire.(*anthropicRequest)
 	pieces := q.pieces()
 	texts := make([]string, len(pieces))
-	sizes := make([]int64, len(pieces)) // of the prompt up to here
+	sizes := make([]int64, len(pieces)) // size of the prompt up to each piece
 	var size int64
 	for i, p := range pieces {
 		texts[i] = p.raw
@@ -129,8 +129,8 @@ func (a *anthropic) count(v View) events.Usage {
 	return u
 }
 
-// read returns the tokens of the longest cached prefix that ends at a mark or
-// at one of the blocks before it that it looks back to.
+// read returns the tokens of the longest cached prefix that ends at a breakpoint or at one of the
+// preceding blocks that it looks back to.
 func (c *anthropicCache) read(pieces []anthropicPiece, digests []string, sizes []int64) (most int64) {
 	for i, p := range pieces {
 		if p.mark == nil {

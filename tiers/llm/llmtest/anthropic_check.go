@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// checks returns what the API refuses, in the order in which it looks. Sources:
+// checks returns the API's checks, in the order in which it applies them. Sources:
 // https://platform.claude.com/docs/en/api/messages, .../api/errors,
 // .../agents-and-tools/tool-use, .../build-with-claude/prompt-caching and
 // .../build-with-claude/extended-thinking.
@@ -40,7 +40,7 @@ func checkAnthropicTop(q *anthropicRequest) *refusal {
 	return nil
 }
 
-// anthropicLimit returns the longest reply of a model in tokens.
+// anthropicLimit returns a model's maximum reply length in tokens.
 func anthropicLimit(model string) int64 {
 	if strings.Contains(model, "-4-5") {
 		return 64_000
@@ -48,7 +48,7 @@ func anthropicLimit(model string) int64 {
 	return 128_000
 }
 
-// samples reports whether a model takes temperature and top_p at all.
+// samples reports whether a model accepts temperature and top_p at all.
 func samples(model string) bool {
 	for _, old := range []string{"-4-5", "-4-6", "-4-1", "-4-0", "-3-"} {
 		if strings.Contains(model, old) {
@@ -152,7 +152,7 @@ func checkAnthropicTools(q *anthropicRequest) *refusal {
 	return nil
 }
 
-// checkAnthropicContent checks every block by itself.
+// checkAnthropicContent checks each block on its own.
 func checkAnthropicContent(q *anthropicRequest) *refusal {
 	for i, b := range q.system {
 		if bad := checkAnthropicText(fmt.Sprintf("system.%d", i), b); bad != nil {

@@ -11,7 +11,7 @@ func anthropicFrame(event string, data []byte) string {
 	return "event: " + event + "\ndata: " + string(data) + "\n\n"
 }
 
-// anthropicReply writes one message as events.
+// anthropicReply writes one message as a sequence of events.
 type anthropicReply struct {
 	out   []string
 	turn  Turn
@@ -23,7 +23,7 @@ func (w *anthropicReply) event(kind string, fields map[string]any) {
 	w.out = append(w.out, anthropicFrame(kind, mustJSON(fields)))
 }
 
-// block writes a whole block, its deltas between start and stop.
+// block writes a complete block: start, deltas and stop.
 func (w *anthropicReply) block(start map[string]any, deltas ...map[string]any) {
 	w.event("content_block_start", map[string]any{"index": w.index, "content_block": start})
 	w.deltas(deltas...)
@@ -43,8 +43,8 @@ func (w *anthropicReply) stop() {
 	}
 }
 
-// frames returns the reply to an accepted request. What it thinks is
-// remembered, so that it must come back.
+// frames returns the reply to an accepted request. It stores the reply's thinking, so that it can
+// check that it comes back.
 func (a *anthropic) frames(v View, t Turn, u events.Usage) []string {
 	if q, ok := v.wire.(*anthropicRequest); ok && q.textBehindResults() {
 		t = Turn{Usage: t.Usage, Fault: t.Fault, At: t.At, Gate: t.Gate}
@@ -76,7 +76,7 @@ func (a *anthropic) frames(v View, t Turn, u events.Usage) []string {
 	return w.out
 }
 
-// thought writes what is thought and signed.
+// thought writes signed thinking.
 func (a *anthropic) thought(w *anthropicReply, v View, t Turn) {
 	var blocks []string
 	if t.Thinking != "" {
@@ -124,7 +124,7 @@ func (w *anthropicReply) call(t Turn) {
 			"id": c.ID, "name": c.Name, "input": map[string]any{}}})
 		w.deltas(deltas...)
 		if t.Fault == CutInCall && i == len(t.Calls)-1 {
-			continue // the vendor closes what was cut off, too, but need not
+			continue // the vendor may also close a block that was cut off, but need not
 		}
 		w.stop()
 	}

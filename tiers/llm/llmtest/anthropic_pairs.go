@@ -8,10 +8,10 @@ import (
 	"manualslop/events"
 )
 
-// checkAnthropicPairs checks that each call has its result in the next message,
-// before any text, and nothing else has one.
+// checkAnthropicPairs checks that each call has its result in the next message, before any text,
+// and that there are no other results.
 func checkAnthropicPairs(q *anthropicRequest) *refusal {
-	var open []string // calls of the assistant message before
+	var open []string // calls of the previous assistant message
 	seen := map[string]bool{}
 	for i, m := range q.Messages {
 		results := resultsOf(m)
@@ -65,7 +65,7 @@ func matchResults(i int, open, results []string) *refusal {
 	return nil
 }
 
-// resultsFirst refuses a result that comes after other content.
+// resultsFirst rejects a result that follows other content.
 func resultsFirst(i int, m anthropicMessage) *refusal {
 	other := false
 	for _, b := range m.blocks {
@@ -77,9 +77,8 @@ func resultsFirst(i int, m anthropicMessage) *refusal {
 	return nil
 }
 
-// textBehindResults reports whether the newest message has text after results.
-// The vendor names that as a cause of empty replies, and here it always is one;
-// see
+// textBehindResults reports whether the newest message has text after results. The vendor
+// documents that as a cause of empty replies; the fake always replies empty then. See
 // https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons,
 // "Empty responses with end_turn".
 func (q *anthropicRequest) textBehindResults() bool {
@@ -87,26 +86,26 @@ func (q *anthropicRequest) textBehindResults() bool {
 	return len(resultsOf(newest)) > 0 && newest.blocks[len(newest.blocks)-1].Type == "text"
 }
 
-// sign returns the signature of what a model thought.
+// sign returns the signature of a model's thinking.
 func sign(model, thought string) string {
 	return "sig_" + events.Digest([]byte(model+"\n"+thought))
 }
 
-// isSigned reports whether data ends with its own signature.
+// isSigned reports whether data ends with a valid signature.
 func isSigned(model, data string) bool {
 	at := len(data) - len(sign("", ""))
 	return at >= 0 && data[at:] == sign(model, data[:at])
 }
 
-// remember notes what was thought before a call.
+// remember stores the thinking blocks that came before a call.
 func (a *anthropic) remember(call string, blocks []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.thoughts[call] = blocks
 }
 
-// before returns what was thought before a call; false if the call is not the
-// model's.
+// before returns the thinking blocks that came before a call; false if this model did not make the
+// call.
 func (a *anthropic) before(call string) ([]string, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -114,7 +113,7 @@ func (a *anthropic) before(call string) ([]string, bool) {
 	return blocks, ok
 }
 
-// checkThoughts checks that what was thought comes back as it was given.
+// checkThoughts checks that thinking blocks come back unchanged.
 func (a *anthropic) checkThoughts(q *anthropicRequest) *refusal {
 	last := -1
 	for i, m := range q.Messages {
@@ -138,16 +137,15 @@ func (a *anthropic) checkThoughts(q *anthropicRequest) *refusal {
 	return a.checkLoop(q, last)
 }
 
-// anthropicBinds reports whether a model binds what it thinks to the
-// conversation before it:
+// anthropicBinds reports whether a model binds its thinking to the conversation before it:
 // https://platform.claude.com/docs/en/build-with-claude/preserved-thinking. The
-// API enforces it for accounts made from 2026-08-31 on, and so does the fake.
+// API enforces it for accounts created on or after 2026-08-31, and so does the fake.
 func anthropicBinds(model string) bool {
 	return slices.ContainsFunc([]string{"-5-5", "fable-5-", "mythos-5-"},
 		func(n string) bool { return strings.Contains(model, n) })
 }
 
-// before returns a short digest of what comes before a block, without marks.
+// before returns a short digest of everything before a block, without cache marks.
 func (q *anthropicRequest) before(message, block int) string {
 	n := len(q.Tools) + len(q.system) + block
 	for _, m := range q.Messages[:message] {
@@ -160,8 +158,9 @@ func (q *anthropicRequest) before(message, block int) string {
 	return events.Digest([]byte(strings.Join(all, "\n")))[:16]
 }
 
-// checkSignature checks that a thought is the model's and, where the model binds
-// thoughts and the request does not have those dropped, that nothing before it changed.
+// checkSignature checks that the model signed a thinking block. If the model binds its thinking
+// and the request does not ask to drop such blocks, it also checks that nothing before the block
+// changed.
 func (q *anthropicRequest) checkSignature(path string, message, block int) *refusal {
 	b := q.Messages[message].blocks[block]
 	if b.Type != "thinking" {
@@ -180,7 +179,7 @@ func (q *anthropicRequest) checkSignature(path string, message, block int) *refu
 	return nil
 }
 
-// checkLoop checks the newest assistant message, whose calls are just answered.
+// checkLoop checks the newest assistant message, whose calls have just been answered.
 func (a *anthropic) checkLoop(q *anthropicRequest, last int) *refusal {
 	m := q.Messages[last]
 	var here []string

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// anthropicRequest is a request of the Messages API, as far as the fake knows it.
+// anthropicRequest is a request of the Messages API, with the fields that the fake knows.
 type anthropicRequest struct {
 	Model         string             `json:"model"`
 	MaxTokens     *int64             `json:"max_tokens"`
@@ -21,7 +21,7 @@ type anthropicRequest struct {
 	Thinking      *anthropicThinking `json:"thinking"`
 	ToolChoice    json.RawMessage    `json:"tool_choice"`
 	Metadata      json.RawMessage    `json:"metadata"`
-	// ContextManagement needs the beta context-management-2025-06-27.
+	// ContextManagement requires the beta context-management-2025-06-27.
 	ContextManagement json.RawMessage `json:"context_management"`
 	OutputConfig      *struct {
 		Effort string `json:"effort"`
@@ -48,7 +48,7 @@ type anthropicThinking struct {
 	Type    string `json:"type"`
 	Budget  int64  `json:"budget_tokens"`
 	Display string `json:"display"`
-	// Binding needs the beta thinking-binding-controls-2026-08-01.
+	// Binding requires the beta thinking-binding-controls-2026-08-01.
 	Binding *struct {
 		Mismatch string `json:"prefix_mismatch_behavior"`
 	} `json:"block_binding"`
@@ -59,7 +59,7 @@ type anthropicMark struct {
 	TTL  string `json:"ttl"`
 }
 
-// anthropicBlock is a block of content of any type.
+// anthropicBlock is a content block of any type.
 type anthropicBlock struct {
 	Type         string          `json:"type"`
 	Text         string          `json:"text"`
@@ -74,12 +74,12 @@ type anthropicBlock struct {
 	Data         string          `json:"data"`
 	CacheControl *anthropicMark  `json:"cache_control"`
 
-	raw  string           // as it was sent, without its mark
-	text string           // what it says
+	raw  string           // as sent, without its cache mark
+	text string           // its text
 	list []anthropicBlock // the blocks of a result
 }
 
-// decodeStrict reads one JSON value without unknown fields.
+// decodeStrict decodes one JSON value and rejects unknown fields.
 func decodeStrict(body []byte, v any) *refusal {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
@@ -93,7 +93,7 @@ func decodeStrict(body []byte, v any) *refusal {
 	return nil
 }
 
-// parse reads what may be a string or a list of blocks.
+// parse parses fields that may be a string or a list of blocks.
 func (q *anthropicRequest) parse() (bad *refusal) {
 	if len(q.System) > 0 {
 		if q.system, bad = anthropicBlocks("system", q.System); bad != nil {
@@ -134,7 +134,7 @@ func anthropicBlocks(path string, raw json.RawMessage) ([]anthropicBlock, *refus
 	return out, nil
 }
 
-// parse reads a block's own content and takes its mark out of its bytes.
+// parse parses a block's content and removes its cache mark from the raw bytes.
 func (b *anthropicBlock) parse(path string, raw json.RawMessage) *refusal {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
@@ -156,7 +156,7 @@ func (b *anthropicBlock) parse(path string, raw json.RawMessage) *refusal {
 	return nil
 }
 
-// view returns the request in no vendor's words.
+// view returns the request in the vendor-neutral form.
 func (q *anthropicRequest) view() View {
 	v := View{Model: q.Model, Limit: int(*q.MaxTokens), wire: q}
 	var system []string

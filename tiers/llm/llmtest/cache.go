@@ -2,11 +2,11 @@ package llmtest
 
 import "manualslop/events"
 
-// prefixes remembers which beginnings of prompts a vendor has cached.
+// prefixes is the set of prompt prefixes that a vendor has cached.
 type prefixes struct{ known map[string]bool }
 
-// chain returns the digests of a prompt's beginnings: of its first piece, of
-// its first two, and so on. root is what every one of them depends on.
+// chain returns the digests of a prompt's prefixes: of its first piece, of its first two, and so
+// on. All of them also depend on root.
 func chain(root string, pieces []string) []string {
 	out := make([]string, len(pieces))
 	at := events.Digest([]byte(root))
@@ -17,10 +17,10 @@ func chain(root string, pieces []string) []string {
 	return out
 }
 
-// has reports whether the beginning with this digest is cached.
+// has reports whether the prefix with this digest is cached.
 func (p *prefixes) has(digest string) bool { return p.known[digest] }
 
-// put caches it.
+// put adds the prefix with this digest to the cache.
 func (p *prefixes) put(digest string) {
 	if p.known == nil {
 		p.known = map[string]bool{}
@@ -28,20 +28,20 @@ func (p *prefixes) put(digest string) {
 	p.known[digest] = true
 }
 
-// cacheStep is the number of tokens in whose steps OpenAI caches.
+// cacheStep is the unit in which OpenAI caches, in tokens.
 const cacheStep = 128
 
-// maxRemembered limits the prompts that are remembered.
+// maxRemembered limits the number of prompts that are remembered.
 const maxRemembered = 256
 
-// steps is a cache that nobody asks for: the longest beginning that a prompt
-// shares with one before it is read from the cache, in whole steps.
+// steps is an automatic cache: the longest prefix that a prompt shares with an earlier one is read
+// from the cache, in whole steps.
 type steps struct {
-	least int64 // tokens below which nothing is cached
+	least int64 // number of tokens below which nothing is cached
 	known []string
 }
 
-// count returns the usage of a prompt, which is cached from now on.
+// count returns the usage of a prompt and adds the prompt to the cache.
 func (s *steps) count(prompt string) events.Usage {
 	longest := 0
 	for _, before := range s.known {
@@ -57,7 +57,7 @@ func (s *steps) count(prompt string) events.Usage {
 	return events.Usage{Input: tokens(prompt) - read, CacheRead: read}
 }
 
-// commonPrefix returns the length of the common beginning.
+// commonPrefix returns the length of the common prefix.
 func commonPrefix(a, b string) int {
 	n := min(len(a), len(b))
 	for i := range n {

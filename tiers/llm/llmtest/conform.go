@@ -12,8 +12,8 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// Conform is the suite that every provider passes. make gives each part its own
-// fixture.
+// Conform is the test suite for every provider. It calls make once for each part, so that each has
+// its own fixture.
 func Conform(t *testing.T, make func(t *testing.T) Fixture) {
 	t.Helper()
 	for _, part := range []struct {
@@ -141,7 +141,7 @@ func thoughtsStay(t *testing.T, f Fixture) {
 	}
 }
 
-// endsAtLimit has a model say, and another one think, more than it may.
+// endsAtLimit tests a reply whose text, and one whose thinking, exceeds the limit.
 func endsAtLimit(t *testing.T, f Fixture) {
 	long := strings.Repeat("tick tock ", 1000)
 	p := f.turns(t, Turn{Text: long}, Turn{Thinking: long, Text: "Done."})
@@ -259,7 +259,7 @@ func cancelled(t *testing.T, f Fixture) {
 	end := slices.IndexFunc(frames, f.Start(t, Options{}).wire.ends)
 	gate := make(chan struct{}, end)
 	for range end {
-		gate <- struct{}{} // all but the end
+		gate <- struct{}{} // let out all frames except the last
 	}
 	turn.Gate = gate
 	p := f.turns(t, turn)

@@ -12,13 +12,13 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// eventually and tick bound the wait for what must happen; nothing is measured.
+// eventually and tick control how long and how often tests poll for an expected state.
 const (
 	eventually = 2 * time.Minute
 	tick       = time.Millisecond
 )
 
-// broken returns a turn with something of everything to go wrong in.
+// broken returns a turn with text and a call, so that every fault can apply to it.
 func broken(fault Fault) Turn {
 	return Turn{Text: "I look.", Calls: []Call{{Name: "read_file", Args: `{"path":"a"}`}}, Fault: fault, At: -1}
 }
@@ -46,15 +46,15 @@ func conformFaults(t *testing.T, make func(t *testing.T) Fixture) {
 			e := p.fails(first, c.Kind)
 			require.Equal(t, c.RetryAfter, e.RetryAfter)
 			require.LessOrEqual(t, len(p.Requests()), 1, "nothing is retried")
-			if !silent { // whose patience may end before the server has looked
+			if !silent { // the provider may give up before the server has read the request
 				require.Len(t, p.Requests(), 1)
 			}
 		})
 	}
 }
 
-// repeatedIDs holds a conversation in which a vendor gives two calls one id,
-// with thoughts that go back verbatim and without.
+// repeatedIDs runs a conversation in which a vendor uses one id for two calls, with and without
+// thinking that goes back verbatim.
 func repeatedIDs(t *testing.T, f Fixture) {
 	t.Helper()
 	for _, thinking := range []string{"", "Hmm."} {
@@ -68,8 +68,8 @@ func repeatedIDs(t *testing.T, f Fixture) {
 	}
 }
 
-// goodDespite checks a reply that is good although something was odd, and that
-// the conversation continues after it.
+// goodDespite checks that a reply succeeds in spite of a fault, and that the conversation
+// continues after it.
 func goodDespite(p *pair, fault Fault, first llm.Request) {
 	t := p.t
 	reply := p.good(first)
@@ -102,8 +102,8 @@ func goodDespite(p *pair, fault Fault, first llm.Request) {
 	require.Equal(t, "Done.", p.good(answered(first, reply, "1")).Text, "the conversation continues")
 }
 
-// incompleteEverywhere ends the stream cleanly before each of its events up to
-// the vendor's end marker.
+// incompleteEverywhere ends the stream cleanly before each of its events up to the vendor's end
+// marker.
 func incompleteEverywhere(t *testing.T, f Fixture) {
 	turn := broken("")
 	s := f.Start(t, Options{})

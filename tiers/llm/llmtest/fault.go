@@ -6,10 +6,10 @@ import (
 	"manualslop/events"
 )
 
-// Fault is one thing that goes wrong on the way.
+// Fault is one way in which a turn can go wrong.
 type Fault string
 
-// Faults before a stream begins.
+// Faults that happen before a stream begins.
 const (
 	RateLimitedNow  Fault = "429, try again at once"
 	RateLimited     Fault = "429, try again in a second"
@@ -23,7 +23,7 @@ const (
 	Redirected      Fault = "a redirect"
 )
 
-// Faults of a stream.
+// Faults in the stream.
 const (
 	ErrorEvent     Fault = "an error in the stream"
 	EarlyEnd       Fault = "a clean end in the stream"
@@ -39,7 +39,7 @@ const (
 	NoUsage        Fault = "no usage"
 )
 
-// Faults of what the model says.
+// Faults in the model's reply.
 const (
 	ManyCalls    Fault = "20 parallel calls"
 	SplitEscape  Fault = "arguments split inside an escape"
@@ -52,16 +52,16 @@ const (
 	StalledStart Fault = "silence before the answer"
 )
 
-// Case is a fault and what an adapter makes of it.
+// Case is a fault and the result that an adapter must return.
 type Case struct {
 	Fault Fault
-	// Kind is the kind of error; empty: the reply is good.
+	// Kind is the kind of error; empty if the reply must succeed.
 	Kind string
-	// RetryAfter is how long the error says to wait.
+	// RetryAfter is the delay that the error must report.
 	RetryAfter time.Duration
 }
 
-// cases returns all faults; a wire may say otherwise.
+// cases returns all faults; a wire may override the kinds.
 func cases() []Case {
 	return []Case{
 		{RateLimitedNow, events.ModelRateLimited, 0}, {RateLimited, events.ModelRateLimited, time.Second},
@@ -80,7 +80,7 @@ func cases() []Case {
 	}
 }
 
-// Cases lists every fault with what it must lead to on this server's wire.
+// Cases returns every fault with its required result for this server's wire.
 func (s *Server) Cases() []Case {
 	out := cases()
 	special := s.wire.expects()
@@ -92,7 +92,7 @@ func (s *Server) Cases() []Case {
 	return out
 }
 
-// status returns the answer of a fault before the stream; 0 if it is none.
+// status returns the response of a fault that happens before the stream; 0 for other faults.
 func (f Fault) status() (code int, kind string) {
 	switch f {
 	case RateLimitedNow, RateLimited, RateLimitedDate, RateLimitedHour:

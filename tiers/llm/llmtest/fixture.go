@@ -12,18 +12,18 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// Fixture is a provider and the server that it is tried on.
+// Fixture is a provider and the server that it is tested with.
 type Fixture struct {
 	// Start starts a server, such as [Anthropic].
 	Start func(t testing.TB, o Options) *Server
-	// Provider makes the adapter; silence is how long an answer may bring
-	// nothing, 0 as it sees fit.
+	// Provider makes the adapter. Silence is how long an answer may stay silent; 0 means the
+	// adapter's default.
 	Provider func(e llm.Endpoint, silence time.Duration) llm.Provider
-	// Model is one that thinks and that the server has; Other is another.
+	// Model is a model of the server that thinks; Other is another model.
 	Model, Other string
-	// Thinks reports whether the vendor signs what it thinks and wants it back.
+	// Thinks reports whether the vendor signs its thinking and needs it back.
 	Thinks bool
-	// Usage is what the vendor can say of a reply, scripted and read back.
+	// Usage is a usage with every count that the vendor can report.
 	Usage events.Usage
 }
 
@@ -44,13 +44,13 @@ func (f Fixture) pair(t *testing.T, o Options) *pair {
 	return &pair{t, f, s, f.Provider(s.Endpoint(), 0)}
 }
 
-// turns returns a pair that answers with turns.
+// turns returns a pair whose server answers with turns.
 func (f Fixture) turns(t *testing.T, turns ...Turn) *pair {
 	t.Helper()
 	return f.pair(t, Options{Turns: turns})
 }
 
-// ask makes one attempt and checks that what was sent is what Body says.
+// ask makes one attempt and checks that the bytes sent are those of Body.
 func (p *pair) ask(r llm.Request) (llm.Reply, []string, error) {
 	p.t.Helper()
 	var deltas []string
@@ -65,7 +65,7 @@ func (p *pair) ask(r llm.Request) (llm.Reply, []string, error) {
 	return reply, deltas, err
 }
 
-// noKey checks that neither an error nor anything after it holds the key.
+// noKey checks that neither an error nor its causes contain the key.
 func (p *pair) noKey(err error) {
 	p.t.Helper()
 	if err == nil {
@@ -78,7 +78,7 @@ func (p *pair) noKey(err error) {
 	}
 }
 
-// good makes an attempt that succeeds.
+// good makes an attempt that must succeed.
 func (p *pair) good(r llm.Request) llm.Reply {
 	p.t.Helper()
 	reply, _, err := p.ask(r)
@@ -87,7 +87,7 @@ func (p *pair) good(r llm.Request) llm.Reply {
 	return reply
 }
 
-// fails makes an attempt that fails with a kind.
+// fails makes an attempt that must fail with a kind.
 func (p *pair) fails(r llm.Request, kind string) *llm.Error {
 	p.t.Helper()
 	reply, _, err := p.ask(r)
@@ -99,7 +99,7 @@ func (p *pair) fails(r llm.Request, kind string) *llm.Error {
 	return e
 }
 
-// question returns a first request of a conversation with tools.
+// question returns the first request of a conversation with tools.
 func (f Fixture) question(text string) llm.Request {
 	schema := json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)
 	return llm.Request{
@@ -113,8 +113,8 @@ func (f Fixture) question(text string) llm.Request {
 	}
 }
 
-// answered returns the request behind r: its reply, and a result for each call.
-// number tells rounds apart.
+// answered returns the request that follows r: with its reply and a result for each call. number
+// distinguishes rounds.
 func answered(r llm.Request, reply llm.Reply, number string) llm.Request {
 	said := reply.Replied("01ROUND" + number)
 	assistant := llm.Message{Role: llm.RoleAssistant}

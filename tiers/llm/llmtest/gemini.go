@@ -19,17 +19,17 @@ func Gemini(t testing.TB, o Options) *Server {
 	return run(t, o)
 }
 
-// geminiModels returns the models that the fake has.
+// geminiModels returns the models that the fake serves.
 func geminiModels() []string {
 	return []string{"gemini-3.1-pro-preview", "gemini-3-pro-preview", "gemini-3.5-flash", "gemini-3.8-flash",
 		"gemini-flash-latest", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-2.0-flash"}
 }
 
-// gemini is the wire of the Gemini Developer API.
+// gemini implements the Gemini Developer API.
 type gemini struct {
 	models []string
-	seen   prefixes // of prompts that were answered
-	min    int64    // tokens below which nothing is cached; 0: the model's
+	seen   prefixes // prefixes of answered prompts
+	min    int64    // number of tokens below which nothing is cached; 0: the model's
 }
 
 func newGemini(o Options) *gemini {
@@ -42,15 +42,15 @@ func newGemini(o Options) *gemini {
 
 func (*gemini) key(r *http.Request) string { return r.Header.Get("X-Goog-Api-Key") }
 
-// wrongKey returns what the API answers to a key that is none, with a detail.
+// wrongKey returns the status for an unknown key; the response has a detail.
 func (*gemini) wrongKey() int { return http.StatusBadRequest }
 
 func (*gemini) bases(url string) []string {
 	return []string{url, url + "/", url + "/v1beta", url + "/v1beta/"}
 }
 
-// expects: this wire has no indexes, and its arguments come only whole, so a
-// call that the model did not finish is its own end.
+// expects differs because this API has no indexes and sends arguments only complete, so an
+// unfinished call ends the reply.
 func (*gemini) expects() map[Fault]string {
 	return map[Fault]string{DuplicateIndex: "", BrokenArgs: events.ModelIncomplete, CutInCall: events.ModelIncomplete}
 }
@@ -73,7 +73,7 @@ func (g *gemini) other(w http.ResponseWriter, r *http.Request, _ []byte) bool {
 
 var geminiPath = regexp.MustCompile(`^/v1beta/models/([^/:]+):streamGenerateContent$`)
 
-// read checks a request for a reply.
+// read parses and checks a request for a reply.
 func (g *gemini) read(r *http.Request, body []byte) (View, *refusal) {
 	path := geminiPath.FindStringSubmatch(r.URL.Path)
 	switch {
@@ -101,7 +101,7 @@ func (g *gemini) read(r *http.Request, body []byte) (View, *refusal) {
 	return q.view(), nil
 }
 
-// geminiStatus returns the name of an error of google.rpc.Code.
+// geminiStatus returns the google.rpc.Code name of an error.
 func geminiStatus(status int, kind string) string {
 	switch kind {
 	case events.ModelRateLimited:

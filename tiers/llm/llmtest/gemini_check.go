@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// geminiChecks returns what the API refuses, in the order in which it looks.
-// Sources: https://ai.google.dev/api/generate-content,
+// geminiChecks returns the API's checks, in the order in which it applies them. Sources:
+// https://ai.google.dev/api/generate-content,
 // .../gemini-api/docs/function-calling, .../docs/thinking and
 // .../docs/thought-signatures.
 func geminiChecks() []func(*geminiRequest) *refusal {
@@ -86,8 +86,8 @@ func checkGeminiSampling(q *geminiRequest) *refusal {
 	return nil
 }
 
-// geminiThinks returns which generation of thinking a model has: 3 has levels,
-// 2.5 a budget, before it there is none.
+// geminiThinks reports how a model's thinking is set: levels from generation 3 on, a budget in
+// 2.5; earlier models do not think.
 func geminiThinks(model string) (levels, budget bool) {
 	levels = strings.HasPrefix(model, "gemini-3") || strings.HasPrefix(model, "gemini-4") ||
 		strings.HasSuffix(model, "-latest")
@@ -153,7 +153,7 @@ func checkGeminiBudget(model string, budget int) *refusal {
 	return nil
 }
 
-// checkGeminiParts checks every content by itself.
+// checkGeminiParts checks each content on its own.
 func checkGeminiParts(q *geminiRequest) *refusal {
 	if len(q.Contents) == 0 {
 		return refuse("GenerateContentRequest.contents: contents is not specified")
@@ -203,7 +203,7 @@ func checkGeminiPart(path, role string, p geminiPart) *refusal {
 	return nil
 }
 
-// isObject reports whether JSON is an object, or nothing at all.
+// isObject reports whether JSON is an object or empty.
 func isObject(raw json.RawMessage) bool {
 	var fields map[string]json.RawMessage
 	return len(raw) == 0 || json.Unmarshal(raw, &fields) == nil

@@ -7,14 +7,14 @@ import (
 	"manualslop/events"
 )
 
-// geminiReply writes one reply as chunks.
+// geminiReply writes one reply as a sequence of chunks.
 type geminiReply struct {
 	out  []string
 	view View
 	turn Turn
 }
 
-// chunk writes parts, and a finish reason where there is one.
+// chunk writes parts, and a finish reason if there is one.
 func (w *geminiReply) chunk(usage map[string]any, reason string, parts ...geminiPart) {
 	candidate := map[string]any{"index": 0, "content": map[string]any{"role": "model", "parts": parts}}
 	if len(parts) == 0 {
@@ -30,8 +30,8 @@ func (w *geminiReply) chunk(usage map[string]any, reason string, parts ...gemini
 	w.out = append(w.out, geminiFrame(out))
 }
 
-// frames returns the reply to an accepted request. What is thought is not shown
-// unless it is asked for, and nobody here asks; what follows it is signed.
+// frames returns the reply to an accepted request. The API shows thinking only on request, and no
+// test asks for it; the part that follows the thinking is signed.
 func (g *gemini) frames(v View, t Turn, u events.Usage) []string {
 	w := &geminiReply{view: v, turn: t}
 	w.say(geminiUsage(events.Usage{Input: u.Input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Thinking: u.Thinking,
@@ -51,8 +51,8 @@ func (w *geminiReply) say(usage map[string]any) {
 	}
 }
 
-// call writes the calls, each whole and all in one chunk. What the model did
-// not finish, or wrote wrong, the API does not hand out.
+// call writes all calls, complete and in one chunk. The API does not send calls that are
+// unfinished or invalid.
 func (w *geminiReply) call() {
 	levels, _ := geminiThinks(w.view.Model)
 	var parts []geminiPart
@@ -61,7 +61,7 @@ func (w *geminiReply) call() {
 			return
 		}
 		p := geminiPart{FunctionCall: &geminiCall{Name: c.Name, Args: json.RawMessage(c.Args)}}
-		if levels { // the older ones give no ids
+		if levels { // older models give no ids
 			p.FunctionCall.ID = c.ID
 		}
 		if len(parts) == 0 && (levels || w.turn.Thinking != "" || w.turn.Redacted != "") {
@@ -76,8 +76,8 @@ func (w *geminiReply) call() {
 	}
 }
 
-// end writes the last chunk, which has an empty part. A reply without calls is
-// signed there. The API refuses to take back an empty part without a signature:
+// end writes the last chunk, which has an empty part; in a reply without calls that part is
+// signed. The API does not accept back an empty part without a signature:
 // https://ai.google.dev/gemini-api/docs/thought-signatures and
 // https://github.com/router-for-me/CLIProxyAPI/issues/1292.
 func (w *geminiReply) end(usage map[string]any) {
@@ -103,8 +103,8 @@ func geminiStop(t Turn) string {
 	return "STOP"
 }
 
-// geminiUsage counts as the API does: the prompt with what was cached, the
-// candidates without what was thought.
+// geminiUsage counts as the API does: the prompt includes cached tokens, the candidates exclude
+// thinking tokens.
 func geminiUsage(u events.Usage) map[string]any {
 	out := map[string]any{"promptTokenCount": u.Prompt(), "totalTokenCount": u.Prompt() + u.Output}
 	for name, n := range map[string]int64{"candidatesTokenCount": u.Output - u.Thinking, "thoughtsTokenCount": u.Thinking,

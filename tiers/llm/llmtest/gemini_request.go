@@ -16,7 +16,7 @@ type geminiRequest struct {
 	GenerationConfig  *geminiGenerates `json:"generationConfig"`
 	SafetySettings    json.RawMessage  `json:"safetySettings"`
 
-	model string // of the address
+	model string // from the URL
 }
 
 type geminiContent struct {
@@ -67,7 +67,7 @@ type geminiGenerates struct {
 	} `json:"thinkingConfig"`
 }
 
-// pieces returns the prompt in the order of the cache: system, tools, contents.
+// pieces returns the prompt in cache order: system, tools, contents.
 func (q *geminiRequest) pieces() []string {
 	var out []string
 	if s := q.SystemInstruction; s != nil {
@@ -125,7 +125,7 @@ func (f geminiFunctionDone) said() (text string, failed bool) {
 	if !failed {
 		raw = f.Response["output"]
 	}
-	_ = json.Unmarshal(raw, &text) // what is not text is not shown
+	_ = json.Unmarshal(raw, &text) // a value that is not a string is not shown
 	return text, failed
 }
 
@@ -147,7 +147,7 @@ func (c geminiContent) said() Said {
 	return out
 }
 
-// minimum returns the tokens below which a prompt of the model is not cached.
+// minimum returns the number of tokens below which the model's prompts are not cached.
 func (g *gemini) minimum(model string) int64 {
 	switch {
 	case g.min > 0:
@@ -158,11 +158,11 @@ func (g *gemini) minimum(model string) int64 {
 	return 4096
 }
 
-// cacheBlock is in whose steps the API finds a beginning again, in bytes: it
-// caches tokens and not parts.
+// cacheBlock is the unit in which the fake compares prefixes, in bytes, because the API caches
+// tokens rather than parts.
 const cacheBlock = 1024
 
-// blocks are pieces cut into steps.
+// blocks splits pieces into units of cacheBlock.
 func blocks(pieces []string) []string {
 	var out []string
 	for _, p := range pieces {
@@ -174,8 +174,8 @@ func blocks(pieces []string) []string {
 	return out
 }
 
-// count finds the longest beginning of the prompt that was in one before, which
-// the API reads from its implicit cache.
+// count finds the longest prefix that the prompt shares with an earlier one, which the API reads
+// from its implicit cache.
 func (g *gemini) count(v View) events.Usage {
 	q, _ := v.wire.(*geminiRequest)
 	pieces := blocks(q.pieces())

@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// geminiUnsigned is the signature that the vendor documents for calls which
-// another model made.
+// geminiUnsigned is the signature that the vendor documents for calls made by another model.
 const geminiUnsigned = "skip_thought_signature_validator"
 
 func (c geminiContent) calls() []geminiCall {
@@ -29,7 +28,7 @@ func (c geminiContent) results() []geminiFunctionDone {
 	return out
 }
 
-// checkGeminiTurns checks the order of the whole prompt's contents.
+// checkGeminiTurns checks the order of the prompt's contents.
 func checkGeminiTurns(q *geminiRequest) *refusal {
 	all := q.Contents
 	if all[0].Role != "user" {
@@ -70,13 +69,12 @@ func checkGeminiAnswers(calls []geminiCall, results []geminiFunctionDone) *refus
 	return nil
 }
 
-// geminiSignature returns what a model gives with a part, of which it is the
-// JSON.
+// geminiSignature returns the signature of a part, given as JSON.
 func geminiSignature(model, part string) string {
 	return base64.StdEncoding.EncodeToString([]byte(sign(model, part)))
 }
 
-// signed returns what a signature vouches for.
+// signed returns the text that a signature covers.
 func (p geminiPart) signed() string {
 	if p.Text != nil {
 		return *p.Text
@@ -84,9 +82,9 @@ func (p geminiPart) signed() string {
 	return p.FunctionCall.Name + string(p.FunctionCall.Args)
 }
 
-// checkGeminiSignatures checks that signatures came back as they were given,
-// and that from Gemini 3 on each step of the current turn has one: the first
-// call of each of the model's contents since the user last said something.
+// checkGeminiSignatures checks that signatures came back unchanged. From Gemini 3 on it also
+// checks that each step of the current turn has one: the first call of each of the model's
+// contents since the user's last message.
 func checkGeminiSignatures(q *geminiRequest) *refusal {
 	all, begin := q.Contents, 0
 	for i, c := range all {

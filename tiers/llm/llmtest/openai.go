@@ -19,16 +19,16 @@ func OpenAI(t testing.TB, flavour string, o Options) *Server {
 	return run(t, o)
 }
 
-// openAI is the wire of OpenAI and of those who speak as it does: Chat
-// Completions, and Responses as far as Codex uses it.
+// openAI implements the API of OpenAI and compatible servers: Chat Completions, and the part of
+// Responses that Codex uses.
 type openAI struct {
 	flavour  Flavour
-	expected string // the key
+	expected string // the valid key
 	models   []string
 	cache    steps
 }
 
-// openAIModel is the model that a fake has where none are named.
+// openAIModel is the model that a fake serves by default.
 const openAIModel = "gpt-5-mini"
 
 func newOpenAI(f Flavour, o Options) *openAI {
@@ -60,8 +60,7 @@ func (w *openAI) wrongKey() int {
 	return http.StatusUnauthorized
 }
 
-// isOpenAI reports whether a request goes to a path, with or without its
-// version.
+// isOpenAI reports whether a request is for a path, with or without the version prefix.
 func isOpenAI(r *http.Request, path string) bool { return isPath(r, "/v1"+path) || isPath(r, path) }
 
 func (w *openAI) other(out http.ResponseWriter, r *http.Request, _ []byte) bool {
@@ -96,7 +95,7 @@ func (w *openAI) read(r *http.Request, body []byte) (View, *refusal) {
 	return View{}, &refusal{404, events.ModelInvalidRequest, fmt.Sprintf("Invalid URL (%s %s)", r.Method, r.URL.Path)}
 }
 
-// known refuses models that are missing.
+// known rejects unknown models.
 func (w *openAI) known(model string) *refusal {
 	if slices.Contains(w.models, model) {
 		return nil
@@ -120,7 +119,7 @@ func (w *openAI) frames(v View, t Turn, u events.Usage) []string {
 	r, ok := v.wire.(chatRequest)
 	switch {
 	case ok:
-	case w.flavour.Name == "openai" && !completesWithTools(v.Model, ""): // a question about a reply to nobody
+	case w.flavour.Name == "openai" && !completesWithTools(v.Model, ""): // frames without a request
 		return responsesFrames(responsesRequest{Model: v.Model}, t, u)
 	default:
 		r.Model = v.Model
@@ -128,8 +127,8 @@ func (w *openAI) frames(v View, t Turn, u events.Usage) []string {
 	return w.flavour.chatFrames(r, t, u)
 }
 
-// ends tells the chunk with a finish_reason; the usage and [DONE] after it are
-// no part of the reply.
+// ends reports whether a frame is the chunk with a finish_reason; the usage and [DONE] after it
+// are not part of the reply.
 func (w *openAI) ends(frame string) bool {
 	return strings.Contains(frame, `"finish_reason":"`) || strings.Contains(frame, `"type":"response.completed"`) ||
 		strings.Contains(frame, `"type":"response.incomplete"`)
@@ -139,7 +138,7 @@ func (w *openAI) errorFrame(kind, message string) string {
 	return "data: " + string(w.failure(w.status(kind), kind, message)) + "\n\n"
 }
 
-// failure returns an error in the flavour's shape.
+// failure returns an error in the flavour's format.
 func (w *openAI) failure(status int, kind, message string) []byte {
 	typ, code := openAIError(kind)
 	switch w.flavour.Errors {
@@ -165,7 +164,7 @@ func (w *openAI) failure(status int, kind, message string) []byte {
 	return mustJSON(map[string]any{"error": map[string]any{"message": message, "type": typ, "param": nil, "code": code}})
 }
 
-// openAIError returns the type and the code of a kind of error.
+// openAIError returns the type and the code for a kind of error.
 func openAIError(kind string) (typ, code string) {
 	switch kind {
 	case events.ModelContextTooLong:
@@ -196,12 +195,12 @@ func (w *openAI) status(kind string) int {
 	return 500
 }
 
-// expects: two calls under one index are two calls, for so Ollama sends them.
+// expects allows two calls with one index, because Ollama sends them like that.
 func (w *openAI) expects() map[Fault]string { return map[Fault]string{DuplicateIndex: ""} }
 
 func (w *openAI) bases(url string) []string {
 	return []string{url + "/v1", url + "/v1/", url, url + "/"}
 }
 
-// chatEvent is v as an event of a stream.
+// chatEvent returns v as an event of a stream.
 func chatEvent(v any) string { return "data: " + string(mustJSON(v)) + "\n\n" }

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// chatRequest is a request as a Chat Completions server reads it.
+// chatRequest is a request as a Chat Completions server parses it.
 type chatRequest struct {
 	Model         string        `json:"model"`
 	Messages      []chatMessage `json:"messages"`
@@ -59,16 +59,16 @@ type chatTool struct {
 	} `json:"function"`
 }
 
-// text returns the content as text; empty for null and nothing.
+// text returns the content as text; empty if it is null or missing.
 func (m chatMessage) text() string {
 	var s string
-	_ = json.Unmarshal(m.Content, &s) // checkContent has seen it
+	_ = json.Unmarshal(m.Content, &s) // checkContent has checked it
 	return s
 }
 
 func badChat(format string, args ...any) *refusal { return refuse(fmt.Sprintf(format, args...)) }
 
-// readChat reads and checks a request as the server of this flavour does.
+// readChat parses and checks a request as a server of this flavour does.
 func (f Flavour) readChat(body []byte) (chatRequest, *refusal) {
 	var r chatRequest
 	if f.KnownFieldsOnly {
@@ -88,11 +88,11 @@ func (f Flavour) readChat(body []byte) (chatRequest, *refusal) {
 	return r, nil
 }
 
-// onlyKnown refuses what OpenAI does not document.
+// onlyKnown rejects fields that OpenAI does not document.
 func onlyKnown(body []byte) *refusal {
 	var top map[string]json.RawMessage
 	if json.Unmarshal(body, &top) != nil {
-		return nil // read again and refused
+		return nil // parsed again and rejected by the caller
 	}
 	known := []string{
 		"model", "messages", "tools", "tool_choice", "parallel_tool_calls", "max_completion_tokens", "max_tokens",
@@ -151,7 +151,7 @@ func (f Flavour) checkTools(r chatRequest) *refusal {
 	return nil
 }
 
-// checkTurns holds calls and their results together.
+// checkTurns checks that calls and results match.
 func (f Flavour) checkTurns(r chatRequest) *refusal {
 	var open []string
 	for i, m := range r.Messages {
@@ -204,7 +204,7 @@ func (f Flavour) checkMessages(r chatRequest) *refusal {
 	return nil
 }
 
-// checkThoughts refuses thoughts that this server does not read where they stand.
+// checkThoughts rejects reasoning in a field that this server does not read.
 func (f Flavour) checkThoughts(i int, m chatMessage) *refusal {
 	told := map[string]bool{
 		"reasoning_content": m.ReasoningContent != nil && *m.ReasoningContent != "",
@@ -227,7 +227,7 @@ func (f Flavour) checkRole(i int, m chatMessage) *refusal {
 	switch {
 	case !slices.Contains(allowed, m.Role):
 		return badChat("Invalid value: '%s'. Supported values are: %v (messages[%d].role).", m.Role, allowed, i)
-	case m.Role == "system" && i > 0 && f.StopsWithCalls: // templates of local models
+	case m.Role == "system" && i > 0 && f.StopsWithCalls: // as templates of local models do
 		return badChat("System message must be at the beginning.")
 	case len(m.ToolCalls) > 0 && m.Role != "assistant":
 		return badChat("'tool_calls' is only allowed for role 'assistant' (messages[%d]).", i)
@@ -251,7 +251,7 @@ func (f Flavour) checkContent(i int, m chatMessage) *refusal {
 	return nil
 }
 
-// maxChatID limits the id of a call as OpenAI does.
+// maxChatID is OpenAI's limit for the id of a call.
 const maxChatID = 40
 
 func (f Flavour) checkCalls(i int, m chatMessage) *refusal {
@@ -269,7 +269,7 @@ func (f Flavour) checkCalls(i int, m chatMessage) *refusal {
 	return nil
 }
 
-// readChat checks a request for a completion and says what it asks.
+// readChat checks a request for a completion and returns its view.
 func (w *openAI) readChat(body []byte) (View, *refusal) {
 	r, bad := w.flavour.readChat(body)
 	if bad != nil {
@@ -292,7 +292,7 @@ func (w *openAI) readChat(body []byte) (View, *refusal) {
 	return v, nil
 }
 
-// add takes a message; results that stand beside each other are one message.
+// add adds a message; consecutive results become one message.
 func (v *View) add(m chatMessage) {
 	if m.Role == "tool" {
 		v.addResult(Result{Call: m.ToolCallID, Text: m.text()})
@@ -321,7 +321,7 @@ func (v *View) addResult(r Result) {
 	m.Text = strings.TrimPrefix(m.Text+"\n"+r.Text, "\n")
 }
 
-// prompt returns what the model reads, in its order: tools, then messages.
+// prompt returns the model's input in order: tools, then messages.
 func (r chatRequest) prompt() string {
 	var b strings.Builder
 	b.WriteString(r.Model)

@@ -5,69 +5,67 @@ import (
 	"strings"
 )
 
-// Flavour is how one server speaks OpenAI's Chat Completions: what it refuses
-// and how it writes. The facts are measured or documented; they are written
-// here again, so that a mistake in the adapter's table does not hide itself.
+// Flavour describes how one server implements OpenAI's Chat Completions: what it rejects and how
+// it writes. The facts are measured or documented. They repeat the adapter's table on purpose, so
+// that a mistake there is detected.
 type Flavour struct {
 	Name string
-	// Keyless answers without a key.
+	// Keyless accepts requests without a key.
 	Keyless bool
-	// OpenList shows the list of models to anybody, whatever key he brings, and
-	// what is known of a key under /key.
+	// OpenList serves the list of models without a valid key, and reports on the key at /key.
 	OpenList bool
-	// CompletionTokens refuses max_tokens: only max_completion_tokens is taken.
+	// CompletionTokens rejects max_tokens: only max_completion_tokens is accepted.
 	CompletionTokens bool
-	// KnownFieldsOnly refuses fields that OpenAI does not document.
+	// KnownFieldsOnly rejects fields that OpenAI does not document.
 	KnownFieldsOnly bool
-	// ReasoningBack refuses an assistant message with calls that does not carry
-	// reasoning_content, unless thinking is disabled.
+	// ReasoningBack rejects an assistant message with calls but without reasoning_content, unless
+	// thinking is disabled.
 	ReasoningBack bool
-	// Content refuses a message whose content is null, missing or empty.
+	// Content rejects a message whose content is null, missing or empty.
 	Content bool
-	// AsksForParallel makes one call a reply unless parallel_tool_calls is true.
+	// AsksForParallel makes one call per reply unless parallel_tool_calls is true.
 	AsksForParallel bool
-	// Reasoning is the field in which thoughts are told: reasoning_content,
-	// reasoning or reasoning_details; empty: they are not told.
+	// Reasoning is the field that holds reasoning: reasoning_content, reasoning or
+	// reasoning_details; empty if none is returned.
 	Reasoning string
-	// ThoughtsBack says that thoughts go back in the field Reasoning. A fake
-	// refuses them in any other field and from any other server, which would at
-	// best read past them.
+	// ThoughtsBack says that reasoning goes back in the field Reasoning. A fake rejects it in any
+	// other field, and any reasoning if this is false, because a real server would at best ignore
+	// it.
 	ThoughtsBack bool
-	// SplitsWhenAsked tells thoughts in their field only with reasoning_split,
-	// and else within the text.
+	// SplitsWhenAsked puts reasoning into its field only with reasoning_split, and otherwise into
+	// the text.
 	SplitsWhenAsked bool
-	// ObjectCalls writes each call whole: index 0, its own id, the arguments as an
-	// object.
+	// ObjectCalls writes each call complete: index 0, its own id, the arguments as an object.
 	ObjectCalls bool
-	// StopsWithCalls says finish_reason "stop" where there are calls.
+	// StopsWithCalls uses finish_reason "stop" even if there are calls.
 	StopsWithCalls bool
-	// Comments writes comment lines between the events.
+	// Comments writes comment lines between events.
 	Comments bool
-	// HitAndMiss tells cached tokens as prompt_cache_hit_tokens.
+	// HitAndMiss reports cached tokens as prompt_cache_hit_tokens.
 	HitAndMiss bool
-	// ThoughtsBeside counts thoughts beside completion_tokens and not in them.
+	// ThoughtsBeside does not include thinking tokens in completion_tokens.
 	ThoughtsBeside bool
-	// MaxTools limits the tools; 0: no bound.
+	// MaxTools limits the number of tools; 0 means no limit.
 	MaxTools int
-	// Errors is the shape of its errors.
+	// Errors is the format of its errors.
 	Errors errorShape
 }
 
-// errorShape is how a server writes an error.
+// errorShape is the format of a server's errors.
 type errorShape string
 
 const (
-	// errorsOfOpenAI are {"error":{message, type, param, code}}.
+	// errorsOfOpenAI is {"error":{message, type, param, code}}.
 	errorsOfOpenAI errorShape = ""
-	// errorsInWords are the same without a code that says anything.
+	// errorsInWords is the same, without a meaningful code.
 	errorsInWords errorShape = "in words"
-	// errorsFlat are {"object":"error", message, type, code}.
+	// errorsFlat is {"object":"error", message, type, code}.
 	errorsFlat errorShape = "flat"
-	// errorsShort are {"code":…, "error":"…"}, with status 400 for a wrong key.
+	// errorsShort is {"code":…, "error":"…"}, with status 400 for a wrong key.
 	errorsShort errorShape = "short"
 )
 
-// Flavours returns the servers that can be played, by name.
+// Flavours returns the servers that can be faked, by name.
 func Flavours() map[string]Flavour {
 	out := map[string]Flavour{}
 	for _, f := range []Flavour{
@@ -90,7 +88,7 @@ func Flavours() map[string]Flavour {
 	return out
 }
 
-// checkReasoning refuses what OpenAI's models that think do not take, see
+// checkReasoning rejects what OpenAI's reasoning models do not accept, see
 // https://platform.openai.com/docs/guides/reasoning.
 func (f Flavour) checkReasoning(r chatRequest) *refusal {
 	if f.Name != "openai" {
@@ -117,8 +115,8 @@ func (f Flavour) checkReasoning(r chatRequest) *refusal {
 	return nil
 }
 
-// openAIEfforts returns the efforts of a model that ours can be; nil: it does
-// not think. See https://developers.openai.com/api/docs/models/gpt-6-sol and
+// openAIEfforts returns those of our efforts that a model accepts; nil if it does not think. See
+// https://developers.openai.com/api/docs/models/gpt-6-sol and
 // .../gpt-6.2-sol, openai/codex#6647 for the models of Codex, and
 // anomalyco/models.dev#2296 for those with "pro" and "chat" in their names.
 func openAIEfforts(model string) []string {
@@ -145,8 +143,8 @@ func openAIEfforts(model string) []string {
 	return nil
 }
 
-// completesWithTools reports whether Chat Completions takes tools of a model:
-// of 5.4 without an effort, of later ones without thinking only. See
+// completesWithTools reports whether Chat Completions accepts tools for a model: for 5.4 without
+// an effort, for later ones only without thinking. See
 // https://github.com/openai/openai-openapi/issues/541 and
 // https://github.com/BerriAI/litellm/pull/34569.
 func completesWithTools(model, effort string) bool {
@@ -162,7 +160,7 @@ func completesWithTools(model, effort string) bool {
 		!strings.HasPrefix(model, "gpt-6")
 }
 
-// respondsOnly reports whether a model is on no other API than Responses. See
+// respondsOnly reports whether a model is only available on the Responses API. See
 // https://github.com/alvinunreal/tmuxai/issues/82 and
 // https://github.com/aaif-goose/goose/issues/2564.
 func respondsOnly(model string) bool {

@@ -27,8 +27,7 @@ type responsesRequest struct {
 	} `json:"reasoning"`
 }
 
-// responsesItem is one item of the input; which of its fields count depends on
-// its type.
+// responsesItem is one input item; its type decides which of its fields are used.
 type responsesItem struct {
 	Type      string          `json:"type"`
 	ID        string          `json:"id"`
@@ -49,7 +48,7 @@ type responsesTool struct {
 	Strict     *bool           `json:"strict"`
 }
 
-// readResponses checks a request for a response and says what it asks.
+// readResponses checks a request for a response and returns its view.
 func (w *openAI) readResponses(body []byte) (View, *refusal) {
 	var r responsesRequest
 	if err := json.Unmarshal(body, &r); err != nil {
@@ -71,10 +70,10 @@ func (w *openAI) readResponses(body []byte) (View, *refusal) {
 	return v, nil
 }
 
-// check returns what the Responses API refuses. Sources:
+// check returns an error if the Responses API would reject the request. Sources:
 // https://platform.openai.com/docs/api-reference/responses/create,
 // https://platform.openai.com/docs/guides/reasoning and the reports named
-// beside the checks.
+// at the checks.
 func (r responsesRequest) check() *refusal {
 	for _, check := range []func() *refusal{r.checkShape, r.checkTools, r.checkReasoning, r.checkItems, r.checkCalls} {
 		if bad := check(); bad != nil {
@@ -99,7 +98,7 @@ func (r responsesRequest) checkShape() *refusal {
 	return nil
 }
 
-// checkTools: functions are strict unless they say otherwise.
+// checkTools checks the functions, which are strict unless they say otherwise.
 func (r responsesRequest) checkTools() *refusal {
 	for i, t := range r.Tools {
 		if t.Type != "function" {
@@ -121,7 +120,7 @@ func (r responsesRequest) checkTools() *refusal {
 	return nil
 }
 
-// checkReasoning refuses what models that think do not take.
+// checkReasoning rejects what reasoning models do not accept.
 func (r responsesRequest) checkReasoning() *refusal {
 	efforts := openAIEfforts(r.Model)
 	switch {
@@ -138,13 +137,14 @@ func (r responsesRequest) checkReasoning() *refusal {
 	return nil
 }
 
-// checkItems checks each item by itself. Without a store the API looks every id up
-// in vain: https://github.com/vercel/ai/issues/7543, https://github.com/maximhq/bifrost/issues/5410.
+// checkItems checks each item on its own. If nothing is stored, the API rejects every id that it
+// has to look up: https://github.com/vercel/ai/issues/7543,
+// https://github.com/maximhq/bifrost/issues/5410.
 func (r responsesRequest) checkItems() *refusal {
 	stored := r.Store == nil || *r.Store
 	for i, item := range r.Input {
 		switch {
-		// codex 0.169 names the messages of others
+		// codex 0.169 sends ids for messages of the user and the developer
 		case item.ID != "" && item.Role != "user" && item.Role != "developer" && !stored:
 			return badChat("Item with id '%s' not found. Items are not persisted when `store` is set to false. "+
 				"Try again with `store` set to true, or remove this item from your input.", item.ID)
@@ -162,12 +162,12 @@ func (r responsesRequest) checkItems() *refusal {
 	return nil
 }
 
-// byModel reports whether an item is a part of a reply.
+// byModel reports whether an item is part of a reply.
 func (i responsesItem) byModel() bool {
 	return i.Role == "assistant" || slices.Contains([]string{"reasoning", "function_call", "custom_tool_call"}, i.Type)
 }
 
-// checkCalls holds calls and their outputs together.
+// checkCalls checks that calls and their outputs match.
 func (r responsesRequest) checkCalls() *refusal {
 	var open []string
 	for i, item := range r.Input {
@@ -215,8 +215,8 @@ func (v *View) addItem(item responsesItem) {
 	}
 }
 
-// reply returns the last message where it is the assistant's, else a new one of
-// it: the items of a reply stand beside each other.
+// reply returns the last message if it is the assistant's, else a new one, because the items of a
+// reply are consecutive.
 func (v *View) reply() *Said {
 	if n := len(v.Messages); n == 0 || v.Messages[n-1].Role != "assistant" {
 		v.Messages = append(v.Messages, Said{Role: "assistant"})
@@ -224,8 +224,7 @@ func (v *View) reply() *Said {
 	return &v.Messages[len(v.Messages)-1]
 }
 
-// itemText returns a content that is a text, or a list of parts that hold
-// texts.
+// itemText returns the text of a content that is a string or a list of parts with texts.
 func itemText(raw json.RawMessage) string {
 	var text string
 	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
@@ -244,7 +243,7 @@ func itemText(raw json.RawMessage) string {
 	return strings.Join(texts, "\n")
 }
 
-// prompt returns what the model reads, in its order.
+// prompt returns the model's input in order.
 func (r responsesRequest) prompt() string {
 	return fmt.Sprintf("%s%s%s%s", r.Model, mustJSON(r.Tools), r.Instructions, mustJSON(r.Input))
 }
@@ -252,7 +251,7 @@ func (r responsesRequest) prompt() string {
 // responseID is the id of every response.
 const responseID = "resp_llmtest"
 
-// responsesStream is a response while its events are made.
+// responsesStream builds the events of a response.
 type responsesStream struct {
 	model string
 	turn  Turn
@@ -260,7 +259,7 @@ type responsesStream struct {
 	items []any
 }
 
-// responsesFrames returns a whole response.
+// responsesFrames returns the events of a complete response.
 func responsesFrames(r responsesRequest, t Turn, u events.Usage) []string {
 	s := &responsesStream{model: r.Model, turn: t}
 	s.event("response.created", map[string]any{"response": s.response("in_progress", nil)})
@@ -301,14 +300,14 @@ func (s *responsesStream) event(name string, fields map[string]any) {
 	s.out = append(s.out, "event: "+name+"\n"+chatEvent(fields))
 }
 
-// item is an item that comes whole.
+// item writes an item in one piece.
 func (s *responsesStream) item(item map[string]any) {
 	s.event("response.output_item.added", map[string]any{"output_index": len(s.items), "item": item})
 	s.event("response.output_item.done", map[string]any{"output_index": len(s.items), "item": item})
 	s.items = append(s.items, item)
 }
 
-// message is a message of one part, whose pieces come first.
+// message writes a message with one part, after the pieces of that part.
 func (s *responsesStream) message(part map[string]any, pieces []string) {
 	at, id := len(s.items), fmt.Sprintf("msg_llmtest_%d", len(s.items))
 	item := func(status string, content []any) map[string]any {
@@ -324,7 +323,7 @@ func (s *responsesStream) message(part map[string]any, pieces []string) {
 	s.items = append(s.items, done)
 }
 
-// call is a call of a function.
+// call writes a function call.
 func (s *responsesStream) call(i int, c Call) {
 	at, id := len(s.items), fmt.Sprintf("fc_llmtest_%d", i)
 	item := func(status, arguments string) map[string]any {
@@ -344,7 +343,7 @@ func (s *responsesStream) call(i int, c Call) {
 	s.items = append(s.items, done)
 }
 
-// end is the event after which nothing comes.
+// end writes the last event.
 func (s *responsesStream) end(u events.Usage) {
 	usage := map[string]any{
 		"input_tokens": u.Prompt(), "input_tokens_details": map[string]any{"cached_tokens": u.CacheRead},

@@ -6,7 +6,7 @@ import (
 	"manualslop/events"
 )
 
-// chatStream is a completion while its events are made.
+// chatStream builds the events of a completion.
 type chatStream struct {
 	flavour Flavour
 	request chatRequest
@@ -14,7 +14,7 @@ type chatStream struct {
 	out     []string
 }
 
-// chatFrames returns a whole completion.
+// chatFrames returns the events of a complete completion.
 func (f Flavour) chatFrames(r chatRequest, t Turn, u events.Usage) []string {
 	s := &chatStream{flavour: f, request: r, turn: t}
 	if t.Fault == DuplicateIndex && len(t.Calls) < 2 {
@@ -63,7 +63,7 @@ func (s *chatStream) delta(d map[string]any, finish string) {
 	s.chunk([]any{choice}, nil)
 }
 
-// think tells the thoughts in the flavour's field.
+// think writes the reasoning in the flavour's field.
 func (s *chatStream) think() {
 	field := s.flavour.Reasoning
 	if field == "" || s.turn.Thinking == "" {
@@ -87,7 +87,7 @@ func (s *chatStream) think() {
 	}
 }
 
-// call writes a call in pieces, or whole.
+// call writes a call, complete or in pieces.
 func (s *chatStream) call(i int, c Call) {
 	if s.turn.Fault == DuplicateIndex {
 		i = 0
@@ -108,7 +108,7 @@ func (s *chatStream) call(i int, c Call) {
 	}
 }
 
-// end is the reason, the usage, and the line after which nothing comes.
+// end writes the finish reason, the usage and the closing line.
 func (s *chatStream) end(u events.Usage) {
 	reason := "stop"
 	switch {
@@ -128,7 +128,7 @@ func (s *chatStream) end(u events.Usage) {
 	s.out = append(s.out, "data: [DONE]\n\n")
 }
 
-// usage is u as the flavour counts it: cached tokens are in those of the prompt.
+// usage returns u as the flavour counts it: prompt tokens include cached tokens.
 func (f Flavour) usage(u events.Usage) map[string]any {
 	out := map[string]any{
 		"prompt_tokens": u.Prompt(), "completion_tokens": u.Output, "total_tokens": u.Prompt() + u.Output,

@@ -14,7 +14,7 @@ import (
 	"manualslop/events"
 )
 
-// playing is one answer on its way.
+// playing is one response in progress.
 type playing struct {
 	s     *Server
 	w     http.ResponseWriter
@@ -26,7 +26,7 @@ type playing struct {
 	zip   *gzip.Writer
 }
 
-// play sends the answer; true if all of it was sent as it should be.
+// play sends the response. It returns true if all of it was sent as intended.
 func (p *playing) play() bool {
 	if !p.pause(p.turn.Delay) {
 		return false
@@ -48,7 +48,7 @@ func (p *playing) play() bool {
 	return p.turn.Fault != EarlyEnd && p.close() == nil
 }
 
-// refusedByFault sends what is in place of a stream.
+// refusedByFault sends the response of a fault that replaces the stream.
 func (p *playing) refusedByFault() bool {
 	h := p.w.Header()
 	code, kind := p.turn.Fault.status()
@@ -113,7 +113,7 @@ func (p *playing) begin() {
 	p.flush()
 }
 
-// strikes lets the fault happen in the stream; true if that ends it.
+// strikes applies the turn's fault to the stream. It returns true if that ends the stream.
 func (p *playing) strikes() bool {
 	switch p.turn.Fault {
 	case ErrorEvent:
@@ -130,7 +130,7 @@ func (p *playing) strikes() bool {
 	return false
 }
 
-// send writes one event; false if nobody reads any more.
+// send writes one event. It returns false if the client has disconnected.
 func (p *playing) send(frame string) bool {
 	switch p.turn.Fault {
 	case CRLF:
@@ -156,7 +156,7 @@ func (p *playing) pieces(frame string, size int) bool {
 	return true
 }
 
-// split cuts before the last byte of each character of more than one.
+// split writes a frame in pieces, split before the last byte of each multi-byte character.
 func (p *playing) split(frame string) bool {
 	from := 0
 	for i, r := range frame {
@@ -191,7 +191,7 @@ func (p *playing) close() error {
 	return p.zip.Close()
 }
 
-// gate waits for leave to send a frame.
+// gate waits for permission to send a frame.
 func (p *playing) gate() bool {
 	if p.turn.Gate == nil {
 		return true
@@ -205,7 +205,7 @@ func (p *playing) gate() bool {
 	return false
 }
 
-// hang waits until the other side gives up.
+// hang waits until the client gives up or the server stops.
 func (p *playing) hang() {
 	select {
 	case <-p.ctx.Done():
@@ -228,7 +228,7 @@ func (p *playing) pause(d time.Duration) bool {
 	return false
 }
 
-// frames returns the events of a turn that nothing goes wrong with.
+// frames returns the events of a turn without faults.
 func (s *Server) frames(model string, t Turn) []string {
 	return s.wire.frames(View{Model: model}, t.prepared(View{}), events.Usage{})
 }

@@ -10,13 +10,13 @@ import (
 	"manualslop/tiers/llm/script"
 )
 
-// player answers with the lines of a script.
+// player answers requests with the lines of a script.
 type player struct {
 	script   *script.Script
 	thinking string
 	assigner *script.Assigner
 	tier     func(system string) int
-	whole    map[string]int // by body: how often it was answered in full
+	whole    map[string]int // by body: how often it was answered completely
 }
 
 func newPlayer(o Options) (*player, error) {
@@ -31,14 +31,14 @@ func newPlayer(o Options) (*player, error) {
 	return p, nil
 }
 
-// visible returns a script without the conditions that no prompt shows: a
-// contributor's track, and whose command it was that tier 4 reads about.
+// visible returns a script without the conditions that no prompt contains: a contributor's track,
+// and the ticket of the command that tier 4 reads about.
 func visible(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
 		var line map[string]json.RawMessage
 		if json.Unmarshal([]byte(l), &line) != nil {
-			continue // the parser says what is wrong
+			continue // the parser will report the error
 		}
 		switch string(line["tier"]) {
 		case "4":
@@ -56,7 +56,7 @@ func visible(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// tierOf finds the tier by the words of its own system prompt.
+// tierOf finds the tier by a phrase of its system prompt.
 func tierOf(system string) int {
 	found := tierWords.FindStringSubmatch(system)
 	if found == nil {
@@ -71,9 +71,8 @@ var (
 	trackHeading  = regexp.MustCompile(`(?m)^# Track brief\n\n([^\s:]+)`)
 )
 
-// answer returns the first line that fits and was not used. A body that was not
-// answered in full before, because somebody stopped listening, gets its line
-// again.
+// answer returns the first unused line that matches. A body that was not answered completely
+// before, because the client disconnected, gets its line again.
 func (p *player) answer(v View) Turn {
 	m := events.ModelRequested{Tier: p.tier(v.System), Provider: script.Name, Ticket: heading(ticketHeading, v),
 		Track: heading(trackHeading, v)}
@@ -96,7 +95,7 @@ func (p *player) answer(v View) Turn {
 
 func (p *player) finished(v View) { p.whole[events.Digest(v.Body)]++ }
 
-// heading finds a name in the first message of the user.
+// heading finds a name in the first user message.
 func heading(pattern *regexp.Regexp, v View) string {
 	if len(v.Messages) == 0 {
 		return ""

@@ -14,12 +14,12 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// maxBody limits a request in bytes.
+// maxBody limits the size of a request in bytes.
 const maxBody = 32 << 20
 
-// Server is one vendor's API on the loopback interface.
+// Server is a fake of one vendor's API on the loopback interface.
 type Server struct {
-	// URL is its address, without a slash at its end.
+	// URL is its address, without a trailing slash.
 	URL string
 
 	key    string
@@ -31,11 +31,11 @@ type Server struct {
 	views    []View
 	refused  []string
 	active   int
-	finished func(View) // told of each reply that was sent whole
+	finished func(View) // called after each reply that was sent completely
 }
 
-// Start starts the server that o.Vendor names. Stop ends it with every answer
-// that is on its way.
+// Start starts the server that o.Vendor names. The returned function stops it and all responses in
+// progress.
 func Start(o Options) (s *Server, stop func(), err error) {
 	switch o.Vendor {
 	case "anthropic":
@@ -49,7 +49,7 @@ func Start(o Options) (s *Server, stop func(), err error) {
 	return nil, nil, fmt.Errorf("no fake of the vendor %q", o.Vendor)
 }
 
-// run is Start for a test.
+// run calls Start for a test.
 func run(t testing.TB, o Options) *Server {
 	t.Helper()
 	s, stop, err := Start(o)
@@ -80,7 +80,7 @@ func start(o Options, w wire) (*Server, func(), error) {
 	}, nil
 }
 
-// answers picks where turns come from.
+// answers selects the source of the turns.
 func (s *Server) answers(o Options) error {
 	switch {
 	case o.Script != "":
@@ -103,28 +103,27 @@ func (s *Server) answers(o Options) error {
 	return nil
 }
 
-// Endpoint returns how the server is reached.
+// Endpoint returns the server's address and key.
 func (s *Server) Endpoint() llm.Endpoint { return llm.Endpoint{BaseURL: s.URL, Key: s.key} }
 
-// Bases returns the spellings of the base URL that an adapter must understand.
+// Bases returns the spellings of the base URL that an adapter must accept.
 func (s *Server) Bases() []string { return s.wire.bases(s.URL) }
 
-// Requests returns the accepted requests for a reply, in the order of their
-// arrival.
+// Requests returns the accepted requests for a reply, in order of arrival.
 func (s *Server) Requests() []View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.views)
 }
 
-// Refused returns the reasons of requests that were not accepted.
+// Refused returns the reasons why requests were rejected.
 func (s *Server) Refused() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.refused)
 }
 
-// Active counts the answers that are on their way.
+// Active returns the number of responses in progress.
 func (s *Server) Active() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +163,7 @@ func (s *Server) moved(n int) {
 	s.active += n
 }
 
-// admit checks what every vendor checks first.
+// admit makes the checks that all vendors make first.
 func (s *Server) admit(r *http.Request, body []byte) *refusal {
 	switch {
 	case len(body) > maxBody:
@@ -175,8 +174,8 @@ func (s *Server) admit(r *http.Request, body []byte) *refusal {
 	return nil
 }
 
-// take checks a request, gives it its number and its turn, and counts its
-// tokens; one at a time, because all of it depends on what came before.
+// take checks a request, assigns its number and its turn, and counts its tokens. It handles one
+// request at a time, because the result depends on the earlier ones.
 func (s *Server) take(r *http.Request, body []byte) (View, Turn, events.Usage, *refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,7 +201,7 @@ func (s *Server) take(r *http.Request, body []byte) (View, Turn, events.Usage, *
 	return v, t, u, nil
 }
 
-// fail answers with a refusal, which repeats the key.
+// fail responds with a refusal that repeats the key.
 func (s *Server) fail(w http.ResponseWriter, bad *refusal) {
 	s.mu.Lock()
 	s.refused = append(s.refused, bad.message)
@@ -215,13 +214,12 @@ func (s *Server) fail(w http.ResponseWriter, bad *refusal) {
 // leak returns a message that repeats the key, as some gateways do.
 func (s *Server) leak(message string) string { return message + " (key " + s.key + ")" }
 
-// charsPerToken is how the fake counts.
+// charsPerToken is the number of characters that the fakes count as one token.
 const charsPerToken = 4
 
 func tokens(text string) int64 {
 	return int64((len([]rune(text)) + charsPerToken - 1) / charsPerToken)
 }
 
-// isPath reports whether a request goes to a path, with or without a slash at
-// its end.
+// isPath reports whether a request is for a path, with or without a trailing slash.
 func isPath(r *http.Request, path string) bool { return strings.TrimSuffix(r.URL.Path, "/") == path }

@@ -9,67 +9,67 @@ import (
 	"manualslop/events"
 )
 
-// Turn is one scripted answer.
+// Turn is one scripted reply.
 type Turn struct {
-	// Thinking is thought first, and signed; Redacted is thought in secret.
+	// Thinking is signed thinking before the text; Redacted is thinking that is not shown.
 	Thinking, Redacted string
 	Text               string
 	Calls              []Call
-	// Usage is what the vendor reports; nil: counted, with its cache.
+	// Usage is what the vendor reports; nil means that it is counted, including the cache.
 	Usage *events.Usage
-	// cut says that the reply ended at the request's limit.
+	// cut means that the reply ended at the request's limit.
 	cut bool
-	// Stop is the vendor's own word for why it ends; empty: the one that fits.
+	// Stop is the vendor's stop reason; empty means the one that fits.
 	Stop string
-	// Fault goes wrong, for some faults before frame At of the stream, counted
-	// from 0; negative: in its middle.
+	// Fault goes wrong in this turn. Faults in the stream happen before frame At, counted from 0;
+	// a negative At means the middle.
 	Fault Fault
 	At    int
-	// Error is an error of the neutral kinds in the vendor's form, in place of
-	// an answer; empty: none. RetryAfter goes with it.
+	// Error is a kind of error to return instead of a reply, in the vendor's format; empty if
+	// none. RetryAfter belongs to it.
 	Error, Message string
 	RetryAfter     time.Duration
-	// Delay passes before the answer begins.
+	// Delay is the time before the reply begins.
 	Delay time.Duration
-	// Gate lets one frame of the stream out for each value received; nil: all.
+	// Gate lets one frame of the stream out for each value received; nil means no gate.
 	Gate <-chan struct{}
 }
 
 // Call is a tool call of a turn.
 type Call struct {
-	// ID is the vendor's; empty: one that occurs once.
+	// ID is the vendor's id of the call; empty means a unique one.
 	ID, Name string
 	// Args is the text of the arguments as the model writes it.
 	Args string
 }
 
-// View is what a request asks, in no vendor's words.
+// View is the content of a request in a vendor-neutral form.
 type View struct {
 	Number   int // of the accepted requests, from 0
 	Model    string
 	System   string
 	Messages []Said
 	Tools    []string
-	// Limit is the most tokens of the reply, thoughts included; 0: none is given.
+	// Limit is the maximum number of reply tokens, including thinking; 0 if not given.
 	Limit int
-	// Body is what was sent, to the byte.
+	// Body is the exact body of the request.
 	Body []byte
-	// wire keeps what the vendor's part of the server needs.
+	// wire holds the vendor-specific form of the request.
 	wire any
 }
 
 // Said is one message of a request.
 type Said struct {
 	Role string // user or assistant
-	// Text is its texts and results, joined by line breaks.
+	// Text is the message's texts and results, joined by line breaks.
 	Text    string
 	Calls   []Call
 	Results []Result
-	// Opaque reports whether it brings what only its vendor can read.
+	// Opaque reports whether it holds data that only its vendor can read.
 	Opaque bool
 }
 
-// Result is a tool's result in a request.
+// Result is a tool result in a request.
 type Result struct {
 	Call, Text string
 	Failed     bool
@@ -83,35 +83,33 @@ func (v View) Newest() string {
 	return v.Messages[len(v.Messages)-1].Text
 }
 
-// Options say how a server behaves.
+// Options configure a server.
 type Options struct {
-	// Vendor picks the wire for [Start]: anthropic, gemini, or the name of one of
-	// the [Flavours].
+	// Vendor selects the API for [Start]: anthropic, gemini, or the name of one of the [Flavours].
 	Vendor string
-	// Key opens the server; empty: [Key].
+	// Key is the valid key; empty means the constant [Key].
 	Key string
-	// Models are those it has; nil: the vendor's.
+	// Models are the models to serve; nil means the vendor's.
 	Models []string
-	// Turns answer in their order; Answer answers in their place, and Script,
-	// the text of a file of the scripted model, in place of both. Answer is
-	// called for one request at a time and asks nothing of the server.
+	// Turns are the replies, in order. If Answer is set, it is used instead; if Script is set, the
+	// text of a script file, it is used instead of both. Answer is called for one request at a
+	// time and must not call the server.
 	Turns  []Turn
 	Answer func(View) Turn
 	Script string
-	// Thinking is thought before each turn of Script; empty: nothing.
+	// Thinking is added before each turn of Script, unless empty.
 	Thinking string
-	// Tier finds the tier of a request by its system prompt, for Script; nil:
-	// by the words of the tiers' own prompts.
+	// Tier finds the tier of a request from its system prompt, for Script; nil means that the
+	// tiers' own prompts are recognised.
 	Tier func(system string) int
-	// MinPrefix is the tokens below which nothing is cached; 0: the vendor's.
+	// MinPrefix is the number of tokens below which nothing is cached; 0 means the vendor's.
 	MinPrefix int64
 }
 
-// Key opens a server that was given no other.
+// Key is the default key of a server.
 const Key = "llmtest-key-0123456789"
 
-// prepared returns the turn with what its fault makes of its content, and an id
-// for each call.
+// prepared returns the turn with the content changes of its fault, and an id for each call.
 func (t Turn) prepared(v View) Turn {
 	if t.At < 0 {
 		t.At = -1
@@ -148,8 +146,8 @@ func (t Turn) prepared(v View) Turn {
 	return t
 }
 
-// pieces cuts a text as a vendor streams it: a few pieces of whole characters,
-// or one for each byte of an escape.
+// pieces splits a text as a vendor streams it: into a few pieces of whole characters, or into
+// single bytes to split an escape.
 func (t Turn) pieces(text string) []string {
 	size := max(1, (len(text)+2)/3)
 	if t.Fault == SplitEscape {
@@ -172,7 +170,7 @@ func (t Turn) pieces(text string) []string {
 	return out
 }
 
-// limitOf returns a limit of a request; 0: none is given.
+// limitOf returns a limit of a request; 0 if not given.
 func limitOf(given *int) int {
 	if given == nil {
 		return 0
@@ -180,9 +178,8 @@ func limitOf(given *int) int {
 	return *given
 }
 
-// within returns the turn as it ends at the request's limit, as every vendor
-// ends it: thoughts count, and a reply whose thoughts reach the limit says
-// nothing. Calls that no longer fit are left out.
+// within returns the turn cut at the request's limit, as every vendor does it: thinking counts,
+// and a reply whose thinking reaches the limit has no text. Calls that do not fit are left out.
 //
 //   - https://platform.claude.com/docs/en/build-with-claude/extended-thinking: max_tokens
 //     "includes your thinking budget".

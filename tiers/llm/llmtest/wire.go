@@ -6,39 +6,39 @@ import (
 	"manualslop/events"
 )
 
-// wire is one vendor's protocol.
+// wire implements one vendor's API.
 type wire interface {
-	// key is the key that a request brings; empty: none.
+	// key returns the key in a request; empty if none.
 	key(r *http.Request) string
-	// wrongKey is the vendor's status for a key that it does not know.
+	// wrongKey returns the vendor's status for an unknown key.
 	wrongKey() int
-	// other answers requests that ask for no reply, such as the list of models;
-	// false: it is one that does, or no request of this vendor's at all.
+	// other answers requests for something other than a reply, such as the list of models. It
+	// returns false for a request for a reply and for one that the vendor does not know.
 	other(w http.ResponseWriter, r *http.Request, body []byte) bool
-	// read checks a request for a reply as its vendor does.
+	// read parses a request for a reply and checks it as its vendor does.
 	read(r *http.Request, body []byte) (View, *refusal)
-	// count is the usage of an accepted request's prompt, with the vendor's
-	// cache as it stands; the server adds the output.
+	// count returns the usage of an accepted request's prompt with the current state of the
+	// vendor's cache; the server adds the output.
 	count(v View) events.Usage
-	// frames is the reply as whole events of the stream. Content faults are its
-	// business; faults of the bytes are the server's.
+	// frames returns the reply as complete events of the stream. It applies faults of the content;
+	// the server applies faults of the bytes.
 	frames(v View, t Turn, u events.Usage) []string
 	// ends reports whether a frame is the vendor's end marker.
 	ends(frame string) bool
-	// errorFrame is an error that ends a stream.
+	// errorFrame returns an error event that ends a stream.
 	errorFrame(kind, message string) string
-	// failure is the body of an answer that is not a success; kind is one of the
-	// Model* constants of events, or empty.
+	// failure returns the body of an error response; kind is one of the Model* constants of
+	// events, or empty.
 	failure(status int, kind, message string) []byte
-	// status is the vendor's status for a kind of error.
+	// status returns the vendor's status for a kind of error.
 	status(kind string) int
-	// expects says which faults lead to another kind than usual.
+	// expects returns the faults that lead to another kind than usual.
 	expects() map[Fault]string
-	// bases are the spellings of the base URL that an adapter must understand.
+	// bases returns the spellings of the base URL that an adapter must accept.
 	bases(url string) []string
 }
 
-// refusal is a request that the vendor does not take.
+// refusal is the reason why the vendor rejects a request.
 type refusal struct {
 	status  int
 	kind    string

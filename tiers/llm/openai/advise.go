@@ -10,8 +10,8 @@ import (
 
 var _ llm.Adviser = Provider{}
 
-// Advise returns where a body says something else than p, and which models
-// their vendor does not serve as this server asks for them.
+// Advise returns the differences between params and what is sent, and a warning for models that
+// their vendor does not serve over the API that this server uses.
 func (p Provider) Advise(model string, params events.ModelParams) (api string, limits []string) {
 	s, f := p.Server, p.Server.family(model)
 	api = llm.APIChat
@@ -40,8 +40,8 @@ func (p Provider) Advise(model string, params events.ModelParams) (api string, l
 	return api, limits
 }
 
-// elsewhere is what OpenAI's models lack on Chat Completions, the only API that a
-// server of the person's own is asked over; gateways name them with their vendor.
+// elsewhere returns what OpenAI's models cannot do on Chat Completions, the only API that is used
+// for a server that the person configured. Gateways prefix model names with the vendor.
 func elsewhere(model, effort string) []string {
 	const instead = "it cannot work on tickets; set provider to openai, with the base_url of a gateway that speaks " +
 		"the Responses API"

@@ -15,7 +15,7 @@ type answer struct {
 	reading
 	thought thoughts
 	calls   calls
-	finish  string // the finish_reason; empty until it came
+	finish  string // the finish_reason; empty until it arrives
 }
 
 func (a *answer) take(data []byte) ([]llm.Chunk, error) {
@@ -48,7 +48,7 @@ func (a *answer) take(data []byte) ([]llm.Chunk, error) {
 	return nil, nil
 }
 
-// choice reads the part of the reply that a chunk brings.
+// choice handles the part of the reply in a chunk.
 func (a *answer) choice(c openai.ChatCompletionChunkChoice) ([]llm.Chunk, error) {
 	if c.FinishReason != "" {
 		a.finish = c.FinishReason
@@ -74,13 +74,13 @@ func (a *answer) choice(c openai.ChatCompletionChunkChoice) ([]llm.Chunk, error)
 	return []llm.Chunk{llm.TextDelta(c.Delta.Content)}, nil
 }
 
-// think keeps what goes back; false when it is too much.
+// think keeps reasoning that must go back. It returns false if there is too much.
 func (a *answer) think(d openai.ChatCompletionChunkChoiceDelta) bool {
 	if a.server.Back == BackNever {
 		return true
 	}
 	text := func(field string) (s string) {
-		_ = json.Unmarshal([]byte(d.JSON.ExtraFields[field].Raw()), &s) // no text is not a thought
+		_ = json.Unmarshal([]byte(d.JSON.ExtraFields[field].Raw()), &s) // ignore what is not a string
 		return s
 	}
 	var details []detail
@@ -111,7 +111,8 @@ func (a *answer) end(err error) ([]llm.Chunk, error) {
 	return a.whole(), nil
 }
 
-// whole returns the end of a whole reply. What was cut off is in the last call.
+// whole returns the last chunks of a complete reply. If the reply was cut off, only its last call
+// is incomplete.
 func (a *answer) whole() []llm.Chunk {
 	cut := a.finish == "length"
 	var out []llm.Chunk

@@ -10,7 +10,7 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// body is the request on the wire.
+// body is the request as it is sent.
 type body struct {
 	Model               string         `json:"model"`
 	Messages            []message      `json:"messages"`
@@ -41,16 +41,15 @@ type toolFunction struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// toolName is what OpenAI takes as a function's name; others follow.
+// toolName matches the function names that OpenAI accepts; other servers follow it.
 var toolName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 })
 
-// anything is the schema of a tool that gives none.
+// anything is the schema of a tool that has none.
 const anything = `{"type":"object","properties":{}}`
 
-// build returns the body for a request; it fails on what the server would
-// refuse.
+// build returns the body of a request. It fails if the server would reject it.
 func (s Server) build(r llm.Request) ([]byte, error) {
 	tools, err := s.tools(r.Tools)
 	if err != nil {

@@ -10,27 +10,26 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// calls are the tool calls of a reply while their pieces come in.
+// calls holds the tool calls of a reply whose pieces are still arriving.
 type calls struct {
 	list []*draft
-	at   map[int64]int // the wire's index to the newest call under it
+	at   map[int64]int // index on the wire to the newest call with that index
 }
 
-// draft is a call while its pieces come in.
+// draft is a call whose pieces are still arriving.
 type draft struct {
 	id, name string
 	args     []byte
-	looks    int // at whether the arguments are whole
+	looks    int // number of checks whether the arguments are complete
 }
 
-// maxLooks limits the looks at the arguments of one call, each of which reads
-// all of them; pieces after these belong to the call.
+// maxLooks limits the checks of the arguments of one call, since each check reads all of them;
+// later pieces are added to the call.
 const maxLooks = 256
 
-// take reads one piece. A piece belongs to the newest call under its index,
-// unless it opens another one there: with its own id, as Ollama does it under
-// index 0 for every call, or with a name where the arguments so far are whole
-// already.
+// take handles one piece. A piece belongs to the newest call with its index, unless it starts
+// another one: if it has a different id, since Ollama uses index 0 for every call, or if it has a
+// name and the arguments so far are already complete.
 func (c *calls) take(piece openai.ChatCompletionChunkChoiceDeltaToolCall) error {
 	i, known := c.at[piece.Index]
 	if !piece.JSON.Index.Valid() {
@@ -50,7 +49,7 @@ func (c *calls) take(piece openai.ChatCompletionChunkChoiceDeltaToolCall) error 
 	return nil
 }
 
-// opensAnother reports whether a piece under the index of d is of another call.
+// opensAnother reports whether a piece with the index of d starts another call.
 func (d *draft) opensAnother(piece openai.ChatCompletionChunkChoiceDeltaToolCall) bool {
 	if piece.ID != "" && d.id != "" {
 		return piece.ID != d.id
@@ -63,8 +62,8 @@ func (d *draft) opensAnother(piece openai.ChatCompletionChunkChoiceDeltaToolCall
 	return isObject(string(d.args))
 }
 
-// add puts a piece to its call. Arguments may come as an object too, instead of
-// a text that holds one. Those over the limit grow to one byte past it.
+// add adds a piece to its call. Arguments may also arrive as an object instead of a string that
+// holds one. Arguments over the limit are kept up to one byte past it.
 func (d *draft) add(piece openai.ChatCompletionChunkChoiceDeltaToolCall) {
 	if d.id == "" {
 		d.id = clip(piece.ID)
@@ -80,7 +79,7 @@ func (d *draft) add(piece openai.ChatCompletionChunkChoiceDeltaToolCall) {
 	d.args = append(d.args, text[:min(len(text), max(room, 0))]...)
 }
 
-// whole returns the calls as their server said them.
+// whole returns the calls as the server sent them.
 func (c *calls) whole() []called {
 	var out []called
 	for _, d := range c.list {

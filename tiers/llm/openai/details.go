@@ -10,23 +10,23 @@ import (
 // maxDetails limits the elements of a reply's reasoning_details.
 const maxDetails = 4096
 
-// detail is an element of reasoning_details, as its server wrote it.
+// detail is an element of reasoning_details, as the server sent it.
 type detail map[string]json.RawMessage
 
-// details are the elements while their pieces come in.
+// details holds the elements whose pieces are still arriving.
 type details struct {
 	list []*growing
-	at   map[string]*growing // by index and type, those that have an index
+	at   map[string]*growing // by index and type, for elements that have an index
 }
 
-// growing is an element with the texts of it that grow.
+// growing is an element and those of its texts that grow.
 type growing struct {
 	detail detail
-	texts  map[string][]byte // in place of the element's own
+	texts  map[string][]byte // used instead of the element's own texts
 }
 
-// add puts a piece to the element of the same index and type before it: their
-// texts follow each other, anything else replaces.
+// add merges a piece into the earlier element with the same index and type: texts are appended,
+// other values are replaced.
 func (d *details) add(piece detail) {
 	key := string(piece["index"]) + " " + string(piece["type"])
 	if g := d.at[key]; g != nil && piece["index"] != nil {
@@ -55,8 +55,7 @@ func (g *growing) join(piece detail) {
 	}
 }
 
-// grow puts a JSON text after the one that exists; false if one of them is not
-// text.
+// grow appends a JSON string to the current one. It returns false if one of them is not a string.
 func (g *growing) grow(key string, value json.RawMessage) bool {
 	var before, more string
 	if json.Unmarshal(value, &more) != nil {
@@ -72,11 +71,11 @@ func (g *growing) grow(key string, value json.RawMessage) bool {
 	return true
 }
 
-// whole returns the elements, as their server would have written them at once.
+// whole returns the elements as the server would have sent them in one piece.
 func (d *details) whole() []detail {
 	var out []detail
 	for _, g := range d.list {
-		// order-independent: each text has its own place
+		// order-independent: each text has its own key
 		for key, text := range g.texts {
 			if written, err := llm.PlainJSON(string(text)); err == nil {
 				g.detail[key] = written

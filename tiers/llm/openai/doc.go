@@ -1,18 +1,20 @@
-// Package openai reaches models over OpenAI's Chat Completions wire: OpenAI's
-// own and every server that speaks it. Models of OpenAI that take tools only over
-// the Responses API are reached there ([Family]). What is different between those servers
-// is data, one [Server] each in [Servers]; nothing branches on a name.
+// Package openai reaches models through OpenAI's Chat Completions API: OpenAI's own and every
+// compatible server. OpenAI models that support tools only on the Responses API are reached there
+// ([Family]). The differences between those servers are data, one [Server] each in [Servers]; no
+// code branches on a name.
 //
 // # Contract
 //
-//   - [Provider.Body] is the body that is sent, to the byte. It is written by
-//     types of our own, so that an update of the vendor's library changes no
-//     recorded prompt; the library carries it and reads the answer.
-//   - A reply is whole only with a finish_reason. The line [DONE] alone is none.
-//   - Whether there are tool calls is decided by the calls, never by the reason.
-//   - Reasoning goes back to the server and model that wrote it, under the name
-//     it came by, and to nobody else.
+//   - [Provider.Body] returns exactly the bytes that are sent. It is encoded
+//     with types of our own, so that an update of the vendor's library changes
+//     no recorded prompt; the library sends it and reads the answer.
+//   - A reply is complete only with a finish_reason. The line [DONE] alone is
+//     not enough.
+//   - Whether a reply has tool calls depends on the calls, never on the
+//     finish_reason.
+//   - Reasoning goes back only to the server and model that wrote it, in the
+//     field in which it arrived.
 //   - Nothing is read from the environment.
 //
-// The wire: https://platform.openai.com/docs/api-reference/chat
+// See https://platform.openai.com/docs/api-reference/chat.
 package openai

@@ -12,16 +12,15 @@ import (
 	"manualslop/tiers/llm/transport"
 )
 
-// told is what a server says of an error, in any of the shapes in which servers
-// of this wire say it.
+// told is an error as a server reports it, in any of the formats that servers use.
 type told struct {
 	Message string
 	Type    string
 	Code    string
 }
 
-// kinds returns the words of types and codes that say more than a status does,
-// and all that there is where the stream had begun. Numbers are MiniMax's.
+// kinds returns the error types and codes that are more specific than the status, or the only
+// information once the stream has begun. The numbers are MiniMax's.
 func kinds() map[string]string {
 	return map[string]string{
 		"context_length_exceeded": events.ModelContextTooLong, "exceed_context_size_error": events.ModelContextTooLong,
@@ -41,8 +40,8 @@ func kinds() map[string]string {
 	}
 }
 
-// streamKinds returns the words that repeat what a status says; they count
-// where the status was 200.
+// streamKinds returns the types and codes that only repeat the status; they are used if the status
+// was 200.
 func streamKinds() map[string]string {
 	return map[string]string{
 		"rate_limit_exceeded": events.ModelRateLimited, "rate_limit_error": events.ModelRateLimited,
@@ -54,8 +53,8 @@ func streamKinds() map[string]string {
 	}
 }
 
-// tooLong returns the words of servers that have no code for a prompt that does
-// not fit: DeepSeek and vLLM, OpenRouter, xAI, Qwen, MiniMax, llama.cpp.
+// tooLong returns phrases of servers that have no code for a prompt that is too long: DeepSeek and
+// vLLM, OpenRouter, xAI, Qwen, MiniMax, llama.cpp.
 func tooLong() []string {
 	return []string{
 		"maximum context length", "maximum prompt length", "range of input length", "context window exceeds",
@@ -63,11 +62,11 @@ func tooLong() []string {
 	}
 }
 
-// wrongKey are the words of xAI, which answers a key that it does not know as any
-// other wrong request: with status 400 and no code that tells.
+// wrongKey is part of the message with which xAI rejects an unknown key. It uses status 400 and a
+// code that does not distinguish it from other bad requests.
 const wrongKey = "incorrect api key"
 
-// kind returns what an error means beyond its status; empty if it says no more.
+// kind returns the kind of an error if it is more specific than its status, else "".
 func (t told) kind() string {
 	words := []string{strings.ToLower(t.Code), strings.ToLower(t.Type)}
 	for _, word := range words {
@@ -85,9 +84,8 @@ func (t told) kind() string {
 	return ""
 }
 
-// refine returns what a status of these servers means. A message about the
-// length of a prompt counts only where the server says that the request is at
-// fault.
+// refine interprets a status of these servers. A message about the length of a prompt counts only
+// if the status says that the request is at fault.
 func refine(s *transport.Status) (kind, message string) {
 	t, ok := parseError(s.Body)
 	if !ok {
@@ -100,8 +98,7 @@ func refine(s *transport.Status) (kind, message string) {
 	return kind, ""
 }
 
-// errorIn returns the error that an event of a stream holds; nil if it holds
-// none.
+// errorIn returns the error in an event of a stream; nil if there is none.
 func errorIn(data []byte) error {
 	if !bytes.Contains(data, []byte(`"error"`)) && !bytes.Contains(data, []byte(`"base_resp"`)) {
 		return nil
@@ -113,8 +110,8 @@ func errorIn(data []byte) error {
 	return &llm.Error{Kind: t.streamKind(), Message: "the server ended the answer with an error: " + clip(t.Message)}
 }
 
-// streamKind returns what an error within a stream means. One that says nothing
-// that we know is the server's own trouble.
+// streamKind returns the kind of an error in a stream. An unknown error counts as a problem of the
+// server.
 func (t told) streamKind() string {
 	if kind := t.kind(); kind != "" {
 		return kind
@@ -130,8 +127,8 @@ func (t told) streamKind() string {
 	return events.ModelOverloaded
 }
 
-// parseError reads {"error":{message, type, code}}, {"error":"…"} with a code
-// beside it, {"object":"error", …} and MiniMax's base_resp; false for anything else.
+// parseError reads {"error":{message, type, code}}, {"error":"…"} with a code next to it,
+// {"object":"error", …} and MiniMax's base_resp. It returns false for anything else.
 func parseError(data []byte) (told, bool) {
 	var outer struct {
 		Object   string          `json:"object"`
@@ -168,7 +165,7 @@ func parseError(data []byte) (told, bool) {
 	return told{Message: "an error of unknown format"}, true
 }
 
-// word is a JSON text or number as text.
+// word returns a JSON string or number as text.
 func word(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -177,7 +174,7 @@ func word(raw json.RawMessage) string {
 	return strings.TrimSpace(string(raw))
 }
 
-// clip keeps what a server says within the limits of a message.
+// clip limits a server's text so that it fits into a message.
 func clip(s string) string {
 	return strings.ToValidUTF8(s[:min(len(s), llm.MaxMessage/2)], "")
 }

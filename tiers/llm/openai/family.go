@@ -5,40 +5,40 @@ import (
 	"strings"
 )
 
-// Family is what some models of a server take in another way than its others.
+// Family describes models of a server that accept other parameters than the rest.
 type Family struct {
-	// Names are the beginnings of its models' names.
+	// Names are prefixes of the model names.
 	Names []string
-	// Samples says that its models take temperature and top_p.
+	// Samples reports whether the models accept temperature and top_p.
 	Samples bool
-	// Least is the smallest reasoning_effort of models that cannot stop to think, which
-	// stands for every smaller one; empty: that of the server.
+	// Least is the smallest reasoning_effort of models whose thinking cannot be switched off; it
+	// replaces every smaller one. Empty means the server's.
 	Least string
-	// Only is the one reasoning_effort that its models know; empty: there are several.
+	// Only is the single reasoning_effort that the models accept; empty if there are several.
 	Only string
-	// Responses says that its models are reached over the Responses API.
+	// Responses reports whether the models are reached through the Responses API.
 	Responses bool
-	// Tools says when Chat Completions takes function tools of its models.
+	// Tools says when Chat Completions accepts function tools for the models.
 	Tools ChatTools
 }
 
-// ChatTools says when Chat Completions takes function tools of a model. See
+// ChatTools says when Chat Completions accepts function tools for a model. See
 // openai/openai-openapi#541 and BerriAI/litellm#34569.
 type ChatTools string
 
 const (
-	// ToolsAlways: they are always taken.
+	// ToolsAlways: tools are always accepted.
 	ToolsAlways ChatTools = ""
-	// ToolsWithoutEffort: no effort may be set beside them but "none".
+	// ToolsWithoutEffort: with tools, no effort except "none" may be set.
 	ToolsWithoutEffort ChatTools = "without effort"
-	// ToolsUnthought: the effort has to be "none", because the model thinks by itself.
+	// ToolsUnthought: with tools, the effort must be "none", because the model thinks by default.
 	ToolsUnthought ChatTools = "unthought"
-	// ToolsNever: Chat Completions has no such model.
+	// ToolsNever: the model is not available on Chat Completions.
 	ToolsNever ChatTools = "never"
 )
 
-// openAIFamilies returns the models that think, which refuse every temperature
-// but their own, and of which many cannot do without thinking. See
+// openAIFamilies returns the families of reasoning models, which accept only their default
+// temperature, and many of which cannot switch off thinking. See
 // https://platform.openai.com/docs/guides/reasoning, the models' pages such as
 // https://developers.openai.com/api/docs/models/gpt-6.2-sol, openai/codex#6647
 // and anomalyco/models.dev#2296.
@@ -59,8 +59,8 @@ func openAIFamilies() []Family {
 	}
 }
 
-// family returns the first one of a model; a model of none takes all that its
-// server takes.
+// family returns the first family that matches a model. A model without a family accepts
+// everything that its server accepts.
 func (s Server) family(model string) Family {
 	i := slices.IndexFunc(s.Families, func(f Family) bool {
 		return slices.ContainsFunc(f.Names, func(n string) bool { return strings.HasPrefix(model, n) })

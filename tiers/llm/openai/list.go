@@ -13,7 +13,7 @@ import (
 
 var _ llm.Lister = Provider{}
 
-// Models returns the models that the server has, or that the key opens. See
+// Models returns the models that the server has, or that the key gives access to. See
 // https://platform.openai.com/docs/api-reference/models/list.
 func (p Provider) Models(ctx context.Context) ([]string, error) {
 	if err := p.reachable(); err != nil {
@@ -37,9 +37,8 @@ func (p Provider) Models(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// refusedKey returns the error of a key that does not work, where the list of
-// models would not tell. A gateway may not know the address, which says
-// nothing.
+// refusedKey returns the error for a key that does not work, if listing the models would not show
+// it. A gateway may not have the path, which proves nothing.
 func (p Provider) refusedKey(ctx context.Context) error {
 	if p.Server.KeyPath == "" {
 		return nil
@@ -52,7 +51,7 @@ func (p Provider) refusedKey(ctx context.Context) error {
 	return nil
 }
 
-// get asks for a document at a path after the address of the API.
+// get fetches the document at a path below the address of the API.
 func (p Provider) get(ctx context.Context, path string, out any) error {
 	header := map[string]string{}
 	if p.Endpoint.Key != "" {

@@ -7,10 +7,10 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// message is one message on the wire.
+// message is one message of the request.
 type message struct {
 	Role       string   `json:"role"`
-	Content    *string  `json:"content"` // null only beside calls
+	Content    *string  `json:"content"` // null is allowed only with calls
 	ToolCallID string   `json:"tool_call_id,omitempty"`
 	ToolCalls  []called `json:"tool_calls,omitempty"`
 	thought
@@ -25,20 +25,20 @@ type called struct {
 
 type calledFunction struct {
 	Name      string `json:"name"`
-	Arguments string `json:"arguments"` // JSON as a text
+	Arguments string `json:"arguments"` // JSON in a string
 }
 
 const (
-	// noOutput stands for a result without text, which some servers refuse.
+	// noOutput replaces the empty text of a result, which some servers reject.
 	noOutput = "(no output)"
-	// noText stands for the text of calls alone where a server insists on one;
-	// words would teach the model to say them.
+	// noText replaces the missing text of a message with only calls, for servers that require one;
+	// a word would teach the model to say it.
 	noText = " "
-	// maxName limits a function's name on the wire.
+	// maxName limits a function's name in the API.
 	maxName = 64
 )
 
-// messages returns the conversation on the wire.
+// messages returns the conversation in the API's format.
 func (s Server) messages(r llm.Request) []message {
 	c := conversation{server: s, origin: s.origin(r.Model), ids: map[string]string{}, taken: map[string]bool{}}
 	if system := r.System(); system != "" {
@@ -57,12 +57,12 @@ func (s Server) messages(r llm.Request) []message {
 	return c.out
 }
 
-// conversation is the wire's messages while they are made.
+// conversation is a list of messages that is being built.
 type conversation struct {
 	server Server
 	origin string
-	ids    map[string]string // of calls: ours to that on the wire
-	taken  map[string]bool   // ids on the wire
+	ids    map[string]string // our call id to the id on the wire
+	taken  map[string]bool   // ids in use on the wire
 	out    []message
 }
 
@@ -72,8 +72,7 @@ func (c *conversation) say(role, text string) {
 	}
 }
 
-// assistant adds a reply: its own message where this server and model wrote it,
-// else its text and calls.
+// assistant adds a reply: verbatim if this server and model wrote it, else its text and calls.
 func (c *conversation) assistant(m llm.Message) {
 	text, calls, own := m.Prose(), m.Calls(), c.own(m)
 	out := message{Role: "assistant", thought: own.thought}
@@ -85,7 +84,7 @@ func (c *conversation) assistant(m llm.Message) {
 		out.Content = &text
 	case len(calls) == 0:
 		if out.thought.empty() {
-			return // nothing of it can be said to this server
+			return // nothing of it can be sent to this server
 		}
 		out.Content = new(string)
 	case c.server.NeedsContent:
@@ -98,8 +97,7 @@ func (c *conversation) assistant(m llm.Message) {
 	c.out = append(c.out, out)
 }
 
-// own returns what this server said itself in a message; the zero value if it
-// did not.
+// own returns the server's own form of a message; the zero value if this server did not write it.
 func (c *conversation) own(m llm.Message) said {
 	var own said
 	if json.Unmarshal(m.OpaqueOf(c.origin), &own) != nil || len(own.ToolCalls) != len(m.Calls()) {
@@ -108,9 +106,9 @@ func (c *conversation) own(m llm.Message) said {
 	return own
 }
 
-// call returns a call under the id that its server gave it, where it is the
-// first of that id, and else under ours. Arguments are the server's own where
-// they are an object: others of ours stand in for what no server would read.
+// call returns a call with the id that its server gave it, unless that id is already in use; then
+// it gets ours. The arguments are the server's own if they are an object, else ours, because no
+// server would accept the others.
 func (c *conversation) call(ours llm.Call, theirs called) called {
 	out := called{ID: ours.ID, Type: "function", Function: calledFunction{wireName(ours.Name), string(ours.Args)}}
 	if theirs.ID != "" && !c.taken[theirs.ID] {
@@ -124,8 +122,7 @@ func (c *conversation) call(ours llm.Call, theirs called) called {
 	return out
 }
 
-// results adds a message for each result, and the block of changed files to the
-// last of them.
+// results adds a message for each result. The block of changed files goes into the last one.
 func (c *conversation) results(m llm.Message) {
 	alone, results := resultsOf(m)
 	for _, text := range alone {
@@ -136,8 +133,8 @@ func (c *conversation) results(m llm.Message) {
 	}
 }
 
-// resultsOf returns the results in a message of the tools, text after one put
-// into the last of them, and texts that come before any.
+// resultsOf returns the results in a tool message, with the text that follows them appended to the
+// last one, and the texts that come before any result.
 func resultsOf(m llm.Message) (alone []string, results []llm.Result) {
 	for _, b := range m.Blocks {
 		switch b := b.(type) {
@@ -152,14 +149,13 @@ func resultsOf(m llm.Message) (alone []string, results []llm.Result) {
 			} else {
 				alone = append(alone, string(b))
 			}
-		case llm.Call, llm.Opaque: // never of the tools
+		case llm.Call, llm.Opaque: // a tool message has none of these
 		}
 	}
 	return alone, results
 }
 
-// wireName returns the name of a function as servers take it, whatever a model
-// wrote.
+// wireName returns a function name in a form that servers accept, whatever the model wrote.
 func wireName(name string) string { return llm.PlainName(name, "", maxName) }
 
 func isObject(s string) bool {

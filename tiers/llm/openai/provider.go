@@ -16,14 +16,14 @@ import (
 	"manualslop/tiers/llm/transport"
 )
 
-// Wire is the format of the bodies and its version.
+// Wire names the format and version of the bodies.
 const Wire = "openai/5"
 
 // Provider reaches the models of one server.
 type Provider struct {
 	Server   Server
 	Endpoint llm.Endpoint
-	// Silence is how long an answer may bring nothing; 0: as [transport.Options] say.
+	// Silence is how long an answer may stay silent; 0 means the default of [transport.Options].
 	Silence time.Duration
 }
 
@@ -35,7 +35,7 @@ func (p Provider) Name() string { return p.Server.Name }
 // Wire returns the format of Body.
 func (Provider) Wire() string { return Wire }
 
-// Body is the JSON that Stream sends.
+// Body returns the JSON that Stream sends.
 func (p Provider) Body(r llm.Request) ([]byte, error) {
 	if p.Server.family(r.Model).Responses {
 		return p.Server.responses(r)
@@ -73,7 +73,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 	}
 }
 
-// reachable returns what is missing before anything is sent.
+// reachable returns an error if a setting is missing that is needed to send a request.
 func (p Provider) reachable() error {
 	switch {
 	case p.Endpoint.BaseURL == "" && p.Server.BaseURL == "":
@@ -84,8 +84,8 @@ func (p Provider) reachable() error {
 	return nil
 }
 
-// ask sends the body and is the answer to it, once its header came. The client
-// is made without the library's constructor, which reads the environment.
+// ask sends the body and returns the response once its header arrived. It builds the client
+// without the library's constructor, which reads the environment.
 func (p Provider) ask(ctx context.Context, call *transport.Call, path string, body []byte) (*http.Response, error) {
 	client := openai.Client{Options: []option.RequestOption{
 		option.WithHTTPClient(call.Client()), option.WithMaxRetries(0),

@@ -11,21 +11,21 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// reader takes the events of a stream of one of the two wires.
+// reader handles the events of a stream of one of the two APIs.
 type reader interface {
-	// take reads one event; chunks count even where there is an error.
+	// take handles one event; the chunks are valid even if it returns an error.
 	take(data []byte) ([]llm.Chunk, error)
-	// end is what comes after a whole reply, or why there is none; err is how the
+	// end returns the last chunks of a complete reply, or why it is not complete; err is how the
 	// stream ended.
 	end(err error) ([]llm.Chunk, error)
 	// isDone reports whether the closing event came.
 	isDone() bool
-	// paid is what the server reported as used.
+	// paid returns the usage that the server reported.
 	paid() []llm.Chunk
 }
 
-// read yields the chunks of a stream to its end; more is false when the consumer
-// wants no more. The error says why there is no whole answer.
+// read yields the chunks of a stream to its end; more is false if the consumer stopped. The error
+// says why the reply is not complete.
 func read(
 	ctx context.Context, stream ssestream.Decoder, r reader, yield func(llm.Chunk, error) bool,
 ) (more bool, err error) {
@@ -46,7 +46,7 @@ func read(
 	return send(yield, chunks), err
 }
 
-// send yields chunks; false when the consumer wants no more.
+// send yields chunks. It returns false if the consumer stopped.
 func send(yield func(llm.Chunk, error) bool, chunks []llm.Chunk) bool {
 	for _, c := range chunks {
 		if !yield(c, nil) {
@@ -56,16 +56,16 @@ func send(yield func(llm.Chunk, error) bool, chunks []llm.Chunk) bool {
 	return true
 }
 
-// reading is what is known of a reply on either wire while it comes.
+// reading is the state of a reply that is still arriving, for both APIs.
 type reading struct {
 	server  Server
 	request llm.Request
 
-	said    strings.Builder // text and arguments, for an estimate
+	said    strings.Builder // text and arguments so far, for an estimate
 	refusal strings.Builder
 	usage   *events.Usage
 	model   string
-	done    bool // the closing event came
+	done    bool // the closing event arrived
 }
 
 func (r *reading) isDone() bool { return r.done }
@@ -77,8 +77,7 @@ func (r *reading) paid() []llm.Chunk {
 	return []llm.Chunk{llm.Usage(*r.usage)}
 }
 
-// closing returns what comes after a whole reply with the given number of
-// calls.
+// closing returns the last chunks of a complete reply with the given number of calls.
 func (r *reading) closing(cut bool, calls int, raw *llm.Opaque) []llm.Chunk {
 	if r.usage == nil {
 		estimated := llm.Estimate(r.request, r.said.String())

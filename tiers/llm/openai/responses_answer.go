@@ -13,13 +13,13 @@ import (
 // https://platform.openai.com/docs/api-reference/responses-streaming.
 type response struct {
 	reading
-	items []item // those that are done
-	texts int    // messages that began
-	size  int    // bytes of all items
+	items []item // finished items
+	texts int    // messages begun
+	size  int    // size of all items, in bytes
 	cut   bool   // the reply ended at its limit
 }
 
-// responseEvent is an event, as far as it is read.
+// responseEvent is an event with the fields that we read.
 type responseEvent struct {
 	Type     string          `json:"type"`
 	Delta    json.RawMessage `json:"delta"`
@@ -68,7 +68,7 @@ func (a *response) take(data []byte) ([]llm.Chunk, error) {
 	return nil, nil
 }
 
-// next begins a message; a blank line parts it from the one before.
+// next begins a message, separated by a blank line from the one before.
 func (a *response) next() []llm.Chunk {
 	if a.texts++; a.texts == 1 || a.said.Len() == 0 {
 		return nil
@@ -85,7 +85,7 @@ func (a *response) text(delta json.RawMessage) []llm.Chunk {
 	return []llm.Chunk{llm.TextDelta(piece)}
 }
 
-// finished keeps an item that is done.
+// finished keeps a finished item.
 func (a *response) finished(it item, size int) error {
 	if a.size += size; a.size > llm.MaxText+llm.MaxRaw {
 		return llm.Incomplete("the items of the reply have more than %d bytes", llm.MaxText+llm.MaxRaw)
@@ -100,8 +100,7 @@ func (a *response) finished(it item, size int) error {
 	return nil
 }
 
-// broken returns the error that an event tells: of the stream, or of the
-// response.
+// broken returns the error that an event reports, for the stream or for the response.
 func (a *response) broken(data []byte) error {
 	var outer struct {
 		Message  string          `json:"message"`
@@ -110,7 +109,7 @@ func (a *response) broken(data []byte) error {
 			Error json.RawMessage `json:"error"`
 		} `json:"response"`
 	}
-	_ = json.Unmarshal(data, &outer) // it was read before
+	_ = json.Unmarshal(data, &outer) // it was decoded before
 	if outer.Message != "" {
 		t := told{Message: outer.Message, Code: word(outer.Code)}
 		return &llm.Error{Kind: t.streamKind(), Message: "the server ended the answer with an error: " + clip(t.Message)}
@@ -137,7 +136,8 @@ func (a *response) end(err error) ([]llm.Chunk, error) {
 	return a.whole(), nil
 }
 
-// whole returns the end of a whole reply. What was cut off is in the last call.
+// whole returns the last chunks of a complete reply. If the reply was cut off, only its last call
+// is incomplete.
 func (a *response) whole() []llm.Chunk {
 	var out []llm.Chunk
 	n, total := 0, callsIn(a.items)
@@ -155,7 +155,7 @@ func (a *response) whole() []llm.Chunk {
 	return append(out, a.closing(a.cut, n, a.server.responseOpaque(a.request.Model, a.items))...)
 }
 
-// responseUsage takes apart what the vendor counts twice; nil if nothing was
+// responseUsage converts the vendor's usage and removes double counting; nil if nothing was
 // counted.
 func responseUsage(raw json.RawMessage) *events.Usage {
 	var u *struct {

@@ -7,9 +7,9 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// responsesBody is a request of the Responses API. Nothing is stored: the input
-// holds the whole conversation, and what the model thought comes back encrypted.
-// See https://platform.openai.com/docs/api-reference/responses/create.
+// responsesBody is a request of the Responses API. The server stores nothing: the input holds the
+// whole conversation, and reasoning is returned encrypted. See
+// https://platform.openai.com/docs/api-reference/responses/create.
 type responsesBody struct {
 	Model           string         `json:"model"`
 	Instructions    string         `json:"instructions,omitempty"`
@@ -22,8 +22,8 @@ type responsesBody struct {
 	Stream          bool           `json:"stream"`
 }
 
-// responseTool is a function. It is strict unless it says otherwise, and a strict
-// one may have no optional argument.
+// responseTool is a function. The API treats it as strict unless told otherwise, and a strict
+// function must not have optional arguments.
 type responseTool struct {
 	Type        string          `json:"type"`
 	Name        string          `json:"name"`
@@ -32,13 +32,13 @@ type responseTool struct {
 	Strict      bool            `json:"strict"`
 }
 
-// encryptedReasoning asks for what the model thought.
+// encryptedReasoning asks the API to include the encrypted reasoning.
 const encryptedReasoning = "reasoning.encrypted_content"
 
-// minResponse is the minimum that max_output_tokens may be.
+// minResponse is the minimum value of max_output_tokens.
 const minResponse = 16
 
-// responses returns the body of a request on the Responses wire.
+// responses returns the body of a request of the Responses API.
 func (s Server) responses(r llm.Request) ([]byte, error) {
 	tools, err := s.tools(r.Tools)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s Server) responses(r llm.Request) ([]byte, error) {
 	return llm.PlainJSON(out)
 }
 
-// Items of the input.
+// Input items.
 type (
 	spoken struct {
 		Type    string       `json:"type"`
@@ -105,14 +105,15 @@ func (s Server) input(r llm.Request) []any {
 	return in.items
 }
 
-// responseOrigin names a model on this wire, which alone can read what it thought.
+// responseOrigin returns the origin of a model's replies on this API; only that model can decrypt
+// their reasoning.
 func (s Server) responseOrigin(model string) string { return s.Name + "/responses:" + model }
 
-// input is the items while they are made.
+// input is a list of items that is being built.
 type input struct {
 	origin string
-	ids    map[string]string // of calls: ours to that on the wire
-	taken  map[string]bool   // ids on the wire
+	ids    map[string]string // our call id to the id on the wire
+	taken  map[string]bool   // ids in use on the wire
 	items  []any
 }
 
@@ -122,8 +123,7 @@ func (in *input) say(role, kind, text string) {
 	}
 }
 
-// assistant adds a reply: its own items where this model wrote it, else its text
-// and calls.
+// assistant adds a reply: its own items if this model wrote it, else its text and calls.
 func (in *input) assistant(m llm.Message) {
 	calls := m.Calls()
 	if own := in.own(m, calls); own != nil {
@@ -136,8 +136,8 @@ func (in *input) assistant(m llm.Message) {
 	}
 }
 
-// own returns the recorded items of a reply, with arguments of ours in place of
-// what is not an object; nil for a reply that this model did not write.
+// own returns the recorded items of a reply, with our arguments where the model's are not an
+// object; nil for a reply that this model did not write.
 func (in *input) own(m llm.Message, calls []llm.Call) []any {
 	var items []item
 	if json.Unmarshal(m.OpaqueOf(in.origin), &items) != nil || callsIn(items) != len(calls) {
@@ -159,12 +159,12 @@ func (in *input) own(m llm.Message, calls []llm.Call) []any {
 	return out
 }
 
-// maxCallID limits the id of a call, which the API does not keep to in its own
-// replies: V1ki/dsh-plugin-subscriptions#29.
+// maxCallID limits the id of a call. The API's own replies do not respect this limit:
+// V1ki/dsh-plugin-subscriptions#29.
 const maxCallID = 64
 
-// id returns a call's id on the wire: that of the model where it is the first
-// of that id and goes back, else ours.
+// id returns a call's id on the wire: the model's own if it is valid and not yet in use, else
+// ours.
 func (in *input) id(ours, theirs string) string {
 	id := theirs
 	if id == "" || in.taken[id] || len(id) > maxCallID {
@@ -174,8 +174,7 @@ func (in *input) id(ours, theirs string) string {
 	return id
 }
 
-// results adds an output for each result, and the block of changed files to the
-// last of them.
+// results adds an output for each result. The block of changed files goes into the last one.
 func (in *input) results(m llm.Message) {
 	alone, results := resultsOf(m)
 	for _, text := range alone {

@@ -6,11 +6,11 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// item is an item of a response, as the server wrote it.
+// item is an item of a response, as the server sent it.
 type item map[string]json.RawMessage
 
 func (it item) text(member string) (s string) {
-	_ = json.Unmarshal(it[member], &s) // what is not a text says nothing
+	_ = json.Unmarshal(it[member], &s) // a value that is not a string counts as empty
 	return s
 }
 
@@ -32,7 +32,8 @@ func callsIn(items []item) int {
 	return n
 }
 
-// said returns the texts of a message's parts of one type, "text" or "refusal".
+// said returns the joined texts of a message's parts of one type; member is the field that holds
+// the text.
 func (it item) said(kind, member string) string {
 	var parts []map[string]json.RawMessage
 	_ = json.Unmarshal(it["content"], &parts)
@@ -45,9 +46,9 @@ func (it item) said(kind, member string) string {
 	return text
 }
 
-// kept returns the items that go back: replies, calls and encrypted reasoning,
-// without ids, which the server would look up although it stores nothing, and
-// without reasoning that nothing follows, which it refuses.
+// kept returns the items that go back: messages, calls and encrypted reasoning. It removes ids,
+// which the server would look up although it stores nothing, and reasoning that nothing follows,
+// which it rejects.
 func kept(items []item) []item {
 	var out []item
 	for _, it := range items {
@@ -66,15 +67,15 @@ func kept(items []item) []item {
 	return out
 }
 
-// responseOpaque returns what goes back of a reply; nil if its text and calls
-// say all of it.
+// responseOpaque returns the part of a reply that must go back verbatim; nil if its text and calls
+// contain everything.
 func (s Server) responseOpaque(model string, items []item) *llm.Opaque {
 	if items = kept(items); len(items) == 0 {
 		return nil
 	}
 	data, err := llm.PlainJSON(items)
 	if err != nil {
-		return nil // items are JSON that was read
+		return nil // the items were read as JSON, so this cannot fail
 	}
 	return &llm.Opaque{Origin: s.responseOrigin(model), Data: data}
 }

@@ -6,62 +6,58 @@ import (
 	"manualslop/events"
 )
 
-// Server is what one server of the wire takes and gives.
+// Server describes what one server accepts and returns.
 type Server struct {
-	// Name is the provider's name in the configuration and on the record.
+	// Name is the provider's name in the configuration and in the record.
 	Name string
-	// BaseURL is where it is reached where no other address is configured;
-	// empty: it has to be configured.
+	// BaseURL is the default address; empty if the address must be configured.
 	BaseURL string
-	// NeedsKey says that it answers nobody without a key.
+	// NeedsKey reports whether the server requires a key.
 	NeedsKey bool
-	// KeyPath is an address, after that of the API, that reports whether a key
-	// works, of a server that shows its list of models to anybody; empty: the list
-	// tells.
+	// KeyPath is a path below the API's address that shows whether a key works, for servers that
+	// list their models without a valid key. Empty means that listing the models checks the key.
 	KeyPath string
-	// Local says that it runs on the person's own machine, so that its tokens
-	// cost nothing.
+	// Local reports whether the server runs on the person's own machine, so that its tokens are
+	// free.
 	Local bool
 	// SystemRole is the role of the system message: system or developer.
 	SystemRole string
-	// MaxTokens is the field that limits a reply: max_tokens or
+	// MaxTokens is the field that limits the length of a reply: max_tokens or
 	// max_completion_tokens.
 	MaxTokens string
-	// Parallel is how it makes several calls in one reply.
+	// Parallel says how to get several calls in one reply.
 	Parallel Parallel
-	// ToolChoice says that it takes tool_choice.
+	// ToolChoice reports whether the server accepts tool_choice.
 	ToolChoice bool
-	// JSONSchema says that it takes a response_format of the type json_schema.
+	// JSONSchema reports whether the server accepts a response_format of type json_schema.
 	JSONSchema bool
-	// MaxTools limits the tools of a request; 0: no limit is known.
+	// MaxTools limits the tools of a request; 0 means no known limit.
 	MaxTools int
-	// Reasoning is the field of its messages that holds what the model thought;
-	// empty: it tells nothing.
+	// Reasoning is the field of its messages that holds reasoning; empty if it returns none.
 	Reasoning string
-	// Back says when that goes back.
+	// Back says when reasoning goes back to the server.
 	Back Back
-	// SplitReasoning says that it has to be asked to keep thoughts out of the text.
+	// SplitReasoning reports whether the server must be asked to keep reasoning out of the text.
 	SplitReasoning bool
-	// NeedsContent says that it refuses an assistant message of calls alone,
-	// without any content.
+	// NeedsContent reports whether the server rejects an assistant message with calls but no
+	// content.
 	NeedsContent bool
-	// ReportsUsage says that it takes stream_options.include_usage.
+	// ReportsUsage reports whether the server accepts stream_options.include_usage.
 	ReportsUsage bool
-	// Efforts are the fields that set how much a model thinks, by the words of
-	// [events.Efforts]; nil: it cannot be set.
+	// Efforts are the fields that set how much a model thinks, for each of [events.Efforts]; nil
+	// if it cannot be set.
 	Efforts map[string]Effort
-	// Families are those of its models that take less than the others, in the order
-	// in which they are searched for.
+	// Families are the models with other limits than the rest. The first match counts.
 	Families []Family
 }
 
-// Parallel is how a server makes several calls in one reply.
+// Parallel says how to get several calls in one reply from a server.
 type Parallel string
 
 const (
-	// ParallelAlways needs no asking.
+	// ParallelAlways: the server makes them by default.
 	ParallelAlways Parallel = "always"
-	// ParallelAsked needs parallel_tool_calls.
+	// ParallelAsked: the request must set parallel_tool_calls.
 	ParallelAsked Parallel = "asked"
 )
 
@@ -69,15 +65,15 @@ const (
 type Back string
 
 const (
-	// BackNever: the server ignores or refuses it.
+	// BackNever: the server ignores or rejects it.
 	BackNever Back = "never"
-	// BackKept: it goes back where there was some.
+	// BackKept: it goes back if there was any.
 	BackKept Back = "kept"
-	// BackWithCalls: every assistant message with calls carries it, even empty.
+	// BackWithCalls: every assistant message with calls must have it, even if empty.
 	BackWithCalls Back = "with calls"
 )
 
-// Effort is the fields of a request that set how much a model thinks.
+// Effort holds the request fields that set how much a model thinks.
 type Effort struct {
 	ReasoningEffort string       `json:"reasoning_effort,omitempty"`
 	Thinking        *thinking    `json:"thinking,omitempty"`
@@ -93,8 +89,8 @@ type routeEffort struct {
 	Effort string `json:"effort"`
 }
 
-// Generic returns a server that the table does not name: the least that servers
-// of this wire agree about.
+// Generic returns a server that is not in the table, with only the features that servers of this
+// API have in common.
 func Generic(name string) Server {
 	return Server{
 		Name: events.ProviderName(name), SystemRole: "system", MaxTokens: "max_tokens", Parallel: ParallelAlways,
@@ -103,8 +99,8 @@ func Generic(name string) Server {
 	}
 }
 
-// Find returns the row of a provider, in whatever spelling; false if there is
-// none.
+// Find returns the server of a provider, in any accepted spelling of the name; false if it is not
+// in the table.
 func Find(name string) (Server, bool) {
 	table := Servers()
 	i := slices.IndexFunc(table, func(s Server) bool { return s.Name == events.ProviderName(name) })

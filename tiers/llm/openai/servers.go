@@ -1,14 +1,13 @@
 package openai
 
-// Servers returns the table of the servers that are known by name, in the order
-// in which people read it. A changed row changes bodies: raise the number in
-// [Wire].
+// Servers returns the table of known servers, in the order in which it is shown to people.
+// Changing a row changes request bodies, so increase the number in [Wire].
 func Servers() []Server {
 	return []Server{openAI(), deepSeek(), grok(), qwen(), llama(), miniMax(), openRouter(), vLLM(), llamaCPP()}
 }
 
-// openAI is https://platform.openai.com/docs/api-reference/chat; it keeps its
-// models' reasoning to itself on this wire.
+// openAI describes https://platform.openai.com/docs/api-reference/chat. Chat Completions does not
+// return the reasoning of OpenAI's models.
 func openAI() Server {
 	return Server{
 		Name: "openai", BaseURL: "https://api.openai.com/v1", NeedsKey: true,
@@ -18,7 +17,7 @@ func openAI() Server {
 	}
 }
 
-// deepSeek is https://api-docs.deepseek.com/guides/thinking_mode.
+// deepSeek describes https://api-docs.deepseek.com/guides/thinking_mode.
 func deepSeek() Server {
 	effort := func(word string) Effort { return Effort{ReasoningEffort: word, Thinking: &thinking{"enabled"}} }
 	return Server{
@@ -30,7 +29,7 @@ func deepSeek() Server {
 	}
 }
 
-// grok is https://docs.x.ai/docs/api-reference.
+// grok describes https://docs.x.ai/docs/api-reference.
 func grok() Server {
 	return Server{
 		Name: "grok", BaseURL: "https://api.x.ai/v1", NeedsKey: true,
@@ -41,7 +40,8 @@ func grok() Server {
 	}
 }
 
-// qwen is https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope.
+// qwen describes
+// https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope.
 func qwen() Server {
 	think, not := true, false
 	on := Effort{EnableThinking: &think}
@@ -53,7 +53,7 @@ func qwen() Server {
 	}
 }
 
-// llama is Ollama, https://docs.ollama.com/api/openai-compatibility.
+// llama describes Ollama, https://docs.ollama.com/api/openai-compatibility.
 func llama() Server {
 	return Server{
 		Name: "llama", BaseURL: "http://127.0.0.1:11434/v1", Local: true,
@@ -62,7 +62,7 @@ func llama() Server {
 	}
 }
 
-// miniMax is https://platform.minimax.io/docs/api-reference/text-openai-api.
+// miniMax describes https://platform.minimax.io/docs/api-reference/text-openai-api.
 func miniMax() Server {
 	adaptive := Effort{Thinking: &thinking{"adaptive"}}
 	return Server{
@@ -74,7 +74,7 @@ func miniMax() Server {
 	}
 }
 
-// openRouter is https://openrouter.ai/docs/use-cases/reasoning-tokens.
+// openRouter describes https://openrouter.ai/docs/use-cases/reasoning-tokens.
 func openRouter() Server {
 	effort := func(word string) Effort { return Effort{Reasoning: &routeEffort{word}} }
 	return Server{
@@ -86,7 +86,7 @@ func openRouter() Server {
 	}
 }
 
-// vLLM is https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html.
+// vLLM describes https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html.
 func vLLM() Server {
 	return Server{
 		Name: "vllm", BaseURL: "http://127.0.0.1:8000/v1", Local: true,
@@ -95,7 +95,7 @@ func vLLM() Server {
 	}
 }
 
-// llamaCPP is https://github.com/ggml-org/llama.cpp/tree/master/tools/server.
+// llamaCPP describes https://github.com/ggml-org/llama.cpp/tree/master/tools/server.
 func llamaCPP() Server {
 	return Server{
 		Name: "llama_cpp", BaseURL: "http://127.0.0.1:8080/v1", Local: true,
@@ -104,7 +104,7 @@ func llamaCPP() Server {
 	}
 }
 
-// wordEfforts is reasoning_effort with the words of OpenAI and one for off.
+// wordEfforts returns OpenAI's values of reasoning_effort, with the given one for off.
 func wordEfforts(off string) map[string]Effort {
 	return map[string]Effort{"off": {ReasoningEffort: off}, "low": {ReasoningEffort: "low"},
 		"medium": {ReasoningEffort: "medium"}, "high": {ReasoningEffort: "high"}}

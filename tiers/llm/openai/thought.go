@@ -4,7 +4,7 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// thought is what a model thought, under the names by which servers tell it.
+// thought is a model's reasoning, in the fields in which servers return it.
 type thought struct {
 	ReasoningContent *string  `json:"reasoning_content,omitempty"`
 	Reasoning        *string  `json:"reasoning,omitempty"`
@@ -15,21 +15,20 @@ func (t thought) empty() bool {
 	return t.ReasoningContent == nil && t.Reasoning == nil && len(t.ReasoningDetails) == 0
 }
 
-// insist makes the thought one that exists, even if it says nothing.
+// insist sets reasoning_content, to an empty text if there is none.
 func (t *thought) insist() {
 	if t.ReasoningContent == nil {
 		t.ReasoningContent = new(string)
 	}
 }
 
-// said is what goes back to the server of a reply beside its text: its calls
-// and its thought, as the server said them.
+// said is the part of a reply that goes back to its server verbatim: its calls and its reasoning.
 type said struct {
 	ToolCalls []called `json:"tool_calls,omitempty"`
 	thought
 }
 
-// call returns the call at a place; the zero value where the server said none.
+// call returns the call at an index; the zero value if the server sent none.
 func (s said) call(i int) called {
 	if i >= len(s.ToolCalls) {
 		return called{}
@@ -37,18 +36,17 @@ func (s said) call(i int) called {
 	return s.ToolCalls[i]
 }
 
-// origin names this server and a model, which alone get their thoughts back.
+// origin identifies this server and a model, to which alone their reasoning goes back.
 func (s Server) origin(model string) string { return s.Name + ":" + model }
 
-// thoughts collects the pieces of a thought.
+// thoughts collects the pieces of reasoning.
 type thoughts struct {
 	content, reasoning []byte
 	details            details
 	size               int
 }
 
-// add takes the pieces that a delta brings; false when there is more of them
-// than a reply can carry.
+// add adds the pieces in a delta. It returns false if they exceed the limit of a reply.
 func (t *thoughts) add(content, reasoning string, pieces []detail) bool {
 	t.size += len(content) + len(reasoning)
 	t.content, t.reasoning = append(t.content, content...), append(t.reasoning, reasoning...)
@@ -61,14 +59,14 @@ func (t *thoughts) add(content, reasoning string, pieces []detail) bool {
 	return t.size <= llm.MaxRaw && len(t.details.list) <= maxDetails
 }
 
-// whole returns the thought; fields that never came stay away.
+// whole returns the complete reasoning. Fields that never arrived are left out.
 func (t *thoughts) whole() thought {
 	var out thought
 	if len(t.content) > 0 {
 		s := string(t.content)
 		out.ReasoningContent = &s
 	}
-	if len(t.reasoning) > 0 && len(t.details.list) == 0 { // details say the same, and more
+	if len(t.reasoning) > 0 && len(t.details.list) == 0 { // the details contain the same text and more
 		s := string(t.reasoning)
 		out.Reasoning = &s
 	}
@@ -76,7 +74,7 @@ func (t *thoughts) whole() thought {
 	return out
 }
 
-// opaque returns the reply for its server alone; nil if nothing must go back.
+// opaque returns the data that goes back to this server only; nil if there is none.
 func (s Server) opaque(model string, calls []called, t thought) *llm.Opaque {
 	if s.Back == BackNever || t.empty() {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// reported is a usage on the wire, with the fields that servers add to it.
+// reported is a usage in the API's format, including the fields that some servers add.
 type reported struct {
 	Prompt     int64 `json:"prompt_tokens"`
 	Completion int64 `json:"completion_tokens"`
@@ -19,12 +19,12 @@ type reported struct {
 	Completed struct {
 		Reasoning int64 `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
-	Hit  int64    `json:"prompt_cache_hit_tokens"` // of DeepSeek, beside prompt_cache_miss_tokens
-	Cost *float64 `json:"cost"`                    // of OpenRouter, in dollars
+	Hit  int64    `json:"prompt_cache_hit_tokens"` // DeepSeek's, sent with prompt_cache_miss_tokens
+	Cost *float64 `json:"cost"`                    // OpenRouter's, in dollars
 }
 
-// usageOf returns a usage in our sense: nil where raw is none. The wire counts
-// cached tokens among those of the prompt, so they are taken out.
+// usageOf converts a usage to ours; nil if raw holds none. The API includes cached tokens in the
+// prompt tokens, so they are subtracted.
 func usageOf(raw string) *events.Usage {
 	var r *reported
 	if json.Unmarshal([]byte(raw), &r) != nil || r == nil || r.Prompt <= 0 && r.Completion <= 0 {
@@ -35,7 +35,7 @@ func usageOf(raw string) *events.Usage {
 	write := within(r.Prompted.Written, prompt-read)
 	out := events.Usage{Input: prompt - read - write, CacheRead: read, CacheWrite: write, Output: max(r.Completion, 0)}
 	out.Thinking = max(r.Completed.Reasoning, 0)
-	if out.Thinking > 0 && r.Total == prompt+out.Output+out.Thinking { // xAI counts thoughts beside the completion
+	if out.Thinking > 0 && r.Total == prompt+out.Output+out.Thinking { // xAI counts thinking separately
 		out.Output += out.Thinking
 	}
 	out.Thinking = min(out.Thinking, out.Output)
@@ -43,5 +43,5 @@ func usageOf(raw string) *events.Usage {
 	return &out
 }
 
-// within is n between 0 and most.
+// within returns n limited to the range from 0 to most.
 func within(n, most int64) int64 { return min(max(n, 0), most) }

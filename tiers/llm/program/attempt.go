@@ -14,27 +14,27 @@ import (
 	"manualslop/tiers/llm/texttools"
 )
 
-// DefaultSilence is how long a program may write nothing.
+// DefaultSilence is how long a program may write nothing before it is stopped.
 const DefaultSilence = 90 * time.Second
 
-// DefaultAfterEnd is how long a program may live on after its terminal marker.
+// DefaultAfterEnd is how long a program may keep running after its terminal marker.
 const DefaultAfterEnd = 5 * time.Second
 
-// maxRun limits one run, however much the program has to say.
+// maxRun limits the duration of one run.
 const maxRun = 30 * time.Minute
 
 // maxKept limits what is recorded of each output stream, in bytes.
 const maxKept = 16 << 10
 
-// Protocol is how one kind of program speaks, during one attempt.
+// Protocol reads the output of one kind of program during one attempt.
 type Protocol interface {
-	// Begin says the first words to a program that is talked to.
+	// Begin sends the first message to a program that is sent messages.
 	Begin(t *Transcript)
-	// Line folds one line of standard output that begins as an object. It is not
-	// called once the transcript is done.
+	// Line handles one line of standard output that starts with a JSON object. It is not called
+	// once the transcript is done.
 	Line(t *Transcript, line []byte)
-	// Exit is the kind of error of a run that ended with this exit code and
-	// without a terminal marker.
+	// Exit returns the kind of error of a run that ended with this exit code and without a
+	// terminal marker.
 	Exit(code int) string
 }
 
@@ -42,29 +42,29 @@ type Protocol interface {
 type Job struct {
 	Run     llm.Runner
 	Request llm.Request
-	// Program is what runs. Without Input it is talked to.
+	// Program is the program to run. If it has no Input, it is sent messages.
 	Program  llm.Program
 	Protocol Protocol
-	// Silence is how long the program may write nothing before it is ended;
-	// 0: DefaultSilence.
+	// Silence is how long the program may write nothing before it is stopped; 0 means
+	// DefaultSilence.
 	Silence time.Duration
-	// AfterEnd is how long the program may live on after its terminal marker;
-	// 0: DefaultAfterEnd.
+	// AfterEnd is how long the program may keep running after its terminal marker; 0 means
+	// DefaultAfterEnd.
 	AfterEnd time.Duration
-	// Missing says what to do where there is no such program.
+	// Missing says what to do if the program is not installed.
 	Missing string
 }
 
-// Why a run is ended before its end; the first two are attempts that failed.
+// Reasons to stop a run early; the first two make the attempt fail.
 var (
 	errSilent   = errors.New("the program wrote nothing for too long")
 	errBroken   = errors.New("the program's output cannot be read")
 	errFinished = errors.New("the program finished its reply but did not exit")
 )
 
-// Attempt makes one attempt by one run of a program in a new folder below parent
-// that holds these files and goes with the run; see [Open]. When it returns,
-// nothing of the program runs any more.
+// Attempt makes one attempt with one run of a program. It runs in a new folder below parent that
+// holds the given files and is removed afterwards; see [Open]. All of the program's processes have
+// ended when it returns.
 func Attempt(ctx context.Context, parent string, r llm.Request, files map[string]string,
 	job func(folder string) Job) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
@@ -80,7 +80,7 @@ func Attempt(ctx context.Context, parent string, r llm.Request, files map[string
 	}
 }
 
-// Stream runs the program. When it returns, nothing of it runs any more.
+// Stream runs the program. All of its processes have ended when it returns.
 func (j Job) Stream(ctx context.Context) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		a := &attempt{Job: j, transcript: newTranscript(j.Request)}
@@ -103,7 +103,7 @@ func (j Job) Stream(ctx context.Context) iter.Seq2[llm.Chunk, error] {
 	}
 }
 
-// attempt is one run of the program on its way.
+// attempt is one run of the program in progress.
 type attempt struct {
 	Job
 	transcript *Transcript
@@ -116,7 +116,7 @@ type attempt struct {
 	err    error
 }
 
-// start runs the program beside us.
+// start runs the program on a goroutine.
 func (a *attempt) start(ctx context.Context) {
 	a.run, a.cancel = context.WithCancelCause(ctx)
 	a.lines, a.done = newLines(), make(chan struct{})
@@ -125,7 +125,7 @@ func (a *attempt) start(ctx context.Context) {
 	if set == nil {
 		set = map[string]string{}
 	}
-	set["TMPDIR"] = a.Program.Dir // what it leaves after goes with its folder
+	set["TMPDIR"] = a.Program.Dir // temporary files are removed with its folder
 	a.Program.Set = set
 	if a.Program.Input == nil {
 		a.Program.Talk = a.transcript.in.talk
@@ -138,8 +138,7 @@ func (a *attempt) start(ctx context.Context) {
 	}()
 }
 
-// follow takes lines until the program has ended; false when the consumer wants
-// no more.
+// follow reads lines until the program has ended. It returns false if the consumer stopped.
 func (a *attempt) follow(yield func(llm.Chunk, error) bool) bool {
 	quiet := time.NewTimer(a.Silence)
 	defer quiet.Stop()
@@ -153,7 +152,7 @@ func (a *attempt) follow(yield func(llm.Chunk, error) bool) bool {
 			switch {
 			case a.transcript.broken != nil:
 				a.cancel(errBroken)
-			case ending: // whatever it writes, it has no more time
+			case ending: // more output does not extend the time left
 			case a.transcript.over:
 				ending = true
 				quiet.Reset(a.AfterEnd)
@@ -173,7 +172,7 @@ func (a *attempt) follow(yield func(llm.Chunk, error) bool) bool {
 	}
 }
 
-// take folds the lines that exist; false when the consumer wants no more.
+// take handles the lines that have arrived. It returns false if the consumer stopped.
 func (a *attempt) take(end bool, yield func(llm.Chunk, error) bool) bool {
 	t := a.transcript
 	all, err := a.lines.take(end)
@@ -206,8 +205,8 @@ func (a *attempt) take(end bool, yield func(llm.Chunk, error) bool) bool {
 	return true
 }
 
-// holdsMessage reports whether a line that is to be skipped ends with a
-// message: what says a part of the reply may not get lost.
+// holdsMessage reports whether a line that would be skipped ends with a message: no part of the
+// reply may be lost.
 func holdsMessage(line []byte) bool {
 	var message struct {
 		Type    any `json:"type"`
@@ -217,7 +216,7 @@ func holdsMessage(line []byte) bool {
 	return at >= 0 && json.Unmarshal(line[at:], &message) == nil && (message.Type != nil || message.Version != nil)
 }
 
-// abandon ends the program and waits for its end.
+// abandon stops the program and waits for its end.
 func (a *attempt) abandon() {
 	a.cancel(context.Canceled)
 	<-a.done

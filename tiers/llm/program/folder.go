@@ -12,11 +12,10 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// Open makes a new folder for one run below parent, which must be an absolute
-// path, and writes the files into it, by their names in it. Programs look for
-// settings, variables and instructions in the folders above, so nobody but this
-// user and the machine's owner may write to them. The returned function takes
-// the folder away; what cannot be removed stays.
+// Open makes a new folder for one run below parent, which must be an absolute path, and writes the
+// files, whose keys are names in the folder. Programs look for settings, variables and
+// instructions in the parent folders, so only this user and the machine's owner may be able to
+// write to those. The returned function removes the folder; what it cannot remove stays.
 func Open(parent, name string, files map[string]string) (folder string, remove func(), failed *llm.Error) {
 	if !filepath.IsAbs(parent) {
 		return "", nil, broken("no folder is set for the program")
@@ -43,12 +42,11 @@ func Open(parent, name string, files map[string]string) (folder string, remove f
 	return folder, remove, nil
 }
 
-// maxSame limits the runs of one conversation that have a folder of its name at
-// once.
+// maxSame limits how many runs of one conversation can have a folder at the same time.
 const maxSame = 16
 
-// makeNamed makes a folder of this name, or of the name and a number where that
-// one is there: another run has it, or was killed and left it.
+// makeNamed makes a folder with this name, with a number appended if the name is taken: by another
+// run, or by one that was killed.
 func makeNamed(parent, name string) (string, error) {
 	for i := range maxSame {
 		folder := filepath.Join(parent, name)
@@ -62,8 +60,7 @@ func makeNamed(parent, name string) (string, error) {
 	return os.MkdirTemp(parent, name+"-")
 }
 
-// Proxies returns the variables that say how the network is reached; a program
-// that reaches its service needs them.
+// Proxies returns the variables with network settings, which a program needs to reach its service.
 func Proxies() []string {
 	return []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
 		"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"}
@@ -73,7 +70,6 @@ func broken(format string, args ...any) *llm.Error {
 	return &llm.Error{Kind: events.ModelNetwork, Message: fmt.Sprintf(format, args...)}
 }
 
-// System stands for a program's own words to the model, which speak of tools
-// that are switched off.
+// System replaces a program's own system prompt, which mentions tools that are switched off.
 const System = "You are given one prompt. It holds your instructions, the tools that there are, and the conversation " +
 	"so far."

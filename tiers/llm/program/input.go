@@ -10,20 +10,20 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// input is the standard input of a program that is talked to: what waits for
-// it. Sending never blocks, however slowly the program reads.
+// input queues the messages for a program's standard input. Sending never blocks, however slowly
+// the program reads.
 type input struct {
 	mu     sync.Mutex
 	queue  [][]byte
 	closed bool
-	moved  chan struct{} // has one entry when there is something to do
+	moved  chan struct{} // has one entry if there is something to do
 	size   int64
 	digest hash.Hash
 }
 
 func newInput() *input { return &input{moved: make(chan struct{}, 1), digest: sha256.New()} }
 
-// send puts a value after the others, as one line of JSON.
+// send queues a value as one line of JSON.
 func (in *input) send(v any) error {
 	line, err := llm.PlainJSON(v)
 	if err != nil {
@@ -41,7 +41,7 @@ func (in *input) send(v any) error {
 	return nil
 }
 
-// close says that there is no more to say.
+// close marks the end of the messages.
 func (in *input) close() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -56,14 +56,14 @@ func (in *input) wake() {
 	}
 }
 
-// sum returns the digest and the size of what was sent.
+// sum returns the digest and the size of everything that was queued.
 func (in *input) sum() (string, int64) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return hex.EncodeToString(in.digest.Sum(nil)), in.size
 }
 
-// talk writes what is sent until it is closed or the program is gone.
+// talk writes the queued messages until the input is closed or the program has ended.
 func (in *input) talk(w io.WriteCloser) {
 	defer func() { _ = w.Close() }()
 	for range in.moved {

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Limits of what a program writes, in bytes.
+// Limits of a program's output, in bytes.
 const (
 	// MaxLine limits one line.
 	MaxLine = 4 << 20
@@ -20,21 +20,20 @@ var (
 	errTooMuch  = errors.New("the program wrote more than 32 MiB")
 )
 
-// lines are the program's output, cut into lines that wait for their reader.
-// Writing never blocks: the program could otherwise end before its last line
-// is taken.
+// lines splits the program's output into lines that wait to be read. Writing never blocks, because
+// the program could otherwise end before its last line is read.
 type lines struct {
 	mu    sync.Mutex
 	whole [][]byte
 	rest  []byte
 	total int
-	err   error         // why nothing more is taken
-	moved chan struct{} // has one entry when there is something to take
+	err   error         // why no more output is accepted
+	moved chan struct{} // has one entry if there is something to take
 }
 
 func newLines() *lines { return &lines{moved: make(chan struct{}, 1)} }
 
-// write takes the next bytes, which it does not keep.
+// write adds bytes to the output. It does not keep the slice.
 func (l *lines) write(b []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,8 +61,8 @@ func (l *lines) wake() {
 	}
 }
 
-// take hands over the whole lines that wait. At the end of the output, what
-// comes after the last end of a line is a line, too.
+// take returns the complete lines that are waiting. At the end of the output, text without a line
+// end counts as a line.
 func (l *lines) take(end bool) ([][]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,12 +12,10 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// maxStderr limits what an error's message quotes of what a program says, in
-// bytes.
+// maxStderr limits how much of the program's output an error message quotes, in bytes.
 const maxStderr = 1 << 10
 
-// outcome returns the end of the attempt: the terminal marker, or why there is
-// none.
+// outcome returns the end of the attempt: the terminal marker, or why there is none.
 func (a *attempt) outcome(ctx context.Context) (llm.Finish, *llm.Error) {
 	run := a.record()
 	if failed := a.failure(ctx); failed != nil {
@@ -28,7 +26,7 @@ func (a *attempt) outcome(ctx context.Context) (llm.Finish, *llm.Error) {
 		CLI: run}, nil
 }
 
-// record returns the run as it is on the log.
+// record returns the run in the form in which it is recorded.
 func (a *attempt) record() *events.CLICall {
 	out := &events.CLICall{
 		Command:     append([]string{cmp.Or(a.ended.Path, a.Program.Path)}, a.Program.Args...),
@@ -45,7 +43,7 @@ func (a *attempt) record() *events.CLICall {
 	return out
 }
 
-// failure returns why there is no reply; nil if there is one.
+// failure returns the error of the attempt; nil if there is a reply.
 func (a *attempt) failure(ctx context.Context) *llm.Error {
 	t := a.transcript
 	switch {
@@ -70,7 +68,7 @@ func (a *attempt) failure(ctx context.Context) *llm.Error {
 		a.ended.Exit)
 }
 
-// failed returns an error with what the program said of it.
+// failed returns an error that includes the program's own error output.
 func (a *attempt) failed(kind, format string, args ...any) *llm.Error {
 	message := fmt.Sprintf(format, args...)
 	for _, more := range []string{a.transcript.noted, a.ended.Stderr} {
@@ -81,9 +79,8 @@ func (a *attempt) failed(kind, format string, args ...any) *llm.Error {
 	return &llm.Error{Kind: kind, Message: message}
 }
 
-// KindOf reads the kind of error out of the words of an error: programs have no codes
-// for them. What nothing speaks for is not tried again, because the program
-// has done so itself.
+// KindOf returns the kind of an error from its text, because programs have no error codes. An
+// error that matches nothing is not retried, because the program has already retried it.
 func KindOf(said string) string {
 	low := strings.ToLower(said)
 	for _, k := range []struct{ kind, words string }{

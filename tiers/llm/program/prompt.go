@@ -8,17 +8,15 @@ import (
 	"manualslop/tiers/llm/texttools"
 )
 
-// Prompt returns the whole request as one text: its [Blocks].
+// Prompt returns the whole request as one text, its joined [Blocks].
 func Prompt(r llm.Request) string { return strings.Join(Blocks(r), "") }
 
-// Blocks returns the whole request as texts that follow each other: our tools
-// and the system's words, which the tickets of a project share, how to call a
-// tool, and the turns of the conversation under headings that carry its mark,
-// so that no text of a file can begin a turn. The blocks of a request are the
-// first ones of the next request of its conversation, save for the block of
-// changed files. A single turn without tools stands without a heading after the
-// system's words. The first block never begins with a character that programs
-// read as a command.
+// Blocks returns the whole request as a sequence of texts: the tools and the system message, which
+// all tickets of a project share; the instructions for calling tools; and the turns of the
+// conversation under headings that carry its mark, so that text from a file cannot start a turn.
+// The blocks of a request are the first ones of the next request of its conversation, except for
+// the block of changed files. A single turn without tools follows the system message without a
+// heading. The first block never starts with a character that programs take for a command.
 func Blocks(r llm.Request) []string {
 	var parts []string
 	add := func(text string) {
@@ -52,7 +50,7 @@ func Blocks(r llm.Request) []string {
 	return parts
 }
 
-// turn is one message as text. Another vendor's opaque block is left out.
+// turn returns one message as text. It leaves out another vendor's opaque block.
 func turn(m llm.Message, mark string, headed bool) string {
 	var parts []string
 	if headed && m.Role != llm.RoleTool {

@@ -11,42 +11,41 @@ import (
 	"manualslop/tiers/llm/texttools"
 )
 
-// MaxTools limits the tools that a program says it used in a run.
+// MaxTools limits the number of tool uses that a program reports in one run.
 const MaxTools = 256
 
-// MaxSent limits the messages that a program is sent in a run: it gets an
-// answer to whatever it asks.
+// MaxSent limits the messages sent to a program in one run, which gets an answer to each of its
+// requests.
 const MaxSent = 1024
 
-// maxName limits the bytes of a name that a program gives.
+// maxName limits the names that a program reports, in bytes.
 const maxName = 256
 
-// Transcript is what a program has said so far in one attempt. Its [Protocol]
-// fills it.
+// Transcript is the output of a program so far, in one attempt. Its [Protocol] fills it.
 type Transcript struct {
-	// Session is the program's own name for its run, Model the model's as the
-	// program spells it; both may be empty.
+	// Session is the program's id of the run, and Model the model's name as the program spells it;
+	// both may be empty.
 	Session, Model string
-	// Usage is what the program counted; nil: it is estimated.
+	// Usage is the usage that the program reported; nil if it must be estimated.
 	Usage *events.Usage
 
 	request llm.Request
-	line    int // lines so far
-	sent    int // messages to the program so far
+	line    int // lines read so far
+	sent    int // messages sent so far
 	offered map[string]bool
 	words   *texttools.Parser
-	said    strings.Builder // all words, calls among them
-	fresh   strings.Builder // text that nobody was shown yet
+	said    strings.Builder // all text, including calls
+	fresh   strings.Builder // text not yet yielded
 	used    []use
 	noted   string
 	over    bool
 	reason  string     // why the model finished
-	failed  *llm.Error // what a terminal marker complains of
-	broken  error      // why the output cannot be read
+	failed  *llm.Error // the error that a terminal marker reported
+	broken  error      // why the output is unreadable
 	in      *input
 }
 
-// use is a tool that the program says it uses.
+// use is a tool use that the program reported.
 type use struct {
 	id, name, args string
 	ours, ran      bool
@@ -61,19 +60,19 @@ func newTranscript(r llm.Request) *Transcript {
 	return t
 }
 
-// Say takes words of the model.
+// Say adds text from the model.
 func (t *Transcript) Say(words string) {
 	t.said.WriteString(words)
 	t.fresh.WriteString(t.words.Feed(words))
 }
 
-// Call takes a call of a tool that the program leaves to us if it is one of the
-// request and no [Transcript.Ran] follows. The id may be empty.
+// Call adds a tool call. We run it if it names a tool of the request and no [Transcript.Ran]
+// follows. The id may be empty.
 func (t *Transcript) Call(id, name, args string) {
 	t.use(use{id: id, name: name, args: args, ours: true})
 }
 
-// Own takes the name of a tool that is the program's own affair.
+// Own records the name of a tool that the program handles itself.
 func (t *Transcript) Own(name string) { t.use(use{name: name, ran: true}) }
 
 func (t *Transcript) use(u use) {
@@ -83,8 +82,8 @@ func (t *Transcript) use(u use) {
 	}
 }
 
-// Ran says that the program ran a call itself. What fits no call in particular
-// is of the newest one.
+// Ran marks a call as run by the program itself. If nothing matches, it records a new use of the
+// tool.
 func (t *Transcript) Ran(id, name string) {
 	for i := len(t.used) - 1; i >= 0; i-- {
 		u := &t.used[i]
@@ -95,11 +94,10 @@ func (t *Transcript) Ran(id, name string) {
 	}
 }
 
-// Note keeps what the program complains of, in case it fails.
+// Note keeps an error message of the program, in case the run fails.
 func (t *Transcript) Note(complaint string) { t.noted = complaint }
 
-// End is the terminal marker of a whole reply; reason is one of the llm.Finish
-// constants.
+// End records the terminal marker of a complete reply; reason is one of the llm.Finish constants.
 func (t *Transcript) End(reason string) {
 	if !t.over {
 		t.over, t.reason = true, reason
@@ -107,8 +105,8 @@ func (t *Transcript) End(reason string) {
 	}
 }
 
-// Fail is a terminal marker that is none of a reply. The kind is read from the
-// words where it is empty.
+// Fail records a terminal marker that reports an error. If kind is empty, it is derived from the
+// text.
 func (t *Transcript) Fail(kind, said string) {
 	if kind == "" {
 		kind = KindOf(said)
@@ -119,14 +117,14 @@ func (t *Transcript) Fail(kind, said string) {
 	}
 }
 
-// Break says that the output cannot be read.
+// Break marks the output as unreadable.
 func (t *Transcript) Break(format string, args ...any) {
 	if t.broken == nil {
 		t.broken = fmt.Errorf(format, args...)
 	}
 }
 
-// Read decodes a line into v and breaks the transcript where that fails.
+// Read decodes a line into v. If that fails, it marks the output as unreadable.
 func (t *Transcript) Read(line []byte, v any) bool {
 	if err := json.Unmarshal(line, v); err != nil {
 		t.Break("line %d has an unexpected format: %w", t.line, err)
@@ -135,8 +133,8 @@ func (t *Transcript) Read(line []byte, v any) bool {
 	return true
 }
 
-// ReadOf decodes a line into v where its type is one of these; others may have
-// any shape and tell nothing.
+// ReadOf decodes a line into v if its type is one of these. Lines of other types may have any form
+// and are ignored.
 func (t *Transcript) ReadOf(line []byte, v any, types ...string) bool {
 	var kind struct {
 		Type any `json:"type"`
@@ -159,14 +157,13 @@ func (t *Transcript) Send(v any) {
 	}
 }
 
-// Request returns what was asked.
+// Request returns the request of the attempt.
 func (t *Transcript) Request() llm.Request { return t.request }
 
-// Done reports whether nothing more of the program's output counts.
+// Done reports whether the rest of the program's output is ignored.
 func (t *Transcript) Done() bool { return t.over || t.broken != nil }
 
-// ours returns the calls that name a tool of the request and that the program
-// did not run itself.
+// ours returns the calls that name a tool of the request and that the program did not run itself.
 func (t *Transcript) ours() []use {
 	var out []use
 	for _, u := range t.used {
@@ -177,7 +174,7 @@ func (t *Transcript) ours() []use {
 	return out
 }
 
-// others returns the names of the tools that are none of our calls.
+// others returns the names of all other tools that were used.
 func (t *Transcript) others() []string {
 	var out []string
 	for _, u := range t.used {
@@ -188,8 +185,8 @@ func (t *Transcript) others() []string {
 	return out
 }
 
-// rest returns what comes after the text: calls of ours and the usage. Of a run
-// that failed it is what the program counted, which was paid for.
+// rest returns the chunks that follow the text: our calls and the usage. For a failed run it
+// returns only the usage that the program reported, which was paid for.
 func (t *Transcript) rest() []llm.Chunk {
 	switch {
 	case !t.over || t.failed != nil && t.Usage == nil:
@@ -215,7 +212,7 @@ func (t *Transcript) rest() []llm.Chunk {
 	return append(out, llm.Usage(t.usage()))
 }
 
-// Guess returns an estimate of the usage so far.
+// Guess estimates the usage so far.
 func (t *Transcript) Guess() events.Usage {
 	said := t.said.String()
 	for _, u := range t.ours() {
@@ -231,7 +228,7 @@ func (t *Transcript) usage() events.Usage {
 	return t.Guess()
 }
 
-// clip keeps a text within a number of bytes and valid UTF-8.
+// clip cuts a text to a number of bytes and makes it valid UTF-8.
 func clip(s string, limit int) string {
 	return strings.ToValidUTF8(s[:min(len(s), limit)], "")
 }

@@ -6,8 +6,8 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// Plausible reports whether counts of tokens are none below 0 and none over
-// llm.MaxTokens, so that sums of some of them are counts, too.
+// Plausible reports whether all token counts are between 0 and llm.MaxTokens, so that sums of a
+// few of them cannot overflow.
 func Plausible(counts ...int64) bool {
 	return !slices.ContainsFunc(counts, func(n int64) bool { return n < 0 || n > llm.MaxTokens })
 }

@@ -2,24 +2,23 @@ package script
 
 import "manualslop/events"
 
-// Assigner gives each request of one session its line. It is a pure fold: feed
-// it every ModelRequested event of the session once or more, in stream order.
-// Not for use by two goroutines at once.
+// Assigner assigns a script line to each request of one session. It is a pure fold: pass it every
+// ModelRequested event of the session at least once, in stream order. It is not safe for
+// concurrent use.
 type Assigner struct {
 	script *Script
 	taken  []bool         // by position in the script
-	given  map[string]int // request id to line number, 0 for none
+	given  map[string]int // request id to line number, 0 if it got no line
 }
 
-// NewAssigner begins a session in which no line is taken.
+// NewAssigner returns an assigner for a session in which no line is taken yet.
 func NewAssigner(s *Script) *Assigner {
 	return &Assigner{script: s, taken: make([]bool, len(s.lines)), given: map[string]int{}}
 }
 
-// Assign returns the number of the line that answers the request, whose newest
-// message is newest; false if none is left for it ([Exhausted]). The same
-// request gets the same answer again. Other events and requests to other
-// providers take no line.
+// Assign returns the number of the line that answers the request, whose newest message is newest.
+// It returns false if no matching line is left ([Exhausted]). The same request always gets the
+// same result. Other events, and requests to other providers, take no line.
 func (a *Assigner) Assign(request *events.Event, newest string) (line int, ok bool) {
 	m, is := request.Payload.(events.ModelRequested)
 	if !is || m.Provider != Name {

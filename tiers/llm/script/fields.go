@@ -12,7 +12,7 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// fields reads the objects of one line and keeps the first thing wrong.
+// fields reads the objects of one line and keeps the first error.
 type fields struct {
 	line int
 	err  error
@@ -24,7 +24,7 @@ func (f *fields) wrong(field, format string, args ...any) {
 	}
 }
 
-// object is one JSON object of a line; path leads to it.
+// object is one JSON object of a line; path is where it is in the line.
 type object struct {
 	f    *fields
 	path string
@@ -56,7 +56,7 @@ func (o object) at(field string) string {
 	return o.path + "." + field
 }
 
-// raw returns a field's JSON; null and absent are not given.
+// raw returns a field's JSON. It returns false for a field that is null or absent.
 func (o object) raw(field string) (json.RawMessage, bool) {
 	raw, ok := o.m[field]
 	return raw, ok && string(raw) != "null"
@@ -70,7 +70,7 @@ func (o object) text(field string) string {
 	return s
 }
 
-// whole returns a field that holds a whole number from 0 to most; 0 if absent.
+// whole returns a field that must be a whole number from 0 to most; 0 if absent.
 func (o object) whole(field string, most int64) int64 {
 	var n int64
 	if raw, given := o.raw(field); given && (json.Unmarshal(raw, &n) != nil || n < 0 || n > most) {
@@ -118,7 +118,7 @@ func (f *fields) usage(raw json.RawMessage) *events.Usage {
 	}
 }
 
-// either returns the number under one of two names of the same field.
+// either returns the number of a field that has two names.
 func (o object) either(name, alias string) int64 {
 	if _, given := o.raw(alias); !given {
 		return o.whole(name, MaxTokens)

@@ -11,9 +11,9 @@ import (
 	"manualslop/events"
 )
 
-// ParseError says where a script is wrong.
+// ParseError says where and why a script is invalid.
 type ParseError struct {
-	Line int // from 1
+	Line int // counted from 1
 	// Field is the path of the wrong field, such as reply.tool_calls[0].args;
 	// empty if the line as a whole is wrong.
 	Field  string
@@ -28,8 +28,8 @@ func (e *ParseError) Error() string {
 	return fmt.Sprintf("script line %d: %s: %s", e.Line, e.Field, e.Reason)
 }
 
-// Parse reads a script. What is wrong with it is a [*ParseError]; a reader's
-// error comes back wrapped.
+// Parse reads a script. It returns a [*ParseError] if the script is invalid; read errors are
+// wrapped.
 func Parse(r io.Reader) (*Script, error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 0, 64<<10), MaxLine+1)
@@ -69,7 +69,7 @@ func (s *Script) add(number int, raw []byte) error {
 	return nil
 }
 
-// rawLines splits at line feeds and keeps them, so that bytes can be counted.
+// rawLines splits at line feeds and keeps them, so that the bytes can be counted.
 func rawLines(data []byte, atEOF bool) (int, []byte, error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i+1], nil

@@ -9,10 +9,10 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// textChunks is into how many deltas a text is cut, at most.
+// textChunks is the maximum number of deltas that a text is split into.
 const textChunks = 4
 
-// Provider plays one line.
+// Provider plays one line of a script.
 type Provider struct {
 	llm.Neutral
 
@@ -21,7 +21,7 @@ type Provider struct {
 
 var _ llm.Provider = Provider{}
 
-// Play returns the provider that says the line; false if there is no such line.
+// Play returns a provider that plays the line with this number; false if there is no such line.
 func (s *Script) Play(number int) (Provider, bool) {
 	l, ok := s.Line(number)
 	return Provider{line: l}, ok
@@ -30,8 +30,8 @@ func (s *Script) Play(number int) (Provider, bool) {
 // Name is "script".
 func (Provider) Name() string { return Name }
 
-// Stream says the line whatever is asked. The line's delay is spread before
-// the pieces of its text.
+// Stream plays the line, whatever the request. It spreads the line's delay over the pieces of the
+// text.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		reply := p.line.Reply
@@ -57,7 +57,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 	}
 }
 
-// wait pauses; when ctx ends it yields the error and is false.
+// wait pauses for d. If ctx ends first, it yields the error and returns false.
 func wait(ctx context.Context, d time.Duration, yield func(llm.Chunk, error) bool) bool {
 	if d > 0 {
 		t := time.NewTimer(d)
@@ -74,7 +74,7 @@ func wait(ctx context.Context, d time.Duration, yield func(llm.Chunk, error) boo
 	return true
 }
 
-// rest returns what comes after the text.
+// rest returns the chunks that follow the text.
 func (r *Reply) rest(req llm.Request) []llm.Chunk {
 	var out []llm.Chunk
 	for i, c := range r.Calls {
@@ -98,7 +98,7 @@ func (r *Reply) rest(req llm.Request) []llm.Chunk {
 	return append(out, llm.Usage(usage), llm.Finish{Reason: reason, Model: req.Model})
 }
 
-// cut splits a text into a few pieces of whole characters.
+// cut splits a text into a few pieces without splitting a character.
 func cut(s string) []string {
 	size := max(1, (len(s)+textChunks-1)/textChunks)
 	var out []string

@@ -10,45 +10,45 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// Name is the provider's name in the configuration and on the record.
+// Name is the provider's name in the configuration and in the record.
 const Name = "script"
 
 // Limits of a script file.
 const (
 	// MaxLine limits one line in bytes.
 	MaxLine = 1 << 20
-	// MaxLines limits the lines that are not empty.
+	// MaxLines limits the number of lines that are not empty.
 	MaxLines = 10_000
-	// MaxBytes limits the whole file.
+	// MaxBytes limits the size of the file in bytes.
 	MaxBytes = 16 << 20
-	// MaxDelay bounds delay_ms and retry_after_ms.
+	// MaxDelay limits delay_ms and retry_after_ms.
 	MaxDelay = 10 * time.Minute
-	// MaxTokens limits each count of a usage.
+	// MaxTokens limits each token count of a usage.
 	MaxTokens = 1_000_000_000
 )
 
 // Script is a parsed file. It is never changed and may be shared.
 type Script struct{ lines []Line }
 
-// Line is one reply and the requests it fits.
+// Line is one reply and the conditions on the requests that it answers.
 type Line struct {
-	// Number is the line's place in the file, from 1, empty lines counted.
+	// Number is the line's number in the file, from 1, counting empty lines.
 	Number int
 	Tier   int
-	// Track, Ticket and Contains narrow the line; empty fits anything.
+	// Track, Ticket and Contains restrict the requests; empty matches any.
 	Track, Ticket, Contains string
 	Reply                   Reply
 }
 
-// Reply is what the model says.
+// Reply is the reply of a line.
 type Reply struct {
 	Text  string
 	Calls []Call
-	// Usage is nil if it is estimated.
+	// Usage is nil if it must be estimated.
 	Usage *events.Usage
 	// Delay is how long the whole reply takes.
 	Delay time.Duration
-	// Error ends the reply after its text and calls; nil for a good one.
+	// Error ends the reply after its text and calls; nil if the reply succeeds.
 	Error *llm.Error
 }
 
@@ -59,10 +59,10 @@ type Call struct {
 	Args string
 }
 
-// Lines lists the lines in file order.
+// Lines returns the lines in file order.
 func (s *Script) Lines() []Line { return append([]Line(nil), s.lines...) }
 
-// Line finds a line by its number.
+// Line returns the line with this number.
 func (s *Script) Line(number int) (Line, bool) {
 	for _, l := range s.lines {
 		if l.Number == number {
@@ -85,14 +85,13 @@ func Exhausted(m events.ModelRequested) *llm.Error {
 		"%d%s", m.Tier, where)}
 }
 
-// matches reports whether the line fits a request whose newest message is
-// newest.
+// matches reports whether the line answers a request whose newest message is newest.
 func (l *Line) matches(m *events.ModelRequested, newest string) bool {
 	return l.Tier == m.Tier && (l.Track == "" || l.Track == m.Track) && (l.Ticket == "" || l.Ticket == m.Ticket) &&
 		strings.Contains(newest, l.Contains)
 }
 
-// said is everything that the reply says, for an estimate.
+// said returns the reply's text, call names and arguments, for an estimate.
 func (r *Reply) said() string {
 	var b strings.Builder
 	b.WriteString(r.Text)
@@ -103,8 +102,8 @@ func (r *Reply) said() string {
 	return b.String()
 }
 
-// argsText returns the text of a call's arguments in a file: verbatim from a
-// string, the JSON of an object.
+// argsText returns the arguments of a call as text: the content of a string, or the JSON of an
+// object.
 func argsText(raw json.RawMessage) (string, bool) {
 	var verbatim string
 	switch {

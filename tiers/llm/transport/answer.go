@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// Why an attempt is given up: it brings nothing, or it never ends.
+// Reasons to give up an attempt: the server stays silent, or the answer never ends.
 var (
 	errSilent  = errors.New("the server sent nothing")
 	errEndless = errors.New("the answer did not end")
 )
 
-// answer is the body of one answer: watched, unpacked, bounded and cleaned.
+// answer is the body of one response: timed, decompressed, bounded and normalised.
 type answer struct {
 	call   *Call
 	ctx    context.Context
@@ -28,7 +28,7 @@ type answer struct {
 	from   io.Reader     // what Read reads
 }
 
-// Read reads what the SDK may see.
+// Read returns the normalised body for the SDK.
 func (a *answer) Read(p []byte) (int, error) {
 	n, err := a.from.Read(p)
 	if err != nil && err != io.EOF {
@@ -48,7 +48,7 @@ func (a *answer) Close() error {
 	return a.raw.Close()
 }
 
-// fail is err, or why we gave up where that is the reason of err.
+// fail returns the reason why we gave up if that caused err, else err.
 func (a *answer) fail(err error) error {
 	if cause := context.Cause(a.ctx); errors.Is(cause, errSilent) || errors.Is(cause, errEndless) {
 		err = cause
@@ -56,7 +56,7 @@ func (a *answer) fail(err error) error {
 	return a.call.note(err)
 }
 
-// watched reads the wire and puts silence off with each byte.
+// watched reads the raw body and restarts the silence timer with each byte.
 type watched struct{ *answer }
 
 func (w watched) Read(p []byte) (int, error) {
@@ -67,14 +67,14 @@ func (w watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// heard puts silence off.
+// heard restarts the silence timer.
 func (a *answer) heard() {
 	if a.ctx.Err() == nil {
 		a.quiet.Reset(a.call.silence())
 	}
 }
 
-// unpack prepares the reading of a body, compressed or not.
+// unpack prepares the body for reading, whether it is compressed or not.
 func (a *answer) unpack(resp *http.Response) error {
 	a.from = &bounded{from: watched{a}, left: MaxStream, most: MaxStream}
 	switch coding := strings.ToLower(resp.Header.Get("Content-Encoding")); coding {
@@ -94,7 +94,7 @@ func (a *answer) unpack(resp *http.Response) error {
 	return nil
 }
 
-// bounded fails where more than the limit is to be read.
+// bounded fails if more than the limit is read.
 type bounded struct {
 	from       io.Reader
 	left, most int64

@@ -16,17 +16,17 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// Options say what an attempt expects.
+// Options configure an attempt.
 type Options struct {
-	// Stream demands that a success is an event stream.
+	// Stream requires a successful answer to be an event stream.
 	Stream bool
-	// Silence is how long the answer may bring no byte; 0: [FirstContent] until a
-	// stream has brought content (see [Call.Watch]), [Silence] otherwise.
+	// Silence is how long the answer may stay silent. 0 means [FirstContent] until a stream has
+	// brought content (see [Call.Watch]), and the constant [Silence] otherwise.
 	Silence time.Duration
-	// Body is sent in place of what the SDK made; nil: the SDK's.
+	// Body is sent instead of the SDK's body, unless nil.
 	Body []byte
-	// List names a header whose configured value comes after the request's own;
-	// others replace it.
+	// List names a header whose configured value is appended to the request's own. Other
+	// configured headers replace the request's.
 	List string
 }
 
@@ -37,14 +37,14 @@ type Call struct {
 	secrets *strings.Replacer
 	options Options
 
-	content atomic.Bool // the stream has brought some
+	content atomic.Bool // the stream has brought content
 
 	mu     sync.Mutex
-	answer *answer // the newest one
-	first  error   // what went wrong first
+	answer *answer // the newest answer
+	first  error   // the first error
 }
 
-// Begin makes the transport of one attempt at e.
+// Begin returns the transport for one attempt at e.
 func Begin(e llm.Endpoint, o Options) *Call {
 	c := &Call{base: http.DefaultTransport, headers: e.Headers, secrets: hiding(e), options: o}
 	if e.Client != nil && e.Client.Transport != nil {
@@ -53,8 +53,8 @@ func Begin(e llm.Endpoint, o Options) *Call {
 	return c
 }
 
-// Watch is yield that notices the first content of a reply. From then on the answer
-// may bring nothing for [Silence] only.
+// Watch wraps yield to detect the first content of a reply. From then on the answer may stay
+// silent only for [Silence].
 func (c *Call) Watch(yield func(llm.Chunk, error) bool) func(llm.Chunk, error) bool {
 	return func(chunk llm.Chunk, err error) bool {
 		switch chunk.(type) {
@@ -67,7 +67,7 @@ func (c *Call) Watch(yield func(llm.Chunk, error) bool) func(llm.Chunk, error) b
 	}
 }
 
-// hear puts silence off.
+// hear restarts the silence timer.
 func (c *Call) hear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,7 +76,7 @@ func (c *Call) hear() {
 	}
 }
 
-// silence returns how long the answer may bring nothing now.
+// silence returns how long the answer may currently stay silent.
 func (c *Call) silence() time.Duration {
 	if c.options.Silence == 0 && c.options.Stream && !c.content.Load() {
 		return FirstContent
@@ -84,15 +84,15 @@ func (c *Call) silence() time.Duration {
 	return cmp.Or(c.options.Silence, Silence)
 }
 
-// Client returns what an SDK is given.
+// Client returns the HTTP client for the SDK.
 func (c *Call) Client() *http.Client {
 	return &http.Client{Transport: c, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
 	}}
 }
 
-// RoundTrip sends the request and hands out an answer only if it is the one
-// that was asked for.
+// RoundTrip sends the request and returns the response only if it is of the kind that was
+// requested.
 func (c *Call) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	a := &answer{call: c, ctx: ctx, cancel: cancel}
@@ -118,7 +118,7 @@ func (c *Call) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// outgoing returns the request as it is sent.
+// outgoing returns the request to send.
 func (c *Call) outgoing(ctx context.Context, req *http.Request) *http.Request {
 	out := req.Clone(ctx)
 	for name, value := range c.headers {
@@ -127,7 +127,7 @@ func (c *Call) outgoing(ctx context.Context, req *http.Request) *http.Request {
 		}
 		out.Header.Set(name, value)
 	}
-	out.Header.Set("Accept-Encoding", "identity") // a compressor holds back what was streamed
+	out.Header.Set("Accept-Encoding", "identity") // compression would delay streamed data
 	if c.options.Body == nil {
 		return out
 	}
@@ -141,7 +141,7 @@ func (c *Call) outgoing(ctx context.Context, req *http.Request) *http.Request {
 	return out
 }
 
-// accept checks an answer and prepares the reading of its body.
+// accept checks a response and prepares its body for reading.
 func (a *answer) accept(resp *http.Response) error {
 	if n := headerBytes(resp.Header); n > MaxHeader {
 		return fmt.Errorf("the answer's header has %d bytes, more than the limit of %d", n, MaxHeader)
@@ -164,10 +164,9 @@ func (a *answer) accept(resp *http.Response) error {
 	return nil
 }
 
-// noStream returns the error of a success that is something else than asked
-// for.
+// noStream returns the error for a successful response that is not an event stream.
 func (a *answer) noStream(resp *http.Response) error {
-	body, _ := io.ReadAll(io.LimitReader(a.from, MaxFailure)) // what came is what there is to say
+	body, _ := io.ReadAll(io.LimitReader(a.from, MaxFailure)) // report whatever could be read
 	body = []byte(a.call.secrets.Replace(string(body)))
 	return fmt.Errorf("the answer must be an event stream, got %q: %s", resp.Header.Get("Content-Type"), beginning(body))
 }
@@ -182,7 +181,7 @@ func headerBytes(h http.Header) int {
 	return n
 }
 
-// note keeps the first thing that went wrong.
+// note keeps the first error.
 func (c *Call) note(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// NewClient returns a client for [llm.Endpoint] that all attempts of a process
-// may share, so that connections are kept. It honours HTTPS_PROXY, HTTP_PROXY
-// and NO_PROXY as [http.ProxyFromEnvironment] reads them, and no other
-// variable.
+// NewClient returns a client for [llm.Endpoint] that all attempts of a process can share, so that
+// connections are reused. It uses HTTPS_PROXY, HTTP_PROXY and NO_PROXY as
+// [http.ProxyFromEnvironment] does, and no other variables.
 func NewClient() *http.Client {
 	dialer := net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Client{Transport: &http.Transport{

@@ -14,14 +14,13 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// Refine says what a status means to one vendor; an empty kind or message
-// leaves what all vendors agree on.
+// Refine interprets a status for one vendor; if kind or message is empty, the common
+// interpretation applies.
 type Refine func(*Status) (kind, message string)
 
-// Error is err, which an SDK returned for this attempt, as an [*llm.Error]:
-// cancelled where ctx was, else what the transport saw, else err itself. Where
-// err is nil and the transport saw something, that is the error; refine may be
-// nil. Nil if nothing went wrong.
+// Error converts err, which an SDK returned for this attempt, to an [*llm.Error]: of kind
+// cancelled if ctx was, else the error that the transport saw, else err. It returns an error even
+// if err is nil but the transport saw one, and nil if nothing went wrong. refine may be nil.
 func (c *Call) Error(ctx context.Context, err error, refine Refine) *llm.Error {
 	c.mu.Lock()
 	first := c.first
@@ -50,7 +49,7 @@ func (s *Status) failure(refine Refine) *llm.Error {
 	return e
 }
 
-// advice returns what a person can do about a status.
+// advice returns a hint for the person about a status.
 func advice(kind string, code int) string {
 	switch {
 	case kind == events.ModelAuth:
@@ -61,7 +60,7 @@ func advice(kind string, code int) string {
 	return ""
 }
 
-// unreached is err with what to do where nobody answered at the address.
+// unreached adds a hint to err if no connection could be made.
 func unreached(err error) error {
 	var at *net.OpError
 	if errors.As(err, &at) && at.Op == "dial" {
@@ -70,8 +69,8 @@ func unreached(err error) error {
 	return err
 }
 
-// hidden is e without the key. An error whose words hold it loses its cause,
-// which holds it too.
+// hidden returns e with the key removed. If its message or cause contains the key, the cause is
+// dropped.
 func (c *Call) hidden(e *llm.Error) *llm.Error {
 	clean := c.secrets.Replace(e.Message)
 	if cause := errors.Unwrap(e); clean == e.Message &&
@@ -81,7 +80,7 @@ func (c *Call) hidden(e *llm.Error) *llm.Error {
 	return &llm.Error{Kind: e.Kind, Message: clean, RetryAfter: e.RetryAfter, CLI: e.CLI}
 }
 
-// hiding replaces the key, and the values of configured headers, which may be
+// hiding returns a replacer for the key and for the values of configured headers, which may be
 // keys too, in every form in which a message could repeat them.
 func hiding(e llm.Endpoint) *strings.Replacer {
 	var pairs []string
@@ -95,7 +94,7 @@ func hiding(e llm.Endpoint) *strings.Replacer {
 	}
 	add(e.Key, minKey)
 	for _, value := range e.Headers {
-		for _, word := range strings.Fields(value) { // "Bearer …"
+		for _, word := range strings.Fields(value) { // such as "Bearer …"
 			add(word, minHeader)
 		}
 	}

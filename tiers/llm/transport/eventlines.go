@@ -5,25 +5,25 @@ import (
 	"io"
 )
 
-// eventLines reads an event stream and leaves out what not every SDK stands:
-// comments, empty lines that end no event, a byte order mark, and carriage
-// returns. See https://html.spec.whatwg.org/multipage/server-sent-events.html.
+// eventLines reads an event stream and removes what not every SDK accepts: comments, empty lines
+// that end no event, a byte order mark, and carriage returns. See
+// https://html.spec.whatwg.org/multipage/server-sent-events.html.
 type eventLines struct {
 	from    io.Reader
 	in, out []byte
 	err     error
 
-	begun   bool // past the place of a byte order mark
-	atStart bool // of a line
+	begun   bool // the byte order mark was checked
+	atStart bool // at the start of a line
 	comment bool // inside a comment
 	cr      bool // the last byte was a carriage return
-	open    bool // the event has a line
+	open    bool // the current event has a line
 }
 
-// inBuffer is how many bytes are read at once.
+// inBuffer is the number of bytes to read at a time.
 const inBuffer = 16 << 10
 
-// byteOrderMark may come before an event stream.
+// byteOrderMark may precede an event stream.
 const byteOrderMark = "\xEF\xBB\xBF"
 
 func (l *eventLines) Read(p []byte) (int, error) {
@@ -54,7 +54,7 @@ func (l *eventLines) fill() {
 	}
 }
 
-// beginning reads until it is clear whether a byte order mark is first.
+// beginning reads until it is clear whether the stream starts with a byte order mark.
 func (l *eventLines) beginning() (n int, err error) {
 	l.begun = true
 	for n < len(byteOrderMark) && err == nil {
@@ -71,13 +71,12 @@ func (l *eventLines) beginning() (n int, err error) {
 	return n, err
 }
 
-// take takes the rest of a line, or the byte that ends it, and says how many
-// bytes that were.
+// take consumes the rest of a line, or one byte of its end, and returns the number of bytes.
 func (l *eventLines) take(in []byte) int {
 	c, after := in[0], l.cr
 	l.cr = c == '\r'
 	switch {
-	case c == '\n' && after: // of one line end
+	case c == '\n' && after: // second byte of a CRLF line end
 		return 1
 	case c == '\n', c == '\r':
 		l.endLine()

@@ -12,8 +12,8 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// Get asks for a JSON document of an API and decodes it into out, with the
-// given headers in addition to those of e. The error is an [*llm.Error].
+// Get fetches a JSON document from an API and decodes it into out. It sends the given headers in
+// addition to those of e. The error is an [*llm.Error].
 func Get(ctx context.Context, e llm.Endpoint, silence time.Duration, url string, header map[string]string,
 	refine Refine, out any) error {
 	call := Begin(e, Options{Silence: silence})
@@ -26,7 +26,7 @@ func Get(ctx context.Context, e llm.Endpoint, silence time.Duration, url string,
 	}
 	resp, err := call.Client().Do(req)
 	if err == nil {
-		defer func() { _ = resp.Body.Close() }() // it was read
+		defer func() { _ = resp.Body.Close() }() // already read
 		var body []byte
 		if body, err = io.ReadAll(resp.Body); err == nil && json.Unmarshal(body, out) != nil {
 			err = errors.New("the answer is not the expected JSON")

@@ -12,18 +12,18 @@ import (
 	"manualslop/events"
 )
 
-// Status is an answer that is not a success.
+// Status is a response without a success status.
 type Status struct {
 	Code   int
 	Header http.Header
-	// Body is its beginning, at most [MaxFailure] bytes, without the key.
+	// Body is the start of the body, at most [MaxFailure] bytes, with the key removed.
 	Body []byte
 	// RetryAfter is how long the server asks to wait, at most [MaxRetryAfter];
 	// 0 if it did not say.
 	RetryAfter time.Duration
 }
 
-// Error returns the status with what the server said about it.
+// Error returns the status with the server's message.
 func (s *Status) Error() string {
 	text := fmt.Sprintf("the server answered %d %s", s.Code, http.StatusText(s.Code))
 	if at := s.Header.Get("Location"); at != "" && s.Code/100 == 3 {
@@ -35,8 +35,8 @@ func (s *Status) Error() string {
 	return text
 }
 
-// Said returns the message in the body: error.message, message, error or detail
-// of a JSON object, else the body's beginning.
+// Said returns the server's message: error.message, message, error or detail of a JSON object,
+// else the start of the body.
 func (s *Status) Said() string {
 	var said struct {
 		Error   json.RawMessage `json:"error"`
@@ -63,7 +63,7 @@ func (s *Status) Said() string {
 	return beginning(s.Body)
 }
 
-// beginning returns the first words of a body that is for nobody's eyes.
+// beginning returns the start of a body that was not written for people, on one line.
 func beginning(body []byte) string {
 	const most = 300
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), 4*most)]), "\uFFFD")), " ")
@@ -73,8 +73,8 @@ func beginning(body []byte) string {
 	return text
 }
 
-// Kind returns what a status means wherever vendors agree: one of the Model*
-// constants of events. A redirect is the configuration's fault.
+// Kind returns the kind of error for a status on which all vendors agree: one of the Model*
+// constants of events. A redirect means that the configuration is wrong.
 func Kind(code int) string {
 	switch {
 	case code == http.StatusUnauthorized, code == http.StatusForbidden, code == http.StatusPaymentRequired:
@@ -93,17 +93,17 @@ func Kind(code int) string {
 	return events.ModelNetwork
 }
 
-// status reads the body of an answer that is not a success.
+// status reads an error response.
 func (a *answer) status(resp *http.Response) error {
-	body, _ := io.ReadAll(io.LimitReader(a.from, MaxFailure)) // what came is what there is to say
+	body, _ := io.ReadAll(io.LimitReader(a.from, MaxFailure)) // report whatever could be read
 	return &Status{
 		Code: resp.StatusCode, Header: resp.Header, Body: []byte(a.call.secrets.Replace(string(body))),
 		RetryAfter: retryAfter(resp.Header),
 	}
 }
 
-// retryAfter reads Retry-After (seconds, or a date against the server's own
-// clock) and retry-after-ms, which some vendors send beside it.
+// retryAfter reads Retry-After (seconds, or a date, compared with the server's own clock) and
+// retry-after-ms, which some vendors send as well.
 func retryAfter(h http.Header) time.Duration {
 	var wait time.Duration
 	text := strings.TrimSpace(h.Get("Retry-After"))
@@ -121,9 +121,9 @@ func retryAfter(h http.Header) time.Duration {
 	return wait
 }
 
-// bound returns a wait of the given number of seconds within its limits.
+// bound converts seconds to a duration between 0 and the limit.
 func bound(seconds float64) time.Duration {
-	if !(seconds > 0) { // NaN too
+	if !(seconds > 0) { // also rejects NaN
 		return 0
 	}
 	return time.Duration(min(seconds, MaxRetryAfter.Seconds()) * float64(time.Second))
