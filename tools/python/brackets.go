@@ -38,7 +38,7 @@ func (l *lexer) close(i int) TokenKind {
 		l.stack = l.stack[:n-1]
 	case top.kind == field && c == '}':
 		l.stack = l.stack[:n-1]
-		l.literal = true // the text of its f-string goes on
+		l.literal = true // the literal text of the f-string continues
 	default:
 		l.mismatch(i, c, top)
 	}
@@ -114,9 +114,9 @@ func (l *lexer) beginsStatement(i int) bool {
 	return end-i <= len("continue") && l.at(end) < 0x80 && beginsStatement(l.text[i:end])
 }
 
-// recover discards brackets that are still open after the line end at i, where
-// a statement begins: those inside the innermost f-string of several lines,
-// whose literal text then continues, else all of them, which answers true.
+// recover discards brackets that are still open at the line end at i when the next line begins a statement. It
+// discards those inside the innermost triple-quoted f-string, whose literal text then continues. Without such an
+// f-string it discards all of them and returns true.
 func (l *lexer) recover(i, at int) bool {
 	l.neverClosed(l.stack[len(l.stack)-1], i)
 	l.lost = 0

@@ -2,13 +2,13 @@ package python
 
 import "strings"
 
-// Docstring is the documentation in a body.
+// Docstring is the documentation string of a module, class or function.
 type Docstring struct {
 	Span              // from the first literal to the last
 	Raw, Clean string // the value of the literals, and what inspect.cleandoc makes of it
 }
 
-// Docstring finds the docstring of a symbol, of the module for nil.
+// Docstring returns the docstring of a symbol, or of the module if the symbol is nil.
 func (f *File) Docstring(s *Symbol) (Docstring, bool) {
 	body := f.Body
 	if s != nil {
@@ -41,8 +41,7 @@ func mayBeDocstring(c byte) bool {
 	return false
 }
 
-// literals returns the strings of a statement that consists of nothing else,
-// perhaps in parentheses.
+// literals returns the string literals of a statement that consists of nothing else except parentheses.
 func (f *File) literals(span Span) ([]Span, bool) {
 	var out []Span
 	open, closed := 0, 0

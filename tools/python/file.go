@@ -7,13 +7,13 @@ import (
 	"manualslop/tools/document"
 )
 
-// Span is a piece of a text: from the byte Start to the byte before End.
+// Span is a range of a text: from the byte Start to the byte before End.
 type Span struct{ Start, End int }
 
-// Empty reports whether the span holds nothing.
+// Empty reports whether the span is empty.
 func (s Span) Empty() bool { return s.End <= s.Start }
 
-// Of returns the piece of text.
+// Of returns the text in the span.
 func (s Span) Of(text string) string { return text[s.Start:s.End] }
 
 // File is the structure of one source text.
@@ -21,30 +21,30 @@ type File struct {
 	Text     string
 	Lines    []document.Line
 	Body     []*Statement // top level, in order
-	Symbols  []*Symbol    // every class and function at any depth, in order of the def or class keyword
-	Problems []Problem    // lexical and indentation errors, in order, at most 100; empty: the structure is certain
-	first    Problem      // found first
-	hasCR    bool         // some line ends are not LF
+	Symbols  []*Symbol    // every class and function at any depth, ordered by their def or class keyword
+	Problems []Problem    // lexical and indentation errors, in order, at most 100; if empty, the structure is exact
+	first    Problem      // the problem that was found first
+	hasCR    bool         // some lines end with CR or CRLF
 }
 
-// Statement is one statement of a text. A clause (elif, else, except, finally)
-// is its own statement beside its head; a case is one inside its match.
+// Statement is one statement of a text. A clause (elif, else, except, finally) is a separate statement next to
+// its head; a case is a statement inside its match.
 type Statement struct {
 	Kind   StatementKind
 	Async  bool // async def, async for, async with
 	Inline bool // the suite is on the header's line
-	// first token (not a decorator) to last token of the suite, no semicolon after
-	// a simple statement
+	// Span reaches from the first token (not a decorator) to the last token of the suite, without a semicolon
+	// after a simple statement.
 	Span
 	Header     Span         // compound: first token through the colon; simple: like Span
 	Decorators []Span       // each from its '@' to the last token of its logical line
 	Parent     *Statement   // nil at top level
 	Body       []*Statement // suite
-	Indent     string       // blanks in front of its logical line (its header's, in an inline suite), after a form feed
-	Symbol     *Symbol      // of every Def and Class, nil for all others
+	Indent     string       // blanks before its logical line, or its header's for an inline suite, after a form feed
+	Symbol     *Symbol      // set for every Def and Class, nil for all others
 }
 
-// OuterStart returns where the statement begins with its decorators.
+// OuterStart returns the start of the statement including its decorators.
 func (s *Statement) OuterStart() int {
 	if len(s.Decorators) > 0 {
 		return s.Decorators[0].Start
@@ -52,10 +52,10 @@ func (s *Statement) OuterStart() int {
 	return s.Start
 }
 
-// Kind says what a symbol is.
+// Kind says whether a symbol is a class, a function or a method.
 type Kind string
 
-// Kinds of symbols. A method is a function directly in a class, also through if, try, with and the like.
+// Kinds of symbols. A method is a function directly in a class, or inside an if, try, with or the like in that class.
 const (
 	KindClass         Kind = "class"
 	KindFunction      Kind = "function"
@@ -77,8 +77,8 @@ type Symbol struct {
 	Conditional bool    // inside if, try, with, for, while or match of its class, function or module
 }
 
-// define makes the symbol of a definition whose name is the token that was
-// read. Without a name it is not a definition.
+// define makes the symbol of a definition whose name is the current token. A statement without a name is not a
+// definition.
 func (p *parser) define(s *Statement, token TokenKind) {
 	l := &p.lex
 	if token != Name || IsKeyword(l.text[l.start:l.end]) {
@@ -144,8 +144,8 @@ func nameSymbols(symbols []*Symbol) {
 	}
 }
 
-// pathBytes returns how many bytes the paths of nested symbols take together.
-// The length of each is kept in Of for its children, until Of gets its value.
+// pathBytes returns the total length of the paths of nested symbols. It stores the length of each path in Of for
+// its children, until Of gets its final value.
 func pathBytes(symbols []*Symbol) int {
 	total := 0
 	for _, s := range symbols {

@@ -9,8 +9,8 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Find returns the symbols with exactly this dotted path; "name#2" picks the
-// second of several. A bare method name does not reach into a class.
+// Find returns the symbols with exactly this dotted path; "name#2" selects the second of several. A bare method
+// name does not match a method inside a class.
 func (f *File) Find(name string) []*Symbol {
 	path, ordinal := CutOrdinal(name)
 	out := []*Symbol{}
@@ -22,8 +22,7 @@ func (f *File) Find(name string) []*Symbol {
 	return out
 }
 
-// CutOrdinal takes "name#2" apart; the ordinal is 0 if there is none. The path
-// is normalised.
+// CutOrdinal splits "name#2" into path and ordinal. The ordinal is 0 if there is none. The path is normalised.
 func CutOrdinal(name string) (path string, ordinal int) {
 	path = strings.TrimSpace(name)
 	if before, after, ok := strings.Cut(path, "#"); ok {
@@ -34,12 +33,11 @@ func CutOrdinal(name string) (path string, ordinal int) {
 	return Normalize(path), ordinal
 }
 
-// mostSuggestions is how many names Suggest gives at most.
+// mostSuggestions limits the names that Suggest returns.
 const mostSuggestions = 5
 
-// Suggest returns the paths of symbols that may have been meant by a name that
-// is not found: those that end in it first, then the most alike. There are at
-// most 5.
+// Suggest returns the paths of symbols that resemble a name that was not found: first those that end in it, then
+// the most similar ones. It returns at most 5.
 func (f *File) Suggest(name string) []string {
 	path, _ := CutOrdinal(name)
 	seen := map[string]bool{}
@@ -60,11 +58,10 @@ func (f *File) Suggest(name string) []string {
 
 type candidate struct {
 	path            string
-	distance, whole int // of the last part, of the whole path
+	distance, whole int // edit distance of the last part, and of the whole path
 }
 
-// unlike returns how unlike a symbol is to what was asked for; false if it is
-// not worth naming.
+// unlike returns how much a symbol differs from the requested name, or false if it is not worth suggesting.
 func unlike(asked string, s *Symbol) (int, bool) {
 	last := asked[strings.LastIndexByte(asked, '.')+1:]
 	switch {
@@ -87,10 +84,10 @@ func unlike(asked string, s *Symbol) (int, bool) {
 	return 3 + distance, distance <= far
 }
 
-// longestName limits the names that are compared letter by letter.
+// longestName limits the length of names whose edit distance is computed.
 const longestName = 200
 
-// editDistance counts the characters to insert, delete or replace to make b of a.
+// editDistance returns the number of characters to insert, delete or replace to turn a into b.
 func editDistance(a, b string) int {
 	if len(a) > longestName || len(b) > longestName {
 		return longestName

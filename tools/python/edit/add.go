@@ -25,11 +25,10 @@ type Anchor struct {
 	Symbol string // dotted path of a definition in the same block, for Before and After
 }
 
-// Add puts a new definition into the module, or into the class or function that
-// the dotted path name begins with. content is the definition; the last part of
-// name must be its name. If name is empty, or names a class or function while
-// content defines something else, it only gives the location; the resulting
-// path of the definition is returned.
+// Add puts a new definition into the module, or into the class or function that the dotted path name begins with.
+// content is the definition; the last part of name must be its name. If name is empty, or names a class or
+// function other than the one that content defines, it gives only the location. Add returns the resulting path of
+// the definition.
 func (s Source) Add(name, content string, anchor Anchor) (path string, change Change, err error) {
 	fr, err := newFragment("new_content", content)
 	if err != nil {
@@ -72,8 +71,7 @@ func (s Source) place(name string, fr fragment) (parent, own string, err error) 
 	return parent, own, err
 }
 
-// checkNew rejects a definition whose name is used in its scope, unless
-// decorators allow several definitions.
+// checkNew rejects a definition whose name is already used in its scope, unless decorators allow several definitions.
 func (s Source) checkNew(fr fragment, owner *python.Symbol, name string) error {
 	name = python.Normalize(name)
 	together := func(file *python.File, symbol *python.Symbol) bool {
@@ -98,7 +96,7 @@ func (s Source) checkNew(fr fragment, owner *python.Symbol, name string) error {
 	return nil
 }
 
-// checkImports refuses a definition whose name an import of its scope binds.
+// checkImports rejects a definition whose name is bound by an import in its scope.
 func (s Source) checkImports(owner *python.Symbol, name string) error {
 	path := python.Normalize(name)
 	if owner != nil {
@@ -124,8 +122,7 @@ var overloads = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([\w.]+\.)?(overload|singledispatch|singledispatchmethod)\b`)
 })
 
-// gathers reports whether a decorator makes several definitions of one name
-// belong together, such as overload or name.setter.
+// gathers reports whether a decorator, such as overload or name.setter, allows several definitions of one name.
 func gathers(decorator, name string) bool {
 	rest, own := strings.CutPrefix(decorator, name+".")
 	return overloads().MatchString(decorator) || own && rest != ""
@@ -135,11 +132,11 @@ func gathers(decorator, name string) bool {
 type spot struct {
 	owner  *python.Symbol // nil: the module
 	layout layout
-	line   int  // the definition goes after this line; -1: to the beginning of the file
+	line   int  // the definition goes after this line; -1 puts it at the beginning of the file
 	above  int  // blank lines wanted above
 	below  int  // and below
 	hugs   bool // existing blank lines at this place stay above the definition, not below it
-	open   bool // the suite is on its header's line and is first moved to its own line
+	open   bool // the suite is on its header's line and must be moved to its own line first
 	first  bool // in an opened suite: the definition is inserted above its content
 }
 
@@ -185,7 +182,7 @@ func (s Source) inModule(kind string) spot {
 	return s.settled(at)
 }
 
-// settled omits blank lines that would be at the start or end of the file.
+// settled drops blank lines that would be at the start or end of the file.
 func (s Source) settled(at spot) spot {
 	if at.line < 0 {
 		at.above = 0
@@ -227,7 +224,7 @@ func (s Source) below(owner *python.Statement) layout {
 	return layout{base: base(owner) + step, unit: step}
 }
 
-// opened returns the insertion point in a suite on its header's line.
+// opened returns the insertion point for a suite that is on its header's line.
 func (s Source) opened(owner *python.Symbol, kind string) spot {
 	statement := owner.Statement
 	at := spot{owner: owner, layout: s.below(statement), open: true, above: 1, line: s.last(statement.End)}
@@ -243,7 +240,7 @@ func (s Source) beside(owner *python.Symbol, anchor Anchor) (spot, error) {
 	}
 	name := anchor.Symbol
 	if owner != nil && len(s.Find(name)) == 0 {
-		name = owner.Path + "." + name // the name alone, of a definition in the block
+		name = owner.Path + "." + name // for a definition in the block, given by its name alone
 	}
 	symbol, err := s.definition(name)
 	if err != nil {

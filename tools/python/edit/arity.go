@@ -6,8 +6,8 @@ import (
 	"manualslop/tools/python"
 )
 
-// Call is a call that does not match the new header of its definition. Lines
-// are those of the result.
+// Call is a call that does not match the new header of its definition. Its line numbers are those of the changed
+// text.
 type Call struct {
 	Line    int    `json:"line"`
 	Problem string `json:"problem"`
@@ -16,7 +16,7 @@ type Call struct {
 // mostCalls limits the reported calls.
 const mostCalls = 50
 
-// parameters are what a definition takes, without the first of a bound method.
+// parameters describes what a definition accepts, without the self or cls of a bound method.
 type parameters struct {
 	names    []string        // positional ones, in order
 	only     int             // how many of them are positional only
@@ -60,8 +60,8 @@ func parametersOf(file Source, header *python.Statement) parameters {
 	return p
 }
 
-// items splits the first bracket after from at its commas into non-empty runs
-// of tokens at its own level.
+// items splits the contents of the first bracket after from at its commas. Nested commas do not count, and empty
+// items are left out.
 func items(file Source, from, to int) [][]python.Token {
 	var out [][]python.Token
 	var item []python.Token
@@ -96,9 +96,8 @@ func items(file Source, from, to int) [][]python.Token {
 	return slices.DeleteFunc(out, func(item []python.Token) bool { return len(item) == 0 })
 }
 
-// brokenCalls lists the calls in the result of a change that do not match new
-// parameters but matched the old ones. It compares only names and skips calls
-// that unpack arguments.
+// brokenCalls lists the calls that matched the old parameters but do not match the new ones. It compares only
+// names and skips calls that unpack arguments.
 func (s Source) brokenCalls(symbol *python.Symbol, after parameters, change Change) []Call {
 	out := []Call{}
 	if symbol.Kind == python.KindClass || symbol.Of > 1 {

@@ -15,8 +15,8 @@ type site struct {
 	receiver string // what is in front of the dot, empty if there is none
 }
 
-// sites finds the calls of a symbol by its name: of a function the bare name,
-// of a method the name after a dot, of a constructor the name of its class.
+// sites finds the calls of a symbol by its name: the bare name for a function, the name after a dot for a method,
+// the name of the class for a constructor.
 func (s Source) sites(symbol *python.Symbol) []site {
 	method := symbol.Kind == python.KindMethod || symbol.Kind == python.KindAsyncMethod
 	name := symbol.Name
@@ -40,8 +40,7 @@ func (s Source) sites(symbol *python.Symbol) []site {
 	return out
 }
 
-// problem returns why a call does not match, or "". skip parameters are filled
-// implicitly.
+// problem returns why a call does not match, or "" if it does. The first skip parameters are filled implicitly.
 func (p parameters) problem(call site, skip int) string {
 	if call.Star || call.DoubleStar {
 		return ""
@@ -68,7 +67,7 @@ func (p parameters) problem(call site, skip int) string {
 	return p.lacking(names, given, skip)
 }
 
-// lacking returns the missing required parameters.
+// lacking returns the required parameters that a call does not give.
 func (p parameters) lacking(names []string, given map[string]bool, skip int) string {
 	var lacking []string
 	for i, name := range names {

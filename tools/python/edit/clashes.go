@@ -23,9 +23,8 @@ func (s Source) clashes(dest Source, span python.Span, own string) []string {
 	return out
 }
 
-// meanings returns for each name that the module binds what it means: a module,
-// or a name in one. Of a module's path only the last part counts, because it
-// may be written from "." or from the root.
+// meanings returns what each name that the module binds refers to: a module, or a name in one. Only the last part
+// of a module's path is compared, because the path may be relative or absolute.
 func (s Source) meanings() map[string][]string {
 	out := map[string][]string{}
 	for name := range s.defined() {

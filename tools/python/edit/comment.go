@@ -33,8 +33,7 @@ func (s Source) attached(symbol *python.Symbol) (python.Span, bool) {
 	return python.Span{Start: s.Lines[first].Start + len(s.indent(first)), End: s.Lines[to].End}, true
 }
 
-// top returns the first line of a definition with its decorators and the
-// comment that is attached.
+// top returns the first line of a definition, including its decorators and attached comment.
 func (s Source) top(symbol *python.Symbol) int {
 	if span, ok := s.attached(symbol); ok {
 		return s.index(span.Start)

@@ -6,17 +6,16 @@ import (
 	"manualslop/tools/document"
 )
 
-// replacement returns the splice that puts lines in place of the bytes from
-// start to end, which are whole lines but for the blanks in front of the first
-// and the end of the last.
+// replacement returns the splice that replaces the bytes from start to end with lines. The bytes are whole lines,
+// except that they exclude the indentation of the first line and the end of the last.
 func (s Source) replacement(start, end int, lines []string) document.Splice {
 	lines = append([]string(nil), lines...)
 	lines[0] = strings.TrimLeft(lines[0], " \t\f")
 	return document.Splice{Start: start, End: end, New: s.ended(start, end, lines)}
 }
 
-// ended joins lines with the line ends of the text they replace. Lines that stay keep their own end,
-// a changed one takes that of the line in whose place it is, and further ones that of the last.
+// ended joins lines with the line ends of the text they replace. An unchanged line keeps its own end, a changed
+// line takes the end of the line it replaces, and additional lines take the end of the last one.
 func (s Source) ended(start, end int, lines []string) string {
 	first := s.index(start)
 	old := make([]string, 0, 16)

@@ -8,19 +8,18 @@ import (
 	"manualslop/tools/python"
 )
 
-// fragment is new text: whole lines without the blank ones around them, split at its line ends.
+// fragment is new text: whole lines without leading and trailing blank lines.
 type fragment struct {
-	label  string   // what errors call it
+	label  string   // what errors call the text
 	raw    []string // as given
 	lines  []string // moved to the left margin
 	indent string   // the removed indentation of the first line of code
-	tail   string   // what was appended to the text as given, on its last line
+	tail   string   // what was appended to the last line of the given text
 	code   int      // the first line that is neither blank nor a comment
 	file   Source   // lines, parsed
 }
 
-// newFragment reads text that is inserted into a file. label names it in
-// errors.
+// newFragment reads text to insert into a file. label names it in errors.
 func newFragment(label, text string) (fragment, error) {
 	text = document.WithEnds(strings.TrimPrefix(text, "\uFEFF"), "\n")
 	raw := trimBlank(strings.Split(text, "\n"))
@@ -32,7 +31,7 @@ func newFragment(label, text string) (fragment, error) {
 	}
 	last := &raw[len(raw)-1]
 	fr := dedented(label, raw)
-	if _, broken := fr.file.broken(); broken && strings.HasSuffix(*last, "\\") { // it continued a line that is missing
+	if _, broken := fr.file.broken(); broken && strings.HasSuffix(*last, "\\") { // it continued on a missing line
 		*last = strings.TrimRight(strings.TrimSuffix(*last, "\\"), " \t\f")
 		fr = dedented(label, raw)
 	}
@@ -79,8 +78,8 @@ func dedented(label string, raw []string) fragment {
 	return fr
 }
 
-// lift repairs text whose first line alone was stripped of its indentation, as happens when a
-// definition is copied without the blanks in front of it.
+// lift repairs text whose first line lost its indentation, as happens when a definition is copied from its first
+// non-blank character on.
 func lift(fr fragment) (fragment, bool) {
 	if fr.indent != "" {
 		return fragment{}, false
@@ -103,8 +102,8 @@ func (fr fragment) startsCode(i int) bool {
 	return !fr.file.inside(i) && !fr.file.blank(i) && !fr.file.comment(i) && strings.TrimSpace(fr.lines[i]) != ""
 }
 
-// definitions returns the definitions of the fragment, which holds nothing
-// else, and checks that all have the one name; name is the last part of a path.
+// definitions returns the definitions of the fragment. It returns an error if the fragment holds anything else,
+// or if their name is not the last part of name.
 func (fr fragment) definitions(name string) ([]*python.Statement, error) {
 	for _, statement := range fr.file.Body {
 		switch line := fr.file.LineOf(statement.OuterStart()); {
@@ -125,8 +124,7 @@ func (fr fragment) definitions(name string) ([]*python.Statement, error) {
 	return fr.file.Body, nil
 }
 
-// defined returns the name of the first definition of the fragment; empty if it
-// holds none.
+// defined returns the name of the first definition of the fragment, or "" if there is none.
 func (fr fragment) defined() string {
 	for _, symbol := range fr.file.Symbols {
 		if symbol.Parent == nil {
@@ -141,8 +139,7 @@ func shorten(line string) string {
 	return document.Clip(strings.ToValidUTF8(strings.TrimSpace(line), "\uFFFD"), 60)
 }
 
-// common returns the longest common beginning of two texts of one-byte
-// characters.
+// common returns the longest common prefix of two ASCII texts.
 func common(a, b string) string {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {

@@ -6,9 +6,9 @@ import (
 	"manualslop/tools/python"
 )
 
-// importsEnd returns the last line of the top part of a module: shebang, cookie
-// and a leading comment that is alone, the docstring, and the import block with
-// what is mixed into it. It is -1 where there is nothing of it.
+// importsEnd returns the last line of the top part of a module: shebang, cookie and a separate leading comment,
+// the docstring, and the import block with what may be between its imports. It returns -1 if the module has none
+// of these.
 func (s Source) importsEnd() int {
 	end := s.preamble()
 	body := s.Body
@@ -26,8 +26,8 @@ func (s Source) importsEnd() int {
 	return end
 }
 
-// preamble returns the last line of shebang, cookie and the comment block at
-// the top of the file that is followed by a blank line; -1 where there is none.
+// preamble returns the last line of the shebang, the cookie and a comment block at the top of the file that a
+// blank line follows. It returns -1 if there is none.
 func (s Source) preamble() int {
 	end := -1
 	for i := range s.Lines {
@@ -45,8 +45,7 @@ func (s Source) preamble() int {
 	return len(s.Lines) - 1
 }
 
-// chains groups the statements of a block: each with the clauses that continue
-// with it.
+// chains groups the statements of a block: each with its clauses, such as elif or finally.
 func chains(body []*python.Statement) [][]*python.Statement {
 	var out [][]*python.Statement
 	for i, statement := range body {
@@ -59,7 +58,7 @@ func chains(body []*python.Statement) [][]*python.Statement {
 	return out
 }
 
-// clause reports whether a statement continues with the one before it.
+// clause reports whether a statement is a clause of the statement before it.
 func clause(statement *python.Statement) bool {
 	switch statement.Kind {
 	case python.Elif, python.Else, python.Except, python.Finally:
@@ -68,8 +67,8 @@ func clause(statement *python.Statement) bool {
 	return false
 }
 
-// imports reports whether a statement is an import, or holds imports and no
-// definition and is not the main part of a script.
+// imports reports whether a statement is an import, or a compound statement with imports but no definitions. A
+// condition on __name__ does not count.
 func (s Source) imports(chain []*python.Statement) bool {
 	found := false
 	if head := chain[0].Header; chain[0].Kind.Compound() && strings.Contains(head.Of(s.Text), "__name__") {

@@ -5,20 +5,19 @@ import (
 	"strings"
 )
 
-// layout is the indentation of the place where a fragment goes.
+// layout describes the indentation at the location where a fragment is inserted.
 type layout struct {
-	base  string   // of the fragment's first line of code
+	base  string   // indentation of the fragment's first line of code
 	unit  string   // one level
-	known []string // further steps that occur there and are left as they are
+	known []string // other steps that already occur there; they are kept
 	old   []string // the lines that are replaced, none for new text
 }
 
-// level is one level of indentation in a fragment: the current and the new one.
+// level is one level of indentation in a fragment, as it is and as it will be.
 type level struct{ old, new string }
 
-// at returns the lines of the fragment re-indented to their place. The
-// structure of the text stays: each deeper level becomes one unit deeper. A
-// fragment that already matches its place is not changed.
+// at returns the lines of the fragment re-indented for their new location. The structure is preserved: each
+// deeper level is indented by one more unit. A fragment that already matches its location is not changed.
 func (fr fragment) at(place layout) []string {
 	verbatim := fr.fits(place)
 	if verbatim && fr.indent == place.base || fr.stands(place) || fr.stripped(place) {
@@ -28,8 +27,8 @@ func (fr fragment) at(place layout) []string {
 	}
 	out := slices.Clone(fr.lines)
 	stack := []level{{"", place.base}}
-	shift := stack[0] // of the logical line that the current line belongs to
-	waiting := 0      // comment lines before this line wait for its level
+	shift := stack[0] // indentation change of the logical line that the current line belongs to
+	waiting := 0      // first line of the comments whose level is not yet known
 	for i, line := range fr.lines {
 		switch {
 		case fr.file.literal(i) || strings.TrimSpace(line) == "":
@@ -51,8 +50,7 @@ func (fr fragment) at(place layout) []string {
 	return out
 }
 
-// comments re-indents the comment lines from from up to to, which are between
-// two logical lines with the given levels.
+// comments re-indents the comment lines in [from, to), which are between two logical lines with the given levels.
 func (fr fragment) comments(out []string, from, to int, levels []level) {
 	for i := from; i < to; i++ {
 		if !fr.file.comment(i) {
@@ -69,7 +67,7 @@ func (fr fragment) comments(out []string, from, to int, levels []level) {
 	}
 }
 
-// entered returns the levels that are open at a line with an indentation.
+// entered returns the levels that are open at a line with the given indentation.
 func entered(stack []level, indent, unit string, verbatim bool) []level {
 	for len(stack) > 1 && width(stack[len(stack)-1].old) > width(indent) {
 		stack = stack[:len(stack)-1]
@@ -85,8 +83,7 @@ func entered(stack []level, indent, unit string, verbatim bool) []level {
 	return append(slices.Clone(stack), level{indent, top.new + step})
 }
 
-// moved moves a line by the same amount as its level, but not beyond the
-// margin.
+// moved shifts a line by the same amount as its level, but not past the left margin.
 func moved(line string, l level) string {
 	indent := leading(line)
 	text := line[len(indent):]
@@ -99,8 +96,8 @@ func moved(line string, l level) string {
 	return strings.Repeat(" ", max(0, width(indent)+width(l.new)-width(l.old))) + text
 }
 
-// steps returns what each deeper level of the fragment adds to the one around
-// it; "?" stands for one that does not begin like the one around it.
+// steps returns the indentation that each deeper level of the fragment adds to its parent level, or "?" for a
+// level that does not begin with its parent's indentation.
 func (fr fragment) steps() []string {
 	var out []string
 	open := []string{""}
@@ -125,7 +122,7 @@ func (fr fragment) steps() []string {
 	return out
 }
 
-// fits reports whether the fragment is indented in the steps of its place.
+// fits reports whether the fragment uses the indentation steps of its new location.
 func (fr fragment) fits(place layout) bool {
 	return !slices.ContainsFunc(fr.steps(), func(step string) bool {
 		return step != place.unit && !slices.Contains(place.known, step)
@@ -139,9 +136,8 @@ func (fr fragment) stands(place layout) bool {
 		strings.TrimLeft(fr.raw[0], " \t\f") == strings.TrimLeft(place.old[0], " \t\f")
 }
 
-// stripped reports whether the fragment is as its place has it but for the
-// blanks in front of its first line of code, which were lost when it was
-// copied.
+// stripped reports whether the fragment is indented for its new location except for its first line of code, which
+// lost its indentation when it was copied.
 func (fr fragment) stripped(place layout) bool {
 	if fr.indent != "" || place.base == "" {
 		return false
@@ -161,9 +157,9 @@ func (fr fragment) stripped(place layout) bool {
 	return !broken && lifted.fits(place)
 }
 
-// continues reports whether the continuation lines of a fragment without blocks
-// are as they would be at its place: one of them is there already, or the last
-// one closes the first, or they are aligned with what follows its open bracket.
+// continues reports whether the continuation lines of a fragment without blocks are indented for their new
+// location: one of them is already there, or the last one closes the bracket of the first, or they are aligned
+// with the text after its open bracket.
 func (fr fragment) continues(place layout) bool {
 	rest := fr.raw[fr.code+1:]
 	if len(rest) == 0 {

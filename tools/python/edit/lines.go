@@ -6,11 +6,11 @@ import (
 	"manualslop/tools/python"
 )
 
-// lineState says what a line begins in.
+// lineState says which construct a line begins in.
 type lineState uint8
 
 const (
-	fresh     lineState = iota // in nothing: a logical line, a comment or a blank line begins there
+	fresh     lineState = iota // a logical line, a comment or a blank line begins here
 	continued                  // in brackets, or after a backslash
 	inString                   // in a string
 )
@@ -26,8 +26,8 @@ func statesOf(file *python.File) []lineState {
 		}
 		return line
 	}
-	line := 0             // all before this one have their state
-	begin, open := -1, -1 // of the logical line and of the outermost f-string that is open
+	line := 0             // all lines before this one have their state
+	begin, open := -1, -1 // start of the logical line and of the outermost open f-string
 	depth := 0
 	for token := range file.Tokens(python.Span{End: len(file.Text)}) {
 		if token.Kind == python.Comment || token.Kind == python.NL {
@@ -69,8 +69,8 @@ func statesOf(file *python.File) []lineState {
 	return states
 }
 
-// stateIn returns the state of a line between two tokens while an f-string that
-// began at open, or none, continues.
+// stateIn returns the state of a line between two tokens. open is the start of the f-string that continues there,
+// or negative if there is none.
 func stateIn(open int) lineState {
 	if open >= 0 {
 		return inString

@@ -9,7 +9,7 @@ import (
 	"manualslop/tools/python"
 )
 
-// definition finds the one definition that a name means.
+// definition finds the only definition with the given name.
 func (s Source) definition(name string) (*python.Symbol, error) {
 	found := s.Find(name)
 	switch len(found) {
@@ -25,7 +25,7 @@ func (s Source) definition(name string) (*python.Symbol, error) {
 // mostCandidates limits the definitions of one name that are listed.
 const mostCandidates = 20
 
-// candidates lists definitions of one path with their lines.
+// candidates lists the definitions that share a path, with their lines.
 func (s Source) candidates(found []*python.Symbol) string {
 	var out []string
 	for _, symbol := range found[:min(len(found), mostCandidates)] {
@@ -37,8 +37,8 @@ func (s Source) candidates(found []*python.Symbol) string {
 	return strings.Join(out, ", ")
 }
 
-// noDefinition returns the error for a name that is not a definition, with what
-// it is or similar names.
+// noDefinition returns the error for a name without a definition. It says what else the name is, or suggests
+// similar names.
 func (s Source) noDefinition(name string) error {
 	path, ordinal := python.CutOrdinal(name)
 	if all := s.Find(path); ordinal > 0 && len(all) > 0 {
@@ -56,7 +56,7 @@ func (s Source) noDefinition(name string) error {
 	return s.missing("definition", name, s.Suggest(name))
 }
 
-// missing says that a name is missing and what is.
+// missing returns the error for a missing name and lists the nearest ones.
 func (s Source) missing(what, name string, near []string) error {
 	nearest := ""
 	if len(near) > 0 {
@@ -65,15 +65,14 @@ func (s Source) missing(what, name string, near []string) error {
 	return refuse("no %s '%s' in %s; %scall py_get_code_outline to see all", what, shorten(name), s.Path, nearest)
 }
 
-// dotted is a path of names; what is in front of the last may end with a number, as in A#2.m.
+// dotted matches a path of names. The part before the last name may end with a number, as in A#2.m.
 var dotted = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(` + word + `(\.` + word + `)*(#[1-9][0-9]*)?\.)?` + word + `$`)
 })
 
 const word = `[\pL\p{Nl}_][\pL\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}·]*`
 
-// split splits the dotted path of a new definition into the path around it and
-// its own name.
+// split splits the dotted path of a new definition into its parent's path and its own name.
 func split(label, path string) (parent, name string, err error) {
 	path = strings.TrimSpace(path)
 	if !dotted().MatchString(path) {

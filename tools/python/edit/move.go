@@ -10,26 +10,26 @@ import (
 	"manualslop/tools/python"
 )
 
-// Relocation describes which definition moves where.
+// Relocation says which definition moves and where to.
 type Relocation struct {
 	Name         string // dotted path in the source
 	NewName      string // dotted path in the destination; empty means Name
-	Anchor       Anchor // in the destination
+	Anchor       Anchor // anchor in the destination
 	CarryImports bool   // add missing imports to the destination
-	Together     bool   // both files are in one folder, so that relative imports mean the same
+	Together     bool   // both files are in one folder, so relative imports mean the same
 }
 
 // Moved is the result of a move. For a move within one file Source and
 // Destination are the same.
 type Moved struct {
 	Source, Destination Change
-	// Path is the dotted path of the definition where it is now.
+	// Path is the new dotted path of the definition.
 	Path string
-	// SourceUses and DestinationUses are the lines of the results that still use the old name.
+	// SourceUses and DestinationUses are the lines of the changed files that still use the old name.
 	SourceUses, DestinationUses []int
 	// Imports are the imports that the moved code uses and its new file lacked.
 	Imports []Need
-	// Names are further names of the old module that the moved code uses and the new one lacks.
+	// Names are other names of the old module that the moved code uses and that the new module lacks.
 	Names []string
 	// Clashes are names that the moved code uses and the new module binds to something else.
 	Clashes []string
@@ -71,7 +71,7 @@ func Move(source, dest Source, r Relocation) (Moved, error) {
 	return moved, nil
 }
 
-// MoveWithin moves a definition to another place of its file.
+// MoveWithin moves a definition within its file.
 func (s Source) MoveWithin(r Relocation) (Moved, error) {
 	symbol, parent, own, err := s.leaving(r)
 	if err != nil {
@@ -114,7 +114,7 @@ func (s Source) MoveWithin(r Relocation) (Moved, error) {
 	return moved, nil
 }
 
-// leaving finds the definition that moves, and splits its new path.
+// leaving finds the definition to move and splits its new path.
 func (s Source) leaving(r Relocation) (symbol *python.Symbol, parent, own string, err error) {
 	if symbol, err = s.definition(r.Name); err != nil {
 		return nil, "", "", err
@@ -123,12 +123,12 @@ func (s Source) leaving(r Relocation) (symbol *python.Symbol, parent, own string
 	return symbol, parent, python.Normalize(own), err
 }
 
-// whole returns the text of a definition with decorators.
+// whole returns the span of a definition including its decorators.
 func (s Source) whole(symbol *python.Symbol) python.Span {
 	return python.Span{Start: symbol.Statement.OuterStart(), End: symbol.Statement.End}
 }
 
-// lifted returns the text of a definition as a fragment, under another name.
+// lifted returns the text of a definition, renamed to name, as a fragment.
 func (s Source) lifted(symbol *python.Symbol, name string) (fragment, error) {
 	from, to := s.Lines[s.top(symbol)].Start, s.Lines[s.last(symbol.Statement.End)].End
 	if name == symbol.Name {
@@ -137,7 +137,7 @@ func (s Source) lifted(symbol *python.Symbol, name string) (fragment, error) {
 	return newFragment("the definition", s.Text[from:symbol.NameSpan.Start]+name+s.Text[symbol.NameSpan.End:to])
 }
 
-// receive makes the change of the destination.
+// receive returns the change to the destination file.
 func (s Source) receive(fr fragment, parent string, r Relocation, needs []Need) (Change, error) {
 	var imports []document.Splice
 	if r.CarryImports {
@@ -160,8 +160,8 @@ func (s Source) receive(fr fragment, parent string, r Relocation, needs []Need) 
 	return change, nil
 }
 
-// staying checks that a definition does not move into itself, and returns the
-// anchor's name after the definition is removed.
+// staying checks that a definition does not move into itself, and adjusts the anchor for the removal of the
+// definition.
 func (s Source) staying(symbol *python.Symbol, parent string, anchor Anchor) (Anchor, error) {
 	within := func(other *python.Symbol) bool {
 		return other.Statement.Start >= symbol.Statement.Start && other.Statement.End <= symbol.Statement.End
@@ -193,8 +193,7 @@ func (s Source) staying(symbol *python.Symbol, parent string, anchor Anchor) (An
 	return Anchor{anchor.Type, path}, nil
 }
 
-// composed returns the splices of the text itself for a change that was made
-// after other splices.
+// composed returns splices for the original text that combine the first splices with a change made after them.
 func (s Source) composed(first []document.Splice, change Change) []document.Splice {
 	if splices, ok := compose(first, change.Splices); ok {
 		if result, err := document.Apply(s.Text, splices); err == nil && result == change.Result {
@@ -204,9 +203,8 @@ func (s Source) composed(first []document.Splice, change Change) []document.Spli
 	return s.cut([]document.Splice{document.Between(s.Text, change.Result)})
 }
 
-// compose carries the second splices, which are made in the result of the
-// first, over to the text before both. It returns false if they touch the same
-// text.
+// compose translates the second splices, which apply to the result of the first, to the text before both. It
+// returns false if they touch the same text.
 func compose(first, second []document.Splice) ([]document.Splice, bool) {
 	ordered := slices.Clone(first)
 	slices.SortStableFunc(ordered, func(a, b document.Splice) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })

@@ -11,7 +11,7 @@ import (
 // Need is an import that moved code uses and its new file lacks.
 type Need struct {
 	Statement string `json:"statement"` // the import statement
-	Carried   bool   `json:"carried"`   // it was put into the new file
+	Carried   bool   `json:"carried"`   // the import was added to the new file
 	relative  bool
 	future    bool
 }
@@ -28,9 +28,8 @@ func statement(imported python.Import, name python.ImportedName) string {
 	return text
 }
 
-// needs compares the names that the text of a definition uses with what its
-// file and the file it moves to bind: missing imports, and names of the old
-// file that are not imports.
+// needs compares the names that the text of a definition uses with the names that its file and the destination
+// file bind. It returns the missing imports, and the missing names that the old file defines.
 func (s Source) needs(dest Source, span python.Span, own string) (imports []Need, names []string) {
 	used, there := s.moduleNames(span), dest.bindings()
 	imports, names = []Need{}, []string{}
@@ -78,10 +77,9 @@ func (s Source) bindings() map[string]bool {
 	return out
 }
 
-// carry marks the imports that can be moved along and returns the splices that
-// add them to the module: __future__ imports below the docstring, others below
-// the import block. Relative imports are taken along only where the two files
-// are in one folder.
+// carry marks the imports that can be copied to the module and returns the splices that add them: __future__
+// imports below the docstring, others below the import block. Relative imports are copied only if both files are
+// in one folder.
 func (s Source) carry(needs []Need, together bool) []document.Splice {
 	var future, plain []string
 	for i, need := range needs {
@@ -108,8 +106,7 @@ func (s Source) carry(needs []Need, together bool) []document.Splice {
 	return out
 }
 
-// grouped appends an import, merging it with the last one if both import names
-// from the same module.
+// grouped appends an import, or merges it into the last one if both import names from the same module.
 func grouped(statements []string, next string) []string {
 	if last := len(statements) - 1; last >= 0 && strings.HasPrefix(next, "from ") {
 		head, name, _ := strings.Cut(next, " import ")
@@ -121,7 +118,7 @@ func grouped(statements []string, next string) []string {
 	return append(statements, next)
 }
 
-// head returns the last line of preamble and docstring, -1 where there is none.
+// head returns the last line of the preamble and docstring, or -1 if there is neither.
 func (s Source) head() int {
 	if len(s.Body) > 0 && s.isDocstring(s.Body[0], nil) {
 		return s.last(s.Body[0].End)

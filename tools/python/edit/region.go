@@ -15,10 +15,9 @@ var marker = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^[ \t\f]*#[ \t]*(region|end[ \t]?region)\b`)
 })
 
-// WrapRegion inserts "#region NAME" above line start and "#endregion" below
-// line end (1-based, inclusive), at the indentation of the block that the lines
-// are in. The lines must be whole statements of one block, and must not cut
-// another region.
+// WrapRegion inserts "#region NAME" above line start and "#endregion" below line end (1-based, inclusive), at the
+// indentation of their block. The lines must be whole statements of one block, and must not overlap another
+// region partly.
 func (s Source) WrapRegion(start, end int, name string) (Change, error) {
 	name = strings.TrimSpace(name)
 	switch {
@@ -80,7 +79,7 @@ var cookie = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
 })
 
-// outward returns the first or last line of the logical line that line i is in.
+// outward returns the first or last line of the logical line that contains line i.
 func (s Source) outward(i, step int) int {
 	if step < 0 {
 		for s.inside(i) {
@@ -94,7 +93,7 @@ func (s Source) outward(i, step int) int {
 	return i
 }
 
-// checkNesting rejects lines that contain only one marker of a region.
+// checkNesting rejects lines that contain only one of the two markers of a region.
 func (s Source) checkNesting(first, last int) error {
 	var open []int
 	for i := first; i <= last; i++ {
@@ -119,8 +118,8 @@ func (s Source) checkNesting(first, last int) error {
 	return nil
 }
 
-// checkBlock rejects lines that cut a statement of a block: each must be
-// completely inside, completely outside, or contain all of them in its suite.
+// checkBlock rejects lines that cut a statement of a block: each statement must be completely inside the lines,
+// completely outside them, or contain all of them in its suite.
 func (s Source) checkBlock(body []*python.Statement, first, last int) error {
 	for _, chain := range chains(body) {
 		from, to := s.index(chain[0].OuterStart()), s.last(chain[len(chain)-1].End)
@@ -131,8 +130,7 @@ func (s Source) checkBlock(body []*python.Statement, first, last int) error {
 	return nil
 }
 
-// checkChain checks the one statement, with its clauses, that contains the
-// lines.
+// checkChain checks the statement, including its clauses, that contains the lines.
 func (s Source) checkChain(chain []*python.Statement, from, to, first, last int) error {
 	for _, statement := range chain {
 		if len(statement.Body) == 0 || statement.Inline {
@@ -147,8 +145,8 @@ func (s Source) checkChain(chain []*python.Statement, from, to, first, last int)
 		first+1, last+1, s.Path, from+1, to+1, shorten(s.content(s.index(chain[0].Start))))
 }
 
-// regionIndent returns the indentation of the first statement that begins in
-// the lines, or of the comment there.
+// regionIndent returns the indentation of the first statement that begins in the lines. If none does, it returns
+// the indentation of the first comment.
 func (s Source) regionIndent(first, last int) (string, error) {
 	comment := -1
 	for i := first; i <= last; i++ {

@@ -7,9 +7,9 @@ import (
 	"manualslop/tools/python"
 )
 
-// Remove removes a definition with its decorators and attached comment. A block
-// that would be left empty gets a pass; blank lines around the gap are tidied.
-// It also returns the lines of the result that still use the name.
+// Remove removes a definition with its decorators and attached comment. A block that would be left empty gets a
+// pass, and surplus blank lines around the gap are removed. It also returns the lines of the result that still
+// use the name.
 func (s Source) Remove(name string) (Change, []int, error) {
 	symbol, err := s.definition(name)
 	if err != nil {
@@ -23,8 +23,8 @@ func (s Source) Remove(name string) (Change, []int, error) {
 	return change, usesIn(change.Result, symbol, false), nil
 }
 
-// removal returns the splices that take a definition out; the last one is the
-// gap.
+// removal returns the splices that remove a definition. The last one removes
+// its lines or replaces them with a pass.
 func (s Source) removal(symbol *python.Symbol) []document.Splice {
 	statement := symbol.Statement
 	from, to := s.top(symbol), s.last(statement.End)
@@ -43,8 +43,7 @@ func (s Source) removal(symbol *python.Symbol) []document.Splice {
 	return []document.Splice{{Start: start, End: s.Lines[to].End, New: "pass"}}
 }
 
-// gap removes the lines from first to last, which hold a statement, and the blank lines that would
-// be too many.
+// gap removes the lines from first to last, which hold a statement, and surplus blank lines around them.
 func (s Source) gap(statement *python.Statement, first, last int) document.Splice {
 	before, after := 0, 0
 	for first-before > 0 && s.blank(first-before-1) {
@@ -68,10 +67,9 @@ func (s Source) gap(statement *python.Statement, first, last int) document.Splic
 	return document.Splice{Start: s.Lines[first-before+kept].Start, End: s.behind(last + after - (want - kept))}
 }
 
-// gapAtEnd removes the last lines that hold something, from first on. The line
-// end of the last line stays as it is, present or not, and blank lines at its
-// very end; an empty line that a backslash joins to the one above keeps its
-// own, which ends the statement.
+// gapAtEnd removes the last non-blank lines of the file, from first on. The line end of the last line stays as it
+// is, present or not, as do trailing blank lines. A blank line that a backslash joins to the line above keeps its
+// line end, which ends that statement.
 func (s Source) gapAtEnd(first, last int) document.Splice {
 	gone := document.Splice{Start: s.Lines[first].Start, End: s.Lines[last].Next}
 	switch {
@@ -83,8 +81,7 @@ func (s Source) gapAtEnd(first, last int) document.Splice {
 	return gone
 }
 
-// separation returns the number of blank lines around a definition in the block
-// of a statement.
+// separation returns the number of blank lines between definitions in the block of a statement.
 func separation(statement *python.Statement) int {
 	if statement.Parent == nil {
 		return 2
@@ -97,8 +94,8 @@ func (s Source) ends(statement *python.Statement, i int) bool {
 	return statement.Parent != nil && width(s.indent(i)) < width(base(statement))
 }
 
-// begins reports whether line i, which is above a statement, is before its
-// block: it is -1 or the end of the header.
+// begins reports whether line i, which is above a statement, is outside the statement's block: i is -1 or the end
+// of the header.
 func (s Source) begins(statement *python.Statement, i int) bool {
 	if statement.Parent == nil {
 		return i < 0
@@ -106,9 +103,8 @@ func (s Source) begins(statement *python.Statement, i int) bool {
 	return i <= s.last(statement.Parent.Header.End)
 }
 
-// trailing returns the last line of the comments that follow line i and are
-// indented at least as far as least columns; blank lines between them are
-// skipped.
+// trailing returns the last line of the comments after line i that are indented by at least least columns. Blank
+// lines between them are skipped.
 func (s Source) trailing(i, least int) int {
 	for j := i + 1; s.blank(j) || s.comment(j); j++ {
 		switch {
@@ -122,7 +118,7 @@ func (s Source) trailing(i, least int) int {
 	return i
 }
 
-// isDocstring reports whether a statement is only a string.
+// isDocstring reports whether a statement is the docstring of its owner.
 func (s Source) isDocstring(statement *python.Statement, owner *python.Symbol) bool {
 	doc, ok := s.Docstring(owner)
 	return ok && doc.Start >= statement.Start && doc.End <= statement.End && !strings.HasPrefix(s.Text[statement.Start:],

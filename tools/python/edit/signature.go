@@ -7,9 +7,9 @@ import (
 	"manualslop/tools/python"
 )
 
-// SetSignature replaces the header of a definition, from its keyword through
-// the colon. Body, decorators and the comment after the header stay. It also
-// returns the calls in the file that match the old header but not the new one.
+// SetSignature replaces the header of a definition, from its keyword through the colon. The body, the decorators
+// and the comment after the header stay. It also returns the calls in the file that match the old header but not
+// the new one.
 func (s Source) SetSignature(name, signature string) (Change, []Call, error) {
 	symbol, err := s.definition(name)
 	if err != nil {
@@ -31,8 +31,8 @@ func (s Source) SetSignature(name, signature string) (Change, []Call, error) {
 	return change, s.brokenCalls(symbol, parametersOf(fr.file, header), change), nil
 }
 
-// newHeader reads a header with or without its colon. A temporary body is used
-// to check that it is complete.
+// newHeader reads a header with or without its colon. It appends a temporary body to check that the header is
+// complete.
 func newHeader(signature string) (fragment, *python.Statement, error) {
 	text := strings.TrimRight(document.WithEnds(signature, "\n"), " \t\n")
 	var first error
@@ -60,7 +60,7 @@ func newHeader(signature string) (fragment, *python.Statement, error) {
 		first.Error())
 }
 
-// errBody is the error for a signature with a body.
+// errBody is returned for a signature that includes a body.
 var errBody = refuse("new_signature must end with the colon; the body stays as it is, so leave it out")
 
 func checkedHeader(fr fragment) (fragment, *python.Statement, error) {

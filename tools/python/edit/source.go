@@ -9,7 +9,7 @@ import (
 	"manualslop/tools/python/grammar"
 )
 
-// Error is a request that cannot be carried out. Its text is one line and says what to do next.
+// Error is a request that cannot be carried out. Its one-line text says what to do next.
 type Error struct{ Text string }
 
 // Error returns the text.
@@ -20,29 +20,27 @@ func refuse(format string, args ...any) error { return &Error{fmt.Sprintf(format
 // Source is a decoded Python file that parses.
 type Source struct {
 	*python.File
-	states []lineState // of each line
+	states []lineState // the state of each line
 	// Path names the file in errors.
 	Path string
-	// Unit is one level of indentation if the text itself shows none; empty means
-	// four spaces.
+	// Unit is one level of indentation for a text that has no indentation; empty means four spaces.
 	Unit string
-	// LineEnd is the line end of new lines if the text has none; empty means LF.
+	// LineEnd is the line end for a text that has none; empty means LF.
 	LineEnd string
 }
 
-// Change is what an edit does to one text.
+// Change describes how an edit changes one text.
 type Change struct {
-	// Splices make the change. There are none if the text already is as requested.
+	// Splices turn the old text into Result. They are empty if the text is already as requested.
 	Splices []document.Splice
-	// Start and End are the 1-based lines of the new text in the result. Where text was only
-	// removed, Start is the line that follows and End is Start-1.
+	// Start and End are the 1-based lines of the new text in Result. For a pure removal, Start is the line after
+	// the removed text and End is Start-1.
 	Start, End int
-	// Result is the whole text afterwards.
+	// Result is the whole text after the edit.
 	Result string
 }
 
-// Open parses text, which has no byte order mark, and rejects text that does
-// not parse.
+// Open parses text without byte order mark, and rejects text that does not parse.
 func Open(path, text string) (Source, error) {
 	source := Source{Path: path}.with(text)
 	if problem, broken := source.broken(); broken {
@@ -53,8 +51,7 @@ func Open(path, text string) (Source, error) {
 	return source, nil
 }
 
-// broken returns the first syntax error: of tokens and indentation, else of the
-// grammar.
+// broken returns the first syntax error. Errors of tokens and indentation come before grammar errors.
 func (s Source) broken() (grammar.Error, bool) {
 	if problem, ok := s.Broken(); ok {
 		return grammar.Error{Line: s.LineOf(problem.Offset), Text: problem.Text}, true
@@ -65,14 +62,14 @@ func (s Source) broken() (grammar.Error, bool) {
 	return grammar.Error{}, false
 }
 
-// with returns a source with another text.
+// with returns a copy of the source with another text.
 func (s Source) with(text string) Source {
 	s.File = python.Parse(text)
 	s.states = statesOf(s.File)
 	return s
 }
 
-// unit is one level of indentation for new text.
+// unit returns one level of indentation for new text.
 func (s Source) unit() string {
 	for _, unit := range []string{s.IndentUnit(), s.Unit} {
 		if unit != "" {
@@ -85,28 +82,26 @@ func (s Source) unit() string {
 // index returns the 0-based number of the line that holds the byte at offset.
 func (s Source) index(offset int) int { return s.LineOf(offset) - 1 }
 
-// content is line i (0-based) without its end.
+// content returns line i (0-based) without its line end.
 func (s Source) content(i int) string { return s.Text[s.Lines[i].Start:s.Lines[i].End] }
 
-// inside reports whether line i continues with a string, a bracket or a joined
-// line.
+// inside reports whether line i continues a string, a bracket or a joined line.
 func (s Source) inside(i int) bool { return i < len(s.Lines) && s.states[i] != fresh }
 
 // literal reports whether line i begins inside a string.
 func (s Source) literal(i int) bool { return i < len(s.Lines) && s.states[i] == inString }
 
-// blank reports whether line i has only spaces and tabs and is a separate
-// logical line.
+// blank reports whether line i has only spaces and tabs and does not continue another line.
 func (s Source) blank(i int) bool {
 	return i < len(s.Lines) && strings.Trim(s.content(i), " \t") == "" && !s.inside(i)
 }
 
-// comment reports whether line i has only a comment.
+// comment reports whether line i holds only a comment.
 func (s Source) comment(i int) bool {
 	return i < len(s.Lines) && strings.HasPrefix(strings.TrimLeft(s.content(i), " \t\f"), "#") && !s.inside(i)
 }
 
-// indent returns the blank beginning of line i.
+// indent returns the indentation of line i.
 func (s Source) indent(i int) string { return leading(s.content(i)) }
 
 // last returns the last line of the logical line that holds the byte before
@@ -119,8 +114,7 @@ func (s Source) last(end int) int {
 	return i
 }
 
-// lineEnd returns the line end for new text at line i: that of the line or of
-// the nearest one.
+// lineEnd returns the line end for new text at line i: the line end of that line or of the nearest line that has one.
 func (s Source) lineEnd(i int) string {
 	if s.LineEnd != "" && !strings.ContainsAny(s.Text, "\r\n") {
 		return s.LineEnd
@@ -128,8 +122,7 @@ func (s Source) lineEnd(i int) string {
 	return document.LineEnd(s.Text, s.Lines, i)
 }
 
-// after is the offset where line i ends, with its line end; -1 gives the
-// beginning of the text.
+// behind returns the offset after line i and its line end; -1 returns the beginning of the text.
 func (s Source) behind(i int) int {
 	if i < 0 {
 		return 0
@@ -137,8 +130,8 @@ func (s Source) behind(i int) int {
 	return s.Lines[i].Next
 }
 
-// finish checks that the result parses and determines the position of the new
-// text: the bytes from to to of the New of the splice main.
+// finish checks that the result parses and determines the lines of the new text, which is the range from..to of
+// the New of the splice with index main.
 func (s Source) finish(splices []document.Splice, main, from, to int) (Change, error) {
 	result, err := document.Apply(s.Text, splices)
 	if err != nil {
@@ -164,7 +157,7 @@ func (s Source) finish(splices []document.Splice, main, from, to int) (Change, e
 	return change, nil
 }
 
-// cut reduces splices to what differs and drops those that change nothing.
+// cut reduces splices to the bytes that differ and drops those that change nothing.
 func (s Source) cut(splices []document.Splice) []document.Splice {
 	var out []document.Splice
 	for _, splice := range splices {
@@ -176,13 +169,12 @@ func (s Source) cut(splices []document.Splice) []document.Splice {
 	return out
 }
 
-// leading returns the blank beginning of a line.
+// leading returns the leading blanks of a line.
 func leading(line string) string {
 	return line[:len(line)-len(strings.TrimLeft(line, " \t\f"))]
 }
 
-// width returns the column that an indentation reaches, with a tab stop every
-// eight columns.
+// width returns the column that an indentation reaches, with tab stops every eight columns.
 func width(indent string) int {
 	column := 0
 	for _, c := range indent {

@@ -8,8 +8,8 @@ import (
 	"manualslop/tools/python"
 )
 
-// Update replaces a definition. Its decorators stay unless content has its own, and so do the
-// comment lines above it unless content begins with some.
+// Update replaces a definition. Its decorators stay unless content has its own, and the comment lines above it
+// stay unless content begins with comments.
 func (s Source) Update(name, content string) (Change, error) {
 	symbol, err := s.definition(name)
 	if err != nil {
@@ -60,8 +60,7 @@ func (s Source) updateApart(old *python.Statement, end int, lines []string, code
 	return s.finish([]document.Splice{above, own}, 1, 0, len(own.New))
 }
 
-// end returns where the last line of a statement ends, before a backslash that
-// joins a blank line to it.
+// end returns the end of the last line of a statement, excluding a backslash that joins a blank line to it.
 func (s Source) end(statement *python.Statement) int {
 	end := s.WholeLines(statement.Span).End
 	if s.Text[end-1] == '\\' {
@@ -70,12 +69,12 @@ func (s Source) end(statement *python.Statement) int {
 	return max(end, statement.End)
 }
 
-// finishWhole finishes a change of one splice, all of which is the new text.
+// finishWhole finishes a change that consists of one splice of new text.
 func (s Source) finishWhole(splice document.Splice) (Change, error) {
 	return s.finish([]document.Splice{splice}, 0, 0, len(splice.New))
 }
 
-// layout returns the indentation in and below a compound statement that exists.
+// layout returns the indentation of an existing compound statement and its suite.
 func (s Source) layout(old *python.Statement) layout {
 	place := layout{base: base(old), unit: s.step(old), old: s.linesOf(old)}
 	for _, statement := range inner(old) {
@@ -95,7 +94,7 @@ func base(statement *python.Statement) string {
 	return statement.Indent[strings.LastIndexByte(statement.Indent, '\f')+1:]
 }
 
-// linesOf returns the lines of a statement as they are.
+// linesOf returns the unchanged lines of a statement.
 func (s Source) linesOf(statement *python.Statement) []string {
 	var out []string
 	for i := s.index(statement.Start); i <= s.last(statement.End); i++ {
@@ -104,8 +103,7 @@ func (s Source) linesOf(statement *python.Statement) []string {
 	return out
 }
 
-// step returns the additional indentation of a statement's suite, empty if it
-// has none.
+// step returns the indentation that a statement's suite adds, or "" if it has no indented suite.
 func (s Source) step(old *python.Statement) string {
 	if old.Inline || len(old.Body) == 0 {
 		return ""
@@ -114,7 +112,7 @@ func (s Source) step(old *python.Statement) string {
 	return step
 }
 
-// inner returns all statements below one, at any depth.
+// inner returns all statements nested in root, at any depth.
 func inner(root *python.Statement) []*python.Statement {
 	var out []*python.Statement
 	queue := slices.Clone(root.Body)

@@ -7,14 +7,13 @@ import (
 	"manualslop/tools/python/grammar"
 )
 
-// mostUses limits the reported lines of uses per file.
+// mostUses limits the reported lines with uses per file.
 const mostUses = 200
 
-// uses returns the lines where the name of a definition is used that was, or
-// is, in the scope of its parent: for a class member the attributes of that
-// name of any object, for everything else what Python would look up there or
-// not find at all. Strings, comments and other definitions of the name do not
-// count, imports of it only where asked for.
+// uses returns the lines that use the name of a definition that is, or was, in the scope of its parent. For a
+// class member these are attributes of that name on any object. For everything else they are names that Python
+// looks up in that scope or cannot resolve. Strings, comments and other definitions of the name do not count;
+// imports of it count only if imports is set.
 func (s Source) uses(symbol *python.Symbol, imports bool) []int {
 	member := symbol.Parent != nil && symbol.Parent.Kind == python.KindClass
 	lines := []int{}
@@ -43,8 +42,7 @@ func counts(context grammar.Context, member, imports bool) bool {
 	return false
 }
 
-// looksIn reports whether a name is looked up in the scope of owner, or in
-// none.
+// looksIn reports whether a name is looked up in the scope of owner, or in no known scope.
 func looksIn(binding *grammar.Scope, owner *python.Symbol) bool {
 	switch {
 	case binding == nil:
@@ -60,8 +58,7 @@ func usesIn(text string, symbol *python.Symbol, imports bool) []int {
 	return Source{}.with(text).uses(symbol, imports)
 }
 
-// moduleNames returns the names in a piece of text that Python looks up in the
-// module.
+// moduleNames returns the names in a span that Python looks up in the module.
 func (s Source) moduleNames(span python.Span) map[string]bool {
 	out := map[string]bool{}
 	for _, use := range grammar.AnalyzeFile(s.File).Uses {
@@ -77,7 +74,7 @@ func (s Source) moduleNames(span python.Span) map[string]bool {
 type binding struct {
 	python.Import
 	name python.ImportedName
-	path string // dotted path of the name: with the class or function it is in
+	path string // dotted path of the name, including its class or function
 }
 
 // imported lists the names that the imports of a file bind.
@@ -100,7 +97,7 @@ func (s Source) binds(path string) bool {
 	return slices.ContainsFunc(s.imported(), func(b binding) bool { return b.path == path })
 }
 
-// ownerOf returns the class or function that a statement is in, nil at the top.
+// ownerOf returns the class or function that contains a statement, or nil at the top level.
 func ownerOf(statement *python.Statement) *python.Symbol {
 	for up := statement.Parent; up != nil; up = up.Parent {
 		if up.Symbol != nil {

@@ -42,8 +42,8 @@ func (s Source) SetVariable(name, declaration string) (Change, error) {
 	return s.finishWhole(splice)
 }
 
-// rest looks at what follows a statement up to the end of its line: the gap in front of a comment,
-// and whether there is another statement, and a comment.
+// rest examines the text between a statement and the end of its line. It returns the gap before a comment,
+// whether another statement follows, and whether a comment follows.
 func (s Source) rest(from, end int) (gap string, code, comment bool) {
 	for token := range s.Tokens(python.Span{Start: from, End: end}) {
 		switch {
@@ -56,7 +56,7 @@ func (s Source) rest(from, end int) (gap string, code, comment bool) {
 	return "", code, false
 }
 
-// variable finds the one binding that a name means.
+// variable finds the only binding of the given name.
 func (s Source) variable(name string) (python.Variable, error) {
 	path, ordinal := python.CutOrdinal(name)
 	var found []python.Variable
@@ -88,7 +88,7 @@ func (s Source) variable(name string) (python.Variable, error) {
 	return v, nil
 }
 
-// bindingLines lists bindings of one path with their lines.
+// bindingLines lists the bindings that share a path, with their lines.
 func (s Source) bindingLines(found []python.Variable) []string {
 	var out []string
 	for i, v := range found {
@@ -97,7 +97,7 @@ func (s Source) bindingLines(found []python.Variable) []string {
 	return out
 }
 
-// otherBindings returns which imports and definitions bind a path.
+// otherBindings describes the imports and definitions that bind a path.
 func (s Source) otherBindings(path string) []string {
 	var out []string
 	for _, imported := range s.imported() {
@@ -113,7 +113,7 @@ func (s Source) otherBindings(path string) []string {
 	return out
 }
 
-// nearVariables returns the paths of variables that are like one, at most five.
+// nearVariables returns the paths of similar variables, at most five.
 func (s Source) nearVariables(path string) []string {
 	_, own, _ := strings.Cut("."+path, path[:strings.LastIndexByte(path, '.')+1])
 	var near, rest []string
@@ -133,8 +133,8 @@ func (s Source) nearVariables(path string) []string {
 	return near
 }
 
-// declaration checks that the fragment is one statement that binds the name and
-// nothing else, and gives it together with the comment after it.
+// declaration checks that the fragment is one statement that binds the name and nothing else, and returns it with
+// the comment after it.
 func (fr fragment) declaration(name string) (*python.Statement, string, error) {
 	bad := func(what string) (*python.Statement, string, error) {
 		return nil, "", refuse("new_declaration must be one declaration of '%s', such as '%s = 1', %s", name, name, what)
@@ -162,8 +162,7 @@ func (fr fragment) declaration(name string) (*python.Statement, string, error) {
 	return body[0], text[body[0].End+len(gap):], nil
 }
 
-// cut returns the lines of one statement of the fragment, re-indented, without
-// what follows it.
+// cut returns the re-indented lines of one statement of the fragment, without the text after it.
 func (fr fragment) cut(statement *python.Statement, place layout) []string {
 	last := fr.file.last(statement.End)
 	for last > fr.code && fr.file.Lines[last].Start >= statement.End {

@@ -1,6 +1,6 @@
 package grammar
 
-// atom reads a name, a literal, or something in brackets.
+// atom reads a name, a literal, or a bracketed expression.
 func (p *parser) atom() *node {
 	n := p.new(kConstant, p.pos)
 	switch p.sym() {
@@ -58,7 +58,7 @@ func (p *parser) parenthesised(n *node) *node {
 	return first
 }
 
-// more pushes further elements up to the closing bracket, and reads that.
+// more pushes the remaining elements and reads the closing bracket.
 func (p *parser) more(end symbol) {
 	for p.take(opComma) && p.sym() != end {
 		p.push(p.starNamed())
@@ -66,7 +66,7 @@ func (p *parser) more(end symbol) {
 	p.expect(end)
 }
 
-// atComprehension reports whether a comprehension's "for" stands here.
+// atComprehension reports whether a comprehension's "for" begins at the next token.
 func (p *parser) atComprehension() bool {
 	return p.sym() == kwFor || p.sym() == kwAsync && p.peek(1) == kwFor
 }
@@ -117,7 +117,7 @@ func (p *parser) listDisplay(n *node) *node {
 	return p.close(n, base)
 }
 
-// braces reads a dict, a set or a comprehension of one.
+// braces reads a dict, a set, or a dict or set comprehension.
 func (p *parser) braces(n *node) *node {
 	p.enter()
 	defer p.leave()
@@ -144,8 +144,7 @@ func (p *parser) braces(n *node) *node {
 	return p.close(n, base)
 }
 
-// dict reads a dict display whose first key is given, nil if it begins with
-// "**".
+// dict reads a dict display whose first key was already read. key is nil if the display begins with "**".
 func (p *parser) dict(n, key *node) *node {
 	base := len(p.scratch)
 	for {
@@ -181,7 +180,8 @@ func (p *parser) dictComprehension(n *node, base int) *node {
 	return p.comprehension(n, pair, opRightBrace)
 }
 
-// call reads arguments in parentheses. A class takes no bare generator expression.
+// call reads arguments in parentheses. generator allows a bare generator expression, which a class header may not
+// have.
 func (p *parser) call(generator bool) *node {
 	p.enter()
 	defer p.leave()

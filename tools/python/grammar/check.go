@@ -23,10 +23,9 @@ type Error struct {
 // maxErrors limits the errors of one text.
 const maxErrors = 100
 
-// Check returns the syntax errors of a text without byte order mark: first the
-// one that a compiler reports, then one for each other line with its own error,
-// in order. It returns at most limit errors, or 100 if limit is not positive,
-// and nil if the text is valid in the newest version of Python.
+// Check returns the syntax errors of a text without byte order mark: first the one that a compiler reports, then
+// one for each other line that has an error, in order. It returns at most limit errors, or 100 if limit is not
+// positive, and nil if the text is valid in the newest version of Python.
 func Check(text string, limit int) []Error {
 	return CheckFile(python.Parse(text), limit)
 }
@@ -63,8 +62,8 @@ type checker struct {
 	toks []token
 }
 
-// first returns the error that a compiler reports. Errors of tokens come before errors of the grammar,
-// even if they stand later in the text; see [python.File.InsteadOf].
+// first returns the error that a compiler reports. Token errors come before grammar errors, even if they are
+// later in the text; see [python.File.InsteadOf].
 func (c *checker) first(failures []failure) Error {
 	problem, found := c.file.Broken()
 	if len(failures) == 0 {
@@ -80,8 +79,8 @@ func (c *checker) first(failures []failure) Error {
 	return c.failure(failures[0])
 }
 
-// all returns the errors in order. A statement that fails after an error of one
-// of its tokens, or of indentation, has no other.
+// all returns the errors in order. It omits the grammar error of a statement that already has a token or
+// indentation error before the point of failure.
 func (c *checker) all(failures []failure) []Error {
 	var out []Error
 	for _, p := range c.file.Problems {
@@ -98,7 +97,7 @@ func (c *checker) all(failures []failure) []Error {
 	return out
 }
 
-// problem describes an error of a token or of indentation.
+// problem converts a token or indentation error.
 func (c *checker) problem(p python.Problem) Error {
 	e := Error{Kind: p.Type, Text: p.Text}
 	e.Line, e.Column = c.position(p.Offset)
@@ -106,7 +105,7 @@ func (c *checker) problem(p python.Problem) Error {
 	return e
 }
 
-// failure describes an error of the grammar.
+// failure converts a grammar error.
 func (c *checker) failure(f failure) Error {
 	t := c.toks[f.at]
 	switch e := c.over(t.start, t.end, cmp.Or(f.text, "invalid syntax")); t.sym {
@@ -118,7 +117,7 @@ func (c *checker) failure(f failure) Error {
 	}
 }
 
-// over returns a syntax error that stretches from one byte to the one before another.
+// over returns a syntax error that covers the bytes from start to the one before end.
 func (c *checker) over(start, end int32, text string) Error {
 	e := Error{Kind: python.SyntaxError, Text: text}
 	e.Line, e.Column = c.position(int(start))
@@ -130,7 +129,7 @@ func (c *checker) over(start, end int32, text string) Error {
 	return e
 }
 
-// source returns the text of a line, empty after the last one.
+// source returns the text of a line, or "" after the last one.
 func (c *checker) source(number int) string {
 	if number > len(c.file.Lines) {
 		return ""
@@ -139,7 +138,7 @@ func (c *checker) source(number int) string {
 	return c.file.Text[line.Start:line.End]
 }
 
-// position returns line and column of an offset.
+// position returns the line and column of an offset.
 func (c *checker) position(offset int) (line, column int) {
 	lines, text := c.file.Lines, c.file.Text
 	if n := len(lines); n == 0 || offset >= len(text) && lines[n-1].End < lines[n-1].Next {

@@ -7,8 +7,8 @@ import (
 	"manualslop/tools/python"
 )
 
-// rebindClassReads corrects the reads of a class body that happen before the class binds the name:
-// they mean the module's, as in "x = x", "date: date" and "def f(self, g=f)".
+// rebindClassReads corrects reads in a class body that happen before the class binds the name. They refer to the
+// module's name, as in "x = x", "date: date" and "def f(self, g=f)".
 func (n *Names) rebindClassReads(src string) {
 	module := n.Scopes[0]
 	for i := range n.Uses {
@@ -38,7 +38,7 @@ func (n *Names) readsFirst(u *Use, src string) bool {
 		switch {
 		case at == nil || s == nil:
 			return false
-		case bound.Context == Declaration: // tells a type and binds nothing
+		case bound.Context == Declaration: // declares a type and binds nothing
 		case s == at && !bindsLast(s, u, bound, src):
 			return false
 		case s != at && s.Start < at.Start:
@@ -48,9 +48,8 @@ func (n *Names) readsFirst(u *Use, src string) bool {
 	return true
 }
 
-// bindsLast reports whether a statement binds a name after it has read the same
-// name: a definition after its decorators and defaults, an assignment after its
-// value but before its annotation.
+// bindsLast reports whether a statement binds a name after it has read that name: a definition after its
+// decorators and defaults, an assignment after its value but before its annotation.
 func bindsLast(s *python.Statement, read *Use, bound Use, src string) bool {
 	switch s.Kind {
 	case python.Def, python.Class:
@@ -62,8 +61,7 @@ func bindsLast(s *python.Statement, read *Use, bound Use, src string) bool {
 	return false
 }
 
-// statementAt returns the innermost statement that holds an offset, with its
-// decorators; nil for none.
+// statementAt returns the innermost statement that contains an offset, including its decorators, or nil if none does.
 func statementAt(file *python.File, offset int) *python.Statement {
 	var found *python.Statement
 	for statements := file.Body; len(statements) > 0; statements = found.Body {

@@ -1,6 +1,6 @@
 package grammar
 
-// compoundOrSimple reads a statement with its line end.
+// compoundOrSimple reads a statement including its line end.
 func (p *parser) compoundOrSimple() *node {
 	n := p.new(kInvalid, p.pos)
 	switch p.sym() {
@@ -68,7 +68,7 @@ func (p *parser) elseClause() {
 	}
 }
 
-// clause reads a clause that is a word and a block.
+// clause reads a clause that consists of a keyword and a block.
 func (p *parser) clause(k kind) *node {
 	n := p.new(k, p.pos)
 	p.pos++
@@ -119,7 +119,7 @@ func (p *parser) try(n *node) *node {
 	return p.close(n, base)
 }
 
-// except reads a handler. Several types without parentheses are 3.14's.
+// except reads a handler. Several types without parentheses need Python 3.14.
 func (p *parser) except(star bool) *node {
 	n := p.new(kExcept, p.pos)
 	base := len(p.scratch)
@@ -164,8 +164,8 @@ func (p *parser) withStatement(n *node) *node {
 	return p.close(n, base)
 }
 
-// parenthesisedItems reports whether a parenthesis begins here that holds all
-// items: a colon follows it and an "as" is directly in it.
+// parenthesisedItems reports whether the next token opens a parenthesis around all items: a colon follows it, and
+// it directly contains an "as".
 func (p *parser) parenthesisedItems() bool {
 	if p.sym() != opLeftParen || p.version < 9 {
 		return false
@@ -187,7 +187,7 @@ func (p *parser) parenthesisedItems() bool {
 	}
 }
 
-// items reads the items of a with statement. A comma may end them only in parentheses.
+// items reads the items of a with statement. A trailing comma is allowed only in parentheses.
 func (p *parser) items(end symbol) {
 	for {
 		n := p.new(kItem, p.pos)
@@ -264,7 +264,7 @@ func (p *parser) class(n, decorators *node) *node {
 	return p.close(n, base)
 }
 
-// typeParameters reads "[T, *Ts, **P]"; nil if there are none.
+// typeParameters reads "[T, *Ts, **P]". It returns nil if there are none.
 func (p *parser) typeParameters() *node {
 	n := p.new(kTypeParameters, p.pos)
 	if p.sym() != opLeftBracket {

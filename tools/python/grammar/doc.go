@@ -1,21 +1,20 @@
-// Package grammar knows the whole grammar of Python 3, in pure Go: where a text is wrong, and what every
-// name in it means.
+// Package grammar implements the whole grammar of Python 3 in pure Go. It finds syntax errors and resolves every
+// name of a text.
 //
-// [Check] returns the syntax errors that CPython's compiler finds before it looks at names. Whether a
-// text has one is CPython's verdict; the line nearly always is its line, too. Errors of tokens and of
-// indentation have CPython's wording, most others are "invalid syntax". It takes the language of
-// Python 3.14: match, type parameters with defaults, f-strings and t-strings of any nesting.
+// [Check] returns the syntax errors that CPython's compiler finds before it looks at names. It agrees with
+// CPython on whether a text has an error, and nearly always on the line. Errors of tokens and of indentation have
+// CPython's wording; most others are "invalid syntax". It accepts the language of Python 3.14: match, type
+// parameters with defaults, f-strings and t-strings of any nesting.
 //
-// [CompileErrors] gives what a text that parses is refused for when it is
-// compiled, such as a return outside a function.
+// [CompileErrors] returns errors that CPython reports only when it compiles a text that parses, such as a return
+// outside a function.
 //
-// [Analyze] finds every identifier of a text with what it does, the scope it is
-// in and the scope that binds it, by the rules of CPython's symbol tables, and
-// every call. It works on broken text as far as statements parse.
+// [Analyze] finds every identifier of a text with its role, the scope that contains it and the scope that binds
+// it, by the rules of CPython's symbol tables. It also finds every call. In broken text it covers the statements
+// that parse.
 //
-// Nothing here panics, whatever the text; expressions and blocks may nest some thousand levels, and
-// what nests deeper is an error that says so.
+// Nothing here panics, whatever the text. Expressions and blocks may nest some thousand levels; deeper nesting is
+// a syntax error.
 //
-// Tokens are those of package python, which this package builds on. The tests compare with a real
-// CPython where python3 is on PATH.
+// The tokens come from package python. The tests compare with a real CPython if python3 is on PATH.
 package grammar

@@ -1,7 +1,6 @@
 package grammar
 
-// starExpressions reads expressions with commas between them; several, or one
-// with a comma after it, are a tuple.
+// starExpressions reads expressions separated by commas. Several of them, or one with a comma after it, form a tuple.
 func (p *parser) starExpressions() *node {
 	n := p.new(kTuple, p.pos)
 	first := p.starExpression()
@@ -16,7 +15,7 @@ func (p *parser) starExpressions() *node {
 	return p.close(n, base)
 }
 
-// begins reports whether an expression can begin with the next token.
+// begins reports whether the next token can begin an expression.
 func (p *parser) begins() bool {
 	switch s := p.sym(); s {
 	case symName, symNumber, symString, symFStart, kwFalse, kwTrue, kwNone, kwNot, kwLambda, kwAwait,
@@ -26,7 +25,7 @@ func (p *parser) begins() bool {
 	return false
 }
 
-// starExpression reads an expression, or a star and what it unpacks.
+// starExpression reads an expression, or a star and its operand.
 func (p *parser) starExpression() *node {
 	n := p.new(kStar, p.pos)
 	if p.take(opStar) {
@@ -35,7 +34,7 @@ func (p *parser) starExpression() *node {
 	return p.expression()
 }
 
-// starNamed is starExpression with assignment expressions.
+// starNamed is like starExpression but also allows assignment expressions.
 func (p *parser) starNamed() *node {
 	n := p.new(kStar, p.pos)
 	if p.take(opStar) {
@@ -67,7 +66,7 @@ func (p *parser) yield() *node {
 	return p.with(n, p.starExpressions())
 }
 
-// expression reads one expression, without a star and without a yield.
+// expression reads one expression other than a starred or a yield expression.
 func (p *parser) expression() *node {
 	p.enter()
 	defer p.leave()
@@ -94,7 +93,7 @@ func (p *parser) lambda() *node {
 	return p.with(n, params, p.expression())
 }
 
-// disjunction reads operands with "and" and "or" between them.
+// disjunction reads operands joined by "and" and "or".
 func (p *parser) disjunction() *node {
 	first := p.inversion()
 	if p.sym() != kwAnd && p.sym() != kwOr {
@@ -136,7 +135,7 @@ func (p *parser) comparison() *node {
 	return p.close(n, base)
 }
 
-// comparator reads a comparison operator, if one stands here.
+// comparator reads a comparison operator, if one is next.
 func (p *parser) comparator() bool {
 	switch s := p.sym(); {
 	case s.comparison(), s == kwIn:
@@ -152,8 +151,8 @@ func (p *parser) comparator() bool {
 	return true
 }
 
-// bitwise reads operands with binary operators between them. What binds how tightly does not
-// matter here: all of them take the same operands.
+// bitwise reads operands joined by binary operators. It ignores their precedence, because all of them accept the
+// same operands.
 func (p *parser) bitwise() *node {
 	first := p.factor()
 	if !p.sym().binary() {
@@ -186,7 +185,7 @@ func (p *parser) factor() *node {
 	return p.primary()
 }
 
-// primary reads an atom with what is called, indexed and looked up on it.
+// primary reads an atom and the calls, subscripts and attributes that follow it.
 func (p *parser) primary() *node {
 	base := p.atom()
 	switch p.sym() {
@@ -230,7 +229,7 @@ func (p *parser) subscript() *node {
 	return p.close(n, base)
 }
 
-// slice reads an index, a slice or an unpacked tuple of indexes.
+// slice reads an index, a slice or a starred index.
 func (p *parser) slice() *node {
 	n := p.new(kSlice, p.pos)
 	if p.sym() == opStar {

@@ -2,8 +2,7 @@ package grammar
 
 import "strings"
 
-// strings reads string literals that stand side by side. The children are the expressions in
-// replacement fields.
+// strings reads adjacent string literals. The children are the expressions in replacement fields.
 func (p *parser) strings(n *node) *node {
 	n.kind = kString
 	base := len(p.scratch)
@@ -73,7 +72,7 @@ func (p *parser) replacement() {
 	p.expect(opRightBrace)
 }
 
-// oldField fails for what the expression of a replacement field could not hold before Python 3.12.
+// oldField fails if the expression of a replacement field needs Python 3.12 or later.
 func (p *parser) oldField(begin int) {
 	text := p.src[p.toks[begin].start:p.toks[p.pos-1].end]
 	switch {

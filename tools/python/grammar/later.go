@@ -7,10 +7,9 @@ import (
 	"manualslop/tools/python"
 )
 
-// CompileErrors gives errors that CPython finds only after its parser, when it
-// compiles: "'return' outside function" and its like. They are those of the
-// statements that parse, in order, at most 100, in CPython's words. What
-// contradicts a global or nonlocal statement is not found.
+// CompileErrors returns errors that CPython reports after parsing, when it compiles, such as "'return' outside
+// function". They come from the statements that parse, in order, at most 100, in CPython's words. Conflicts with
+// a global or nonlocal statement are not found.
 func CompileErrors(file *python.File) []Error {
 	toks := tokensOf(file)
 	root, _ := parse(file.Text, toks, NewestVersion)
@@ -21,7 +20,7 @@ func CompileErrors(file *python.File) []Error {
 	return l.found
 }
 
-// place is where a piece of code stands.
+// place describes the context of a piece of code.
 type place struct {
 	function bool // in a function or lambda
 	async    bool // in an async function
@@ -29,7 +28,7 @@ type place struct {
 	loop     bool
 }
 
-// later walks a tree and collects what a compiler refuses.
+// later walks a syntax tree and collects compile errors.
 type later struct {
 	c     checker
 	found []Error
@@ -49,7 +48,7 @@ func (l *later) all(list []*node, p place) {
 	}
 }
 
-// walk looks at a statement or an expression.
+// walk checks a statement or an expression.
 func (l *later) walk(n *node, p place) {
 	if n == nil {
 		return
@@ -81,7 +80,7 @@ func (l *later) walk(n *node, p place) {
 	l.all(n.kids, p)
 }
 
-// single looks at a node that changes nothing for what is in it.
+// single checks a node that does not change the context of its children.
 func (l *later) single(n *node, p place) {
 	switch n.kind {
 	case kReturn:
@@ -121,7 +120,8 @@ func (l *later) single(n *node, p place) {
 	}
 }
 
-// generator looks at a generator expression, which may wait anywhere but in its first iterable.
+// generator checks a generator expression. It allows await anywhere but in the first iterable, which belongs to
+// the surrounding place.
 func (l *later) generator(n *node, p place) {
 	inside := place{function: true, async: true}
 	l.walk(n.kids[0], inside)
@@ -158,7 +158,7 @@ func (l *later) assign(n *node) {
 	}
 }
 
-// target finds several stars in one sequence.
+// target rejects more than one starred target in one sequence.
 func (l *later) target(n *node) {
 	if n.kind != kTuple && n.kind != kList {
 		return
@@ -241,8 +241,7 @@ func (l *later) parameters(n *node, p place) {
 	}
 }
 
-// future looks at the __future__ imports of a module: they are first and name
-// what there is.
+// future checks that the __future__ imports of a module come first and name existing features.
 func (l *later) future(root *node) {
 	begun := false
 	for i, n := range root.kids {
@@ -261,7 +260,7 @@ func (l *later) future(root *node) {
 	}
 }
 
-// statements returns the simple statements of a line, or a compound one.
+// statements returns the simple statements of a line, or the compound statement itself.
 func statements(n *node) []*node {
 	if n.kind == kSimple {
 		return n.kids

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// notASCII is what is said of a bytes literal with other characters.
+// notASCII is the error for a bytes literal with characters outside ASCII.
 const notASCII = "bytes can only contain ASCII literal characters"
 
-// literals are the kinds of string literals that stand side by side.
+// literals records which kinds of string literals occur next to each other.
 type literals struct{ text, bytes, template bool }
 
-// add notes a literal by its prefix.
+// add records a literal by its prefix.
 func (l *literals) add(literal string) {
 	prefix := prefixOf(literal)
 	switch {
@@ -24,7 +24,7 @@ func (l *literals) add(literal string) {
 	}
 }
 
-// mixed returns what is wrong with the kinds, empty for nothing.
+// mixed returns the error for kinds that may not be combined, or "".
 func (l literals) mixed() string {
 	switch {
 	case l.template && (l.text || l.bytes):
@@ -39,7 +39,7 @@ func prefixOf(literal string) string {
 	return literal[:max(strings.IndexAny(literal, `"'`), 0)]
 }
 
-// wrongLiteral returns what is wrong with a string literal, empty for nothing.
+// wrongLiteral returns what is wrong with a string literal, or "" if it is valid.
 func wrongLiteral(text string) string {
 	prefix := prefixOf(text)
 	bytes := strings.ContainsAny(prefix, "bB")
@@ -73,7 +73,7 @@ func ascii(text string) bool {
 	return true
 }
 
-// wrongByteEscape finds a bad escape of a bytes literal.
+// wrongByteEscape returns the error for the first invalid escape of a bytes literal, or "".
 func wrongByteEscape(body string) string {
 	at := 0
 	for i := 0; i+1 < len(body); i++ {
@@ -89,7 +89,7 @@ func wrongByteEscape(body string) string {
 	return ""
 }
 
-// digits counts hexadecimal digits at the start of a text, at most n.
+// digits counts the leading hexadecimal digits of a text, up to n.
 func digits(text string, n int) int {
 	count := 0
 	for count < n && count < len(text) && strings.IndexByte("0123456789abcdefABCDEF", text[count]) >= 0 {
@@ -98,12 +98,12 @@ func digits(text string, n int) int {
 	return count
 }
 
-// wrongEscape finds a bad escape of a string literal. Positions are those of CPython's buffer, in
-// which characters beyond ASCII take ten bytes.
+// wrongEscape returns the error for the first invalid escape of a string literal, or "". Positions are those of
+// CPython's buffer, in which characters outside ASCII take ten bytes.
 func wrongEscape(body string) string {
 	at := 0
 	for i, r := range body {
-		if at < 0 { // the character after a backslash
+		if at < 0 { // this character follows a backslash
 			at = -at + 1
 			continue
 		}
@@ -126,8 +126,8 @@ func wrongEscape(body string) string {
 	return ""
 }
 
-// badEscape returns what is wrong with an escape, given what is behind the
-// backslash, and how many bytes after the backslash it takes.
+// badEscape checks an escape, given the text after the backslash. It returns what is wrong with it, and the
+// number of bytes that it takes after the backslash.
 func badEscape(rest string) (why string, n int) {
 	switch rest[0] {
 	case 'x':

@@ -4,7 +4,7 @@ import (
 	"manualslop/tools/python"
 )
 
-// Names is what Analyze finds.
+// Names is the result of Analyze.
 type Names struct {
 	File   *python.File // the structure that Scope.Symbol points into
 	Uses   []Use        // in source order
@@ -12,34 +12,34 @@ type Names struct {
 	Calls  []Call       // in source order
 }
 
-// Use is one identifier of a text and what it does there.
+// Use is one identifier of a text and its role there.
 type Use struct {
 	Name    string      // as written, NFKC
 	Key     string      // the name that Python looks up: Name, or _Class__name for private names of a class
-	Span    python.Span // the identifier alone
+	Span    python.Span // the identifier only
 	Context Context
-	// Access says what is done to an attribute or a name: Load, Store, Delete or Augmented. It
-	// repeats Context for these and is Store for everything else that binds.
+	// Access says how an attribute or a name is used: Load, Store, Delete or Augmented. It repeats Context for
+	// these and is Store for everything else that binds.
 	Access Context
-	// Scope is the scope that the use is in.
+	// Scope is the scope that contains the use.
 	Scope *Scope
-	// Binding is the scope that binds the name by Python's rules; nil for builtins, for names that
-	// nothing in the file binds, and for what is not looked up in scopes, such as attributes.
+	// Binding is the scope that binds the name by Python's rules. It is nil for builtins, for names that nothing
+	// in the file binds, and for identifiers that are not looked up in scopes, such as attributes.
 	Binding *Scope
-	// Object is, for an Attribute, the base if that is a plain chain of names, such as "self" or
-	// "a.b", and, for a KeywordArgument, the callee; otherwise empty.
+	// Object is the base of an Attribute if that is a plain chain of names, such as "self" or "a.b", and the
+	// callee of a KeywordArgument. It is empty otherwise.
 	Object string
 }
 
-// Context is what a use does.
+// Context says what role an identifier has.
 type Context uint8
 
-// Contexts. Those marked with a star bind the name in the scope that Binding tells.
+// Contexts. Those marked with a star bind the name in the scope that Binding names.
 const (
 	Load            Context = iota + 1
 	Store                   // * assignment, loop, with, except, walrus, pattern
 	Delete                  // *
-	Augmented               // * target of += and its like
+	Augmented               // * target of an augmented assignment such as +=
 	Declaration             // * "x: int" without a value
 	Parameter               // *
 	TypeParameter           // *
@@ -54,7 +54,7 @@ const (
 	Annotation              // a read inside an annotation
 )
 
-// contextNames are the texts of String, in the order of the constants.
+// contextNames are the results of Context.String, in the order of the constants.
 var contextNames = [...]string{
 	"invalid", "load", "store", "delete", "augmented", "declaration", "parameter", "type_parameter", "definition",
 	"import", "import_path",
@@ -70,11 +70,11 @@ func (c Context) String() string {
 	return contextNames[0]
 }
 
-// Binds reports whether a use in this context makes its name one of the scope's
-// own (or of the scope that a global or nonlocal statement names).
+// Binds reports whether a use in this context binds its name in its scope (or in the scope that a global or
+// nonlocal statement names).
 func (c Context) Binds() bool { return c >= Store && c <= Import }
 
-// ScopeKind says what a scope belongs to.
+// ScopeKind says what kind of code a scope belongs to.
 type ScopeKind uint8
 
 // Kinds of scopes.
@@ -84,7 +84,7 @@ const (
 	FunctionScope
 	LambdaScope
 	ComprehensionScope
-	TypeParametersScope // the type parameters of a def, class or type statement, and what they cover
+	TypeParametersScope // the type parameters of a def, class or type statement, and the code that can use them
 )
 
 // String returns the kind in lower case.
@@ -93,44 +93,44 @@ func (k ScopeKind) String() string {
 		TypeParametersScope)]
 }
 
-// Scope is a region of the text with names of its own.
+// Scope is a region of the text that binds names.
 type Scope struct {
 	Kind   ScopeKind
 	Symbol *python.Symbol // the class or function it belongs to; nil for the module and for code outside all of them
-	// of the class or function; "lambda", "listcomp", "setcomp", "dictcomp", "genexpr"; empty for the
-	// module
+	// Name is the name of the class or function, or "lambda", "listcomp", "setcomp", "dictcomp" or "genexpr". It
+	// is empty for the module.
 	Name   string
 	Span   python.Span // the whole definition, lambda or comprehension; the text for the module
 	Parent *Scope      // nil for the module
-	// Bound has the names that the scope binds, by Use.Key, with indexes into Names.Uses. A module
-	// has the names too that functions bind after a global statement.
+	// Bound maps each name that the scope binds, by Use.Key, to its indexes in Names.Uses. For a module it also
+	// includes names that functions bind through a global statement.
 	Bound map[string][]int
-	Star  bool // "from x import *" stands here, so unknown names may come from there
+	Star  bool // holds a "from x import *", so unknown names may come from there
 
 	globals   map[string]bool
 	nonlocals map[string]bool
 	binds     map[string]bool
-	class     string // name of the innermost class around, for private names
+	class     string // name of the innermost enclosing class, for private names
 }
 
-// Call is one call, or a decorator, which is called too.
+// Call is one call, or a decorator, which is an implicit call.
 type Call struct {
 	Span       python.Span // the whole call expression
 	Callee     string      // dotted chain of names such as "self.run" or "super().run"; empty if it is computed
 	CalleeSpan python.Span
 	Scope      *Scope
-	Positional int      // positional arguments, those after stars not counted
+	Positional int      // number of positional arguments, without starred ones
 	Keywords   []string // in order
 	Star       bool     // has *args
 	DoubleStar bool     // has **kwargs
-	Decorator  bool     // comes after "@"; without parentheses it has no arguments
+	Decorator  bool     // is a decorator; one without parentheses has no arguments
 }
 
-// Analyze finds every identifier of a text, what it does and where it is bound. It works on broken
-// text as far as statements parse, and never panics.
+// Analyze finds every identifier of a text, its role and its binding. In broken text it covers the statements
+// that parse, and it never panics.
 func Analyze(text string) *Names { return AnalyzeFile(python.Parse(text)) }
 
-// AnalyzeFile is Analyze for a text whose structure is known.
+// AnalyzeFile is like Analyze for a parsed file.
 func AnalyzeFile(file *python.File) *Names {
 	toks := tokensOf(file)
 	root, _ := parse(file.Text, toks, NewestVersion)

@@ -3,7 +3,7 @@ package grammar
 // kind says what a node is.
 type kind uint8
 
-// Expressions. The comment gives the children.
+// Expressions. Each comment lists the children of the node.
 const (
 	kInvalid  kind = iota
 	kName          // token: the name
@@ -13,7 +13,7 @@ const (
 	kTuple         // elements
 	kList          // elements
 	kSet           // elements
-	kDict          // keys and values by turns; kDoubleStar is alone
+	kDict          // alternating keys and values; kDoubleStar has no value
 	kPair          // key, value of a dict comprehension
 	kListComp      // element or kPair, kFor …
 	kSetComp
@@ -77,27 +77,27 @@ const (
 	kMatch          // subject, kCase …
 	kCase           // pattern, guard or nil, kBlock
 	kBlock          // statements
-	kBroken         // what could be read of a statement that does not parse: a kBlock or nothing
+	kBroken         // the parsed part of a statement that does not parse: a kBlock or nothing
 
 	kCapture       // token: the name that a pattern binds
 	kMatchValue    // an expression
 	kPatterns      // a sequence, an alternative or a group of patterns
 	kMatchClass    // the class, patterns, kKeyword …
-	kMatchMapping  // keys and patterns by turns, kCapture for the rest
+	kMatchMapping  // alternating keys and patterns, kCapture for the rest
 	kMatchWildcard // _
 )
 
 // node is a piece of the syntax tree.
 type node struct {
 	kind       kind
-	paren      bool // is in parentheses of its own
+	paren      bool // is enclosed in parentheses
 	flag       bool // async, or the star of a type parameter
 	token      int32
-	start, end int32 // bytes
+	start, end int32 // byte offsets
 	kids       []*node
 }
 
-// arena hands out nodes and lists of them.
+// arena allocates nodes and lists of nodes.
 type arena struct {
 	nodes []node
 	lists []*node
@@ -112,7 +112,7 @@ func (a *arena) node() *node {
 	return n
 }
 
-// list copies a list into memory of its own.
+// list copies a list into newly allocated memory.
 func (a *arena) list(from []*node) []*node {
 	if len(from) == 0 {
 		return nil
@@ -126,7 +126,7 @@ func (a *arena) list(from []*node) []*node {
 	return out
 }
 
-// kid gives child i, nil if there is none.
+// kid returns child i, or nil if there is none.
 func (n *node) kid(i int) *node {
 	if i < len(n.kids) {
 		return n.kids[i]

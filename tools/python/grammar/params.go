@@ -24,15 +24,14 @@ func (p *parser) parameters(end symbol, annotated bool) *node {
 	return p.close(n, base)
 }
 
-// parameterState is what was seen of a parameter list.
+// parameterState records which parts of a parameter list were read.
 type parameterState struct {
 	any, slash, star, last bool
-	bare                   bool // the star is alone and no parameter followed yet
+	bare                   bool // the star has no name and no parameter has followed yet
 	value                  bool // a positional parameter has a default
 }
 
-// parameterOrMark reads a parameter, or "/" or "*"; false if nothing of the
-// kind stands here.
+// parameterOrMark reads a parameter, or "/" or "*". It returns false if none of them is next.
 func (p *parser) parameterOrMark(s *parameterState, end symbol, annotated bool) bool {
 	switch {
 	case s.last:

@@ -1,30 +1,29 @@
 package grammar
 
-// maxDepth limits how deeply expressions and blocks may nest. CPython gives up
-// in the same region.
+// maxDepth limits how deeply expressions and blocks may nest. CPython's limit is of the same order.
 const maxDepth = 3_000
 
-// parser reads one file. It takes only what CPython takes and notes where it had to stop.
+// parser reads one file. It accepts exactly what CPython accepts and records where it had to stop.
 type parser struct {
 	arena
 	src      string
 	toks     []token
 	pos      int
 	depth    int
-	scratch  []*node // children of the nodes in the making
-	version  Version // whose syntax is taken
-	quotes   string  // those of the f-string that is read
+	scratch  []*node // children of unfinished nodes
+	version  Version // the Python version whose syntax is accepted
+	quotes   string  // the quotes of the f-string that is being read
 	failures []failure
 }
 
 // failure is a statement that does not parse.
 type failure struct {
 	statement int    // its first token
-	at        int    // the token that cannot be
-	text      string // what is wrong, if the parser knows
+	at        int    // the token that is not allowed
+	text      string // the reason, if the parser knows it
 }
 
-// stop is what a failing statement panics with; statement recovers it.
+// stop is the value with which a failing statement panics; statement recovers it.
 type stop struct{ text string }
 
 // parse reads a whole file. The root is a kBlock.
@@ -40,7 +39,7 @@ func parse(src string, toks []token, version Version) (*node, []failure) {
 
 func (p *parser) sym() symbol { return p.toks[p.pos].sym }
 
-// peek returns the symbol n tokens ahead.
+// peek returns the symbol of the token n places ahead.
 func (p *parser) peek(n int) symbol {
 	if p.pos+n < len(p.toks) {
 		return p.toks[p.pos+n].sym
@@ -50,17 +49,17 @@ func (p *parser) peek(n int) symbol {
 
 func (p *parser) fail() { panic(stop{}) }
 
-// failWith fails at the next token for a reason that the parser knows.
+// failWith fails at the next token with the given reason.
 func (p *parser) failWith(text string) { panic(stop{text: text}) }
 
-// since fails where a piece of the language is newer than the version of Python.
+// since fails if syntax that was added in v is newer than the parser's version.
 func (p *parser) since(v Version) {
 	if p.version < v {
 		p.fail()
 	}
 }
 
-// take reads one token of a kind, if it is the next one.
+// take reads the next token and returns true if it has the given symbol.
 func (p *parser) take(s symbol) bool {
 	if p.toks[p.pos].sym != s {
 		return false
@@ -69,7 +68,7 @@ func (p *parser) take(s symbol) bool {
 	return true
 }
 
-// expect reads one token, which has to be of a kind.
+// expect reads the next token, which must have the given symbol.
 func (p *parser) expect(s symbol) {
 	if p.toks[p.pos].sym != s {
 		p.fail()
@@ -77,13 +76,13 @@ func (p *parser) expect(s symbol) {
 	p.pos++
 }
 
-// word reports whether the next token is a name with that text: a soft keyword.
+// word reports whether the next token is a name with the given text, such as a soft keyword.
 func (p *parser) word(text string) bool {
 	t := p.toks[p.pos]
 	return t.sym == symName && p.src[t.start:t.end] == text
 }
 
-// enter counts a level of nesting; leave takes it back.
+// enter counts one more level of nesting; leave undoes it.
 func (p *parser) enter() {
 	if p.depth++; p.depth > maxDepth {
 		p.failWith("too many nested expressions or blocks")
@@ -99,11 +98,10 @@ func (p *parser) new(k kind, token int) *node {
 	return n
 }
 
-// push adds a child to the node in the making.
+// push adds a child to the unfinished node.
 func (p *parser) push(n *node) { p.scratch = append(p.scratch, n) }
 
-// close ends a node after the last token read; its children are what was pushed
-// since base.
+// close ends a node at the last token read. Its children are the nodes pushed since base.
 func (p *parser) close(n *node, base int) *node {
 	n.kids = p.list(p.scratch[base:])
 	p.scratch = p.scratch[:base]
@@ -113,7 +111,7 @@ func (p *parser) close(n *node, base int) *node {
 	return n
 }
 
-// with makes a node of the given children that ends after the last token read.
+// with finishes a node with the given children at the last token read.
 func (p *parser) with(n *node, kids ...*node) *node {
 	base := len(p.scratch)
 	p.scratch = append(p.scratch, kids...)
@@ -127,8 +125,8 @@ func (p *parser) name() *node {
 	return n
 }
 
-// statement reads one statement with its line end. A statement that does not
-// parse is noted and skipped; what it is in the tree is kBroken.
+// statement reads one statement including its line end. A statement that does not parse is recorded, skipped and
+// represented by a kBroken node.
 func (p *parser) statement() (n *node) {
 	depth, base, began := p.depth, len(p.scratch), p.pos
 	defer func() {
@@ -150,8 +148,8 @@ func (p *parser) statement() (n *node) {
 	return p.compoundOrSimple()
 }
 
-// recover passes over the rest of a statement that began at a token: to the end of its logical
-// line, with the block that may follow, and with the clauses that would hang in the air.
+// recover skips the rest of a statement that began at token began: up to the end of its logical line, including a
+// following block and any clauses that would be left without a head.
 func (p *parser) recover(began int) *node {
 	n := p.new(kBroken, began)
 	base := len(p.scratch)
@@ -170,7 +168,7 @@ func (p *parser) recover(began int) *node {
 	}
 }
 
-// skipLine goes after the next line end, and forward in any case.
+// skipLine advances past the next line end, by at least one token.
 func (p *parser) skipLine(began int) {
 	for p.pos > began && p.toks[p.pos-1].sym == symNewline {
 		return
@@ -187,7 +185,7 @@ func (p *parser) skipLine(began int) {
 	}
 }
 
-// indented reads an indented block, whatever is in front of it.
+// indented reads an indented block, whatever precedes it.
 func (p *parser) indented() *node {
 	p.expect(symIndent)
 	n := p.new(kBlock, p.pos)
@@ -199,7 +197,7 @@ func (p *parser) indented() *node {
 	return p.close(n, base)
 }
 
-// block reads what follows the colon of a compound statement.
+// block reads a colon and the suite of a compound statement.
 func (p *parser) block() *node {
 	p.expect(opColon)
 	if p.take(symNewline) {

@@ -33,7 +33,7 @@ func (p *parser) match(n *node) *node {
 	return p.close(n, base)
 }
 
-// subject reads what a match statement looks at.
+// subject reads the subject of a match statement.
 func (p *parser) subject() *node {
 	n := p.new(kTuple, p.pos)
 	first := p.starNamed()
@@ -83,7 +83,7 @@ func (p *parser) openPattern() *node {
 	return p.close(n, base)
 }
 
-// starPattern reads a pattern of a sequence; one with a star has its flag set.
+// starPattern reads an element of a sequence pattern. A starred element has its flag set.
 func (p *parser) starPattern() *node {
 	if !p.take(opStar) {
 		return p.pattern()
@@ -97,7 +97,7 @@ func (p *parser) starPattern() *node {
 	return n
 }
 
-// pattern reads alternatives and the name that may be bound to them.
+// pattern reads alternative patterns and an optional "as" name.
 func (p *parser) pattern() *node {
 	p.enter()
 	defer p.leave()
@@ -151,7 +151,7 @@ func (p *parser) closedPattern() *node {
 	return nil
 }
 
-// numberPattern reads a signed number or a complex one.
+// numberPattern reads a signed or complex number.
 func (p *parser) numberPattern() {
 	if !p.take(opMinus) {
 		p.take(opPlus)
@@ -167,7 +167,7 @@ func (p *parser) numberPattern() {
 	p.pos += 2
 }
 
-// imaginary reports whether a number is an imaginary one.
+// imaginary reports whether a number token is imaginary.
 func (p *parser) imaginary(t token) bool {
 	last := p.src[t.end-1]
 	return last == 'j' || last == 'J'
@@ -218,7 +218,7 @@ func (p *parser) namePattern(n *node) *node {
 	return p.close(n, base)
 }
 
-// dotted reads a name, or a chain of attributes of one.
+// dotted reads a name or a dotted chain of names.
 func (p *parser) dotted() *node {
 	n := p.new(kChain, p.pos)
 	first := p.name()

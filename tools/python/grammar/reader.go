@@ -2,7 +2,7 @@ package grammar
 
 import "manualslop/tools/python"
 
-// token is one token of a logical line. Comments and empty lines are no tokens, indentation is.
+// token is one token of a logical line. Comments and blank lines produce no tokens; indentation does.
 type token struct {
 	sym        symbol
 	start, end int32
@@ -10,7 +10,7 @@ type token struct {
 
 func (t token) text(src string) string { return src[t.start:t.end] }
 
-// reader makes tokens for the parser of those of package python.
+// reader converts the tokens of package python for the parser.
 type reader struct {
 	src       string
 	toks      []token
@@ -52,8 +52,8 @@ func (r *reader) read(t python.Token) {
 	r.add(r.symbol(t), t.Start, t.End)
 }
 
-// newline adds the end of a logical line. As in CPython it begins where a comment in front of it
-// does, and is one character long.
+// newline adds the end of a logical line. As in CPython it includes a comment before it, and a line end counts as
+// one character.
 func (r *reader) newline(at int) {
 	start := at
 	if n := len(r.toks); n > 0 && r.comment >= int(r.toks[n-1].end) {
@@ -89,8 +89,8 @@ func (r *reader) symbol(t python.Token) symbol {
 	return symError
 }
 
-// indent adds the begin or the ends of blocks in front of the logical line whose first token begins at
-// an offset. A column between those of two blocks counts as the outer one's.
+// indent adds the start or the ends of blocks before the logical line whose first token begins at an offset. A
+// column between those of two blocks counts as the outer one's.
 func (r *reader) indent(at int) {
 	now := width(r.src[r.lineStart:at])
 	if now > r.indents[len(r.indents)-1] {
@@ -104,8 +104,8 @@ func (r *reader) indent(at int) {
 	}
 }
 
-// width returns the column after blanks, with tabs to columns of eight. After a
-// backslash only the blanks before it count, unless there are none.
+// width returns the column that blanks reach, with tab stops every eight columns. After a backslash only the
+// blanks before it count, unless there are none.
 func width(blanks string) int {
 	var now, joined int
 	for i := 0; i < len(blanks); i++ {

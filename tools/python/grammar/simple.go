@@ -35,7 +35,7 @@ func (p *parser) simple() *node {
 	return p.expressionStatement(n)
 }
 
-// ends reports whether a simple statement ends here.
+// ends reports whether a simple statement ends before the next token.
 func (p *parser) ends() bool {
 	s := p.sym()
 	return s == symNewline || s == opSemicolon
@@ -110,7 +110,7 @@ func (p *parser) importNames(n *node) *node {
 	return p.close(n, base)
 }
 
-// alias reads "as name" after what is imported.
+// alias reads an optional "as name" after an imported name.
 func (p *parser) alias(n, what *node) *node {
 	if p.take(kwAs) {
 		return p.with(n, what, p.name())
@@ -156,7 +156,7 @@ func (p *parser) importFrom(n *node) *node {
 	return p.close(n, base)
 }
 
-// importedNames reads "a, b as c"; a comma may end it only in parentheses.
+// importedNames reads "a, b as c". A trailing comma is allowed only in parentheses.
 func (p *parser) importedNames(paren bool) {
 	for {
 		n := p.new(kAlias, p.pos)
@@ -227,7 +227,7 @@ func (p *parser) annotated(n, target *node) *node {
 	return p.close(n, base)
 }
 
-// yieldOrExpressions reads what may come after "=".
+// yieldOrExpressions reads the right side of an assignment.
 func (p *parser) yieldOrExpressions() *node {
 	if p.sym() == kwYield {
 		return p.yield()

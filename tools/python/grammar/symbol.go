@@ -1,6 +1,6 @@
 package grammar
 
-// symbol says what a token is: a class of tokens, a keyword or an operator.
+// symbol identifies a token: a class of tokens, a keyword or an operator.
 type symbol uint8
 
 // Classes of tokens.
@@ -9,13 +9,13 @@ const (
 	symName
 	symNumber
 	symString // a literal without replacement fields
-	symFStart // what opens an f-string or t-string: prefix and quotes
+	symFStart // the opening of an f-string or t-string: prefix and quotes
 	symFMiddle
 	symFEnd
 	symNewline
 	symIndent
 	symDedent
-	symError // a character that no token begins with
+	symError // a character that cannot begin a token
 
 	firstKeyword // keywords follow, then operators
 )
@@ -109,7 +109,7 @@ const (
 	opNotEqual
 	opLessEqual
 	opGreaterEqual
-	opLessGreater // Python 2's "not equal", a token to this day
+	opLessGreater // Python 2's "not equal", which is still a token
 
 	firstAugmented // augmented assignments, one for each binary operator, in the same order
 )
@@ -117,11 +117,11 @@ const (
 // augmented is the number of augmented assignments.
 const augmented = opTilde - firstBinary
 
-// endOfSymbols is behind the last one.
+// endOfSymbols is one more than the last symbol.
 const endOfSymbols = firstAugmented + augmented
 
-// keywordTexts and operatorTexts spell the symbols from firstKeyword and firstOperator on; a gap in
-// the numbering is an empty string.
+// keywordTexts and operatorTexts spell the symbols from firstKeyword and firstOperator on. A gap in the numbering
+// is an empty string.
 var (
 	keywordTexts = [...]string{
 		"False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",

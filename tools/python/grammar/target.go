@@ -12,8 +12,7 @@ func single(n *node) bool {
 	return false
 }
 
-// assignable reports whether n may be a target of an assignment, of a loop or
-// of "as".
+// assignable reports whether n may be the target of an assignment, a loop or an "as".
 func assignable(n *node) bool {
 	return single(n) || n.kind == kStar && starless(n.kids[0]) || sequence(n, assignable)
 }
@@ -35,7 +34,7 @@ func sequence(n *node, valid func(*node) bool) bool {
 	return true
 }
 
-// targets reads the targets of a loop, up to "in".
+// targets reads the targets of a loop, up to but not including "in".
 func (p *parser) targets() *node {
 	n := p.new(kTuple, p.pos)
 	first := p.target()
@@ -50,7 +49,7 @@ func (p *parser) targets() *node {
 	return p.close(n, base)
 }
 
-// target reads one target, which may have a star.
+// target reads one target, which may be starred.
 func (p *parser) target() *node {
 	n := p.new(kStar, p.pos)
 	if p.take(opStar) {

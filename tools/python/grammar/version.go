@@ -8,14 +8,13 @@ import (
 // Version is a minor version of Python 3: 11 is Python 3.11.
 type Version int
 
-// Versions that Check knows.
+// The oldest and newest versions that Check supports.
 const (
 	OldestVersion Version = 8
 	NewestVersion Version = 14
 )
 
-// ParseVersion reads "3.11" or "3.11.7". It answers false for what is not a
-// version that Check knows.
+// ParseVersion reads "3.11" or "3.11.7". It returns false if the text is not a version that Check supports.
 func ParseVersion(text string) (Version, bool) {
 	rest, ok := strings.CutPrefix(text, "3.")
 	if !ok {
@@ -29,5 +28,5 @@ func ParseVersion(text string) (Version, bool) {
 	return 0, false
 }
 
-// String is like "3.11".
+// String returns the version in the form "3.11".
 func (v Version) String() string { return "3." + strconv.Itoa(int(v)) }

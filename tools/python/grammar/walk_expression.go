@@ -6,7 +6,7 @@ import (
 	"manualslop/tools/python"
 )
 
-// expression walks an expression, or a statement that is nothing but its children.
+// expression walks an expression, or a statement that only has children to walk.
 func (w *walker) expression(n *node) {
 	switch n.kind {
 	case kName:
@@ -26,8 +26,8 @@ func (w *walker) expression(n *node) {
 	}
 }
 
-// walrusScope returns the scope that an assignment expression binds in: the one
-// around comprehensions.
+// walrusScope returns the scope that an assignment expression binds in: the innermost one that is not a
+// comprehension.
 func (w *walker) walrusScope() *Scope {
 	s := w.scope
 	for s.Kind == ComprehensionScope {
@@ -49,7 +49,7 @@ func (w *walker) lambda(n *node) {
 	})
 }
 
-// comprehension walks a comprehension: its first iterable belongs to the scope around it.
+// comprehension walks a comprehension. Its first iterable belongs to the enclosing scope.
 func (w *walker) comprehension(n *node) {
 	w.walk(n.kids[1].kids[1])
 	name := map[kind]string{kListComp: "listcomp", kSetComp: "setcomp", kDictComp: "dictcomp",
@@ -66,10 +66,10 @@ func (w *walker) comprehension(n *node) {
 	})
 }
 
-// longestCallee limits the dotted chains that are told, in bytes.
+// longestCallee limits the recorded dotted chains, in bytes.
 const longestCallee = 500
 
-// chain walks a base with trailers; access is what is done to the last one.
+// chain walks a base with trailers. access says how the last trailer is used.
 func (w *walker) chain(n *node, access Context) {
 	w.walk(n.kids[0])
 	callee := ""
@@ -108,7 +108,7 @@ func (w *walker) chain(n *node, access Context) {
 	}
 }
 
-// call notes the call that is trailer i of a chain.
+// call records the call that is trailer i of a chain.
 func (w *walker) call(n *node, i int, callee string) {
 	trailer := n.kids[i]
 	c := Call{
@@ -131,7 +131,7 @@ func (w *walker) call(n *node, i int, callee string) {
 	w.arguments(trailer.kids, callee)
 }
 
-// arguments walks arguments of a call, a class or a class pattern.
+// arguments walks the arguments of a call, a class or a class pattern.
 func (w *walker) arguments(list []*node, callee string) {
 	for _, arg := range list {
 		if arg.kind == kKeyword {
@@ -143,7 +143,7 @@ func (w *walker) arguments(list []*node, callee string) {
 	}
 }
 
-// dotted returns the text of a plain chain of names, else empty.
+// dotted returns the text of a plain chain of names, or "" for anything else.
 func (w *walker) dotted(n *node) string {
 	switch n.kind {
 	case kName:
@@ -164,7 +164,8 @@ func (w *walker) dotted(n *node) string {
 	return ""
 }
 
-// decoratorCall notes that a decorator is called; first is the number of calls before it was walked.
+// decoratorCall records the call that a decorator implies. first is the number of calls before the decorator was
+// walked.
 func (w *walker) decoratorCall(n *node, first int) {
 	span := python.Span{Start: int(n.start), End: int(n.end)}
 	for i := first; i < len(w.names.Calls); i++ {

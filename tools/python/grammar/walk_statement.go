@@ -2,14 +2,14 @@ package grammar
 
 import "strings"
 
-// all walks a list; missing nodes are skipped.
+// all walks the nodes of a list. It skips nil nodes.
 func (w *walker) all(list []*node) {
 	for _, n := range list {
 		w.walk(n)
 	}
 }
 
-// walk goes over a statement or an expression.
+// walk visits a statement or an expression.
 func (w *walker) walk(n *node) {
 	if n == nil {
 		return
@@ -77,7 +77,7 @@ func (w *walker) annotated(n *node) {
 	w.walk(n.kid(2))
 }
 
-// annotation walks an expression whose names count as read by an annotation.
+// annotation walks an expression whose names count as annotation reads.
 func (w *walker) annotation(n *node) {
 	outer := w.access
 	w.access = Annotation
@@ -85,7 +85,7 @@ func (w *walker) annotation(n *node) {
 	w.access = outer
 }
 
-// target walks what is stored to, deleted or changed in place.
+// target walks an expression that is assigned to, deleted or changed in place.
 func (w *walker) target(n *node, access Context) {
 	if n == nil {
 		return
@@ -134,7 +134,7 @@ func (w *walker) imports(n *node) {
 	}
 }
 
-// joined returns a dotted path.
+// joined returns the dotted path that parts form.
 func (w *walker) joined(parts []*node) string {
 	texts := make([]string, len(parts))
 	for i, part := range parts {
@@ -190,7 +190,7 @@ func (w *walker) typeParameters(n *node) {
 	}
 }
 
-// decorators walks what comes after "@" and notes that it is called.
+// decorators walks the expressions after "@" and records that they are called.
 func (w *walker) decorators(n *node) {
 	if n == nil {
 		return
@@ -202,7 +202,7 @@ func (w *walker) decorators(n *node) {
 	}
 }
 
-// covered walks with the scope of type parameters, if there are any.
+// covered calls walk inside the scope of the type parameters, if there are any.
 func (w *walker) covered(n, parameters *node, walk func()) {
 	if parameters == nil {
 		walk()
@@ -252,7 +252,7 @@ func (w *walker) class(n *node) {
 	})
 }
 
-// belongTo gives the current scope the symbol of the definition that it is the body of.
+// belongTo gives the current scope the symbol of the definition whose body it is.
 func (w *walker) belongTo(n, decorators *node) {
 	start := int(n.start)
 	if decorators != nil {
@@ -262,7 +262,7 @@ func (w *walker) belongTo(n, decorators *node) {
 	w.scope.Symbol = w.symbols[start]
 }
 
-// keywordBehind returns the offset of the keyword that follows decorators.
+// keywordBehind returns the offset of the keyword after decorators.
 func (w *walker) keywordBehind(decorators *node) int32 {
 	low, high := 0, len(w.toks)
 	for low < high {

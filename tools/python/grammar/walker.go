@@ -8,19 +8,19 @@ import (
 	"manualslop/tools/python"
 )
 
-// walker goes over a syntax tree and collects uses, scopes and calls.
+// walker visits a syntax tree and collects uses, scopes and calls.
 type walker struct {
 	names   *Names
 	src     string
 	toks    []token
 	symbols map[int]*python.Symbol // by the offset of def, class or async
 	scope   *Scope
-	access  Context // what plain names mean at the moment: Load or Annotation
+	access  Context // context of plain names at this point: Load or Annotation
 
-	// Every name of the text has a place, in source order; walking fills in those that are uses.
-	places  []int32 // place of a token that is a name
+	// Every name of the text has an index, in source order; walking fills in those that are uses.
+	places  []int32 // index of a token that is a name
 	uses    []Use
-	binders []*Scope // the scope where the use is looked up or bound first
+	binders []*Scope // the scope where resolving the use begins
 }
 
 func newWalker(file *python.File, toks []token) *walker {
@@ -49,7 +49,7 @@ func (w *walker) module(root *node) {
 	w.all(root.kids)
 }
 
-// inside walks with a new scope below the current one.
+// inside calls walk with a new scope below the current one.
 func (w *walker) inside(kind ScopeKind, name string, n *node, walk func()) {
 	outer := w.scope
 	w.scope = &Scope{
@@ -61,7 +61,7 @@ func (w *walker) inside(kind ScopeKind, name string, n *node, walk func()) {
 	w.scope = outer
 }
 
-// text returns the normalised text of a token.
+// text returns the normalised name of a token.
 func (w *walker) text(token int32) string {
 	t := w.toks[token]
 	raw := w.src[t.start:t.end]
@@ -73,7 +73,7 @@ func (w *walker) text(token int32) string {
 	return raw
 }
 
-// mangled returns the name that Python looks up for a name inside a class.
+// mangled returns the name that Python looks up for a name in a class.
 func mangled(class, name string) string {
 	if class == "" || !strings.HasPrefix(name, "__") || strings.HasSuffix(name, "__") {
 		return name
@@ -85,7 +85,7 @@ func mangled(class, name string) string {
 	return "_" + class + name
 }
 
-// use notes an identifier.
+// use records an identifier.
 func (w *walker) use(token int32, context Context) *Use {
 	t := w.toks[token]
 	name := w.text(token)
@@ -108,10 +108,10 @@ func (w *walker) use(token int32, context Context) *Use {
 	return u
 }
 
-// bind notes an identifier that binds its name in the current scope.
+// bind records an identifier that binds its name in the current scope.
 func (w *walker) bind(token int32, context Context) { w.bindIn(w.scope, token, context) }
 
-// bindIn notes an identifier that binds its name in a scope that may be an outer one.
+// bindIn records an identifier that binds its name in a scope that may be an outer one.
 func (w *walker) bindIn(scope *Scope, token int32, context Context) {
 	u := w.use(token, context)
 	w.binders[w.places[token]] = scope
@@ -125,7 +125,7 @@ func mark(set *map[string]bool, name string) {
 	(*set)[name] = true
 }
 
-// finish binds the uses and puts everything in source order.
+// finish resolves the uses and sorts everything into source order.
 func (w *walker) finish() *Names {
 	slices.SortStableFunc(w.names.Calls, func(a, b Call) int {
 		return cmp.Or(a.Span.Start-b.Span.Start,
@@ -144,7 +144,7 @@ func (w *walker) finish() *Names {
 	found := w.uses[:0]
 	for place, u := range w.uses {
 		if u.Context == 0 {
-			continue // a name that is no use, such as a soft keyword
+			continue // not a use, for example a soft keyword
 		}
 		if looksUp(u.Context) {
 			u.Binding = resolve(w.binders[place], u.Key)
@@ -162,7 +162,7 @@ func (w *walker) finish() *Names {
 	return w.names
 }
 
-// looksUp reports whether a use in a context is looked up in scopes.
+// looksUp reports whether a use in this context is looked up in scopes.
 func looksUp(c Context) bool {
 	switch c {
 	case Attribute, KeywordArgument, ImportPath, ImportOriginal:
@@ -171,10 +171,10 @@ func looksUp(c Context) bool {
 	return true
 }
 
-// resolve finds the scope that a name means, as Python's symbol tables do; nil for none.
+// resolve returns the scope that a name refers to, as Python's symbol tables do, or nil if there is none.
 func resolve(from *Scope, key string) *Scope {
-	visible := true // a class is seen from its own body and through type parameters
-	inner := false  // a nonlocal statement keeps the name from being a global
+	visible := true // a class scope is visible only from its own body and through type parameters
+	inner := false  // a nonlocal statement keeps the name from resolving to a global
 	for s := from; s != nil; s = s.Parent {
 		switch {
 		case s.Kind == ClassScope && !visible:
