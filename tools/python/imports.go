@@ -2,13 +2,13 @@ package python
 
 import "strings"
 
-// Import is what one import statement says of one module.
+// Import is one module that an import statement names, with the names taken from it.
 type Import struct {
 	Statement    *Statement
 	Module       string // dotted, without leading dots; empty in "from . import a"
 	Level        int    // leading dots
 	From         bool
-	Names        []ImportedName // of a plain import: the module itself
+	Names        []ImportedName // for a plain import, the module itself
 	Conditional  bool           // not on the module's top level: inside if, try, with, a class, a function …
 	TypeChecking bool           // inside "if TYPE_CHECKING:"
 }
@@ -19,8 +19,7 @@ type ImportedName struct {
 	Span            // from the name through its alias
 }
 
-// Bound returns the name that the import binds in its scope: the alias, or the
-// first part of the name.
+// Bound returns the name that the import binds in its scope: the alias, or else the first part of the name.
 func (n ImportedName) Bound() string {
 	if n.As != "" {
 		return n.As
@@ -29,8 +28,7 @@ func (n ImportedName) Bound() string {
 	return name
 }
 
-// Imports returns all imports of the file at any depth, in order. "import a, b"
-// gives one per module.
+// Imports returns all imports of the file at any depth, in order. "import a, b" yields one Import per module.
 func (f *File) Imports() []Import {
 	out := []Import{}
 	for s := range f.Statements() {
@@ -54,8 +52,7 @@ func (f *File) newImport(s *Statement) Import {
 	return i
 }
 
-// isTypeChecking reports whether the condition of an if is TYPE_CHECKING, also
-// of a module.
+// isTypeChecking reports whether the condition of an if is TYPE_CHECKING, with or without a module name before it.
 func (f *File) isTypeChecking(s *Statement) bool {
 	condition := strings.TrimSuffix(s.Header.Of(f.Text), ":")
 	condition = strings.Trim(condition[strings.IndexByte(condition, 'f')+1:], " \t\f()")
@@ -80,7 +77,7 @@ func (r *reader) next() { r.kind = r.lex.next() }
 
 func (r *reader) text() string { return r.lex.text[r.lex.start:r.lex.end] }
 
-// word passes over a name and reports whether it was that one.
+// word skips the given name and reports whether it was there.
 func (r *reader) word(name string) bool {
 	if r.kind == Name && r.text() == name {
 		r.next()
@@ -101,7 +98,7 @@ func (r *reader) name() (string, Span) {
 	return b.String(), span
 }
 
-// imported reads a name with its alias.
+// imported reads an imported name and its alias.
 func (r *reader) imported() ImportedName {
 	name, span := r.name()
 	out := ImportedName{Name: name, Span: span}
@@ -116,7 +113,7 @@ func (f *File) plainImports(s *Statement) []Import {
 	r := f.reader(s.Span)
 	var out []Import
 	for r.kind != endOfText {
-		r.next() // the keyword or a comma
+		r.next() // skip the "as" or a comma
 		if name := r.imported(); name.Name != "" {
 			one := f.newImport(s)
 			one.Module, one.Names = name.Name, []ImportedName{name}

@@ -1,20 +1,20 @@
 package python
 
-// indentation is where a logical line begins and how deep it is.
+// indentation describes where a logical line begins and how deep it is indented.
 type indentation struct {
 	line  int // start of its first physical line
-	from  int // start of the blanks there, after the last form feed
-	blank int // end of them
+	from  int // start of its leading blanks, after the last form feed
+	blank int // end of the leading blanks
 	first int // its first token
-	col   int // with tabs to every eighth column
-	alt   int // with tabs as one column
+	col   int // column, with a tab stop every eight columns
+	alt   int // column, with tabs counted as one
 }
 
-// Tabs go to the next column divisible by this.
+// tabSize is the distance between tab stops.
 const tabSize = 8
 
-// begin finds the next logical line from the start of a physical line on, passing over blank lines and
-// comments. It answers false at the end of the text.
+// begin finds the next logical line, starting at the beginning of a physical line and skipping blank lines and
+// comments. It returns false at the end of the text.
 func (l *lexer) begin(in *indentation) bool {
 	i := l.pos
 	for i < len(l.text) {
@@ -31,7 +31,7 @@ func (l *lexer) begin(in *indentation) bool {
 			}
 		case classLineEnd:
 			i = l.lineAfter(i)
-		case classJoin: // which joins nothing
+		case classJoin: // a backslash that joins nothing
 			i = l.join(i)
 			in.first, l.pos = i, i
 			return true
@@ -44,8 +44,8 @@ func (l *lexer) begin(in *indentation) bool {
 	return false
 }
 
-// measure reads the blanks at the start of a logical line, and the joined lines that consist of nothing
-// else, of which the first that is indented counts.
+// measure reads the blanks at the start of a logical line and any backslash-joined lines that hold only blanks.
+// The first indented one of these determines the column.
 func (l *lexer) measure(in *indentation) int {
 	i, col, alt, joined, blank := in.line, 0, 0, 0, -1
 	in.from = i

@@ -3,7 +3,7 @@ package python
 // StatementKind says what a statement is by its first word.
 type StatementKind uint8
 
-// Kinds of statements. Simple is every expression and assignment, and what begins no known statement.
+// Kinds of statements. Simple covers expressions, assignments and everything that begins no known statement.
 const (
 	Simple StatementKind = iota
 	Def
@@ -36,8 +36,7 @@ const (
 // Compound reports whether statements of this kind have a header and a suite.
 func (k StatementKind) Compound() bool { return k >= Def && k <= Case }
 
-// statementKind returns the kind that a keyword begins; soft keywords are not
-// among them.
+// statementKind returns the kind of statement that a hard keyword begins. It does not know soft keywords.
 func statementKind(word string) StatementKind {
 	switch word {
 	case "def":
@@ -103,8 +102,7 @@ func IsKeyword(word string) bool {
 	return statementKind(word) != Simple
 }
 
-// beginsStatement reports whether word begins a statement and cannot stand in
-// an expression.
+// beginsStatement reports whether word begins a statement and cannot occur inside an expression.
 func beginsStatement(word string) bool {
 	switch statementKind(word) {
 	case Simple, If, Else, For, ImportFrom:
@@ -113,7 +111,7 @@ func beginsStatement(word string) bool {
 	return true
 }
 
-// blockOf names the header of a statement as CPython does where its block is missing.
+// blockOf names the header of a statement as CPython does in the error for a missing block.
 func blockOf(s *Statement, star bool) string {
 	switch s.Kind {
 	case Def:

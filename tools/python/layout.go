@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// IndentUnit returns the blanks by which most blocks of the file are deeper
-// than their headers, the first among equals; empty for a file without blocks.
+// IndentUnit returns the blanks that most blocks of the file add to the indentation of their header. In a tie the
+// first one wins. It returns "" for a file without blocks.
 func (f *File) IndentUnit() string {
 	count := map[string]int{}
 	best := ""
@@ -26,21 +26,20 @@ func (f *File) IndentUnit() string {
 	return best
 }
 
-// InString reports whether a line (1-based) begins inside a string, be it in a
-// replacement field of one.
+// InString reports whether a line (1-based) begins inside a string, including inside a replacement field.
 func (f *File) InString(line int) bool {
 	inString, _ := f.begins(line)
 	return inString
 }
 
-// Joined reports whether a line (1-based) continues with a logical line: inside
-// brackets or strings or after a backslash.
+// Joined reports whether a line (1-based) continues a logical line: it is inside brackets or strings, or follows
+// a backslash.
 func (f *File) Joined(line int) bool {
 	_, joined := f.begins(line)
 	return joined
 }
 
-// begins returns in what a line begins.
+// begins reports whether a line begins inside a string, and whether it continues a logical line.
 func (f *File) begins(line int) (inString, joined bool) {
 	if line < 2 || line > len(f.Lines) {
 		return false, false
@@ -51,7 +50,7 @@ func (f *File) begins(line int) (inString, joined bool) {
 	kind := Newline
 	for l.pos < at {
 		inString = l.innermost() >= 0
-		if kind = l.next(); l.start >= at { // only blanks and backslashes stand between
+		if kind = l.next(); l.start >= at { // only blanks and backslashes in between
 			return inString, true
 		}
 	}
@@ -61,8 +60,8 @@ func (f *File) begins(line int) (inString, joined bool) {
 	return false, len(l.stack) > 0 || kind != Newline
 }
 
-// logicalBefore returns the last simple statement, header or decorator that
-// begins before at, or what is before the first of them.
+// logicalBefore returns the last simple statement, header or decorator that begins before at. If there is none,
+// it returns the text before the first of them.
 func (f *File) logicalBefore(at int) Span {
 	last, body := Span{}, f.Body
 	for {

@@ -11,30 +11,30 @@ import (
 	"manualslop/tools/document"
 )
 
-// lexer cuts text into tokens. The parser runs it over whole files without keeping the tokens.
+// lexer splits text into tokens. The parser runs it over whole files without keeping the tokens.
 type lexer struct {
 	text     string
 	pos      int // next byte to read
-	start    int // of the token that was read
+	start    int // start of the last token read
 	end      int
-	stack    []frame // what is open, innermost last
-	lost     int     // brackets that were opened beyond maxFrames
+	stack    []frame // open brackets, strings and fields, innermost last
+	lost     int     // number of brackets opened beyond maxFrames
 	problems []Problem
 	lines    []document.Line
 	literal  bool // the innermost frame is literal text of an f-string
 	hasCR    bool
-	strict   bool // brackets stay open until they are closed
-	trivia   bool // comments and line ends inside brackets are tokens too
+	strict   bool // brackets stay open until they are closed, as in CPython
+	trivia   bool // comments and line ends inside brackets are also tokens
 }
 
-// frame is something open: a bracket, an f-string, or a replacement field of one.
+// frame is an open bracket, f-string or replacement field of an f-string.
 type frame struct {
 	offset  int    // of the opening token
-	owner   int32  // index of the frame of the f-string around it, -1 if there is none
-	strings uint16 // f-strings that are open, this one included
+	owner   int32  // index of the enclosing f-string's frame, or -1
+	strings uint16 // number of open f-strings, including this one
 	kind    byte   // '(' '[' '{', a quote for an f-string, or field or spec
 	flags   prefix
-	specs   uint8 // format specifications that a field is in
+	specs   uint8 // number of format specifications that contain a field
 }
 
 const (
@@ -42,22 +42,22 @@ const (
 	spec  = 'S' // its format specification
 )
 
-// What CPython allows, and how much is kept track of beyond.
+// CPython's limits on nested brackets and f-strings, and the largest stack that this lexer keeps.
 const (
 	maxBrackets = 200
 	maxStrings  = 150
 	maxFrames   = 4096
 )
 
-// endOfText is what next gives at the end and ever after.
+// endOfText is what next returns at the end of the text and on every later call.
 const endOfText TokenKind = 0
 
-// lexer reads the text up to end.
+// lexer returns a lexer for the text up to end.
 func (f *File) lexer(end int) lexer {
 	return lexer{text: f.Text[:end], lines: f.Lines, hasCR: f.hasCR}
 }
 
-// next reads one token and gives its kind; keywords are names to it.
+// next reads one token and returns its kind. It returns keywords as names.
 func (l *lexer) next() TokenKind {
 	if l.literal {
 		if kind := l.middle(); kind != endOfText {
@@ -117,7 +117,7 @@ func (l *lexer) token(kind TokenKind, start, end int) TokenKind {
 	return kind
 }
 
-// finish reports what is open at the end of the text.
+// finish reports constructs that are still open at the end of the text.
 func (l *lexer) finish() TokenKind {
 	if n := len(l.stack); n > 0 {
 		l.neverClosed(l.stack[n-1], len(l.text))
@@ -126,7 +126,8 @@ func (l *lexer) finish() TokenKind {
 	return l.token(endOfText, len(l.text), len(l.text))
 }
 
-// newline reads a line end. Inside brackets it is a token only if trivia are, and endOfText means none.
+// newline reads a line end. Inside brackets, a line end is a token only if trivia is set; otherwise newline
+// returns endOfText as the kind.
 func (l *lexer) newline(i int) (kind TokenKind, after int) {
 	after = l.lineAfter(i)
 	if len(l.stack) == 0 {
@@ -142,7 +143,7 @@ func (l *lexer) newline(i int) (kind TokenKind, after int) {
 	return endOfText, after
 }
 
-// lineEnd returns where the line that holds i ends.
+// lineEnd returns the offset where the line that contains i ends.
 func (l *lexer) lineEnd(i int) int {
 	if !l.hasCR {
 		if n := strings.IndexByte(l.text[i:], '\n'); n >= 0 {
@@ -156,7 +157,7 @@ func (l *lexer) lineEnd(i int) int {
 	return i
 }
 
-// lineAfter returns where the line after the line end at i begins.
+// lineAfter returns the start of the line after the line end at i.
 func (l *lexer) lineAfter(i int) int {
 	if l.text[i] == '\r' && i+1 < len(l.text) && l.text[i+1] == '\n' {
 		return i + 2
@@ -164,7 +165,7 @@ func (l *lexer) lineAfter(i int) int {
 	return i + 1
 }
 
-// join reads a backslash and gives where to continue.
+// join reads a backslash and returns where to continue.
 func (l *lexer) join(i int) int {
 	next := i + 1
 	if next == len(l.text) {
@@ -182,11 +183,11 @@ func (l *lexer) join(i int) int {
 	return after
 }
 
-// odd reads a character that belongs nowhere.
+// odd reads a character that cannot begin a token.
 func (l *lexer) odd(i int) TokenKind {
 	switch c := l.text[i]; {
 	case c == 0: // reported once for the whole text
-	case l.strict && c > ' ' && c < 0x7F: // no error of the tokenizer
+	case l.strict && c > ' ' && c < 0x7F: // not an error for CPython's tokenizer
 	case c < ' ' || c == 0x7F:
 		l.problem(i, raised, fmt.Sprintf("invalid non-printable character U+%04X", c))
 	default:
@@ -208,22 +209,21 @@ func (l *lexer) report(p Problem) {
 	}
 }
 
-// full tells that another problem would not be kept, so that its text need not be made.
+// full reports whether no further problem is kept, so that its text need not be built.
 func (l *lexer) full() bool { return len(l.problems) == mostProblems }
 
-// lineOf returns the 1-based number of the line that holds offset; the text's
-// end counts to its last line.
+// lineOf returns the 1-based number of the line that contains offset. The end of the text belongs to its last line.
 func (l *lexer) lineOf(offset int) int {
 	return document.NumberOf(l.lines, offset)
 }
 
-// class says what kind of token a byte begins.
+// class says which kind of token a byte begins.
 type class uint8
 
 const (
 	classOp class = iota
 	classBlank
-	classWord // letters, underscore and every byte of a character beyond ASCII
+	classWord // letters, underscore and all bytes outside ASCII
 	classDigit
 	classDot
 	classQuote
@@ -232,7 +232,7 @@ const (
 	classOpen
 	classClose
 	classJoin
-	classOdd // belongs nowhere
+	classOdd // begins no token
 )
 
 func newClasses() *[256]class {
@@ -258,7 +258,7 @@ func newClasses() *[256]class {
 	return &t
 }
 
-// classes is written once and only read.
+// classes is read-only after initialisation.
 var classes = newClasses()
 
 func newWordBytes() *[256]bool {
@@ -269,10 +269,10 @@ func newWordBytes() *[256]bool {
 	return &t
 }
 
-// wordBytes are the bytes of ASCII that continue with a name.
+// wordBytes are the ASCII bytes that may continue a name.
 var wordBytes = newWordBytes()
 
-// operator reads an operator; the brackets and the dot are read elsewhere.
+// operator reads an operator. Brackets and dots are read elsewhere.
 func (l *lexer) operator(i int) TokenKind {
 	c, d := l.text[i], byte(0)
 	if i+1 < len(l.text) {
@@ -298,7 +298,7 @@ func (l *lexer) operator(i int) TokenKind {
 	return l.token(Op, i, i+size)
 }
 
-// twoByte reports whether c followed by '=' is one operator.
+// twoByte reports whether c followed by '=' is a single operator.
 func twoByte(c byte) bool {
 	switch c {
 	case '+', '-', '*', '/', '%', '@', '&', '|', '^', '<', '>':
@@ -307,8 +307,8 @@ func twoByte(c byte) bool {
 	return false
 }
 
-// fieldOperator reads a colon or an exclamation mark on the top level of a replacement field: the one
-// begins the format specification, the other a conversion unless it is "!=".
+// fieldOperator reads a colon or an exclamation mark at the top level of a replacement field. A colon begins the
+// format specification; an exclamation mark begins a conversion unless it is part of "!=".
 func (l *lexer) fieldOperator(i int, c, d byte) TokenKind {
 	if c == ':' {
 		l.stack[len(l.stack)-1].kind = spec
@@ -321,7 +321,7 @@ func (l *lexer) fieldOperator(i int, c, d byte) TokenKind {
 	return l.token(Op, i, i+1)
 }
 
-// dot reads what a dot begins: a number, an ellipsis or itself.
+// dot reads a number, an ellipsis or a single dot.
 func (l *lexer) dot(i int) TokenKind {
 	rest := l.text[i+1:]
 	switch {
@@ -333,7 +333,7 @@ func (l *lexer) dot(i int) TokenKind {
 	return l.token(Op, i, i+1)
 }
 
-// Normalize returns a name as Python compares it: in NFKC.
+// Normalize returns a name in NFKC, the form in which Python compares names.
 func Normalize(name string) string {
 	if ascii(name) {
 		return name
@@ -350,7 +350,7 @@ func ascii(s string) bool {
 	return true
 }
 
-// word reads a name, or the string whose prefix it is.
+// word reads a name, or the string that the name is a prefix of.
 func (l *lexer) word(i int) TokenKind {
 	text, end := l.text, i
 	for end < len(text) && wordBytes[text[end]] {
@@ -370,8 +370,8 @@ func (l *lexer) word(i int) TokenKind {
 	return l.token(Name, i, end)
 }
 
-// wideWord continues with a name at its first byte beyond ASCII. A character
-// that cannot be in a name is reported where it begins a token.
+// wideWord continues a name at its first byte outside ASCII. A character that cannot be in a name is reported if
+// it begins a token.
 func (l *lexer) wideWord(start, end int) TokenKind {
 	for end < len(l.text) {
 		r, size := utf8.DecodeRuneInString(l.text[end:])
@@ -398,8 +398,8 @@ func (l *lexer) invalid(at int, r rune) {
 	}
 }
 
-// inName reports whether r may begin a name or continue with it: XID_Start and
-// XID_Continue, which ask the same of the compatibility decomposition.
+// inName reports whether r may begin or continue a name, by XID_Start and XID_Continue. Both also require the
+// same of the compatibility decomposition.
 func inName(r rune, first bool) bool {
 	if r < utf8.RuneSelf {
 		return wordBytes[r] && !(first && r >= '0' && r <= '9')

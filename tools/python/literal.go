@@ -9,16 +9,14 @@ import (
 	"golang.org/x/text/unicode/runenames"
 )
 
-// PlainString returns the value of a string literal without escapes; false for
-// any other.
+// PlainString returns the value of a string literal without escapes, and false for any other literal.
 func PlainString(literal string) (string, bool) {
 	value, ok := stringValue(literal)
 	return value, ok && !strings.Contains(literal, `\`)
 }
 
-// stringValue returns the value of a string literal; false for bytes, and for
-// one that does not end. What is not a valid escape stays as it is, and half a
-// surrogate pair becomes U+FFFD.
+// stringValue returns the value of a string literal. It returns false for bytes and for an unterminated literal.
+// Invalid escapes are kept as written, and an unpaired surrogate becomes U+FFFD.
 func stringValue(literal string) (string, bool) {
 	quote := strings.IndexAny(literal, `"'`)
 	if quote < 0 {
@@ -63,8 +61,7 @@ func unescape(body string, characters map[string]rune) string {
 	}
 }
 
-// escapeValue returns what the escape after a backslash stands for, and its
-// size.
+// escapeValue returns the value of the escape after a backslash, and its size.
 func escapeValue(s string, characters map[string]rune) (string, int) {
 	switch c := s[0]; c {
 	case '\n':
@@ -99,7 +96,7 @@ func escapeValue(s string, characters map[string]rune) (string, int) {
 	return `\`, 0
 }
 
-// codePoint reads an escape of that many hexadecimal digits.
+// codePoint reads an escape with the given number of hexadecimal digits.
 func codePoint(s string, digits int) (string, int) {
 	if len(s) < 1+digits {
 		return `\`, 0
@@ -131,7 +128,7 @@ func octal(s string) (string, int) {
 	return string(r), i
 }
 
-// namedCharacter reads an escape with the name of a character. Names that are not known stay as written.
+// namedCharacter reads an escape with the name of a character. Unknown names are kept as written.
 func namedCharacter(s string, characters map[string]rune) (string, int) {
 	name, ok := escapedName(s)
 	r, known := characters[strings.ToUpper(name)]
@@ -153,7 +150,7 @@ func escapedName(s string) (string, bool) {
 	return s[len("N{"):end], true
 }
 
-// charactersOf returns the characters that are named in the text of a literal.
+// charactersOf returns the characters that the escapes of a literal name.
 func charactersOf(body string) map[string]rune {
 	var wanted map[string]rune
 	for rest := body; ; {
@@ -183,6 +180,5 @@ func charactersOf(body string) map[string]rune {
 	return wanted
 }
 
-// lastNamed is behind the last character that has its own name and is not a
-// variation selector.
+// lastNamed is one more than the last character that has its own name and is not a variation selector.
 const lastNamed = 0x20000

@@ -23,7 +23,7 @@ func (l *lexer) number(i int) TokenKind {
 	return l.zero(i)
 }
 
-// at returns the byte at i, 0 after the end.
+// at returns the byte at i, or 0 past the end.
 func (l *lexer) at(i int) byte {
 	if i < len(l.text) {
 		return l.text[i]
@@ -33,7 +33,7 @@ func (l *lexer) at(i int) byte {
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 
-// based reads a number with a prefix.
+// based reads a number with a base prefix such as 0x.
 func (l *lexer) based(start int, name string, valid func(byte) bool) TokenKind {
 	i := start + 2
 	for {
@@ -59,7 +59,7 @@ func (l *lexer) based(start int, name string, valid func(byte) bool) TokenKind {
 	return l.endNumber(start, i, name)
 }
 
-// zero reads a number that begins with a plain 0.
+// zero reads a number that begins with 0 and has no base prefix.
 func (l *lexer) zero(start int) TokenKind {
 	i, nonzero := start+1, false
 	for {
@@ -93,8 +93,7 @@ func (l *lexer) zero(start int) TokenKind {
 	return l.endNumber(start, i, "decimal")
 }
 
-// digits reads digits with single underscores between; false if an underscore
-// has none behind.
+// digits reads digits separated by single underscores. It returns false if no digit follows an underscore.
 func (l *lexer) digits(i int) (int, bool) {
 	for {
 		for digit(l.at(i)) {
@@ -118,7 +117,7 @@ func (l *lexer) decimal(start int) TokenKind {
 	return l.tail(start, i)
 }
 
-// tail reads what may follow the integer part of a decimal number.
+// tail reads the part of a decimal number after its integer part.
 func (l *lexer) tail(start, i int) TokenKind {
 	if l.at(i) == '.' {
 		return l.fraction(start, i+1)
@@ -126,7 +125,7 @@ func (l *lexer) tail(start, i int) TokenKind {
 	return l.exponent(start, i)
 }
 
-// fraction reads a number from the digits after its point on.
+// fraction reads a number from the digits after its decimal point on.
 func (l *lexer) fraction(start, i int) TokenKind {
 	if digit(l.at(i)) {
 		end, ok := l.digits(i)
@@ -161,7 +160,7 @@ func (l *lexer) exponent(start, i int) TokenKind {
 	return l.endNumber(start, i, "decimal")
 }
 
-// endNumber ends a number at i. Letters may follow only where they begin a keyword that can.
+// endNumber ends a number at i. Letters may follow only if they begin a keyword that is allowed after a number.
 func (l *lexer) endNumber(start, i int, name string) TokenKind {
 	c := l.at(i)
 	if !wordBytes[c] {
@@ -174,7 +173,7 @@ func (l *lexer) endNumber(start, i int, name string) TokenKind {
 	switch word := l.text[i:end]; word {
 	case "and", "else", "for", "not", "or":
 		return l.token(Number, start, i)
-	default: // CPython looks at two letters only
+	default: // CPython checks only two letters
 		if len(word) >= 2 && word[0] == 'i' && strings.IndexByte("fns", word[1]) >= 0 {
 			return l.token(Number, start, i)
 		}
@@ -182,8 +181,7 @@ func (l *lexer) endNumber(start, i int, name string) TokenKind {
 	return l.badNumber(start, i, "invalid "+name+" literal")
 }
 
-// badNumber reports a number that goes wrong after at, and takes all that looks
-// like it as one token.
+// badNumber reports a number that is invalid after at, and takes everything that looks like part of it as one token.
 func (l *lexer) badNumber(start, at int, text string) TokenKind {
 	l.problem(max(start, at-1), raised, text)
 	end := max(at, start+1)

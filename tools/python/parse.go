@@ -11,15 +11,15 @@ type parser struct {
 	lex     lexer
 	file    *File
 	suites  []suite
-	pending []*Statement // statements of all open suites, one suite after the other
-	marks   []Span       // decorators that wait for their definition
-	head    *Statement   // a header that waits for its block
-	colon   bool         // the head had its colon
+	pending []*Statement // statements of all open suites, one suite after another
+	marks   []Span       // decorators that have no definition yet
+	head    *Statement   // a header whose block has not begun
+	colon   bool         // the head has a colon
 	star    bool         // the head is an except*
-	deep    bool         // inside a suite that was one too many
-	line    indentation  // of the logical line
+	deep    bool         // inside a suite beyond the nesting limit
+	line    indentation  // the current logical line
 
-	statements []Statement // not yet used
+	statements []Statement // preallocated, not yet used
 	symbols    []Symbol
 	lists      []*Statement
 	chunk      int
@@ -50,7 +50,7 @@ func Parse(text string) *File {
 	return f
 }
 
-// lines is document.Lines, faster for texts without CR.
+// lines is like document.Lines but faster for texts without CR.
 func (f *File) lines() []document.Line {
 	if f.hasCR {
 		return document.Lines(f.Text)
@@ -70,7 +70,7 @@ func (f *File) lines() []document.Line {
 	return lines
 }
 
-// add makes a statement of the innermost suite that begins at start.
+// add appends a statement that begins at start to the innermost suite.
 func (p *parser) add(kind StatementKind, start int) *Statement {
 	if len(p.statements) == 0 {
 		p.statements = make([]Statement, p.chunk)
@@ -112,7 +112,7 @@ func (p *parser) logical() {
 	}
 }
 
-// soft reads a logical line that begins with a name or a word that is a keyword only here and there.
+// soft reads a logical line that begins with a name or a soft keyword.
 func (p *parser) soft(word string) {
 	start := p.lex.start
 	switch word {
@@ -137,7 +137,7 @@ func (p *parser) soft(word string) {
 	}
 }
 
-// async reads what begins with async: a definition, a loop or a with.
+// async reads a definition, a loop or a with statement that begins with async.
 func (p *parser) async(start int) {
 	l := &p.lex
 	end := l.end
@@ -160,7 +160,7 @@ func (p *parser) async(start int) {
 	p.otherwise(s, token)
 }
 
-// mark reads a decorator whose '@' was read.
+// mark reads a decorator after its '@'.
 func (p *parser) mark() Span {
 	l := &p.lex
 	span := Span{l.start, l.end}
@@ -170,7 +170,7 @@ func (p *parser) mark() Span {
 	return span
 }
 
-// orphans makes statements of decorators that no definition follows.
+// orphans adds decorators that have no definition as statements.
 func (p *parser) orphans() {
 	for _, mark := range p.marks {
 		s := p.add(Simple, mark.Start)

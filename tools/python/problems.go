@@ -7,35 +7,36 @@ import (
 
 // Problem is an error in a text.
 type Problem struct {
-	Offset int    // where CPython points to: the byte its column names
+	Offset int    // the byte at the column that CPython reports
 	Text   string // CPython's wording where it is known
 	Type   string // the exception: SyntaxError, IndentationError or TabError
 	stage  stage
-	found  int // where the reader had come to
+	found  int // how far the reader was when it found the problem
 }
 
-// stage says how CPython comes to report a problem, which decides where there are several.
+// stage says which part of CPython reports a problem. If there are several problems, it decides which one CPython
+// reports.
 type stage uint8
 
 const (
-	raised   stage = iota // by the tokenizer; it also looks after an error of the parser, and prefers these
+	raised   stage = iota // by the tokenizer; preferred, because CPython runs the tokenizer on after a parser error
 	inside                // by the tokenizer in an f-string; not preferred
-	stopped               // by the tokenizer without its own exception; not preferred
+	stopped               // by the tokenizer without an exception of its own; not preferred
 	indented              // by the parser, and final: unexpected indentation
 	parsed                // by the parser
 )
 
-// The exceptions that a Problem can name.
+// Exception names in Problem.Type.
 const (
 	SyntaxError      = "SyntaxError"
 	IndentationError = "IndentationError"
 	TabError         = "TabError"
 )
 
-// mostProblems limits what a damaged text can cost; CPython itself reports one.
+// mostProblems limits the cost of a damaged text; CPython itself reports only one problem.
 const mostProblems = 100
 
-// setProblems takes the problems in the order in which they were found.
+// setProblems sets the problems of the file. found is in the order of discovery.
 func (f *File) setProblems(found []Problem) {
 	if len(found) == 0 {
 		return
@@ -44,17 +45,14 @@ func (f *File) setProblems(found []Problem) {
 	slices.SortStableFunc(f.Problems, func(a, b Problem) int { return cmp.Compare(a.Offset, b.Offset) })
 }
 
-// Found returns the offset that a reader has come to when the problem shows,
-// which may lie behind Offset.
+// Found returns how far a reader has read when the problem shows, which may be after Offset.
 func (p Problem) Found() int { return p.found }
 
-// Broken returns the problem that CPython reports for text, as far as lexical
-// and indentation errors go, and false if there is none of these.
+// Broken returns the lexical or indentation error that CPython reports for text, and false if there is none.
 func Broken(text string) (Problem, bool) { return Parse(text).Broken() }
 
-// Broken returns the problem of the file that CPython would report, and false
-// if there is none. It need not be the first: errors of the tokenizer win over
-// earlier ones of the parser.
+// Broken returns the problem of the file that CPython would report, and false if there is none. It is not always
+// the first: errors of the tokenizer win over earlier ones of the parser.
 func (f *File) Broken() (Problem, bool) {
 	if len(f.Problems) == 0 {
 		return Problem{}, false
@@ -67,17 +65,16 @@ func (f *File) Broken() (Problem, bool) {
 	return f.first, true
 }
 
-// InsteadOf returns the problem that CPython reports instead of an error that
-// its parser finds in a line (1-based), and false if it reports that one:
-// errors of the tokenizer anywhere win, and so does a bracket of an earlier
-// line that is never closed. Unexpected indentation is reported in any case.
+// InsteadOf returns the problem that CPython reports instead of a parser error in a line (1-based), and false if
+// CPython reports the parser error itself. Tokenizer errors anywhere win, and so does an unclosed bracket of an
+// earlier line.
 func (f *File) InsteadOf(line int) (Problem, bool) {
 	p := f.tokenize()
 	return p, p.stage == raised && p.Text != "" || p.stage == parsed && f.LineOf(p.Offset) < line
 }
 
-// tokenize runs the tokenizer over the whole text as CPython does after an error of its parser, and
-// gives the problem at which it stops: one of its own, or the bracket that is open there.
+// tokenize runs the tokenizer over the whole text, as CPython does after a parser error. It returns the problem
+// at which it stops: a tokenizer error, or the bracket that is open there.
 func (f *File) tokenize() Problem {
 	l := f.lexer(len(f.Text))
 	l.strict = true
@@ -106,7 +103,8 @@ func (f *File) tokenize() Problem {
 	return p
 }
 
-// level follows the indentation; nil if the tokenizer stops over it.
+// level updates the open indentation columns for a line. It returns nil if the tokenizer rejects the line's
+// indentation.
 func (l *lexer) level(columns []indentation, in indentation) []indentation {
 	top := columns[len(columns)-1]
 	if in.col > top.col {

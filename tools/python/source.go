@@ -6,11 +6,10 @@ import (
 	"manualslop/tools/document"
 )
 
-// LineOf returns the 1-based number of the line that holds offset.
+// LineOf returns the 1-based number of the line that contains offset.
 func (f *File) LineOf(offset int) int { return document.NumberOf(f.Lines, offset) }
 
-// StartLine returns the line of the first decorator, or of the keyword where
-// there is none.
+// StartLine returns the line of the first decorator, or of the keyword if there is no decorator.
 func (f *File) StartLine(s *Symbol) int { return f.LineOf(s.Statement.OuterStart()) }
 
 // Line returns the line of the def, class or async keyword.
@@ -22,18 +21,17 @@ func (f *File) EndLine(s *Symbol) int { return f.lineOfEnd(s.Statement.End) }
 // lineOfEnd returns the line of the last byte before end.
 func (f *File) lineOfEnd(end int) int { return f.LineOf(max(end-1, 0)) }
 
-// Source returns the text of a definition: its whole lines from the first
-// decorator to the last statement without the last line end. Where something
-// else shares the first or the last line, only its own part.
+// Source returns the text of a definition: whole lines from the first decorator to the last statement, without
+// the last line end. If other code shares the first or last line, only the definition's own part is returned.
 func (f *File) Source(s *Symbol) string { return f.SourceSpan(s).Of(f.Text) }
 
-// SourceSpan is where Source is.
+// SourceSpan returns the span of Source.
 func (f *File) SourceSpan(s *Symbol) Span {
 	return f.WholeLines(Span{s.Statement.OuterStart(), s.Statement.End})
 }
 
-// WholeLines widens a span to whole lines without the last line end: to the blanks in front of it, and
-// to what follows it where that is blanks, semicolons, a comment or a backslash.
+// WholeLines extends a span to whole lines without the last line end: over the blanks before it, and over the
+// text after it if that is only blanks, semicolons, a comment or a backslash.
 func (f *File) WholeLines(span Span) Span {
 	first := f.Lines[f.LineOf(span.Start)-1]
 	if strings.TrimLeft(f.Text[first.Start:span.Start], " \t\f") == "" {
@@ -48,12 +46,10 @@ func (f *File) WholeLines(span Span) Span {
 	return span
 }
 
-// Signature returns the header of a definition from its keyword through the
-// colon, as written.
+// Signature returns the header of a definition as written, from its keyword through the colon.
 func (f *File) Signature(s *Symbol) string { return s.Statement.Header.Of(f.Text) }
 
-// Decorators returns the decorators' expressions as written, without '@' and
-// blanks around.
+// Decorators returns the decorator expressions as written, without '@' and surrounding blanks.
 func (f *File) Decorators(s *Symbol) []string {
 	out := make([]string, 0, len(s.Statement.Decorators))
 	for _, d := range s.Statement.Decorators {
@@ -62,8 +58,8 @@ func (f *File) Decorators(s *Symbol) []string {
 	return out
 }
 
-// Comment finds the comment lines directly above a definition (above its decorators): as indented as
-// it, without a blank line between.
+// Comment finds the comment lines directly above a definition and its decorators, with the same indentation and
+// no blank line in between.
 func (f *File) Comment(s *Symbol) (Span, bool) {
 	first := f.StartLine(s) - 1 // 0-based
 	indent := s.Statement.Indent

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// simples reads the simple statements of a logical line, or the rest of one, from the token that was
-// read last on.
+// simples reads the simple statements of the rest of a logical line, starting with the current token.
 func (p *parser) simples(kind StatementKind) {
 	l := &p.lex
 	for {
@@ -27,8 +26,7 @@ func (p *parser) simples(kind StatementKind) {
 	}
 }
 
-// inlineKind returns the kind of a statement that does not begin its logical
-// line.
+// inlineKind returns the kind of a statement that does not begin its logical line.
 func (p *parser) inlineKind(token TokenKind) StatementKind {
 	l := &p.lex
 	if token != Name {
@@ -46,8 +44,8 @@ func (p *parser) inlineKind(token TokenKind) StatementKind {
 	return kind
 }
 
-// rest reads s through its last token and gives what ends it: Op for a semicolon, else Newline or
-// endOfText.
+// rest reads s through its last token and returns the token that ends it: Op for a semicolon, otherwise Newline
+// or endOfText.
 func (p *parser) rest(s *Statement) TokenKind {
 	l := &p.lex
 	for {
@@ -60,7 +58,7 @@ func (p *parser) rest(s *Statement) TokenKind {
 	}
 }
 
-// compound reads a compound statement whose keyword was read: the header and a suite on its line.
+// compound reads a compound statement after its keyword: the header, and a suite on the same line if there is one.
 func (p *parser) compound(s *Statement) {
 	l := &p.lex
 	s.Header = Span{s.Start, l.end}
@@ -80,14 +78,14 @@ func (p *parser) compound(s *Statement) {
 		return
 	}
 	l.problem(l.start, parsed, "expected ':'")
-	if end == Op { // a semicolon: what follows is not a block of this
+	if end == Op { // the text after a semicolon is not its block
 		p.tail(l.next())
 		return
 	}
 	p.head, p.colon = s, false
 }
 
-// suite reads what follows the colon of a header.
+// suite reads the text after the colon of a header.
 func (p *parser) suite(s *Statement, star bool) {
 	token := p.lex.next()
 	if token == Newline || token == endOfText {
@@ -100,15 +98,15 @@ func (p *parser) suite(s *Statement, star bool) {
 	p.pop()
 }
 
-// tail reads simple statements that follow something on their line.
+// tail reads simple statements that follow other code on the line.
 func (p *parser) tail(token TokenKind) {
 	if token != Newline && token != endOfText {
 		p.simples(p.inlineKind(token))
 	}
 }
 
-// header reads a header through its colon, or up to what ends it before: a semicolon, which like the
-// colon is an Op, the Newline or endOfText.
+// header reads a header through its colon, or up to the token that ends it early: a semicolon, which is an Op
+// like the colon, or Newline or endOfText.
 func (p *parser) header(s *Statement, token TokenKind) TokenKind {
 	l := &p.lex
 	lambdas := 0
@@ -132,7 +130,7 @@ func (p *parser) header(s *Statement, token TokenKind) TokenKind {
 	return token
 }
 
-// match reads a line that begins with the word match: a match statement where it ends in its colon.
+// match reads a line that begins with the word match. It is a match statement if it ends with a colon.
 func (p *parser) match(start int) {
 	l := &p.lex
 	s := p.add(Simple, start)
@@ -156,8 +154,7 @@ func (p *parser) match(start int) {
 	s.Kind, p.head, p.colon, p.star = Match, s, true, false
 }
 
-// otherwise continues with a simple statement that could have been something
-// else.
+// otherwise continues with a simple statement that could also have begun another kind of statement.
 func (p *parser) otherwise(s *Statement, token TokenKind) {
 	l := &p.lex
 	s.End = max(s.End, s.Header.End)
@@ -172,8 +169,7 @@ func (p *parser) otherwise(s *Statement, token TokenKind) {
 	}
 }
 
-// beginsSubject reports whether the token that was read can begin the subject
-// of a match.
+// beginsSubject reports whether the current token can begin the subject of a match.
 func (l *lexer) beginsSubject(token TokenKind) bool {
 	switch token {
 	case Number, String, FStringStart:
@@ -195,7 +191,7 @@ func (l *lexer) beginsSubject(token TokenKind) bool {
 	return false
 }
 
-// aliasAhead reports whether the word type that was read begins a type alias.
+// aliasAhead reports whether the word "type" just read begins a type alias.
 func (l *lexer) aliasAhead() bool {
 	ahead := *l
 	if ahead.next() != Name || IsKeyword(ahead.text[ahead.start:ahead.end]) {
@@ -206,16 +202,16 @@ func (l *lexer) aliasAhead() bool {
 
 // suite is a block that is being read.
 type suite struct {
-	owner       *Statement // nil: the module
+	owner       *Statement // nil for the module
 	symbol      *Symbol    // enclosing class or function
-	conditional bool       // inside a compound statement since symbol
-	extra       bool       // unexpected indentation; the statements are those of the suite below
+	conditional bool       // inside a compound statement below symbol
+	extra       bool       // unexpected indentation; the statements belong to the suite below it
 	base        int        // index of its first statement in parser.pending
-	semicolon   int        // end of the last semicolon after a statement
+	semicolon   int        // end of the last semicolon that follows a statement
 	col, alt    int
 }
 
-// maxIndents is how many suites CPython allows to be open, the module included.
+// maxIndents is the number of open suites that CPython allows, including the module.
 const maxIndents = 100
 
 func (p *parser) top() *suite { return &p.suites[len(p.suites)-1] }
@@ -230,8 +226,8 @@ func (p *parser) push(owner *Statement, col, alt int) {
 	p.suites = append(p.suites, s)
 }
 
-// pop closes the innermost suite: its statements become the owner's body, and
-// the owner ends where the last of them does or the semicolon after it.
+// pop closes the innermost suite: its statements become the owner's body. The owner ends where the last of them
+// does, or at the semicolon after it.
 func (p *parser) pop() {
 	p.orphans()
 	s := *p.top()
@@ -252,7 +248,7 @@ func (p *parser) pop() {
 	s.owner.Body, s.owner.End = body, max(body[len(body)-1].End, s.semicolon)
 }
 
-// keep copies statements into their own list.
+// keep copies statements into a separate list.
 func (p *parser) keep(list []*Statement) []*Statement {
 	if len(p.lists) < len(list) {
 		p.lists = make([]*Statement, max(p.chunk, len(list)))
@@ -263,7 +259,7 @@ func (p *parser) keep(list []*Statement) []*Statement {
 	return out
 }
 
-// indent opens and closes suites for a logical line.
+// indent opens and closes suites as a logical line requires.
 func (p *parser) indent(in indentation) {
 	top, head := p.top(), p.head
 	p.head = nil
@@ -293,7 +289,7 @@ func (p *parser) indent(in indentation) {
 	}
 }
 
-// unexpected takes a line that is too deep, and those that follow it there, into the suite.
+// unexpected reports a line that is indented too deeply, and opens an extra suite for it and the lines that follow.
 func (p *parser) unexpected(in indentation) {
 	if p.deep {
 		return
@@ -318,7 +314,7 @@ func (p *parser) enter(head *Statement, in indentation) {
 	p.enough(s, in)
 }
 
-// enough opens s unless it would be one suite too many.
+// enough opens s unless that would exceed the nesting limit.
 func (p *parser) enough(s suite, in indentation) {
 	if len(p.suites) < maxIndents {
 		p.suites = append(p.suites, s)
@@ -330,7 +326,7 @@ func (p *parser) enough(s suite, in indentation) {
 	p.deep = true
 }
 
-// dedent closes the suites that are deeper than the line. A line between two suites is taken into the
+// dedent closes the suites that are deeper than the line. A line between the levels of two suites is added to the
 // inner one.
 func (p *parser) dedent(in indentation) {
 	for len(p.suites) > 1 && in.col < p.top().col {
@@ -348,7 +344,7 @@ func (p *parser) tabs(in indentation) {
 	p.problem(in.line, in.first, stopped, TabError, "inconsistent use of tabs and spaces in indentation")
 }
 
-// missingBlock reports a header without a suite at the place where it should have begun.
+// missingBlock reports a header without a suite, at the position where the suite should begin.
 func (p *parser) missingBlock(head *Statement, offset int) {
 	if p.colon && !p.lex.full() {
 		text := fmt.Sprintf("expected an indented block after %s on line %d", blockOf(head, p.star), p.lex.lineOf(head.Start))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// prefix is what the letters in front of a string and its quotes say.
+// prefix holds the properties that a string's prefix and quotes give it.
 type prefix uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	triple
 )
 
-// letter names the kind of a string with replacement fields.
+// letter returns the letter that names the kind of a string with replacement fields.
 func (p prefix) letter() string {
 	if p&template != 0 {
 		return "t"
@@ -51,7 +51,7 @@ func prefixOf(word string) (prefix, bool) {
 	return p, len(word) == 1 || p&raw != 0
 }
 
-// quoted reads a string whose quotes begin at quote, or the start of an f-string.
+// quoted reads a string whose opening quotes begin at quote, or the start of an f-string.
 func (l *lexer) quoted(start, quote int, p prefix) TokenKind {
 	text, q := l.text, l.text[quote]
 	body := quote + 1
@@ -72,14 +72,14 @@ func (l *lexer) quoted(start, quote int, p prefix) TokenKind {
 	if !ok {
 		return l.unterminated(start, body, end, q, p)
 	}
-	if p&bytesLiteral != 0 && !l.strict && !ascii(text[body:end]) { // found by the parser of CPython
+	if p&bytesLiteral != 0 && !l.strict && !ascii(text[body:end]) { // CPython's parser reports this
 		l.problem(start, parsed, "bytes can only contain ASCII literal characters")
 	}
 	return l.token(String, start, end)
 }
 
-// endOfSingle finds the end of a string of one line, after its quote; false and
-// the end of the line if there is none.
+// endOfSingle returns the end of a single-line string, after its quote. Without a closing quote it returns the
+// end of the line and false.
 func (l *lexer) endOfSingle(i int, q byte) (int, bool) {
 	text := l.text
 	for i < len(text) {
@@ -100,8 +100,7 @@ func (l *lexer) endOfSingle(i int, q byte) (int, bool) {
 	return len(text), false
 }
 
-// endOfTriple finds the end of a string in triple quotes, after them; false if
-// there is none.
+// endOfTriple returns the end of a triple-quoted string, after its quotes, or false if there is none.
 func endOfTriple(text string, i int, q byte) (int, bool) {
 	quotes := `"""`
 	if q == '\'' {
@@ -128,8 +127,8 @@ func endOfTriple(text string, i int, q byte) (int, bool) {
 	return len(text), false
 }
 
-// unterminated reports a string without limit. Inside an f-string of the same
-// quotes it is the f-string that ends there.
+// unterminated reports a string without closing quotes. Inside an f-string with the same quotes, the f-string
+// ends there instead.
 func (l *lexer) unterminated(start, body, end int, q byte, p prefix) TokenKind {
 	if outer := l.innermost(); outer >= 0 {
 		f := l.stack[outer]
@@ -158,7 +157,7 @@ func (l *lexer) unterminatedProblem(start, end int, p prefix, what string) {
 	l.problem(start, raised, text)
 }
 
-// maxSpecs is how many format specifications CPython lets a replacement field not stand in.
+// maxSpecs is the depth of nested format specifications at which CPython rejects a replacement field.
 const maxSpecs = 3
 
 // openString begins an f-string or t-string.
@@ -171,7 +170,7 @@ func (l *lexer) openString(start, body int, q byte, p prefix) TokenKind {
 	return l.token(FStringStart, start, body)
 }
 
-// push puts f on the stack and notes the f-string around it.
+// push puts f on the stack and records the enclosing f-string.
 func (l *lexer) push(f frame) {
 	f.owner = -1
 	if n := len(l.stack); n > 0 {
@@ -192,8 +191,7 @@ func (l *lexer) push(f frame) {
 
 func (f frame) isString() bool { return f.kind == '"' || f.kind == '\'' }
 
-// innermost returns the index of the f-string that the lexer is in, -1 if it is
-// in none.
+// innermost returns the index of the f-string that the lexer is in, or -1 if it is in none.
 func (l *lexer) innermost() int {
 	n := len(l.stack) - 1
 	if n < 0 || l.stack[n].isString() {
@@ -202,15 +200,14 @@ func (l *lexer) innermost() int {
 	return int(l.stack[n].owner)
 }
 
-// giveUpLine ends all f-strings of one line up to the first that may have several.
+// giveUpLine ends all single-line f-strings, up to the innermost triple-quoted one.
 func (l *lexer) giveUpLine() {
 	for n := l.innermost(); n >= 0 && l.stack[n].flags&triple == 0; n = l.innermost() {
 		l.stack, l.literal, l.lost = l.stack[:n], false, 0
 	}
 }
 
-// middle reads in the literal text of an f-string, or in a format
-// specification, which is literal text too. It gives endOfText where ordinary
+// middle reads the literal text of an f-string or of a format specification. It returns endOfText where ordinary
 // tokens continue.
 func (l *lexer) middle() TokenKind {
 	top := l.stack[len(l.stack)-1]
@@ -230,7 +227,7 @@ func (l *lexer) middle() TokenKind {
 	switch c := l.text[end]; c {
 	case '{':
 		return l.openField(end)
-	case '}': // of a field, whose specification ends here
+	case '}': // end of a field that has a specification
 		l.stack = l.stack[:len(l.stack)-1]
 		return l.token(Op, end, end+1)
 	case '\n', '\r':
@@ -243,9 +240,8 @@ func (l *lexer) middle() TokenKind {
 	return l.closeString(end, str, inSpec)
 }
 
-// literalEnd returns where literal text that begins at i ends: before the
-// quotes, a field, the end of a field or a line end that the string cannot
-// hold.
+// literalEnd returns the end of the literal text that begins at i: before the quotes, a field, the end of a field
+// or a line end that the string cannot contain.
 func (l *lexer) literalEnd(i int, str frame, inSpec bool) int {
 	text, named := l.text, false
 	for i < len(text) {
@@ -287,8 +283,8 @@ func (l *lexer) literalEnd(i int, str frame, inSpec bool) int {
 	return len(text)
 }
 
-// escape returns how many bytes after the backslash at i belong to it, and
-// whether a character's name in braces follows.
+// escape returns the number of bytes after the backslash at i that belong to the escape, and whether a character
+// name in braces follows.
 func (l *lexer) escape(i int, p prefix, named bool) (int, bool) {
 	switch c := l.at(i + 1); {
 	case c == '{' || c == '}' || i+1 >= len(l.text):
@@ -325,7 +321,7 @@ func (l *lexer) closeString(i int, str frame, inSpec bool) TokenKind {
 	return l.token(FStringEnd, i, i+1)
 }
 
-// endlessString ends an f-string that has no end.
+// endlessString ends an f-string without closing quotes.
 func (l *lexer) endlessString(str frame, end int) TokenKind {
 	l.unterminatedProblem(str.offset, end, str.flags, str.flags.letter()+"-string")
 	if str.flags&triple == 0 {

@@ -7,7 +7,7 @@ type targets struct {
 	*reader
 	statement  *Statement
 	found      []Variable
-	others     bool // there is a target that is not a name, or more than one
+	others     bool // there is a target that is not a name, or more than one target
 	walrus     bool
 	annotation Span
 	value      Span
@@ -44,7 +44,7 @@ func (t *targets) assignment() bool {
 	}
 }
 
-// rest takes what is left for the value.
+// rest takes the remaining tokens as the value.
 func (t *targets) rest() {
 	if t.kind == endOfText {
 		return
@@ -58,7 +58,7 @@ func (t *targets) rest() {
 
 func (t *targets) isWalrus() bool { return t.kind == Op && t.text() == ":=" }
 
-// annotated reads an annotation and the value that may follow.
+// annotated reads an annotation and the optional value.
 func (t *targets) annotated() {
 	t.next()
 	t.annotation = Span{t.lex.start, t.lex.start}
@@ -82,8 +82,7 @@ func (t *targets) annotated() {
 	}
 }
 
-// hasAssignment reports whether an assignment operator or an annotation follows
-// on the top level.
+// hasAssignment reports whether an assignment operator or an annotation follows at the top level.
 func (t *targets) hasAssignment() bool {
 	ahead := *t.reader
 	ahead.lex.stack = append([]frame(nil), t.lex.stack...)
@@ -111,10 +110,10 @@ func assigns(op string) bool {
 	return len(op) > 1 && op[len(op)-1] == '='
 }
 
-// element is what is known of one target of a list so far.
+// element is the state of the current target in a list.
 type element struct {
-	names int  // t.found before it
-	state byte // what it consists of, see below
+	names int  // length of t.found before it
+	state byte // what it consists of; see below
 }
 
 // States of an element.
@@ -125,7 +124,7 @@ const (
 	other        // anything else
 )
 
-// list reads targets separated by commas, up to what cannot be in such a list.
+// list reads comma-separated targets, up to a token that cannot be in such a list.
 func (t *targets) list() {
 	levels := []element{{names: len(t.found)}}
 	for t.kind != endOfText {
@@ -174,25 +173,25 @@ func (t *targets) list() {
 	}
 }
 
-// notName gives up the names of an element that turns out to be something else.
+// notName drops the names of an element that turns out to be something else.
 func (t *targets) notName(e *element) {
 	t.found = t.found[:e.names]
 	t.others = true
 	e.state = other
 }
 
-// skip passes over everything up to the bracket that closes the one that was read.
+// skip skips everything up to the bracket that closes the current one.
 func (t *targets) skip(depth int) {
 	for t.kind != endOfText && len(t.lex.stack) >= depth {
 		t.next()
 	}
 }
 
-// Variable is one binding of a name on module or class level: by an assignment (plain, annotated or
-// augmented, also of tuples) or by a type alias.
+// Variable is one module-level or class-level binding of a name: by an assignment (plain, annotated or augmented,
+// also of tuples) or by a type alias.
 type Variable struct {
 	Name        string // NFKC
-	Path        string // with the enclosing classes: "A.x"
+	Path        string // includes the enclosing classes: "A.x"
 	Statement   *Statement
 	Owner       *Symbol // enclosing class, nil at top
 	Target      Span    // the name
@@ -204,9 +203,8 @@ type Variable struct {
 	Of          int     // number of bindings with this path
 }
 
-// Variables returns the bindings on module and class level, also those inside
-// if, try, with, for and the like, in source order. Names that are bound by
-// loops, with, imports and ":=" are not among them.
+// Variables returns the bindings at module and class level, including those inside if, try, with, for and the
+// like, in source order. It omits names that are bound by loops, with, imports and ":=".
 func (f *File) Variables() []Variable {
 	out := []Variable{}
 	var visit func(body []*Statement, owner *Symbol, conditional bool)
@@ -229,7 +227,7 @@ func (f *File) Variables() []Variable {
 			}
 		}
 	}
-	visit(f.Body, nil, false) // no deeper than maxIndents
+	visit(f.Body, nil, false) // nested at most maxIndents deep
 	number(out)
 	return out
 }
@@ -245,7 +243,7 @@ func number(variables []Variable) {
 	}
 }
 
-// bindings returns the names that a statement assigns to.
+// bindings returns the names that a statement assigns.
 func (f *File) bindings(s *Statement) []Variable {
 	if s.Kind == TypeAlias {
 		return f.alias(s)

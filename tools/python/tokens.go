@@ -5,11 +5,11 @@ import "iter"
 // TokenKind says what a token is.
 type TokenKind uint8
 
-// Kinds of tokens. An f-string (and a t-string) is one FStringStart with its prefix and quotes, then
-// FStringMiddle for literal text and ordinary tokens for replacement fields, then one FStringEnd.
+// Kinds of tokens. An f-string (or t-string) is one FStringStart with its prefix and quotes, then FStringMiddle
+// for literal text and ordinary tokens for replacement fields, then one FStringEnd.
 const (
-	Name    TokenKind = iota + 1 // soft keywords too
-	Keyword                      // hard keywords, also None, True and False
+	Name    TokenKind = iota + 1 // includes soft keywords
+	Keyword                      // hard keywords, including None, True and False
 	Number
 	String
 	FStringStart
@@ -18,23 +18,22 @@ const (
 	Op
 	Comment
 	Newline // the end of a logical line
-	NL      // a line end that ends no logical line: after a blank or comment line, or inside brackets
+	NL      // a line end that does not end a logical line: after a blank or comment line, or inside brackets
 )
 
-// Token is one token. Offsets are those of the whole text.
+// Token is one token. Offsets refer to the whole text.
 type Token struct {
 	Kind TokenKind
 	Span
 }
 
-// Tokens returns the tokens of a piece of the text, which must begin outside
-// strings and brackets, or at least where they are not to be known. Comments
-// are included; indentation is not.
+// Tokens returns the tokens of a span, which must begin outside strings and brackets, unless the caller does not
+// need to know about them. Comments are included; indentation is not.
 func (f *File) Tokens(span Span) iter.Seq[Token] {
 	return func(yield func(Token) bool) {
 		l := f.lexer(span.End)
 		l.pos, l.trivia = span.Start, true
-		fresh := true // no token of the logical line was seen
+		fresh := true // no token of the logical line has been read
 		for {
 			kind := l.next()
 			switch kind {

@@ -1,6 +1,5 @@
-// Package outline tells what a Python module offers to those who use it: what its classes consist of,
-// which of its names are meant for others, and a skeleton of imports, constants, signatures and
-// docstrings. It looks at one file only.
+// Package outline describes what a Python module offers to its users: the members of its classes, its public
+// names, and a skeleton of imports, constants, signatures and docstrings. It looks at one file only.
 package outline
 
 import (
@@ -10,26 +9,26 @@ import (
 	"manualslop/tools/python"
 )
 
-// Class is what the source of a class says.
+// Class describes a class as far as its own source shows.
 type Class struct {
 	Symbol     *python.Symbol
 	Bases      []string          // expressions as written, without keywords
 	Keywords   []string          // such as "metaclass=ABCMeta"
-	Attributes []python.Variable // of the class
-	Instance   []Attribute       // set on self in __init__, each name once
-	Methods    []*python.Symbol  // directly in the class, in order
+	Attributes []python.Variable // class attributes
+	Instance   []Attribute       // attributes that __init__ sets on self, each name once
+	Methods    []*python.Symbol  // methods directly in the class, in order
 	Nested     []*python.Symbol  // classes directly in the class
 }
 
-// Attribute is one attribute that __init__ sets.
+// Attribute is one instance attribute that __init__ sets.
 type Attribute struct {
 	Name       string
 	Statement  *python.Statement
-	Annotation string // as written, empty without
-	Value      string // as written, empty without one of its own
+	Annotation string // as written; empty if there is none
+	Value      string // as written; empty if it has none or shares one with other targets
 }
 
-// ClassOf reads the class of a symbol.
+// ClassOf returns the class that symbol defines.
 func ClassOf(f *python.File, symbol *python.Symbol) Class {
 	c := Class{Symbol: symbol}
 	c.readHeader(f)
@@ -62,7 +61,7 @@ func ClassOf(f *python.File, symbol *python.Symbol) Class {
 	return c
 }
 
-// readHeader splits what is in the parentheses after the name.
+// readHeader splits the arguments in the parentheses after the class name.
 func (c *Class) readHeader(f *python.File) {
 	tokens := significant(f, c.Symbol.Statement.Header)
 	open := -1
@@ -97,7 +96,7 @@ func (c *Class) readHeader(f *python.File) {
 	}
 }
 
-// significant returns the tokens of a piece without comments and line ends.
+// significant returns the tokens of a span without comments and line ends.
 func significant(f *python.File, span python.Span) []python.Token {
 	var out []python.Token
 	for t := range f.Tokens(span) {
@@ -120,7 +119,7 @@ func nesting(text string) int {
 	return 0
 }
 
-// split cuts tokens at an operator outside brackets.
+// split splits tokens at an operator outside brackets.
 func split(f *python.File, tokens []python.Token, at string) [][]python.Token {
 	var parts [][]python.Token
 	for {
@@ -133,8 +132,7 @@ func split(f *python.File, tokens []python.Token, at string) [][]python.Token {
 	}
 }
 
-// before returns the tokens in front of the first such operator outside
-// brackets, else all.
+// before returns the tokens before the first operator at outside brackets, or all tokens if there is none.
 func before(f *python.File, tokens []python.Token, at string) []python.Token {
 	depth := 0
 	for i, t := range tokens {
@@ -159,8 +157,8 @@ func oneLine(f *python.File, tokens []python.Token) string {
 	return document.WithEnds(b.String(), "\n")
 }
 
-// gap returns what is between two tokens on one line. Inside of strings that
-// are formatted it is text.
+// gap returns the separator of two tokens on one line. Between tokens that are on one line in the source, it is
+// the source text, which may be part of an f-string.
 func gap(f *python.File, before, after python.Token) string {
 	between := f.Text[before.End:after.Start]
 	switch {
@@ -172,8 +170,7 @@ func gap(f *python.File, before, after python.Token) string {
 	return " "
 }
 
-// Signature returns the head of a class or function on one line, without
-// comments and the last colon.
+// Signature returns the header of a class or function on one line, without comments and the final colon.
 func Signature(f *python.File, s *python.Symbol) string {
 	tokens := significant(f, s.Statement.Header)
 	if n := len(tokens); n > 0 && text(f, tokens[n-1]) == ":" {
@@ -191,11 +188,11 @@ func Signature(f *python.File, s *python.Symbol) string {
 	return oneLine(f, kept)
 }
 
-// maxNesting limits the brackets around a target that are looked into.
+// maxNesting limits the bracket levels of a target that are examined.
 const maxNesting = 8
 
-// instance lists the attributes that a method sets on its first parameter, in order. Functions and
-// classes inside of it are not looked into.
+// instance lists the attributes that a method sets on its first parameter, in order. It does not look into nested
+// functions and classes.
 func instance(f *python.File, method *python.Symbol) []Attribute {
 	self := firstParameter(f, method)
 	if self == "" {
@@ -218,8 +215,7 @@ func instance(f *python.File, method *python.Symbol) []Attribute {
 	return out
 }
 
-// firstParameter returns the name of the first parameter of a method, empty if
-// it has none.
+// firstParameter returns the name of the first parameter of a method, or "" if it has none.
 func firstParameter(f *python.File, method *python.Symbol) string {
 	opened := false
 	depth := 0
@@ -266,8 +262,7 @@ func assigned(f *python.File, s *python.Statement, self string) []Attribute {
 	return out
 }
 
-// sides splits an assignment into its targets and its value. The signs of defaults in a lambda do
-// not count.
+// sides splits an assignment into its targets and its value. It ignores the "=" of lambda defaults.
 func sides(f *python.File, tokens []python.Token) (targets [][]python.Token, value []python.Token) {
 	for {
 		target := before(f, tokens, "=")
@@ -279,7 +274,7 @@ func sides(f *python.File, tokens []python.Token) (targets [][]python.Token, val
 	}
 }
 
-// mentions tells quickly whether a statement can set an attribute of self.
+// mentions is a quick check whether a statement can set an attribute of self.
 func mentions(f *python.File, tokens []python.Token, self string) bool {
 	for i, t := range tokens[:len(tokens)-1] {
 		if t.Kind == python.Name && text(f, tokens[i+1]) == "." && python.Normalize(text(f, t)) == self {
@@ -289,7 +284,7 @@ func mentions(f *python.File, tokens []python.Token, self string) bool {
 	return false
 }
 
-// attribute returns the name in "self.name".
+// attribute returns the name in "self.name", and false for any other target.
 func attribute(f *python.File, target []python.Token, self string) (string, bool) {
 	if len(target) != 3 || target[0].Kind != python.Name || text(f, target[1]) != "." ||
 		python.Normalize(text(f, target[0])) != self {
@@ -298,7 +293,7 @@ func attribute(f *python.File, target []python.Token, self string) (string, bool
 	return python.Normalize(text(f, target[2])), true
 }
 
-// unpacked lists the attributes in a target of several: "self.a, (self.b, *self.c)".
+// unpacked lists the attributes in a target with several elements, such as "self.a, (self.b, *self.c)".
 func unpacked(f *python.File, target []python.Token, self string, depth int) []string {
 	if depth > maxNesting {
 		return nil
@@ -320,7 +315,7 @@ func unpacked(f *python.File, target []python.Token, self string, depth int) []s
 	return names
 }
 
-// closesAt returns the place of the bracket that closes the first one.
+// closesAt returns the index of the bracket that closes the first one.
 func closesAt(f *python.File, tokens []python.Token) int {
 	depth := 0
 	for i, t := range tokens {

@@ -6,8 +6,8 @@ import (
 	"manualslop/tools/python"
 )
 
-// Exported returns the names in `__all__`, in order, each once. False: there is
-// none, or it is computed in a way that only Python can follow.
+// Exported returns the names in `__all__`, in order, each once. It returns false if there is no `__all__` or if
+// evaluating it needs Python.
 func Exported(f *python.File) ([]string, bool) {
 	var names []string
 	seen, found := map[string]bool{}, false
@@ -33,7 +33,7 @@ func Exported(f *python.File) ([]string, bool) {
 // literals reads a list or tuple of plain strings.
 func literals(f *python.File, span python.Span) ([]string, bool) {
 	var names []string
-	separated := true // a string may come: two in a row are one string
+	separated := true // a string may come next; two in a row are one string
 	for t := range f.Tokens(span) {
 		text := f.Text[t.Start:t.End]
 		switch {
@@ -54,9 +54,8 @@ func literals(f *python.File, span python.Span) ([]string, bool) {
 	return names, true
 }
 
-// IsPublic reports whether a name inside of a class or of a module without
-// `__all__` is public. Names with two underscores on both sides, such as
-// __init__, are.
+// IsPublic reports whether a name in a class, or in a module without `__all__`, is public. Names with two
+// underscores on both sides, such as __init__, are public.
 func IsPublic(name string) bool {
 	return !strings.HasPrefix(name, "_") || strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__") && len(name) > 4
 }

@@ -9,30 +9,28 @@ import (
 	"manualslop/tools/python"
 )
 
-// maxStatement is the number of characters up to which a constant is kept as it is, maxAll that of
-// an assignment to __all__.
+// maxStatement is the largest number of characters of a constant that is kept unchanged, maxAll that of an
+// assignment to __all__.
 const (
 	maxStatement = 100
 	maxAll       = 4_000
 )
 
-// SkeletonOptions say what a skeleton holds.
+// SkeletonOptions selects what a skeleton contains.
 type SkeletonOptions struct {
 	// Comments keeps the comments directly above definitions.
 	Comments bool
-	// PublicOnly leaves out definitions and constants that are not meant for others: see Exported and
-	// IsPublic. Imports stay.
+	// PublicOnly leaves out definitions and constants that are not public; see Exported and IsPublic. Imports stay.
 	PublicOnly bool
-	// MaxDocstringLines shortens docstrings of more lines; zero keeps them whole. Docstrings that are
-	// not one literal in triple quotes are kept whole.
+	// MaxDocstringLines shortens longer docstrings to this many lines; zero keeps them whole. A docstring that is
+	// not a single triple-quoted literal is kept whole.
 	MaxDocstringLines int
 }
 
-// Skeleton shortens a module to what a reader needs to use it: imports,
-// constants, signatures and docstrings. It is valid Python for a file that is:
-// bodies of functions become "...", long values, too. Lines end with a line
-// feed, blank lines are set again, and everything else is copied as it is in
-// the file, in the file's own indentation. It is empty if nothing is left.
+// Skeleton shortens a module to what a reader needs to use it: imports, constants, signatures and docstrings. If
+// the file is valid Python, so is the skeleton: function bodies and long values become "...". Lines end with a
+// line feed and blank lines are laid out anew. Everything else is copied from the file with the file's own
+// indentation. The skeleton is empty if nothing is left.
 func Skeleton(f *python.File, o SkeletonOptions) string {
 	w := writer{file: f, options: o, unit: f.IndentUnit(), bound: map[*python.Statement][]python.Variable{}}
 	if w.unit == "" {
@@ -60,7 +58,7 @@ type writer struct {
 	bound    map[*python.Statement][]python.Variable // module and class level bindings
 	exported map[string]bool                         // nil: names without underscores
 	out      []byte
-	last     python.StatementKind // what was written last at the top level
+	last     python.StatementKind // kind of the last statement written at the top level
 }
 
 func (w *writer) text(s python.Span) string { return w.file.Text[s.Start:s.End] }
@@ -69,7 +67,7 @@ func (w *writer) line(indent, text string) {
 	w.out = append(append(append(w.out, indent...), text...), '\n')
 }
 
-// suite writes the statements of a module, a class or a block in one of them, which belong to owner.
+// suite writes the statements of a module, a class or a block in one of them. The statements belong to owner.
 func (w *writer) suite(body []*python.Statement, owner *python.Symbol, indent string) {
 	for i := 0; i < len(body); i++ {
 		s := body[i]
@@ -106,8 +104,7 @@ func (w *writer) suite(body []*python.Statement, owner *python.Symbol, indent st
 	}
 }
 
-// blanks returns the indentation of a statement that begins its line. A form
-// feed begins it again.
+// blanks returns the indentation of a statement that begins its line, counted after the last form feed.
 func blanks(s *python.Statement) string {
 	return s.Indent[strings.LastIndexByte(s.Indent, '\f')+1:]
 }
@@ -130,7 +127,7 @@ func (w *writer) space(s *python.Statement) {
 	w.last = kind
 }
 
-// wanted reports whether a name inside of parent, nil for the module, is shown.
+// wanted reports whether a name in parent, or in the module if parent is nil, is shown.
 func (w *writer) wanted(name string, parent *python.Symbol) bool {
 	switch {
 	case !w.options.PublicOnly:
@@ -166,8 +163,7 @@ func (w *writer) definition(s *python.Statement, indent string) {
 	w.fill(before)
 }
 
-// blocks writes a compound statement with all its clauses, because each of them may be needed by the
-// others.
+// blocks writes a compound statement with all its clauses, because they may depend on each other.
 func (w *writer) blocks(chain []*python.Statement, owner *python.Symbol, indent string) {
 	for _, s := range chain {
 		w.line(indent, w.text(s.Header))
@@ -183,26 +179,24 @@ func (w *writer) blocks(chain []*python.Statement, owner *python.Symbol, indent 
 	}
 }
 
-// fill gives a header that nothing was written under a body on its line.
+// fill appends a body to a header if nothing was written below the header.
 func (w *writer) fill(before int) {
 	if len(w.out) == before {
 		w.out = append(w.out[:before-1], " ...\n"...)
 	}
 }
 
-// keeps reports whether a compound statement holds anything that a reader looks
-// for.
+// keeps reports whether a compound statement holds anything that belongs in a skeleton.
 func (w *writer) keeps(chain []*python.Statement) bool {
 	head := chain[0]
 	choice := head.Kind == python.If || head.Kind == python.Try || head.Kind == python.With || head.Kind == python.Match
 	if head.Kind == python.If && strings.Contains(w.text(head.Header), "__name__") {
-		choice = false // what runs as a program is not for readers
+		choice = false // code that runs as a program is left out
 	}
 	return slices.ContainsFunc(chain, func(s *python.Statement) bool { return w.holds(s, choice) })
 }
 
-// holds reports whether a definition, an import or, with bindings, a constant
-// is somewhere inside.
+// holds reports whether a statement contains a definition, an import or, if bindings is set, a constant at any depth.
 func (w *writer) holds(s *python.Statement, bindings bool) bool {
 	return slices.ContainsFunc(s.Body, func(inner *python.Statement) bool {
 		switch {
@@ -221,7 +215,7 @@ func (w *writer) keepsBinding(s *python.Statement, owner *python.Symbol) bool {
 	return slices.ContainsFunc(w.bound[s], func(v python.Variable) bool { return w.wanted(v.Name, owner) })
 }
 
-// binding returns an assignment with its value, or with the value cut down.
+// binding returns an assignment unchanged, or with a shortened value.
 func (w *writer) binding(s *python.Statement) string {
 	text := w.text(s.Span)
 	v := w.bound[s][0]
@@ -232,9 +226,9 @@ func (w *writer) binding(s *python.Statement) string {
 	return w.file.Text[s.Start:v.Value.Start] + w.value(v.Value)
 }
 
-// value cuts a value down to "..."; of a call the function stays: "namedtuple(...)".
+// value shortens a value to "...". A call keeps its function name: "namedtuple(...)".
 func (w *writer) value(span python.Span) string {
-	const called = 60 // characters of the function's name
+	const called = 60 // longest function name, in characters
 	depth, open, closed := 0, -1, -1
 	for t := range w.file.Tokens(span) {
 		text := w.text(t.Span)
@@ -275,8 +269,7 @@ func isClause(kind python.StatementKind) bool {
 	return false
 }
 
-// isDocstring reports whether the first statement of a body is the docstring of
-// its owner.
+// isDocstring reports whether a statement is the docstring of its owner.
 func (w *writer) isDocstring(s *python.Statement) bool {
 	var owner *python.Symbol
 	if s.Parent != nil {
@@ -288,8 +281,7 @@ func (w *writer) isDocstring(s *python.Statement) bool {
 	return ok && s.Start <= doc.Start && doc.End <= s.End
 }
 
-// docstring returns the statement as it is, or with the lines that are too many
-// left out.
+// docstring returns the docstring statement, without lines beyond MaxDocstringLines.
 func (w *writer) docstring(s *python.Statement, indent string) string {
 	text := w.text(s.Span)
 	lines := document.Lines(text)
@@ -301,8 +293,7 @@ func (w *writer) docstring(s *python.Statement, indent string) string {
 	return kept + "\n" + indent + "..." + "\n" + indent + quotes
 }
 
-// isLongLiteral reports whether a statement is a single literal in triple
-// quotes.
+// isLongLiteral reports whether a statement is a single triple-quoted literal.
 func (w *writer) isLongLiteral(s *python.Statement) bool {
 	for t := range w.file.Tokens(s.Span) {
 		if t.Kind != python.String || t.Span != s.Span {

@@ -1,7 +1,7 @@
 package outline
 
 import (
-	_ "embed" // for the names
+	_ "embed" // for names.txt
 	"strings"
 )
 
@@ -11,8 +11,7 @@ import (
 //go:embed names.txt
 var names string
 
-// InStandardLibrary reports whether a module, given by its dotted name, belongs
-// to the standard library.
+// InStandardLibrary reports whether a module with the given dotted name belongs to the standard library.
 func InStandardLibrary(module string) bool {
 	top, _, _ := strings.Cut(module, ".")
 	return top != "" && (strings.HasPrefix(names, top+"\n") || strings.Contains(names, "\n"+top+"\n"))

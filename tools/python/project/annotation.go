@@ -40,7 +40,7 @@ func (r *resolver) annotated(u *Unit, tokens []python.Token) []value {
 	return instances(r.evalTokens(u, tokens[:open]))
 }
 
-// wrapped evaluates the arguments of Union and the like.
+// wrapped evaluates the type arguments of Union and similar types.
 func (r *resolver) wrapped(u *Unit, tokens []python.Token, onlyFirst bool) []value {
 	var out []value
 	for i, part := range u.splitAt(tokens, ",") {
@@ -74,7 +74,7 @@ func (r *resolver) quoted(u *Unit, t python.Token) []value {
 	return out
 }
 
-// scopeAt returns the scope of the innermost class or function around offset.
+// scopeAt returns the scope of the innermost class or function that contains offset.
 func (u *Unit) scopeAt(offset int) *grammar.Scope {
 	u.Names()
 	if s := u.Enclosing(offset); s != nil && u.scopeOf[s] != nil {
@@ -83,7 +83,7 @@ func (u *Unit) scopeAt(offset int) *grammar.Scope {
 	return u.module()
 }
 
-// isChain reports whether a text is names with dots between them.
+// isChain reports whether a text is a dotted chain of names.
 func isChain(text string) bool {
 	for name := range strings.SplitSeq(text, ".") {
 		if !isIdentifier(name) {
@@ -93,7 +93,7 @@ func isChain(text string) bool {
 	return true
 }
 
-// instances makes instances of classes, as annotations mean them.
+// instances converts the classes that an annotation names to instances.
 func instances(values []value) []value {
 	var out []value
 	for _, v := range values {
@@ -107,7 +107,7 @@ func instances(values []value) []value {
 	return out
 }
 
-// classesOf undoes instances.
+// classesOf is the inverse of instances.
 func classesOf(values []value) []value {
 	var out []value
 	for _, v := range values {

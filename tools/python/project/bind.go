@@ -8,15 +8,15 @@ import (
 	"manualslop/tools/python/grammar"
 )
 
-// bound returns what a bound name may stand for. A name that is bound in a way
-// that says nothing about its value stands for itself.
+// bound returns the possible values of a bound name. A name whose bindings say nothing about its value evaluates
+// to itself.
 func (r *resolver) bound(u *Unit, key binding) []value {
 	at := boundIn{u, key}
 	if values, known := r.values[at]; known {
 		return values
 	}
 	self := value{kind: kindVariable, unit: u, scope: key.scope, name: key.name}
-	r.values[at] = []value{self} // for names that are defined by themselves
+	r.values[at] = []value{self} // stops the recursion for names that depend on themselves
 	var values []value
 	for _, i := range u.bound[key] {
 		use := u.names.Uses[i]
@@ -32,7 +32,7 @@ func (r *resolver) bound(u *Unit, key binding) []value {
 	return values
 }
 
-// boundBy returns the value that one binding use gives its name.
+// boundBy returns the value that a single binding gives its name.
 func (r *resolver) boundBy(u *Unit, use grammar.Use) []value {
 	if r.depth >= mostDepth {
 		return nil
@@ -63,8 +63,7 @@ func definition(u *Unit, s *python.Symbol) value {
 	return value{kind: kindFunction, unit: u, symbol: s}
 }
 
-// parameter returns the value of a parameter: self and cls by their place,
-// others by annotation.
+// parameter returns the value of a parameter. self and cls are recognised by position, others by annotation.
 func (r *resolver) parameter(u *Unit, use grammar.Use) []value {
 	s := symbolOf(use.Binding)
 	if !isFunction(s) {
@@ -73,7 +72,7 @@ func (r *resolver) parameter(u *Unit, use grammar.Use) []value {
 	arguments, _ := u.header(s)
 	for i, part := range arguments {
 		if part[0].Start != use.Span.Start {
-			continue // also *args and **kwargs, which are no instances of their annotation
+			continue // also *args and **kwargs, which are not instances of their annotation
 		}
 		if i == 0 && isClass(s.Parent) {
 			switch methodKind(u, s) {
@@ -90,8 +89,8 @@ func (r *resolver) parameter(u *Unit, use grammar.Use) []value {
 	return nil
 }
 
-// methodKind reports whether the first parameter of a method is the instance
-// ("method"), the class ("classmethod") or neither ("staticmethod").
+// methodKind says what the first parameter of a method is: the instance ("method"), the class ("classmethod") or
+// neither ("staticmethod").
 func methodKind(u *Unit, s *python.Symbol) string {
 	for _, decorator := range u.Python().Decorators(s) {
 		switch decorator {
@@ -114,9 +113,8 @@ func isProperty(u *Unit, s *python.Symbol) bool {
 	})
 }
 
-// assigned returns the value of the target of an assignment or a with item. The
-// target is a name, or a chain such as self.x of which span is the last name.
-// What is unpacked, caught or iterated is not known.
+// assigned returns the value of an assignment target or a with item. The target is a name, or a chain such as
+// self.x whose last name is at span target. The value of an unpacked, caught or iterated target is unknown.
 func (r *resolver) assigned(u *Unit, target python.Span) []value {
 	s := u.statementAt(target.Start)
 	if s == nil {
@@ -132,7 +130,7 @@ func (r *resolver) assigned(u *Unit, target python.Span) []value {
 	case u.is(tokens, 0, "with") || u.is(tokens, 0, "async"):
 		return r.entered(u, tokens, at)
 	case len(s.Body) > 0:
-		return nil // except, for, match
+		return nil // except, for and match
 	}
 	return r.assignedIn(u, tokens, at)
 }
@@ -145,7 +143,7 @@ func headOf(s *python.Statement) python.Span {
 	return s.Span
 }
 
-// untilClosed keeps tokens up to a comma or a bracket that closes more than they open.
+// untilClosed returns the tokens before the first comma at the top level or the first unmatched closing bracket.
 func (u *Unit) untilClosed(tokens []python.Token) []python.Token {
 	depth := 0
 	for i, t := range tokens {
@@ -156,8 +154,7 @@ func (u *Unit) untilClosed(tokens []python.Token) []python.Token {
 	return tokens
 }
 
-// assignedIn evaluates "x = value", "x: A" and "x: A = value" for the target whose last token has the
-// index at.
+// assignedIn evaluates "x = value", "x: A" and "x: A = value" for the target whose last token has index at.
 func (r *resolver) assignedIn(u *Unit, tokens []python.Token, at int) []value {
 	parts := u.splitAt(tokens, "=")
 	first := u.splitAt(parts[0], ":")

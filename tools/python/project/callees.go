@@ -9,11 +9,11 @@ import (
 	"manualslop/tools/python/grammar"
 )
 
-// mostUnresolved limits the lists of calls that are not resolved.
+// mostUnresolved limits the lists of unresolved calls.
 const mostUnresolved = 500
 
-// callees returns what a function calls, in the order of its calls. A class
-// stands for the code of its body and for its constructor.
+// callees returns what a function calls, in call order. For a class it returns
+// its constructors and the calls in its body.
 func (c *calls) callees(from owner, _ bool) ([]edge, error) {
 	if err := c.ctx.Err(); err != nil {
 		return nil, err
@@ -44,8 +44,8 @@ func (c *calls) callees(from owner, _ bool) ([]edge, error) {
 	return edges, nil
 }
 
-// callsIn returns the calls of a function's own code and of its decorators; for
-// a class, of its body.
+// callsIn returns the calls in a function's own code and its decorators. For a class, it returns the calls in its
+// body.
 func (u *Unit) callsIn(s *python.Symbol) []grammar.Call {
 	all := u.Names().Calls
 	if s == nil {
@@ -65,9 +65,8 @@ func (u *Unit) callsIn(s *python.Symbol) []grammar.Call {
 	return out
 }
 
-// reached returns the functions and classes of the project that a call of the
-// values runs. Calls of other things are counted; resolved reports whether
-// there was anything.
+// reached returns the functions and classes of the project that a call of the values may run. It counts calls of
+// library code, and sets resolved if any value was recognised.
 func (c *calls) reached(values []value, resolved *bool) []owner {
 	var out []owner
 	for _, v := range values {
@@ -97,8 +96,7 @@ func (c *calls) reached(values []value, resolved *bool) []owner {
 	return implementations(out)
 }
 
-// constructors returns the __init__ and __new__ that making an instance runs,
-// as far as the project has them.
+// constructors returns the __init__ and __new__ that creating an instance runs, if the project defines them.
 func (c *calls) constructors(class value) []owner {
 	var out []owner
 	for _, name := range []string{"__init__", "__new__"} {

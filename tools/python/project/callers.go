@@ -8,9 +8,8 @@ import (
 	"manualslop/tools/python/grammar"
 )
 
-// callers returns the functions that call a function or hand it on, in the
-// order of files and lines. first is set for the target itself: then calls that
-// may be its own are collected, too.
+// callers returns the functions that call a function or pass it as a value, ordered by file and line. first is
+// set for the target itself; then possible calls of it are also collected.
 func (c *calls) callers(to owner, first bool) ([]edge, error) {
 	if to.symbol == nil {
 		return nil, c.ctx.Err()
@@ -49,8 +48,8 @@ func (c *calls) callers(to owner, first bool) ([]edge, error) {
 	return edges, nil
 }
 
-// namesOf returns the names by which code calls a function: for a constructor,
-// those of its class and of the subclasses that inherit it.
+// namesOf returns the names by which code calls a function. For a constructor it includes the names of its class
+// and of the subclasses that inherit it.
 func (c *calls) namesOf(to owner) []string {
 	names := []string{to.symbol.Name}
 	switch class := to.symbol.Parent; {
@@ -111,8 +110,7 @@ func (c *calls) tells(values []value) bool {
 	return slices.ContainsFunc(values, func(v value) bool { return v.kind != kindVariable && v.kind != kindParameter })
 }
 
-// reaches reports whether using the values in that way runs the function, or
-// hands it on.
+// reaches reports whether using one of the values in the given way runs the function or passes it on.
 func (c *calls) reaches(values []value, to owner, how string) bool {
 	for _, v := range values {
 		at := owner{v.unit, v.symbol}
@@ -130,8 +128,8 @@ func (c *calls) reaches(values []value, to owner, how string) bool {
 	return false
 }
 
-// aliases gives other names under which a file knows what is written with one of the names and fits:
-// by "import … as" and by assignment. Names of wide may be used in any file, those of narrow are local.
+// aliases returns other names that a file gives to values that fit and are written with one of the names, by
+// "import … as" and by assignment. Names in wide may be used in any file; names in narrow are local.
 func (r *resolver) aliases(u *Unit, names []string, fits func(value) bool) (wide, narrow []string) {
 	for _, i := range u.imports() {
 		original := i.name
@@ -161,8 +159,8 @@ func (r *resolver) aliases(u *Unit, names []string, fits func(value) bool) (wide
 	return wide, narrow
 }
 
-// assignment returns the target and the right side of "name = expression" of
-// which the last token is at offset, nil if the statement is not a such thing.
+// assignment returns the target and the right side of "name = expression" if the expression ends with the token
+// at offset. It returns nil for any other statement.
 func (u *Unit) assignment(offset int) (*grammar.Use, []python.Token) {
 	tokens, at := u.around(offset)
 	if at < 2 || at != len(tokens)-1 || !u.is(tokens, 1, "=") {

@@ -9,56 +9,55 @@ import (
 	"manualslop/tools/python/grammar"
 )
 
-// CallQuery asks what a function calls and who calls it.
+// CallQuery asks which functions a function calls and which call it.
 type CallQuery struct {
 	Target string // "f", "A.m", "pkg.mod.f", "path/file.py:A.m", "f#2"
-	Depth  int    // levels in each direction; zero: DefaultCallDepth; at most MaxCallDepth
-	Nodes  int    // nodes in each direction; zero: DefaultCallNodes
+	Depth  int    // levels in each direction; zero means DefaultCallDepth; at most MaxCallDepth
+	Nodes  int    // nodes in each direction; zero means DefaultCallNodes
 }
 
-// Bounds of a CallQuery.
+// Limits of a CallQuery.
 const (
 	DefaultCallDepth = 3
 	MaxCallDepth     = 20
 	DefaultCallNodes = 300
 )
 
-// CallGraph is the answer to a CallQuery.
+// CallGraph is the result of a CallQuery.
 type CallGraph struct {
 	Target     Definition   `json:"target"`
 	Depth      int          `json:"depth"`
 	Callees    []CallNode   `json:"callees"`
 	Callers    []CallNode   `json:"callers"`
-	Unresolved []Unresolved `json:"unresolved"` // calls in the target and its callees that nothing is known about
-	// calls of this name on objects that nothing is known about, so that they may call the target
+	Unresolved []Unresolved `json:"unresolved"` // calls in the target and its callees whose callee is unknown
+	// Possible are calls of this name on objects of unknown type, which may call the target.
 	Possible  []Unresolved `json:"possible"`
-	Library   []Library    `json:"library"`   // calls of what is not of the project, by the target and its callees
-	Truncated bool         `json:"truncated"` // the bound on nodes cut something
+	Library   []Library    `json:"library"`   // calls of code outside the project, by the target and its callees
+	Truncated bool         `json:"truncated"` // the limit on nodes left something out
 	Warnings  []string     `json:"warnings"`
 }
 
-// CallNode is a function, class or module of a call graph, in the place where the search found it.
+// CallNode is a function, class or module at one position in a call graph.
 type CallNode struct {
 	Name  string     `json:"name"` // dotted path within the file; "<module>" for code outside functions
 	Path  string     `json:"path"`
 	Line  int        `json:"line"`
 	Kind  string     `json:"kind"`
 	Calls []CallSite `json:"calls"` // where the caller calls the callee
-	// Mark is "cycle" for a node that is above itself, "seen" for one whose own
-	// calls stand elsewhere in the tree, "cut" where the bound on nodes left some
-	// of its calls out, "deep" at the last level, whose calls were not looked for,
-	// else empty.
+	// Mark is "cycle" for a node that is its own ancestor, "seen" for one whose calls are shown elsewhere in the
+	// tree, "cut" if the limit on nodes left out some of its calls, "deep" at the last level, where calls are not
+	// searched for, and otherwise empty.
 	Mark  string     `json:"mark"`
 	Nodes []CallNode `json:"nodes"`
 }
 
-// CallSite is one call. It is in the file of the caller.
+// CallSite is one call in the file of the caller.
 type CallSite struct {
 	Line int    `json:"line"`
-	How  string `json:"how"` // "call", "decorator", or "reference" where the function is handed on
+	How  string `json:"how"` // "call", "decorator", or "reference" if the function is passed as a value
 }
 
-// Unresolved is a call of which the callee is not known.
+// Unresolved is a call whose callee is unknown.
 type Unresolved struct {
 	Text string `json:"text"` // the callee as written, shortened
 	In   string `json:"in"`
@@ -66,7 +65,7 @@ type Unresolved struct {
 	Line int    `json:"line"`
 }
 
-// Library counts calls of one thing that is not of the project.
+// Library counts calls of one function or class outside the project.
 type Library struct {
 	Name  string `json:"name"`
 	Count int    `json:"count"`
@@ -78,7 +77,7 @@ type edge struct {
 	sites []CallSite
 }
 
-// calls is one search for a call graph.
+// calls is the state of one search for a call graph.
 type calls struct {
 	*resolver
 	ctx     context.Context
@@ -124,7 +123,7 @@ func (p *Project) Calls(ctx context.Context, q CallQuery) (CallGraph, error) {
 	return c.graph, nil
 }
 
-// reexported finds a function by a name that a module imports.
+// reexported finds a function by a name under which a module imports it.
 func (c *calls) reexported(t target) ([]owner, error) {
 	units, err := c.mentioning(c.ctx, t.last())
 	var out []owner
@@ -146,7 +145,7 @@ func (c *calls) reexported(t target) ([]owner, error) {
 	return out, err
 }
 
-// implementations leaves out overloads, whose bodies never run, where there is something else.
+// implementations removes overloads, whose bodies never run, unless nothing else is left.
 func implementations(found []owner) []owner {
 	rest := slices.DeleteFunc(slices.Clone(found), func(o owner) bool { return isOverload(o.unit, o.symbol) })
 	if len(rest) == 0 {
@@ -159,7 +158,7 @@ func isOverload(u *Unit, s *python.Symbol) bool {
 	return slices.ContainsFunc(u.Python().Decorators(s), func(d string) bool { return lastPart(d) == "overload" })
 }
 
-// finish sorts what was collected on the way.
+// finish sorts what the search collected.
 func (c *calls) finish(start owner) {
 	for name, count := range c.library {
 		c.graph.Library = append(c.graph.Library, Library{name, count})
@@ -179,14 +178,14 @@ func (c *calls) finish(start owner) {
 	}
 }
 
-// spot is a node of the tree while it grows.
+// spot is a node of the growing tree.
 type spot struct {
 	at    owner
 	above *spot
 	node  *CallNode
 }
 
-// tree grows the graph from a start, breadth first, each function's own neighbours once.
+// tree builds the graph breadth first. The neighbours of each function are expanded only once.
 func (c *calls) tree(start owner, neighbours func(owner, bool) ([]edge, error)) ([]CallNode, error) {
 	root := &CallNode{Nodes: []CallNode{}}
 	level := []*spot{{at: start, node: root}}
@@ -230,9 +229,9 @@ func (c *calls) tree(start owner, neighbours func(owner, bool) ([]edge, error)) 
 	return root.Nodes, nil
 }
 
-// prefetch finds in one pass the files that mention the functions of a level.
+// prefetch finds the files that mention the functions of a level in one pass.
 func (c *calls) prefetch(level []*spot) error {
-	const few = 4 // for which a pass for each is better
+	const few = 4 // up to this number, one pass for each is faster
 	if len(level) <= few {
 		return nil
 	}
@@ -257,7 +256,7 @@ func (c *calls) holding(names []string) ([]*Unit, error) {
 	return c.mentioning(c.ctx, names...)
 }
 
-// isBelow reports whether a function is above the spot, or is its own.
+// isBelow reports whether the spot or one of its ancestors is the function o.
 func (s *spot) isBelow(o owner) bool {
 	for ; s != nil; s = s.above {
 		if s.at == o {
@@ -276,7 +275,7 @@ func newCallNode(e edge) CallNode {
 	return n
 }
 
-// addSite adds a call to the edge to a function, which it makes if there is none.
+// addSite adds a call to the edge to a function, and creates the edge if it does not exist.
 func addSite(edges []edge, to owner, site CallSite) []edge {
 	for i := range edges {
 		if edges[i].to == to {
@@ -289,8 +288,7 @@ func addSite(edges []edge, to owner, site CallSite) []edge {
 	return append(edges, edge{to, []CallSite{site}})
 }
 
-// callerAt returns the function that code at offset runs in; a decorator counts
-// as its function's.
+// callerAt returns the function that runs the code at offset. A decorator belongs to the function that it decorates.
 func (u *Unit) callerAt(offset int) *python.Symbol {
 	if s := u.statementAt(offset); s != nil && s.Symbol != nil && offset < s.Start {
 		return s.Symbol
@@ -303,7 +301,7 @@ func (u *Unit) callerAt(offset int) *python.Symbol {
 	return nil
 }
 
-// how returns how a use of a name acts.
+// how returns how a use affects a function: call, decorator, reference, or "" for none of these.
 func (u *Unit) how(use *grammar.Use) string {
 	switch u.kindOf(use) {
 	case "call":

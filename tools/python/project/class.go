@@ -13,11 +13,10 @@ import (
 // base is one entry of a class's list of bases.
 type base struct {
 	text   string  // as written, without type arguments
-	values []value // what it stands for
+	values []value // its possible values
 }
 
-// bases returns the bases of a class as written, and its metaclass, empty if
-// none is named.
+// bases returns the bases of a class as written, and its metaclass, which is empty if none is named.
 func (r *resolver) bases(class owner) (bases []base, metaclass string) {
 	u := class.unit
 	arguments, _ := u.header(class.symbol)
@@ -51,7 +50,7 @@ func textOf(u *Unit, tokens []python.Token) string {
 	return document.Clip(u.Text()[span.Start:span.End], 80)
 }
 
-// parents returns the bases of a class that are classes of the project.
+// parents returns the bases of a class that the project defines.
 func (r *resolver) parents(class owner) []owner {
 	bases, _ := r.bases(class)
 	var out []owner
@@ -65,14 +64,13 @@ func (r *resolver) parents(class owner) []owner {
 	return out
 }
 
-// order returns the class and its ancestors in the order in which Python looks
-// up members, or, where there is no such order, depth first. Ancestors outside
-// the project are skipped.
+// order returns the class and its ancestors in Python's member lookup order, or depth first if no such order
+// exists. Ancestors outside the project are skipped.
 func (r *resolver) order(class owner) []owner {
 	if found, known := r.orders[class]; known {
 		return found
 	}
-	r.orders[class] = []owner{class} // for classes that inherit from themselves
+	r.orders[class] = []owner{class} // stops the recursion for classes that inherit from themselves
 	var lists [][]owner
 	parents := r.parents(class)
 	if len(r.orders) < maxClasses {
@@ -86,11 +84,10 @@ func (r *resolver) order(class owner) []owner {
 	return merged
 }
 
-// maxClasses limits the classes of one question, and with them the depth of
-// recursion.
+// maxClasses limits the classes that one query examines, and thereby the recursion depth.
 const maxClasses = 20_000
 
-// merge joins orders so that each is kept, as Python's C3 does.
+// merge merges orders so that each is preserved, like Python's C3.
 func merge(lists [][]owner) []owner {
 	var out []owner
 	seen := map[owner]bool{}
@@ -130,8 +127,7 @@ func inTail(lists [][]owner, class owner) bool {
 	return false
 }
 
-// outside reports whether a class has an ancestor that the project does not
-// know, other than object.
+// outside returns the ancestors of a class that the project does not define, other than object.
 func (r *resolver) outside(class owner) []string {
 	var out []string
 	for _, at := range r.order(class) {
@@ -155,7 +151,7 @@ func isProjectClass(values []value) bool {
 	return false
 }
 
-// members evaluates the attribute name of each of the values.
+// members evaluates the attribute name of each value.
 func (r *resolver) members(values []value, name string) []value {
 	var out []value
 	for _, v := range values {
@@ -164,7 +160,7 @@ func (r *resolver) members(values []value, name string) []value {
 	return out
 }
 
-// member evaluates one attribute.
+// member evaluates the attribute name of one value.
 func (r *resolver) member(v value, name string) []value {
 	switch v.kind {
 	case kindLibrary, kindBuiltin:
@@ -189,8 +185,8 @@ func (r *resolver) moduleMember(v value, name string) []value {
 	return nil
 }
 
-// moduleBinding returns where an attribute of a module is bound, which may be
-// another module whose names it imports with a star.
+// moduleBinding returns where an attribute of a module is bound. This may be another module, whose names it
+// imports with a star.
 func (r *resolver) moduleBinding(v value, name string) (boundIn, bool) {
 	if v.unit == nil {
 		return boundIn{}, false
@@ -229,13 +225,13 @@ func (r *resolver) classMember(v value, name string) []value {
 	return out
 }
 
-// fieldValues evaluates what the methods of a class give to an attribute of self.
+// fieldValues evaluates what the methods of a class assign to an attribute of self.
 func (r *resolver) fieldValues(class owner, name string) []value {
 	at := fieldIn{class, name}
 	if values, known := r.given[at]; known {
 		return values
 	}
-	r.given[at] = nil // for attributes that are defined by themselves
+	r.given[at] = nil // stops the recursion for attributes that depend on themselves
 	var out []value
 	for _, span := range r.fieldsOf(class)[name] {
 		out = union(out, r.assigned(class.unit, span)...)
@@ -244,8 +240,8 @@ func (r *resolver) fieldValues(class owner, name string) []value {
 	return r.given[at]
 }
 
-// classBinding returns where an attribute of a class or instance is bound: by
-// the first class in order that binds it in its body or gives it to self.
+// classBinding returns where an attribute of a class or instance is bound: in the first class in lookup order
+// that binds it in its body or assigns it on self.
 func (r *resolver) classBinding(v value, name string) (boundIn, owner, bool) {
 	order := r.order(owner{v.unit, v.symbol})
 	if v.kind == kindSuper {
@@ -270,8 +266,8 @@ func (u *Unit) classScope(s *python.Symbol) *grammar.Scope {
 	return u.scopeOf[s]
 }
 
-// fieldsOf returns the attributes that the methods of a class give to their
-// first parameter, with the places of the name in each such assignment.
+// fieldsOf returns the attributes that the methods of a class assign on their first parameter, with the position
+// of the name in each assignment.
 func (r *resolver) fieldsOf(class owner) map[string][]python.Span {
 	if fields, known := r.fields[class]; known {
 		return fields
@@ -293,8 +289,8 @@ func (r *resolver) fieldsOf(class owner) map[string][]python.Span {
 	return fields
 }
 
-// isSelf reports whether a name is the first parameter of a method of the
-// class: the instance, or the class itself.
+// isSelf reports whether a name is the first parameter of a method of the class, that is, the instance or the
+// class itself.
 func (u *Unit) isSelf(use grammar.Use, class *python.Symbol) bool {
 	s := symbolOf(use.Binding)
 	if !isFunction(s) || s.Parent != class || methodKind(u, s) == "staticmethod" {
@@ -304,8 +300,8 @@ func (u *Unit) isSelf(use grammar.Use, class *python.Symbol) bool {
 	return len(arguments) > 0 && u.key(arguments[0][0]) == use.Key
 }
 
-// hasFields reports whether the constructor of a class takes its annotated
-// variables: a data class, a named tuple and the like, or a subclass of one.
+// hasFields reports whether the constructor of a class takes its annotated variables, as for a data class, a
+// named tuple and the like, or a subclass of one.
 func (r *resolver) hasFields(class owner) bool {
 	for _, at := range r.order(class) {
 		for _, decorator := range at.unit.Python().Decorators(at.symbol) {

@@ -1,32 +1,29 @@
-// Package project answers questions about all Python files of a project at once: which file an import
-// means, where a name is used, what a class inherits, and who calls a function.
+// Package project answers questions about all Python files of a project: which file an import refers to, where a
+// name is used, what a class inherits, and what calls a function.
 //
 // # Use
 //
-// [New] takes files that were read already, so that the package touches no disk
-// and is pure: the same files give the same answers. The questions are methods
-// of [Project]: [Project.Usages], [Project.Hierarchy] and [Project.Calls].
-// There is not an index that could be out of date: a question first looks which
-// files mention a name as bytes, on all cores, and parses only these and what
-// their imports lead to. What was parsed stays for the next question of the
-// same Project.
+// [New] takes files that were already read, so the package does no I/O and is pure: the same files give the same
+// answers. The questions are methods of [Project]: [Project.Usages], [Project.Hierarchy], [Project.Calls] and
+// [Project.Rename]. There is no index that could become stale: a question first finds the files that mention a
+// name as bytes, on all cores, and parses only these and the files that their imports lead to. Parsed files are
+// kept for the next question to the same Project.
 //
 // # What is known
 //
-// Names are bound by package grammar as Python binds them. Beyond one file the package follows
-// imports (absolute, relative, of namespace packages and src layouts), aliases, re-exports through
-// other modules, "import *" with __all__, base classes in the order of C3, self, cls and super(). Types
-// of objects are known where that is simple: annotations, calls of classes, annotated or plain
-// results of functions, with, and assignments to one name. The order of execution is not looked at: a
-// name that is bound twice may be either.
+// Package grammar binds names as Python binds them. Across files, this package follows imports (absolute,
+// relative, of namespace packages and src layouts), aliases, re-exports through other modules, "import *" with
+// __all__, base classes in C3 order, self, cls and super(). It knows the types of objects in simple cases:
+// annotations, calls of classes, annotated or plain function results, with, and assignments to one name. It
+// ignores the order of execution: a name that is bound twice may have either value.
 //
-// What is not known is said to be possible or unresolved, never guessed. Where an import could mean
-// several folders, the nearest to the root of the importing file counts, then the shallowest.
+// Anything else is reported as possible or unresolved, never guessed. If an import could refer to several
+// folders, the one nearest to the root of the importing file is chosen, then the shallowest.
 //
 // # Bounds
 //
-// Broken files take part as far as they parse. Chains of questions (imports of imports, types of types)
-// end at fixed depths, lists at fixed lengths; every loop over files ends with its context.
+// Broken files are covered as far as they parse. Chains of lookups (imports of imports, types of types) end at
+// fixed depths and lists at fixed lengths. Every loop over files stops when its context ends.
 //
-// A Project may be asked by one goroutine at a time.
+// A Project is not safe for concurrent use.
 package project

@@ -8,8 +8,7 @@ import (
 	"manualslop/tools/python/grammar"
 )
 
-// resolver answers what names and expressions stand for. It keeps what it found, and serves one
-// goroutine.
+// resolver evaluates names and expressions. It caches its results and is not safe for concurrent use.
 type resolver struct {
 	*Project
 	values  map[boundIn][]value
@@ -20,19 +19,19 @@ type resolver struct {
 	depth   int
 }
 
-// boundIn is a binding of a file.
+// boundIn is a binding in a file.
 type boundIn struct {
 	unit *Unit
 	binding
 }
 
-// fieldIn is an attribute that methods of a class give to self.
+// fieldIn is an attribute that methods of a class assign on self.
 type fieldIn struct {
 	class owner
 	name  string
 }
 
-// mostDepth limits how far one question leads to others.
+// mostDepth limits the depth of recursive evaluation.
 const mostDepth = 60
 
 func (p *Project) resolver() *resolver {
@@ -42,7 +41,7 @@ func (p *Project) resolver() *resolver {
 	}
 }
 
-// eval returns what an expression may stand for; nil if that cannot be told.
+// eval returns the possible values of an expression, or nil if they are unknown.
 func (r *resolver) eval(u *Unit, span python.Span) []value {
 	return r.evalTokens(u, u.tokens(span))
 }
@@ -84,7 +83,7 @@ func (u *Unit) key(t python.Token) string {
 	return python.Normalize(u.word(t))
 }
 
-// atom evaluates what an expression begins with and gives the index after it.
+// atom evaluates the start of an expression and returns the index after it.
 func (r *resolver) atom(u *Unit, tokens []python.Token) ([]value, int) {
 	first := tokens[0]
 	switch {
@@ -126,7 +125,7 @@ func stringEnd(tokens []python.Token) int {
 	return len(tokens)
 }
 
-// super returns what super() stands for in the function around offset.
+// super returns the value of super() in the function that contains offset.
 func (r *resolver) super(u *Unit, offset int) []value {
 	for s := u.Enclosing(offset); s != nil; s = s.Parent {
 		if isClass(s) {
@@ -153,7 +152,7 @@ func (r *resolver) used(u *Unit, use grammar.Use) []value {
 	return r.unbound(u, use.Scope, use.Name)
 }
 
-// unbound evaluates a name that its file does not bind: it comes by "import *", or is a builtin.
+// unbound evaluates a name that its file does not bind: it comes from "import *" or is a builtin.
 func (r *resolver) unbound(u *Unit, scope *grammar.Scope, name string) []value {
 	if values := r.starred(u, name); values != nil {
 		return values
@@ -164,7 +163,7 @@ func (r *resolver) unbound(u *Unit, scope *grammar.Scope, name string) []value {
 	return nil
 }
 
-// dotted evaluates "a.b.c" as if it was in a scope.
+// dotted evaluates "a.b.c" as if it were in a scope.
 func (r *resolver) dotted(u *Unit, scope *grammar.Scope, chain string) []value {
 	names := strings.Split(chain, ".")
 	values := r.lookup(u, scope, names[0])
@@ -174,7 +173,7 @@ func (r *resolver) dotted(u *Unit, scope *grammar.Scope, chain string) []value {
 	return values
 }
 
-// lookup evaluates a plain name as if it was in a scope.
+// lookup evaluates a plain name as if it were in a scope.
 func (r *resolver) lookup(u *Unit, scope *grammar.Scope, name string) []value {
 	for at := scope; at != nil; at = at.Parent {
 		if at.Kind == grammar.ClassScope && at != scope {
@@ -187,7 +186,7 @@ func (r *resolver) lookup(u *Unit, scope *grammar.Scope, name string) []value {
 	return r.unbound(u, scope, name)
 }
 
-// called returns what calls of the values give.
+// called returns the results of calling the values.
 func (r *resolver) called(values []value) []value {
 	var out []value
 	for _, v := range values {
@@ -209,8 +208,7 @@ func (r *resolver) called(values []value) []value {
 	return out
 }
 
-// returned returns what a function gives, by its annotation, else by its return
-// statements.
+// returned returns the result of a function, from its annotation or else from its return statements.
 func (r *resolver) returned(function value) []value {
 	u := function.unit
 	_, result := u.header(function.symbol)
@@ -225,17 +223,17 @@ func (r *resolver) returned(function value) []value {
 	return r.annotated(u, result)
 }
 
-// mostReturns limits the return statements that are looked at.
+// mostReturns limits the return statements that are examined.
 const mostReturns = 8
 
-// returnedByCode evaluates the return statements of a function without annotation. A generator and
-// a coroutine give something else.
+// returnedByCode evaluates the return statements of a function without annotation. Generators and coroutines are
+// excluded, because a call of them returns another type.
 func (r *resolver) returnedByCode(function value) []value {
 	at := owner{function.unit, function.symbol}
 	if values, known := r.results[at]; known {
 		return values
 	}
-	r.results[at] = nil // for functions that call themselves
+	r.results[at] = nil // stops the recursion for functions that call themselves
 	u := function.unit
 	var out []value
 	for i, s := range returns(function.symbol.Statement.Body, 0) {
@@ -250,7 +248,7 @@ func (r *resolver) returnedByCode(function value) []value {
 	return r.results[at]
 }
 
-// returns returns the return statements of a function's own code.
+// returns lists the return statements of a function's own code.
 func returns(statements []*python.Statement, depth int) []*python.Statement {
 	var out []*python.Statement
 	for _, s := range statements {
@@ -265,7 +263,7 @@ func returns(statements []*python.Statement, depth int) []*python.Statement {
 	return out
 }
 
-// subscripted keeps classes, whose subscript names the same class with arguments.
+// subscripted keeps only classes, because a subscript of a class refers to the same class with type arguments.
 func subscripted(values []value) []value {
 	var out []value
 	for _, v := range values {
@@ -278,7 +276,7 @@ func subscripted(values []value) []value {
 
 func isBuiltin(name string) bool { return strings.Contains(builtins, " "+name+" ") }
 
-// builtins are the names that every module has, between blanks.
+// builtins are the names that every module has, separated by spaces.
 const builtins = " " +
 	"ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError " +
 	"BrokenPipeError BufferError BytesWarning ChildProcessError ConnectionAbortedError ConnectionError " +
@@ -299,23 +297,23 @@ const builtins = " " +
 	"locals map max memoryview min next object oct open ord pow print property quit range repr " +
 	"reveal_type reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip "
 
-// kind is what a value is.
+// kind says what a value is.
 type kind uint8
 
 const (
-	kindUnknown   kind = iota // nothing is known
+	kindUnknown   kind = iota // unknown
 	kindModule                // unit, or folder of a namespace package
 	kindClass                 // unit, symbol
 	kindFunction              // unit, symbol
 	kindInstance              // of the class unit, symbol
 	kindSuper                 // super() of the class unit, symbol
-	kindVariable              // unit, scope, name: a name whose value is not known any closer
-	kindParameter             // unit, scope, name: the same for a parameter
-	kindLibrary               // name: dotted, of something outside the project
+	kindVariable              // unit, scope, name: a variable of unknown value
+	kindParameter             // unit, scope, name: a parameter of unknown value
+	kindLibrary               // name: dotted name of something outside the project
 	kindBuiltin               // name
 )
 
-// value is what an expression may stand for, as far as that can be told without running it.
+// value is a possible value of an expression, as far as it can be determined without running it.
 type value struct {
 	kind   kind
 	unit   *Unit
@@ -323,16 +321,16 @@ type value struct {
 	scope  *grammar.Scope
 	name   string
 	folder string
-	owner  *owner // of a function found as a member: the class it was looked up on
+	owner  *owner // for a function found as a member: the class on which it was looked up
 }
 
-// owner is a class on which a member was looked up.
+// owner is a class on which a member was looked up, or a function, class or module in general.
 type owner struct {
 	unit   *Unit
 	symbol *python.Symbol
 }
 
-// same reports whether two values are the same thing of the project.
+// same reports whether two values are the same item of the project.
 func (v value) same(o value) bool {
 	return v.kind == o.kind && v.unit == o.unit && v.symbol == o.symbol && v.scope == o.scope && v.name == o.name &&
 		v.folder == o.folder
@@ -349,12 +347,12 @@ func library(name string) value { return value{kind: kindLibrary, name: name} }
 
 func moduleValue(at place) value { return value{kind: kindModule, unit: at.unit, folder: at.folder} }
 
-// isFunction tells a function or method from a class.
+// isFunction reports whether s is a function or method rather than a class or nil.
 func isFunction(s *python.Symbol) bool { return s != nil && s.Kind != python.KindClass }
 
 func isClass(s *python.Symbol) bool { return s != nil && s.Kind == python.KindClass }
 
-// String names the value for people.
+// String describes the value for people.
 func (v value) String() string {
 	switch v.kind {
 	case kindModule:
@@ -370,10 +368,10 @@ func (v value) String() string {
 	return v.name
 }
 
-// mostValues limits how many things one expression may stand for.
+// mostValues limits the possible values of one expression.
 const mostValues = 12
 
-// union adds values that are missing yet.
+// union adds values that are not yet in the list.
 func union(values []value, more ...value) []value {
 	for _, v := range more {
 		if len(values) < mostValues && !slices.ContainsFunc(values, v.same) {
@@ -383,7 +381,7 @@ func union(values []value, more ...value) []value {
 	return values
 }
 
-// known drops what says nothing.
+// known removes unknown values.
 func known(values []value) []value {
 	return slices.DeleteFunc(slices.Clone(values), func(v value) bool { return v.kind == kindUnknown })
 }

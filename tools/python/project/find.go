@@ -21,18 +21,18 @@ type Definition struct {
 	End   int    `json:"end"`
 }
 
-// String names the definition and its lines.
+// String returns the definition's path, name and lines.
 func (d Definition) String() string {
 	return fmt.Sprintf("%s:%s (lines %d-%d)", d.Path, d.Name, d.Start, d.End)
 }
 
-// AmbiguousError means that a name means several definitions.
+// AmbiguousError means that a name matches several definitions.
 type AmbiguousError struct {
 	Name       string
 	Candidates []Definition
 }
 
-// Error lists the candidates and how to pick one.
+// Error lists the candidates and says how to pick one.
 func (e *AmbiguousError) Error() string {
 	const most = 20
 	var list []string
@@ -46,13 +46,13 @@ func (e *AmbiguousError) Error() string {
 		e.Name, strings.Join(list, ", "))
 }
 
-// NotFoundError means that no definition has a name.
+// NotFoundError means that a name matches no definition.
 type NotFoundError struct {
 	Name    string
 	Nearest []string
 }
 
-// Error names what is near.
+// Error lists similar names.
 func (e *NotFoundError) Error() string {
 	text := fmt.Sprintf("no definition %q in the project", e.Name)
 	if len(e.Nearest) > 0 {
@@ -71,11 +71,11 @@ func (u *Unit) definition(s *python.Symbol) Definition {
 		End: f.EndLine(s)}
 }
 
-// target is a name as a caller gives it: "f", "A.m", "pkg.mod.f", "path/file.py:A.m", each with
-// "#2" for the second of one name.
+// target is a name as a caller gives it: "f", "A.m", "pkg.mod.f", "path/file.py:A.m", each with "#2" to pick the
+// second of several with that name.
 type target struct {
 	given   string
-	file    string // empty: any
+	file    string // empty means any file
 	names   []string
 	ordinal string // "#2" or empty
 }
@@ -95,9 +95,8 @@ func parseTarget(given string) target {
 
 func (t target) last() string { return t.names[len(t.names)-1] }
 
-// ValidName reports whether a text has the form of a name that the questions of
-// a Project take: "f", "A.m", "path/file.py:A.m", with or without "#2" after
-// it.
+// ValidName reports whether a text is a well-formed name for a query: "f", "A.m" or "path/file.py:A.m",
+// optionally followed by an ordinal such as "#2".
 func ValidName(given string) bool {
 	t := parseTarget(given)
 	number := strings.TrimPrefix(t.ordinal, "#")
@@ -107,8 +106,7 @@ func ValidName(given string) bool {
 	return !slices.ContainsFunc(t.names, func(n string) bool { return !isIdentifier(n) })
 }
 
-// symbols finds the classes and functions that a target names. Stubs count only where there is
-// nothing else.
+// symbols finds the classes and functions that a target names. Stubs are returned only if nothing else matches.
 func (p *Project) symbols(ctx context.Context, t target, fits func(*python.Symbol) bool) ([]owner, error) {
 	units, err := p.mentioning(ctx, t.last())
 	if err != nil {
@@ -128,7 +126,7 @@ func (p *Project) symbols(ctx context.Context, t target, fits func(*python.Symbo
 
 func isStub(u *Unit) bool { return strings.HasSuffix(u.Path, ".pyi") }
 
-// symbolsIn finds them in one file: the first names of a target may be those of its module.
+// symbolsIn finds the matching symbols of one file. The first names of a target may be those of its module.
 func (p *Project) symbolsIn(u *Unit, t target, fits func(*python.Symbol) bool) []owner {
 	var out []owner
 	module := "." + p.modules.name(u)
@@ -145,8 +143,8 @@ func (p *Project) symbolsIn(u *Unit, t target, fits func(*python.Symbol) bool) [
 	return out
 }
 
-// nearest gives definitions that resemble a target, from files that mention its last name and from
-// the named file.
+// nearest returns definitions that resemble a target, from the files that mention its last name and from the
+// named file.
 func (p *Project) nearest(ctx context.Context, t target, fits func(*python.Symbol) bool) []string {
 	var out []string
 	if u := p.byPath[t.file]; u != nil {
@@ -167,7 +165,7 @@ func (p *Project) nearest(ctx context.Context, t target, fits func(*python.Symbo
 	return out
 }
 
-// one picks the only symbol, or says why there is none.
+// one returns the only symbol found, or an error that says why there is not exactly one.
 func (p *Project) one(ctx context.Context, t target, found []owner, fits func(*python.Symbol) bool) (owner, error) {
 	switch len(found) {
 	case 1:
@@ -182,13 +180,12 @@ func (p *Project) one(ctx context.Context, t target, found []owner, fits func(*p
 	return owner{}, ambiguous
 }
 
-// compareOwners orders by file and place.
+// compareOwners orders by file and offset.
 func compareOwners(a, b owner) int {
 	return cmp.Or(strings.Compare(a.unit.Path, b.unit.Path), cmp.Compare(a.offset(), b.offset()))
 }
 
-// offset returns where the class or function begins, -1 for the code of a
-// module.
+// offset returns where the class or function begins, or -1 for a module.
 func (o owner) offset() int {
 	if o.symbol == nil {
 		return -1
@@ -198,5 +195,5 @@ func (o owner) offset() int {
 
 func joined(names []string) string { return strings.Join(names, ".") }
 
-// hasDottedSuffix reports whether a dotted name ends with another one at a dot.
+// hasDottedSuffix reports whether a dotted name ends with another one, preceded by a dot.
 func hasDottedSuffix(dotted, suffix string) bool { return strings.HasSuffix(dotted, "."+suffix) }

@@ -7,36 +7,35 @@ import (
 	"manualslop/tools/python"
 )
 
-// Hierarchy is a class with what it inherits from and what inherits from it.
+// Hierarchy is a class with its ancestors and subclasses.
 type Hierarchy struct {
 	Class     Definition `json:"class"`
-	Metaclass string     `json:"metaclass"` // as written, empty if none is named
-	// "path:Class" of the class and its ancestors within the project, in the order of lookups
+	Metaclass string     `json:"metaclass"` // as written; empty if none is named
+	// Order lists the class and its ancestors within the project as "path:Class", in lookup order.
 	Order      []string    `json:"mro"`
-	Bases      []ClassNode `json:"bases"`      // direct bases with theirs
-	Subclasses []ClassNode `json:"subclasses"` // direct subclasses with theirs
-	Count      int         `json:"count"`      // subclasses at any depth, each once
-	Truncated  bool        `json:"truncated"`  // there are more subclasses than the bound
+	Bases      []ClassNode `json:"bases"`      // direct bases with their own bases
+	Subclasses []ClassNode `json:"subclasses"` // direct subclasses with their own subclasses
+	Count      int         `json:"count"`      // number of subclasses at any depth, each counted once
+	Truncated  bool        `json:"truncated"`  // the limit on subclasses left some out
 }
 
-// ClassNode is one class of a tree of classes.
+// ClassNode is one class in a tree of classes.
 type ClassNode struct {
-	Text      string      `json:"text"` // as written in the list of bases; the class's name for subclasses
+	Text      string      `json:"text"` // as written in the list of bases; for subclasses, the name of the class
 	Class     *Definition `json:"class"`
 	Metaclass string      `json:"metaclass"`
-	// Note is "outside" for a base that is not of the project, "cycle" for a class that is its own
-	// ancestor, "repeated" for one that is shown with its relatives elsewhere in the tree, else empty.
+	// Note is "outside" for a base outside the project, "cycle" for a class that is its own ancestor, "repeated"
+	// for a class whose relatives are shown elsewhere in the tree, and otherwise empty.
 	Note  string      `json:"note"`
 	Nodes []ClassNode `json:"nodes"`
 }
 
-// mostSubclasses limits the subclasses of an answer.
+// mostSubclasses limits the subclasses in a result.
 const mostSubclasses = 2_000
 
-// Hierarchy finds the relatives of a class. The name is "A", "outer.A",
-// "pkg.mod.A", "A#2" or "path/file.py:A"; it is searched for in the files that
-// within allows, as are subclasses; bases may be anywhere in the project. The
-// error is a *NotFoundError, an *AmbiguousError or the context's.
+// Hierarchy finds the ancestors and subclasses of a class. The name is "A", "outer.A", "pkg.mod.A", "A#2" or
+// "path/file.py:A". The class is searched for in the files that lookup selects, its subclasses in the files that
+// within selects; bases may be anywhere in the project. The error is a *NotFoundError, an *AmbiguousError or the context's.
 func (p *Project) Hierarchy(ctx context.Context, name string, lookup, within func(path string) bool) (Hierarchy,
 	error) {
 	r := p.resolver()
@@ -59,7 +58,7 @@ func (p *Project) Hierarchy(ctx context.Context, name string, lookup, within fun
 	return h, nil
 }
 
-// classNamed finds the class, or what an alias of that name stands for.
+// classNamed finds the class with a name, or the class that an alias of that name refers to.
 func (r *resolver) classNamed(ctx context.Context, t target, lookup func(string) bool) (owner, error) {
 	found, err := r.symbols(ctx, t, isClass)
 	if err != nil {
@@ -80,7 +79,7 @@ func (r *resolver) classNamed(ctx context.Context, t target, lookup func(string)
 	return r.one(ctx, t, found, isClass)
 }
 
-// aliased finds classes that a module of the project knows by a name without defining it.
+// aliased finds classes that a module of the project binds to a name without defining them.
 func (r *resolver) aliased(ctx context.Context, t target, lookup func(string) bool) ([]owner, error) {
 	units, err := r.mentioning(ctx, t.last())
 	var out []owner
@@ -97,7 +96,7 @@ func (r *resolver) aliased(ctx context.Context, t target, lookup func(string) bo
 	return out, err
 }
 
-// nested finds classes by their last name alone.
+// nested finds classes by the last part of their name.
 func (r *resolver) nested(ctx context.Context, t target, lookup func(string) bool) ([]owner, error) {
 	units, err := r.mentioning(ctx, t.last())
 	var out []owner
@@ -111,7 +110,7 @@ func (r *resolver) nested(ctx context.Context, t target, lookup func(string) boo
 	return out, err
 }
 
-// family is a class with its subclasses at any depth.
+// family is a class and its subclasses at any depth.
 type family struct {
 	seen map[owner]bool
 	of   map[owner][]owner // direct subclasses, in order of file and line
@@ -159,8 +158,8 @@ func (r *resolver) subclasses(ctx context.Context, class owner, within func(stri
 	return f, false, nil
 }
 
-// addSubclasses adds the classes of a file of which a base is written with one of the names and is
-// in the family. It gives the names of the new ones.
+// addSubclasses adds the classes of a file that have a base in the family that is written with one of the names.
+// It returns the names of the added classes.
 func (r *resolver) addSubclasses(f *family, u *Unit, names []string) []string {
 	var added []string
 	for again := true; again; {
@@ -185,7 +184,7 @@ func (r *resolver) addSubclasses(f *family, u *Unit, names []string) []string {
 	return added
 }
 
-// inherits reports whether one of the names occurs in the bases of a class.
+// inherits reports whether one of the names occurs in a class's list of bases.
 func (u *Unit) inherits(class *python.Symbol, names []string) bool {
 	arguments, _ := u.header(class)
 	for _, part := range arguments {
@@ -198,7 +197,7 @@ func (u *Unit) inherits(class *python.Symbol, names []string) bool {
 	return false
 }
 
-// maxHeight limits the levels of a tree of classes.
+// maxHeight limits the levels of a class tree.
 const maxHeight = 100
 
 func (r *resolver) baseNodes(class owner, above []owner, shown map[owner]bool) []ClassNode {

@@ -7,19 +7,19 @@ import (
 	"manualslop/tools/python"
 )
 
-// imported is one name that an import statement brings.
+// imported is one name that an import statement binds.
 type imported struct {
 	unit   *Unit
 	from   bool
-	level  int         // dots in front of the module
-	module string      // dotted, may be empty after dots
-	name   string      // of "from m import name"; "*" for all
-	at     python.Span // of name; of the dotted module without from
-	as     python.Span // of the alias; empty if there is none
-	start  int         // of the statement
+	level  int         // leading dots of the module
+	module string      // dotted; may be empty after dots
+	name   string      // for "from m import name"; "*" for all
+	at     python.Span // span of name, or of the dotted module in an import without from
+	as     python.Span // span of the alias; empty if there is none
+	start  int         // start of the statement
 }
 
-// imports lists all that a file imports, at any depth, in order.
+// imports lists everything that a file imports, at any depth, in order.
 func (u *Unit) imports() []imported {
 	u.importing.Do(func() {
 		last := -1
@@ -41,8 +41,7 @@ func (u *Unit) imports() []imported {
 	return u.imported
 }
 
-// importAt returns the import that binds the name at offset, false if there is
-// none.
+// importAt returns the import that binds the name at offset, or false if there is none.
 func (u *Unit) importAt(offset int) (imported, bool) {
 	all := u.imports()
 	if i, ok := u.importOf[offset]; ok {
@@ -51,7 +50,7 @@ func (u *Unit) importAt(offset int) (imported, bool) {
 	return imported{}, false
 }
 
-// readImport takes an import statement apart.
+// readImport parses an import statement.
 func (u *Unit) readImport(span python.Span) []imported {
 	tokens := u.tokens(span)
 	if len(tokens) > 0 && u.is(tokens, len(tokens)-1, ";") {
@@ -105,8 +104,7 @@ func (u *Unit) readAlias(imp imported, part []python.Token) (imported, bool) {
 	return imp, true
 }
 
-// binds returns the name that the import gives a value in its scope, "*" for
-// all.
+// binds returns the name that the import binds in its scope, or "*" for all names.
 func (i imported) binds() string {
 	switch {
 	case i.as.End > 0:
@@ -118,8 +116,7 @@ func (i imported) binds() string {
 	return top
 }
 
-// source returns the module that a from-import takes from, or that an import
-// names.
+// source returns the module that an import names.
 func (m *modules) source(i imported) place {
 	if i.level > 0 {
 		return m.relative(i.unit, i.level, i.module)
@@ -128,7 +125,7 @@ func (m *modules) source(i imported) place {
 	return at
 }
 
-// importedValue returns what an import binds.
+// importedValue returns the value that an import binds.
 func (r *resolver) importedValue(i imported) []value {
 	switch {
 	case i.from:
@@ -161,9 +158,8 @@ func (r *resolver) importedValue(i imported) []value {
 	return []value{moduleValue(at)}
 }
 
-// ownSubmodule returns what "from . import a" in a package's own __init__ takes
-// where the package has such a module: the name that it binds is no other thing
-// than that.
+// ownSubmodule returns the submodule that "from . import a" binds in a package's own __init__, if it exists.
+// There the bound name can only be that submodule.
 func (r *resolver) ownSubmodule(i imported, from place) (place, bool) {
 	if from.unit != i.unit || from.folder == "" {
 		return place{}, false
@@ -172,7 +168,7 @@ func (r *resolver) ownSubmodule(i imported, from place) (place, bool) {
 	return at, at.found()
 }
 
-// stars returns the modules of the project that a file imports all names of.
+// stars returns the modules of the project from which a file imports all names.
 func (r *resolver) stars(u *Unit) []place {
 	var out []place
 	for _, i := range u.imports() {
@@ -185,13 +181,12 @@ func (r *resolver) stars(u *Unit) []place {
 	return out
 }
 
-// starredFrom returns where a name is bound that a file has by its star
-// imports.
+// starredFrom returns the binding of a name that a file gets through a star import.
 func (r *resolver) starredFrom(u *Unit, name string) (boundIn, bool) {
 	return r.starredBehind(u, name, map[*Unit]bool{u: true})
 }
 
-// starredBehind passes over the modules that were seen.
+// starredBehind is starredFrom without the modules in seen.
 func (r *resolver) starredBehind(u *Unit, name string, seen map[*Unit]bool) (boundIn, bool) {
 	for _, at := range slices.Backward(r.stars(u)) {
 		if seen[at.unit] {
@@ -211,7 +206,7 @@ func (r *resolver) starredBehind(u *Unit, name string, seen map[*Unit]bool) (bou
 	return boundIn{}, false
 }
 
-// starred evaluates a name that comes by "import *"; nil if none brings it.
+// starred evaluates a name that comes from "import *". It returns nil if no star import binds it.
 func (r *resolver) starred(u *Unit, name string) []value {
 	if found, ok := r.starredFrom(u, name); ok {
 		return r.bound(found.unit, found.binding)
@@ -219,8 +214,7 @@ func (r *resolver) starred(u *Unit, name string) []value {
 	return nil
 }
 
-// exports reports whether "import *" from the unit brings a name that the unit
-// binds.
+// exports reports whether "import *" from the unit includes a name that the unit binds.
 func (u *Unit) exports(name string) bool {
 	u.Names()
 	listed := u.listed("__all__")
@@ -238,11 +232,10 @@ func (u *Unit) exports(name string) bool {
 // listedName is a string in a list of names such as __all__.
 type listedName struct {
 	text string
-	at   python.Span // of the name inside of the quotes
+	at   python.Span // span of the name inside the quotes
 }
 
-// listed returns the strings of the statements that begin with a name such as
-// __all__ at module level.
+// listed returns the strings in the module-level statements that begin with variable, such as __all__.
 func (u *Unit) listed(variable string) []listedName {
 	var out []listedName
 	for _, s := range u.topLevel(u.Python().Body, 0) {
@@ -271,8 +264,7 @@ func (u *Unit) strings(tokens []python.Token) []listedName {
 	return out
 }
 
-// topLevel returns the simple statements of a module, also those under if, try
-// and with.
+// topLevel returns the simple statements of a module, including those inside if, try and with.
 func (u *Unit) topLevel(statements []*python.Statement, depth int) []*python.Statement {
 	var out []*python.Statement
 	for _, s := range statements {

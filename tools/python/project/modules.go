@@ -8,19 +8,19 @@ import (
 	"manualslop/tools/python/outline"
 )
 
-// modules knows which file an import means. A folder is a package where it holds an __init__.py;
-// other folders with Python files below them are namespace packages and roots of imports.
+// modules resolves imports to files. A folder with an __init__.py is a package. Other folders that contain Python
+// files at any depth are namespace packages and import roots.
 type modules struct {
-	files   map[string]*Unit    // path without its extension; a .py wins over a .pyi
-	stubs   map[string]*Unit    // the same for .pyi
-	folders map[string]bool     // that hold Python files at any depth
-	tops    map[string][]string // first name of a module → folders, no packages, that hold it
+	files   map[string]*Unit    // by path without extension; a .py wins over a .pyi
+	stubs   map[string]*Unit    // the same for .pyi files
+	folders map[string]bool     // folders that contain Python files at any depth
+	tops    map[string][]string // first name of a module → non-package folders that contain it
 }
 
-// place is what a dotted module name leads to: a module or a namespace package.
+// place is the target of a dotted module name: a module or a namespace package.
 type place struct {
 	unit   *Unit
-	folder string // of a package or namespace package; "" with a unit that is not a package
+	folder string // folder of a package or namespace package; "" if unit is not a package
 }
 
 func (at place) found() bool { return at.unit != nil || at.folder != "" }
@@ -56,7 +56,7 @@ func newModules(units []*Unit) *modules {
 	return m
 }
 
-// addTop notes a module or folder that can be imported by its last name alone.
+// addTop records a module or folder that can be imported by its last name alone.
 func (m *modules) addTop(at string) {
 	root, name := folderOf(at), path.Base(at)
 	if at == "" || name == "__init__" || m.isPackage(root) || slices.Contains(m.tops[name], root) {
@@ -65,7 +65,7 @@ func (m *modules) addTop(at string) {
 	m.tops[name] = append(m.tops[name], root)
 }
 
-// nearerRoot puts shallow folders first, then the order of names.
+// nearerRoot sorts shallow folders first, then by name.
 func nearerRoot(a, b string) int {
 	if d := strings.Count(a, "/") - strings.Count(b, "/"); d != 0 {
 		return d
@@ -77,8 +77,7 @@ func (m *modules) isPackage(folder string) bool {
 	return folder != "" && m.files[folder+"/__init__"] != nil
 }
 
-// root returns the folder from which the imports of a file begin: the first one
-// above it that is not a package.
+// root returns the import root of a file: the nearest folder above it that is not a package.
 func (m *modules) root(u *Unit) string {
 	folder := folderOf(u.Path)
 	for m.isPackage(folder) {
@@ -87,7 +86,7 @@ func (m *modules) root(u *Unit) string {
 	return folder
 }
 
-// name returns the dotted name of a module as code beside its root imports it.
+// name returns the dotted name by which code under the same root imports a module.
 func (m *modules) name(u *Unit) string {
 	stem, _ := split(u.Path)
 	stem = strings.TrimSuffix(strings.TrimSuffix(stem, "__init__"), "/")
@@ -112,7 +111,7 @@ func (m *modules) child(folder, name string) place {
 	return place{}
 }
 
-// descend follows names from a folder.
+// descend follows a path of names from a folder.
 func (m *modules) descend(folder string, names []string) place {
 	at := place{folder: folder}
 	for i, name := range names {
@@ -126,7 +125,7 @@ func (m *modules) descend(folder string, names []string) place {
 	return at
 }
 
-// absolute resolves "a.b.c" as imported by a file. It also gives the folder that holds a.
+// absolute resolves "a.b.c" as imported by a file. It also returns the folder that contains a.
 func (m *modules) absolute(from *Unit, dotted string) (place, string) {
 	names := strings.Split(dotted, ".")
 	for _, root := range m.roots(from, names[0]) {
@@ -141,9 +140,9 @@ func (m *modules) absolute(from *Unit, dotted string) (place, string) {
 	return place{}, ""
 }
 
-// roots lists the folders in which a file's absolute imports are searched for:
-// its own root, the ones above it, then those that hold such a module somewhere
-// else, which is a guess and not made for names of the standard library.
+// roots lists the folders that are searched for a file's absolute imports: its own root, the folders above it,
+// and then any other folders that contain such a module. The last part is a guess and is skipped for names of the
+// standard library.
 func (m *modules) roots(from *Unit, top string) []string {
 	own := m.root(from)
 	roots := []string{own}
@@ -162,8 +161,7 @@ func (m *modules) roots(from *Unit, top string) []string {
 	return append(roots, folderOf(from.Path))
 }
 
-// relative resolves the module part of "from ..a import b": level dots and a dotted name that may
-// be empty.
+// relative resolves the module part of "from ..a import b". level is the number of dots; dotted may be empty.
 func (m *modules) relative(from *Unit, level int, dotted string) place {
 	folder := folderOf(from.Path)
 	for ; level > 1; level-- {
@@ -198,7 +196,7 @@ func split(file string) (stem, extension string) {
 	return strings.TrimSuffix(file, extension), extension
 }
 
-// folderOf returns the folder of a path, "" for the outermost one.
+// folderOf returns the folder of a path, or "" for the top folder.
 func folderOf(at string) string {
 	if i := strings.LastIndexByte(at, '/'); i >= 0 {
 		return at[:i]

@@ -13,22 +13,22 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// File is one source file as it was read.
+// File is a source file with its content.
 type File struct {
-	Path string // slash separated; all files of a project are named from one folder
+	Path string // slash separated, relative to the same folder for all files
 	Data []byte
 }
 
-// Project is a set of Python files that may import each other. Its questions are asked one at a
-// time; each of them uses all cores where it pays.
+// Project is a set of Python files that may import each other. Queries run one at a time; each uses several cores
+// if that is faster.
 type Project struct {
-	units   []*Unit // by path
+	units   []*Unit // sorted by path
 	byPath  map[string]*Unit
 	modules *modules
 }
 
-// New makes a project of files. Nothing is parsed before it is needed. Of files with one path the
-// first counts.
+// New makes a project from files. Nothing is parsed until needed. If several files have the same path, the first
+// is used.
 func New(files []File) *Project {
 	p := &Project{byPath: make(map[string]*Unit, len(files))}
 	for _, f := range files {
@@ -43,16 +43,16 @@ func New(files []File) *Project {
 	return p
 }
 
-// Unit returns the file of that path, nil if the project has none.
+// Unit returns the file with the given path, or nil if the project does not contain it.
 func (p *Project) Unit(path string) *Unit { return p.byPath[path] }
 
-// IsSource tells by its name whether a file is Python source.
+// IsSource reports whether a path has the extension of a Python source file.
 func IsSource(path string) bool {
 	return strings.HasSuffix(path, ".py") || strings.HasSuffix(path, ".pyi") || strings.HasSuffix(path, ".pyw")
 }
 
-// mentioning returns the units whose source holds one of the names as a word
-// anywhere, in order. It looks at bytes and parses nothing.
+// mentioning returns the units whose source contains one of the names as a word, in order. It scans bytes and
+// parses nothing.
 func (p *Project) mentioning(ctx context.Context, names ...string) ([]*Unit, error) {
 	found := make([]bool, len(p.units))
 	err := parallel(ctx, len(p.units), func(i int) { found[i] = p.units[i].mentions(names) })
@@ -65,8 +65,7 @@ func (p *Project) mentioning(ctx context.Context, names ...string) ([]*Unit, err
 	return out, err
 }
 
-// mentions reports whether one of the names, which are in NFKC, can occur in
-// the unit.
+// mentions reports whether one of the names, given in NFKC, may occur in the unit.
 func (u *Unit) mentions(names []string) bool {
 	if slices.ContainsFunc(names, func(name string) bool { return hasWord(u.data, name) }) {
 		return true
@@ -75,8 +74,8 @@ func (u *Unit) mentions(names []string) bool {
 	return other && slices.ContainsFunc(names, func(name string) bool { return strings.Contains(text, name) })
 }
 
-// otherSpelling returns the text in NFKC where its names may not be spelled as
-// in the bytes: where it is not normal or not in UTF-8.
+// otherSpelling returns the text in NFKC if its names may be spelled differently in the bytes: if it is not
+// normalised or not UTF-8.
 func (u *Unit) otherSpelling() (string, bool) {
 	if isASCII(u.data) || !u.Readable() || norm.NFKC.IsNormalString(u.Text()) && len(u.Text()) == len(u.data) {
 		return "", false
@@ -84,8 +83,8 @@ func (u *Unit) otherSpelling() (string, bool) {
 	return norm.NFKC.String(u.Text()), true
 }
 
-// mentioningEach gives for each of the names the units that hold it as a word, in order. It passes
-// over all bytes once, so that it is better than mentioning for many names.
+// mentioningEach returns for each name the units that contain it as a word, in order. It scans all bytes only
+// once, so it is faster than mentioning for many names.
 func (p *Project) mentioningEach(ctx context.Context, names []string) (map[string][]*Unit, error) {
 	wanted := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -102,7 +101,7 @@ func (p *Project) mentioningEach(ctx context.Context, names []string) (map[strin
 	return out, err
 }
 
-// holds returns those of the names that the unit mentions.
+// holds returns the names that the unit mentions.
 func (u *Unit) holds(names map[string]bool) map[string]bool {
 	var out map[string]bool
 	add := func(word []byte) {
@@ -120,7 +119,7 @@ func (u *Unit) holds(names map[string]bool) map[string]bool {
 	return out
 }
 
-// eachWord visits the longest pieces of data that consist of letters, digits and underscores.
+// eachWord visits the maximal runs of letters, digits and underscores in data.
 func eachWord(data []byte, visit func([]byte)) {
 	start := -1
 	for i, c := range data {
@@ -139,8 +138,7 @@ func eachWord(data []byte, visit func([]byte)) {
 	}
 }
 
-// hasWord reports whether data holds a name with no letter, digit or underscore
-// of ASCII beside it.
+// hasWord reports whether data contains a name that has no ASCII letter, digit or underscore next to it.
 func hasWord(data []byte, name string) bool {
 	word := []byte(name)
 	for from := 0; len(word) > 0; {
@@ -173,12 +171,11 @@ func isASCII(data []byte) bool {
 	return true
 }
 
-// mostAnalysed limits the bytes of source of which one question analyses the
-// names, which take many times as much memory.
+// mostAnalysed limits the bytes of source whose names one query analyses. The names take many times as much memory.
 const mostAnalysed = 64 << 20
 
-// prepare parses units on all cores, so that what follows finds them parsed. It gives those that the
-// bound allows, and the number of those left out.
+// prepare parses units on all cores in advance. It returns the units within the size limit, and the number of
+// units left out.
 func prepare(ctx context.Context, units []*Unit) ([]*Unit, int, error) {
 	size, n := 0, 0
 	for n < len(units) && size+len(units[n].data) <= mostAnalysed {
@@ -188,8 +185,7 @@ func prepare(ctx context.Context, units []*Unit) ([]*Unit, int, error) {
 	return units[:n], len(units) - n, parallel(ctx, n, func(i int) { units[i].Names() })
 }
 
-// parallel calls do for 0 to n-1 on all cores and returns early, with the context's error, when the
-// context ends.
+// parallel calls do for 0 to n-1 on all cores. It returns early, with the context's error, when the context ends.
 func parallel(ctx context.Context, n int, do func(int)) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup

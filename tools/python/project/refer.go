@@ -8,13 +8,13 @@ import (
 	"manualslop/tools/python/grammar"
 )
 
-// reference is what one occurrence of a name refers to.
+// reference describes what one occurrence of a name refers to.
 type reference struct {
-	targets []boundIn // bindings of the project; one with an empty binding is a module
-	outside bool      // something that is not of the project: of a library, or a builtin
+	targets []boundIn // bindings in the project; one with an empty binding is a module
+	outside bool      // it refers to something outside the project: a library or a builtin
 }
 
-// unknown tells that nothing could be told.
+// unknown reports whether nothing is known about the reference.
 func (ref reference) unknown() bool { return len(ref.targets) == 0 && !ref.outside }
 
 func (ref *reference) add(at boundIn) {
@@ -23,7 +23,7 @@ func (ref *reference) add(at boundIn) {
 	}
 }
 
-// refer returns what a use refers to.
+// refer returns the reference of a use.
 func (r *resolver) refer(u *Unit, use *grammar.Use) reference {
 	switch use.Context {
 	case grammar.Attribute:
@@ -48,7 +48,7 @@ func (r *resolver) refer(u *Unit, use *grammar.Use) reference {
 	return ref
 }
 
-// referMember returns where an attribute of the values is bound.
+// referMember returns where the attribute name of the values is bound.
 func (r *resolver) referMember(values []value, name string) reference {
 	var ref reference
 	for _, v := range values {
@@ -70,7 +70,7 @@ func (r *resolver) referMember(values []value, name string) reference {
 	return ref
 }
 
-// referOriginal returns what "a" in "from m import a as b" is.
+// referOriginal returns what "a" in "from m import a as b" refers to.
 func (r *resolver) referOriginal(u *Unit, offset int) reference {
 	var ref reference
 	for _, i := range u.imports() {
@@ -82,8 +82,7 @@ func (r *resolver) referOriginal(u *Unit, offset int) reference {
 	return ref
 }
 
-// importOrigin returns where what a from-import takes is bound, or the module
-// that an import binds.
+// importOrigin returns where the name that a from-import takes is bound, or the module that a plain import binds.
 func (r *resolver) importOrigin(i imported) (targets []boundIn, outside bool) {
 	at := r.modules.source(i)
 	if !at.found() {
@@ -101,7 +100,7 @@ func (r *resolver) importOrigin(i imported) (targets []boundIn, outside bool) {
 	return r.referMember([]value{moduleValue(at)}, i.name).targets, false
 }
 
-// referPath returns which module a part of the path of an import is.
+// referPath returns the module that one part of an import path refers to.
 func (r *resolver) referPath(u *Unit, use *grammar.Use) reference {
 	var ref reference
 	for _, i := range u.imports() {
@@ -117,7 +116,7 @@ func (r *resolver) referPath(u *Unit, use *grammar.Use) reference {
 	return ref
 }
 
-// referKeyword returns which parameter or field a keyword argument names.
+// referKeyword returns the parameter or field that a keyword argument names.
 func (r *resolver) referKeyword(u *Unit, use *grammar.Use) reference {
 	tokens, at := u.around(use.Span.Start)
 	open := u.opening(tokens, at)
@@ -143,8 +142,8 @@ func (r *resolver) referKeyword(u *Unit, use *grammar.Use) reference {
 	return ref
 }
 
-// addConstructor adds what a keyword names in a call of a class: a parameter of its constructor, or
-// a field of a data class; in a pattern, an attribute.
+// addConstructor adds what a keyword names in a call of a class: a parameter of its constructor, or a field of a
+// data class. In a pattern the keyword names an attribute.
 func (r *resolver) addConstructor(ref *reference, u *Unit, use *grammar.Use, class value) {
 	s := u.statementAt(use.Span.Start)
 	pattern := s != nil && s.Kind == python.Case
@@ -184,13 +183,12 @@ func (r *resolver) addParameter(ref *reference, function value, name string) {
 	}
 }
 
-// origins follows imports to where a thing is really bound. What comes from
-// outside the project is bound by its import.
+// origins follows imports to the original bindings of a name. A name from outside the project is bound by its import.
 func (r *resolver) origins(at boundIn) []boundIn {
 	return r.originsBehind(at, map[boundIn]bool{})
 }
 
-// originsBehind passes over what was seen.
+// originsBehind is origins without the bindings in seen.
 func (r *resolver) originsBehind(at boundIn, seen map[boundIn]bool) []boundIn {
 	if at.scope == nil || len(seen) > mostOrigins {
 		return []boundIn{at}
@@ -222,8 +220,8 @@ func (r *resolver) originsBehind(at boundIn, seen map[boundIn]bool) []boundIn {
 // mostOrigins limits the imports that are followed for one name.
 const mostOrigins = 1_000
 
-// around returns the tokens of the statement's head or decorator that holds
-// offset, and the index of the token that begins there, -1 where none does.
+// around returns the tokens of the header, simple statement or decorator that contains offset. It also returns
+// the index of the token that begins there, or -1 if none does.
 func (u *Unit) around(offset int) ([]python.Token, int) {
 	s := u.statementAt(offset)
 	if s == nil {
@@ -243,8 +241,7 @@ func (u *Unit) around(offset int) ([]python.Token, int) {
 	return tokens, at
 }
 
-// baseOf returns the tokens of the expression in front of the dot before the
-// attribute at offset.
+// baseOf returns the tokens of the expression before the dot of the attribute at offset.
 func (u *Unit) baseOf(offset int) []python.Token {
 	tokens, at := u.around(offset)
 	if at < 2 || !u.is(tokens, at-1, ".") {
@@ -253,8 +250,7 @@ func (u *Unit) baseOf(offset int) []python.Token {
 	return u.baseEnding(tokens, at-2)
 }
 
-// baseEnding returns the primary expression (names, attributes, calls,
-// subscripts) whose last token has the index end.
+// baseEnding returns the primary expression (names, attributes, calls, subscripts) whose last token has index end.
 func (u *Unit) baseEnding(tokens []python.Token, end int) []python.Token {
 	i := end
 	for i >= 0 {
@@ -277,8 +273,8 @@ func (u *Unit) baseEnding(tokens []python.Token, end int) []python.Token {
 	return nil
 }
 
-// opening returns the index of the bracket around, or for a closing bracket of
-// the one that opens it; -1 where there is none.
+// opening returns the index of the enclosing opening bracket, or, for a closing bracket, of the one that opens
+// it. It returns -1 if it is missing.
 func (u *Unit) opening(tokens []python.Token, at int) int {
 	depth := 0
 	for i := at - 1; i >= 0; i-- {

@@ -11,44 +11,44 @@ import (
 	"manualslop/tools/python/grammar"
 )
 
-// RenameQuery asks for a renaming.
+// RenameQuery describes what to rename.
 type RenameQuery struct {
-	Path string // the file that defines what is renamed
+	Path string // the file that defines the name
 	Name string // dotted path in it: "f", "A", "A.m", "x", "f.local", "f.parameter"; "#2" picks one of several
 	New  string // the new last part of the name
 }
 
-// Renaming is what a renaming would change. Nothing was changed.
+// Renaming describes what a rename would change. The files are not changed.
 type Renaming struct {
 	Target Definition    `json:"target"`
 	New    string        `json:"new_name"`
 	Files  []RenamedFile `json:"files"`
-	Count  int           `json:"occurrences"` // changed
-	// of the old name, on objects of unknown type or of several types: not changed
+	Count  int           `json:"occurrences"` // number of occurrences that would change
+	// Possible are occurrences of the old name on objects of unknown or several types. They are not changed.
 	Possible []Place  `json:"possible"`
-	Mentions []Place  `json:"mentions"`   // the old name in strings and comments: not changed
-	Left     int      `json:"not_listed"` // possible places and mentions beyond the bound of the lists
+	Mentions []Place  `json:"mentions"`   // the old name in strings and comments; not changed
+	Left     int      `json:"not_listed"` // number of possible places and mentions beyond the limit of the lists
 	Warnings []string `json:"warnings"`
 }
 
-// RenamedFile is a file that a renaming changes.
+// RenamedFile is a file that a rename changes.
 type RenamedFile struct {
 	Path    string            `json:"path"`
 	Lines   []int             `json:"lines"` // each once
-	Splices []document.Splice `json:"-"`     // of the decoded text, in order
+	Splices []document.Splice `json:"-"`     // splices of the decoded text, in order
 }
 
-// Place is a line that a person should look at.
+// Place is a line that a person should check.
 type Place struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
 	Text string `json:"text"`
 }
 
-// RenameError says why something cannot be renamed, and what to do.
+// RenameError says why a name cannot be renamed and what to do.
 type RenameError struct{ Text string }
 
-// Error is one line.
+// Error returns the text, which is one line.
 func (e *RenameError) Error() string { return e.Text }
 
 func refuse(format string, args ...any) error { return &RenameError{fmt.Sprintf(format, args...)} }
@@ -56,7 +56,7 @@ func refuse(format string, args ...any) error { return &RenameError{fmt.Sprintf(
 // mostPlaces limits the lists of a Renaming.
 const mostPlaces = 200
 
-// renamer is one renaming.
+// renamer is the state of one rename.
 type renamer struct {
 	*resolver
 	ctx    context.Context
@@ -64,21 +64,21 @@ type renamer struct {
 	new    string
 	at     boundIn
 	wanted map[boundIn]bool
-	order  []boundIn // wanted, in the order in which it was found
-	units  []*Unit   // that mention the old name
+	order  []boundIn // the keys of wanted in the order of discovery
+	units  []*Unit   // the units that mention the old name
 	aside  []owner   // the classes whose attribute is renamed, and their relatives
 	edits  map[*Unit][]edit
 	answer Renaming
 }
 
-// edit is one change: the new name in place of span, or after it as an alias.
+// edit replaces span with the new name, or adds the new name after it as an alias.
 type edit struct {
 	span  python.Span
 	alias bool
 }
 
-// Rename finds what a renaming changes in all files. It refuses with a *RenameError, a
-// *NotFoundError or an *AmbiguousError; nothing that was found then is to be changed.
+// Rename finds the changes that a rename needs in all files. The error is a *RenameError, a *NotFoundError, an
+// *AmbiguousError or the context's; then nothing may be changed.
 func (p *Project) Rename(ctx context.Context, q RenameQuery) (Renaming, error) {
 	n := &renamer{
 		resolver: p.resolver(), ctx: ctx, new: python.Normalize(q.New), wanted: map[boundIn]bool{}, edits: map[*Unit][]edit{},
@@ -100,7 +100,7 @@ func (p *Project) Rename(ctx context.Context, q RenameQuery) (Renaming, error) {
 	return n.answer, nil
 }
 
-// choose finds the one binding that is renamed.
+// choose finds the binding to rename.
 func (n *renamer) choose(q RenameQuery) error {
 	u := n.byPath[q.Path]
 	if u == nil {
@@ -136,7 +136,7 @@ func (n *renamer) choose(q RenameQuery) error {
 	return n.refuseImported()
 }
 
-// sameParameter keeps the last of several parameters of overloads of one function, because the
+// sameParameter keeps only the last of several parameters that belong to overloads of one function, because the
 // others are renamed with it.
 func (n *renamer) sameParameter(found []boundIn) []boundIn {
 	for i, at := range found {
@@ -148,8 +148,7 @@ func (n *renamer) sameParameter(found []boundIn) []boundIn {
 	return found[max(0, len(found)-1):]
 }
 
-// refuseImported refuses to rename by a name that only imports what another file of the project
-// defines.
+// refuseImported rejects a name that is only imported from another file of the project.
 func (n *renamer) refuseImported() error {
 	for _, i := range n.at.unit.bound[n.at.binding] {
 		use := n.at.unit.names.Uses[i]
@@ -169,7 +168,7 @@ func (n *renamer) refuseImported() error {
 	return nil
 }
 
-// checkNames refuses names that cannot be.
+// checkNames rejects invalid names.
 func (n *renamer) checkNames() error {
 	switch {
 	case !isIdentifier(n.new):
@@ -196,11 +195,11 @@ func isPrivate(name string) bool {
 	return strings.HasPrefix(name, "__") && !strings.HasSuffix(name, "__")
 }
 
-// isMember reports whether an attribute of a class is renamed.
+// isMember reports whether the renamed binding is an attribute of a class.
 func (n *renamer) isMember() bool { return n.at.scope.Kind == grammar.ClassScope }
 
-// prepareUnits parses the files that mention the old name. What is local to a function concerns its
-// own file alone, except for parameters, which calls name.
+// prepareUnits parses the files that mention the old name. A name local to a function needs only its own file,
+// except for a parameter, which calls may name.
 func (n *renamer) prepareUnits() error {
 	if n.at.local() && !n.isParameter(n.at) {
 		n.units = []*Unit{n.at.unit}
@@ -223,7 +222,7 @@ func (r *resolver) isParameter(at boundIn) bool {
 		func(i int) bool { return at.unit.names.Uses[i].Context == grammar.Parameter })
 }
 
-// want adds a binding to those that are renamed. It reports whether it is new.
+// want adds a binding to rename and reports whether it is new.
 func (n *renamer) want(at boundIn) bool {
 	if n.wanted[at] {
 		return false
@@ -233,7 +232,7 @@ func (n *renamer) want(at boundIn) bool {
 	return true
 }
 
-// spread adds what has to be renamed together with the chosen binding.
+// spread adds the bindings that must be renamed together with the chosen one.
 func (n *renamer) spread() error {
 	n.want(n.at)
 	n.wantTwin(n.at)
@@ -250,7 +249,7 @@ func (n *renamer) spread() error {
 	return n.spreadImports()
 }
 
-// wantTwin adds the same name of the module's stub, or of the stub's module.
+// wantTwin adds the same name in the module's stub, or in the module of a stub.
 func (n *renamer) wantTwin(at boundIn) {
 	twin := n.modules.twin(at.unit)
 	if twin == nil {
@@ -267,8 +266,7 @@ func (n *renamer) wantTwin(at boundIn) {
 	}
 }
 
-// spreadImports adds the names under which other modules import what is renamed, as far as they
-// are the same name.
+// spreadImports adds the names under which other modules import the renamed name, if they are unaliased.
 func (n *renamer) spreadImports() error {
 	for again := true; again; {
 		again = false
@@ -289,7 +287,7 @@ func (n *renamer) spreadImports() error {
 	return nil
 }
 
-// takes reports whether an import takes something that is renamed.
+// takes reports whether an import takes a renamed binding.
 func (n *renamer) takes(i imported) bool {
 	targets, _ := n.importOrigin(i)
 	return slices.ContainsFunc(targets, func(at boundIn) bool { return n.wanted[at] })

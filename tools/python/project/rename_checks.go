@@ -10,8 +10,8 @@ import (
 	"manualslop/tools/python/grammar"
 )
 
-// spreadMembers adds the attribute of every class that overrides it or is overridden, because a
-// call on an object of one of them may mean any. A private name belongs to its class alone.
+// spreadMembers adds the attribute of every class that overrides it or whose attribute it overrides, because a
+// call on an object may reach any of them. A private name belongs to its class alone.
 func (n *renamer) spreadMembers() error {
 	class := owner{n.at.unit, symbolOf(n.at.scope)}
 	if isPrivate(n.old) {
@@ -55,14 +55,13 @@ func (n *renamer) spreadMembers() error {
 	return nil
 }
 
-// hasOwn reports whether a class binds an attribute in its body or gives it to
-// self.
+// hasOwn reports whether a class binds an attribute in its body or assigns it on self.
 func (r *resolver) hasOwn(class owner, name string) bool {
 	scope := class.unit.classScope(class.symbol)
 	return scope != nil && (len(class.unit.bound[binding{scope, name}]) > 0 || len(r.fieldsOf(class)[name]) > 0)
 }
 
-// warnOutside tells of bases that the project does not know: they may define or call the old name.
+// warnOutside warns about bases outside the project, which may define or call the old name.
 func (n *renamer) warnOutside() {
 	var bases []string
 	for _, o := range n.aside {
@@ -78,8 +77,7 @@ func (n *renamer) warnOutside() {
 	}
 }
 
-// spreadParameters adds the same parameter of overloads and of methods that override this one or are
-// overridden.
+// spreadParameters adds the same parameter of overloads, overriding methods and overridden methods.
 func (n *renamer) spreadParameters() error {
 	function := symbolOf(n.at.scope)
 	if function == nil {
@@ -111,7 +109,7 @@ func (n *renamer) spreadParameters() error {
 	return nil
 }
 
-// checkCollisions refuses a new name that is taken where the old one is bound.
+// checkCollisions rejects a new name that is already bound in the scope of an old one.
 func (n *renamer) checkCollisions() error {
 	for _, at := range n.order {
 		key := binding{at.scope, n.newKey(at)}
@@ -132,7 +130,7 @@ func (n *renamer) checkCollisions() error {
 	return n.checkStars()
 }
 
-// newKey returns the new name as Python looks it up in the scope of a binding.
+// newKey returns the new name in the form in which Python looks it up in the scope of a binding.
 func (n *renamer) newKey(at boundIn) string {
 	if class := symbolOf(at.scope); isClass(class) {
 		return mangled(class.Name, n.new)
@@ -140,7 +138,7 @@ func (n *renamer) newKey(at boundIn) string {
 	return n.new
 }
 
-// checkStars refuses where "import *" of a renamed name would stop or hide something.
+// checkStars rejects a rename after which an "import *" would no longer provide a name or would hide another.
 func (n *renamer) checkStars() error {
 	if n.at.scope.Kind != grammar.ModuleScope {
 		return nil
@@ -159,7 +157,7 @@ func (n *renamer) checkStars() error {
 	return nil
 }
 
-// starImport matches what can be an import of all names.
+// starImport matches text that may be an import of all names.
 var starImport = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`import[ \t]*\*`)
 })
@@ -196,8 +194,8 @@ func (u *Unit) slotNames(class *python.Symbol) []listedName {
 	return out
 }
 
-// checkClassBodies refuses where the body of a class reads the old name and may get the class's own
-// variable or, as long as that is not bound, the one around: "x = x" and "date: date" do so.
+// checkClassBodies rejects a rename if the body of a class reads the old name and may get either the class's own
+// variable or, before that is bound, the outer one, as in "x = x" and "date: date".
 func (n *renamer) checkClassBodies() error {
 	for _, u := range n.units {
 		if err := n.ctx.Err(); err != nil {
@@ -215,9 +213,8 @@ func (n *renamer) checkClassBodies() error {
 	return nil
 }
 
-// meansTwo reports whether a use reads a variable of the class body it is in
-// that may not be bound yet, where another of that name is around and one of
-// the two is renamed.
+// meansTwo reports whether a use reads a variable of its class body that may not be bound yet, while an outer
+// variable has the same name and one of the two is renamed.
 func (n *renamer) meansTwo(u *Unit, use *grammar.Use) bool {
 	reads := use.Context == grammar.Load || use.Context == grammar.Annotation || use.Context == grammar.Augmented
 	if !reads || use.Binding == nil || use.Binding != use.Scope || use.Scope.Kind != grammar.ClassScope {
@@ -229,10 +226,9 @@ func (n *renamer) meansTwo(u *Unit, use *grammar.Use) bool {
 	return known && renamed && !u.boundBefore(use)
 }
 
-// boundBefore reports whether a statement that always runs before a use binds
-// its name.
+// boundBefore reports whether a statement that always runs before a use binds its name.
 func (u *Unit) boundBefore(use *grammar.Use) bool {
-	var around []*python.Statement // the compound statements that the use is in
+	var around []*python.Statement // the compound statements that contain the use
 	at := u.statementAt(use.Span.Start)
 	for s := at; s != nil; s = s.Parent {
 		around = append(around, s.Parent)
@@ -245,8 +241,7 @@ func (u *Unit) boundBefore(use *grammar.Use) bool {
 	})
 }
 
-// checkKeywords refuses a new name for a parameter that calls already give to the "**" parameter of
-// the function.
+// checkKeywords rejects a new parameter name that calls already pass to the function's "**" parameter.
 func (n *renamer) checkKeywords() error {
 	if !slices.ContainsFunc(n.order, n.besideKeywords) {
 		return nil
@@ -285,8 +280,7 @@ func (n *renamer) checkKeywords() error {
 	return nil
 }
 
-// besideKeywords reports whether a binding is a parameter of a function that
-// takes any keywords.
+// besideKeywords reports whether a binding is a parameter of a function that accepts arbitrary keywords.
 func (n *renamer) besideKeywords(at boundIn) bool {
 	function := symbolOf(at.scope)
 	if !isFunction(function) || !n.isParameter(at) {

@@ -14,7 +14,7 @@ func (n *renamer) warn(format string, args ...any) {
 	n.answer.Warnings = append(n.answer.Warnings, fmt.Sprintf(format, args...))
 }
 
-// collect decides for every occurrence of the old name.
+// collect decides what to do with every occurrence of the old name.
 func (n *renamer) collect() error {
 	var broken []string
 	for _, u := range n.units {
@@ -46,8 +46,8 @@ func (n *renamer) collect() error {
 	return nil
 }
 
-// mention lists an occurrence in a string or comment; for what is local to a function, only those
-// in it.
+// mention lists an occurrence in a string or comment. For a name local to a function, it lists only those in that
+// function.
 func (n *renamer) mention(u *Unit, o occurrence) {
 	if n.at.local() && (u != n.at.unit || o.offset < n.at.scope.Span.Start || o.offset >= n.at.scope.Span.End) {
 		return
@@ -58,7 +58,7 @@ func (n *renamer) mention(u *Unit, o occurrence) {
 	n.answer.Mentions = n.place(n.answer.Mentions, u, o.offset)
 }
 
-// place adds a line to a list, once, as far as the list's bound goes.
+// place adds a line to a list unless it is already there or the list is full.
 func (n *renamer) place(list []Place, u *Unit, offset int) []Place {
 	at := Place{Path: u.Path, Line: u.Python().LineOf(offset), Text: u.LineText(offset)}
 	switch {
@@ -71,7 +71,7 @@ func (n *renamer) place(list []Place, u *Unit, offset int) []Place {
 	return list
 }
 
-// decide renames an occurrence, leaves it alone, or lists it as possible.
+// decide renames an occurrence, skips it, or lists it as possible.
 func (n *renamer) decide(u *Unit, o occurrence) {
 	use := o.use
 	switch use.Context {
@@ -98,8 +98,7 @@ func (n *renamer) decide(u *Unit, o occurrence) {
 	}
 }
 
-// mayMean reports whether a use of which nothing is known could mean what is
-// renamed.
+// mayMean reports whether an unresolved use could refer to the renamed binding.
 func (n *renamer) mayMean(use *grammar.Use) bool {
 	switch use.Context {
 	case grammar.Attribute:
@@ -114,7 +113,7 @@ func (n *renamer) mayMean(use *grammar.Use) bool {
 	return n.at.scope.Kind == grammar.ModuleScope
 }
 
-// decideImport renames the name that an import takes, and gives an alias to one that takes another
+// decideImport renames the alias or the name that an import takes. It adds an alias to an import that takes another
 // thing but binds the renamed name.
 func (n *renamer) decideImport(u *Unit, use *grammar.Use) {
 	bound := use.Binding != nil && n.wanted[boundIn{u, binding{use.Binding, use.Key}}]
@@ -126,7 +125,7 @@ func (n *renamer) decideImport(u *Unit, use *grammar.Use) {
 	n.edits[u] = append(n.edits[u], edit{span: use.Span, alias: !takes})
 }
 
-// listed renames the strings of __all__, and of __slots__ and the like, that name what is renamed.
+// listed renames the strings in __all__, __slots__ and similar lists that name the renamed binding.
 func (n *renamer) listed(u *Unit) {
 	var names []listedName
 	if module := (boundIn{u, binding{u.module(), n.old}}); n.wanted[module] || n.reexports(u) {
@@ -144,7 +143,7 @@ func (n *renamer) listed(u *Unit) {
 	}
 }
 
-// reexports reports whether a module has what is renamed by "import *".
+// reexports reports whether a module gets the renamed name through "import *".
 func (n *renamer) reexports(u *Unit) bool {
 	if n.at.scope.Kind != grammar.ModuleScope || len(u.bound[binding{u.module(), n.old}]) > 0 {
 		return false
@@ -153,7 +152,7 @@ func (n *renamer) reexports(u *Unit) bool {
 	return ok && n.wanted[at]
 }
 
-// splices returns the changes of a file, in order, each once.
+// splices returns the changes of a file in order, without duplicates.
 func (n *renamer) splices(u *Unit) []document.Splice {
 	edits := slices.Clone(n.edits[u])
 	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.span.Start, b.span.Start) })
@@ -168,8 +167,7 @@ func (n *renamer) splices(u *Unit) []document.Splice {
 	return out
 }
 
-// checkResults refuses where a changed file would not parse or where a name in it would mean
-// something else than before.
+// checkResults rejects a rename after which a changed file would not parse or a name in it would mean something else.
 func (n *renamer) checkResults() error {
 	for _, u := range n.units {
 		if err := n.ctx.Err(); err != nil {
@@ -225,8 +223,8 @@ func (n *renamer) checkResult(u *Unit, splices []document.Splice) error {
 	return nil
 }
 
-// shifts returns a function from offsets before splices to offsets after them.
-// The offsets rise. One at an insertion stays in front of it.
+// shifts returns a function that maps offsets before splices to offsets after them. It must be called with
+// increasing offsets. An offset at an insertion stays before it.
 func shifts(splices []document.Splice) func(int) int {
 	next, moved := 0, 0
 	return func(offset int) int {
@@ -238,7 +236,7 @@ func shifts(splices []document.Splice) func(int) int {
 	}
 }
 
-// report lists the files.
+// report fills in the list of files.
 func (n *renamer) report() error {
 	for _, u := range n.units {
 		splices := n.splices(u)

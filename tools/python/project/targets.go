@@ -10,7 +10,7 @@ import (
 	"manualslop/tools/python/grammar"
 )
 
-// named finds what a dotted name means: its first names may be those of a module, what follows is
+// named finds the bindings that a dotted name refers to. Its first names may be those of a module; the rest is
 // looked up as Python does: in the module, in a class and its ancestors, or in a function.
 func (s *search) named(t target) []boundIn {
 	units := s.units
@@ -39,8 +39,8 @@ func (s *search) named(t target) []boundIn {
 	return out
 }
 
-// allWith adds to the files searched those that mention both the first and the last name, because
-// what is used within may be defined elsewhere.
+// allWith adds the files that mention both the first and the last name to the files to search, because a name
+// used in the query's files may be defined elsewhere.
 func (s *search) allWith(units []*Unit, t target) []*Unit {
 	if t.file != "" || len(t.names) < 2 {
 		return units
@@ -54,7 +54,7 @@ func (s *search) allWith(units []*Unit, t target) []*Unit {
 	return out
 }
 
-// inside finds where a path of names is bound within a file.
+// inside finds where a path of names is bound in a file.
 func (r *resolver) inside(u *Unit, names []string, ordinal string) []boundIn {
 	u.Names()
 	last := names[len(names)-1]
@@ -86,7 +86,7 @@ func (r *resolver) inside(u *Unit, names []string, ordinal string) []boundIn {
 	return out
 }
 
-// insideOf finds where a name is bound in a class, also by its ancestors, or in a function.
+// insideOf finds where a name is bound in a class or its ancestors, or in a function.
 func (r *resolver) insideOf(u *Unit, around *python.Symbol, name string) (boundIn, bool) {
 	scope := u.scopeOf[around]
 	switch {
@@ -100,8 +100,7 @@ func (r *resolver) insideOf(u *Unit, around *python.Symbol, name string) (boundI
 	return boundIn{u, key}, len(u.bound[key]) > 0
 }
 
-// mangled returns the name that Python looks up for a name in the body of a
-// class.
+// mangled returns the name that Python looks up for a name in the body of a class.
 func mangled(class, name string) string {
 	if class = strings.TrimLeft(class, "_"); class == "" || !isPrivate(name) {
 		return name
@@ -109,7 +108,7 @@ func mangled(class, name string) string {
 	return "_" + class + name
 }
 
-// bindingOf returns where the name of a class or function is bound.
+// bindingOf returns the binding of a class's or function's name.
 func (u *Unit) bindingOf(s *python.Symbol) boundIn {
 	if use := u.use(s.NameSpan.Start); use != nil && use.Binding != nil {
 		return boundIn{u, binding{use.Binding, use.Key}}
@@ -117,7 +116,7 @@ func (u *Unit) bindingOf(s *python.Symbol) boundIn {
 	return boundIn{u, binding{u.module(), s.Name}}
 }
 
-// definitions describes what was asked for, in the order of files and lines.
+// definitions describes the targets, ordered by file and line.
 func (s *search) definitions() []Definition {
 	out := []Definition{}
 	for at := range s.wanted {
@@ -129,8 +128,7 @@ func (s *search) definitions() []Definition {
 	return slices.Compact(out)
 }
 
-// describe returns the first place that binds something; all of them for
-// classes and functions.
+// describe returns the first place that binds something. For classes and functions it returns all of them.
 func (r *resolver) describe(at boundIn) []Definition {
 	u := at.unit
 	if at.scope == nil {
@@ -169,7 +167,7 @@ func (r *resolver) describe(at boundIn) []Definition {
 	return []Definition{{Path: u.Path, Name: name, Kind: u.kindOfBinding(offset), Line: line, Start: line, End: line}}
 }
 
-// kindOfBinding returns what a name is that is not a class and no function.
+// kindOfBinding returns the kind of a name that is neither a class nor a function.
 func (u *Unit) kindOfBinding(offset int) string {
 	use := u.use(offset)
 	switch {

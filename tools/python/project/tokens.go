@@ -11,8 +11,7 @@ import (
 	"manualslop/tools/python"
 )
 
-// tokens returns the tokens of a piece of source that mean something: no
-// comments and line ends.
+// tokens returns the tokens of a span without comments and line ends.
 func (u *Unit) tokens(span python.Span) []python.Token {
 	var out []python.Token
 	for t := range u.Python().Tokens(span) {
@@ -28,7 +27,7 @@ func (u *Unit) tokens(span python.Span) []python.Token {
 // word returns the source of a token.
 func (u *Unit) word(t python.Token) string { return u.Text()[t.Start:t.End] }
 
-// is reports whether token i is that operator or name.
+// is reports whether token i is the given operator or name.
 func (u *Unit) is(tokens []python.Token, i int, word string) bool {
 	return i >= 0 && i < len(tokens) && tokens[i].Kind != python.String && u.word(tokens[i]) == word
 }
@@ -38,8 +37,7 @@ func isName(tokens []python.Token, i int) bool {
 	return i >= 0 && i < len(tokens) && tokens[i].Kind == python.Name
 }
 
-// closing returns the index of the bracket that closes the one at i,
-// len(tokens) where it is missing.
+// closing returns the index of the bracket that closes the one at i, or len(tokens) if it is missing.
 func (u *Unit) closing(tokens []python.Token, i int) int {
 	depth := 0
 	for ; i < len(tokens); i++ {
@@ -51,7 +49,7 @@ func (u *Unit) closing(tokens []python.Token, i int) int {
 	return len(tokens)
 }
 
-// step is 1 for an opening bracket, -1 for a closing one, else 0.
+// step returns 1 for an opening bracket, -1 for a closing one and 0 for any other token.
 func (u *Unit) step(t python.Token) int {
 	if t.Kind != python.Op || t.End-t.Start != 1 {
 		return 0
@@ -65,7 +63,7 @@ func (u *Unit) step(t python.Token) int {
 	return 0
 }
 
-// splitAt cuts tokens at an operator or word that is outside all brackets.
+// splitAt splits tokens at any of the given operators or words outside brackets.
 func (u *Unit) splitAt(tokens []python.Token, words ...string) [][]python.Token {
 	var out [][]python.Token
 	depth, from := 0, 0
@@ -85,7 +83,7 @@ func (u *Unit) splitAt(tokens []python.Token, words ...string) [][]python.Token 
 	return append(out, tokens[from:])
 }
 
-// spanOf returns the source that tokens cover.
+// spanOf returns the span that tokens cover.
 func spanOf(tokens []python.Token) python.Span {
 	if len(tokens) == 0 {
 		return python.Span{}
@@ -93,8 +91,8 @@ func spanOf(tokens []python.Token) python.Span {
 	return python.Span{Start: tokens[0].Start, End: tokens[len(tokens)-1].End}
 }
 
-// header returns the parts of a definition's header: what is in the parentheses
-// after its name, cut at the commas, and what comes after "->".
+// header returns the parts of a definition's header: the arguments in the parentheses after its name, split at
+// commas, and the tokens after "->".
 func (u *Unit) header(s *python.Symbol) (arguments [][]python.Token, result []python.Token) {
 	tokens := u.tokens(s.Statement.Header)
 	i := 0
@@ -122,7 +120,7 @@ func (u *Unit) header(s *python.Symbol) (arguments [][]python.Token, result []py
 	return arguments, result
 }
 
-// cachedTokens is tokens for a piece that is asked for many times in a row.
+// cachedTokens is like tokens, but caches the last span for repeated calls.
 func (u *Unit) cachedTokens(span python.Span) []python.Token {
 	u.lastTokens.Lock()
 	defer u.lastTokens.Unlock()
@@ -132,15 +130,15 @@ func (u *Unit) cachedTokens(span python.Span) []python.Token {
 	return u.lastTokens.tokens
 }
 
-// lastTokens are the tokens of the piece that was asked for last.
+// lastTokens caches the tokens of the last span.
 type lastTokens struct {
 	sync.Mutex
 	span   python.Span
 	tokens []python.Token
 }
 
-// isIdentifier reports whether a text can be a name of Python: letters, digits
-// and underscores of any script, no digit first. Keywords can.
+// isIdentifier reports whether a text is a valid Python identifier: letters, digits and underscores of any
+// script, not starting with a digit. It does not exclude keywords.
 func isIdentifier(name string) bool {
 	if name == "" || !utf8.ValidString(name) {
 		return false
@@ -154,10 +152,10 @@ func isIdentifier(name string) bool {
 	return true
 }
 
-// lastPart returns what comes after the last dot.
+// lastPart returns the text after the last dot.
 func lastPart(dotted string) string { return dotted[strings.LastIndexByte(dotted, '.')+1:] }
 
-// symbolPath returns the dotted path of a symbol, empty for the module.
+// symbolPath returns the dotted path of a symbol, or "" for the module.
 func symbolPath(s *python.Symbol) string {
 	if s == nil {
 		return ""
@@ -165,7 +163,7 @@ func symbolPath(s *python.Symbol) string {
 	return s.Path
 }
 
-// words finds a name in a text where it is not part of a longer name.
+// words returns where a name occurs in a text as a whole word.
 func words(text, name string) []int {
 	var out []int
 	for from := 0; name != ""; {

@@ -11,15 +11,15 @@ import (
 	"manualslop/tools/python/grammar"
 )
 
-// Unit is one file of a project. It is decoded, parsed and analysed when that is first asked for;
-// its methods may be called by several goroutines.
+// Unit is one file of a project. It is decoded, parsed and analysed on first use. Its methods may be called
+// concurrently.
 type Unit struct {
 	Path string
 	data []byte
 
 	decoding   sync.Once
 	doc        document.Document
-	text       bool  // false: binary
+	text       bool  // false for a binary file
 	odd        error // why CPython would not decode the file
 	parsing    sync.Once
 	python     *python.File
@@ -34,14 +34,13 @@ type Unit struct {
 	scopeOf    map[*python.Symbol]*grammar.Scope
 }
 
-// binding is a name in the scope that binds it: what all its uses refer to.
+// binding is a name in the scope that binds it. All its uses refer to it.
 type binding struct {
 	scope *grammar.Scope
 	name  string
 }
 
-// Readable reports whether the file is text. What CPython would not decode may
-// still be readable.
+// Readable reports whether the file is text. A file that CPython would not decode may still be readable.
 func (u *Unit) Readable() bool {
 	u.decoding.Do(func() {
 		doc, err := document.DecodePython(u.data)
@@ -50,7 +49,7 @@ func (u *Unit) Readable() bool {
 	return u.text
 }
 
-// Text returns the decoded text, empty if the file is not Readable.
+// Text returns the decoded text, or "" if the file is not Readable.
 func (u *Unit) Text() string {
 	if !u.Readable() {
 		return ""
@@ -58,7 +57,7 @@ func (u *Unit) Text() string {
 	return u.doc.Text
 }
 
-// Python returns the structure of the file.
+// Python returns the parsed structure of the file.
 func (u *Unit) Python() *python.File {
 	u.parsing.Do(func() { u.python = python.Parse(u.Text()) })
 	return u.python
@@ -73,7 +72,7 @@ func (u *Unit) Names() *grammar.Names {
 	return u.names
 }
 
-// index makes the tables that lookups need.
+// index builds the lookup tables.
 func (u *Unit) index() {
 	u.uses = make(map[int]int, len(u.names.Uses))
 	u.bound = map[binding][]int{}
@@ -92,7 +91,7 @@ func (u *Unit) index() {
 	}
 }
 
-// use returns the name that begins at offset, nil if none does.
+// use returns the name that begins at offset, or nil if none does.
 func (u *Unit) use(offset int) *grammar.Use {
 	names := u.Names()
 	if i, ok := u.uses[offset]; ok {
@@ -109,8 +108,7 @@ func (u *Unit) module() *grammar.Scope {
 	return nil
 }
 
-// symbolOf returns the class or function that a scope is the body of, nil for
-// other scopes.
+// symbolOf returns the class or function whose body a scope is, or nil for other scopes.
 func symbolOf(scope *grammar.Scope) *python.Symbol {
 	if scope != nil && (scope.Kind == grammar.ClassScope || scope.Kind == grammar.FunctionScope) {
 		return scope.Symbol
@@ -118,9 +116,8 @@ func symbolOf(scope *grammar.Scope) *python.Symbol {
 	return nil
 }
 
-// Enclosing returns the innermost class or function around offset, nil at
-// module level. The line of a definition and its decorators belong to what is
-// around it.
+// Enclosing returns the innermost class or function that contains offset, or nil at module level. The header of a
+// definition and its decorators belong to the enclosing scope.
 func (u *Unit) Enclosing(offset int) *python.Symbol {
 	var found *python.Symbol
 	statements := u.Python().Body
@@ -138,8 +135,7 @@ func (u *Unit) Enclosing(offset int) *python.Symbol {
 	return found
 }
 
-// statementAt returns the innermost statement that holds offset, nil if none
-// does.
+// statementAt returns the innermost statement that contains offset, or nil if none does.
 func (u *Unit) statementAt(offset int) *python.Statement {
 	var found *python.Statement
 	statements := u.Python().Body
@@ -154,8 +150,7 @@ func (u *Unit) statementAt(offset int) *python.Statement {
 	return found
 }
 
-// LineText returns the line that holds offset without surrounding blanks, at
-// most 200 characters of it.
+// LineText returns the line that contains offset without surrounding blanks, shortened to 200 characters.
 func (u *Unit) LineText(offset int) string {
 	file := u.Python()
 	n := file.LineOf(offset)
@@ -166,8 +161,7 @@ func (u *Unit) LineText(offset int) string {
 	return document.Clip(strings.TrimSpace(u.Text()[line.Start:line.End]), 200)
 }
 
-// Broken returns why a file does not parse. Without thorough only its tokens
-// and indentation are looked at.
+// Broken returns why a file does not parse. Unless thorough is set, it checks only tokens and indentation.
 func (u *Unit) Broken(thorough bool) (string, bool) {
 	switch {
 	case !u.Readable():

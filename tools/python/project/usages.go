@@ -13,33 +13,32 @@ import (
 // UsageQuery asks where a name is used.
 type UsageQuery struct {
 	Name    string                 // "f", or dotted: "A.m", "mod.f", "path/file.py:A.m"
-	Within  func(path string) bool // the files that are searched
+	Within  func(path string) bool // selects the files to search
 	Strings bool                   // also list whole words in strings and comments
-	Others  bool                   // also list what is known to be another thing of that name
+	Others  bool                   // also list occurrences that refer to something else of that name
 }
 
-// Certainties of a Usage.
+// Values of Usage.Certainty.
 const (
-	Certain  = "certain"  // it is the thing that was asked for, or one of them
-	Possible = "possible" // nothing tells what it is
+	Certain  = "certain"  // it is one of the targets
+	Possible = "possible" // what it refers to is unknown
 	Other    = "other"    // it is something else, such as a local variable
 	Mention  = "mention"  // in a string or comment
 )
 
-// unparsedKind is the kind of an occurrence of which the statement does not parse.
+// unparsedKind is the kind of an occurrence in a statement that does not parse.
 const unparsedKind = "unparsed"
 
 // Usage is one occurrence of a name.
 type Usage struct {
 	Line   int `json:"line"`
-	Column int `json:"column"` // of the first byte of the name in its line, from 1
-	// Kind is call, import, attribute, definition, assignment, reference, annotation, keyword, delete,
-	// decorator, base, parameter, global, string, comment, or unparsed where the statement does not
-	// parse.
+	Column int `json:"column"` // 1-based byte column where the name begins
+	// Kind is call, import, attribute, definition, assignment, reference, annotation, keyword, delete, decorator,
+	// base, parameter, global, string, comment, or unparsed if the statement does not parse.
 	Kind      string `json:"kind"`
-	In        string `json:"in"`        // dotted path of the class or function around, empty at module level
+	In        string `json:"in"`        // dotted path of the enclosing class or function; empty at module level
 	Certainty string `json:"certainty"` // one of the constants above
-	Text      string `json:"text"`      // the line without blanks around, at most 200 characters
+	Text      string `json:"text"`      // the line without surrounding blanks, at most 200 characters
 }
 
 // FileUsages are the usages of one file, in order.
@@ -48,21 +47,21 @@ type FileUsages struct {
 	Usages []Usage `json:"usages"`
 }
 
-// Usages is the answer to a UsageQuery.
+// Usages is the result of a UsageQuery.
 type Usages struct {
 	Name     string       `json:"name"`
-	Targets  []Definition `json:"targets"` // what the name means, as far as the project defines it
+	Targets  []Definition `json:"targets"` // what the name refers to, if the project defines it
 	Files    []FileUsages `json:"files"`
-	Total    int          `json:"total"`    // usages listed
-	Possible int          `json:"possible"` // of these, those that nothing is known about
-	Others   int          `json:"others"`   // occurrences that are another thing, listed or not
-	Mentions int          `json:"mentions"` // in strings and comments, listed or not
+	Total    int          `json:"total"`    // number of listed usages
+	Possible int          `json:"possible"` // how many of these are possible
+	Others   int          `json:"others"`   // number of occurrences that refer to something else, listed or not
+	Mentions int          `json:"mentions"` // number of occurrences in strings and comments, listed or not
 	Warnings []string     `json:"warnings"`
 }
 
-// Usages finds every token with the last name of the query. A name without dots means every
-// function, class, variable and attribute of that name within the query's files; local variables
-// and parameters count only where there is nothing else.
+// Usages finds every token equal to the last name of the query. A name without dots matches every function,
+// class, variable and attribute of that name in the query's files. Local variables and parameters match only if
+// nothing else does.
 func (p *Project) Usages(ctx context.Context, q UsageQuery) (Usages, error) {
 	t := parseTarget(q.Name)
 	answer := Usages{Name: q.Name, Targets: []Definition{}, Files: []FileUsages{}, Warnings: []string{}}
@@ -90,7 +89,7 @@ func (p *Project) Usages(ctx context.Context, q UsageQuery) (Usages, error) {
 	return answer, nil
 }
 
-// search is one search for usages.
+// search is the state of one search for usages.
 type search struct {
 	*resolver
 	query  UsageQuery
@@ -100,16 +99,16 @@ type search struct {
 	wanted map[boundIn]bool
 }
 
-// occurrence is one token, or one word in a string or comment.
+// occurrence is a token, or a word in a string or comment.
 type occurrence struct {
 	offset  int
 	kind    string
 	ref     reference
 	mention bool
-	use     *grammar.Use // nil for mentions and where the statement does not parse
+	use     *grammar.Use // nil for mentions and in statements that do not parse
 }
 
-// find collects the occurrences and what they refer to.
+// find collects the occurrences and resolves what they refer to.
 func (s *search) find(ctx context.Context) error {
 	s.found = make([][]occurrence, len(s.units))
 	name := s.target.last()
@@ -142,8 +141,7 @@ func (r *resolver) allOrigins(targets []boundIn) []boundIn {
 	return out
 }
 
-// occurrences finds the tokens of a file that are a name, and the whole words in strings and
-// comments.
+// occurrences finds the tokens of a file that equal a name, and the name as a whole word in strings and comments.
 func (u *Unit) occurrences(name string) []occurrence {
 	var out []occurrence
 	names := u.Names()
@@ -170,7 +168,7 @@ func (u *Unit) occurrences(name string) []occurrence {
 	return out
 }
 
-// inToken finds a name in a token that the names of the file do not have.
+// inToken finds a name in a token where grammar recorded no name.
 func (u *Unit) inToken(t python.Token, name string, have map[int]bool) []occurrence {
 	kind := ""
 	switch t.Kind {
@@ -193,7 +191,7 @@ func (u *Unit) inToken(t python.Token, name string, have map[int]bool) []occurre
 	return out
 }
 
-// kindOf returns what a use does, in the words of Usage.Kind.
+// kindOf returns the kind of a use as a value of Usage.Kind.
 func (u *Unit) kindOf(use *grammar.Use) string {
 	switch use.Context {
 	case grammar.Import, grammar.ImportOriginal, grammar.ImportPath:
@@ -216,7 +214,7 @@ func (u *Unit) kindOf(use *grammar.Use) string {
 	return u.kindOfRead(use)
 }
 
-// kindOfRead tells calls, decorators, bases and stores to attributes from other reads.
+// kindOfRead distinguishes calls, decorators, bases and attribute assignments from other reads.
 func (u *Unit) kindOfRead(use *grammar.Use) string {
 	switch use.Access {
 	case grammar.Store, grammar.Augmented:
@@ -256,12 +254,12 @@ func (u *Unit) kindInDecorator(s *python.Statement, use *grammar.Use) string {
 	return "reference"
 }
 
-// followed reports whether a word comes next after offset.
+// followed reports whether a word is the next token after offset.
 func (u *Unit) followed(offset int, word string) bool {
 	return strings.HasPrefix(strings.TrimLeft(u.Text()[offset:], " \t\f"), word)
 }
 
-// chooseTargets decides what was asked for.
+// chooseTargets determines the bindings to search for.
 func (s *search) chooseTargets() error {
 	s.wanted = map[boundIn]bool{}
 	if len(s.target.names) > 1 || s.target.file != "" {
@@ -285,13 +283,12 @@ func (s *search) chooseTargets() error {
 	return nil
 }
 
-// local reports whether something is bound in a function.
+// local reports whether a binding is in a function.
 func (at boundIn) local() bool {
 	return at.scope != nil && at.scope.Kind != grammar.ModuleScope && at.scope.Kind != grammar.ClassScope
 }
 
-// nearestOf returns the definitions of the same last name among the files
-// searched.
+// nearestOf returns the definitions with the same last name in the searched files.
 func (s *search) nearestOf() []string {
 	var out []string
 	for _, u := range s.units {
@@ -304,7 +301,7 @@ func (s *search) nearestOf() []string {
 	return out
 }
 
-// certainty judges an occurrence.
+// certainty returns the certainty of an occurrence.
 func (s *search) certainty(o occurrence) string {
 	switch {
 	case o.mention:
@@ -324,7 +321,7 @@ func (s *search) certainty(o occurrence) string {
 	return Other
 }
 
-// onlyLocal reports whether something was asked for that no attribute can be.
+// onlyLocal reports whether all targets are local, so that no attribute can refer to them.
 func (s *search) onlyLocal() bool {
 	for at := range s.wanted {
 		if !at.local() {
@@ -334,7 +331,7 @@ func (s *search) onlyLocal() bool {
 	return len(s.wanted) > 0
 }
 
-// report fills the answer.
+// report fills in the result.
 func (s *search) report(answer *Usages) {
 	for i, u := range s.units {
 		file := FileUsages{Path: u.Path, Usages: []Usage{}}
