@@ -2,7 +2,7 @@ package pytools
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,7 +24,7 @@ type pyAddDefArgs struct {
 	DryRun       bool   `json:"dry_run,omitzero" doc:"show the change and write nothing"`
 }
 
-// PyAddDef plans a new definition.
+// PyAddDef returns the tool that adds a definition.
 func PyAddDef() tools.Tool {
 	return tools.Writer(tools.Spec{
 		Name: "py_add_def", Summary: "Add a Python class, function or method at a named place of a file.",

@@ -2,7 +2,7 @@ package pytools
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 	"errors"
 	"fmt"
 	"strings"
@@ -23,8 +23,7 @@ type pyCheckSyntaxArgs struct {
 	Python  string `json:"python,omitzero" doc:"auto (as if left out): a python3 on PATH gives the verdict; never: only the built-in parser" enum:"auto,never"`
 }
 
-// pythonError is one error of a Python file. Lines and columns count from 1, columns in characters;
-// 0 is not known.
+// pythonError is one error in a Python file. Lines and columns count from 1, columns in characters; 0 means unknown.
 type pythonError struct {
 	Line      int    `json:"line"`
 	Column    int    `json:"column"`
@@ -37,16 +36,16 @@ type pythonError struct {
 
 type syntaxData struct {
 	Path     string        `json:"path"`
-	Valid    *bool         `json:"valid"` // null: no error found, but no interpreter to say that there is none
+	Valid    *bool         `json:"valid"` // null if no error was found and no interpreter could confirm it
 	Checker  string        `json:"checker"`
 	Errors   []pythonError `json:"errors"`
 	Warnings []string      `json:"warnings"`
 }
 
-// mostSyntaxErrors limits the errors of one answer.
+// mostSyntaxErrors limits the errors in a result.
 const mostSyntaxErrors = 20
 
-// PyCheckSyntax answers whether a Python file parses.
+// PyCheckSyntax returns the tool that checks whether a Python file parses.
 func PyCheckSyntax() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "py_check_syntax", Summary: "Check the syntax of a Python file; nothing of it is run.", Effect: tools.Reads,
@@ -85,10 +84,10 @@ func checkSyntax(ctx context.Context, env tools.Env, in pyCheckSyntaxArgs) (tool
 	return c.result(), nil
 }
 
-// own is what the engine's own parser finds: errors, and what only a compiler would refuse.
+// own holds what the engine's own parser finds: syntax errors, and errors that a compiler would report later.
 type own struct{ errors, later []pythonError }
 
-// ownErrors parses a file with the engine's own parser; without a version the newest syntax is right.
+// ownErrors parses a file with the engine's own parser. Version 0 means the newest syntax.
 func ownErrors(data []byte, version grammar.Version) own {
 	doc, err := document.DecodePython(data)
 	var source *document.SourceError
@@ -118,12 +117,12 @@ func pythonErrors(found []grammar.Error) []pythonError {
 	return out
 }
 
-// syntaxCheck puts together what is known of one file.
+// syntaxCheck combines the results for one file.
 type syntaxCheck struct {
 	path    string
 	data    []byte
-	verdict *verdict // nil if no interpreter was asked
-	why     string   // why not
+	verdict *verdict // nil if no interpreter checked the file
+	why     string   // why verdict is nil
 	own     own
 }
 
@@ -142,8 +141,8 @@ func (c *syntaxCheck) result() tools.Result {
 	return tools.Result{Text: c.text(data), Data: data}
 }
 
-// errors lists what is wrong: the interpreter's error first, then those of our parser in other
-// statements. What an interpreter takes is right.
+// errors lists the errors: the interpreter's first, then those that our parser found in other statements. Code
+// that an interpreter accepts has no errors.
 func (c *syntaxCheck) errors() []pythonError {
 	switch {
 	case c.verdict == nil:
@@ -157,7 +156,7 @@ func (c *syntaxCheck) errors() []pythonError {
 		first.Source = c.decoded()[line.Start:line.End]
 	}
 	out := []pythonError{first}
-	for _, e := range c.own.errors[min(1, len(c.own.errors)):] { // the first one is the interpreter's
+	for _, e := range c.own.errors[min(1, len(c.own.errors)):] { // the interpreter reports the first one
 		if e.Line != first.Line {
 			out = append(out, e)
 		}
@@ -170,7 +169,7 @@ func (c *syntaxCheck) decoded() string {
 	return strings.ToValidUTF8(doc.Text, "\uFFFD")
 }
 
-// place is "a.py:3:7", as far as it is known.
+// place returns the position of an error, such as "a.py:3:7", as precisely as it is known.
 func (c *syntaxCheck) place(e pythonError) string {
 	switch {
 	case e.Line == 0:
@@ -181,7 +180,7 @@ func (c *syntaxCheck) place(e pythonError) string {
 	return fmt.Sprintf("%s:%d:%d", c.path, e.Line, e.Column)
 }
 
-// text words the answer.
+// text formats the result for a model.
 func (c *syntaxCheck) text(data syntaxData) string {
 	var b strings.Builder
 	switch {
@@ -202,8 +201,8 @@ func (c *syntaxCheck) text(data syntaxData) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// underlined shows the line of an error and points to its place. Blanks in front are left out, and so
-// is what is far from the place.
+// underlined shows the line of an error with a marker at its column. It omits leading blanks and text far from
+// the column.
 func underlined(e pythonError) string {
 	const most = 120
 	source := strings.TrimLeft(e.Source, " \t\f")

@@ -2,7 +2,7 @@ package pytools
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 	"fmt"
 	"strings"
 
@@ -21,7 +21,7 @@ type pyFindUsagesArgs struct {
 	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
 }
 
-// PyFindUsages answers with the uses of a name.
+// PyFindUsages returns the tool that lists the uses of a name.
 func PyFindUsages() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "py_find_usages", Summary: "Find where a Python name is used: every token of that name, with what it does " +

@@ -19,7 +19,7 @@ type classesData struct {
 	Warnings []string    `json:"warnings"`
 }
 
-// PyGetClassSummary answers with what a class consists of.
+// PyGetClassSummary returns the tool that lists the members of a class.
 func PyGetClassSummary() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "py_get_class_summary", Summary: "Summarise a Python class: bases, docstring, attributes, method signatures " +
@@ -58,7 +58,7 @@ func classSummary(ctx context.Context, env tools.Env, in pyGetClassSummaryArgs) 
 	return tools.Paged(strings.Join(parts, "\n\n"), data, "py_get_class_summary", in.StartLine, env.Limits)
 }
 
-// findClasses returns the classes of a dotted name, at least one.
+// findClasses returns the classes with a dotted name. It fails if there is none.
 func (f PythonFile) findClasses(name string) ([]*python.Symbol, error) {
 	found, err := f.find(name)
 	if err != nil {

@@ -16,7 +16,7 @@ type pyGetCodeOutlineArgs struct {
 	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
 }
 
-// PyGetCodeOutline answers with the classes and functions of a file.
+// PyGetCodeOutline returns the tool that lists the classes and functions of a file.
 func PyGetCodeOutline() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "py_get_code_outline", Summary: "List the classes, functions and methods of a Python file with their line " +
@@ -45,8 +45,7 @@ func PyGetCodeOutline() tools.Tool {
 	})
 }
 
-// outline makes the rows of a file, at most the given number of levels of them;
-// zero means all.
+// outline returns the outline rows of a file, down to the given number of levels; zero means all.
 func (f PythonFile) outline(levels int, variables bool) []tools.OutlineRow {
 	var rows []tools.OutlineRow
 	depths := map[*python.Symbol]int{}

@@ -12,7 +12,7 @@ type pyGetDefinitionArgs struct {
 	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
 }
 
-// PyGetDefinition answers with the source of a definition.
+// PyGetDefinition returns the tool that shows the source of a definition.
 func PyGetDefinition() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "py_get_definition", Summary: "Get the full source of a Python class, function or method.", Effect: tools.Reads,

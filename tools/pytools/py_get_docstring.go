@@ -15,16 +15,16 @@ type pyGetDocstringArgs struct {
 	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
 }
 
-// docstringItem is one docstring of the structured answer.
+// docstringItem is one docstring in the structured result.
 type docstringItem struct {
-	Name    string `json:"name"` // dotted path, "module" for the file itself
-	Kind    string `json:"kind"` // "module" or that of the definition
+	Name    string `json:"name"` // dotted path; "module" for the file itself
+	Kind    string `json:"kind"` // "module" or the kind of the definition
 	Ordinal int    `json:"ordinal"`
 	Of      int    `json:"of"`
 	Found   bool   `json:"found"`
-	Start   int    `json:"start"` // lines of the docstring, 0 without one
+	Start   int    `json:"start"` // lines of the docstring; 0 if there is none
 	End     int    `json:"end"`
-	Clean   string `json:"docstring"` // as inspect.cleandoc gives it
+	Clean   string `json:"docstring"` // cleaned like inspect.cleandoc
 	Raw     string `json:"raw"`
 }
 
@@ -33,7 +33,7 @@ type docstringData struct {
 	Warnings   []string        `json:"warnings"`
 }
 
-// PyGetDocstring answers with docstrings.
+// PyGetDocstring returns the tool that shows docstrings.
 func PyGetDocstring() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "py_get_docstring", Summary: "Get the docstring of a Python module, class, function or method.",
@@ -67,7 +67,7 @@ func docstrings(ctx context.Context, env tools.Env, in pyGetDocstringArgs) (tool
 	return tools.Paged(text, data, "py_get_docstring", in.StartLine, env.Limits)
 }
 
-// docstringOf describes the docstring of a definition, or of the module for nil.
+// docstringOf describes the docstring of a definition, or of the module if s is nil.
 func (f PythonFile) docstringOf(s *python.Symbol) docstringItem {
 	item := docstringItem{Name: "module", Kind: "module", Ordinal: 1, Of: 1}
 	if s != nil {

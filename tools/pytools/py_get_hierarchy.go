@@ -15,7 +15,7 @@ type pyGetHierarchyArgs struct {
 	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
 }
 
-// PyGetHierarchy answers with the bases and subclasses of a class.
+// PyGetHierarchy returns the tool that shows the bases and subclasses of a class.
 func PyGetHierarchy() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "py_get_hierarchy", Summary: "Show what a Python class inherits from and what inherits from it, at any " +

@@ -15,13 +15,13 @@ type pyGetImportsArgs struct {
 	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
 }
 
-// importedName is one name of an import; As is empty if it keeps its name.
+// importedName is one imported name; As is empty if there is no alias.
 type importedName struct {
 	Name string `json:"name"`
 	As   string `json:"as"`
 }
 
-// importItem is one imported module; "import a, b" makes two.
+// importItem is one imported module; "import a, b" yields two items.
 type importItem struct {
 	Line        int            `json:"line"`
 	Module      string         `json:"module"` // without leading dots
@@ -37,19 +37,19 @@ type importGroups struct {
 }
 
 type localModule struct {
-	Module string `json:"module"` // with leading dots where it is relative
-	Path   string `json:"path"`   // its file in the workspace, empty if it is not found
+	Module string `json:"module"` // with leading dots if it is relative
+	Path   string `json:"path"`   // its file in the workspace; empty if not found
 }
 
 type importsData struct {
-	Modules      []string     `json:"modules"` // each once, sorted, relative ones with leading dots
+	Modules      []string     `json:"modules"` // each once, sorted; relative ones with leading dots
 	Imports      []importItem `json:"imports"`
 	Groups       importGroups `json:"groups"`
-	TypeChecking []int        `json:"type_checking"` // lines of imports that only a type checker makes
+	TypeChecking []int        `json:"type_checking"` // lines of imports that only a type checker evaluates
 	Warnings     []string     `json:"warnings"`
 }
 
-// PyGetImports answers with what a file imports.
+// PyGetImports returns the tool that lists the imports of a file.
 func PyGetImports() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "py_get_imports", Summary: "List the imports of a Python file: standard library, third-party, and local with " +
@@ -124,11 +124,10 @@ func (f PythonFile) importItem(i python.Import) importItem {
 	return item
 }
 
-// dotted returns the module as it is in the source.
+// dotted returns the module as written in the source.
 func (i importItem) dotted() string { return strings.Repeat(".", i.Level) + i.Module }
 
-// submodules returns the names in "from a import b, c", each of which may be a
-// module of a.
+// submodules returns the names in "from a import b, c", each of which may be a submodule of a.
 func submodules(i python.Import) []string {
 	var names []string
 	for _, n := range i.Names {
@@ -139,7 +138,7 @@ func submodules(i python.Import) []string {
 	return names
 }
 
-// importText returns the import as a statement of one line.
+// importText returns the import as a one-line statement.
 func importText(i python.Import, item importItem) string {
 	var names []string
 	for _, n := range item.Names {
@@ -169,7 +168,7 @@ func (d *importsData) add(group, module string, files []string) {
 	}
 }
 
-// sort brings every list of modules to its order, each module once.
+// sort sorts every list of modules and removes duplicates.
 func (d *importsData) sort() {
 	for _, list := range []*[]string{&d.Modules, &d.Groups.Stdlib, &d.Groups.ThirdParty} {
 		slices.Sort(*list)

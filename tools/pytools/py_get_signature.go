@@ -12,7 +12,7 @@ type pyGetSignatureArgs struct {
 	Name string `json:"name" doc:"dotted path of a class or function, such as A.method; name#2 picks the second of several" min:"1"`
 }
 
-// PyGetSignature answers with the head of a definition.
+// PyGetSignature returns the tool that shows the header of a definition.
 func PyGetSignature() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "py_get_signature", Summary: "Get the signature of a Python function, method or class: from def or class " +

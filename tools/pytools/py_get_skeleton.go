@@ -21,12 +21,12 @@ type pyGetSkeletonArgs struct {
 type skeletonData struct {
 	Path        string   `json:"path"`
 	Skeleton    string   `json:"skeleton"`
-	Lines       int      `json:"lines"`        // of the skeleton
-	SourceLines int      `json:"source_lines"` // of the file
+	Lines       int      `json:"lines"`        // lines of the skeleton
+	SourceLines int      `json:"source_lines"` // lines of the file
 	Warnings    []string `json:"warnings"`
 }
 
-// PyGetSkeleton answers with the signatures and docstrings of a file.
+// PyGetSkeleton returns the tool that shows the signatures and docstrings of a file.
 func PyGetSkeleton() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "py_get_skeleton", Summary: "Show a Python file without the bodies: imports, constants, signatures and " +

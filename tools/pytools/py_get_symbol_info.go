@@ -15,7 +15,7 @@ type pyGetSymbolInfoArgs struct {
 	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
 }
 
-// PyGetSymbolInfo answers with the place and the source of a definition.
+// PyGetSymbolInfo returns the tool that shows the location and the source of a definition.
 func PyGetSymbolInfo() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "py_get_symbol_info", Summary: "Get the lines and the source of a Python class, function or method.",
@@ -38,7 +38,7 @@ func PyGetSymbolInfo() tools.Tool {
 	})
 }
 
-// info is one line about a definition.
+// info describes a definition in one line.
 func (f PythonFile) info(s *python.Symbol) string {
 	line := fmt.Sprintf("%s (%s) lines %d–%d", s.Path, strings.ReplaceAll(string(s.Kind), "_", " "), f.StartLine(s),
 		f.EndLine(s))

@@ -15,16 +15,16 @@ type pyGetVarDeclarationArgs struct {
 	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
 }
 
-// variableItem is one binding of the structured answer.
+// variableItem is one binding in the structured result.
 type variableItem struct {
 	Name       string `json:"name"`    // dotted path
-	Line       int    `json:"line"`    // of the name
-	Start      int    `json:"start"`   // of the statement
-	End        int    `json:"end"`     // of the statement
-	Ordinal    int    `json:"ordinal"` // among the bindings of this name, from 1
+	Line       int    `json:"line"`    // line of the name
+	Start      int    `json:"start"`   // first line of the statement
+	End        int    `json:"end"`     // last line of the statement
+	Ordinal    int    `json:"ordinal"` // 1-based position among the bindings of this name
 	Of         int    `json:"of"`
-	Source     string `json:"source"`    // the lines, or the statement alone on a shared line
-	Statement  string `json:"statement"` // the statement alone
+	Source     string `json:"source"`    // whole lines, or only the statement if it shares a line
+	Statement  string `json:"statement"` // only the statement
 	Annotation string `json:"annotation"`
 	Value      string `json:"value"`
 	Alone      bool   `json:"alone"` // the statement binds no other name
@@ -35,7 +35,7 @@ type variablesData struct {
 	Warnings  []string       `json:"warnings"`
 }
 
-// PyGetVarDeclaration answers with the statement that binds a variable.
+// PyGetVarDeclaration returns the tool that shows the statement that binds a variable.
 func PyGetVarDeclaration() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "py_get_var_declaration", Summary: "Get the assignment of a Python variable at module or class level.",
@@ -79,8 +79,8 @@ func (f PythonFile) variable(v python.Variable) variableItem {
 	}
 }
 
-// statementLines returns the text of the lines of a statement, without the last
-// line end; of the statement alone where another one is on one of its lines.
+// statementLines returns the lines of a statement, without the last line end. If another statement shares one of
+// the lines, it returns only the statement itself.
 func (f PythonFile) statementLines(s *python.Statement) string {
 	first, last := f.Lines[f.LineOf(s.Start)-1], f.Lines[f.LineOf(s.End-1)-1]
 	before := strings.Trim(f.Text[first.Start:s.Start], " \t\f")
@@ -91,7 +91,7 @@ func (f PythonFile) statementLines(s *python.Statement) string {
 	return f.Text[first.Start:last.End]
 }
 
-// noVariable refuses a name that is not bound at module or class level.
+// noVariable returns the error for a name that is not bound at module or class level.
 func (f PythonFile) noVariable(name string) error {
 	base, ordinal := python.CutOrdinal(name)
 	text := fmt.Sprintf("no variable '%s' in %s", name, f.Disk.Path)

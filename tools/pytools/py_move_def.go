@@ -2,7 +2,7 @@ package pytools
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,18 +31,18 @@ type pyMoveDefArgs struct {
 	DryRun           bool   `json:"dry_run,omitzero" doc:"show the changes and write nothing"`
 }
 
-// moveData is the structured detail of a move.
+// moveData is the structured result of a move.
 type moveData struct {
 	Source      pyEditData  `json:"source"`
 	Destination pyEditData  `json:"destination"`
 	SourceUses  []int       `json:"source_uses"`      // lines of src_path that still use the old name
-	DestUses    []int       `json:"destination_uses"` // lines of dest_path that still use it
+	DestUses    []int       `json:"destination_uses"` // lines of dest_path that still use the old name
 	Imports     []edit.Need `json:"imports"`          // imports that dest_path lacked
 	Names       []string    `json:"names"`            // other names of src_path that the moved code uses
-	Clashes     []string    `json:"clashes"`          // names it uses that dest_path binds to something else
+	Clashes     []string    `json:"clashes"` // names it uses that dest_path binds to something else
 }
 
-// PyMoveDef plans the move of a definition.
+// PyMoveDef returns the tool that moves a definition.
 func PyMoveDef() tools.Tool {
 	return tools.Writer(tools.Spec{
 		Name: "py_move_def", Summary: "Move a Python class, function or method to another place or file.",
@@ -98,7 +98,7 @@ func planMoveWithin(source pythonEdit, to edit.Relocation, in pyMoveDefArgs) (to
 		in.Name, moved))
 }
 
-// openDestination reads the file that a definition goes to, or makes an empty one of it.
+// openDestination reads the destination file, or returns an empty one to create.
 func openDestination(ctx context.Context, env tools.Env, shown string, source pythonEdit,
 	in pyMoveDefArgs) (dest pythonEdit, create bool, err error) {
 	dest, err = openEdit(ctx, env, in.DestPath, in.ExpectedDestHash)
@@ -121,7 +121,7 @@ func openDestination(ctx context.Context, env tools.Env, shown string, source py
 	return dest, true, err
 }
 
-// moveChanges returns the change of the destination and the one of the source.
+// moveChanges returns the changes of the destination and of the source.
 func moveChanges(source, dest pythonEdit, create bool, moved edit.Moved) ([]tools.Change, error) {
 	left, err := source.Change(moved.Source.Splices...)
 	if err != nil {
@@ -149,7 +149,7 @@ func moveDetails(from, to, name string, moved edit.Moved) moveData {
 	}
 }
 
-// moveSummary returns where the definition is now and what is left to do.
+// moveSummary describes the new location of the definition and what remains to be done.
 func moveSummary(from, to, name string, moved edit.Moved) string {
 	lines := []string{fmt.Sprintf("py_move_def %s: %s moved to %s as %s, now %s", from, name, to, moved.Path,
 		linesOf(moved.Destination))}

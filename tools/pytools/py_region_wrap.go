@@ -16,7 +16,7 @@ type pyRegionWrapArgs struct {
 	DryRun       bool   `json:"dry_run,omitzero" doc:"show the change and write nothing"`
 }
 
-// PyRegionWrap plans a region around lines.
+// PyRegionWrap returns the tool that puts region markers around lines.
 func PyRegionWrap() tools.Tool {
 	return tools.Writer(tools.Spec{
 		Name: "py_region_wrap", Summary: "Wrap lines of a Python file in #region and #endregion comments.",

@@ -14,13 +14,13 @@ type pyRemoveDefArgs struct {
 	DryRun       bool   `json:"dry_run,omitzero" doc:"show the change and write nothing"`
 }
 
-// removalData is the structured detail of a removal.
+// removalData is the structured result of a removal.
 type removalData struct {
 	pyEditData
 	Uses []int `json:"uses"` // lines of the same file that still use the name
 }
 
-// PyRemoveDef plans the removal of a definition.
+// PyRemoveDef returns the tool that removes a definition.
 func PyRemoveDef() tools.Tool {
 	return tools.Writer(tools.Spec{
 		Name: "py_remove_def", Summary: "Remove a Python class, function or method by its name.",

@@ -17,13 +17,13 @@ type pySetSignatureArgs struct {
 	DryRun       bool   `json:"dry_run,omitzero" doc:"show the change and write nothing"`
 }
 
-// signatureData is the structured detail of a new signature.
+// signatureData is the structured result of a signature change.
 type signatureData struct {
 	pyEditData
-	BrokenCalls []edit.Call `json:"broken_calls"` // calls in the same file, as far as they can be judged
+	BrokenCalls []edit.Call `json:"broken_calls"` // calls in the same file that are known not to match
 }
 
-// PySetSignature plans the replacement of a header.
+// PySetSignature returns the tool that replaces the header of a definition.
 func PySetSignature() tools.Tool {
 	return tools.Writer(tools.Spec{
 		Name: "py_set_signature", Summary: "Replace only the signature of a Python function, method or class.",

@@ -15,7 +15,7 @@ type pySetVarDeclarationArgs struct {
 	DryRun         bool   `json:"dry_run,omitzero" doc:"show the change and write nothing"`
 }
 
-// PySetVarDeclaration plans the replacement of a variable's declaration.
+// PySetVarDeclaration returns the tool that replaces the declaration of a variable.
 func PySetVarDeclaration() tools.Tool {
 	return tools.Writer(tools.Spec{
 		Name: "py_set_var_declaration", Summary: "Replace the declaration of a Python variable at module or class level.",

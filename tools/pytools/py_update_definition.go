@@ -2,7 +2,7 @@ package pytools
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 	"fmt"
 
 	"manualslop/tools"
@@ -19,7 +19,7 @@ type pyUpdateDefinitionArgs struct {
 	DryRun       bool   `json:"dry_run,omitzero" doc:"show the change and write nothing"`
 }
 
-// PyUpdateDefinition plans the replacement of a definition.
+// PyUpdateDefinition returns the tool that replaces a definition.
 func PyUpdateDefinition() tools.Tool {
 	return tools.Writer(tools.Spec{
 		Name: "py_update_definition", Summary: "Replace a Python class, function or method by its name.",

@@ -14,22 +14,22 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// pythonEdit is a Python file that parses, ready for an edit of its structure.
+// pythonEdit is a Python file that parses, ready for a structural edit.
 type pythonEdit struct {
 	tools.TextFile
 	source edit.Source
 }
 
-// pyEditData is the structured detail of an edit by structure. Lines are those of the file afterwards.
+// pyEditData is the structured result of a structural edit. Line numbers refer to the edited file.
 type pyEditData struct {
 	Path      string `json:"path"`
 	Name      string `json:"name"`
-	StartLine int    `json:"start_line"` // of the new text; where text was only removed, the line that follows
-	EndLine   int    `json:"end_line"`   // start_line-1 where text was only removed
+	StartLine int    `json:"start_line"` // first line of the new text; for a pure removal, the line after it
+	EndLine   int    `json:"end_line"`   // last line of the new text; for a pure removal, start_line-1
 }
 
-// openEdit reads a Python file for an edit of its structure. It refuses other files, a file that is
-// not the expected one, and one that does not parse.
+// openEdit reads a Python file for a structural edit. It rejects files that are not Python, whose content is not
+// the expected one, or that do not parse.
 func openEdit(ctx context.Context, env tools.Env, path, expected string) (pythonEdit, error) {
 	doc, err := tools.ReadDocument(ctx, env, path)
 	if err != nil {
@@ -55,9 +55,8 @@ func openEdit(ctx context.Context, env tools.Env, path, expected string) (python
 	return pythonEdit{doc, source}, err
 }
 
-// promptly makes a planner whose work cannot be interrupted, such as parsing a
-// large file, return as soon as the context ends. The work goes on to its end
-// and is discarded.
+// promptly makes a planner return as soon as the context ends, even while it does work that cannot be
+// interrupted, such as parsing a large file. The work then runs to its end and its result is discarded.
 func promptly[In any](plan func(context.Context, tools.Env, In) (tools.Plan, error)) func(context.Context, tools.Env,
 	In) (tools.Plan, error) {
 	return func(ctx context.Context, env tools.Env, in In) (tools.Plan, error) {
@@ -65,7 +64,7 @@ func promptly[In any](plan func(context.Context, tools.Env, In) (tools.Plan, err
 	}
 }
 
-// refused words an error of package edit for a model.
+// refused converts an error of package edit to a refusal for the model.
 func refused(err error) error {
 	var problem *edit.Error
 	if errors.As(err, &problem) {
@@ -74,7 +73,7 @@ func refused(err error) error {
 	return err
 }
 
-// plan makes a plan of one change of the file.
+// plan returns the plan for one change of the file.
 func (p pythonEdit) plan(change edit.Change, dryRun bool, data any, summary string) (tools.Plan, error) {
 	written, err := p.Change(change.Splices...)
 	if err != nil {
@@ -87,7 +86,7 @@ func (p pythonEdit) data(name string, change edit.Change) pyEditData {
 	return pyEditData{Path: p.Disk.Path, Name: name, StartLine: change.Start, EndLine: change.End}
 }
 
-// replaced says that something was replaced, and where the new text is.
+// replaced says that something was replaced and gives the lines of the new text.
 func replaced(what string, change edit.Change) string {
 	if len(change.Splices) == 0 {
 		return fmt.Sprintf("%s already has this content in %s", what, linesOf(change))
@@ -95,7 +94,7 @@ func replaced(what string, change edit.Change) string {
 	return fmt.Sprintf("%s replaced, now %s", what, linesOf(change))
 }
 
-// linesOf returns where new text is.
+// linesOf returns the lines of the new text, as text.
 func linesOf(change edit.Change) string {
 	if change.Start == change.End {
 		return fmt.Sprintf("line %d", change.Start)
@@ -103,7 +102,7 @@ func linesOf(change edit.Change) string {
 	return fmt.Sprintf("lines %d–%d", change.Start, change.End)
 }
 
-// atLines lists line numbers: "line 3", "lines 3, 5".
+// atLines formats line numbers: "line 3", "lines 3, 5".
 func atLines(lines []int) string {
 	if len(lines) == 1 {
 		return "line " + tools.JoinNumbers(lines)
@@ -111,14 +110,14 @@ func atLines(lines []int) string {
 	return "lines " + tools.JoinNumbers(lines)
 }
 
-// Bounds of the search for the indentation that a project uses.
+// Limits of the search for a project's unit of indentation.
 const (
 	unitFiles   = 50
 	unitEntries = 5_000
 )
 
-// projectUnit is one level of indentation for a file that shows none: one blank where most of the
-// project's Python files have that, else four.
+// projectUnit returns one level of indentation for a file without any: one space if most of the project's Python
+// files use that, otherwise four.
 func projectUnit(ctx context.Context, env tools.Env, file string) (string, error) {
 	single, seen := 0, 0
 	folder := path.Dir(file)
@@ -154,8 +153,7 @@ func projectUnit(ctx context.Context, env tools.Env, file string) (string, error
 	return "    ", nil
 }
 
-// unitOf returns the indentation unit of a file, empty if it cannot be read or
-// shows none.
+// unitOf returns the indentation unit of a file, or "" if the file cannot be read or has no indentation.
 func unitOf(ctx context.Context, env tools.Env, path string) (string, error) {
 	file, err := env.Workspace.ReadFile(ctx, path)
 	if err != nil {

@@ -15,16 +15,15 @@ import (
 // maxBaseFiles limits the files that are read to find the bases of a class.
 const maxBaseFiles = 60
 
-// baseFinder collects the files that the bases of the classes of a file may come from, as far as
-// imports lead to them.
+// baseFinder collects the files that may define the bases of a file's classes, by following imports.
 type baseFinder struct {
 	ctx   context.Context
 	env   tools.Env
 	files map[string]PythonFile
-	left  []wantedFrom // files to read, in order
+	left  []wantedFrom // files still to be read, in order
 }
 
-// wantedFrom is a file with the names that another one takes from it.
+// wantedFrom is a file with the names that another file imports from it.
 type wantedFrom struct {
 	path  string
 	names map[string]bool
@@ -36,8 +35,8 @@ type ancestor struct {
 	symbol *python.Symbol
 }
 
-// ancestry finds the direct bases of a class, as written and where they are defined, and all
-// ancestors within the workspace in the order in which Python looks up members.
+// ancestry returns the direct bases of a class, as written and with their definitions, and all its ancestors
+// within the workspace in Python's lookup order for members.
 func ancestry(ctx context.Context, env tools.Env, f PythonFile, s *python.Symbol) ([]project.ClassNode, []ancestor,
 	error) {
 	finder := baseFinder{ctx: ctx, env: env, files: map[string]PythonFile{f.Disk.Path: f}}
@@ -60,7 +59,7 @@ func ancestry(ctx context.Context, env tools.Env, f PythonFile, s *python.Symbol
 		return nil, nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, nil, nil // a name that project does not take: the bases stay unknown
+		return nil, nil, nil // package project rejects the name, so the bases stay unknown
 	}
 	var out []ancestor
 	for _, at := range found.Order[min(len(found.Order), 1):] {
@@ -73,8 +72,8 @@ func ancestry(ctx context.Context, env tools.Env, f PythonFile, s *python.Symbol
 	return found.Bases, out, nil
 }
 
-// read adds a file, with the packages that it is in, and what its bases need. Files that cannot be
-// read are left out.
+// read adds a file, the packages that contain it, and the files that its bases need. It skips files that cannot
+// be read.
 func (b *baseFinder) read(next wantedFrom) error {
 	_, known := b.files[next.path]
 	if known {
@@ -92,8 +91,8 @@ func (b *baseFinder) read(next wantedFrom) error {
 	return nil
 }
 
-// follow looks which imports of a file bring names that are in the head of one
-// of its classes, or that are wanted from it.
+// follow finds the imports of a file that bind names in the header of one of its classes, or names that are
+// wanted from it.
 func (b *baseFinder) follow(f PythonFile, wanted map[string]bool) {
 	names := map[string]bool{}
 	for name := range wanted {

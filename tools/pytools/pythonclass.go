@@ -11,10 +11,10 @@ import (
 	"manualslop/tools/python/project"
 )
 
-// maxValue limits the characters of a value in a summary.
+// maxValue limits a value in a summary, in characters.
 const maxValue = 80
 
-// classItem is one class of a structured answer.
+// classItem is one class in a structured result.
 type classItem struct {
 	tools.OutlineSymbol
 	Docstring string                `json:"docstring"` // whole, cleaned
@@ -23,8 +23,8 @@ type classItem struct {
 	Variables []attributeItem       `json:"attributes"`
 	Instance  []attributeItem       `json:"instance_attributes"` // set on self in __init__
 	Methods   []methodItem          `json:"methods"`
-	Classes   []tools.OutlineSymbol `json:"classes"`   // nested ones
-	Inherited []inheritedItem       `json:"inherited"` // nearest first, without what is overridden
+	Classes   []tools.OutlineSymbol `json:"classes"`   // nested classes
+	Inherited []inheritedItem       `json:"inherited"` // nearest ancestor first, without overridden members
 
 	head string
 }
@@ -38,7 +38,7 @@ type baseItem struct {
 	End   int    `json:"end"`
 }
 
-// inheritedItem is what a class has from an ancestor in the workspace.
+// inheritedItem lists what a class inherits from one ancestor in the workspace.
 type inheritedItem struct {
 	Class     string          `json:"class"`
 	Path      string          `json:"path"`
@@ -52,7 +52,7 @@ type attributeItem struct {
 	Name       string `json:"name"`
 	Line       int    `json:"line"`
 	Annotation string `json:"annotation"` // as written
-	Value      string `json:"value"`      // as written, without the one of several names
+	Value      string `json:"value"`      // as written; empty if several names share it
 }
 
 // methodItem is a method; Head is its signature on one line.
@@ -92,8 +92,7 @@ func (f PythonFile) class(s *python.Symbol) classItem {
 	return item
 }
 
-// inherit adds what a class has from its ancestors: where its direct bases are defined, and the
-// members of all of them that nothing nearer overrides.
+// inherit adds where the direct bases are defined, and all inherited members that are not overridden.
 func (c *classItem) inherit(bases []project.ClassNode, ancestors []ancestor) {
 	for i := range min(len(bases), len(c.Bases)) {
 		if of := bases[i].Class; of != nil && len(bases) == len(c.Bases) {
@@ -138,11 +137,11 @@ func (c *classItem) note(seen map[string]bool) {
 	}
 }
 
-// last returns the name without that of the class.
+// last returns the method's name without the class.
 func (m methodItem) last() string { return m.Name[strings.LastIndexByte(m.Name, '.')+1:] }
 
-// isAugmented tells by what is between target and value whether a statement
-// changes a variable that there is: "x += 1".
+// isAugmented reports whether a statement changes an existing variable, as in "x += 1". between is the text
+// between target and value.
 func isAugmented(between string) bool {
 	operator := strings.TrimSpace(between)
 	return len(operator) > 1 && strings.HasSuffix(operator, "=") && strings.ContainsAny(operator[:1], "+-*/%@&|^<>")
@@ -186,7 +185,7 @@ func (c classItem) text() string {
 	return b.String()
 }
 
-// WriteSection writes rows under a title, and nothing where there are none.
+// WriteSection writes rows under a title. It writes nothing if there are no rows.
 func WriteSection(b *strings.Builder, title string, rows []string) {
 	if len(rows) == 0 {
 		return
@@ -234,7 +233,7 @@ func (m methodItem) text() string {
 	return row
 }
 
-// foldLines brings code of several lines to one.
+// foldLines joins code of several lines into one line.
 func foldLines(code string) string {
 	if !strings.ContainsAny(code, "\r\n") {
 		return code

@@ -1,4 +1,4 @@
-// Package pytools has the tools that read and edit Python.
+// Package pytools provides the tools that read and edit Python.
 package pytools
 
 import (
@@ -12,17 +12,17 @@ import (
 	"manualslop/tools/python"
 )
 
-// MaxWarnings limits what is said about a broken file.
+// MaxWarnings limits the warnings about a broken file.
 const MaxWarnings = 5
 
-// PythonFile is a Python file as a tool reads it.
+// PythonFile is a Python file that a tool has read and parsed.
 type PythonFile struct {
 	tools.TextFile
 	*python.File
 }
 
-// ReadPython reads and parses a Python file. Other files are refused. A broken file is parsed as far
-// as it goes; warnings tells what is wrong with it.
+// ReadPython reads and parses a Python file. It rejects other files. A broken file is parsed as far as possible,
+// and Warnings lists its problems.
 func ReadPython(ctx context.Context, env tools.Env, path string) (PythonFile, error) {
 	doc, err := tools.ReadDocument(ctx, env, path)
 	if err != nil {
@@ -35,7 +35,7 @@ func ReadPython(ctx context.Context, env tools.Env, path string) (PythonFile, er
 	return PythonFile{doc, parsed}, err
 }
 
-// findPython reads a Python file and finds the definitions of a dotted name in it, at least one.
+// findPython reads a Python file and returns its definitions with a dotted name. It fails if there is none.
 func findPython(ctx context.Context, env tools.Env, path, name string) (PythonFile, []*python.Symbol, error) {
 	f, err := ReadPython(ctx, env, path)
 	if err != nil {
@@ -45,7 +45,7 @@ func findPython(ctx context.Context, env tools.Env, path, name string) (PythonFi
 	return f, found, err
 }
 
-// Warnings lists what makes the structure of the file uncertain: "line 3: '(' was never closed".
+// Warnings lists the problems that make the structure of the file uncertain, such as "line 3: '(' was never closed".
 func (f PythonFile) Warnings() []string {
 	out := []string{}
 	var source *document.SourceError
@@ -61,8 +61,7 @@ func (f PythonFile) Warnings() []string {
 	return out
 }
 
-// find returns the definitions of a dotted name, at least one; "name#2" picks
-// the second.
+// find returns the definitions with a dotted name; "name#2" selects the second. It fails if there is none.
 func (f PythonFile) find(name string) ([]*python.Symbol, error) {
 	name = strings.TrimSpace(name)
 	if found := f.Find(name); len(found) > 0 {
@@ -75,8 +74,7 @@ func (f PythonFile) find(name string) ([]*python.Symbol, error) {
 	return nil, f.missing(base)
 }
 
-// places returns where definitions are: "once, at lines 3-4", "2 times: a#1 at
-// lines 3-4, …".
+// places describes where definitions are: "once, at lines 3-4", "2 times: a#1 at lines 3-4, …".
 func (f PythonFile) places(symbols []*python.Symbol) string {
 	if len(symbols) == 1 {
 		return fmt.Sprintf("once, at lines %d-%d", f.StartLine(symbols[0]), f.EndLine(symbols[0]))
@@ -93,7 +91,7 @@ func (f PythonFile) places(symbols []*python.Symbol) string {
 	return text
 }
 
-// missing refuses a name that nothing is defined under.
+// missing returns the error for a name without a definition.
 func (f PythonFile) missing(name string) error {
 	text := fmt.Sprintf("no definition '%s' in %s", name, f.Disk.Path)
 	if found := f.variables(name); len(found) > 0 {
@@ -119,8 +117,7 @@ func (f PythonFile) missing(name string) error {
 	return tools.Refuse("%s; call py_get_code_outline to see all", text)
 }
 
-// variables returns the bindings of a dotted name at module and class level;
-// "name#2" picks one.
+// variables returns the bindings of a dotted name at module and class level; "name#2" selects one.
 func (f PythonFile) variables(name string) []python.Variable {
 	base, ordinal := python.CutOrdinal(name)
 	var out []python.Variable
@@ -132,7 +129,7 @@ func (f PythonFile) variables(name string) []python.Variable {
 	return out
 }
 
-// symbol returns the twin of a definition.
+// symbol returns the structured form of a definition.
 func (f PythonFile) symbol(s *python.Symbol) tools.OutlineSymbol {
 	doc, _ := f.Docstring(s)
 	first, _, _ := strings.Cut(doc.Clean, "\n")
@@ -143,7 +140,7 @@ func (f PythonFile) symbol(s *python.Symbol) tools.OutlineSymbol {
 	}
 }
 
-// each shows one definition as its text alone, several ones each under a line "name#1 (lines 3-9)".
+// each shows one definition as text only, and several definitions each under a line such as "name#1 (lines 3-9)".
 func (f PythonFile) each(symbols []*python.Symbol, text func(*python.Symbol) string) string {
 	if len(symbols) == 1 {
 		return text(symbols[0])
@@ -156,17 +153,17 @@ func (f PythonFile) each(symbols []*python.Symbol, text func(*python.Symbol) str
 	return strings.Join(parts, "\n")
 }
 
-// SourceSymbol is the twin of a definition with its text.
+// SourceSymbol is the structured form of a definition with its source.
 type SourceSymbol struct {
 	tools.OutlineSymbol
-	Source  string `json:"source"`  // whole lines, with decorators
+	Source  string `json:"source"`  // whole lines, including decorators
 	Comment string `json:"comment"` // the comment lines directly above
 }
 
-// SourceData is the structured form of definitions with their texts.
+// SourceData is the structured result for definitions with their source.
 type SourceData struct {
 	Symbols  []SourceSymbol `json:"symbols"`
-	Warnings []string       `json:"warnings,omitempty"` // what is wrong with the file
+	Warnings []string       `json:"warnings,omitempty"` // problems of the file
 }
 
 func (f PythonFile) sources(symbols []*python.Symbol) SourceData {

@@ -17,17 +17,17 @@ const (
 	groupLocal      = "local"
 )
 
-// maxLevel limits the leading dots of an import that are followed.
+// maxLevel limits the leading dots of imports that are resolved.
 const maxLevel = 100
 
-// moduleFinder finds the files of the workspace that the imports of one file mean. It looks at names
-// of files only, beside the file, at the root of its package and in the folders above.
+// moduleFinder finds the workspace files that the imports of one file refer to. It looks only at file names: next
+// to the file, at the root of its package and in the folders above.
 type moduleFinder struct {
 	ctx    context.Context
 	env    tools.Env
-	folder string // of the importing file
+	folder string // folder of the importing file
 	roots  []string
-	known  map[string]sandbox.EntryKind // what is at a path, 0 for nothing
+	known  map[string]sandbox.EntryKind // what exists at a path; 0 for nothing
 }
 
 func newModuleFinder(ctx context.Context, env tools.Env, file string) *moduleFinder {
@@ -65,9 +65,8 @@ func (m *moduleFinder) isPackage(folder string) bool {
 	return m.kind(path.Join(folder, "__init__.py")) == sandbox.KindFile
 }
 
-// file returns the file of a module as imported with the given number of
-// leading dots, empty if the workspace has none. A folder without __init__.py
-// is given with a slash after it.
+// file returns the file of a module that is imported with the given number of leading dots, or "" if it is not in
+// the workspace. The result for a folder without __init__.py ends with a slash.
 func (m *moduleFinder) file(module string, level int) string {
 	if level > maxLevel {
 		return ""
@@ -81,7 +80,7 @@ func (m *moduleFinder) file(module string, level int) string {
 	}
 	roots := m.roots
 	if top, _, _ := strings.Cut(module, "."); outline.InStandardLibrary(top) {
-		// Only a regular module or package beside the file's own hides one of the standard library.
+		// Only a regular module or package next to the file shadows a module of the standard library.
 		roots = roots[:min(len(roots), 1)]
 		if len(roots) == 0 || !isFile(m.below(roots[0], top)) {
 			return ""
@@ -95,10 +94,10 @@ func (m *moduleFinder) file(module string, level int) string {
 	return ""
 }
 
-// isFile tells a file that below gives from a folder, or from nothing.
+// isFile reports whether a result of below is a file, rather than a folder or nothing.
 func isFile(found string) bool { return found != "" && !strings.HasSuffix(found, "/") }
 
-// below resolves a dotted name in a folder: to a package, a module, or a folder.
+// below resolves a dotted name in a folder to a package, a module or a folder.
 func (m *moduleFinder) below(folder, module string) string {
 	at := path.Join(folder, strings.ReplaceAll(module, ".", "/"))
 	isFolder := m.kind(at) == sandbox.KindDirectory
@@ -120,9 +119,8 @@ func (m *moduleFinder) below(folder, module string) string {
 	return ""
 }
 
-// group returns what a module belongs to, and where it is local which files are
-// meant: those of the imported names that are modules, and the module itself
-// for the others. Relative imports are local in any case.
+// group returns the group of a module and, for a local module, the files that are imported: those of the imported
+// names that are modules, and the module itself if other names are imported. Relative imports are always local.
 func (m *moduleFinder) group(module string, level int, names []string) (group string, files []string) {
 	file := m.file(module, level)
 	folder, isFolder := strings.CutSuffix(file, "/")

@@ -17,22 +17,22 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// Bounds of what one question about a whole project reads.
+// Limits on what one query about a whole project reads.
 const (
 	maxTreeFiles = 30_000
 	maxTreeBytes = 256 << 20
 )
 
-// pythonTree is the Python project around a path.
+// pythonTree is the Python project that contains a path.
 type pythonTree struct {
 	*project.Project
-	at       string // the path that was asked about, as tools show it
+	at       string // the requested path, as tools show it
 	isFile   bool
 	files    map[string]sandbox.File // without digests
 	Warnings []string
 }
 
-// Within reports whether a file is the one asked about or below that folder.
+// within reports whether a file is the requested file or is below the requested folder.
 func (t pythonTree) within(file string) bool {
 	switch {
 	case t.isFile:
@@ -43,9 +43,9 @@ func (t pythonTree) within(file string) bool {
 	return strings.HasPrefix(file, t.at+"/")
 }
 
-// ReadTree reads the Python files of the project around a file or folder: of the workspace where the
-// path is in its primary directory, else of the folder; without what .gitignore leaves out, unless
-// the path itself is in there, and without installed packages.
+// ReadTree reads the Python files of the project that contains a file or folder. If the path is in the primary
+// directory of the workspace, it reads that directory, otherwise the folder. It skips installed packages, and
+// files that .gitignore excludes unless the path itself is excluded.
 func ReadTree(ctx context.Context, env tools.Env, at string) (pythonTree, error) {
 	entry, err := env.Workspace.Stat(at)
 	if err != nil {
@@ -75,7 +75,7 @@ func ReadTree(ctx context.Context, env tools.Env, at string) (pythonTree, error)
 	return t, g.read()
 }
 
-// first refuses a file that is not Python.
+// first rejects a file that is not Python.
 func (t pythonTree) first(ctx context.Context, env tools.Env) error {
 	file, err := env.ReadFile(ctx, t.at)
 	if err != nil {
@@ -87,8 +87,7 @@ func (t pythonTree) first(ctx context.Context, env tools.Env) error {
 	return nil
 }
 
-// root returns the folder around a path outside the primary directory: the
-// first that is not a package.
+// root returns the project folder of a path outside the primary directory: the nearest folder that is not a package.
 func (t pythonTree) root(env tools.Env) string {
 	dir := t.at
 	if t.isFile {
@@ -103,7 +102,7 @@ func (t pythonTree) root(env tools.Env) string {
 	}
 }
 
-// gathering collects the files of a tree.
+// gathering is the state of collecting the files of a tree.
 type gathering struct {
 	ctx   context.Context
 	env   tools.Env
@@ -149,7 +148,7 @@ func (g *gathering) warn(format string, args ...any) {
 	g.tree.Warnings = append(g.tree.Warnings, fmt.Sprintf(format, args...))
 }
 
-// read reads the files on all cores and makes the project.
+// read reads the files on all cores and builds the project.
 func (g *gathering) read() error {
 	files := make([]sandbox.File, len(g.paths))
 	failed := make([]error, len(g.paths))
@@ -194,7 +193,7 @@ func (g *gathering) read() error {
 	return nil
 }
 
-// Refusal words an error of a project's question for the model.
+// Refusal converts an error of a project query to a refusal for the model.
 func Refusal(err error, next string) error {
 	var missing *project.NotFoundError
 	var ambiguous *project.AmbiguousError
@@ -207,7 +206,7 @@ func Refusal(err error, next string) error {
 	return err
 }
 
-// WarningLines puts warnings in front of an answer.
+// WarningLines formats warnings as lines to put before a result.
 func WarningLines(warnings []string) string {
 	var b strings.Builder
 	for _, w := range warnings {

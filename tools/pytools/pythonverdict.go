@@ -2,7 +2,7 @@ package pytools
 
 import (
 	"context"
-	_ "embed" // for the script
+	_ "embed" // for the Python script
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -22,17 +22,17 @@ const (
 	verdictMaxOutput = 256 << 10
 )
 
-// verdict is what a Python interpreter says of a text.
+// verdict is what a Python interpreter reports about a text.
 type verdict struct {
 	checker string // "CPython 3.11.7"
 	version grammar.Version
 	failed  *pythonError
-	later   []pythonError // what only its compiler finds, and its warnings
+	later   []pythonError // errors that only its compiler finds, and its warnings
 }
 
-// askPython lets an interpreter on PATH parse the bytes of a file; nothing of the project is run or
-// imported. With a version only an interpreter of that version is asked. The text tells why there is
-// no verdict; the error is that of the context.
+// askPython has an interpreter on PATH parse the bytes of a file. No project code is run or imported. If version
+// is set, only an interpreter of that version is used. The returned text says why there is no verdict. The error
+// is the context's.
 func askPython(ctx context.Context, env tools.Env, source []byte, version grammar.Version) (*verdict, string, error) {
 	names := []string{"python3", "python3.exe"}
 	if version > 0 {
@@ -59,7 +59,7 @@ func askPython(ctx context.Context, env tools.Env, source []byte, version gramma
 	return nil, why, nil
 }
 
-// runVerdict runs the script: isolated, without site packages, away from the workspace.
+// runVerdict runs the script in isolated mode, without site packages and outside the workspace.
 func runVerdict(ctx context.Context, path, search string, env tools.Env, source []byte) (*verdict, error) {
 	root := "/"
 	if runtime.GOOS == "windows" {
@@ -107,10 +107,10 @@ func readVerdict(said [5]json.RawMessage) (*verdict, error) {
 	return out, nil
 }
 
-// saidError reads [kind, text, line, column, end line, end column], whose numbers may be null.
+// saidError decodes [kind, text, line, column, end line, end column], in which the numbers may be null.
 type saidError struct{ pythonError }
 
-// UnmarshalJSON reads the list.
+// UnmarshalJSON decodes the list.
 func (e *saidError) UnmarshalJSON(data []byte) error {
 	var line, column, endLine, endColumn *int
 	list := []any{&e.Kind, &e.Text, &line, &column, &endLine, &endColumn}

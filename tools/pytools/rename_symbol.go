@@ -2,7 +2,7 @@ package pytools
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 	"errors"
 	"fmt"
 	"strings"
@@ -23,7 +23,7 @@ type renameSymbolArgs struct {
 	DryRun       bool   `json:"dry_run,omitzero" doc:"show the changes and write nothing"`
 }
 
-// RenameSymbol plans the renaming of a Python name in all files that use it.
+// RenameSymbol returns the tool that renames a Python name in all files that use it.
 func RenameSymbol() tools.Tool {
 	return tools.Writer(tools.Spec{
 		Name: "rename_symbol", Summary: "Rename a Python function, class, method, attribute, variable or parameter in " +
@@ -83,8 +83,7 @@ func renameRefusal(err error) error {
 	return Refusal(err, "call py_get_code_outline with include_variables to see what the file defines")
 }
 
-// renameSummary returns what is renamed, and lists what a person should look
-// at.
+// renameSummary describes what is renamed and lists the places that a person should check.
 func renameSummary(in renameSymbolArgs, r project.Renaming) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rename_symbol %s: %s %s is now %s, %s in %s", r.Target.Path, r.Target.Kind, r.Target.Name, r.New,

@@ -8,28 +8,27 @@ import (
 	"path/filepath"
 )
 
-// MaxWrites limits the files of one Apply.
+// MaxWrites limits the files in one Apply.
 const MaxWrites = 1_000
 
 // DefaultMode is the mode of a new file before the process's umask.
 const DefaultMode fs.FileMode = 0o644
 
-// Write is one file as it is to be.
+// Write is the desired state of one file.
 type Write struct {
 	Path   string
-	Before string      // SHA-256 the file must have now; empty: it must not exist
-	After  []byte      // new content; nil: the file is removed
-	Mode   fs.FileMode // permission bits of a new file; zero: DefaultMode. An existing file keeps its own
-	// SetMode gives the file exactly the bits of Mode, whether it exists or not and
-	// whatever the umask is.
+	Before string      // SHA-256 that the file must have now; empty means it must not exist
+	After  []byte      // new content; nil removes the file
+	Mode   fs.FileMode // permission bits of a new file; zero means DefaultMode; an existing file keeps its own
+	// SetMode sets exactly the bits of Mode, for new and existing files and regardless of the umask.
 	SetMode bool
 }
 
-// Apply writes all the files or none of them. It fails with ErrConflict when one is not as Before
-// says, with ErrTooLarge over the size limit, and with ErrDenied when one has several hard links.
-// Every file must be one that the guard was taken for. A context that ends before the first rename
-// means nothing is written; later it has no effect. If the process dies in between, some files
-// have their old content and some the new one, never a mixture in one file.
+// Apply writes all the files or none of them. It fails with ErrConflict if a file does not match Before, with
+// ErrTooLarge over the size limit, and with ErrDenied if a file has several hard links. The guard must have been
+// taken for every file. If the context ends before the first rename, nothing is written; later it has no effect.
+// If the process dies between renames, some files have their old content and some the new one, but no file has a
+// mixture.
 func (g *Guard) Apply(ctx context.Context, writes []Write) error {
 	if len(writes) > MaxWrites {
 		return fmt.Errorf("%d files, more than the limit of %d: %w", len(writes), MaxWrites, ErrTooLarge)
@@ -49,7 +48,7 @@ func (g *Guard) Apply(ctx context.Context, writes []Write) error {
 	return t.sync()
 }
 
-// stageAll checks all files and puts their new contents beside them.
+// stageAll checks all files and writes their new contents to temporary files.
 func (g *Guard) stageAll(ctx context.Context, t *transaction, writes []Write) error {
 	for _, write := range writes {
 		p, err := g.w.locate(write.Path)
@@ -73,7 +72,7 @@ type transaction struct {
 	made   []place // folders that were created, outermost first
 }
 
-// stage checks one file and puts its new content beside it.
+// stage checks one file and writes its new content to a temporary file next to it.
 func (t *transaction) stage(ctx context.Context, p place, write Write) error {
 	if int64(len(write.After)) > t.w.maxBytes {
 		return tooLarge(p.show, int64(len(write.After)), t.w.maxBytes)
@@ -131,19 +130,19 @@ func (t *transaction) commit(ctx context.Context) error {
 	return nil
 }
 
-// undo puts back what was committed, last first, and removes what was staged and created.
+// undo restores what was committed, last first, and removes staged files and created folders.
 func (t *transaction) undo() error {
 	var errs []error
 	for i := len(t.staged) - 1; i >= 0; i-- {
 		errs = append(errs, t.staged[i].undo())
 	}
 	for i := len(t.made) - 1; i >= 0; i-- {
-		_ = t.made[i].base.root.Remove(filepath.FromSlash(t.made[i].rel)) // fails where others put something in
+		_ = t.made[i].base.root.Remove(filepath.FromSlash(t.made[i].rel)) // fails if the folder is not empty
 	}
 	return errors.Join(errs...)
 }
 
-// sync makes the renames durable, including those of new folders.
+// sync makes the renames and new folders durable.
 func (t *transaction) sync() error {
 	var errs []error
 	for _, s := range t.staged {

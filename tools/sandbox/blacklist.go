@@ -8,9 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// protected returns the names that no configuration can open: conversation
-// history, configuration, secrets, and the engine's own folder and temporary
-// files.
+// protected returns the names that no configuration can allow: conversation history, configuration, secrets, and
+// the engine's own folder and temporary files.
 func protected() []string {
 	return []string{
 		"history.toml", "*_history.toml", "config.toml", "credentials.toml",
@@ -21,23 +20,23 @@ func protected() []string {
 // engineFolder is the engine's own folder in a project.
 const engineFolder = ".slop"
 
-// templates are names under .env.* that by convention hold no secret.
+// templates returns the names that match .env.* but by convention hold no secret.
 func templates() []string {
 	return []string{".env.example", ".env.sample", ".env.template"}
 }
 
-// blacklist decides by name alone whether a path is protected.
+// blacklist decides from its name alone whether a path is protected.
 type blacklist struct {
-	elements []matcher // patterns for one element, folded
-	fixed    []string  // those of them that are no patterns, as they were written
-	anchored []matcher // patterns for a path from its base, folded
-	engine   []string  // absolute real folders of the engine, folded, slash separated
+	elements []matcher // patterns for a single path element, folded
+	fixed    []string  // the elements without wildcards, as written
+	anchored []matcher // patterns for a path relative to its base, folded
+	engine   []string  // absolute real paths of the engine's folders, folded, slash separated
 }
 
-// foldedFolder is a folder whose names are to be looked at. Its path is folded once for all of them.
+// foldedFolder is a folder whose entries are checked. Its path is folded only once for all of them.
 type foldedFolder struct {
-	path string // absolute, with a slash at its end
-	base int    // how much of it is the base
+	path string // absolute, with a trailing slash
+	base int    // length of the base's part of path
 }
 
 func foldBase(real string) foldedFolder {
@@ -45,14 +44,14 @@ func foldBase(real string) foldedFolder {
 	return foldedFolder{folded, len(folded)}
 }
 
-// child returns the folder of a folded name in f.
+// child returns the subfolder of f with the given folded name.
 func (f foldedFolder) child(folded string) foldedFolder {
 	return foldedFolder{f.path + folded + "/", f.base}
 }
 
-// newBlacklist adds patterns to the protected names. A pattern without a slash is matched on
-// every element of a path. One with a slash is matched on the path and on its parents: from the
-// base when it begins with a slash, else at any depth. A trailing slash is ignored.
+// newBlacklist adds patterns to the protected names. A pattern without a slash is matched against every element
+// of a path. A pattern with a slash is matched against the path and its parents: from the base if it begins with
+// a slash, otherwise at any depth. A trailing slash is ignored.
 func newBlacklist(patterns []string) (*blacklist, error) {
 	b := &blacklist{}
 	for _, pattern := range append(protected(), patterns...) {
@@ -97,7 +96,7 @@ func (b *blacklist) hit(base foldedFolder, rel string) bool {
 	return false
 }
 
-// hitName is hit for a name in a folder that is not protected itself.
+// hitName is like hit for a name in a folder that is not itself protected.
 func (b *blacklist) hitName(in foldedFolder, name string) bool {
 	folded := foldElement(name)
 	return b.hitElement(folded) || b.hitPath(in, folded)
@@ -124,10 +123,10 @@ func isTemplate(pattern, folded string) bool {
 	return false
 }
 
-// gitSecret tells whether a folded name is that of a file in a folder .git, at any depth, that may hold passwords in
-// addresses.
+// gitSecret reports whether a folded name in a .git folder, at any depth, is that of a file that may hold
+// passwords in URLs.
 func gitSecret(in foldedFolder, folded string) bool {
-	switch folded { // to upper case
+	switch folded { // folded to upper case
 	case "CONFIG", "CONFIG.WORKTREE", "CREDENTIALS":
 		return strings.Contains("/"+in.path[in.base:], "/.GIT/")
 	}
@@ -154,8 +153,8 @@ func (b *blacklist) hitPath(in foldedFolder, folded string) bool {
 	return false
 }
 
-// foldElement brings all spellings that some file system takes for the same name to one form:
-// case, invisible characters, a stream suffix, trailing dots and blanks.
+// foldElement maps all spellings that some file system treats as the same name to one form. It normalises case,
+// invisible characters, a stream suffix, and trailing dots and blanks.
 func foldElement(element string) string {
 	if at := strings.IndexByte(element, ':'); at > 0 {
 		element = element[:at]
@@ -175,7 +174,7 @@ func foldPath(slashed string) string {
 // fold maps each letter to the first of its case variants and drops format characters.
 func fold(s string) string {
 	if isASCII(s) {
-		return strings.ToUpper(s) // which come before the lower-case letters
+		return strings.ToUpper(s) // upper-case letters sort before lower-case ones
 	}
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {

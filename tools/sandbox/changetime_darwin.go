@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// changeTime returns when the system last noted a change of a file.
+// changeTime returns the file's status change time (ctime).
 func changeTime(info fs.FileInfo) time.Time {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return time.Unix(st.Ctimespec.Unix())

@@ -15,9 +15,9 @@ import (
 const (
 	// maxMasks limits the protected files that are hidden from one program.
 	maxMasks = 2_000
-	// maxMaskScan limits the entries that are looked at to find them.
+	// maxMaskScan limits the entries that are examined to find them.
 	maxMaskScan = 500_000
-	// probeTimeout is the time that an empty program has inside.
+	// probeTimeout limits the trial run in the confined environment.
 	probeTimeout = 10 * time.Second
 )
 
@@ -25,33 +25,31 @@ const (
 // run.
 var ErrNotConfined = errors.New("the program cannot be confined")
 
-// Confinement says how a program is confined.
+// Confinement configures how a program is confined.
 type Confinement struct {
 	// Program is the absolute path of bwrap (bubblewrap).
 	Program string
-	// Network leaves the network reachable.
+	// Network keeps the network reachable.
 	Network bool
-	// Frozen are paths relative to the base directories that can be read and not changed, such as
-	// configuration of the engine. They are kept from being made, too, and the folders on the way
-	// from being replaced; of those that are absent the outermost is held as an empty one. Folders
-	// may be patterns, which stand for those that exist.
+	// Frozen are paths, relative to the base directories, that are readable but not writable, such as
+	// configuration of the engine. They cannot be created either, and the folders above them cannot be replaced.
+	// If some of these folders do not exist, the outermost one is held as an empty folder. Folders may be
+	// patterns, which match existing folders.
 	Frozen []string
 }
 
-// Confine changes a command so that it can write to the base directories and to
-// its own temporary folder, and nowhere else. The rest of the file system is
-// read-only; home directories, /tmp and /run are empty; protected files and the
-// engine's folders are out of reach, also where they do not exist yet;
-// processes, and without Network every address, are out of sight. All processes
-// end with the program. Directories of PATH stay readable wherever they are.
+// Confine changes a command so that it can write to the base directories and to its own temporary folder, and
+// nowhere else. The rest of the file system is read-only; home directories, /tmp and /run are empty. Protected
+// files and the engine's folders cannot be accessed or created. Other processes are invisible, and without
+// Network no address is reachable. All processes end with the program. Directories of PATH stay readable wherever
+// they are.
 //
-// Call release when the program has ended. The error matches ErrNotConfined where confining is not
-// possible here; the command must then not be run.
+// Call release when the program has ended. If confinement is not possible, the error matches ErrNotConfined and
+// the command must not be run.
 //
-// Names that must not be made are held by placeholders while the program runs.
-// What cannot be held: other new files deeper in the tree, or under a protected
-// pattern such as *.key. Sockets outside /run and abstract ones stay reachable
-// where the network is.
+// Names that must not be created are held by placeholders while the program runs. Two kinds of new files cannot
+// be prevented: files deeper in the tree, and files that match a protected pattern such as *.key. If the network
+// is reachable, so are abstract sockets and sockets outside /run.
 func (w *Workspace) Confine(ctx context.Context, c Command, how Confinement) (_ Command, release func(), err error) {
 	if w == nil {
 		return c, nil, w.Check(".")
@@ -79,8 +77,8 @@ func (w *Workspace) Confine(ctx context.Context, c Command, how Confinement) (_ 
 	return inside(c.Path, c.Args...), release, nil
 }
 
-// prepare finds what has to be masked and holds the places of what is absent. No other run looks
-// or lets go at the same time.
+// prepare determines the masks and creates placeholders for absent names. The locks keep other runs from doing
+// the same, or from releasing placeholders, at the same time.
 func (w *Workspace) prepare(ctx context.Context, frozen []string) ([]mask, func(), error) {
 	guard, err := w.lockBases(ctx)
 	if err != nil {
@@ -103,7 +101,7 @@ func (w *Workspace) prepare(ctx context.Context, frozen []string) ([]mask, func(
 	}, nil
 }
 
-// lockBases takes the locks of all base directories.
+// lockBases locks all base directories.
 func (w *Workspace) lockBases(ctx context.Context) (*Guard, error) {
 	var names []string
 	for _, b := range w.bases {
@@ -112,8 +110,8 @@ func (w *Workspace) lockBases(ctx context.Context) (*Guard, error) {
 	return w.Lock(ctx, names...)
 }
 
-// probe runs nothing inside the walls, because a failure of bwrap cannot be told from one of the
-// program.
+// probe runs an empty program in the confined environment, because later a failure of bwrap cannot be
+// distinguished from one of the program.
 func probe(ctx context.Context, inside func(string, ...string) Command) error {
 	try := inside("/bin/sh", "-c", ":")
 	try.Timeout, try.KeepWhole = probeTimeout, false
@@ -130,16 +128,15 @@ func probe(ctx context.Context, inside func(string, ...string) Command) error {
 	return nil
 }
 
-// walls returns the arguments that make the view of the file system, without
-// the masks.
+// walls returns the bwrap arguments that set up the file system, without the masks.
 func (w *Workspace) walls(c Command, how Confinement) []string {
 	out := []string{"--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
 		"--cap-drop", "ALL"}
 	if !how.Network {
 		out = append(out, "--unshare-net")
 	}
-	// The settings of the kernel belong to the user root, who may be the one that runs the engine, with
-	// or without capabilities; core_pattern among them names a program.
+	// Kernel settings belong to root, and the engine may run as root, with or without capabilities. One of them,
+	// core_pattern, names a program to run.
 	out = append(out, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys")
 	hidden := hiddenFolders(c.Env)
 	for _, folder := range hidden {
@@ -159,8 +156,7 @@ func (w *Workspace) walls(c Command, how Confinement) []string {
 	return out
 }
 
-// hiddenFolders returns the homes and the places of sockets and temporary
-// files.
+// hiddenFolders returns the home directories and the folders of sockets and temporary files.
 func hiddenFolders(env []string) []string {
 	wanted := []string{"/tmp", "/var/tmp", "/run"}
 	if home, err := os.UserHomeDir(); err == nil {
@@ -195,7 +191,7 @@ func pathOf(env []string) []string {
 	return nil
 }
 
-// temporary points programs to the empty temporary folder.
+// temporary sets TMPDIR to the empty temporary folder.
 func temporary(env []string) []string {
 	out := slices.DeleteFunc(slices.Clone(env), func(entry string) bool { return strings.HasPrefix(entry, "TMPDIR=") })
 	return append(out, "TMPDIR=/tmp")
@@ -205,20 +201,20 @@ func temporary(env []string) []string {
 type mask struct {
 	path   string
 	kind   maskKind
-	absent bool // it does not exist; something has to hold its place
+	absent bool // it does not exist; a placeholder must hold its name
 }
 
-// maskKind says what a program sees of a mask. Zero is invalid.
+// maskKind says what a program sees at a masked path. Zero is invalid.
 type maskKind uint8
 
 const (
 	hideFile   maskKind = iota + 1 // a file that cannot be opened
 	hideFolder                     // an empty folder
-	freeze                         // what is there, read-only
-	pin                            // a folder whose content may change and whose name may not
+	freeze                         // the existing file or folder, read-only
+	pin                            // a folder that cannot be renamed, but whose content may change
 )
 
-// maskArguments also brings back the bases that lie in a hidden folder.
+// maskArguments returns the bwrap arguments for the masks. They also restore bases that are inside a hidden folder.
 func maskArguments(masks []mask, bases []base) []string {
 	var out []string
 	for _, m := range masks {
@@ -242,7 +238,7 @@ func maskArguments(masks []mask, bases []base) []string {
 	return out
 }
 
-// masks lists what has to be out of reach, parents first.
+// masks lists the paths to protect, parents first.
 func (w *Workspace) masks(ctx context.Context, frozen []string) ([]mask, error) {
 	found := map[string]mask{}
 	left := maxMaskScan
@@ -258,7 +254,7 @@ func (w *Workspace) masks(ctx context.Context, frozen []string) ([]mask, error) 
 	for _, folder := range w.engine {
 		info, err := os.Lstat(folder)
 		if err == nil && info.IsDir() && isEmpty(folder) {
-			err = fs.ErrNotExist // another run may hold its place
+			err = fs.ErrNotExist // another run may hold this placeholder
 		}
 		inside := slices.IndexFunc(w.bases, func(b base) bool { _, in := below(b.real, folder); return in })
 		if err == nil && info.IsDir() || err != nil && inside >= 0 {
@@ -277,7 +273,7 @@ func (w *Workspace) masks(ctx context.Context, frozen []string) ([]mask, error) 
 		out = append(out, m)
 	}
 	slices.SortFunc(out, func(a, b mask) int { return strings.Compare(a.path, b.path) })
-	return slices.DeleteFunc(out, func(m mask) bool { // what is in a hidden folder is hidden
+	return slices.DeleteFunc(out, func(m mask) bool { // a path in a hidden folder is hidden already
 		return slices.ContainsFunc(out, func(o mask) bool {
 			_, in := below(o.path, m.path)
 			back := slices.ContainsFunc(w.bases, func(b base) bool {
@@ -295,7 +291,7 @@ func isEmpty(folder string) bool {
 	return err == nil && len(entries) == 0
 }
 
-// existingMasks finds the protected names that exist.
+// existingMasks finds existing files and folders with protected names.
 func (w *Workspace) existingMasks(ctx context.Context, b base, found map[string]mask, left *int) error {
 	return filepath.WalkDir(b.real, func(path string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
@@ -322,7 +318,7 @@ func (w *Workspace) existingMasks(ctx context.Context, b base, found map[string]
 	})
 }
 
-// fixedMasks are names at the top of a base that must not come into being.
+// fixedMasks adds the names that must not be created at the top of a base.
 func (w *Workspace) fixedMasks(b base, found map[string]mask) {
 	for _, name := range w.names.fixed {
 		path := filepath.Join(b.real, name)

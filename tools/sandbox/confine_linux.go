@@ -10,13 +10,13 @@ import (
 	"syscall"
 )
 
-// holding are the placeholders of one run, each open and locked in common with other runs.
+// holding is the set of placeholders of one run. Each is open and has a shared lock.
 type holding struct {
 	files  []*os.File
-	parent []string // folders that were made on the way, outermost first
+	parent []string // folders that were created above them, outermost first
 }
 
-// holdPlaces makes something to mount over where a name is absent.
+// holdPlaces creates placeholders for absent names, to be mounted over.
 func holdPlaces(masks []mask) (*holding, error) {
 	h := &holding{}
 	for _, m := range masks {
@@ -66,7 +66,7 @@ func openPlaceholder(m mask) (*os.File, error) {
 	return nil, err
 }
 
-// inPlace reports whether an open file is still what its name names.
+// inPlace reports whether an open file is still the one at its path.
 func inPlace(f *os.File, path string) bool {
 	open, err := f.Stat()
 	if err != nil {
@@ -76,7 +76,7 @@ func inPlace(f *os.File, path string) bool {
 	return err == nil && os.SameFile(open, named)
 }
 
-// isPlaceholder reports whether a file is there only to hold its name.
+// isPlaceholder reports whether a file only holds its name.
 func isPlaceholder(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(placeholderFor(path))) {
@@ -104,14 +104,13 @@ func (h *holding) makeParents(dir string) error {
 	return nil
 }
 
-// release takes the placeholders away that no other run holds. What somebody has written to in
-// the meantime stays.
+// release removes the placeholders that no other run holds. It leaves those that were written to in the meantime.
 func (h *holding) release() {
 	for _, f := range h.files {
 		alone := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 		info, err := f.Stat()
 		if alone && err == nil && inPlace(f, f.Name()) && (info.IsDir() || isPlaceholder(f.Name())) {
-			_ = os.Remove(f.Name()) // a folder that is not empty stays
+			_ = os.Remove(f.Name()) // a non-empty folder stays
 		}
 		_ = f.Close()
 	}

@@ -4,7 +4,7 @@ package sandbox
 
 import "errors"
 
-// holding is empty: programs are confined on Linux only.
+// holding is empty, because programs are confined on Linux only.
 type holding struct{}
 
 func holdPlaces([]mask) (*holding, error) { return nil, errors.New("it needs Linux") }

@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// Environ says what a child process may see of the environment.
+// Environ configures the environment of a child process.
 type Environ struct {
-	// Inherit is where values come from, as "NAME=value"; nil means that of this process.
+	// Inherit is the source of values, as "NAME=value"; nil means the environment of this process.
 	Inherit []string
-	// Allow adds names to the ones that are always passed on (see Environment). A name that ends
-	// in * allows all names that begin so.
+	// Allow adds names to those that are always passed on (see Environment). A name that ends in * allows all
+	// names with that prefix.
 	Allow []string
-	// PathPrepend are directories put in front of PATH.
+	// PathPrepend lists directories to put in front of PATH.
 	PathPrepend []string
-	// Set are variables to add or replace. ${NAME} in a value stands for the value of NAME in
-	// what the child would see without Set; an unknown name stands for nothing.
+	// Set lists variables to add or replace. ${NAME} in a value is replaced by the value that NAME would have
+	// without Set; an unknown name is replaced by nothing.
 	Set map[string]string
 }
 
-// passed returns the variables that every child sees where they exist. The
-// second part keeps Windows programs working.
+// passed returns the variables that are always passed to a child if they exist. The second part is needed by
+// Windows programs.
 func passed() []string {
 	return []string{
 		"PATH", "HOME", "LANG", "LANGUAGE", "LC_*", "TERM", "TMPDIR", "USER", "LOGNAME", "SHELL", "TZ",
@@ -65,7 +65,7 @@ func Environment(e Environ) []string {
 	return out
 }
 
-// spelling makes names comparable where the system does not tell their case apart.
+// spelling returns a form of a name that can be compared on systems that ignore its case.
 func spelling(name string) string {
 	if runtime.GOOS == "windows" {
 		return strings.ToUpper(name)
@@ -94,7 +94,7 @@ func searchPath(dirs []string) string {
 	return strings.Join(kept, string(filepath.ListSeparator))
 }
 
-// expand replaces ${NAME}; every other dollar sign stays.
+// expand replaces ${NAME} and keeps every other dollar sign.
 func expand(value string, vars map[string]string) string {
 	var b strings.Builder
 	for {
@@ -113,9 +113,8 @@ func expand(value string, vars map[string]string) string {
 	}
 }
 
-// FindProgram returns the absolute path of the first of names that is an
-// executable file in a directory of the PATH of env, or false. Directories are
-// tried for one name before the next.
+// FindProgram returns the absolute path of an executable file with one of names in a directory of env's PATH, or
+// false. It searches all directories for a name before it tries the next name.
 func FindProgram(env []string, names ...string) (string, bool) {
 	var dirs []string
 	for _, entry := range env {

@@ -12,57 +12,55 @@ import (
 var (
 	// ErrDenied matches every *DeniedError.
 	ErrDenied = errors.New("access denied")
-	// ErrConflict means that a file no longer has the content it was expected to
-	// have.
+	// ErrConflict means that a file no longer has the expected content.
 	ErrConflict = errors.New("the file changed in the meantime")
 	// ErrTooLarge means that a file is over the size limit of the workspace.
 	ErrTooLarge = errors.New("file too large")
 	// ErrNotRegular means that a path names a pipe, socket or device.
 	ErrNotRegular = errors.New("not a regular file")
-	// ErrIsDirectory means that a path names a directory where a file was asked
-	// for.
+	// ErrIsDirectory means that a path names a directory, but a file was expected.
 	ErrIsDirectory = errors.New("is a directory")
 	// ErrBusy means that another writer held the lock on a directory for too long.
 	ErrBusy = errors.New("locked by another writer")
 )
 
-// DeniedError is a refusal by the gate.
+// DeniedError means that the sandbox denied access.
 type DeniedError struct {
-	Path    string   // as it was asked for, with control characters escaped
+	Path    string   // as requested, with control characters escaped
 	Reason  string   // one sentence, safe for a model
 	Allowed []string // the base directories, for the operator only
 }
 
-// ModelText is one line that starts with ACCESS DENIED and does not name the allowed directories.
+// ModelText returns one line that starts with ACCESS DENIED and does not name the allowed directories.
 func (e *DeniedError) ModelText() string {
 	return "ACCESS DENIED: " + e.Path + ": " + e.Reason
 }
 
-// OperatorText is ModelText and the allowed directories.
+// OperatorText returns ModelText and the allowed directories.
 func (e *DeniedError) OperatorText() string {
 	return e.ModelText() + " (allowed directories: " + strings.Join(e.Allowed, ", ") + ")"
 }
 
-// Error is ModelText, so that a wrapped error cannot leak the directories either.
+// Error returns ModelText, so that a wrapped error does not leak the directories either.
 func (e *DeniedError) Error() string { return e.ModelText() }
 
 // Is matches ErrDenied.
 func (e *DeniedError) Is(target error) bool { return target == ErrDenied }
 
-// FileError is a failure that the file system or a limit caused, worded for a model.
+// FileError is a failure caused by the file system or a limit, worded for a model.
 type FileError struct {
-	Path    string // as tools show it: relative to the primary base where possible
+	Path    string // as tools show it: relative to the primary base if possible
 	Problem string // "does not exist"
 	Err     error  // the cause, for errors.Is
 }
 
-// Error is one line, path and problem.
+// Error returns path and problem in one line.
 func (e *FileError) Error() string { return e.Path + ": " + e.Problem }
 
 // Unwrap returns the cause.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// fileError words err for the file shown as path, without the absolute names inside err.
+// fileError converts err for the file shown as path, without the absolute names inside err.
 func fileError(path string, err error) error {
 	var known *FileError
 	var denied *DeniedError

@@ -9,13 +9,12 @@ import (
 	"strings"
 )
 
-// placeholderText is what a file holds that only keeps a name from being taken. A run that was
-// killed may leave one; the next run knows it and takes it away.
+// placeholderText is the content of a file that only holds a name. A killed run may leave such a file behind; the
+// next run recognises and removes it.
 const placeholderText = "# slop keeps this name free while a confined script runs; this file may be deleted.\n"
 
-// placeholderFor returns what is written to hold a name. Git takes any
-// commondir for the place of its configuration, so the one that is held names
-// the folder itself, as if there were none.
+// placeholderFor returns the content that holds a name. Git reads its configuration from the folder that a
+// commondir file names, so a placeholder for it names its own folder, which has the same effect as no file.
 func placeholderFor(path string) string {
 	if filepath.Base(path) == "commondir" {
 		return ".\n"
@@ -43,10 +42,9 @@ func freezeNames(b base, frozen []string, found map[string]mask) error {
 	return nil
 }
 
-// freezeName masks one name. What is on the way to it must not be exchanged for
-// something else either: a folder is pinned, a file is frozen in place of the
-// name, and a link, which nothing can be mounted on, makes confining
-// impossible.
+// freezeName masks one name. The elements above it must not be replaceable either: a folder is pinned and a file
+// is frozen instead of the name. A symbolic link makes confining impossible, because nothing can be mounted on
+// it.
 func freezeName(b base, name string, found map[string]mask) error {
 	elements := strings.Split(name, "/")
 	for i := range elements {

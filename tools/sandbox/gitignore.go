@@ -11,27 +11,26 @@ import (
 
 const (
 	ignoreFile = ".gitignore"
-	// maxIgnoreBytes and maxIgnoreRules bound one ignore file; the rest of it has no effect.
+	// maxIgnoreBytes and maxIgnoreRules limit one ignore file; the rest of it is ignored.
 	maxIgnoreBytes = 256 << 10
 	maxIgnoreRules = 2_000
 )
 
 // ignoreRule is one line of an ignore file.
 type ignoreRule struct {
-	pattern matcher // of paths relative to the file's directory
+	pattern matcher // for paths relative to the file's directory
 	negate  bool
 	dirOnly bool
 }
 
-// ignoreRules are the rules of one directory and, after them, those of its
-// parents.
+// ignoreRules are the rules of one directory, linked to those of its parents.
 type ignoreRules struct {
-	dir   string // slash path of the directory from its base, "." for the base
+	dir   string // slash path of the directory relative to its base, "." for the base
 	rules []ignoreRule
 	up    *ignoreRules
 }
 
-// rulesAbove reads the ignore files of the parents of p within its base.
+// rulesAbove reads the ignore files of the parent directories of p within its base.
 func (w *Workspace) rulesAbove(ctx context.Context, p place) *ignoreRules {
 	if p.rel == "." {
 		return nil
@@ -44,8 +43,8 @@ func (w *Workspace) rulesAbove(ctx context.Context, p place) *ignoreRules {
 	return w.rulesOf(ctx, up, nil, rules)
 }
 
-// rulesOf adds the ignore file of the directory p, which is not protected, if it can be read.
-// root is p opened, or nil.
+// rulesOf adds the ignore file of the directory p, if it can be read. p must not be protected. root is p opened,
+// or nil.
 func (w *Workspace) rulesOf(ctx context.Context, p place, root *os.Root, up *ignoreRules) *ignoreRules {
 	data, _, err := w.content(ctx, p.child(root, ignoreFile), nil)
 	if err != nil {
@@ -58,8 +57,8 @@ func (w *Workspace) rulesOf(ctx context.Context, p place, root *os.Root, up *ign
 	return &ignoreRules{dir: p.rel, rules: rules, up: up}
 }
 
-// ignores reports whether the path, relative to the base, is left out. The
-// nearest file with an opinion decides, in it the last rule that matches.
+// ignores reports whether the path, relative to the base, is ignored. The nearest file with a matching rule
+// decides, and in it the last rule that matches.
 func (r *ignoreRules) ignores(rel string, isDir bool) bool {
 	for ; r != nil; r = r.up {
 		local := rel

@@ -8,21 +8,19 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// MaxGlobAlternatives is for how many patterns without braces one with braces
-// may stand.
+// MaxGlobAlternatives limits the number of patterns that one pattern with braces expands to.
 const MaxGlobAlternatives = 64
 
-// ErrGlob means that a text is not a pattern, or stands for too many.
+// ErrGlob means that a text is not a valid pattern or expands to too many.
 var ErrGlob = errors.New("bad pattern")
 
-// Glob is a pattern over paths with slashes: * and ? within an element, ** for
-// any number of them, [a-z] and {a,b}. It takes a time to match that is bounded
-// by the lengths of pattern and path: matched as they stand, a few braces in a
-// row take forever, and anybody may have written the pattern. The zero value
-// matches nothing.
+// Glob is a pattern for slash-separated paths: * and ? within an element, ** for any number of elements, [a-z]
+// and {a,b}. Braces are expanded in advance, because matching several braces in a row directly may take
+// exponential time, and patterns may come from untrusted sources. The time to match is bounded by the lengths of
+// pattern and path. The zero value matches nothing.
 type Glob struct{ alternatives []matcher }
 
-// ParseGlob reads a pattern. Errors: ErrGlob.
+// ParseGlob parses a pattern. Errors match ErrGlob.
 func ParseGlob(pattern string) (Glob, error) {
 	if !doublestar.ValidatePattern(pattern) {
 		return Glob{}, fmt.Errorf("%w: %q", ErrGlob, pattern)
@@ -38,7 +36,7 @@ func ParseGlob(pattern string) (Glob, error) {
 	return glob, nil
 }
 
-// Match reports whether the whole path fits.
+// Match reports whether the pattern matches the whole path.
 func (g Glob) Match(path string) bool {
 	for i := range g.alternatives {
 		if g.alternatives[i].match(path) {
@@ -48,14 +46,14 @@ func (g Glob) Match(path string) bool {
 	return false
 }
 
-// matcher is a valid pattern without braces. Most patterns are a name, or one star within a name; they
-// are compared as texts.
+// matcher is a valid pattern without braces. Most patterns are a name, or a name with one star; these are
+// compared as plain text.
 type matcher struct {
 	pattern      string
-	plain        bool   // prefix, star and suffix say all
+	plain        bool   // prefix, star and suffix describe the whole pattern
 	anyFolder    bool   // the pattern begins with **/, so the rest is compared with the last element
-	star         bool   // between prefix and suffix stands anything without a slash
-	head, suffix string // the whole name where there is no star
+	star         bool   // head and suffix may have any text without a slash in between
+	head, suffix string // head is the whole name if there is no star
 }
 
 func newMatcher(pattern string) matcher {
@@ -81,8 +79,8 @@ func (m *matcher) match(path string) bool {
 		strings.HasSuffix(path, m.suffix) && strings.IndexByte(path, '/') < 0
 }
 
-// alternatives appends the patterns for which a valid one stands, whose first at
-// bytes hold no braces; false if they are too many.
+// alternatives appends the patterns that a valid pattern expands to. Its first at bytes must hold no braces. It
+// returns false if they are too many.
 func alternatives(pattern string, at int, out []string) ([]string, bool) {
 	begin := next(pattern, at, "{")
 	if begin < 0 {
@@ -91,7 +89,7 @@ func alternatives(pattern string, at int, out []string) ([]string, bool) {
 	end := closing(pattern, begin)
 	for from := begin + 1; from <= end; {
 		to := from
-		for depth := 0; to < end; { // the comma that ends this alternative
+		for depth := 0; to < end; { // up to the comma that ends this alternative
 			to = next(pattern, to, "{},")
 			if to >= end || pattern[to] == ',' && depth == 0 {
 				break
@@ -108,7 +106,7 @@ func alternatives(pattern string, at int, out []string) ([]string, bool) {
 	return out, true
 }
 
-// closing returns where the brace that opens at begin is closed.
+// closing returns the index of the brace that closes the one at begin.
 func closing(pattern string, begin int) int {
 	depth := 1
 	for i := begin + 1; ; i++ {
@@ -121,8 +119,8 @@ func closing(pattern string, begin int) int {
 	}
 }
 
-// next returns the first of some characters from at on that is neither escaped
-// nor within brackets; -1 if there is none.
+// next returns the index of the first of chars, from at on, that is neither escaped nor in brackets, or -1 if
+// there is none.
 func next(pattern string, at int, chars string) int {
 	inside := false
 	for i := at; i < len(pattern); i++ {

@@ -13,19 +13,19 @@ import (
 const (
 	// maxProtectedScan limits the search for the identities of protected files.
 	maxProtectedScan = 200_000
-	// protectedFor is how long a finished search is trusted.
+	// protectedFor is how long the result of a search is used.
 	protectedFor = time.Second
 )
 
-// protectedFiles remembers which files of the workspace carry a protected name.
+// protectedFiles caches which files of the workspace have a protected name.
 type protectedFiles struct {
 	mu    sync.Mutex
 	when  time.Time
-	files map[identity]struct{} // links is zero in the keys
-	all   bool                  // the search reached everything
+	files map[identity]struct{} // the keys have links set to zero
+	all   bool                  // the search was complete
 }
 
-// checkHardLinks refuses a file that has a second, protected name.
+// checkHardLinks rejects a file that also has a protected name.
 func (w *Workspace) checkHardLinks(ctx context.Context, p place, info fs.FileInfo) error {
 	id := identityOf(info)
 	if id.links < 2 {
@@ -49,8 +49,8 @@ func (w *Workspace) checkHardLinks(ctx context.Context, p place, info fs.FileInf
 	return nil
 }
 
-// findProtected collects the identities of all files with a protected name in the bases and in
-// the engine's folders. The caller holds the lock.
+// findProtected collects the identities of all files with a protected name in the bases and in the engine's
+// folders. The caller must hold the lock.
 func (w *Workspace) findProtected(ctx context.Context) error {
 	found := map[identity]struct{}{}
 	left := maxProtectedScan
@@ -71,8 +71,8 @@ func (w *Workspace) findProtected(ctx context.Context) error {
 	return nil
 }
 
-// scan walks dir without following links, for the files that count. It only looks at identities, so it
-// may use plain paths.
+// scan walks dir without following links and collects the identities of the files for which counts returns true.
+// It reads no content, so it may use plain paths.
 func scan(ctx context.Context, dir string, found map[identity]struct{}, left *int,
 	counts func(name string) bool) error {
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -84,7 +84,7 @@ func scan(ctx context.Context, dir string, found map[identity]struct{}, left *in
 		}
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
-				*left = 0 // what cannot be looked at may hold the other name
+				*left = 0 // a folder that cannot be read may hold the other name
 			}
 			return nil
 		}

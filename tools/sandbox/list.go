@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// EntryKind is what a directory entry is. Zero is invalid.
+// EntryKind is the kind of a directory entry. Zero is invalid.
 type EntryKind uint8
 
 const (
@@ -22,13 +22,13 @@ const (
 	KindFile EntryKind = iota + 1
 	// KindDirectory is a directory.
 	KindDirectory
-	// KindLink is a symbolic link, which is listed and not followed.
+	// KindLink is a symbolic link. It is listed but not followed.
 	KindLink
 	// KindOther is a pipe, socket or device.
 	KindOther
 )
 
-// String returns the word that listings use.
+// String returns the name of the kind in listings.
 func (k EntryKind) String() string {
 	switch k {
 	case KindFile:
@@ -43,42 +43,42 @@ func (k EntryKind) String() string {
 	return "invalid"
 }
 
-// Entry is one name found in a directory.
+// Entry is one directory entry.
 type Entry struct {
 	Path  string // as tools show it
 	Name  string // last element
 	Kind  EntryKind
 	Size  int64 // bytes of a regular file, else 0
-	Depth int   // 1 for the entries of the directory a walk began at
-	// Modified is when a regular file was last written; zero where sizes are not asked for.
+	Depth int   // 1 for entries of the directory where a walk began
+	// Modified is when a regular file was last written. It is zero unless sizes were requested.
 	Modified time.Time
-	// Changed is when the system last noted a change of a regular file's content, name or mode, which no
-	// program sets as it sets Modified; zero where the system is not asked for it.
+	// Changed is when a regular file's content, name or mode last changed, according to the system. Unlike
+	// Modified, programs cannot set it. It is zero if it was not read.
 	Changed time.Time
-	// Mode are the permission bits of a regular file; zero where sizes are not asked for.
+	// Mode holds the permission bits of a regular file. It is zero unless sizes were requested.
 	Mode fs.FileMode
-	// Target is where a link leads, as tools show it, or words in parentheses where they may not.
+	// Target is the target of a link, as tools show it, or a phrase in parentheses if tools may not show it.
 	Target string
 }
 
-// What Entry.Target says of links that lead to what tools may not show.
+// Values of Entry.Target for links whose target may not be shown.
 const (
 	TargetOutside   = "(outside the workspace)"
 	TargetProtected = "(protected)"
 	TargetUnknown   = "(unreadable)"
 )
 
-// Listing is what a directory holds.
+// Listing is the content of a directory.
 type Listing struct {
-	Entries   []Entry // in order of their names
-	Protected int     // entries left out because of their names
-	Truncated bool    // the directory holds more names than the limit
+	Entries   []Entry // sorted by name
+	Protected int     // number of entries left out because of their names
+	Truncated bool    // the directory has more entries than the limit
 }
 
-// maxDirectoryEntries limits the names read from one directory.
+// maxDirectoryEntries limits the entries read from one directory.
 const maxDirectoryEntries = 100_000
 
-// List returns the entries of one directory without the protected ones.
+// List returns the entries of one directory, without protected ones.
 func (w *Workspace) List(ctx context.Context, name string) (Listing, error) {
 	p, err := w.locate(name)
 	if err != nil {
@@ -91,8 +91,7 @@ func (w *Workspace) List(ctx context.Context, name string) (Listing, error) {
 	return listing, root.Close()
 }
 
-// list returns the entries of the folder p and the folder opened, which the
-// caller closes.
+// list returns the entries of the folder p, and the opened folder, which the caller must close.
 func (w *Workspace) list(ctx context.Context, p place, depth int, sizes bool) (*os.Root, Listing, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Listing{}, err
@@ -141,8 +140,7 @@ func (w *Workspace) entries(ctx context.Context, p place, root *os.Root, dir *os
 	return out, nil
 }
 
-// entry describes a name found in a directory. It answers false if the name is
-// gone.
+// entry describes a directory entry. It returns false if the entry no longer exists.
 func (w *Workspace) entry(p place, d fs.DirEntry, depth int, sizes bool) (Entry, bool) {
 	entry := Entry{Path: p.show, Name: d.Name(), Kind: kindOf(d.Type()), Depth: depth}
 	switch {
@@ -158,8 +156,7 @@ func (w *Workspace) entry(p place, d fs.DirEntry, depth int, sizes bool) (Entry,
 	return entry, true
 }
 
-// target returns where a link leads by its own words; that there is something
-// is not checked.
+// target returns the target of a link as written in the link. The target need not exist.
 func (w *Workspace) target(p place) string {
 	in, name := p.opener()
 	target, err := in.Readlink(name)
@@ -203,34 +200,34 @@ func kindOf(mode fs.FileMode) EntryKind {
 	return KindOther
 }
 
-// Bounds of a walk, used where WalkOptions leaves a field zero; more cannot be asked for.
+// Limits of a walk. They apply if a field of WalkOptions is zero, and they are also the maximum.
 const (
 	DefaultWalkDepth   = 64
 	DefaultWalkEntries = 200_000
 )
 
-// WalkOptions bound a walk.
+// WalkOptions configures a walk.
 type WalkOptions struct {
-	MaxDepth   int  // levels below the start
+	MaxDepth   int  // levels below the starting directory
 	MaxEntries int  // entries visited
-	Gitignore  bool // leave out what .gitignore files say, and every .git folder
-	NoSizes    bool // leave Entry.Size zero where that spares a look at the file
-	// Ignored, if set, is told of what .gitignore files leave out, and of nothing inside of it.
+	Gitignore  bool // leave out what .gitignore files exclude, and every .git folder
+	NoSizes    bool // leave Entry.Size zero if that saves a stat call
+	// Ignored, if set, is called for entries that .gitignore files exclude, but not for entries inside them.
 	Ignored func(Entry)
 }
 
-// WalkStats tells what a walk left out.
+// WalkStats counts what a walk visited and left out.
 type WalkStats struct {
-	Visited   int  // entries handed to the visitor
-	Ignored   int  // entries left out by .gitignore; what is inside an ignored folder is not counted
-	Protected int  // entries left out because of their names; what is inside of them is not counted
-	Truncated bool // a bound on entries cut the walk short
+	Visited   int  // entries passed to the visitor
+	Ignored   int  // entries excluded by .gitignore, not counting the content of ignored folders
+	Protected int  // entries left out because of their names, not counting their content
+	Truncated bool // the limit on entries ended the walk early
 	Unread    int  // folders that could not be opened
-	// LeftOut counts the ignored and protected entries of each folder that has some.
+	// LeftOut counts the ignored and protected entries per folder.
 	LeftOut map[string]int
 }
 
-// walker is one walk.
+// walker is the state of one walk.
 type walker struct {
 	w     *Workspace
 	opts  WalkOptions
@@ -238,9 +235,9 @@ type walker struct {
 	stats WalkStats
 }
 
-// Walk visits everything below a directory, parents before children, names in order, without
-// protected entries and without following links. The visitor returns fs.SkipDir to leave out what
-// is inside a directory, fs.SkipAll to end the walk, or another error to fail it.
+// Walk visits everything below a directory, parents before children and sorted by name. It leaves out protected
+// entries and does not follow links. The visitor returns fs.SkipDir to skip the content of a directory,
+// fs.SkipAll to end the walk, or another error to fail it.
 func (w *Workspace) Walk(ctx context.Context, name string, opts WalkOptions, visit func(Entry) error) (WalkStats,
 	error) {
 	p, err := w.locate(name)

@@ -13,22 +13,21 @@ import (
 const (
 	// DefaultPatience is how long Lock waits for another writer.
 	DefaultPatience = 30 * time.Second
-	// lockPause is the time between two attempts.
+	// lockPause is the time between two attempts to lock.
 	lockPause = 2 * time.Millisecond
 )
 
-// Guard holds the locks for a set of files. Release it after use; it must not be used by two
-// goroutines at once.
+// Guard holds the locks for a set of files. Release it after use. It is not safe for concurrent use.
 type Guard struct {
 	w     *Workspace
-	files map[string]place // by absolute path
+	files map[string]place // keyed by absolute path
 	dirs  []*os.File
 }
 
-// Lock waits for the right to write the given files and returns it. The locks are advisory and
-// held on the parent directories (on the nearest one that exists), so they order the writers of
-// all processes that use this package on a local file system, and not editors and shells. It
-// fails with ErrBusy after Config.Patience. A goroutine must not hold two guards.
+// Lock waits until it holds the locks for the given files. The locks are advisory and held on the parent
+// directories (on the nearest one that exists). They exclude other users of this package in all processes on a
+// local file system, but not editors and shells. It fails with ErrBusy after Config.Patience. A goroutine must
+// not hold two guards.
 func (w *Workspace) Lock(ctx context.Context, names ...string) (*Guard, error) {
 	g := &Guard{w: w, files: map[string]place{}}
 	dirs := map[string]place{}
@@ -101,7 +100,7 @@ func (g *Guard) lock(ctx context.Context, p place) error {
 	}
 }
 
-// Release gives the locks back. Calls after the first do nothing.
+// Release releases the locks. Calls after the first do nothing.
 func (g *Guard) Release() {
 	for _, dir := range g.dirs {
 		_ = dir.Close()
@@ -109,9 +108,8 @@ func (g *Guard) Release() {
 	g.dirs, g.files = nil, nil
 }
 
-// LockFolder waits for the right to work in a folder that no model reaches, against all
-// processes that ask for it, and returns how to give it back. The system gives it back for a
-// process that dies.
+// LockFolder waits for an exclusive lock on a folder that models cannot access, and returns a function that
+// releases it. The lock works between processes. The system releases it if the process dies.
 func LockFolder(ctx context.Context, dir string) (release func(), err error) {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -6,12 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxPathBytes limits a path as it arrives.
+// maxPathBytes limits the length of a path as given.
 const maxPathBytes = 4096
 
-// formProblem returns what is wrong with the spelling of a path on the given
-// system, or nothing. It looks at no file, so the rules of every system can be
-// tested on any.
+// formProblem returns what is wrong with the spelling of a path on the given system, or "". It does no I/O, so
+// the rules of every system can be tested on any other.
 func formProblem(path, goos string) string {
 	switch {
 	case strings.TrimSpace(path) == "":
@@ -47,7 +46,7 @@ func hasDrive(slashed string) bool {
 		(slashed[0] >= 'a' && slashed[0] <= 'z' || slashed[0] >= 'A' && slashed[0] <= 'Z')
 }
 
-// windowsProblem refuses the second spellings that Windows knows for a name.
+// windowsProblem returns why Windows may treat a path as another spelling of a different name, or "".
 func windowsProblem(slashed string) string {
 	if hasDrive(slashed) {
 		slashed = slashed[2:]
@@ -86,7 +85,7 @@ func isReservedName(element string) bool {
 	return strings.Contains("0123456789¹²³", stem[3:]) && utf8.RuneCountInString(stem) == 4
 }
 
-// visible makes a refused path fit for one line of text.
+// visible escapes and shortens a rejected path for one line of text.
 func visible(path string) string {
 	const most = 200
 	var b strings.Builder

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// kind is what an open must find.
+// kind is the kind of file that an open requires.
 type kind uint8
 
 const (
@@ -21,7 +21,7 @@ const (
 	wantDirectory
 )
 
-// open runs step 5 of the gate. The caller closes the file.
+// open runs step 5 of the checks. The caller must close the file.
 func (w *Workspace) open(p place, want kind) (*os.File, fs.FileInfo, error) {
 	in, name := p.opener()
 	if err := w.look(p, want); err != nil {
@@ -39,8 +39,8 @@ func (w *Workspace) open(p place, want kind) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// openFolder is open for a directory whose entries are opened, too: dir lists them, and root opens them
-// without the way from the base. The caller closes both.
+// openFolder opens a directory to list it and to open its entries: dir lists them, and root opens them without
+// resolving the path from the base again. The caller must close both.
 func (w *Workspace) openFolder(p place) (root *os.Root, dir *os.File, err error) {
 	in, name := p.opener()
 	if err := w.look(p, wantDirectory); err != nil {
@@ -60,8 +60,8 @@ func (w *Workspace) openFolder(p place) (root *os.Root, dir *os.File, err error)
 	return root, dir, nil
 }
 
-// look checks the kind of what the place names before it is opened. What is in
-// an open folder was listed there; its kind is checked when it is open.
+// look checks the kind of file at a place before it is opened. For an entry of an open folder, the kind is known
+// from the listing and is checked after the open.
 func (w *Workspace) look(p place, want kind) error {
 	if p.in != nil {
 		return nil
@@ -74,7 +74,7 @@ func (w *Workspace) look(p place, want kind) error {
 	return w.checkKind(p, info, want)
 }
 
-// inspect checks what was really opened.
+// inspect checks the opened file.
 func (w *Workspace) inspect(p place, f *os.File, want kind) (fs.FileInfo, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -106,8 +106,8 @@ func (w *Workspace) checkKind(p place, info fs.FileInfo, want kind) error {
 	return nil
 }
 
-// checkRealName compares the kernel's name for the handle with the expected one, so that a link
-// anywhere in the path shows, also one that was put there after the checks.
+// checkRealName compares the kernel's name for the handle with the expected one. This detects a link anywhere in
+// the path, even one created after the checks.
 func (w *Workspace) checkRealName(p place, f *os.File, info fs.FileInfo) error {
 	real := kernelName(f)
 	if real == "" {
@@ -125,15 +125,14 @@ func (w *Workspace) checkRealName(p place, f *os.File, info fs.FileInfo) error {
 	return w.deny(p.show, "the open file is not the one at this path")
 }
 
-// replaced reports whether the file has lost its name since it was opened, as
-// the old content does when a writer renames a new one over it.
+// replaced reports whether the file has lost its name since it was opened, as happens when a writer renames a new
+// file over it.
 func replaced(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && identityOf(info).links == 0
 }
 
-// checkByLooking returns the weaker form where the kernel does not tell the
-// name of a handle.
+// checkByLooking is the weaker check for systems on which the kernel does not report the name of a handle.
 func (w *Workspace) checkByLooking(p place, info fs.FileInfo) error {
 	if link, found := linkIn(p.base.root, p.rel); found {
 		return w.denyLink(p, link)
@@ -145,7 +144,8 @@ func (w *Workspace) checkByLooking(p place, info fs.FileInfo) error {
 	return nil
 }
 
-// explain words a failed open. A link explains it best, whatever the system said.
+// explain returns the error for a failed open. If the path contains a link, the error says so, whatever the
+// system reported.
 func (w *Workspace) explain(p place, err error) error {
 	if link, found := linkIn(p.base.root, p.rel); found {
 		return w.denyLink(p, link)
@@ -157,9 +157,9 @@ func (w *Workspace) denyLink(p place, link string) error {
 	return w.deny(p.show, visible(link)+" is a symbolic link, and links are not followed ([mcp] allow_symlinks)")
 }
 
-// File is a regular file as it was read.
+// File is the content of a regular file with its metadata.
 type File struct {
-	Path    string      // as tools show it: relative to the primary directory where it is inside
+	Path    string      // as tools show it: relative to the primary directory if inside it
 	Data    []byte      // never nil
 	Mode    fs.FileMode // permission bits
 	SHA256  string      // lower-case hex of Data
@@ -172,7 +172,7 @@ func Digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ReadFile reads one regular file through the gate. It fails with ErrTooLarge over the size limit.
+// ReadFile reads one regular file after all checks. It fails with ErrTooLarge over the size limit.
 func (w *Workspace) ReadFile(ctx context.Context, name string) (File, error) {
 	p, err := w.locate(name)
 	if err != nil {
@@ -191,12 +191,12 @@ func (w *Workspace) read(ctx context.Context, p place) (File, error) {
 	return file, nil
 }
 
-// fileOf is a file without its digest.
+// fileOf returns a File without its digest.
 func fileOf(p place, data []byte, info fs.FileInfo) File {
 	return File{Path: p.show, Data: data, Mode: info.Mode().Perm(), ModTime: info.ModTime()}
 }
 
-// content reads a regular file, into the buffer where that has room. The data are never nil.
+// content reads a regular file, into buffer if it has enough capacity. The data is never nil.
 func (w *Workspace) content(ctx context.Context, p place, buffer []byte) ([]byte, fs.FileInfo, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -225,8 +225,8 @@ func (w *Workspace) content(ctx context.Context, p place, buffer []byte) ([]byte
 	return data, info, nil
 }
 
-// readAll reads up to most bytes of a file. The buffer has one byte more than the file had when it was
-// opened, so one read that gives just these has met its end.
+// readAll reads up to most bytes of a file. The buffer has one byte more than the size of the file when it was
+// opened, so if the first read returns exactly that size, it has reached the end.
 func readAll(f *os.File, data []byte, most int64) ([]byte, error) {
 	n, err := f.Read(data)
 	switch {
@@ -239,8 +239,7 @@ func readAll(f *os.File, data []byte, most int64) ([]byte, error) {
 	return append(data[:n], rest...), err
 }
 
-// Stat describes a file, directory or refused link without opening it. The entry's Path is what
-// tools show.
+// Stat describes a file, directory or rejected link without opening it. The entry's Path is as tools show it.
 func (w *Workspace) Stat(name string) (Entry, error) {
 	p, err := w.locate(name)
 	if err != nil {

@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// place is a path that passed every check that needs no open file.
+// place is a path that passed every check that does not need an open file.
 type place struct {
 	base base
 	rel  string // slash separated, relative to the base; "." for the base itself
 	show string // as tools show it
-	// in is the open folder that holds it; nil: the way to it leads from the base.
+	// in is the open folder that contains it; nil means that it is opened from the base.
 	in *os.Root
 }
 
-// opener returns where to open the place, and under which name.
+// opener returns the root and the name with which to open the place.
 func (p place) opener() (*os.Root, string) {
 	if p.in != nil {
 		return p.in, path.Base(p.rel)
@@ -35,13 +35,13 @@ func (p place) folded() foldedFolder {
 	return p.base.folded.child(foldPath(p.rel))
 }
 
-// child returns the place of a name in the folder p; in is p opened, or nil.
-// That the name is not protected is for the caller to check.
+// child returns the place of a name in the folder p. in is p opened, or nil. The caller must check that the name
+// is not protected.
 func (p place) child(in *os.Root, name string) place {
 	return place{base: p.base, rel: joined(p.rel, name), show: joined(p.show, name), in: in}
 }
 
-// joined is path.Join of a clean path and a name.
+// joined is like path.Join for a clean path and a name.
 func joined(folder, name string) string {
 	switch folder {
 	case ".":
@@ -52,10 +52,10 @@ func joined(folder, name string) string {
 	return folder + "/" + name
 }
 
-// abs returns the absolute path with the separators of the system.
+// abs returns the absolute path with the system's separators.
 func (p place) abs() string { return filepath.Join(p.base.real, filepath.FromSlash(p.rel)) }
 
-// locate runs steps 1 to 4 of the gate.
+// locate runs steps 1 to 4 of the checks.
 func (w *Workspace) locate(name string) (place, error) {
 	if w == nil {
 		return place{}, &DeniedError{Path: visible(name), Reason: "this call has no workspace"}
@@ -105,7 +105,8 @@ func (w *Workspace) place(asked, abs string) (place, error) {
 	return place{}, w.deny(asked, "this path is outside the allowed directories")
 }
 
-// show shortens an absolute path to one relative to the primary directory where it is inside.
+// show returns an absolute path relative to the primary directory if it is inside it, otherwise unchanged, with
+// slashes.
 func (w *Workspace) show(abs string) string {
 	if rel, ok := below(w.primary, abs); ok {
 		return rel
@@ -113,8 +114,7 @@ func (w *Workspace) show(abs string) string {
 	return filepath.ToSlash(abs)
 }
 
-// parent returns the place of the directory that holds p. The parent of a base
-// is the base.
+// parent returns the place of the directory that contains p. The parent of a base is the base itself.
 func (w *Workspace) parent(p place) place {
 	rel := path.Dir(p.rel)
 	up := place{base: p.base, rel: rel}
@@ -122,16 +122,15 @@ func (w *Workspace) parent(p place) place {
 	return up
 }
 
-// Check runs the checks that need no open file: form, containment, blacklist and, where links are
-// allowed, the target. The error is a *DeniedError.
+// Check runs the checks that do not need an open file: form, containment, blacklist and, if links are allowed,
+// their target. The error is a *DeniedError.
 func (w *Workspace) Check(name string) error {
 	_, err := w.locate(name)
 	return err
 }
 
-// Show returns the form in which tools name a path that passes the gate:
-// relative to the primary directory where it is inside, absolute otherwise,
-// with slashes.
+// Show returns the form in which tools show a path that passes the checks: relative to the primary directory if
+// it is inside it, absolute otherwise, with slashes.
 func (w *Workspace) Show(name string) (string, error) {
 	p, err := w.locate(name)
 	return p.show, err
@@ -157,8 +156,8 @@ func linkIn(root *os.Root, rel string) (string, bool) {
 	return "", false
 }
 
-// realName follows the links of a path whose last elements need not exist. A link to nothing is
-// an error, because whatever is made there later would be made elsewhere.
+// realName resolves the links of a path whose last elements need not exist. A dangling link is an error, because
+// a file created through it would be elsewhere.
 func realName(abs string) (string, error) {
 	real, err := filepath.EvalSymlinks(abs)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {

@@ -12,14 +12,13 @@ import (
 )
 
 const (
-	// openFlags keep an open of a pipe from waiting for its other end.
+	// openFlags prevent opening a pipe from blocking.
 	openFlags = syscall.O_NONBLOCK
-	// deletedSuffix is what Linux appends to the name of an open file that has none any more.
+	// deletedSuffix is what Linux appends to the name of an open file that was deleted.
 	deletedSuffix = " (deleted)"
 )
 
-// kernelName returns the absolute path under which the kernel knows an open
-// file, or empty if it cannot be learned.
+// kernelName returns the kernel's absolute path of an open file, or "" if it is unknown.
 func kernelName(f *os.File) string {
 	name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(f.Fd())))
 	if err != nil {
@@ -28,8 +27,8 @@ func kernelName(f *os.File) string {
 	return name
 }
 
-// withoutRoot returns an open directory of an os.Root as a file whose ReadDir
-// does not look at each entry. The caller closes both.
+// withoutRoot returns an open directory of an os.Root as a file whose ReadDir does not stat each entry. The
+// caller must close both.
 func withoutRoot(dir *os.File) *os.File {
 	fd, err := unix.FcntlInt(dir.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
@@ -38,7 +37,7 @@ func withoutRoot(dir *os.File) *os.File {
 	return os.NewFile(uintptr(fd), dir.Name())
 }
 
-// identity reports whether two names are one file, and how many names it has.
+// identity identifies a file across its names and counts them.
 type identity struct {
 	device, inode, links uint64
 }
@@ -51,8 +50,8 @@ func identityOf(info fs.FileInfo) identity {
 	return identity{device: uint64(st.Dev), inode: st.Ino, links: uint64(st.Nlink)}
 }
 
-// renameNew renames inside dir and fails with fs.ErrExist where the new name is taken, or with
-// errors.ErrUnsupported where the file system cannot promise that.
+// renameNew renames inside dir. It fails with fs.ErrExist if the new name exists, or with errors.ErrUnsupported
+// if the file system cannot guarantee that.
 func renameNew(dir *os.File, from, to string) error {
 	fd := int(dir.Fd())
 	err := unix.Renameat2(fd, from, fd, to, unix.RENAME_NOREPLACE)
@@ -62,7 +61,7 @@ func renameNew(dir *os.File, from, to string) error {
 	return err
 }
 
-// changeTime returns when the system last noted a change of a file.
+// changeTime returns the file's status change time (ctime).
 func changeTime(info fs.FileInfo) time.Time {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return time.Unix(st.Ctim.Unix())

@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// openFlags: nothing to add, pipes have no names in directories here.
+	// openFlags is zero, because pipes have no names in directories here.
 	openFlags = 0
-	// deletedSuffix is the mark of a vanished name, which only Linux has.
+	// deletedSuffix matches nothing, because only Linux marks deleted names.
 	deletedSuffix = "\x00"
 )
 
-// kernelName is empty: there is no portable way to ask for it.
+// kernelName returns "", because there is no portable way to get the name.
 func kernelName(*os.File) string { return "" }
 
-// withoutRoot leaves the directory as it is.
+// withoutRoot returns the directory itself.
 func withoutRoot(dir *os.File) *os.File { return dir }
 
-// identity is empty here: hard links are not noticed.
+// identity stays empty here: hard links are not detected.
 type identity struct {
 	device, inode, links uint64
 }
@@ -31,10 +31,10 @@ func identityOf(fs.FileInfo) identity { return identity{} }
 // keepOwner does nothing: a new file belongs to the user of the process.
 func keepOwner(*os.File, fs.FileInfo) {}
 
-// tryLock counts as locked; the comparison of hashes before each rename remains.
+// tryLock always succeeds; the comparison of hashes before each rename remains.
 func tryLock(*os.File) (bool, error) { return true, nil }
 
-// syncDirectory does nothing: directories cannot be synced here.
+// syncDirectory does nothing, because directories cannot be synced here.
 func syncDirectory(*os.File) error { return nil }
 
 // renameNew is not available here.

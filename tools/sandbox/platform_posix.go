@@ -9,15 +9,15 @@ import (
 	"syscall"
 )
 
-// keepOwner gives f the owner and group of the file it replaces, as far as the process may.
+// keepOwner gives f the owner and group of the file it replaces, if the process is allowed to.
 func keepOwner(f *os.File, old fs.FileInfo) {
 	if st, ok := old.Sys().(*syscall.Stat_t); ok {
 		_ = f.Chown(int(st.Uid), int(st.Gid))
 	}
 }
 
-// tryLock takes an advisory lock on an open directory without waiting. Systems that cannot lock
-// directories count as locked; the comparison of hashes before each rename remains.
+// tryLock takes an advisory lock on an open directory without waiting. It also succeeds on systems that cannot
+// lock directories; the comparison of hashes before each rename remains.
 func tryLock(dir *os.File) (bool, error) {
 	err := syscall.Flock(int(dir.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {

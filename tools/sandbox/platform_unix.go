@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// openFlags keep an open of a pipe from waiting for its other end.
+	// openFlags prevent opening a pipe from blocking.
 	openFlags = syscall.O_NONBLOCK
-	// deletedSuffix is the mark of a vanished name, which only Linux has.
+	// deletedSuffix matches nothing, because only Linux marks deleted names.
 	deletedSuffix = "\x00"
 )
 
-// kernelName is empty: these systems have no portable way to ask for it.
+// kernelName returns "", because these systems have no portable way to get the name.
 func kernelName(*os.File) string { return "" }
 
-// withoutRoot leaves the directory as it is.
+// withoutRoot returns the directory itself.
 func withoutRoot(dir *os.File) *os.File { return dir }
 
-// identity reports whether two names are one file, and how many names it has.
+// identity identifies a file across its names and counts them.
 type identity struct {
 	device, inode, links uint64
 }

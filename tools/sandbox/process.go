@@ -16,16 +16,15 @@ import (
 )
 
 const (
-	// DefaultTimeout is the time limit of a command that names none.
+	// DefaultTimeout is the time limit if Command.Timeout is zero.
 	DefaultTimeout = 60 * time.Second
-	// DefaultMaxOutput is the number of bytes kept of each output stream unless Command says
-	// otherwise.
+	// DefaultMaxOutput is the number of bytes kept of each output stream if Command.MaxOutput is zero.
 	DefaultMaxOutput = 256 << 10
-	// MaxWhole is the number of bytes of each stream that are kept as a whole.
+	// MaxWhole limits the bytes of each stream that KeepWhole keeps.
 	MaxWhole = 16 << 20
-	// CallVariable marks every process of one run in its environment.
+	// CallVariable is the environment variable that marks every process of one run.
 	CallVariable = "SLOP_CALL"
-	// drainWait is how long a pipe may stay open after everything was killed.
+	// drainWait is how long to wait for a pipe to close after everything was killed.
 	drainWait = 250 * time.Millisecond
 )
 
@@ -34,50 +33,49 @@ type Command struct {
 	Path  string   // absolute path of the program
 	Args  []string // without the program's own name
 	Dir   string   // working directory
-	Env   []string // the whole environment, see Environment
-	Input []byte   // what the program reads from its standard input; nil: nothing
-	// Talk, if not nil, gets the program's standard input in place of Input, on its
-	// own goroutine, and closes it when there is no more to say. Writing fails once
-	// the program has ended; Run does not wait for Talk to return.
+	Env   []string // the whole environment; see Environment
+	Input []byte   // standard input of the program; nil means empty
+	// Talk, if not nil, replaces Input. It is called on its own goroutine with the program's standard input,
+	// which it must close when done. Writing fails once the program has ended; Run does not wait for Talk to
+	// return.
 	Talk      func(io.WriteCloser)
-	Timeout   time.Duration // zero: DefaultTimeout
-	MaxOutput int           // bytes kept per stream, half from each end; zero: DefaultMaxOutput
-	KeepWhole bool          // keep the streams as a whole too
-	Follow    func([]byte)  // nil, or gets what the program writes to its standard output as it comes
+	Timeout   time.Duration // zero means DefaultTimeout
+	MaxOutput int           // bytes kept per stream, half from each end; zero means DefaultMaxOutput
+	KeepWhole bool          // also keep the streams from their beginning, up to MaxWhole bytes
+	Follow    func([]byte)  // if not nil, is called with standard output as it arrives
 }
 
-// Outcome is what a run left behind.
+// Outcome is the result of a run.
 type Outcome struct {
 	Stdout        string // valid UTF-8, with a marker where bytes are missing
 	Stderr        string
 	StdoutDropped int64 // bytes not in Stdout
 	StderrDropped int64
-	StdoutWhole   Stream // empty without KeepWhole
+	StdoutWhole   Stream // empty unless KeepWhole is set
 	StderrWhole   Stream
-	Exit          int  // exit code; 128 + signal number for a program that a signal ended
-	TimedOut      bool // the time limit ended it
-	Killed        int  // processes that had to be ended after leaving the program's group
+	Exit          int  // exit code; 128 + signal number if a signal ended the program
+	TimedOut      bool // the program was ended at the time limit
+	Killed        int  // number of processes that were killed after leaving the program's group
 	Duration      time.Duration
 }
 
-// Stream is an output stream from its beginning, byte for byte.
+// Stream is an output stream, byte for byte from its beginning.
 type Stream struct {
 	Data []byte
-	All  bool // false: there was more than MaxWhole bytes
+	All  bool // false if there were more than MaxWhole bytes
 }
 
-// Run runs a program to its end and leaves nothing of it running; see the package comment for how
-// and for the one exception. The program has no terminal, and no input but Command.Input and what
-// Command.Talk writes. The error
-// says that it could not be started or that the context ended; the outcome is then what there was
-// until then. Follow is not called any more once Run has returned, unless a process that was not
-// found holds the output.
+// Run runs a program to its end and leaves none of its processes running; see the package comment for how, and
+// for the one exception. The program has no terminal, and no input except Command.Input or what Command.Talk
+// writes. An error means that the program could not be started or that the context ended; the outcome then holds
+// the output up to that point. Follow is not called after Run has returned, unless a process that was not found
+// still holds the output.
 func Run(ctx context.Context, c Command) (Outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return Outcome{}, err
 	}
-	// The death of the thread that started a child counts as the death of its parent, so the
-	// thread has to last as long as the child.
+	// The death of the thread that started a child counts as the death of its parent, so the thread has to live
+	// as long as the child.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	r, err := start(c)
@@ -87,7 +85,7 @@ func Run(ctx context.Context, c Command) (Outcome, error) {
 	return r.wait(ctx)
 }
 
-// running is a program between its start and its end.
+// running is a program that has been started and not yet ended.
 type running struct {
 	cmd     *exec.Cmd
 	mark    string
@@ -133,8 +131,8 @@ func start(c Command) (*running, error) {
 	return r, nil
 }
 
-// launch starts the program with its standard input, which is written beside it: a process that
-// was not found may hold the other end, and nobody waits for that.
+// launch starts the program and writes its standard input in the background, because a process that was not found
+// may hold the other end, and nothing may wait for that.
 func (r *running) launch(c Command) error {
 	talk := c.Talk
 	switch {
@@ -143,7 +141,7 @@ func (r *running) launch(c Command) error {
 		return r.cmd.Start()
 	default:
 		talk = func(in io.WriteCloser) {
-			_, _ = in.Write(c.Input) // a program need not read it
+			_, _ = in.Write(c.Input) // the program need not read its input
 			_ = in.Close()
 		}
 	}
@@ -152,13 +150,13 @@ func (r *running) launch(c Command) error {
 		return err
 	}
 	if err := r.cmd.Start(); err != nil {
-		return err // which closed the pipe
+		return err // Start closed the pipe
 	}
 	go talk(in)
 	return nil
 }
 
-// wait sees the program to its end and everything it started to theirs.
+// wait waits until the program and everything that it started have ended.
 func (r *running) wait(ctx context.Context) (Outcome, error) {
 	exited := make(chan struct{})
 	go func() {
@@ -178,7 +176,7 @@ func (r *running) wait(ctx context.Context) (Outcome, error) {
 	}
 	o.Killed = killTree(r.cmd, r.mark, r.out.id, r.errs.id)
 	<-exited
-	_ = r.cmd.Wait() // the exit code is read below; there is nothing else to learn
+	_ = r.cmd.Wait() // the exit code is read below
 	o.Exit = exitCode(r.cmd.ProcessState)
 	o.Stdout, o.StdoutDropped = r.out.finish()
 	o.Stderr, o.StderrDropped = r.errs.finish()
@@ -188,10 +186,10 @@ func (r *running) wait(ctx context.Context) (Outcome, error) {
 	return o, ended
 }
 
-// pipe carries one output stream into a ring.
+// pipe copies one output stream into a ring.
 type pipe struct {
 	read, write *os.File
-	id          string // the kernel's name for the pipe, empty if it has none
+	id          string // the kernel's name for the pipe; empty if it has none
 	kept        *ring
 	follow      func([]byte)
 	ended       chan struct{}
@@ -207,13 +205,13 @@ func newPipe(limit, whole int) (*pipe, error) {
 	}, nil
 }
 
-// abandon closes both ends of a pipe that nobody will use.
+// abandon closes both ends of an unused pipe.
 func (p *pipe) abandon() {
 	_ = p.read.Close()
 	_ = p.write.Close()
 }
 
-// Write keeps what came and shows it to the follower, which may not keep it.
+// Write stores b and passes it to the follower, which must not retain it.
 func (p *pipe) Write(b []byte) (int, error) {
 	if p.follow != nil {
 		p.follow(b)
@@ -221,7 +219,7 @@ func (p *pipe) Write(b []byte) (int, error) {
 	return p.kept.Write(b)
 }
 
-// listen gives up the writing end, which the child now holds, and collects what comes.
+// listen closes the writing end, which the child now holds, and collects the output.
 func (p *pipe) listen(follow func([]byte)) {
 	p.follow = follow
 	_ = p.write.Close()
@@ -231,7 +229,7 @@ func (p *pipe) listen(follow func([]byte)) {
 	}()
 }
 
-// finish waits a little for the end of the stream and gives what was kept.
+// finish waits briefly for the end of the stream and returns what was kept.
 func (p *pipe) finish() (string, int64) {
 	_ = p.read.SetReadDeadline(time.Now().Add(drainWait)) // not supported everywhere
 	select {
@@ -242,14 +240,14 @@ func (p *pipe) finish() (string, int64) {
 	return p.kept.text()
 }
 
-// ring keeps the head and the tail of a stream and counts what it drops in between. Beside that it
-// keeps the stream from its beginning, up to a larger bound.
+// ring keeps the head and the tail of a stream and counts the bytes dropped in between. It also keeps the stream
+// from its beginning, up to a larger limit.
 type ring struct {
 	mu    sync.Mutex
 	half  int
 	head  []byte
 	tail  []byte // circular once full
-	next  int    // where the oldest byte of a full tail is
+	next  int    // index of the oldest byte of a full tail
 	total int64
 	whole []byte // the stream, up to room bytes
 	room  int
@@ -257,7 +255,7 @@ type ring struct {
 
 func newRing(limit, whole int) *ring { return &ring{half: max(limit/2, 1), room: whole} }
 
-// Write never fails and takes everything.
+// Write never fails and accepts everything.
 func (r *ring) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -285,16 +283,14 @@ func (r *ring) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// beginning returns the stream from its beginning, and reports whether that is
-// all of it.
+// beginning returns the beginning of the stream, and reports whether that is all of it.
 func (r *ring) beginning() (stream []byte, all bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.whole, int64(len(r.whole)) == r.total
 }
 
-// text returns what was kept as valid UTF-8, with a marker where bytes are
-// missing, and their number.
+// text returns what was kept as valid UTF-8, with a marker where bytes are missing, and their number.
 func (r *ring) text() (string, int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -312,7 +308,7 @@ func (r *ring) text() (string, int64) {
 	return strings.ToValidUTF8(head, "\uFFFD") + marker + strings.ToValidUTF8(tail, "\uFFFD"), dropped
 }
 
-// trimPartialEnd drops the beginning of a character that was cut off.
+// trimPartialEnd drops an incomplete character at the end.
 func trimPartialEnd(s string) string {
 	for back := 1; back < utf8.UTFMax && back <= len(s); back++ {
 		if first := s[len(s)-back]; utf8.RuneStart(first) {

@@ -14,19 +14,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sweepLimit limits the search for processes that left their group; each round
-// that finds some is followed by another, because a process may fork while it
-// is being ended.
+// sweepLimit limits the search for processes that left their group. Each round that finds some is followed by
+// another, because a process may fork while it is being killed.
 const sweepLimit = 2 * time.Second
 
-// isolated puts the child into its own session, without a terminal, and ends it
-// when this process dies.
+// isolated puts the child into its own session without a terminal, and kills it when this process dies.
 func isolated() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// awaitExit returns when the program has ended, and leaves it to be waited for: as long as it is
-// not, no other process can get its number, so killing its group cannot hit a stranger.
+// awaitExit returns when the program has ended, but does not reap it. Until it is reaped, its process number is
+// not reused, so killing its group cannot hit an unrelated process.
 func awaitExit(cmd *exec.Cmd) {
 	for {
 		err := unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
@@ -36,7 +34,7 @@ func awaitExit(cmd *exec.Cmd) {
 	}
 }
 
-// pipeName is "pipe:[inode]", the same for both ends.
+// pipeName returns "pipe:[inode]", which is the same for both ends.
 func pipeName(f *os.File) string {
 	raw, err := f.SyscallConn()
 	if err != nil {
@@ -52,9 +50,9 @@ func pipeName(f *os.File) string {
 	return name
 }
 
-// killTree ends the program's group and whatever left it, and counts the latter. It returns when
-// two looks in a row find nothing alive, because a process cannot be recognised in the moment in
-// which it becomes another program.
+// killTree kills the program's group and the processes that left it, and returns the number of the latter. It
+// returns after two rounds in a row find nothing alive, because a process cannot be recognised at the moment of
+// an exec.
 func killTree(cmd *exec.Cmd, mark string, pipes ...string) int {
 	leader := cmd.Process.Pid
 	h := &hunt{leader: leader, mark: []byte(mark), pipes: pipes, targets: map[int]string{}, strays: map[int]bool{}}
@@ -71,17 +69,16 @@ func killTree(cmd *exec.Cmd, mark string, pipes ...string) int {
 	return len(h.strays)
 }
 
-// hunt is the search for the processes of one run.
+// hunt is the state of the search for the processes of one run.
 type hunt struct {
 	leader  int
 	mark    []byte
 	pipes   []string
 	targets map[int]string // known processes and their start times
-	strays  map[int]bool   // those that had left the group
+	strays  map[int]bool   // the ones that had left the group
 }
 
-// round looks at all processes, ends the ones of this run, and reports whether
-// there were none.
+// round examines all processes, kills those of this run, and reports whether there were none.
 func (h *hunt) round() bool {
 	none := true
 	for _, p := range processes() {
@@ -102,7 +99,7 @@ func (h *hunt) round() bool {
 	return none
 }
 
-// addDescendants makes targets of the children of the leader, their children and so on.
+// addDescendants adds the children of the leader, their children and so on to the targets.
 func (h *hunt) addDescendants() {
 	children := map[int][]process{}
 	for _, p := range processes() {
@@ -115,9 +112,9 @@ func (h *hunt) addDescendants() {
 	}
 }
 
-// marked knows a process by its environment or by an output pipe. Only the standard streams are
-// compared: a process being forked by another goroutine briefly holds all our files, but has the
-// engine's own streams.
+// marked recognises a process by its environment or by an output pipe. Only the standard streams are compared: a
+// process that another goroutine is forking briefly holds all our files, but it has the engine's own standard
+// streams.
 func (h *hunt) marked(p process) bool {
 	dir := "/proc/" + strconv.Itoa(p.pid)
 	if env, err := os.ReadFile(dir + "/environ"); err == nil && bytes.Contains(env, h.mark) {
@@ -132,17 +129,17 @@ func (h *hunt) marked(p process) bool {
 	return false
 }
 
-// process is what /proc tells about one.
+// process holds the fields of /proc/PID/stat that are needed.
 type process struct {
 	pid, parent, group, session int
 	state                       string
-	start                       string // ticks since boot, which tells a reused number apart
+	start                       string // ticks since boot, which identifies a reused process number
 }
 
-// dead reports whether it runs no more and only waits to be waited for.
+// dead reports whether the process has ended and only waits to be reaped.
 func (p process) dead() bool { return p.state == "Z" || p.state == "X" }
 
-// processes lists all processes but this one.
+// processes lists all processes except this one.
 func processes() []process {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -166,8 +163,8 @@ func processes() []process {
 	return out
 }
 
-// look reads the status line of a process. Its second field may contain anything, but ends at the
-// last closing bracket.
+// look reads the status line of a process. Its second field may contain any text, but ends at the last closing
+// parenthesis.
 func look(pid int) (process, bool) {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

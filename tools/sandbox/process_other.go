@@ -9,16 +9,16 @@ import (
 	"syscall"
 )
 
-// isolated changes nothing here.
+// isolated returns nil, because there are no sessions here.
 func isolated() *syscall.SysProcAttr { return nil }
 
 // awaitExit returns when the program has ended.
 func awaitExit(cmd *exec.Cmd) { _ = cmd.Wait() }
 
-// pipeName is empty: pipes cannot be found by name here.
+// pipeName returns "", because pipes cannot be found by name here.
 func pipeName(*os.File) string { return "" }
 
-// killTree ends the program and the processes that taskkill finds below it.
+// killTree kills the program and the descendants that taskkill finds.
 func killTree(cmd *exec.Cmd, _ string, _ ...string) int {
 	_ = exec.Command("taskkill", "/F", "/T", "/PID", strconv.Itoa(cmd.Process.Pid)).Run()
 	_ = cmd.Process.Kill()

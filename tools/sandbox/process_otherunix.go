@@ -8,16 +8,16 @@ import (
 	"syscall"
 )
 
-// isolated puts the child into its own session, without a terminal.
+// isolated puts the child into its own session without a terminal.
 func isolated() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // awaitExit returns when the program has ended.
 func awaitExit(cmd *exec.Cmd) { _ = cmd.Wait() }
 
-// pipeName is empty: pipes cannot be found by name here.
+// pipeName returns "", because pipes cannot be found by name here.
 func pipeName(*os.File) string { return "" }
 
-// killTree ends the program's group. Processes that left it are not found here.
+// killTree kills the program's group. Processes that left it are not found here.
 func killTree(cmd *exec.Cmd, _ string, _ ...string) int {
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	return 0

@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// Reader reads files of a workspace one after the other. It keeps the folder of the last one open, so that
-// many files of a folder cost the way to it once. It is not safe for concurrent use.
+// Reader reads files of a workspace one after another. It keeps the folder of the last file open, so that the
+// path to a folder is resolved only once for many files in it. It is not safe for concurrent use.
 type Reader struct {
 	w      *Workspace
-	folder string // as its path was given
+	folder string // the folder path as given
 	at     place
 	folded foldedFolder
-	root   *os.Root // of the folder; nil: none is open
+	root   *os.Root // the open folder; nil if none is open
 }
 
-// Reader gives a reader, which the caller closes.
+// Reader returns a Reader, which the caller must close.
 func (w *Workspace) Reader() *Reader { return &Reader{w: w} }
 
-// Close releases the folder.
+// Close closes the open folder.
 func (r *Reader) Close() {
 	if r.root != nil {
 		_ = r.root.Close()
@@ -29,8 +29,8 @@ func (r *Reader) Close() {
 	}
 }
 
-// ReadFile is Workspace.ReadFile without the digest, into the buffer where that has room. Where the open
-// folder does not lead to the file, its path decides: the folder may have been replaced.
+// ReadFile is like Workspace.ReadFile without the digest, and reads into buffer if it has enough capacity. If the
+// file is not found through the open folder, its full path is used, because the folder may have been replaced.
 func (r *Reader) ReadFile(ctx context.Context, name string, buffer []byte) (File, error) {
 	folder, last := path.Split(name)
 	if r.root == nil || folder != r.folder {
@@ -55,7 +55,7 @@ func (r *Reader) ReadFile(ctx context.Context, name string, buffer []byte) (File
 	return fileOf(p, data, info), nil
 }
 
-// open opens a folder, if it can be.
+// open opens a folder if possible.
 func (r *Reader) open(folder string) {
 	p, err := r.w.locate(path.Clean(folder))
 	if err != nil {

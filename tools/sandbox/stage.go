@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 )
 
-// The temporary file of a target is named after it, so that the next write of the same file
-// removes what a crash left. The name is protected, so no tool shows or opens it.
+// The temporary file of a target is named after it, so that the next write of the same file removes what a crash
+// left behind. The name is protected, so no tool shows or opens it.
 const (
 	tempPrefix = ".slop-"
 	tempSuffix = ".tmp"
@@ -23,16 +23,16 @@ func tempName(target string) string {
 	return tempPrefix + hex.EncodeToString(sum[:8]) + tempSuffix
 }
 
-// staged is one file of a transaction: checked, new content beside it, not yet renamed.
+// staged is one file of a transaction that was checked and whose new content is in a temporary file, not yet renamed.
 type staged struct {
 	w      *Workspace
 	p      place
 	write  Write
-	root   *os.Root // the parent directory, which cannot be swapped any more
+	root   *os.Root // the parent directory, which can no longer be swapped
 	dir    *os.File // the same, for fsync
 	target string   // name inside root
 	temp   string
-	old    File        // as found; zero when absent
+	old    File        // as found; zero if absent
 	info   fs.FileInfo // of the old file
 	done   bool        // the change is in place
 }
@@ -102,8 +102,7 @@ func (s *staged) conflict(what string) error {
 	}
 }
 
-// writeTemp puts the new content into its own file beside the target, on disk
-// for good.
+// writeTemp writes the new content durably to a temporary file next to the target.
 func (s *staged) writeTemp(write Write) error {
 	if err := s.root.Remove(s.temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fileError(s.p.show, err)
@@ -140,7 +139,7 @@ func (s *staged) fill(f *os.File, write Write) error {
 	return f.Sync()
 }
 
-// commit puts the change in place after a last look at the file.
+// commit puts the change in place after a last check of the file.
 func (s *staged) commit(ctx context.Context) error {
 	if err := s.check(ctx); err != nil {
 		return err
@@ -161,9 +160,8 @@ func (s *staged) commit(ctx context.Context) error {
 	return fileError(s.p.show, err)
 }
 
-// create returns the new file its name without replacing one that appeared in
-// the meantime. Where the system cannot do that atomically, it looks once more
-// and renames.
+// create gives the new file its name without replacing one that was created in the meantime. If the system cannot
+// do that atomically, it checks once more and renames.
 func (s *staged) create() error {
 	err := renameNew(s.dir, s.temp, s.target)
 	switch {
@@ -178,7 +176,7 @@ func (s *staged) create() error {
 	return s.root.Rename(s.temp, s.target)
 }
 
-// undo removes the temporary file and, where the change is in place, restores the old content.
+// undo removes the temporary file and, if the change is in place, restores the old content.
 func (s *staged) undo() error {
 	err := s.restore()
 	if gone := s.root.Remove(s.temp); gone != nil && !errors.Is(gone, fs.ErrNotExist) {

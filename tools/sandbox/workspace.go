@@ -12,26 +12,26 @@ import (
 	"time"
 )
 
-// DefaultMaxFileBytes is the largest file that is read or written unless Config says otherwise.
+// DefaultMaxFileBytes is the largest file that is read or written if Config.MaxFileBytes is zero.
 const DefaultMaxFileBytes = 8 << 20
 
-// Config says what a workspace contains.
+// Config configures a workspace.
 type Config struct {
-	// Primary is the directory that relative paths are resolved against and where shells start.
-	// It is allowed itself. Empty: the first of Bases, else the working directory of the process,
-	// which is then allowed only where there are no tracked files either.
+	// Primary is the directory against which relative paths are resolved and where shells start. It is an allowed
+	// directory. Empty means the first of Bases. Without Bases it is the working directory of the process, which
+	// is then allowed only if there are no tracked files either.
 	Primary string
-	// Bases are further allowed directories. Each must exist.
+	// Bases are additional allowed directories. Each must exist.
 	Bases []string
-	// TrackedFiles are the files of the project; the parent of each is allowed too. Relative ones
-	// are resolved against Primary. One with a protected name in its path, without an existing
-	// parent, or directly in the root of the file system adds nothing.
+	// TrackedFiles are the files of the project; the parent directory of each is also allowed. Relative ones are
+	// resolved against Primary. A file adds nothing if its path has a protected name, its parent does not exist,
+	// or it is directly in the root of the file system.
 	TrackedFiles []string
 	// Blacklist adds patterns to the names that are always protected; see the package comment.
 	Blacklist []string
-	// AllowSymlinks follows links whose target is inside a base. Off, every link is refused.
+	// AllowSymlinks follows links whose target is inside a base. If it is off, every link is rejected.
 	AllowSymlinks bool
-	// Engine are the engine's own folders (data, tokens), protected besides every `.slop`.
+	// Engine are the engine's own folders (data, tokens), which are protected in addition to every `.slop`.
 	// Relative ones are resolved against Primary. They need not exist.
 	Engine []string
 	// MaxFileBytes limits a file; zero means DefaultMaxFileBytes.
@@ -43,23 +43,22 @@ type Config struct {
 // base is one allowed directory.
 type base struct {
 	given string // absolute and clean, as configured
-	real  string // links resolved
+	real  string // with links resolved
 	root  *os.Root
 
-	folded foldedFolder // of real
+	folded foldedFolder // real, folded
 }
 
-// Workspace is an open set of allowed directories. It is safe for concurrent use. A nil Workspace
-// refuses everything.
+// Workspace is an open set of allowed directories. It is safe for concurrent use. A nil Workspace rejects everything.
 type Workspace struct {
 	primary   string // real path
-	bases     []base // none inside another, sorted by path
+	bases     []base // none inside another; sorted by path
 	aliases   []base // spellings of bases that go through a link
 	names     *blacklist
 	engine    []string
 	links     bool
 	maxBytes  int64
-	patience  time.Duration // of Lock
+	patience  time.Duration // patience of Lock
 	protected protectedFiles
 	closing   sync.Once
 }
@@ -90,8 +89,7 @@ func Open(cfg Config) (*Workspace, error) {
 	return w, nil
 }
 
-// directories returns the primary directory and the allowed ones, not yet
-// opened.
+// directories returns the primary directory and the allowed ones, unopened.
 func (cfg Config) directories(names *blacklist) (primary base, allowed []base, err error) {
 	wanted := cfg.Bases
 	if cfg.Primary != "" {
@@ -120,9 +118,8 @@ func (cfg Config) directories(names *blacklist) (primary base, allowed []base, e
 	return primary, allowed, nil
 }
 
-// parentOfTracked returns the directory that a tracked file opens. A protected
-// name anywhere in the file's path opens nothing, because below a base only the
-// names inside of it are looked at.
+// parentOfTracked returns the directory that a tracked file allows. A file with a protected name anywhere in its
+// path allows nothing, because access checks look only at names below a base.
 func parentOfTracked(primary base, file string, names *blacklist) (base, bool) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(primary.given, file)
@@ -158,8 +155,7 @@ func directory(dir string) (base, error) {
 	return base{given: given, real: real}, nil
 }
 
-// engineFolders returns the real paths of the engine's folders, also of those
-// that do not exist yet.
+// engineFolders returns the real paths of the engine's folders, including those that do not exist yet.
 func (cfg Config) engineFolders(primary string) []string {
 	var out []string
 	for _, folder := range cfg.Engine {
@@ -199,7 +195,7 @@ func (w *Workspace) openBases(given []base) error {
 	return nil
 }
 
-// Close releases the directories. Calls after the first do nothing.
+// Close closes the directories. Calls after the first do nothing.
 func (w *Workspace) Close() error {
 	if w == nil {
 		return nil
@@ -233,7 +229,7 @@ func (w *Workspace) Directories() []string {
 	return out
 }
 
-// below gives path relative to dir, slash separated, if path is dir or inside it.
+// below returns path relative to dir, slash separated, and true if path is dir or inside it.
 func below(dir, path string) (string, bool) {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
