@@ -17,8 +17,8 @@ import (
 
 // mcpClient is an MCP client of `slop mcp serve`: mcpclient ACTION TOOL ARGS.
 // It prints the progress and the result of the call. ACTION is call, cancel,
-// which cancels the call at its first progress, forge, which also sends an answer
-// that nobody asked for, leave, which ends the client
+// which cancels the call at its first progress, forge, which sends an answer that
+// nobody asked for with it, leave, which ends the client
 // at the first progress without a word, pending, which comes back for the
 // outcome as often as it is told to, a number, which makes as many calls at once,
 // or list, which prints tools. MCP_SERVER is what stands behind
@@ -43,7 +43,7 @@ func runMCPClient(ctx context.Context, args []string) error {
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 			fmt.Println("progress:", r.Params.Message)
 			switch args[0] {
-			case "cancel", "forge":
+			case "cancel":
 				cancel()
 			case "leave":
 				os.Exit(0)

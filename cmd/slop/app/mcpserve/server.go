@@ -228,6 +228,10 @@ func (s *server) call(ctx, gone context.Context, r *mcp.CallToolRequest) (*mcp.C
 	if err != nil {
 		return failed("%v", err), nil
 	}
+	if len(r.Params.InputResponses) > 0 || r.Params.RequestState != "" {
+		defer s.end(c)
+		return s.refuseAnswers(ctx, c, r.Params.Name), nil
+	}
 	if _, _, err := s.writer.Publish(ctx, events.ToolRequested{Call: c.id, Tool: r.Params.Name, Args: args,
 		Client: client}); err != nil {
 		defer s.end(c)
@@ -235,6 +239,17 @@ func (s *server) call(ctx, gone context.Context, r *mcp.CallToolRequest) (*mcp.C
 		return failed("%v", errors.Join(err, s.withdraw(ctx, c, "the request was not confirmed"))), nil
 	}
 	return s.await(ctx, gone, r, c)
+}
+
+// refuseAnswers refuses a call with answers to questions that the server did not ask. The
+// refusal is on record; the call is not requested.
+func (s *server) refuseAnswers(ctx context.Context, c *call, tool string) *mcp.CallToolResult {
+	err := s.withdraw(ctx, c, fmt.Sprintf("a call of %.80q came with answers to questions that nobody asked", tool))
+	if err != nil {
+		return failed("%v", err)
+	}
+	return failed("inputResponses and requestState must not be set: slop asks a client nothing; a person approves calls "+
+		"with slop ask answer, call %s is refused", c.id)
 }
 
 // outcome goes on waiting for a call that was pending.
