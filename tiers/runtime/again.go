@@ -12,16 +12,16 @@ import (
 	"manualslop/tiers"
 )
 
-// maxAttempts limits how often one request is started again after a delivery
-// without an outcome. Deliveries that were never started do not count.
+// maxAttempts limits how often one request is restarted after a delivery that gave no outcome.
+// Deliveries that were never started do not count.
 const maxAttempts = 20
 
 // newerPause is the delay before redelivery of a request that this program
 // cannot read.
 const newerPause = time.Second
 
-// needsNewer releases a request that this program is too old for, so that a
-// newer one can take it.
+// needsNewer returns the error that releases a request which this program is too old to read, so
+// that a newer one can take it; else nil.
 func needsNewer(e *events.Event) error {
 	if _, unknown := e.Payload.(events.Unknown); !unknown {
 		return nil
@@ -29,13 +29,11 @@ func needsNewer(e *events.Event) error {
 	return &events.NotBeforeError{Time: time.Now().Add(newerPause), Reason: events.NeedsNewer + ": " + e.Type}
 }
 
-// attempts counts how often a request was started again. It is stored with the
-// claims, because a request that crashes its worker also loses every count in
-// memory.
+// attempts counts the restarts of a request. It is stored with the claims, because a request that
+// crashes its worker also loses every count in memory.
 type attempts struct {
 	Attempts int `json:"attempts"`
-	// Asked, Types and Topic identify the request and its outcomes for the sweep;
-	// see sweepClaims.
+	// Asked, Types and Topic identify the request and its outcomes for sweepClaims.
 	Asked *tiers.OpenRequest `json:"asked,omitempty"`
 	Types []string           `json:"types,omitempty"`
 	Topic string             `json:"topic,omitempty"`
@@ -44,9 +42,9 @@ type attempts struct {
 	revision uint64
 }
 
-// again takes a delivery that is not the first. It puts off a call that another
-// worker is at work on. Otherwise it counts an attempt. A request that was begun too
-// often is given up; over says that it has its outcome then.
+// again handles a redelivery. It postpones a call that another worker is running; otherwise it
+// counts an attempt. A request that was started too often is given up; over reports that it has
+// its outcome then.
 func (w *Worker) again(ctx context.Context, d events.Delivery) (a *attempts, over bool, err error) {
 	if p, call := d.Event.Payload.(events.ToolApproved); call {
 		l := w.lease(&d.Event, p)
@@ -64,7 +62,7 @@ func (w *Worker) again(ctx context.Context, d events.Delivery) (a *attempts, ove
 	return a, true, w.giveUp(ctx, d, a.Attempts)
 }
 
-// attemptsInfix is between the session and the id in the key of attempts.
+// attemptsInfix separates the session from the id in the key of a count.
 const attemptsInfix = ".attempts."
 
 func attemptsOf(e *events.Event) string { return e.Session + attemptsInfix + e.ID }
@@ -95,13 +93,13 @@ func (w *Worker) count(ctx context.Context, e *events.Event) (*attempts, error) 
 		if !errors.Is(err, events.ErrClaimed) && !errors.Is(err, events.ErrConflict) {
 			return a, err
 		}
-		if err := pause(ctx, retryPause); err != nil { // another worker counted in the meantime
+		if err := pause(ctx, retryPause); err != nil { // another worker updated the count in the meantime
 			return nil, err
 		}
 	}
 }
 
-// uncount removes the newest attempt. Earlier ones were started.
+// uncount removes the attempt that was counted last, because it was not started.
 func (w *Worker) uncount(ctx context.Context, a *attempts) {
 	if a.Attempts--; a.Attempts == 0 {
 		w.forget(ctx, a)
@@ -125,7 +123,7 @@ func (w *Worker) forget(ctx context.Context, a *attempts) {
 	}
 }
 
-// forgetOf removes the count of a request whose outcome was found.
+// forgetOf removes the count of a request that turned out to have an outcome.
 func (w *Worker) forgetOf(ctx context.Context, e *events.Event) {
 	a := &attempts{key: attemptsOf(e)}
 	var err error
@@ -154,7 +152,7 @@ func (w *Worker) sweepAttempts(ctx context.Context, key string) error {
 	return err
 }
 
-// topicOf returns the topic of a request's outcomes; empty: any.
+// topicOf returns the topic of a request's outcomes; empty means any.
 func topicOf(e *events.Event) string {
 	if p, call := e.Payload.(events.ToolApproved); call {
 		return events.Token(p.Tool)
@@ -162,7 +160,7 @@ func topicOf(e *events.Event) string {
 	return ""
 }
 
-// isAnswered reports whether a request has an outcome after it.
+// isAnswered reports whether the log has an outcome of a request.
 func (w *Worker) isAnswered(ctx context.Context, e *events.Event) (bool, error) {
 	asked := tiers.Asked(e)
 	if asked == nil {
@@ -175,9 +173,8 @@ func (w *Worker) isAnswered(ctx context.Context, e *events.Event) (bool, error) 
 	return found, nil
 }
 
-// passed holds the newest requests delivered to this worker, by kind of pool. A
-// request that arrives after a later one is a redelivery, or its pool was
-// recreated.
+// passed holds the newest requests delivered to this worker, by kind of pool. A request that
+// arrives after a later one is a redelivery, unless its pool was recreated.
 type passed struct {
 	mu     sync.Mutex
 	newest map[string]uint64
@@ -196,8 +193,8 @@ func (p *passed) by(asked *tiers.OpenRequest) bool {
 	return later
 }
 
-// mayBeAnswered tells whether it is worth a look at the log if a request has an
-// outcome. Merges and workspaces are few, and matter.
+// mayBeAnswered reports whether to check the log for an outcome of a request. Merges and
+// workspaces are always checked, because they are few and important.
 func (w *Worker) mayBeAnswered(d events.Delivery) bool {
 	asked := tiers.Asked(&d.Event)
 	if asked == nil {

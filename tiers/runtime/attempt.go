@@ -16,20 +16,20 @@ import (
 // needed.
 const overPoll = 50 * time.Millisecond
 
-// handle makes the attempt that a delivery requests. A process that was silent
-// too long, because it was busy or the machine slept, gets the same request
-// again; that delivery is left to the attempt under way.
+// handle makes the attempt that a delivery requests. If this process showed no progress for too
+// long, because it was busy or the machine slept, the same request is redelivered; that delivery
+// is left to the attempt in progress.
 func (m *Models) handle(ctx context.Context, d events.Delivery) error {
 	if err := needsNewer(&d.Event); err != nil {
 		return err
 	}
 	tr := m.Transcripts.session(d.Event.Session)
-	if tr.reached() == 0 { // not started: the session may have ended long ago, so that it is no longer read
+	if tr.reached() == 0 { // not read yet; the session may have ended long ago and then never is
 		closed, err := wasClosed(ctx, m.Log, m.Project, d.Event.Session)
 		if err != nil {
 			return err
 		}
-		if closed { // before the request or after it
+		if closed { // before or after the request
 			return m.cancelled(ctx, &d.Event)
 		}
 	}
@@ -38,7 +38,7 @@ func (m *Models) handle(ctx context.Context, d events.Delivery) error {
 	}
 	e, p := tr.due(&d.Event)
 	if e == nil {
-		if tr.isOver() && !tr.isAnswered(d.Event.ID) { // guarded, and approval will no longer allow it
+		if tr.isOver() && !tr.isAnswered(d.Event.ID) { // guarded, and approval will not allow it after the end
 			return m.cancelled(ctx, &d.Event)
 		}
 		return nil
@@ -46,8 +46,8 @@ func (m *Models) handle(ctx context.Context, d events.Delivery) error {
 	return m.calling.only(e.Session+" "+e.ID, func() error { return m.attempt(ctx, tr, e, p, d) })
 }
 
-// cancelled answers a request of a closed session that this process does not
-// know otherwise: its attempt died with another process, or was never made.
+// cancelled answers a request of a closed session that this process has not read: its attempt died
+// with another process, or was never made.
 func (m *Models) cancelled(ctx context.Context, e *events.Event) error {
 	request, err := m.requestOf(ctx, e)
 	if err != nil || request == nil {
@@ -75,8 +75,7 @@ func (m *Models) cancelled(ctx context.Context, e *events.Event) error {
 	return m.publish(ctx, request, failed)
 }
 
-// requestOf returns the request that a delivery is about; nil if it is not a
-// request.
+// requestOf returns the request of a delivery; nil if it is not about a request.
 func (m *Models) requestOf(ctx context.Context, e *events.Event) (*events.Event, error) {
 	switch p := e.Payload.(type) {
 	case events.ModelRequested:
@@ -128,9 +127,8 @@ func cancelWhenOver(tr *transcript, id string, p events.ModelRequested, cancel c
 	}
 }
 
-// appendUntil stores an effect's event, retrying until it is stored, ctx ends
-// or the log finally rejects it. The event keeps its id, so a lost
-// acknowledgement does not double it.
+// appendUntil stores an effect's event, retrying until it is stored, ctx ends or the log finally
+// rejects it. The event keeps its id, so a lost acknowledgement cannot store it twice.
 func appendUntil(ctx context.Context, log events.Log, e events.Event, logger *slog.Logger) error {
 	return appendUnless(ctx, log, e, logger, fatal)
 }
@@ -157,11 +155,11 @@ func appendUnless(ctx context.Context, log events.Log, e events.Event, logger *s
 
 // retries tracks the failed attempts of an append.
 type retries struct {
-	full bool // there was no room at the last one
+	full bool // the last attempt failed because the log is full
 }
 
-// wait logs why an append failed, and waits until the next attempt or until ctx
-// ends. It logs once that there is no room.
+// wait logs why an append failed, and waits until the next attempt or until ctx ends. It logs only
+// once that the log is full.
 func (r *retries) wait(ctx context.Context, logger *slog.Logger, typ string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -176,9 +174,9 @@ func (r *retries) wait(ctx context.Context, logger *slog.Logger, typ string, err
 	return pause(ctx, retryPause)
 }
 
-// isOn reports whether the log has an event with an id under a filter, and
-// returns the sequence of the newest event there. The bus knows the id of an
-// event for ten minutes only, and a process may sleep for longer.
+// isOn reports whether the log has an event with an id under a filter, and returns the sequence of
+// the newest event under it. The bus detects a repeated id only for ten minutes, and a process may
+// sleep for longer.
 func isOn(ctx context.Context, log events.Log, f events.Filter, from uint64, id string) (found bool, last uint64,
 	err error) {
 	for e, err := range log.Read(ctx, f, max(from, 1), 0) {
@@ -190,8 +188,9 @@ func isOn(ctx context.Context, log events.Log, f events.Filter, from uint64, id 
 	return found, last, nil
 }
 
-// workUntilFull decodes work and has it handled until ctx ends or the log takes no more outcomes:
-// the same work, handed out again, would fare no better. events.ErrFull then.
+// workUntilFull decodes deliveries and passes them to handle until ctx ends, or until the log
+// accepts no more outcomes. Then it returns events.ErrFull, because redelivered work could not be
+// recorded either.
 func workUntilFull(ctx context.Context, q Queue, pool string, slots int, handle func(context.Context,
 	events.Delivery) error) error {
 	ctx, end := context.WithCancelCause(ctx)
@@ -214,12 +213,12 @@ func workUntilFull(ctx context.Context, q Queue, pool string, slots int, handle 
 	return err
 }
 
-// roomPause is how long work waits for room before a retry. It keeps its slot,
-// because no other work could be done in the meantime.
+// roomPause is how long work waits for room in the log before a retry. It keeps its slot, because
+// no other work could be recorded in the meantime.
 const roomPause = time.Second
 
-// budgetUsed reports whether the log accepts nothing until a person raises its
-// budget. For a full disk, or if only the reserve is left, it waits.
+// budgetUsed reports whether the log accepts nothing until a person raises its budget. It is false
+// for a full disk and if only the reserve is left, because waiting may help then.
 func budgetUsed(err error) bool {
 	return errors.Is(err, events.ErrFull) && !waitsForRoom(err)
 }

@@ -19,17 +19,16 @@ const (
 	maxData   = 32 << 10
 )
 
-// maxFiles limits the files that a ToolSettled names, and maxFilesSum their
-// total size as JSON in bytes.
+// maxFiles limits the number of files in a ToolSettled, and maxFilesSum their total size as JSON
+// in bytes.
 const (
 	maxFiles    = 1000
 	maxFilesSum = 256 << 10
 )
 
-// fittingFiles returns how many of the files, from the first, an outcome can
-// name.
+// fittingFiles returns how many of the first files fit into an outcome.
 func fittingFiles[F any](files []F, path func(F) string) int {
-	const rest = 240 // the other members: two digests and their names
+	const rest = 240 // size of the other members: two digests and the member names
 	room := maxFilesSum
 	for i, f := range files[:min(len(files), maxFiles)] {
 		if room -= encoded(path(f)) + rest; room < 0 {
@@ -39,8 +38,8 @@ func fittingFiles[F any](files []F, path func(F) string) int {
 	return min(len(files), maxFiles)
 }
 
-// approved runs one call with exactly the approved arguments. Its claim, if it
-// needs one, decides what a redelivery may do.
+// approved runs one call with exactly the approved arguments. If the call needs a claim, the claim
+// decides what a redelivery may do.
 func (w site) approved(ctx context.Context, d events.Delivery, p events.ToolApproved) error {
 	if d.Event.Actor != events.ActorApproval {
 		w.Logger.Error("a call without an approval is not run", "call", p.Call, "by", d.Event.Actor)
@@ -78,9 +77,8 @@ func (w site) approved(ctx context.Context, d events.Delivery, p events.ToolAppr
 	return w.answer(ctx, &d.Event, out)
 }
 
-// execute runs a call that cannot be looked into, such as a script or a change
-// outside of the project's files: once claimed, it is never run again without a
-// person's word.
+// execute runs a call whose progress cannot be checked afterwards, such as a script or a change
+// outside the project's files. Once claimed, it is never run again unless a person asks for it.
 func (w site) execute(ctx context.Context, d events.Delivery, p events.ToolApproved, prepared *tools.Prepared) error {
 	l := w.lease(&d.Event, p)
 	before, err := l.take(ctx)
@@ -123,28 +121,27 @@ func (w site) execute(ctx context.Context, d events.Delivery, p events.ToolAppro
 		out, _ = run()
 	}
 	if ctx.Err() != nil && !complete(out) {
-		return ctx.Err() // this worker stopped it; the next one reports that it was interrupted
+		return ctx.Err() // this worker was stopped; the next one reports the interruption
 	}
 	ctx, end := outlasting(ctx)
 	defer end()
 	return w.finish(ctx, &d.Event, l, out)
 }
 
-// complete reports whether a call ended by itself, or with its ticket or
-// session, so that stopping its worker does not affect its outcome.
+// complete reports whether a call ended by itself, or with its ticket or session, so that stopping
+// the worker did not affect its outcome.
 func complete(out events.ToolSettled) bool {
 	return out.Outcome == events.ToolDone || out.Outcome == events.ToolKilled || out.Exit != nil
 }
 
-// write runs a call that changes files. The claim holds the files' digests
-// before and after, so that a redelivery can determine how far the previous
-// attempt came. If the claim fails, the call has no outcome and is handed out
-// again.
+// write runs a call that changes files. The claim holds the files' digests before and after, so
+// that a redelivery can determine how far the earlier attempt got. If claiming fails, the call has
+// no outcome and is redelivered.
 func (w site) write(ctx context.Context, d events.Delivery, p events.ToolApproved, prepared *tools.Prepared) error {
 	l := w.lease(&d.Event, p)
 	g := gate{lease: l}
 	out, cause := w.run(ctx, &d.Event, p, prepared, func(_ context.Context, changes []tools.PlannedChange) error {
-		return w.enter(ctx, &g, changes) // its end does not cancel the claim; see stillDue
+		return w.enter(ctx, &g, changes) // ending ctx does not stop the claim; see stillDue
 	})
 	switch {
 	case g.over || g.trouble != nil:
@@ -175,13 +172,13 @@ func (w site) write(ctx context.Context, d events.Delivery, p events.ToolApprove
 // gate controls whether a planned write may change its files.
 type gate struct {
 	*lease
-	settled *events.ToolSettled // the outcome, if nothing must be written
+	settled *events.ToolSettled // the outcome, if nothing may be written
 	over    bool                // the log has an outcome
-	unshown bool                // the change is not the approved one
-	trouble error               // the claim could not be created, or another worker has it
+	unshown bool                // the change is not the one that a person approved
+	trouble error               // the claim could not be created, or another worker holds it
 }
 
-// enter admits an allowed write. A refusal is the call's outcome.
+// enter admits a write that is still allowed. A refusal becomes the call's outcome.
 func (w site) enter(ctx context.Context, g *gate, changes []tools.PlannedChange) error {
 	err := w.claimWrite(ctx, g, changes)
 	_, refused := errors.AsType[*tools.Refusal](err)
@@ -220,13 +217,13 @@ func (w site) claimWrite(ctx context.Context, g *gate, changes []tools.PlannedCh
 	return err
 }
 
-// takeFresh takes the claim of a call that had none.
+// takeFresh claims a call that has no claim yet.
 func (g *gate) takeFresh(ctx context.Context) error {
 	before, err := g.take(ctx)
 	if err != nil {
 		return err
 	}
-	if before != nil { // just now, to another worker
+	if before != nil { // another worker just claimed it
 		return events.ErrClaimed
 	}
 	if g.over, err = g.settledBefore(ctx); g.over {
@@ -271,11 +268,11 @@ func (w site) predecessor(ctx context.Context, g *gate, before *claim) (err erro
 // errNotShown stops a write that differs from the one that a person approved.
 var errNotShown = errors.New("the change is not the one that was approved")
 
-// errResumed stops a write that already has its outcome.
+// errResumed stops a write whose outcome is already known.
 var errResumed = errors.New("the call already has its outcome")
 
-// finish records an outcome in the claim and then on the log. If the lease was
-// taken over, it does nothing: the new holder settles the call.
+// finish records an outcome in the claim and then in the log. If the lease was taken over, it does
+// nothing: the new holder settles the call.
 func (w *Worker) finish(ctx context.Context, cause *events.Event, l *lease, out events.ToolSettled) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -291,7 +288,7 @@ func (w *Worker) finish(ctx context.Context, cause *events.Event, l *lease, out 
 	return w.report(ctx, cause, l, out)
 }
 
-// report puts an outcome on the log, and purges the claim after it.
+// report writes an outcome to the log, and then purges the claim.
 func (w *Worker) report(ctx context.Context, cause *events.Event, l *lease, out events.ToolSettled) error {
 	if err := w.answer(ctx, cause, out); err != nil {
 		return err

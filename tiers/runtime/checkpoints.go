@@ -11,12 +11,12 @@ import (
 	"manualslop/tools/git"
 )
 
-// lookTime limits the scan of the workspace after an interrupted script.
+// lookTime limits the time for scanning the workspace after an interrupted script.
 const lookTime = 30 * time.Second
 
-// observed runs a script, records the changed files in its outcome, and keeps
-// their earlier content. If that is not possible, the outcome says so. run
-// returns false if the script was not started.
+// observed runs a script, records the changed files in its outcome, and keeps their earlier
+// content. If that is not possible, the outcome says so. The second result of run is false if the
+// script was not started.
 func (w site) observed(ctx context.Context, run func() (events.ToolSettled, bool)) events.ToolSettled {
 	before := w.checkpoint(ctx)
 	if before != nil {
@@ -42,8 +42,7 @@ func (w site) observed(ctx context.Context, run func() (events.ToolSettled, bool
 	return out
 }
 
-// named returns the first changes that cannot be undone, in the form of an
-// outcome.
+// named returns the first few paths of changes that cannot be undone, as an outcome lists them.
 func (w site) named(paths []string) []string {
 	var out []string
 	for _, path := range paths[:min(len(paths), events.MaxNotUndoable)] {
@@ -52,10 +51,10 @@ func (w site) named(paths []string) []string {
 	return out
 }
 
-// maxUnkeptName limits one of their paths, in bytes.
+// maxUnkeptName limits the length of such a path, in bytes.
 const maxUnkeptName = 256
 
-// checkpoint takes a state of the workspace; nil if that is not possible.
+// checkpoint captures the state of the workspace; nil if that is not possible.
 func (w site) checkpoint(ctx context.Context) *checkpoint.State {
 	if w.Checkpoints == nil {
 		return nil
@@ -68,8 +67,7 @@ func (w site) checkpoint(ctx context.Context) *checkpoint.State {
 	return state
 }
 
-// noteChanges adds changes to an outcome; false if not all of them can be
-// undone.
+// noteChanges adds changes to an outcome. It returns false if not all of them can be undone.
 func (w site) noteChanges(ctx context.Context, out *events.ToolSettled, before *checkpoint.State,
 	changes []checkpoint.Change) bool {
 	fitting := fittingFiles(changes, func(c checkpoint.Change) string { return c.Path })
@@ -104,9 +102,8 @@ func (w *Worker) notRestored(err error) string {
 	return "ERROR: nothing was restored: " + w.mask(head(err.Error(), maxStderr))
 }
 
-// finish makes the changes of a call part of its workspace, and then records
-// the outcome. A call that crashes in between finds its files changed and is
-// finished again.
+// finish commits the changes of a call to its workspace and then records the outcome. If it
+// crashes in between, the next attempt finds the files changed and runs finish again.
 func (w site) finish(ctx context.Context, cause *events.Event, l *lease, out events.ToolSettled) error {
 	if w.hold != nil && out.Outcome == events.ToolDone {
 		err := w.hold.Commit(ctx, "Undo: restore files to their earlier content")
@@ -122,7 +119,7 @@ func (w site) finish(ctx context.Context, cause *events.Event, l *lease, out eve
 	return w.Worker.finish(ctx, cause, l, out)
 }
 
-// maxJournal limits the recorded own writes.
+// maxJournal limits the number of writes in a journal.
 const maxJournal = 10_000
 
 // journal records the writes of this worker's other calls, so that they are not
@@ -150,15 +147,14 @@ func (j *journal) add(place string, changes []tools.PlannedChange) {
 	}
 }
 
-// mark returns a position in the journal.
+// mark returns the current position in the journal.
 func (j *journal) mark() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.dropped + len(j.writes)
 }
 
-// others returns the changes of a workspace that were not made by a write after
-// mark.
+// others returns the changes of a workspace that no write after mark made.
 func (j *journal) others(mark int, place string, changes []checkpoint.Change) []checkpoint.Change {
 	j.mu.Lock()
 	defer j.mu.Unlock()

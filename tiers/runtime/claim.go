@@ -26,9 +26,9 @@ type claim struct {
 	List       string                `json:"list,omitempty"`     // digest of the blob with Changes, if they are many
 	Ended      string                `json:"ended,omitempty"`    // kind of the outcome, which may not be in the log yet
 	SHA256     string                `json:"sha256,omitempty"`   // of the outcome
-	Lost       bool                  `json:"lost,omitempty"`     // the actual claim was lost; see bus.LostClaim
-	// Outcome is the part that cannot be derived from Changes. A large one is the
-	// blob SHA256.
+	Lost       bool                  `json:"lost,omitempty"`     // the real claim was lost; see bus.LostClaim
+	// Outcome is the part that cannot be derived from Changes. A large one is stored as the blob
+	// SHA256.
 	Outcome *events.ToolSettled `json:"outcome,omitempty"`
 }
 
@@ -93,8 +93,7 @@ func (l *lease) peek(ctx context.Context) (*claim, error) {
 	return &c, nil
 }
 
-// busyPause is the delay before a call whose holder is running is checked
-// again.
+// busyPause is the delay before a call is checked again whose holder is still running.
 const busyPause = time.Second
 
 // busy returns the error that postpones a call because another worker holds its
@@ -136,7 +135,7 @@ func (w *Worker) fetch(ctx context.Context, c *claim) error {
 	return json.Unmarshal(b, &c.Outcome)
 }
 
-// tells reports whether the outcome can be derived from the changes.
+// tells reports whether the outcome can be derived from Changes.
 func (c *claim) tells() bool { return c.Ended == events.ToolDone && len(c.Changes) > 0 }
 
 // outcome returns the call's outcome according to the claim; nil if unknown.
@@ -182,7 +181,7 @@ func (l *lease) value(ctx context.Context) ([]byte, error) {
 	return json.Marshal(c)
 }
 
-// write replaces the last seen claim with the lease's; ErrConflict if another
+// write replaces the claim that was read last with the lease's. It returns ErrConflict if another
 // worker was faster.
 func (l *lease) write(ctx context.Context) error {
 	value, err := l.value(ctx)
@@ -227,14 +226,13 @@ func (l *lease) ended(ctx context.Context, out events.ToolSettled) error {
 // purgeWait limits the duration of purging a claim.
 const purgeWait = 5 * time.Second
 
-// purge removes the last seen claim while the worker continues.
+// purge removes the claim that was read last, in the background.
 func (l *lease) purge(ctx context.Context) {
 	revision := l.revision
 	l.w.purges.Go(func() { l.remove(ctx, revision) })
 }
 
-// remove is like purge but waits. If it fails, the next sweep removes the
-// claim; see sweepClaims.
+// remove is like purge but waits. If it fails, sweepClaims removes the claim later.
 func (l *lease) remove(ctx context.Context, revision uint64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), purgeWait)
 	defer cancel()
@@ -243,7 +241,7 @@ func (l *lease) remove(ctx context.Context, revision uint64) {
 	}
 }
 
-// fillIn adds to a written file its state before the claimed change.
+// fillIn adds the state before the claimed change to a written file.
 func (l *lease) fillIn(f *events.FileState) {
 	for _, c := range l.claim.Changes {
 		if c.Path == f.Path {

@@ -12,16 +12,15 @@ import (
 // closePoll is how often a running call checks whether its session was closed.
 const closePoll = 100 * time.Millisecond
 
-// stoppedText is the text for a call that was running when its session was
-// closed.
+// stoppedText is the result of a call that was running when its session was closed.
 const stoppedText = "ERROR: the session was closed before the call was done, so it was stopped"
 
-// ending is why a call is too late, and the texts of its outcome.
+// ending describes why a call is too late, and the texts of its outcome.
 type ending struct {
-	tooLate   string // of a call that had not started
-	unchanged string // of one whose worker died before it wrote
-	left      string // of one whose worker died in the middle of it
-	outcome   string // of a call that had not started
+	tooLate   string // for a call that had not started
+	unchanged string // for a call whose worker died before it wrote
+	left      string // for a call whose worker died while writing
+	outcome   string // kind of outcome of a call that had not started
 }
 
 var (
@@ -40,10 +39,10 @@ var (
 	}
 )
 
-// isLate returns which end, of the session or of the ticket's attempt, a call
-// is too late for; nil if it may run.
+// isLate returns the ending, of the session or of the ticket's attempt, after which a call comes
+// too late; nil if it may run.
 func (w *Worker) isLate(ctx context.Context, session string, p events.ToolApproved) (*ending, error) {
-	if p.Tool != events.RestoreTool { // an undo is never too late for its session
+	if p.Tool != events.RestoreTool { // an undo is allowed after the end of its session
 		if over, err := w.isOver(ctx, session); err != nil || over {
 			return &endClosed, err
 		}
@@ -54,17 +53,16 @@ func (w *Worker) isLate(ctx context.Context, session string, p events.ToolApprov
 	return nil, nil
 }
 
-// notBegun returns the outcome of a call that is too late.
+// notBegun returns the outcome of a call that came too late to start.
 func (w *Worker) notBegun(p events.ToolApproved, end ending) events.ToolSettled {
 	out := w.failed(p, end.tooLate)
 	out.Outcome = end.outcome
 	return out
 }
 
-// tooLate returns the outcome of a claimed call whose ticket or session ended
-// while it waited to start: for room, for the bus or for a check of the files.
-// It waits until the log answers. It returns nil if the call may start, or if
-// ctx ended.
+// tooLate returns the outcome of a claimed call whose ticket or session ended while the call
+// waited to start: for room, for the bus or for a check of the files. It waits until the log
+// answers. It returns nil if the call may start, or if ctx ended.
 func (w *Worker) tooLate(ctx context.Context, approval *events.Event, p events.ToolApproved) *events.ToolSettled {
 	for said := false; ; said = true {
 		end, err := w.isLate(ctx, approval.Session, p)
@@ -83,10 +81,9 @@ func (w *Worker) tooLate(ctx context.Context, approval *events.Event, p events.T
 	}
 }
 
-// isOver reports whether a session is closed, regardless of the position of the
-// request, which may have been decided just before. Usually the newest event
-// answers that. An unreadable event closes nothing, as for every fold, and does
-// not hide an earlier one.
+// isOver reports whether a session is closed, wherever the request is in the log, since it may
+// have been approved just before the closing. Usually the newest event is enough. An unreadable
+// event closes nothing, as in every fold, and does not hide an earlier closing.
 func (w *Worker) isOver(ctx context.Context, session string) (bool, error) {
 	last, found, err := w.Log.LastEvent(ctx, closing(w.Project, session))
 	if err != nil || !found || events.Closes(last) {
@@ -95,7 +92,7 @@ func (w *Worker) isOver(ctx context.Context, session string) (bool, error) {
 	return wasClosed(ctx, w.Log, w.Project, session)
 }
 
-// wasClosed reads whether a session is closed.
+// wasClosed reads the log to find out whether a session is closed.
 func wasClosed(ctx context.Context, log events.Log, project, session string) (bool, error) {
 	for e, err := range log.Read(ctx, closing(project, session), 1, 0) {
 		if err != nil {
@@ -108,14 +105,14 @@ func wasClosed(ctx context.Context, log events.Log, project, session string) (bo
 	return false, nil
 }
 
-// closing returns the events that say that a session is closed.
+// closing returns the filter for the events that close a session.
 func closing(project, session string) events.Filter {
 	return events.Filter{Project: project, Session: session, Type: events.NameOf[events.SessionClosed]()}
 }
 
-// untilClosed returns a context that ends when the session is closed or the
-// ticket is killed, with errClosed or errKilled as its cause; for an undo it
-// does not. It polls, so a lost connection misses nothing.
+// untilClosed returns a context that ends when the session is closed or the ticket is killed, with
+// errClosed or errKilled as its cause. For an undo it returns ctx itself. It polls, so a lost
+// connection misses nothing.
 func (w *Worker) untilClosed(ctx context.Context, session string, p events.ToolApproved) (context.Context, func()) {
 	if p.Tool == events.RestoreTool {
 		return ctx, func() {}
@@ -134,8 +131,8 @@ func (w *Worker) untilClosed(ctx context.Context, session string, p events.ToolA
 	return ctx, func() { cancel(nil) }
 }
 
-// stopped sets the outcome of a call that ended with ctx: with its ticket, or
-// with its session. A program that ended by itself was not stopped.
+// stopped sets the outcome of a call that ended with ctx, because its ticket or session ended. A
+// program that ended by itself was not stopped.
 func stopped(ctx context.Context, r tools.Result) (tools.Result, bool) {
 	switch cause := context.Cause(ctx); {
 	case !r.Failed:
@@ -151,8 +148,8 @@ func stopped(ctx context.Context, r tools.Result) (tools.Result, bool) {
 	return r, false
 }
 
-// afterClose answers a call that is too late: nothing starts any more, and
-// interrupted work is not resumed.
+// afterClose answers a call that is too late: nothing starts any more, and interrupted work is not
+// resumed.
 func (w site) afterClose(ctx context.Context, d events.Delivery, p events.ToolApproved, effect tools.Effect,
 	end ending) error {
 	return w.settleUnrun(ctx, d, p, effect, w.notBegun(p, end), func(l *lease, before claim) (events.ToolSettled, error) {
@@ -160,8 +157,8 @@ func (w site) afterClose(ctx context.Context, d events.Delivery, p events.ToolAp
 	})
 }
 
-// left returns the outcome of a call in a closed session that its worker did
-// not finish or did not record.
+// left returns the outcome of a call in a closed session whose worker did not finish it or did not
+// record its outcome.
 func (w site) left(ctx context.Context, p events.ToolApproved, l *lease, before claim, effect tools.Effect,
 	end ending) (events.ToolSettled, error) {
 	if before.Ended != "" {
@@ -178,7 +175,7 @@ func (w site) left(ctx context.Context, p events.ToolApproved, l *lease, before 
 	switch {
 	case err != nil:
 		return events.ToolSettled{}, err
-	case settled == nil && locked: // its holder may only be suspended and may still write
+	case settled == nil && locked: // its holder may only be suspended, and may still write
 		return unknown, nil
 	case settled == nil:
 		out := w.failed(p, end.unchanged)
@@ -190,21 +187,20 @@ func (w site) left(ctx context.Context, p events.ToolApproved, l *lease, before 
 	return *settled, nil
 }
 
-// Late is a subscriber that receives events of closed sessions.
+// Late is a subscriber that also receives events of closed sessions.
 type Late interface {
-	// Late delivers an event of a session that was already closed. It may be called
-	// for any event after SessionClosed, and must not block for long.
+	// Late passes an event of a session that was already closed. It may be called for any event
+	// after SessionClosed, and must not block for long.
 	Late(ctx context.Context, e *events.Event)
 }
 
-// lateWords returns the types of events that are still answered in a closed
-// session.
+// lateWords returns the types of events that are still handled in a closed session.
 func lateWords() []string {
 	return []string{events.NameOf[events.UndoRequested](), events.NameOf[events.AskPosted]()}
 }
 
-// Late lets approval answer an undo, and a program's question posted at the
-// same time as the closing, in a closed session; nothing else is decided there.
+// Late lets approval answer, in a closed session, an undo and a question that a program posted
+// while the session was being closed. Nothing else is decided there.
 func (o *Orchestrator) Late(ctx context.Context, e *events.Event) {
 	switch e.Payload.(type) {
 	case events.UndoRequested, events.AskPosted:
@@ -216,7 +212,7 @@ func (o *Orchestrator) Late(ctx context.Context, e *events.Event) {
 		if h.Machine.Name() != events.ActorApproval {
 			continue
 		}
-		h.snapshots = nil // it would stay, because nothing is decided in the session any more
+		h.snapshots = nil // a snapshot would never be removed, because the session is closed
 		o.mu.Lock()
 		o.ledger.hears(e)
 		o.mu.Unlock()

@@ -13,14 +13,14 @@ import (
 type crew struct {
 	session  string
 	handlers []*Handler
-	used     time.Time // of the newest event; zero: none came since it began
-	taking   int       // events that are being delivered
-	over     bool      // the session is
-	before   *crew     // that worked on the session earlier, and stores its positions; may be nil
+	used     time.Time // of the newest event; zero if none came since it began
+	taking   int       // number of events that are being delivered
+	over     bool      // the session is closed
+	before   *crew     // the previous crew of the session, which is storing its positions; may be nil
 	verified Mark      // position that is known to be in the log
-	unread   bool      // the history is read by launch
+	unread   bool      // launch must read the history
 	history  []*events.Event
-	dismiss  func() // no more events come
+	dismiss  func() // ends the delivery of events
 	ended    chan struct{}
 }
 
@@ -53,7 +53,7 @@ func (c *crew) stalled() bool {
 	return slices.ContainsFunc(c.handlers, func(h *Handler) bool { return h.spoiled.Load() })
 }
 
-// Restore restores the deciders of an open session, unless they are idle at its
+// Restore restores the deciders of an open session, unless all of them had already handled its
 // newest event.
 func (o *Orchestrator) Restore(ctx context.Context, session string, last Mark) Mark {
 	if len(o.Roles) == 0 {
@@ -86,10 +86,10 @@ func (o *Orchestrator) Restore(ctx context.Context, session string, last Mark) M
 	return low
 }
 
-// Save does nothing: deciders store their positions when they reach them.
+// Save does nothing, because deciders store their positions themselves.
 func (o *Orchestrator) Save(string, Mark) func(context.Context) { return nil }
 
-// launch runs the deciders; folded is called when they have taken the history.
+// launch runs the deciders; it calls folded once they have taken the history.
 func (o *Orchestrator) launch(ctx context.Context, c *crew, folded func()) {
 	o.wg.Go(func() {
 		defer close(c.ended)
@@ -105,7 +105,7 @@ func (o *Orchestrator) launch(ctx context.Context, c *crew, folded func()) {
 				ok := clean && h.fold(ctx, c.history)
 				taking.Done()
 				if ok = ok && h.listen(ctx); !ok {
-					h.drain(ctx) // so that it stops nobody else
+					h.drain(ctx) // so that the reader is not blocked
 				}
 				h.end(ctx, o.isOver(c))
 			})
@@ -118,11 +118,11 @@ func (o *Orchestrator) launch(ctx context.Context, c *crew, folded func()) {
 	})
 }
 
-// ready makes sure that the history has the events that each decider needs, and
-// reads missing ones; false if ctx ends first.
+// ready makes sure that the history has all events that the deciders need, and reads missing ones.
+// It returns false if ctx ends first.
 func (o *Orchestrator) ready(ctx context.Context, c *crew) bool {
 	if len(c.handlers) == 0 {
-		return true // this process decides nothing, such as one that only calls models
+		return true // this process has no deciders; it may only call models
 	}
 	if c.unread {
 		for _, h := range c.handlers {
@@ -155,8 +155,8 @@ func (o *Orchestrator) ready(ctx context.Context, c *crew) bool {
 	}
 }
 
-// covers reports whether the history holds all events after a position, and the
-// log the event at it.
+// covers reports whether the history holds all events after a position, and whether the log holds
+// the event at that position.
 func (c *crew) covers(at Mark) bool {
 	if at.Seq == 0 {
 		return len(c.history) > 0 && opens(c.history[0])
@@ -173,7 +173,7 @@ func (o *Orchestrator) isOver(c *crew) bool {
 	return c.over
 }
 
-// end stores the position of a decider, unless its session is over.
+// end stores the position of a decider, unless its session is closed.
 func (h *Handler) end(ctx context.Context, over bool) {
 	if h.fresh > 0 && !over {
 		h.keep(ctx)
@@ -192,7 +192,7 @@ func (h *Handler) drain(ctx context.Context) {
 	}
 }
 
-// leave records the positions of a session's deciders.
+// leave records the positions of a session's deciders when they end.
 func (o *Orchestrator) leave(ctx context.Context, c *crew) {
 	o.mu.Lock()
 	over := c.over
@@ -207,10 +207,10 @@ func (o *Orchestrator) leave(ctx context.Context, c *crew) {
 		}
 	}
 	o.mu.Unlock()
-	if ctx.Err() != nil { // what follows is done once, at the end
+	if ctx.Err() != nil { // on shutdown the rest is done once, at the end
 		return
 	}
-	if over && !c.stalled() { // before the ledger is updated: after a crash in between it is done again
+	if over && !c.stalled() { // before the ledger is updated, so that a crash in between repeats it
 		for _, h := range c.handlers {
 			h.forget(ctx)
 		}

@@ -11,26 +11,26 @@ import (
 	"manualslop/tools"
 )
 
-// Bounds of what is recorded of external servers, in bytes.
+// Limits of the texts recorded for external servers, in bytes.
 const (
 	maxServerName = 200
 	maxServerSaid = 4 << 10
 )
 
-// maxToolDiffs bounds the tools that a state of a server names.
+// maxToolDiffs limits the number of tools that a recorded server state names.
 const maxToolDiffs = 100
 
-// reportWait bounds how long a state of a server waits to be stored.
+// reportWait limits how long storing a server state may take.
 const reportWait = 10 * time.Second
 
-// reports are states of external servers on their way to the log, in order.
+// reports queues states of external servers and writes them to the log in order.
 type reports struct {
 	mu      sync.Mutex
 	waiting []func()
 	busy    bool
 }
 
-// add runs write after those that wait.
+// add runs write after the writes that are waiting.
 func (r *reports) add(write func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,7 +55,8 @@ func (r *reports) add(write func()) {
 	}()
 }
 
-// watchServer returns a function that records the states of the external server of a call, also after the call.
+// watchServer returns a function that records the states of a call's external server, even after
+// the call has ended.
 func (w *Worker) watchServer(ctx context.Context, cause *events.Event) func(tools.ServerState) {
 	ctx = context.WithoutCancel(ctx)
 	return func(s tools.ServerState) {
@@ -126,7 +127,7 @@ func (w *Worker) untilSettled(ctx context.Context, request events.Event) (events
 	live.Go(func() {
 		for ctx.Err() == nil {
 			if w.Live != nil {
-				_ = w.Live.Follow(ctx, f, take) // the look at the log finds what it missed
+				_ = w.Live.Follow(ctx, f, take) // reading the log finds what the feed missed
 			}
 			if pause(ctx, retryPause) != nil {
 				return
@@ -149,7 +150,7 @@ func (w *Worker) untilSettled(ctx context.Context, request events.Event) (events
 	}
 }
 
-// readSettled takes the asks of a session that were settled after the position seen.
+// readSettled passes the settled asks of a session after the position seen.
 func (w *Worker) readSettled(ctx context.Context, f events.Filter, seen *uint64, take func(events.Event)) error {
 	last, found, err := w.Log.LastEvent(ctx, f)
 	if err != nil || !found || last.Seq <= *seen {

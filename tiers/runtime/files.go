@@ -15,7 +15,7 @@ import (
 	"manualslop/tools/builtin"
 )
 
-// treeDepth is how deep the directory view of a prompt goes.
+// treeDepth is the depth of the directory tree in a prompt.
 const treeDepth = 4
 
 // preview shows what a writing call would change, without changing anything.
@@ -50,8 +50,8 @@ func (w site) views(ctx context.Context, request string, p events.ContextRequest
 	return out
 }
 
-// maxInlineSum limits the texts that one event carries inline, in bytes of
-// JSON; further texts go to the blob store.
+// maxInlineSum limits the texts in one event, in bytes of JSON; further texts go to the blob
+// store.
 const maxInlineSum = 192 << 10
 
 func (w site) view(ctx context.Context, v events.ViewRequest, room *int) events.View {
@@ -91,17 +91,17 @@ func (w site) view(ctx context.Context, v events.ViewRequest, room *int) events.
 	return out
 }
 
-// tree returns an overview of the project: its files, as many levels as there
-// is room for, and their definitions, by use.
+// tree returns an overview of the project: its files, as many levels as there is room for, and
+// their most used definitions.
 func (w site) tree(ctx context.Context, path string) (text, problem string) {
 	if text, problem = w.listed(ctx, path); problem != "" {
 		return "", problem
 	}
 	defined, err := builtin.RepoMap(ctx, w.Env, &w.maps)
 	if err != nil {
-		defined = "" // the list of files suffices
+		defined = "" // the list of files is enough
 	}
-	// Who plans has no tools.
+	// the planner has no tools
 	text = strings.ReplaceAll(text, "; call get_tree on a subfolder", "")
 	return text + "\n" + defined, ""
 }
@@ -135,7 +135,7 @@ func (w site) raw(ctx context.Context, path string, out *events.View) (text, pro
 	return string(file.Data), ""
 }
 
-// state returns which content a file has, and keeps it for a later diff.
+// state returns the digest and size of a file, and keeps its content for a later diff.
 func (w site) state(ctx context.Context, path string) *events.FileState {
 	file, err := w.Env.Workspace.ReadFile(ctx, path)
 	if err != nil {
@@ -147,8 +147,8 @@ func (w site) state(ctx context.Context, path string) *events.FileState {
 	return &events.FileState{Path: path, SHA256: file.SHA256, Size: int64(len(file.Data))}
 }
 
-// refresh rereads the files that a conversation knows and shows those whose
-// bytes differ. A file that cannot be read is an entry with an error.
+// refresh reads the files of a conversation again and returns those whose content differs. A file
+// that cannot be read is returned with an error.
 func (w site) refresh(ctx context.Context, request string, p events.RefreshRequested) events.Payload {
 	out := events.FilesUpdated{Request: request, Ticket: p.Ticket, Files: []events.FileUpdate{}}
 	room := maxInlineSum
@@ -207,8 +207,7 @@ func (w site) reread(ctx context.Context, f events.FileState, room *int) (events
 	return u, true
 }
 
-// before returns the content that the conversation knows; empty if it was not
-// kept.
+// before returns the content that the conversation knows; empty if it was not kept.
 func (w *Worker) before(ctx context.Context, f events.FileState) string {
 	if f.SHA256 == "" {
 		return ""

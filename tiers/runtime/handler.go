@@ -20,15 +20,15 @@ const retryPause = 100 * time.Millisecond
 // stallWait limits the time for recording a stall.
 const stallWait = 2 * time.Second
 
-// conflictPatience is how many conflicts in a row, each a retryPause apart, may
-// remain unexplained by an event before the handler gives up.
+// conflictPatience is how many conflicts in a row, each a retryPause apart, may occur without a
+// newer event that explains them before the handler gives up.
 const conflictPatience = 20
 
-// mailbox limits the events that wait for one decider of one session; the
-// reading waits when it is full.
+// mailbox limits the events that wait for one decider of one session; if it is full, the reader
+// waits.
 const mailbox = 256
 
-// ErrDivergence means that the record contradicts the decider's own decisions.
+// ErrDivergence means that the log contradicts the decider's own decisions.
 var ErrDivergence = errors.New("the record differs from the decision")
 
 // Handler runs one decider on one session.
@@ -39,20 +39,20 @@ type Handler struct {
 
 	project, session string
 	build            string                                      // of the program
-	start            func() *tiers.Machine                       // for a decider that starts again
-	stopped          func(session, decider string, reason error) // nil: nobody hears of it
+	start            func() *tiers.Machine                       // to start the decider again
+	stopped          func(session, decider string, reason error) // called when the decider stops; may be nil
 	in               chan *events.Event
 	registry         *events.Registry
 	recorded         []*events.Event // own facts in the log that were not decided again yet
 	last             uint64          // newest own sequence
 	done             uint64          // newest own fact that was decided again or appended
-	stalledAt        string          // the recorded event before which this decider stopped
+	stalledAt        string          // the id of the event before which this decider stopped
 
 	snapshots Snapshots   // nil: none are stored
-	every     int         // least number of events between two snapshots
-	pace      int         // number of events until the next one
-	fresh     int         // events taken since the newest one
-	spoiled   atomic.Bool // the state is between events: deciding was interrupted
+	every     int         // minimum number of events between two snapshots
+	pace      int         // number of events until the next snapshot
+	fresh     int         // events taken since the newest snapshot
+	spoiled   atomic.Bool // deciding was interrupted in the middle of an event
 	stored    bool        // there may be a snapshot
 	keeping   atomic.Bool
 	saving    sync.WaitGroup
@@ -61,7 +61,7 @@ type Handler struct {
 	at Mark // newest event taken
 }
 
-// handler prepares a decider of a session, before its first event.
+// handler returns a handler for a decider of a session, before its first event.
 func (o *Orchestrator) handler(r Role, session string) *Handler {
 	m := r.Start()
 	return &Handler{Machine: m, Log: r.Log, Logger: o.Logger.With("decider", m.Name(), "session", session),
@@ -70,8 +70,7 @@ func (o *Orchestrator) handler(r Role, session string) *Handler {
 		registry: events.Catalogue()}
 }
 
-// position returns the newest event that was taken, with all its facts on the
-// log.
+// position returns the newest event taken whose facts are all in the log.
 func (h *Handler) position() Mark {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -84,7 +83,7 @@ func (h *Handler) moveTo(at Mark) {
 	h.at = at
 }
 
-// fold decides on stored events; false ends the handler.
+// fold decides on stored events. It returns false if the handler must end.
 func (h *Handler) fold(ctx context.Context, history []*events.Event) bool {
 	for _, e := range history {
 		if e.Actor == h.Machine.Name() {
@@ -99,8 +98,8 @@ func (h *Handler) fold(ctx context.Context, history []*events.Event) bool {
 	return true
 }
 
-// listen decides on new events until the mailbox is closed; false if ctx ends
-// or the session stalls first.
+// listen decides on new events until the mailbox is closed. It returns false if ctx ends or the
+// session stalls first.
 func (h *Handler) listen(ctx context.Context) bool {
 	for {
 		select {
@@ -117,9 +116,9 @@ func (h *Handler) listen(ctx context.Context) bool {
 	}
 }
 
-// remember records an own event in the log. A stall is not a decision, nor is a
-// forged message: the server can be made to publish its answers on a decider's
-// subject. Such a message only moves the position that the next append expects.
+// remember records one of the decider's own events in the log. A stall is not a decision, nor is a
+// forged message: the server can be made to publish its responses on a decider's subject. Such a
+// message only moves the position that the next append expects.
 func (h *Handler) remember(e *events.Event) {
 	h.last = max(h.last, e.Seq)
 	if _, unreadable := e.Payload.(events.Malformed); unreadable {
@@ -138,7 +137,8 @@ func (h *Handler) remember(e *events.Event) {
 	}
 }
 
-// decide takes one event, unless it was taken before; false ends the handler.
+// decide handles one event, unless it was handled before. It returns false if the handler must
+// end.
 func (h *Handler) decide(ctx context.Context, e *events.Event) bool {
 	if e.Seq <= h.position().Seq {
 		return true
@@ -167,9 +167,8 @@ func (h *Handler) decide(ctx context.Context, e *events.Event) bool {
 	return false
 }
 
-// take returns the decision on an event. If the decider panics, the error names
-// only the decider and the event, because it is recorded; the details are in
-// the log of the process.
+// take returns the facts decided on an event. If the decider panics, the error names only the
+// decider and the event, because the error is recorded; the details are in the process log.
 func (h *Handler) take(e *events.Event) (facts []events.Event, err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -277,8 +276,8 @@ func fatal(err error) bool {
 		errors.Is(err, events.ErrClosed) || errors.Is(err, events.ErrHole)
 }
 
-// stall records the reason once; the session continues when a process that can
-// decide on it reads it again.
+// stall records the reason once. The session continues when a process that can decide on the event
+// reads it again.
 func (h *Handler) stall(ctx context.Context, at *events.Event, reason error) {
 	h.Logger.Error("the session is stalled", "at", at.ID, "type", at.Type, "error", reason)
 	if h.stalledAt == at.ID {
@@ -305,8 +304,8 @@ func (h *Handler) remark(ctx context.Context, kind string, at *events.Event, p e
 		// Ending the process because of the stall must not prevent its record.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stallWait)
 		defer cancel()
-		// It has an expectation like a decision: in a cluster an append without one
-		// under this filter would invalidate the expectations of others.
+		// Like a decision, it expects a position: in a cluster, an append without one under this
+		// filter would invalidate the expectations of others.
 		for err = h.append(ctx, e); errors.Is(err, events.ErrConflict) && ctx.Err() == nil; err = h.append(ctx, e) {
 			if _, err = h.explain(ctx, e); err != nil {
 				break
@@ -318,7 +317,7 @@ func (h *Handler) remark(ctx context.Context, kind string, at *events.Event, p e
 	}
 }
 
-// pause waits, or ends with the context's error.
+// pause waits for d. If ctx ends first, it returns its error.
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -9,14 +9,13 @@ import (
 	"manualslop/events"
 )
 
-// ledger records the progress of this process's deciders: their positions in
-// open sessions, and the closed ones that they have settled. Each decider
-// stores a page of it, so that a start can skip settled sessions. Losing a page
-// only costs time.
+// ledger records the progress of this process's deciders: their positions in open sessions, and
+// the closed sessions that they have settled. Each decider stores a page of it, so that a start
+// can skip settled sessions. Losing a page only costs time.
 type ledger struct {
 	pages  map[string]page   // by decider; nil: not read yet
 	newest Mark              // newest known SessionClosed
-	owing  map[string]uint64 // sequences at which unsettled sessions were closed
+	owing  map[string]uint64 // sequences at which the unsettled sessions were closed
 	heard  uint64            // newest known late event; see Late
 	late   map[string]int    // unanswered late events, by session
 	since  map[string]uint64 // newest late events after the pages, by session
@@ -27,8 +26,8 @@ type page struct {
 	Project string          `json:"project"`
 	Decider string          `json:"decider"`
 	Rest    map[string]Mark `json:"rest"`            // newest events taken, by session
-	Closed  Mark            `json:"closed"`          // sessions closed up to here are settled,
-	Owing   []string        `json:"owing"`           // but these
+	Closed  Mark            `json:"closed"`          // all sessions closed up to here are settled,
+	Owing   []string        `json:"owing"`           // except these
 	Heard   uint64          `json:"heard,omitempty"` // late events up to here are answered
 }
 
@@ -63,14 +62,14 @@ func (o *Orchestrator) openLedger(ctx context.Context) {
 	}
 }
 
-// Settled returns the ends up to which closed sessions are settled according to
-// the pages, except those that a page names, and those with later events.
+// Settled returns the positions up to which closed sessions are settled according to the pages,
+// and the exceptions: sessions that a page names and those with later events.
 func (o *Orchestrator) Settled(ctx context.Context) (upTo []Mark, but []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.openLedger(ctx)
 	o.lateWords(ctx)
-	for _, p := range o.ledger.pages { // order-independent: all count
+	for _, p := range o.ledger.pages { // order-independent: all are collected
 		upTo, but = append(upTo, p.Closed), append(but, p.Owing...)
 	}
 	return upTo, slices.AppendSeq(but, maps.Keys(o.ledger.since))
@@ -118,7 +117,7 @@ func (o *Orchestrator) lateWords(ctx context.Context) {
 	for _, r := range o.Roles {
 		p := o.ledger.pages[events.ActorApproval]
 		if r.Start().Name() != events.ActorApproval || p.Closed.Seq == 0 {
-			continue // without a page every closed session is begun
+			continue // without a page every closed session is started
 		}
 		for _, typ := range lateWords() {
 			from := max(p.Closed.Seq, p.Heard) + 1
@@ -164,9 +163,9 @@ func (l *ledger) closes(session string, at Mark) {
 	}
 }
 
-// rests reports whether every decider is idle at an event of a session.
+// rests reports whether every decider has handled a session up to an event.
 func (l *ledger) rests(session string, at Mark) bool {
-	for _, p := range l.pages { // order-independent: all are asked
+	for _, p := range l.pages { // order-independent: all are checked
 		if p.Rest[session] != at {
 			return false
 		}
@@ -215,8 +214,8 @@ func (o *Orchestrator) keepLedger(ctx context.Context) {
 type openList struct {
 	Build   string   `json:"build"`
 	Project string   `json:"project"`
-	At      Mark     `json:"at"`   // newest event that is counted
-	Open    []string `json:"open"` // in the order of their opening
+	At      Mark     `json:"at"`   // newest event that is included
+	Open    []string `json:"open"` // in the order of opening
 }
 
 func (s States) openListKey() string { return "states." + s.Project + ".-open." + s.Actor }
@@ -241,8 +240,7 @@ func (r *Reader) restoreList(ctx context.Context, end uint64) openList {
 	return openList{}
 }
 
-// saveList returns how to store the list of open sessions as it is now; r.mu
-// must be held.
+// saveList returns a function that stores the current list of open sessions; r.mu must be held.
 func (r *Reader) saveList() func(context.Context) {
 	r.unlisted = 0
 	if r.States.Snapshots == nil || r.newest.Seq == 0 {
@@ -296,7 +294,7 @@ func (r *Reader) sessions(ctx context.Context, end uint64) (open []string, close
 		from = min(from, m.Seq)
 	}
 	if closed, err = r.closings(ctx, "", from, end); err == nil && from > 1 && !holdAll(closed, marks) {
-		closed, err = r.closings(ctx, "", 1, end) // a mark is of another log
+		closed, err = r.closings(ctx, "", 1, end) // a mark belongs to another log
 	}
 	if err != nil {
 		return nil, nil, err
@@ -317,8 +315,8 @@ func (r *Reader) sessions(ctx context.Context, end uint64) (open []string, close
 	return open, closed, nil
 }
 
-// settled returns the positions up to which the Settlers have settled closed
-// sessions, and the exceptions.
+// settled returns the positions up to which the Settlers have settled closed sessions, and the
+// exceptions.
 func (r *Reader) settled(ctx context.Context) (marks []Mark, but []string) {
 	for _, sub := range r.subs {
 		if s, settles := sub.(Settler); settles {
@@ -329,7 +327,7 @@ func (r *Reader) settled(ctx context.Context) (marks []Mark, but []string) {
 	return marks, but
 }
 
-// holdAll reports whether sessions were closed at all the marks.
+// holdAll reports whether a session was closed at each of the marks.
 func holdAll(closed []Closing, marks []Mark) bool {
 	for _, m := range marks {
 		if !slices.ContainsFunc(closed, func(c Closing) bool { return c.At == m }) {
@@ -339,8 +337,7 @@ func holdAll(closed []Closing, marks []Mark) bool {
 	return true
 }
 
-// closings returns the ends of sessions, or of one, from a sequence up to
-// another.
+// closings returns the closings of all sessions, or of one, in a range of sequences.
 func (r *Reader) closings(ctx context.Context, session string, from, to uint64) (out []Closing, err error) {
 	f := events.Filter{Project: r.Project, Session: session, Type: events.NameOf[events.SessionClosed]()}
 	ended := map[string]bool{}
@@ -348,7 +345,7 @@ func (r *Reader) closings(ctx context.Context, session string, from, to uint64) 
 		if err != nil {
 			return nil, err
 		}
-		if events.Closes(e) && !ended[e.Session] { // the first one counts
+		if events.Closes(e) && !ended[e.Session] { // the first closing counts
 			ended[e.Session], r.closed[e.Session] = true, true
 			out = append(out, Closing{e.Session, Mark{e.Seq, e.ID}})
 		}
@@ -356,14 +353,14 @@ func (r *Reader) closings(ctx context.Context, session string, from, to uint64) 
 	return out, nil
 }
 
-// wasClosed reports whether a session that this process did not start is
-// closed. It asks the log once for each.
+// wasClosed reports whether a session that this process did not start is closed. It reads the log
+// once per session.
 func (r *Reader) wasClosed(ctx context.Context, session string) bool {
 	closed, asked := r.closed[session]
 	for !asked && ctx.Err() == nil {
 		found, err := r.closings(ctx, session, 1, 0)
 		if r.survivable(ctx, err) != nil {
-			return false // the feed ends with the same error
+			return false // the feed will end with the same error
 		}
 		if err == nil {
 			closed, asked = len(found) > 0, true

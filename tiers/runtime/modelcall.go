@@ -22,15 +22,15 @@ type try struct {
 	delivery events.Delivery
 	provider llm.Provider
 	req      llm.Request
-	line     int          // of the script, else 0
+	line     int          // line of the script, else 0
 	most     events.Usage // its maximum usage; zero if it is free
 }
 
-// call makes one attempt and returns its outcome. It fails if nothing was sent:
-// the process ends, the start of the attempt cannot be recorded, or another
-// process was first.
+// call makes one attempt and returns its outcome. It returns an error only if nothing was sent:
+// because the process ends, the start of the attempt cannot be recorded, or another process was
+// first.
 func (m *Models) call(ctx context.Context, t try) (events.Payload, error) {
-	record, err := m.record(ctx, t.tr, t.event.Session) // taken while the session is open, or it is over
+	record, err := m.record(ctx, t.tr, t.event.Session) // must be read while the session is open
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (m *Models) stream(ctx context.Context, t try) events.Payload {
 	began, live := m.Clock(), liveText{m: m, request: t.event, stream: t.asked.StreamID}
 	reply, err := llm.Collect(t.provider.Stream(callCtx, t.req), func(piece string) { live.say(callCtx, piece) })
 	if err == nil {
-		live.end(callCtx) // nothing more is shown of a failed attempt
+		live.end(callCtx) // the rest of a failed attempt is not shown
 	}
 	if err != nil {
 		return m.failed(ctx, t, llm.AsError(err), reply.Usage)
@@ -91,9 +91,9 @@ func (m *Models) stream(ctx context.Context, t try) events.Payload {
 	return m.fold(folding, out)
 }
 
-// failed returns the outcome of an attempt that was sent, or played from the
-// script. Its usage is what the provider reported before the failure, else the
-// maximum, unless the provider did not accept the request.
+// failed returns the outcome of an attempt that was sent, or played from the script. Its usage is
+// what the provider reported before the failure, else the maximum, unless the provider did not
+// accept the request.
 func (m *Models) failed(ctx context.Context, t try, err *llm.Error, used events.Usage) events.ModelFailed {
 	out := err.Failed(t.event.ID)
 	out.ScriptLine, out.Message, out.CLI = t.line, m.hideText(out.Message), m.hideRun(out.CLI)
@@ -123,8 +123,8 @@ func mayCost(kind string, err error) bool {
 	return false
 }
 
-// priced returns the usage of an attempt with its price as recorded by the
-// session, or without a price if unknown.
+// priced returns the usage of an attempt with its cost at the price that the session recorded, or
+// without a cost if the price is unknown.
 func (tr *transcript) priced(e *events.Event, p events.ModelRequested, u events.Usage) events.Usage {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -140,8 +140,8 @@ func (tr *transcript) priced(e *events.Event, p events.ModelRequested, u events.
 	return u
 }
 
-// liveText is the text that a model writes during one attempt, published for
-// watchers. It is not the answer: only a ModelReplied is.
+// liveText publishes the text of one attempt as the model writes it, for watchers. It is not the
+// answer: only a ModelReplied is.
 type liveText struct {
 	m       *Models
 	request *events.Event
@@ -150,13 +150,13 @@ type liveText struct {
 	words   wholeWords
 }
 
-// say publishes the words completed by the next piece.
+// say publishes the words that the next piece completes.
 func (l *liveText) say(ctx context.Context, piece string) { l.publish(ctx, l.words.take(piece)) }
 
-// end publishes the rest.
+// end publishes the remaining text.
 func (l *liveText) end(ctx context.Context) { l.publish(ctx, l.words.end()) }
 
-// publish shows a text; a lost one does not matter.
+// publish sends a text; losing one does no harm.
 func (l *liveText) publish(ctx context.Context, text string) {
 	if l.m.Signals == nil || text == "" {
 		return

@@ -18,7 +18,7 @@ import (
 // ProviderScript is the name of the scripted provider.
 const ProviderScript = script.Name
 
-// Models is the effect that calls models: at most one ModelStarted, and one
+// Models is the effect that calls models: it records at most one ModelStarted, and one
 // ModelReplied or ModelFailed, for each ModelRequested.
 type Models struct {
 	Project     string
@@ -41,10 +41,10 @@ type Models struct {
 	lines map[string]*lines // by session
 }
 
-// lines are a session's lines of the script.
+// lines assigns the lines of the script to a session's requests.
 type lines struct {
 	assigner *script.Assigner
-	given    map[string]int // by request, 0 for none
+	given    map[string]int // line by request, 0 for none
 }
 
 // Run calls models for requests of the pool until ctx ends, at most slots at
@@ -53,7 +53,7 @@ func (m *Models) Run(ctx context.Context, slots int) error {
 	return workUntilFull(ctx, m.Queue, events.PoolName(events.PoolModels, m.Project), slots, m.handle)
 }
 
-// Restore does nothing: only the transcripts need a session's past.
+// Restore restores nothing: only the transcripts need a session's past.
 func (m *Models) Restore(context.Context, string, Mark) Mark { return Nothing }
 
 // Save does nothing: the transcripts are stored instead.
@@ -62,7 +62,7 @@ func (m *Models) Save(string, Mark) func(context.Context) { return nil }
 // Begin does nothing.
 func (m *Models) Begin(context.Context, string, []*events.Event) {}
 
-// Take drops the lines of a script when their session is closed.
+// Take drops the script lines of a session when it is closed.
 func (m *Models) Take(_ context.Context, e *events.Event) {
 	if closes(e) {
 		m.mu.Lock()
@@ -71,13 +71,12 @@ func (m *Models) Take(_ context.Context, e *events.Event) {
 	}
 }
 
-// Rest waits until no call is in progress for a session here, or ctx ends.
-// Calls of a closed session are cancelled, so the wait is short.
+// Rest waits until this process has no call in progress for a session, or ctx ends. Calls of a
+// closed session are cancelled, so the wait is short.
 func (m *Models) Rest(ctx context.Context, session string) { m.calling.rest(ctx, session+" ") }
 
-// fold stores opaque blocks that are too long for an event in a blob. If that
-// fails, the reply is recorded without them, and the next request sends its
-// portable part.
+// fold moves opaque blocks that are too long for an event to a blob. If that fails, the reply is
+// recorded without them, and the next request sends its portable part.
 func (m *Models) fold(ctx context.Context, out events.ModelReplied) events.ModelReplied {
 	if len(out.Raw) <= events.MaxInline {
 		return out
@@ -92,8 +91,8 @@ func (m *Models) fold(ctx context.Context, out events.ModelReplied) events.Model
 	return out
 }
 
-// provider selects the provider: a line of the script by the session's order of
-// requests, or the configured provider.
+// provider returns the provider for a request: the line of the script that is next in the
+// session's order of requests, or the configured provider.
 func (m *Models) provider(ctx context.Context, tr *transcript, record *llm.Record, e *events.Event,
 	p events.ModelRequested) (llm.Provider, int, error) {
 	if p.Provider != ProviderScript {
@@ -123,11 +122,11 @@ func (m *Models) provider(ctx context.Context, tr *transcript, record *llm.Recor
 	return chosen, line, nil
 }
 
-// names returns the providers that this program has.
+// names returns the names of the configured providers.
 func (m *Models) names() string { return strings.Join(slices.Sorted(maps.Keys(m.Providers)), ", ") }
 
-// assign folds the session's scripted requests up to e and returns e's line, 0
-// for none. Nothing is assigned in a closed session.
+// assign assigns lines to the session's scripted requests up to e and returns e's line, 0 for
+// none. It assigns nothing in a closed session.
 func (m *Models) assign(tr *transcript, resolve llm.Resolve, e *events.Event) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -156,14 +155,14 @@ func (m *Models) assign(tr *transcript, resolve llm.Resolve, e *events.Event) (i
 	}
 	tr.lined(len(requests))
 	line, known := have.given[e.ID]
-	if !known { // it was closed a moment ago
+	if !known { // it was just closed
 		return 0, over
 	}
 	return line, nil
 }
 
-// publish records an outcome under an id derived from the request, so that
-// repeated attempts give one event. A reply too large to store is a failure.
+// publish records an outcome under an id derived from the request, so that repeated attempts give
+// one event. A reply that is too large to store is recorded as a failure.
 func (m *Models) publish(ctx context.Context, request *events.Event, outcome events.Payload) error {
 	e, err := events.New(events.Origin{
 		ID: events.DecidedID(events.ActorModels, *request, 0), Time: m.Clock(), Project: request.Project,
@@ -182,12 +181,11 @@ func (m *Models) publish(ctx context.Context, request *events.Event, outcome eve
 	return err
 }
 
-// isRecorded reports whether the log holds an outcome of a request. The bus
-// knows the id of an event for ten minutes only, and a process may sleep for
-// longer. The transcript knows every outcome up to its position, so the events
-// of the session are read only if it does not reach the newest event of the
-// models. After working has ended it makes no more progress, but ctx still
-// allows reading.
+// isRecorded reports whether the log holds an outcome of a request. The bus detects a repeated id
+// only for ten minutes, and a process may sleep for longer. The transcript knows every outcome up
+// to its position, so the session's events are read only if it has not reached the newest event of
+// the models. Once working has ended, the transcript makes no more progress, but ctx still allows
+// reading.
 func (m *Models) isRecorded(working, ctx context.Context, tr *transcript, request *events.Event) (bool, error) {
 	f := events.Filter{Project: request.Project, Session: request.Session, Actor: events.ActorModels}
 	last, err := m.Log.Last(ctx, f)
@@ -201,10 +199,10 @@ func (m *Models) isRecorded(working, ctx context.Context, tr *transcript, reques
 	return found, err
 }
 
-// flights are the requests in progress.
+// flights tracks the requests in progress.
 type flights struct {
 	mu      sync.Mutex
-	running map[string]chan struct{} // closed when it has ended
+	running map[string]chan struct{} // closed when the request has ended
 }
 
 // rest waits until nothing with this key prefix is in progress, or ctx ends.
@@ -235,9 +233,9 @@ func (f *flights) any(prefix string) chan struct{} {
 	return nil
 }
 
-// only runs do unless the same request is in progress here. If the machine is
-// too busy to show progress, or a pool is recreated, it is redelivered; that
-// delivery is left to the running one, whose progress keeps both alive.
+// only calls do unless the same request is in progress here. A request is redelivered if the
+// machine is too busy to report progress or if its pool is recreated; that delivery is left to the
+// running one, whose progress keeps both alive.
 func (f *flights) only(key string, do func() error) error {
 	if !f.begin(key) {
 		return events.ErrTakenOver
@@ -246,7 +244,7 @@ func (f *flights) only(key string, do func() error) error {
 	return do()
 }
 
-// begin starts a flight; false if one with this key is in progress.
+// begin starts a flight. It returns false if one with this key is in progress.
 func (f *flights) begin(key string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

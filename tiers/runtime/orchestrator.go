@@ -11,8 +11,8 @@ import (
 	"manualslop/tiers"
 )
 
-// Role is one decider that a process runs: how to start it, a connection with
-// its rights, and where its snapshots are.
+// Role is one decider that a process runs: a function that starts it, a connection with its
+// rights, and the store of its snapshots.
 type Role struct {
 	Start     func() *tiers.Machine
 	Log       events.Log
@@ -26,26 +26,26 @@ type Orchestrator struct {
 	Project string
 	Roles   []Role
 	Logger  *slog.Logger
-	// Build names the program; snapshots of another one are not used.
+	// Build identifies the program; snapshots of another build are not used.
 	Build string
-	// Stopped is called when a decider cannot continue with a session, with the
-	// reason; it may be nil. It is called once for each and must not block.
+	// Stopped is called with the reason when a decider cannot continue with a session; it may be
+	// nil. It is called once per decider and session, and must not block.
 	Stopped func(session, decider string, reason error)
 	// SnapshotEvery is the number of events of a session after which its states are
 	// stored, default 500; they are also stored when a session becomes idle.
 	SnapshotEvery int
-	// Loaded is how many idle sessions stay in memory, default 16, and RestAfter
-	// the minimum time, default a minute.
+	// Loaded is how many idle sessions stay in memory, default 16. RestAfter is how long a session
+	// stays in memory at least, default one minute.
 	Loaded    int
 	RestAfter time.Duration
 
 	mu       sync.Mutex
-	sessions map[string]*crew // those that are not over; nil for an idle one
-	waking   map[string]*crew // restored and not begun
-	ending   map[string]*crew // newest one that was unloaded
+	sessions map[string]*crew // open sessions; nil for an idle one
+	waking   map[string]*crew // restored, but not begun
+	ending   map[string]*crew // newest unloaded crew
 	ledger   ledger
-	late     sync.Mutex // closed sessions, one after the other
-	looking  bool       // retire is called again without an event
+	late     sync.Mutex // serialises work on closed sessions
+	looking  bool       // a call of retire is scheduled
 	slots    chan struct{}
 	wg       sync.WaitGroup
 }
@@ -68,9 +68,8 @@ func (o *Orchestrator) prepare() {
 	}
 }
 
-// Begin starts the deciders of a session. For a closed session they decide what
-// is still pending and end. Without a history the session is idle at the
-// restored position.
+// Begin starts the deciders of a session. In a closed session they decide what is still pending
+// and then end. Without a history the session is idle at the restored position.
 func (o *Orchestrator) Begin(ctx context.Context, session string, history []*events.Event) {
 	o.mu.Lock()
 	o.prepare()
@@ -99,15 +98,15 @@ func (o *Orchestrator) Begin(ctx context.Context, session string, history []*eve
 	select {
 	case o.slots <- struct{}{}:
 	case <-ctx.Done():
-		return // the crew no longer listens but is still registered for its session
+		return // the crew has stopped listening but is still registered
 	}
 	c.history = history
 	o.launch(ctx, c, func() { <-o.slots })
 	o.retire()
 }
 
-// Take passes an event to the session's deciders, waiting for a slow one. After
-// SessionClosed they decide nothing, so it is the last they get; see Late.
+// Take passes an event to the session's deciders, and waits for a slow one. SessionClosed is the
+// last event they get, because they decide nothing after it; see Late.
 func (o *Orchestrator) Take(ctx context.Context, e *events.Event) {
 	o.mu.Lock()
 	o.prepare()
@@ -153,8 +152,8 @@ func (o *Orchestrator) wake(ctx context.Context, session string) *crew {
 	return c
 }
 
-// retire unloads the sessions that have been idle longest while too many are in
-// memory. It checks again when the remaining ones may be old enough.
+// retire unloads the sessions that have been idle longest if too many are in memory. It runs again
+// when more sessions may have been idle long enough.
 func (o *Orchestrator) retire() {
 	enough, after := o.Loaded, o.RestAfter
 	if enough <= 0 {
@@ -188,7 +187,7 @@ func (o *Orchestrator) retire() {
 	}
 }
 
-// lookAgain calls retire once after a delay; o.mu must be held.
+// lookAgain schedules a call of retire; o.mu must be held.
 func (o *Orchestrator) lookAgain(after time.Duration) {
 	if o.looking {
 		return
@@ -214,5 +213,5 @@ func (o *Orchestrator) Run(ctx context.Context, reader *Reader) error {
 	return reader.Run(ctx)
 }
 
-// Wait returns when every decider has stopped; the context of Begin stops them.
+// Wait waits until every decider has stopped, which they do when the context passed to Begin ends.
 func (o *Orchestrator) Wait() { o.wg.Wait() }

@@ -11,12 +11,11 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// recordsKept is how many sessions without an open request keep the texts that
-// prompts refer to.
+// recordsKept is the number of sessions without an open request whose prompt texts stay in memory.
 const recordsKept = 8
 
-// record returns what the prompts of a session refer to. It grows until the
-// session is over, and is read from the log where it is missing.
+// record returns the texts that the prompts of a session refer to. They are collected until the
+// session is closed, and are read from the log if they are missing.
 func (m *Models) record(ctx context.Context, tr *transcript, session string) (*llm.Record, error) {
 	for {
 		tr.mu.Lock()
@@ -31,7 +30,7 @@ func (m *Models) record(ctx context.Context, tr *transcript, session string) (*l
 		case loading == nil:
 			history, err := readSession(ctx, m.Log, m.Project, session, 1)
 			m.mu.Lock()
-			delete(m.lines, session) // they are returned again, in the same order
+			delete(m.lines, session) // they are assigned again, in the same order
 			m.mu.Unlock()
 			tr.loaded(history, err)
 			m.Transcripts.trim()
@@ -48,14 +47,14 @@ func (m *Models) record(ctx context.Context, tr *transcript, session string) (*l
 	}
 }
 
-// loaded folds the events read of a session, and then newer ones.
+// loaded folds the events that were read from the log, and then those that arrived meanwhile.
 func (tr *transcript) loaded(history []*events.Event, err error) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	pending := tr.pending
 	close(tr.loading)
 	tr.loading, tr.pending = nil, nil
-	if err != nil || tr.record != nil { // it was closed in the meantime
+	if err != nil || tr.record != nil { // the session was closed in the meantime
 		return
 	}
 	tr.record, tr.recorded, tr.scripted = &llm.Record{}, 0, nil
@@ -64,8 +63,8 @@ func (tr *transcript) loaded(history []*events.Event, err error) {
 	}
 }
 
-// refer records what a prompt may refer to, unless already recorded; tr.mu must
-// be held.
+// refer records an event that prompts may refer to, unless it is already recorded; tr.mu must be
+// held.
 func (tr *transcript) refer(e *events.Event) {
 	if e.Seq <= tr.recorded {
 		return
@@ -106,7 +105,7 @@ func (t *Transcripts) all() []*transcript {
 	return slices.Collect(maps.Values(t.sessions)) // order-independent: each is handled separately
 }
 
-// Limits of the texts that are kept in memory.
+// Limits of the cached texts: their number, and the size of each in bytes.
 const (
 	maxWords     = 64
 	maxWordsText = 16 << 10

@@ -13,7 +13,7 @@ import (
 	"manualslop/events"
 )
 
-// Subscriber receives the events of a process's single reader.
+// Subscriber receives the events that a process's single reader reads.
 type Subscriber interface {
 	// Begin passes a session: its events so far, starting with SessionOpened.
 	// Events are shared and must not be modified.
@@ -25,28 +25,27 @@ type Subscriber interface {
 // Restorer is a subscriber that does not need a session from its first event.
 type Restorer interface {
 	Subscriber
-	// Restore restores the stored state of a session whose newest event is last,
-	// and returns its position. Begin then passes the events after it, if any. The
-	// zero Mark requests the whole session; a history that begins with
-	// SessionOpened is whole and replaces the restored state.
+	// Restore restores the stored state of a session whose newest event is last, and returns its
+	// position. Begin then passes the events after that position, if any. The zero Mark requests
+	// the whole session; a history that starts with SessionOpened is complete and replaces the
+	// restored state.
 	Restore(ctx context.Context, session string, last Mark) Mark
-	// Save returns a function that stores the subscriber's state of a session after
-	// the event at; nil if there is nothing to store. The reader does not wait for
-	// it.
+	// Save returns a function that stores the subscriber's state of a session after the event at;
+	// nil if there is nothing to store. The reader does not wait for it.
 	Save(session string, at Mark) (store func(context.Context))
 }
 
-// Forgetter is a Restorer that stores something of its own.
+// Forgetter is a Restorer that stores state of its own.
 type Forgetter interface {
 	Restorer
 	// Forget returns a function that removes the stored state of a closed session.
 	Forget(session string) (remove func(context.Context))
 }
 
-// Starter is a subscriber that is told when every open session was passed.
+// Starter is a subscriber that is notified when every open session was passed.
 type Starter interface {
 	Subscriber
-	// Started is called once, after the open sessions up to a sequence.
+	// Started is called once, after all open sessions were passed up to a sequence.
 	Started(upTo uint64)
 }
 
@@ -56,8 +55,8 @@ var Nothing = Mark{Seq: math.MaxUint64}
 // Settler is a subscriber that may have pending work in closed sessions.
 type Settler interface {
 	Subscriber
-	// Settled returns ends of sessions up to which closed sessions have no pending
-	// work, with exceptions. The zero Mark is before every end.
+	// Settled returns closings up to which closed sessions have no pending work, and the
+	// exceptions. The zero Mark is before every closing.
 	Settled(ctx context.Context) (upTo []Mark, but []string)
 	// Owing returns the closed sessions with possibly pending work, in the order of
 	// their closing. They are passed like open ones. Settled ones may be left out.
@@ -72,30 +71,30 @@ type Reader struct {
 	Registry *events.Registry
 	Project  string
 	Logger   *slog.Logger
-	// Stopped is called when a subscriber panicked and gets no more events of a
-	// session, with the reason; it may be nil. It must not block.
+	// Stopped is called with the reason when a subscriber panicked and gets no more events of a
+	// session; it may be nil. It must not block.
 	Stopped func(session, subscriber string, reason error)
 	// States is where the list of open sessions is stored. The zero value stores
 	// none, and every start reads the openings and closings of all sessions.
 	States States
 
 	subs   []Subscriber
-	next   uint64 // sequence to continue from
-	newest Mark   // of what was read live
+	next   uint64 // sequence from which to continue
+	newest Mark   // newest event that was read live
 
 	mu      sync.Mutex // held while an event is delivered
 	stopped map[stoppedFold]bool
 	known   map[string]uint64 // started sessions, and their newest delivered event
-	closed  map[string]bool   // whether a session was closed before this process started, as far as checked
-	owing   map[string]bool   // of them those that are started soon
+	closed  map[string]bool   // whether a session was closed before this process started, if already checked
+	owing   map[string]bool   // closed sessions that will be started soon
 	fresh   map[string]*unsaved
-	open    []string // open sessions, in the order of their opening
+	open    []string // in the order of opening
 	// unlisted is the number of events since their list was stored.
 	unlisted int
-	stores   chan func(context.Context) // what is to be stored
+	stores   chan func(context.Context) // pending stores
 }
 
-// stoppedFold is a subscriber that panicked in a session.
+// stoppedFold identifies a subscriber that panicked and the session.
 type stoppedFold struct {
 	sub     int
 	session string
@@ -104,8 +103,8 @@ type stoppedFold struct {
 // ErrPanicked means that a part of the program panicked on an event.
 var ErrPanicked = errors.New("an error in the program")
 
-// give passes an event of a session to a subscriber. One that panics gets no
-// more events of that session; everything else continues.
+// give passes an event of a session to a subscriber. If the subscriber panics, it gets no more
+// events of that session; everything else continues.
 func (r *Reader) give(i int, session string, hand func(Subscriber)) {
 	key := stoppedFold{i, session}
 	if r.stopped[key] {
@@ -186,7 +185,7 @@ func (r *Reader) watch(ctx context.Context) error {
 	return nil
 }
 
-// survivable waits if another attempt may succeed, and reports whether it may.
+// survivable waits and returns nil if another attempt may succeed; otherwise it returns the error.
 func (r *Reader) survivable(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return nil
@@ -210,8 +209,8 @@ func closes(e *events.Event) bool {
 	return ok
 }
 
-// sameLog makes sure that the log still holds the newest event that was read
-// live; events.ErrReplaced.
+// sameLog returns events.ErrReplaced unless the log still holds the newest event that was read
+// live.
 func (r *Reader) sameLog(ctx context.Context) error {
 	if r.newest.Seq == 0 {
 		return nil
@@ -234,7 +233,7 @@ func (r *Reader) live(ctx context.Context, e *events.Event) {
 	r.list(e)
 	handedOut, known := r.known[e.Session]
 	switch {
-	case r.owing[e.Session] || known && e.Seq <= handedOut: // it is or was read from the log with the session
+	case r.owing[e.Session] || known && e.Seq <= handedOut: // it is or was passed together with the session's history
 	case known:
 		for i := range r.subs {
 			r.give(i, e.Session, func(sub Subscriber) { sub.Take(ctx, e) })

@@ -15,7 +15,7 @@ import (
 
 // Pools are the work pools of a project, by kind.
 type Pools interface {
-	// At is how far a pool is; events.ErrNoPool.
+	// At returns the position of a pool, or events.ErrNoPool.
 	At(ctx context.Context, kind string) (PoolAt, error)
 	// Make creates a missing pool that delivers the events from a sequence on.
 	Make(ctx context.Context, kind string, from uint64) error
@@ -23,14 +23,14 @@ type Pools interface {
 	Rewind(ctx context.Context, kind string, from uint64) error
 }
 
-// PoolAt is the position of a pool.
+// PoolAt is the progress of a pool.
 type PoolAt struct {
 	Done  uint64 // sequence up to which everything is done
-	Given uint64 // newest sequence that it delivered
-	Held  int    // how many delivered events are not done, including postponed ones
+	Given uint64 // newest delivered sequence
+	Held  int    // number of delivered events that are not done, including postponed ones
 }
 
-// Times of reconciling.
+// Intervals of reconciling.
 const (
 	// reconcileEvery is how often requests are compared with the pools.
 	reconcileEvery = 10 * time.Second
@@ -40,9 +40,9 @@ const (
 	lastReturnedRest = time.Hour
 )
 
-// Reconciler compares the requests without an outcome with those that the pools
-// still hold, and redelivers the missing ones. Any number of processes may do
-// so for a project: an event decides which of them does it.
+// Reconciler compares the requests without an outcome with those that the pools still hold, and
+// redelivers the missing ones. Any number of processes may do this for a project; an event decides
+// which of them redelivers a request.
 type Reconciler struct {
 	Project  string
 	Requests *Requests
@@ -51,14 +51,14 @@ type Reconciler struct {
 	Clock    Clock
 	IDs      IDs
 	Logger   *slog.Logger
-	// Relinked returns a channel that is closed when the connection is restored;
-	// nil means that it is never lost.
+	// Relinked returns a channel that is closed when the connection is restored; if Relinked is
+	// nil, the connection is never lost.
 	Relinked func() <-chan struct{}
 }
 
-// Run reconciles when the open sessions are known, when a session ends, when
-// the connection is restored and every ten seconds, until ctx ends. It fails if
-// the rights do not allow it.
+// Run reconciles once the open sessions are known, when a session ends, when the connection is
+// restored, and every ten seconds, until ctx ends. It returns an error if its rights are not
+// sufficient.
 func (r *Reconciler) Run(ctx context.Context) error {
 	defer r.Requests.keepPage(ctx)
 	select {
@@ -94,7 +94,7 @@ func (r *Reconciler) Run(ctx context.Context) error {
 	}
 }
 
-// Reconcile compares once.
+// Reconcile compares all pools once.
 func (r *Reconciler) Reconcile(ctx context.Context) error {
 	for _, kind := range []string{events.PoolTools, events.PoolShort, events.PoolModels} {
 		if err := r.pool(ctx, kind); err != nil {
@@ -104,9 +104,8 @@ func (r *Reconciler) Reconcile(ctx context.Context) error {
 	return nil
 }
 
-// pool compares the requests of one pool. The known state of the log is older
-// than the pool's position, so a request that the pool is done with now has its
-// outcome in the log, or never had one.
+// pool compares the requests of one pool. The requests are read before the pool's position, so a
+// request that the pool is done with has its outcome in the log by now, or will never get one.
 func (r *Reconciler) pool(ctx context.Context, kind string) error {
 	owed, returned, upTo := r.Requests.owedBy(kind)
 	at, err := r.Pools.At(ctx, kind)
@@ -138,14 +137,13 @@ func (r *Reconciler) pool(ctx context.Context, kind string) error {
 		return nil
 	}
 	won, err := r.record(ctx, *lost, max(returned[lost.Session], upTo), missing)
-	if err != nil || !won { // the winner redelivers everything after it, too
+	if err != nil || !won { // the winner also redelivers everything after it
 		return err
 	}
 	return r.handOut(ctx, kind, from.Seq, missing)
 }
 
-// openOf returns the first request without an outcome that is not left alone,
-// or nil.
+// openOf returns the first request that has no outcome and was not redelivered recently, or nil.
 func (r *Reconciler) openOf(ctx context.Context, owed []tiers.OpenRequest, missing bool) (*tiers.OpenRequest, error) {
 	for i := range owed {
 		if !missing && r.rests(owed[i]) {
@@ -158,9 +156,9 @@ func (r *Reconciler) openOf(ctx context.Context, owed []tiers.OpenRequest, missi
 	return nil, nil
 }
 
-// lostBehind reports whether a pool lost a request after one that it still
-// holds: more delivered requests have no outcome than it holds. It is unknown
-// which. From is the oldest of them, and lost one that is not left alone.
+// lostBehind reports whether a pool lost a request that comes after one that it still holds. That
+// is so if more delivered requests have no outcome than the pool holds. It is not known which one
+// was lost: from is the oldest of them, and lost is one that was not redelivered recently.
 func (r *Reconciler) lostBehind(ctx context.Context, owed []tiers.OpenRequest, at PoolAt) (from,
 	lost *tiers.OpenRequest, err error) {
 	given := slices.IndexFunc(owed, func(request tiers.OpenRequest) bool { return request.Seq > at.Given })
@@ -192,7 +190,7 @@ func (r *Reconciler) lostBehind(ctx context.Context, owed []tiers.OpenRequest, a
 	return from, lost, nil
 }
 
-// handOut makes a pool deliver everything from a sequence on.
+// handOut makes a pool deliver all events from a sequence on.
 func (r *Reconciler) handOut(ctx context.Context, kind string, from uint64, missing bool) error {
 	if missing {
 		r.Logger.Warn("a pool was missing and is being created again", "pool", kind, "from", from)
@@ -202,8 +200,7 @@ func (r *Reconciler) handOut(ctx context.Context, kind string, from uint64, miss
 	return r.Pools.Rewind(ctx, kind, from)
 }
 
-// rests reports whether a request was redelivered so recently that it is left
-// alone.
+// rests reports whether a request was redelivered too recently to do it again.
 func (r *Reconciler) rests(request tiers.OpenRequest) bool {
 	if request.Returned == 0 {
 		return false
@@ -229,8 +226,8 @@ func (r *Reconciler) isOpen(ctx context.Context, request tiers.OpenRequest) (boo
 	return true, nil
 }
 
-// record records that a request is redelivered; false if another process was
-// faster, so that the session has a newer event.
+// record records that a request is redelivered. It returns false if another process was faster, so
+// that the session has a newer event.
 func (r *Reconciler) record(ctx context.Context, request tiers.OpenRequest, known uint64, missing bool) (bool, error) {
 	out := events.RequestReturned{Key: request.Key, Request: request.ID, Seq: request.Seq, Pool: request.Pool,
 		Reason: "no pool had it any more"}

@@ -13,32 +13,32 @@ import (
 	"manualslop/tiers"
 )
 
-// Requests tracks every request of the project's sessions without an outcome,
-// and sets the timers of asks. Its fold is stored, so that a start does not
-// read open sessions from their first event on.
+// Requests tracks all requests of the project's sessions that have no outcome, and sets the timers
+// of asks. Its state is stored, so that a start need not read open sessions from their first
+// event.
 type Requests struct {
 	States States
 	Timers *Timers
 
 	mu       sync.Mutex
-	sessions map[string]*tiers.OpenRequests // open ones, and closed ones with open requests
-	restored map[string]*tiers.OpenRequests // and not begun
+	sessions map[string]*tiers.OpenRequests // open sessions, and closed ones with open requests
+	restored map[string]*tiers.OpenRequests // restored, but not begun
 	newest   uint64                         // sequence up to which sessions were passed
 	heard    Mark                           // newest event that the page may include
-	kept     Mark                           // the same when the page was last stored
+	kept     Mark                           // newest event when the page was last stored
 	started  chan struct{}                  // closed when the open sessions are known
-	closing  chan struct{}                  // holds a value while the newest end of a session is unprocessed
+	closing  chan struct{}                  // holds a value while the latest closing is unprocessed
 	page     closedPage
-	before   closedPage      // the stored one, at the start
-	asked    map[string]bool // sessions with requests after it
+	before   closedPage      // the page that was stored at the start
+	asked    map[string]bool // sessions with requests after that page
 }
 
-// closedPage lists which closed sessions have no pending outcomes, so that a
-// start can skip them. Losing a page only costs time.
+// closedPage records which closed sessions have no pending outcomes, so that a start can skip
+// them. Losing a page only costs time.
 type closedPage struct {
 	Project string   `json:"project"`
-	Closed  Mark     `json:"closed"` // sessions closed up to here have nothing pending,
-	Owing   []string `json:"owing"`  // but these,
+	Closed  Mark     `json:"closed"` // all sessions closed up to here have nothing pending,
+	Owing   []string `json:"owing"`  // except these,
 	Heard   Mark     `json:"heard"`  // and those with requests after this event
 }
 
@@ -104,7 +104,7 @@ func (q *Requests) Take(ctx context.Context, e *events.Event) {
 	q.init()
 	open := q.sessions[e.Session]
 	if open == nil {
-		open = &tiers.OpenRequests{Closed: true} // it was dropped, and there is a request after its end
+		open = &tiers.OpenRequests{Closed: true} // the state was dropped, and a request came after the end
 		q.sessions[e.Session] = open
 	}
 	q.fold(open, e)
@@ -112,8 +112,8 @@ func (q *Requests) Take(ctx context.Context, e *events.Event) {
 	q.letGo(e.Session)
 }
 
-// Late folds an event of a session that was closed before this process started,
-// like that of a dropped session.
+// Late folds an event of a session that was closed before this process started, as for a session
+// whose state was dropped.
 func (q *Requests) Late(ctx context.Context, e *events.Event) { q.Take(ctx, e) }
 
 func (q *Requests) fold(open *tiers.OpenRequests, e *events.Event) {
@@ -136,7 +136,7 @@ func (q *Requests) letGo(session string) {
 	}
 }
 
-// Started says that the open sessions were passed, up to a sequence.
+// Started records that all open sessions were passed, up to a sequence.
 func (q *Requests) Started(upTo uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -149,7 +149,7 @@ func (q *Requests) Started(upTo uint64) {
 	}
 }
 
-// ready is closed when the open sessions are known.
+// ready returns a channel that is closed once the open sessions are known.
 func (q *Requests) ready() <-chan struct{} {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -177,9 +177,8 @@ func (q *Requests) owedBy(kind string) (owed []tiers.OpenRequest, returned map[s
 	return owed, returned, q.newest
 }
 
-// Settled returns the end up to which closed sessions have no pending outcomes
-// according to the page, except those that it names, and those with later
-// requests.
+// Settled returns the position up to which closed sessions have no pending outcomes according to
+// the page, and the exceptions: those that the page names and those with later requests.
 func (q *Requests) Settled(ctx context.Context) (upTo []Mark, but []string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -208,7 +207,7 @@ func (q *Requests) Owing(_ context.Context, closed []Closing) []Closing {
 	for _, c := range closed {
 		q.page.Closed, q.heard = c.At, c.At
 		if !known || c.At.Seq > page.Closed.Seq || slices.Contains(page.Owing, c.Session) || q.asked[c.Session] {
-			q.sessions[c.Session] = &tiers.OpenRequests{} // until it is begun it owes something
+			q.sessions[c.Session] = &tiers.OpenRequests{} // counts as pending until it has begun
 			out = append(out, c)
 		}
 	}
@@ -247,8 +246,7 @@ func (q *Requests) pageKey() string {
 	return "states." + q.States.Project + ".-ledger." + q.States.Actor
 }
 
-// pageIsOld reports whether a start after a crash would read much after the
-// page.
+// pageIsOld reports whether a start after a crash would have to read many events after the page.
 func (q *Requests) pageIsOld() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -11,22 +11,22 @@ import (
 	"manualslop/tiers/tokens"
 )
 
-// Times of attempts.
+// Delays of attempts.
 const (
-	// handBack is how long a request that another process has sent is postponed.
-	// While that process runs it keeps the request alive, so it is not redelivered.
+	// handBack is how long a request that another process has sent is postponed. A running process
+	// keeps its own request alive, so it is not redelivered.
 	handBack = 500 * time.Millisecond
-	// retryLook is how often a waiting retry is checked, because timers stop while
-	// the machine sleeps.
+	// retryLook is how often a waiting retry checks the clock, because timers stop while the
+	// machine sleeps.
 	retryLook = time.Second
-	// stopWait limits the time for recording when the process ends.
+	// stopWait limits the time for recording an outcome when the process ends.
 	stopWait = 2 * time.Second
 )
 
-// sentElsewhere is why a request that was already sent is postponed.
+// sentElsewhere is the reason for postponing a request that was already sent.
 const sentElsewhere = "another process sent it"
 
-// sent is the start of an attempt that has no outcome.
+// sent is the recorded start of an attempt that has no outcome.
 type sent struct {
 	id       string // of its ModelStarted
 	delivery int
@@ -35,8 +35,8 @@ type sent struct {
 	process  string
 }
 
-// attempt records one outcome of a request, unless there is one. A known
-// outcome is recorded even if the process is ending.
+// attempt records one outcome of a request, unless it already has one. An outcome that is already
+// known is recorded even if the process is ending.
 func (m *Models) attempt(ctx context.Context, tr *transcript, e *events.Event, p events.ModelRequested,
 	d events.Delivery) error {
 	if tr.isAnswered(e.ID) {
@@ -66,7 +66,7 @@ func (m *Models) attempt(ctx context.Context, tr *transcript, e *events.Event, p
 	return nil
 }
 
-// outcome makes the attempt, or returns what became of the started one.
+// outcome makes the attempt, or returns the outcome of one that was already started.
 func (m *Models) outcome(ctx context.Context, t try) (events.Payload, error) {
 	if before := t.tr.sentBefore(t.event.ID); before != nil {
 		return m.interrupted(ctx, t, before)
@@ -77,13 +77,13 @@ func (m *Models) outcome(ctx context.Context, t try) (events.Payload, error) {
 	return m.call(ctx, t)
 }
 
-// later postpones a request, so that it does not hold a slot.
+// later returns the error that postpones a request, so that it does not hold a slot.
 func later(in time.Duration, reason string) error {
 	return &events.NotBeforeError{Time: time.Now().Add(in), Reason: reason}
 }
 
-// early returns how long a retry must still wait by the clock. It never waits
-// longer in this process than it was meant to, because a clock may be set back.
+// early returns how long a retry must still wait by the clock. Because a clock may be set back, it
+// limits the total wait in this process to the intended one.
 func (m *Models) early(t try) time.Duration {
 	due := t.asked.NotBefore
 	if due == nil || t.tr.over(t.event.ID, t.asked) != nil {
@@ -93,10 +93,10 @@ func (m *Models) early(t try) time.Duration {
 	return min(due.Sub(m.Clock()), rest)
 }
 
-// interrupted ends an attempt that another process, or an earlier run of this
-// one, started. If a postponed request is redelivered, its sender no longer
-// keeps it alive, or its pool was rewound; so the sender is checked. It does
-// not wait for a sender that is known to have ended.
+// interrupted ends an attempt that another process, or an earlier run of this one, started. If a
+// postponed request is redelivered, either its sender no longer keeps it alive or its pool was
+// rewound, so the sender is checked. If the sender is known to have ended, the attempt ends at
+// once.
 func (m *Models) interrupted(ctx context.Context, t try, before *sent) (events.Payload, error) {
 	gone, err := m.isGone(ctx, before)
 	if err != nil {
@@ -117,7 +117,7 @@ func (m *Models) interrupted(ctx context.Context, t try, before *sent) (events.P
 	most := before.most
 	out := events.ModelFailed{Request: t.event.ID, Kind: events.ModelInterrupted, Usage: &most,
 		Message: "the process that sent the request ended before the reply was complete"}
-	if t.asked.Attempt <= 1 { // the provider works; repeated crashes of the sender are slowed down
+	if t.asked.Attempt <= 1 { // the provider works; this only slows down repeated crashes of the sender
 		out.RetryAfterMS = 1
 	}
 	return out, nil
@@ -131,8 +131,8 @@ func (m *Models) isGone(ctx context.Context, before *sent) (bool, error) {
 	return m.Peers.Gone(ctx, m.Project, events.ActorModels, before.process)
 }
 
-// begin records that an attempt is about to be sent; an [events.NotBeforeError]
-// if another process recorded it first.
+// begin records that an attempt is about to be sent. It returns an [events.NotBeforeError] if
+// another process recorded it first.
 func (m *Models) begin(ctx context.Context, t try) error {
 	tr, request := t.tr, t.event
 	tr.sending.Lock()
@@ -173,9 +173,8 @@ func (m *Models) begin(ctx context.Context, t try) error {
 	}
 }
 
-// readSent reads the starts of attempts recorded by other processes, and
-// reports whether it found any event. An undecodable event only moves the
-// position that the next append expects.
+// readSent reads the starts of attempts that other processes recorded, and reports whether it
+// found any event. An undecodable event only moves the position that the next append expects.
 func (m *Models) readSent(ctx context.Context, tr *transcript, f events.Filter, last uint64) (found bool, err error) {
 	registry := events.Catalogue()
 	for e, err := range m.Log.Read(ctx, f, last+1, 0) {
@@ -213,8 +212,8 @@ func (tr *transcript) sentSoFar(request string) (*sent, uint64) {
 	return tr.sends[request], tr.lastSent
 }
 
-// sentBefore returns the start of an attempt that is not in progress here, or
-// nil, and counts the call.
+// sentBefore returns the start of an attempt that is not in progress here, or nil. It also counts
+// how often it is called.
 func (tr *transcript) sentBefore(request string) *sent {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -227,14 +226,14 @@ func (tr *transcript) sentBefore(request string) *sent {
 	return &before
 }
 
-// unsaid returns the outcome of an attempt that could not be recorded, or nil.
+// unsaid returns the outcome of an attempt that could not be recorded yet, or nil.
 func (tr *transcript) unsaid(request string) events.Payload {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	return tr.outcomes[request]
 }
 
-// keep holds an outcome until the request is redelivered.
+// keep stores an outcome in memory until the request is redelivered.
 func (tr *transcript) keep(request string, outcome events.Payload) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -255,8 +254,8 @@ func (tr *transcript) seenFirst(request string) time.Time {
 	return at
 }
 
-// most returns the maximum usage of an attempt: what approval reserved for it,
-// else a measure of the body and the longest reply at the highest price.
+// most returns the maximum usage of an attempt: what approval reserved for it, else an estimate
+// from the body and the longest reply at the highest price.
 func (tr *transcript) most(t try) events.Usage {
 	tr.mu.Lock()
 	offered := tr.offered

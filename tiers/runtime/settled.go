@@ -11,15 +11,14 @@ import (
 	"manualslop/tiers"
 )
 
-// sweepEvery is how often leftover claims are searched.
+// sweepEvery is how often leftover claims are searched for.
 const sweepEvery = time.Minute
 
-// settledBefore reports whether the call of a lease has an outcome in the log,
-// and if so purges its claim. A changing call starts only after this returned
-// false while its claim is held: a claim is purged after its outcome, so a
-// worker that takes it again finds the outcome here. If the log cannot be read,
-// a new claim is released, so that the next delivery does not treat the call as
-// interrupted.
+// settledBefore reports whether the call of a lease has an outcome in the log, and if so purges
+// its claim. A changing call starts only if this returned false while its claim is held: a claim
+// is purged only after its outcome is in the log, so a worker that claims the call again finds the
+// outcome here. If the log cannot be read, a new claim is released, so that the next delivery does
+// not treat the call as interrupted.
 func (l *lease) settledBefore(ctx context.Context) (bool, error) {
 	asked := &tiers.OpenRequest{Key: "call " + l.call.Call, Generation: l.call.Generation, Session: l.session,
 		Seq: l.claim.Approved}
@@ -33,9 +32,9 @@ func (l *lease) settledBefore(ctx context.Context) (bool, error) {
 	return found, nil
 }
 
-// hasOutcome reports whether a request has an outcome of one of some types
-// after it. Usually the newest event of the type answers that; only if there is
-// one are all events after the request read.
+// hasOutcome reports whether a request has an outcome of one of the given types. Usually the
+// newest event of each type answers that; all events after the request are read only if there is a
+// newer one.
 func (w *Worker) hasOutcome(ctx context.Context, asked *tiers.OpenRequest, types []string, topic string) (bool, error) {
 	for _, typ := range types {
 		f := events.Filter{Project: w.Project, Session: asked.Session, Type: typ, Topic: topic}
@@ -67,9 +66,8 @@ func (w *Worker) readOutcomes(ctx context.Context, f events.Filter, asked *tiers
 	return false, nil
 }
 
-// begin records that the call of a lease starts, or reports that this is
-// already recorded: then its claim was lost, and it is unknown how far the call
-// came.
+// begin records that the call of a lease starts. It returns begun if that is already recorded:
+// then the call's claim was lost, and it is not known how far the call got.
 func (l *lease) begin(ctx context.Context, approval *events.Event) (begun bool, err error) {
 	started := events.ToolStarted{Call: l.call.Call, Tool: l.call.Tool, Generation: l.call.Generation}
 	f := events.Filter{Project: l.w.Project, Session: l.session, Type: started.EventType().Name,
@@ -82,7 +80,7 @@ func (l *lease) begin(ctx context.Context, approval *events.Event) (begun bool, 
 		err = l.w.publish(ctx, approval, started)
 	}
 	if err != nil && l.held {
-		l.remove(ctx, l.revision) // nothing has begun under it
+		l.remove(ctx, l.revision) // nothing has started under it
 	}
 	return begun, err
 }
@@ -102,8 +100,8 @@ func (w *Worker) readStarts(ctx context.Context, f events.Filter, call events.To
 	return false, nil
 }
 
-// sweepClaims purges the claims of calls that are settled, periodically until
-// ctx ends: a worker that died between outcome and purge left them.
+// sweepClaims periodically purges the claims of settled calls until ctx ends. They are left by
+// workers that died between the outcome and the purge.
 func (w *Worker) sweepClaims(ctx context.Context) {
 	for {
 		if err := w.sweepOnce(ctx); err != nil && ctx.Err() == nil {

@@ -17,57 +17,56 @@ import (
 	"manualslop/tools/checkpoint"
 )
 
-// Snapshots stores states between runs, as JSON by key. Losing one only costs
-// time, so a store may reject or drop any of them.
+// Snapshots stores states between runs, as JSON by key. Losing one only costs time, so a store may
+// reject or drop any of them.
 type Snapshots interface {
 	// PutSnapshot stores v under key and replaces any earlier value.
 	PutSnapshot(ctx context.Context, key string, v any) error
-	// Snapshot reads what is stored under key into v; an error if there is none.
+	// Snapshot decodes the value stored under key into v. It returns an error if there is none.
 	Snapshot(ctx context.Context, key string, v any) error
 	// DropSnapshot removes what is stored under key.
 	DropSnapshot(ctx context.Context, key string) error
 }
 
-// Mark is an event by its position and its id. The zero Mark is before the
-// first event.
+// Mark identifies an event by its sequence and its id. The zero Mark is before the first event.
 type Mark struct {
 	Seq uint64 `json:"seq"`
 	ID  string `json:"id"`
 }
 
-// maxState limits the stored state of a decider; a longer one is not stored.
+// maxState limits the stored state of a decider in bytes; a larger one is not stored.
 const maxState = 32 << 20
 
 // saveWait limits how long storing a snapshot may take at the end of a process.
 const saveWait = 5 * time.Second
 
-// snapshotEvery is the minimum number of events of a session between stored
-// states: a state of more than statePerEvent bytes per event is stored
-// correspondingly less often, so that the total cost of storing is linear in
+// snapshotEvery is the minimum number of events of a session between stored states. A state of
+// more than statePerEvent bytes per event is stored correspondingly less often, so that the total
+// cost of storing is linear in the number of events.
 // the events.
 const (
 	snapshotEvery = 500
 	statePerEvent = 256
 )
 
-// errSnapshot means that a stored snapshot is useless here.
+// errSnapshot means that a stored snapshot cannot be used here.
 var errSnapshot = errors.New("the snapshot does not fit")
 
-// stored is a position in a session, and an actor's state there.
+// stored is a position in a session and an actor's state at it.
 type stored struct {
 	Version string `json:"version"` // of the program and of the state's structure
 	Project string `json:"project"`
 	Session string `json:"session"`
 	Actor   string `json:"actor"`
-	At      Mark   `json:"at"`              // newest event taken; all facts decided on it are on the log
+	At      Mark   `json:"at"`              // newest event taken; all facts decided on it are in the log
 	Done    uint64 `json:"done,omitempty"`  // newest own fact that was decided again or appended
 	Last    uint64 `json:"last,omitempty"`  // newest own event
-	Facts   uint64 `json:"facts,omitempty"` // ever decided
+	Facts   uint64 `json:"facts,omitempty"` // number of facts ever decided
 	State   []byte `json:"state"`
 	Sum     []byte `json:"sum"`
 }
 
-// sum returns the checksum of everything else.
+// sum returns the checksum of all other fields.
 func (d *stored) sum() []byte {
 	h := sha256.New()
 	for _, s := range []string{d.Version, d.Project, d.Session, d.Actor, d.At.ID} {
@@ -79,7 +78,7 @@ func (d *stored) sum() []byte {
 	return h.Sum(nil)
 }
 
-// stateOf identifies the key and the program of a stored state.
+// stateOf identifies a stored state and the program that stored it.
 type stateOf struct {
 	build, project, session, actor string
 }
@@ -103,8 +102,7 @@ func (s stateOf) capture(at Mark, state any) (*stored, error) {
 	return d, nil
 }
 
-// restore decodes a stored state into an initial one. After an error that must
-// not be used.
+// restore decodes a stored state into an initial one, which must not be used after an error.
 func (s stateOf) restore(d *stored, state any) error {
 	shape, err := snapshot.Shape(state)
 	switch {
@@ -135,8 +133,8 @@ func (h *Handler) capture() (*stored, error) {
 	return d, err
 }
 
-// keep stores the handler's position in the background, unless the previous one
-// is still being stored. A failure only costs time at the next start.
+// keep stores the handler's position and state in the background, unless the previous ones are
+// still being stored. A failure only costs time at the next start.
 func (h *Handler) keep(ctx context.Context) {
 	if h.snapshots == nil || h.spoiled.Load() || !h.keeping.CompareAndSwap(false, true) {
 		return
@@ -159,9 +157,8 @@ func (h *Handler) keep(ctx context.Context) {
 	})
 }
 
-// notStored logs that a snapshot could not be stored. If it is too large, later
-// ones will be, too, and each start reads the events after the last smaller
-// one.
+// notStored logs that a snapshot could not be stored. If it is too large, later ones will be too
+// large as well, and each start reads all events after the last one that was stored.
 func notStored(ctx context.Context, log *slog.Logger, err error) {
 	if errors.Is(err, events.ErrTooLarge) || errors.Is(err, errSnapshot) {
 		log.WarnContext(ctx, "the state is too large for a snapshot; the session is read from the last smaller "+
@@ -184,8 +181,8 @@ func (h *Handler) forget(ctx context.Context) {
 	}
 }
 
-// restore restores the handler's stored position. If it is missing, damaged or
-// of another program, the handler starts from the beginning.
+// restore restores the handler's stored position. If it is missing, damaged or from another
+// program, the handler starts from the beginning.
 func (h *Handler) restore(ctx context.Context) {
 	if h.snapshots == nil {
 		return
@@ -206,26 +203,26 @@ func (h *Handler) restore(ctx context.Context) {
 	h.moveTo(d.At)
 }
 
-// discard resets to before the first event.
+// discard resets the handler to the state before the first event.
 func (h *Handler) discard() {
 	h.Machine, h.done, h.last, h.recorded = h.start(), 0, 0, nil
 	h.moveTo(Mark{})
 }
 
-// States is where an effect stores its state of sessions. The zero value stores
-// nothing, and every session is then read from its first event.
+// States stores an effect's state of sessions. The zero value stores nothing, and every session is
+// then read from its first event.
 type States struct {
 	Project   string
-	Actor     string // of the effect; it may write its own states only
-	Build     string // of the program; states of another one are not used
+	Actor     string // the effect, which may write only its own states
+	Build     string // identifies the program; states of another one are not used
 	Snapshots Snapshots
 	Logger    *slog.Logger
 }
 
 func (s States) of(session string) stateOf { return stateOf{s.Build, s.Project, session, s.Actor} }
 
-// restore decodes the stored state of a session into an initial one; it returns
-// the zero Mark if there is none, and the state must then not be used.
+// restore decodes the stored state of a session into an initial one. It returns the zero Mark if
+// there is none; state must not be used then.
 func (s States) restore(ctx context.Context, session string, last Mark, state any) Mark {
 	if s.Snapshots == nil {
 		return Mark{}
@@ -271,19 +268,19 @@ func (s States) forget(session string) func(context.Context) {
 	}
 }
 
-// maxKeepers limits the workspaces whose last file contents a worker keeps. A
-// dropped one is read again by its next script.
+// maxKeepers limits how many workspaces a worker keeps the last file contents of. The contents of
+// a dropped one are read again by its next script.
 const maxKeepers = 32
 
-// keepers are the keepers of checkpoints by workspace. The zero value is empty.
+// keepers holds the checkpoint keepers by workspace. The zero value is empty.
 type keepers struct {
 	mu      sync.Mutex
 	byPlace map[string]*checkpoint.Keeper
 	used    []string // workspaces, most recently used last
 }
 
-// of returns the keeper of a workspace; the least recently used one is dropped
-// if needed.
+// of returns the keeper of a workspace. If there are too many, it drops the least recently used
+// one.
 func (k *keepers) of(place string, store *checkpoint.Store) *checkpoint.Keeper {
 	keeper, oldest := k.use(place, store)
 	if oldest != "" {
@@ -292,8 +289,8 @@ func (k *keepers) of(place string, store *checkpoint.Store) *checkpoint.Keeper {
 	return keeper
 }
 
-// use finds or creates the keeper of a workspace, and returns one that must be
-// dropped.
+// use finds or creates the keeper of a workspace. It also returns the workspace that must be
+// dropped, if any.
 func (k *keepers) use(place string, store *checkpoint.Store) (keeper *checkpoint.Keeper, oldest string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -9,16 +9,15 @@ import (
 	"manualslop/events"
 )
 
-// unsaved describes a session's events since its states were stored.
+// unsaved describes the events of a session since its states were stored.
 type unsaved struct {
 	events int
 	at     Mark
 }
 
-// start starts the open sessions with their stored states, each read with its
-// own filter from where its subscribers stopped. It returns the closed ones
-// with possibly pending work. The amount it reads does not depend on the number
-// of closed sessions.
+// start starts the open sessions from their stored states; each is read with a filter of its own
+// from where its subscribers stopped. It returns the closed sessions with possibly pending work.
+// The amount it reads does not depend on the number of closed sessions.
 func (r *Reader) start(ctx context.Context) ([]Closing, error) {
 	r.known, r.closed, r.owing, r.fresh = map[string]uint64{}, map[string]bool{}, map[string]bool{}, map[string]*unsaved{}
 	r.stores = make(chan func(context.Context), 64)
@@ -49,8 +48,8 @@ func (r *Reader) start(ctx context.Context) ([]Closing, error) {
 	return r.owed(ctx, closed), nil
 }
 
-// begin passes a session: to each subscriber the events after its position, up
-// to the sequence end; 0 means the end of the log.
+// begin starts a session: it passes each subscriber the events after its position, up to the
+// sequence end; 0 means the end of the log.
 func (r *Reader) begin(ctx context.Context, session string, end uint64) error {
 	last, err := r.lastOf(ctx, session, end)
 	if err != nil {
@@ -77,7 +76,7 @@ func (r *Reader) begin(ctx context.Context, session string, end uint64) error {
 		history, err = r.read(ctx, session, Mark{}, end, last)
 	}
 	r.known[session] = max(last.Seq, end)
-	if err != nil || low.Seq == 0 && len(history) == 0 { // nothing in it counts as its beginning
+	if err != nil || low.Seq == 0 && len(history) == 0 { // without events there is nothing to begin
 		return err
 	}
 	for i := range r.subs {
@@ -103,8 +102,8 @@ func (r *Reader) begin(ctx context.Context, session string, end uint64) error {
 	return nil
 }
 
-// lastOf returns the newest event of a session, or of all, up to end; without
-// its id if there are later events.
+// lastOf returns the newest event of a session, or of all, up to end. The id is missing if there
+// are later events.
 func (r *Reader) lastOf(ctx context.Context, session string, end uint64) (Mark, error) {
 	f := events.Filter{Project: r.Project, Session: session}
 	seq, err := r.Log.Last(ctx, f)
@@ -117,8 +116,8 @@ func (r *Reader) lastOf(ctx context.Context, session string, end uint64) (Mark, 
 	return Mark{Seq: seq}, nil
 }
 
-// read returns the history of a session from the event at low on, inclusive;
-// nothing if low is its newest event.
+// read returns the history of a session from the event at low on, inclusive. It returns nothing if
+// low is its newest event.
 func (r *Reader) read(ctx context.Context, session string, low Mark, end uint64, last Mark) ([]*events.Event, error) {
 	if low == last && low.ID != "" {
 		return nil, nil
@@ -163,8 +162,8 @@ func (r *Reader) owed(ctx context.Context, closed []Closing) []Closing {
 	return slices.DeleteFunc(closed, func(c Closing) bool { return !owes[c.Session] })
 }
 
-// settle starts the closed sessions with pending work, one after the other,
-// concurrently with the open ones.
+// settle starts the closed sessions with pending work one after the other, in parallel with the
+// open ones.
 func (r *Reader) settle(ctx context.Context, owed []Closing) {
 	for _, c := range owed {
 		for ctx.Err() == nil {
@@ -190,8 +189,8 @@ func (r *Reader) settleOne(ctx context.Context, session string) error {
 	return nil
 }
 
-// came counts an event of a session, and triggers storing of states after many;
-// r.mu must be held.
+// came counts an event of a session, and queues its states for storing after many events; r.mu
+// must be held.
 func (r *Reader) came(ctx context.Context, e *events.Event) {
 	r.known[e.Session] = e.Seq
 	if closes(e) {
@@ -211,7 +210,7 @@ func (r *Reader) came(ctx context.Context, e *events.Event) {
 	r.enqueue(r.save(e.Session, u)...)
 }
 
-// enqueue skips what is too much for a slow store: it is retried later.
+// enqueue drops stores if the queue is full, because they are retried later.
 func (r *Reader) enqueue(stores ...func(context.Context)) {
 	for _, store := range stores {
 		select {
@@ -247,7 +246,7 @@ func (r *Reader) save(session string, u *unsaved) []func(context.Context) {
 	return out
 }
 
-// store stores states concurrently with the reader.
+// store runs the queued stores in parallel with the reader.
 func (r *Reader) store(ctx context.Context) {
 	for {
 		select {
@@ -259,7 +258,7 @@ func (r *Reader) store(ctx context.Context) {
 	}
 }
 
-// saveAll stores everything unsaved at the end.
+// saveAll stores all unsaved states at the end.
 func (r *Reader) saveAll(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveWait)
 	defer cancel()

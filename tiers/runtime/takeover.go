@@ -11,11 +11,10 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// unprepared answers a call that this worker cannot make: it does not have the
-// tool, or not in the version whose arguments were approved. If a claim says
-// how the call ended, that is its outcome. A call that another worker started
-// and did not end is postponed: that worker, or one with its tools, can
-// determine how far it came.
+// unprepared answers a call that this worker cannot make because it does not have the tool, or not
+// in the version whose arguments were approved. If a claim records how the call ended, that is its
+// outcome. A call that another worker started and did not end is postponed: that worker, or one
+// with its tools, can determine how far it got.
 func (w site) unprepared(ctx context.Context, d events.Delivery, p events.ToolApproved, why error) error {
 	effect := approvedEffect(p)
 	if end, err := w.isLate(ctx, d.Event.Session, p); err != nil {
@@ -36,10 +35,9 @@ func (w site) unprepared(ctx context.Context, d events.Delivery, p events.ToolAp
 	})
 }
 
-// settleUnrun settles a call that is not started here with an outcome. The
-// outcome is written to the call's claim, so a slow worker that found the call
-// open cannot start it. If this approval of the call was already claimed,
-// earlier determines the outcome.
+// settleUnrun settles a call that is not started here. It writes the outcome to the call's claim,
+// so that a slow worker which saw the call as open cannot start it. If this approval of the call
+// was already claimed, earlier determines the outcome.
 func (w site) settleUnrun(ctx context.Context, d events.Delivery, p events.ToolApproved, effect tools.Effect,
 	out events.ToolSettled,
 	earlier func(*lease, claim) (events.ToolSettled, error)) error {
@@ -78,14 +76,14 @@ func approvedEffect(p events.ToolApproved) tools.Effect {
 	return effect
 }
 
-// changing reports whether a call of an effect has a claim.
+// changing reports whether a call with this effect needs a claim.
 func changing(e tools.Effect) bool { return e.Has(tools.Writes) || e.Has(tools.Executes) }
 
 // lockWait limits the wait for the files of a call that is not resumed.
 const lockWait = time.Second
 
-// lockChanges locks the files of a claim until release. locked reports that
-// another writer holds them.
+// lockChanges locks the files of a claim until release is called. locked means that another writer
+// holds them.
 func (w site) lockChanges(ctx context.Context, changes []tools.PlannedChange) (release func(), locked bool) {
 	ctx, cancel := context.WithTimeoutCause(ctx, lockWait, sandbox.ErrBusy)
 	defer cancel()
@@ -100,10 +98,10 @@ func (w site) lockChanges(ctx context.Context, changes []tools.PlannedChange) (r
 	return guard.Release, false
 }
 
-// unclaimed handles a write that was not claimed: it failed before changing
-// anything, or an earlier attempt has already changed the files and the same
-// edit finds nothing to do. An earlier attempt that is only suspended holds the
-// lock on its files and may still write, so the call is postponed.
+// unclaimed handles a write that was not claimed: either it failed before changing anything, or an
+// earlier attempt has already changed the files and the same edit finds nothing to do. An earlier
+// attempt that is only suspended holds the lock on its files and may still write, so the call is
+// postponed.
 func (w site) unclaimed(ctx context.Context, d events.Delivery, p events.ToolApproved, l *lease, out events.ToolSettled,
 	locked bool) error {
 	if err := ctx.Err(); err != nil {
@@ -131,13 +129,13 @@ func (w site) unclaimed(ctx context.Context, d events.Delivery, p events.ToolApp
 			Reason: "worker " + before.Worker + " claimed it, and its files are locked"}
 	}
 	if settled == nil {
-		settled = &out // none of its changes are made, and it fails now
+		settled = &out // none of its changes was made, and it fails now
 	}
 	return w.finish(ctx, &d.Event, l, *settled)
 }
 
-// resume evaluates an earlier attempt's claim. A nil outcome means that the
-// call may run again, because every file is as it was before it.
+// resume evaluates the claim of an earlier attempt. A nil outcome means that the call may run
+// again, because no file has changed since before that attempt.
 func (w site) resume(ctx context.Context, p events.ToolApproved, l *lease, before claim) (*events.ToolSettled, error) {
 	if before.Generation < p.Generation {
 		return nil, nil
@@ -169,16 +167,16 @@ func (w site) resume(ctx context.Context, p events.ToolApproved, l *lease, befor
 	return &out, nil
 }
 
-// maxKills limits the known killed tickets of a worker. Beyond it all are
-// dropped and read from the log again.
+// maxKills limits how many killed tickets a worker remembers. If there are more, all are dropped
+// and read from the log again.
 const maxKills = 10_000
 
-// kills tracks which tickets were killed, and cancels what runs for them. The
-// zero value is empty.
+// kills tracks which tickets were killed, and cancels their running calls. The zero value is
+// empty.
 type kills struct {
 	mu      sync.Mutex
 	running map[string]map[int]running // by session and ticket
-	killed  map[string]int             // newest killed attempt, by the same
+	killed  map[string]int             // newest killed attempt, with the same keys
 	read    map[string]uint64          // sequence up to which kills were read, by session
 	forgot  int                        // how often all of them were dropped
 	next    int
@@ -190,7 +188,7 @@ type running struct {
 	cancel  context.CancelCauseFunc
 }
 
-// heard handles a kill from the live feed or from the log.
+// heard handles a kill from the live feed or the log.
 func (k *kills) heard(e events.Event) {
 	p, ok := e.Payload.(events.TicketKilled)
 	if !ok {
@@ -204,7 +202,7 @@ func (k *kills) heard(e events.Event) {
 	}
 	key := e.Session + " " + p.Ticket
 	k.killed[key] = max(k.killed[key], p.Attempt)
-	// order-independent: every one of them is cancelled
+	// order-independent: all of them are cancelled
 	for _, r := range k.running[key] {
 		if r.attempt <= p.Attempt {
 			r.cancel(errKilled)
@@ -212,7 +210,7 @@ func (k *kills) heard(e events.Event) {
 	}
 }
 
-// has reports whether an attempt at a ticket was killed, as far as is known.
+// has reports whether the attempt of a call is known to be killed.
 func (k *kills) has(session string, p events.ToolApproved) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -220,8 +218,8 @@ func (k *kills) has(session string, p events.ToolApproved) bool {
 	return ok && p.Attempt <= killed
 }
 
-// watch returns a context for a call that ends when the call's attempt is
-// killed, and has already ended if it was.
+// watch returns a context for a call that ends when the call's attempt is killed. It is already
+// done if the attempt was killed before.
 func (k *kills) watch(ctx context.Context, session string, p events.ToolApproved) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if k.has(session, p) {
@@ -273,8 +271,8 @@ func (k *kills) reached(session string, seq uint64, forgot int) bool {
 	return true
 }
 
-// isKilled reads from the log whether a call's attempt was killed, regardless
-// of the position of its approval. An undo belongs to no attempt.
+// isKilled reads from the log whether a call's attempt was killed, no matter when the call was
+// approved. An undo belongs to no attempt.
 func (w *Worker) isKilled(ctx context.Context, session string, p events.ToolApproved) (bool, error) {
 	if p.Tool == events.RestoreTool {
 		return false, nil
@@ -295,7 +293,7 @@ func (w *Worker) isKilled(ctx context.Context, session string, p events.ToolAppr
 	if w.kills.reached(session, last, forgot) {
 		return killed, nil
 	}
-	killed = false // the kills were dropped because there are too many
+	killed = false // the kills were dropped because there were too many
 	err = w.readKills(ctx, f, 0, func(e events.Event) {
 		k, ok := e.Payload.(events.TicketKilled)
 		killed = killed || ok && k.Ticket == p.Ticket && p.Attempt <= k.Attempt

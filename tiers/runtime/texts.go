@@ -24,9 +24,8 @@ func (w *Worker) mask(s string) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// inline splits a text into the part in the event and, if that is not all, the
-// blob with the whole. If the blob cannot be stored, the text is cut and says
-// so.
+// inline splits a text into the part to put into an event and, if that is not all, a blob with the
+// whole text. If the blob cannot be stored, the text is cut and says so.
 func (w *Worker) inline(ctx context.Context, text string) (string, *events.BlobRef) {
 	if fits(text, 2*events.MaxInline) {
 		return text, nil
@@ -39,13 +38,13 @@ func (w *Worker) inline(ctx context.Context, text string) (string, *events.BlobR
 	return head(text, 4<<10), &ref
 }
 
-// fits reports whether a text fits into an event: at most MaxInline bytes, and
-// at most room once it is written as JSON, where some characters take six.
+// fits reports whether a text fits into an event: at most MaxInline bytes, and at most room bytes
+// as a JSON string, in which some characters take six.
 func fits(text string, room int) bool {
 	return len(text) <= events.MaxInline && encoded(text) <= room
 }
 
-// encoded returns the length of a text as a JSON string of encoding/json.
+// encoded returns the length of a text as a JSON string written by encoding/json.
 func encoded(text string) int {
 	n := 2
 	for _, r := range text {
@@ -61,7 +60,7 @@ func encoded(text string) int {
 	return n
 }
 
-// head returns at most n bytes from the beginning, in whole characters.
+// head returns at most the first n bytes without splitting a character.
 func head(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -72,7 +71,7 @@ func head(s string, n int) string {
 	return s[:n]
 }
 
-// maxKept limits the files whose content is kept for later diffs, in bytes.
+// maxKept limits the size of files whose content is kept for later diffs, in bytes.
 const maxKept = 256 << 10
 
 // known is the set of digests that this worker has stored.
@@ -96,8 +95,8 @@ func (k *known) add(digest string) {
 	k.set[digest] = true
 }
 
-// remember stores a content unless this worker already has. Its digest counts
-// as known only once it is stored.
+// remember stores content unless this worker has already stored it. Its digest counts as known
+// only once it is stored.
 func (w *Worker) remember(ctx context.Context, digest string, data []byte) error {
 	if w.stored.has(digest) {
 		return nil
@@ -109,9 +108,8 @@ func (w *Worker) remember(ctx context.Context, digest string, data []byte) error
 	return err
 }
 
-// keep stores the content of files that a conversation has seen, so that a
-// later refresh can show what changed. A file that has changed since is
-// skipped.
+// keep stores the content of files that a conversation has seen, so that a later refresh can show
+// what changed. It skips files that have changed since.
 func (w site) keep(ctx context.Context, files []events.FileState) {
 	for _, f := range files {
 		if f.SHA256 == "" || f.Size > maxKept || w.stored.has(f.SHA256) {
@@ -125,7 +123,7 @@ func (w site) keep(ctx context.Context, files []events.FileState) {
 	}
 }
 
-// keepFile stores a file that is not too large, if it can.
+// keepFile stores the content of a file unless it is too large. A failure is only logged.
 func (w *Worker) keepFile(ctx context.Context, file sandbox.File) {
 	if len(file.Data) > maxKept {
 		return
@@ -135,10 +133,9 @@ func (w *Worker) keepFile(ctx context.Context, file sandbox.File) {
 	}
 }
 
-// keepBefore stores the content of files that are about to change, whatever
-// their size, so that an undo can restore it, and removes the diffs from the
-// changes, because a claim does not need them. If it fails, nothing is written;
-// the error is a refusal if the content is the reason.
+// keepBefore stores the content of files that are about to change, whatever their size, so that an
+// undo can restore it. It removes the diffs from the changes, because a claim does not need them.
+// If it fails, nothing may be written; the error is a refusal if the content is the reason.
 func (w site) keepBefore(ctx context.Context, changes []tools.PlannedChange) error {
 	for i, c := range changes {
 		changes[i].Diff = ""
@@ -171,14 +168,14 @@ func (m *Models) masked(r llm.Reply) llm.Reply {
 		r.Calls[i] = m.maskedCall(r.Calls[i])
 	}
 	if masked := m.hide(r.Raw); !bytes.Equal(masked, r.Raw) {
-		r.Raw = nil // if changed, its vendor would reject it
+		r.Raw = nil // the vendor would reject a changed block
 	}
 	r.CLI = m.hideRun(r.CLI)
 	return r
 }
 
-// maskedCall returns a call without known secrets. If its arguments are no
-// longer an object without them, it cannot run.
+// maskedCall returns a call with known secrets removed. If its arguments are not valid JSON
+// afterwards, the call cannot run.
 func (m *Models) maskedCall(c events.ToolCall) events.ToolCall {
 	c.Name, c.Malformed = m.hideText(c.Name), m.hideText(c.Malformed)
 	if c.Args = m.hide(c.Args); !json.Valid(c.Args) {
@@ -197,7 +194,7 @@ func (m *Models) hide(b []byte) []byte {
 
 func (m *Models) hideText(s string) string { return string(m.hide([]byte(s))) }
 
-// hideRun returns the run of a program without known secrets.
+// hideRun returns a program run with known secrets removed.
 func (m *Models) hideRun(c *events.CLICall) *events.CLICall {
 	if c == nil {
 		return nil
@@ -216,15 +213,15 @@ func (m *Models) hideEach(texts []string) []string {
 	return out
 }
 
-// maxWord limits the bytes of a word that live text holds back; no single-line
-// key is that long.
+// maxWord limits the bytes that live text holds back for one word; no single-line key is that
+// long.
 const maxWord = 4 << 10
 
-// wholeWords returns a text in whole words. Models write a key in several
-// pieces, in none of which a mask would find it.
+// wholeWords splits streamed text at word boundaries. Models write a key in several pieces, and a
+// mask would not find it in any single one.
 type wholeWords struct{ begun string }
 
-// take returns the words completed by the next piece.
+// take returns the words that the next piece completes.
 func (w *wholeWords) take(piece string) string {
 	all := w.begun + piece
 	at := len(all)
@@ -238,26 +235,25 @@ func (w *wholeWords) take(piece string) string {
 	return all[:at]
 }
 
-// end returns the rest.
+// end returns the remaining text.
 func (w *wholeWords) end() string {
 	rest := w.begun
 	w.begun = ""
 	return rest
 }
 
-// inWord reports whether a byte may be part of a key: visible ASCII.
+// inWord reports whether a byte can be part of a key: visible ASCII.
 func inWord(c byte) bool { return c > ' ' && c < 0x7f }
 
-// artifact refers to a whole text in the blob store.
+// artifact refers to a complete text in the blob store.
 type artifact struct {
 	Name string `json:"name"`
 	events.BlobRef
-	Cut bool `json:"cut,omitempty"` // it is only the beginning
+	Cut bool `json:"cut,omitempty"` // only the beginning was stored
 }
 
-// twin returns the recorded form of a call's structured answer, with a member
-// "artifacts" if whole texts were stored. An answer that is too long is left
-// out, but its artifacts are kept.
+// twin returns the recorded form of a call's structured result, with a member "artifacts" if
+// complete texts were stored. A result that is too long is left out, but its artifacts are kept.
 func (w *Worker) twin(ctx context.Context, r tools.Result) json.RawMessage {
 	artifacts := w.store(ctx, r.Artifacts)
 	data := w.bounded(r.Data)
@@ -266,7 +262,7 @@ func (w *Worker) twin(ctx context.Context, r tools.Result) json.RawMessage {
 	}
 	members := map[string]json.RawMessage{}
 	if data != nil && json.Unmarshal(data, &members) != nil {
-		return data // not an object, so it cannot hold them
+		return data // not an object, so artifacts cannot be added
 	}
 	var err error
 	if members["artifacts"], err = json.Marshal(artifacts); err != nil {
@@ -279,7 +275,7 @@ func (w *Worker) twin(ctx context.Context, r tools.Result) json.RawMessage {
 	return joined
 }
 
-// bounded returns the masked JSON of an answer, nil if it is too long.
+// bounded returns the masked JSON of a result, or nil if it is too long.
 func (w *Worker) bounded(answer any) json.RawMessage {
 	data, err := json.Marshal(answer)
 	if err != nil || answer == nil || len(data) > maxData || encoded(string(data)) > 2*maxData {
@@ -291,8 +287,7 @@ func (w *Worker) bounded(answer any) json.RawMessage {
 	return data
 }
 
-// store stores whole texts in the blob store, masked like everything that
-// leaves the worker.
+// store saves complete texts in the blob store, masked like everything that leaves the worker.
 func (w *Worker) store(ctx context.Context, texts []tools.Artifact) []artifact {
 	var out []artifact
 	for _, text := range texts {

@@ -12,14 +12,13 @@ import (
 	"manualslop/events"
 )
 
-// timerPoll is how often a timer looks at the clock. A timer of the process
-// stops while the machine sleeps, so none is set for longer.
+// timerPoll is how often a timer checks the clock. Timers of the process stop while the machine
+// sleeps, so none is set for longer.
 const timerPoll = time.Second
 
-// Timers is the effect that watches the clock for asks that expire. Its timers
-// are derived from the log, so a restart sets them again; see [Requests]. If
-// the clock is set back, an ask in one process still does not wait longer than
-// intended.
+// Timers is the effect that ends asks when they expire. Its timers are derived from the log, so a
+// restart sets them again; see [Requests]. If the clock is set back while a process runs, an ask
+// still does not wait longer than intended.
 type Timers struct {
 	Log    events.Log // with the rights of the actor timers
 	Clock  Clock
@@ -59,13 +58,13 @@ func (t *Timers) set(ctx context.Context, raised *events.Event, ask string, due 
 	t.timers[key] = time.AfterFunc(min(left(), timerPoll), func() { t.look(ctx, key, left, out) })
 }
 
-// expiry is what a timer records and why.
+// expiry is the event that a timer records, and its cause.
 type expiry struct {
-	raised *events.Event // its id, time and place
+	raised *events.Event // provides the id, time and session
 	fired  events.TimerFired
 }
 
-// look fires a timer that is due, and otherwise sets it again.
+// look fires a timer that is due; otherwise it sets it again.
 func (t *Timers) look(ctx context.Context, key string, left func() time.Duration, out expiry) {
 	rest := left()
 	if rest <= 0 {
@@ -107,8 +106,8 @@ func (t *Timers) fire(ctx context.Context, out expiry) {
 	}
 }
 
-// record stores an expiry unless it is in the log, retrying until it is, ctx
-// ends or the log finally rejects it.
+// record stores an expiry unless it is already in the log. It retries until the event is stored,
+// ctx ends or the log finally rejects it.
 func (t *Timers) record(ctx context.Context, e events.Event) error {
 	f := events.Filter{Project: e.Project, Session: e.Session, Actor: e.Actor, Type: e.Type}
 	var tries retries
@@ -123,7 +122,7 @@ func (t *Timers) record(ctx context.Context, e events.Event) error {
 		case fatal(err):
 			return err
 		case errors.Is(err, events.ErrConflict) && last != before:
-			before = last // another ask expired in the meantime, or another process wrote this
+			before = last // another ask expired in the meantime, or another process wrote this one
 			continue
 		}
 		if err := tries.wait(ctx, t.Logger, e.Type, err); err != nil {
@@ -132,8 +131,8 @@ func (t *Timers) record(ctx context.Context, e events.Event) error {
 	}
 }
 
-// LostWorkers records that a worker stopped signalling its presence. It has no
-// other effect: the worker's call is redelivered by its pool.
+// LostWorkers records that a worker stopped signalling its presence. The event has no other
+// effect: the pool redelivers the worker's call.
 type LostWorkers struct {
 	Project string
 	Log     events.Log // with the rights of the actor timers
@@ -142,16 +141,16 @@ type LostWorkers struct {
 	Logger  *slog.Logger
 
 	mu   sync.Mutex
-	open []string // sessions
+	open []string // open sessions
 }
 
-// Restore needs no past: only whether a session is open matters.
+// Restore restores nothing: it only matters whether a session is open.
 func (p *LostWorkers) Restore(context.Context, string, Mark) Mark { return Nothing }
 
 // Save stores nothing.
 func (p *LostWorkers) Save(string, Mark) func(context.Context) { return nil }
 
-// Begin records an open session.
+// Begin adds an open session.
 func (p *LostWorkers) Begin(ctx context.Context, session string, history []*events.Event) {
 	p.mu.Lock()
 	p.open = append(p.open, session)
@@ -161,7 +160,7 @@ func (p *LostWorkers) Begin(ctx context.Context, session string, history []*even
 	}
 }
 
-// Take records that a session is closed.
+// Take removes a session when it is closed.
 func (p *LostWorkers) Take(_ context.Context, e *events.Event) {
 	if !closes(e) {
 		return
@@ -171,9 +170,9 @@ func (p *LostWorkers) Take(_ context.Context, e *events.Event) {
 	p.open = slices.DeleteFunc(p.open, func(s string) bool { return s == e.Session })
 }
 
-// Gone records the loss of a worker in every open session. Other actors are
-// shown by the gateway but not recorded. If the log is nearly full, the loss is
-// not recorded, because it is only a notice.
+// Gone records the loss of a worker in every open session. The loss of other actors is shown by
+// the gateway but not recorded. If the log is nearly full, nothing is recorded, because the event
+// is only informative.
 func (p *LostWorkers) Gone(ctx context.Context, actor string) {
 	if !events.IsWorker(actor) {
 		return

@@ -11,17 +11,16 @@ import (
 	"manualslop/tiers/llm"
 )
 
-// Transcripts keep the unanswered requests of every open session and, for
-// sessions with model calls, the texts that prompts refer to: replies, results
-// and views.
+// Transcripts holds the unanswered requests of every open session and, for sessions with model
+// calls, the texts that prompts refer to: replies, results and views.
 type Transcripts struct {
 	Blobs events.Blobs
-	// States is where the state of requests is stored.
+	// States stores the state of requests.
 	States States
 
 	mu       sync.Mutex
 	sessions map[string]*transcript
-	restored map[string]restoredRequests // and not begun
+	restored map[string]restoredRequests // restored, but not begun
 	words    words
 }
 
@@ -31,27 +30,27 @@ type restoredRequests struct {
 	at Mark
 }
 
-// transcript is the part of one session.
+// transcript is the state of one session.
 type transcript struct {
 	mu    sync.Mutex
 	seq   uint64
-	moved chan struct{} // closed and renewed when seq moves
+	moved chan struct{} // closed and replaced when seq changes
 	requests
-	outcomes map[string]events.Payload // that could not be recorded, by request
-	first    map[string]time.Time      // when this process first saw a retry, by request
-	sending  sync.Mutex                // attempts are started one after the other
+	outcomes map[string]events.Payload // by request; could not be recorded yet
+	first    map[string]time.Time      // by request; when this process first saw a retry
+	sending  sync.Mutex                // serialises the starts of attempts
 
-	record   *llm.Record     // nil: it is read when a request needs it
-	recorded uint64          // newest event that it took
-	scripted []scripted      // requests for the scripted provider that have no line yet, in stream order
-	loading  chan struct{}   // closed when the current reading has ended; nil if there is none
-	pending  []*events.Event // came while it is read
+	record   *llm.Record     // nil: read when a request needs it
+	recorded uint64          // sequence of the newest event in record
+	scripted []scripted      // requests for the scripted provider without a line yet, in stream order
+	loading  chan struct{}   // closed when the current read has ended; nil if there is none
+	pending  []*events.Event // events that arrived during the read
 }
 
 // requests is the stored state of a session.
 type requests struct {
 	open     map[string]*events.Event // ModelRequested without a reply or a failure, by id
-	sends    map[string]*sent         // of these, the started attempts
+	sends    map[string]*sent         // started attempts of these requests
 	lastSent uint64                   // sequence of the newest ModelStarted
 	offered  events.ModelsOffered
 	killed   map[string]int // ticket to its newest killed attempt
@@ -64,7 +63,7 @@ func noRequests() requests {
 		programs: map[program]bool{}}
 }
 
-// program is a program that a person set for a provider.
+// program is a program that a person configured for a provider.
 type program struct{ provider, command string }
 
 // Restore restores the stored requests of a session.
@@ -74,9 +73,9 @@ func (t *Transcripts) Restore(ctx context.Context, session string, last Mark) Ma
 	if r.at.Seq == 0 {
 		return Mark{}
 	}
-	// order-independent: each attempt is set separately
+	// order-independent: each attempt is handled separately
 	for _, s := range r.sends {
-		s.returned = 0 // by this process
+		s.returned = 0 // counts releases by this process only
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -99,8 +98,8 @@ func (t *Transcripts) Save(session string, at Mark) func(context.Context) {
 // session.
 func (t *Transcripts) Forget(session string) func(context.Context) { return t.States.forget(session) }
 
-// Begin takes a session. What its prompts refer to is kept from its first event
-// on if this process sees it, else it is read when a request needs it.
+// Begin takes a session. The texts for its prompts are collected if this process sees the session
+// from its first event; otherwise they are read when a request needs them.
 func (t *Transcripts) Begin(_ context.Context, session string, history []*events.Event) {
 	tr := t.session(session)
 	t.mu.Lock()
@@ -115,7 +114,7 @@ func (t *Transcripts) Begin(_ context.Context, session string, history []*events
 	t.trim()
 }
 
-// begin uses the restored state, unless the whole session follows.
+// begin adopts the restored state, unless the whole session follows.
 func (tr *transcript) begin(r restoredRequests, whole bool, events int) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -184,15 +183,15 @@ func (tr *transcript) take(e *events.Event) {
 	tr.reach(e.Seq)
 }
 
-// reach records the position in the session; tr.mu must be held.
+// reach updates the position in the session; tr.mu must be held.
 func (tr *transcript) reach(seq uint64) {
 	tr.seq = seq
 	close(tr.moved)
 	tr.moved = make(chan struct{})
 }
 
-// letGo drops what requests of a closed session no longer need; tr.mu must be
-// held. Running attempts hold what they need themselves.
+// letGo drops what requests of a closed session no longer need; tr.mu must be held. Attempts in
+// progress keep their own references.
 func (tr *transcript) letGo() {
 	tr.record, tr.scripted = &llm.Record{}, nil
 	if len(tr.open) == 0 {
@@ -201,18 +200,18 @@ func (tr *transcript) letGo() {
 	}
 }
 
-// reached returns the sequence of the newest event taken, or 0.
+// reached returns the sequence of the newest event taken, or 0 if there is none.
 func (tr *transcript) reached() uint64 {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	return tr.seq
 }
 
-// readWait is how long a request keeps its slot until this process has read it.
+// readWait is how long a request waits in its slot for this process to read it.
 const readWait = time.Second
 
-// await waits until the transcript has passed seq. If that takes too long, it
-// postpones the request: the reader lags behind, or has ended in this session.
+// await waits until the transcript has reached seq. If that takes too long, it postpones the
+// request: the reader is behind, or has stopped in this session.
 func (tr *transcript) await(ctx context.Context, seq uint64) error {
 	long := time.NewTimer(readWait)
 	defer long.Stop()
@@ -233,8 +232,8 @@ func (tr *transcript) await(ctx context.Context, seq uint64) error {
 	}
 }
 
-// due returns the request that a delivery asks to send; nil if there is none. A
-// guarded request is sent only after its approval.
+// due returns the request that a delivery asks to send; nil if there is none. A guarded request is
+// sent only after its approval.
 func (tr *transcript) due(e *events.Event) (*events.Event, events.ModelRequested) {
 	switch p := e.Payload.(type) {
 	case events.ModelRequested:
@@ -253,16 +252,14 @@ func (tr *transcript) due(e *events.Event) (*events.Event, events.ModelRequested
 	return nil, events.ModelRequested{}
 }
 
-// isAnswered reports whether a request that was taken has a reply or a failure
-// on the record.
+// isAnswered reports whether a request that was taken has a recorded reply or failure.
 func (tr *transcript) isAnswered(request string) bool {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	return tr.open[request] == nil
 }
 
-// answer records that the outcome of a request is stored, before the feed
-// delivers it.
+// answer notes that the outcome of a request is stored, before the feed delivers it.
 func (tr *transcript) answer(request string) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -284,8 +281,7 @@ var (
 	errAnswered = errors.New("the request was answered by another process")
 )
 
-// over returns why the answer to a request is no longer needed; nil while it
-// is.
+// over returns the reason why the answer to a request is no longer needed; nil if it still is.
 func (tr *transcript) over(request string, m events.ModelRequested) error {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -300,31 +296,30 @@ func (tr *transcript) over(request string, m events.ModelRequested) error {
 	return nil
 }
 
-// isOver reports whether the session is over.
+// isOver reports whether the session is closed.
 func (tr *transcript) isOver() bool {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	return tr.closed
 }
 
-// mayRun reports whether a person of this session named the program for the
-// provider, at any time; an empty command is the provider's own program. Any
-// other request does not come from someone who may start programs here.
+// mayRun reports whether a person of this session ever named the program for the provider; an
+// empty command means the provider's default program. A request with any other program does not
+// come from someone who may start programs here.
 func (tr *transcript) mayRun(provider, command string) bool {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	return command == "" || events.CheckCommand(command) == nil && tr.programs[program{provider, command}]
 }
 
-// scripted is a request for the scripted provider, and its prompt's newest
-// message; none if that cannot be assembled.
+// scripted is a request for the scripted provider, with the newest message of its prompt; the
+// message is empty if the prompt cannot be assembled.
 type scripted struct {
 	event  *events.Event
 	newest []events.Part
 }
 
-// lineless returns the requests up to id that the scripted provider answers and
-// that have no line yet, in stream order.
+// lineless returns the scripted requests up to id that have no line yet, in stream order.
 func (tr *transcript) lineless(id string) []scripted {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -332,14 +327,14 @@ func (tr *transcript) lineless(id string) []scripted {
 	return slices.Clone(tr.scripted[:at+1])
 }
 
-// lined records that the first n scripted requests have their lines.
+// lined removes the first n scripted requests, which now have their lines.
 func (tr *transcript) lined(n int) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	tr.scripted = slices.Delete(tr.scripted, 0, min(n, len(tr.scripted)))
 }
 
-// blobsOf reads bodies for the prompts of one call.
+// blobsOf returns a function that reads blobs for the prompts of one call.
 func (t *Transcripts) blobsOf(ctx context.Context) llm.Blob {
 	return func(sha256 string) ([]byte, error) {
 		if b := t.words.get(sha256); b != nil {

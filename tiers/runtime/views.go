@@ -18,7 +18,7 @@ import (
 	"manualslop/tools/codetools"
 )
 
-// injected answers a person's request for one view, like the views of a prompt.
+// injected answers a person's request for one view, in the same way as the views of a prompt.
 func (w site) injected(ctx context.Context, request string, p events.ContextInjectionRequested) events.Payload {
 	room := maxInlineSum
 	v := w.view(ctx, events.ViewRequest{Path: p.Path, View: p.View, Slice: p.Slice}, &room)
@@ -28,9 +28,9 @@ func (w site) injected(ctx context.Context, request string, p events.ContextInje
 	return events.ContextBuilt{Request: request, Views: []events.View{v}}
 }
 
-// recorded returns the view of a slice that will be located by its anchors, or
-// an error if that is not possible: if its ends are only brackets and blanks,
-// or contain secrets.
+// recorded returns the view of a slice that can later be located by its anchors. If that is not
+// possible, because its ends are only brackets and blanks or contain secrets, it returns a view
+// with an error.
 func (w site) recorded(ctx context.Context, v events.View) events.View {
 	room := maxInlineSum
 	again := w.view(ctx, events.ViewRequest{Path: v.Path, View: v.View, Slice: v.Slice}, &room)
@@ -42,14 +42,14 @@ func (w site) recorded(ctx context.Context, v events.View) events.View {
 	return v
 }
 
-// Limits of a view that may be replaced, in bytes of the file.
+// Limits up to which a view is replaced by the whole file, in bytes of the file.
 const (
-	smallFile = 2 << 10  // up to it the whole file is shown
-	plainFile = 16 << 10 // up to it the whole file is shown if it has no such view
+	smallFile = 2 << 10  // always
+	plainFile = 16 << 10 // if the file has no view of this kind
 )
 
-// fallback returns the view, or its replacement: the whole of a small file or
-// of one without this view, an outline of a large one.
+// fallback returns the requested view, or its replacement: the whole file if it is small or has no
+// such view, an outline if it is large.
 func (w site) fallback(ctx context.Context, v events.ViewRequest, out *events.View) (text, problem string) {
 	file, err := w.Env.Workspace.ReadFile(ctx, v.Path)
 	if err != nil {
@@ -68,7 +68,7 @@ func (w site) fallback(ctx context.Context, v events.ViewRequest, out *events.Vi
 	return w.raw(ctx, v.Path, out)
 }
 
-// viewTool returns the tool that makes a view of a file; empty if none does.
+// viewTool returns the tool that makes a view of a file; empty if there is none.
 func viewTool(view, file string) string {
 	family := ""
 	switch codetools.KindOf(file) {
@@ -92,8 +92,8 @@ func viewTool(view, file string) string {
 	return ""
 }
 
-// toolView creates a view like a tool, through the same gate, and records its
-// file.
+// toolView makes a view with a tool, with the same access checks as for a call, and records the
+// state of the file.
 func (w site) toolView(ctx context.Context, v events.ViewRequest, out *events.View) (text, problem string) {
 	file, err := w.Env.Workspace.ReadFile(ctx, v.Path)
 	if err != nil {
@@ -106,7 +106,7 @@ func (w site) toolView(ctx context.Context, v events.ViewRequest, out *events.Vi
 	return text, ""
 }
 
-// shortened returns a view that shows less than the file.
+// shortened returns a view that shows only part of the file.
 func (w site) shortened(ctx context.Context, v events.ViewRequest) (string, error) {
 	if tool := viewTool(v.View, v.Path); tool != "" {
 		return w.told(ctx, tool, v.Path)
@@ -142,7 +142,7 @@ func (w site) told(ctx context.Context, tool, path string) (string, error) {
 	return r.Text, nil
 }
 
-// diffView shows what changed in a file since it held v.Before.
+// diffView returns the changes of a file since it had the content v.Before.
 func (w site) diffView(ctx context.Context, v events.ViewRequest, out *events.View) (text, problem string) {
 	file, err := w.Env.Workspace.ReadFile(ctx, v.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -166,8 +166,8 @@ func (w site) diffView(ctx context.Context, v events.ViewRequest, out *events.Vi
 	return udiff.Unified("a/"+v.Path, "b/"+v.Path, string(before), string(file.Data)), ""
 }
 
-// slice returns a piece of a file, found by its anchors where the file has
-// changed. Its first line says where it is.
+// slice returns a part of a file. If the file has changed, the part is found by its anchors. The
+// first line says where the part is.
 func (w site) slice(ctx context.Context, v events.ViewRequest, out *events.View) (text, problem string) {
 	if v.Slice == nil {
 		return "", "a view of kind slice needs a slice"
@@ -202,10 +202,9 @@ func (w site) maskLines(lines []string) []string {
 	return out
 }
 
-// shown reports whether a write would change exactly what the person was shown.
-// If nothing was shown, the arguments were approved. In a file that earlier
-// calls of the same reply have changed since, exactly the same places must
-// change in the same way.
+// shown reports whether a write would change exactly what the person was shown. If nothing was
+// shown, the arguments were approved. If earlier calls of the same reply have changed the file
+// since, exactly the same places must change in the same way.
 func shown(approved []events.FileChange, planned []tools.PlannedChange) bool {
 	if len(approved) == 0 {
 		return true
@@ -223,7 +222,7 @@ func shown(approved []events.FileChange, planned []tools.PlannedChange) bool {
 	return true
 }
 
-// changeOf returns a planned change in the form of an event.
+// changeOf converts a planned change to its event form.
 func changeOf(c tools.PlannedChange) events.FileChange {
 	out := events.FileChange{Path: c.Path, Before: c.Before, After: c.After}
 	for _, e := range c.Edits {
@@ -232,7 +231,7 @@ func changeOf(c tools.PlannedChange) events.FileChange {
 	return out
 }
 
-// edited returns the changes whose places are known.
+// edited returns the changes whose edits are known.
 func edited(changes []tools.PlannedChange) []events.FileChange {
 	var out []events.FileChange
 	for _, c := range changes {

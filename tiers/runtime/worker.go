@@ -19,19 +19,18 @@ import (
 type Worker struct {
 	Project string
 	Name    string // actor, worker-<host>-<n>
-	Process string // identifies this worker among all with the name; used in its claims
+	Process string // identifies this process among all with the same name; stored in its claims
 	Log     OwnLog // with the worker's rights
 	Queue   Queue
 	Claims  Claims
 	Blobs   events.Blobs
-	Live    Live  // nil: kills are not heard
+	Live    Live  // nil: kills are not followed
 	Peers   Peers // nil: a claim whose call was redelivered counts as abandoned
 	Tools   ToolSet
-	Home    tools.Env // what calls use in the person's folder; see site
-	// Checkpoints track what scripts change; nil means no tracking.
+	Home    tools.Env // environment of calls in the person's folder; see site
+	// Checkpoints tracks what scripts change; nil disables tracking.
 	Checkpoints *checkpoint.Store
-	// Workspaces creates workspaces for attempts; nil means that none can be
-	// created.
+	// Workspaces creates the workspaces of attempts; nil means that this worker cannot create any.
 	Workspaces *Workspaces
 	Mask       Mask
 	Clock      Clock
@@ -50,8 +49,8 @@ type Worker struct {
 	reports reports
 }
 
-// Run works for the pools until ctx ends, with at most slots calls at once, and
-// as many previews, views and refreshes.
+// Run works on the pools until ctx ends, with at most slots calls at once, and as many previews,
+// views and refreshes.
 func (w *Worker) Run(ctx context.Context, slots int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -73,8 +72,8 @@ func (w *Worker) Run(ctx context.Context, slots int) error {
 	return errors.Join(err, short)
 }
 
-// hear listens for kills until ctx ends. A kill that is missed while the
-// connection is down is read from the log.
+// hear follows kills until ctx ends. A kill that is missed while the connection is down is found
+// by reading the log.
 func (w *Worker) hear(ctx context.Context) {
 	f := events.Filter{Project: w.Project, Actor: events.ActorConductor, Type: events.NameOf[events.TicketKilled]()}
 	for ctx.Err() == nil {
@@ -90,7 +89,7 @@ func (w *Worker) handle(ctx context.Context, d events.Delivery) error {
 	return w.flights.only(d.Event.Session+" "+d.Event.ID, func() error { return w.carryOut(ctx, d) })
 }
 
-// carryOut checks whether a request must still be carried out, and starts it.
+// carryOut starts a request, unless it no longer needs to be carried out.
 func (w *Worker) carryOut(ctx context.Context, d events.Delivery) error {
 	if err := needsNewer(&d.Event); err != nil {
 		return err
@@ -110,7 +109,7 @@ func (w *Worker) carryOut(ctx context.Context, d events.Delivery) error {
 	begun, over, err := w.again(ctx, d)
 	if err == nil && !over {
 		err = w.begin(ctx, d)
-		if _, putOff := errors.AsType[*events.NotBeforeError](err); putOff { // so nothing was begun
+		if _, putOff := errors.AsType[*events.NotBeforeError](err); putOff { // postponed, so nothing was started
 			w.uncount(ctx, begun)
 		}
 	}
@@ -120,7 +119,7 @@ func (w *Worker) carryOut(ctx context.Context, d events.Delivery) error {
 	return err
 }
 
-// begin carries a request out.
+// begin carries out a request.
 func (w *Worker) begin(ctx context.Context, d events.Delivery) error {
 	session := d.Event.Session
 	switch p := d.Event.Payload.(type) {
@@ -149,12 +148,12 @@ func (w *Worker) begin(ctx context.Context, d events.Delivery) error {
 	return nil
 }
 
-// Rest waits until nothing is in progress for a session here, or ctx ends. Work
-// for a closed session is stopped, so the wait is short.
+// Rest waits until this worker has no work in progress for a session, or ctx ends. Work for a
+// closed session is stopped, so the wait is short.
 func (w *Worker) Rest(ctx context.Context, session string) { w.flights.rest(ctx, session+" ") }
 
-// giveUp answers a request that was begun too often without an outcome, so that
-// nothing waits for it for ever.
+// giveUp answers a request that was started too often without an outcome, so that nothing waits
+// for it forever.
 func (w *Worker) giveUp(ctx context.Context, d events.Delivery, begun int) error {
 	why := fmt.Sprintf("started %d times without an outcome", begun)
 	w.Logger.Error("giving up on a request", "type", d.Event.Type, "id", d.Event.ID, "reason", why)
@@ -185,7 +184,7 @@ func (w *Worker) giveUp(ctx context.Context, d events.Delivery, begun int) error
 	return nil
 }
 
-// answer records an outcome that may be determined twice; the first one counts.
+// answer records an outcome that may be determined more than once; the first one counts.
 func (w *Worker) answer(ctx context.Context, cause *events.Event, p events.Payload) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -193,14 +192,14 @@ func (w *Worker) answer(ctx context.Context, cause *events.Event, p events.Paylo
 	return w.publish(ctx, cause, p)
 }
 
-// publish appends an event under the worker's name with its next ordinal.
-// Ordinals have no gaps: the number of an event that was not stored is reused.
+// publish appends an event under the worker's name with its next ordinal. Ordinals have no gaps:
+// the ordinal of an event that was not stored is reused.
 func (w *Worker) publish(ctx context.Context, cause *events.Event, p events.Payload) error {
 	_, err := w.record(ctx, cause, p)
 	return err
 }
 
-// record is publish, and returns the event as it was stored.
+// record is like publish, and returns the event as it was stored.
 func (w *Worker) record(ctx context.Context, cause *events.Event, p events.Payload) (e events.Event, err error) {
 	err = w.numbers.use(ctx, w, cause, func(n uint64) error {
 		e, err = events.New(events.Origin{
@@ -214,13 +213,13 @@ func (w *Worker) record(ctx context.Context, cause *events.Event, p events.Paylo
 	return e, err
 }
 
-// numbers counts the worker's events in each session.
+// numbers holds the last ordinal of the worker's events in each session.
 type numbers struct {
 	mu   sync.Mutex
 	last map[string]uint64
 }
 
-// use runs write with the next number of cause's session, one at a time.
+// use calls write with the next ordinal of cause's session, one call at a time.
 func (n *numbers) use(ctx context.Context, w *Worker, cause *events.Event, write func(uint64) error) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -238,15 +237,15 @@ func (n *numbers) use(ctx context.Context, w *Worker, cause *events.Event, write
 		}
 	}
 	if err := write(last + 1); err != nil {
-		delete(n.last, cause.Session) // it is checked again whether it was stored
+		delete(n.last, cause.Session) // it is checked again whether the event was stored
 		return err
 	}
 	n.last[cause.Session] = last + 1
 	return nil
 }
 
-// carryOutCall runs an approved call at its place. An undo of what is merged
-// already is made on the session's branch, while nobody merges.
+// carryOutCall runs an approved call in its workspace. An undo of merged work runs on the
+// session's branch, while merges are locked out.
 func (w *Worker) carryOutCall(ctx context.Context, d events.Delivery, p events.ToolApproved) error {
 	session := d.Event.Session
 	if p.Tool != events.RestoreTool || p.Workspace != events.WorkspaceMerged {

@@ -17,16 +17,16 @@ import (
 // Workspaces creates the workspaces of attempts: git worktrees in the engine's
 // folder.
 type Workspaces struct {
-	// Git is the program to run.
+	// Git is the git program to run.
 	Git git.Program
 	// Project is the person's folder.
 	Project string
-	// Root is the folder for worktrees of all sessions.
+	// Root is the folder for the worktrees of all sessions.
 	Root string
-	// Patience is how long a slot waits for another process that uses the worktrees
-	// of a session before the request is postponed; zero means git.DefaultPatience.
+	// Patience is how long a slot waits for another process that is using the worktrees of a
+	// session before it postpones the request; zero means git.DefaultPatience.
 	Patience time.Duration
-	// Open returns the gate to the files of one worktree only.
+	// Open returns access to the files of one worktree only.
 	Open func(dir string) (*sandbox.Workspace, error)
 }
 
@@ -37,12 +37,11 @@ const busyTreesPause = 10 * time.Second
 var errNoWorkspaces = errors.New("this worker has no workspaces: git is not installed here; install it, or set " +
 	"isolation = \"shared\"")
 
-// maxMergeNames limits the names of files in each list of a MergeSettled, in
+// maxMergeNames limits the total length of the file names in each list of a MergeSettled, in
 // bytes.
 const maxMergeNames = 32 << 10
 
-// of returns the worktrees of a session; a name that leads elsewhere is
-// rejected.
+// of returns the worktrees of a session. It rejects a name that would lead elsewhere.
 func (s *Workspaces) of(session, name string) (git.Worktrees, error) {
 	if s == nil {
 		return git.Worktrees{}, errNoWorkspaces
@@ -82,7 +81,7 @@ func (w *Worker) mergeWorkspace(ctx context.Context, d events.Delivery, p events
 	if err == nil {
 		var done git.Merge
 		out.Branch = trees.Branch()
-		out.Path, _ = trees.Dir(p.Name) // without it the branch alone is named
+		out.Path, _ = trees.Dir(p.Name) // without it only the branch is named
 		trees.Allow = func(ctx context.Context) error { return w.stillOpen(ctx, d.Event.Session) }
 		done, err = trees.Merge(ctx, git.MergeRequest{Name: p.Name, Try: p.Try, Title: p.Title, Take: p.Take})
 		switch {
@@ -107,11 +106,11 @@ func (w *Worker) mergeWorkspace(ctx context.Context, d events.Delivery, p events
 	return w.answer(ctx, &d.Event, out)
 }
 
-// errUnread means that it could not be read whether a session is closed.
+// errUnread means that the log could not be read to find out whether a session is closed.
 var errUnread = errors.New("the log does not show whether the session is closed")
 
-// stillOpen returns errClosed after the end of a session: no workspace is
-// created and nothing is merged there any more.
+// stillOpen returns errClosed if a session has ended: no workspace may be created and nothing may
+// be merged there any more.
 func (w *Worker) stillOpen(ctx context.Context, session string) error {
 	over, err := w.isOver(ctx, session)
 	switch {
@@ -123,10 +122,9 @@ func (w *Worker) stillOpen(ctx context.Context, session string) error {
 	return nil
 }
 
-// undecided returns the error with which a request without an outcome is
-// redelivered; nil if err is its outcome. If another process holds the
-// worktrees, it may still complete the request, so no outcome may be recorded
-// before that.
+// undecided returns the error with which a request without an outcome is redelivered; nil if err
+// is its outcome. If another process holds the worktrees, it may still complete the request, so no
+// outcome may be recorded before that.
 func undecided(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -139,7 +137,7 @@ func undecided(ctx context.Context, err error) error {
 	return nil
 }
 
-// named returns as many file names as fit into one event.
+// named returns the first file names, as many as fit into one event.
 func (w *Worker) named(files []string) []string {
 	out := slices.Clone(files[:min(len(files), events.MaxMergeFiles)])
 	room := maxMergeNames
@@ -152,13 +150,12 @@ func (w *Worker) named(files []string) []string {
 	return out
 }
 
-// site is a worker in one folder: the person's folder, or the workspace of an
-// attempt.
+// site is a worker in one folder: the person's folder, or the workspace of an attempt.
 type site struct {
 	*Worker
-	Env     tools.Env // of the place
+	Env     tools.Env // environment of calls in this folder
 	session string
-	name    string    // of the workspace; empty: the person's folder
+	name    string    // of the workspace; empty means the person's folder
 	hold    *git.Hold // on the files of merged work; nil elsewhere
 }
 
@@ -172,9 +169,9 @@ func placeOf(session, workspace string) string {
 	return session + " " + workspace
 }
 
-// at calls a function for the workspace with a name, or for the person's folder
-// if it is empty. A workspace that cannot be opened has no files: everything
-// there is rejected. One that another process is using is retried later.
+// at calls do with a site for the named workspace, or for the person's folder if name is empty. A
+// workspace that cannot be opened has no files, so everything there is rejected. A workspace that
+// another process is using is retried later.
 func (w *Worker) at(ctx context.Context, session, name string, do func(site) error) error {
 	if name == "" {
 		return do(site{Worker: w, Env: w.Home, session: session})
@@ -191,8 +188,8 @@ func (w *Worker) at(ctx context.Context, session, name string, do func(site) err
 	return errors.Join(do(site{Worker: w, Env: env, session: session, name: name}), own.Close())
 }
 
-// open opens the files of a workspace; the workspace of merged work is created
-// if it is missing, because it is used before anything is merged.
+// open opens the files of a workspace. It creates the workspace of merged work if it is missing,
+// because that is used before anything is merged.
 func (w *Worker) open(ctx context.Context, session, name string) (*sandbox.Workspace, error) {
 	if w.Workspaces == nil {
 		return nil, errNoWorkspaces
