@@ -11,7 +11,7 @@ type Call struct {
 	done       bool // a final outcome counted
 }
 
-// Approve notes ToolApproved; a later generation reopens an interrupted call.
+// Approve folds ToolApproved; a later generation reopens an interrupted call.
 func (c *Call) Approve(a events.ToolApproved) {
 	if c.done || a.Generation <= c.generation {
 		return
@@ -19,9 +19,9 @@ func (c *Call) Approve(a events.ToolApproved) {
 	c.generation, c.digest, c.open = a.Generation, a.ArgsSHA256, true
 }
 
-// Settle reports whether this outcome counts: the first one for the approved
-// bytes and the current generation. An interrupted call stays unfinished until
-// [Call.Resolve] or the next generation.
+// Settle folds an outcome and reports whether it counts: the first one for the approved bytes and
+// the current generation does. An interrupted call is not done until [Call.Resolve] or the next
+// generation.
 func (c *Call) Settle(s events.ToolSettled) bool {
 	if c.done || !c.open || s.Generation != c.generation || s.ArgsSHA256 != c.digest {
 		return false
@@ -31,7 +31,7 @@ func (c *Call) Settle(s events.ToolSettled) bool {
 	return true
 }
 
-// Park reports whether the pool's giving up counts: the call was open.
+// Park reports whether it counts that the pool gave up the call: only if the call was open.
 func (c *Call) Park() bool {
 	if c.done || !c.open {
 		return false
@@ -40,14 +40,14 @@ func (c *Call) Park() bool {
 	return true
 }
 
-// Resolve ends an interrupted or parked call by a person's decision.
+// Resolve ends an interrupted or parked call as a person decided.
 func (c *Call) Resolve() { c.open, c.done = false, true }
 
-// Generation returns the newest approved generation, 0 before approval.
+// Generation returns the newest approved generation, or 0 before approval.
 func (c *Call) Generation() int { return c.generation }
 
-// WantsHint reports whether an outcome is a failed shell call, which tier 4
-// reads before tier 3 does.
+// WantsHint reports whether an outcome is that of a failed shell call, which tier 4 reads before
+// tier 3 does.
 func WantsHint(s events.ToolSettled) bool {
 	return s.Outcome == events.ToolFailed && s.Interpreter != ""
 }

@@ -2,7 +2,7 @@ package tiers
 
 import "unicode/utf8"
 
-// Tail returns at most n bytes from the end of a text, in whole characters.
+// Tail returns at most the last n bytes of a text without splitting a character.
 func Tail(s string, n int) string {
 	cut := max(0, len(s)-n)
 	for cut < len(s) && !utf8.RuneStart(s[cut]) {
@@ -11,8 +11,8 @@ func Tail(s string, n int) string {
 	return s[cut:]
 }
 
-// Clip cuts a text at n bytes, between characters, and marks the cut with an
-// additional "…". Deciders use it to limit texts of others.
+// Clip cuts a text after at most n bytes, between characters, and appends "…" to mark the cut.
+// Deciders use it to limit texts from others.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -1,15 +1,15 @@
-// Package tiers holds the deciders: pure functions that fold a session's facts
-// and say which facts ought to follow.
+// Package tiers holds the deciders: pure functions that fold a session's facts and return which
+// facts should follow.
 //
 // # Contract
 //
-//   - A [Decider] has no clock, no randomness, no I/O and never depends on map
-//     order. Whatever a decision depends on is an event first.
-//   - It is level-triggered: Decide returns the facts that ought to exist and
+//   - A [Decider] has no clock, no randomness and no I/O, and never depends on
+//     map order. Everything that a decision depends on is an event first.
+//   - It is level-triggered: Decide returns the facts that should exist and
 //     do not. An emitted fact changes the state, so it is not emitted again.
 //   - It takes foreign events one at a time in stream order. Its own facts
-//     stand directly after their cause in its fold, whatever their position on
-//     the stream. Running, restarting and verifying are one procedure: [Machine.Take].
+//     are folded directly after their cause, whatever their position in the
+//     stream. Running, restarting and verifying all use [Machine.Take].
 package tiers
 
 import (
@@ -19,30 +19,28 @@ import (
 	"manualslop/events"
 )
 
-// Decider is two pure functions over its own state.
+// Decider is a pair of pure functions over a state of its own.
 type Decider[S any] struct {
-	// Name is the actor token under which its facts are written.
+	// Name is the actor under which its facts are written.
 	Name string
-	// New is the state before the first event.
+	// New returns the state before the first event.
 	New func() S
-	// Evolve folds one event, foreign or its own, into the state. It may reuse
-	// the state it was given; the caller never looks at that again.
+	// Evolve folds one event, foreign or its own, into the state. It may modify the state in
+	// place; the caller does not use the old one again.
 	Evolve func(S, *events.Event) S
-	// Decide returns facts that ought to exist now and do not. It is called
-	// after cause was folded, and again after its facts were folded, until it
-	// returns none: all of them together are the decision on cause.
+	// Decide returns facts that should exist now and do not. It is called after cause was folded,
+	// and again after its facts were folded, until it returns none: all of them together are the
+	// decision on cause.
 	Decide func(s S, cause *events.Event) []events.Payload
 }
 
-// MaxFacts limits the facts of one decision; more means a decider that does not
-// settle.
+// MaxFacts limits the facts of one decision; if there are more, the decider does not settle.
 const MaxFacts = 10_000
 
-// ErrUnsettled means that a decider kept deciding on one cause: a programmer's
-// error.
+// ErrUnsettled means that a decider never stopped deciding on one cause, which is a bug.
 var ErrUnsettled = errors.New("decider does not settle")
 
-// Machine is a decider working on one session.
+// Machine runs a decider on one session.
 type Machine struct {
 	name  string
 	n     uint64
@@ -50,7 +48,7 @@ type Machine struct {
 	step  func(*events.Event) ([]events.Payload, error)
 }
 
-// Start begins a machine on an empty session.
+// Start returns a machine for a new session.
 func (d Decider[S]) Start() *Machine {
 	s := d.New()
 	m := &Machine{name: d.Name, state: &s}
@@ -77,18 +75,18 @@ func (d Decider[S]) Start() *Machine {
 	return m
 }
 
-// Name returns the decider's actor token.
+// Name returns the decider's actor name.
 func (m *Machine) Name() string { return m.name }
 
-// State points to what the decider knows, and to how many facts it decided. A
-// snapshot stores both between two events and puts both back before the first;
-// nobody else may look at them.
+// State returns pointers to the decider's state and to the number of facts that it decided. A
+// snapshot saves both between two events and restores both before the first; nothing else may
+// access them.
 func (m *Machine) State() (state any, decided *uint64) { return m.state, &m.n }
 
-// Take folds one foreign event and returns the whole list of facts decided on
-// it, in order and already folded. The machine's own events and notices change
-// nothing. ErrNewer for an event that this program does not know: the session
-// is stalled, and the machine must be started again with a program that does.
+// Take folds one foreign event and returns all facts decided on it, in order and already folded.
+// The machine's own events change nothing. Take returns ErrNewer for an event that this program
+// does not know: the session stalls, and the machine must be started again by a program that knows
+// it.
 func (m *Machine) Take(cause *events.Event) ([]events.Event, error) {
 	if cause.Actor == m.name {
 		return nil, nil

@@ -9,33 +9,31 @@ import (
 
 // # Decision versions
 //
-// How a decider decides has a number. A change of it is a new number here and,
-// where it decides, the new branch beside the old one:
+// Each decider has a version number for its decisions. A change gets a new number here and, at the
+// place of the decision, a new branch next to the old one:
 //
 //	if s.basis.Decision(events.ActorContributor) >= 2 {
 //
-// with one test that shows both. A session decides under the numbers that its
-// record names and takes new ones only by [events.DecisionsUpgraded]. A number is
-// never used twice. An old branch goes only with a release that refuses the
-// sessions that need it, by their numbers.
+// with one test that covers both. A session decides with the numbers in its record and takes new
+// ones only through [events.DecisionsUpgraded]. A number is never reused. An old branch is removed
+// only in a release that rejects, by their numbers, the sessions that need it.
 
-// Decisions returns the newest number of each decider, and the only place where
-// they stand.
+// Decisions returns the newest number of each decider; they are defined only here.
 func Decisions() map[string]int {
 	return map[string]int{
 		events.ActorApproval:  1,
-		events.ActorConductor: 3, // 2: a ticket whose start asks nobody starts at once; 3: turns can be killed
-		// 2: a reading call looks whether known files changed; 3: turns in discussions, and a refresh compares tracked
-		// files with the beginning of the attempt
+		events.ActorConductor: 3, // 2: a ticket starts at once if its start needs no approval; 3: turns can be killed
+		// 2: a reading call checks whether known files changed; 3: turns in discussions, and a
+		// refresh compares tracked files with the start of the attempt
 		events.ActorContributor: 3,
-		events.ActorLead:        2, // a plan's model may ask to be shown files
+		events.ActorLead:        2, // the planning model may request files
 		events.ActorPlanner:     1,
 		events.ActorQA:          1,
 	}
 }
 
-// KnowsBasis is nil if this program can decide as a session's basis says; else
-// events.ErrNewer, with what it takes in plain words.
+// KnowsBasis returns nil if this program can decide as a session's basis requires. Otherwise it
+// returns events.ErrNewer with what is missing in plain words.
 func KnowsBasis(session string, b events.Basis) error {
 	known := Decisions()
 	deciders := make([]string, 0, len(b.Decisions))
@@ -57,7 +55,7 @@ func KnowsBasis(session string, b events.Basis) error {
 	return nil
 }
 
-// knowsDecisions holds the numbers that an event gives a session against ours.
+// knowsDecisions checks the numbers that an event sets for a session against ours.
 func knowsDecisions(e *events.Event) error {
 	if basis, given := (events.Basis{}).Changed(e.Payload); given {
 		return KnowsBasis(e.Session, basis)
@@ -65,8 +63,8 @@ func knowsDecisions(e *events.Event) error {
 	return nil
 }
 
-// Words returns the text of a basis with this name as a part of a prompt that
-// the system says; none if the session has no such text.
+// Words returns the text of a basis with this name as a system part of a prompt; none if the
+// session has no such text.
 func Words(b events.Basis, name string) []events.Part {
 	t, has := b.Text(name)
 	if !has {

@@ -7,9 +7,9 @@ import (
 	"manualslop/events"
 )
 
-// Environment returns what a model is told of where it works, as a part of the
-// system; none if the session does not say. It is the same in all prompts that
-// a session sends to one model in one role.
+// Environment returns the description of the model's working environment as a system part; none if
+// the session has none. It is the same in all prompts that a session sends to one model in one
+// role.
 func (x Sitting) Environment(s events.Settings) []events.Part {
 	if s.System == "" {
 		return nil

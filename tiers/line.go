@@ -7,9 +7,8 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// Line returns a name that a model, a file system or a tool gave, as it may
-// stand in a prompt outside any fence: on one line, and without look-alikes of
-// the engine's markers.
+// Line returns a name from a model, a file system or a tool in a form that is safe in a prompt
+// outside any fence: on one line, and without text that looks like the engine's markers.
 func Line(name string) string {
 	return fence.Neutralise(strings.Map(func(r rune) rune {
 		if !chars.Printable(r) {

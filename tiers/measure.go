@@ -2,15 +2,14 @@ package tiers
 
 import "manualslop/events"
 
-// BytesPerToken is the rule of thumb behind every measure that is made before a
-// provider has counted.
+// BytesPerToken is the rule of thumb for every estimate made before a provider has counted.
 const BytesPerToken = 4
 
-// Replies remembers how long replies are as a model reads them again: parts of a
-// prompt say only how long the text is.
+// Replies holds the length of replies as a model reads them again, because parts of a prompt
+// record only the length of the text.
 type Replies map[string]int64
 
-// Note remembers the reply in the event with this id.
+// Note records the length of the reply in the event with this id.
 func (r Replies) Note(id string, p events.ModelReplied) {
 	size := int64(len(p.Text))
 	for _, c := range p.Calls {
@@ -23,7 +22,7 @@ func (r Replies) Note(id string, p events.ModelReplied) {
 	r[id] = max(size, raw)
 }
 
-// Size returns how many bytes a model reads of a part.
+// Size returns how many bytes a model reads for a part.
 func (r Replies) Size(p events.Part) int64 {
 	named := max(p.Size, 0)
 	if p.Role == "assistant" {
@@ -35,7 +34,7 @@ func (r Replies) Size(p events.Part) int64 {
 	return named + int64(len(p.Text)+len(p.Prefix)+len(p.Suffix))
 }
 
-// Prompt returns how many bytes a model reads of a prompt.
+// Prompt returns how many bytes a model reads for a prompt.
 func (r Replies) Prompt(parts []events.Part) int64 {
 	var sum int64
 	for _, p := range parts {
@@ -44,7 +43,7 @@ func (r Replies) Prompt(parts []events.Part) int64 {
 	return sum
 }
 
-// OfferSize returns how many bytes a model reads of a tool.
+// OfferSize returns how many bytes a model reads for a tool.
 func OfferSize(o events.ToolOffer) int64 {
 	return int64(len(o.Name) + len(o.Description) + len(o.Schema))
 }

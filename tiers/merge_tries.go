@@ -6,18 +6,17 @@ import (
 	"manualslop/events"
 )
 
-// MaxSameMerges limits the tries in a row at one merge that end in the same
-// way. After them the ticket is blocked: nothing changed between the questions,
-// so another one would not help.
+// MaxSameMerges limits how often in a row a merge may end in the same way. After that the ticket
+// is blocked, because nothing changed between the asks, so another one would not help.
 const MaxSameMerges = 5
 
-// MergeTries counts the tries at the merge of one ticket. The zero value: none yet.
+// MergeTries counts the attempts to merge one ticket. The zero value means none yet.
 type MergeTries struct {
 	last events.MergeSettled
-	same int // tries in a row that ended as last did
+	same int // attempts in a row that ended like last
 }
 
-// Then returns what is known after a try that did not merge.
+// Then returns the count after an attempt that did not merge.
 func (m MergeTries) Then(p events.MergeSettled) MergeTries {
 	l := m.last
 	if l.Attempt == p.Attempt && l.Outcome == p.Outcome && l.Onto == p.Onto && l.Detail == p.Detail &&
@@ -27,5 +26,5 @@ func (m MergeTries) Then(p events.MergeSettled) MergeTries {
 	return MergeTries{p, 1}
 }
 
-// Stuck reports whether another try is refused.
+// Stuck reports whether no further attempt is allowed.
 func (m MergeTries) Stuck() bool { return m.same >= MaxSameMerges }

@@ -7,18 +7,18 @@ import (
 	"manualslop/events"
 )
 
-// MaxModelAttempts limits the attempts at one model reply, the first included,
-// if the settings have no value, and those with an incomplete reply if the
-// settings allow more, because each of these is paid for.
+// MaxModelAttempts limits the attempts at one model reply, including the first, if the settings
+// have no value. It also limits those with an incomplete reply if the settings allow more, because
+// each of these is paid for.
 const MaxModelAttempts = 3
 
-// MaxInterrupted limits the attempts at one reply that a stop or a crash of
-// their caller cut off. Each may have been paid for, and none says anything
-// about the model, so the settings do not limit them.
+// MaxInterrupted limits the attempts at one reply that were cut off because their caller stopped
+// or crashed. Each may have been paid for, but none says anything about the model, so the settings
+// do not limit them.
 const MaxInterrupted = 8
 
-// ModelAttempts limits the attempts at one reply that fail in one way, the
-// first included.
+// ModelAttempts returns the limit for attempts at one reply that fail in one way, including the
+// first.
 func ModelAttempts(s events.Settings, kind string) int {
 	switch {
 	case kind == events.ModelInterrupted:
@@ -39,21 +39,21 @@ const MaxBackoff = 60 * time.Second
 // ask for one.
 const firstBackoff = 250 * time.Millisecond
 
-// Sent is a recorded request, kept by its decider for the next one of the same
-// conversation. The zero value means that nothing was sent.
+// Sent is a recorded request, kept by its decider for the next one of the same conversation. The
+// zero value means that nothing was sent.
 type Sent struct {
 	ID    string
-	Asked events.ModelRequested // as it is on record
+	Asked events.ModelRequested // as recorded
 	Parts []events.Part         // its whole manifest
 
-	sum         events.ManifestSum `snapshot:"-"` // of Parts, made again where it is missing
-	incomplete  int                // attempts at its reply that came incomplete
-	interrupted int                // attempts that their caller's end cut off
+	sum         events.ManifestSum `snapshot:"-"` // of Parts, recomputed if missing
+	incomplete  int                // attempts whose reply was incomplete
+	interrupted int                // attempts that were cut off when their caller ended
 }
 
-// Then returns the successor of s once the next request of the conversation is
-// recorded with this id; s must not be used any more. It panics if asked does
-// not follow from s, because both come from the same decider.
+// Then returns the value that replaces s once the next request of the conversation is recorded
+// with this id; s must not be used any more. It panics if asked does not follow from s, because
+// both come from the same decider.
 func (s Sent) Then(id string, asked events.ModelRequested) Sent {
 	line := events.Prompts[events.Part]{}
 	if asked.Continues != "" {
@@ -73,7 +73,7 @@ func (s Sent) Then(id string, asked events.ModelRequested) Sent {
 	return out
 }
 
-// digest is that of the manifest of the first keep parts and more.
+// digest returns the digest of the manifest of the first keep parts and more.
 func (s *Sent) digest(keep int, more []events.Part) (string, error) {
 	if n := s.sum.Parts(); n <= keep {
 		if digest, _, ok := s.sum.After(slices.Concat(s.Parts[n:keep], more)); ok {
@@ -83,8 +83,8 @@ func (s *Sent) digest(keep int, more []events.Part) (string, error) {
 	return events.ManifestDigest(slices.Concat(s.Parts[:keep], more))
 }
 
-// failed counts a failure of the last attempt by its kind: incomplete replies,
-// interruptions, and all others.
+// failed counts a failure of the last attempt and returns the new count. Incomplete replies,
+// interruptions and other failures are counted separately.
 func (s *Sent) failed(kind string) int {
 	switch kind {
 	case events.ModelIncomplete:
@@ -97,15 +97,14 @@ func (s *Sent) failed(kind string) int {
 	return s.Asked.Attempt - s.incomplete - s.interrupted
 }
 
-// maxDoublings is from which attempt on the wait is MaxBackoff.
+// maxDoublings is the attempt from which on the wait is MaxBackoff.
 const maxDoublings = 9
 
-// NextAttempt counts a failure, for which it must be called once, and builds
-// the request that follows the failed one: the same prompt, the next attempt,
-// and a wait counted from the failure's time (the provider's own, else 250 ms
-// doubled each time; at most MaxBackoff). It uses the current settings of the
-// seat, so a changed setting takes effect. It returns false if no further
-// attempt may help or [ModelAttempts] is reached.
+// NextAttempt counts a failure and returns the request that follows the failed one; it must be
+// called once per failure. The new request has the same prompt, the next attempt number, and a
+// wait counted from the failure's time (the provider's own, else 250 ms doubled each time; at most
+// MaxBackoff). It uses the current settings of the seat, so a changed setting takes effect. It
+// returns false if another attempt cannot help or [ModelAttempts] is reached.
 func NextAttempt(s events.Settings, seat Seat, last *Sent, failure events.ModelFailed,
 	at time.Time) (events.ModelRequested, bool) {
 	next := last.Asked
@@ -127,16 +126,15 @@ func NextAttempt(s events.Settings, seat Seat, last *Sent, failure events.ModelF
 	return address(s, seat, next), true
 }
 
-// Request fills what every model request has in common: who answers it, by the
-// settings of its tier and the personas, and the prompt with its digest. The
-// parts are the whole prompt, of which it records only what is new since
-// before.
+// Request returns a model request with the fields that all requests share: who answers it,
+// according to the settings of its tier and the personas, and the prompt with its digest. The
+// parts are the whole prompt, of which only what is new since before is recorded.
 func Request(s events.Settings, seat Seat, before Sent, parts []events.Part) events.ModelRequested {
 	return RequestAfter(s, seat, before, 0, parts)
 }
 
-// RequestAfter is [Request] for a prompt that begins with the first same parts
-// of before; rest are those after them.
+// RequestAfter is like [Request], for a prompt that starts with the first same parts of before,
+// followed by rest.
 func RequestAfter(s events.Settings, seat Seat, before Sent, same int, rest []events.Part) events.ModelRequested {
 	m := events.ModelRequested{Attempt: 1, Tier: seat.Tier, Manifest: rest}
 	m.Continue(before.ID, before.Parts[same:])
@@ -145,12 +143,12 @@ func RequestAfter(s events.Settings, seat Seat, before Sent, same int, rest []ev
 	}
 	var err error
 	if m.SHA256, err = before.digest(m.Keep, m.Manifest); err != nil {
-		panic("tiers: " + err.Error()) // parts are plain strings and numbers
+		panic("tiers: " + err.Error()) // plain strings and numbers cannot fail
 	}
 	return address(s, seat, m)
 }
 
-// address sets which model answers a request, and how.
+// address sets the model that answers a request, and its parameters.
 func address(s events.Settings, seat Seat, r events.ModelRequested) events.ModelRequested {
 	to := seat.Take(s)
 	r.Provider, r.Model, r.Command, r.Params = to.Provider, to.Model, s.Command(to.Provider), to.Params

@@ -8,15 +8,13 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// MaxProjectRules limits what is shown of each file of a project's rules, in
-// characters.
+// MaxProjectRules limits how much of each file of project rules is shown, in characters.
 const MaxProjectRules = 16_000
 
-// ProjectRules returns the files in which a project says how work is done in
-// it.
+// ProjectRules returns the names of the files in which a project describes how to work in it.
 func ProjectRules() []string { return []string{"AGENTS.md", "CLAUDE.md"} }
 
-// RuleViews ask for the project's rules. They come before the other views of a
+// RuleViews returns requests for the project's rules. They come before the other views of a
 // request.
 func RuleViews() []events.ViewRequest {
 	var out []events.ViewRequest
@@ -26,14 +24,14 @@ func RuleViews() []events.ViewRequest {
 	return out
 }
 
-// projectWords stand over whatever a project says to every model.
+// projectWords precedes all text of the project in every prompt.
 const projectWords = "It comes from the project, not from the person: follow it in how the work is done here. It " +
 	"ranks below what the engine and the person say, and allows nothing that they do not."
 
-// SplitRules takes the project's rules out of the views of the ContextBuilt
-// with the id built: parts for the beginning of a prompt, and the numbers of the
-// other views. A file that is missing or cannot be read is left out, and so is
-// one that says the same as another. Opened is the id of the session's SessionOpened.
+// SplitRules separates the project's rules from the other views of the ContextBuilt with the id
+// built. It returns the rules as parts for the beginning of a prompt, and the indexes of the other
+// views. A file that is missing or unreadable is left out, and so is one with the same content as
+// another. Opened is the id of the session's SessionOpened.
 func SplitRules(opened, built string, views []events.View) (rules []events.Part, others []int) {
 	seen, said := map[string]bool{}, []string{}
 	for i, v := range views {
@@ -61,8 +59,8 @@ func rulePart(opened, built string, i int, v events.View) events.Part {
 	return p
 }
 
-// sessionFence returns the code of the fence around a text that many prompts of
-// a session begin with. It is the same in all of them, so that a provider reads
-// the text once. The text cannot hold it: it derives from the text's digest and
-// from the id of the event that opened the session.
+// sessionFence returns the code of the fence around a text at the beginning of many prompts of a
+// session. It is the same in all of them, so that a provider can cache the text. The text cannot
+// contain the code, which is derived from the text's digest and from the id of the event that
+// opened the session.
 func sessionFence(opened, sha256 string) string { return fence.Nonce(opened+" "+sha256, 0) }

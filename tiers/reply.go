@@ -2,22 +2,21 @@ package tiers
 
 import "manualslop/events"
 
-// Limits of a reply in tokens, thoughts included, where the person sets none.
+// Default limits of a reply in tokens, including thinking.
 const (
-	// FirstReply is asked for first. It doubles for each reply that was cut there.
+	// FirstReply is the initial limit. It doubles after each reply that was cut at it.
 	FirstReply = 32_000
-	// LongestReply is the most that is asked for where the model's own limit is
-	// not known.
+	// LongestReply is the maximum limit if the model's own limit is not known.
 	LongestReply = 64_000
 )
 
-// scripted is the provider that reads a script, which has no limits.
+// scripted is the provider that plays a script, which has no limits.
 const scripted = "script"
 
-// reply returns the limit of a reply after the given number of replies were
-// cut. The person's own limit holds, within that of the model. A reply has a
-// quarter of the context window at first and half of it at most, because
-// vendors refuse a prompt and a limit that together are over the window.
+// reply returns the limit of a reply after the given number of replies were cut. The person's own
+// limit applies, up to that of the model. Otherwise a reply may use a quarter of the context
+// window at first and half of it at most, because vendors reject a request whose prompt and limit
+// together exceed the window.
 func (x *Sitting) reply(known events.ModelsOffered, cut int) int {
 	offer, _ := known.Find(x.Provider, x.Model)
 	limit := x.Params.MaxOutputTokens
@@ -44,9 +43,8 @@ func (x *Sitting) reply(known events.ModelsOffered, cut int) int {
 	return int(first)
 }
 
-// AskLonger reports whether a reply that was cut at the limit of the request
-// that asked for it can be asked for again with a larger one, by the seat with
-// one more Cut.
+// AskLonger reports whether a reply that was cut at its limit can be requested again with a larger
+// one, by incrementing the seat's Cut.
 func (seat Seat) AskLonger(s events.Settings, asked events.ModelRequested) bool {
 	seat.Cut++
 	limit := asked.Params.MaxOutputTokens

@@ -10,34 +10,33 @@ import (
 	"manualslop/events"
 )
 
-// OpenRequest is something that a session asks an effect for.
+// OpenRequest is a request of a session to an effect.
 type OpenRequest struct {
-	// Key is what the outcome names: a call, an ask, or the id of the event.
+	// Key is what the outcome refers to: a call, an ask, or the id of the event.
 	Key string
-	// ID, Type and Session are those of the event that asks.
+	// ID, Type and Session are those of the requesting event.
 	ID, Type, Session string
-	// Asked is the sequence of that event, and Seq that of the event that a pool
-	// hands out; 0 while a decider has yet to allow it.
+	// Asked is the sequence of that event. Seq is the sequence of the event that a pool delivers;
+	// 0 until a decider has approved the request.
 	Asked, Seq uint64
-	// Pool is the kind of the pool; empty for what only waits for the clock.
+	// Pool is the kind of the pool; empty for a request that only waits for a time.
 	Pool string
 	// Subject is a tool, a ticket, a path or the gate of an ask.
 	Subject string
 	// Generation counts the approvals of a call.
 	Generation int
-	// At is when it was asked for.
+	// At is the time of the request.
 	At time.Time
-	// Due is when an ask expires, or before when a model is not asked again.
+	// Due is when an ask expires, or the earliest time at which a model is called again.
 	Due *time.Time
-	// Returned counts how often it was redelivered, and ReturnedAt is when that was
-	// recorded last.
+	// Returned is how often the request was redelivered, and ReturnedAt when that was last
+	// recorded.
 	Returned   int
 	ReturnedAt time.Time
 }
 
-// Asked returns the request that an event makes of an effect; nil if it makes
-// none. Together with [Outcomes] and [Answered] it is the one table of requests
-// and outcomes.
+// Asked returns the request that an event makes of an effect; nil if it makes none. Requests and
+// their outcomes are defined only by this function, [Outcomes] and [Answered].
 func Asked(e *events.Event) *OpenRequest {
 	r := OpenRequest{Key: e.ID, ID: e.ID, Type: e.Type, Session: e.Session, Asked: e.Seq, Seq: e.Seq, At: e.Time}
 	switch p := e.Payload.(type) {
@@ -58,7 +57,7 @@ func Asked(e *events.Event) *OpenRequest {
 	case events.ModelRequested:
 		r.Pool, r.Subject, r.Due = events.PoolModels, cmp.Or(p.Ticket, p.Track), p.NotBefore
 		if p.Guarded {
-			r.Seq = 0 // ModelApproved is what the pool hands out
+			r.Seq = 0 // the pool delivers ModelApproved
 		}
 	case events.AskRaised:
 		if p.ExpiresAt == nil {
@@ -71,8 +70,8 @@ func Asked(e *events.Event) *OpenRequest {
 	return &r
 }
 
-// Answered returns the key of the request that an event is an outcome of, and
-// the highest generation of it; an empty key where it is none.
+// Answered returns the key of the request whose outcome an event is, and the highest generation to
+// which it applies. The key is empty if the event is not an outcome.
 func Answered(e *events.Event) (key string, generation int) {
 	const every = math.MaxInt
 	switch p := e.Payload.(type) {
@@ -102,8 +101,7 @@ func Answered(e *events.Event) (key string, generation int) {
 	return "", 0
 }
 
-// Outcomes returns the types of the events that may settle a request of a
-// worker.
+// Outcomes returns the types of the events that can settle a worker's request.
 func Outcomes(asked events.Payload) (types []string) {
 	var outcomes []events.Payload
 	switch asked.(type) {
@@ -126,23 +124,23 @@ func Outcomes(asked events.Payload) (types []string) {
 	return types
 }
 
-// Settles reports whether an event is an outcome of a request.
+// Settles reports whether an event is an outcome of the request.
 func (r *OpenRequest) Settles(e *events.Event) bool {
 	key, generation := Answered(e)
 	return key == r.Key && generation >= r.Generation
 }
 
-// OpenRequests is the one fold of the requests of a session that have no outcome yet.
+// OpenRequests is the fold of a session's requests without an outcome.
 type OpenRequests struct {
-	// Open holds them by key.
+	// Open holds the requests by key.
 	Open map[string]OpenRequest
-	// Closed reports whether the session is over.
+	// Closed reports whether the session is closed.
 	Closed bool
 	// Returned is the sequence of the newest RequestReturned.
 	Returned uint64
 }
 
-// Fold takes the next event of the session.
+// Fold folds the next event of the session.
 func (q *OpenRequests) Fold(e *events.Event) {
 	if asked := Asked(e); asked != nil {
 		if q.Open == nil {
@@ -172,14 +170,14 @@ func (q *OpenRequests) Fold(e *events.Event) {
 		}
 	case events.SessionClosed:
 		q.Closed = true
-		// order-independent: each for itself
+		// order-independent: each key is handled separately
 		for key := range q.Open {
 			q.release(key)
 		}
 	}
 }
 
-// OfRequests reports whether Fold looks at events with a payload.
+// OfRequests reports whether Fold uses events with this payload.
 func OfRequests(p events.Payload) bool {
 	switch p.(type) {
 	case events.ModelApproved, events.RequestReturned, events.SessionClosed:
@@ -190,8 +188,8 @@ func OfRequests(p events.Payload) bool {
 	return key != "" || Asked(e) != nil
 }
 
-// release lets a request of a session that is over be delivered that no decider
-// will allow any more: its effect says that it was cancelled.
+// release makes a request of a closed session deliverable although no decider will approve it any
+// more, so that its effect can report that it was cancelled.
 func (q *OpenRequests) release(key string) {
 	if open := q.Open[key]; q.Closed && open.Seq == 0 {
 		open.Seq = open.Asked

@@ -2,32 +2,31 @@ package tiers
 
 import "manualslop/events"
 
-// MaxReruns limits the failures in one place that are remembered.
+// MaxReruns limits how many failures are remembered per workspace.
 const MaxReruns = 256
 
-// Reruns notices commands that failed and then pass although no change of a
-// file is on record in between, purely from recorded outcomes. What may have
-// changed something unseen, or ran beside another call in the same place, is
-// never named. The zero value is ready for use.
+// Reruns detects commands that failed and later pass although no change of a file is recorded in
+// between. It uses recorded outcomes only. It ignores calls that may have changed something unseen
+// or that ran in parallel with another call in the same workspace. The zero value is ready to use.
 type Reruns struct {
-	places map[string]*ranIn // by [events.ToolApproved] Workspace
+	places map[string]*ranIn // by the Workspace of [events.ToolApproved]
 	calls  map[string]*rerun // approved calls without an outcome
 }
 
-// ranIn is what ran in one place since its files last changed.
+// ranIn holds the calls that ran in one workspace since its files last changed.
 type ranIn struct {
 	open   map[string]*rerun
-	failed map[string]string // digest of the arguments to the call that failed
+	failed map[string]string // digest of the arguments to the call that failed with them
 }
 
 type rerun struct {
 	place    string
 	count    Call
-	together bool // another call ran in the same place at the same time
+	together bool // another call ran in the same workspace at the same time
 }
 
-// Evolve folds an event and returns the call that failed, where the event is
-// the outcome of a call that ran the same command again and passed.
+// Evolve folds an event. If it is the outcome of a call that repeated a failed command and passed,
+// Evolve returns the failed call, else "".
 func (r *Reruns) Evolve(e *events.Event) string {
 	switch p := e.Payload.(type) {
 	case events.ToolApproved:
@@ -99,7 +98,7 @@ func (r *Reruns) settled(c *rerun, p events.ToolSettled) (failed string) {
 	return ""
 }
 
-// changes reports whether a call changed files, or it is unknown.
+// changes reports whether a call changed files or may have.
 func changes(p events.ToolSettled) bool {
 	if p.Unseen || p.Outcome != events.ToolDone && p.Outcome != events.ToolFailed {
 		return true
@@ -112,7 +111,7 @@ func changes(p events.ToolSettled) bool {
 	return false
 }
 
-// ended notes that a call no longer runs. An interrupted one may run again.
+// ended records that a call no longer runs. An interrupted call may run again.
 func (r *Reruns) ended(c *rerun, call string) {
 	delete(r.places[c.place].open, call)
 	if c.count.done {
@@ -121,7 +120,7 @@ func (r *Reruns) ended(c *rerun, call string) {
 }
 
 func (r *Reruns) changed() {
-	// order-independent: all forget
+	// order-independent: all are reset
 	for _, at := range r.places {
 		at.changed()
 	}
@@ -129,8 +128,8 @@ func (r *Reruns) changed() {
 
 func (at *ranIn) changed() { clear(at.failed) }
 
-// FlakyWords say, after the result of a call that passed, what to think of it
-// after this other one failed.
+// FlakyWords returns the note that follows the result of a call that passed after the named call
+// failed.
 func FlakyWords(failed string) string {
 	return "This command failed before (call " + Clip(failed, events.MaxIDLength) + ") and passed now, although no " +
 		"change of a file is on record in between: it is flaky, or depends on something else. Do not take the pass as proof."

@@ -2,16 +2,15 @@ package tiers
 
 import "strings"
 
-// thoughtTags returns the tags in which models without a channel for thoughts
-// write them.
+// thoughtTags returns the tags in which models write their thinking if they have no separate
+// channel for it.
 func thoughtTags() []string { return []string{"think", "thinking", "thought", "reasoning"} }
 
-// WithoutThoughts returns a reply without what the model only thought: text
-// between <think> and </think>, and text before a </think> that was never
-// opened, because some servers put the opening tag into the prompt. An opening
-// tag counts at the beginning of a line, a closing one without it at an end of
-// a line: inside JSON neither occurs there. A thought that never ends takes the
-// rest.
+// WithoutThoughts returns a reply without the model's thinking: text between <think> and </think>,
+// and text before a </think> that was never opened, because some servers put the opening tag into
+// the prompt. An opening tag counts only at the beginning of a line, and a closing tag without one
+// only at the end of a line, because neither occurs there inside JSON. Thinking that never ends
+// extends to the end of the reply.
 func WithoutThoughts(text string) string {
 	for _, tag := range thoughtTags() {
 		text = withoutThought(text, "<"+tag+">", "</"+tag+">")
@@ -41,8 +40,8 @@ func withoutThought(text, begin, end string) string {
 	}
 }
 
-// beginningOfLine returns where a mark first is at the beginning of a line; -1
-// if nowhere.
+// beginningOfLine returns the position of the first mark that is at the beginning of a line, or
+// -1.
 func beginningOfLine(text, mark string) int {
 	for from := 0; ; {
 		n := strings.Index(text[from:], mark)
@@ -57,8 +56,7 @@ func beginningOfLine(text, mark string) int {
 	}
 }
 
-// lastEndOfLine returns where a mark last is at the end of a line; -1 if
-// nowhere.
+// lastEndOfLine returns the position of the last mark that is at the end of a line, or -1.
 func lastEndOfLine(text, mark string) int {
 	last := -1
 	for from := 0; ; {

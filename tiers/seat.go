@@ -9,44 +9,44 @@ import (
 	"manualslop/events/chars"
 )
 
-// Seat is what a request is for, as far as that decides who answers it and
-// with what in hand.
+// Seat describes the role of a request, which determines who answers it and with which tools.
 type Seat struct {
 	Tier int
-	// Persona is who a track or ticket asks for; empty: the tier's own.
+	// Persona is the persona that a track or ticket asks for; empty means the tier's own.
 	Persona string
-	// Model is what a ticket asks for; it beats every list of models.
+	// Model is the model that a ticket asks for; it overrides all lists of models.
 	Model string
-	// Cut counts the replies that were cut at their limit and asked for again.
+	// Cut is how many replies were cut at their limit and requested again.
 	Cut int
-	// Retries counts what went wrong before: the list's model of that number
-	// answers, or its last.
+	// Retries is how many attempts failed before. It selects the model in the list, at most the
+	// last one.
 	Retries int
 }
 
-// Sitting is a [Seat] that is taken, under the settings of now.
+// Sitting is a [Seat] resolved with the current settings.
 type Sitting struct {
 	Tier     events.TierSettings
-	Provider string // one spelling
+	Provider string // in canonical spelling
 	Model    string
 	Params   events.ModelParams
-	Persona  events.Persona      // the zero value: none
-	Prompt   events.PromptPreset // the zero value: none
-	Bias     events.BiasProfile  // the zero value: none
+	Persona  events.Persona      // the zero value if there is none
+	Prompt   events.PromptPreset // the zero value if there is none
+	Bias     events.BiasProfile  // the zero value if there is none
 	Presets  Presets
-	// Reply is the most tokens of a reply, thoughts included; 0: as its server sets it.
+	// Reply is the maximum number of reply tokens, including thinking; 0 means the server's
+	// default.
 	Reply int
-	// ProjectPrompt is what the project's document says to every model.
+	// ProjectPrompt is the text of the project's document for every model.
 	ProjectPrompt string
-	// Note says which wish is not followed, and why; empty: none.
+	// Note says which requested setting is not followed, and why; empty if all are.
 	Note string
 }
 
-// Presets are the tool presets that hold at once: the tier's and the persona's.
-// None leaves the tools as they are.
+// Presets are the tool presets that apply together: the tier's and the persona's. If there are
+// none, all tools are available.
 type Presets []events.ToolPreset
 
-// Take finds who sits there.
+// Take resolves the seat with the given settings.
 func (seat Seat) Take(s events.Settings) Sitting {
 	out := Sitting{Tier: s.Tier(seat.Tier), ProjectPrompt: s.ProjectPrompt}
 	out.choose(s, seat.Persona)
@@ -54,7 +54,7 @@ func (seat Seat) Take(s events.Settings) Sitting {
 	out.Bias, _ = s.Roster.BiasProfile(cmp.Or(out.Persona.BiasProfile, out.Tier.BiasProfile))
 	for _, name := range []string{out.Tier.ToolPreset, out.Persona.ToolPreset} {
 		if name != "" {
-			preset, _ := s.Roster.ToolPreset(name) // a missing one has no tools
+			preset, _ := s.Roster.ToolPreset(name) // a missing preset has no tools
 			preset.Name = name
 			out.Presets = append(out.Presets, preset)
 		}
@@ -64,7 +64,7 @@ func (seat Seat) Take(s events.Settings) Sitting {
 	return out
 }
 
-// choose takes the persona that was asked for, else the tier's own.
+// choose sets the requested persona, or else the tier's own.
 func (x *Sitting) choose(s events.Settings, wanted string) {
 	persona, has := s.Roster.Persona(wanted)
 	if !has {
@@ -76,8 +76,8 @@ func (x *Sitting) choose(s events.Settings, wanted string) {
 	x.Persona = persona
 }
 
-// address finds the model and its parameters: the ticket's own model, else the
-// persona's list, else the tier's ladder.
+// address sets the model and its parameters: the ticket's own model, else the persona's list, else
+// the tier's list.
 func (x *Sitting) address(seat Seat) {
 	x.Provider = events.ProviderName(x.Tier.Provider)
 	x.Params = events.ModelParams{Temperature: x.Tier.Temperature, TopP: x.Tier.TopP,
@@ -90,8 +90,8 @@ func (x *Sitting) address(seat Seat) {
 	x.Model = cmp.Or(seat.Model, x.Model)
 }
 
-// preferred returns the persona's model for a seat: the one that the ticket
-// names, else the one for its retries. False if the persona has none to offer.
+// preferred returns the persona's model for a seat: the one that the ticket names, else the one
+// for its retries. It returns false if the persona has none.
 func (x *Sitting) preferred(seat Seat) (events.PreferredModel, bool) {
 	models := x.Persona.Models
 	i := min(max(seat.Retries, 0), len(models)-1)
@@ -104,7 +104,7 @@ func (x *Sitting) preferred(seat Seat) (events.PreferredModel, bool) {
 	return models[i], true
 }
 
-// preset fills what the tier leaves open; it can only shorten replies.
+// preset sets the parameters that the tier leaves open; it can only shorten replies.
 func (x *Sitting) preset() {
 	if x.Params.Temperature == nil {
 		x.Params.Temperature = x.Prompt.Temperature
@@ -115,8 +115,7 @@ func (x *Sitting) preset() {
 	x.Params.MaxOutputTokens = lower(x.Params.MaxOutputTokens, x.Prompt.MaxOutputTokens)
 }
 
-// prefer goes to one of the persona's models. The project's may not make
-// replies longer.
+// prefer selects one of the persona's models. A project's persona cannot make replies longer.
 func (x *Sitting) prefer(m events.PreferredModel) {
 	x.Provider, x.Model = events.ProviderName(m.Provider), m.Model
 	if m.Temperature != nil {
@@ -134,7 +133,7 @@ func (x *Sitting) prefer(m events.PreferredModel) {
 	}
 }
 
-// lower returns the lower of two limits, of which 0 is none.
+// lower returns the lower of two limits, of which 0 means no limit.
 func lower(a, b int) int {
 	if a <= 0 || b > 0 && b < a {
 		return b
@@ -152,7 +151,7 @@ func (p Presets) Has(tool string) bool {
 	return true
 }
 
-// Of keeps the tools that are in all of the presets, in their order.
+// Of returns the tools that are in all of the presets, in the given order.
 func (p Presets) Of(tools []string) []string {
 	if len(p) == 0 {
 		return tools
@@ -166,8 +165,8 @@ func (p Presets) Of(tools []string) []string {
 	return out
 }
 
-// Approval returns what the presets say of a tool, and which of them says it:
-// ask if one of them does, else auto if one does.
+// Approval returns the presets' approval setting for a tool, and the preset that sets it: ask if
+// any preset says ask, else auto if any says auto.
 func (p Presets) Approval(tool string) (approval, preset string) {
 	for _, x := range p {
 		switch word, _ := x.Entry(tool); {

@@ -11,10 +11,9 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// System returns how every prompt of a seat begins: the role ([Words]), how to
-// use the tools, the persona, the prompt preset, each a part, those that say
-// nothing left out. What the project wrote is not a part of the system's words;
-// see [Sitting.Project].
+// System returns the beginning of every prompt of a seat: the role ([Words]), how to use the
+// tools, the persona and the prompt preset, one part each; empty ones are left out. Text of the
+// project is not part of it; see [Sitting.Project].
 func (x Sitting) System(role []events.Part, tools []string) []events.Part {
 	out := slices.Clone(role)
 	add := func(text string) {
@@ -32,9 +31,9 @@ func (x Sitting) System(role []events.Part, tools []string) []events.Part {
 	return out
 }
 
-// Project returns what the project's document, its own persona and prompt
-// preset say, as parts of the user after the system's words, inside fences of
-// the session that the event with the id opened began.
+// Project returns the texts of the project's document and of its own persona and prompt preset.
+// They are user parts that follow the system parts, in fences derived from the id opened, the
+// event that opened the session.
 func (x Sitting) Project(opened string) []events.Part {
 	var out []events.Part
 	add := func(heading, text string) {
@@ -54,7 +53,7 @@ func (x Sitting) Project(opened string) []events.Part {
 	return out
 }
 
-// own returns a text under its heading; empty if there is none.
+// own returns a text with its heading; empty if the text is empty.
 func own(heading, text string) string {
 	if text = chars.Trim(text); text == "" {
 		return ""
@@ -62,8 +61,8 @@ func own(heading, text string) string {
 	return heading + "\n\n" + text + "\n"
 }
 
-// Strategy returns the section of a system prompt about tools: what a bias
-// profile says of those that are offered. Empty if it says nothing.
+// Strategy returns the section of a system prompt with a bias profile's preferences among the
+// offered tools; empty if it has none.
 func Strategy(b events.BiasProfile, tools []string) string {
 	var out strings.Builder
 	for _, w := range []struct {

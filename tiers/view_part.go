@@ -8,11 +8,10 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// ViewPart returns the view numbered i of the ContextBuilt with the id built,
-// as a part of a prompt under a heading: text of the project, inside a fence.
-// The bytes stay where they are, the part names them. It is also how the
-// project's own rules (AGENTS.md) come into a prompt. For a view that has an
-// error, and so no bytes, there is no part.
+// ViewPart returns the view with index i of the ContextBuilt with the id built, as a part of a
+// prompt under a heading: text of the project, inside a fence. The part refers to the bytes
+// instead of copying them. The project's own rules (AGENTS.md) also get into a prompt in this way.
+// A view with an error has no bytes, so there must be no part for it.
 func ViewPart(built string, i int, v events.View, heading string) events.Part {
 	p := events.Part{Role: "user", Prefix: heading, Suffix: "\n", Origin: fence.Repo, Fence: fence.Nonce(built, i)}
 	if v.SHA256 == "" {
@@ -25,9 +24,8 @@ func ViewPart(built string, i int, v events.View, heading string) events.Part {
 	return p
 }
 
-// OriginOf says who writes what a tool answers: the network, an external
-// server, a program, else the files of the project. An effect that nobody here
-// knows is a program's.
+// OriginOf returns who wrote a tool's result: the network, an external server, a program, or else
+// the files of the project. Unknown effects count as a program's.
 func OriginOf(tool, effect string) string {
 	effects := strings.Split(effect, "|")
 	switch {

@@ -15,10 +15,10 @@ const (
 	goes  admission = iota + 1
 	stops           // denied
 	asks            // a person must decide about a budget
-	waits           // unanswered requests hold what it needs
+	waits           // unanswered requests reserve the money that it needs
 )
 
-// admit approves and denies waiting requests, asks if nothing else helps, and
+// admit approves and denies waiting requests. It raises an ask if nothing else helps, and
 // withdraws asks that are no longer needed.
 func (s *State) admit(e *events.Event) {
 	m := s.money
@@ -78,10 +78,10 @@ func (s *State) admission(c *charge) (admission, budget, stop) {
 	return out, budget{}, stop{}
 }
 
-// named returns the model of a charge as named in the configuration.
+// named returns the model of a charge as it is named in the configuration.
 func (c *charge) named() string { return c.provider + "/" + c.model }
 
-// letGo reserves the maximum cost of a request and approves it.
+// letGo reserves the maximum cost of a request and approves the request.
 func (s *State) letGo(c *charge) {
 	m := s.money
 	m.flight[c.id] = c
@@ -97,7 +97,8 @@ func (s *State) letGo(c *charge) {
 	s.owe(a)
 }
 
-// withdrawBudgets settles open asks that are not needed as a no without effect.
+// withdrawBudgets settles the open budget asks that are no longer needed as a no; that has no
+// effect on the requests.
 func (s *State) withdrawBudgets(e *events.Event, needed map[budget]bool) {
 	m := s.money
 	open := m.open
@@ -114,7 +115,7 @@ func (s *State) withdrawBudgets(e *events.Event, needed map[budget]bool) {
 	}
 }
 
-// question returns the ask about a budget that a request needs more of.
+// question returns an ask for more of a budget that a request needs.
 func (s *State) question(b budget, c *charge) events.AskRaised {
 	m := s.money
 	if b.kind == budgetPrice {
@@ -146,7 +147,7 @@ func (s *State) question(b budget, c *charge) events.AskRaised {
 			q.LimitDollars, q.WorstCaseDollars)}
 }
 
-// suggested returns the limit that a plain yes sets: doubled until the request
+// suggested returns the limit that a plain yes sets: the current one, doubled until the request
 // fits.
 func (m *money) suggested(b budget, c *charge) events.Pico {
 	limit, most := m.limit(b), events.FromMicro(events.MaxBudget)

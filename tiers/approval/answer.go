@@ -52,7 +52,7 @@ func tooLong(what string, n, most int) string {
 	return fmt.Sprintf("%s of %d bytes is over the limit of %d", what, n, most)
 }
 
-// badEdit checks a payload edited by a person.
+// badEdit returns why arguments that a person edited are invalid, or "".
 func (s *State) badEdit(a *ask, args json.RawMessage) string {
 	switch a.gate {
 	case events.GateTool:
@@ -109,8 +109,7 @@ func resolutionOf(args json.RawMessage) string {
 	return v.Resolution
 }
 
-// read fills v from an object without other members; otherwise v is not
-// changed.
+// read decodes an object into v. If the object has unknown members, v does not change.
 func read[T any](args json.RawMessage, v *T) {
 	var got T
 	dec := json.NewDecoder(bytes.NewReader(args))
@@ -139,8 +138,8 @@ func (s *State) unreadable(e *events.Event, p events.Malformed) {
 	}
 }
 
-// fired settles an expired ask as a no. A timer that is too early for the ask,
-// or too late, changes nothing.
+// fired settles an expired ask as a no. A timer changes nothing if it fired before the ask expires
+// or after the ask was settled.
 func (s *State) fired(e *events.Event, p events.TimerFired) {
 	a := s.asks[p.Ask]
 	if a == nil || a.settled != nil || a.expires == nil || p.Due.Before(*a.expires) {

@@ -12,16 +12,16 @@ import (
 	"manualslop/events/chars"
 )
 
-// ask is one question: what it is about, and how it ended.
+// ask is one question: its subject, and how it was settled.
 type ask struct {
 	id, gate, call string
 	ticket         string
 	attempt, round int
 	expires        *time.Time
-	settled        *settlement // nil while it is open
+	settled        *settlement // nil while the ask is open
 }
 
-// settlement is what the author of a late answer is told.
+// settlement is what the author of a late answer learns about the first one.
 type settlement struct {
 	by string
 	at time.Time
@@ -31,14 +31,13 @@ func newAsk(p events.AskRaised) *ask {
 	a := &ask{id: p.Ask, gate: p.Gate, call: p.Call, ticket: p.Ticket, attempt: p.Attempt, round: p.Round,
 		expires: p.ExpiresAt}
 	if p.Gate == events.GateBudget {
-		a.attempt = math.MaxInt // it outlives the attempt that it was raised by
+		a.attempt = math.MaxInt // it outlives the attempt that raised it
 	}
 	return a
 }
 
-// raise raises an ask. Its id is derived from its cause, so that no two asks of
-// any session share an id; if a program has posted a question under the same
-// id, the next id is used.
+// raise raises an ask. Its id is derived from its cause, so it is unique across sessions. If a
+// program has posted a question with the same id, the next id is used.
 func (s *State) raise(e *events.Event, a events.AskRaised) string {
 	for i := 0; a.Ask == "" || s.taken(a.Ask); i++ {
 		a.Ask = events.DecidedID("ask-"+a.Gate, *e, i)
@@ -52,7 +51,7 @@ func (s *State) raise(e *events.Event, a events.AskRaised) string {
 	return a.Ask
 }
 
-// taken reports whether an ask has this id, or will have it.
+// taken reports whether an ask with this id exists or is about to be raised.
 func (s *State) taken(id string) bool {
 	return s.asks[id] != nil || slices.ContainsFunc(s.owed, func(p events.Payload) bool {
 		a, is := p.(events.AskRaised)
@@ -60,7 +59,7 @@ func (s *State) taken(id string) bool {
 	})
 }
 
-// spawn decides on the start of a ticket.
+// spawn decides whether a ticket may start.
 func (s *State) spawn(e *events.Event, p events.SpawnRequested) {
 	switch name, yes := s.yesToAll(); {
 	case p.Ungated:
@@ -74,7 +73,7 @@ func (s *State) spawn(e *events.Event, p events.SpawnRequested) {
 	}
 }
 
-// step decides on a round in step mode.
+// step decides whether a round may run in step mode.
 func (s *State) step(e *events.Event, p events.StepRequested) {
 	switch name, yes := s.yesToAll(); {
 	case s.over(p.Ticket, p.Attempt):
@@ -87,7 +86,7 @@ func (s *State) step(e *events.Event, p events.StepRequested) {
 	}
 }
 
-// postedLate settles a program's question in a session that is over.
+// postedLate settles a program's question in a closed session.
 func (s *State) postedLate(e *events.Event, p events.AskPosted) {
 	if !s.mayBePosted(p) {
 		return
@@ -98,8 +97,8 @@ func (s *State) postedLate(e *events.Event, p events.AskPosted) {
 		Reason: "the session was closed before the question came", At: e.Time})
 }
 
-// mayBePosted reports whether a program's question can be raised: once per
-// request id.
+// mayBePosted reports whether a program's question can be raised; each request id can be used
+// once.
 func (s *State) mayBePosted(p events.AskPosted) bool {
 	return validRequestID(p.RequestID) && s.asks[p.RequestID] == nil && len(stored(p.Data)) <= MaxPosted
 }
@@ -121,8 +120,7 @@ func (s *State) posted(e *events.Event, p events.AskPosted) {
 		PostedBy: e.Actor, ExpiresAt: &due})
 }
 
-// validRequestID reports whether a program's id for its question is safe to
-// show.
+// validRequestID reports whether the id that a program chose for its question is safe to show.
 func validRequestID(id string) bool {
 	return id != "" && len(id) <= events.MaxIDLength &&
 		!strings.ContainsFunc(id, func(r rune) bool { return !chars.Printable(r) })
@@ -135,7 +133,7 @@ func askAbout(c *call, gate, title string) events.AskRaised {
 	}
 }
 
-// CallTitle says in one line what a call with these arguments is about.
+// CallTitle returns one line that describes a call with these arguments.
 func CallTitle(tool string, args json.RawMessage) string {
 	var a struct{ Path, Script, URL, Query string }
 	if json.Unmarshal(args, &a) != nil {

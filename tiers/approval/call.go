@@ -14,19 +14,19 @@ type call struct {
 	request events.ToolRequested
 	tool    *tool
 	presets tiers.Presets
-	args    json.RawMessage // as requested, or as a person edited them
-	digest  string          // of the canonical args
+	args    json.RawMessage // as requested, or as edited by a person
+	digest  string          // of the canonical arguments
 	edited  bool
 	count   tiers.Call
-	notes   []string            // why it asks
-	taint   []string            // what its conversation has read, if that is why it asks
-	shown   []events.FileChange // what its preview said it would change
+	notes   []string            // why a person is asked
+	taint   []string            // what its conversation has read, if that is why a person is asked
+	shown   []events.FileChange // the changes that its preview showed
 	stopped uint64              // sequence at which it was interrupted
-	undone  string              // of an undo: the ticket, if it undoes only that ticket's work
-	over    bool                // it had its last word
-	wrote   []events.FileChange // files that it changed, once it is over
-	held    *release            // approved, but waiting for earlier calls of its reply; nil if not
-	again   bool                // its preview failed and is recreated after earlier calls of its reply
+	undone  string              // of an undo: the ticket, if it undoes the work of one ticket only
+	over    bool                // it has its final result
+	wrote   []events.FileChange // files that it changed, known once it is over
+	held    *release            // its approval, if it waits for earlier calls of its reply; else nil
+	again   bool                // its preview failed and is made again after earlier calls of its reply
 }
 
 // over reports whether a person ended an attempt at a ticket.
@@ -44,9 +44,9 @@ func (s *State) request(e *events.Event, p events.ToolRequested) {
 	}
 	ticketless := e.Actor == events.ActorMCP
 	if ticketless && !strings.HasPrefix(p.Call, events.MCPCallPrefix) {
-		return // the id of another caller's call
+		return // the id belongs to another caller's call
 	}
-	if ticketless { // whatever it claims, it acts in the person's folder for no ticket, and nothing is compared
+	if ticketless { // whatever it claims, it belongs to no ticket and runs in the person's folder
 		p = events.ToolRequested{Call: p.Call, Tool: p.Tool, Args: p.Args, Client: p.Client}
 	}
 	c := &call{request: p, tool: s.tools[p.Tool], args: p.Args, presets: s.presets(p.Ticket)}
@@ -62,8 +62,8 @@ func (s *State) request(e *events.Event, p events.ToolRequested) {
 	}
 }
 
-// withdrawCall closes asks and previews for a call whose client is gone. An MCP
-// client withdraws only calls of MCP clients.
+// withdrawCall withdraws the asks and previews of a call whose client has disconnected. An MCP
+// client can withdraw only calls of MCP clients.
 func (s *State) withdrawCall(e *events.Event, p events.CallAbandoned) {
 	if !strings.HasPrefix(p.Call, events.MCPCallPrefix) {
 		return
@@ -95,7 +95,7 @@ func (s *State) judgeNew(e *events.Event, c *call) {
 		return
 	case s.refuseHeld(c):
 		return
-	case why != "": // no rule answers for it
+	case why != "": // no rule can allow it
 		c.notes, c.taint = append(c.notes, why), sources
 	case c.request.Tool == events.PatchTool:
 		c.notes = append(c.notes, "no rule answers for a patch, because it may name any file")
@@ -119,8 +119,8 @@ func previewOf(c *call) events.PreviewRequested {
 		Workspace: c.request.Workspace}
 }
 
-// preview raises the ask that waited for the preview. Only the first preview of
-// a waiting call counts.
+// preview raises the ask that waited for the preview. Only the first preview of a waiting call
+// counts.
 func (s *State) preview(e *events.Event, p events.PreviewBuilt) {
 	if c := s.calls[p.Call]; c != nil && slices.Contains(s.previews, c) {
 		s.previews = without(s.previews, c)
@@ -160,7 +160,7 @@ func (s *State) askTool(e *events.Event, c *call, p events.PreviewBuilt) {
 	s.raise(e, a)
 }
 
-// byRule stands where a person's name would, of what a rule decided.
+// byRule replaces a person's name in decisions that a rule made.
 const byRule = "rule"
 
 // grounds are the reasons of a decision about a call.

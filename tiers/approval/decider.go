@@ -8,40 +8,40 @@ import (
 	"manualslop/tiers"
 )
 
-// Decider is approval's two functions.
+// Decider returns the two functions of approval.
 func Decider() tiers.Decider[*State] {
 	return tiers.Decider[*State]{Name: events.ActorApproval, New: newState, Evolve: evolve, Decide: decide}
 }
 
-// State is approval's state of a session.
+// State is approval's state for a session.
 type State struct {
 	basis     events.Basis
 	settings  events.Settings
 	workspace string
 	rules     []events.Rule
 	tools     map[string]*tool
-	calls     map[string]*call  // by id; nil once a call had its last word
-	previews  []*call           // that wait for their preview, oldest first
-	replies   map[string]*reply // by ticket: the calls of its newest one
+	calls     map[string]*call  // by id; nil once a call has its final result
+	previews  []*call           // calls that wait for their preview, oldest first
+	replies   map[string]*reply // by ticket: the calls of its newest reply
 	asks      map[string]*ask
-	open      []*ask                           // not settled, oldest first
+	open      []*ask                           // unsettled asks, oldest first
 	killed    map[string]int                   // ticket to its newest killed attempt
-	showing   map[string]conversation          // by the id of a request for views: the conversation that is shown them
+	showing   map[string]conversation          // by the id of a request for views: the conversation that will read them
 	taints    map[conversation]*taint          // what conversations have read
-	tracks    map[string]string                // ticket to the track whose plan it is of
-	goals     map[string]string                // track to the goal whose plan it is of
+	tracks    map[string]string                // ticket to the track whose plan contains it
+	goals     map[string]string                // track to the goal whose plan contains it
 	leads     map[string]string                // track to the persona that plans it
-	writes    []write                          // that counted, in stream order
+	writes    []write                          // writes that count, in stream order
 	personas  map[string]string                // ticket or turn to the persona that it asks for
 	turns     map[string]int                   // turn to the tier that answers it
-	ended     map[string]int                   // ticket to its newest attempt that ended
-	held      map[string]work                  // who changes a file in the shared folder, by its folded path
-	places    map[string]string                // the folder of a workspace by its name
-	merges    map[string]events.MergeRequested // by ticket, those without an outcome
-	tries     map[string]tiers.MergeTries      // by ticket, of work that is not merged
+	ended     map[string]int                   // ticket to its newest ended attempt
+	held      map[string]work                  // by folded path: the work that is changing a file in the shared folder
+	places    map[string]string                // name of a workspace to its folder
+	merges    map[string]events.MergeRequested // by ticket: merges without an outcome
+	tries     map[string]tiers.MergeTries      // by ticket: attempts to merge work that is not merged
 	landed    map[string]uint64                // sequence at which the work of a workspace was merged
-	newest    map[string]string                // the workspace of each ticket's newest attempt
-	stale     map[string]bool                  // workspaces of attempts that a newer one follows
+	newest    map[string]string                // ticket to the workspace of its newest attempt
+	stale     map[string]bool                  // workspaces of attempts that were followed by a newer one
 	closed    bool
 	money     *money           // nil if no budget is set
 	cause     *events.Event    // the foreign event that is being folded
@@ -58,13 +58,12 @@ func newState() *State {
 		landed: map[string]uint64{}, newest: map[string]string{}, stale: map[string]bool{}}
 }
 
-// decide returns what the last foreign event made due, in order. Folding a fact
-// removes it from the list, so a crash between two of them is repaired by
-// folding again.
+// decide returns the facts that the last foreign event made due, in order. Folding a fact removes
+// it from the list, so after a crash between two facts, folding again yields the rest.
 func decide(s *State, _ *events.Event) []events.Payload { return s.owed }
 
-// evolve folds one event. A foreign event computes what is owed; an own fact
-// removes the head of the list.
+// evolve folds one event. A foreign event determines which facts are due; an own fact removes the
+// first of them.
 func evolve(s *State, e *events.Event) *State {
 	if e.Actor == events.ActorApproval {
 		s.paid(e)
@@ -82,9 +81,9 @@ func evolve(s *State, e *events.Event) *State {
 	return s
 }
 
-// foldLate folds events after the end of a session: a person may still undo its
-// changes, for which the outcomes of its calls and merges are needed. A
-// program's question posted at the same time as the closing is settled as a no.
+// foldLate folds events after the end of a session: a person may still undo changes, which needs
+// the outcomes of calls and merges. A program's question that was posted while the session was
+// being closed is settled as a no.
 func (s *State) foldLate(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.UndoRequested:
@@ -184,8 +183,7 @@ func (s *State) foldCall(e *events.Event) {
 // owe makes a fact due.
 func (s *State) owe(p events.Payload) { s.owed = append(s.owed, p) }
 
-// paid folds an own fact: it is the head of the due list, and its effects on
-// calls and asks are recorded.
+// paid folds an own fact: it removes the first due fact and records its effects on calls and asks.
 func (s *State) paid(e *events.Event) {
 	s.owed = s.owed[1:]
 	switch p := e.Payload.(type) {
@@ -212,8 +210,7 @@ func (s *State) paid(e *events.Event) {
 	}
 }
 
-// without returns list without x in a new array, so that loops over the old one
-// are not affected.
+// without returns a copy of list without x, so that loops over the original are not affected.
 func without[T comparable](list []T, x T) []T {
 	out := make([]T, 0, len(list))
 	for _, y := range list {
@@ -228,7 +225,7 @@ func without[T comparable](list []T, x T) []T {
 func object(key, value string) json.RawMessage {
 	b, err := json.Marshal(map[string]string{key: value})
 	if err != nil {
-		panic("approval: " + err.Error()) // two strings
+		panic("approval: " + err.Error()) // two strings cannot fail
 	}
 	return b
 }

@@ -1,64 +1,61 @@
-// Package approval is the decider that says yes or no: the only one that
-// writes ToolApproved, and only what a rule or an answer of a person justifies.
+// Package approval is the decider that approves or denies: the only one that writes ToolApproved,
+// and only if a rule or a person's answer justifies it.
 //
 // # Contract
 //
-// Calls. Every tool call gets ToolApproved or ToolDenied. Unknown tools and
-// arguments that break the schema are denied. Reads and public look-ups run;
-// writes ask with a preview of what they would change, shells and unknown
-// effects ask at once, unless a rule of the person speaks: deny beats ask beats
-// allow. A rule that cannot be judged about a call, because its glob is broken
-// or the call's paths are not known, is a question when it would refuse and
-// nothing when it would allow. A glob of an allow rule never covers a shell.
+// Calls. Every tool call gets ToolApproved or ToolDenied. Unknown tools and arguments that violate
+// the schema are denied. By default reads and public look-ups run, writes ask with a preview of
+// their changes, and shells and unknown effects ask at once. The person's rules override this:
+// deny beats ask, and ask beats allow. If a rule cannot be evaluated for a call, because its glob
+// is invalid or the call's paths are not known, a deny rule becomes an ask and an allow rule is
+// ignored. A glob in an allow rule never covers a shell.
 //
-// Taint. Once a model was shown text of files, programs, the web or an external
-// server in an attempt at a ticket, no rule answers for its later calls that
-// write outside the workspace, change what steers programs or agents, or reach
-// hosts that the person did not list; after text from the web or an external
-// server, nor for shells. Such an ask names what was read. Deny stays deny.
+// Taint. Once a model has read text from files, programs, the web or an external server in an
+// attempt at a ticket, no allow rule applies to its later calls that write outside the workspace,
+// change files that steer programs or agents, or reach hosts that the person did not list; after
+// text from the web or an external server, the same holds for shells. Such an ask names what was
+// read. Deny rules still apply.
 //
-// Asks. An ask is settled once, by the first valid answer or timer in stream
-// order; expired means no. Every other answer gets an AnswerRefused that says
-// why, and who settled the ask and when. Asks are independent: answering one
-// never answers another, and the id of one can be taken by no other.
+// Asks. An ask is settled once, by the first valid answer or timer in stream order; an expired ask
+// counts as no. Every other answer gets an AnswerRefused that says why, and who settled the ask
+// and when. Asks are independent: answering one never answers another, and no two asks share an
+// id.
 //
-// Bytes. A yes covers exact bytes: ToolApproved carries the digest of the
-// arguments, also of those that the person edited, which pass the schema again.
-// Deny rules are held against the bytes once more when the yes comes.
+// Bytes. A yes covers exact bytes: ToolApproved carries the digest of the arguments. Arguments
+// that the person edited are checked against the schema again. Deny rules are checked once more
+// when the yes arrives.
 //
-// Patches and undo. A PatchProposed is judged as a call that may write any file,
-// with a preview, under the rules of now. UndoRequested is a person's own word and
-// asks nobody: it becomes an approved call that restores the files as they were, or
-// UndoRefused. Both calls run tools of the engine that no model is offered. What a
-// ticket did in a worktree is undone there, and once it is merged where it was merged.
+// Patches and undo. A PatchProposed is judged like a call that may write any file, with a preview,
+// under the current rules. UndoRequested is a person's own decision and raises no ask: it becomes
+// an approved call that restores the files, or UndoRefused. Both calls run tools of the engine
+// that are never offered to a model. A ticket's work in a worktree is undone there; once it is
+// merged, it is undone on the branch into which it was merged.
 //
-// Budgets. With a budget every ModelRequested waits for ModelApproved or
-// ModelDenied, judged by the worst case that it can cost on top of what is under
-// way. BudgetWarned comes once at 80 percent; what does not fit asks: a higher
-// limit, stop, or finish this ticket. Everything but a yes stops what waits.
+// Budgets. With a budget, every ModelRequested waits for ModelApproved or ModelDenied. The
+// decision uses the maximum cost of the request on top of the requests in progress. BudgetWarned
+// is written once, at 80 percent. A request that does not fit raises an ask: set a higher limit,
+// stop, or finish this ticket. Everything but a yes stops the waiting requests.
 // BudgetRaiseRequested needs no ask.
 //
-// Interrupted calls. A call whose worker died while it changed something, or
-// that the queue gave up, asks: retry runs it as the next generation, done and
-// fail settle it. No, expired and a killed ticket mean fail.
+// Interrupted calls. A call whose worker died while it changed something, or that the queue gave
+// up, raises an ask: retry runs it as the next generation, done and fail settle it. No, an expired
+// ask and a killed ticket mean fail.
 //
-// Files in the shared folder. An approved call closes the files that it changes
-// to the calls of other tickets until its attempt ends; such a call is denied with
-// the name of the ticket (ToolDenied.HeldBy). It is never kept waiting: its
-// arguments were written for a file that will have changed, and tickets that do
-// not wait for files cannot wait in a circle. Scripts and programs name no files
-// and are not held against this.
+// Files in the shared folder. An approved call locks the files that it changes for the calls of
+// other tickets until its attempt ends; such a call is denied with the name of the ticket
+// (ToolDenied.HeldBy). It does not wait instead, because its arguments were written for a file
+// that will have changed, and because tickets that never wait for files cannot deadlock. Scripts
+// and programs name no files and are not subject to this.
 //
-// Merges. Work that could not be merged asks; yes tries again, everything else
-// gives up (MergeAnswered).
+// Merges. Work that could not be merged raises an ask; yes tries again, everything else gives up
+// (MergeAnswered).
 //
-// A rule that allows everything for the session (--yes) answers the gates of
-// tools, steps and spawns, and nothing else.
+// A rule that allows everything for the session (--yes) answers tool, step and spawn gates, and
+// nothing else.
 //
-// The end of an attempt withdraws its asks as a no and denies its calls that
-// wait for a preview; so does the end of the session for all of them. After it
-// nothing is decided but what a person wants undone.
+// The end of an attempt settles its asks as a no and denies its calls that wait for a preview; the
+// end of the session does the same for all attempts. After that, only a person's undo is decided.
 //
-// Every fact fits one event: what people, programs and workers say is bounded
-// (limits.go), and what is over is refused or cut with a note.
+// Every fact fits into one event: texts from people, programs and workers are limited (limits.go).
+// Longer ones are refused, or cut and marked.
 package approval

@@ -12,13 +12,13 @@ type work struct {
 	attempt int
 }
 
-// guarded reports whether a call can conflict with the work of another ticket
-// in the same folder: it changes files that its arguments or its preview name.
+// guarded reports whether a call can conflict with another ticket's work in the same folder
+// because it changes files that its arguments or its preview name.
 func (s *State) guarded(c *call) bool {
 	return s.settings.Isolation == events.IsolationShared && c.request.Ticket != "" && c.tool.previews()
 }
 
-// files returns the files that a call would change, as far as they are known.
+// files returns the files that a call is known to change.
 func (s *State) files(c *call) []string {
 	out := s.subjectOf(c).paths
 	for _, change := range c.shown {
@@ -41,10 +41,9 @@ func (s *State) heldBy(c *call) (ticket, file string) {
 	return "", ""
 }
 
-// refuseHeld denies a call that would change a file which another ticket holds.
-// It is denied instead of delayed, because its arguments were written for a
-// file that will have changed, and because calls that do not wait cannot
-// deadlock.
+// refuseHeld denies a call that would change a file which another ticket has locked. It does not
+// delay the call, because the arguments were written for a file that will have changed, and
+// because calls that never wait cannot deadlock.
 func (s *State) refuseHeld(c *call) bool {
 	ticket, file := s.heldBy(c)
 	if ticket == "" {
@@ -69,7 +68,7 @@ func (s *State) hold(c *call) {
 	}
 }
 
-// holdWritten does the same for files that are named only in the outcome.
+// holdWritten does the same for files that only the outcome names.
 func (s *State) holdWritten(c *call, files []events.FileState) {
 	if !s.guarded(c) {
 		return

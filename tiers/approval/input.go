@@ -7,7 +7,8 @@ import (
 	"manualslop/tiers"
 )
 
-// input puts a question of an external server to a person. Nobody is asked for a call that has ended.
+// input raises an ask for a question of an external server. If the call has ended, it does
+// nothing.
 func (s *State) input(e *events.Event, p events.InputRequested) {
 	c := s.calls[p.Call]
 	if c == nil {
@@ -24,7 +25,7 @@ func (s *State) input(e *events.Event, p events.InputRequested) {
 		Origin  string          `json:"origin,omitempty"`
 	}{p.Message, p.Schema, p.URL, p.Origin})
 	if err != nil {
-		return // a schema that is not JSON: the registry has refused it
+		return // not JSON, so the registry has already rejected it
 	}
 	a.Args, a.ArgsSHA256 = b, ""
 	a.Note = tiers.Clip("The words are the server's. Fill in the form with the fields of the schema as arguments of a yes.",

@@ -7,8 +7,8 @@ import (
 	"manualslop/tiers"
 )
 
-// settled folds the outcome that counts. A call whose worker died while it
-// changed something raises an ask.
+// settled folds the outcome of a call, if it counts. If the call's worker died while it changed
+// something, an ask is raised.
 func (s *State) settled(e *events.Event, p events.ToolSettled) {
 	c := s.calls[p.Call]
 	if c == nil || !c.count.Settle(p) {
@@ -29,8 +29,8 @@ func (s *State) settled(e *events.Event, p events.ToolSettled) {
 	s.lastWord(c, p.Edited)
 }
 
-// parked handles that the pool gave up on a running call, or on the preview
-// that a call waits for.
+// parked handles a running call, or the preview that a call waits for, after the pool gave up on
+// it.
 func (s *State) parked(e *events.Event, p events.ToolParked) {
 	c := s.calls[p.Call]
 	switch {
@@ -44,7 +44,7 @@ func (s *State) parked(e *events.Event, p events.ToolParked) {
 
 func (s *State) interrupted(e *events.Event, c *call, why string) {
 	c.stopped = e.Seq
-	if s.closed { // nobody is asked any more
+	if s.closed { // no more asks are raised
 		s.half(c)
 		s.calls[c.request.Call] = nil
 		return
@@ -59,7 +59,7 @@ func (s *State) interrupted(e *events.Event, c *call, why string) {
 	s.raise(e, a)
 }
 
-// half records that the changes of an interrupted call are unknown.
+// half records that it is not known what an interrupted call changed.
 func (s *State) half(c *call) {
 	s.writes = append(s.writes, write{call: c.request.Call, tool: c.request.Tool, ticket: cmp.Or(c.request.Ticket,
 		c.undone), place: c.request.Workspace, seq: c.stopped, unseen: true})
@@ -92,7 +92,7 @@ func (s *State) settleInterrupted(c *call, out events.AskSettled) {
 	s.resolve(c, resolution, out.By, reason)
 	if resolution == events.InterruptRetry {
 		again := *c
-		again.shown = nil // the files are as the interrupted run left them
+		again.shown = nil // the files are now as the interrupted run left them
 		s.approve(&again, grounds{by: out.By, ask: out.Ask}, c.count.Generation()+1)
 	}
 }

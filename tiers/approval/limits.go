@@ -10,11 +10,11 @@ import (
 	"manualslop/tiers"
 )
 
-// Limits of the parts of approval's facts, in bytes. Sizes of JSON are those in
-// the log, where some characters are escaped.
+// Limits for parts of approval's facts, in bytes. JSON is measured as it is written to the log,
+// where some characters are escaped.
 const (
-	// MaxPosted limits the question of /api/ask, and the response to one, as JSON.
-	// A larger question is never raised.
+	// MaxPosted limits the question of /api/ask, and the response to it, as JSON. A larger
+	// question is never raised.
 	MaxPosted = 256 << 10
 	// MaxPrompt limits the prompt that a person wrote for a ticket, as JSON.
 	MaxPrompt = events.MaxInline
@@ -25,8 +25,7 @@ const (
 	MaxTake = 48 << 10
 	// MaxReason limits the reason of an answer.
 	MaxReason = 4 << 10
-	// MaxNote limits a text that is repeated from another event; a longer one is
-	// cut.
+	// MaxNote limits a text that is copied from another event; a longer one is cut.
 	MaxNote = 4 << 10
 	// MaxDiff limits a diff as a JSON string; a longer one is not shown.
 	MaxDiff = 256 << 10
@@ -60,7 +59,7 @@ func stored(raw json.RawMessage) json.RawMessage {
 	}
 	b, err := json.Marshal(raw)
 	if err != nil {
-		panic("approval: " + err.Error()) // raw is part of an event, so it is JSON
+		panic("approval: " + err.Error()) // raw comes from an event, so it is valid JSON
 	}
 	return b
 }
@@ -69,7 +68,7 @@ func stored(raw json.RawMessage) json.RawMessage {
 func sizeOf(text string) int {
 	b, err := json.Marshal(text)
 	if err != nil {
-		panic("approval: " + err.Error()) // a string
+		panic("approval: " + err.Error()) // a string cannot fail
 	}
 	return len(b)
 }

@@ -10,11 +10,11 @@ import (
 	"manualslop/tiers"
 )
 
-// maxNamedFiles limits the files that a text for people names.
+// maxNamedFiles limits how many files a text for people lists.
 const maxNamedFiles = 3
 
-// prepared records the workspace of an attempt. The work of earlier attempts at
-// its ticket stays where it is and is never merged.
+// prepared records the workspace of an attempt. The work of earlier attempts at the ticket is kept
+// in their workspaces but never merged.
 func (s *State) prepared(p events.WorkspacePrepared) {
 	s.places[p.Name] = p.Path
 	if p.Error != "" {
@@ -26,7 +26,7 @@ func (s *State) prepared(p events.WorkspacePrepared) {
 	s.newest[p.Ticket] = p.Name
 }
 
-// mergeRequested records which merge may be answered next.
+// mergeRequested records the merge whose outcome is expected next.
 func (s *State) mergeRequested(p events.MergeRequested) {
 	s.merges[p.Ticket] = p
 }
@@ -61,7 +61,7 @@ func mergeTitle(p events.MergeSettled) string {
 	return "the work of " + p.Ticket + " conflicts in " + named(p.Files)
 }
 
-// named returns the first of some files, in words.
+// named returns the first few files as text.
 func named(files []string) string {
 	names := strings.Join(files[:min(len(files), maxNamedFiles)], ", ")
 	if more := len(files) - maxNamedFiles; more > 0 {
@@ -86,8 +86,8 @@ func mergeNote(p events.MergeSettled) string {
 		`Mend them there, then yes: what stands in them is merged; or yes with {"take":{"FILE":"ticket"}} to take a side of a file as it is ("ticket", "merged", or "file" for what stands there; "*" is all others); ` + no)
 }
 
-// mergeSubject is the subject of the ask, for programs, and what an answer may
-// edit: only Take is used.
+// mergeSubject is the subject of the ask in a form for programs, and the part of it that an answer
+// may edit: only Take is used.
 type mergeSubject struct {
 	Path     string            `json:"path"`
 	Branch   string            `json:"branch"`
@@ -99,7 +99,7 @@ type mergeSubject struct {
 func mergeArgs(p events.MergeSettled) json.RawMessage {
 	b, err := json.Marshal(mergeSubject{Path: p.Path, Branch: p.Branch, Files: p.Files, Unmarked: p.Unmarked})
 	if err != nil {
-		panic("approval: " + err.Error()) // strings
+		panic("approval: " + err.Error()) // strings cannot fail
 	}
 	return b
 }
@@ -116,8 +116,7 @@ func badTake(args json.RawMessage) string {
 	return ""
 }
 
-// takeOf returns a person's resolution of files in conflict; empty if args have
-// none.
+// takeOf returns a person's resolution of files in conflict; empty if there is none.
 func takeOf(args json.RawMessage) map[string]string {
 	var v mergeSubject
 	if len(args) > 0 {

@@ -10,9 +10,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// misfit returns why arguments do not match a schema, in slop's own words: a
-// validator's text depends on its version and on its order of checks, and a
-// decision must depend on neither. Every problem is named, in a fixed order.
+// misfit returns why arguments do not match a schema, in fixed wording: a validator's text depends
+// on its version and on the order of its checks, and a decision must not depend on either. It
+// names every problem, in a fixed order.
 func (t *tool) misfit(v any) string {
 	args, ok := v.(map[string]any)
 	if !ok {
@@ -57,9 +57,8 @@ func missing(required []string, args map[string]any) []string {
 	return out
 }
 
-// valid reports whether an argument matches its own schema. A schema that
-// refers to parts of the whole schema other than its definitions is left to the
-// check of the whole.
+// valid reports whether an argument matches its own schema. It returns true for a schema that
+// refers to other parts of the whole schema than definitions; the check of the whole covers that.
 func valid(whole, property *jsonschema.Schema, v any) bool {
 	alone := property.CloneSchemas()
 	if alone.Defs == nil {

@@ -8,40 +8,40 @@ import (
 	"manualslop/tiers/tokens"
 )
 
-// budgetPrice replaces the budget in an ask about an unknown price.
+// budgetPrice is the kind of an ask about an unknown price.
 const budgetPrice = "price"
 
-// budget identifies what is limited, or, for the kind price, a model.
+// budget identifies a budget or, for the kind price, a model.
 type budget struct{ kind, of string }
 
 // ofSession returns the budget of the whole session.
 func ofSession() budget { return budget{kind: events.BudgetSession} }
 
-// money tracks what the session spends and may spend. It is kept only if a
-// budget is set, in which case requests are guarded.
+// money tracks what the session has spent and may spend. It exists only if a budget is set; then
+// requests are guarded.
 type money struct {
 	offered  events.ModelsOffered
 	prompts  *tokens.Prompts
-	limits   map[budget]events.Pico // of the session, and of tickets that have their own
-	each     events.Pico            // of every other ticket; 0: none
+	limits   map[budget]events.Pico // of the session, and of tickets with a limit of their own
+	each     events.Pico            // of every other ticket; 0 means no limit
 	spent    map[budget]events.Pico
-	reserved map[budget]events.Pico // for requests without an answer
+	reserved map[budget]events.Pico // for requests in progress
 	flight   map[string]*charge     // approved and not answered, by request
 	waiting  []*charge              // neither approved nor denied, oldest first
-	open     []openBudget           // questions, oldest first
+	open     []openBudget           // open asks, oldest first
 	stopped  map[budget]stop
-	accepted map[string]bool // models that may be called at an unknown price
-	finish   map[string]bool // tickets that may exceed every budget
+	accepted map[string]bool // models that a person allowed although their price is unknown
+	finish   map[string]bool // tickets that a person allowed to exceed every budget
 	warned   map[budget]bool
 }
 
-// openBudget is a budget about which a person was asked.
+// openBudget is a budget with an open ask.
 type openBudget struct {
 	budget budget
 	ask    string
 }
 
-// stop is why nothing more is spent from a budget.
+// stop is the reason why nothing more may be spent from a budget.
 type stop struct{ reason, by, ask string }
 
 // charge is one guarded request.
@@ -49,12 +49,12 @@ type charge struct {
 	id, ticket      string
 	attempt         int
 	request         events.ModelRequested
-	prompt, reply   int64  // tokens at most
+	prompt, reply   int64  // maximum tokens
 	unsound         string // why its prompt cannot be assembled; empty if it can
 	asked           *events.Event
 	worst           events.Pico
 	price           string // id
-	known           bool   // its maximum cost is known
+	known           bool   // whether its maximum cost is known
 	provider, model string
 }
 
@@ -71,7 +71,7 @@ func newMoney(s *events.BudgetSettings) *money {
 	return m
 }
 
-// limit returns the limit of a budget; 0: none.
+// limit returns the limit of a budget; 0 means none.
 func (m *money) limit(b budget) events.Pico {
 	if limit, own := m.limits[b]; own || b.kind != events.BudgetTicket {
 		return limit
@@ -131,7 +131,7 @@ func (s *State) charge(e *events.Event, p events.ModelRequested) {
 		model: p.Model}
 	most, err := m.prompts.Ask(e.ID, &p)
 	if c.prompt = most; err != nil {
-		// our words: events.Prompts says what is wrong with a manifest.
+		// stable text: events.Prompts words the fault of a manifest.
 		c.unsound = err.Error()
 	}
 	if p.Guarded {
@@ -149,9 +149,8 @@ func (m *money) price(c *charge) {
 	c.price, c.known, c.worst = price.ID, known, price.Dearest(c.prompt, c.reply)
 }
 
-// paidFor handles the first answer to an approved request: the reservation is
-// released, and the actual cost is spent. The cost reported by the vendor
-// counts if it is higher.
+// paidFor handles the first outcome of an approved request: it releases the reservation and adds
+// the actual cost. If the vendor reported a higher cost, that counts.
 func (s *State) paidFor(e *events.Event, request string, u *events.Usage) {
 	m := s.money
 	c := m.flight[request]
@@ -191,8 +190,8 @@ func (m *money) cost(c *charge, u *events.Usage) events.Pico {
 	return cost
 }
 
-// raiseRequested raises a limit at a person's request. A missing budget or a
-// limit that is not higher changes nothing.
+// raiseRequested raises a limit at a person's request. It changes nothing if the budget does not
+// exist or the limit is not higher.
 func (s *State) raiseRequested(e *events.Event, p events.BudgetRaiseRequested) {
 	b := budget{p.Budget, p.Ticket}
 	limit := events.FromMicro(p.LimitMicroDollars)
@@ -212,11 +211,10 @@ func (s *State) raiseLimit(b budget, limit events.Pico, by, ask string) {
 	s.owe(events.BudgetRaised{Budget: b.kind, Ticket: b.of, LimitMicroDollars: limit.Micro(), By: by, Ask: ask})
 }
 
-// isOpen reports whether a person was asked about a budget and has not
-// answered.
+// isOpen reports whether there is an open ask about a budget.
 func (m *money) isOpen(b budget) bool {
 	return slices.ContainsFunc(m.open, func(o openBudget) bool { return o.budget == b })
 }
 
-// tickets lists the tickets that may finish, as text.
+// tickets returns the sorted ids of the tickets that may exceed every budget.
 func (m *money) tickets() []string { return slices.Sorted(maps.Keys(m.finish)) }

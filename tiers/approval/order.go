@@ -6,7 +6,7 @@ import (
 	"manualslop/events"
 )
 
-// reply is one reply of a ticket's model: its calls in its order.
+// reply is one reply of a ticket's model: its calls in order.
 type reply struct {
 	attempt, round int
 	calls          []*call
@@ -32,7 +32,7 @@ func (s *State) join(c *call) {
 	r.calls = append(r.calls, c)
 }
 
-// earlier returns the calls before c in its reply.
+// earlier returns the calls that come before c in its reply.
 func (s *State) earlier(c *call) []*call {
 	r := s.replies[c.request.Ticket]
 	if r == nil {
@@ -42,7 +42,7 @@ func (s *State) earlier(c *call) []*call {
 	return r.calls[:max(at, 0)]
 }
 
-// ahead returns the calls that must be finished before c runs.
+// ahead returns the calls that must finish before c runs.
 func (s *State) ahead(c *call) []*call {
 	var out []*call
 	for _, b := range s.earlier(c) {
@@ -53,11 +53,10 @@ func (s *State) ahead(c *call) []*call {
 	return out
 }
 
-// meets reports whether the order of two calls matters: one changes a file that
-// the other names, or one writes files, the other changes something, and it is
-// unknown which files one of them touches. Scripts conflict neither with reads
-// nor with each other: the model is told that calls run concurrently, and there
-// is no preview of scripts.
+// meets reports whether the order of two calls matters: either one changes a file that the other
+// names, or one writes files, the other changes something, and it is not known which files one of
+// them touches. Scripts conflict neither with reads nor with each other: the model knows that
+// calls run concurrently, and scripts have no preview.
 func (s *State) meets(a, b *call) bool {
 	if a.request.Workspace != b.request.Workspace {
 		return false
@@ -75,10 +74,10 @@ func (s *State) meets(a, b *call) bool {
 	})
 }
 
-// open reports whether it is unknown which files a call touches.
+// open reports whether the files that a call touches are not known.
 func open(c *call, files []string) bool { return !c.tool.confined() || len(files) == 0 }
 
-// waits delays an approval until the calls ahead are finished.
+// waits delays an approval if calls ahead are not finished, and reports whether it did.
 func (s *State) waits(c *call, g grounds, generation int) bool {
 	if len(s.ahead(c)) == 0 {
 		return false
@@ -89,7 +88,7 @@ func (s *State) waits(c *call, g grounds, generation int) bool {
 	return true
 }
 
-// lastWord ends a call and releases the calls that waited for it.
+// lastWord records the final result of a call and releases the calls that waited for it.
 func (s *State) lastWord(c *call, wrote []events.FileChange) {
 	r := s.replies[c.request.Ticket]
 	if r == nil {
@@ -106,7 +105,7 @@ func (s *State) lastWord(c *call, wrote []events.FileChange) {
 	}
 }
 
-// letOn continues with a waiting call if no call is ahead of it any more.
+// letOn continues with a waiting call once no call is ahead of it.
 func (s *State) letOn(c *call) {
 	if c.over || c.held == nil && !c.again || len(s.ahead(c)) > 0 || s.closed ||
 		s.over(c.request.Ticket, c.request.Attempt) {
@@ -137,9 +136,9 @@ func (s *State) dropReply(r *reply, by, reason string) {
 	}
 }
 
-// moved returns the changes that a person was shown for a call, adapted to the
-// files as changed by earlier calls of the same reply, and these calls. Changes
-// that cannot be adapted stay as shown, and the worker rejects them.
+// moved returns the changes that a person was shown for a call, adapted to the changes that
+// earlier calls of the same reply made, and these calls. Changes that cannot be adapted stay as
+// shown, and the worker rejects them.
 func (s *State) moved(c *call) (changes []events.FileChange, behind []string) {
 	changes = c.shown
 	for i, shown := range c.shown {
@@ -159,8 +158,7 @@ func (s *State) moved(c *call) (changes []events.FileChange, behind []string) {
 	return changes, behind
 }
 
-// carry adapts a change to another call's change, if that one changed the same
-// original file.
+// carry adapts a change to the changes of another call to the same original file, if possible.
 func carry(change *events.FileChange, wrote []events.FileChange) bool {
 	for _, w := range wrote {
 		if fold(w.Path) != fold(change.Path) || w.Before != change.Before || len(change.Edits) == 0 {

@@ -9,15 +9,14 @@ import (
 // patchSchema is the schema of the arguments of the engine's patch tool.
 const patchSchema = `{"type":"object","properties":{"patch":{"type":"string"}},"required":["patch"],"additionalProperties":false}`
 
-// proposed handles tier 4's patch like any other call that changes files, under
-// the current rules. It may name any file, so no rule allows it, not even
-// --yes: a person sees what it would change.
+// proposed handles tier 4's patch like any other call that changes files, under the current rules.
+// Since it may name any file, no rule allows it, not even --yes: a person must see its changes.
 func (s *State) proposed(e *events.Event, p events.PatchProposed) {
 	args, err := json.Marshal(struct {
 		Patch string `json:"patch"`
 	}{p.Patch})
 	if err != nil {
-		panic("approval: " + err.Error()) // a string
+		panic("approval: " + err.Error()) // a string cannot fail
 	}
 	c := &call{tool: newTool(events.ToolOffer{Name: events.PatchTool, Effect: effectWrites + "|" + effectWide,
 		Schema: json.RawMessage(patchSchema)}),

@@ -16,8 +16,8 @@ const workerTier = 3
 // externalTool is the name prefix of every tool of an external MCP server.
 const externalTool = "mcp__"
 
-// presets returns the tool presets under which a ticket is worked on. A call
-// without a ticket is a person's own and has none.
+// presets returns the tool presets that apply to a ticket. A call without a ticket is the person's
+// own and has none.
 func (s *State) presets(ticket string) tiers.Presets {
 	if ticket == "" {
 		return nil
@@ -25,13 +25,13 @@ func (s *State) presets(ticket string) tiers.Presets {
 	return s.seat(ticket).Take(s.settings).Presets
 }
 
-// seat is who works on a ticket or answers a turn.
+// seat returns the seat that works on a ticket or answers a turn.
 func (s *State) seat(ticket string) tiers.Seat {
 	return tiers.Seat{Tier: cmp.Or(s.turns[ticket], workerTier), Persona: s.personas[ticket]}
 }
 
-// asked notes who answers a turn, and that it reads what the conversations have
-// read that its entries come from.
+// asked records the seat that answers a turn, and that the turn reads what the conversations of
+// its entries have read.
 func (s *State) asked(e *events.Event, p events.TurnRequested) {
 	id := events.TurnTicket(e.ID)
 	s.turns[id] = cmp.Or(p.Tier, workerTier)
@@ -48,7 +48,7 @@ func (s *State) asked(e *events.Event, p events.TurnRequested) {
 			continue
 		}
 		from[n.Ticket] = true
-		if n.Ticket == "" { // a plan: which one does not matter
+		if n.Ticket == "" { // all plans are treated alike
 			s.passPlans(to)
 			continue
 		}
@@ -82,20 +82,19 @@ func presetRule(presets tiers.Presets, t *tool, on subject) (verdict, events.Rul
 	return silent, r
 }
 
-// presettable reports whether a preset may let the tool run without a question:
-// never an external tool, nor one that runs programs or touches other files
-// than those that it names.
+// presettable reports whether a preset may let the tool run without an ask: never an external
+// tool, nor one that runs programs or touches files that its arguments do not name.
 func (t *tool) presettable() bool {
 	return t.confined() && !strings.HasPrefix(t.offer.Name, externalTool)
 }
 
-// presetCovers reports whether auto applies to the call: it names only files of
-// the workspace that do not steer programs, or no file at all.
+// presetCovers reports whether the preset action auto applies to the call: it names only files of
+// the workspace that do not steer programs, or no files at all.
 func (c subject) presetCovers() bool {
 	return c.exact && (len(c.paths) == 0 || c.allowedBy([]string{"**"}) == allowed)
 }
 
-// offered returns the names of the tools that a ticket has.
+// offered returns the names of the tools that are available to a ticket.
 func (s *State) offered(presets tiers.Presets) []string {
 	out := make([]string, 0, len(s.tools))
 	// order-independent: sorted below

@@ -19,15 +19,15 @@ type verdict int
 const (
 	// silent: no rule applies to the call.
 	silent verdict = iota
-	// allowed: it runs without a question.
+	// allowed: the call runs without an ask.
 	allowed
-	// questioned: a person must look at it.
+	// questioned: a person must decide.
 	questioned
-	// denied: it does not run.
+	// denied: the call does not run.
 	denied
 )
 
-// actionOf returns the verdict of a rule. An unknown action means a question.
+// actionOf returns the verdict that a rule asks for. An unknown action means questioned.
 func actionOf(r events.Rule) verdict {
 	switch r.Action {
 	case "allow":
@@ -38,7 +38,7 @@ func actionOf(r events.Rule) verdict {
 	return questioned
 }
 
-// judge finds the strongest rule for a call; its presets come first.
+// judge returns the strongest verdict for a call and its rule; presets come before rules.
 func (s *State) judge(c *call) (verdict, events.Rule) {
 	if len(s.rules) == 0 && len(c.presets) == 0 {
 		return silent, events.Rule{}
@@ -53,8 +53,8 @@ func (s *State) judge(c *call) (verdict, events.Rule) {
 	return best, why
 }
 
-// under returns the verdict of one rule for the call. A deny rule that cannot
-// be evaluated is a question; an allow rule that cannot be evaluated is silent.
+// under returns the verdict of one rule for the call. If the rule cannot be evaluated, a deny rule
+// gives questioned and an allow rule gives silent.
 func (c subject) under(r events.Rule) verdict {
 	want := actionOf(r)
 	named, err := namesTool(r.Tool, c.tool, want)
@@ -71,7 +71,7 @@ func (c subject) under(r events.Rule) verdict {
 	return c.refusedBy(r.Args, want)
 }
 
-// errNoGlob stands for a rule that names no tool.
+// errNoGlob means that a rule has no glob for tool names.
 var errNoGlob = errors.New("a rule without a glob over tools")
 
 // namesTool matches a rule's glob with a tool's name. Deny rules ignore case.
@@ -85,9 +85,8 @@ func namesTool(glob, name string, want verdict) (bool, error) {
 	return doublestar.Match(glob, name)
 }
 
-// allowedBy reports whether globs cover every file that the call can touch.
-// They never cover a shell, nor paths that are not known to be in the
-// workspace.
+// allowedBy returns allowed if globs cover every file that the call can touch. They never cover a
+// shell, nor paths that are not known to be in the workspace.
 func (c subject) allowedBy(globs []string) verdict {
 	if !c.confined || !c.exact || len(c.paths) == 0 {
 		return silent
@@ -100,8 +99,8 @@ func (c subject) allowedBy(globs []string) verdict {
 	return allowed
 }
 
-// covers matches an allow rule's glob exactly with a path. An invalid glob
-// covers nothing, and a wide one covers no file that steers programs.
+// covers reports whether an allow rule's glob matches a path exactly. An invalid glob covers
+// nothing, and a wide glob does not cover files that steer programs.
 func covers(glob, path string) bool {
 	if !meant(glob, path) {
 		return false
@@ -110,8 +109,8 @@ func covers(glob, path string) bool {
 	return ok && err == nil
 }
 
-// refusedBy returns the verdict of a deny rule's globs: its action for a path
-// that one of them matches; a question if that is unknown.
+// refusedBy returns want if one of a deny rule's globs matches a path of the call, and questioned
+// if that cannot be determined.
 func (c subject) refusedBy(globs []string, want verdict) verdict {
 	out := silent
 	if !c.confined || !c.exact || len(c.paths) == 0 {
@@ -134,8 +133,8 @@ func (c subject) refusedBy(globs []string, want verdict) verdict {
 	return out
 }
 
-// fold maps spellings that some file system treats as the same name to one
-// form: the first of each letter's cases, without invisible characters.
+// fold maps spellings that some file systems treat as the same name to one form: one case for each
+// letter, no invisible characters.
 func fold(s string) string {
 	return strings.Map(func(r rune) rune {
 		if chars.Format(r) {
@@ -145,8 +144,8 @@ func fold(s string) string {
 	}, s)
 }
 
-// yesToAll returns the name of the rule behind --yes, if there is one: it
-// answers the gates of tools, steps and spawns, and nothing else.
+// yesToAll returns the name of the rule that --yes sets, if there is one. It answers tool, step
+// and spawn gates, and nothing else.
 func (s *State) yesToAll() (string, bool) {
 	for _, r := range s.rules {
 		if r.Tool == "*" && r.Action == "allow" && r.Scope == "session" && len(r.Args) == 0 {

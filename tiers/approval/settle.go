@@ -8,7 +8,7 @@ import (
 	"manualslop/tiers"
 )
 
-// settle closes an ask and records what is due as a consequence.
+// settle closes an ask and adds the facts that follow from it.
 func (s *State) settle(a *ask, out events.AskSettled) {
 	out.Ask, out.Gate = a.id, a.gate
 	s.owe(out)
@@ -28,8 +28,8 @@ func (s *State) settle(a *ask, out events.AskSettled) {
 	}
 }
 
-// settleTool lets a call run as it was asked about or as the person edited it,
-// unless a rule now forbids these arguments.
+// settleTool lets a call run with the arguments that the ask showed or that the person edited,
+// unless a rule now denies them.
 func (s *State) settleTool(c *call, out events.AskSettled) {
 	if out.Outcome != events.Yes {
 		s.deny(c, grounds{by: out.By, ask: out.Ask}, refusal(out))
@@ -38,7 +38,7 @@ func (s *State) settleTool(c *call, out events.AskSettled) {
 	now := *c
 	if len(out.Args) > 0 {
 		now.args = out.Args
-		now.digest, _ = c.tool.check(out.Args) // an answer with bad args does not come here
+		now.digest, _ = c.tool.check(out.Args) // invalid arguments were rejected before
 		if now.edited = now.digest != c.digest; now.edited {
 			now.shown = nil // the person wrote these arguments and saw no diff of them
 		}
@@ -50,7 +50,7 @@ func (s *State) settleTool(c *call, out events.AskSettled) {
 	s.approve(&now, grounds{by: out.By, ask: out.Ask}, 1)
 }
 
-// forbidden finds the deny rule that applies to the current form of a call.
+// forbidden returns the deny rule that applies to the current form of a call, if any.
 func (s *State) forbidden(c *call) (events.Rule, bool) {
 	v, rule := s.judge(c)
 	return rule, v == denied
@@ -83,8 +83,7 @@ func (s *State) settleStep(a *ask, out events.AskSettled) {
 	s.owe(events.StepApproved{Ticket: a.ticket, Attempt: a.attempt, Round: a.round, By: out.By, Ask: out.Ask})
 }
 
-// kill ends asks and previews for the attempts of a ticket up to the killed
-// one.
+// kill withdraws the asks and previews for a ticket's attempts up to the killed one.
 func (s *State) kill(e *events.Event, p events.TicketKilled) {
 	s.killed[p.Ticket] = max(s.killed[p.Ticket], p.Attempt)
 	s.withdraw(e, p.By, killedReason, func(a *ask) bool { return a.ticket == p.Ticket && a.attempt <= p.Attempt })
@@ -95,15 +94,14 @@ func (s *State) kill(e *events.Event, p events.TicketKilled) {
 	}
 }
 
-// blocked withdraws the ask whether a ticket may start, because a person has
-// blocked it.
+// blocked withdraws the spawn ask of a ticket that a person has blocked.
 func (s *State) blocked(e *events.Event, p events.TicketBlocked) {
 	s.withdraw(e, e.Actor, "the ticket was blocked: "+tiers.Clip(p.Reason, MaxReason), func(a *ask) bool {
 		return a.gate == events.GateSpawn && a.ticket == p.Ticket
 	})
 }
 
-// close ends all asks and previews of a closed session.
+// close withdraws all asks and previews of a closed session.
 func (s *State) close(e *events.Event, p events.SessionClosed) {
 	s.closed = true
 	reason := "the session was closed: " + tiers.Clip(p.Reason, MaxReason)
@@ -114,7 +112,7 @@ func (s *State) close(e *events.Event, p events.SessionClosed) {
 	}
 }
 
-// withdraw settles open asks as a no, in the order raised.
+// withdraw settles the selected open asks as a no, in the order in which they were raised.
 func (s *State) withdraw(e *events.Event, by, reason string, which func(*ask) bool) {
 	for _, a := range s.open {
 		if which(a) {
@@ -123,7 +121,7 @@ func (s *State) withdraw(e *events.Event, by, reason string, which func(*ask) bo
 	}
 }
 
-// dropPreviews denies calls that wait for their preview, oldest first.
+// dropPreviews denies the selected calls that wait for their preview, oldest first.
 func (s *State) dropPreviews(by, reason string, which func(*call) bool) {
 	for _, c := range s.previews {
 		if which(c) {

@@ -7,8 +7,7 @@ import (
 	"manualslop/events/policy"
 )
 
-// steers returns the first element of a path that is one of
-// [policy.SteeringNames], ignoring case.
+// steers returns the first element of a path that is one of [policy.SteeringNames], ignoring case.
 func steers(path string) (string, bool) {
 	names := policy.SteeringNames()
 	for element := range strings.SplitSeq(path, "/") {
@@ -21,8 +20,8 @@ func steers(path string) (string, bool) {
 	return "", false
 }
 
-// meant reports whether an allow rule's glob names such a path explicitly. A
-// wide glob such as ** is not meant for it.
+// meant reports whether an allow rule's glob may match a path: if the path steers programs, the
+// glob must name that element explicitly. A wide glob such as ** does not.
 func meant(glob, path string) bool {
 	name, steering := steers(path)
 	return !steering || slices.Contains(strings.Split(glob, "/"), name)

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// subject is what rules check in a call.
+// subject is the part of a call that rules check.
 type subject struct {
 	tool      string
 	confined  bool     // it touches only files that its arguments name
-	workspace folder   // that globs of rules apply to
-	place     folder   // that the call works in, which may be a copy of it
-	paths     []string // that its arguments name, relative to the workspace
-	exact     bool     // these are all paths under the known names, and none is a link
-	texts     []string // other texts of the arguments, which may be paths
+	workspace folder   // the folder to which the globs of rules apply
+	place     folder   // the folder in which the call runs; may be a copy of workspace
+	paths     []string // paths in its arguments, relative to the workspace
+	exact     bool     // paths is complete, and none is outside the workspace or a link
+	texts     []string // other texts in the arguments that may be paths
 }
 
-// maxPath is the length of the longest text that can be a path, in bytes.
+// maxPath is the maximum length of a text that is treated as a possible path, in bytes.
 const maxPath = 4096
 
-// namesPath reports whether an argument of this name is a path.
+// namesPath reports whether an argument with this name is a path.
 func namesPath(key string) bool {
 	return slices.Contains([]string{"path", "src_path", "dest_path", "target"}, key)
 }
@@ -34,8 +34,7 @@ func (s *State) subjectOf(of *call) subject {
 	return c
 }
 
-// placeOf returns the folder that a call works in; none if its workspace is
-// unknown.
+// placeOf returns the folder in which a call runs; empty if its workspace is unknown.
 func (s *State) placeOf(of *call) folder {
 	if name := of.request.Workspace; name != "" {
 		return folder(s.places[name])
@@ -53,8 +52,8 @@ func (c *subject) read(args json.RawMessage) {
 	c.addMembers(members)
 }
 
-// addMembers adds the arguments, and those of each object in a list, such as
-// the edits of a call that edits several files.
+// addMembers adds the arguments, and the members of each object in a list, such as the edits of a
+// call that edits several files.
 func (c *subject) addMembers(members map[string]any) {
 	// order-independent: rules only check whether some path or text matches
 	for key, v := range members {
@@ -85,8 +84,8 @@ func (c *subject) addList(items []any) {
 	}
 }
 
-// addPath adds an argument that is a path. A path outside the workspace cannot
-// be matched with a glob.
+// addPath adds an argument that is a path. A path outside the workspace cannot be matched by a
+// glob.
 func (c *subject) addPath(text string) {
 	if rel, inside := c.place.relative(text); inside {
 		c.paths = append(c.paths, rel)
@@ -114,7 +113,7 @@ func (c *subject) addTexts(v any) {
 	}
 }
 
-// folder is the absolute path of the workspace.
+// folder is the absolute path of a workspace.
 type folder string
 
 // below returns an absolute path relative to the folder.
@@ -124,8 +123,8 @@ func (f folder) below(abs string) (string, bool) {
 	return rest, ok && root != ""
 }
 
-// relative returns a path in the form of rules: relative to the workspace, with
-// slashes, cleaned. False for a path outside.
+// relative returns a path in the form that rules use: relative to the workspace, cleaned, with
+// slashes. It returns false for a path outside.
 func (f folder) relative(p string) (string, bool) {
 	p = path.Clean(slashed(p))
 	if isAbsolute(p) {
@@ -134,8 +133,8 @@ func (f folder) relative(p string) (string, bool) {
 	return p, p != ".." && !strings.HasPrefix(p, "../")
 }
 
-// glob returns the glob of a deny rule, in the form of folded paths. A folder
-// means everything in it.
+// glob returns the glob of a deny rule in the form of folded paths. A folder matches everything in
+// it.
 func (f folder) glob(g string) string {
 	g = slashed(g)
 	if rel, inside := f.below(g); inside {
@@ -150,8 +149,8 @@ func (f folder) glob(g string) string {
 
 func slashed(p string) string { return strings.ReplaceAll(p, `\`, "/") }
 
-// isAbsolute recognizes paths of any system: on systems without drive letters
-// the worker rejects such paths anyway.
+// isAbsolute recognises absolute paths of any system. Where drive letters do not exist, the worker
+// rejects such paths anyway.
 func isAbsolute(p string) bool {
 	return path.IsAbs(p) || len(p) >= 2 && p[1] == ':'
 }

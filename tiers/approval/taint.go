@@ -11,20 +11,19 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// maxSources limits the sources of untrusted text that a question names.
+// maxSources limits how many sources of untrusted text an ask names.
 const maxSources = 6
 
-// conversation is one attempt at a ticket, or the making of a plan: what a
-// model reads in it may influence its later calls and the tickets that it
-// writes.
+// conversation is one attempt at a ticket, or the writing of a plan. What a model reads in it may
+// influence its later calls and the tickets that it writes.
 type conversation struct {
 	ticket  string
 	attempt int
-	plan    string // the goal or track that is planned; a ticket is none
+	plan    string // the goal or track that is planned; empty for a ticket
 }
 
-// shownTo returns the conversation that reads the views of a request. A review
-// of a ticket is written into its next attempts, as a plan is.
+// shownTo returns the conversation that reads the views of a request. A review of a ticket, like a
+// plan, influences the ticket's next attempts.
 func (s *State) shownTo(p events.ContextRequested) conversation {
 	switch {
 	case p.Ticket == "":
@@ -35,15 +34,14 @@ func (s *State) shownTo(p events.ContextRequested) conversation {
 	return conversation{ticket: p.Ticket}
 }
 
-// taint is what a conversation has read that neither the engine nor a person
-// wrote.
+// taint is the text that a conversation has read and that neither the engine nor a person wrote.
 type taint struct {
-	sources []string // the first ones, in the order read
+	sources []string // the first sources, in the order read
 	more    int
-	foreign bool // some of it came from the web or from an external server
+	foreign bool // some of it came from the web or an external server
 }
 
-// add notes a source.
+// add records a source.
 func (t *taint) add(origin, source string) {
 	t.foreign = t.foreign || origin == fence.Web || origin == fence.MCP
 	t.note(origin + ": " + line(source))
@@ -59,7 +57,7 @@ func (t *taint) note(source string) {
 	}
 }
 
-// with returns the union of t, which may be nil, and another taint.
+// with returns the union of t, which may be nil, and o.
 func (t *taint) with(o *taint) *taint {
 	if t == nil {
 		return o
@@ -71,7 +69,7 @@ func (t *taint) with(o *taint) *taint {
 	return out
 }
 
-// list names the sources.
+// list returns the names of the sources.
 func (t *taint) list() []string {
 	if t.more == 0 {
 		return slices.Clone(t.sources)
@@ -90,8 +88,8 @@ func (s *State) reads(c conversation, origin, source string) {
 	s.taints[c].add(origin, source)
 }
 
-// foldViews tracks the project views that workers show to a conversation. File
-// names alone do not count.
+// foldViews tracks the project views that workers show to a conversation. Lists of file names do
+// not count.
 func (s *State) foldViews(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.ContextRequested:
@@ -119,12 +117,11 @@ func (s *State) foldViews(e *events.Event) {
 	}
 }
 
-// passes records that one conversation is shown the text of another one, and so
-// indirectly what that one has read: a review's reasons stand in the next
-// attempt's brief.
+// passes records that one conversation is shown text of another one, and so indirectly what that
+// one has read: the next attempt's brief contains the reasons of a review.
 func (s *State) passes(from, to conversation) { s.pass(s.taints[from], to) }
 
-// passPlans passes on what was read while plans were made.
+// passPlans passes on what was read while the plans were written.
 func (s *State) passPlans(to conversation) {
 	var plans []string
 	// order-independent: sorted below
@@ -139,7 +136,7 @@ func (s *State) passPlans(to conversation) {
 	}
 }
 
-// pass passes on what was read; nil is nothing.
+// pass passes on a taint; nil means none.
 func (s *State) pass(read *taint, to conversation) {
 	if read == nil {
 		return
@@ -150,17 +147,17 @@ func (s *State) pass(read *taint, to conversation) {
 	s.taints[to] = s.taints[to].with(read)
 }
 
-// projectSpeaks reports whether the project's document, persona or preset is
-// part of a conversation.
+// projectSpeaks reports whether text from the project's document, persona or preset is part of a
+// conversation.
 func (s *State) projectSpeaks(c conversation) bool {
 	seats := []tiers.Seat{s.seat(c.ticket)}
-	if c.attempt == 0 { // a plan of either tier, or a review
+	if c.attempt == 0 { // a plan of tier 1 or 2, or a review
 		seats = []tiers.Seat{{Tier: 1}, {Tier: 2, Persona: s.leads[cmp.Or(c.plan, s.tracks[c.ticket])]}}
 	}
 	return slices.ContainsFunc(seats, func(seat tiers.Seat) bool { return len(seat.Take(s.settings).Project("")) > 0 })
 }
 
-// foldPlan tracks which conversation wrote a ticket.
+// foldPlan records which conversation wrote a ticket.
 func (s *State) foldPlan(p events.Payload) {
 	switch p := p.(type) {
 	case events.TrackStarted:
@@ -172,10 +169,10 @@ func (s *State) foldPlan(p events.Payload) {
 	}
 }
 
-// answeredCall records what a call's model reads of its outcome.
+// answeredCall records that the model of a call reads its result.
 func (s *State) answeredCall(c *call) {
 	if c.request.Ticket == "" {
-		return // a person's own call
+		return // the person's own call
 	}
 	s.reads(conversation{ticket: c.request.Ticket, attempt: c.request.Attempt}, tiers.OriginOf(c.request.Tool,
 		c.tool.offer.Effect), CallTitle(c.request.Tool, c.args))
@@ -198,9 +195,8 @@ func (s *State) taintOf(r events.ToolRequested) *taint {
 	return out
 }
 
-// hazard returns why a call needs a person although a rule allows it: what it
-// would do, and what its conversation has read. Both are empty if nothing
-// overrides the rule.
+// hazard returns why a person must decide about a call although a rule allows it: what the call
+// would do, and what its conversation has read. Both are empty if the rule applies.
 func (s *State) hazard(c *call) (why string, sources []string) {
 	t := s.taintOf(c.request)
 	if t == nil {
@@ -217,8 +213,8 @@ func (s *State) hazard(c *call) (why string, sources []string) {
 		t.list()
 }
 
-// reaches returns how a call goes beyond work on the project's files: out of
-// the workspace, to other machines, or to what steers programs and agents.
+// reaches returns how a call goes beyond work on the project's files: outside the workspace, to
+// other machines, or to files that steer programs and agents. It returns "" if it does not.
 func (s *State) reaches(c *call) string {
 	on := subject{tool: c.request.Tool, workspace: folder(s.workspace), place: s.placeOf(c), exact: true}
 	on.read(c.args)
@@ -238,8 +234,8 @@ func (s *State) reaches(c *call) string {
 	return ""
 }
 
-// instructs returns the element of a path that steers programs, or that agents
-// read as instructions of the project.
+// instructs returns the element of a path that steers programs or that agents read as project
+// instructions.
 func instructs(path string) (string, bool) {
 	if name, is := steers(path); is {
 		return name, true

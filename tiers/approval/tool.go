@@ -12,7 +12,7 @@ import (
 	"manualslop/tiers"
 )
 
-// Effects of a tool in its offer. Any other name is an unknown effect.
+// Names of effects in a tool's offer. Any other name is an unknown effect.
 const (
 	effectReads   = "reads"
 	effectWrites  = "writes"
@@ -20,15 +20,15 @@ const (
 	effectWide    = "wide"
 )
 
-// tool is one offered tool with its schema ready to check arguments.
+// tool is one offered tool.
 type tool struct {
 	offer   events.ToolOffer
 	effects []string
-	schema  *jsonschema.Resolved `snapshot:"-"` // once resolve was called; restored from the offer
-	broken  string               // why the schema cannot be used; such a tool never runs
+	schema  *jsonschema.Resolved `snapshot:"-"` // set by resolve; restored from the offer
+	broken  string               // why the schema cannot be used; then the tool never runs
 }
 
-// offer replaces the tools of the session. Earlier calls keep their tool.
+// offer replaces the tools of the session. Existing calls keep their tool.
 func (s *State) offer(p events.ToolsOffered) {
 	s.tools = make(map[string]*tool, len(p.Tools))
 	for _, o := range p.Tools {
@@ -40,8 +40,8 @@ func newTool(o events.ToolOffer) *tool {
 	return &tool{offer: o, effects: strings.Split(o.Effect, "|")}
 }
 
-// resolve prepares the schema. That is expensive, and most tools of a session
-// are never called, so it is done at the first call.
+// resolve prepares the schema. It runs at the first call, because it is expensive and most tools
+// of a session are never called.
 func (t *tool) resolve() {
 	if t.schema != nil || t.broken != "" {
 		return
@@ -59,8 +59,8 @@ func (t *tool) resolve() {
 	}
 }
 
-// only reports whether the tool has no other effects than these. A tool without
-// a known effect has others.
+// only reports whether the tool has no effects other than these. A tool without a known effect has
+// others.
 func (t *tool) only(known ...string) bool {
 	return !slices.ContainsFunc(t.effects, func(e string) bool { return !slices.Contains(known, e) })
 }
@@ -68,8 +68,8 @@ func (t *tool) only(known ...string) bool {
 // has reports whether the tool has an effect.
 func (t *tool) has(effect string) bool { return slices.Contains(t.effects, effect) }
 
-// harmless reports whether a call of the tool runs without a question: it only
-// reads, or only accesses public addresses.
+// harmless reports whether a call of the tool runs without an ask: it only reads, or only accesses
+// public addresses.
 func (t *tool) harmless() bool { return t.only(effectReads, effectNetwork, effectWide) }
 
 // confined reports whether a call touches only files that its arguments name.

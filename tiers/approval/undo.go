@@ -12,20 +12,20 @@ import (
 	"manualslop/tiers"
 )
 
-// write is one file that a call changed; unseen ones represent unrecorded
-// changes.
+// write is one file that a call changed. An unseen write stands for changes that were not
+// recorded.
 type write struct {
 	call, tool, ticket string
-	place              string // workspace that it was made in
+	place              string // workspace in which the file was changed
 	seq                uint64 // of the outcome
 	path               string
-	before, after      string // digests; empty: absent
-	beforeMode, mode   uint32 // permission bits; 0: not known
+	before, after      string // digests; empty if the file did not exist
+	beforeMode, mode   uint32 // permission bits; 0 if not known
 	unseen             bool
-	unkept             []string // of an unseen one: links and files that are known to have changed
+	unkept             []string // of an unseen write: links and files that are known to have changed
 }
 
-// wrote records the changed files of an outcome that counts.
+// wrote records the files that a call changed according to its outcome.
 func (s *State) wrote(e *events.Event, c *call, p events.ToolSettled) {
 	w := write{call: p.Call, tool: p.Tool, ticket: cmp.Or(c.request.Ticket, c.undone), place: c.request.Workspace,
 		seq: e.Seq}
@@ -43,8 +43,8 @@ func (s *State) wrote(e *events.Event, c *call, p events.ToolSettled) {
 	}
 }
 
-// repeats reports whether an undo found that a concurrent one had already
-// restored a file to the same content.
+// repeats reports whether a write of an undo only repeats what a concurrent undo had already
+// restored.
 func (s *State) repeats(w write) bool {
 	if w.tool != events.RestoreTool {
 		return false
@@ -58,9 +58,9 @@ func (s *State) repeats(w write) bool {
 	return false
 }
 
-// changed returns the files of an outcome. An undo that was interrupted and
-// repeated names only the files that it wrote last; all of its files have the
-// requested content.
+// changed returns the files of an outcome. The outcome of an undo that was interrupted and
+// repeated lists only the files of its last run; but all files of the undo have the requested
+// content, so all are returned.
 func (c *call) changed(p events.ToolSettled) []events.FileState {
 	if c.request.Tool != events.RestoreTool || p.Outcome != events.ToolDone {
 		return p.Files
@@ -80,8 +80,8 @@ type restoreArgs struct {
 	Files []restored `json:"files"`
 }
 
-// restored describes a file's current and earlier state: digests, empty if it
-// is absent, and permission bits, 0 if unknown.
+// restored describes a file's current and earlier state: digests, empty if it does not exist, and
+// permission bits, 0 if unknown.
 type restored struct {
 	Path       string `json:"path"`
 	Before     string `json:"before,omitempty"`
@@ -90,9 +90,9 @@ type restored struct {
 	AfterMode  uint32 `json:"after_mode,omitempty"`
 }
 
-// undo approves restoring the files, or records why not. The request is a
-// person's own decision, so no ask is raised; if a file has changed since, the
-// tool notices it and writes nothing.
+// undo approves restoring the files, or records why it cannot be done. The request is a person's
+// own decision, so no ask is raised. If a file has changed since, the tool detects that and writes
+// nothing.
 func (s *State) undo(e *events.Event, p events.UndoRequested) {
 	err := p.Check()
 	var args json.RawMessage
@@ -101,13 +101,13 @@ func (s *State) undo(e *events.Event, p events.UndoRequested) {
 		args, place, err = s.restoration(p)
 	}
 	if err != nil {
-		// our words: made in events and in this package.
+		// stable text: it is worded in events and in this package.
 		s.owe(events.UndoRefused{Request: e.ID, Reason: tiers.Clip(err.Error(), MaxReason)})
 		return
 	}
 	digest, err := events.CanonicalDigest(args)
 	if err != nil {
-		panic("approval: " + err.Error()) // marshalled a moment ago
+		panic("approval: " + err.Error()) // it was just marshalled
 	}
 	c := &call{tool: newTool(events.ToolOffer{Name: events.RestoreTool, Effect: effectWrites}), args: args, digest: digest,
 		request: events.ToolRequested{Call: events.UndoCall(e.ID), Tool: events.RestoreTool, Args: args, Workspace: place},
@@ -116,8 +116,8 @@ func (s *State) undo(e *events.Event, p events.UndoRequested) {
 	s.approve(c, grounds{by: e.Actor}, 1)
 }
 
-// restoration returns the arguments of the call that carries out the requested
-// undo, and its workspace.
+// restoration returns the workspace of the requested undo and the arguments of the call that
+// carries it out.
 func (s *State) restoration(p events.UndoRequested) (json.RawMessage, string, error) {
 	place, err := s.placeOfWrites(p)
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *State) restoration(p events.UndoRequested) (json.RawMessage, string, er
 	slices.SortFunc(files, func(a, b restored) int { return strings.Compare(a.Path, b.Path) })
 	args, err := json.Marshal(restoreArgs{files})
 	if err != nil {
-		panic("approval: " + err.Error()) // strings
+		panic("approval: " + err.Error()) // strings cannot fail
 	}
 	if len(args) > MaxUndo {
 		return nil, "", fmt.Errorf("%s changed %d files, too many for one undo; undo single calls or tickets", p, len(files))
@@ -146,8 +146,8 @@ func (s *State) restoration(p events.UndoRequested) (json.RawMessage, string, er
 	return args, place, nil
 }
 
-// lies returns where a write is now, and since when: in its workspace or, once
-// merged, in the workspace of merged work.
+// lies returns where a write is now, and since when: in its workspace or, once merged, in the
+// workspace of merged work.
 func (s *State) lies(w write) (place string, since uint64) {
 	if seq, merged := s.landed[w.place]; merged {
 		return events.WorkspaceMerged, seq
@@ -155,8 +155,7 @@ func (s *State) lies(w write) (place string, since uint64) {
 	return w.place, w.seq
 }
 
-// writesAt returns the writes in a workspace, in the order in which they got
-// there.
+// writesAt returns the writes in a workspace, in the order in which they arrived there.
 func (s *State) writesAt(place string) []write {
 	var out []write
 	for _, w := range s.writes {
@@ -172,12 +171,12 @@ func (s *State) writesAt(place string) []write {
 	return out
 }
 
-// backwards returns the files of a workspace to restore: their expected current
-// state and the earlier one.
+// backwards returns the files of a workspace to restore, with their expected current state and
+// their earlier one.
 func (s *State) backwards(p events.UndoRequested, place string) ([]restored, error) {
 	var files []restored
 	at := map[string]int{}
-	later := map[string]write{} // by file: the last one that is not undone
+	later := map[string]write{} // by file: the last write that is not undone
 	for _, w := range s.writesAt(place) {
 		i, known := at[w.path]
 		switch wanted := s.undoes(p, w); {
@@ -199,14 +198,14 @@ func (s *State) backwards(p events.UndoRequested, place string) ([]restored, err
 		return nil, errors.New("call " + p.Call + " is still under way")
 	}
 	for _, f := range files {
-		if w, is := later[f.Path]; is && w.after != f.Before { // else what came later was undone again
+		if w, is := later[f.Path]; is && w.after != f.Before { // otherwise the later changes were undone
 			return nil, tooLate(f, w)
 		}
 	}
 	return files, nil
 }
 
-// lost returns why an unseen write cannot be undone.
+// lost returns the error for an unseen write, which cannot be undone.
 func (w write) lost() error {
 	if len(w.unkept) == 0 {
 		return fmt.Errorf("nobody knows which files %s %s changed; look at them yourself, or undo other calls one by one",
@@ -217,7 +216,7 @@ func (w write) lost() error {
 		w.tool, w.call, line(strings.Join(w.unkept, ", ")))
 }
 
-// tooLate returns which later change of a file prevents an undo.
+// tooLate returns the error for a file whose later change prevents an undo.
 func tooLate(f restored, w write) error {
 	if w.tool == events.RestoreTool && w.after == f.After {
 		return fmt.Errorf("%s was given back already; undo %s to have it again", f.Path, w.call)
@@ -225,8 +224,7 @@ func tooLate(f restored, w write) error {
 	return fmt.Errorf("%s was changed later by %s %s; undo that first", f.Path, w.tool, w.call)
 }
 
-// ticketOf returns the ticket whose work an undo concerns; empty if it concerns
-// several.
+// ticketOf returns the ticket whose work an undo affects; empty if it affects several.
 func (s *State) ticketOf(p events.UndoRequested) string {
 	ticket, known := "", false
 	for _, w := range s.writes {
@@ -241,8 +239,8 @@ func (s *State) ticketOf(p events.UndoRequested) string {
 	return ticket
 }
 
-// undoes reports whether a write must be undone. If a ticket was retried in a
-// new workspace, the writes in earlier ones are undone only call by call.
+// undoes reports whether a write must be undone. If a ticket was retried in a new workspace,
+// writes in its earlier ones are undone only if the call is named.
 func (s *State) undoes(p events.UndoRequested, w write) bool {
 	switch {
 	case p.Call != "":

@@ -8,8 +8,8 @@ import (
 	"manualslop/events"
 )
 
-// placeOfWrites returns the one workspace with everything to undo. Workspaces
-// in which all of it was already restored do not count.
+// placeOfWrites returns the only workspace that holds writes to undo. Workspaces in which all of
+// them were already restored do not count.
 func (s *State) placeOfWrites(p events.UndoRequested) (place string, err error) {
 	var places []string
 	for _, w := range s.writes {
@@ -33,18 +33,17 @@ func (s *State) placeOfWrites(p events.UndoRequested) (place string, err error) 
 	return "", s.severalPlaces(p, left)
 }
 
-// isBack reports whether the files of a workspace have their earlier content
-// again.
+// isBack reports whether the files of a workspace already have their earlier content.
 func (s *State) isBack(p events.UndoRequested, place string) bool {
 	files, err := s.backwards(p, place)
 	return err == nil && !slices.ContainsFunc(files, func(f restored) bool { return f.Before != f.After })
 }
 
-// maxCommands limits the commands that a refusal names.
+// maxCommands limits how many commands a refusal lists.
 const maxCommands = 6
 
-// severalPlaces returns what to undo instead: first what is not merged, which
-// nothing merged is built on, then the same again.
+// severalPlaces returns an error that lists what to undo instead: first the unmerged work, which
+// no merged work depends on, then the same request again.
 func (s *State) severalPlaces(p events.UndoRequested, places []string) error {
 	slices.SortStableFunc(places, func(a, b string) int {
 		switch {
@@ -73,8 +72,8 @@ func (s *State) severalPlaces(p events.UndoRequested, places []string) error {
 		strings.Join(names, ", "), strings.Join(commands, ", "), again)
 }
 
-// commandsFor returns the commands that undo the writes in one workspace: by
-// ticket if all of the ticket's work is affected, else by call, newest first.
+// commandsFor returns the commands that undo the writes in one workspace: by ticket if all of the
+// ticket's work is affected, else by call, newest first.
 func (s *State) commandsFor(p events.UndoRequested, place string) []string {
 	var words []string
 	for _, w := range slices.Backward(s.writesAt(place)) {

@@ -13,13 +13,12 @@ import (
 	"manualslop/events/policy"
 )
 
-// webSearch is the tool whose address is a setting, not an argument.
+// webSearch is the tool whose address comes from a setting instead of an argument.
 const webSearch = "web_search"
 
-// strangeHost returns where a call goes that the person did not list; empty
-// where everything that it names is listed. A call that names no address goes
-// somewhere that it is unknown. Where the machine at a listed address leads to
-// another one is not seen here.
+// strangeHost returns the host that a call reaches and the person did not list; empty if all hosts
+// are listed. A call that names no address counts as reaching an unknown host. Redirects from a
+// listed host to another one cannot be detected here.
 func (s *State) strangeHost(c *call) string {
 	targets := addresses(c.args)
 	if c.request.Tool == webSearch {
@@ -40,8 +39,8 @@ func (s *State) strangeHost(c *call) string {
 	return ""
 }
 
-// addresses returns the arguments that are network addresses: those called url,
-// and every other string that begins like one.
+// addresses returns the arguments that are network addresses: those named url, and every other
+// string that looks like a URL.
 func addresses(args json.RawMessage) []string {
 	var members map[string]any
 	if json.Unmarshal(args, &members) != nil {
@@ -58,8 +57,8 @@ func addresses(args json.RawMessage) []string {
 	return out
 }
 
-// lists reports whether the person listed the host. It never allows more than
-// the list of the network tools: names are compared as written, ignoring case.
+// lists reports whether the person listed the host. It never allows more than the network tools'
+// own list: names are compared as written, ignoring case.
 func (s *State) lists(u *url.URL) bool {
 	for _, entry := range s.settings.AllowHosts {
 		if opensHost(entry, u) {

@@ -7,17 +7,16 @@ import (
 	"manualslop/events"
 )
 
-// MaxBytes limits the parts of a prompt, without what comes after the
-// conversation, in bytes of JSON: an event holds them.
+// MaxBytes limits the parts of a prompt, without what follows the conversation, in bytes of JSON,
+// so that they fit into an event.
 const MaxBytes = 320 << 10
 
-// spare returns what a prompt that has to give way is brought to.
+// spare returns the size to which a prompt over the limit is shortened.
 func spare(limit int64) int64 { return limit * 7 / 10 }
 
-// Fit returns what has to be left out so that the prompt, with tail after it,
-// fits its reader; nil if it fits as it is. The owner fills in whose
-// conversation it is. An error says that it cannot be made to fit, and what a
-// person can do; it begins with context_too_long.
+// Fit returns what must be left out so that the prompt, with tail after it, fits its reader; nil
+// if it fits as it is. The owner fills in which conversation it is. The error says that the prompt
+// cannot be made to fit, and what a person can do; it begins with context_too_long.
 func (t *Thread) Fit(to Reader, tail *events.Part) (*events.ConversationShortened, error) {
 	before, limit := t.measure(to, tail), t.Room(to)
 	if !t.refused(to) && before <= limit && t.bytes <= MaxBytes {
@@ -47,7 +46,7 @@ func (t *Thread) Fit(to Reader, tail *events.Part) (*events.ConversationShortene
 	return &c.p, nil
 }
 
-// cutting is a draft of a thread that gives way, and what it has left out so far.
+// cutting is a copy of a thread that is being shortened, and what was left out so far.
 type cutting struct {
 	*Thread
 	to   Reader
@@ -58,7 +57,7 @@ type cutting struct {
 func (c *cutting) tokens() int64 { return c.measure(c.to, c.tail) }
 func (c *cutting) over() bool    { return c.tokens() > c.p.Limit }
 
-// leaveOut makes a prompt of target tokens, or at least one that fits.
+// leaveOut shortens the prompt to target tokens, or at least so that it fits.
 func (c *cutting) leaveOut(target int64) {
 	more := func() bool { return c.tokens() > target }
 	c.cutResults(1, c.newest()-1, more)
@@ -76,8 +75,7 @@ func (c *cutting) leaveOut(target int64) {
 	}
 }
 
-// cutResults cuts the results of rounds in [from, to], oldest first, while more
-// has to go.
+// cutResults cuts the results of rounds in [from, to], oldest first, until more returns false.
 func (c *cutting) cutResults(from, to int, more func() bool) {
 	for _, p := range c.longResults(from, to) {
 		if !more() {
@@ -98,7 +96,7 @@ func (c *cutting) dropRounds(more func() bool) {
 	}
 }
 
-// cutViews cuts views and the project's rules, the last one first.
+// cutViews cuts views and the project's rules, last one first.
 func (c *cutting) cutViews(more func() bool) {
 	for i := len(c.pieces) - 1; i >= 0 && more(); i-- {
 		if p := c.pieces[i]; p.hold != stays && isLong(p.Part) {
@@ -107,7 +105,7 @@ func (c *cutting) cutViews(more func() bool) {
 	}
 }
 
-// hideViews leaves views out altogether, the last one first.
+// hideViews removes views, last one first.
 func (c *cutting) hideViews(more func() bool) {
 	for i := len(c.pieces) - 1; i >= 0 && more(); i-- {
 		if p := c.pieces[i]; p.hold == goes && p.whole > worth {
@@ -116,7 +114,7 @@ func (c *cutting) hideViews(more func() bool) {
 	}
 }
 
-// view shows less of a view; the last word about one counts.
+// view shortens a view; the last entry for a view counts.
 func (c *cutting) view(at, head int) {
 	p := c.pieces[at]
 	c.p.Views = slices.DeleteFunc(c.p.Views, func(v events.ShortenedView) bool { return v.Part == at })
@@ -124,7 +122,7 @@ func (c *cutting) view(at, head int) {
 	c.cutView(at, head)
 }
 
-// noRoom returns why there is no prompt.
+// noRoom returns the error that explains why the prompt cannot be made to fit.
 func (t *Thread) noRoom(to Reader, tokens, limit int64) error {
 	advice := fmt.Sprintf("give tier %d a model with a larger context window, or ask for less at once", to.Tier)
 	switch {

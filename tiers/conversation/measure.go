@@ -5,10 +5,9 @@ import (
 	"manualslop/tiers"
 )
 
-// measure returns how many tokens the prompt has with tail after it: what the
-// provider counted of the one before and an estimate of what came since, its
-// share of that count where the prompt is shorter now, or an estimate of all of
-// it.
+// measure returns how many tokens the prompt has with tail after it: the provider's count of the
+// previous prompt plus an estimate of what was added, a share of that count if the prompt is
+// shorter now, or an estimate of all of it.
 func (t *Thread) measure(to Reader, tail *events.Part) int64 {
 	bytes := t.read(to.tools, tail)
 	switch {
@@ -20,7 +19,7 @@ func (t *Thread) measure(to Reader, tail *events.Part) int64 {
 	return t.counted + (bytes-t.countedBytes)/tiers.BytesPerToken
 }
 
-// read returns how many bytes a model reads, of tools so many.
+// read returns how many bytes a model reads; tools is the part for tools.
 func (t *Thread) read(tools int64, tail *events.Part) int64 {
 	sum := tools + t.reads
 	if tail != nil {
@@ -29,9 +28,8 @@ func (t *Thread) read(tools int64, tail *events.Part) int64 {
 	return sum
 }
 
-// Heard takes the reply to m in the event with this id, before it is said: how
-// long it is, and how the provider counted the prompt that it answers, unless
-// that cannot be the count of this prompt alone.
+// Heard records the reply to m, in the event with this id, before it is added: its length, and the
+// provider's count of the prompt, unless that cannot be the count of this prompt alone.
 func (t *Thread) Heard(o *Offers, m events.ModelRequested, tail *events.Part, id string, p events.ModelReplied) {
 	bytes := t.read(o.sizeOf(m.Tools), tail)
 	if t.heard == nil {

@@ -7,19 +7,19 @@ import (
 	"manualslop/tiers"
 )
 
-// Bounds of a prompt in tokens, by measure.
+// Default sizes, in tokens.
 const (
-	// DefaultWindow counts as the context window of a model of which none is known.
+	// DefaultWindow is the assumed context window of a model whose window is not known.
 	DefaultWindow = 128_000
-	// defaultReply is kept free for the reply where neither settings nor what is
-	// known of the model say how long it gets.
+	// defaultReply is reserved for the reply if neither the settings nor the known properties of
+	// the model limit it.
 	defaultReply = 8_192
 )
 
-// Offers is what is known of models and tools; a fold of the session's events.
+// Offers holds the known properties of models and tools; it is a fold of the session's events.
 type Offers struct {
 	models events.ModelsOffered
-	tools  map[string]int64 // bytes that a model reads of each
+	tools  map[string]int64 // bytes that a model reads for each tool
 }
 
 // Evolve folds one event.
@@ -39,12 +39,12 @@ func (o *Offers) Evolve(e *events.Event) {
 type Reader struct {
 	Tier            int
 	Provider, Model string
-	Room            int64 // tokens that the prompt may have
-	tools           int64 // bytes of the tools it is offered
+	Room            int64 // maximum tokens of the prompt
+	tools           int64 // bytes of the tools offered to it
 }
 
-// Reader is who sits there and is offered tools: its room is the model's context
-// window less the longest reply, and at least a quarter of the window.
+// Reader returns the model that answers a seat with these tools. Its room is the model's context
+// window less the longest reply, but at least a quarter of the window.
 func (o *Offers) Reader(to tiers.Sitting, tools []string) Reader {
 	out := Reader{Tier: to.Tier.Tier, Provider: to.Provider, Model: to.Model}
 	offer, _ := o.models.Find(to.Provider, to.Model)
@@ -59,7 +59,7 @@ func (o *Offers) Reader(to tiers.Sitting, tools []string) Reader {
 	return out
 }
 
-// sizeOf returns how many bytes a model reads of tools.
+// sizeOf returns how many bytes a model reads for these tools.
 func (o *Offers) sizeOf(tools []string) int64 {
 	var sum int64
 	for _, name := range tools {

@@ -6,15 +6,14 @@ import "manualslop/events"
 // provider found it too long.
 const MaxRefusals = 3
 
-// ceiling is what a model is known to take less than.
+// ceiling is a prompt size that a model is known to reject.
 type ceiling struct {
 	provider, model string
 	tokens          int64
 }
 
-// Refused takes the failure of the last prompt, which m sent. True where it is
-// that the prompt is too long: [Thread.Fit] then makes a shorter one, or says
-// why there is none.
+// Refused records the failure of the last prompt, which m sent. It returns true if the prompt was
+// too long: [Thread.Fit] then shortens it, or returns why it cannot.
 func (t *Thread) Refused(m events.ModelRequested, p events.ModelFailed) bool {
 	if p.Kind != events.ModelContextTooLong {
 		return false
@@ -32,8 +31,8 @@ func (t *Thread) refused(to Reader) bool {
 	return t.refusal != nil && t.least.provider == to.Provider && t.least.model == to.Model
 }
 
-// Room returns how many tokens a prompt may have for a reader: its own room, or
-// what a prompt that it refused was brought to.
+// Room returns how many tokens a prompt may have for a reader: the reader's own room, or less if
+// it rejected a prompt.
 func (t *Thread) Room(to Reader) int64 {
 	if t.least.tokens > 0 && t.least.provider == to.Provider && t.least.model == to.Model {
 		return min(to.Room, t.least.tokens)

@@ -9,10 +9,11 @@ import (
 	"manualslop/events"
 )
 
-// ResultHead is how many characters stay of a result or a view that is cut.
+// ResultHead is the number of characters that remain of a result or a view that is cut.
 const ResultHead = 8000
 
-// worth is how many bytes have to go for the words that say so to pay.
+// worth is the minimum number of bytes to save by cutting, since the note about the cut takes
+// space too.
 const worth = 256
 
 // isLong reports whether cutting a part makes it shorter.
@@ -35,7 +36,7 @@ func (t *Thread) longResults(from, to int) []piece {
 	return out
 }
 
-// cutResult leaves the beginning of a result and says so after it.
+// cutResult keeps the first characters of a result and appends a note.
 func (t *Thread) cutResult(call string, head int) {
 	for i := range t.pieces {
 		if p := &t.pieces[i].Part; p.Role == "tool" && p.Call == call && p.Head == 0 {
@@ -47,7 +48,7 @@ func (t *Thread) cutResult(call string, head int) {
 	t.changed()
 }
 
-// cutView leaves the beginning of a view, or where head is 0 only its name.
+// cutView keeps the first characters of a view, or only its name if head is 0.
 func (t *Thread) cutView(at, head int) {
 	if at < 0 || at >= len(t.pieces) {
 		return
@@ -68,7 +69,7 @@ func (t *Thread) cutView(at, head int) {
 	p.Suffix = fmt.Sprintf("\n[… cut to make room: the first %d characters of %d bytes]\n", head, p.whole)
 }
 
-// characters returns the first n of a text.
+// characters returns the first n characters of a text.
 func characters(s string, n int) string {
 	for at := range s {
 		if n == 0 {
@@ -79,10 +80,9 @@ func characters(s string, n int) string {
 	return s
 }
 
-// drop leaves out a round, its reply with its calls and their results. Which
-// rounds are missing is said in the first round that stays, before what follows
-// its reply: so the beginning stays the message that it was, and with it what a
-// provider keeps of it.
+// drop leaves out a round: its reply with the calls, and their results. The missing rounds are
+// noted in the first remaining round, after its reply, so that the beginning of the prompt does
+// not change and the provider's cache of it stays valid.
 func (t *Thread) drop(round int) {
 	t.gone = append(t.gone, round)
 	t.pieces = slices.DeleteFunc(t.pieces, func(p piece) bool { return p.round == round })
@@ -94,12 +94,12 @@ func (t *Thread) drop(round int) {
 	t.changed()
 }
 
-// has reports whether the result of a call is still there.
+// has reports whether the result of a call is still in the thread.
 func (t *Thread) has(call string) bool {
 	return slices.ContainsFunc(t.pieces, func(p piece) bool { return p.Call == call })
 }
 
-// Apply folds what was left out, in the order in which [Thread.Fit] left it out.
+// Apply folds what was left out, in the same order as [Thread.Fit].
 func (t *Thread) Apply(p events.ConversationShortened) {
 	for _, s := range p.Shortened {
 		t.cutResult(s.Call, s.Head)

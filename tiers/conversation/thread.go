@@ -7,60 +7,59 @@ import (
 	"manualslop/tiers"
 )
 
-// Thread is one conversation with a model: a beginning, and rounds after it.
-// The zero value is one in which nothing was said.
+// Thread is one conversation with a model: a beginning and the rounds after it. The zero value is
+// an empty conversation.
 type Thread struct {
 	pieces []piece
 	bytes  int           // of the parts as JSON
-	reads  int64         // bytes of the parts that a model reads
-	same   int           // how many parts are, from the beginning, as they were sent last
+	reads  int64         // bytes that a model reads of the parts
+	same   int           // number of leading parts that are unchanged since the last prompt
 	gone   []int         // rounds that were left out
-	heard  tiers.Replies // how long replies are as a model reads them again
+	heard  tiers.Replies // lengths of replies as a model reads them again
 
-	counted, countedBytes int64 // tokens of the last prompt as its provider counted, and its bytes; 0: not known
+	counted, countedBytes int64 // tokens of the last prompt as its provider counted them, and its bytes; 0 if not known
 
-	refusal  *events.ModelFailed // why the provider did not take the last prompt; nil: it did
+	refusal  *events.ModelFailed // why the provider rejected the last prompt; nil if it did not
 	refusals int                 // of the round that is to be sent
 	least    ceiling
 }
 
-// piece is a part of the prompt and what may be done to it.
+// piece is a part of the prompt, and how it may be shortened.
 type piece struct {
 	events.Part
-	round int    // 0: of the beginning
-	name  string // of what is shown, or of the tool that answered
+	round int    // 0 for the beginning
+	name  string // of the view, or of the tool that answered
 	hold  hold
-	whole int64 // bytes of what it shows
+	whole int64 // bytes of the complete view
 }
 
-// hold says what may be done to a piece of the beginning, or to a view of a round.
+// hold says how a piece of the beginning, or a view of a round, may be shortened.
 type hold int
 
 const (
-	stays   hold = iota // nothing
-	shrinks             // its first characters stay
-	goes                // its name stays
+	stays   hold = iota // not at all
+	shrinks             // to its first characters
+	goes                // to its name
 )
 
-// Open puts parts at the end of the beginning that always stay.
+// Open adds parts to the beginning that are never shortened.
 func (t *Thread) Open(parts ...events.Part) {
 	for _, p := range parts {
 		t.put(piece{Part: p})
 	}
 }
 
-// Rules puts the project's rules there: they may be cut and are never left out.
+// Rules adds the project's rules to the beginning: they may be cut but never removed.
 func (t *Thread) Rules(parts ...events.Part) {
 	for _, p := range parts {
 		t.put(piece{Part: p, name: "project rules", hold: shrinks})
 	}
 }
 
-// Show puts a view there under a name for people: it may be cut or left out.
+// Show adds a view to the beginning, with a name for people: it may be cut or removed.
 func (t *Thread) Show(name string, p events.Part) { t.ShowIn(0, name, p) }
 
-// ShowIn puts a view into a round, where it may be cut or left out as one of the
-// beginning.
+// ShowIn adds a view to a round, where it may be cut or removed like one of the beginning.
 func (t *Thread) ShowIn(round int, name string, p events.Part) {
 	t.put(piece{Part: p, round: round, name: tiers.Line(tiers.Clip(name, maxName)), hold: goes})
 }
@@ -68,10 +67,10 @@ func (t *Thread) ShowIn(round int, name string, p events.Part) {
 // maxName limits the name of a view in bytes.
 const maxName = 512
 
-// Say puts a part of a round, counted from 1, at the end of the conversation.
+// Say adds a part of a round, counted from 1, to the end of the conversation.
 func (t *Thread) Say(round int, p events.Part) { t.put(piece{Part: p, round: round}) }
 
-// Result puts the result of a tool there.
+// Result adds the result of a tool.
 func (t *Thread) Result(round int, tool string, p events.Part) {
 	t.put(piece{Part: p, round: round, name: tool})
 }
@@ -86,11 +85,11 @@ func (t *Thread) put(p piece) {
 // Parts returns the prompt.
 func (t *Thread) Parts() []events.Part { return t.behind(0) }
 
-// Sent takes the prompt as one that was sent; see [Thread.Since].
+// Sent marks the prompt as sent; see [Thread.Since].
 func (t *Thread) Sent() { t.same = len(t.pieces) }
 
-// Since returns how many parts of the prompt are, from its beginning, those
-// that were sent last, and gives the parts after them.
+// Since returns how many leading parts of the prompt are the same as in the last one sent, and the
+// parts after them.
 func (t *Thread) Since() (same int, rest []events.Part) { return t.same, t.behind(t.same) }
 
 func (t *Thread) behind(n int) []events.Part {
@@ -101,8 +100,8 @@ func (t *Thread) behind(n int) []events.Part {
 	return out
 }
 
-// Reword puts the texts of a basis in place of those of another one that the
-// conversation begins with, from its next prompt on.
+// Reword replaces the texts of one basis at the beginning of the conversation by those of another,
+// from the next prompt on.
 func (t *Thread) Reword(from, to events.Basis) {
 	for i := range t.pieces {
 		p := &t.pieces[i]
@@ -118,7 +117,7 @@ func (t *Thread) Reword(from, to events.Basis) {
 	t.changed()
 }
 
-// changed counts again what a model reads, of parts that may not be those that were sent.
+// changed recounts what a model reads, after parts may have changed.
 func (t *Thread) changed() {
 	t.same, t.reads = 0, 0
 	for _, p := range t.pieces {
@@ -126,7 +125,7 @@ func (t *Thread) changed() {
 	}
 }
 
-// newest returns the last round that said something; 0: none did.
+// newest returns the last round that has parts; 0 if there is none.
 func (t *Thread) newest() int {
 	n := 0
 	for _, p := range t.pieces {
@@ -135,8 +134,7 @@ func (t *Thread) newest() int {
 	return n
 }
 
-// oldest returns the first round that is still there and is not the newest; 0:
-// none.
+// oldest returns the first remaining round except the newest; 0 if there is none.
 func (t *Thread) oldest() int {
 	newest := t.newest()
 	for _, p := range t.pieces {
@@ -147,14 +145,14 @@ func (t *Thread) oldest() int {
 	return 0
 }
 
-// clone returns a thread to try things on.
+// clone returns a copy for trying out changes.
 func (t *Thread) clone() *Thread {
 	out := *t
 	out.pieces, out.gone = slices.Clone(t.pieces), slices.Clone(t.gone)
 	return &out
 }
 
-// size is that of the parts as JSON.
+// size returns the size of the parts as JSON.
 func (t *Thread) size() int {
 	n := 0
 	for _, p := range t.pieces {
@@ -167,7 +165,7 @@ func (t *Thread) size() int {
 func sizeOf(p events.Part) int {
 	n, err := events.SizeOf(p)
 	if err != nil {
-		panic("conversation: " + err.Error()) // strings and numbers
+		panic("conversation: " + err.Error()) // strings and numbers cannot fail
 	}
 	return n
 }
