@@ -68,7 +68,8 @@ func (m *mcpLog) say(t *testing.T, session, actor string, p events.Payload) {
 
 func (m *mcpLog) settles(t *testing.T, session, call string) {
 	t.Helper()
-	m.say(t, session, events.ActorApproval, events.AskSettled{Ask: "ask-" + call, Gate: events.GateTool, Outcome: events.No})
+	m.say(t, session, events.ActorApproval, events.AskSettled{Ask: "ask-" + call, Gate: events.GateTool,
+		Outcome: events.No})
 }
 
 // asks raises an ask of a call.

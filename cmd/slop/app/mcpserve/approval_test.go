@@ -94,7 +94,10 @@ func (v *served) raised(t *testing.T, n int) events.AskRaised {
 	t.Helper()
 	f := events.Filter{Project: v.person.Project, Session: v.person.Session, Type: events.NameOf[events.AskRaised]()}
 	seen := 0
-	found := eventstest.ExpectWhere(t, v.log, f, fmt.Sprint("ask ", n), func(events.Event) bool { seen++; return seen == n })
+	found := eventstest.ExpectWhere(t, v.log, f, fmt.Sprint("ask ", n), func(events.Event) bool {
+		seen++
+		return seen == n
+	})
 	p, ok := found.Payload.(events.AskRaised)
 	require.True(t, ok)
 	return p
