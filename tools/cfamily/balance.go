@@ -6,20 +6,19 @@ import (
 	"manualslop/tools/document"
 )
 
-// Problem is a bracket that does not fit.
+// Problem is an unmatched bracket.
 type Problem struct {
-	Line int // counted from 1
+	Line int // 1-based
 	Text string
 }
 
-// maxProblems bounds Problems.
+// maxProblems limits the result of Problems.
 const maxProblems = 20
 
-// Problems lists the brackets that close nothing or are not closed, at most 20; where there are some,
-// the structure is uncertain from there on.
+// Problems lists unmatched brackets, at most 20. After the first of them the structure is uncertain.
 func (f *File) Problems() []Problem { return brackets(f.Text, f.tokens) }
 
-// balance says what bracket of a text is missing or too many; empty where none is.
+// balance describes the first missing or surplus bracket of a text, or returns "".
 func balance(text string) string {
 	all, _ := lex(text)
 	tokens, _ := resolve(text, all)
@@ -47,7 +46,7 @@ func brackets(text string, tokens []token) []Problem {
 		case '(', '[', '{':
 			open = append(open, t)
 		case ')', ']', '}':
-			for c == '}' && len(open) > 0 && text[open[len(open)-1].start] != '{' { // a block ends what is open in it
+			for c == '}' && len(open) > 0 && text[open[len(open)-1].start] != '{' { // also closes what is open in it
 				say(open[len(open)-1], "'%c' is not closed")
 				open = open[:len(open)-1]
 			}

@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// group is an open #if with the branches seen so far.
+// group is an open #if with the branches read so far.
 type group struct {
 	branches []branch
-	one      bool // a branch with the condition 1 came already
+	one      bool // a previous branch has the condition 1
 }
 
 // branch is one arm of a group.
 type branch struct {
 	tokens []token
-	never  bool // its condition is 0, or it follows a condition of 1
+	never  bool // its condition is 0, or it follows a branch with condition 1
 	alien  bool // for another compiler or system
 }
 
-// maxGroups bounds the nesting of #if; what is deeper is kept as it is.
+// maxGroups limits the nesting of #if; deeper groups are kept unchanged.
 const maxGroups = 500
 
-// resolve drops directives and the branches that do not fit together. It also gives the directives.
+// resolve drops directives and the branches that cannot be kept together. It also returns the directives.
 func resolve(text string, tokens []token) (kept, directives []token) {
 	open := []*group{{branches: []branch{{}}}}
 	for _, t := range tokens {
@@ -57,7 +57,7 @@ func resolve(text string, tokens []token) (kept, directives []token) {
 	return open[0].branches[0].tokens, directives
 }
 
-// directiveOf splits a directive into its name and what follows.
+// directiveOf splits a directive into its name and the rest.
 func directiveOf(text string) (name, rest string) {
 	text = strings.TrimLeft(strings.TrimPrefix(text, "#"), " \t")
 	end := 0
@@ -94,8 +94,8 @@ func (g *group) add(name, condition string) {
 	g.branches = append(g.branches, b)
 }
 
-// aliens tells whether a condition asks for a compiler or system that C and C++ tools for this one
-// rarely mean. It only breaks ties between branches that cannot both be kept.
+// aliens reports whether a condition selects a compiler or system that is unlikely here. It only breaks ties
+// between branches that cannot both be kept.
 func aliens(condition string) bool {
 	if strings.Contains(condition, "!") {
 		return false
@@ -109,7 +109,7 @@ func aliens(condition string) bool {
 	return false
 }
 
-// take puts what is kept of a closed group into the branch around it.
+// take adds the kept tokens of a closed group to the enclosing branch.
 func (g *group) take(text string, closed *group) {
 	last := &g.branches[len(g.branches)-1]
 	all := true
@@ -133,7 +133,7 @@ func (g *group) take(text string, closed *group) {
 	}
 }
 
-// whole tells whether tokens are balanced and end at a statement.
+// whole reports whether tokens are balanced and end at a statement.
 func whole(text string, tokens []token) bool {
 	if len(tokens) == 0 {
 		return true

@@ -13,13 +13,13 @@ import (
 type Language uint8
 
 const (
-	// C knows no classes, namespaces, templates and operators.
+	// C has no classes, namespaces, templates and operators.
 	C Language = iota + 1
-	// CPP reads C as well, but for old-style parameters.
+	// CPP also reads C, except for old-style parameters.
 	CPP
 )
 
-// String is the name that package syntax has for the language.
+// String returns the name of the language in package syntax.
 func (l Language) String() string {
 	switch l {
 	case C:
@@ -30,7 +30,7 @@ func (l Language) String() string {
 	return "invalid"
 }
 
-// endings of file names of the family, and whether only C++ has them.
+// endings maps the file name extensions of the family to whether only C++ uses them.
 var endings = map[string]bool{
 	".c": false, ".h": false, ".cc": true, ".cpp": true, ".cxx": true, ".c++": true, ".hpp": true, ".hh": true,
 	".hxx": true, ".h++": true,
@@ -38,17 +38,17 @@ var endings = map[string]bool{
 	".cuh": true, ".cppm": true, ".ino": true,
 }
 
-// Belongs tells whether a file's name is one of the family.
+// Belongs reports whether a file name has an extension of C or C++.
 func Belongs(name string) bool {
 	_, ok := endings[ending(name)]
 	return ok
 }
 
-// OnlyCPP tells whether a file's name is one that only C++ uses.
+// OnlyCPP reports whether a file name has an extension that only C++ uses.
 func OnlyCPP(name string) bool { return endings[ending(name)] }
 
-// LanguageOf goes by a file's name, and for headers, whose name leaves it open, by what is in them.
-// asked is what they are where nothing in them is of C++ alone.
+// LanguageOf returns the language of a file by its name. The name of a header is ambiguous, so there C++ keywords
+// in the text decide, and otherwise the result is asked.
 func LanguageOf(name, text string, asked Language) Language {
 	switch {
 	case OnlyCPP(name):
@@ -78,38 +78,37 @@ func ending(name string) string {
 // Symbol is one definition or declaration. Offsets are bytes of the text.
 type Symbol struct {
 	syntax.Symbol
-	// Arguments are the template arguments of a specialization, as written: "<int>".
+	// Arguments holds the template arguments of a specialization, as written: "<int>".
 	Arguments string
-	// Bases are the base classes, as written; the type behind the ":" of an enum.
+	// Bases holds the base classes as written, or the type after the ":" of an enum.
 	Bases string
-	// Head is where the declaration begins behind template<…>; Start where there is none.
+	// Head is where the declaration begins after template<…>, or Start if there is none.
 	Head int
-	// BodyStart is the place of the body's "{" and BodyEnd that behind its "}"; both 0 without one.
+	// BodyStart is the offset of the body's "{", BodyEnd the offset after its "}". Both are 0 without a body.
 	BodyStart, BodyEnd int
-	// Declaration says that there is no body here: a prototype.
+	// Declaration means that there is no body: a prototype.
 	Declaration bool
-	// Minor symbols (macros of one value) are found by name and left out of outlines.
+	// Minor symbols (macros that only hold a value) can be found by name but are left out of outlines.
 	Minor bool
-	at    int // place of the name
+	at    int // offset of the name
 }
 
-// File is a text with its structure. It is not changed after Read and may be shared.
+// File is a text with its structure. It does not change after Read and may be shared.
 type File struct {
 	Text     string
 	Language Language
-	Symbols  []Symbol // in source order, those around before those inside
+	Symbols  []Symbol // in source order, outer before inner ones
 	lines    []document.Line
 	comments []comment
-	tokens   []token // what is left after the clean-up
+	tokens   []token // the tokens left after clean-up
 	dropped  []span  // annotations, in order
-	macros   Macros  // of the headers
+	macros   Macros  // macros of the headers
 }
 
-// span is a piece of the text in bytes.
+// span is a range of bytes of the text.
 type span struct{ start, end int }
 
-// Read finds the structure of a text. macros are those of its headers; those that the text defines
-// are learned here.
+// Read parses the structure of a text. macros are those of its headers; the text's own macros are learned here.
 func Read(text string, language Language, macros Macros) *File {
 	all, comments := lex(text)
 	kept, directives := resolve(text, all)
@@ -125,8 +124,7 @@ func Read(text string, language Language, macros Macros) *File {
 	return f
 }
 
-// finish orders symbols, moves their starts over annotations, and fills in lines, comments and
-// ordinals.
+// finish sorts symbols, extends their starts over annotations, and sets lines, comments and ordinals.
 func (f *File) finish() {
 	slices.SortStableFunc(f.Symbols, func(a, b Symbol) int {
 		if a.Start != b.Start {
@@ -151,7 +149,7 @@ func (f *File) finish() {
 
 func (f *File) line(offset int) int { return document.NumberOf(f.lines, offset) }
 
-// doc is the first line of the comments that end on the line above start.
+// doc returns the first line of the comments that end on the line above start.
 func (f *File) doc(start int) string {
 	const most = 100 // comments
 	if blanks(f.Text[f.lines[f.line(start)-1].Start:]) != f.Text[f.lines[f.line(start)-1].Start:start] {
@@ -172,13 +170,13 @@ func (f *File) doc(start int) string {
 	return syntax.FirstLine(f.Text[f.comments[first].start:f.comments[i-1].end])
 }
 
-// alone tells whether nothing stands in front of a comment on its line.
+// alone reports whether a comment is the first thing on its line.
 func (f *File) alone(c comment) bool {
 	return strings.TrimLeft(f.Text[f.lines[f.line(c.start)-1].Start:c.start], " \t") == ""
 }
 
-// Cleaned is the text with blanks in place of comments, directives, dropped branches and
-// annotations; line ends and all offsets stay.
+// Cleaned returns the text with blanks in place of comments, directives, dropped branches and annotations; line
+// ends and all offsets stay.
 func (f *File) Cleaned() []byte {
 	out := []byte(f.Text)
 	at := 0

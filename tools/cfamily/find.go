@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// Find gives the symbols that a name means, in source order:
+// Find returns the symbols that a name refers to, in source order:
 //
-//   - those with exactly this path, "N::A::m"; blanks do not count, and "." stands for "::" too
-//   - else those whose path ends in it and has nothing but namespaces in front, so that "A::m" and
-//     "f" find N::A::m and N::f, but "m" does not reach into the class A
+//   - those with exactly this path, "N::A::m"; blanks are ignored, and "." also means "::"
+//   - otherwise those whose path ends in it after namespaces only, so that "A::m" and "f" find N::A::m and N::f,
+//     but "m" does not find a member of the class A
 //
-// Prototypes are left out where there is a definition. "name#2" picks one by its Ordinal, whatever
-// it is.
+// Prototypes are left out if there is a definition. "name#2" selects a symbol by its Ordinal, whatever its kind.
 func Find(symbols []Symbol, name string) []Symbol {
 	base, ordinal := CutOrdinal(name)
 	key := folded(base)
@@ -41,7 +40,7 @@ func Find(symbols []Symbol, name string) []Symbol {
 	return chosen(exact, ordinal)
 }
 
-// CutOrdinal takes "name#2" apart; the ordinal is 0 where none is given.
+// CutOrdinal splits "name#2"; the ordinal is 0 if none is given.
 func CutOrdinal(name string) (base string, ordinal int) {
 	name = strings.TrimFunc(name, separates)
 	if i := strings.LastIndexByte(name, '#'); i > 0 {
@@ -52,21 +51,21 @@ func CutOrdinal(name string) (base string, ordinal int) {
 	return name, 0
 }
 
-// separates tells whether a character stands between words in C. Unicode has more spaces, which the reader
-// takes for letters, as it takes everything outside of ASCII.
+// separates reports whether a character separates words in C. The reader treats other Unicode spaces as letters,
+// like everything outside ASCII.
 func separates(c rune) bool { return strings.ContainsRune(" \t\n\v\f\r", c) }
 
-// folded makes names comparable.
+// folded returns a form of a name that can be compared.
 func folded(name string) string {
 	name = strings.Join(strings.FieldsFunc(name, separates), "")
 	name = strings.TrimPrefix(strings.TrimSuffix(name, "()"), "::")
-	if strings.HasSuffix(name, "operator") { // its "()" belongs to it
+	if strings.HasSuffix(name, "operator") { // its "()" is part of the name
 		name += "()"
 	}
 	return strings.ReplaceAll(name, ".", "::")
 }
 
-// onlySpaces tells whether a path is one of namespaces, which a file may also open by macros.
+// onlySpaces reports whether a path consists of namespaces, which a file may also open with macros.
 func onlySpaces(path string, spaces map[string]bool) bool {
 	return path != "" && spaces[path]
 }

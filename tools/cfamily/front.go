@@ -2,19 +2,19 @@ package cfamily
 
 import "strings"
 
-// piece is what stands in front of a definition on lines of its own and may be no part of it: a macro's call without
-// ";", a word alone on its line, a directive.
+// piece is something that precedes a definition on its own lines and may not be part of it: a macro call without
+// ";", a single word on its line, or a directive.
 type piece struct {
-	word       string // of the macro; the whole text of a directive
-	start, end int    // bytes of the text
+	word       string // the macro's name, or the whole text of a directive
+	start, end int    // byte offsets
 }
 
-// languageCalls are words that take arguments in front of a definition and belong to it.
+// languageCalls are words that take arguments, precede a definition and belong to it.
 var languageCalls = words(`__attribute__ __attribute __declspec alignas _Alignas decltype typeof __typeof__ explicit requires noexcept __asm__ __asm asm
 	_Pragma __pragma extern throw`)
 
-// keepFront gives the place where an edit of a symbol may begin. Pieces in front that content does not have stay, where
-// what is behind them has a type of its own; else the edit is refused, because it is uncertain what they are.
+// keepFront returns where an edit of a symbol may begin. Preceding pieces that content leaves out stay in the
+// file if the text after them has its own type. Otherwise the edit is rejected, because their role is uncertain.
 func (f *File) keepFront(s Symbol, start int, content string) (int, error) {
 	pieces := f.front(s, start)
 	if len(pieces) == 0 {
@@ -43,7 +43,7 @@ func (f *File) keepFront(s Symbol, start int, content string) (int, error) {
 		"with it, or use edit_file to remove it", short(f.Text[pieces[0].start:last]), s.Name)
 }
 
-// nameOf is where the head of a symbol ends that pieces can stand in: at its name, or at its body.
+// nameOf returns the end of the header in which pieces can occur: the symbol's name, or its body if that comes first.
 func (f *File) nameOf(s Symbol) int {
 	if s.BodyStart > 0 {
 		return min(s.at, s.BodyStart)
@@ -89,10 +89,10 @@ func (f *File) front(s Symbol, start int) []piece {
 	return out
 }
 
-// breaks tells whether a line ends between two places.
+// breaks reports whether two offsets are on different lines.
 func (f *File) breaks(from, to int) bool { return f.line(from) < f.line(to) }
 
-// typed tells whether a piece of a head has a word that can be a type.
+// typed reports whether a part of a header contains a word that can be a type.
 func (f *File) typed(from, to int) bool {
 	tokens, _ := lex(f.Text[from:max(from, to)])
 	for _, t := range tokens {
@@ -103,7 +103,7 @@ func (f *File) typed(from, to int) bool {
 	return false
 }
 
-// only tells whether nothing but the pieces stands between two places.
+// only reports whether the text between two offsets consists of pieces only.
 func (f *File) only(pieces []piece, from, to int) bool {
 	for _, p := range pieces {
 		if tokens, _ := lex(f.Text[from:p.start]); len(tokens) > 0 {
@@ -114,7 +114,7 @@ func (f *File) only(pieces []piece, from, to int) bool {
 	return from == to
 }
 
-// closed is the token that closes the bracket at i, the last one where none does.
+// closed returns the index of the token that closes the bracket at i, or the last index if none does.
 func closed(text string, tokens []token, i int) int {
 	depth := 0
 	for ; i < len(tokens); i++ {
@@ -130,7 +130,7 @@ func closed(text string, tokens []token, i int) int {
 	return len(tokens) - 1
 }
 
-// angles is the token that closes the "<" at i, i-1 where there is none.
+// angles returns the index of the token that closes the "<" at i, or i-1 if there is none.
 func angles(text string, tokens []token, i int) int {
 	depth := 0
 	for k := i; k < len(tokens); k++ {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// atBrace is at a "{" that no class has: a function's body, or a value in braces.
+// atBrace handles a "{" that does not belong to a class: a function body, or a value in braces.
 func (r *reader) atBrace(j, end int, h *head, in around) (next int, done bool) {
 	behind := min(r.behind(j), end)
 	f, ok := r.function(h, in)
@@ -18,7 +18,7 @@ func (r *reader) atBrace(j, end int, h *head, in around) (next int, done bool) {
 	}
 	s := f.symbol
 	s.BodyStart, s.SignatureEnd = int(r.tokens[j].start), r.endBefore(j)
-	for r.is(behind, "catch") && r.byteAt(behind+1) == '(' { // of a function that is a try block
+	for r.is(behind, "catch") && r.byteAt(behind+1) == '(' { // a function that is a try block
 		block := r.behind(behind + 1)
 		if r.byteAt(block) != '{' {
 			break
@@ -33,7 +33,7 @@ func (r *reader) atBrace(j, end int, h *head, in around) (next int, done bool) {
 	return behind, true
 }
 
-// initializers is the place of the ":" before a constructor's initializers, -1 without them.
+// initializers returns the index of the ":" before a constructor's initializers, or -1 if there are none.
 func (r *reader) initializers(group, body int) int {
 	for k := r.behind(group); k < body; k++ {
 		switch r.byteAt(k) {
@@ -48,7 +48,7 @@ func (r *reader) initializers(group, body int) int {
 	return -1
 }
 
-// assigned is at a "=" of a declaration: of a value, or of = default, = delete and = 0.
+// assigned handles a "=" in a declaration: before a value, or in = default, = delete and = 0.
 func (r *reader) assigned(j, end int, h *head, in around) int {
 	next := r.toSemicolon(j, end)
 	h.equals = j
@@ -63,7 +63,7 @@ func (r *reader) assigned(j, end int, h *head, in around) int {
 	return next
 }
 
-// variable lists a variable with a value outside of classes.
+// variable adds a variable with a value outside classes.
 func (r *reader) variable(h *head, in around, j, next int) {
 	name := j - 1
 	for name > h.start && r.byteAt(name) == ']' {
@@ -93,7 +93,7 @@ func (r *reader) variable(h *head, in around, j, next int) {
 	r.add(s, in, h.first, h.start, next-1, name)
 }
 
-// declared is at the ";" of a declaration without a body.
+// declared handles the ";" of a declaration without a body.
 func (r *reader) declared(j int, h *head, in around) {
 	if h.typedef {
 		r.typedefOf(j, h, in)
@@ -111,8 +111,8 @@ func (r *reader) declared(j int, h *head, in around) {
 	r.add(s, in, h.first, h.start, j, f.at)
 }
 
-// typedefOf lists the name of a typedef without a body: the one in front of the parameters of a
-// function, the one behind a star in parentheses, else the last word.
+// typedefOf adds the name of a typedef without a body: the name before the parameters of a function, the name
+// after a star in parentheses, or else the last word.
 func (r *reader) typedefOf(j int, h *head, in around) {
 	name := -1
 	for k := h.start; k < j; k++ {
@@ -142,22 +142,22 @@ func (r *reader) typedefOf(j int, h *head, in around) {
 	}
 }
 
-// callable is a function as it was found in a head.
+// callable is a function found in a header.
 type callable struct {
 	symbol Symbol
-	at     int  // place of its name
-	group  int  // place of the "(" of its parameters
-	macro  bool // a macro's call that stands for a head
+	at     int  // index of its name
+	group  int  // index of the "(" of its parameters
+	macro  bool // a macro call that acts as a header
 	typed  bool // it has a return type
 }
 
-// notNames are words before a parenthesis that are no function's name.
+// notNames are words before a parenthesis that are not function names.
 var notNames = words(`if while for switch return sizeof alignof _Alignof catch decltype typeof __typeof__ noexcept throw alignas _Alignas __attribute__ __attribute
 	__declspec explicit requires __asm__ __asm asm static_assert _Static_assert defined co_await co_return co_yield new delete else do case goto
 	void int char bool float double long short unsigned signed auto const constexpr volatile static inline extern typename template virtual friend
 	struct class union enum typedef namespace using public private protected operator __extension__`)
 
-// function finds the function that a head declares.
+// function finds the function that a header declares.
 func (r *reader) function(h *head, in around) (callable, bool) {
 	if h.operator >= 0 {
 		return r.operatorOf(h, in)
@@ -175,8 +175,8 @@ func (r *reader) function(h *head, in around) (callable, bool) {
 	return callable{}, false
 }
 
-// laterFunction tells whether a group behind the nth is a function with a name, so that the nth
-// belongs to a macro in front of it.
+// laterFunction reports whether a group after the nth belongs to a named function, so that the nth belongs to a
+// macro before it.
 func (r *reader) laterFunction(h *head, n int, in around) bool {
 	for _, group := range h.groups[n+1:] {
 		if r.is(group-1, ")") || !r.word(group-1) || upper(r.str(group-1)) || attribute(r.str(group-1)) {
@@ -192,7 +192,7 @@ func (r *reader) laterFunction(h *head, n int, in around) bool {
 	return false
 }
 
-// named takes the name in front of a group of parameters.
+// named finds the name before a group of parameters.
 func (r *reader) named(h *head, group int, in around) (callable, bool) {
 	k := group - 1
 	if k < h.start {
@@ -213,7 +213,7 @@ func (r *reader) named(h *head, group int, in around) (callable, bool) {
 	return r.qualified(h, k, group, in), true
 }
 
-// inParentheses finds the name of (*f(int))(int) and (f)(int).
+// inParentheses finds the name in (*f(int))(int) and (f)(int).
 func (r *reader) inParentheses(group int) (int, bool) {
 	k := group + 1
 	for r.byteAt(k) == '*' || r.byteAt(k) == '&' || k > group+1 && (r.is(k, "const") || r.byteAt(k) == '(') {
@@ -227,7 +227,7 @@ func (r *reader) inParentheses(group int) (int, bool) {
 	return k, alone || k > group+1 && r.byteAt(k+1) == '('
 }
 
-// qualified reads the name that ends at k with the qualifiers in front.
+// qualified reads the name that ends at k, including its qualifiers.
 func (r *reader) qualified(h *head, k, group int, in around) callable {
 	f := callable{at: k, group: group}
 	parts := []string{r.str(k)}
@@ -255,7 +255,7 @@ func (r *reader) qualified(h *head, k, group int, in around) callable {
 	return f
 }
 
-// qualifiers walks back over A::B<C>:: and puts the names in front; it gives the first token.
+// qualifiers walks back over A::B<C>:: and prepends the names to parts. It returns the first token.
 func (r *reader) qualifiers(k, least int, parts *[]string) int {
 	for k-1 >= least && r.is(k-1, "::") {
 		k--
@@ -272,7 +272,7 @@ func (r *reader) qualifiers(k, least int, parts *[]string) int {
 	return k
 }
 
-// typedBefore tells whether a return type stands between first and k.
+// typedBefore reports whether there is a return type between first and k.
 func (r *reader) typedBefore(first, k int) bool {
 	for i := first; i < k; i++ {
 		switch {
@@ -299,7 +299,7 @@ func (r *reader) friend(h *head) bool {
 	return false
 }
 
-// isNamespace tells whether the qualifier of a name is a namespace of this file.
+// isNamespace reports whether the qualifier of a name is a namespace of this file.
 func (r *reader) isNamespace(parts []string, in around) bool {
 	of := strings.Join(parts[:len(parts)-1], "::")
 	if in.path != "" {
@@ -337,7 +337,7 @@ func (r *reader) operatorOf(h *head, in around) (callable, bool) {
 	return f, true
 }
 
-// operatorTitle writes an operator's name as it is usually written: "operator==", "operator bool".
+// operatorTitle formats an operator's name in the usual way: "operator==", "operator bool".
 func operatorTitle(text string) string {
 	rest := strings.Join(strings.Fields(strings.TrimPrefix(text, "operator")), " ")
 	if rest != "" && wordStart(rest[0]) {

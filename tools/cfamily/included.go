@@ -6,17 +6,16 @@ import (
 	"strings"
 )
 
-// Bounds of LearnIncluded.
+// Limits of LearnIncluded.
 const (
 	maxIncluded     = 300
 	maxIncludedSize = 16 << 20
 )
 
-// LearnIncluded learns the macros of the headers that a text includes, and of those that they
-// include, as far as they are found: beside the file, in the folders above it, in their "include" and
-// "src", and in roots. name is the file's own, with slashes. read gives a file or false. At most 300
-// headers and 16 MB are read, the nearest ones first; the order does not depend on anything else. It
-// stops where ctx is done.
+// LearnIncluded learns the macros of the headers that a text includes, directly or indirectly. Headers are
+// searched for next to the file, in the folders above it, in their "include" and "src" folders, and in roots.
+// name is the file's own, with slashes. read returns the text of a file, or false. At most 300 headers and 16 MB
+// are read, nearest first; the order depends on nothing else. It stops when ctx is done.
 func LearnIncluded(ctx context.Context, name, text string, roots []string, read func(name string) (string,
 	bool)) Macros {
 	type wanted struct{ from, name string }
@@ -49,7 +48,7 @@ func LearnIncluded(ctx context.Context, name, text string, roots []string, read 
 	return Merge(all...)
 }
 
-// Includes lists the names in #include directives, in order and without repeats.
+// Includes lists the names in #include directives, in order and without duplicates.
 func Includes(text string) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -74,7 +73,7 @@ func Includes(text string) []string {
 	return out
 }
 
-// candidates are the places where a header may be, nearest first.
+// candidates returns the possible paths of a header, nearest first.
 func candidates(from, name string, roots []string) []string {
 	var out []string
 	dir := path.Dir(from)

@@ -6,8 +6,8 @@ import (
 	"manualslop/tools/document"
 )
 
-// placed indents a text for the place of what it replaces, whose line begins with the target
-// indentation. Lines that begin inside of a string stay as they are; so do directives at the margin.
+// placed indents a text for the location of the text it replaces, whose line begins with the target indentation.
+// Lines that begin inside a string stay unchanged, as do directives at the margin.
 func (f *File) placed(offset, end int, content string) string {
 	target := f.indentation(offset)
 	content = document.WithEnds(content, "\n")
@@ -39,7 +39,7 @@ func (f *File) placed(offset, end int, content string) string {
 	return document.WithEnds(strings.Join(lines, "\n"), document.LineEnd(f.Text, f.lines, f.line(offset)-1))
 }
 
-// indentation is what the line of an offset begins with.
+// indentation returns the indentation of the line that contains offset.
 func (f *File) indentation(offset int) string {
 	if len(f.lines) == 0 {
 		return ""
@@ -50,7 +50,7 @@ func (f *File) indentation(offset int) string {
 
 func blanks(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
 
-// insideLiterals tells which lines of a text begin inside of a string.
+// insideLiterals returns the lines of a text that begin inside a string.
 func insideLiterals(text string) map[int]bool {
 	out := map[int]bool{}
 	tokens, _ := lex(text)
@@ -66,8 +66,9 @@ func insideLiterals(text string) map[int]bool {
 	return out
 }
 
-// units gives the unit of the new lines and that of the place, where one has tabs and the other
-// blanks; else both are empty. The place is what is replaced, or the file where that is flat.
+// units returns the unit of indentation of the new lines and that of their location if one uses tabs and the
+// other spaces. Otherwise both are empty. The location is the replaced text, or the whole file if that text is
+// not indented.
 func (f *File) units(old, target, base string, lines []string) (from, to string) {
 	tabs, spaces := indents(old)
 	if tabs+spaces == 0 {
@@ -103,7 +104,7 @@ func (f *File) units(old, target, base string, lines []string) (from, to string)
 	return "", ""
 }
 
-// indents counts the lines behind the first that begin with a tab and with two blanks.
+// indents counts the lines after the first that begin with a tab, and those that begin with two spaces.
 func indents(text string) (tabs, spaces int) {
 	_, rest, _ := strings.Cut(document.WithEnds(text, "\n"), "\n")
 	for line := range strings.Lines(rest) {
@@ -117,7 +118,7 @@ func indents(text string) (tabs, spaces int) {
 	return tabs, spaces
 }
 
-// spaceUnit is the smallest indentation of the file, of two to eight blanks; four where there is none.
+// spaceUnit returns the smallest indentation of the file between two and eight spaces, or four if there is none.
 func (f *File) spaceUnit() string {
 	least := 0
 	for _, l := range f.lines {
@@ -132,7 +133,7 @@ func (f *File) spaceUnit() string {
 	return strings.Repeat(" ", least)
 }
 
-// converted writes the indentation of a line in another unit.
+// converted converts the indentation of a line from one unit to another.
 func converted(line, from, to string) string {
 	if from == "" {
 		return line

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Macros says which macros stand beside declarations without changing what they declare. The zero
-// value knows none. It is not changed after Learn returned it.
+// Macros records which macros may surround declarations without changing what they declare. The zero value knows
+// none. It does not change after Learn has returned it.
 type Macros struct {
 	class map[string]macroClass
 	calls map[string]bool   // macros with parameters
-	body  map[string]string // of macros that may turn out to annotate once others are known
+	body  map[string]string // macros that may turn out to annotate once others are known
 }
 
 type macroClass uint8
@@ -21,7 +21,7 @@ const (
 	takesPlace                       // anything else: a value, a type, a function
 )
 
-// Learn reads the #defines of a text, without reading the rest of it.
+// Learn learns from the #defines of a text and ignores the rest of it.
 func Learn(text string) Macros {
 	var directives []token
 	for at := 0; ; {
@@ -37,7 +37,7 @@ func Learn(text string) Macros {
 	}
 }
 
-// lineStart is where the line of offset begins.
+// lineStart returns the start of the line that contains offset.
 func lineStart(text string, offset int) int {
 	return strings.LastIndexAny(text[max(0, offset-200):offset], "\r\n") + 1 + max(0, offset-200)
 }
@@ -46,8 +46,7 @@ func newMacros() Macros {
 	return Macros{class: map[string]macroClass{}, calls: map[string]bool{}, body: map[string]string{}}
 }
 
-// Merge gives what all of them know. Where they differ, a macro that stands for itself wins over one
-// that annotates.
+// Merge combines several Macros. If they conflict, a macro that stands for itself wins over one that annotates.
 func Merge(all ...Macros) Macros {
 	out := newMacros()
 	for _, m := range all {
@@ -61,7 +60,7 @@ func Merge(all ...Macros) Macros {
 	return out
 }
 
-// Len is the number of macros that annotate or stand for themselves.
+// Len returns the number of macros that annotate or stand for themselves.
 func (m Macros) Len() int {
 	n := 0
 	for _, class := range m.class {
@@ -102,7 +101,7 @@ func learn(text string, directives []token) Macros {
 	return m
 }
 
-// splitDefine takes "NAME(a, b) body" apart. call is empty for a macro without parameters.
+// splitDefine splits "NAME(a, b) body". call is empty for a macro without parameters.
 func splitDefine(rest string) (name, call, body string) {
 	end := 0
 	for end < len(rest) && wordPart(rest[end]) {
@@ -117,7 +116,7 @@ func splitDefine(rest string) (name, call, body string) {
 	return name, call, body
 }
 
-// settle decides on macros whose bodies name other macros, until nothing changes.
+// settle repeatedly classifies macros whose bodies name other macros, until nothing changes.
 func (m Macros) settle() {
 	for range 5 {
 		changed := false
@@ -132,7 +131,7 @@ func (m Macros) settle() {
 	}
 }
 
-// specifiers are words that a body of an annotation may consist of.
+// specifiers are words that the body of an annotation may contain.
 var specifiers = words(`inline __inline __inline__ __forceinline static extern const constexpr constinit consteval volatile noexcept
 	virtual explicit override final mutable thread_local __thread _Thread_local register restrict __restrict __restrict__ __extension__ _Noreturn noreturn
 	__cdecl __stdcall __fastcall __thiscall __vectorcall __ptr32 __ptr64 __unaligned friend _Nonnull _Nullable _Null_unspecified
@@ -146,8 +145,8 @@ func words(list string) map[string]bool {
 	return out
 }
 
-// classify looks at a macro's body. again means that the body consists of words that may yet turn
-// out to annotate.
+// classify classifies a macro by its body. again means that the body contains words that may yet turn out to
+// annotate.
 func classify(body string, known map[string]macroClass) (class macroClass, again bool) {
 	body = strings.ReplaceAll(strings.ReplaceAll(body, "\\\r\n", "\n"), "\\\n", "\n")
 	tokens, _ := lex(body)
@@ -167,7 +166,7 @@ func classify(body string, known map[string]macroClass) (class macroClass, again
 	return takesPlace, again && len(tokens) < 12
 }
 
-// braceBalance is the number of braces left open, and the least number on the way.
+// braceBalance returns the number of braces left open, and the minimum along the way.
 func braceBalance(body string, tokens []token) (open, least int) {
 	for _, t := range tokens {
 		switch body[t.start] {
@@ -181,8 +180,8 @@ func braceBalance(body string, tokens []token) (open, least int) {
 	return open, least
 }
 
-// annotation tells whether a body has nothing but specifiers and attributes, with their arguments.
-// again means that it would if some of its words were known to annotate.
+// annotation reports whether a body consists of specifiers and attributes, with their arguments. again means that
+// it would if some of its words were known to annotate.
 func annotation(body string, tokens []token, known map[string]macroClass) (only, again bool) {
 	only, again = true, true
 	depth := 0
@@ -209,12 +208,13 @@ func annotation(body string, tokens []token, known map[string]macroClass) (only,
 	return only && depth == 0, again
 }
 
-// templateHead tells whether a body is template<…> and nothing more.
+// templateHead reports whether a body is template<…> and nothing else.
 func templateHead(body string, tokens []token) bool {
 	return len(tokens) > 3 && body[tokens[0].start:tokens[0].end] == "template" && body[tokens[len(tokens)-1].start] == '>'
 }
 
-// endsStatement tells whether a body ends with ";" or "}" and begins like a declaration. A type without ";" is none.
+// endsStatement reports whether a body ends with ";" or "}" and begins like a declaration. A type definition
+// without ";" does not count.
 func endsStatement(body string, tokens []token) bool {
 	last, first := body[tokens[len(tokens)-1].start], body[tokens[0].start:tokens[0].end]
 	switch first {

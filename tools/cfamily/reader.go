@@ -7,26 +7,26 @@ import (
 	"manualslop/tools/syntax"
 )
 
-// reader walks declarations. Its functions take and give places in tokens.
+// reader reads declarations. Its functions take and return indexes of tokens.
 type reader struct {
 	text    string
 	cpp     bool
 	macros  Macros
 	tokens  []token
-	pair    []int32 // for an opening bracket the place of its closing one, len(tokens) where it is open
+	pair    []int32 // for an opening bracket, the index of its closing one, or len(tokens) if there is none
 	dropped []span
 	found   []Symbol
 }
 
-// around is what surrounds a declaration.
+// around describes what encloses a declaration.
 type around struct {
-	path  string // of the symbols around, empty at top level
+	path  string // path of the enclosing symbols; empty at top level
 	class string // name of the class whose members are read
-	depth int    // symbols around
-	level int    // scopes around, with those that are no symbols
+	depth int    // enclosing symbols
+	level int    // enclosing scopes, including those that are not symbols
 }
 
-// maxDepth bounds nested scopes, so that a foreign text cannot exhaust the stack.
+// maxDepth limits nested scopes, so that an untrusted text cannot exhaust the stack.
 const maxDepth = 200
 
 func (r *reader) str(i int) string {
@@ -38,7 +38,7 @@ func (r *reader) str(i int) string {
 
 func (r *reader) is(i int, s string) bool { return r.str(i) == s }
 
-// byteAt is the first byte of a sign, 0 for anything else.
+// byteAt returns the first byte of a sign, or 0 for any other token.
 func (r *reader) byteAt(i int) byte {
 	if i < 0 || i >= len(r.tokens) || r.tokens[i].kind != sign {
 		return 0
@@ -48,12 +48,12 @@ func (r *reader) byteAt(i int) byte {
 
 func (r *reader) word(i int) bool { return i >= 0 && i < len(r.tokens) && r.tokens[i].kind == word }
 
-// single tells whether a sign is one byte long.
+// single reports whether a sign is one byte long.
 func (r *reader) single(i int) bool { return r.tokens[i].end-r.tokens[i].start == 1 }
 
-// match pairs brackets. A closing one that fits no open one of its kind is left alone, one that fits
-// an outer one closes those inside, too. Where braces stay open in the end, they are paired again by
-// indentation, so that one that is forgotten spoils only its own function.
+// match pairs brackets. A closing bracket without an open one of its kind is ignored; one that matches an outer
+// bracket also closes those inside. If braces stay open, they are paired again by indentation, so that a
+// forgotten one affects only its own function.
 func (r *reader) match() {
 	if r.pairUp(false) {
 		return
@@ -61,7 +61,7 @@ func (r *reader) match() {
 	r.pairUp(true)
 }
 
-// pairUp tells whether every brace was closed.
+// pairUp pairs brackets and reports whether every brace was closed.
 func (r *reader) pairUp(byIndent bool) bool {
 	r.pair = make([]int32, len(r.tokens))
 	var open, widths []int
@@ -100,15 +100,15 @@ func (r *reader) closing(open []int, i int, want byte) []int {
 		if kind == want {
 			return r.closeAll(open, k, i)
 		}
-		if kind == '{' { // a parenthesis does not reach out of a block
+		if kind == '{' { // a parenthesis does not close brackets outside its block
 			break
 		}
 	}
 	return open
 }
 
-// closingIndented pairs a brace that begins its line with the innermost open one whose line is
-// indented alike; without one, with the innermost.
+// closingIndented pairs a brace that begins its line with the innermost open one whose line has the same
+// indentation, or else with the innermost one.
 func (r *reader) closingIndented(open []int, i int, widths []int) []int {
 	const most = 200
 	width := widths[i]
@@ -120,7 +120,7 @@ func (r *reader) closingIndented(open []int, i int, widths []int) []int {
 	return r.closing(open, i, '{')
 }
 
-// closeAll closes the open bracket number k and those inside of it.
+// closeAll closes the open bracket number k and those inside it.
 func (r *reader) closeAll(open []int, k, i int) []int {
 	for _, lost := range open[k:] {
 		r.pair[lost] = int32(i)
@@ -128,7 +128,7 @@ func (r *reader) closeAll(open []int, k, i int) []int {
 	return open[:k]
 }
 
-// indents is the width of the blanks at the beginning of each token's line.
+// indents returns the indentation width of each token's line.
 func (r *reader) indents() []int {
 	out := make([]int, len(r.tokens))
 	at, width, fresh := 0, 0, true
@@ -149,10 +149,10 @@ func (r *reader) indents() []int {
 	return out
 }
 
-// behind is the place behind the bracket that closes i.
+// behind returns the index after the bracket that closes i.
 func (r *reader) behind(i int) int { return min(int(r.pair[i])+1, len(r.tokens)) }
 
-// dropAnnotations takes out the macros that are known to annotate or to stand for themselves.
+// dropAnnotations removes the macros that are known to annotate or to stand for themselves.
 func (r *reader) dropAnnotations() {
 	kept := make([]token, 0, len(r.tokens))
 	for i := 0; i < len(r.tokens); i++ {
@@ -179,11 +179,10 @@ func (r *reader) dropAnnotations() {
 	r.tokens = kept
 }
 
-// marker tells whether a macro's name says that it brackets declarations.
+// marker reports whether a macro's name suggests that it brackets declarations.
 func marker(name string) bool { return containsAny(name, "BEGIN", "END", "NAMESPACE") }
 
-// keep tells whether a known macro's name is the name of something else here, a member or a
-// specifier of the language.
+// keep reports whether a known macro's name means something else here: a member or a language specifier.
 func (r *reader) keep(i int) bool {
 	switch r.str(i - 1) {
 	case ".", "->", "::":
@@ -192,7 +191,7 @@ func (r *reader) keep(i int) bool {
 	return specifiers[r.str(i)]
 }
 
-// callEnd is the last token of a macro's use: its closing parenthesis, where it has arguments.
+// callEnd returns the last token of a macro's use: its closing parenthesis if it has arguments.
 func (r *reader) callEnd(i int) int {
 	if r.byteAt(i+1) != '(' {
 		return i
@@ -215,8 +214,8 @@ func (r *reader) callEnd(i int) int {
 	return i
 }
 
-// add records a symbol of tokens[first] to tokens[last], with template<…> before head. name is the
-// place of its name.
+// add records the symbol from tokens[first] to tokens[last]; head is the index after template<…>, and name is the
+// index of its name.
 func (r *reader) add(s Symbol, in around, first, head, last, name int) {
 	s.Start, s.End = int(r.tokens[first].start), int(r.tokens[min(last, len(r.tokens)-1)].end)
 	s.Head = int(r.tokens[min(head, len(r.tokens)-1)].start)
@@ -236,8 +235,8 @@ func (r *reader) add(s Symbol, in around, first, head, last, name int) {
 	r.found = append(r.found, s)
 }
 
-// overAnnotations moves the start of a declaration in front of annotations that were dropped between
-// it and the token before, as far as nothing but a line end stands between them.
+// overAnnotations moves the start of a declaration before annotations that were dropped between it and the
+// previous token, if at most a line end separates them.
 func (r *reader) overAnnotations(first, start int) int {
 	before := 0
 	if first > 0 {
@@ -250,7 +249,7 @@ func (r *reader) overAnnotations(first, start int) int {
 	return start
 }
 
-// adjoins tells whether at most one line end, and blanks, stand between two places.
+// adjoins reports whether only blanks and at most one line end are between two offsets.
 func (r *reader) adjoins(end, start int) bool {
 	if end > start {
 		return false
@@ -259,16 +258,16 @@ func (r *reader) adjoins(end, start int) bool {
 	return strings.Trim(gap, " \t\r\n\f") == "" && strings.Count(gap, "\n")+strings.Count(gap, "\r") <= 1
 }
 
-// endBefore is the end of the token before i.
+// endBefore returns the end of the token before i.
 func (r *reader) endBefore(i int) int { return int(r.tokens[max(i-1, 0)].end) }
 
-// upper tells whether a word looks like a macro: capitals, digits and underscores, three at least.
+// upper reports whether a word looks like a macro: at least three capitals, digits and underscores.
 func upper(s string) bool {
 	return len(s) >= 3 && strings.ToUpper(s) == s && strings.ContainsAny(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 }
 
-// skipAngles is the place behind the ">" that closes the "<" at i, false where none does. Where
-// counting every "<" fails, those with blanks around them count as comparisons.
+// skipAngles returns the index after the ">" that closes the "<" at i, or false if none does. If counting every
+// "<" fails, those surrounded by blanks count as comparisons.
 func (r *reader) skipAngles(i int) (int, bool) {
 	if next, ok := r.countAngles(i, false); ok {
 		return next, true
@@ -302,13 +301,13 @@ func (r *reader) countAngles(i int, compares bool) (int, bool) {
 	return i, false
 }
 
-// spaced tells whether blanks stand on both sides of a token.
+// spaced reports whether a token has blanks on both sides.
 func (r *reader) spaced(k int) bool {
 	t := r.tokens[k]
 	return t.start > 0 && int(t.end) < len(r.text) && r.text[t.start-1] <= ' ' && r.text[t.end] <= ' '
 }
 
-// backAngles is the place of the "<" that the ">" at i closes, -1 where none does.
+// backAngles returns the index of the "<" that the ">" at i closes, or -1 if there is none.
 func (r *reader) backAngles(i int) int {
 	const most = 1_000
 	depth, parens := 0, 0

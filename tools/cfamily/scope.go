@@ -9,29 +9,29 @@ func (r *reader) scope(i, end int, in around) {
 	}
 	for i < end {
 		next := r.declaration(i, end, in)
-		if next <= i { // cannot happen; keeps a mistake from hanging
+		if next <= i { // cannot happen; prevents an endless loop if it does
 			next = i + 1
 		}
 		i = next
 	}
 }
 
-// head is a declaration as far as it is read.
+// head is the header of a declaration as read so far.
 type head struct {
 	first    int   // its first token
-	start    int   // behind template<…>
-	groups   []int // places of "(" at its own level
-	operator int   // place of the word operator, -1 without
+	start    int   // index after template<…>
+	groups   []int // indexes of "(" at its own level
+	operator int   // index of the word operator, or -1
 	typedef  bool
-	equals   int // place of "=", -1 without
+	equals   int // index of "=", or -1
 }
 
-// declaration reads one declaration and gives the place behind it.
+// declaration reads one declaration and returns the index after it.
 func (r *reader) declaration(i, end int, in around) int {
 	switch r.byteAt(i) {
 	case ';', '}', ')', ']', ',':
 		return i + 1
-	case '{': // a block without a head that makes sense
+	case '{': // a block without a meaningful header
 		return r.behind(i)
 	}
 	if next, ok := r.aside(i, end, in); ok {
@@ -56,7 +56,7 @@ func (r *reader) declaration(i, end int, in around) int {
 	return end
 }
 
-// aside skips what stands between declarations: access labels and macros that are statements.
+// aside skips text between declarations: access labels and macros that are statements.
 func (r *reader) aside(i, end int, in around) (int, bool) {
 	if !r.word(i) {
 		return i, false
@@ -85,7 +85,7 @@ func (r *reader) aside(i, end int, in around) (int, bool) {
 	return i, false
 }
 
-// byItself tells whether a macro with arguments stands alone on its line.
+// byItself reports whether a macro with arguments is alone on its line.
 func (r *reader) byItself(i int) bool {
 	last := r.callEnd(i)
 	return last > i && r.tokens[i].first && r.newLine(last+1)
@@ -101,7 +101,7 @@ func label(name string) bool {
 
 func (r *reader) newLine(i int) bool { return i >= len(r.tokens) || r.tokens[i].first }
 
-// begins tells whether a declaration or a closing brace can begin at i.
+// begins reports whether a declaration or a closing brace can begin at i.
 func (r *reader) begins(i int) bool {
 	if i >= len(r.tokens) {
 		return true
@@ -128,8 +128,8 @@ func containsAny(s string, parts ...string) bool {
 	return false
 }
 
-// atWord handles a word of a declaration's head. done means that the declaration is read and next is
-// behind it.
+// atWord handles a word in a declaration's header. done means that the declaration is complete and next is the
+// index after it.
 func (r *reader) atWord(j, end int, h *head, in around) (next int, done bool) {
 	switch r.str(j) {
 	case "struct", "union":
@@ -208,7 +208,7 @@ func (r *reader) atWordCPP(j, end int, h *head, in around) (next int, done bool)
 	return j + 1, false
 }
 
-// atSign handles any other token of a declaration's head.
+// atSign handles any other token in a declaration's header.
 func (r *reader) atSign(j, end int, h *head, in around) (next int, done bool) {
 	switch r.byteAt(j) {
 	case '(':
@@ -244,7 +244,7 @@ func (r *reader) atSign(j, end int, h *head, in around) (next int, done bool) {
 	return j + 1, false
 }
 
-// toSemicolon is the place behind the next ";" at this level.
+// toSemicolon returns the index after the next ";" at this level.
 func (r *reader) toSemicolon(j, end int) int {
 	for j < end {
 		switch r.byteAt(j) {
@@ -261,10 +261,10 @@ func (r *reader) toSemicolon(j, end int) int {
 	return end
 }
 
-// atColon is at the initializers of a constructor, a bit-field or a label.
+// atColon handles the ":" of constructor initializers, a bit-field or a label.
 func (r *reader) atColon(j, end int, h *head, in around) (next int, done bool) {
 	if len(h.groups) == 0 {
-		if j == h.first+1 && in.class == "" { // a label, which is damage here
+		if j == h.first+1 && in.class == "" { // a label, which is an error here
 			return j + 1, true
 		}
 		return j + 1, false
@@ -276,7 +276,7 @@ func (r *reader) atColon(j, end int, h *head, in around) (next int, done bool) {
 	return body, false
 }
 
-// skipInitializers walks over a(1), b{2}, C<int>(3) and gives the place of what follows.
+// skipInitializers skips a(1), b{2}, C<int>(3) and returns the index after them.
 func (r *reader) skipInitializers(j, end int) int {
 	for j < end {
 		for j < end && (r.word(j) || r.is(j, "::")) {
@@ -302,10 +302,10 @@ func (r *reader) skipInitializers(j, end int) int {
 	return end
 }
 
-// skipRequires walks over a requires clause, whose expression may have braces.
+// skipRequires skips a requires clause, whose expression may have braces.
 func (r *reader) skipRequires(j, end int) int {
 	for j < end {
-		j++ // over requires, && or ||
+		j++ // skip requires, && or ||
 		expression := false
 		for r.is(j, "!") || r.is(j, "requires") {
 			expression = expression || r.is(j, "requires")
@@ -331,7 +331,7 @@ func (r *reader) skipRequires(j, end int) int {
 	return end
 }
 
-// skipName walks over A::B<C>::d.
+// skipName skips A::B<C>::d.
 func (r *reader) skipName(j int) int {
 	for r.word(j) || r.is(j, "::") {
 		j++
@@ -347,7 +347,7 @@ func (r *reader) skipName(j int) int {
 	return j
 }
 
-// skipOperator is the place of the "(" of an operator's parameters.
+// skipOperator returns the index of the "(" of an operator's parameters.
 func (r *reader) skipOperator(j, end int) int {
 	j++
 	if r.byteAt(j) == '(' && r.byteAt(j+1) == ')' {

@@ -2,8 +2,8 @@ package cfamily
 
 import "strings"
 
-// Skeleton is the text with "{ ... }" in place of the bodies of functions and of long values.
-// Everything else stays as it is: comments, directives, classes with their members.
+// Skeleton returns the text with "{ ... }" in place of function bodies and long values. Everything else stays:
+// comments, directives, classes with their members.
 func (f *File) Skeleton() string {
 	var b strings.Builder
 	at := 0
@@ -24,7 +24,7 @@ func (f *File) Skeleton() string {
 	return b.String()
 }
 
-// hasCode tells whether a symbol's body holds code or values rather than members.
+// hasCode reports whether a symbol's body holds code or values rather than members.
 func hasCode(s Symbol) bool {
 	switch s.Kind {
 	case "function", "method", "constructor", "destructor", "operator", "variable":

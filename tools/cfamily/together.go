@@ -2,13 +2,13 @@ package cfamily
 
 import "strings"
 
-// together gives the names that a declaration declares beside its own: "w" in "int v, w;" and "v" in
-// "struct s { int a; } v;". Where template arguments may hold the commas it gives none.
+// together returns the other names in the symbol's declaration: "w" for "v" in "int v, w;", and "v" for "s" in
+// "struct s { int a; } v;". If template arguments may contain the commas, it returns none.
 func (f *File) together(s Symbol) []string {
 	if s.Kind == "macro" || s.Kind == "namespace" || strings.HasSuffix(f.Text[s.Start:s.End], "}") {
 		return nil
 	}
-	start, own := s.Start, true // own: the declarator is the symbol's
+	start, own := s.Start, true // own: the current declarator is the symbol's
 	if s.BodyEnd > 0 {
 		start, own = s.BodyEnd, false
 	}
@@ -41,7 +41,7 @@ func (f *File) together(s Symbol) []string {
 	return names
 }
 
-// left refuses new text, which reaches to end, that leaves out what is declared together with a symbol.
+// left rejects new text, which ends at end, that omits a name declared together with the symbol.
 func (f *File) left(after *File, s Symbol, end int) error {
 	have := map[string]bool{}
 	for _, t := range after.tokens {

@@ -7,22 +7,22 @@ type tokenKind uint8
 const (
 	word      tokenKind = iota + 1 // identifier or keyword
 	number                         // preprocessing number
-	literal                        // string or character, raw strings too
-	sign                           // one of the signs of several characters in signs, or one byte
-	directive                      // from '#' to the end of its last line, without that line's end
+	literal                        // string or character, including raw strings
+	sign                           // one of the multi-character operators in signs, or one byte
+	directive                      // from '#' to the end of its last line, without the line end
 )
 
-// token is a piece of the text. Offsets are 32 bits wide because there are many.
+// token is a range of the text. Offsets are 32 bits wide to save memory.
 type token struct {
 	kind       tokenKind
-	first      bool // nothing but blanks and comments before it on its line
+	first      bool // only blanks and comments precede it on its line
 	start, end int32
 }
 
-// comment is a comment's place.
+// comment is the range of a comment.
 type comment struct{ start, end int }
 
-// lexer splits a text. Whatever the text is, the tokens are in order and inside of it.
+// lexer splits a text into tokens. Whatever the text is, the tokens are in order and inside it.
 type lexer struct {
 	text     string
 	at       int
@@ -52,7 +52,7 @@ func (l *lexer) next() {
 	case c == '/' && l.peek(1) == '*':
 		l.blockComment()
 	case c == '\\':
-		l.at++ // joins lines, or is damage
+		l.at++ // joins lines, or is an error
 	case c == '#' && l.fresh:
 		l.emit(directive, l.endOfDirective())
 	case c == '"' || c == '\'':
@@ -93,7 +93,7 @@ func (l *lexer) blockComment() {
 	l.at = end
 }
 
-// endOfLine is where the logical line ends that holds offset: a backslash joins lines.
+// endOfLine returns the end of the logical line that contains offset: a backslash joins lines.
 func endOfLine(text string, offset int) int {
 	for i := offset; i < len(text); i++ {
 		if text[i] != '\n' && text[i] != '\r' {
@@ -109,7 +109,7 @@ func endOfLine(text string, offset int) int {
 	return len(text)
 }
 
-// endOfDirective knows that a block comment in a directive may span lines.
+// endOfDirective returns the end of a directive, in which a block comment may span lines.
 func (l *lexer) endOfDirective() int {
 	end := endOfLine(l.text, l.at)
 	for from := l.at; ; {
@@ -133,11 +133,10 @@ func (l *lexer) endOfDirective() int {
 	}
 }
 
-// quoted tells whether a text ends inside of a string.
+// quoted reports whether a text ends inside a string.
 func quoted(text string) bool { return strings.Count(text, `"`)%2 == 1 }
 
-// endOfQuoted finds the end of a string or character that opens at offset. One that is not closed
-// ends with its line.
+// endOfQuoted returns the end of the string or character that begins at open. An unclosed one ends with its line.
 func (l *lexer) endOfQuoted(open int) int {
 	quote := l.text[open]
 	for i := open + 1; i < len(l.text); i++ {
@@ -155,7 +154,7 @@ func (l *lexer) endOfQuoted(open int) int {
 	return len(l.text)
 }
 
-// word reads an identifier, or the literal that it is the prefix of.
+// word reads an identifier, or the literal that it is a prefix of.
 func (l *lexer) word() {
 	end := l.at + 1
 	for end < len(l.text) && wordPart(l.text[end]) {
@@ -176,7 +175,7 @@ func (l *lexer) word() {
 	l.emit(word, end)
 }
 
-// endOfRaw finds the end of a raw string whose quote is at open.
+// endOfRaw returns the end of the raw string whose quote is at open.
 func (l *lexer) endOfRaw(open int) int {
 	const most = 16 // characters of a delimiter
 	paren := strings.IndexByte(l.text[open+1:min(len(l.text), open+2+most)], '(')
@@ -204,7 +203,7 @@ func (l *lexer) endOfNumber() int {
 	return i
 }
 
-// signLength keeps angle brackets apart, since ">>" may close two of them.
+// signLength returns the length of a sign. It keeps angle brackets separate, because ">>" may close two of them.
 func (l *lexer) signLength() int {
 	switch l.text[l.at] {
 	case ':', '&', '|':

@@ -4,7 +4,7 @@ package cfamily
 var trailers = words(
 	`const volatile noexcept throw override final try requires restrict __attribute__ __attribute __asm__ __asm asm mutable`)
 
-// trailed tells whether what follows a group of parameters can follow them.
+// trailed reports whether the tokens after a group of parameters can follow it.
 func (r *reader) trailed(f callable, group int, h *head) bool {
 	k := r.behind(group)
 	if k >= len(r.tokens) {
@@ -33,7 +33,7 @@ func (r *reader) trailed(f callable, group int, h *head) bool {
 	return !r.cpp && r.names(group) && r.old(k)
 }
 
-// names tells whether the parameters of a group are names without types.
+// names reports whether the parameters of a group are names without types.
 func (r *reader) names(group int) bool {
 	last := int(r.pair[group])
 	if last >= len(r.tokens) || last == group+1 {
@@ -47,7 +47,7 @@ func (r *reader) names(group int) bool {
 	return true
 }
 
-// old tells whether declarations of parameters begin at k and run up to a "{".
+// old reports whether declarations of parameters begin at k and continue up to a "{".
 func (r *reader) old(k int) bool {
 	const most = 600
 	words := 0
@@ -72,8 +72,7 @@ func (r *reader) old(k int) bool {
 	return false
 }
 
-// oldStyle tells whether the ";" at j ends the declaration of a parameter of old C, in front of the
-// function's body.
+// oldStyle reports whether the ";" at j ends the declaration of an old-style C parameter, before the function's body.
 func (r *reader) oldStyle(j, end int, h *head) bool {
 	if h.typedef || h.equals >= 0 || len(h.groups) == 0 {
 		return false
@@ -87,11 +86,11 @@ func (r *reader) oldStyle(j, end int, h *head) bool {
 	return false
 }
 
-// typeWords are words that only a parameter begins with.
+// typeWords are words that can begin only a parameter.
 var typeWords = words(
 	`void int char bool float double long short unsigned signed const struct union enum class auto typename volatile size_t _Bool wchar_t register`)
 
-// parameters tells whether a group without a body holds parameters rather than arguments.
+// parameters reports whether a group without a body holds parameters rather than arguments.
 func (r *reader) parameters(f callable, in around) bool {
 	if in.class != "" || f.at > f.group {
 		return true
@@ -117,8 +116,8 @@ func (r *reader) parameters(f callable, in around) bool {
 	return r.declares(k, last)
 }
 
-// declares tells whether tokens look like a parameter: two words side by side, or a star or
-// reference behind a word. A lone word is taken for a type in C.
+// declares reports whether tokens look like a parameter: two adjacent words, or a star or reference after a word.
+// In C, a single word is taken as a type.
 func (r *reader) declares(first, end int) bool {
 	for k := first + 1; k < end; k++ {
 		switch b := r.byteAt(k); {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// classWord is at class, struct, union or enum. Where a body follows, the type is a definition.
+// classWord handles class, struct, union or enum. If a body follows, the type is a definition.
 func (r *reader) classWord(j, end int, h *head, in around) (next int, done bool) {
 	c, ok := r.classHead(j, end)
 	if !ok {
@@ -44,7 +44,7 @@ func (r *reader) classWord(j, end int, h *head, in around) (next int, done bool)
 	return r.afterType(last, end, h, in)
 }
 
-// afterType goes on behind a type whose value is declared in the same statement.
+// afterType continues after a type whose value is declared in the same statement.
 func (r *reader) afterType(j, end int, h *head, in around) (int, bool) {
 	for k := j; k < end; k++ {
 		switch r.byteAt(k) {
@@ -66,8 +66,8 @@ func (r *reader) afterType(j, end int, h *head, in around) (int, bool) {
 	return end, true
 }
 
-// behindType is the place behind a type's declaration: with the ";" where only names and attributes
-// come before it, else right behind the brace.
+// behindType returns the index after a type's declaration: after the ";" if only names and attributes come before
+// it, otherwise right after the brace.
 func (r *reader) behindType(j, end int, h *head) (next int, closed bool) {
 	for k := j; k < end; k++ {
 		switch b := r.byteAt(k); {
@@ -77,7 +77,7 @@ func (r *reader) behindType(j, end int, h *head) (next int, closed bool) {
 			k = r.behind(k) - 1
 		case b == '(' || b == '=' || b == '{' || b == '}':
 			return j, false
-		case r.tokens[k].first && k == j && !h.typedef && r.word(k) && !attribute(r.str(k)): // the ";" is forgotten
+		case r.tokens[k].first && k == j && !h.typedef && r.word(k) && !attribute(r.str(k)): // the ";" is missing
 			return j, true
 		}
 	}
@@ -88,13 +88,13 @@ func attribute(s string) bool {
 	return strings.HasPrefix(s, "__") || upper(s) || s == "alignas" || s == "_Alignas"
 }
 
-// classHead is what stands between class and its body.
+// classHead is the part of a declaration between class and its body.
 type classHead struct {
-	name      []string // parts of the qualified name, empty for an anonymous type
+	name      []string // parts of the qualified name; empty for an anonymous type
 	arguments string
 	bases     string
-	at        int // place of the name, or of the keyword
-	body      int // place of "{"
+	at        int // index of the name, or of the keyword
+	body      int // index of "{"
 }
 
 func (c classHead) last() string {
@@ -104,9 +104,9 @@ func (c classHead) last() string {
 	return c.name[len(c.name)-1]
 }
 
-// classHead reads up to the body, false where none follows.
+// classHead reads up to the body, and returns false if there is none.
 func (r *reader) classHead(j, end int) (classHead, bool) {
-	const most = 100 // tokens, which is plenty for macros and a qualified name
+	const most = 100 // limit in tokens, enough for macros and a qualified name
 	c := classHead{at: j}
 	whole := end
 	end = min(end, j+most)
@@ -148,8 +148,8 @@ func (r *reader) classHead(j, end int) (classHead, bool) {
 	return c, false
 }
 
-// className reads one name with its qualifiers; of several the last counts, because the others are
-// macros. It gives -1 where it cannot be one.
+// className reads one name with its qualifiers. If there are several names, the last one is used, because the
+// others are macros. It returns -1 if there cannot be a name.
 func (r *reader) className(k int, c *classHead) int {
 	c.name, c.arguments, c.at = nil, "", k
 	for r.word(k) {
@@ -171,7 +171,7 @@ func (r *reader) className(k int, c *classHead) int {
 	return -1
 }
 
-// bases skips base classes or the type of an enum, and gives the place of "{", -1 without one.
+// bases skips base classes or the type of an enum. It returns the index of "{", or -1 if there is none.
 func (r *reader) bases(k, end int) int {
 	const most = 2_000
 	for end = min(end, k+most); k < end; {
@@ -196,7 +196,7 @@ func (r *reader) bases(k, end int) int {
 	return -1
 }
 
-// typedefName is the place of the first name that a typedef of a type gives, -1 without one.
+// typedefName returns the index of the first name that a typedef declares for a type, or -1.
 func (r *reader) typedefName(j, last int) int {
 	name := -1
 	for k := j; k < last; k++ {
@@ -214,7 +214,7 @@ func (r *reader) typedefName(j, last int) int {
 	return name
 }
 
-// typedefs lists the names that a typedef gives to a type that has one of its own.
+// typedefs adds the names that a typedef declares for a type with its own name.
 func (r *reader) typedefs(h *head, in around, j, last int) {
 	name := r.typedefName(j, last)
 	if name < 0 || slices.ContainsFunc(r.found, func(s Symbol) bool {
@@ -226,7 +226,7 @@ func (r *reader) typedefs(h *head, in around, j, last int) {
 	r.add(symbol("typedef", r.str(name)), in, h.first, h.start, last-1, name)
 }
 
-// namespace reads a namespace and what is inside.
+// namespace reads a namespace and its content.
 func (r *reader) namespace(j, end int, h *head, in around) int {
 	var parts []string
 	at, k := j, j+1
@@ -266,7 +266,7 @@ func (r *reader) namespace(j, end int, h *head, in around) int {
 	return min(r.behind(k), end)
 }
 
-// using reads a using declaration, which defines a type where it has a "=".
+// using reads a using declaration, which defines a type if it has a "=".
 func (r *reader) using(j, end int, h *head, in around) int {
 	next := r.toSemicolon(j, end)
 	if !r.word(j + 1) {
@@ -276,7 +276,7 @@ func (r *reader) using(j, end int, h *head, in around) int {
 	for r.byteAt(k) == '[' {
 		k = r.behind(k)
 	}
-	for r.word(k) { // attributes that nobody knows
+	for r.word(k) { // unknown attributes
 		if k++; r.byteAt(k) == '(' {
 			k = r.behind(k)
 		}

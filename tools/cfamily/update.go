@@ -11,18 +11,18 @@ import (
 	"manualslop/tools/syntax"
 )
 
-// UpdateError says why a definition was not replaced, in one line that says what to do next.
+// UpdateError says why a definition was not replaced. Its one-line text says what to do next.
 type UpdateError struct{ Text string }
 
-// Error is the text.
+// Error returns the text.
 func (e *UpdateError) Error() string { return e.Text }
 
 func refuse(format string, args ...any) error { return &UpdateError{fmt.Sprintf(format, args...)} }
 
-// Update plans to put content in the place of a symbol of this file. A template<…> line stays unless
-// content brings its own; the text is indented to its place in the unit and with the line ends of
-// the file. It is an *UpdateError where content or the result would not balance, would not define
-// the name, would hide other definitions, or would be more damaged than the file is.
+// Update plans to replace a symbol of this file with content. A template<…> line stays unless content has its
+// own. The text is re-indented for its location, with the file's unit and line ends. The error is an *UpdateError
+// if content or the result would not balance, would not define the name, would hide other definitions, or would
+// be more damaged than the file already is.
 func (f *File) Update(ctx context.Context, s Symbol, content string) (document.Splice, error) {
 	content = trimLines(content)
 	start := s.Start
@@ -72,14 +72,14 @@ func (f *File) Update(ctx context.Context, s Symbol, content string) (document.S
 	return splice, f.damaged(ctx, after, splice)
 }
 
-// endsInComment tells whether a text ends in a // comment.
+// endsInComment reports whether a text ends in a // comment.
 func endsInComment(text string) bool {
 	_, comments := lex(text)
 	return len(comments) > 0 && comments[len(comments)-1].end == len(text) &&
 		strings.HasPrefix(text[comments[len(comments)-1].start:], "//")
 }
 
-// trimLines drops blank lines at both ends, and blanks behind the last character.
+// trimLines removes blank lines at both ends, and trailing blanks.
 func trimLines(text string) string {
 	text = strings.TrimRight(text, " \t\r\n\f")
 	for {
@@ -91,7 +91,7 @@ func trimLines(text string) string {
 	}
 }
 
-// compare checks that the new text defines the name and hides nothing outside of it.
+// compare checks that the new text defines the name and hides no other definition.
 func (f *File) compare(after *File, s Symbol, splice document.Splice) error {
 	end := splice.Start + len(splice.New)
 	shift := len(splice.New) - (splice.End - splice.Start)
@@ -126,7 +126,7 @@ func (f *File) compare(after *File, s Symbol, splice document.Splice) error {
 	return nil
 }
 
-// defines says what the symbols of a piece are.
+// defines describes the symbols defined in a range.
 func defines(symbols []Symbol, start, end int) string {
 	var names []string
 	for _, s := range symbols {
@@ -144,7 +144,7 @@ func defines(symbols []Symbol, start, end int) string {
 	return strings.Join(names, ", ")
 }
 
-// directivesClosed tells whether the #ifs of a piece of text are whole.
+// directivesClosed reports whether every #if in a text is closed.
 func directivesClosed(text string) bool {
 	tokens, _ := lex(text)
 	depth := 0
@@ -168,7 +168,7 @@ func directivesClosed(text string) bool {
 	return depth == 0
 }
 
-// damaged refuses a result that tree-sitter finds more wrong with than with the file.
+// damaged rejects a result in which tree-sitter finds more damage than in the file.
 func (f *File) damaged(ctx context.Context, after *File, splice document.Splice) error {
 	language, ok := syntax.ByName(f.Language.String())
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"manualslop/tools/document"
 )
 
-// maxHeadLines limits the lines at the top of a file that are looked at.
+// maxHeadLines limits the lines at the top of a file that are examined.
 const maxHeadLines = 200
 
 var (
@@ -23,15 +23,14 @@ var (
 	})
 	directive = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:#!|#ifndef |#define \w+$|#pragma once|//go:|// \+build|<\?|# .*-\*-|["']use )`)
-	}) // lines that say nothing
+	}) // lines without information
 	legal = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)copyright|licen[sc]e|SPDX|all rights reserved|-\*-|^vim?:`)
 	})
 )
 
-// HeadComment returns the first paragraph of the comment at the top of a
-// program in any language that says something else than who owns it. Lines that
-// begin a block comment, its middle and its end are known by their signs.
+// HeadComment returns the first paragraph of the comment at the top of a program, in any language, that is more
+// than a copyright notice. It recognises the lines of block comments by their markers.
 func HeadComment(text string) string {
 	var found []string
 	inBlock := false

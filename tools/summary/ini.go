@@ -7,11 +7,11 @@ import (
 	"manualslop/tools/document"
 )
 
-// maxKeys limits the keys that are named for one section.
+// maxKeys limits the keys listed for one section.
 const maxKeys = 40
 
-// INI lists the sections of an INI file with their keys. Keys in front of the first section stand
-// under "(top level)"; indented lines continue a value.
+// INI lists the sections of an INI file with their keys. Keys before the first section are listed under "(top
+// level)"; indented lines continue a value.
 func INI(text string) Summary {
 	var items []Item
 	var keys [][]string

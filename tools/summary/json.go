@@ -11,9 +11,9 @@ import (
 	"manualslop/tools/document"
 )
 
-// JSON lists the keys at the top of a JSON text with the kind of each value. A list at the top is
-// told by its length and the keys of its first object; several values (JSON lines) by their number.
-// It ends early with a warning when the context ends.
+// JSON lists the top-level keys of a JSON text with the kind of each value. A top-level list is described by its
+// length and the keys of its first object; several values (JSON lines) by their number. It stops early, with a
+// warning, when the context ends.
 func JSON(ctx context.Context, text string) Summary {
 	r := jsonReader{ctx: ctx, dec: json.NewDecoder(strings.NewReader(text)), lines: document.Lines(text)}
 	r.dec.UseNumber()
@@ -32,7 +32,7 @@ type jsonReader struct {
 	ctx   context.Context
 	dec   *json.Decoder
 	lines []document.Line
-	read  int // tokens
+	read  int // number of tokens read
 }
 
 func (r *jsonReader) line() int { return document.NumberOf(r.lines, int(r.dec.InputOffset())) }
@@ -44,7 +44,7 @@ func (r *jsonReader) token() (json.Token, error) {
 	return r.dec.Token()
 }
 
-// all reads the values of the text and tells what is in the first one.
+// all reads the values of the text and describes the first one.
 func (r *jsonReader) all() ([]Item, error) {
 	items, err := r.first()
 	for n := 2; err == nil; n++ {
@@ -75,7 +75,7 @@ func (r *jsonReader) first() ([]Item, error) {
 	return []Item{{Name: kindOf(token), Line: line}}, nil
 }
 
-// object reads an object after its bracket.
+// object reads an object after its opening brace.
 func (r *jsonReader) object() ([]Item, error) {
 	var items []Item
 	for r.dec.More() {
@@ -99,8 +99,8 @@ func (r *jsonReader) object() ([]Item, error) {
 	return items, nil
 }
 
-// list counts a list after its bracket and names the keys of its first value
-// where that is an object.
+// list reads a list after its opening bracket. It counts the elements, and lists the keys of the first one if
+// that is an object.
 func (r *jsonReader) list() (Item, error) {
 	item, n := Item{Name: "list"}, 0
 	for ; r.dec.More(); n++ {
@@ -129,7 +129,7 @@ func (r *jsonReader) list() (Item, error) {
 	return item, err
 }
 
-// skip reads over a value and says its kind.
+// skip skips a value and returns its kind.
 func (r *jsonReader) skip() (string, error) {
 	token, err := r.token()
 	if err != nil {
@@ -138,8 +138,8 @@ func (r *jsonReader) skip() (string, error) {
 	return r.rest(token)
 }
 
-// rest reads over a value whose first token is read, without recursion, and says its kind and how
-// many members it has.
+// rest skips the rest of a value whose first token was read, without recursion. It returns its kind and its
+// number of members.
 func (r *jsonReader) rest(first json.Token) (string, error) {
 	open, nested := first.(json.Delim)
 	if !nested {
@@ -166,7 +166,7 @@ func (r *jsonReader) rest(first json.Token) (string, error) {
 	if open == '[' {
 		return fmt.Sprintf("list of %d", members), nil
 	}
-	return fmt.Sprintf("object of %d", members/2), nil // keys are tokens, too
+	return fmt.Sprintf("object of %d", members/2), nil // keys are also tokens
 }
 
 func kindOf(token json.Token) string {

@@ -23,8 +23,8 @@ var (
 	})
 )
 
-// Markdown lists the headings of a text, nested by level. Doc is the first paragraph. Headings in
-// code blocks and comments do not count.
+// Markdown lists the headings of a text, nested by level. Doc is the first paragraph. Headings in code blocks and
+// comments are ignored.
 func Markdown(text string) Summary {
 	m := markdownReader{text: text, lines: document.Lines(text)}
 	m.read(m.behindFrontMatter())
@@ -45,8 +45,7 @@ type markdownReader struct {
 
 func (m *markdownReader) line(i int) string { return m.text[m.lines[i].Start:m.lines[i].End] }
 
-// behindFrontMatter returns the first line after a block between "---" lines at
-// the top.
+// behindFrontMatter returns the first line after a front matter block between "---" lines at the top.
 func (m *markdownReader) behindFrontMatter() int {
 	if len(m.lines) == 0 || strings.TrimRight(m.line(0), " \t") != "---" {
 		return 0
@@ -61,7 +60,7 @@ func (m *markdownReader) behindFrontMatter() int {
 
 func (m *markdownReader) read(first int) {
 	fenced, comment := "", false
-	paragraph := false // the line before is text that an underline makes a heading
+	paragraph := false // the previous line is text that an underline would make a heading
 	for i := first; i < len(m.lines); i++ {
 		line := m.line(i)
 		switch {
@@ -84,8 +83,7 @@ func (m *markdownReader) read(first int) {
 	}
 }
 
-// plain reads a line outside code and comments, and reports whether it is text
-// of a paragraph.
+// plain reads a line outside code and comments, and reports whether it is paragraph text.
 func (m *markdownReader) plain(i int, line string, paragraph bool) bool {
 	if h := atxHeading().FindStringSubmatch(line); h != nil {
 		m.heading(i, len(h[1]), h[2])
@@ -120,7 +118,7 @@ func (m *markdownReader) heading(i, level int, title string) {
 
 func (m *markdownReader) endParagraph() { m.done = m.done || len(m.doc) > 0 }
 
-// closes reports whether a line ends the code block that such a fence opened.
+// closes reports whether a line closes the code block that the fence opened began.
 func closes(line, opened string) bool {
 	line = strings.TrimRight(strings.TrimLeft(line, " "), " \t")
 	return len(line) >= len(opened) && strings.Trim(line, opened[:1]) == ""

@@ -9,10 +9,10 @@ import (
 	"manualslop/tools/python/outline"
 )
 
-// maxCode limits the characters of a piece of code in a summary.
+// maxCode limits a piece of code in a summary, in characters.
 const maxCode = 100
 
-// Python returns what a module imports and defines, public names first.
+// Python lists what a module imports and defines, public names first.
 func Python(f *python.File) Summary {
 	p := pythonReader{file: f}
 	if p.all, p.hasAll = outline.Exported(f); p.hasAll {
@@ -38,10 +38,10 @@ type pythonReader struct {
 	file     *python.File
 	all      []string
 	hasAll   bool
-	exported map[string]bool // the names of all
+	exported map[string]bool // set of the names in __all__
 }
 
-// paragraph returns the first one of a text, on one line.
+// paragraph returns the first paragraph of a text, on one line.
 func paragraph(text string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n\n")
 	return strings.Join(strings.Fields(first), " ")
@@ -52,7 +52,7 @@ func firstLine(text string) string {
 	return line
 }
 
-// clip brings code to one line of at most maxCode characters.
+// clip shortens code to one line of at most maxCode characters.
 func clip(code string) string {
 	if strings.ContainsAny(code, "\r\n") {
 		code = strings.Join(strings.Fields(code), " ")
@@ -67,7 +67,7 @@ func (p pythonReader) public(name string) bool {
 	return outline.IsPublic(name)
 }
 
-// publicFirst puts what is not public last, each part in order of the file. names are those of items.
+// publicFirst sorts public items before the others and keeps file order otherwise. names are the names of items.
 func (p pythonReader) publicFirst(items []Item, names []string) []Item {
 	var first, last []Item
 	for i, item := range items {
@@ -92,7 +92,7 @@ func (p pythonReader) exports() []Item {
 	return nil
 }
 
-// imports makes one item for each of standard library, relative and other modules.
+// imports returns one item each for standard library, other and relative modules.
 func (p pythonReader) imports() []Item {
 	items := []Item{{Name: "stdlib"}, {Name: "other"}, {Name: "relative"}}
 	modules := make([][]string, len(items))
@@ -130,8 +130,7 @@ func (p pythonReader) item(s *python.Symbol) Item {
 	}
 }
 
-// classes lists the classes that are in no other class or function, with the
-// names of their methods.
+// classes lists the top-level classes with the names of their methods.
 func (p pythonReader) classes() []Item {
 	var items []Item
 	var names []string
@@ -168,7 +167,7 @@ func (p pythonReader) functions() []Item {
 	return p.publicFirst(items, names)
 }
 
-// constants lists the variables of the module in capitals, and those that are exported.
+// constants lists the module variables that are in capitals or exported.
 func (p pythonReader) constants() []Item {
 	var items []Item
 	var names []string

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// bashReader lists the functions of shell scripts. The grammar of tree-sitter loses what follows a construct that it
-// does not know, such as [ "$a" "$b" ]; this one finds where blocks end, and needs no more.
+// bashReader lists the functions of shell scripts. tree-sitter's grammar loses the text after constructs that it
+// does not know, such as [ "$a" "$b" ]. This reader only finds where blocks end, which is all it needs.
 type bashReader struct {
 	shellWords
 	found  []Symbol
-	around []int // symbols around, places in found
+	around []int // indexes of the enclosing symbols in found
 }
 
 func readBash(text string) Structure {
@@ -24,16 +24,16 @@ func readBash(text string) Structure {
 	return r.structure(r.found)
 }
 
-// shellClosers end a block wherever a command can begin.
+// shellClosers are words that close a block if they are where a command can begin.
 var shellClosers = []string{"}", "fi", "done", "esac"}
 
-// shellOpeners are words behind which a command begins.
+// shellOpeners are words after which a command can begin.
 var shellOpeners = []string{"then", "do", "else", "elif", "while", "until", "!", "time"}
 
-// commands reads up to the word that closes a block, and gives what it stopped at: that word, another one that closes
-// a block, or nothing at the end of the text.
+// commands reads up to the word that closes the block and returns the word at which it stopped: that word,
+// another closing word, or "" at the end of the text.
 func (r *bashReader) commands(closing string) string {
-	begins := true // a command begins here
+	begins := true // a command can begin here
 	for r.blanks() {
 		switch c := r.text[r.at]; {
 		case c == '\n' || c == '\r':
@@ -73,7 +73,7 @@ func (r *bashReader) commands(closing string) string {
 	return ""
 }
 
-// command goes on behind the first word of a command, and tells whether another command can begin there.
+// command reads on after the first word of a command, and reports whether another command can begin there.
 func (r *bashReader) command(word string, start int) bool {
 	switch word {
 	case "{":
@@ -109,7 +109,7 @@ func (r *bashReader) command(word string, start int) bool {
 	return true
 }
 
-// follows tells whether one of some words comes next, without reading it.
+// follows reports whether one of the given words is next, without reading it.
 func (r *bashReader) follows(some ...string) bool {
 	r.blanks()
 	for _, word := range some {
@@ -121,10 +121,10 @@ func (r *bashReader) follows(some ...string) bool {
 	return false
 }
 
-// maxShellDepth bounds blocks inside of each other.
+// maxShellDepth limits the nesting of blocks.
 const maxShellDepth = 200
 
-// block reads a block that began at start up to its end.
+// block reads a block that began at start, up to its end.
 func (r *bashReader) block(closing string, start int) {
 	if r.level++; r.level > maxShellDepth {
 		r.wrong(start, len(r.text))
@@ -132,12 +132,12 @@ func (r *bashReader) block(closing string, start int) {
 	}
 	if got := r.commands(closing); got != closing {
 		r.miss(start, closing)
-		r.at -= len(got) // for the block around
+		r.at -= len(got) // left for the enclosing block
 	}
 	r.level--
 }
 
-// cases reads a case up to its esac.
+// cases reads a case statement up to its esac.
 func (r *bashReader) cases(start int) {
 	r.blanks()
 	r.word()
@@ -176,7 +176,7 @@ func (r *bashReader) cases(start int) {
 	}
 }
 
-// pattern reads the pattern of a case up to its parenthesis, false where esac stands in its place.
+// pattern reads the pattern of a case up to its parenthesis. It returns false at an esac.
 func (r *bashReader) pattern() bool {
 	if r.starts("(") {
 		r.at++
@@ -192,7 +192,7 @@ func (r *bashReader) pattern() bool {
 	return true
 }
 
-// define adds a function whose head was just read, and reads its body.
+// define adds a function whose header was just read, and reads its body.
 func (r *bashReader) define(title string, start, name int) {
 	signature := r.at
 	title = tidy(title)
@@ -220,9 +220,9 @@ func (r *bashReader) define(title string, start, name int) {
 	r.found[place].End = max(r.at, signature)
 }
 
-// docAbove is the first line of the comment that ends on the line above start.
+// docAbove returns the first line of the comment that ends on the line above start.
 func (r *bashReader) docAbove(start int) string {
-	const most = 1_000 // bytes in front of a function on its line
+	const most = 1_000 // bytes before a function on its line
 	from := max(0, start-most)
 	line := from + strings.LastIndexAny(r.text[from:start], "\r\n") + 1
 	if strings.Trim(r.text[line:start], " \t") != "" {

@@ -5,18 +5,18 @@ import "strings"
 // shellWords reads words, strings and redirections of shell scripts.
 type shellWords struct {
 	scanner
-	level      int       // blocks and strings around
+	level      int       // enclosing blocks and strings
 	here       []heredoc // announced on this line
-	substitute func()    // reads $(…) behind its parenthesis
+	substitute func()    // reads $(…) after its opening parenthesis
 }
 
-// heredoc is a text that begins with the next line.
+// heredoc is a here-document, which begins on the next line.
 type heredoc struct {
 	word string
-	tabs bool // tabs in front of its last line do not count
+	tabs bool // tabs before its last line are ignored
 }
 
-// wrong says that a piece does not fit.
+// wrong records a range that does not parse.
 func (w *shellWords) wrong(start, end int) {
 	if len(w.damage) < maxDamage {
 		w.damage = append(w.damage, Damage{Start: start, End: end})
@@ -25,7 +25,7 @@ func (w *shellWords) wrong(start, end int) {
 
 func (w *shellWords) starts(sign string) bool { return strings.HasPrefix(w.text[w.at:], sign) }
 
-// blanks skips blanks and joined lines, and tells whether something follows.
+// blanks skips blanks and joined lines, and reports whether more text follows.
 func (w *shellWords) blanks() bool {
 	for w.at < len(w.text) {
 		switch {
@@ -87,7 +87,7 @@ func (w *shellWords) newLine() {
 	}
 }
 
-// redirect is at "<" or ">".
+// redirect reads a redirection, which begins at "<" or ">".
 func (w *shellWords) redirect() {
 	switch {
 	case w.starts("<<<"):
@@ -112,7 +112,7 @@ func (w *shellWords) redirect() {
 	}
 }
 
-// word reads one word with the strings and substitutions in it. It is empty only at the end of the text.
+// word reads one word, including its strings and substitutions. It returns "" only at the end of the text.
 func (w *shellWords) word() string {
 	start := w.at
 	for w.at < len(w.text) {
@@ -196,7 +196,7 @@ func (w *shellWords) double() {
 	w.miss(start, `"`)
 }
 
-// balanced skips a piece in brackets, with strings and substitutions in it.
+// balanced skips bracketed text, including its strings and substitutions.
 func (w *shellWords) balanced(open, closing byte) {
 	start := w.at
 	w.level++
@@ -221,13 +221,13 @@ func (w *shellWords) balanced(open, closing byte) {
 	w.miss(start, string(closing))
 }
 
-// arithmetic skips ((…)) or $((…)), false where it is a block in a block.
+// arithmetic skips ((…)) or $((…)). It returns false if the text is a subshell inside a subshell.
 func (w *shellWords) arithmetic(opening string) bool {
 	const most = 1_000 // bytes
 	if !w.starts(opening) {
 		return false
 	}
-	depth, inner := 0, 0 // inner: where the inner parenthesis was closed
+	depth, inner := 0, 0 // inner is where the inner parenthesis was closed
 	text := w.text[:min(len(w.text), w.at+most)]
 	for i := w.at + len(opening) - 2; i < len(text); i++ {
 		switch text[i] {
@@ -250,7 +250,7 @@ func (w *shellWords) arithmetic(opening string) bool {
 	return false
 }
 
-// parentheses skips the () of a function, false where there are none.
+// parentheses skips the () of a function, and returns false if there are none.
 func (w *shellWords) parentheses() bool {
 	start := w.at
 	if w.blanks() && w.starts("(") {
@@ -263,7 +263,7 @@ func (w *shellWords) parentheses() bool {
 	return false
 }
 
-// condition skips [[ … ]] behind its first bracket.
+// condition skips [[ … ]] after its opening brackets.
 func (w *shellWords) condition(start int) {
 	for w.blanks() {
 		switch c := w.text[w.at]; {
@@ -281,5 +281,5 @@ func (w *shellWords) condition(start int) {
 	w.miss(start, "]]")
 }
 
-// shellName tells whether a word can be the name of a function.
+// shellName reports whether a word can be the name of a function.
 func shellName(word string) bool { return word != "" && !strings.ContainsAny(word, "$\"'`\\={}()<>[]") }

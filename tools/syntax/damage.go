@@ -6,19 +6,18 @@ import (
 	sitter "github.com/smacker/go-tree-sitter"
 )
 
-// maxDamage bounds the pieces that are listed.
+// maxDamage limits the damage that is listed.
 const maxDamage = 100
 
-// Damage is a piece of text that the parser could not make sense of, or a place where something is
-// missing.
+// Damage is a range of text that the parser could not parse, or a place where something is missing.
 type Damage struct {
-	Start, End int    // bytes
-	Line       int    // of Start, counted from 1
-	Missing    string // what is missing, such as ";" or "}"; empty for a piece that does not fit
+	Start, End int    // byte offsets
+	Line       int    // line of Start, 1-based
+	Missing    string // what is missing, such as ";" or "}"; empty for a range that does not parse
 }
 
-// DamageOf lists the damage of a text in its order, at most 100 pieces. None does not mean that the
-// text is valid. Errors are those of Outline.
+// DamageOf lists the damage of a text in order, at most 100 items. A text without damage need not be valid.
+// Errors are the same as for Outline.
 func DamageOf(ctx context.Context, language Language, src []byte) ([]Damage, error) {
 	if language.grammar != nil && language.grammar.read != nil {
 		found, err := scanned(ctx, language, src)
@@ -27,7 +26,7 @@ func DamageOf(ctx context.Context, language Language, src []byte) ([]Damage, err
 	return withTree(ctx, language, src, func(root *sitter.Node) []Damage { return damageOf(root, newLines(src)) })
 }
 
-// damageOf walks only where errors are, without recursion.
+// damageOf visits only nodes with errors, without recursion.
 func damageOf(root *sitter.Node, lines lines) []Damage {
 	out := []Damage{}
 	if !root.HasError() {

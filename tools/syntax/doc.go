@@ -1,23 +1,21 @@
-// Package syntax reads the structure of source text with tree-sitter. It is the only importer of
-// the binding, whose hazards end whole processes; so bytes go in and plain Go values come out, and no
-// tree, node, cursor or parser leaves a call.
+// Package syntax reads the structure of source text with tree-sitter. It is the only importer of the binding,
+// whose errors can end the whole process. Therefore it takes bytes and returns plain Go values, and no tree,
+// node, cursor or parser leaves a call.
 //
-// [Outline] lists the definitions of a text in any of the [Languages], also of a broken one;
-// [DamageOf] lists only what the parser could not make sense of. [ByPath] finds the language of a
-// file by its name.
+// [Outline] lists the definitions of a text in any of the [Languages], even if the text is broken; [DamageOf]
+// lists only what the parser could not parse. [ByPath] finds the language of a file by its name.
 //
-// # What holds
+// # Guarantees
 //
-// Texts of more than [MaxSize] bytes are refused, a parse ends after two seconds and one a megabyte with [ErrTooHard],
-// and at most as many parses run at a time as Go has processors. A cancelled call returns at once;
-// the parse that it began ends by itself. Every call has a parser of its own and closes what it
-// made, so memory stays flat. Depth is bounded, so that nested brackets of a foreign text cannot
-// exhaust a stack.
+// A text of more than [MaxSize] bytes is rejected. A parse ends with [ErrTooHard] after two seconds plus one
+// second per megabyte. At most GOMAXPROCS parses run at a time. A cancelled call returns at once; the parse that
+// it began ends by itself. Every call has its own parser and closes what it creates, so memory use stays flat.
+// Depth is limited, so nested brackets in an untrusted text cannot exhaust the stack.
 //
-// # What does not
+// # Limitations
 //
-// Bash and Protocol Buffers are read by scanners in Go, because their grammars lose definitions.
+// Bash and Protocol Buffers are read by scanners in Go, because their tree-sitter grammars lose definitions.
 //
-// A text without damage need not be valid: tree-sitter accepts much that compilers refuse. For
-// Python there is package python, for C and C++ package cfamily, which are exact where this is not.
+// A text without damage need not be valid, because tree-sitter accepts much that compilers reject. For Python use
+// package python, and for C and C++ package cfamily, which are more exact.
 package syntax

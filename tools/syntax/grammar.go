@@ -9,48 +9,48 @@ import (
 	sitter "github.com/smacker/go-tree-sitter"
 )
 
-// grammar says how a language's tree shows its definitions. Lists of node types and file names are
-// separated by blanks in strings where they are long.
+// grammar describes how a language's tree represents definitions. Long lists of node types and file names are
+// strings separated by blanks.
 type grammar struct {
 	name      string
-	endings   string // of file names, without the dot
+	endings   string // file name extensions, without the dot
 	files     string // whole file names
-	separator string // between parts of a path; empty means "."
-	note      string // what is listed where there are no definitions of code
+	separator string // separator of path elements; empty means "."
+	note      string // what is listed for a language without code definitions
 	load      func() *sitter.Language
-	read      func(text string) Structure // in place of load, where the language is read without tree-sitter
+	read      func(text string) Structure // replaces load for a language that is read without tree-sitter
 	defs      map[string]def
-	into      []string // nodes that are no symbols but hold some
-	lift      []string // those of them whose place a lone symbol takes
-	lead      []string // decorators and attributes that stand in front of what they belong to
-	unnamed   []string // functions without a name, in which variables are not listed
+	into      []string // nodes that are not symbols but contain some
+	lift      []string // those of into that are replaced by their only symbol
+	lead      []string // decorators and attributes that precede what they belong to
+	unnamed   []string // anonymous functions, whose variables are not listed
 	nested    bool     // functions inside functions are listed
 }
 
-// def says what a type of node defines.
+// def describes the symbol that a type of node defines.
 type def struct {
 	kind string
-	// name leads to the node with the name: fields, or types in angle brackets, separated by
-	// slashes. Empty means the field "name".
+	// name is the path to the node with the name: fields, or types in angle brackets, separated by slashes. Empty
+	// means the field "name".
 	name string
-	// body are the fields or types in angle brackets of which the first one there ends the
-	// signature. Empty means the field "body".
+	// body lists fields, or types in angle brackets; the first one that exists ends the signature. Empty means
+	// the field "body".
 	body string
-	leaf bool // nothing inside is looked for
-	open bool // where it turns out to be no symbol, what is inside is looked for
-	// hook names what a path cannot; false means that the node is no symbol.
+	leaf bool // the inside is not searched
+	open bool // the inside is searched if the node turns out not to be a symbol
+	// hook names symbols that a path cannot; false means that the node is not a symbol.
 	hook func(node *sitter.Node, src []byte) (naming, bool)
 }
 
-// naming is what a symbol is called.
+// naming is the name of a symbol.
 type naming struct {
 	title string
 	kind  string
-	scope string // what the names inside begin with, where that is not the title
+	scope string // prefix of the names inside, if it is not the title
 	at    int    // offset of the name
 }
 
-// named gives the name of a node, false where it has none.
+// named returns the name of a node, or false if it has none.
 func (d def) named(node *sitter.Node, src []byte) (naming, bool) {
 	if d.hook != nil {
 		n, ok := d.hook(node, src)
@@ -66,10 +66,10 @@ func (d def) named(node *sitter.Node, src []byte) (naming, bool) {
 	return naming{title: title, kind: d.kind, at: int(at.StartByte())}, title != ""
 }
 
-// maxTitle bounds a name in bytes; longer ones are no names but damage.
+// maxTitle limits a name in bytes; longer ones are damage.
 const maxTitle = 300
 
-// tidy makes a name one line.
+// tidy joins a name into one line.
 func tidy(name string) string {
 	name = strings.Join(strings.Fields(strings.ToValidUTF8(name, "\uFFFD")), " ")
 	if len(name) > maxTitle {
@@ -87,7 +87,7 @@ func (d def) bodyOf(node *sitter.Node) *sitter.Node {
 	return nil
 }
 
-// follow walks a path of fields and types; nil where it ends early.
+// follow follows a path of fields and types. It returns nil if the path ends early.
 func follow(node *sitter.Node, path string) *sitter.Node {
 	for step := range strings.SplitSeq(path, "/") {
 		if node == nil {
@@ -103,10 +103,10 @@ func follow(node *sitter.Node, path string) *sitter.Node {
 	return node
 }
 
-// maxSearched bounds the children that are looked at for one of a type.
+// maxSearched limits the children that are examined for a type.
 const maxSearched = 40
 
-// childOf is the first child of a type.
+// childOf returns the first child of a type, or nil.
 func childOf(node *sitter.Node, kind string) *sitter.Node {
 	for i := range min(int(node.NamedChildCount()), maxSearched) {
 		if child := node.NamedChild(i); child.Type() == kind {
@@ -116,7 +116,7 @@ func childOf(node *sitter.Node, kind string) *sitter.Node {
 	return nil
 }
 
-// grammars is the table of all languages, by name.
+// grammars lists all languages, sorted by name.
 var grammars = sync.OnceValue(func() []*grammar {
 	all := slices.Concat(systemGrammars(), scriptGrammars(), dataGrammars())
 	slices.SortFunc(all, func(a, b *grammar) int { return strings.Compare(a.name, b.name) })

@@ -11,7 +11,7 @@ import (
 	"github.com/smacker/go-tree-sitter/yaml"
 )
 
-// dataGrammars are the languages of schemas, configuration and documents.
+// dataGrammars returns the languages of schemas, configuration and documents.
 func dataGrammars() []*grammar {
 	return []*grammar{
 		{name: "protobuf", endings: "proto", read: readProtobuf}, sqlGrammar(), htmlGrammar(),

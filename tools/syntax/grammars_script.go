@@ -9,7 +9,7 @@ import (
 	"github.com/smacker/go-tree-sitter/typescript/typescript"
 )
 
-// scriptGrammars are the interpreted languages.
+// scriptGrammars returns the interpreted languages.
 func scriptGrammars() []*grammar {
 	js := &grammar{name: "javascript", endings: "js mjs cjs jsx es6", load: javascript.GetLanguage}
 	ts := &grammar{name: "typescript", endings: "ts mts cts", load: typescript.GetLanguage}
@@ -32,7 +32,7 @@ func scriptGrammars() []*grammar {
 	return []*grammar{js, ts, x, pythonGrammar(), rubyGrammar(), bashGrammar(), phpGrammar()}
 }
 
-// ecmaDefs serve JavaScript and TypeScript, whose trees name things alike.
+// ecmaDefs returns the definitions of JavaScript and TypeScript, whose trees use the same node names.
 func ecmaDefs() map[string]def {
 	return map[string]def{
 		"function_declaration":           {kind: "function"},

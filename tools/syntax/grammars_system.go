@@ -9,8 +9,8 @@ import (
 	"github.com/smacker/go-tree-sitter/rust"
 )
 
-// systemGrammars are the compiled languages. C and C++ list nothing here: package cfamily reads
-// them, and uses these grammars to see damage.
+// systemGrammars returns the compiled languages. C and C++ have no definitions here: package cfamily reads them,
+// and uses these grammars only to find damage.
 func systemGrammars() []*grammar {
 	return []*grammar{
 		{name: "c", endings: "c", load: c.GetLanguage},

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Language is one of the grammars. The zero value is none.
+// Language is one of the supported languages. The zero value is no language.
 type Language struct{ grammar *grammar }
 
-// Name is the language's name in lower case, such as "go", "csharp" or "typescript".
+// Name returns the language's name in lower case, such as "go", "csharp" or "typescript".
 func (l Language) Name() string {
 	if l.grammar == nil {
 		return ""
@@ -17,7 +17,7 @@ func (l Language) Name() string {
 	return l.grammar.name
 }
 
-// Separator stands between the parts of a symbol's name: "::" in C++ and Rust, "." elsewhere.
+// Separator returns the separator of the parts of a symbol's name: "::" in C++ and Rust, "." elsewhere.
 func (l Language) Separator() string {
 	if l.grammar == nil || l.grammar.separator == "" {
 		return "."
@@ -25,8 +25,8 @@ func (l Language) Separator() string {
 	return l.grammar.separator
 }
 
-// Note says what an outline of the language lists where that is not definitions of code; it is
-// empty for programming languages.
+// Note says what an outline of the language lists if it is not code definitions. It is empty for programming
+// languages.
 func (l Language) Note() string {
 	if l.grammar == nil {
 		return ""
@@ -34,7 +34,7 @@ func (l Language) Note() string {
 	return l.grammar.note
 }
 
-// Languages lists every grammar, by name.
+// Languages returns all languages, sorted by name.
 func Languages() []Language {
 	var out []Language
 	for _, g := range grammars() {
@@ -43,7 +43,7 @@ func Languages() []Language {
 	return out
 }
 
-// ByName finds a language by its name or by one of its file name endings without the dot.
+// ByName finds a language by its name or by one of its file name extensions.
 func ByName(name string) (Language, bool) {
 	name = strings.ToLower(strings.TrimPrefix(name, "."))
 	for _, g := range grammars() {
@@ -54,8 +54,7 @@ func ByName(name string) (Language, bool) {
 	return Language{}, false
 }
 
-// ByPath finds the language of a file by the ending of its name, or by the name itself, such as
-// "Dockerfile".
+// ByPath finds the language of a file by the extension of its name, or by the whole name, such as "Dockerfile".
 func ByPath(name string) (Language, bool) {
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
 	for _, g := range grammars() {

@@ -6,15 +6,15 @@ import (
 	sitter "github.com/smacker/go-tree-sitter"
 )
 
-// lead is what stands in front of the next symbol among its siblings: comments and attributes.
+// lead holds the siblings that precede the next symbol: comments and attributes.
 type lead struct {
-	end      int      // where the last sibling that was neither ends
-	comments []int    // starts and ends of a block of comments, in turn
+	end      int      // where the last other sibling ends
+	comments []int    // alternating starts and ends of a block of comments
 	at       int      // where the first attribute begins
-	texts    []string // of the attributes
+	texts    []string // texts of the attributes
 }
 
-// comment adds a comment. A blank line or code on its first line begins a new block.
+// comment adds a comment. After a blank line, or after code on the comment's first line, it begins a new block.
 func (l *lead) comment(w *walker, node *sitter.Node) {
 	start, end := w.trimmed(node)
 	if len(l.comments) > 0 && w.lines.number(start)-w.lines.number(l.comments[len(l.comments)-1]) > 1 {
@@ -34,7 +34,7 @@ func (l *lead) attribute(w *walker, node *sitter.Node) {
 	l.texts = append(l.texts, strings.TrimPrefix(string(w.src[start:end]), "@"))
 }
 
-// start moves the beginning of a symbol in front of its attributes.
+// start extends a symbol's range to its attributes.
 func (l *lead) start(start, end int) (int, int) {
 	if len(l.texts) > 0 {
 		return l.at, end
@@ -42,7 +42,7 @@ func (l *lead) start(start, end int) (int, int) {
 	return start, end
 }
 
-// doc is the first line that says something of a comment that ends on the line above start.
+// doc returns the first non-empty line of a comment that ends on the line above start.
 func (l *lead) doc(w *walker, start int) string {
 	if len(l.comments) == 0 {
 		return ""
@@ -57,7 +57,7 @@ func (l *lead) doc(w *walker, start int) string {
 	return FirstLine(string(w.src[l.comments[0] : last+1]))
 }
 
-// FirstLine gives the first line of a comment that says something, without the comment's marks.
+// FirstLine returns the first non-empty line of a comment, without comment markers.
 func FirstLine(comment string) string {
 	for line := range strings.Lines(strings.ReplaceAll(comment, "\r", "\n")) {
 		if strings.HasPrefix(line, "#!") {

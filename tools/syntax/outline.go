@@ -9,17 +9,17 @@ import (
 	sitter "github.com/smacker/go-tree-sitter"
 )
 
-// maxDepth bounds how deep definitions are looked for.
+// maxDepth limits how deeply definitions are searched for.
 const maxDepth = 400
 
-// Structure is what Outline finds.
+// Structure is the result of Outline.
 type Structure struct {
-	Symbols []Symbol // in source order, those around before those inside
-	Damage  []Damage // what the parser could not make sense of; empty does not mean valid
+	Symbols []Symbol // in source order, outer before inner ones
+	Damage  []Damage // text that could not be parsed; empty does not mean valid
 }
 
-// Outline lists the definitions of a text. It matches ErrTooLarge, ErrTooHard, ErrNoLanguage or the
-// error of the context; a broken text is no error.
+// Outline lists the definitions of a text. The error matches ErrTooLarge, ErrTooHard, ErrNoLanguage or is the
+// context's. A broken text is not an error.
 func Outline(ctx context.Context, language Language, src []byte) (Structure, error) {
 	if language.grammar != nil && language.grammar.read != nil {
 		return scanned(ctx, language, src)
@@ -34,7 +34,7 @@ func Outline(ctx context.Context, language Language, src []byte) (Structure, err
 	})
 }
 
-// scanned is Outline for a language that is read without tree-sitter.
+// scanned is Outline for languages that are read without tree-sitter.
 func scanned(ctx context.Context, language Language, src []byte) (Structure, error) {
 	if len(src) > MaxSize {
 		return Structure{}, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(src), MaxSize)
@@ -45,8 +45,8 @@ func scanned(ctx context.Context, language Language, src []byte) (Structure, err
 	return language.grammar.read(string(src)), nil
 }
 
-// walker collects symbols. It visits what lies in containers and nothing else, because the binding
-// keeps every visited node on the heap until the tree goes.
+// walker collects symbols. It visits only the content of containers, because the binding keeps every visited node
+// on the heap until the tree is released.
 type walker struct {
 	grammar   *grammar
 	cursor    *sitter.TreeCursor
@@ -56,16 +56,16 @@ type walker struct {
 	found     []Symbol
 }
 
-// scope is what surrounds a symbol.
+// scope describes what encloses a symbol.
 type scope struct {
 	path  string // empty at top level
-	kind  string // of the innermost symbol
-	depth int    // number of symbols around
-	// unnamed says that a function without a name is around, whose variables are its own.
+	kind  string // kind of the innermost symbol
+	depth int    // number of enclosing symbols
+	// unnamed means that an anonymous function encloses it, whose variables are not listed.
 	unnamed bool
 }
 
-// children visits the children of the cursor's node; level counts nodes, not symbols.
+// children visits the children of the cursor's node. level counts nodes, not symbols.
 func (w *walker) children(in scope, level int) {
 	if level > maxDepth || !w.cursor.GoToFirstChild() {
 		return
@@ -107,8 +107,8 @@ func (w *walker) visit(node *sitter.Node, in scope, level int, front *lead) {
 	*front = lead{end: int(node.EndByte())}
 }
 
-// container looks into a node that is no symbol itself. Where it holds one symbol only, such as an
-// export or a declaration with one name, that symbol takes the container's place.
+// container visits a node that is not itself a symbol. If it contains only one symbol, such as an export or a
+// declaration with one name, that symbol gets the container's range.
 func (w *walker) container(node *sitter.Node, kind string, in scope, level int, front lead) {
 	first := len(w.found)
 	in.unnamed = in.unnamed || slices.Contains(w.grammar.unnamed, kind)
@@ -135,7 +135,8 @@ func (w *walker) container(node *sitter.Node, kind string, in scope, level int, 
 	}
 }
 
-// held tells whether the child of a container in which a symbol lies is what defines it, and not an expression around.
+// held reports whether a symbol in a container is defined by the container's child itself, rather than inside an
+// expression.
 func (w *walker) held(node *sitter.Node, start int) bool {
 	for i := range min(int(node.NamedChildCount()), maxSearched) {
 		child := node.NamedChild(i)
@@ -180,7 +181,7 @@ func (w *walker) define(node *sitter.Node, rule def, named naming, in scope, lev
 	w.children(inner, level+1)
 }
 
-// memberful tells whether functions directly in a symbol of that kind are methods.
+// memberful reports whether functions directly in a symbol of the given kind are methods.
 func memberful(kind string) bool {
 	switch kind {
 	case "class", "struct", "interface", "trait", "enum", "impl", "protocol", "object", "record", "union", "extension",
@@ -190,7 +191,7 @@ func memberful(kind string) bool {
 	return false
 }
 
-// trimmed is a node's place without the blanks that some grammars count in.
+// trimmed returns a node's range without the blanks that some grammars include.
 func (w *walker) trimmed(node *sitter.Node) (start, end int) {
 	start, end = int(node.StartByte()), min(int(node.EndByte()), len(w.src))
 	for start < end && isBlank(w.src[start]) {
@@ -202,7 +203,7 @@ func (w *walker) trimmed(node *sitter.Node) (start, end int) {
 	return start, end
 }
 
-// headEnd is where a head ends that runs up to a body: without blanks and the sign of a definition.
+// headEnd returns the end of a header that precedes a body, without blanks and a definition sign such as "=".
 func (w *walker) headEnd(start, body int) int {
 	head := strings.TrimRight(string(w.src[start:max(body, start)]), " \t\r\n\f")
 	for _, sign := range []string{" =>", " ="} {

@@ -13,36 +13,36 @@ import (
 	"manualslop/tools/abandon"
 )
 
-// MaxSize is the largest text, in bytes, that is parsed.
+// MaxSize is the size, in bytes, of the largest text that is parsed.
 const MaxSize = 8 << 20
 
-// operationLimit bounds one parse of a text of so many bytes. Real texts take a fifth of a second a
-// megabyte; there are short ones on which a grammar does not come to an end.
+// operationLimit returns the time limit for a text of the given size. Real texts take a fifth of a second per
+// megabyte, but on some short texts a grammar does not terminate.
 func operationLimit(size int) time.Duration {
 	return 2*time.Second + time.Duration(size)*time.Second>>20
 }
 
-// chunk is how many bytes the parser is given at a time. Mending errors can take it a millisecond and a
+// chunk is the number of bytes that the parser is given at a time. Error recovery can take it a millisecond and a
 // megabyte of memory for each byte.
 const chunk = 256
 
 // Sentinels for errors.Is.
 var (
-	// ErrTooLarge says that a text is longer than MaxSize.
+	// ErrTooLarge means that a text is longer than MaxSize.
 	ErrTooLarge = errors.New("syntax: the text is too large to parse")
-	// ErrTooHard says that a parse was given up after some seconds.
+	// ErrTooHard means that a parse exceeded its time limit.
 	ErrTooHard = errors.New("syntax: parsing took too long")
-	// ErrNoLanguage says that the language is the zero value.
+	// ErrNoLanguage means that the language is the zero value.
 	ErrNoLanguage = errors.New("syntax: no language")
 )
 
-// slots bounds the parses that run at a time, in the whole process: each one keeps a processor busy
-// and holds about ten times the size of its text.
+// slots limits the parses that run at a time in the process. Each one keeps a processor busy and needs about ten
+// times the size of its text in memory.
 var slots = make(chan struct{}, max(runtime.GOMAXPROCS(0), 1))
 
-// withTree parses src and hands the root to read, which must not keep any node. It returns when
-// read has returned or ctx is done; in the second case the parse goes on alone, within its limits,
-// and its result is dropped.
+// withTree parses src and passes the root to read, which must not retain any node. It returns when read has
+// returned or ctx is done. In the second case the parse continues in the background, within its limits, and its
+// result is dropped.
 func withTree[T any](ctx context.Context, language Language, src []byte, read func(root *sitter.Node) T) (T, error) {
 	var none T
 	switch {
@@ -64,8 +64,8 @@ func withTree[T any](ctx context.Context, language Language, src []byte, read fu
 	})
 }
 
-// parse runs in a goroutine of its own, so a panic must not leave it. The context stays outside:
-// the binding would spoil a parser whose context ends just after the parse.
+// parse runs in its own goroutine, so a panic must not escape. It does not use the context, because the binding
+// would leave a parser unusable if its context ends just after the parse.
 func parse[T any](
 	language Language, src []byte, limit time.Duration, read func(root *sitter.Node) T,
 ) (value T, err error) {
@@ -78,8 +78,8 @@ func parse[T any](
 	defer parser.Close()
 	parser.SetLanguage(language.grammar.load())
 	parser.SetOperationLimit(int(limit.Microseconds()))
-	// The parser looks at its limit between its own steps, and a step that mends errors can take as long as
-	// the whole parse. It asks for text in each of them, so past the limit the text ends.
+	// The parser checks its limit between its own steps, and a step of error recovery can take as long as the
+	// whole parse. It requests text in each of them, so past the limit the text ends.
 	deadline, late := time.Now().Add(limit), false
 	tree, err := parser.ParseInputCtx(context.Background(), nil, sitter.Input{Encoding: sitter.InputEncodingUTF8,
 		Read: func(offset uint32, _ sitter.Point) []byte {

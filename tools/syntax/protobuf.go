@@ -2,8 +2,8 @@ package syntax
 
 import "strings"
 
-// protobufReader lists the definitions of Protocol Buffers: proto2, proto3 and editions. The grammar of tree-sitter
-// knows proto3 alone.
+// protobufReader lists the definitions of Protocol Buffers: proto2, proto3 and editions. tree-sitter's grammar
+// supports only proto3.
 type protobufReader struct {
 	scanner
 	found []Symbol
@@ -12,7 +12,7 @@ type protobufReader struct {
 
 // protobufBlock is an open brace.
 type protobufBlock struct {
-	symbol int // in found, -1 for a block that defines nothing
+	symbol int // index in found, or -1 for a block that defines nothing
 	at     int
 }
 
@@ -27,7 +27,7 @@ func readProtobuf(text string) Structure {
 	return r.structure(r.found)
 }
 
-// statement reads up to the next ";", "{" or "}"; false at the end of the text.
+// statement reads up to the next ";", "{" or "}". It returns false at the end of the text.
 func (r *protobufReader) statement() bool {
 	start, doc := r.token()
 	if r.text[start:r.at] == "" {
@@ -88,7 +88,7 @@ func (r *protobufReader) close(b protobufBlock, end int) {
 	}
 }
 
-// define adds what a statement defines and gives its place, -1 where it defines nothing.
+// define adds the symbol that a statement defines and returns its index, or -1 if it defines nothing.
 func (r *protobufReader) define(words []string, start, named int, doc string, body bool) int {
 	if len(words) < 2 {
 		return -1

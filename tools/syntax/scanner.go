@@ -6,22 +6,22 @@ import (
 	"manualslop/tools/document"
 )
 
-// scanner is what the readers written in Go share: a place in a text, and what does not fit there.
+// scanner is the common part of the readers written in Go: a position in a text, and the damage found.
 type scanner struct {
 	text   string
 	at     int
 	damage []Damage
 }
 
-// miss says that something is missing.
+// miss records that something is missing.
 func (s *scanner) miss(at int, what string) {
 	if len(s.damage) < maxDamage {
 		s.damage = append(s.damage, Damage{Start: at, End: at, Missing: what})
 	}
 }
 
-// token reads the next word, string or sign of a language with comments as in C. It gives the token's start, and the
-// first line of the comment directly above; at the end of the text the token is empty.
+// token reads the next word, string or sign of a language with C-style comments. It returns the token's start and
+// the first line of the comment directly above it. At the end of the text the token is empty.
 func (s *scanner) token() (start int, doc string) {
 	comment, end := -1, 0
 	for s.at < len(s.text) {
@@ -59,7 +59,7 @@ func (s *scanner) token() (start int, doc string) {
 	return s.at, ""
 }
 
-// tokenLength is the length of the word, string or sign that a text begins with.
+// tokenLength returns the length of the word, string or sign at the start of a text.
 func tokenLength(text string) int {
 	n := 0
 	for n < len(text) && inWord(text[n]) {
@@ -88,7 +88,7 @@ func inWord(c byte) bool {
 
 func lineEnds(text string) int { return strings.Count(strings.ReplaceAll(text, "\r\n", "\n"), "\n") }
 
-// structure fills in lines and ordinals. Line of a symbol is the offset of its name until then.
+// structure sets lines and ordinals. Until then, Line of a symbol holds the offset of its name.
 func (s *scanner) structure(found []Symbol) Structure {
 	at := lines(document.Lines(s.text))
 	out := Structure{Symbols: append([]Symbol{}, found...), Damage: append([]Damage{}, s.damage...)}

@@ -7,11 +7,10 @@ import (
 	"manualslop/tools/cfamily"
 )
 
-// CCurated is a C or C++ file with the bodies of functions hidden that are not
-// marked.
+// CCurated returns a C or C++ file in which the bodies of unmarked functions are hidden.
 func CCurated(f *cfamily.File) string {
 	var cuts []cut
-	kept := 0 // end of the marked function that was met last
+	kept := 0 // end of the last marked function
 	for _, s := range f.Symbols {
 		switch {
 		case s.BodyEnd <= s.BodyStart || s.BodyStart < kept || !isFunction(s.Kind):

@@ -6,8 +6,7 @@ import (
 	"go/token"
 )
 
-// GoSkeleton is a Go file with { ... } in place of the bodies of functions and
-// of values over several lines.
+// GoSkeleton returns a Go file with { ... } in place of function bodies and of values that span several lines.
 func GoSkeleton(text string) (string, error) {
 	return shortGo(text, func(f goFile, d ast.Decl) []cut {
 		if fn, ok := d.(*ast.FuncDecl); ok {
@@ -17,7 +16,7 @@ func GoSkeleton(text string) (string, error) {
 	})
 }
 
-// GoCurated is a Go file with the bodies of functions hidden that are not marked.
+// GoCurated returns a Go file in which the bodies of unmarked functions are hidden.
 func GoCurated(text string) (string, error) {
 	return shortGo(text, func(f goFile, d ast.Decl) []cut {
 		fn, ok := d.(*ast.FuncDecl)
@@ -28,7 +27,7 @@ func GoCurated(text string) (string, error) {
 	})
 }
 
-// goFile gives the places of a parsed file in its text.
+// goFile converts positions of a parsed file to offsets in its text.
 type goFile struct{ start token.Pos }
 
 func (f goFile) at(p token.Pos) int { return int(p - f.start) }
@@ -53,8 +52,7 @@ func (f goFile) body(b *ast.BlockStmt, instead string) []cut {
 	return []cut{{f.at(b.Pos()), f.at(b.End()), instead}}
 }
 
-// values hides the literals of a declaration that hold anything: functions,
-// and lists of elements.
+// values hides non-empty literals in a declaration: function bodies and lists of elements.
 func (f goFile) values(d ast.Decl) []cut {
 	decl, ok := d.(*ast.GenDecl)
 	if !ok || decl.Tok != token.VAR {

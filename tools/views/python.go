@@ -6,11 +6,10 @@ import (
 	"manualslop/tools/python"
 )
 
-// hotDecorator makes a function keep its body, whatever module it comes from.
+// hotDecorator marks a function to keep its body, whichever module the decorator comes from.
 const hotDecorator = "core_logic"
 
-// PythonCurated is a Python file with the bodies of functions hidden that are
-// not marked; their docstrings stay.
+// PythonCurated returns a Python file in which the bodies of unmarked functions are hidden; their docstrings stay.
 func PythonCurated(f *python.File) string {
 	p := pythonCuts{file: f}
 	p.suite(f.Body)
@@ -33,7 +32,7 @@ func (p *pythonCuts) suite(body []*python.Statement) {
 	}
 }
 
-// function hides what comes after the docstring.
+// function hides the body after the docstring.
 func (p *pythonCuts) function(s *python.Statement) {
 	const hidden = "... # Hidden"
 	if len(s.Body) == 0 {
@@ -53,14 +52,13 @@ func (p *pythonCuts) function(s *python.Statement) {
 	}
 }
 
-// isNothing reports whether a statement does nothing, so that there is nothing
-// to hide.
+// isNothing reports whether a statement has no effect, so that there is nothing to hide.
 func (p *pythonCuts) isNothing(s *python.Statement) bool {
 	text := s.Of(p.file.Text)
 	return text == "pass" || text == "..."
 }
 
-// marked reports whether a function keeps its body.
+// marked reports whether a function is marked to keep its body.
 func (p *pythonCuts) marked(s *python.Statement) bool {
 	for _, d := range s.Decorators {
 		name, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(d.Of(p.file.Text), "@")), "(")

@@ -1,29 +1,26 @@
-// Package views shortens source files for readers who need their design and not
-// their bodies.
+// Package views shortens source files for readers who need the design but not the function bodies.
 //
-// A curated view is the file as it stands (classes, types, constants, comments,
-// docstrings), with "hidden" in place of the bodies of functions. A function
-// that is marked keeps its body: by a comment with [HOT] directly above it or on
-// its first line, in Python also by the decorator core_logic. A skeleton hides
-// every body, and long values, too.
+// A curated view is the file (classes, types, constants, comments, docstrings) with "hidden" in place of function
+// bodies. A marked function keeps its body. The mark is a comment with [HOT] directly above the function or on
+// its first line; in Python, the decorator core_logic also works. A skeleton hides every body, and long values,
+// too.
 //
-// The functions here are pure; broken text gives what can be made of it, or an
-// error that says where it is broken.
+// The functions here are pure. For broken text they return as much as they can, or an error that says where the
+// text is broken.
 package views
 
 import "strings"
 
-// hotMark makes a function keep its body in curated views.
+// hotMark marks a function to keep its body in curated views.
 const hotMark = "[HOT]"
 
-// cut is a piece of a text and what is in its place.
+// cut is a range of a text and its replacement.
 type cut struct {
 	start, end int
 	instead    string
 }
 
-// splice makes the cuts, which are in order. One that begins inside an earlier
-// one is left out.
+// splice makes the cuts, which must be in order. It skips a cut that begins inside an earlier one.
 func splice(text string, cuts []cut) string {
 	var b strings.Builder
 	at := 0
@@ -39,8 +36,8 @@ func splice(text string, cuts []cut) string {
 	return b.String()
 }
 
-// markedInC reports whether a definition of a language with comments as in C is
-// marked; it is at start, and its body begins at body.
+// markedInC reports whether a definition in a language with C-style comments is marked. The definition begins at
+// start, its body at body.
 func markedInC(text string, start, body int) bool {
 	head := text[start : body+lineLeft(text[body:])]
 	if at := strings.Index(head, hotMark); at >= 0 {
@@ -65,7 +62,7 @@ func markedInC(text string, start, body int) bool {
 	return false
 }
 
-// lineLeft returns the number of bytes up to the end of the first line.
+// lineLeft returns the number of bytes before the end of the first line.
 func lineLeft(text string) int {
 	if at := strings.IndexByte(text, '\n'); at >= 0 {
 		return at

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// parse reads an address as a model or a page gives it, and unwraps DuckDuckGo's redirects.
+// parse parses a URL from a model or a page, and unwraps DuckDuckGo's redirects.
 func (c *Client) parse(text string) (*url.URL, error) {
 	text = strings.TrimSpace(text)
 	switch {
@@ -34,7 +34,7 @@ func (c *Client) parse(text string) (*url.URL, error) {
 	return u, c.check(u)
 }
 
-// check holds an address, without looking it up, against the rules.
+// check applies the rules that need no name lookup to a URL.
 func (c *Client) check(u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return problem("%s addresses are rejected; only http and https are fetched", oneLine(u.Scheme, 20))
@@ -73,7 +73,7 @@ func portOf(u *url.URL) uint16 {
 	return uint16(n)
 }
 
-// leaks reports whether a text, as it is or percent-decoded, contains a secret.
+// leaks reports whether a text contains a secret, directly or percent-encoded.
 func (c *Client) leaks(text string) bool {
 	for range 3 {
 		folded := fold(text)
@@ -91,10 +91,10 @@ func (c *Client) leaks(text string) bool {
 	return false
 }
 
-// fold makes texts comparable the way names of hosts are, which know no case.
+// fold normalises case, because host names are case-insensitive.
 func fold(text string) string { return strings.ToLower(text) }
 
-// decodePercent decodes what is well-formed and leaves the rest.
+// decodePercent decodes well-formed escapes and keeps the rest.
 func decodePercent(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -110,8 +110,7 @@ func decodePercent(text string) string {
 	return b.String()
 }
 
-// unwrap returns the target of a redirect link of DuckDuckGo
-// (…/l/?uddg=TARGET), else u itself.
+// unwrap returns the target of a DuckDuckGo redirect link (…/l/?uddg=TARGET), or u itself for any other URL.
 func unwrap(u *url.URL) *url.URL {
 	for range 3 {
 		host := hostName(u.Hostname())

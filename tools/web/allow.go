@@ -9,7 +9,7 @@ import (
 	"manualslop/events/policy"
 )
 
-// parseHost reads an entry of the list of allowed hosts. Its name is in the form of hostName.
+// parseHost parses an entry of the list of allowed hosts and normalises its name with hostName.
 func parseHost(text string) (policy.Host, bool) {
 	h, ok := policy.ParseHost(text)
 	if h.Name != "" {
@@ -18,7 +18,7 @@ func parseHost(text string) (policy.Host, bool) {
 	return h, ok
 }
 
-// hostName brings a host to the form in which it is looked up: ASCII, lower case, no final dot.
+// hostName normalises a host for lookup: ASCII, lower case, no final dot.
 func hostName(host string) string {
 	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
 		host = ascii
@@ -26,7 +26,7 @@ func hostName(host string) string {
 	return policy.PlainHost(host)
 }
 
-// listed finds out how the allowed hosts speak of a connection: by its address or by its name.
+// listed reports whether the allowed hosts list a connection by its address, and whether they list it by its name.
 func (c *Client) listed(host string, to netip.AddrPort) (asAddress, asName bool) {
 	host = hostName(host)
 	addr := policy.PlainAddr(to.Addr())
@@ -53,7 +53,7 @@ func (c *Client) portKnown(port uint16) bool {
 	return false
 }
 
-// permit judges one connection on its final address.
+// permit decides whether one connection is allowed, by its final address.
 func (c *Client) permit(host string, to netip.AddrPort) error {
 	asAddress, asName := c.listed(host, to)
 	s, isSpecial := classify(c.table, to.Addr())
@@ -71,9 +71,8 @@ func (c *Client) permit(host string, to netip.AddrPort) error {
 	return nil
 }
 
-// isOwn reports whether an address belongs to an interface of this machine.
-// Where they cannot be listed, none does: the table has judged the address
-// before.
+// isOwn reports whether an address belongs to an interface of this machine. If the interfaces cannot be listed,
+// it returns false; the table of special addresses was checked before.
 func isOwn(addr netip.Addr) bool {
 	addr = policy.PlainAddr(addr)
 	own, err := net.InterfaceAddrs()

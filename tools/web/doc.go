@@ -1,25 +1,23 @@
-// Package web fetches pages for models without letting them reach what is not meant for them.
+// Package web fetches pages for models and restricts which addresses they can reach.
 //
-// # What may be reached
+// # Allowed addresses
 //
-// A [Client] goes to http and https addresses only, on ports 80 and 443. Every connection is
-// judged on the final IP address, at the moment of dialling, after name resolution and after each
-// redirect: addresses in the special-purpose registries of IANA (loopback, private, link-local and
-// the metadata services on it, documentation, multicast, translated forms of all these …) and
-// addresses of this machine are refused, whatever name, number or redirect led there. The list
-// Settings.AllowHosts opens exceptions; see [Settings].
+// A [Client] connects to http and https addresses only, on ports 80 and 443. Every connection is checked by its
+// final IP address when it is dialled, after name resolution and after each redirect. Addresses in the
+// special-purpose registries of IANA (loopback, private, link-local including metadata services, documentation,
+// multicast, translated forms of all these …) and addresses of this machine are rejected, whatever name, number
+// or redirect led to them. The list Settings.AllowHosts defines exceptions; see [Settings].
 //
-// Proxies of the environment are not used, no cookies, credentials or referrers are sent, at most
-// MaxRedirects redirects are followed, and an address that contains a known secret is refused.
+// Proxies from the environment are not used. No cookies, credentials or referrers are sent. At most MaxRedirects
+// redirects are followed, and a URL that contains a known secret is rejected.
 // Time, headers, bytes on the wire and bytes after decompression are bounded.
 //
-// # What comes back
+// # Results
 //
-// [Client.Fetch] gives readable text: HTML is cut down to its main part and turned into Markdown
-// or plain text, other text is returned as it is, and anything else is a [*Problem] that names its
-// type. Control characters and invisible ones are taken out. [Client.Search] asks DuckDuckGo's
-// HTML form. All of it is untrusted: it may hold instructions for a model and must be marked as
-// data by the caller.
+// [Client.Fetch] returns readable text: HTML is reduced to its main part and converted to Markdown or plain text,
+// other text is returned unchanged, and anything else is a [*Problem] that names its type. Control characters and
+// invisible characters are removed. [Client.Search] queries DuckDuckGo's HTML form. All results are untrusted:
+// they may hold instructions for a model, and the caller must mark them as data.
 //
-// A failure that a model can understand is a [*Problem], one line. Other errors are internal.
+// A failure that a model can understand is a [*Problem] with a one-line text. Other errors are internal.
 package web

@@ -16,19 +16,19 @@ import (
 	"time"
 )
 
-// userAgent says honestly the caller.
+// userAgent identifies the client.
 const userAgent = "Mozilla/5.0 (compatible; manual-slop/1.0; fetches single pages for a person's agent)"
 
-// response is an answer whose beginning was read.
+// response is an HTTP response with the beginning of its body.
 type response struct {
-	url    *url.URL // of the last request, without credentials and fragment
+	url    *url.URL // URL of the last request, without credentials and fragment
 	status int
 	header http.Header
 	body   []byte
-	cut    bool // there was more than MaxBody
+	cut    bool // the body was longer than MaxBody
 }
 
-// get makes one request and follows its redirects. A form is posted, and its redirects are got.
+// get makes one request and follows its redirects. If form is set, it is posted, and redirects are followed with GET.
 func (c *Client) get(ctx context.Context, u *url.URL, form url.Values) (*response, error) {
 	transport := c.transport()
 	defer transport.CloseIdleConnections()
@@ -52,7 +52,7 @@ func (c *Client) get(ctx context.Context, u *url.URL, form url.Values) (*respons
 	}
 }
 
-// transport makes connections that are judged one by one and used once.
+// transport returns a transport that checks every connection and uses it for one request only.
 func (c *Client) transport() *http.Transport {
 	return &http.Transport{
 		Proxy: nil, DialContext: c.dial, DisableKeepAlives: true, ForceAttemptHTTP2: true,
@@ -60,7 +60,7 @@ func (c *Client) transport() *http.Transport {
 	}
 }
 
-// dial connects to an address that permit lets through, judged after the name was resolved.
+// dial connects to an address that permit allows. The check happens after name resolution.
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *Client) roundTrip(ctx context.Context, transport *http.Transport, u *ur
 	return answer, nil
 }
 
-// redirect gives where an answer leads on, checked.
+// redirect returns the checked target of a redirect response.
 func (c *Client) redirect(answer *http.Response, u *url.URL) (*url.URL, bool, error) {
 	switch answer.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
@@ -126,7 +126,7 @@ func (c *Client) redirect(answer *http.Response, u *url.URL) (*url.URL, bool, er
 	return next, true, nil
 }
 
-// read takes in the body up to its bounds, no more than the beginning of what is not text.
+// read reads the body up to its limits. It reads only the beginning of a body that is not text.
 func (c *Client) read(ctx context.Context, answer *http.Response, u *url.URL) (*response, error) {
 	defer answer.Body.Close()
 	if encoding := answer.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
@@ -151,7 +151,7 @@ func (c *Client) read(ctx context.Context, answer *http.Response, u *url.URL) (*
 	return r, nil
 }
 
-// failure words an error of the network.
+// failure converts a network error to a Problem.
 func (c *Client) failure(ctx context.Context, u *url.URL, err error) error {
 	var (
 		refused  *Problem
@@ -176,8 +176,7 @@ func (c *Client) failure(ctx context.Context, u *url.URL, err error) error {
 	return problem("%s cannot be fetched: %s", shownURL(u), oneLine(reason(err), 200))
 }
 
-// reason returns an error without the addresses that the network wraps around
-// it.
+// reason returns the text of an error without the addresses that the net package adds.
 func reason(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Err != nil {
@@ -188,7 +187,7 @@ func reason(err error) string {
 
 var errTooSlow = errors.New("the fetch timed out")
 
-// within returns the context in which one fetch has to be done.
+// within returns the context that limits the time of one fetch.
 func (c *Client) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, c.timeout, errTooSlow)
 }

@@ -7,10 +7,10 @@ import (
 	"manualslop/tools/document"
 )
 
-// harmless takes out of a text what a reader cannot see but a model or a terminal obeys: control
-// characters become U+FFFD, and invisible and direction-changing characters vanish. Line ends
-// become line feeds. Joiners stay between letters of scripts that need them. The number is that of
-// the characters taken out or replaced.
+// harmless removes characters that a person cannot see but that affect a model or a terminal. Control characters
+// become U+FFFD, and invisible and direction-changing characters are removed. Line ends become line feeds.
+// Joiners stay between letters of scripts that need them. It also returns the number of characters removed or
+// replaced.
 func harmless(text string) (string, int) {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	text = strings.ToValidUTF8(text, "\uFFFD")
@@ -42,8 +42,7 @@ func harmless(text string) (string, int) {
 	return b.String(), taken
 }
 
-// plain reports whether a text is ASCII without control characters, as most
-// are.
+// plain reports whether a text is ASCII without control characters, the usual case.
 func plain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c >= 0x7F || c < ' ' && c != '\n' && c != '\t' {
@@ -53,7 +52,7 @@ func plain(text string) bool {
 	return true
 }
 
-// invisible are format characters, fillers, tags and the selectors that texts are smuggled in.
+// invisible reports whether r is a format character, filler, tag or selector that can hide text.
 func invisible(r rune) bool {
 	switch {
 	case r == '\u2028' || r == '\u2029', r == '\u00AD', r == '\u034F', r == '\u115F', r == '\u1160', r == '\u17B4',
@@ -65,7 +64,7 @@ func invisible(r rune) bool {
 	return unicode.Is(unicode.Cf, r)
 }
 
-// oneLine makes a text harmless, joins its lines, and cuts it to n characters.
+// oneLine makes a text harmless, joins its lines, and shortens it to n characters.
 func oneLine(text string, n int) string {
 	text, _ = harmless(text)
 	return document.Clip(strings.Join(strings.Fields(text), " "), n)

@@ -10,20 +10,19 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// sniffed is how many bytes decide what an answer is.
+// sniffed is the number of bytes from which the kind of a response is determined.
 const sniffed = 4 << 10
 
-// kind is what an answer holds. Zero is invalid.
+// kind is the kind of a response body. Zero is invalid.
 type kind uint8
 
 const (
-	kindHTML   kind = iota + 1 // a page
-	kindText                   // any other text, shown as it is
-	kindBinary                 // something that is not text
+	kindHTML   kind = iota + 1 // an HTML page
+	kindText                   // any other text, returned unchanged
+	kindBinary                 // not text
 )
 
-// mediaType returns the type that the server names, or the one that the bytes
-// look like.
+// mediaType returns the type that the server names, or else the type detected from the bytes.
 func (r *response) mediaType() string {
 	if t, _, err := mime.ParseMediaType(r.header.Get("Content-Type")); err == nil && strings.Contains(t, "/") {
 		return t
@@ -32,7 +31,7 @@ func (r *response) mediaType() string {
 	return t
 }
 
-// kind trusts the bytes more than the server where they cannot be text.
+// kind trusts the server's type unless the bytes cannot be text.
 func (r *response) kind() kind {
 	t := r.mediaType()
 	_, declared := charsetOf(r.header.Get("Content-Type"))
@@ -67,7 +66,7 @@ func isText(t string) bool {
 	return false
 }
 
-// cutRune drops the beginning of a character at the end of a piece.
+// cutRune drops an incomplete character at the end of b.
 func cutRune(b []byte) []byte {
 	for back := 1; back < utf8.UTFMax && back <= len(b); back++ {
 		if utf8.RuneStart(b[len(b)-back]) {
@@ -85,8 +84,8 @@ func charsetOf(contentType string) (string, bool) {
 	return params["charset"], err == nil && params["charset"] != ""
 }
 
-// decode turns the body into UTF-8 by byte order mark, Content-Type and, in pages, meta elements.
-// A text that names nothing is UTF-8 where it can be, else Windows-1252.
+// decode converts the body to UTF-8 by byte order mark, Content-Type and, in HTML pages, meta elements. A text
+// that declares no encoding is decoded as UTF-8 if valid, otherwise as Windows-1252.
 func (r *response) decode(k kind) string {
 	contentType := r.header.Get("Content-Type")
 	body := r.body
@@ -95,7 +94,7 @@ func (r *response) decode(k kind) string {
 	}
 	head := body[:min(len(body), sniffed)]
 	if k != kindHTML {
-		head = body[:min(len(body), 3)] // no meta elements in other texts
+		head = body[:min(len(body), 3)] // ignore meta elements in other texts
 	}
 	encoding, _, certain := charset.DetermineEncoding(head, contentType)
 	if !certain && utf8.Valid(body) && !namesEncoding(head) {
@@ -108,8 +107,7 @@ func (r *response) decode(k kind) string {
 	return strings.TrimPrefix(strings.ToValidUTF8(string(decoded), "\uFFFD"), "\uFEFF")
 }
 
-// namesEncoding reports whether the head of a page may say what its encoding
-// is.
+// namesEncoding reports whether the head of a page may declare an encoding.
 func namesEncoding(head []byte) bool {
 	return bytes.Contains(bytes.ToLower(head[:min(len(head), 1024)]), []byte("charset"))
 }

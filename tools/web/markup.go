@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	// maxNodes is the largest tree that is read as a page; a larger one is read as a stream of text.
+	// maxNodes limits the tree of a page. A larger page is read as a stream of text.
 	maxNodes = 100_000
-	// leastMain is how many characters a main part has, unless it is most of the page.
+	// leastMain is the minimum length of a main part in characters, unless it is most of the page.
 	leastMain = 250
 )
 
-// readHTML fills in title, text and links of a page.
+// readHTML sets the title, text and links of a page.
 func (r *response) readHTML(page *Page, text, format string) {
 	doc, err := html.Parse(strings.NewReader(text))
 	if err != nil || countNodes(doc, maxNodes) >= maxNodes {
-		page.Text = strippedText(text) // nested too deeply, or too large a tree
+		page.Text = strippedText(text) // nested too deeply, or the tree is too large
 		return
 	}
 	page.Title = titleOf(doc)
@@ -45,7 +45,7 @@ func (r *response) readHTML(page *Page, text, format string) {
 	page.Text = squeezeBlank(page.Text)
 }
 
-// mainPart finds the article of a page; nil if there is none.
+// mainPart returns the article of a page, or nil if none is found.
 func mainPart(doc *html.Node, at *url.URL) (*html.Node, string) {
 	parser := readability.NewParser()
 	parser.DisableJSONLD = true
@@ -56,7 +56,7 @@ func mainPart(doc *html.Node, at *url.URL) (*html.Node, string) {
 	return article.Node, render.InnerText(article.Node)
 }
 
-// isMain reports whether a part is enough to stand for the whole.
+// isMain reports whether a part is large enough to replace the whole.
 func isMain(part, whole string) bool {
 	n := utf8.RuneCountInString(part)
 	return n >= leastMain || 2*n >= utf8.RuneCountInString(whole)
@@ -70,7 +70,7 @@ func markdownOf(root *html.Node) (string, error) {
 	return narrowTables(string(markdown)), err
 }
 
-// narrowTables takes out the blanks and dashes that only align the columns of tables.
+// narrowTables removes blanks and dashes that only align the columns of tables.
 func narrowTables(markdown string) string {
 	if !strings.Contains(markdown, "|") {
 		return markdown
@@ -95,8 +95,7 @@ func narrow(line, long, short string) string {
 	return line
 }
 
-// strippedText returns the text between the tags, for pages that no tree can be
-// made of.
+// strippedText returns the text between the tags, for pages that cannot be parsed into a tree.
 func strippedText(text string) string {
 	tokens := html.NewTokenizer(strings.NewReader(text))
 	tokens.SetMaxBuf(1 << 20)
@@ -122,7 +121,7 @@ func strippedText(text string) string {
 	}
 }
 
-// countNodes counts up to limit.
+// countNodes counts the nodes below root, up to limit.
 func countNodes(root *html.Node, limit int) int {
 	n := 0
 	for range root.Descendants() {
@@ -151,7 +150,7 @@ func baseHref(doc *html.Node) string {
 	return ""
 }
 
-// squeezeBlank drops blanks at line ends and blank lines after the first of several.
+// squeezeBlank removes trailing blanks and reduces several blank lines to one.
 func squeezeBlank(text string) string {
 	var b strings.Builder
 	blank := true

@@ -11,7 +11,7 @@ import (
 	"manualslop/tools/abandon"
 )
 
-// Formats of a page's text.
+// Formats of Page.Text.
 const (
 	FormatMarkdown = "markdown"
 	FormatText     = "text"
@@ -23,21 +23,21 @@ type Link struct {
 	URL  string `json:"url"`
 }
 
-// Page is what a fetch found. Its texts are harmless to show and still untrusted.
+// Page is a fetched page. Its texts are safe to display but still untrusted.
 type Page struct {
-	URL         string // the last address, after redirects
+	URL         string // final URL, after redirects
 	Status      int
 	ContentType string
 	Title       string
 	Text        string
-	Main        bool // Text is the main part of a page and leaves out its frame
-	Cut         bool // the page is longer than MaxBody and Text holds its beginning
-	Removed     int  // control and invisible characters taken out of Text
+	Main        bool // Text is the main part of a page, without navigation and the like
+	Cut         bool // the page is longer than MaxBody and Text holds only its beginning
+	Removed     int  // number of control and invisible characters removed from Text
 	Links       []Link
 }
 
-// Fetch gets one page. The error is a *Problem, the end of ctx, or internal. An answer of the
-// server that is an error (status 400 and above) is a page like any other.
+// Fetch fetches one page. The error is a *Problem, the context's error, or internal. A response with an error
+// status (400 and above) is returned as a page.
 func (c *Client) Fetch(ctx context.Context, address, format string) (*Page, error) {
 	if c == nil {
 		return nil, problem("this call has no network")
@@ -55,8 +55,7 @@ func (c *Client) Fetch(ctx context.Context, address, format string) (*Page, erro
 	return soon(within, func() (*Page, error) { return r.page(format) })
 }
 
-// soon calls work and gives up waiting for it when ctx ends. What is worked on
-// has limits of its own, so that a call left behind ends too.
+// soon calls work and stops waiting for it when ctx ends. work has its own limits, so an abandoned call ends too.
 func soon[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	value, err := abandon.WhenDone(ctx, work)
 	if err != nil && errors.Is(err, ctx.Err()) && errors.Is(context.Cause(ctx), errTooSlow) {
@@ -65,7 +64,7 @@ func soon[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	return value, err
 }
 
-// page reads an answer.
+// page converts a response to a Page.
 func (r *response) page(format string) (*Page, error) {
 	k := r.kind()
 	page := &Page{URL: r.url.String(), Status: r.status, ContentType: r.mediaType(), Cut: r.cut, Links: []Link{}}
@@ -86,8 +85,7 @@ func (r *response) page(format string) (*Page, error) {
 	return page, nil
 }
 
-// described returns the type and, where it is known, the size of an answer that
-// is not shown.
+// described returns the type and, if known, the size of a response that is not shown.
 func (r *response) described() string {
 	what := "of the type " + oneLine(r.mediaType(), 60)
 	if r.mediaType() == "application/pdf" || strings.HasPrefix(string(r.body), "%PDF-") {
@@ -103,7 +101,7 @@ func (r *response) described() string {
 	return what
 }
 
-// base returns the address that relative links of the page start at.
+// base returns the URL against which relative links of the page are resolved.
 func (r *response) base(href string) *url.URL {
 	if u, err := r.url.Parse(href); href != "" && err == nil && (u.Scheme == "http" || u.Scheme == "https") {
 		return u

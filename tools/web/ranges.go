@@ -2,26 +2,25 @@ package web
 
 import "net/netip"
 
-// reach says how a special address can be opened. Zero is invalid.
+// reach says which kind of allow-list entry opens a special address. Zero is invalid.
 type reach uint8
 
 const (
-	// byName: an entry of the allowed hosts with the host's name opens it.
+	// byName means that an entry with the host's name, or with the address, opens it.
 	byName reach = iota + 1
-	// byAddress: only an entry with the address itself opens it.
+	// byAddress means that only an entry with the address itself opens it.
 	byAddress
 )
 
-// special is one block of addresses that is not a public place.
+// special is a block of addresses that are not public.
 type special struct {
 	block netip.Prefix
 	what  string
 	reach reach
 }
 
-// registry returns the special-purpose registries of IANA for both families,
-// blocks that are reachable from everywhere left out, with the metadata
-// services of clouds that are on public addresses.
+// registry returns the special-purpose registries of IANA for both families, without the globally reachable
+// blocks, plus metadata services of clouds at public addresses.
 func registry() []special {
 	var out []special
 	add := func(reach reach, what string, blocks ...string) {
@@ -45,15 +44,14 @@ func registry() []special {
 	return out
 }
 
-// nat64 is the one range of translated addresses that may lead to a public place.
+// nat64 is the only range of translated addresses that may lead to a public address.
 var nat64 = netip.MustParsePrefix("64:ff9b::/96")
 
-// global is where public IPv6 addresses are given out; everything else is reserved.
+// global is the range of public IPv6 addresses; all others are reserved.
 var global = netip.MustParsePrefix("2000::/3")
 
-// classify returns what is special about an address; false for a public one. An
-// address with another one inside counts as the inner one, or is refused as a
-// whole.
+// classify returns the special block of an address, and false for a public address. An address that embeds
+// another one is classified by the inner one or rejected as a whole.
 func classify(table []special, addr netip.Addr) (special, bool) {
 	addr = addr.Unmap().WithZone("")
 	if nat64.Contains(addr) {

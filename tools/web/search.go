@@ -12,20 +12,19 @@ import (
 	"golang.org/x/net/html"
 )
 
-// MaxHits is the number of results of a search.
+// MaxHits limits the results of a search.
 const MaxHits = 5
 
-// Hit is one result of a search. Its texts are harmless to show and still untrusted.
+// Hit is one search result. Its texts are safe to display but still untrusted.
 type Hit struct {
 	Title   string `json:"title"`
 	URL     string `json:"url"`
 	Snippet string `json:"snippet"`
-	Refused string `json:"refused,omitempty"` // why fetch_url would not go there; empty if it would
+	Refused string `json:"refused,omitempty"` // why fetch_url would reject the URL; empty if it would not
 }
 
-// Search sends a query to the search form and gives the first results, none if
-// there are none. The error is a *Problem, the end of ctx, or internal; a page
-// that asks for a proof of being human is a *Problem.
+// Search queries the search form and returns the first results, which may be empty. The error is a *Problem, the
+// context's error, or internal. A CAPTCHA page is a *Problem.
 func (c *Client) Search(ctx context.Context, query string) ([]Hit, error) {
 	if c == nil {
 		return nil, problem("this call has no network")
@@ -56,7 +55,7 @@ func (c *Client) Search(ctx context.Context, query string) ([]Hit, error) {
 	return soon(within, func() ([]Hit, error) { return c.hits(r) })
 }
 
-// hits reads a page of results.
+// hits reads a result page.
 func (c *Client) hits(r *response) ([]Hit, error) {
 	if r.kind() != kindHTML {
 		return nil, problem("the search at %s answered with %s instead of a page (status %d); try again later",
@@ -85,7 +84,7 @@ func (c *Client) hits(r *response) ([]Hit, error) {
 		shownHost(r.url.Hostname()))
 }
 
-// collect walks the page once. Advertisements are left out.
+// collect walks the page once and collects its results. Advertisements are left out.
 func (c *Client) collect(r *response, doc *html.Node) (found []Hit, empty, challenge bool) {
 	found = []Hit{}
 	for n := range doc.Descendants() {
@@ -111,8 +110,7 @@ func (c *Client) collect(r *response, doc *html.Node) (found []Hit, empty, chall
 	return found, empty, challenge
 }
 
-// ofHit reports whether a snippet belongs to the last hit: it links to the same
-// page, or to nothing.
+// ofHit reports whether a snippet belongs to the last hit: it links to the same page, or has no link.
 func ofHit(n *html.Node, found []Hit, r *response) bool {
 	href := attribute(n, "href")
 	if href == "" {
@@ -137,7 +135,7 @@ func (c *Client) hit(r *response, n *html.Node) (Hit, bool) {
 	return hit, true
 }
 
-// isAd reports whether an element is in an advertisement.
+// isAd reports whether an element is inside an advertisement.
 func isAd(n *html.Node) bool {
 	for ; n != nil; n = n.Parent {
 		if strings.Contains(" "+attribute(n, "class")+" ", " result--ad ") {

@@ -9,13 +9,13 @@ import (
 	"manualslop/events/policy"
 )
 
-// Bounds of one fetch.
+// Limits of one fetch.
 const (
-	// MaxRedirects is the number of redirects that are followed.
+	// MaxRedirects is the number of redirects that are followed before a fetch fails.
 	MaxRedirects = 5
 	// MaxBody limits a page in bytes, after decompression. The rest is not read.
 	MaxBody = 4 << 20
-	// DefaultTimeout is the time for one fetch, redirects and reading included.
+	// DefaultTimeout limits one fetch, including redirects and reading.
 	DefaultTimeout = 30 * time.Second
 	// DefaultSearchURL is DuckDuckGo's page for browsers without scripts.
 	DefaultSearchURL = "https://html.duckduckgo.com/html/"
@@ -26,23 +26,23 @@ const (
 	dialTimeout = 10 * time.Second
 )
 
-// Settings say what a client may do.
+// Settings configures a client.
 type Settings struct {
-	// AllowHosts are NAME, *.NAME or an address, each with an optional :PORT. An entry without a
-	// port stands for ports 80 and 443. A name opens the loopback and private addresses that it
-	// resolves to; any other special address has to be listed as an address.
+	// AllowHosts lists NAME, *.NAME or an address, each with an optional :PORT. An entry without a port applies
+	// to ports 80 and 443. A name allows the loopback and private addresses that it resolves to; any other
+	// special address must be listed as an address.
 	AllowHosts []string
-	// SearchURL is the form that Search sends its query to; empty means DefaultSearchURL.
+	// SearchURL is the form to which Search sends its query; empty means DefaultSearchURL.
 	SearchURL string
 	// Secrets are values that must not be part of any request. They are not logged.
 	Secrets []string
-	// Timeout is the time for one fetch; zero means DefaultTimeout.
+	// Timeout limits one fetch; zero means DefaultTimeout.
 	Timeout time.Duration
-	// Resolver looks up names; nil means the system's.
+	// Resolver resolves names; nil means the system's resolver.
 	Resolver *net.Resolver
 }
 
-// Client fetches pages. It is safe for concurrent use. A nil client refuses everything.
+// Client fetches pages. It is safe for concurrent use. A nil Client rejects everything.
 type Client struct {
 	allow    []policy.Host
 	table    []special
@@ -52,7 +52,7 @@ type Client struct {
 	resolver *net.Resolver
 }
 
-// New checks the settings. The error names the entry that is wrong.
+// New returns a client. The error names the first invalid setting.
 func New(s Settings) (*Client, error) {
 	c := &Client{table: registry(), timeout: s.Timeout, resolver: s.Resolver}
 	if c.timeout <= 0 {
@@ -81,7 +81,7 @@ func New(s Settings) (*Client, error) {
 	return c, nil
 }
 
-// Problem is a failure that a model can understand: one line that says what to do next.
+// Problem is a failure that a model can understand. Its one-line text says what to do next.
 type Problem struct{ Text string }
 
 // Error returns the text.

@@ -13,21 +13,20 @@ import (
 const (
 	// maxLinks limits the links of a page.
 	maxLinks = 300
-	// maxCells is the largest table, counted as rows times columns, that is laid out as one, and
-	// maxCellBytes the longest text in all of it: each column is padded to its longest cell.
+	// maxCells limits the size of a table, in rows times columns, and maxCellBytes the text of its longest cells
+	// together; larger tables become plain blocks, because each column is padded to its longest cell.
 	maxCells     = 20_000
 	maxCellBytes = 200_000
-	// maxDepth is how deeply elements that only group stand inside each other; the readers take
-	// time in proportion to depth times size.
+	// maxDepth limits the nesting of grouping elements. The time of the readers is proportional to depth times size.
 	maxDepth = 60
-	// maxBlocks is how deeply lists and quotations are shown inside each other.
+	// maxBlocks limits the nesting of lists and quotations in the result.
 	maxBlocks = 12
-	// maxSpan is the most columns or rows that one cell covers.
+	// maxSpan limits the columns or rows that one cell spans.
 	maxSpan = 10
 )
 
-// tidier prepares a tree for reading: what nobody sees is taken out, links become absolute, and
-// tables that would grow without a bound become plain blocks.
+// tidier prepares a tree for reading: it removes hidden elements, makes links absolute, and converts tables that
+// would grow without bound to plain blocks.
 type tidier struct {
 	base  *url.URL
 	links []Link
@@ -57,7 +56,7 @@ func (t *tidier) tidy(doc *html.Node) {
 	}
 }
 
-// isHidden are elements whose content is not for reading.
+// isHidden reports whether the content of an element is not meant for reading.
 func isHidden(name string) bool {
 	switch name {
 	case "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "math", "canvas", "audio", "video",
@@ -67,7 +66,7 @@ func isHidden(name string) bool {
 	return false
 }
 
-// hides reports whether an element says itself that it is not shown.
+// hides reports whether an element's attributes hide it.
 func hides(n *html.Node) bool {
 	for _, a := range n.Attr {
 		value := strings.ToLower(strings.ReplaceAll(a.Val, " ", ""))
@@ -82,8 +81,7 @@ func hides(n *html.Node) bool {
 	return false
 }
 
-// link makes the target absolute and puts it on the list; one that is not a
-// page loses its target.
+// link makes the target absolute and adds it to the list. A target that is not a page is removed.
 func (t *tidier) link(n *html.Node) {
 	href := strings.TrimSpace(attribute(n, "href"))
 	target, err := t.base.Parse(href)
@@ -105,7 +103,7 @@ func (t *tidier) link(n *html.Node) {
 	t.links = append(t.links, Link{Text: oneLine(render.InnerText(n), 120), URL: shown})
 }
 
-// image keeps pictures that have a name and an address.
+// image keeps images that have a name and an address.
 func (t *tidier) image(n *html.Node) {
 	src, err := t.base.Parse(strings.TrimSpace(attribute(n, "src")))
 	alt := strings.TrimSpace(attribute(n, "alt"))
@@ -119,7 +117,7 @@ func (t *tidier) image(n *html.Node) {
 	n.Attr = []html.Attribute{{Key: "src", Val: src.String()}, {Key: "alt", Val: alt}}
 }
 
-// groups are elements that can go without their content losing its sense.
+// groups reports whether an element only groups its content, so that it can be unwrapped.
 func groups(name string) bool {
 	switch name {
 	case "div", "span", "section", "article", "main", "center", "font", "b", "i", "u", "em", "strong", "small", "big",
@@ -137,7 +135,7 @@ func depthOf(n *html.Node) int {
 	return depth
 }
 
-// unwrapElement puts the children of an element in its place.
+// unwrapElement replaces an element with its children.
 func unwrapElement(n *html.Node) {
 	for child := n.FirstChild; child != nil; child = n.FirstChild {
 		n.RemoveChild(child)
@@ -146,7 +144,7 @@ func unwrapElement(n *html.Node) {
 	n.Parent.RemoveChild(n)
 }
 
-// isBlock are elements that indent what is in them.
+// isBlock reports whether an element indents its content.
 func isBlock(name string) bool {
 	return name == "ul" || name == "ol" || name == "blockquote" || name == "dl"
 }
@@ -161,8 +159,7 @@ func blocksAbove(n *html.Node) int {
 	return count
 }
 
-// limitTable limits what a table makes of its markup: each row is filled up to
-// the longest.
+// limitTable converts tables that would become too large as text, because every row is padded to the longest.
 func limitTable(table *html.Node) {
 	rows, columns, inRow, bytes := 0, 0, 0, 0
 	var parts []*html.Node

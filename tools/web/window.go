@@ -6,17 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// Window is a piece of a text.
+// Window is a part of a text.
 type Window struct {
 	Text  string
-	Start int // 1-based character that Text begins with
-	End   int // last character of Text; Start-1 if it is empty
-	Total int // characters of the whole
+	Start int // 1-based position of the first character of Text
+	End   int // position of the last character of Text; Start-1 if Text is empty
+	Total int // length of the whole text in characters
 }
 
-// Cut takes the piece of a text that begins at its start-th character and has
-// at most chars characters and lines lines. It ends with a line where that
-// costs little. A start after the end is a *Problem.
+// Cut returns the part of a text that begins at its start-th character and has at most chars characters and lines
+// lines. It ends at a line end if that does not shorten it much. A start after the end is a *Problem.
 func Cut(text string, start, chars, lines int) (Window, error) {
 	total := utf8.RuneCountInString(text)
 	start = max(start, 1)
@@ -34,10 +33,10 @@ func Cut(text string, start, chars, lines int) (Window, error) {
 	return Window{Text: piece, Start: start, End: start - 1 + utf8.RuneCountInString(piece), Total: total}, nil
 }
 
-// Truncated reports whether something follows the piece.
+// Truncated reports whether text follows the window.
 func (w Window) Truncated() bool { return w.End < w.Total }
 
-// Marker returns what follows the piece and how to get it.
+// Marker says which characters follow the window and how to get them.
 func (w Window) Marker(tool string) string {
 	return fmt.Sprintf("… truncated: characters %d–%d of %d not shown; call %s with start=%d", w.End+1, w.Total, w.Total,
 		tool, w.End+1)
