@@ -1,12 +1,12 @@
-// Package basis provides what this program's decisions depend on, as recorded
-// by a session when it is opened or upgraded: the newest decision number of
-// each decider, and the texts that prompts are made of.
+// Package basis provides what this program's decisions depend on, in the form in which a session
+// records it when it is opened or upgraded: the newest decision number of each decider, and the
+// texts of which prompts are made.
 //
 // # Contract
 //
-//   - Prompts of a session are made of the texts that its record names, never of
-//     these: who opens or upgrades a session stores their bytes first ([Bytes])
-//     and then says so ([Of]).
+//   - Prompts of a session use the texts that its record names, never those of
+//     this package. Opening or upgrading a session first stores the bytes of
+//     the texts ([Bytes]) and then records the basis ([Of]).
 //   - The package is pure.
 package basis
 
@@ -23,7 +23,7 @@ import (
 	"manualslop/tiers/tokens"
 )
 
-// Of returns the basis of this program, including the program's version.
+// Of returns the basis of this program; program is its version.
 func Of(program string) events.Basis {
 	out := events.Basis{Program: program, Decisions: tiers.Decisions()}
 	all := texts()
@@ -35,7 +35,7 @@ func Of(program string) events.Basis {
 	return out
 }
 
-// Bytes returns the texts that [Of] names, in its order.
+// Bytes returns the texts that [Of] names, in the same order.
 func Bytes() [][]byte {
 	all := texts()
 	out := make([][]byte, 0, len(all))

@@ -6,7 +6,7 @@ import (
 	"manualslop/events"
 )
 
-// answer returns what a person's request leads to: at least one fact.
+// answer returns the facts that answer a person's request: at least one.
 func (s *State) answer(e *events.Event) []events.Payload {
 	switch x := e.Payload.(type) {
 	case events.PauseRequested:
@@ -42,8 +42,7 @@ func (s *State) answer(e *events.Event) []events.Payload {
 	return nil
 }
 
-// answerTicket finds the ticket and calls act, which returns facts or the
-// reason of a refusal.
+// answerTicket finds the ticket and calls act, which returns facts or the reason for a refusal.
 func (s *State) answerTicket(e *events.Event, id string, act func(*events.Event, *ticket) ([]events.Payload,
 	string)) []events.Payload {
 	t := s.tickets[id]

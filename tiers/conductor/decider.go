@@ -5,7 +5,7 @@ import (
 	"manualslop/tiers"
 )
 
-// Decider runs goals, tracks and tickets.
+// Decider returns the decider that runs goals, tracks and tickets.
 func Decider() tiers.Decider[*State] {
 	return tiers.Decider[*State]{
 		Name: events.ActorConductor,
@@ -33,8 +33,8 @@ func evolve(s *State, e *events.Event) *State {
 	return s
 }
 
-// decide checks only what the cause affected, in the order person, tickets,
-// slots, tracks, goals; each kind sees the earlier ones settled.
+// decide checks only what the cause affected, in the order person, tickets, slots, tracks, goals;
+// each kind is checked once the earlier ones have settled.
 func decide(s *State, _ *events.Event) []events.Payload {
 	if s.closed {
 		return nil

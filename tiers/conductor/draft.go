@@ -8,12 +8,12 @@ import (
 	"manualslop/events"
 )
 
-// draft is the graph as it would be after a change: the changed tickets on top
-// of the current state.
+// draft is the graph as it would be after a change: the changed tickets on top of the current
+// state.
 type draft struct {
 	s       *State
 	changed map[string]*drafted
-	order   []*drafted // the same, in the order first touched
+	order   []*drafted // the same tickets, in the order in which they were first touched
 	added   int
 }
 
@@ -24,8 +24,8 @@ type drafted struct {
 	gone  bool
 }
 
-// do carries out one operation and returns it in full, or returns why it cannot
-// be done.
+// do carries out one operation. It returns the operation with all fields filled in, or the reason
+// why it cannot be done.
 func (d *draft) do(op events.GraphOp) (events.GraphOp, string) {
 	if op.Op == events.GraphAddTicket {
 		return d.add(op)
@@ -72,8 +72,7 @@ func (d *draft) find(id string) *drafted {
 	return &drafted{Ticket: t.Ticket, track: t.track}
 }
 
-// dependsOn returns what a ticket of the draft waits for; nothing if there is
-// no such ticket.
+// dependsOn returns the dependencies of a ticket of the draft; none if there is no such ticket.
 func (d *draft) dependsOn(id string) []string {
 	if t := d.changed[id]; t != nil {
 		if t.gone {
@@ -87,7 +86,8 @@ func (d *draft) dependsOn(id string) []string {
 	return nil
 }
 
-// free returns a ticket that may be changed, from now on part of the draft.
+// free returns a ticket that may be changed and makes it part of the draft, or returns why it may
+// not.
 func (d *draft) free(id string) (*drafted, string) {
 	t := d.find(id)
 	if t == nil {
@@ -138,8 +138,7 @@ func (d *draft) add(op events.GraphOp) (events.GraphOp, string) {
 	return op, ""
 }
 
-// trackFor returns the track that a new ticket enters: the one named, else that
-// of its first dependency.
+// trackFor returns the track of a new ticket: the named one, else that of its first dependency.
 func (d *draft) trackFor(id string, depends []string) (*track, string) {
 	var tr *track
 	switch {
@@ -181,8 +180,8 @@ func (d *draft) mayDepend(t *drafted, id string) string {
 	return ""
 }
 
-// path returns a shortest way from one ticket to another along dependencies,
-// both included; nil if there is none.
+// path returns a shortest path from one ticket to another along dependencies, including both; nil
+// if there is none.
 func (d *draft) path(from, to string) []string {
 	came := map[string]string{from: ""}
 	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {
@@ -204,8 +203,7 @@ func (d *draft) path(from, to string) []string {
 	return nil
 }
 
-// dependant returns the first ticket that waits for the one with the given id;
-// empty if none does.
+// dependant returns the first ticket that depends on the one with the given id, or "".
 func (d *draft) dependant(id string) string {
 	if was := d.s.tickets[id]; was != nil {
 		for _, t := range was.dependants {

@@ -9,7 +9,7 @@ import (
 // workerTier is the tier that works on tickets.
 const workerTier = 3
 
-// ticketDue returns the missing fact about a ticket, if any.
+// ticketDue returns the fact that is due for a ticket, if any.
 func (s *State) ticketDue(t *ticket) events.Payload {
 	switch t.phase {
 	case todo:
@@ -47,7 +47,7 @@ func (t *ticket) todoDue() events.Payload {
 
 func dependsOnBlocked(d *ticket) string { return fmt.Sprintf("depends on %s, which is blocked", d.ID) }
 
-// start begins an attempt, in a place of its own once there is one.
+// start starts an attempt. If it needs a workspace of its own, that is requested first.
 func (s *State) start(t *ticket) events.Payload {
 	if t.phase == approved && s.worktrees() {
 		return events.WorkspaceRequested{Ticket: t.ID, Attempt: t.attempt, Name: events.WorkspaceName(t.ID, t.attempt)}
@@ -60,8 +60,7 @@ func (s *State) start(t *ticket) events.Payload {
 	}
 }
 
-// trackDue returns the missing fact about a track, if any. Its tickets have
-// nothing due.
+// trackDue returns the fact that is due for a track, if any. Nothing may be due for its tickets.
 func trackDue(tr *track) events.Payload {
 	switch {
 	case tr.completed, tr.blocked:
@@ -75,8 +74,7 @@ func trackDue(tr *track) events.Payload {
 	return nil
 }
 
-// goalDue returns the missing fact about a goal, if any. Its tracks have
-// nothing due.
+// goalDue returns the fact that is due for a goal, if any. Nothing may be due for its tracks.
 func goalDue(g *goal) events.Payload {
 	switch {
 	case g.stage == planning && g.fault != "":
@@ -95,7 +93,7 @@ func goalDue(g *goal) events.Payload {
 	return nil
 }
 
-// because returns s, or the default if it is empty.
+// because returns s, or otherwise if s is empty.
 func because(s, otherwise string) string {
 	if s == "" {
 		return otherwise

@@ -71,7 +71,7 @@ func (s *State) ticketEmitted(e *events.Event) {
 	}
 }
 
-// revive makes a ticket active again; earlier facts about its track and goal no
+// revive makes a ticket active again; earlier facts about its blocked track and failed goal no
 // longer hold.
 func (s *State) revive(t *ticket, to phase) {
 	t.Status, t.BlockedReason, t.kind, t.verdict, t.prompt, t.warned = events.StatusTodo, "", "", "", "", false
@@ -79,8 +79,8 @@ func (s *State) revive(t *ticket, to phase) {
 	s.move(t, to)
 }
 
-// unblockTrack revokes the facts that a track is blocked and its goal failed;
-// if they still hold, they are emitted again.
+// unblockTrack cancels the facts that a track is blocked and its goal failed; if they are still
+// true, they are emitted again.
 func (s *State) unblockTrack(tr *track) {
 	if !tr.blocked {
 		return
@@ -109,7 +109,7 @@ func (s *State) trackStarted(x events.TrackStarted) {
 	s.touchTrack(tr)
 }
 
-// trackBlocked also looks again at tracks that waited for this one.
+// trackBlocked marks a track as blocked and also checks the tracks that waited for it.
 func (s *State) trackBlocked(tr *track) {
 	tr.blocked = true
 	s.touchTrack(tr)

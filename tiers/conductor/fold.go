@@ -57,7 +57,7 @@ func (s *State) fold(e *events.Event) {
 	}
 }
 
-// asked records a person's request that needs an answer.
+// asked stores a person's request that needs an answer.
 func (s *State) asked(e *events.Event) {
 	if events.IsPerson(e.Actor) {
 		s.request = e
@@ -76,8 +76,7 @@ func (s *State) proposed(x events.TracksProposed) {
 	s.touchGoal(g)
 }
 
-// accepted lets the goal start with the tracks that a person chose, or requests
-// a refusal.
+// accepted lets a goal start with the tracks that a person chose, or requests a refusal.
 func (s *State) accepted(e *events.Event, x events.TracksAccepted) {
 	if !events.IsPerson(e.Actor) {
 		return
@@ -112,8 +111,7 @@ func (s *State) refuseAcceptance(x events.TracksAccepted) string {
 	return ""
 }
 
-// chosen returns the tracks with the given ids in their planned order; all if
-// there are no ids.
+// chosen returns the tracks with the given ids in planned order; all tracks if no ids are given.
 func chosen(tracks []events.Track, ids []string) []events.Track {
 	if len(ids) == 0 {
 		return tracks
@@ -146,7 +144,7 @@ func (s *State) planningFailed(x events.PlanningFailed) {
 	}
 }
 
-// attempt finds the ticket if it is in phase p of exactly this attempt.
+// attempt returns the ticket if exactly this attempt is in phase p, else nil.
 func (s *State) attempt(id string, attempt int, p phase) *ticket {
 	t := s.tickets[id]
 	if t == nil || t.phase != p || t.attempt != attempt {
@@ -184,7 +182,7 @@ func (s *State) ticketResolved(x events.TicketResolved) {
 	}
 }
 
-// done lets a ticket be merged, if it has its own workspace, and completed.
+// done lets a ticket be completed, after a merge if it has its own workspace.
 func (s *State) done(t *ticket) {
 	if t.workspace != "" {
 		s.queueMerge(t)

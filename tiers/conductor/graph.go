@@ -8,7 +8,7 @@ import (
 	"manualslop/events"
 )
 
-// plan adds tier 2's tickets to the session's graph.
+// plan adds the tickets that tier 2 planned to the session's graph.
 func (s *State) plan(x events.TicketsPlanned) {
 	tr := s.tracks[x.Track]
 	if tr == nil || tr.planned || tr.fault != "" {
@@ -22,7 +22,7 @@ func (s *State) plan(x events.TicketsPlanned) {
 	s.enter(tr, x.Tickets)
 }
 
-// enter adds tickets with new ids to the graph, in a track without tickets.
+// enter adds tickets with new ids to a track that has none.
 func (s *State) enter(tr *track, tickets []events.Ticket) {
 	tr.planned = true
 	entered := make([]*ticket, len(tickets))
@@ -45,8 +45,7 @@ func (s *State) place(tr *track, p events.Ticket) *ticket {
 	return t
 }
 
-// firstTaken returns the first id that is already used by the session or the
-// plan itself.
+// firstTaken returns the first id that the session or the plan itself already uses.
 func (s *State) firstTaken(tickets []events.Ticket) string {
 	seen := make(map[string]bool, len(tickets))
 	for _, p := range tickets {
@@ -72,7 +71,7 @@ func (s *State) link(t *ticket) {
 	s.touch(t)
 }
 
-// depend makes a ticket wait for the one with the given id.
+// depend makes a ticket depend on the one with the given id.
 func (s *State) depend(t *ticket, id string) {
 	d := s.tickets[id]
 	if d == nil {
@@ -105,8 +104,7 @@ func without(list []*ticket, t *ticket) []*ticket {
 	return slices.DeleteFunc(list, func(x *ticket) bool { return x == t })
 }
 
-// move is the only place where a ticket changes its phase; it updates all
-// counters.
+// move changes the phase of a ticket, and updates all counters. No other function changes a phase.
 func (s *State) move(t *ticket, to phase) {
 	from := t.phase
 	t.phase = to

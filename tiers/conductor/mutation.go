@@ -7,10 +7,10 @@ import (
 	"manualslop/events"
 )
 
-// mutation answers a person's change of the graph: all of it or nothing.
+// mutation answers a person's change of the graph, which is carried out completely or not at all.
 func (s *State) mutation(e *events.Event, x events.GraphMutationRequested) []events.Payload {
 	if err := x.Check(); err != nil {
-		// our words: made in events.
+		// stable text: it is worded in events.
 		return refused(e, "", brief(err.Error()))
 	}
 	d := &draft{s: s, changed: map[string]*drafted{}}
@@ -24,7 +24,7 @@ func (s *State) mutation(e *events.Event, x events.GraphMutationRequested) []eve
 	return []events.Payload{events.GraphMutated{Request: e.ID, By: e.Actor, Ops: done}}
 }
 
-// mutated applies operations that were found to be possible.
+// mutated applies operations that were checked before.
 func (s *State) mutated(x events.GraphMutated) {
 	for _, op := range x.Ops {
 		s.mutate(op)

@@ -10,12 +10,10 @@ import (
 // worktrees reports whether each attempt works in its own worktree.
 func (s *State) worktrees() bool { return s.settings.Isolation == events.IsolationWorktree }
 
-// shared reports whether tickets work in one folder and are kept from changing
-// the same files.
+// shared reports whether all tickets work in one folder and must not change the same files.
 func (s *State) shared() bool { return s.settings.Isolation == events.IsolationShared }
 
-// target returns the file that a ticket is about in one spelling; empty if it
-// names none.
+// target returns the cleaned path of a ticket's target file; empty if it has none.
 func (t *ticket) target() string {
 	if t.TargetFile == "" {
 		return ""
@@ -34,8 +32,8 @@ func (s *State) occupy(t *ticket) {
 	}
 }
 
-// overlap returns the running ticket with which a ready one would conflict, and
-// the file; nil if there is none.
+// overlap returns the running ticket with which a ready one would conflict, and the file; nil if
+// there is none.
 func (s *State) overlap(t *ticket) (*ticket, string) {
 	if !s.shared() && !s.worktrees() {
 		return nil, ""
@@ -49,8 +47,8 @@ func (s *State) overlap(t *ticket) (*ticket, string) {
 	return nil, ""
 }
 
-// fileHeld records that a running ticket was denied a file that another one
-// changes: its next attempt starts when the other's has ended.
+// fileHeld records that a running ticket was denied a file that another one changes: its next
+// attempt starts only when the other's has ended.
 func (s *State) fileHeld(x events.ToolDenied) {
 	t, other := s.tickets[x.Ticket], s.tickets[x.HeldBy]
 	if t != nil && other != nil && t != other && t.phase == running && other.phase.usesSlot() {
@@ -58,14 +56,14 @@ func (s *State) fileHeld(x events.ToolDenied) {
 	}
 }
 
-// ungated reports whether tickets start without an answer of approval.
+// ungated reports whether tickets start without approval.
 func (s *State) ungated() bool {
 	return !s.settings.SpawnApproval && s.basis.Decision(events.ActorConductor) >= 2
 }
 
-// spawn asks to start the first ready ticket that may, while there is a free
-// slot. A ticket whose file is being changed waits, or at least causes a
-// warning. Waiting tickets hold nothing, so they cannot deadlock.
+// spawn requests the start of the first ready ticket that may start, while a slot is free. A
+// ticket whose target file is being changed waits, or at least causes a warning. Waiting tickets
+// lock nothing, so they cannot deadlock.
 func (s *State) spawn() events.Payload {
 	if s.paused || s.busy >= max(s.settings.MaxWorkers, 1) {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"manualslop/tiers"
 )
 
-// gaveUpDue retries a ticket whose attempt failed, up to the retries of the
-// settings, and blocks it after them.
+// gaveUpDue retries a ticket whose attempt failed, up to the number of retries in the settings;
+// after that it blocks the ticket.
 func (s *State) gaveUpDue(t *ticket) events.Payload {
 	reason := because(t.verdict, "the attempt gave up")
 	if t.final {
@@ -18,8 +18,8 @@ func (s *State) gaveUpDue(t *ticket) events.Payload {
 	return events.TicketBlocked{Ticket: t.ID, Kind: events.BlockWorker, Reason: reason}
 }
 
-// model is who will answer: the ticket's own model, else its persona's or the
-// ladder's for its retries.
+// model returns the model that will work on a ticket: the ticket's own, else the one of its
+// persona or its tier for its number of retries.
 func (s *State) model(t *ticket) string {
 	seat := tiers.Seat{Tier: workerTier, Persona: t.PersonaID, Model: t.ModelOverride, Retries: t.RetryCount}
 	return seat.Take(s.settings).Model

@@ -7,8 +7,7 @@ import (
 	"manualslop/tiers"
 )
 
-// maxSaid limits the part of a contributor's final report that a review reads,
-// in bytes.
+// maxSaid limits how much of a contributor's final report a review reads, in bytes.
 const maxSaid = 4 << 10
 
 // reviewDue asks tier 2 to review the changes of an attempt.
@@ -18,8 +17,8 @@ func (t *ticket) reviewDue() events.Payload {
 		Changes: t.said.Changes, Workspace: t.workspace}
 }
 
-// ticketReviewed folds tier 2's verdict. A skipped review is not a reason to
-// repeat the work; if nothing was changed, the ticket waits for a person.
+// ticketReviewed folds tier 2's verdict. A skipped review does not cause a retry; but if nothing
+// was changed, the ticket then waits for a person.
 func (s *State) ticketReviewed(x events.TicketReviewed) {
 	t := s.attempt(x.Ticket, x.Attempt, reviewing)
 	if t == nil {
@@ -40,8 +39,8 @@ func (s *State) ticketReviewed(x events.TicketReviewed) {
 	s.move(t, gaveUp)
 }
 
-// brief returns the task of the next attempt: the description, and the requests
-// of the previous attempt's review.
+// brief returns the task of the next attempt: the description, and what the review of the previous
+// attempt asked for.
 func (t *ticket) brief() string {
 	if len(t.asks) == 0 {
 		return t.Description

@@ -5,8 +5,8 @@ import (
 	"manualslop/tiers"
 )
 
-// State is the conductor's state of a session. Maps are only for look-up; all
-// iteration is over slices.
+// State is the conductor's state for a session. Maps are only used for look-ups; all iteration is
+// over slices.
 type State struct {
 	basis    events.Basis
 	settings events.Settings
@@ -16,31 +16,30 @@ type State struct {
 	goals   map[string]*goal
 	tracks  map[string]*track
 	tickets map[string]*ticket
-	removed map[string]bool      // ids that were removed and are not used again
-	awaited map[string][]*ticket // tickets that depend on an id that does not exist
-	workers map[string]string    // tickets of the requested workers, by request id
-	turns   map[string]bool      // in discussions, that have not ended
+	removed map[string]bool      // removed ids, which are not used again
+	awaited map[string][]*ticket // tickets that depend on a missing id, by that id
+	workers map[string]string    // tickets of requested workers, by request id
+	turns   map[string]bool      // unfinished turns of discussions
 
-	targets map[string]*ticket // the ticket working on a file
+	targets map[string]*ticket // by file: the ticket that is working on it
 
-	merges  []*ticket // done in their own workspace, longest waiting first
-	merging *ticket   // of them the one that a worker merges
+	merges  []*ticket // tickets done in their own workspace, longest waiting first
+	merging *ticket   // the ticket that a worker is merging
 
-	ready   []*ticket // waiting for a slot, first to start first
-	held    []*ticket // approved while paused
+	ready   []*ticket // tickets that wait for a slot, in the order in which they start
+	held    []*ticket // tickets approved while paused
 	busy    int       // slots in use
-	extra   int       // tickets that persons added
+	extra   int       // tickets that people added
 	planned int       // tickets ever planned
 
-	request *events.Event // a person's request that needs an answer
+	request *events.Event // a person's request that must be answered
 
 	touchedTickets []*ticket
 	touchedTracks  []*track
 	touchedGoals   []*goal
 }
 
-// phase is the progress of a ticket. Several phases share one of the four
-// states on the wire.
+// phase is the progress of a ticket. Several phases map to one of the four statuses in events.
 type phase int
 
 const (
@@ -56,7 +55,7 @@ const (
 	preparing
 	// prepared may start in its workspace unless the session is paused.
 	prepared
-	// denied was denied its start or its end; its block is due.
+	// denied was refused its start or its end; its block is due.
 	denied
 	// running is running.
 	running
@@ -90,51 +89,51 @@ func (p phase) String() string {
 	}[p]
 }
 
-// usesSlot counts towards MaxWorkers.
+// usesSlot reports whether the ticket counts towards MaxWorkers.
 func (p phase) usesSlot() bool { return p >= spawning && p <= gaveUp }
 
 // moves reports whether the ticket progresses without a person.
 func (p phase) moves() bool { return p >= ready && p <= conflicted }
 
-// unstarted reports that there is no workspace and no running attempt, so a
-// person can block the ticket.
+// unstarted reports whether there is no workspace and no running attempt, so that a person can
+// block the ticket.
 func (p phase) unstarted() bool { return p <= approved }
 
 type ticket struct {
 	events.Ticket
 	track   *track
-	order   int // planned order in the session
+	order   int // position in the planned order of the session
 	phase   phase
 	touched bool
 
 	attempt int                   // of the newest SpawnRequested
-	prompt  string                // edited by the person who approved it
-	said    events.TicketResolved // by the newest attempt that was done
-	asks    []string              // what the review of an earlier attempt asks for
-	verdict string                // why it was denied or gave up
-	final   bool                  // it gave up because of a person's no: no automatic retry
+	prompt  string                // the prompt that a person wrote when approving the start
+	said    events.TicketResolved // report of the newest attempt that was done
+	asks    []string              // what the review of an earlier attempt asked for
+	verdict string                // why it was denied, or why it gave up
+	final   bool                  // it gave up because a person said no, so there is no automatic retry
 	kind    string                // of its block
 
 	warned bool    // its overlap was reported
-	behind *ticket // its next attempt waits for the attempt of this one
-	closed string  // because of this file
+	behind *ticket // its next attempt waits until this ticket's attempt has ended
+	closed string  // the file that is the reason
 
-	workspace string // in which the attempt works; empty: the person's folder
-	try       int    // of the newest MergeRequested
+	workspace string // workspace of the attempt; empty means the person's folder
+	try       int    // number of the newest MergeRequested
 	tries     tiers.MergeTries
 	resolves  string            // commit whose conflicts are in the workspace
 	take      map[string]string // a person's resolution of files in conflict
 
-	deps        []*ticket // those that exist
-	unknown     []string  // those that do not
+	deps        []*ticket // existing dependencies
+	unknown     []string  // dependencies on missing ids
 	dependants  []*ticket
-	openDeps    int // not completed, unknown ones included
+	openDeps    int // number of dependencies that are not completed, including missing ones
 	blockedDeps int
 }
 
 type track struct {
 	events.Track
-	goal    *goal // nil: a person asked for it
+	goal    *goal // nil if a person requested the track
 	tickets []*ticket
 	touched bool
 
@@ -142,8 +141,8 @@ type track struct {
 	fault     string // why there is no usable plan
 	completed bool
 	blocked   bool // TrackBlocked was emitted and still holds
-	open      int  // tickets not completed
-	moving    int  // tickets that progress without a person
+	open      int  // number of tickets that are not completed
+	moving    int  // number of tickets that progress without a person
 }
 
 // stage is the progress of a goal.
@@ -152,11 +151,11 @@ type stage int
 const (
 	// planning waits for tier 1.
 	planning stage = iota
-	// review waits for a person's yes to the tracks.
+	// review waits for a person to accept the tracks.
 	review
-	// underway works through its tracks.
+	// underway is working through its tracks.
 	underway
-	// over is completed, or failed for good.
+	// over was completed or has finally failed.
 	over
 )
 
@@ -167,13 +166,12 @@ type goal struct {
 
 	fault   string         // why there are no tracks
 	failed  bool           // GoalFailed was emitted and still holds
-	tracks  []events.Track // proposed, then those accepted
+	tracks  []events.Track // the proposed tracks, later the accepted ones
 	next    int
 	current *track
 }
 
-// rest forgets what the last cause affected, because the machine has settled
-// it.
+// rest clears what the last cause affected, because everything due for it was emitted.
 func (s *State) rest() {
 	for _, t := range s.touchedTickets {
 		t.touched = false

@@ -8,21 +8,20 @@ import (
 	"manualslop/tiers"
 )
 
-// Bounds of a reason.
+// Limits of a reason.
 const (
-	// maxReason limits a text that is repeated from another event, in bytes.
+	// maxReason limits a text that is copied from another event, in bytes.
 	maxReason = 2 << 10
-	// maxLine is the same limit for one of many texts.
+	// maxLine limits the text for one of several tickets, in bytes.
 	maxLine = 200
 	// maxStuck limits the whole reason of a blocked track, in bytes.
 	maxStuck = 8 << 10
-	// maxNamed limits the tickets that one reason names.
+	// maxNamed limits how many tickets a reason names.
 	maxNamed = 20
 )
 
-// stuck reports whether no part of the track can progress without a person. A
-// ticket that waits for one of another track is not stuck while that track
-// continues.
+// stuck reports whether nothing in the track can progress without a person. A ticket that waits
+// for another track's ticket is not stuck while that track progresses.
 func (tr *track) stuck() bool {
 	if tr.moving > 0 {
 		return false
@@ -48,7 +47,7 @@ func (tr *track) whyBlocked() string {
 	return tr.whyStuck()
 }
 
-// whyStuck names the tickets that are not completed, and why.
+// whyStuck returns which tickets are not completed, and why.
 func (tr *track) whyStuck() string {
 	var why []string
 	for _, t := range tr.tickets {
@@ -86,5 +85,5 @@ func (t *ticket) whyWaiting() string {
 	return t.ID + " waits for " + strings.Join(waits, " and for ")
 }
 
-// brief shortens a text of another author.
+// brief shortens a text from another author.
 func brief(s string) string { return tiers.Clip(s, maxReason) }

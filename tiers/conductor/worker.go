@@ -9,7 +9,7 @@ import (
 	"manualslop/tiers"
 )
 
-// MaxAdded limits the tickets that persons may add to one session.
+// MaxAdded limits how many tickets people may add to one session.
 const MaxAdded = 4096
 
 // maxTitle limits the title of a worker's track in bytes.
@@ -33,7 +33,7 @@ func (s *State) addWorker(e *events.Event, x events.WorkerSpawnRequested) []even
 // refuseWorker returns why a worker cannot be added, or "".
 func (s *State) refuseWorker(x events.WorkerSpawnRequested, id string) string {
 	if err := x.Check(); err != nil {
-		// our words: made in events.
+		// stable text: it is worded in events.
 		return brief(err.Error())
 	}
 	before, again := s.workers[x.RequestID]
@@ -50,14 +50,13 @@ func (s *State) refuseWorker(x events.WorkerSpawnRequested, id string) string {
 	return ""
 }
 
-// has reports whether a persona exists; empty means the tier's own.
+// has reports whether a persona exists; the empty name means the tier's own.
 func (s *State) has(persona string) bool {
 	_, has := s.settings.Roster.Persona(persona)
 	return has || persona == ""
 }
 
-// noPersona returns an error text with the missing persona and the existing
-// ones.
+// noPersona returns an error text that names the missing persona and the existing ones.
 func (s *State) noPersona(name string) string {
 	names := s.settings.Roster.PersonaNames()
 	if len(names) == 0 {
@@ -66,7 +65,7 @@ func (s *State) noPersona(name string) string {
 	return brief(fmt.Sprintf("there is no persona %s; this session has %s", name, strings.Join(names, ", ")))
 }
 
-// added adds the new track, which does not belong to a goal.
+// added adds the new track, which belongs to no goal.
 func (s *State) added(x events.TicketsAdded) {
 	tr := &track{Track: x.Track}
 	s.tracks[x.Track.ID] = tr

@@ -9,7 +9,7 @@ import (
 	"manualslop/tiers"
 )
 
-// maxSubject limits the first line of a commit in bytes.
+// maxSubject limits the subject line of a commit, in bytes.
 const maxSubject = 120
 
 // workspacePrepared folds a worker's report on the workspace of an attempt.
@@ -28,8 +28,8 @@ func (s *State) workspacePrepared(x events.WorkspacePrepared) {
 	}
 }
 
-// mergeDue requests the merge of the ticket that has waited longest. A ticket
-// starts when those it depends on are merged, so this order is theirs, too.
+// mergeDue requests the merge of the ticket that has waited longest. A ticket starts only after
+// its dependencies were merged, so merges follow the order of dependencies.
 func (s *State) mergeDue() events.Payload {
 	if s.merging != nil || len(s.merges) == 0 {
 		return nil

@@ -14,9 +14,9 @@ import (
 type call struct {
 	id, tool   string
 	args       json.RawMessage
-	malformed  string // why it is never run
+	malformed  string // why it never runs
 	count      tiers.Call
-	result     *events.Part // nil until there is one; malformed calls have it at once
+	result     *events.Part // nil until known; malformed calls have it at once
 	awaitsHint bool
 	denied     string // why it did not run
 	wrote      bool   // it may have changed files
@@ -27,8 +27,8 @@ func newCall(c events.ToolCall) *call {
 	return &call{id: c.ID, tool: c.Name, args: c.Args, malformed: c.Malformed}
 }
 
-// refuse answers a call that cannot run. If the reply was cut off, its last
-// call is the incomplete one.
+// refuse sets the result of a call that cannot run. If the reply was cut off, its last call is the
+// incomplete one.
 func (c *call) refuse(p events.ModelReplied, last bool) {
 	name := tiers.Line(tiers.Clip(c.tool, MaxReason))
 	text := "ERROR: the arguments of " + name + " cannot be used: " + tiers.Clip(c.malformed, MaxReason) +
@@ -49,8 +49,7 @@ func (c *call) answer(p events.Part) {
 	c.result = &p
 }
 
-// hint appends tier 4's explanation to the failed result, where tier 3 sees
-// both.
+// hint appends tier 4's explanation to the failed result, so that tier 3 sees both.
 func (c *call) hint(text string) {
 	c.awaitsHint = false
 	c.result.Suffix = analysis(text)
@@ -59,7 +58,7 @@ func (c *call) hint(text string) {
 // analysis returns the text that is appended to a result.
 func analysis(text string) string { return "\n" + fence.Analysis + "\n" + fence.Neutralise(text) }
 
-// startCalls starts the calls of a reply.
+// startCalls starts handling the calls of a reply.
 func (r *run) startCalls(p events.ModelReplied) {
 	r.calls, r.unrequested, r.phase = nil, nil, callTools
 	for i, tc := range p.Calls {
@@ -74,8 +73,8 @@ func (r *run) startCalls(p events.ModelReplied) {
 	r.awaitCalls()
 }
 
-// callRequests requests every well-formed call that was not requested yet. The
-// last call of the reply, if it reads, also checks whether a refresh is needed.
+// callRequests requests all well-formed calls that were not requested yet. If the last call of the
+// reply only reads, it also checks whether a refresh is needed.
 func (r *run) callRequests(s *State) []events.Payload {
 	out := make([]events.Payload, len(r.unrequested))
 	for i, c := range r.unrequested {
@@ -95,7 +94,7 @@ func (r *run) callRequested() {
 	r.awaitCalls()
 }
 
-// awaitCalls continues once every well-formed call was requested.
+// awaitCalls starts waiting for results once every well-formed call was requested.
 func (r *run) awaitCalls() {
 	if len(r.unrequested) == 0 {
 		r.phase = awaitCalls
@@ -103,8 +102,8 @@ func (r *run) awaitCalls() {
 	}
 }
 
-// settle closes the round's calls when all of them have their result, in the
-// order of the calls.
+// settle adds the results of a round to the conversation, in the order of the calls, once all of
+// them are known.
 func (r *run) settle() {
 	for _, c := range r.calls {
 		if c.result == nil || c.awaitsHint {
@@ -122,8 +121,8 @@ func (r *run) settle() {
 	r.calls, r.phase = nil, needRefresh
 }
 
-// outcome returns what the model reads about a call that ran; flaky is an
-// earlier failed call of the same command without a change in between.
+// outcome returns the result of a call as the model reads it; flaky is an earlier failed call of
+// the same command, if nothing changed in between.
 func outcome(id string, p events.ToolSettled, origin, flaky string) events.Part {
 	size := int64(len(p.Text))
 	if p.TextBlob != nil {
@@ -137,7 +136,7 @@ func outcome(id string, p events.ToolSettled, origin, flaky string) events.Part 
 	return part
 }
 
-// denial returns what the model reads about a call that did not run.
+// denial returns the result of a denied call as the model reads it.
 func denial(p events.ToolDenied) events.Part {
 	if p.Invalid {
 		return events.Part{Text: "ERROR: " + tiers.Clip(p.Reason, MaxReason) + ". Nothing ran; send the call again, mended.",
@@ -146,7 +145,7 @@ func denial(p events.ToolDenied) events.Part {
 	return events.Part{Text: "DENIED: " + tiers.Clip(p.Reason, MaxReason), Failed: true}
 }
 
-// resolution returns what the model reads about an interrupted call.
+// resolution returns the result of an interrupted call as the model reads it.
 func resolution(p events.InterruptResolved) events.Part {
 	if p.Resolution == events.InterruptDone {
 		return events.Part{Text: "The call was interrupted; " + p.By + " checked and says that it is done."}

@@ -24,7 +24,7 @@ func (r *run) changed(p events.ToolSettled) {
 	}
 }
 
-// sum returns the total changes of the attempt by path, without reverted ones.
+// sum returns all changes of the attempt by path, without those that were reverted.
 func (r *run) sum() []events.FileChange {
 	out := slices.DeleteFunc(slices.Clone(r.changes), func(c events.FileChange) bool { return c.Before == c.After })
 	slices.SortFunc(out, func(a, b events.FileChange) int { return strings.Compare(a.Path, b.Path) })

@@ -10,8 +10,8 @@ import (
 	"manualslop/tiers"
 )
 
-// MaxFailedChecks limits how often a ticket may be reported as done while its
-// check fails.
+// MaxFailedChecks limits how often a ticket's check may fail after the ticket was reported as
+// done.
 const MaxFailedChecks = 3
 
 // Values of [events.TicketResolved.Checked].
@@ -20,9 +20,9 @@ const (
 	checkNotRun = "not run: "
 )
 
-// prove runs the check of a ticket that is reported as done; the given outcome
-// applies if it passes or may not run. The contributor's own run counts if
-// nothing was changed after it.
+// prove runs the check of a ticket that was reported as done; the outcome stands if the check
+// passes or must not run. If the contributor itself ran the check after its last change, that run
+// counts.
 func (r *run) prove(request string) {
 	switch {
 	case r.ticket.Proof == "":
@@ -33,7 +33,7 @@ func (r *run) prove(request string) {
 	default:
 		args, err := json.Marshal(map[string]string{"script": r.ticket.Proof})
 		if err != nil {
-			panic("contributor: " + err.Error()) // a text
+			panic("contributor: " + err.Error()) // a string cannot fail
 		}
 		c := &call{id: events.CallID(request, 0), tool: shellTool, args: args}
 		r.checking, r.calls, r.unrequested, r.phase = true, []*call{c}, []*call{c}, callTools
@@ -72,8 +72,8 @@ func (r *run) checkFailed(c *call) {
 	r.phase = needRefresh
 }
 
-// ran records, for a call that ran, whether it changed files, and whether it
-// was the ticket's own check and passed.
+// ran records whether a call that ran may have changed files, and whether it was the ticket's own
+// check and passed.
 func (c *call) ran(check string, p events.ToolSettled) {
 	c.wrote = p.Unseen || slices.ContainsFunc(p.Files, func(f events.FileState) bool { return f.Written })
 	var args struct {
@@ -83,8 +83,8 @@ func (c *call) ran(check string, p events.ToolSettled) {
 		json.Unmarshal(c.args, &args) == nil && chars.Trim(args.Script) == check
 }
 
-// stillProved reports, after a round, whether the check passed in the current
-// state of the files.
+// stillProved reports, at the end of a round, whether the check has passed for the current state
+// of the files.
 func (r *run) stillProved() bool {
 	if slices.ContainsFunc(r.calls, func(c *call) bool { return c.wrote && !c.proves }) {
 		return false
@@ -92,7 +92,7 @@ func (r *run) stillProved() bool {
 	return r.proved || slices.ContainsFunc(r.calls, func(c *call) bool { return c.proves })
 }
 
-// checkLine returns the part of the ticket's text about its check.
+// checkLine returns the line of the brief that names the ticket's check.
 func checkLine(check string) string {
 	if check == "" || strings.Contains(check, "\n") {
 		return ""

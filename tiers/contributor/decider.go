@@ -6,28 +6,28 @@ import (
 	"manualslop/tiers/conversation"
 )
 
-// Decider returns the contributor's two functions.
+// Decider returns the two functions of the contributor.
 func Decider() tiers.Decider[*State] {
 	return tiers.Decider[*State]{Name: events.ActorContributor, New: newState, Evolve: evolve, Decide: decide}
 }
 
-// State is the contributor's state of a session.
+// State is the contributor's state for a session.
 type State struct {
 	opened   string // id of SessionOpened
 	basis    events.Basis
 	settings events.Settings
 	tools    []tool
-	origins  map[string]string // of what a tool answers, by its name
+	origins  map[string]string // origin of a tool's results, by the tool's name
 	offers   conversation.Offers
 	reruns   tiers.Reruns
 	closed   bool
 	presets  map[string][]events.TrackedFile // saved selections of files, by name
-	shown    map[string]events.TrackedFile   // how the project wants its files shown, by path
-	runs     map[string]*run                 // by ticket: its newest attempt
-	requests map[string]string               // id of an own request that waits for its answer, to its ticket
-	calls    map[string]string               // id of a requested call of a live round to its ticket
-	talking  map[string]string               // by discussion: its turn that has not ended
-	touched  *run                            // the run that the last event was about; may be nil
+	shown    map[string]events.TrackedFile   // by path: how the project wants a file shown
+	runs     map[string]*run                 // by ticket: the run of its newest attempt
+	requests map[string]string               // id of an unanswered own request to its ticket
+	calls    map[string]string               // id of a requested call of a running round to its ticket
+	talking  map[string]string               // by discussion: its unfinished turn
+	touched  *run                            // the run that the last event affected; may be nil
 }
 
 func newState() *State {
@@ -35,8 +35,7 @@ func newState() *State {
 		calls: map[string]string{}, talking: map[string]string{}}
 }
 
-// decide checks only the run that the last event was about: all other runs
-// still have nothing due.
+// decide checks only the run that the last event affected: nothing has become due for other runs.
 func decide(s *State, _ *events.Event) []events.Payload {
 	if s.touched == nil || s.closed {
 		return nil
@@ -44,8 +43,7 @@ func decide(s *State, _ *events.Event) []events.Payload {
 	return s.touched.next(s)
 }
 
-// running returns the live run of exactly this attempt at a ticket, nil if
-// there is none.
+// running returns the unfinished run of exactly this attempt at a ticket; nil if there is none.
 func (s *State) running(ticket string, attempt int) *run {
 	r := s.runs[ticket]
 	if r == nil || r.attempt != attempt || r.phase == ended {
@@ -55,8 +53,8 @@ func (s *State) running(ticket string, attempt int) *run {
 	return r
 }
 
-// stepping returns the live run that waits for a person's decision on a round,
-// nil if there is none.
+// stepping returns the unfinished run that waits for a person's decision on a round; nil if there
+// is none.
 func (s *State) stepping(ticket string, attempt, round int) *run {
 	r := s.running(ticket, attempt)
 	if r == nil || r.phase != awaitStep || r.round != round {

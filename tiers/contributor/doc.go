@@ -1,34 +1,30 @@
-// Package contributor is the decider of tier 3: the loop of model replies and
-// tool calls that carries out a ticket. The original calls it the worker, and
-// so do its stream ids: "Tier 3 (Worker): <ticket id>".
+// Package contributor is the decider of tier 3: the loop of model replies and tool calls that
+// carries out a ticket. The original system calls it the worker, and so do its stream ids: "Tier 3
+// (Worker): <ticket id>".
 //
 // # Contract
 //
-// Each TicketStarted begins a run with an empty conversation: nothing of an
-// earlier attempt or of another ticket reaches the model. A round is one reply
-// and its calls, which run in parallel; the next round waits until every call
-// has an outcome, every failed shell call has its hint or the reason why it
-// gets none, and the files the conversation knows were reread. In step mode it
-// also waits for a person's yes.
+// Each TicketStarted begins a run with an empty conversation: nothing of an earlier attempt or of
+// another ticket reaches the model. A round is one reply and its calls, which run in parallel. The
+// next round waits until every call has an outcome, every failed shell call has a hint or the
+// reason why there is none, and the files that the conversation knows were read again. In step
+// mode it also waits for a person's yes.
 //
-// Each request goes to the provider, the program and the model that the
-// settings of now name for tier 3 and the ticket's retries, whatever the attempt
-// began with; a request on record keeps what it has.
+// Each request goes to the provider, the program and the model that the current settings name for
+// tier 3 and the ticket's retries, even if they changed during the attempt. A recorded request
+// does not change.
 //
-// Each prompt begins with exactly the parts of the one before it, so that a
-// provider may reuse what it has read; only the block of changed files, the
-// last part, is in one prompt and in no later one. A prompt that would be over
-// what its model takes, or that its provider found too long, is shortened first,
-// far enough that the next rounds fit too: ConversationShortened says which
-// results are cut and which rounds are gone. Role, brief, views and the newest
-// round stay.
+// Each prompt begins with exactly the parts of the previous one, so that a provider can use its
+// cache. Only the block of changed files, the last part, is in one prompt and in no later one. A
+// prompt that exceeds the limit of its model, or that its provider found too long, is shortened
+// first, enough for the next rounds to fit too: ConversationShortened says which results were cut
+// and which rounds were left out. Role, brief, views and the newest round stay.
 //
-// The run ends with exactly one TicketResolved, or silently when its ticket is
-// killed or the session closed. A reply without a call is its last word where it
-// begins with DONE: or BLOCKED:; any other is answered with what it lacks, at most
-// MaxReminders times in a row. A round that a person refuses ends the run for
-// good (TicketResolved.Final).
+// The run ends with exactly one TicketResolved, or without one if its ticket is killed or the
+// session is closed. A reply without a call ends the run if it begins with DONE: or BLOCKED:. Any
+// other such reply is answered with a reminder, at most MaxReminders times in a row. If a person
+// refuses a round, the run ends for good (TicketResolved.Final).
 //
-// Every fact fits one event: the conversation, the block of changed files and
-// the list of known files are bounded (limits.go).
+// Every fact fits into one event: the conversation, the block of changed files and the list of
+// known files are limited (limits.go).
 package contributor

@@ -51,16 +51,16 @@ func evolve(s *State, e *events.Event) *State {
 	return s
 }
 
-// upgraded switches to another basis, with its texts in every conversation.
+// upgraded switches to another basis and replaces its texts in every conversation.
 func (s *State) upgraded(to events.Basis) {
-	// order-independent: each is independent
+	// order-independent: each run is handled on its own
 	for _, r := range s.runs {
 		r.talk.Reword(s.basis, to)
 	}
 	s.basis = to
 }
 
-// emitted records that an own fact exists, so that it is not decided again.
+// emitted folds an own fact, so that it is not decided again.
 func (s *State) emitted(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.ContextRequested:
@@ -70,7 +70,7 @@ func (s *State) emitted(e *events.Event) {
 	case events.ModelRequested:
 		if r := s.running(p.Ticket, p.TicketAttempt); r != nil {
 			s.wait(r, awaitModel, e.ID)
-			if r.retry == nil { // which repeats what was sent
+			if r.retry == nil { // a retry repeats what was sent
 				r.talk.Sent()
 			}
 			r.sent, r.retry = r.sent.Then(e.ID, p), nil
@@ -144,8 +144,8 @@ func (s *State) answered(e *events.Event) {
 	}
 }
 
-// evolveCall folds what others say about one of the calls; flaky is an earlier
-// failed call of the same command without a change in between.
+// evolveCall folds an event of another actor about one of the calls; flaky is an earlier failed
+// call of the same command, if nothing changed in between.
 func (s *State) evolveCall(e *events.Event, flaky string) {
 	switch p := e.Payload.(type) {
 	case events.ToolApproved:
@@ -161,7 +161,7 @@ func (s *State) evolveCall(e *events.Event, flaky string) {
 		if r, c := s.call(p.Call); c != nil && c.count.Settle(p) {
 			r.changed(p)
 			c.ran(r.ticket.Proof, p)
-			if p.Interpreter == "" { // files changed by a script are reread if the conversation knows them
+			if p.Interpreter == "" { // a refresh shows files that a script changed, if the conversation knows them
 				r.learned(p.Files)
 			}
 			if p.Outcome != events.ToolInterrupted {
@@ -194,15 +194,15 @@ func (s *State) evolveCall(e *events.Event, flaky string) {
 	}
 }
 
-// result sets the result of a call; later ones are ignored.
+// result sets the result of a call; later results are ignored.
 func (s *State) result(r *run, c *call, p events.Part) {
 	c.count.Resolve()
 	c.answer(p)
 	s.settle(r)
 }
 
-// asked is the live run that waits in phase p for the answer to an own request,
-// nil if there is none. The first answer counts: the request is then forgotten.
+// asked returns the unfinished run that waits in phase p for the answer to an own request; nil if
+// there is none. It forgets the request, because only the first answer counts.
 func (s *State) asked(request string, p phase) *run {
 	r := s.runs[s.requests[request]]
 	if r == nil || r.phase != p || r.pending != request {
@@ -213,14 +213,14 @@ func (s *State) asked(request string, p phase) *run {
 	return r
 }
 
-// over ends an attempt; nothing that it waits for counts any more.
+// over ends an attempt; answers that it waits for are ignored from now on.
 func (s *State) over(r *run) {
 	delete(s.requests, r.pending)
 	s.forget(r.calls)
 	r.over()
 }
 
-// settle closes a round's calls when all of them have their result.
+// settle ends a round once all of its calls have results.
 func (s *State) settle(r *run) {
 	calls := r.calls
 	if r.settle(); r.calls == nil {
@@ -234,7 +234,7 @@ func (s *State) forget(calls []*call) {
 	}
 }
 
-// call finds a call of the round at which a live run is.
+// call returns a call of the current round of an unfinished run.
 func (s *State) call(id string) (*run, *call) {
 	r := s.runs[s.calls[id]]
 	if r == nil || r.phase != awaitCalls {

@@ -9,11 +9,11 @@ import (
 	"manualslop/tiers"
 )
 
-// MaxReminders limits the replies in a row that neither call a tool nor end the
-// ticket and are answered with a reminder; one more blocks the ticket.
+// MaxReminders limits how many replies in a row that neither call a tool nor end the ticket are
+// answered with a reminder; one more blocks the ticket.
 const MaxReminders = 2
 
-// Beginnings of a reply without a call.
+// First words of a reply that ends the ticket.
 const (
 	wordDone    = "DONE"
 	wordBlocked = "BLOCKED"
@@ -27,16 +27,14 @@ const (
 		"Go on with a tool call, or end with DONE: (what changed, which check ran, its result) or BLOCKED: (why)."
 )
 
-// remindTarget returns the reminder for a ticket that is reported as done
-// without any change.
+// remindTarget returns the reminder for a ticket that was reported as done without any change.
 func remindTarget(target string) string {
 	return "No call of yours changed a file, and the ticket is about " + tiers.Line(target) +
 		". Change it now, or reply DONE: again and say why it needs no change; a review will check that."
 }
 
-// spoke folds a reply without a call: it ends the run, or is answered with a
-// reminder. An empty reply is not kept in the conversation, because no vendor
-// accepts it.
+// spoke folds a reply without a call: it ends the run or is answered with a reminder. An empty
+// reply is not added to the conversation, because no vendor accepts one.
 func (r *run) spoke(s *State, id string, p events.ModelReplied) {
 	said := chars.Trim(tiers.WithoutThoughts(p.Text))
 	word, rest := lastWord(said)
@@ -64,18 +62,18 @@ func (r *run) spoke(s *State, id string, p events.ModelReplied) {
 	}
 }
 
-// idle reports whether the ticket is about a file and no change was seen.
+// idle reports whether the ticket has a target file but nothing was changed.
 func (r *run) idle() bool {
 	return r.ticket.TargetFile != "" && !r.moved && r.sum() == nil
 }
 
-// remind answers a reply in the next round.
+// remind starts another round with a reminder.
 func (r *run) remind(s *State, text string) {
 	r.talk.Say(r.round, events.Part{Role: "user", Text: text})
 	r.nextRound(s)
 }
 
-// remindOrStop reminds, or gives up after too many reminders in a row.
+// remindOrStop sends a reminder, or gives up after too many in a row.
 func (r *run) remindOrStop(s *State, text, fault string) {
 	if r.reminders++; r.reminders > MaxReminders {
 		r.end(events.ResolvedBlocked, "", fmt.Sprintf("%s %d times in a row", fault, r.reminders))
@@ -89,9 +87,8 @@ func (r *run) say(id string, p events.ModelReplied) {
 	r.talk.Say(r.round, events.Part{Role: "assistant", SHA256: p.SHA256, Size: int64(len(p.Text)), From: id})
 }
 
-// lastWord is DONE or BLOCKED where a reply begins with it, and the rest of
-// that line; empty if it begins otherwise. Markdown marks around the word are
-// ignored, and with a colon after it so is its case.
+// lastWord returns DONE or BLOCKED if the reply begins with it, and the rest of that line; empty
+// if it does not. Markdown around the word is ignored, and so is its case if a colon follows it.
 func lastWord(said string) (word, rest string) {
 	said = strings.TrimLeft(said, "*_#> \t\r\n")
 	for _, w := range []string{wordDone, wordBlocked} {
@@ -112,7 +109,7 @@ func lastWord(said string) (word, rest string) {
 	return "", ""
 }
 
-// goesOn reports whether a word continues with an ASCII character.
+// goesOn reports whether c continues a word: an ASCII letter, a digit or an underscore.
 func goesOn(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }

@@ -10,9 +10,8 @@ import (
 	"manualslop/tiers"
 )
 
-// FindTools is the tool that finds and loads further tools. The contributor
-// answers it itself: the tools that a request offers are recorded in the
-// request.
+// FindTools is the tool that finds and loads more tools. The contributor answers it itself,
+// because each request records the tools that it offers.
 const FindTools = "find_tools"
 
 // MaxFound limits the tools that one call of [FindTools] loads.
@@ -43,8 +42,7 @@ func (r *run) findTools(s *State) {
 	r.awaitCalls()
 }
 
-// load finds tools and loads them, after those already offered, so that their
-// order stays the same.
+// load finds tools and appends them to those already offered, whose order does not change.
 func (r *run) load(s *State, args json.RawMessage) events.Part {
 	var query struct{ Query string }
 	if json.Unmarshal(args, &query) != nil || chars.Trim(query.Query) == "" {
@@ -65,7 +63,7 @@ func (r *run) load(s *State, args json.RawMessage) events.Part {
 	return events.Part{Text: text}
 }
 
-// names lists the tools that presets have.
+// names returns the names of the tools that the presets allow.
 func (s *State) names(presets tiers.Presets) string {
 	var out []string
 	for _, t := range s.tools {
@@ -76,14 +74,14 @@ func (s *State) names(presets tiers.Presets) string {
 	return tiers.Clip(strings.Join(out, ", "), MaxReason)
 }
 
-// Weights of a query word: as a tool's name, in its name, in its summary.
+// Scores of a query word: if it is a tool's name, in its name, in its summary.
 const (
 	isName    = 100
 	inName    = 10
 	inSummary = 3
 )
 
-// find returns the tools of presets that best match a query, best first.
+// find returns the allowed tools that match a query best, best first.
 func (s *State) find(query string, presets tiers.Presets) []tool {
 	words := strings.FieldsFunc(chars.Lower(query), func(c rune) bool {
 		return c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z')
@@ -114,7 +112,7 @@ func (s *State) find(query string, presets tiers.Presets) []tool {
 	slices.SortStableFunc(hits, func(a, b hit) int { return b.score - a.score })
 	var out []tool
 	for _, h := range hits[:min(len(hits), MaxFound)] {
-		if h.score*4 >= hits[0].score { // matches far worse than the best are noise
+		if h.score*4 >= hits[0].score { // leave out matches that are far worse than the best
 			out = append(out, h.tool)
 		}
 	}

@@ -2,9 +2,8 @@ package contributor
 
 import "manualslop/events"
 
-// fit makes sure that the next prompt fits: it returns what is left out, or
-// ends the run if nothing more can be. A retry repeats the prompt that was
-// sent.
+// fit makes sure that the next prompt fits: it sets what must be left out, or ends the run if that
+// is not possible. A retry repeats the prompt that was sent.
 func (r *run) fit(s *State) {
 	r.cut = nil
 	if r.phase != startRound && r.phase != sendRound || r.retry != nil {
@@ -13,7 +12,7 @@ func (r *run) fit(s *State) {
 	cut, err := r.talk.Fit(s.offers.Reader(r.seat().Take(s.settings), r.tools), r.refresh)
 	switch {
 	case err != nil:
-		// our words: text of the conversation package.
+		// stable text: it is worded in the conversation package.
 		r.end(events.ResolvedBlocked, "", err.Error())
 	case cut != nil:
 		cut.Ticket, cut.Attempt, cut.Round = r.ticket.ID, r.attempt, r.round

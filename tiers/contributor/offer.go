@@ -9,19 +9,19 @@ import (
 	"manualslop/tiers"
 )
 
-// Limits of the tools that a conversation begins with. The others are found
+// Limits for the tools that are offered at the beginning of a conversation. Others can be found
 // with [FindTools].
 const (
-	// MaxOffered limits their number, FindTools included.
+	// MaxOffered limits their number, including FindTools.
 	MaxOffered = 20
 	// MaxOfferedTokens limits their size for a model, at four bytes per token.
 	MaxOfferedTokens = 6500
-	// keptForTicket are the tokens reserved for the tools of a ticket's own
-	// language.
+	// keptForTicket is the number of tokens reserved for tools for the language of the ticket's
+	// own file.
 	keptForTicket = 1000
 )
 
-// essentials returns the tools of every project, the most needed first.
+// essentials returns the tools that every project needs, most important first.
 func essentials() []string {
 	return []string{FindTools, "read_file", "edit_file", "run_powershell", "find_text", "set_file_slice", "search_files",
 		"get_tree"}
@@ -32,8 +32,8 @@ func further() []string {
 	return []string{"get_git_diff", "get_file_slice", "multi_edit", "fetch_url", "web_search", "list_directory"}
 }
 
-// ofLanguage returns the tools of a language, or of what else
-// [events.Settings.Languages] names, the most needed first.
+// ofLanguage returns the tools for a language, or for another entry of
+// [events.Settings.Languages], most important first.
 func ofLanguage(language string) []string {
 	switch language {
 	case "python":
@@ -50,7 +50,7 @@ func ofLanguage(language string) []string {
 	return nil
 }
 
-// offering holds the initial tools of a conversation while they are selected.
+// offering collects the initial tools of a conversation.
 type offering struct {
 	known  map[string]tool
 	names  []string
@@ -66,10 +66,10 @@ func (o *offering) add(name string, tokens int64) {
 	o.names, o.tokens = append(o.names, name), o.tokens+t.tokens()
 }
 
-// offer returns the tools of a ticket's first request: all that the presets
-// have where these fit; else those that every project needs, those of the
-// project's languages, and after them those of the ticket's own. So tickets of
-// a project share the beginning of their requests.
+// offer returns the tools for a ticket's first request. If all tools that the presets allow fit,
+// these are offered. Otherwise it offers the tools that every project needs, then those for the
+// project's languages, and last those for the ticket's own language, so that the requests of a
+// project's tickets start with the same tools.
 func (s *State) offer(seat tiers.Sitting, target string) []string {
 	named := make([]string, 0, len(s.tools))
 	var sum int64
@@ -104,20 +104,20 @@ func (s *State) offer(seat tiers.Sitting, target string) []string {
 	return o.names
 }
 
-// preferred is the minimum weight of a bias profile that always offers a tool.
+// preferred is the minimum weight in a bias profile for a tool that is always offered.
 const preferred = 4
 
-// tool is the kept part of an offer.
+// tool is the part of an offer that is kept.
 type tool struct {
 	Name    string
 	Summary string // the first line of its description
-	Size    int64  // bytes that a model reads
+	Size    int64  // bytes that a model reads for it
 	Reads   bool   // its calls never change a file
 }
 
 func (t tool) tokens() int64 { return (t.Size + tiers.BytesPerToken - 1) / tiers.BytesPerToken }
 
-// reads reports whether a tool of this effect changes no file.
+// reads reports whether a tool with this effect never changes a file.
 func reads(effect string) bool {
 	return !slices.ContainsFunc(strings.Split(effect, "|"), func(e string) bool {
 		return e != "reads" && e != "wide" &&
@@ -128,7 +128,7 @@ func reads(effect string) bool {
 // maxSummary limits the summary of a tool, in bytes.
 const maxSummary = 200
 
-// toolsOf returns the offers of a session.
+// toolsOf returns the tools of an offer.
 func toolsOf(p events.ToolsOffered) []tool {
 	out := make([]tool, len(p.Tools))
 	for i, o := range p.Tools {

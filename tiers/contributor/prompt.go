@@ -11,7 +11,7 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// The texts of the role, and of how to use the available shell.
+// The texts of the role and the instructions for each shell.
 var (
 	//go:embed system.md
 	system string
@@ -26,8 +26,8 @@ var (
 // shellTool is the tool that runs scripts.
 const shellTool = "run_powershell"
 
-// Names of the heads of prompts: of tickets and of turns, without a shell, and
-// what comes after them for each shell.
+// Names of the first texts of prompts: for tickets and for turns, without a shell, and the
+// suffixes for each shell.
 const (
 	textRole       = "contributor"
 	textTurn       = "discussion"
@@ -36,11 +36,10 @@ const (
 	withSh         = "-sh"
 )
 
-// Texts returns what prompts of the contributor are made of word for word, by
-// name.
+// Texts returns the verbatim texts of the contributor's prompts, by name.
 func Texts() map[string]string {
 	out := map[string]string{}
-	// order-independent: each has names of its own
+	// order-independent: the names differ
 	for name, text := range map[string]string{textRole: system, textTurn: discussion} {
 		out[name] = text + fence.Rule
 		out[name+withPowerShell] = text + powershell + fence.Rule
@@ -50,8 +49,8 @@ func Texts() map[string]string {
 	return out
 }
 
-// role names the text of the role: what the model does, and how to use the shell
-// if it has one.
+// role returns the name of the role's text: what the model does, and how to use the shell if it
+// has one.
 func (r *run) role(shell string) string {
 	name := textRole
 	if r.turn != nil {
@@ -68,9 +67,8 @@ func (r *run) role(shell string) string {
 	return name + withPowerShell
 }
 
-// context starts the conversation, beginning with what is the same for most
-// tickets: the system's words, the project's, the brief, and the views that a
-// worker made.
+// context starts the conversation. It begins with what is the same for most tickets: the system
+// texts and the project's texts. The brief and the views that a worker made follow.
 func (r *run) context(s *State, id string, p events.ContextBuilt) {
 	seat := r.seat().Take(s.settings)
 	r.tools, r.bias = s.offer(seat, r.ticket.TargetFile), seat.Bias.Name
@@ -92,7 +90,8 @@ func (r *run) context(s *State, id string, p events.ContextBuilt) {
 			continue
 		}
 		_, known := r.files[v.File.Path]
-		// no diff shows the rest of a file that was seen in part, except of a tracked one
+		// a diff cannot show the unread rest of a file that was read in part, unless the file is
+		// tracked
 		if v.View == events.ViewRaw || v.View == events.ViewState && !known {
 			r.learned([]events.FileState{*v.File})
 		}
@@ -103,7 +102,7 @@ func (r *run) context(s *State, id string, p events.ContextBuilt) {
 	r.phase = startRound
 }
 
-// brief returns what the model is told of the ticket.
+// brief returns the description of the ticket for the model.
 func (r *run) brief() events.Part {
 	text := fmt.Sprintf("# Ticket %s\n\n%s\n", r.ticket.ID, fence.Neutralise(r.prompt))
 	if r.ticket.TargetFile != "" {

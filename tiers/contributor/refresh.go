@@ -11,9 +11,8 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// learned records what the conversation knows about files: what it read and,
-// for a file that it wrote, the earlier content, so that the refresh shows the
-// change.
+// learned records what the conversation knows about files: the content that it read or, for a file
+// that it wrote, the content before that, so that the refresh shows the change.
 func (r *run) learned(files []events.FileState) {
 	for _, f := range files {
 		_, known := r.files[f.Path]
@@ -26,8 +25,8 @@ func (r *run) learned(files []events.FileState) {
 	}
 }
 
-// known lists the files that a refresh rereads: those of the conversation and
-// the tracked ones, by path, as many as fit.
+// known returns the files that a refresh reads again: those of the conversation and the tracked
+// ones, in path order, as many as fit.
 func (r *run) known(tracked []string) []events.FileState {
 	out := make([]events.FileState, 0, len(r.files)+len(tracked))
 	for _, name := range tracked {
@@ -50,12 +49,12 @@ func (r *run) known(tracked []string) []events.FileState {
 	return out
 }
 
-// compares reports whether a call checks for changed files.
+// compares reports whether calls check for changed files in this session.
 func (s *State) compares() bool { return s.basis.Decision(events.ActorContributor) >= 2 }
 
-// compared lists the files that a call compares with what the conversation
-// knows of them; none if it may change files itself, or if the list is long,
-// because it would be recorded three times.
+// compared returns the files that a call compares with what the conversation knows about them. It
+// returns none if the call may change files itself, or if the list is long, because it would be
+// recorded three times.
 func (r *run) compared(s *State, c *call) []events.FileState {
 	if !s.compares() || !slices.ContainsFunc(s.tools, func(t tool) bool { return t.Name == c.tool && t.Reads }) {
 		return nil
@@ -67,8 +66,8 @@ func (r *run) compared(s *State, c *call) []events.FileState {
 	return known
 }
 
-// refreshed adds the changed files to the next prompt and starts its round. A
-// file that was tracked after the attempt began is only noted.
+// refreshed adds the changed files to the next prompt and starts the round. A file that was
+// tracked only after the attempt began is recorded but not shown.
 func (r *run) refreshed(s *State, id string, p events.FilesUpdated) {
 	changed := slices.DeleteFunc(slices.Clone(p.Files), func(f events.FileUpdate) bool {
 		_, known := r.files[f.Path]
@@ -84,7 +83,7 @@ func (r *run) refreshed(s *State, id string, p events.FilesUpdated) {
 	}
 }
 
-// nextRound starts another round, if allowed.
+// nextRound starts another round, unless the limit is reached.
 func (r *run) nextRound(s *State) {
 	maxRounds := s.settings.Tier(r.tier).MaxRounds
 	if maxRounds <= 0 {
@@ -98,23 +97,21 @@ func (r *run) nextRound(s *State) {
 	r.phase, r.refresh = startRound, nil
 }
 
-// refreshRoom returns how many bytes the block of changed files may have: a
-// quarter of its model's context as currently known, because it is the one part
-// that is never left out.
+// refreshRoom returns how many bytes the block of changed files may have: at most a quarter of the
+// context of the current model, because this part is never left out.
 func (r *run) refreshRoom(s *State) int {
 	tokens := r.talk.Room(s.offers.Reader(r.seat().Take(s.settings), r.tools))
 	return int(min(MaxRefresh, tokens/4*tiers.BytesPerToken))
 }
 
-// refreshPart returns the block of changed files, nil if nothing changed. It is
-// the last part of only the next prompt. Id is that of the event that reports
-// the files, most the maximum size as JSON.
+// refreshPart returns the block of changed files; nil if nothing changed. It is the last part of
+// the next prompt only. Id is the event that reports the files, and most the maximum size as JSON.
 func refreshPart(id string, files []events.FileUpdate, most int) *events.Part {
 	if len(files) == 0 {
 		return nil
 	}
 	var b strings.Builder
-	room := most - 512 // for the part around the text, its fence and its last line
+	room := most - 512 // reserved for the rest of the part, its fence and its last line
 	for i, f := range files {
 		text := updateText(f)
 		if sizeOf(text) > room {
@@ -145,11 +142,11 @@ func updateText(f events.FileUpdate) string {
 	return strings.TrimRight(f.Diff, "\n") + "\n"
 }
 
-// sizeOf is the size of a value as JSON.
+// sizeOf returns the size of a value as JSON.
 func sizeOf(v any) int {
 	n, err := events.SizeOf(v)
 	if err != nil {
-		panic("contributor: " + err.Error()) // strings and numbers
+		panic("contributor: " + err.Error()) // strings and numbers cannot fail
 	}
 	return n
 }

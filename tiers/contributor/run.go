@@ -9,64 +9,64 @@ import (
 	"manualslop/tiers/conversation"
 )
 
-// tier is the contributor's, and that of a turn that names none.
+// tier is the contributor's tier, and the default tier of a turn.
 const tier = 3
 
-// phase is the state of a run: what is due or what it waits for.
+// phase is the state of a run: what is due, or what it waits for.
 type phase int
 
 const (
-	needContext phase = iota + 1 // owes ContextRequested
+	needContext phase = iota + 1 // ContextRequested is due
 	awaitContext
 	startRound // StepRequested is due in step mode, else ModelRequested
 	awaitStep
-	sendRound // owes ModelRequested
+	sendRound // ModelRequested is due
 	awaitModel
 	callTools // ToolRequested is due for each call of the reply
 	awaitCalls
-	needRefresh // owes RefreshRequested
+	needRefresh // RefreshRequested is due
 	awaitRefresh
-	resolve // owes TicketResolved
+	resolve // TicketResolved is due
 	ended
 )
 
 // run is one attempt at a ticket.
 type run struct {
 	tier    int
-	turn    *turn // nil: it is about a ticket
+	turn    *turn // nil if the run is about a ticket
 	track   string
 	ticket  events.Ticket
 	attempt int
 	prompt  string
-	place   string // name of the workspace; empty: the person's folder
+	place   string // name of the workspace; empty means the person's folder
 	phase   phase
 	pending string // id of the pending own request
 	round   int
 
-	tools []string // the tools that this attempt's prompts offer, regardless of later changes
-	bias  string   // its bias profile
+	tools []string // tools offered in this attempt's prompts; later offers do not change them
+	bias  string   // the bias profile
 
-	reminders int  // in a row
-	asked     bool // it was told that it changed nothing
+	reminders int  // number of reminders in a row
+	asked     bool // it was reminded that it changed nothing
 	proved    bool // the ticket's check passed after the last change
 	checking  bool // the call of this round is the ticket's check
-	moved     bool // there may be changes that are not in changes
+	moved     bool // there may be changes that the list of changes does not contain
 
-	talk    conversation.Thread         // so far, without refresh blocks
-	refresh *events.Part                // is last in this round's prompt only
-	files   map[string]events.FileState // what the conversation knows, by path
-	changes []events.FileChange         // of files, by its calls, in the order in which they were first changed
+	talk    conversation.Thread         // the conversation so far, without blocks of changed files
+	refresh *events.Part                // last part of this round's prompt only
+	files   map[string]events.FileState // by path: what the conversation knows about files
+	changes []events.FileChange         // made by its calls, in the order of the first change
 
 	sent        tiers.Sent             // the newest request
-	retry       *events.ModelRequested // another attempt at it
-	calls       []*call                // of this round, in the reply's order
-	unrequested []*call                // those of them for which ToolRequested is due
+	retry       *events.ModelRequested // the next attempt at it, if one is due
+	calls       []*call                // of this round, in the order of the reply
+	unrequested []*call                // calls for which ToolRequested is due
 	outcome     events.TicketResolved
 
 	cut *events.ConversationShortened // due before the next request
 
 	failedChecks int // of the ticket's own check
-	cutReplies   int // replies cut at their limit, so that the next ones get a higher limit
+	cutReplies   int // replies cut at their limit, which raise the limit of the next ones
 }
 
 func newRun(p events.TicketStarted) *run {
@@ -74,7 +74,7 @@ func newRun(p events.TicketStarted) *run {
 		phase: needContext, round: 1, files: map[string]events.FileState{}}
 }
 
-// over drops everything about an ended attempt except its existence.
+// over drops the state of an ended attempt, and keeps only that it ended.
 func (r *run) over() { *r = run{attempt: r.attempt, phase: ended} }
 
 func (r *run) end(outcome, text, reason string) {
@@ -83,7 +83,7 @@ func (r *run) end(outcome, text, reason string) {
 		Reason: tiers.Clip(reason, MaxReason), Changes: r.sum()}
 }
 
-// next returns what is due now; nothing while the run waits.
+// next returns what is due now; nothing if the run is waiting.
 func (r *run) next(s *State) []events.Payload {
 	if r.cut != nil {
 		return []events.Payload{*r.cut}
@@ -114,8 +114,8 @@ func (r *run) stepRequest(now events.Settings) events.StepRequested {
 		Summary: fmt.Sprintf("round %d of %s goes to %s", r.round, r.ticket.ID, r.seat().Take(now).Model)}
 }
 
-// seat returns the model and persona that work on the ticket. The current
-// settings apply, not those at the start of the attempt.
+// seat returns the seat that works on the ticket. It is resolved with the current settings, not
+// with those at the start of the attempt.
 func (r *run) seat() tiers.Seat {
 	return tiers.Seat{Tier: r.tier, Persona: r.ticket.PersonaID, Model: r.ticket.ModelOverride,
 		Retries: r.ticket.RetryCount, Cut: r.cutReplies}
@@ -164,8 +164,8 @@ func (r *run) replied(s *State, id string, p events.ModelReplied) {
 	}
 }
 
-// longer raises the limit of the next replies if this one was cut at its limit;
-// false if it was not, or if the limit cannot be raised.
+// longer raises the limit of the next replies if this one was cut at its limit. It returns false
+// if it was not, or if the limit cannot be raised.
 func (r *run) longer(now events.Settings, p events.ModelReplied) bool {
 	if p.Finish != "max_tokens" || !r.seat().AskLonger(now, r.sent.Asked) {
 		return false
@@ -174,8 +174,8 @@ func (r *run) longer(now events.Settings, p events.ModelReplied) bool {
 	return true
 }
 
-// modelFailed retries. A prompt that was too long for its provider is
-// shortened.
+// modelFailed makes another attempt or ends the run. A prompt that was too long for its provider
+// is shortened.
 func (r *run) modelFailed(now events.Settings, p events.ModelFailed, at time.Time) {
 	if r.talk.Refused(r.sent.Asked, p) {
 		r.phase = sendRound
@@ -189,8 +189,7 @@ func (r *run) modelFailed(now events.Settings, p events.ModelFailed, at time.Tim
 	r.retry, r.phase = &again, sendRound
 }
 
-// modelDenied ends the run finally, because another attempt would be denied as
-// well.
+// modelDenied ends the run for good, because another attempt would also be denied.
 func (r *run) modelDenied(p events.ModelDenied) {
 	r.end(events.ResolvedBlocked, "", "budget: "+p.Reason)
 	r.outcome.Final = true

@@ -10,21 +10,20 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// MaxTurnFiles limits the tracked files that a turn shows; the others are
-// counted.
+// MaxTurnFiles limits how many tracked files a turn shows; the others are only counted.
 const MaxTurnFiles = 64
 
-// remindAnswer is what a model reads that said nothing to a person.
+// remindAnswer is the reminder after an empty reply to a person.
 const remindAnswer = "Your reply was empty. Go on with a tool call, or answer the person."
 
-// turn is what a run answers in place of a ticket.
+// turn is the part of a run that answers a turn of a discussion instead of a ticket.
 type turn struct {
-	request string // id of the event that asks for it
+	request string // id of the requesting event
 	asked   events.TurnRequested
-	left    int // tracked files that are not shown
+	left    int // number of tracked files that are not shown
 }
 
-// takesTurns reports whether the session's decisions have turns.
+// takesTurns reports whether the session's decisions support turns.
 func (s *State) takesTurns() bool { return s.basis.Decision(events.ActorContributor) >= 3 }
 
 // ask begins a person's turn, or refuses it.
@@ -42,7 +41,7 @@ func (s *State) ask(e *events.Event, p events.TurnRequested) {
 		r.endTurn(events.TurnRefused, "the session decides as an older program did, which has no turns; slop sessions "+
 			"upgrade takes it to this one")
 	case wrong != nil:
-		// our words: Check says what does not fit.
+		// stable text: Check words what is wrong.
 		r.endTurn(events.TurnRefused, wrong.Error())
 	case s.talking[p.Discussion] != "":
 		r.endTurn(events.TurnRefused, "the discussion waits for the answer to another turn")
@@ -51,13 +50,13 @@ func (s *State) ask(e *events.Event, p events.TurnRequested) {
 	}
 }
 
-// endTurn ends a turn otherwise than by its answer.
+// endTurn ends a turn without an answer.
 func (r *run) endTurn(outcome, reason string) {
 	r.end(events.ResolvedBlocked, "", reason)
 	r.outcome.Outcome = outcome
 }
 
-// stopTurn ends a turn because a person wants that; what it waits for counts no more.
+// stopTurn ends a turn at a person's request; answers that it waits for are ignored from now on.
 func (s *State) stopTurn(r *run, by string) {
 	delete(s.requests, r.pending)
 	s.forget(r.calls)
@@ -65,7 +64,7 @@ func (s *State) stopTurn(r *run, by string) {
 	r.endTurn(events.TurnStopped, "stopped by "+by)
 }
 
-// turnEnded forgets a turn.
+// turnEnded drops the state of a turn.
 func (s *State) turnEnded(p events.TurnEnded) {
 	if s.talking[p.Discussion] == p.Turn {
 		delete(s.talking, p.Discussion)
@@ -89,7 +88,7 @@ func (r *run) result() events.Payload {
 		Reason: r.outcome.Reason, Changes: r.outcome.Changes}
 }
 
-// trackedFiles returns the files that a turn shows, as the project wants them
+// trackedFiles returns the files that a turn shows, with the way in which the project wants them
 // shown.
 func (r *run) trackedFiles(s *State) []events.TrackedFile {
 	tracked := s.settings.Tracked
@@ -97,14 +96,13 @@ func (r *run) trackedFiles(s *State) []events.TrackedFile {
 	r.turn.left = len(tracked) - n
 	out := make([]events.TrackedFile, n)
 	for i, name := range tracked[:n] {
-		out[i] = s.shown[name] // the zero value where the project says nothing of it
+		out[i] = s.shown[name] // the zero value if the project does not set it
 		out[i].Path = name
 	}
 	return out
 }
 
-// openTurn puts the discussion into the conversation: files, entries, and after
-// them the person's words.
+// openTurn adds the discussion to the conversation: files, entries, and then the person's message.
 func (r *run) openTurn(s *State) {
 	t := r.turn
 	if t.left > 0 {
@@ -125,10 +123,9 @@ func (r *run) openTurn(s *State) {
 	t.asked.Entries = nil
 }
 
-// entry returns the entry numbered i as a part of the prompt: the model's own
-// words are its own, whatever they were edited to; those of other roles stand
-// under the role's name. What the engine did not write and no person did is in
-// a fence.
+// entry returns entry i as a part of the prompt. The model's own entries, even if edited, have its
+// own role; entries of other roles are shown under the name of the role. Text that neither the
+// engine nor a person wrote is fenced.
 func (t *turn) entry(i int, origins map[string]string) events.Part {
 	n := t.asked.Entries[i]
 	p := events.Part{Role: "user", Kind: events.PartEntry, Text: n.Text, From: n.From, Index: n.Index, SHA256: n.SHA256,
@@ -157,7 +154,7 @@ func (t *turn) entry(i int, origins map[string]string) events.Part {
 	return p
 }
 
-// replies folds an answer to a person, or says what it lacks.
+// replies folds an answer to a person; an empty one is answered with a reminder.
 func (r *run) replies(s *State, id string, p events.ModelReplied) {
 	said := chars.Trim(tiers.WithoutThoughts(p.Text))
 	if said == "" {

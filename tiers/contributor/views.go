@@ -13,12 +13,11 @@ import (
 // MaxPresetFiles limits the files that a persona's selection adds to a ticket.
 const MaxPresetFiles = 64
 
-// contextRequest asks for the views that the conversation begins with: the
-// project's rules, the whole target, and what the ticket requires and its
-// persona's selection names, each once: as the project or the selection wants it
-// shown, else how it is used. A ticket that names no
-// file is shown the names of all; everything else of the project it has to read
-// with tools.
+// contextRequest requests the views for the beginning of the conversation: the project's rules,
+// the whole target file, and the files that the ticket requires and that its persona's selection
+// names, each once. They are shown as the project or the selection sets it, else by their
+// interfaces. For a ticket that names no file, the names of all files are shown; the model must
+// read everything else with tools.
 func (r *run) contextRequest(s *State) events.ContextRequested {
 	persona := r.seat().Take(s.settings).Persona
 	views := tiers.RuleViews()
@@ -65,12 +64,11 @@ func (r *run) contextRequest(s *State) events.ContextRequested {
 		Workspace: r.place}
 }
 
-// comparesTracked reports whether a refresh shows of a tracked file only what
-// changed since the attempt began.
+// comparesTracked reports whether a refresh shows only those changes of a tracked file that were
+// made since the attempt began.
 func (s *State) comparesTracked() bool { return s.basis.Decision(events.ActorContributor) >= 3 }
 
-// states asks for the content of tracked files, which no prompt shows, as far as
-// the answers fit.
+// states requests the content of tracked files, which no prompt shows, as far as the answers fit.
 func states(tracked []string) []events.ViewRequest {
 	var out []events.ViewRequest
 	room := MaxKnown
@@ -86,7 +84,7 @@ func states(tracked []string) []events.ViewRequest {
 	return out
 }
 
-// shownAs returns the view of a file that a ticket needs, under a strategy.
+// shownAs returns the view of a required file for a strategy.
 func shownAs(path, strategy string) events.ViewRequest {
 	switch strategy {
 	case "full":
@@ -97,8 +95,8 @@ func shownAs(path, strategy string) events.ViewRequest {
 	return events.ViewRequest{Path: path, View: events.ViewSkeleton, Fallback: true}
 }
 
-// selected returns how a file of a saved selection is shown: as set in the
-// selection, else by the strategy.
+// selected returns the view of a file in a saved selection: as set in the selection, else by the
+// strategy.
 func selected(f events.TrackedFile, strategy string) events.ViewRequest {
 	switch {
 	case f.ForceFull || f.ViewMode == "full" || f.ViewMode == events.ViewRaw:
@@ -112,8 +110,8 @@ func selected(f events.TrackedFile, strategy string) events.ViewRequest {
 	return shownAs(f.Path, strategy)
 }
 
-// selection returns the literal files of a saved selection; only a worker could
-// expand its patterns.
+// selection returns the files of a saved selection that are named literally, because only a worker
+// could expand patterns.
 func selection(files []events.TrackedFile) []events.TrackedFile {
 	var out []events.TrackedFile
 	for _, f := range files {
@@ -124,7 +122,7 @@ func selection(files []events.TrackedFile) []events.TrackedFile {
 	return out
 }
 
-// foldPreset keeps the saved selections of files.
+// foldPreset updates the saved selections of files.
 func (s *State) foldPreset(p *events.ContextPresetChanged) {
 	switch p.Operation {
 	case events.PresetSave:
@@ -141,8 +139,7 @@ func (s *State) foldPreset(p *events.ContextPresetChanged) {
 	}
 }
 
-// foldFiles keeps the saved selections of files, and how the project wants its
-// files shown.
+// foldFiles updates the saved selections of files, and how the project wants its files shown.
 func (s *State) foldFiles(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.ContextPresetChanged:
@@ -158,7 +155,7 @@ func (s *State) foldFiles(e *events.Event) {
 	}
 }
 
-// slicesOf returns the views of a file's slices.
+// slicesOf returns view requests for a file's slices.
 func slicesOf(f events.TrackedFile) []events.ViewRequest {
 	var out []events.ViewRequest
 	for _, s := range f.CustomSlices[:min(len(f.CustomSlices), events.MaxFileSlices)] {

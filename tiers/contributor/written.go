@@ -8,11 +8,11 @@ import (
 	"manualslop/tiers/planning"
 )
 
-// maxLooked limits the bytes after a mark in which a tool's name is searched.
+// maxLooked limits how many bytes after a mark are searched for a tool's name.
 const maxLooked = 256
 
-// callMarks start tool calls in the templates of models whose server did not
-// convert them to calls. They are matched in lower case.
+// callMarks returns the beginnings of tool calls in the templates of models, which appear in the
+// text if the server did not convert them to calls. They are matched in lower case.
 func callMarks() []string {
 	return []string{
 		"<tool_call", "<tool_use", "<function_call", "<function=", "<invoke name=", "<|tool_call", "<|python_tag|>",
@@ -20,9 +20,9 @@ func callMarks() []string {
 	}
 }
 
-// writtenCall reports whether a text holds a tool call that was meant to run: a
-// mark of a template, or a JSON object with a name and arguments. A report may
-// quote either, so there an offered tool's name must follow.
+// writtenCall reports whether a text holds a tool call that was meant to run: a mark of a
+// template, or a JSON object with a name and arguments. In a report, which may quote either, the
+// name of an offered tool must follow.
 func writtenCall(text string, tools []string, report bool) bool {
 	low := chars.Lower(text)
 	for _, mark := range callMarks() {
@@ -41,7 +41,7 @@ func writtenCall(text string, tools []string, report bool) bool {
 	return is && (!report || slices.Contains(tools, name))
 }
 
-// namesTool reports whether a text has the name of a tool.
+// namesTool reports whether a text contains the name of a tool.
 func namesTool(low string, tools []string) bool {
 	return slices.ContainsFunc(tools, func(name string) bool { return strings.Contains(low, chars.Lower(name)) })
 }

@@ -7,27 +7,26 @@ import (
 	"manualslop/events/chars"
 )
 
-// longestLookAlike limits the bytes in which a look-alike is sought, so that
-// the work is bounded whatever is between its letters.
+// longestLookAlike limits the bytes in which a marker is searched for, so that the work is bounded
+// whatever is between its letters.
 const longestLookAlike = 256
 
-// bracketed returns the markers that begin with a bracket, as folded letters
-// after it; the last ones are those of a bias profile. What follows does not
-// matter.
+// bracketed returns the markers that begin with a bracket, as the folded letters after it; the
+// last four belong to bias profiles. Text after these letters does not matter.
 func bracketed() []string {
 	return []string{"system:filesupdated", "filesupdated", "untrusted", "enduntrusted", "highpriority", "preferred]",
 		"lowpriority", "avoid]"}
 }
 
-// lineHeads returns the markers that count at the beginning of a line.
+// lineHeads returns the markers that are recognised at the beginning of a line.
 func lineHeads() []string { return []string{"qaanalysis:"} }
 
-// textHeads returns the words with which an answer of the engine begins.
+// textHeads returns the words with which the engine begins an error or a denial.
 func textHeads() []string { return []string{"denied:", "error:", "accessdenied:"} }
 
-// Neutralise puts NotOurs into every look-alike of a marker: of those in
-// brackets after the bracket, of the others in front. Case, blanks, invisible
-// characters and letters of other alphabets that look the same do not matter.
+// Neutralise inserts NotOurs at everything that looks like a marker: after the bracket if the
+// marker has one, else in front of it. Case, blanks, invisible characters and letters of other
+// alphabets that look the same are ignored.
 func Neutralise(text string) string {
 	var b strings.Builder
 	done, head := 0, true
@@ -70,8 +69,8 @@ func Neutralise(text string) string {
 	return b.String()
 }
 
-// plain counts the bytes at the beginning of a text that are within a line and
-// begin no look-alike.
+// plain returns the number of bytes at the beginning of a text that are in one line and cannot
+// start a marker.
 func plain(text string) int {
 	for i := range len(text) {
 		if c := text[i]; c == '[' || c == '\n' || c == '\r' || c >= utf8.RuneSelf {
@@ -86,12 +85,12 @@ func opens(c rune) bool {
 	return c == '[' || c >= utf8.RuneSelf && strings.ContainsRune("［【〔〖⟦❲", c)
 }
 
-// isDecoration reports whether a character may come before the words of a line
-// without being one, as in a list, a heading or a quotation.
+// isDecoration reports whether a character may precede a marker at the beginning of a line, as in
+// a list, a heading or a quotation.
 func isDecoration(r rune) bool { return r < utf8.RuneSelf && strings.ContainsRune("*#>+|/`\"'(", r) }
 
-// neutraliseHead puts NotOurs before words with which an answer of the engine
-// would begin.
+// neutraliseHead puts NotOurs in front of a text that begins like an error or a denial of the
+// engine.
 func neutraliseHead(text string) string {
 	if begins(text, textHeads()) {
 		return NotOurs + text
@@ -99,7 +98,7 @@ func neutraliseHead(text string) string {
 	return text
 }
 
-// begins reports whether a text begins with one of the words, folded.
+// begins reports whether a text begins with one of the words after folding.
 func begins(text string, words []string) bool {
 	text = text[:min(len(text), longestLookAlike)]
 	for _, w := range words {
@@ -126,15 +125,15 @@ func beginsWith(text, word string) bool {
 	return false
 }
 
-// skipped stands for a character that does not count in a marker.
+// skipped means that a character is ignored in markers.
 const skipped = -1
 
-// fold brings a character to the one that it looks like, in lower case.
+// fold maps a character to the lower-case ASCII character that it looks like.
 func fold(r rune) rune {
 	switch {
 	case r < utf8.RuneSelf:
 		return foldASCII(r)
-	case r >= '！' && r <= '～': // the full-width forms of ASCII, in its order
+	case r >= '！' && r <= '～': // the full-width forms, in ASCII order
 		return foldASCII(r - '！' + '!')
 	case chars.Blank(r), chars.Format(r), chars.Mark(r), chars.Control(r):
 		return skipped
@@ -152,8 +151,8 @@ func foldASCII(r rune) rune {
 	return r
 }
 
-// alike is the ASCII letter or sign that a character of another alphabet looks
-// like; the character itself where it is none of these.
+// alike returns the ASCII character that a character of another alphabet looks like, or the
+// character itself.
 func alike(r rune) rune {
 	const from = "АВЕЅІЈКМНОРСТУХавеѕіјкмнорстухԁһԛԝѵӏΑΒΕΖΗΙΚΜΝΟΡΤΥΧαινορυıſ∶ː꞉։‐‑‒–—−"
 	const to = "abesijkmhopctyxabesijkmhopctyxdhqwvlabezhikmnoptyxaivopuis::::------"

@@ -13,8 +13,7 @@ const (
 	cleared
 )
 
-// search looks for a cycle; the graph has at most MaxTickets nodes, which
-// limits the recursion.
+// search finds a cycle; the graph has at most MaxTickets nodes, which limits the recursion.
 type search struct {
 	index   map[string]int
 	tickets []events.Ticket
@@ -22,9 +21,9 @@ type search struct {
 	path    []string
 }
 
-// findCycle returns a cycle of dependencies, its first id repeated at the end,
-// or nil. Ids are distinct. Dependencies on tickets outside the plan cannot
-// close one, for a planned ticket never gains a dependency.
+// findCycle returns a cycle of dependencies, with its first id repeated at the end, or nil. Ids
+// are distinct. Dependencies on tickets outside the plan cannot be part of a cycle, because a
+// planned ticket never gains a dependency.
 func findCycle(tickets []events.Ticket) []string {
 	s := search{index: make(map[string]int, len(tickets)), tickets: tickets, mark: make([]int, len(tickets))}
 	for i, t := range tickets {

@@ -9,29 +9,29 @@ import (
 	"manualslop/tiers/planning"
 )
 
-// tier is the tier that this package decides for.
+// tier is the tier of this package.
 const tier = 2
 
-// State is what the lead knows of a session.
+// State is the lead's state for a session.
 type State struct {
 	desk    planning.Desk
 	closed  bool
-	byTrack map[string]*work // every track ever started
-	reviews map[string]*work // by ticket: its review on the way
-	waiting map[string]*work // by the id of the fact whose answer is awaited
-	due     []*work          // those with a fact due, oldest first
+	byTrack map[string]*work // every track that was ever started
+	reviews map[string]*work // by ticket: its review in progress
+	waiting map[string]*work // by id of the fact whose answer it waits for
+	due     []*work          // work with a fact due, oldest first
 	taken   map[string]bool  // ticket ids of the session
-	order   []string         // the same in the order planned
+	order   []string         // the same ids in planned order
 }
 
-// work is the plan of one track, or the review of one attempt, on its way.
+// work is the plan of one track, or the review of one attempt, in progress.
 type work struct {
 	track  events.Track
-	review *events.ReviewRequested // nil: a plan
+	review *events.ReviewRequested // nil for a plan
 	job    *planning.Job
 }
 
-// Decider is tier 2.
+// Decider returns the decider of tier 2.
 func Decider() tiers.Decider[*State] {
 	return tiers.Decider[*State]{
 		Name: events.ActorLead,
@@ -62,7 +62,7 @@ func evolve(s *State, e *events.Event) *State {
 	return s
 }
 
-// emitted folds an own fact; it is always the one of the oldest due work.
+// emitted folds an own fact, which always belongs to the oldest due work.
 func (s *State) emitted(e *events.Event) {
 	w := s.due[0]
 	switch p := e.Payload.(type) {
@@ -82,7 +82,7 @@ func (s *State) emitted(e *events.Event) {
 	}
 }
 
-// take notes ids that no other ticket of the session may have.
+// take records ids that no other ticket of the session may use.
 func (s *State) take(tickets []events.Ticket) {
 	for _, t := range tickets {
 		if !s.taken[t.ID] {
@@ -108,7 +108,7 @@ func (s *State) fold(e *events.Event) {
 		s.dropReview(x)
 	case events.TicketsAdded:
 		for _, t := range x.Tickets {
-			s.taken[t.ID] = true // not told to the model, which cannot hit on it
+			s.taken[t.ID] = true // not listed for the model, which cannot guess it
 		}
 	case events.GraphMutated:
 		s.mutated(x)
@@ -135,23 +135,23 @@ func (s *State) fold(e *events.Event) {
 	}
 }
 
-// shows reports whether the model of a work may ask to be shown files: that of
-// a plan, in a session whose prompt says how.
+// shows reports whether the model may request files: only for a plan, in a session whose prompt
+// explains how.
 func (s *State) shows(w *work) bool {
 	return w.review == nil && s.desk.Basis.Decision(events.ActorLead) >= 2
 }
 
-// reword puts the texts of another basis into every conversation.
+// reword replaces the texts of a basis in every conversation.
 func (s *State) reword(from, to events.Basis) {
 	for _, all := range []map[string]*work{s.byTrack, s.reviews} {
-		// order-independent: each for itself
+		// order-independent: each is handled on its own
 		for _, w := range all {
 			w.job.Reword(from, to)
 		}
 	}
 }
 
-// manifest returns the whole prompt of a work's first request.
+// manifest returns the complete prompt of a work's first request.
 func (s *State) manifest(w *work, built *events.Event, x events.ContextBuilt) *conversation.Thread {
 	if w.review != nil {
 		return s.reviewPrompt(w, built, x)
@@ -159,7 +159,7 @@ func (s *State) manifest(w *work, built *events.Event, x events.ContextBuilt) *c
 	return s.prompt(w, built, x)
 }
 
-// reply returns what a work's reply says, or why it cannot be used.
+// reply parses a work's reply; it returns an error if the reply cannot be used.
 func (s *State) reply(w *work, text string) (events.Payload, error) {
 	if w.review != nil {
 		return readReview(w.review, text)
@@ -167,8 +167,7 @@ func (s *State) reply(w *work, text string) (events.Payload, error) {
 	return s.read(w.track.ID, text)
 }
 
-// mutated notes the ids of tickets that a person added. That of one that was
-// taken out stays taken.
+// mutated records the ids of tickets that a person added. The id of a removed ticket stays taken.
 func (s *State) mutated(x events.GraphMutated) {
 	for _, op := range x.Ops {
 		if op.Op == events.GraphAddTicket && op.New != nil {
@@ -177,8 +176,8 @@ func (s *State) mutated(x events.GraphMutated) {
 	}
 }
 
-// answered returns the work that waits for an answer to request, now due; nil
-// if none does.
+// answered returns the work that waits for an answer to request and marks it as due; nil if there
+// is none.
 func (s *State) answered(request string) *work {
 	w := s.waiting[request]
 	if w != nil {
@@ -199,8 +198,8 @@ func (s *State) begin(x events.TrackStarted) {
 	s.due = append(s.due, w)
 }
 
-// persona is who of the roster plans a track. A word of the model that names
-// nobody there is only a word about the work.
+// persona returns the persona that plans a track; "" if the roster does not have the one that the
+// model named.
 func (s *State) persona(t events.Track) string {
 	if _, has := s.desk.Settings.Roster.Persona(t.Persona); has {
 		return t.Persona

@@ -1,22 +1,23 @@
-// Package lead is the decider of tier 2: it cuts a track into a graph of tickets,
-// and reviews what an attempt at a ticket changed.
+// Package lead is the decider of tier 2: it divides a track into a graph of tickets, and reviews
+// the changes of an attempt at a ticket.
 //
 // # Contract
 //
-//   - TrackStarted leads to ContextRequested, ContextBuilt to ModelRequested, a
-//     usable reply to TicketsPlanned. After three unusable replies, or a model
-//     error that no further attempt mends, PlanningFailed{tier 2} ends it.
-//   - A reply that is {"show": ["path", ...]} leads to ContextRequested, and counts
-//     as none of the three: at most [planning.MaxShows] times in a plan.
-//   - A plan on record has no cycle, and no ticket id occurs twice in the
-//     session. A dependency that names no ticket is let through: such a ticket
-//     never becomes ready, and the conductor says so.
-//   - It keeps context for one track only: nothing of another track is in its
-//     prompts but the ids already taken.
+//   - TrackStarted leads to ContextRequested, ContextBuilt to ModelRequested, and
+//     a usable reply to TicketsPlanned. After three unusable replies, or a model
+//     error that further attempts cannot solve, PlanningFailed{tier 2} ends it.
+//   - A reply {"show": ["path", ...]} leads to ContextRequested and does not
+//     count as one of the three: at most [planning.MaxShows] times per plan.
+//   - A recorded plan has no cycle, and no ticket id occurs twice in the
+//     session. A dependency on a missing ticket is accepted: a ticket with one
+//     never becomes ready, and the conductor reports that.
+//   - Each plan has the context of one track only: its prompts contain nothing
+//     of other tracks except the ids already taken.
 //   - ReviewRequested ends with exactly one TicketReviewed, unless the attempt is
-//     killed. The review sees the ticket, the attempt's last word, the project's
-//     rules and the differences of at most [MaxDiffs] files, and nothing of how
-//     they came about. A reply that is no verdict is asked for again; where no
-//     verdict comes it says skipped, and why. It is no gate of security.
+//     killed. The review sees the ticket, the final report of the attempt, the
+//     project's rules and the diffs of at most [MaxDiffs] files, and nothing of
+//     how they came about. A reply without a verdict is requested again; if there
+//     is still none, the verdict is skipped, with the reason. A review is not a
+//     security boundary.
 //   - SessionClosed ends its work.
 package lead

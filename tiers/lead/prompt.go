@@ -13,9 +13,9 @@ import (
 	"manualslop/tiers/planning"
 )
 
-// Bounds of what a lead sees of a track's modules.
+// Limits of what the lead sees of a track's modules.
 const (
-	// MaxModules is the number of files that are shown in their curated view.
+	// MaxModules is the number of files that are shown as curated views.
 	MaxModules = 3
 	// MaxForeign is the number of further files that are shown as skeletons.
 	MaxForeign = 16
@@ -28,19 +28,19 @@ var (
 	reviewPrompt string
 )
 
-// Heads of the prompts of tier 2: of a plan, and of a review.
+// Names of the first texts of tier 2's prompts: for a plan and for a review.
 const (
 	textRole   = "lead"
 	textReview = "lead-review"
 )
 
-// Texts returns what prompts of tier 2 are made of word for word, by name.
+// Texts returns the verbatim texts of tier 2's prompts, by name.
 func Texts() map[string]string {
 	return map[string]string{textRole: systemPrompt + fence.Rule, textReview: reviewPrompt + fence.Rule}
 }
 
-// views returns the project's rules, its tree, the first modules that are files
-// as a designer reads them, and of the others how they are used.
+// views returns requests for the project's rules, its tree, curated views of the first modules
+// that are files, and skeletons of the others.
 func views(t events.Track) []events.ViewRequest {
 	out := append(tiers.RuleViews(), events.ViewRequest{Path: ".", View: events.ViewTree})
 	var shown []string
@@ -58,16 +58,14 @@ func views(t events.Track) []events.ViewRequest {
 	return out
 }
 
-// isFile reports whether a module looks like the path of a file inside the
-// project.
+// isFile reports whether a module looks like the path of a file in the project.
 func isFile(m string) bool {
 	ext := path.Ext(m)
 	return len(ext) > 1 && ext != m && path.Clean(m) == m && !path.IsAbs(m) && m != ".." &&
 		!strings.HasPrefix(m, "../") && !strings.ContainsAny(m, " \t\r\n\\*?")
 }
 
-// prompt returns the whole manifest of the first request: rules, the track's
-// brief, the views.
+// prompt returns the complete manifest of the first request: rules, the track's brief, the views.
 func (s *State) prompt(w *work, built *events.Event, x events.ContextBuilt) *conversation.Thread {
 	talk, others := w.job.Opening(&s.desk, textRole, built, x)
 	talk.Open(events.Part{Role: "user", Text: s.brief(w.track)})

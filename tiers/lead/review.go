@@ -14,16 +14,16 @@ import (
 	"manualslop/tiers/planning"
 )
 
-// Bounds of a review.
+// Limits of a review.
 const (
 	// MaxDiffs limits the files whose changes are shown.
 	MaxDiffs = 20
-	// MaxReasons and MaxReasonBytes bound why a ticket is sent back.
+	// MaxReasons and MaxReasonBytes limit the reasons for sending a ticket back.
 	MaxReasons     = 10
 	MaxReasonBytes = 1 << 10
 )
 
-// review begins the review of an attempt, by who planned its track.
+// review starts the review of an attempt, by the persona that planned the track.
 func (s *State) review(x events.ReviewRequested) {
 	subject := planning.Subject{Tier: tier, StreamID: "Tier 2", Track: x.Track, Ticket: x.Ticket.ID, Attempt: x.Attempt,
 		Place: x.Workspace}
@@ -35,7 +35,7 @@ func (s *State) review(x events.ReviewRequested) {
 	s.due = append(s.due, w)
 }
 
-// dropReview forgets the review of an attempt that a person ended.
+// dropReview drops the review of an attempt that a person killed.
 func (s *State) dropReview(x events.TicketKilled) {
 	w := s.reviews[x.Ticket]
 	if w == nil || w.review.Attempt > x.Attempt {
@@ -43,7 +43,7 @@ func (s *State) dropReview(x events.TicketKilled) {
 	}
 	delete(s.reviews, x.Ticket)
 	s.due = slices.DeleteFunc(s.due, func(d *work) bool { return d == w })
-	// order-independent: at most one entry is this work's
+	// order-independent: at most one entry belongs to this work
 	for id, waiting := range s.waiting {
 		if waiting == w {
 			delete(s.waiting, id)
@@ -51,8 +51,8 @@ func (s *State) dropReview(x events.TicketKilled) {
 	}
 }
 
-// diffs returns the project's rules and the views that show what an attempt
-// changed; where that is nothing, the file that the ticket is about.
+// diffs returns requests for the project's rules and for the changes of an attempt; if there are
+// none, for the ticket's target file.
 func diffs(x events.ReviewRequested) []events.ViewRequest {
 	out := tiers.RuleViews()
 	if len(x.Changes) == 0 && x.Ticket.TargetFile != "" {
@@ -64,8 +64,8 @@ func diffs(x events.ReviewRequested) []events.ViewRequest {
 	return out
 }
 
-// reviewPrompt returns the whole manifest of the first request: rules, the
-// ticket, what the contributor says, what it changed.
+// reviewPrompt returns the complete manifest of the first request: rules, the ticket, the
+// contributor's report, the changes.
 func (s *State) reviewPrompt(w *work, built *events.Event, views events.ContextBuilt) *conversation.Thread {
 	x := w.review
 	talk, others := w.job.Opening(&s.desk, textReview, built, views)
@@ -100,13 +100,13 @@ func reviewBrief(x *events.ReviewRequested) string {
 	return fence.Neutralise(b.String())
 }
 
-// verdict is one reply of a review.
+// verdict is the reply of a review.
 type verdict struct {
 	Verdict string   `json:"verdict"`
 	Reasons []string `json:"reasons"`
 }
 
-// readReview reads the verdict out of a reply.
+// readReview parses the verdict in a reply.
 func readReview(x *events.ReviewRequested, text string) (events.Payload, error) {
 	all, err := planning.Read(text, "review", checkVerdict)
 	if err != nil {
@@ -124,8 +124,8 @@ func readReview(x *events.ReviewRequested, text string) (events.Payload, error) 
 	return out, nil
 }
 
-// unanimous reports whether every verdict that can be read in a reply is the
-// same: the first one may be quoted out of a file.
+// unanimous reports whether all verdicts in a reply agree, because one of them may be quoted from
+// a file.
 func unanimous(text string) bool {
 	said := map[string]bool{}
 	_, _ = planning.Read(text, "review", func(all []verdict) error {

@@ -12,19 +12,19 @@ import (
 	"manualslop/tiers/planning"
 )
 
-// Bounds of a plan.
+// Limits of a plan.
 const (
 	// MaxTickets limits the tickets of one track.
 	MaxTickets = 256
-	// MaxCheck limits the command that shows that a ticket is done, in bytes.
+	// MaxCheck limits the command that proves that a ticket is done, in bytes.
 	MaxCheck = 1000
-	// DefaultAssignee is who carries out a ticket that names nobody.
+	// DefaultAssignee is the assignee of a ticket that names none.
 	DefaultAssignee = "tier3-worker"
 
 	defaultPriority = "medium"
 )
 
-// draft is a ticket as the model writes it. Unknown fields do not matter.
+// draft is a ticket as the model writes it. Unknown fields are ignored.
 type draft struct {
 	ID                  string   `json:"id"`
 	Title               string   `json:"title"`
@@ -40,7 +40,7 @@ type draft struct {
 	PersonaID           string   `json:"persona_id"`
 }
 
-// ticket fills in what the model left open. Lists are empty, never null.
+// ticket converts a draft and fills in defaults. Lists are empty, never null.
 func (d draft) ticket() events.Ticket {
 	t := events.Ticket{
 		ID: d.ID, Description: d.Description, Status: events.StatusTodo, AssignedTo: d.AssignedTo, TargetFile: d.TargetFile,
@@ -63,7 +63,7 @@ func (d draft) ticket() events.Ticket {
 	return t
 }
 
-// distinct returns the list without repetitions and empty names, never nil.
+// distinct returns the list without duplicates and empty names, never nil.
 func distinct(names []string) []string {
 	out := make([]string, 0, len(names))
 	seen := make(map[string]bool, len(names))
@@ -76,7 +76,7 @@ func distinct(names []string) []string {
 	return out
 }
 
-// read makes the plan of a track out of a reply.
+// read parses the plan of a track in a reply.
 func (s *State) read(track, reply string) (events.Payload, error) {
 	drafts, err := planning.Read(reply, "tickets", func(drafts []draft) error {
 		if err := checkCount(len(drafts)); err != nil {
@@ -108,7 +108,7 @@ func checkCount(n int) error {
 	return nil
 }
 
-// check refuses a plan that the session could not carry out.
+// check rejects a plan that the session could not carry out.
 func (s *State) check(tickets []events.Ticket) error {
 	seen := make(map[string]bool, len(tickets))
 	for i, t := range tickets {
@@ -162,11 +162,11 @@ func (s *State) checkTicket(t events.Ticket, seen map[string]bool) error {
 	return nil
 }
 
-// workerTier is the tier that carries tickets out.
+// workerTier is the tier that works on tickets.
 const workerTier = 3
 
-// checkModel refuses a model that the person did not give to whoever carries the
-// ticket out: what tier 2 has read may not choose what is paid for.
+// checkModel rejects a model that the person did not configure for the persona or tier that works
+// on the ticket, because text that tier 2 has read must not decide what is paid for.
 func (s *State) checkModel(t events.Ticket) error {
 	sitting := tiers.Seat{Tier: workerTier, Persona: t.PersonaID}.Take(s.desk.Settings)
 	known := slices.Clone(sitting.Tier.Models)

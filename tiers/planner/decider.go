@@ -6,22 +6,22 @@ import (
 	"manualslop/tiers/planning"
 )
 
-// tier is the tier that this package decides for.
+// tier is the tier of this package.
 const tier = 1
 
-// State is the planner's state of a session.
+// State is the planner's state for a session.
 type State struct {
 	desk   planning.Desk
 	closed bool
-	goal   goal          // at work; no id: none
-	job    *planning.Job // the plan of goal; nil: none
-	queue  []goal        // submitted and not begun
+	goal   goal          // the current goal; without id if there is none
+	job    *planning.Job // the plan of goal; nil if there is none
+	queue  []goal        // submitted and not started
 	taken  trackIDs
 }
 
 type goal struct{ id, text string }
 
-// Decider is tier 1.
+// Decider returns the decider of tier 1.
 func Decider() tiers.Decider[*State] {
 	return tiers.Decider[*State]{
 		Name:   events.ActorPlanner,
@@ -105,7 +105,7 @@ func (s *State) begin() {
 	s.goal, s.queue = s.queue[0], s.queue[1:]
 	subject := planning.Subject{Tier: tier, StreamID: "Tier 1", Goal: s.goal.id, Place: s.desk.Settings.Place()}
 	if err := checkGoal(s.goal.text); err != nil {
-		// our words: text of checkGoal.
+		// stable text: it is worded in checkGoal.
 		s.job = planning.Refuse(subject, err.Error())
 		return
 	}

@@ -13,19 +13,19 @@ import (
 	"manualslop/tiers/planning"
 )
 
-// MaxGoalBytes limits a goal; a longer one is rejected with PlanningFailed.
+// MaxGoalBytes limits the size of a goal; a longer one leads to PlanningFailed.
 const MaxGoalBytes = events.MaxInline
 
 //go:embed system.md
 var systemPrompt string
 
-// textRole is the head of every tier 1 prompt.
+// textRole is the name of the first text of every tier 1 prompt.
 const textRole = "planner"
 
 // Texts returns the verbatim texts of tier 1's prompts, by name.
 func Texts() map[string]string { return map[string]string{textRole: systemPrompt + fence.Rule} }
 
-// views returns the views of a project that tier 1 may see.
+// views returns requests for the views that tier 1 may see.
 func views() []events.ViewRequest {
 	return append(tiers.RuleViews(),
 		events.ViewRequest{Path: ".", View: events.ViewTree}, events.ViewRequest{Path: "README.md", View: events.ViewRaw})
@@ -41,8 +41,8 @@ func checkGoal(text string) error {
 	return nil
 }
 
-// prompt returns the whole manifest of the first request: rules, project, goal.
-// Missing documents are left out.
+// prompt returns the complete manifest of the first request: rules, project, goal. Missing
+// documents are left out.
 func (s *State) prompt(built *events.Event, x events.ContextBuilt) *conversation.Thread {
 	talk, others := s.job.Opening(&s.desk, textRole, built, x)
 	for _, i := range others {

@@ -9,10 +9,10 @@ import (
 	"manualslop/tiers/planning"
 )
 
-// MaxTracks limits the tracks of one goal.
+// MaxTracks limits the number of tracks of one goal.
 const MaxTracks = 64
 
-// trackIDs are the ids of the session's tracks.
+// trackIDs holds the ids of the session's tracks.
 type trackIDs struct {
 	used  map[string]bool
 	order []string
@@ -25,7 +25,7 @@ func (t *trackIDs) add(tracks []events.Track) {
 	}
 }
 
-// read extracts the plan of the current goal from a reply.
+// read parses the plan of the current goal in a reply.
 func (s *State) read(reply string) (events.Payload, error) {
 	tracks, err := planning.Read(reply, "tracks", s.check)
 	if err != nil {
@@ -72,8 +72,8 @@ func (s *State) checkID(id string, seen map[string]bool) error {
 	return planning.CheckID(id)
 }
 
-// fill names tracks without an id TR-<n>, where n is the track's number in the
-// session, skipping used ids.
+// fill sets the id of tracks without one to TR-<n>, where n is the track's number in the session,
+// skipping ids in use.
 func (t *trackIDs) fill(tracks []events.Track) {
 	seen := make(map[string]bool, len(tracks))
 	for _, track := range tracks {

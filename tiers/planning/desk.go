@@ -5,8 +5,8 @@ import (
 	"manualslop/tiers/conversation"
 )
 
-// Desk holds what a planning tier works with: the current basis and settings,
-// and the known models. It is a fold of the session's events.
+// Desk holds the information that planning uses: the current basis and settings, and the known
+// models. It is a fold of the session's events.
 type Desk struct {
 	Opened   string // id of SessionOpened
 	Basis    events.Basis

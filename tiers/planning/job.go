@@ -10,39 +10,38 @@ import (
 	"manualslop/tiers/conversation"
 )
 
-// MaxReplies limits the replies that are read for one plan, including the
-// first.
+// MaxReplies limits how many replies are read for one plan, including the first.
 const MaxReplies = 3
 
 // Subject identifies what is planned, and by which tier.
 type Subject struct {
 	Tier        int
-	StreamID    string // of the conversation: "Tier 1", "Tier 2"
-	Goal, Track string // Track is empty on tier 1
-	Persona     string // of the track; empty: the tier's own
-	Place       string // workspace that the views are of; empty: the person's folder
-	// Ticket and Attempt are what is reviewed; unset for a plan.
+	StreamID    string // of the conversation, such as "Tier 1"
+	Goal, Track string // Track is empty for tier 1
+	Persona     string // of the track; empty means the tier's own
+	Place       string // workspace of the views; empty means the person's folder
+	// Ticket and Attempt identify the reviewed attempt; unset for a plan.
 	Ticket  string
 	Attempt int
 }
 
-// Job is one plan in progress: views of the project, requests, replies, the
-// end. The zero value is unusable; see [Begin] and [Refuse].
+// Job is one plan in progress: views of the project, requests and replies. Create one with [Begin]
+// or [Refuse]; the zero value is not usable.
 type Job struct {
 	subject  Subject
 	talk     *conversation.Thread
 	due      []events.Payload
-	waits    string // id of the own fact whose answer counts
+	waits    string // id of the own fact whose answer is expected
 	sent     tiers.Sent
 	requests int
-	replies  int // that were read
+	replies  int // replies that were read
 	cut      int // replies that were cut at their limit and requested again
-	empty    int // replies that said nothing
-	shows    int // replies that asked for files and were shown them
-	left     int // files that the last of them requested beyond the limit
+	empty    int // empty replies
+	shows    int // replies that asked for files and were answered
+	left     int // files beyond the limit in the last such reply
 }
 
-// Begin starts a job; a request for the views is due.
+// Begin starts a job; its request for the views is due.
 func Begin(s Subject, views []events.ViewRequest) *Job {
 	return &Job{subject: s, due: []events.Payload{
 		events.ContextRequested{Tier: s.Tier, Goal: s.Goal, Track: s.Track, Ticket: s.Ticket, Attempt: s.Attempt,
@@ -56,7 +55,7 @@ func Refuse(s Subject, reason string) *Job {
 	return j
 }
 
-// Due returns the missing fact; nil if there is none.
+// Due returns the fact that is due; nil if there is none.
 func (j *Job) Due() events.Payload {
 	if len(j.due) == 0 {
 		return nil
@@ -64,22 +63,21 @@ func (j *Job) Due() events.Payload {
 	return j.due[0]
 }
 
-// Awaits reports whether request is the fact whose answer the job waits for.
+// Awaits reports whether the job waits for the answer to the fact request.
 func (j *Job) Awaits(request string) bool { return j.waits != "" && j.waits == request }
 
-// Ask makes the first request due, for the current desk. Talk is the whole
-// prompt.
+// Ask makes the first request due, addressed by the current desk. Talk is the complete prompt.
 func (j *Job) Ask(now *Desk, talk *conversation.Thread) {
 	j.waits, j.talk = "", talk
 	j.send(now)
 }
 
-// send makes the next request due, preceded by what is left out of its prompt,
-// or the end if the prompt does not fit.
+// send makes the next request due, preceded by the event that shortens its prompt if necessary. If
+// the prompt cannot be made to fit, it ends the job.
 func (j *Job) send(now *Desk) {
 	cut, err := j.talk.Fit(now.Offers.Reader(j.seat().Take(now.Settings), nil), nil)
 	if err != nil {
-		// our words: text of the conversation package.
+		// stable text: it is worded in the conversation package.
 		j.giveUp(err.Error())
 		return
 	}
@@ -100,25 +98,23 @@ func (j *Job) request(now events.Settings, parts []events.Part) events.ModelRequ
 	return r
 }
 
-// round counts the replies, including the requested one.
+// round returns the number of replies, including the one being requested.
 func (j *Job) round() int { return j.replies + j.empty + j.shows + 1 }
 
-// seat returns the model and persona that plan; each unusable reply moves one
-// step up the model ladder.
+// seat returns the seat that plans; each unusable reply selects the next model of the list.
 func (j *Job) seat() tiers.Seat {
 	return tiers.Seat{Tier: j.subject.Tier, Persona: j.subject.Persona, Retries: j.replies, Cut: j.cut}
 }
 
-// Reword puts the texts of another basis in place of those that the
-// conversation holds.
+// Reword replaces the texts of a basis in the conversation.
 func (j *Job) Reword(from, to events.Basis) {
 	if j.talk != nil {
 		j.talk.Reword(from, to)
 	}
 }
 
-// ModelFailed folds the failure of the awaited request: another attempt is due,
-// with a shorter prompt if it was too long, or the end.
+// ModelFailed folds the failure of the awaited request: it makes another attempt due, with a
+// shorter prompt if the prompt was too long, or ends the job.
 func (j *Job) ModelFailed(now *Desk, e *events.Event, f events.ModelFailed) {
 	j.waits = ""
 	if j.talk.Refused(j.sent.Asked, f) {
@@ -132,9 +128,9 @@ func (j *Job) ModelFailed(now *Desk, e *events.Event, f events.ModelFailed) {
 	j.giveUp(fmt.Sprintf("the model failed (%s): %s", f.Kind, f.Message))
 }
 
-// Replied folds the awaited reply as its owner has read it: the plan is due if
-// unusable is nil, else a correction, else the end. A reply that was cut at its
-// limit is requested again with a larger one, as long as the model allows it.
+// Replied folds the awaited reply, which its owner has already read. If unusable is nil, the plan
+// becomes due, else a correction or the end. A reply that was cut at its limit is requested again
+// with a larger one, if the model allows it.
 func (j *Job) Replied(now *Desk, e *events.Event, r events.ModelReplied, plan events.Payload, unusable error) {
 	j.waits = ""
 	if r.Finish == "max_tokens" && j.seat().AskLonger(now.Settings, j.sent.Asked) {
@@ -168,10 +164,10 @@ func (j *Job) Replied(now *Desk, e *events.Event, r events.ModelReplied, plan ev
 	}
 }
 
-// MaxEmpty limits the empty replies of one plan that do not count.
+// MaxEmpty limits how many empty replies of one plan do not count.
 const MaxEmpty = 2
 
-// goOn answers an empty reply.
+// goOn is the reminder after an empty reply.
 const goOn = "Your reply was empty. Write the JSON array now."
 
 // saysNothing reports whether a complete reply is empty.
@@ -179,12 +175,11 @@ func saysNothing(r events.ModelReplied) bool {
 	return r.Finish != "max_tokens" && len(r.Calls) == 0 && chars.Trim(r.Text) == ""
 }
 
-// errCutOff rejects a plan from an unfinished reply, because it may be only a
-// part.
+// errCutOff rejects a plan in an unfinished reply, because it may be incomplete.
 var errCutOff = errors.New("it is not finished")
 
 func reason(r events.ModelReplied, unusable error) string {
-	// our words: text of the readers of plans.
+	// stable text: it is worded by the functions that read plans.
 	s := tiers.Clip(unusable.Error(), MaxErrorBytes)
 	if r.Finish == "max_tokens" {
 		s += " (the reply was cut off at the output limit; be briefer)"
@@ -199,9 +194,8 @@ func correction(reason string) string {
 	return "Your reply could not be used: " + reason + "\n\nReply again with the whole JSON array and nothing else."
 }
 
-// correct adds the round that ends with a reply that cannot be used, and why. A
-// reply without text, or one that called tools that were not offered, is left
-// out, because no vendor accepts it.
+// correct adds the round of a reply that cannot be used, with the reason. It leaves out the reply
+// itself if it is empty or calls tools that were not offered, because no vendor accepts that.
 func (j *Job) correct(e *events.Event, r events.ModelReplied, unusable error) {
 	if r.Text != "" && len(r.Calls) == 0 {
 		j.talk.Say(j.round()-1, events.Part{Role: "assistant", SHA256: r.SHA256, Size: int64(len(r.Text)), From: e.ID})
@@ -222,8 +216,8 @@ func (j *Job) giveUp(reason string) {
 	}}
 }
 
-// Emitted folds the job's own fact, the first that was due. With the plan, or
-// its failure, on record the job is over, and what it asked is released.
+// Emitted folds the job's own fact, the first that was due. Once the plan or its failure is
+// recorded, the job is over and its prompts are released.
 func (j *Job) Emitted(e *events.Event) {
 	j.due = j.due[1:]
 	switch x := e.Payload.(type) {

@@ -9,13 +9,13 @@ import (
 	"manualslop/tiers"
 )
 
-// Model output is read by our own JSON reader: what is accepted, and the
-// position and text of errors, must not change with a library.
+// Model output is parsed by a JSON reader of our own: what it accepts, and the position and text
+// of errors, must not change with a library.
 
 // maxDepth limits the nesting of lists and objects.
 const maxDepth = 100
 
-// kind is what a value is, by its first character.
+// kind is the type of a value, named by its first character.
 type kind byte
 
 const (
@@ -27,12 +27,12 @@ const (
 	isObject kind = '{'
 )
 
-// value is one value of JSON.
+// value is one JSON value.
 type value struct {
 	kind kind
-	text string   // of a text; true or false; a number as it was written
-	list []value  // of a list, or the members of an object
-	keys []string // of the members
+	text string   // of a string; true or false; a number as written
+	list []value  // of a list, or the member values of an object
+	keys []string // the member names
 }
 
 // member returns the last member with this name; false if there is none.
@@ -45,13 +45,13 @@ func (v value) member(name string) (value, bool) {
 	return value{}, false
 }
 
-// jsonReader reads a text from its beginning.
+// jsonReader parses a text from its beginning.
 type jsonReader struct {
 	text string
 	at   int
 }
 
-// read returns the value of a text, or what is wrong with it.
+// read parses a text; it returns what is wrong with it if it is not valid.
 func read(text string) (value, string) {
 	r := jsonReader{text: text}
 	v, ok := r.value(0)
@@ -76,7 +76,7 @@ func (r *jsonReader) next() byte {
 	return r.text[r.at]
 }
 
-// take reads one character, if it is c.
+// take consumes the next character if it is c.
 func (r *jsonReader) take(c byte) bool {
 	if r.next() != c || c == 0 {
 		return false
@@ -159,7 +159,7 @@ func (r *jsonReader) object(depth int) (value, bool) {
 	}
 }
 
-// number reads a number and keeps its spelling.
+// number parses a number and keeps its spelling.
 func (r *jsonReader) number() (value, bool) {
 	from := r.at
 	digits := func() int {
@@ -192,7 +192,7 @@ func (r *jsonReader) number() (value, bool) {
 	return value{kind: isNumber, text: r.text[from:r.at]}, true
 }
 
-// quoted reads a string. Invalid characters become U+FFFD.
+// quoted parses a string. Invalid characters become U+FFFD.
 func (r *jsonReader) quoted() (string, bool) {
 	var b strings.Builder
 	r.at++
@@ -216,7 +216,7 @@ func (r *jsonReader) quoted() (string, bool) {
 	return "", false
 }
 
-// escape reads an escape; a surrogate pair is one character.
+// escape parses an escape sequence; a surrogate pair gives one character.
 func (r *jsonReader) escape(b *strings.Builder) bool {
 	if r.at+1 == len(r.text) {
 		return false
@@ -242,7 +242,7 @@ func (r *jsonReader) escape(b *strings.Builder) bool {
 	return true
 }
 
-// unit reads \u and four digits.
+// unit parses \u and four hex digits.
 func (r *jsonReader) unit() (rune, bool) {
 	const length = 6
 	if len(r.text)-r.at < length || r.text[r.at] != '\\' || r.text[r.at+1] != 'u' {

@@ -10,10 +10,10 @@ import (
 	"manualslop/tiers"
 )
 
-// Limits of a plan. Together they keep every event that repeats a part of it
-// below events.MaxEventBytes.
+// Limits of a plan. Together they keep every event that contains a part of it below
+// events.MaxEventBytes.
 const (
-	// MaxPlanBytes limits a plan as it will be in the log, in bytes of JSON.
+	// MaxPlanBytes limits a plan in the log, in bytes of JSON.
 	MaxPlanBytes = 384 << 10
 	// MaxItemBytes limits one track or ticket in bytes of JSON.
 	MaxItemBytes = 128 << 10
@@ -23,10 +23,10 @@ const (
 	MaxErrorBytes = 2 << 10
 )
 
-// maxListed limits the names listed in one sentence.
+// maxListed limits how many names one sentence lists.
 const maxListed = 100
 
-// CheckSize rejects values larger than limit, in bytes of JSON.
+// CheckSize rejects a value larger than limit, in bytes of JSON.
 func CheckSize(v any, limit int) error {
 	n, err := events.SizeOf(v)
 	if err != nil {
@@ -38,7 +38,7 @@ func CheckSize(v any, limit int) error {
 	return nil
 }
 
-// CheckID rejects invalid ids of tracks and tickets.
+// CheckID rejects an invalid id of a track or ticket.
 func CheckID(id string) error {
 	if !events.ValidToken(id) {
 		return fmt.Errorf("id %s is not 1 to %d characters of A-Z a-z 0-9 _ -", chars.Quote(tiers.Clip(id, events.MaxToken)),
@@ -47,8 +47,8 @@ func CheckID(id string) error {
 	return nil
 }
 
-// CheckText rejects a missing or overlong description, and the placeholder of
-// the prompt's form.
+// CheckText rejects a description that is missing, too long, or the placeholder of the prompt's
+// template.
 func CheckText(s string) error {
 	switch trimmed := chars.Trim(s); {
 	case strings.HasPrefix(trimmed, "<") && strings.HasSuffix(trimmed, ">") && strings.Count(trimmed, "<") == 1:
@@ -61,7 +61,7 @@ func CheckText(s string) error {
 	return nil
 }
 
-// List joins names, at most a hundred of them.
+// List joins the last maxListed names.
 func List(names []string) string {
 	if len(names) > maxListed {
 		return strings.Join(names[len(names)-maxListed:], ", ") + fmt.Sprintf(" and %d earlier ones", len(names)-maxListed)

@@ -6,9 +6,9 @@ import (
 	"manualslop/tiers/conversation"
 )
 
-// Opening returns the beginning of every prompt of a plan: the role, a text of
-// the basis, and the instructions of the person and the project; and the
-// numbers of the remaining views.
+// Opening returns the beginning of every planning prompt: the role, which is a text of the basis,
+// and the instructions of the person and the project. It also returns the indexes of the remaining
+// views.
 func (j *Job) Opening(now *Desk, role string, built *events.Event, x events.ContextBuilt) (talk *conversation.Thread,
 	others []int) {
 	seat := j.seat().Take(now.Settings)

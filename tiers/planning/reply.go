@@ -13,19 +13,18 @@ import (
 // ErrNoArray means that a reply holds no JSON array of objects.
 var ErrNoArray = errors.New("the reply contains no JSON array of objects")
 
-// found is a plan that can be read in a reply.
+// found is a plan that was found in a reply.
 type found[T any] struct {
 	items  []T
 	fenced bool
 }
 
-// Read extracts the plan from a model's reply: a complete JSON array of
-// objects, or list under key of an object, that decodes and passes check. Prose
-// and code fences around it are ignored, and so is what the model only thought
-// or quotes. Of several different ones the last one in a code fence counts, and
-// without a fence none. If none passes, the error is that of the longest
-// candidate. If one passes and a later one does not, the error is that of the
-// later one.
+// Read extracts the plan from a model's reply: a complete JSON array of objects, or the list under
+// key in an object, that decodes and passes check. It ignores text and code fences around the
+// plan, and everything that is part of the model's thinking or a quotation. If there are several
+// different plans, the last one in a code fence counts; if none is in a fence, that is an error.
+// If no candidate passes, the error is that of the longest one. If one passes and a later one does
+// not, the error is that of the later one.
 func Read[T any](reply, key string, check func([]T) error) ([]T, error) {
 	worst, size := ErrNoArray, 0
 	note := func(err error, n int) {
@@ -34,7 +33,7 @@ func Read[T any](reply, key string, check func([]T) error) ([]T, error) {
 		}
 	}
 	var plans []found[T]
-	var behind error // what is wrong with a candidate after the last plan
+	var behind error // error of a candidate after the last plan
 	scan(tiers.WithoutThoughts(reply), func(c candidate) {
 		if c.open {
 			note(fmt.Errorf("%w: an array begins at byte %d and is never closed", ErrNoArray, c.at), len(c.text))
@@ -65,7 +64,7 @@ func Read[T any](reply, key string, check func([]T) error) ([]T, error) {
 	return choose(plans)
 }
 
-// choose returns the plan of a reply with several.
+// choose selects one of several plans in a reply.
 func choose[T any](plans []found[T]) ([]T, error) {
 	last := plans[len(plans)-1].items
 	if !slices.ContainsFunc(plans, func(p found[T]) bool { return !reflect.DeepEqual(p.items, last) }) {
@@ -80,8 +79,8 @@ func choose[T any](plans []found[T]) ([]T, error) {
 		len(plans))
 }
 
-// decode reads an array, or an object's list under key. Found is false for an
-// object without the key: it is not the plan.
+// decode parses an array, or the list under key in an object. Found is false for an object without
+// the key, which is not a plan.
 func decode[T any](text, key string) (items []T, found bool, err error) {
 	array, wrong := read(text)
 	if text[0] == '{' {
@@ -109,9 +108,8 @@ func decode[T any](text, key string) (items []T, found bool, err error) {
 // errForm means that an item of a plan is not an object.
 var errForm = errors.New("it does not have the form that was asked for")
 
-// fill puts the members of an object into the fields of a struct that have
-// their names: texts, flags and lists of texts. Others are ignored, and null
-// counts as missing.
+// fill sets the fields of a struct from the members of an object with the same names: strings,
+// booleans and lists of strings. Other members are ignored, and null counts as missing.
 func fill(v value, into reflect.Value) error {
 	if v.kind == isNull {
 		return nil
@@ -132,7 +130,7 @@ func fill(v value, into reflect.Value) error {
 	return nil
 }
 
-// put fills one field, or returns what it must be.
+// put sets one field, or returns what the value must be.
 func put(v value, into reflect.Value) (must string) {
 	switch into.Kind() {
 	case reflect.String:

@@ -12,9 +12,8 @@ import (
 // maxCharacter limits the description of a persona, in bytes.
 const maxCharacter = 160
 
-// Roster returns the text that tells a planning tier which personas it can
-// assign, with the plan's key; empty if there are none. For the project's own
-// personas it has only the name.
+// Roster returns the text that lists the personas that a planning tier can assign under the plan's
+// key; empty if there are none. For the project's own personas it contains only the name.
 func Roster(r events.Roster, key, item string) string {
 	if len(r.Personas) == 0 {
 		return ""
@@ -31,7 +30,7 @@ func Roster(r events.Roster, key, item string) string {
 	return b.String()
 }
 
-// character returns the first line of what the person wrote for a persona.
+// character returns the first line of a persona's description.
 func character(p events.Persona) string {
 	if p.Project {
 		return "of the project"
@@ -40,8 +39,8 @@ func character(p events.Persona) string {
 	return tiers.Clip(chars.Trim(line), maxCharacter)
 }
 
-// CheckPersona rejects a persona that is not in the roster. Without a roster a
-// persona in the plan is harmless.
+// CheckPersona rejects a persona that is not in the roster. If the roster is empty, any name is
+// accepted and has no effect.
 func CheckPersona(r events.Roster, name string) error {
 	if _, has := r.Persona(name); name == "" || has || len(r.Personas) == 0 {
 		return nil

@@ -2,19 +2,18 @@ package planning
 
 import "strings"
 
-// maxCut limits the openings of arrays that never close, so that reading a
-// reply stays linear.
+// maxCut limits how many unclosed arrays are tried, so that reading a reply takes linear time.
 const maxCut = 64
 
-// candidate is a piece of a reply that may be JSON.
+// candidate is a part of a reply that may be JSON.
 type candidate struct {
 	text   string
-	at     int  // where it begins
-	fenced bool // it is in a block of code
-	open   bool // it is never closed, and text is the rest
+	at     int  // start position
+	fenced bool // it is in a code block
+	open   bool // it is never closed; text is the rest of the reply
 }
 
-// scan yields the outermost unquoted arrays and objects of a reply.
+// scan passes the outermost unquoted arrays and objects of a reply to take.
 func scan(reply string, take func(candidate)) {
 	fences, seen := 0, 0
 	for i, cut := 0, 0; i < len(reply) && cut < maxCut; {
@@ -39,11 +38,11 @@ func scan(reply string, take func(candidate)) {
 	}
 }
 
-// codeFence begins and ends a block of code.
+// codeFence starts and ends a code block.
 const codeFence = "```"
 
-// quoted reports whether a piece of a reply is quoted: it is in a line that
-// begins with >, or between single backquotes or quotation marks.
+// quoted reports whether a part of a reply is quoted: it is on a line that begins with >, or
+// between single backquotes or quotation marks.
 func quoted(reply string, from, to int) bool {
 	near := reply[max(0, from-maxQuote):from]
 	line := near[strings.LastIndexByte(near, '\n')+1:]
@@ -60,12 +59,11 @@ func quoted(reply string, from, to int) bool {
 	return false
 }
 
-// maxQuote limits how far before a candidate the beginning of its line is
-// searched.
+// maxQuote limits how far back the start of a candidate's line is searched for.
 const maxQuote = 200
 
-// opens reports whether an array of objects, an empty array or an object with a
-// member may begin at i.
+// opens reports whether an array of objects, an empty array or an object with a member may start
+// at i.
 func opens(s string, i int) bool {
 	if s[i] != '[' && s[i] != '{' {
 		return false
@@ -80,8 +78,8 @@ func opens(s string, i int) bool {
 	return rest[0] == '{' || rest[0] == ']'
 }
 
-// balanced returns the length of the bracketed text at the beginning of s,
-// ignoring brackets inside JSON strings; 0 if it is never closed.
+// balanced returns the length of the bracketed text at the start of s, ignoring brackets inside
+// JSON strings; 0 if it is never closed.
 func balanced(s string) int {
 	depth, quoted := 0, false
 	for i := 0; i < len(s); i++ {
@@ -103,8 +101,8 @@ func balanced(s string) int {
 	return 0
 }
 
-// CallName returns the name in a JSON object that looks like a tool call: with
-// a name and an object of arguments. False if a text holds none.
+// CallName returns the name in a JSON object that looks like a tool call, with a name and an
+// object of arguments. It returns false if the text has none.
 func CallName(text string) (name string, is bool) {
 	scan(text, func(c candidate) {
 		if c.open || is {
@@ -125,7 +123,7 @@ func CallName(text string) (name string, is bool) {
 	return name, is
 }
 
-// call returns the name of an object that looks like a tool call.
+// call returns the name in an object that looks like a tool call.
 func (v value) call() (name string, is bool) {
 	for _, key := range []string{"name", "tool", "tool_name", "recipient_name"} {
 		if m, has := v.member(key); has && m.kind == isText {

@@ -8,23 +8,22 @@ import (
 	"manualslop/tiers"
 )
 
-// Limits of the files that a model may ask to see before it plans.
+// Limits for the files that a model may request before it plans.
 const (
-	// MaxShows limits the replies per plan that ask for files.
+	// MaxShows limits how many replies per plan may request files.
 	MaxShows = 3
-	// MaxShown limits the files per reply.
+	// MaxShown limits the number of files per reply.
 	MaxShown = 8
-	// MaxShownBytes limits the size of the files shown for one reply; it is smaller
-	// for a small context window.
+	// MaxShownBytes limits the total size of the files shown for one reply; the limit is lower for
+	// a small context window.
 	MaxShownBytes = 96 << 10
 	// MaxPath limits the path of a requested file, in bytes.
 	MaxPath = 1024
 )
 
-// Show reads a reply that is {"show": ["path", ...]} and nothing else: a
-// request for views of those files is due, and the reply does not count as a
-// plan. It returns false for every other reply, and if the plan has already
-// asked the maximum number of times.
+// Show handles a reply that is {"show": ["path", ...]} and nothing else: a request for views of
+// those files becomes due, and the reply does not count as a plan. It returns false for every
+// other reply, and if the plan has already used all of its requests.
 func (j *Job) Show(now *Desk, e *events.Event, r events.ModelReplied) bool {
 	if j.shows == MaxShows || r.Finish == "max_tokens" || len(r.Calls) > 0 {
 		return false
@@ -46,14 +45,14 @@ func (j *Job) Show(now *Desk, e *events.Event, r events.ModelReplied) bool {
 	return true
 }
 
-// Shown folds the views that a reply requested: the next request is due. It
-// returns false if none were requested.
+// Shown folds the views that a reply requested: the next request becomes due. It returns false if
+// none were requested.
 func (j *Job) Shown(now *Desk, built *events.Event, x events.ContextBuilt) bool {
 	if j.talk == nil {
 		return false
 	}
 	j.waits = ""
-	// A byte a token of the window is a third of it at most.
+	// One byte per token of the window fills at most a third of it.
 	room := min(MaxShownBytes, j.talk.Room(now.Offers.Reader(j.seat().Take(now.Settings), nil)))
 	for i, v := range x.Views {
 		part := ViewPart(built, i, v, v.Path)
@@ -72,8 +71,8 @@ func (j *Job) Shown(now *Desk, built *events.Event, x events.ContextBuilt) bool 
 	return true
 }
 
-// rest returns the number of files that were not shown, and how often the model
-// may still ask.
+// rest returns a note with the number of files that were not shown, and how often the model may
+// still ask.
 func (j *Job) rest() string {
 	text := ""
 	if j.left > 0 {
@@ -85,8 +84,8 @@ func (j *Job) rest() string {
 	return text + "Write the plan now; you cannot ask for files again."
 }
 
-// wanted returns the paths of a reply that asks for files, each once. The reply
-// may be in a code fence.
+// wanted returns the paths in a reply that requests files, each once. The reply may be in a code
+// fence.
 func wanted(reply string) []string {
 	var paths []string
 	all := 0
@@ -106,7 +105,7 @@ func wanted(reply string) []string {
 		}
 	})
 	if all != 1 {
-		return nil // a plan is more than a question
+		return nil // the request must be the only candidate
 	}
 	return paths
 }

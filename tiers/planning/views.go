@@ -7,12 +7,12 @@ import (
 	"manualslop/tiers"
 )
 
-// MaxRawBytes limits a whole file inside a planning prompt; a larger one is
-// only named.
+// MaxRawBytes limits the size of a file that a planning prompt shows in full; a larger one is only
+// named.
 const MaxRawBytes = 64 << 10
 
-// ViewPart returns the i-th view of a ContextBuilt as a part of a prompt, under
-// a heading. The bytes are not copied: the part names them.
+// ViewPart returns the i-th view of a ContextBuilt as a part of a prompt, with a heading. The
+// bytes are not copied: the part refers to them.
 func ViewPart(built *events.Event, i int, v events.View, heading string) events.Part {
 	heading = "# " + tiers.Line(heading) + "\n\n"
 	switch {

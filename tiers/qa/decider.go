@@ -6,40 +6,40 @@ import (
 	"manualslop/tiers/conversation"
 )
 
-// Decider is qa's two functions.
+// Decider returns the two functions of qa.
 func Decider() tiers.Decider[*State] {
 	return tiers.Decider[*State]{Name: events.ActorQA, New: newState, Evolve: evolve, Decide: decide}
 }
 
-// State is qa's state of a session.
+// State is qa's state for a session.
 type State struct {
 	basis     events.Basis
 	settings  events.Settings
-	calls     map[string]*call         // those in progress, and failed shell calls, for which a patch may be requested
-	requests  map[string]*talk         // by id of an own request that waits for its answer
+	calls     map[string]*call         // calls in progress, and failed shell calls for which a patch may be requested
+	requests  map[string]*talk         // by id of an unanswered own request
 	opened    string                   // id of SessionOpened
 	patches   map[string]*patch        // by id of an own request for views
 	contexts  map[string]string        // id of a request for a ticket's views to the ticket
-	rules     map[string][]events.Part // by ticket: the project's rules, as its contributor reads them
-	targets   map[string]string        // ticket to the file that it is about
+	rules     map[string][]events.Part // by ticket: the project's rules as its contributor reads them
+	targets   map[string]string        // ticket to its target file
 	killed    map[string]int           // ticket to its newest killed attempt
 	reruns    tiers.Reruns
 	closed    bool
 	offers    conversation.Offers
-	owed      []events.Payload // what the last event made due
+	owed      []events.Payload // facts that the last event made due
 	asking    *talk            // the query of a due request
-	preparing *patch           // the patch that due views are for
+	preparing *patch           // the patch for which the due views are requested
 }
 
-// call is a tool call, tracked from its request on.
+// call is a tool call, followed from its request on.
 type call struct {
 	ticket  string
 	attempt int
-	target  string // file that the ticket is about
-	place   string // workspace that it runs in
+	target  string // the ticket's target file
+	place   string // workspace in which it runs
 	count   tiers.Call
-	linter  *linter      // the linter in its script; nil if none is known
-	trace   *events.Part // what tier 4 reads about its failure; nil if it did not fail
+	linter  *linter      // the linter that its script runs; nil if none is known
+	trace   *events.Part // its failure as tier 4 reads it; nil if it did not fail
 }
 
 func newState() *State {
@@ -102,16 +102,16 @@ func evolve(s *State, e *events.Event) *State {
 	return s
 }
 
-// upgraded switches to another basis, with its texts in every conversation.
+// upgraded switches to another basis and replaces its texts in every conversation.
 func (s *State) upgraded(to events.Basis) {
-	// order-independent: each is independent
+	// order-independent: each is handled on its own
 	for _, t := range s.requests {
 		t.prompt.Reword(s.basis, to)
 	}
 	s.basis = to
 }
 
-// emitted records that an own fact exists.
+// emitted folds an own fact.
 func (s *State) emitted(e *events.Event) {
 	if len(s.owed) > 0 {
 		s.owed = s.owed[1:]
@@ -125,7 +125,7 @@ func (s *State) emitted(e *events.Event) {
 	}
 }
 
-// follow tracks tool calls like every decider.
+// follow tracks tool calls as every decider does.
 func (s *State) follow(e *events.Event) {
 	failed := s.reruns.Evolve(e)
 	switch p := e.Payload.(type) {
@@ -166,8 +166,8 @@ func (s *State) follow(e *events.Event) {
 	}
 }
 
-// settled folds the outcome of a call that counts. A call that may run again,
-// or that a person may ask about, is kept.
+// settled folds the outcome of a call that counts. A call is kept if it may run again or a person
+// may still ask about it.
 func (s *State) settled(e *events.Event, c *call, p events.ToolSettled, failed string) {
 	switch {
 	case tiers.WantsHint(p):
@@ -181,14 +181,14 @@ func (s *State) settled(e *events.Event, c *call, p events.ToolSettled, failed s
 	delete(s.calls, p.Call)
 }
 
-// over reports whether a person ended the attempt of a call.
+// over reports whether a person killed the attempt of a call.
 func (s *State) over(c *call) bool {
 	last, killed := s.killed[c.ticket]
 	return killed && c.attempt <= last
 }
 
-// answered removes the query that waits for an answer to a request; the first
-// answer counts.
+// answered removes and returns the query that waits for an answer to a request; the first answer
+// counts.
 func (s *State) answered(request string) *talk {
 	a := s.requests[request]
 	delete(s.requests, request)

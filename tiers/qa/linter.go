@@ -12,12 +12,11 @@ import (
 // shellTool is the tool whose argument is a script.
 const shellTool = "run_powershell"
 
-// maxScriptRead limits the part of a script that is searched for programs, in
-// bytes.
+// maxScriptRead limits how much of a script is searched for programs, in bytes.
 const maxScriptRead = 16 << 10
 
-// linters are programs that check code style, by their names in a script, with
-// the command that fixes their findings; empty if they have none.
+// linters returns the known programs that check code style, by their names in a script, with the
+// command that fixes their findings; empty if there is none.
 func linters() map[string]string {
 	const hook = "stage what the hook changed and run it again"
 	return map[string]string{
@@ -41,7 +40,7 @@ const gitCommit = "git commit"
 // linter is a linter found in a script.
 type linter struct{ name, fix string }
 
-// linterIn finds the known linter that a script runs, or nil.
+// linterIn returns the known linter that a script runs, or nil.
 func linterIn(args json.RawMessage) *linter {
 	var a struct {
 		Script string `json:"script"`
@@ -79,7 +78,7 @@ func (c *call) role() string {
 	return textRole
 }
 
-// named returns a hint with the command that fixes a linter's findings.
+// named returns a hint with the command that fixes the linter's findings appended.
 func (c *call) named(hint string) string {
 	if !c.linter.judged(c.trace.Text) || c.linter.fix == "" || strings.Contains(hint, c.linter.fix) {
 		return tiers.Clip(hint, MaxHint)

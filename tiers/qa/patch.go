@@ -9,8 +9,8 @@ import (
 	"manualslop/tiers"
 )
 
-// MaxPatchFiles limits the files that are shown in full for a patch, and
-// MaxPatchFileBytes the size of each.
+// MaxPatchFiles limits how many files are shown in full for a patch, and MaxPatchFileBytes the
+// size of each.
 const (
 	MaxPatchFiles     = 3
 	MaxPatchFileBytes = 64 << 10
@@ -37,7 +37,7 @@ func (s *State) propose(e *events.Event, p events.PatchRequested) []events.Paylo
 	return []events.Payload{events.ContextRequested{Tier: tier, Views: w.views(), Workspace: c.place}}
 }
 
-// views returns the files that the output names and the ticket's target.
+// views returns requests for the files that the output names and for the ticket's target file.
 func (w *patch) views() []events.ViewRequest {
 	out := []events.ViewRequest{}
 	for _, name := range append(mentioned(w.origin.trace.Text), w.origin.target) {
@@ -49,8 +49,7 @@ func (w *patch) views() []events.ViewRequest {
 	return out
 }
 
-// mentioned returns the strings in a text that look like paths of the project's
-// files, each once.
+// mentioned returns the words of a text that look like paths of project files, each once.
 func mentioned(text string) []string {
 	var out []string
 	for _, name := range pathLike(text) {
@@ -61,12 +60,12 @@ func mentioned(text string) []string {
 	return out
 }
 
-// maxPathLike limits the searched part of a text.
+// maxPathLike limits how many words of a text are considered.
 const maxPathLike = 200
 
-// pathLike returns the longest words of a text that look like paths of files:
-// letters, digits, _, ., / and -, none of the last three at the beginning, with
-// an extension that begins with a letter.
+// pathLike returns the longest words of a text that look like paths of files: letters, digits, _,
+// ., / and -, not starting with one of the last three, with an extension that starts with a
+// letter.
 func pathLike(text string) []string {
 	letter := func(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 	digit := func(c byte) bool { return c >= '0' && c <= '9' }
@@ -90,8 +89,8 @@ func pathLike(text string) []string {
 	return out
 }
 
-// withExtension returns the length of a word up to the end of its last
-// extension; 0 if it has none.
+// withExtension returns the length of a word up to the end of its last extension; 0 if it has
+// none.
 func withExtension(word string, letter, digit func(byte) bool) int {
 	for dot := len(word) - 2; dot > 0; dot-- {
 		if word[dot] != '.' || !letter(word[dot+1]) {
@@ -106,7 +105,7 @@ func withExtension(word string, letter, digit func(byte) bool) int {
 	return 0
 }
 
-// prepared asks the model once the files are available.
+// prepared asks the model for a patch once the files are available.
 func (s *State) prepared(w *patch, built *events.Event, p events.ContextBuilt) []events.Payload {
 	t := s.opening(w.origin, textPatch)
 	t.patch = w
@@ -139,8 +138,8 @@ func (w *patch) replied(p events.ModelReplied) events.Payload {
 		Patch: diff, Workspace: w.origin.place}
 }
 
-// diffIn extracts the unified diff from a reply: from its first file to the
-// end, or to the end of the code fence that it is in.
+// diffIn returns the unified diff in a reply: from its first file to the end of the reply or of
+// the code fence around it.
 func diffIn(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	from := slices.IndexFunc(lines, func(l string) bool {

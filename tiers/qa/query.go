@@ -8,12 +8,11 @@ import (
 	"manualslop/tiers/conversation"
 )
 
-// query is a question to tier 4's model: how to explain a failed call, or how
-// to fix it.
+// query is a question to tier 4's model: how to explain or how to fix a failed call.
 type query interface {
-	// replied is what follows from the model's reply.
+	// replied returns the fact that follows from the model's reply.
 	replied(events.ModelReplied) events.Payload
-	// skip is how the query ends without one.
+	// skip returns the fact that ends the query without a reply.
 	skip(reason string) events.Payload
 	// moot returns why the answer is no longer needed; empty if it still is.
 	moot(*State) string
@@ -25,8 +24,8 @@ type talk struct {
 	triage *triage
 	patch  *patch
 	prompt conversation.Thread
-	about  events.ModelRequested // what its requests are for; no manifest
-	sent   tiers.Sent            // its newest request
+	about  events.ModelRequested // the common fields of its requests, without a manifest
+	sent   tiers.Sent            // the newest request
 	cut    int                   // replies that were cut at their limit and requested again
 }
 
@@ -38,11 +37,11 @@ func (t *talk) query() query {
 	return t.triage
 }
 
-// seat is who answers it.
+// seat returns the seat that answers the query.
 func (t *talk) seat() tiers.Seat { return tiers.Seat{Tier: tier, Cut: t.cut} }
 
-// replied returns what follows from a reply: another request if it was cut at a
-// limit that can be raised.
+// replied returns what follows from a reply: another request if the reply was cut at a limit that
+// can be raised, else the query's result.
 func (s *State) replied(a *talk, p events.ModelReplied) []events.Payload {
 	if p.Finish == "max_tokens" && a.seat().AskLonger(s.settings, a.sent.Asked) {
 		a.cut++
@@ -51,14 +50,14 @@ func (s *State) replied(a *talk, p events.ModelReplied) []events.Payload {
 	return []events.Payload{a.query().replied(p)}
 }
 
-// send makes the request of a query due, preceded by what is left out of its
-// prompt, or its end if the prompt does not fit.
+// send makes the request of a query due, preceded by the event that shortens its prompt if
+// necessary. If the prompt cannot be made to fit, it ends the query.
 func (s *State) send(t *talk) []events.Payload {
 	seat := t.seat()
 	var out []events.Payload
 	cut, err := t.prompt.Fit(s.offers.Reader(seat.Take(s.settings), nil), nil)
 	if err != nil {
-		// our words: text of the conversation package.
+		// stable text: it is worded in the conversation package.
 		return []events.Payload{t.query().skip(err.Error())}
 	}
 	if cut != nil {
@@ -72,7 +71,7 @@ func (s *State) send(t *talk) []events.Payload {
 	return append(out, m)
 }
 
-// failed asks again if that may help, with a shorter prompt if it was too long.
+// failed makes another attempt if that may help, with a shorter prompt if the prompt was too long.
 func (s *State) failed(a *talk, p events.ModelFailed, at time.Time) []events.Payload {
 	if why := a.query().moot(s); why != "" {
 		return []events.Payload{a.query().skip(why)}

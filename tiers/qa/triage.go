@@ -20,7 +20,8 @@ var (
 	patchPrompt string
 )
 
-// Heads of the prompts of tier 4: of a failure, of a linter's, and of a patch.
+// Names of the first texts of tier 4's prompts: for a failure, for a linter's failure, and for a
+// patch.
 const (
 	textRole   = "qa"
 	textLinter = "qa-linter"
@@ -33,7 +34,7 @@ func Texts() map[string]string {
 		fence.Rule}
 }
 
-// Limits of what tier 4 reads and writes, in bytes without the mark of a cut.
+// Limits of what tier 4 reads and writes, in bytes, without the mark of a cut.
 const (
 	MaxTrace = 4000
 	MaxHint  = 400
@@ -42,10 +43,10 @@ const (
 // StreamID is tier 4's key in mma_streams.
 const StreamID = "Tier 4"
 
-// tier is qa's.
+// tier is the tier of this package.
 const tier = 4
 
-// triage is one failed call at tier 4.
+// triage is one failed call that tier 4 explains.
 type triage struct {
 	call   string
 	origin *call
@@ -66,8 +67,7 @@ func skipped(call, ticket, reason string) events.HintSkipped {
 
 const killedReason = "the ticket was killed"
 
-// triage asks tier 4 about the outcome in the event id, or records why it is
-// not asked.
+// triage asks tier 4 about the outcome in the event id, or records why it does not.
 func (s *State) triage(id string, c *call, p events.ToolSettled) []events.Payload {
 	t := &triage{call: p.Call, origin: c}
 	seen := trace(id, p)
@@ -84,9 +84,8 @@ func (s *State) triage(id string, c *call, p events.ToolSettled) []events.Payloa
 	return s.send(out)
 }
 
-// opening returns the beginning of every prompt of tier 4: the role, which is a
-// text of the basis, the instructions of the person and the project, and the
-// output of the failed call.
+// opening returns the beginning of every prompt of tier 4: the role, which is a text of the basis,
+// the instructions of the person and the project, and the output of the failed call.
 func (s *State) opening(c *call, role string) *talk {
 	taken := tiers.Seat{Tier: tier}.Take(s.settings)
 	t := &talk{}
@@ -100,8 +99,8 @@ func (s *State) opening(c *call, role string) *talk {
 // provider returns the provider of tier 4; empty if there is none.
 func (s *State) provider() string { return tiers.Seat{Tier: tier}.Take(s.settings).Provider }
 
-// trace returns what tier 4 reads: how the command ended, and the end of what
-// it said.
+// trace returns what tier 4 reads about a failure: how the command ended, and the end of its
+// output.
 func trace(id string, p events.ToolSettled) events.Part {
 	exit := "no exit code"
 	if p.Exit != nil {
@@ -115,7 +114,7 @@ func trace(id string, p events.ToolSettled) events.Part {
 		Origin: fence.Program, Fence: fence.Nonce(id, 0)}
 }
 
-// tail returns the last n bytes of a text, in whole characters, with a mark if
+// tail returns at most the last n bytes of a text without splitting a character, with a mark if
 // something was cut.
 func tail(s string, n int) string {
 	if len(s) <= n {

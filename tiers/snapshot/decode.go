@@ -37,7 +37,7 @@ type malformed string
 
 type decoder struct {
 	in    []byte
-	met   []reflect.Value // by number
+	met   []reflect.Value // in the order of their numbers
 	depth int
 }
 
@@ -70,8 +70,8 @@ func (d *decoder) bytes(n int) []byte {
 	return b
 }
 
-// seen returns the value that a reference names, after checking its type; false
-// if a new value follows, which the caller adds to d.met.
+// seen returns the value that a reference refers to, after checking its type. It returns false if
+// a new value follows, which the caller must add to d.met.
 func (d *decoder) seen(t reflect.Type) (v reflect.Value, isOld, isNothing bool) {
 	switch d.uint() {
 	case isNil:
@@ -89,7 +89,7 @@ func (d *decoder) seen(t reflect.Type) (v reflect.Value, isOld, isNothing bool) 
 	return v, false, true
 }
 
-// value reads a value into v, which has an address.
+// value reads a value into v, which must be addressable.
 func (d *decoder) value(v reflect.Value) {
 	v = open(v)
 	if d.depth++; d.depth > maxDepth {

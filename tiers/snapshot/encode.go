@@ -19,8 +19,8 @@ import (
 // maxDepth limits the nesting depth of values.
 const maxDepth = 10_000
 
-// shareFrom is the length in bytes from which equal strings at one address are
-// written once.
+// shareFrom is the minimum length in bytes of strings that are written only once if they share
+// memory.
 const shareFrom = 16
 
 // Marks before a pointer, map, slice or long string.
@@ -46,8 +46,8 @@ func Digest(state any) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// place is an address and the type of what is there; for the bytes of a string,
-// nil and the length.
+// place is an address and the type of the value at it; for the bytes of a string, nil and the
+// length.
 type place struct {
 	at  unsafe.Pointer
 	typ reflect.Type
@@ -62,12 +62,12 @@ type encoder struct {
 	next    uint64
 	byValue bool
 
-	longest map[place]reflect.Value // of the slices that begin at an address
-	arrays  []span                  // memory of the slices met
-	targets []span                  // memory of what pointers point to
+	longest map[place]reflect.Value // of the slices that start at an address
+	arrays  []span                  // memory of the slices found
+	targets []span                  // memory of the targets of pointers
 }
 
-// span is a piece of memory.
+// span is a range of memory.
 type span struct{ from, to uintptr }
 
 func spanOf(at unsafe.Pointer, size uintptr) span { return span{uintptr(at), uintptr(at) + size} }
@@ -87,8 +87,8 @@ func (e *encoder) encode(state any) ([]byte, error) {
 	return e.out, nil
 }
 
-// measure walks the state once to determine the length of shared slices, and
-// whether anything in it cannot be stored.
+// measure walks the state once to find the length of shared slices and anything that cannot be
+// stored.
 func (e *encoder) measure(v reflect.Value, seen map[place]bool, depth int) error {
 	if depth > maxDepth {
 		return fmt.Errorf("%w: it is more than %d levels deep", ErrShape, maxDepth)
@@ -186,13 +186,13 @@ func (e *encoder) measureSlice(v reflect.Value, seen map[place]bool, depth int) 
 	return nil
 }
 
-// inside fails if a pointer points into a slice, or into the target of another
-// pointer, because decoding would give two separate values.
+// inside returns an error if a pointer points into a slice, or into the target of another pointer,
+// because decoding would give two separate values.
 func (e *encoder) inside() error {
 	byPlace := func(a, b span) int { return cmp.Compare(a.from, b.from) }
 	slices.SortFunc(e.arrays, byPlace)
 	all := e.targets
-	for _, a := range e.arrays { // slices may overlap each other
+	for _, a := range e.arrays { // slices may overlap
 		if n := len(all); n > len(e.targets) && a.from < all[n-1].to {
 			all[n-1].to = max(all[n-1].to, a.to)
 		} else {
@@ -218,7 +218,7 @@ func open(v reflect.Value) reflect.Value {
 	return reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem()
 }
 
-// addressable returns a copy of a value that has an address.
+// addressable returns an addressable copy of a value.
 func addressable(v reflect.Value) reflect.Value {
 	c := reflect.New(v.Type()).Elem()
 	c.Set(v)
@@ -265,8 +265,8 @@ func (e *encoder) value(v reflect.Value) {
 	}
 }
 
-// first reports whether a value is seen for the first time, and otherwise
-// writes its number.
+// first reports whether a value is seen for the first time; otherwise it writes the value's
+// number.
 func (e *encoder) first(at place) bool {
 	if id, seen := e.ids[at]; seen {
 		e.uint(isSeen)
@@ -279,8 +279,7 @@ func (e *encoder) first(at place) bool {
 	return true
 }
 
-// str writes a string: its length and, if it is long, whether it was seen
-// before.
+// str writes a string: its length and, if it is long, whether it was seen before.
 func (e *encoder) str(s string) {
 	e.uint(uint64(len(s)))
 	if len(s) >= shareFrom && !e.byValue {
@@ -291,8 +290,8 @@ func (e *encoder) str(s string) {
 	e.out = append(e.out, s...)
 }
 
-// slice writes a slice: whether it is nil and, when first seen, the elements of
-// the longest slice with the same beginning.
+// slice writes a slice: whether it is nil and, if seen for the first time, the elements of the
+// longest slice that starts at the same element.
 func (e *encoder) slice(v reflect.Value) {
 	if v.IsNil() {
 		e.uint(0)
@@ -319,7 +318,7 @@ func (e *encoder) slice(v reflect.Value) {
 	}
 }
 
-// mapping writes a map, in the order of its keys' bytes.
+// mapping writes a map, sorted by the bytes of its keys.
 func (e *encoder) mapping(v reflect.Value) {
 	if v.IsNil() {
 		e.uint(isNil)
@@ -348,7 +347,7 @@ func (e *encoder) mapping(v reflect.Value) {
 
 func (e *encoder) structure(v reflect.Value) {
 	if v.Type() == timeType {
-		b, _ := open(v).Interface().(time.Time).MarshalBinary() // measured before
+		b, _ := open(v).Interface().(time.Time).MarshalBinary() // checked by measure
 		e.uint(uint64(len(b)))
 		e.out = append(e.out, b...)
 		return

@@ -16,7 +16,7 @@ import (
 // ErrShape means that a state has a part that cannot be stored in a snapshot.
 var ErrShape = errors.New("snapshot: the state cannot be stored")
 
-// tag of a field that is left out.
+// leftOut is the tag of a field that is left out.
 const leftOut = "-"
 
 var (
@@ -24,7 +24,7 @@ var (
 	payloadType = reflect.TypeFor[events.Payload]()
 )
 
-// payloads are the possible types of an events.Payload, by name.
+// payloads returns the possible types of an events.Payload, by name.
 var payloads = sync.OnceValue(func() map[string]reflect.Type {
 	out := map[string]reflect.Type{
 		"events.Unknown": reflect.TypeFor[events.Unknown](), "events.Malformed": reflect.TypeFor[events.Malformed](),
@@ -35,8 +35,8 @@ var payloads = sync.OnceValue(func() map[string]reflect.Type {
 	return out
 })
 
-// payloadName returns the name under which a payload's type is stored; false
-// for an unregistered type.
+// payloadName returns the name under which a payload's type is stored; false if the type is not
+// registered.
 func payloadName(p events.Payload) (string, bool) {
 	name := p.EventType().Name
 	switch p.(type) {
@@ -48,9 +48,9 @@ func payloadName(p events.Payload) (string, bool) {
 	return name, payloads()[name] == reflect.TypeOf(p)
 }
 
-// Shape returns the digest of the structure of the state that a pointer points
-// to: names, kinds and order of everything in it, and of every payload. It
-// returns ErrShape if a state of this type cannot be stored.
+// Shape returns the digest of the structure of the state that a pointer points to: names, kinds
+// and order of everything in it, and of every payload. It returns ErrShape if a state of this type
+// cannot be stored.
 func Shape(state any) (string, error) {
 	t := reflect.TypeOf(state)
 	if t == nil || t.Kind() != reflect.Pointer {
@@ -69,8 +69,8 @@ func Shape(state any) (string, error) {
 	return shape, nil
 }
 
-// shapes are the digests that were computed, by type: the structure of a type never
-// changes while a program runs.
+// shapes caches the computed digests by type, because the structure of a type never changes while
+// a program runs.
 var shapes sync.Map
 
 // shaper describes the structure of types, each once.

@@ -13,54 +13,53 @@ import (
 	"manualslop/tiers"
 )
 
-// Project and SessionID are where every test event belongs.
+// Project and SessionID are the project and the session of every test event.
 const (
 	Project   = "p1"
 	SessionID = "S1"
 )
 
-// epoch is the time of the zeroth event.
+// epoch is the time before the first event.
 var epoch = time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
 
-// ID returns the id of the n-th foreign event, from 1.
+// ID returns the id of the n-th foreign event, counted from 1.
 func ID(n int) string { return fmt.Sprintf("EV-%04d", n) }
 
-// At returns the time of the n-th foreign event, from 1.
+// At returns the time of the n-th foreign event, counted from 1.
 func At(n int) time.Time { return epoch.Add(time.Duration(n) * time.Second) }
 
-// FactID returns the id of the index-th fact, from 0, that decider decides on
-// the n-th foreign event.
+// FactID returns the id of the fact with this index, counted from 0, that decider decides on the
+// n-th foreign event.
 func FactID(decider string, n, index int) string {
 	return events.DecidedID(decider, events.Event{ID: ID(n), Time: At(n)}, index)
 }
 
-// History is a log in the making: foreign events and the facts decided on
-// them, in stream order.
+// History is a log that is being built: foreign events and the facts decided on them, in stream
+// order.
 type History struct {
 	t        testing.TB
 	registry *events.Registry
 	foreign  int
 	log      []events.Event
 	prompts  events.Prompts[events.Part]
-	requests []events.ModelRequested // decided ones, each with its whole manifest
+	requests []events.ModelRequested // the decided requests, each with its complete manifest
 }
 
 func newHistory(t testing.TB) *History {
 	return &History{t: t, registry: events.Catalogue(), prompts: events.Prompts[events.Part]{}}
 }
 
-// Requests lists what was asked of models, oldest first, each with its whole
-// manifest.
+// Requests returns the requests to models, oldest first, each with its complete manifest.
 func (h *History) Requests() []events.ModelRequested { return h.requests }
 
-// LastRequest returns the newest of them; the test fails if there is none.
+// LastRequest returns the newest request to a model; the test fails if there is none.
 func (h *History) LastRequest() events.ModelRequested {
 	h.t.Helper()
 	require.NotEmpty(h.t, h.requests, "nothing was asked of a model")
 	return h.requests[len(h.requests)-1]
 }
 
-// Events returns the log so far. The caller may not change it.
+// Events returns the log so far. The caller must not change it.
 func (h *History) Events() []events.Event { return h.log }
 
 // Last returns the newest event of a type; the test fails if there is none.
@@ -82,7 +81,7 @@ func (h *History) LastID(typ string) string {
 	return h.Last(typ).ID
 }
 
-// All lists the payloads of a type, oldest first.
+// All returns the payloads of a type, oldest first.
 func All[P events.Payload](h *History) []P {
 	var out []P
 	for i := range h.log {
@@ -93,7 +92,7 @@ func All[P events.Payload](h *History) []P {
 	return out
 }
 
-// add writes a foreign event on the log and returns it as a reader sees it.
+// add appends a foreign event to the log and returns it as a reader sees it.
 func (h *History) add(p events.Payload) *events.Event {
 	h.t.Helper()
 	actor := ""
@@ -119,8 +118,8 @@ func (h *History) add(p events.Payload) *events.Event {
 	return h.push(e)
 }
 
-// push stores an event and decodes it again, so that what a decider reads went
-// through JSON once, as on a real log.
+// push stores an event and decodes it again, so that a decider reads what went through JSON, as
+// from a real log.
 func (h *History) push(e events.Event) *events.Event {
 	h.t.Helper()
 	e.Seq = uint64(len(h.log) + 1)
@@ -134,8 +133,8 @@ func (h *History) push(e events.Event) *events.Event {
 	return &h.log[len(h.log)-1]
 }
 
-// whole returns a decided payload, a request as if it continued none: its
-// manifest is the whole one, and has the recorded digest.
+// whole returns a decided payload. A request is returned with its complete manifest, as if it
+// continued no other, after checking the recorded digest.
 func (h *History) whole(e *events.Event) events.Payload {
 	h.t.Helper()
 	asked, ok := e.Payload.(events.ModelRequested)
@@ -152,8 +151,8 @@ func (h *History) whole(e *events.Event) events.Payload {
 	return asked
 }
 
-// take returns a machine one event, puts the decided facts on the log and
-// returns them; the manifests of requests are whole there.
+// take passes an event to a machine, appends the decided facts to the log and returns them; the
+// returned requests have complete manifests.
 func (h *History) take(m *tiers.Machine, e *events.Event) []events.Payload {
 	h.t.Helper()
 	cause := *e
@@ -166,7 +165,7 @@ func (h *History) take(m *tiers.Machine, e *events.Event) []events.Payload {
 	return payloads
 }
 
-// wire returns an event as its bytes.
+// wire returns the JSON of an event.
 func wire(t testing.TB, e events.Event) string {
 	t.Helper()
 	b, err := json.Marshal(e)

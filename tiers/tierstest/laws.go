@@ -11,17 +11,17 @@ import (
 	"manualslop/tiers"
 )
 
-// folds is how often a history is folded: a decision that depends on map
-// order differs sooner or later.
+// folds is how often a history is folded: a decision that depends on map order is likely to differ
+// at least once.
 const folds = 8
 
-// Laws checks what every decider keeps, over histories of foreign events:
+// Laws checks the guarantees of every decider for histories of foreign events:
 //
-//   - folding the same events gives the same facts, ids and bytes included;
-//   - a restart that reads the whole log, its own facts included, decides the
-//     same, and goes on the same from any point;
+//   - folding the same events gives the same facts, including ids and bytes;
+//   - a restart that reads the whole log, including its own facts, decides the
+//     same, and continues in the same way from any point;
 //   - notices and undecodable bodies change nothing, except that the author of
-//     an answer is told, which the tests of approval check;
+//     an answer is informed, which the tests of approval check;
 //   - an event of an unknown type stops it with ErrNewer;
 //   - it changes no payload that it was given.
 func Laws(t testing.TB, decider Starter, histories ...[]events.Payload) {
@@ -44,8 +44,8 @@ func Laws(t testing.TB, decider Starter, histories ...[]events.Payload) {
 	}
 }
 
-// restarts stops in front of each foreign event, starts again on the log so far
-// and continues; the log must become the same.
+// restarts stops before each foreign event, starts again with the log so far and continues; the
+// resulting log must be the same.
 func restarts(t testing.TB, decider Starter, foreign []events.Payload, want []events.Event) {
 	t.Helper()
 	for cut := range foreign {
@@ -60,7 +60,7 @@ func restarts(t testing.TB, decider Starter, foreign []events.Payload, want []ev
 	}
 }
 
-// fold returns a fresh machine the events and returns its facts as bytes.
+// fold passes the events to a fresh machine and returns its facts as bytes.
 func fold(t testing.TB, decider Starter, log []events.Event) []string {
 	t.Helper()
 	m := decider.Start()
@@ -107,8 +107,7 @@ func foreignOnly(log []events.Event, name string) []events.Event {
 	return slices.DeleteFunc(slices.Clone(log), func(e events.Event) bool { return e.Actor == name })
 }
 
-// ownLast returns the log of a decider that lagged behind: all its facts at the
-// end.
+// ownLast returns the log as if the decider had lagged behind: with all of its facts at the end.
 func ownLast(log []events.Event, name string) []events.Event {
 	out := foreignOnly(log, name)
 	for _, e := range log {
@@ -119,12 +118,12 @@ func ownLast(log []events.Event, name string) []events.Event {
 	return out
 }
 
-// withNotices puts a notice of each kind and an undecodable body of a known
-// type after every event.
+// withNotices inserts a notice of each kind and an undecodable body of a known type after every
+// event.
 func withNotices(t testing.TB, log []events.Event) []events.Event {
 	t.Helper()
 	h := newHistory(t)
-	h.foreign = 1_000_000 // their own ids
+	h.foreign = 1_000_000 // so that their ids are different
 	var noise []events.Payload
 	for _, d := range h.registry.Defs() {
 		if d.Class == events.Notice {
@@ -157,8 +156,8 @@ func stopsOnUnknown(t testing.TB, decider Starter, log []events.Event) {
 	require.ErrorIs(t, err, events.ErrNewer)
 }
 
-// SilentAfterClose checks that nothing is decided once a session is closed,
-// whatever comes then: the whole history again.
+// SilentAfterClose checks that nothing is decided after a session is closed, even if the whole
+// history follows again.
 func SilentAfterClose(t testing.TB, decider Starter, histories ...[]events.Payload) {
 	t.Helper()
 	for _, foreign := range histories {

@@ -7,20 +7,20 @@ import (
 	"manualslop/events"
 )
 
-// Actors of test events unless [By] says otherwise.
+// Default actors of test events; [By] sets another.
 const (
 	Person = "ada"
 	Worker = "worker-1"
 	Agent  = "agent-1"
 )
 
-// said is a payload with its own actor.
+// said is a payload with an explicit actor.
 type said struct {
 	events.Payload
 	actor string
 }
 
-// By is p as written by actor.
+// By returns p as if actor had written it.
 func By(actor string, p events.Payload) events.Payload { return said{p, actor} }
 
 // computed is a payload that depends on the history before it.
@@ -29,19 +29,19 @@ type computed struct {
 	make func(*History) events.Payload
 }
 
-// With returns a payload that is made when its turn comes, out of what is on
-// the log by then. It may stand among Given, When and Then.
+// With returns a payload that is computed from the log when it is needed. It can be used in Given,
+// When and Then.
 func With(make func(*History) events.Payload) events.Payload {
 	return computed{events.Unknown{}, make}
 }
 
-// checked is an expected fact that is looked at instead of compared.
+// checked is an expected fact that is checked by a function instead of compared.
 type checked struct {
 	events.Payload
 	look func(testing.TB, events.Payload)
 }
 
-// Check returns an expected fact of P's type that look examines.
+// Check returns an expected fact of type P that look checks.
 func Check[P events.Payload](look func(testing.TB, P)) events.Payload {
 	return checked{events.Unknown{}, func(t testing.TB, p events.Payload) {
 		t.Helper()
@@ -54,7 +54,7 @@ func Check[P events.Payload](look func(testing.TB, P)) events.Payload {
 	}}
 }
 
-// actorOf is who writes p where the test does not say.
+// actorOf returns the default actor of p.
 func actorOf(r *events.Registry, p events.Payload) string {
 	switch x := p.(type) {
 	case events.ModelRequested:

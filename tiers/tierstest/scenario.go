@@ -9,12 +9,12 @@ import (
 	"manualslop/tiers"
 )
 
-// Starter is a decider of any state.
+// Starter is a decider with any type of state.
 type Starter interface{ Start() *tiers.Machine }
 
-// Scenario is one row of a decider's table. Given and When are foreign events;
-// what the decider itself decides on Given is produced by its machine. Then is
-// the whole decision on When, in order; none means that nothing is decided.
+// Scenario is one row of a decider's table. Given and When are foreign events; the decider's own
+// decisions on Given are made by its machine. Then is the complete decision on When, in order;
+// empty means that nothing is decided.
 type Scenario struct {
 	Name  string
 	Given []events.Payload
@@ -22,7 +22,7 @@ type Scenario struct {
 	Then  []events.Payload
 }
 
-// Run plays each scenario as a parallel subtest.
+// Run runs each scenario as a parallel subtest.
 func Run(t *testing.T, decider Starter, scenarios []Scenario) {
 	t.Helper()
 	for _, sc := range scenarios {
@@ -43,8 +43,8 @@ func (sc Scenario) play(t *testing.T, decider Starter) {
 	sc.compare(t, h, m.Name(), got)
 }
 
-// compare looks at checked facts and compares the others as a reader of the
-// log sees them: an empty list that JSON omits equals none.
+// compare runs the checks of checked facts and compares the others as a reader of the log sees
+// them: an empty list that JSON omits equals nil.
 func (sc Scenario) compare(t *testing.T, h *History, decider string, got []events.Payload) {
 	t.Helper()
 	want := make([]events.Payload, len(sc.Then))
@@ -79,7 +79,7 @@ func reread(t *testing.T, r *events.Registry, actor string, p events.Payload) ev
 	return e.Payload
 }
 
-// StateAfter returns what a decider knows after the foreign events.
+// StateAfter returns a decider's state after the foreign events.
 func StateAfter[S any](t testing.TB, decider tiers.Decider[S], foreign ...events.Payload) S {
 	t.Helper()
 	last, evolve := decider.New(), decider.Evolve
@@ -91,8 +91,8 @@ func StateAfter[S any](t testing.TB, decider tiers.Decider[S], foreign ...events
 	return last
 }
 
-// Play returns the decider the foreign events one after another and returns the
-// whole log: for histories, digests and benchmarks.
+// Play passes the foreign events to the decider one by one and returns the whole log, for
+// histories, digests and benchmarks.
 func Play(t testing.TB, decider Starter, foreign ...events.Payload) *History {
 	t.Helper()
 	h, m := newHistory(t), decider.Start()

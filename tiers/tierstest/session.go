@@ -10,21 +10,21 @@ import (
 	"manualslop/tiers"
 )
 
-// MaxEvents limits one run to quiet; more means deciders that chase each other.
+// MaxEvents limits the events of one run; more means that deciders react to each other endlessly.
 const MaxEvents = 100_000
 
-// Sim is several machines on one log. Each event goes, in stream order, to
-// every machine in the order given and then to the script; what they answer is
-// appended to the log in that order. [Sim.Scatter] lets them drift apart.
+// Sim runs several machines on one log. Each event is passed, in stream order, to every machine in
+// the given order and then to the script; their answers are appended to the log in that order.
+// With [Sim.Scatter] they read at different speeds.
 type Sim struct {
 	*History
 	machines []*tiers.Machine
 	script   func(events.Event) []events.Payload
-	choose   func(int) int // nil: in step
-	next     []int         // each reader's place in the log: the machines in order, then the script
+	choose   func(int) int // nil: all read in step
+	next     []int         // each reader's position in the log: the machines in order, then the script
 }
 
-// Session starts machines of the deciders on an empty log.
+// Session starts machines for the deciders with an empty log.
 func Session(t testing.TB, deciders ...Starter) *Sim {
 	t.Helper()
 	s := &Sim{History: newHistory(t), script: func(events.Event) []events.Payload { return nil }}
@@ -35,18 +35,16 @@ func Session(t testing.TB, deciders ...Starter) *Sim {
 	return s
 }
 
-// Scatter lets every machine and the script read at its own pace, as separate
-// processes do: of n that have something to read, the one that choose(n), from
-// 0, names takes its next event.
+// Scatter lets every machine and the script read at its own speed, as separate processes do: of
+// the n readers that have something to read, the one with index choose(n) takes its next event.
 func (s *Sim) Scatter(choose func(n int) int) { s.choose = choose }
 
-// Script sets who plays the world: it sees each event of the log once and
-// returns the outcomes and answers that follow it: model replies, tool
-// outcomes, previews, a person's yes. It replaces an earlier script.
+// Script sets the function that plays everything outside the deciders: it sees each event of the
+// log once and returns the events that follow it, such as model replies, tool outcomes, previews
+// and a person's answers. It replaces an earlier script.
 func (s *Sim) Script(f func(events.Event) []events.Payload) { s.script = f }
 
-// Say appends foreign events one at a time, each followed by everything that
-// comes of it, until the log is quiet.
+// Say appends foreign events one at a time, each followed by all events that result from it.
 func (s *Sim) Say(payloads ...events.Payload) {
 	s.t.Helper()
 	for _, p := range payloads {
@@ -55,7 +53,7 @@ func (s *Sim) Say(payloads ...events.Payload) {
 	}
 }
 
-// SayAtOnce appends foreign events before anybody reads the first of them.
+// SayAtOnce appends all foreign events before any machine reads the first of them.
 func (s *Sim) SayAtOnce(payloads ...events.Payload) {
 	s.t.Helper()
 	for _, p := range payloads {
@@ -81,7 +79,8 @@ func (s *Sim) settle() {
 	}
 }
 
-// pick names the reader whose turn it is: the hindmost, unless scattered.
+// pick returns the reader whose turn it is: the one furthest behind, or the one that Scatter
+// chooses.
 func (s *Sim) pick(behind []int) int {
 	if s.choose != nil {
 		return behind[s.choose(len(behind))]
@@ -103,8 +102,8 @@ func (s *Sim) turn(reader int) {
 	}
 }
 
-// Restart replaces every machine by a new one that reads the log from its
-// beginning, and fails if any of them decides anything else than the log holds.
+// Restart replaces every machine by a new one that reads the log from the beginning. It fails if
+// one of them decides anything other than what the log holds.
 func (s *Sim) Restart(deciders ...Starter) {
 	s.t.Helper()
 	s.machines, s.next = nil, nil
@@ -124,5 +123,5 @@ func (s *Sim) Restart(deciders ...Starter) {
 		require.Equal(s.t, stored, decided, "%s decides differently after a restart", m.Name())
 		s.machines, s.next = append(s.machines, m), append(s.next, len(s.log))
 	}
-	s.next = append(s.next, len(s.log)) // the script has read it too
+	s.next = append(s.next, len(s.log)) // the script has read it as well
 }

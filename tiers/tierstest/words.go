@@ -9,8 +9,8 @@ import (
 	"manualslop/events"
 )
 
-// Join is one list of single payloads and lists of them, in the order given.
-// Anything else panics.
+// Join joins single payloads and lists of them into one list, in the given order. It panics on
+// anything else.
 func Join(parts ...any) []events.Payload {
 	var out []events.Payload
 	for _, p := range parts {
@@ -24,7 +24,7 @@ func Join(parts ...any) []events.Payload {
 	return out
 }
 
-// Replied answers the newest request to a model with a text and no call.
+// Replied answers the newest request to a model with text and no calls.
 func Replied(text string) events.Payload {
 	return With(func(h *History) events.Payload {
 		return events.ModelReplied{Request: h.LastID(events.NameOf[events.ModelRequested]()), Text: text,
@@ -33,18 +33,17 @@ func Replied(text string) events.Payload {
 	})
 }
 
-// Failed fails the newest request to a model.
+// Failed makes the newest request to a model fail.
 func Failed(kind, message string) events.Payload {
 	return With(func(h *History) events.Payload {
 		return events.ModelFailed{Request: h.LastID(events.NameOf[events.ModelRequested]()), Kind: kind, Message: message}
 	})
 }
 
-// Decided returns an expected fact of P's type, whatever it says.
+// Decided returns an expected fact of type P with any content.
 func Decided[P events.Payload]() events.Payload { return Check(func(testing.TB, P) {}) }
 
-// Addressed returns an expected request to a model that goes to somebody, as an
-// attempt.
+// Addressed returns an expected request to a model with this address and attempt number.
 func Addressed(provider, model, command string, attempt int) events.Payload {
 	return Check(func(t testing.TB, p events.ModelRequested) {
 		t.Helper()
@@ -52,8 +51,8 @@ func Addressed(provider, model, command string, attempt int) events.Payload {
 	})
 }
 
-// AskedAgain returns the expected second attempt at the first request to a
-// model, 250 ms after its failure, the n-th foreign event.
+// AskedAgain returns the expected second attempt at the first request to a model, due 250 ms after
+// its failure, which is the n-th foreign event.
 func AskedAgain(n int) events.Payload {
 	return With(func(h *History) events.Payload {
 		first := h.Requests()[0]
@@ -63,8 +62,7 @@ func AskedAgain(n int) events.Payload {
 	})
 }
 
-// TextOf returns the text of a part that names it by digest, out of a decider's
-// own.
+// TextOf returns the text of a part that refers to it by digest, from a decider's own texts.
 func TextOf(t testing.TB, own map[string]string, p events.Part) string {
 	t.Helper()
 	// order-independent: digests differ

@@ -1,17 +1,17 @@
-// Package tokens says how many tokens a prompt has at most, before a vendor has
-// counted it. Budgets hold that much.
+// Package tokens computes an upper bound for the tokens of a prompt before a vendor has counted
+// them. Budgets reserve that much.
 //
 // # Contract
 //
-//   - [Most] is the bound of a text by what stands in it.
-//   - [Prompts] is a fold over the events of a session. A prompt that goes on where
-//     an earlier one of the same model ended has at most what the vendor counted of
-//     that one, and the bound of what is new. So the bound is far above the truth
-//     only for the first request of a conversation.
-//   - A count by a program, an estimate, and one that cannot be of the whole prompt
-//     are not believed. A vendor that counts more than the bound is believed at
-//     once, and the bound is raised by as much for that model from then on.
-//   - Texts that stand in the blob store are not read: they have a token a byte
+//   - [Most] is the upper bound of a text, computed from its content.
+//   - [Prompts] is a fold over the events of a session. The bound of a prompt
+//     that continues an earlier one of the same model is the vendor's count of
+//     the earlier one plus the bound of the new parts. So the bound is far above
+//     the truth only for the first request of a conversation.
+//   - Counts by a program, estimates, and counts that cannot be of the whole
+//     prompt are ignored. If a vendor's count exceeds the bound, it is used, and
+//     the bounds for that model are raised by the same ratio from then on.
+//   - Texts in the blob store are not read: they count as one token per byte
 //     until a vendor has counted them.
 //
 // The package is pure.

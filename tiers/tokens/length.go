@@ -9,20 +9,20 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// Tokens that vendors add around the content; the documented numbers are lower.
+// Tokens that vendors add to the content, with a margin above the documented numbers.
 const (
 	ofPrompt = 64  // around a prompt
-	ofTools  = 600 // the instructions for calling tools
-	ofTool   = 32  // around one tool, with the marks of a bias profile
-	ofPart   = 24  // around a text or a call
+	ofTools  = 600 // for the instructions for calling tools
+	ofTool   = 32  // per tool, including the marks of a bias profile
+	ofPart   = 24  // per text or call
 )
 
-// length is the maximum number of tokens of a text: of all of it, and of its
-// first [conversation.ResultHead] characters.
+// length is the maximum number of tokens of a text and of its first [conversation.ResultHead]
+// characters.
 type length struct{ whole, head int64 }
 
-// lengthOf returns the length of a text with look-alikes of our markers made
-// harmless, as a model reads text from outside the engine.
+// lengthOf returns the length of a text after fence.Neutralise, as a model reads text that the
+// engine did not write.
 func lengthOf(text string) length {
 	l := length{whole: Most(fence.Neutralise(text))}
 	l.head = l.whole
@@ -32,7 +32,7 @@ func lengthOf(text string) length {
 	return l
 }
 
-// beginning returns what a cut leaves of a text.
+// beginning returns the part of a text that remains after a cut.
 func beginning(text string) string {
 	left := conversation.ResultHead
 	for at := range text {
@@ -44,14 +44,13 @@ func beginning(text string) string {
 	return text
 }
 
-// unread returns the length of an unread text of the given number of bytes.
+// unread returns the length of a text of this many bytes whose content is not known.
 func unread(bytes int64) length {
 	bytes = max(bytes, 0)
 	return length{bytes, min(bytes, utf8.UTFMax*conversation.ResultHead)}
 }
 
-// shown returns the number of tokens if only the first characters are shown; 0
-// means all.
+// shown returns the number of tokens if only the first characters are shown; 0 means all of them.
 func (l length) shown(characters int) int64 {
 	switch {
 	case characters <= 0:
@@ -62,15 +61,13 @@ func (l length) shown(characters int) int64 {
 	return min(l.whole, utf8.UTFMax*int64(characters))
 }
 
-// texts are the lengths of the texts that parts of prompts name, by their
-// location.
+// texts holds the lengths of the texts to which parts of prompts refer, by their location.
 type texts map[string]length
 
-// place returns the location of a text: an event, and its number there.
+// place returns the location of a text in an event, by its index there.
 func place(event string, index int) string { return event + "/" + strconv.Itoa(index) }
 
-// stored returns the location of a text of the basis: in the blob store, by its
-// digest.
+// stored returns the location of a text of the basis, which is in the blob store, by its digest.
 func stored(sha256 string) string { return "blob/" + sha256 }
 
 // note adds the texts of an event.
@@ -106,8 +103,8 @@ func (t texts) note(e *events.Event) {
 	}
 }
 
-// lengthOfReply returns the length of a reply as a model reads it again: its
-// portable form, or the vendor's own.
+// lengthOfReply returns the length of a reply as a model reads it again, in its portable form or
+// in the vendor's own, whichever is longer.
 func lengthOfReply(p events.ModelReplied) length {
 	said, raw := Most(p.Text), Most(string(p.Raw))
 	for _, c := range p.Calls {
@@ -119,14 +116,14 @@ func lengthOfReply(p events.ModelReplied) length {
 	return length{max(said, raw), max(said, raw)}
 }
 
-// part is the maximum of a part of a prompt: its text, which is that of an
-// event if from is not empty, and the text around it.
+// part is the upper bound of a part of a prompt: its text, which comes from an event if from is
+// not empty, and what surrounds the text.
 type part struct {
 	from         string
 	text, around int64
 }
 
-// measure returns the part as a model reads it.
+// measure returns the upper bound of a part as a model reads it.
 func (t texts) measure(p *events.Part) part {
 	out := part{around: ofPart + Most(p.Prefix) + Most(p.Suffix) + Most(p.Call)}
 	if p.Origin != "" {

@@ -2,20 +2,18 @@ package tokens
 
 import "unicode/utf8"
 
-// Most returns the maximum number of tokens of a text for any current model. It
-// is for reserving money, not for estimating: English prose and code have less
-// than half of it, Chinese and Japanese about a third.
+// Most returns the maximum number of tokens of a text for any current model. It is meant for
+// reserving money, not for estimating: English prose and code have less than half of it, Chinese
+// and Japanese about a third.
 //
-// A vocabulary of byte pairs, and one of SentencePiece with bytes to fall back
-// on, never makes more tokens than there are bytes. That is the bound, except
-// for what every vocabulary joins: lower-case letters of a word, letters of
-// Latin-1 and Cyrillic and lower-case Greek ones, runs of blanks, and runs of
-// one mark. Digits are not joined: some vocabularies split them all.
+// Vocabularies of byte pairs, and of SentencePiece with byte fallback, never make more tokens than
+// there are bytes. That is the bound, except for what every vocabulary joins: lower-case letters
+// of a word, letters of Latin-1 and Cyrillic, lower-case Greek letters, runs of blanks, and runs
+// of the same mark. Digits are not joined: some vocabularies split them all.
 //
-// The weights hold, with some margin, for the counts of three vocabularies in
-// testdata/counts.json: prose of many languages, code, random letters, base64,
-// digests. An adversarial text of unusual letter sequences can have up to twice
-// this.
+// The weights are valid, with some margin, for the counts of three vocabularies in
+// testdata/counts.json: prose in many languages, code, random letters, base64, digests. An
+// adversarial text of unusual letter sequences can have up to twice as many tokens.
 func Most(text string) int64 {
 	var quarters int64
 	var last, before byte
@@ -47,22 +45,22 @@ func Most(text string) int64 {
 	return (quarters + token - 1) / token
 }
 
-// token is one token in quarters, the unit of measurement.
+// token is the cost of one token, in quarters.
 const token = 4
 
-// character is the class of an ASCII character for a vocabulary.
+// character is the class of an ASCII character in vocabularies.
 type character uint8
 
 const (
 	aMark      character = iota // anything else, and every non-ASCII character
-	aSpace                      // belongs to the word after it
-	aVowel                      // small
-	aConsonant                  // small
-	aCapital                    // inside of a word
-	anInitial                   // a capital that begins a word
+	aSpace                      // belongs to the following word
+	aVowel                      // lower case
+	aConsonant                  // lower case
+	aCapital                    // inside a word
+	anInitial                   // a capital at the start of a word
 )
 
-// kinds is the [character] of each of ASCII, as a digit.
+// kinds holds the [character] of each ASCII character, as a digit.
 const kinds = "00000000000000000000000000000000" +
 	"10000000000000000000000000000000" + // the space, marks and digits
 	"0" + "44444444444444444444444444" + "00000" + // @ and capitals
@@ -70,11 +68,10 @@ const kinds = "00000000000000000000000000000000" +
 
 func kindOf(c byte) character { return character(kinds[c] - '0') }
 
-// letters is the cost of a letter, in quarters, by the [character] before it
-// and its own. Words have few consonants in a row, and names have camel case;
-// random letters have many of both.
+// letters holds the cost of a letter, in quarters, by the [character] before it and its own. Words
+// have few consonants in a row, and names are in camel case; random letters have many of both.
 const letters = "004444" + // after a mark
-	"000000" + // after a space, which already includes it
+	"000000" + // after a space, whose cost is included
 	"002240" + // after a vowel
 	"002340" + // after a consonant
 	"004440" + // after a capital
@@ -82,8 +79,8 @@ const letters = "004444" + // after a mark
 
 func letter(before, kind character) int64 { return int64(letters[before*6+kind] - '0') }
 
-// foreign returns the cost of a non-ASCII character of n bytes, in quarters.
-// Invalid bytes are written as the three bytes of U+FFFD.
+// foreign returns the cost of a non-ASCII character of n bytes, in quarters. Invalid bytes count
+// as the three bytes of U+FFFD.
 func foreign(r rune, n int) int64 {
 	switch {
 	case r == utf8.RuneError:

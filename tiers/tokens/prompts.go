@@ -6,25 +6,25 @@ import (
 	"manualslop/events"
 )
 
-// Prompts measures the prompts of a session. It is a fold: [Prompts.Take] every
-// event in order, and [Prompts.Ask] for a request when it is taken.
+// Prompts computes bounds for the prompts of a session. It is a fold: call [Prompts.Take] for
+// every event in order, and [Prompts.Ask] when a request is folded.
 type Prompts struct {
 	texts    texts
 	manifest events.Prompts[part]
-	bounds   map[string]*bound // by request, of those that no other continues yet
-	tools    map[string]int64  // tokens of an offer, by name
-	// by model: the vendor's count per measured token, in percent, if more than one
+	bounds   map[string]*bound // by request, for requests that no other continues yet
+	tools    map[string]int64  // tokens of each offered tool, by name
+	// by model: the vendor's count per computed token, in percent, if above 100
 	scale map[string]int64
 }
 
 // bound is the maximum number of tokens of a prompt.
 type bound struct {
 	most  int64
-	sum   int64 // of what is in it, by measure
-	tools int64 // of these
+	sum   int64 // computed tokens of its content
+	tools int64 // the part of sum for tools
 	named []string
 	model string
-	done  bool // no count changes it any more: it was counted, or a program that sends more than this makes the count
+	done  bool // final: it was counted, or a program that sends more than this prompt counts it
 }
 
 // NewPrompts returns an empty Prompts.
@@ -54,7 +54,7 @@ func (all *Prompts) forget(e *events.Event) {
 		return
 	}
 	all.manifest.Forget(e)
-	// order-independent: each is checked separately
+	// order-independent: each is checked on its own
 	for id := range all.bounds {
 		if _, known := all.manifest[id]; !known {
 			delete(all.bounds, id)
@@ -62,11 +62,11 @@ func (all *Prompts) forget(e *events.Event) {
 	}
 }
 
-// Ask folds the request with this id and returns the maximum number of tokens
-// of its prompt, with its tools. An error means that its content is unknown;
-// see [events.Prompts].
+// Ask folds the request with this id and returns the maximum number of tokens of its prompt,
+// including its tools. It returns an error if the content of the prompt is not known; see
+// [events.Prompts].
 func (all *Prompts) Ask(id string, m *events.ModelRequested) (int64, error) {
-	var gone []part // of the request before it, after what both begin with
+	var gone []part // the parts of the previous request that this one does not repeat
 	if before := all.manifest[m.Continues].Parts; m.Keep > 0 && m.Keep <= len(before) {
 		gone = slices.Clone(before[m.Keep:])
 	}
@@ -94,11 +94,11 @@ func (all *Prompts) Ask(id string, m *events.ModelRequested) (int64, error) {
 	return b.most, nil
 }
 
-// goesOn reports whether tools are those of the previous request, and maybe
-// more.
+// goesOn reports whether the tools are those of the previous request, possibly with more at the
+// end.
 func goesOn(before, tools []string) bool {
 	switch {
-	case len(before) == 0: // words around the tools come with the first one
+	case len(before) == 0: // the first tool adds the text that surrounds all tools
 		return len(tools) == 0
 	case len(tools) < len(before):
 		return false
@@ -106,9 +106,9 @@ func goesOn(before, tools []string) bool {
 	return slices.Equal(before, tools[:len(before)])
 }
 
-// fresh returns how much of parts was not in the previous prompt, where gone
-// are the parts at the same positions. A text that was there, and may be cut
-// now, has no more tokens than before.
+// fresh returns how much of parts is new compared with gone, the parts of the previous prompt at
+// the same positions. A text that was there before, even if it is cut now, has no more tokens than
+// before.
 func fresh(parts, gone []part) int64 {
 	seen := map[string]int64{}
 	for _, p := range gone {
@@ -126,10 +126,10 @@ func fresh(parts, gone []part) int64 {
 	return sum
 }
 
-// Limits of a plausible vendor's count, relative to the measure.
+// Limits of a plausible vendor's count, relative to the computed bound.
 const (
-	leastShare = 16      // one of fewer is not of the whole prompt
-	mostTokens = 1 << 40 // one of more is none
+	leastShare = 16      // a lower count cannot be of the whole prompt
+	mostTokens = 1 << 40 // a higher count is not plausible
 	maxScale   = 1000    // percent
 )
 
@@ -145,7 +145,7 @@ func (all *Prompts) heard(p events.ModelReplied) {
 	}
 }
 
-// scaled returns a measure as the model's vendor counts.
+// scaled converts a computed number of tokens to the vendor's counting for a model.
 func (all *Prompts) scaled(model string, tokens int64) int64 {
 	if percent, more := all.scale[model]; more {
 		return tokens*percent/100 + 1

@@ -6,8 +6,8 @@ import (
 	"manualslop/events"
 )
 
-// UnknownReply is the assumed maximum reply if neither the request nor its
-// model sets one.
+// UnknownReply is the assumed maximum length of a reply if neither the request nor the model
+// limits it.
 const UnknownReply = 64_000
 
 // Reply returns the maximum number of tokens of a reply.
