@@ -19,10 +19,9 @@ import (
 const (
 	// idWindow is how long the server remembers the id of a stored event.
 	idWindow = 10 * time.Minute
-	// clockSkew limits the difference between the clocks of this machine and a
-	// server.
+	// clockSkew is the maximum assumed difference between the clocks of this machine and a server.
 	clockSkew = time.Minute
-	// replicaLag limits how far a replica may lag behind its leader.
+	// replicaLag is the maximum assumed lag of a replica behind its leader.
 	replicaLag = 5 * time.Second
 )
 
@@ -33,9 +32,8 @@ type ack struct {
 	Duplicate bool                `json:"duplicate"`
 }
 
-// Append stores e; see events.Log. On a connection made by [Dial] it waits for
-// a lost server until ctx ends; an append that was stored although its answer
-// was lost is found by its id.
+// Append stores e; see events.Log. On a connection made by [Dial] it waits for a lost server until ctx ends. If
+// the answer to an append was lost, the stored event is found by its id.
 func (c *Conn) Append(ctx context.Context, e events.Event, x *events.Expect) (uint64, error) {
 	subject := e.Subject()
 	if _, err := events.ParseSubject(subject); err != nil {
@@ -63,11 +61,10 @@ func (c *Conn) Append(ctx context.Context, e events.Event, x *events.Expect) (ui
 	return seq, nil
 }
 
-// store retries publishing an event until it is stored exactly once. If its id
-// is used by an event on another subject, such as the original of a copied
-// session or an event with a guessed id, the log keeps both: the next message
-// key derives from the subject, so that a repeated append is found as well, and
-// the last key cannot be guessed.
+// store retries publishing an event until it is stored exactly once. If an event on another subject already uses
+// its id, such as the original of a copied session or an event with a guessed id, the log keeps both: the next
+// message key derives from the subject, so that a repeated append is also found, and the last key cannot be
+// guessed.
 func (c *Conn) store(ctx context.Context, m *nats.Msg, id string, x *events.Expect) (uint64, error) {
 	for _, key := range []string{id, id + "." + events.Digest([]byte(m.Subject))[:16]} {
 		m.Header.Set(jetstream.MsgIDHeader, key)
@@ -80,8 +77,7 @@ func (c *Conn) store(ctx context.Context, m *nats.Msg, id string, x *events.Expe
 	return seq, err
 }
 
-// storeOnce publishes an event under the id in its header. taken reports that a
-// message on another subject has that id.
+// storeOnce publishes an event under the id in its header. taken means that a message on another subject has that id.
 func (c *Conn) storeOnce(ctx context.Context, m *nats.Msg, x *events.Expect) (seq uint64, taken bool, err error) {
 	a, err := c.publish(ctx, m, func(since time.Time) (uint64, error) { return c.find(ctx, m, since) })
 	if errors.Is(err, events.ErrConflict) && x != nil {
@@ -108,9 +104,8 @@ func (c *Conn) settleConflict(ctx context.Context, m *nats.Msg, f events.Filter,
 	return 0, conflict
 }
 
-// compare reports whether the message at seq, which has the id of m, is m
-// itself. It returns events.ErrDuplicate if it is another message on the same
-// subject.
+// compare reports whether the message at seq, which has the id of m, is m itself. If it is another message on the
+// same subject, compare returns events.ErrDuplicate.
 func (c *Conn) compare(ctx context.Context, m *nats.Msg, seq uint64) (bool, error) {
 	if !c.role.readsLog() && !c.asksLeader() {
 		return c.compareOwn(ctx, m, seq)
@@ -125,11 +120,10 @@ func (c *Conn) compare(ctx context.Context, m *nats.Msg, seq uint64) (bool, erro
 	return isMessage(stored, m)
 }
 
-// compareOwn is compare for a role that may read only the newest message on its
-// own subjects, from any replica. A replica that has not reached seq is asked
-// again for a while: it would reach it if seq were on this subject. A newer
-// message hides the one at seq; this role made the id and disclosed it to
-// nobody before sending, so the hidden message is its own.
+// compareOwn is compare for a role that may read only the newest message on its own subjects, from any replica.
+// If a replica has not reached seq, it is asked again until replicaLag has passed. A newer message hides the one
+// at seq. The hidden message must be the role's own, because the role created the id and disclosed it to nobody
+// before sending.
 func (c *Conn) compareOwn(ctx context.Context, m *nats.Msg, seq uint64) (bool, error) {
 	for until := time.Now().Add(replicaLag); ; pause(ctx, retryPause) {
 		newest, err := c.directGet(ctx, apiDirectGet+StreamEvents+"."+m.Subject, nil)
@@ -148,8 +142,8 @@ func (c *Conn) compareOwn(ctx context.Context, m *nats.Msg, seq uint64) (bool, e
 	}
 }
 
-// isMessage reports whether a stored message is m; It returns
-// events.ErrDuplicate for a different message with the subject and the id of m.
+// isMessage reports whether a stored message is m. It returns events.ErrDuplicate for a different message with
+// the subject and the id of m.
 func isMessage(stored *stored, m *nats.Msg) (bool, error) {
 	if stored.Subject != m.Subject || stored.MsgID != m.Header.Get(jetstream.MsgIDHeader) {
 		return false, nil
@@ -160,10 +154,9 @@ func isMessage(stored *stored, m *nats.Msg) (bool, error) {
 	return true, nil
 }
 
-// find looks for a message that was sent at a time and may have been stored,
-// when the server may have forgotten its id. It returns 0 if there is none. A
-// role that may not read the log finds the message only if it is the newest on
-// its subject.
+// find looks for a message that was first sent at the time since and may have been stored, once the server may
+// have forgotten its id. It returns 0 if there is none. A role that may not read the log finds the message only
+// if it is the newest on its subject.
 func (c *Conn) find(ctx context.Context, m *nats.Msg, since time.Time) (uint64, error) {
 	if time.Since(since) < idWindow/2 {
 		return 0, nil // the server knows the id
@@ -181,7 +174,7 @@ func (c *Conn) find(ctx context.Context, m *nats.Msg, since time.Time) (uint64, 
 	return newest.Seq, nil
 }
 
-// search looks through what is stored on the subject of m since a time.
+// search looks for m among the messages stored on its subject since the given time.
 func (c *Conn) search(ctx context.Context, m *nats.Msg, since time.Time) (uint64, error) {
 	newest, err := c.newestOn(ctx, m.Subject)
 	if err != nil || newest == nil || newest.Time.Before(since) {
@@ -211,9 +204,8 @@ func (c *Conn) search(ctx context.Context, m *nats.Msg, since time.Time) (uint64
 	}
 }
 
-// publish sends a message into a stream and waits for its acknowledgement. If
-// stored is not nil, it is called before each repetition to look for a message
-// that was stored since the given time.
+// publish sends a message to a stream and waits for its acknowledgement. If stored is not nil, publish calls it
+// before each retry to look for a message that was stored since the given time.
 func (c *Conn) publish(ctx context.Context, m *nats.Msg, stored func(since time.Time) (uint64, error)) (ack, error) {
 	r := c.newRetry()
 	for {

@@ -25,9 +25,8 @@ const MaxBlob = 64 << 20
 
 const blobBucket = "SLOP_BLOBS"
 
-// Put stores b under its SHA-256; see events.Blobs. The layout is that of a
-// NATS object store, so stock tools read it; the name is the digest. A crash
-// leaves only chunks that no name refers to.
+// Put stores b under its SHA-256; see events.Blobs. It uses the layout of a NATS object store, with the digest as
+// the name, so standard tools can read it. A crash leaves only chunks that no name refers to.
 func (c *Conn) Put(ctx context.Context, b []byte, mediaType string) (events.BlobRef, error) {
 	sum := sha256.Sum256(b)
 	ref := events.BlobRef{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(b)), MediaType: mediaType}
@@ -123,7 +122,7 @@ func (c *Conn) blobBytes(ctx context.Context, info *jetstream.ObjectInfo) ([]byt
 	return b, nil
 }
 
-// blobInfo describes a stored blob, found by get; nil if there is none.
+// blobInfo returns the description of a stored blob, read with get, or nil if there is none.
 func (c *Conn) blobInfo(ctx context.Context, digest string, get getter) (*jetstream.ObjectInfo, error) {
 	m, err := get(ctx, getRequest{LastFor: blobSubject(digest)})
 	if err != nil || m == nil {
@@ -136,7 +135,7 @@ func (c *Conn) blobInfo(ctx context.Context, digest string, get getter) (*jetstr
 	return &info, nil
 }
 
-// getter reads one message of the blobs; nil if there is none.
+// getter reads one message of the blobs, or returns nil if there is none.
 type getter func(context.Context, getRequest) (*stored, error)
 
 // nearBlob asks any replica, which may not have the newest blobs yet.
@@ -144,7 +143,7 @@ func (c *Conn) nearBlob(ctx context.Context, req getRequest) (*stored, error) {
 	return c.directGet(ctx, apiDirectGet+streamBlobs, req)
 }
 
-// getBlob asks the leader for a blob that a replica does not have.
+// getBlob asks a replica first, and the leader if the replica does not have the blob.
 func (c *Conn) getBlob(ctx context.Context, req getRequest) (*stored, error) {
 	m, err := c.nearBlob(ctx, req)
 	if err != nil || m != nil {

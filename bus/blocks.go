@@ -27,18 +27,18 @@ const (
 	recordHead    = 22 // length, sequence, time, length of the subject
 	recordSum     = 8
 	recordMost    = 32 << 20
-	flagHeaders   = 1 << 31 // of the length
-	flagErased    = 1 << 63 // of the sequence
-	flagTombstone = 1 << 62 // of the sequence
+	flagHeaders   = 1 << 31 // flag in the length
+	flagErased    = 1 << 63 // flag in the sequence
+	flagTombstone = 1 << 62 // flag in the sequence
 	maxBlockGap   = 1 << 20 // sequences that one damaged place can hide
 )
 
 // streamScan describes the contents of a stream's block files.
 type streamScan struct {
-	last    uint64       // highest sequence, deleted messages included
-	next    uint64       // the sequence that must come next; 0 if unknown
-	records int          // readable records, tombstones included
-	bytes   int64        // of the block files
+	last    uint64       // highest sequence, including deleted messages
+	next    uint64       // the expected next sequence; 0 if unknown
+	records int          // readable records, including tombstones
+	bytes   int64        // size of the block files
 	torn    bool         // the last record is incomplete or unreadable
 	damage  *blockDamage // the first damaged place; records after it are not counted
 	skipped []blockFile  // older blocks that were not read
@@ -82,9 +82,8 @@ func blockFiles(dir string) ([]blockFile, error) {
 	return out, nil
 }
 
-// scanStream reads the block files of a stream: all of them, or only the newest
-// with records. The log must start at 1 without gaps; other streams may have
-// deleted messages.
+// scanStream reads the block files of a stream: all of them, or only the newest one with records. The log must
+// start at 1 and have no gaps; in other streams messages may have been deleted.
 func scanStream(dir, name string, all bool) (streamScan, error) {
 	var s streamScan
 	files, err := blockFiles(dir)
@@ -156,8 +155,7 @@ func plainBlock(raw []byte) ([]byte, error) {
 	return how.Algorithm.Decompress(raw[n:])
 }
 
-// readRecord reads the record at the beginning of b; not ok if there is none
-// whose checksum holds.
+// readRecord reads the record at the beginning of b. ok is false if there is no record with a valid checksum.
 func readRecord(b []byte, sum hash.Hash64) (size int, seq uint64, ok bool) {
 	if len(b) < recordHead+recordSum {
 		return 0, 0, false
@@ -189,8 +187,7 @@ func headersHold(b []byte) bool {
 		bytes.HasSuffix(b[:n], []byte("\r\n\r\n"))
 }
 
-// nextRecord searches for a readable record after a damaged place and returns
-// its sequence; 0 if there is none.
+// nextRecord searches for a readable record after a damaged place and returns its sequence, or 0 if there is none.
 func nextRecord(b []byte, sum hash.Hash64, last uint64) uint64 {
 	for ; len(b) >= recordHead+recordSum; b = b[1:] {
 		seq := binary.LittleEndian.Uint64(b[4:]) &^ (flagErased | flagTombstone)
@@ -204,7 +201,7 @@ func nextRecord(b []byte, sum hash.Hash64, last uint64) uint64 {
 	return 0
 }
 
-// checksum returns the server's, which is keyed by what it is of.
+// checksum returns the server's checksum hash, which is keyed by the name of the checked item.
 func checksum(of string) hash.Hash64 {
 	key := sha256.Sum256([]byte(of))
 	h, err := highwayhash.NewDigest64(key[:])
@@ -226,7 +223,7 @@ func indexHolds(dir, stream string) bool {
 	return bytes.Equal(sum.Sum(nil), body[len(body)-recordSum:])
 }
 
-// metaHolds reports whether the description of a stream or pool is intact.
+// metaHolds reports whether the metadata file of a stream or pool is intact.
 func metaHolds(dir, of string) bool {
 	body, err := os.ReadFile(filepath.Join(dir, "meta.inf"))
 	if err != nil {
@@ -254,7 +251,7 @@ func readPoolState(dir string) (poolState, bool) {
 	if err != nil || len(body) < 2 || body[0] != 22 || body[1] != 2 {
 		return poolState{}, false
 	}
-	var numbers [4]uint64 // acknowledged: delivery, sequence; delivered: the same
+	var numbers [4]uint64 // delivery and sequence of the last acknowledged message, then of the last delivered one
 	at := 2
 	for i := range numbers {
 		n, size := binary.Uvarint(body[at:])

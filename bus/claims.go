@@ -20,9 +20,9 @@ import (
 // MaxClaim is the maximum size of a claim's value in bytes.
 const MaxClaim = 8 << 10
 
-// CreateClaim puts a claim on record: whoever acts on a call that changes
-// something writes its name first, and one of all wins. events.ErrClaimed when there
-// is one under the key already. A claim stays until its outcome is on the log.
+// CreateClaim records a claim. Before anything acts on a call that has side effects, it claims the call under its
+// own name, and only one claimant succeeds. CreateClaim returns events.ErrClaimed if the key is already claimed.
+// A claim stays until the outcome is in the log.
 func (c *Conn) CreateClaim(ctx context.Context, key string, value []byte) (rev uint64, err error) {
 	rev, err = c.putClaim(ctx, key, value, 0)
 	if errors.Is(err, events.ErrConflict) {
@@ -34,8 +34,7 @@ func (c *Conn) CreateClaim(ctx context.Context, key string, value []byte) (rev u
 	return rev, nil
 }
 
-// Claim reads a claim and the revision that an update must name; events.It
-// returns ErrNoKey if there is none.
+// Claim reads a claim and the revision that an update must name. It returns events.ErrNoKey if there is none.
 func (c *Conn) Claim(ctx context.Context, key string) (value []byte, rev uint64, err error) {
 	m, err := c.getClaim(ctx, key)
 	if err != nil {
@@ -146,7 +145,7 @@ func (c *Conn) putClaim(ctx context.Context, key string, value []byte, rev uint6
 	return a.Sequence, err
 }
 
-// checkKey returns events.ErrNoKey if the key is not valid in a bucket.
+// checkKey returns events.ErrNoKey if the key is not a valid bucket key.
 func checkKey(key string) error {
 	ok := key != "" && len(key) <= 256 && key[0] != '.' && key[len(key)-1] != '.'
 	for i := range len(key) {
@@ -161,9 +160,9 @@ func checkKey(key string) error {
 	return nil
 }
 
-// LostClaim represents a claim that was lost with the store's record of started
-// calls: it is unknown whether the call has started. A worker that finds one
-// runs nothing; the call is reported to a person as interrupted.
+// LostClaim represents a claim that was lost with the store's record of started calls, so it is unknown whether
+// the call has started. A worker that finds one does not run the call; the call is reported to a person as
+// interrupted.
 type LostClaim struct {
 	Worker     string `json:"worker"` // always LostWorker
 	Generation int    `json:"generation"`
@@ -185,8 +184,8 @@ type approval struct {
 	seq        uint64
 }
 
-// claimOpenCalls records a LostClaim for every approved call without an outcome
-// or a claim. It may safely be repeated.
+// claimOpenCalls records a LostClaim for every approved call that has neither an outcome nor a claim. It can
+// safely be repeated.
 func (c *Conn) claimOpenCalls(ctx context.Context) (int, error) {
 	open, err := c.openCalls(ctx)
 	if err != nil {
@@ -213,7 +212,7 @@ func (c *Conn) claimOpenCalls(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// errStands means that a claim of the newest generation is there.
+// errStands means that a claim of the newest generation exists.
 var errStands = errors.New("the claim already exists")
 
 // renewLost replaces the claim of an older generation.

@@ -33,26 +33,26 @@ const (
 	quietWait = 2 * time.Second
 )
 
-// Conn is a connection with the rights of one role. It implements events.Log
-// and events.Blobs and may be used by any number of goroutines.
+// Conn is a connection with the rights of one role. It implements events.Log and events.Blobs and is safe for
+// concurrent use.
 type Conn struct {
 	role    Role
 	process string // see Process
 	log     *slog.Logger
 	nc      *nats.Conn
-	// replicated reports that answers of the nearest replica may be stale. A role
-	// that may not ask assumes that for every cluster.
+	// replicated means that answers of the nearest replica may be stale. A role without the right to find out
+	// assumes so for every cluster.
 	replicated atomic.Bool
 	denials    denials
-	waiting    atomic.Bool // it was logged that the bus does not answer
+	waiting    atomic.Bool // an unresponsive bus was logged
 	identity   identity
-	closed     chan struct{} // closed with the connection
+	closed     chan struct{} // closed together with the connection
 	holds      holds
-	room       *room        // of the embedded server; nil: the server is in another process
-	refused    atomic.Int64 // when the server last had no room, in Unix time
-	gauge      *gauge       // one for all connections inside the process of a server
-	recent     *Recent      // one for all connections of a process
-	reading    sync.Mutex   // held by the one reader that a worker's connection may have
+	room       *room        // of the embedded server; nil if the server is in another process
+	refused    atomic.Int64 // when the server last reported that it is full, in Unix time
+	gauge      *gauge       // shared by all connections in the process of a server
+	recent     *Recent      // shared by all connections of a process
+	reading    sync.Mutex   // held by the only reader that a worker's connection may have
 
 	mu   sync.Mutex
 	link chan struct{} // closed and replaced at each reconnect
@@ -64,11 +64,11 @@ var (
 	_ events.Blobs = (*Conn)(nil)
 )
 
-// signalQueue is the number of signals that are queued for a slow reader; more
-// are lost. The client allocates the whole queue at once.
+// signalQueue is the number of signals that are queued for a slow reader; further signals are lost. The client
+// allocates the whole queue at once.
 const signalQueue = 4096
 
-// newConn finishes a connection: options shared by both ways to connect.
+// newConn opens a connection with the options that both ways to connect share.
 func newConn(role Role, process string, log *slog.Logger, url string, opts ...nats.Option) (*Conn, error) {
 	c := &Conn{role: role, process: process, log: log.With("role", role.String()), link: make(chan struct{}),
 		closed: make(chan struct{}), gauge: &gauge{}, recent: NewRecent(), anew: time.Now(),
@@ -99,10 +99,10 @@ func newConn(role Role, process string, log *slog.Logger, url string, opts ...na
 // because two processes may share an actor. It changes with each start.
 func (c *Conn) Process() string { return c.process }
 
-// First letters of the name of a process.
+// Prefixes of the name of a process.
 const (
-	processEmbedded = "e" // inside the process of the server, and gone with it
-	processRemote   = "r" // of another process, which may outlive the server
+	processEmbedded = "e" // in the server's process, and ends with it
+	processRemote   = "r" // in another process, which may outlive the server
 )
 
 func newProcess(kind string) string { return kind + nuid.Next() }
@@ -110,7 +110,7 @@ func newProcess(kind string) string { return kind + nuid.Next() }
 // endsWithServer reports whether a process ends with its server.
 func endsWithServer(process string) bool { return strings.HasPrefix(process, processEmbedded) }
 
-// Role returns the role that the connection speaks for.
+// Role returns the role of the connection.
 func (c *Conn) Role() Role { return c.role }
 
 // Close closes the connection; pending calls return events.ErrClosed.
@@ -134,11 +134,9 @@ func (c *Conn) Reachable() error {
 // refusedFor is how long a refusal by a server in another process counts.
 const refusedFor = 10 * time.Second
 
-// Room returns why not everything can be stored at the moment:
-// events.ErrDiskFull, or events.ErrReserve as far as the connection knows (see
-// [Conn.Fill]). It returns nil if everything can be stored. For a server in
-// another process only the answers of the last seconds show that its disk is
-// full.
+// Room returns why not everything can be stored at the moment: events.ErrDiskFull, or events.ErrReserve according
+// to the last known fill level (see [Conn.Fill]). It returns nil if everything can be stored. For a server in
+// another process, only its answers of the last seconds show that its disk is full.
 func (c *Conn) Room() error {
 	var why error
 	switch {
@@ -157,10 +155,10 @@ func (c *Conn) Room() error {
 // read between two equal results was read over one connection, without a gap.
 func (c *Conn) Links() uint64 { return c.nc.Stats().Reconnects + 1 }
 
-// Received returns how many bytes of messages came over the connection.
+// Received returns how many bytes of messages were received over the connection.
 func (c *Conn) Received() uint64 { return c.nc.Stats().InBytes }
 
-// lost logs once that the bus does not answer, until it answers again.
+// lost logs an unresponsive bus once, until it answers again.
 func (c *Conn) lost(message string, err error) {
 	if !c.waiting.Swap(true) {
 		c.log.Warn(message, "error", err)
@@ -202,7 +200,7 @@ func (c *Conn) onError(_ *nats.Conn, _ *nats.Subscription, err error) {
 	if errors.Is(err, nats.ErrPermissionViolation) {
 		c.denials.deny(err)
 	} else if c.waiting.Load() {
-		return // it was logged that the bus does not answer
+		return // an unresponsive bus was logged
 	}
 	c.log.Warn("bus connection", "error", err)
 }

@@ -26,7 +26,7 @@ type DamageError struct {
 	Remedy string
 }
 
-// Error describes the damage and the remedy.
+// Error returns the damage and the remedy.
 func (e *DamageError) Error() string { return fmt.Sprintf("%v: %s. %s", ErrDamaged, e.What, e.Remedy) }
 
 // Is makes the error match ErrDamaged.
@@ -53,9 +53,8 @@ func damageOf(store, stream, what string) error {
 	return e
 }
 
-// prepareStreams creates the streams of a new store and checks those of an old
-// one. A stream that was on disk but is not found would be wiped by creating
-// it, so the start fails, except for the snapshots.
+// prepareStreams creates the streams of a new store and checks those of an existing one. Creating a stream that
+// was on disk but is not found would wipe it, so in that case the start fails. Snapshots are the exception.
 func (s *Server) prepareStreams(ctx context.Context, before *survey) error {
 	for _, want := range streamConfigs(s.cfg.budget(), 1) {
 		var err error
@@ -74,7 +73,7 @@ func (s *Server) prepareStreams(ctx context.Context, before *survey) error {
 	return nil
 }
 
-// checkStream refuses a stream that is lost or has lost messages.
+// checkStream rejects a stream that is lost or has lost messages.
 func (s *Server) checkStream(ctx context.Context, want jetstream.StreamConfig, before *survey) error {
 	info, err := s.admin.stream(ctx, want.Name)
 	if err != nil {
@@ -122,8 +121,8 @@ func (s *Server) checkSnapshots(ctx context.Context, want jetstream.StreamConfig
 	return s.admin.ensureStream(ctx, want)
 }
 
-// lossOf describes signs of lost messages, or returns "". Only the log must be
-// complete from 1; other streams may have deleted messages.
+// lossOf describes signs of lost messages, or returns "". Only the log must be complete from 1; in other streams
+// messages may have been deleted.
 func lossOf(name string, st jetstream.StreamState) string {
 	switch {
 	case st.Lost != nil:
@@ -139,12 +138,12 @@ func lossOf(name string, st jetstream.StreamState) string {
 	return ""
 }
 
-// verifyPause is the pause between two blocks that are verified in the
-// background: a block has up to 8 MiB and takes about 10 ms.
+// verifyPause is the pause between two blocks that are verified in the background. A block has up to 8 MiB and
+// takes about 10 ms.
 const verifyPause = 500 * time.Millisecond
 
-// verifyOlder reads, one after the other, the blocks that the survey skipped
-// after an orderly stop, and logs damage. These blocks are no longer written.
+// verifyOlder reads the blocks that the survey skipped after an orderly stop, one at a time, and logs damage.
+// These blocks are no longer written.
 func (s *Server) verifyOlder(ctx context.Context, before *survey) {
 	for _, name := range []string{StreamEvents, streamBlobs} {
 		var scan streamScan
@@ -177,13 +176,13 @@ func (s *Server) watch(ctx context.Context, before *survey) {
 	s.watching.Go(func() { s.verifyOlder(ctx, before) })
 }
 
-// ends describes what a store contained when it was last checked. It is the
-// lower bound for the next start: anything missing was lost.
+// ends records the contents of a store when it was last checked. It is a lower bound for the next start: anything
+// missing then was lost.
 type ends struct {
 	// Made is set once the store is completely created. Before that nothing was
 	// acknowledged.
 	Made bool `json:"made"`
-	// Closed is set by an orderly stop: the store must be as recorded.
+	// Closed is set by an orderly stop: the store must match the record.
 	Closed bool `json:"closed"`
 	// Boot is the id of the boot; empty if the system does not provide one.
 	Boot       string             `json:"boot,omitempty"`
@@ -196,8 +195,7 @@ type ends struct {
 	ClaimsLost bool `json:"claims_lost,omitempty"`
 }
 
-// streamEnd is the end of a stream: the message there, and what is certainly on
-// disk.
+// streamEnd is the end of a stream: its last message, and how much is certainly on disk.
 type streamEnd struct {
 	Seq     uint64    `json:"seq"`
 	Subject string    `json:"subject,omitempty"`
@@ -206,8 +204,7 @@ type streamEnd struct {
 	Synced  uint64    `json:"synced"`
 }
 
-// poolEnd is the position of a pool: the sequence up to which everything is
-// done, and the last sequence that was delivered.
+// poolEnd is the position of a pool: the sequence up to which all work is done, and the last delivered sequence.
 type poolEnd struct {
 	Floor     uint64 `json:"floor"`
 	Delivered uint64 `json:"delivered"`
@@ -232,7 +229,7 @@ func (e ends) same(o ends) bool {
 
 func endsPath(store string) string { return filepath.Join(store, "ends.json") }
 
-// readEnds reads the record of a store; the zero value if there is none.
+// readEnds reads the record of a store. It returns the zero value if there is none.
 func readEnds(store string) (ends, error) {
 	var e ends
 	raw, err := os.ReadFile(endsPath(store))
@@ -262,7 +259,7 @@ func lostEnds(store, how string) error {
 	}
 }
 
-// write replaces the record; its checksum is in the second line.
+// write replaces the record. Its checksum is in the second line.
 func (e ends) write(store string) error {
 	body, err := json.Marshal(e)
 	if err != nil {
@@ -271,25 +268,24 @@ func (e ends) write(store string) error {
 	return durable.WriteFile(endsPath(store), fmt.Appendf(nil, "%s\n%s\n", body, events.Digest(body)))
 }
 
-// powerLost reports whether the store may have lost its newest part without
-// damage: relaxed durability, and the machine has rebooted since.
+// powerLost reports whether the store may have lost its newest part without being damaged: durability is relaxed,
+// and the machine has rebooted since.
 func (e ends) powerLost() bool {
 	return e.Durability == Relaxed && !e.Closed && (e.Boot == "" || e.Boot != bootID())
 }
 
-// Between two records of the guard, other parts of the store show how long the
-// log was: the holder of a claim saw the call's approval, and a snapshot names
-// its last event.
+// Other parts of the store show how long the log was between two records of the guard: the holder of a claim saw
+// the call's approval, and a snapshot names its last event.
 
-// holdClaims makes sure that the approval of every claim is in the log. Settled
-// calls have no claim, so they are few.
+// holdClaims checks that the approval of every claim is in the log. Settled calls have no claim, so there are
+// only a few.
 func (s *Server) holdClaims(ctx context.Context, before *survey) error {
 	return s.admin.eachClaim(ctx, func(key string, value []byte) error {
 		var claim struct {
 			Approved uint64 `json:"approved"`
 		}
 		if json.Unmarshal(value, &claim) != nil || claim.Approved == 0 {
-			return nil // it names no event
+			return nil // it does not name an event
 		}
 		at, err := s.admin.storedAt(ctx, claim.Approved)
 		if err != nil {
@@ -306,8 +302,7 @@ func (s *Server) holdClaims(ctx context.Context, before *survey) error {
 	})
 }
 
-// holdNewestSnapshot makes sure that the event of the newest snapshot is in the
-// log.
+// holdNewestSnapshot checks that the event of the newest snapshot is in the log.
 func (s *Server) holdNewestSnapshot(ctx context.Context, before *survey) error {
 	m, err := s.newest(ctx, streamSnapshots)
 	if err != nil || m == nil {
@@ -318,12 +313,12 @@ func (s *Server) holdNewestSnapshot(ctx context.Context, before *survey) error {
 	}
 	var snap struct {
 		position
-		At position `json:"at"` // of a decider
+		At position `json:"at"` // the decider's position
 	}
 	err = readSnapshot(m.Body, &snap)
 	seq := max(snap.Seq, snap.At.Seq)
 	if err != nil || seq == 0 {
-		return nil // it names no event
+		return nil // it does not name an event
 	}
 	at, err := s.admin.storedAt(ctx, seq)
 	if err != nil {
@@ -335,8 +330,7 @@ func (s *Server) holdNewestSnapshot(ctx context.Context, before *survey) error {
 	return nil
 }
 
-// newest returns the last message of a stream; nil if it was deleted or there
-// is none.
+// newest returns the last message of a stream, or nil if it was deleted or does not exist.
 func (s *Server) newest(ctx context.Context, stream string) (*stored, error) {
 	info, err := s.admin.stream(ctx, stream)
 	if err != nil || info.State.LastSeq == 0 {

@@ -17,23 +17,22 @@ import (
 	"manualslop/events"
 )
 
-// DialConfig describes how to reach a server in another process.
+// DialConfig configures a connection to a server in another process.
 type DialConfig struct {
 	// URL of the server. Default: the URL in Creds or Context.
 	URL string
 	// Creds is a file of tokens that WriteKeys wrote, or a NATS .creds file.
 	Creds string
-	// Socket is the path of the socket of our own server, in place of URL.
+	// Socket is the path of our own server's socket. It replaces URL.
 	Socket string
 	// Context is the name of one of the user's nats contexts.
 	Context string
-	// Role to speak for.
+	// Role of the connection.
 	Role Role
-	// Replicas of each stream on a cluster. Missing streams are created with it; if
-	// existing streams differ, Dial fails. 0 means any number for existing streams
-	// and 1 for new ones.
+	// Replicas of each stream on a cluster. Missing streams are created with this number; if existing streams
+	// differ, Dial fails. 0 means any number for existing streams and 1 for new ones.
 	Replicas int
-	// MaxBytes is the disk budget of streams that are created. Default 10 GiB.
+	// MaxBytes is the disk budget of new streams. Default 10 GiB.
 	MaxBytes int64
 	// Recent is shared by the connections of a process. Default: a new one.
 	Recent *Recent
@@ -41,12 +40,11 @@ type DialConfig struct {
 	Logger *slog.Logger
 }
 
-// SocketName is the file of the socket in the data folder.
+// SocketName is the file name of the socket in the data folder.
 const SocketName = "bus.sock"
 
-// ListenSocket accepts connections on a socket in the data folder and returns its
-// path. Tokens are needed as on an address. It fails where the folder's path is
-// too long for a socket or the system has none.
+// ListenSocket accepts connections on a socket in the data folder and returns its path. Clients need tokens, as
+// over TCP. It fails if the folder's path is too long for a socket or the system does not support sockets.
 func (s *Server) ListenSocket(ctx context.Context) (path string, err error) {
 	path = filepath.Join(s.cfg.Dir, SocketName)
 	if s.socket, err = socket.Listen(ctx, path, s.nats.InProcessConn); err != nil {
@@ -55,7 +53,7 @@ func (s *Server) ListenSocket(ctx context.Context) (path string, err error) {
 	return path, nil
 }
 
-// socketURL stands for a socket where the client library wants an address.
+// socketURL is a placeholder where the client library requires a URL.
 const socketURL = "nats://socket"
 
 // Waits between attempts to reach a lost server.
@@ -68,9 +66,8 @@ const (
 	pingsUnmet = 2
 )
 
-// reconnectDelay returns the delay before the nth attempt to reach a lost
-// server. There is not a delay before the first: if only the connection was
-// lost, the process is back before it is missed; see [Conn.Gone].
+// reconnectDelay returns the delay before the nth attempt to reach a lost server. The first attempt has no delay:
+// if only the connection was lost, the process is back before it is considered gone; see [Conn.Gone].
 func reconnectDelay(n int) time.Duration {
 	if n <= 1 {
 		return 0
@@ -78,9 +75,9 @@ func reconnectDelay(n int) time.Duration {
 	return reconnectWait + rand.N(reconnectJitter)
 }
 
-// Dial connects to our server in another process or to a cluster; a stream with
-// a different configuration there is ErrMismatch and is never updated. A lost
-// connection is retried forever; appends wait as long as their contexts allow.
+// Dial connects to our server in another process or to a cluster. If a stream there has a different
+// configuration, Dial returns ErrMismatch and does not change the stream. A lost connection is retried forever;
+// appends wait as long as their contexts allow.
 func Dial(ctx context.Context, cfg DialConfig) (*Conn, error) {
 	if err := cfg.Role.Check(); err != nil {
 		return nil, err
@@ -113,9 +110,9 @@ func Dial(ctx context.Context, cfg DialConfig) (*Conn, error) {
 	return c, nil
 }
 
-// meetStream checks the stream of an external server, or creates the streams if
-// the cluster has none yet. A role that may not check relies on it: its first
-// request shows any problem.
+// meetStream checks the stream of an external server, or creates the streams if the cluster has none yet. For a
+// role that may not check, it assumes that the stream is correct; the role's first request would show any
+// problem.
 func (c *Conn) meetStream(ctx context.Context, replicas int, budget int64) error {
 	if !c.role.readsLog() {
 		return nil
@@ -150,7 +147,7 @@ func (c *Conn) meetStream(ctx context.Context, replicas int, budget int64) error
 	return nil
 }
 
-// credentials turns credential files into options of the client library.
+// credentials converts credential files to options of the client library.
 func (cfg *DialConfig) credentials() (string, []nats.Option, error) {
 	if cfg.Context != "" {
 		return cfg.fromContext()
@@ -184,7 +181,7 @@ func (cfg *DialConfig) credentials() (string, []nats.Option, error) {
 	return url, opts, nil
 }
 
-// natsContext is the used part of a nats context file.
+// natsContext holds the fields of a nats context file that are used.
 type natsContext struct {
 	URL      string `json:"url"`
 	Creds    string `json:"creds"`
@@ -246,8 +243,8 @@ func (nc natsContext) options() []nats.Option {
 	return opts
 }
 
-// DialStock returns a connection of the plain NATS client with the credentials
-// and rights that [Dial] would use: the reference for measurements.
+// DialStock returns a connection of the plain NATS client with the credentials and rights that [Dial] would use.
+// It is the reference for measurements.
 func DialStock(cfg DialConfig) (*nats.Conn, error) {
 	url, opts, err := cfg.credentials()
 	if err != nil {

@@ -21,11 +21,11 @@ import (
 	"manualslop/events"
 )
 
-// Timeouts of the embedded server.
+// Limits of the embedded server.
 const (
 	startTimeout = 30 * time.Second
-	memoryLimit  = 64 << 20 // JetStream's own: the state of consumers that live in memory
-	storeLimit   = 1 << 50  // the streams have their own budgets
+	memoryLimit  = 64 << 20 // JetStream's own memory, for the state of in-memory consumers
+	storeLimit   = 1 << 50  // effectively none, because each stream has its own budget
 )
 
 // Server is an embedded NATS server on one data folder.
@@ -35,17 +35,17 @@ type Server struct {
 	lock   *flock.Flock
 	keys   *keyring
 	nats   *server.Server
-	socket *socket.Listener // nil: there is none
+	socket *socket.Listener // nil if there is none
 	admin  *Conn
 
 	opened time.Time
 
 	guard    *guard   // nil until the store was found intact
-	remarks  []string // about lost or rebuilt data
+	remarks  []string // notes on lost or rebuilt data
 	room     *room
 	gauge    *gauge
 	recent   *Recent
-	unwatch  context.CancelFunc // ends the watch over the disk
+	unwatch  context.CancelFunc // stops the background tasks
 	watching sync.WaitGroup
 	stopping sync.Once
 	stopErr  error
@@ -157,10 +157,9 @@ func (s *Server) prepare(ctx context.Context, before *survey) error {
 	return nil
 }
 
-// beginGuard completes the creation of the store: from then on events may be
-// acknowledged. It makes durable what the server does not. An orderly stop has
-// already flushed everything, which takes longer the longer the log is, so the
-// next start does not repeat it.
+// beginGuard completes the creation of the store: after it, events may be acknowledged. It flushes everything
+// that the server does not flush, except after an orderly stop, which has already done so; a flush takes longer
+// the longer the log is.
 func (s *Server) beginGuard(ctx context.Context, before *survey) (err error) {
 	first := ends{Made: true, Boot: bootID(), Durability: s.cfg.Durability}
 	flush := !before.ends.Made || s.cfg.Durability == Relaxed && !before.ends.Closed
@@ -171,8 +170,7 @@ func (s *Server) beginGuard(ctx context.Context, before *survey) (err error) {
 	return err
 }
 
-// Remarks describe what was lost within the guarantees of the store, or was
-// damaged and is being rebuilt.
+// Remarks lists data that was lost within the guarantees of the store, or that was damaged and is being rebuilt.
 func (s *Server) Remarks() []string { return s.remarks }
 
 func (s *Server) options(ctx context.Context) (*server.Options, error) {
@@ -202,8 +200,8 @@ func (s *Server) options(ctx context.Context) (*server.Options, error) {
 	return o, canListen(ctx, s.cfg.Listen)
 }
 
-// canListen checks that an address is free, because the server would only log
-// that it is in use and never become ready.
+// canListen checks that an address is free, because otherwise the server would only log that it is in use and
+// never become ready.
 func canListen(ctx context.Context, addr string) error {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", addr)
@@ -213,7 +211,7 @@ func canListen(ctx context.Context, addr string) error {
 	return l.Close()
 }
 
-// Connect makes a connection inside this process with the rights of role.
+// Connect returns a connection inside this process with the rights of role.
 func (s *Server) Connect(role Role) (*Conn, error) {
 	if err := role.Check(); err != nil {
 		return nil, err
@@ -227,8 +225,8 @@ func (s *Server) Connect(role Role) (*Conn, error) {
 	return c, err
 }
 
-// Stock makes a connection of the plain NATS client with the rights of role,
-// for tests and benchmarks that show what the bus adds to it.
+// Stock returns a connection of the plain NATS client with the rights of role, for tests and benchmarks that show
+// what the bus adds to it.
 func (s *Server) Stock(role Role) (*nats.Conn, error) {
 	c, err := s.Connect(role)
 	if err != nil {
@@ -237,7 +235,7 @@ func (s *Server) Stock(role Role) (*nats.Conn, error) {
 	return c.nc, nil
 }
 
-// URL returns where other processes reach the server; empty without a listener.
+// URL returns the URL for other processes, or "" without a listener.
 func (s *Server) URL() string {
 	if s.cfg.Listen == "" {
 		return ""
@@ -245,8 +243,8 @@ func (s *Server) URL() string {
 	return s.nats.ClientURL()
 }
 
-// Close ends every connection, stops the server and frees the folder. It waits
-// until the store is closed, so that the next start does not have to repair it.
+// Close ends every connection, stops the server and unlocks the folder. It waits until the store is closed, so
+// that the next start does not have to repair it.
 func (s *Server) Close() error {
 	s.closing.Do(func() { s.closeErr = joinUnlock(s.stop(), s.lock) })
 	return s.closeErr
@@ -298,8 +296,7 @@ func (l serverLog) Fatalf(f string, v ...any) {
 func (l serverLog) Debugf(string, ...any) {}
 func (l serverLog) Tracef(string, ...any) {}
 
-// clockBehind is how far the clock may be behind the newest event before a
-// remark is made.
+// clockBehind is how far the clock may be behind the newest event before that is remarked on.
 const clockBehind = time.Second
 
 // remarkClock adds a remark if the clock was set back while no server was
@@ -315,49 +312,47 @@ func (s *Server) remarkClock(ctx context.Context, before *survey) error {
 	return nil
 }
 
-// Durabilities say what an acknowledged append survives.
+// Values of Config.Durability: what an acknowledged append survives.
 const (
-	// Sync: a crash of the process and a loss of power.
+	// Sync survives a crash of the process and a loss of power.
 	Sync = "sync"
-	// Relaxed: a crash of the process. A loss of power may lose the last seconds or
-	// minutes, always a suffix of the log.
+	// Relaxed survives a crash of the process. A loss of power may lose the last seconds or minutes, always a
+	// suffix of the log.
 	Relaxed = "relaxed"
 )
 
 // ErrConfig means that a setting is invalid.
 var ErrConfig = errors.New("bus: bad configuration")
 
-// defaultBudget is the default limit on the disk space of all streams together,
-// if the disk is large enough.
+// defaultBudget is the default limit on the disk space of all streams together, if the disk is large enough.
 const defaultBudget = 10 << 30
 
 // MinBudget is the minimum disk budget: every stream must have room for some
 // messages.
 const MinBudget = 8 << 20
 
-// Config is what [Open] needs. The zero value of each field but Dir is usable.
+// Config configures [Open]. Only Dir is required.
 type Config struct {
 	// Dir is the data folder; the store is <Dir>/bus. Created if missing.
 	Dir string
 	// Durability of acknowledged appends. Default Sync.
 	Durability string
-	// Listen is "host:port" on which other processes may connect with their
-	// tokens; port 0 takes a free one. Default: no listener at all.
+	// Listen is the "host:port" on which other processes may connect with their tokens; port 0 selects a free
+	// one. Default: no listener.
 	Listen string
-	// MaxBytes is the disk budget in bytes; half of it is for events. Default 10
-	// GiB, or nine tenths of the free disk where that is less; at least MinBudget.
-	// It is set when the store is created; later it can be raised but not lowered.
+	// MaxBytes is the disk budget in bytes; half of it is for events. Default 10 GiB, or nine tenths of the free
+	// disk space if that is less; at least MinBudget. It is set when the store is created; later it can be raised
+	// but not lowered.
 	MaxBytes int64
-	// Serves describes the process, for the error of a second process on the same
-	// folder.
+	// Serves describes the process, for the error that a second process on the same folder gets.
 	Serves string
 	// Project is the project whose work queues the server creates. Default: none.
 	Project string
-	// Pools are the work queues. Default [Pools] of Project.
+	// Pools are the work queues. Default: [Pools] of Project.
 	Pools []Pool
 	// People and Agents are the actors for whom WriteKeys writes tokens.
 	People, Agents []string
-	// Host is the host part of worker names. Default: its host name.
+	// Host is the host part of worker names. Default: the machine's host name.
 	Host string
 	// Repair replaces a damaged record of started calls: every open call that may
 	// have started is then reported to a person. Without it such a store is

@@ -19,10 +19,9 @@ var (
 	// ErrDamaged means that the store on disk cannot be read completely. Nothing is
 	// created or deleted in that case.
 	ErrDamaged = errors.New("bus: the store on disk is damaged")
-	// ErrMismatch means that a stream of an existing cluster is set up differently
-	// from what slop needs; see [MismatchError].
+	// ErrMismatch means that a stream of an existing cluster is not set up as slop needs it; see [MismatchError].
 	ErrMismatch = errors.New("bus: a stream is set up differently")
-	// ErrRole says that a role is malformed or that no token is known for it.
+	// ErrRole means that a role is malformed or that no token is known for it.
 	ErrRole = errors.New("bus: no such role")
 	// ErrUnavailable means that no server answers for a stream on this connection.
 	ErrUnavailable = errors.New("bus: the stream does not answer")
@@ -41,7 +40,7 @@ var errNoLeader = fmt.Errorf("%w: the cluster currently has no leader for it", E
 var errNoQuorum = fmt.Errorf("%w: no server answers for %s; more than half of a cluster's servers must be running",
 	ErrUnavailable, StreamEvents)
 
-// Causes for which a waiting request is woken.
+// Causes that wake a waiting request.
 var (
 	errNoReply     = errors.New("no reply in time")
 	errReconnected = errors.New("the connection was lost and restored")
@@ -60,7 +59,7 @@ const (
 	codeConsumerNotFound  jetstream.ErrorCode = 10014
 	codeNoMessage         jetstream.ErrorCode = 10037
 
-	codeNotEnough    jetstream.ErrorCode = 10004 // answers of servers
+	codeNotEnough    jetstream.ErrorCode = 10004 // of the servers' answers
 	codeNoPeers      jetstream.ErrorCode = 10005 // for a consumer
 	codeNotAssigned  jetstream.ErrorCode = 10007
 	codeNotAvailable jetstream.ErrorCode = 10008
@@ -68,12 +67,11 @@ const (
 	codeRaft         jetstream.ErrorCode = 10041
 	codeStreamDown   jetstream.ErrorCode = 10118
 	codeConsumerDown jetstream.ErrorCode = 10119
-	codeUnderWay     jetstream.ErrorCode = 10158 // the same id is being stored
-	codeTooMany      jetstream.ErrorCode = 10167 // requests wait at the server
+	codeUnderWay     jetstream.ErrorCode = 10158 // the same id is currently being stored
+	codeTooMany      jetstream.ErrorCode = 10167 // too many requests are waiting at the server
 )
 
-// mapAPI turns an error answer of the server into the error that callers branch
-// on, with the server's text.
+// mapAPI converts an error answer of the server to the error that callers branch on, with the server's text.
 func mapAPI(e *jetstream.APIError) error {
 	if e == nil {
 		return nil
@@ -103,7 +101,7 @@ func mapAPI(e *jetstream.APIError) error {
 	return fmt.Errorf("%w (%w)", is, e)
 }
 
-// mapConn maps errors of the client library that callers branch on to ours.
+// mapConn converts errors of the client library to our errors that callers branch on.
 func mapConn(err error) error {
 	switch {
 	case errors.Is(err, nats.ErrConnectionClosed), errors.Is(err, nats.ErrConnectionDraining):
@@ -116,14 +114,14 @@ func mapConn(err error) error {
 	return err
 }
 
-// retry is one request and its attempts.
+// retry is the state of one request and its attempts.
 type retry struct {
 	c      *Conn
 	link   <-chan struct{}
 	tries  int
 	began  time.Time
-	silent time.Time // since when no server answers for the stream
-	unsure bool      // an attempt was sent and not answered: it may have been carried out
+	silent time.Time // since when no server has answered for the stream
+	unsure bool      // an attempt was sent but not answered, so it may have been carried out
 }
 
 func (c *Conn) newRetry() *retry { return &retry{c: c, began: time.Now()} }
@@ -146,7 +144,7 @@ func (r *retry) attempt(ctx context.Context, m *nats.Msg) (*nats.Msg, error) {
 	defer late.Stop()
 	forget := c.denials.watch(m.Subject, cancel)
 	defer forget()
-	if c.room != nil { // a frozen stream never answers; asked again, the server refuses
+	if c.room != nil { // a frozen stream never answers; when asked again, the server refuses
 		defer context.AfterFunc(c.room.untilChange(), func() { cancel(errNoReply) })()
 	}
 	resp, err := c.nc.RequestMsgWithContext(actx, m)

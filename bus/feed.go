@@ -15,9 +15,8 @@ import (
 	"manualslop/events"
 )
 
-// Sizes and times of a feed. Messages that a feed has requested but not yet
-// passed on wait in its local buffer; a slow reader simply asks later, and the
-// server buffers nothing for it.
+// Sizes and times of a feed. Messages that a feed has requested but not yet passed on wait in its local buffer. A
+// slow reader simply requests later, and the server buffers nothing for it.
 const (
 	feedBatch     = 256
 	feedBytes     = 8 << 20
@@ -25,14 +24,13 @@ const (
 	feedHeartbeat = 500 * time.Millisecond
 	feedSilence   = 5 * feedHeartbeat / 2
 	feedInactive  = 30 * time.Second
-	// Heartbeats without a message that is known to be stored. In a cluster the
-	// replica may lag; then a consumer on another server is tried for a while.
+	// Number of heartbeats without a message that is known to be stored, after which the consumer is replaced. In
+	// a cluster the replica may lag; then a consumer on another server is tried for a while.
 	feedPatience        = 2
 	feedPatienceReplica = 10
 	holePatience        = time.Minute
 	lagPause            = 200 * time.Millisecond
-	// feedTries is how many consumers of a worker may skip events before that counts
-	// as a hole.
+	// feedTries is how many consumers of a worker may skip events before that counts as a hole.
 	feedTries = 3
 )
 
@@ -44,16 +42,15 @@ type delivery struct {
 	pending uint64 // events under the filter after this one
 }
 
-// feed is an ordered consumer: every message under one filter from a sequence
-// on, in order, each once, for as long as it is asked. It recreates its
-// consumer whenever the server has lost it or a message was lost in transit.
+// feed is an ordered consumer. It delivers every message under one filter from a sequence on, in order and once
+// each. It recreates its consumer whenever the server has lost it or a message was lost in transit.
 type feed struct {
 	c      *Conn
 	worker string // name of a worker's consumer; empty for a new name each time
 	filter string
-	from   uint64 // next stream sequence to take; 0: the first one since
+	from   uint64 // next stream sequence to take; 0 means the first one since
 	since  time.Time
-	total  uint64 // events under the filter from the first one on, at creation
+	total  uint64 // events under the filter at or after the first one, at creation
 
 	name    string
 	pending uint64 // events under the filter when this consumer was made
@@ -61,17 +58,17 @@ type feed struct {
 	msgs    chan *nats.Msg
 	link    <-chan struct{}
 	count   uint64 // messages taken from this consumer
-	asked   int    // messages asked for and not arrived
+	asked   int    // messages requested but not yet received
 	quiet   *time.Timer
 	due     bool      // the caller knows that more is stored
 	idle    int       // heartbeats since the last message while more was due
-	again   int       // consumers made since the last message
-	stuck   time.Time // since when consumers are tried that do not deliver it
+	again   int       // consumers created since the last message
+	stuck   time.Time // since when recreated consumers have not delivered
 
-	before mark // what comes before from; empty if that is not known
+	before mark // the message before from; empty if unknown
 }
 
-// openFeed makes the consumer. Close must be called.
+// openFeed creates the consumer. The caller must call close.
 func (c *Conn) openFeed(ctx context.Context, f events.Filter, from uint64) (*feed, error) {
 	fd := &feed{c: c, filter: f.Subject(), from: max(from, 1), quiet: time.NewTimer(feedSilence)}
 	if c.role.Kind == Worker {
@@ -105,13 +102,13 @@ type consumerConfig struct {
 	MaxWaiting    int           `json:"max_waiting"`
 }
 
-// create makes a consumer from fd.from on and says how many events are waiting.
+// create creates a consumer from fd.from on and returns how many events are waiting.
 func (fd *feed) create(ctx context.Context) (uint64, error) {
 	fd.link = fd.c.Relinked()
 	fd.name, fd.count, fd.asked, fd.idle = cmp.Or(fd.worker, nuid.Next()), 0, 0, 0
 	fd.msgs = make(chan *nats.Msg, 2*feedBatch)
-	// An inbox outside the one that answers to requests share: the library would
-	// treat a message there as the answer to a single request.
+	// The inbox must be outside the one that answers to requests share, because the library would treat a message
+	// there as the answer to a single request.
 	inbox := fd.c.nc.NewInbox()
 	var err error
 	if fd.sub, err = fd.c.nc.ChanSubscribe(inbox, fd.msgs); err != nil {
@@ -139,10 +136,9 @@ func (fd *feed) create(ctx context.Context) (uint64, error) {
 	return out.Pending, err
 }
 
-// removeConsumer removes a consumer and waits until it is gone. A worker does
-// so before it creates one with the same name: the previous one may be left
-// over from a killed process, and the server executes requests concurrently, so
-// an unawaited removal may happen after the next creation.
+// removeConsumer removes a consumer and waits until it is gone. A worker calls it before it creates a consumer
+// with the same name: the previous one may be left over from a killed process. The server executes requests
+// concurrently, so an unawaited removal could happen after the next creation.
 func (c *Conn) removeConsumer(ctx context.Context, name string) error {
 	err := c.api(ctx, apiDelete+StreamEvents+"."+name, nil, &struct{}{})
 	if errors.Is(err, events.ErrNoPool) {
@@ -151,8 +147,7 @@ func (c *Conn) removeConsumer(ctx context.Context, name string) error {
 	return err
 }
 
-// close ends the feed and removes its consumer; the server would do so by
-// itself after a while.
+// close ends the feed and removes its consumer, which the server would otherwise do after a while.
 func (fd *feed) close() {
 	fd.quiet.Stop()
 	fd.drop()
@@ -162,8 +157,7 @@ func (fd *feed) drop() {
 	if fd.sub == nil {
 		return
 	}
-	// An error means that the connection is gone, and the consumer and subscription
-	// with it.
+	// An error means that the connection is gone, and with it the consumer and the subscription.
 	_ = fd.sub.Unsubscribe()
 	if fd.worker == "" {
 		_ = fd.c.nc.Publish(apiDelete+StreamEvents+"."+fd.name, nil)
@@ -187,7 +181,7 @@ func (fd *feed) next(ctx context.Context) (delivery, error) {
 			return delivery{}, err
 		}
 		fd.drop()
-		if fd.again++; fd.again > 1 { // a cluster that is electing a leader accepts consumers and drops them
+		if fd.again++; fd.again > 1 { // a cluster that is electing a leader accepts consumers and then drops them
 			pause(ctx, lagPause)
 		}
 		if err := fd.c.stillHolds(ctx, fd.before); err != nil {
@@ -228,9 +222,8 @@ func (fd *feed) take(ctx context.Context) (delivery, error) {
 	}
 }
 
-// isOthers reports whether a message belongs to a consumer with which another
-// process of the same worker replaced this one. Skipped events may also be a
-// hole, so that is assumed only after a few consumers.
+// isOthers reports whether a message belongs to a consumer with which another process of the same worker replaced
+// this one. Skipped events may also mean a hole, so that is assumed after a few consumers.
 func (fd *feed) isOthers(subject string, meta *nats.MsgMetadata) bool {
 	return fd.worker != "" && (meta.Sequence.Stream < fd.from || !server.SubjectMatchesFilter(subject, fd.filter) ||
 		meta.NumPending+fd.count < fd.pending && fd.again < feedTries)
@@ -252,11 +245,10 @@ func (fd *feed) ask() error {
 	case errors.Is(err, nats.ErrConnectionClosed):
 		return mapConn(err)
 	}
-	return nil // disconnected: the reconnect makes a new consumer
+	return nil // disconnected: the reconnect creates a new consumer
 }
 
-// receive waits for anything from the server. Silence or a new connection means
-// that the consumer may be gone.
+// receive waits for any message from the server. Silence or a new connection means that the consumer may be gone.
 func (fd *feed) receive(ctx context.Context) (*nats.Msg, error) {
 	select {
 	case m := <-fd.msgs:
@@ -283,10 +275,9 @@ func (fd *feed) receive(ctx context.Context) (*nats.Msg, error) {
 	}
 }
 
-// undelivered handles a consumer that does not deliver stored events: it
-// returns errAgain while a replica may lag, then events.ErrHole. A server that
-// can read the next event is busy and gets more time, because a sparse filter
-// makes it read many blocks.
+// undelivered handles a consumer that does not deliver stored events. It returns errAgain while a replica may
+// lag, then events.ErrHole. A server that can read the next event is only busy and gets more time, because with a
+// sparse filter it must read many blocks.
 func (fd *feed) undelivered(ctx context.Context) error {
 	if fd.stuck.IsZero() {
 		fd.stuck = time.Now()

@@ -13,27 +13,24 @@ import (
 	"manualslop/events"
 )
 
-// wayBack is how long an external process may need to reconnect to a restarted
-// server.
+// wayBack is how long an external process may take to reconnect to a restarted server.
 const wayBack = 2 * time.Second
 
-// subjectAge is the subject on which an embedded server reports its uptime. It
-// is one of the presence subjects, so a role that may ask for a process may
-// also ask for the server.
+// subjectAge is the subject on which an embedded server reports its uptime. It is one of the presence subjects,
+// so a role that may probe a process may also probe the server.
 var subjectAge = strings.Join([]string{events.RootHere, "-", "server", "age"}, ".")
 
-// anyProcess means every process of an actor in a presence subject. The name of
-// a process begins with its kind and is longer.
+// anyProcess stands for every process of an actor in a presence subject. It cannot be the name of a process,
+// which begins with its kind and is longer.
 const anyProcess = "any"
 
-// comeBack is how long a process may need to reconnect to a running server,
-// which it tries at once. It also delays the detection of a killed process.
+// comeBack is how long a process may take to reconnect to a running server, which it tries at once. It also
+// delays the detection of a killed process.
 const comeBack = 100 * time.Millisecond
 
-// Gone reports whether a process of an actor has ended: the server has no
-// connection of it, and it is not reconnecting. An external process may have
-// lost only its connection, so it is asked for again after comeBack. Gone
-// returns false if that is unknown.
+// Gone reports whether a process of an actor has ended: it has no connection to the server and is not
+// reconnecting. An external process may have lost only its connection, so it is probed again after comeBack. Gone
+// returns false if the answer is unknown.
 func (c *Conn) Gone(ctx context.Context, project, actor, process string) (bool, error) {
 	if !events.ValidToken(process) {
 		return false, nil
@@ -51,7 +48,7 @@ func (c *Conn) Gone(ctx context.Context, project, actor, process string) (bool, 
 	return c.isMissing(ctx, project, actor, process)
 }
 
-// isMissing reports whether the server has no connection of a process.
+// isMissing reports whether a process has no connection to the server.
 func (c *Conn) isMissing(ctx context.Context, project, actor, process string) (bool, error) {
 	reply := c.nc.NewInbox()
 	answers := make(chan *nats.Msg, 1)
@@ -72,8 +69,8 @@ func (c *Conn) isMissing(ctx context.Context, project, actor, process string) (b
 	}
 }
 
-// mayReturn reports whether a disconnected process may be reconnecting. A new
-// connection does not know the server's uptime and asks for it.
+// mayReturn reports whether a disconnected process may be reconnecting. A new connection does not know the
+// server's uptime and requests it.
 func (c *Conn) mayReturn(ctx context.Context, process string) bool {
 	if endsWithServer(process) {
 		return false
@@ -94,7 +91,7 @@ func (c *Conn) mayReturn(ctx context.Context, process string) bool {
 	return err != nil || time.Duration(age)*time.Millisecond < wayBack
 }
 
-// tellAge makes the server answer with its uptime in milliseconds.
+// tellAge makes the server answer requests for its uptime, in milliseconds.
 func (s *Server) tellAge() error {
 	_, err := s.admin.nc.Subscribe(subjectAge, func(m *nats.Msg) {
 		if err := m.Respond(strconv.AppendInt(nil, time.Since(s.opened).Milliseconds(), 10)); err != nil {
@@ -104,9 +101,8 @@ func (s *Server) tellAge() error {
 	return mapConn(err)
 }
 
-// joinPool registers this process as working on the pool of model calls until
-// leave is called. If no other process does, everything that the pool has
-// delivered belongs to ended processes and is redelivered.
+// joinPool registers this process as working on the pool of model calls until leave is called. If no other
+// process is registered, everything that the pool has delivered belongs to ended processes and is redelivered.
 func (c *Conn) joinPool(ctx context.Context, pool string) (leave func()) {
 	kind, project, _ := strings.Cut(pool, "-")
 	if c.role.Kind != Models || kind != events.PoolModels {
@@ -128,9 +124,8 @@ func (c *Conn) joinPool(ctx context.Context, pool string) (leave func()) {
 	return func() { _ = sub.Unsubscribe() } // fails only on a closed connection
 }
 
-// orphans returns the events that a pool has delivered, if no process works on
-// it, including completed ones. The pool's position is read first, so no
-// process that joins later has any of them.
+// orphans returns the events that a pool has delivered, including completed ones, if no process works on it. It
+// reads the pool's position first, so no process that joins later has any of them.
 func (c *Conn) orphans(ctx context.Context, project, pool string) (seqs []uint64, err error) {
 	state, err := c.PoolState(ctx, pool)
 	if err != nil || state.Pending == 0 {
@@ -146,14 +141,12 @@ func (c *Conn) orphans(ctx context.Context, project, pool string) (seqs []uint64
 	return seqs, nil
 }
 
-// maxGivenBack limits the sequences that are released when a bus opens; the
-// others wait for their lease to expire.
+// maxGivenBack limits the sequences that are released when a bus opens. The others wait for their lease to expire.
 const maxGivenBack = 10_000
 
-// giveBackOfBefore releases what was pending in every pool when the server
-// ended, because its in-process clients ended with it. Work that an external
-// process may still be doing and that must not run twice at the same time waits
-// for its lease, which starts again.
+// giveBackOfBefore releases everything that was pending in the pools when the server ended, because its
+// in-process clients ended with it. Work that an external process may still be doing, and that must not run twice
+// at the same time, keeps its lease, which restarts.
 func (s *Server) giveBackOfBefore(ctx context.Context) error {
 	pending := 0
 	for _, p := range s.cfg.Pools {
@@ -190,8 +183,8 @@ func (s *Server) giveBackOfBefore(ctx context.Context) error {
 	return s.keys.outside.forget()
 }
 
-// keptOutside returns the events after done that an external process may be
-// working on exclusively.
+// keptOutside returns a function that reports whether an external process may be working exclusively on an event
+// after done.
 func (s *Server) keptOutside(ctx context.Context, p Pool, done uint64) (func(seq uint64) bool, error) {
 	kind, project, _ := strings.Cut(p.Name, "-")
 	var all bool
@@ -216,14 +209,14 @@ func (s *Server) keptOutside(ctx context.Context, p Pool, done uint64) (func(seq
 				kept[e.Seq] = true
 			}
 		}
-	default: // cannot be decided here
+	default: // unknown, so assume the worst
 		all = s.keys.outside.has(Models) || s.keys.outside.has(Worker)
 	}
 	return func(seq uint64) bool { return all || kept[seq] }, nil
 }
 
-// claimedOutside adds the approvals of calls that an external process has
-// claimed. A call without a claim has not started or changes nothing.
+// claimedOutside adds the approvals of calls that an external process has claimed. A call without a claim has not
+// started or has no side effects.
 func (s *Server) claimedOutside(ctx context.Context, kept map[uint64]bool) error {
 	return s.admin.eachClaim(ctx, func(_ string, value []byte) error {
 		var claim struct {

@@ -27,20 +27,19 @@ const (
 	guardTimeout = 5 * time.Second
 )
 
-// guard keeps the record of the stream ends of a running store, outside the
-// path of appends. It asks the in-process server, because it asks four times a
-// second, even when idle.
+// guard keeps the record of the stream ends of a running store up to date, without delaying appends. It asks the
+// server in-process, because it does so four times a second, even when idle.
 type guard struct {
 	s        *Server
-	recorded bool // ends stand in the file
-	ends     ends // what is on the disk
+	recorded bool // ends was written to the file
+	ends     ends // the ends as recorded on disk
 	stop     context.CancelFunc
 	done     sync.WaitGroup
-	failed   bool // the last attempt failed, which is logged once
+	failed   bool // the last attempt failed; logged only once
 }
 
-// startGuard records the ends now and keeps them recorded until close. If flush
-// is set, everything in the store is made durable first.
+// startGuard records the ends now and keeps the record up to date until close. If flush is set, everything in the
+// store is made durable first.
 func startGuard(ctx context.Context, s *Server, first ends, flush bool) (*guard, error) {
 	g := &guard{s: s, ends: first}
 	if err := g.record(ctx, false, flush); err != nil {
@@ -64,8 +63,7 @@ func startGuard(ctx context.Context, s *Server, first ends, flush bool) (*guard,
 	return g, nil
 }
 
-// run records at intervals, and at once when a call is claimed, so that a
-// script that ran is not forgotten.
+// run records at intervals, and at once when a call is claimed, so that a script that has run is not forgotten.
 func (g *guard) run(ctx context.Context, claimed <-chan struct{}) {
 	tick := time.NewTicker(guardEvery)
 	defer tick.Stop()
@@ -85,16 +83,14 @@ func (g *guard) run(ctx context.Context, claimed <-chan struct{}) {
 	}
 }
 
-// close stops the guard and records the ends a last time, as those of an
-// orderly stop.
+// close stops the guard and records the ends one last time, marked as an orderly stop.
 func (g *guard) close() error {
 	g.stop()
 	g.done.Wait()
 	return g.record(context.Background(), true, true)
 }
 
-// record writes the ends if they changed, after everything was made durable if
-// flush is set.
+// record writes the ends if they changed. If flush is set, it first makes everything durable.
 func (g *guard) record(ctx context.Context, closed, flush bool) error {
 	ctx, cancel := context.WithTimeout(ctx, guardTimeout)
 	defer cancel()
@@ -125,7 +121,7 @@ func (g *guard) record(ctx context.Context, closed, flush bool) error {
 	return nil
 }
 
-// look asks the server for the positions of the streams and pools.
+// look returns the positions of the streams and pools, as the server reports them.
 func (g *guard) look(ctx context.Context) (ends, error) {
 	next := g.ends
 	streams, err := g.s.streams()
@@ -153,7 +149,7 @@ func (g *guard) look(ctx context.Context) (ends, error) {
 	return next, nil
 }
 
-// end returns the end of a stream and the message there, unless it was deleted.
+// end returns the end of a stream and the message there, unless that message was deleted.
 func (g *guard) end(ctx context.Context, stream string, last uint64, before streamEnd) (streamEnd, error) {
 	if last == before.Seq {
 		return before, nil
@@ -190,8 +186,8 @@ func (s *Server) poolEnds() (map[string]poolEnd, error) {
 	return nil, errors.Join(errNoStream, err)
 }
 
-// poolsAmong returns the positions of the pools among consumers. For a pool
-// that the server has not opened yet it is the previous position.
+// poolsAmong returns the positions of the pools among consumers. For a pool that the server has not opened yet,
+// it keeps the previous position.
 func poolsAmong(consumers []*server.ConsumerInfo, before map[string]poolEnd) map[string]poolEnd {
 	out := map[string]poolEnd{}
 	maps.Copy(out, before)
@@ -203,11 +199,10 @@ func poolsAmong(consumers []*server.ConsumerInfo, before map[string]poolEnd) map
 	return out
 }
 
-// holdEnds compares the running store with the record and with other evidence
-// of its length.
+// holdEnds checks the running store against the record and against other evidence of its length.
 func (s *Server) holdEnds(ctx context.Context, before *survey) error {
 	if before.ends.powerLost() {
-		return nil // the store is a prefix of the old one, and that was reported
+		return nil // the store is a prefix of the old one, which was reported
 	}
 	for _, stream := range []string{StreamEvents, streamClaims, streamBlobs} {
 		end := before.ends.of(stream)
@@ -231,18 +226,17 @@ func (s *Server) holdEnds(ctx context.Context, before *survey) error {
 	return errors.Join(s.holdClaims(ctx, before), s.holdNewestSnapshot(ctx, before))
 }
 
-// outside records on disk which kinds of role were connected from another
-// process. Such a process may outlive the server with work in progress; every
-// other holder of work ends with the server.
+// outside records on disk which kinds of role were connected from another process. Such a process may outlive the
+// server with work in progress; all other holders of work end with the server.
 type outside struct {
 	path string
 	log  *slog.Logger
 
 	mu      sync.Mutex
-	kinds   []Kind // of this run of the server and of earlier ones
-	now     []Kind // of this life
+	kinds   []Kind // from this run of the server and earlier ones
+	now     []Kind // from this run
 	unsaved bool
-	said    bool // it was logged that it is not stored
+	said    bool // the failure to store it was logged
 	closed  bool
 }
 
@@ -271,8 +265,8 @@ func (o *outside) has(kind Kind) bool {
 	return slices.Contains(o.kinds, kind)
 }
 
-// add records a kind, durably if the disk has room. Without room no call can be
-// claimed, and the kind is written as soon as there is room.
+// add records a kind, durably if the disk has room. Without room no call can be claimed, and the kind is written
+// once there is room.
 func (o *outside) add(kind Kind) {
 	if kind != Worker && kind != Models {
 		return
@@ -289,7 +283,7 @@ func (o *outside) add(kind Kind) {
 	o.write()
 }
 
-// write stores pending kinds, now or later.
+// write stores unsaved kinds, now or later.
 func (o *outside) write() {
 	if !o.unsaved || o.closed {
 		return
@@ -320,8 +314,8 @@ func (o *outside) close() {
 	o.closed = true
 }
 
-// forget is called when a start finds no work in progress: only roles that have
-// connected since the start are kept, because they may have taken work since.
+// forget drops earlier kinds when a start finds no work in progress. It keeps the kinds that have connected since
+// the start, because they may have taken work since.
 func (o *outside) forget() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

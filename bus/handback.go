@@ -17,12 +17,11 @@ import (
 // probeEvery is how often processes that hold work are probed.
 const probeEvery = 100 * time.Millisecond
 
-// probeWait is the maximum wait for an answer of a probed actor.
+// probeWait is the maximum wait for an answer from a probed actor.
 const probeWait = 2 * time.Second
 
-// HandBack watches the processes of a project that hold work until ctx ends.
-// The work of one whose connection is gone is redelivered at once. It needs the
-// role Timers or Admin.
+// HandBack watches the processes of a project that hold work until ctx ends. If the connection of such a process
+// is gone, its work is redelivered at once. It needs the role Timers or Admin.
 func (c *Conn) HandBack(ctx context.Context, project string) error {
 	w := &handBack{c: c, project: project, held: map[string]atWork{}}
 	inbox := c.nc.NewInbox()
@@ -45,11 +44,11 @@ type handBack struct {
 	project string
 
 	mu   sync.Mutex
-	held map[string]atWork // by actor and process, of those that hold something
+	held map[string]atWork // processes that hold work, by actor and process
 }
 
-// poolsOf returns the pools of a project from which an actor may hold work. Its
-// statements about other pools are ignored.
+// poolsOf returns the pools of a project from which an actor may hold work. The actor's claims about other pools
+// are ignored.
 func poolsOf(actor, project string) []string {
 	switch {
 	case events.IsWorker(actor):
@@ -123,8 +122,8 @@ func (w *handBack) probe(ctx context.Context, inbox string, answers <-chan *nats
 // noResponders is the status of a request without a responder.
 const noResponders = "503"
 
-// askFor sends a probe to a process of an actor. The server answers to reply if
-// it is not connected; the process itself sends its presence signal.
+// askFor probes a process of an actor. If the process is not connected, the server answers to reply; otherwise
+// the process sends its presence signal.
 func (c *Conn) askFor(project, actor, process, reply string) {
 	if err := c.nc.PublishRequest(hereSubject(project, actor, process), reply, nil); err != nil {
 		c.log.Debug("cannot send a probe", "actor", actor, "process", process, "error", err)
@@ -135,8 +134,7 @@ func hereSubject(project, actor, process string) string {
 	return strings.Join([]string{events.RootHere, project, actor, process}, ".")
 }
 
-// gone releases the work of a process, unless another process claims to have
-// it.
+// gone releases the work of a process, except for work that another process reports to hold.
 func (w *handBack) gone(ctx context.Context, key string) {
 	w.mu.Lock()
 	held := w.held[key]
@@ -162,17 +160,17 @@ func (w *handBack) gone(ctx context.Context, key string) {
 
 // PoolState is the position of a pool.
 type PoolState struct {
-	// Done is the sequence up to which everything is done.
+	// Done is the sequence up to which all work is done.
 	Done uint64
 	// Delivered is the newest sequence that was delivered.
 	Delivered uint64
-	// Pending counts the events that were delivered and are not done.
+	// Pending is the number of events that were delivered but are not done.
 	Pending int
 
 	consumer uint64 // the pool's own count of deliveries
 }
 
-// PoolState asks for the state of a pool. Errors: events.ErrNoPool.
+// PoolState returns the state of a pool. It returns events.ErrNoPool if the pool does not exist.
 func (c *Conn) PoolState(ctx context.Context, pool string) (PoolState, error) {
 	var info struct {
 		Delivered struct {
@@ -190,8 +188,8 @@ func (c *Conn) PoolState(ctx context.Context, pool string) (PoolState, error) {
 	return PoolState{info.Floor.Stream, info.Delivered.Stream, info.Pending, info.Delivered.Consumer}, nil
 }
 
-// GiveBack makes a pool redeliver events at once, regardless of their current
-// holders. Events that are done or were never delivered are not affected.
+// GiveBack makes a pool redeliver events at once, regardless of their current holders. It does not affect events
+// that are done or were never delivered.
 func (c *Conn) GiveBack(ctx context.Context, pool string, seqs []uint64) error {
 	if len(seqs) == 0 {
 		return nil
@@ -201,8 +199,8 @@ func (c *Conn) GiveBack(ctx context.Context, pool string, seqs []uint64) error {
 		return err
 	}
 	for _, seq := range seqs {
-		// The server uses the stream's sequence; the pool's sequence only has to be one
-		// that was delivered and is not completed.
+		// The server uses the stream's sequence; the pool's sequence only has to be one that was delivered and
+		// not completed.
 		subject := fmt.Sprintf("$JS.ACK.%s.%s.1.%d.%d.0.0", StreamEvents, pool, seq, state.consumer)
 		if err := c.nc.Publish(subject, []byte("-NAK")); err != nil {
 			return fmt.Errorf("release event %d: %w", seq, mapConn(err))
@@ -211,12 +209,10 @@ func (c *Conn) GiveBack(ctx context.Context, pool string, seqs []uint64) error {
 	return nil
 }
 
-// Holds reports whether a process of an actor is connected and confirms that it
-// is working on an event. A process that does not answer within 2 s is not. A
-// disconnected external process counts as working for 2 s after the start of
-// the server or the loss of this connection, because it may be reconnecting. If
-// this connection was lost in the meantime or ctx ends, Holds returns
-// ErrUnavailable.
+// Holds reports whether a process of an actor is connected and confirms that it is working on an event. It
+// returns false for a process that does not answer within 2 s. A disconnected external process counts as working
+// for 2 s after the start of the server or the loss of this connection, because it may be reconnecting. If this
+// connection was lost in the meantime or ctx ends, Holds returns ErrUnavailable.
 func (c *Conn) Holds(ctx context.Context, project, actor, process string, seq uint64) (bool, error) {
 	if !events.ValidToken(process) {
 		return false, nil

@@ -15,17 +15,16 @@ import (
 	"manualslop/events"
 )
 
-// identity identifies the log that a connection reads. A server that returns
-// may have another store, in which the sequences mean other events.
+// identity identifies the log that a connection reads. A server that comes back may have another store, in which
+// the sequences refer to other events.
 type identity struct {
 	mu      sync.Mutex
-	created time.Time // of the stream; zero until it is known
-	link    uint64    // the connection over which that was last checked
+	created time.Time // creation time of the stream; zero until known
+	link    uint64    // the connection on which that was last checked
 }
 
-// sameLog checks once per connection that the stream is the one first seen;
-// otherwise it returns events.ErrReplaced. A role that may not ask assumes it
-// is.
+// sameLog checks once per connection that the stream is still the one first seen. If it is not, sameLog returns
+// events.ErrReplaced. A role without the right to check assumes that it is.
 func (c *Conn) sameLog(ctx context.Context) error {
 	if !c.role.readsLog() {
 		return nil
@@ -44,7 +43,7 @@ func (c *Conn) sameLog(ctx context.Context) error {
 	return c.isLog(info.Created, link)
 }
 
-// isLog notes when the stream was created, as reported over a connection.
+// isLog records the creation time of the stream, as reported over a connection, or compares it with the recorded one.
 func (c *Conn) isLog(created time.Time, link uint64) error {
 	c.identity.mu.Lock()
 	defer c.identity.mu.Unlock()
@@ -59,8 +58,8 @@ func (c *Conn) isLog(created time.Time, link uint64) error {
 	return nil
 }
 
-// mark is a position in the log and the message there. A server that returns
-// with another store has another message there, or none.
+// mark is a position in the log with the message there. If a server comes back with another store, the message
+// there differs or is missing.
 type mark struct {
 	seq     uint64
 	subject string
@@ -72,8 +71,7 @@ func markOf(d delivery) mark {
 	return mark{d.seq, d.msg.Subject, d.msg.Header.Get(jetstream.MsgIDHeader), d.at}
 }
 
-// markAt returns the mark at seq; empty if there is no message or the role may
-// not read it.
+// markAt returns the mark at seq. It is empty if there is no message or the role may not read it.
 func (c *Conn) markAt(ctx context.Context, seq uint64) (mark, error) {
 	if seq == 0 || !c.role.readsLog() {
 		return mark{}, nil
@@ -85,8 +83,7 @@ func (c *Conn) markAt(ctx context.Context, seq uint64) (mark, error) {
 	return mark{m.Seq, m.Subject, m.MsgID, m.Time}, nil
 }
 
-// stillHolds checks that the log is the one in which m was found; otherwise it
-// returns events.ErrReplaced.
+// stillHolds checks that the log still contains m. If it does not, stillHolds returns events.ErrReplaced.
 func (c *Conn) stillHolds(ctx context.Context, m mark) error {
 	if m.seq == 0 || !c.role.readsLog() {
 		return nil
@@ -101,12 +98,11 @@ func (c *Conn) stillHolds(ctx context.Context, m mark) error {
 	return nil
 }
 
-// witness notices stored events that are not delivered. The server silently
-// skips what it cannot read.
+// witness detects stored events that are not delivered, because the server silently skips what it cannot read.
 type witness struct {
 	whole bool   // every sequence must be delivered
 	from  uint64 // where reading began
-	seq   uint64 // the last one delivered
+	seq   uint64 // the last sequence delivered
 	left  uint64 // events that were stored when reading began and are not yet delivered
 }
 
@@ -114,8 +110,7 @@ func newWitness(f events.Filter, from, total uint64) *witness {
 	return &witness{whole: f == events.Filter{}, from: from, left: total}
 }
 
-// see records a delivery. It returns ErrHole if an event before it, or all the
-// events counted after it, are missing.
+// see records a delivery. It returns ErrHole if an event before it, or all the events counted after it, are missing.
 func (w *witness) see(d delivery) error {
 	if w.left > 0 {
 		w.left--
@@ -134,10 +129,9 @@ func (w *witness) see(d delivery) error {
 	return nil
 }
 
-// nothingSkipped looks for holes up to d, the last stored event under f, and
-// returns ErrHole if there is one: unreadable events still count as pending, so
-// after d fewer events follow than that. In a cluster another replica does the
-// counting and may have to catch up first.
+// nothingSkipped looks for holes up to d, the last stored event under f, and returns ErrHole if there is one.
+// Unreadable events still count as pending, so then fewer events follow d than that number. In a cluster another
+// replica does the counting and may have to catch up first.
 func (c *Conn) nothingSkipped(ctx context.Context, f events.Filter, d delivery) error {
 	if d.pending == 0 {
 		return nil
@@ -180,7 +174,7 @@ func (e *LockedError) Error() string {
 // Is makes the error match ErrLocked.
 func (e *LockedError) Is(target error) bool { return target == ErrLocked }
 
-// holder is the lock file's description of the process that holds it.
+// holder is the lock file's description of the process that holds the lock.
 type holder struct {
 	PID    int       `json:"pid"`
 	Serves string    `json:"serves,omitempty"`

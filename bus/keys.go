@@ -47,13 +47,11 @@ func WorkerName(host string, n int) string {
 	return events.WorkerPrefix + host[:min(len(host), room)] + suffix
 }
 
-// WriteKeys writes the files of tokens by which other processes connect:
-// orchestrator.json, worker.json, gateway.json (with the people and agents it
-// speaks for), person-<name>.json, reader.json and live.json, readable by this
-// user only. Valid tokens in the files are kept; a token that was removed from
-// them is no longer valid, so deleting a file before writing revokes its
-// tokens. With only, just these files are written, and the tokens of others in
-// dir are valid no more.
+// WriteKeys writes the token files with which other processes connect: orchestrator.json, worker.json,
+// gateway.json (with the people and agents that it speaks for), person-<name>.json, reader.json and live.json.
+// Only this user can read them. Valid tokens in the files are kept. Tokens that are no longer in the files become
+// invalid, so deleting a file before the call revokes its tokens. If only is given, just these files are written,
+// and all other tokens of dir become invalid.
 func (s *Server) WriteKeys(dir string, only ...string) error {
 	if err := s.writeKeys(dir, only); err != nil {
 		return fmt.Errorf("write keys: %w", err)
@@ -97,8 +95,7 @@ func (s *Server) writeKeys(dir string, only []string) error {
 	return nil
 }
 
-// keyRoles returns the roles whose tokens are in each file. An empty project
-// means the work of every project.
+// keyRoles returns the roles whose tokens are in each file. An empty project means the work of all projects.
 func keyRoles(project string, hosts, people, agents []string) (map[string][]Role, error) {
 	files := map[string][]Role{
 		"orchestrator.json": {{Kind: Reader}, {Kind: Models, Project: project}, {Kind: Timers, Project: project}},
@@ -134,7 +131,7 @@ func keyRoles(project string, hosts, people, agents []string) (map[string][]Role
 	return files, nil
 }
 
-// keyBody returns the content of one file and adds its tokens to all.
+// keyBody returns the content of one file, and adds its tokens to all.
 func (s *Server) keyBody(path string, roles []Role, all map[string]Role) ([]byte, error) {
 	old, err := readKeys(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -164,7 +161,7 @@ func readKeys(path string) (keyFile, error) {
 	return f, nil
 }
 
-// credential returns the file's credential for a role; ErrRole if it has none.
+// credential returns the file's credential for a role. It returns ErrRole if there is none.
 func (f keyFile) credential(r Role) (nats.Option, error) {
 	if token := f.Tokens[r.Actor()]; token != "" {
 		return nats.Token(token), nil
@@ -199,8 +196,7 @@ type keyring struct {
 
 var _ server.Authentication = (*keyring)(nil)
 
-// keptToken is a token in a file under Dir; writing the files of a folder again
-// replaces all its tokens.
+// keptToken is a token in a file under Dir. Rewriting the files of a folder replaces all its tokens.
 type keptToken struct {
 	SHA256 string `json:"sha256"`
 	Dir    string `json:"dir"`
@@ -256,8 +252,7 @@ func (k *keyring) knows(token string, r Role) bool {
 	return ok && kept.Role == r
 }
 
-// replace makes tokens the only valid ones of the files under dir, also after
-// a restart.
+// replace makes tokens the only valid tokens of the files under dir. This survives a restart.
 func (k *keyring) replace(dir string, tokens map[string]Role) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -298,7 +293,7 @@ func (k *keyring) Check(c server.ClientAuthentication) bool {
 	case inside:
 	case ok:
 		r = kept.Role
-		k.outside.add(r.Kind) // waits for the disk
+		k.outside.add(r.Kind) // may wait for the disk
 	default:
 		return false
 	}

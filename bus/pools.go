@@ -13,18 +13,16 @@ import (
 	"manualslop/events"
 )
 
-// Lease is how long a silent but connected holder keeps its work. It is longer
-// than the silence of a busy machine; the work of a disconnected holder is
-// released at once, see [Conn.HandBack].
+// Lease is how long a silent but connected holder keeps its work. It is longer than a busy machine may be silent.
+// The work of a disconnected holder is released at once; see [Conn.HandBack].
 const Lease = 5 * time.Second
 
-// Pool is a queue of work over the log: each event under its filters is
-// delivered to one puller, and redelivered to another if nobody reports
-// progress within AckWait. The number of deliveries is unlimited.
+// Pool is a queue of work over the log. Each event under its filters is delivered to one puller, and redelivered
+// to another if the first does not report progress within AckWait. The number of deliveries is unlimited.
 type Pool struct {
 	// Name is a kind, or a kind and a project; see [events.PoolName].
 	Name string
-	// Filters select the events; at least one. They must not overlap.
+	// Filters select the events. There must be at least one, and they must not overlap.
 	Filters []events.Filter
 	// AckWait is how long a silent holder keeps a delivery. Default [Lease].
 	AckWait time.Duration
@@ -54,7 +52,7 @@ func Pools(project string) []Pool {
 			events.Filter{Actor: events.ActorLead, Type: events.NameOf[events.ContextRequested]()},
 			events.Filter{Actor: events.ActorContributor, Type: events.NameOf[events.ContextRequested]()},
 			events.Filter{Actor: events.ActorQA, Type: events.NameOf[events.ContextRequested]()},
-			// of any person; others' are ignored
+			// by anyone; handlers ignore requests from actors that are not people
 			events.Filter{Type: events.NameOf[events.ContextInjectionRequested]()},
 		),
 		of(events.PoolModels,
@@ -62,7 +60,7 @@ func Pools(project string) []Pool {
 			events.Filter{Actor: events.ActorLead, Type: events.NameOf[events.ModelRequested]()},
 			events.Filter{Actor: events.ActorContributor, Type: events.NameOf[events.ModelRequested]()},
 			events.Filter{Actor: events.ActorQA, Type: events.NameOf[events.ModelRequested]()},
-			// of a request that is guarded by its budget
+			// for requests that only their budget guards
 			events.Filter{Actor: events.ActorApproval, Type: events.NameOf[events.ModelApproved]()},
 		),
 	}
@@ -82,10 +80,9 @@ func (p Pool) config() jetstream.ConsumerConfig {
 	return cfg
 }
 
-// EnsurePool creates a pool if it is missing; an existing pool gets the given
-// filters and times and keeps its position. It needs the role Admin, or Timers
-// for the pools of its project. Only the pools of [Config] are protected from
-// readers of an embedded server.
+// EnsurePool creates a pool if it is missing. An existing pool gets the given filters and times and keeps its
+// position. It needs the role Admin, or Timers for the pools of its project. Only the pools of [Config] are
+// protected from readers of an embedded server.
 func (c *Conn) EnsurePool(ctx context.Context, p Pool) error {
 	kind, project, owned := strings.Cut(p.Name, "-")
 	if !events.ValidToken(kind) || owned && !events.ValidToken(project) || len(p.Filters) == 0 {
@@ -102,8 +99,8 @@ func (c *Conn) EnsurePool(ctx context.Context, p Pool) error {
 	return nil
 }
 
-// restorePools resets pools that lost their position to a position before which
-// everything is done. Work may be redelivered, which its handlers expect.
+// restorePools resets pools that lost their position to a position before which all work is done. Work may be
+// redelivered, which its handlers expect.
 func (s *Server) restorePools(ctx context.Context, before *survey) error {
 	now, err := s.poolEnds()
 	if err != nil {
@@ -129,9 +126,8 @@ func (s *Server) restorePools(ctx context.Context, before *survey) error {
 	return nil
 }
 
-// MakePools creates the missing pools of a project, which deliver events from
-// sequence from on. Existing pools keep their position. It returns the names of
-// the created pools.
+// MakePools creates the missing pools of a project, which deliver events from sequence from on. Existing pools
+// keep their position. It returns the names of the created pools.
 func (c *Conn) MakePools(ctx context.Context, project string, from uint64) ([]string, error) {
 	var made []string
 	for _, p := range Pools(project) {
@@ -157,7 +153,7 @@ func (c *Conn) MakePool(ctx context.Context, project, kind string, from uint64) 
 	return fmt.Errorf("%w of kind %q", events.ErrNoPool, kind)
 }
 
-// makePool creates a pool unless it is there.
+// makePool creates a pool unless it exists.
 func (c *Conn) makePool(ctx context.Context, project string, p Pool, from uint64) (made bool, err error) {
 	err = c.findPool(ctx, p.Name)
 	if err == nil {
@@ -176,10 +172,10 @@ func (c *Conn) makePool(ctx context.Context, project string, p Pool, from uint64
 	return true, nil
 }
 
-// pausedFor is the maximum pause of a new pool until it is at its position.
+// pausedFor is the maximum pause of a new pool before it reaches its position.
 const pausedFor = 2 * time.Second
 
-// createPool creates a pool that delivers nothing until it is at its position.
+// createPool creates a pool that delivers nothing until it has reached its position.
 func (c *Conn) createPool(ctx context.Context, p Pool, from uint64) error {
 	if from <= 1 {
 		return c.EnsurePool(ctx, p)
@@ -196,8 +192,8 @@ func (c *Conn) createPool(ctx context.Context, p Pool, from uint64) error {
 	return c.api(ctx, apiConsPause+StreamEvents+"."+p.Name, struct{}{}, &info)
 }
 
-// RewindPool makes a pool redeliver everything from sequence from on, whether
-// it was done or not. Handlers check the log before they act.
+// RewindPool makes a pool redeliver everything from sequence from on, whether or not it was done. Handlers check
+// the log before they act.
 func (c *Conn) RewindPool(ctx context.Context, pool string, from uint64) error {
 	var info struct{}
 	err := c.api(ctx, apiConsReset+StreamEvents+"."+pool, struct {
@@ -209,8 +205,7 @@ func (c *Conn) RewindPool(ctx context.Context, pool string, from uint64) error {
 	return nil
 }
 
-// listPools describes every pool of the log: its durable consumers. The server
-// lists them page by page.
+// listPools returns every pool of the log, that is, its durable consumers. The server returns them page by page.
 func (c *Conn) listPools(ctx context.Context) ([]jetstream.ConsumerInfo, error) {
 	var out []jetstream.ConsumerInfo
 	for offset := 0; ; {
@@ -240,7 +235,7 @@ func poolNames(pools []Pool) []string {
 	return out
 }
 
-// projectsOf returns the projects of pools, or the one of a role.
+// projectsOf returns the projects of pools, or only project if it is not empty.
 func projectsOf(pools []string, project string) []string {
 	if project != "" {
 		return []string{project}

@@ -16,7 +16,7 @@ import (
 	"manualslop/events"
 )
 
-// Intervals of presence: a killed process is noticed within a second.
+// Intervals of presence. A killed process is detected within a second.
 const (
 	presenceEvery = 200 * time.Millisecond
 	// A process that is silent for presenceDoubt is probed every presenceCheck.
@@ -30,9 +30,8 @@ const (
 	signalGone = "gone"
 )
 
-// Announce signals every 200 ms that actor is working in project, and which
-// work the connection holds, until ctx ends; then it signs off. It signals at
-// once when work is taken or the actor is probed. It returns nil when ctx ends.
+// Announce signals every 200 ms that actor is working in project, and which work the connection holds. It also
+// signals at once when work is taken or the actor is probed. When ctx ends, it signs off and returns nil.
 func (c *Conn) Announce(ctx context.Context, project, actor string) error {
 	sub, err := c.nc.Subscribe(hereSubject(project, actor, c.process), func(*nats.Msg) { c.holds.tell() })
 	if err != nil {
@@ -59,12 +58,10 @@ func (c *Conn) Announce(ctx context.Context, project, actor string) error {
 	}
 }
 
-// Presence calls changed each time an actor of the project appears or
-// disappears, until ctx ends. A process is gone when it signed off, when it is
-// silent and not connected, or when it was silent for [Lease]; an actor is gone
-// with its last process. Calls of changed do not overlap, and an actor that
-// comes and goes during one is not reported. It needs the role Timers, Gateway
-// or Admin.
+// Presence calls changed each time an actor of the project appears or disappears, until ctx ends. A process is
+// gone when it has signed off, when it is silent and not connected, or when it was silent for [Lease]. An actor
+// is gone with its last process. Calls of changed do not overlap, and an actor that appears and disappears during
+// one call is not reported. It needs the role Timers, Gateway or Admin.
 func (c *Conn) Presence(ctx context.Context, project string, changed func(actor string, here bool)) error {
 	p := &presence{c: c, project: project, inbox: c.nc.NewInbox(), seen: map[string]map[string]time.Time{},
 		news: make(chan struct{}, 1)}
@@ -110,8 +107,8 @@ func (p *presence) take(s Signal) {
 	}
 }
 
-// answered handles the server's answer that a process is not connected. A
-// process that was seen in the meantime is.
+// answered handles the server's answer that a process is not connected. It ignores the answer if the process was
+// seen in the meantime.
 func (p *presence) answered(m *nats.Msg) {
 	actor, process, _ := strings.Cut(strings.TrimPrefix(m.Subject, p.inbox+"."), ".")
 	if m.Header.Get("Status") != noResponders {
@@ -124,7 +121,7 @@ func (p *presence) answered(m *nats.Msg) {
 	}
 }
 
-// drop removes a process, and its actor with the last one.
+// drop removes a process, and its actor with the last process.
 func (p *presence) drop(actor, process string) {
 	delete(p.seen[actor], process)
 	if p.seen[actor] != nil && len(p.seen[actor]) == 0 {
@@ -141,9 +138,8 @@ func (p *presence) tell() {
 	}
 }
 
-// report calls changed for each actor that appeared or disappeared since the
-// last time. It holds no lock during that: changed may wait for the log, and
-// processes would seem silent for that long.
+// report calls changed for each actor that appeared or disappeared since the last time. It holds no lock while it
+// does, because changed may wait for the log, and processes would seem silent for that long.
 func (p *presence) report(ctx context.Context, changed func(actor string, here bool)) {
 	reported := map[string]bool{}
 	for {
@@ -207,7 +203,7 @@ func (p *presence) allSeen(now time.Time) {
 	}
 }
 
-// doubt probes silent processes, because a busy machine may be silent, too.
+// doubt probes silent processes, because a busy machine may be silent too.
 func (p *presence) doubt(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -226,17 +222,16 @@ func (p *presence) doubt(now time.Time) {
 // MaxSignal is the maximum size of a signal's body in bytes.
 const MaxSignal = 64 << 10
 
-// Signal is a message that is never stored or folded, such as a text delta or a
-// presence signal. It may be lost at any time.
+// Signal is a message that is never stored or folded, such as a text delta or a presence signal. It may be lost
+// at any time.
 type Signal struct {
 	Project, Session, Actor, Name string
 	Body                          []byte
 }
 
-// Signal publishes a signal. An empty session becomes "-". While the connection
-// is down, signals are dropped. Errors: events.ErrSubject, events.ErrTooLarge,
-// events.ErrClosed; missing rights are not reported, because there is no answer
-// to wait for.
+// Signal publishes a signal. An empty session becomes "-". While the connection is down, signals are dropped. It
+// returns events.ErrSubject, events.ErrTooLarge or events.ErrClosed. Missing rights are not reported, because
+// there is no answer to wait for.
 func (c *Conn) Signal(ctx context.Context, project, session, actor, name string, body []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -259,9 +254,8 @@ func (c *Conn) Signal(ctx context.Context, project, session, actor, name string,
 	return nil
 }
 
-// Signals calls take for each signal from now on until ctx ends; an empty field
-// of the pattern matches anything. Signals that a slow receiver misses are
-// lost.
+// Signals calls take for each new signal until ctx ends. An empty field of the pattern matches anything. Signals
+// that a slow receiver misses are lost.
 func (c *Conn) Signals(ctx context.Context, pattern Signal, take func(Signal)) error {
 	tokens := []string{pattern.Project, pattern.Session, pattern.Actor, pattern.Name}
 	for i, t := range tokens {
@@ -286,16 +280,15 @@ func (c *Conn) Signals(ctx context.Context, pattern Signal, take func(Signal)) e
 // maxHeld limits the sequences per pool in one presence signal.
 const maxHeld = 2000
 
-// Held are the deliveries of pools that a process of an actor has, by pool and
-// sequence.
+// Held lists the deliveries of pools that a process of an actor holds, by pool and sequence.
 type Held struct {
 	// Process is the name of the process; see [Conn.Process].
 	Process string `json:"process"`
-	// Now are those that a handler works on.
+	// Now lists the deliveries that a handler is working on.
 	Now map[string][]uint64 `json:"now,omitempty"`
-	// Later are those that the actor released until a future time.
+	// Later lists the deliveries that the actor released until a future time.
 	Later map[string][]uint64 `json:"later,omitempty"`
-	// Why are the reasons why some of these were released.
+	// Why lists the reasons for which some of these were released.
 	Why map[string][]uint64 `json:"why,omitempty"`
 }
 
@@ -306,7 +299,7 @@ const maxWhy = 100
 // until later.
 func (h Held) Has(seq uint64) bool {
 	for _, by := range []map[string][]uint64{h.Now, h.Later} {
-		// order-independent: any of them
+		// order-independent: any list may match
 		for _, list := range by {
 			if slices.Contains(list, seq) {
 				return true
@@ -316,7 +309,7 @@ func (h Held) Has(seq uint64) bool {
 	return false
 }
 
-// holds are the deliveries of one connection.
+// holds is the set of deliveries that one connection holds.
 type holds struct {
 	mu      sync.Mutex
 	pools   map[string]map[uint64]*hold
@@ -325,12 +318,12 @@ type holds struct {
 
 // hold is one delivery. A pool may redeliver what a handler still works on.
 type hold struct {
-	handlers int       // handlers that work on it
-	back     time.Time // when it is redelivered, if no handler works on it
-	why      string    // why it is redelivered then; empty if unknown
+	handlers int       // number of handlers that work on it
+	back     time.Time // when it is redelivered if no handler works on it
+	why      string    // why it was released; empty if unknown
 }
 
-// take notes that a handler works on a delivery.
+// take records that a handler works on a delivery.
 func (h *holds) take(pool string, seq uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -344,8 +337,8 @@ func (h *holds) take(pool string, seq uint64) {
 	h.tell()
 }
 
-// leave notes that a handler has finished a delivery, which is redelivered at
-// the given time for the given reason; never if the time is zero.
+// leave records that a handler has finished a delivery, which is redelivered at the given time for the given
+// reason, or never if the time is zero.
 func (h *holds) leave(pool string, seq uint64, back time.Time, why string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -359,7 +352,7 @@ func (h *holds) leave(pool string, seq uint64, back time.Time, why string) {
 	h.tell()
 }
 
-// tell triggers the presence signal at once.
+// tell triggers a presence signal at once.
 func (h *holds) tell() {
 	select {
 	case h.changed <- struct{}{}:
@@ -396,9 +389,8 @@ func (h *holds) body(process string, now time.Time) []byte {
 	return body
 }
 
-// Delays calls take with the reasons of what each process of a project
-// released, by sequence, until ctx ends; with nothing for a process that is
-// gone.
+// Delays calls take with the reasons for which each process of a project released work, by sequence, until ctx
+// ends. The map is empty for a process that is gone.
 func (c *Conn) Delays(ctx context.Context, project string, take func(process string, why map[uint64]string)) error {
 	return c.Signals(ctx, Signal{Project: project, Session: "-"}, func(s Signal) {
 		if s.Name != signalHere && s.Name != signalGone {
@@ -417,7 +409,7 @@ func (c *Conn) Delays(ctx context.Context, project string, take func(process str
 	})
 }
 
-// heldIn reads the body of a presence signal.
+// heldIn decodes the body of a presence signal.
 func heldIn(body []byte) (out Held) {
 	if json.Unmarshal(body, &out) != nil {
 		return Held{}

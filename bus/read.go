@@ -79,11 +79,10 @@ func (c *Conn) read(ctx context.Context, f events.Filter, from, to uint64, yield
 	return nil
 }
 
-// event decodes the envelope of a delivery; false for a foreign subject.
+// event decodes the envelope of a delivery. It returns false for a subject that is not an event's.
 func (c *Conn) event(d delivery) (events.Event, bool) { return c.decode(d, fromStored) }
 
-// newest decodes a delivery of something new, once in this process; false for a
-// foreign subject.
+// newest decodes a new delivery, once per process. It returns false for a subject that is not an event's.
 func (c *Conn) newest(d delivery) (events.Event, bool) { return c.decode(d, c.recent.event) }
 
 func (c *Conn) decode(d delivery, decode func(stored) (events.Event, error)) (events.Event, bool) {
@@ -101,10 +100,9 @@ func (c *Conn) decode(d delivery, decode func(stored) (events.Event, error)) (ev
 	return e, true
 }
 
-// Follow calls take for each event under f that is stored from now on, until
-// ctx ends. It needs no consumer and no right to read the log, but guarantees
-// less: events that are stored while the connection is down are missed. It
-// returns events.ErrSlow if take is so slow that events had to be dropped.
+// Follow calls take for each event under f that is stored from now on, until ctx ends. It needs no consumer and
+// no right to read the log, but guarantees less: it misses events that are stored while the connection is down.
+// It returns events.ErrSlow if take is so slow that events had to be dropped.
 func (c *Conn) Follow(ctx context.Context, f events.Filter, take func(events.Event)) error {
 	subject := events.RootLive + strings.TrimPrefix(f.Subject(), events.RootEvents)
 	err := c.listen(ctx, subject, func(m *nats.Msg) {
@@ -144,7 +142,7 @@ func (c *Conn) republished(m *nats.Msg) (events.Event, bool) {
 	return e, true
 }
 
-// listen passes the messages of a core subscription to take until ctx ends.
+// listen passes the messages of a core NATS subscription to take until ctx ends.
 func (c *Conn) listen(ctx context.Context, subject string, take func(*nats.Msg)) error {
 	lctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -169,14 +167,12 @@ func (c *Conn) listen(ctx context.Context, subject string, take func(*nats.Msg))
 	}
 }
 
-// Watch yields stored events and then new ones; see events.Log. The cutoff is
-// the sequence of the newest event under f when the call was made, so the
-// replay is over once an event at or after it was yielded, or at once if it is
-// below from. A slow reader is never cut off: it asks the server for more when
-// it is ready, and nothing is buffered for it. The feed holds a server consumer
-// until its range loop ends; it may be ranged over once. The feed waits for a
-// lost server; one that returns with a different history ends the feed with
-// events.ErrReplaced.
+// Watch yields stored events and then new ones; see events.Log. The cutoff is the sequence of the newest event
+// under f at the time of the call. The replay is over once an event at or after the cutoff was yielded, or at
+// once if the cutoff is below from. A slow reader is never cut off: the feed requests more from the server when
+// the reader is ready, and nothing is buffered for it. The feed holds a server consumer until its range loop
+// ends; it may be ranged over once. It waits for a lost server. If the server comes back with a different
+// history, the feed ends with events.ErrReplaced.
 func (c *Conn) Watch(ctx context.Context, f events.Filter, from uint64) (uint64, iter.Seq2[events.Event, error],
 	error) {
 	cutoff, err := c.Last(ctx, f)
@@ -226,12 +222,11 @@ func (c *Conn) follow(ctx context.Context, f events.Filter, cutoff uint64, fd *f
 // Limits of Recent.
 const (
 	recentEvents = 256
-	recentBytes  = 16 << 10 // of one event; larger events are decoded by each reader
+	recentBytes  = 16 << 10 // per event; each reader decodes larger events itself
 )
 
-// Recent is a cache of the newest decoded events of a process. The watches,
-// pools and live feeds of all connections that share one decode each event only
-// once. Create it with NewRecent.
+// Recent is a cache of the newest decoded events of a process. The watches, pools and live feeds of all
+// connections that share a Recent decode each event only once. Create it with NewRecent.
 type Recent struct {
 	registry *events.Registry
 
@@ -239,7 +234,7 @@ type Recent struct {
 	slots [recentEvents]*recentEvent
 }
 
-// recentEvent is one event and its bytes, by which it is recognized.
+// recentEvent is one event and the stored message by which it is recognized.
 type recentEvent struct {
 	stored
 	decode sync.Once
@@ -250,8 +245,7 @@ type recentEvent struct {
 // NewRecent returns a Recent that all connections of one process share.
 func NewRecent() *Recent { return &Recent{registry: events.Catalogue()} }
 
-// event decodes a message and its payload, once for all users of r. The error
-// is that of fromStored.
+// event decodes a message and its payload, once for all users of r. It returns the same error as fromStored.
 func (r *Recent) event(m stored) (events.Event, error) {
 	e := r.find(m)
 	e.decode.Do(func() {
@@ -262,8 +256,8 @@ func (r *Recent) event(m stored) (events.Event, error) {
 	return e.event, e.err
 }
 
-// find returns the slot of a message: a new one if it is too large or older
-// than the message in its slot.
+// find returns the slot of a message. It returns a new slot if the message is too large or older than the one in
+// its slot.
 func (r *Recent) find(m stored) *recentEvent {
 	fresh := &recentEvent{stored: m}
 	if len(m.Body) > recentBytes {
@@ -289,9 +283,8 @@ type getRequest struct {
 	NextFor string `json:"next_by_subj,omitempty"`
 }
 
-// Last returns the sequence of the newest event under f; see events.Log. A
-// message on a foreign subject is not an event but still has a sequence: it is
-// not decoded, so that one at the end of the log does no harm.
+// Last returns the sequence of the newest event under f; see events.Log. A message on a foreign subject also
+// counts. It has a sequence but is not decoded, so one at the end of the log does no harm.
 func (c *Conn) Last(ctx context.Context, f events.Filter) (uint64, error) {
 	m, err := c.lastStored(ctx, f)
 	if err != nil || m == nil {
@@ -300,8 +293,8 @@ func (c *Conn) Last(ctx context.Context, f events.Filter) (uint64, error) {
 	return m.Seq, nil
 }
 
-// LastEvent returns the newest event under f; false if there is none. A role
-// that may not read the log may ask only for its own subtree.
+// LastEvent returns the newest event under f, and false if there is none. A role that may not read the log may
+// ask only for its own subtree.
 func (c *Conn) LastEvent(ctx context.Context, f events.Filter) (events.Event, bool, error) {
 	m, err := c.lastStored(ctx, f)
 	if err != nil || m == nil {
@@ -311,13 +304,12 @@ func (c *Conn) LastEvent(ctx context.Context, f events.Filter) (events.Event, bo
 	return e, err == nil, err
 }
 
-// lastStored returns the newest message under f; nil if there is none.
+// lastStored returns the newest message under f, or nil if there is none.
 func (c *Conn) lastStored(ctx context.Context, f events.Filter) (*stored, error) {
 	return c.newestOn(ctx, f.Subject())
 }
 
-// newestOn returns the newest message of the log on a subject, which may have
-// wildcards; nil if there is none.
+// newestOn returns the newest message of the log on a subject, which may have wildcards, or nil if there is none.
 func (c *Conn) newestOn(ctx context.Context, subject string) (*stored, error) {
 	if c.asksLeader() {
 		return c.askLeader(ctx, StreamEvents, getRequest{LastFor: subject})
@@ -325,13 +317,13 @@ func (c *Conn) newestOn(ctx context.Context, subject string) (*stored, error) {
 	return c.directGet(ctx, apiDirectGet+StreamEvents+"."+subject, nil)
 }
 
-// asksLeader reports whether reads of the log go to the leader of a cluster. An
-// agent may not ask the leader: it reads its own newest event from any replica.
+// asksLeader reports whether reads of the log go to the leader of a cluster. An agent may not ask the leader; it
+// reads its own newest event from any replica.
 func (c *Conn) asksLeader() bool {
 	return c.replicated.Load() && (c.role.readsLog() || c.role.Kind == Worker)
 }
 
-// storedAt returns the message at a sequence of the log; nil if there is none.
+// storedAt returns the message at a sequence of the log, or nil if there is none.
 func (c *Conn) storedAt(ctx context.Context, seq uint64) (*stored, error) {
 	if c.asksLeader() {
 		return c.askLeader(ctx, StreamEvents, getRequest{Seq: seq})
@@ -339,7 +331,7 @@ func (c *Conn) storedAt(ctx context.Context, seq uint64) (*stored, error) {
 	return c.directGet(ctx, apiDirectGet+StreamEvents, getRequest{Seq: seq})
 }
 
-// directGet reads one stored message of any stream; nil if there is none.
+// directGet reads one stored message of any stream. It returns nil if there is none.
 func (c *Conn) directGet(ctx context.Context, subject string, req any) (*stored, error) {
 	var body []byte
 	if req != nil {
@@ -373,9 +365,8 @@ func (c *Conn) directGet(ctx context.Context, subject string, req any) (*stored,
 	}, len(resp.Header.Values(jetstream.StreamHeader)) > 1}, nil
 }
 
-// stamped returns a header that the server wrote into its answer. It comes
-// after the headers that the message was stored with, which its writer may have
-// forged.
+// stamped returns a header that the server added to its answer. The server adds it after the headers that were
+// stored with the message, which the message's author may have forged.
 func stamped(h nats.Header, key string) string {
 	values := h.Values(key)
 	if len(values) == 0 {
@@ -388,8 +379,7 @@ func sequence(h nats.Header) (uint64, error) {
 	return strconv.ParseUint(stamped(h, jetstream.SequenceHeader), 10, 64)
 }
 
-// askLeader asks the leader of a stream, which has every acknowledged message;
-// nil if there is none.
+// askLeader asks the leader of a stream, which has every acknowledged message. It returns nil if there is none.
 func (c *Conn) askLeader(ctx context.Context, stream string, req getRequest) (*stored, error) {
 	var out struct {
 		Message *struct {
@@ -421,16 +411,14 @@ func (c *Conn) askLeader(ctx context.Context, stream string, req getRequest) (*s
 // stored is a message of a stream as returned by the server.
 type stored struct {
 	events.Stored
-	// copied reports that the server put the message into the stream itself. It
-	// sends its answers to the reply subject of a request, even to one that the
-	// client may not publish on, so the author of such a message is not verified.
-	// The server marks what it copies out of a stream.
+	// copied means that the server itself put the message into the stream. The server sends its answers to the
+	// reply subject of a request, even to one on which the client may not publish, so the author of such a
+	// message is not verified. The server marks messages that it copies out of a stream.
 	copied bool
 }
 
-// fromStored decodes a message of the log. A copied message becomes a malformed
-// event with its own id: it keeps its position but has no effect. Only a
-// foreign subject is an error.
+// fromStored decodes a message of the log. A copied message becomes a malformed event with its own id: it keeps
+// its position but has no effect. The only error is a subject that is not an event's.
 func fromStored(m stored) (events.Event, error) {
 	if !m.copied {
 		return events.FromStored(m.Stored)

@@ -12,34 +12,31 @@ import (
 	"manualslop/events"
 )
 
-// Rewrite says how a store is written again without some sessions.
+// Rewrite configures a rewrite of a store without some of its sessions.
 type Rewrite struct {
-	// Config is that of [Open]; the folder must hold a store that nobody uses.
+	// Config is the configuration for [Open]. Its folder must hold a store that is not in use.
 	Config Config
-	// Keep reports whether a session stays.
+	// Keep reports whether to keep a session.
 	Keep func(project, session string) bool
-	// Note makes the event that comes after the others, in the new store; nil:
-	// none.
+	// Note returns an event to append after all others in the new store. It may be nil or return nil.
 	Note func(RewriteResult) *events.Event
-	// Progress hears how many events of the old log were looked at; it may be nil.
+	// Progress, if not nil, is called with the number of processed events of the old log.
 	Progress func(done, all uint64)
-	// Plan only counts: nothing is written.
+	// Plan only counts and writes nothing.
 	Plan bool
 }
 
-// RewriteResult is what a rewrite keeps and drops.
+// RewriteResult counts what a rewrite keeps and drops.
 type RewriteResult struct {
-	Old, New    uint64 // events of the log before and after it
+	Old, New    uint64 // events of the log before and after the rewrite
 	DroppedSize uint64 // bytes of the dropped events and blobs
-	Blobs       int    // blobs that go, because no kept event names them
+	Blobs       int    // number of dropped blobs, which no kept event names
 }
 
-// Do copies what stays into a new store, checks the copy, and puts it in place
-// of the old one, which is deleted last. The sequences of kept events change:
-// they are counted from 1 again, in their order. Positions inside of kept
-// events, claims and pools change with them. A kill at any point leaves the old
-// store or the new one, and the next start says which. Errors: as [Open], and
-// the context's; nothing is changed then.
+// Do copies the kept data to a new store, checks the copy, and puts it in place of the old one, which is deleted
+// last. Kept events are renumbered from 1 in their order, and positions inside kept events, claims and pools are
+// adjusted. A kill at any point leaves either the old store or the new one, and the next start reports which. The
+// error is one of [Open] or the context's; nothing is changed then.
 func (r *Rewrite) Do(ctx context.Context) (RewriteResult, error) {
 	old, err := Open(ctx, r.Config)
 	if err != nil {
@@ -61,7 +58,7 @@ func (r *Rewrite) run(ctx context.Context, old *Server) (RewriteResult, error) {
 	if err := c.build(ctx, dir); err != nil {
 		return RewriteResult{}, errors.Join(fmt.Errorf("rewrite: %w", err), os.RemoveAll(dir))
 	}
-	if err := old.stop(); err != nil { // the lock stays ours
+	if err := old.stop(); err != nil { // this keeps the folder locked
 		return RewriteResult{}, err
 	}
 	if err := swapStores(r.Config.Dir); err != nil {
@@ -70,24 +67,24 @@ func (r *Rewrite) run(ctx context.Context, old *Server) (RewriteResult, error) {
 	return c.result, nil
 }
 
-// copying is a rewrite under way.
+// copying is the state of a rewrite.
 type copying struct {
 	rewrite  *Rewrite
 	old, new *Conn
 	result   RewriteResult
-	places   []uint64        // old sequences of kept events
-	kept     map[string]bool // sessions
-	refs     map[string]bool // digests that kept events name
-	dropped  map[string]bool // digests that only dropped events name, and what is not a digest
+	places   []uint64        // old sequences of the kept events
+	kept     map[string]bool // the kept sessions
+	refs     map[string]bool // digests in kept events
+	dropped  map[string]bool // digests in dropped events, and other text that looks like one
 }
 
-// place returns how many kept events are at an old sequence or before it, which
-// is the new sequence of the last of them.
+// place returns the number of kept events at or before an old sequence, which is the new sequence of the last of
+// them.
 func (c *copying) place(old uint64) uint64 {
 	return uint64(sort.Search(len(c.places), func(i int) bool { return c.places[i] > old }))
 }
 
-// plan looks at every event and counts.
+// plan reads every event and counts.
 func (c *copying) plan(ctx context.Context) (RewriteResult, error) {
 	if err := c.each(ctx, func(copied) error { return nil }); err != nil {
 		return RewriteResult{}, err
@@ -98,14 +95,14 @@ func (c *copying) plan(ctx context.Context) (RewriteResult, error) {
 	return c.result, c.countDropped(ctx)
 }
 
-// build makes the new store and closes it.
+// build creates the new store, fills it and closes it.
 func (c *copying) build(ctx context.Context, dir string) (err error) {
 	was, err := c.old.stream(ctx, StreamEvents)
 	if err != nil {
 		return err
 	}
 	cfg := c.rewrite.Config
-	// What is copied is durable once, when the store is closed.
+	// The copy is made durable once, when the store is closed.
 	cfg.Dir, cfg.Durability, cfg.Listen, cfg.MaxBytes = dir, Relaxed, "", was.Config.MaxBytes*2
 	server, err := Open(ctx, cfg)
 	if err != nil {
@@ -135,7 +132,7 @@ func (c *copying) build(ctx context.Context, dir string) (err error) {
 	return c.note(ctx)
 }
 
-// note records the rewrite after everything else.
+// note appends the event that records the rewrite.
 func (c *copying) note(ctx context.Context) error {
 	if c.rewrite.Note == nil {
 		return nil
@@ -152,7 +149,7 @@ func (c *copying) note(ctx context.Context) error {
 func rewriteDir(data string) string { return filepath.Join(data, "rewrite") }
 func oldStore(data string) string   { return filepath.Join(data, "bus.old") }
 
-// swapStores puts the finished new store into the place of the old one.
+// swapStores replaces the old store with the finished new one.
 func swapStores(data string) error {
 	store := (&Config{Dir: data}).store()
 	if err := os.Rename(store, oldStore(data)); err != nil {
@@ -167,16 +164,16 @@ func swapStores(data string) error {
 	return errors.Join(os.RemoveAll(oldStore(data)), os.RemoveAll(rewriteDir(data)))
 }
 
-// Rewritten reports whether a rewrite of the data folder was killed between two
-// stores; the next [Open] puts the new one in its place.
+// Rewritten reports whether a rewrite of the data folder was killed while it swapped the stores. The next [Open]
+// finishes the swap.
 func Rewritten(data string) bool {
 	_, err := os.Stat(oldStore(data))
 	return err == nil
 }
 
-// settleRewrite ends a rewrite that was killed, with the folder locked: it
-// finishes one whose old store was moved away, because the new one is whole
-// then, and undoes any other. The remark is empty if there was none.
+// settleRewrite finishes or undoes a rewrite that was killed. The folder must be locked. If the old store was
+// moved away, the new one is complete, so the rewrite is finished; otherwise it is undone. The remark is empty if
+// there was no rewrite.
 func settleRewrite(data string) (remark string, err error) {
 	moved, made := exists(oldStore(data)), exists(rewriteDir(data))
 	store := (&Config{Dir: data}).store()

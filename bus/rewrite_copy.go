@@ -24,7 +24,7 @@ type copied struct {
 	body        []byte
 }
 
-// chain is a digest over messages in their order.
+// chain is a digest over a sequence of messages.
 type chain [sha256.Size]byte
 
 func (s *chain) add(subject string, body []byte) {
@@ -35,12 +35,11 @@ func (s *chain) add(subject string, body []byte) {
 	h.Sum(s[:0])
 }
 
-// copiedEvery is how many events lie between two reports of the progress.
+// copiedEvery is the number of events between two progress reports.
 const copiedEvery = 1000
 
-// each hands over the kept events in their order and books all. What the server
-// copied into the log, and what is not an event, never counted and stays
-// behind.
+// each passes the kept events to take in their order and counts all events. It drops messages that the server
+// copied into the log and messages that are not events, because they never had an effect.
 func (c *copying) each(ctx context.Context, take func(copied) error) error {
 	last, err := c.old.Last(ctx, events.Filter{})
 	if err != nil || last == 0 {
@@ -94,9 +93,8 @@ func (c *copying) one(d delivery, take func(copied) error) error {
 	return take(copied{d.msg.Subject, id, body})
 }
 
-// moved returns the body of an event in the new store. Positions in it move
-// along. An answer that is not an envelope becomes one, because its id and its
-// time follow from where it stands.
+// moved returns the body of an event in the new store, with its positions adjusted. An answer that is not an
+// envelope is converted to one, because its id and time depend on its position.
 func (c *copying) moved(e events.Event, body []byte) ([]byte, error) {
 	if e.Payload == nil {
 		events.Catalogue().Decode(&e)
@@ -149,7 +147,7 @@ func (c *copying) store(ctx context.Context, m copied, sum *chain) error {
 	}
 }
 
-// digests are what may be the names of blobs.
+// digests matches text that may be the name of a blob.
 var digests = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9a-f]{64}`) })
 
 func note(into map[string]bool, body []byte) {
@@ -158,8 +156,7 @@ func note(into map[string]bool, body []byte) {
 	}
 }
 
-// followBlobs hands over each blob that stays: those that kept events name, and
-// those that such a blob names.
+// followBlobs passes each kept blob to take: those that kept events name, and those that these blobs name.
 func (c *copying) followBlobs(ctx context.Context, take func(digest string) error) error {
 	todo := make([]string, 0, len(c.refs))
 	for d := range c.refs {
@@ -201,7 +198,7 @@ func (c *copying) copyBlob(ctx context.Context, digest string) error {
 	return err
 }
 
-// countDropped counts the blobs that stay behind.
+// countDropped counts the dropped blobs.
 func (c *copying) countDropped(ctx context.Context) error {
 	for digest := range c.dropped {
 		if c.refs[digest] {
@@ -219,8 +216,8 @@ func (c *copying) countDropped(ctx context.Context) error {
 	return nil
 }
 
-// copyClaims copies the claims of kept sessions: a call that has begun and has
-// no outcome must not begin again.
+// copyClaims copies the claims of kept sessions, because a call that has started and has no outcome must not
+// start again.
 func (c *copying) copyClaims(ctx context.Context) error {
 	return c.old.eachClaim(ctx, func(key string, value []byte) error {
 		if session, _, _ := strings.Cut(key, "."); !c.kept[session] {
@@ -240,7 +237,7 @@ func (c *copying) copyClaims(ctx context.Context) error {
 	})
 }
 
-// movedClaim moves the position of the approval in a claim.
+// movedClaim adjusts the position of the approval in a claim.
 func (c *copying) movedClaim(value []byte) ([]byte, error) {
 	var claim map[string]json.RawMessage
 	if err := json.Unmarshal(value, &claim); err != nil {
@@ -254,8 +251,8 @@ func (c *copying) movedClaim(value []byte) ([]byte, error) {
 	return json.Marshal(claim)
 }
 
-// copyPools lets the pools continue where they stood. What was delivered and is
-// not done is redelivered, as after a crash.
+// copyPools makes the pools continue at their old positions. Work that was delivered but is not done is
+// redelivered, as after a crash.
 func (c *copying) copyPools(ctx context.Context) error {
 	pools, err := c.old.listPools(ctx)
 	if err != nil {
@@ -275,7 +272,7 @@ func (c *copying) copyPools(ctx context.Context) error {
 	return nil
 }
 
-// check reads the new log and compares it with what was to be in it.
+// check reads the new log and compares it with the expected digest.
 func (c *copying) check(ctx context.Context, want chain) error {
 	var got chain
 	n := uint64(0)

@@ -12,7 +12,7 @@ import (
 	"manualslop/events"
 )
 
-// Subjects of the server's API, and of buckets, that rights are made of.
+// Subject prefixes of the server's API and of buckets that rights refer to.
 const (
 	apiStreamInfo   = "$JS.API.STREAM.INFO."
 	apiStreamCreate = "$JS.API.STREAM.CREATE."
@@ -34,19 +34,17 @@ const (
 	subjectBlobs    = "$O.SLOP_BLOBS."
 )
 
-// grants are the subjects that a connection may publish and subscribe. What is
-// not granted is refused; a denial beats a grant.
+// grants lists the subjects to which a connection may publish and subscribe. Everything else is denied, and a
+// denial overrides a grant.
 type grants struct {
 	publish, denyPublish, subscribe []string
 }
 
-// rightsOf lists what a role may do. The subject alone says who published a
-// message, so no role may publish under another's token, nor make the server do
-// so: its answers go to any reply subject that a request names. What it copies
-// out of a stream carries a mark and does not count (see stored); what a consumer
-// delivers keeps its own subject; its other answers are no events. Pools are the
-// names of the work pools: a reader may make consumers of its own and never
-// touch those.
+// rightsOf returns the rights of a role. Only the subject identifies the author of a message, so no role may
+// publish under another's token or make the server do so. The server sends its answers to any reply subject that
+// a request names. Of these, messages that it copies out of a stream carry a mark and are ignored (see stored),
+// messages that a consumer delivers keep their own subject, and all other answers are not events. pools are the
+// names of the work pools: a reader may create its own consumers but never touch those.
 func rightsOf(r Role, pools []string) grants {
 	g := grants{subscribe: []string{r.inbox() + ".>"}}
 	switch r.Kind {
@@ -108,8 +106,8 @@ func rightsOf(r Role, pools []string) grants {
 	return g
 }
 
-// write grants the role's own subtree, or only the given types in it. A subject
-// with fewer or more tokens than an event's is nobody's.
+// write grants the role's own subtree, or only the given types in it. It does not cover subjects with more or
+// fewer tokens than an event's.
 func (g *grants) write(r Role, types ...string) {
 	own := events.RootEvents + ".*.*." + r.Actor() + "."
 	if len(types) == 0 {
@@ -120,13 +118,13 @@ func (g *grants) write(r Role, types ...string) {
 	}
 }
 
-// lastOfOwn grants the newest event of the role's own subtree.
+// lastOfOwn grants reading the newest event of the role's own subtree.
 func (g *grants) lastOfOwn(r Role) {
 	g.publish = append(g.publish, apiDirectGet+StreamEvents+"."+events.RootEvents+".*.*."+r.Actor()+".>")
 }
 
-// readLog grants consumers of the role's own making over events, each with one
-// filter. The pools stay as they are, and work is taken only from those in works.
+// readLog grants creating consumers over events, each with one filter. The pools cannot be changed, and work may
+// be pulled only from those in works.
 func (g *grants) readLog(pools []string, works ...string) {
 	g.publish = append(g.publish,
 		apiStreamInfo+StreamEvents, apiMsgGet+StreamEvents,
@@ -142,8 +140,7 @@ func (g *grants) readLog(pools []string, works ...string) {
 	g.subscribe = append(g.subscribe, events.RootLive+".>", events.RootSignals+".>")
 }
 
-// work grants pulling from pools: next message, its description, and
-// acknowledgements.
+// work grants pulling from pools: requesting the next message, reading the pool's state, and acknowledging.
 func (g *grants) work(pools []string) {
 	for _, pool := range pools {
 		g.publish = append(g.publish, apiNext+StreamEvents+"."+pool, apiConsInfo+StreamEvents+"."+pool)
@@ -151,13 +148,13 @@ func (g *grants) work(pools []string) {
 	}
 }
 
-// acknowledge grants acknowledgements in both formats that the server knows.
+// acknowledge grants acknowledgements in both formats that the server supports.
 func (g *grants) acknowledge(pool string) {
 	g.publish = append(g.publish, "$JS.ACK."+StreamEvents+"."+pool+".>", "$JS.ACK.*.*."+StreamEvents+"."+pool+".>")
 }
 
-// reconcile grants handing work back, and making pools of the role's projects
-// again. It does not grant pulling from them.
+// reconcile grants releasing work and recreating the pools of the role's projects. It does not grant pulling from
+// them.
 func (g *grants) reconcile(r Role, pools []string) {
 	for _, kind := range []string{events.PoolTools, events.PoolShort, events.PoolModels} {
 		for _, pool := range ofKind(pools, kind, r.Project) {
@@ -168,9 +165,8 @@ func (g *grants) reconcile(r Role, pools []string) {
 	}
 }
 
-// readBeforeCalls grants what a worker reads before a call begins and while it
-// runs: closed sessions, killed tickets and what workers wrote, by one consumer of
-// a fixed name.
+// readBeforeCalls grants what a worker must read before and during a call: closed sessions, killed tickets and
+// the events of workers, through one consumer with a fixed name.
 func (g *grants) readBeforeCalls(r Role, projects []string) {
 	for _, project := range projects {
 		name := r.consumer(project)
@@ -191,15 +187,14 @@ func (g *grants) readBeforeCalls(r Role, projects []string) {
 	}
 }
 
-// probe grants asking whether a process of an actor is connected. The server
-// answers where it is not; the process itself shows its presence, under its
-// actor's name.
+// probe grants probing whether a process of an actor is connected. If it is not, the server answers; otherwise
+// the process sends its presence signal under its actor's name.
 func (g *grants) probe() {
 	g.publish = append(g.publish, events.RootHere+".*.*.*")
 }
 
-// snapshots grants the role's own states: whoever writes one decides what is
-// known, so nobody writes another's.
+// snapshots grants the role's own snapshots. The author of a snapshot decides what is known, so no role may write
+// another's.
 func (g *grants) snapshots(keys string) {
 	g.publish = append(g.publish, subjectSnaps+keys, apiDirectGet+streamSnapshots+"."+subjectSnaps+keys)
 }
@@ -223,9 +218,8 @@ func (g *grants) signals(r Role) {
 	g.subscribe = append(g.subscribe, events.RootSignals+".>")
 }
 
-// permissions returns the form that the server takes. A connection that may
-// publish nothing is denied everything, because an empty list would mean no
-// limit.
+// permissions converts the grants to the server's form. A connection without publish rights is denied everything
+// explicitly, because an empty list would mean no limit.
 func (g grants) permissions() *server.Permissions {
 	p := &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: g.publish, Deny: g.denyPublish},
@@ -237,7 +231,7 @@ func (g grants) permissions() *server.Permissions {
 	return p
 }
 
-// typesOf lists the types of the catalogue that are written by writer.
+// typesOf lists the types of the catalogue that writer may write.
 func typesOf(writer string) []string {
 	var out []string
 	for _, d := range events.Catalogue().Defs() {
@@ -248,9 +242,8 @@ func typesOf(writer string) []string {
 	return out
 }
 
-// denials wakes those who wait for an answer that will not come. The server
-// answers a refused publish with a remark that names the subject and nothing
-// else; without this a refusal would look like a timeout.
+// denials wakes callers that wait for an answer that will not come. The server reports a denied publish only with
+// an error that names the subject; without this a denial would look like a timeout.
 type denials struct {
 	mu      sync.Mutex
 	waiting map[string]map[*context.CancelCauseFunc]struct{}
@@ -278,8 +271,8 @@ func (d *denials) watch(subject string, cancel context.CancelCauseFunc) (forget 
 	}
 }
 
-// deny wakes everybody who waits for the subject that the remark quotes.
-// Rights depend on the subject alone, so all of them are refused.
+// deny wakes all callers that wait for the subject that the error quotes. Rights depend only on the subject, so
+// all of them are denied.
 func (d *denials) deny(remark error) {
 	subject, ok := quoted(remark.Error())
 	if !ok {
@@ -303,7 +296,7 @@ func (d *denials) wakeAll(cause error) {
 	}
 }
 
-// quoted returns the first text between double quotes.
+// quoted returns the first text in double quotes.
 func quoted(s string) (string, bool) {
 	_, rest, ok := strings.Cut(s, `"`)
 	if !ok {

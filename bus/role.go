@@ -17,12 +17,12 @@ import (
 	"manualslop/events"
 )
 
-// Kind is what a connection is for. The zero value is invalid.
+// Kind is the purpose of a connection. The zero value is invalid.
 type Kind string
 
 // Kinds of role.
 const (
-	// Decider decides; its name is one of events.Deciders.
+	// Decider runs a decider; its name is one of events.Deciders.
 	Decider Kind = "decider"
 	// Models calls models.
 	Models Kind = "models"
@@ -30,31 +30,30 @@ const (
 	Timers Kind = "timers"
 	// Gateway serves the Hook API and records its own traffic.
 	Gateway Kind = "gateway"
-	// Person speaks for one person; its name is the person's token.
+	// Person acts for one person; its name is the person's token.
 	Person Kind = "person"
-	// Agent is a program outside that may raise asks; its name begins with "agent-".
+	// Agent is an external program that may post asks; its name begins with "agent-".
 	Agent Kind = "agent"
 	// Worker runs tools; its name begins with "worker-".
 	Worker Kind = "worker"
 	// Reader reads the log and publishes nothing.
 	Reader Kind = "reader"
-	// Live sees new events as they come and may do nothing else.
+	// Live receives new events as they arrive and may do nothing else.
 	Live Kind = "live"
 	// Admin creates streams and pools.
 	Admin Kind = "admin"
 )
 
-// Role is whom a connection speaks for. Name is needed for the kinds Decider,
-// Person, Agent and Worker, and ignored for the others. Project limits Worker,
-// Models and Timers to the work of one project; empty means every project that
-// the embedded server has pools for.
+// Role is the identity of a connection. Name is required for the kinds Decider, Person, Agent and Worker, and
+// ignored for the others. Project limits Worker, Models and Timers to the work of one project; empty means every
+// project for which the embedded server has pools.
 type Role struct {
 	Kind    Kind   `json:"kind"`
 	Name    string `json:"name,omitempty"`
 	Project string `json:"project,omitempty"`
 }
 
-// Check says with ErrRole why a role is malformed.
+// Check returns an error that matches ErrRole if the role is malformed.
 func (r Role) Check() error {
 	ok := true
 	switch r.Kind {
@@ -79,8 +78,7 @@ func (r Role) Check() error {
 	return nil
 }
 
-// Actor returns the subject token under which the role writes; for kinds that
-// write nothing it is the kind.
+// Actor returns the subject token under which the role writes. For kinds that write nothing it is the kind.
 func (r Role) Actor() string {
 	switch r.Kind {
 	case Decider, Person, Agent, Worker:
@@ -89,12 +87,11 @@ func (r Role) Actor() string {
 	return string(r.Kind)
 }
 
-// consumer returns the name of the one consumer of a worker over a project,
-// which its rights name. Workers of two projects on one host have the same
-// name.
+// consumer returns the name of a worker's only consumer for a project, which its rights refer to. Workers of two
+// projects on one host may have the same actor name.
 func (r Role) consumer(project string) string { return "outcomes-" + project + "-" + r.Actor() }
 
-// String names the role in logs: kind, and name where it has one.
+// String returns the kind, followed by the name if there is one, for logs.
 func (r Role) String() string {
 	if a := r.Actor(); a != string(r.Kind) {
 		return string(r.Kind) + " " + a
@@ -111,31 +108,29 @@ func (r Role) readsLog() bool {
 	return false
 }
 
-// inbox returns the prefix under which the role receives answers. It holds the
-// kind, so that a person named "reader" shares nothing with the role.
+// inbox returns the prefix of the subjects on which the role receives answers. It includes the kind, so that a
+// person named "reader" does not share the inbox of the role.
 func (r Role) inbox() string { return "_INBOX_" + string(r.Kind) + "_" + r.Actor() }
 
-// Accounts says whose credentials [WriteAccounts] writes.
+// Accounts configures [WriteAccounts].
 type Accounts struct {
 	// URL of the cluster; several servers are separated by commas.
 	URL string
-	// Hosts are the names of the machines that run workers. At least one.
+	// Hosts are the names of the machines that run workers. There must be at least one.
 	Hosts []string
-	// People and Agents are the actors beside the roles of the engine.
+	// People and Agents are the actors in addition to the roles of the engine.
 	People, Agents []string
-	// Projects whose work the credentials reach. At least one.
+	// Projects lists the projects whose work the credentials cover. There must be at least one.
 	Projects []string
 }
 
 // accountsFile is the part of a server's configuration that WriteAccounts writes.
 const accountsFile = "accounts.conf"
 
-// WriteAccounts writes into dir what a NATS cluster of somebody else needs to
-// enforce the rights of each role: accounts.conf, which every server of the
-// cluster includes, and beside it the key files of [Server.WriteKeys] and
-// admin.json, which creates the streams. Each user is an nkey: accounts.conf
-// holds public keys only. Keys that are in the files stay as they are; a user
-// whose file was removed gets a new key.
+// WriteAccounts writes to dir the files that an external NATS cluster needs to enforce the rights of each role:
+// accounts.conf, which every server of the cluster includes, the key files of [Server.WriteKeys], and admin.json,
+// which is used to create the streams. Each user is an nkey: accounts.conf holds public keys only. Existing keys
+// in the files are kept; a user whose file was removed gets a new key.
 func WriteAccounts(dir string, a Accounts) error {
 	if a.URL == "" || len(a.Hosts) == 0 || len(a.Projects) == 0 {
 		return fmt.Errorf("%w: accounts need the cluster's URL, at least one host and at least one project", ErrConfig)
@@ -169,7 +164,7 @@ func WriteAccounts(dir string, a Accounts) error {
 	return durable.WriteFile(filepath.Join(dir, accountsFile), text)
 }
 
-// writeSeeds writes one key file and adds the public keys in it to users.
+// writeSeeds writes one key file and adds its public keys to users.
 func writeSeeds(path, url string, roles []Role, users map[string]Role) error {
 	old, err := readKeys(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -200,8 +195,7 @@ func writeSeeds(path, url string, roles []Role, users map[string]Role) error {
 	return durable.WriteFile(path, append(body, '\n'))
 }
 
-// accountsText returns the account of slop in the syntax of a server's
-// configuration.
+// accountsText returns the account of slop in the syntax of the server configuration.
 func accountsText(users map[string]Role, pools []string) ([]byte, error) {
 	keys := slices.SortedFunc(maps.Keys(users), func(a, b string) int {
 		return strings.Compare(users[a].String()+a, users[b].String()+b)
@@ -212,7 +206,7 @@ func accountsText(users map[string]Role, pools []string) ([]byte, error) {
 	for _, key := range keys {
 		g := rightsOf(users[key], pools)
 		if users[key].Kind == Worker {
-			// What a worker must know before a call, any replica might not know yet.
+			// A worker asks the leader before a call, because a replica might lag.
 			g.publish = append(g.publish, apiMsgGet+StreamEvents)
 		}
 		if len(g.publish) == 0 {
@@ -233,7 +227,7 @@ func accountsText(users map[string]Role, pools []string) ([]byte, error) {
 	return []byte(out.String()), nil
 }
 
-// subjectRules renders allowed and denied subjects.
+// subjectRules formats allowed and denied subjects.
 func subjectRules(allow, deny []string) (string, error) {
 	rules := map[string][]string{}
 	if len(allow) > 0 {

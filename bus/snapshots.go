@@ -16,38 +16,33 @@ import (
 	"manualslop/events"
 )
 
-// maxSnapshotBytes limits one message of a stored snapshot, which is
-// compressed.
+// maxSnapshotBytes limits one compressed message of a stored snapshot.
 const maxSnapshotBytes = 960 << 10
 
-// snapshotWindow is what a writer of snapshots keeps in memory. Writers are
-// recreated after each garbage collection.
+// snapshotWindow is the memory that a writer of snapshots keeps. Writers are recreated after each garbage collection.
 const snapshotWindow = 256 << 10
 
-// maxSnapshotWindow limits what reading a damaged or hostile one keeps in
-// memory.
+// maxSnapshotWindow limits the memory for reading a damaged or hostile snapshot.
 const maxSnapshotWindow = 8 << 20
 
 // MaxSnapshot limits a snapshot in bytes before compression.
 const MaxSnapshot = 256 << 20
 
-// snapshotWriters are kept, because making one takes longer than most snapshots.
+// snapshotWriters are reused, because creating one takes longer than writing most snapshots.
 var snapshotWriters = sync.Pool{New: func() any {
 	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
 		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(snapshotWindow))
 	if err != nil {
-		panic(err) // the options are ours
+		panic(err) // the options are constant
 	}
 	return w
 }}
 
-// PutSnapshot stores v as JSON under key and replaces what was there. A v that
-// implements io.WriterTo and io.ReaderFrom has its own form. What does not fit
-// into one message is stored in pieces where the role is Gateway.
-// events.ErrTooLarge when it is over MaxSnapshot, or over what one snapshot may
-// take of the stream. A snapshot is a state that can be computed again from the
-// log: losing one costs time and nothing else, so a caller may continue after
-// an error.
+// PutSnapshot stores v as JSON under key and replaces the previous snapshot. If v implements io.WriterTo and
+// io.ReaderFrom, that format is used instead. If the snapshot does not fit into one message, the role Gateway
+// stores it in pieces. PutSnapshot returns events.ErrTooLarge if the snapshot exceeds MaxSnapshot or its share of
+// the stream. A snapshot can be recomputed from the log, so losing one only costs time, and a caller may continue
+// after an error.
 func (c *Conn) PutSnapshot(ctx context.Context, key string, v any) error {
 	err := checkKey(key)
 	if err == nil {
@@ -91,7 +86,7 @@ func writeSnapshot(w io.Writer, v any) error {
 	return json.NewEncoder(w).Encode(v)
 }
 
-// limited takes so many bytes and no more.
+// limited writes at most a limited number of bytes and then fails.
 type limited struct {
 	to   io.Writer
 	left int
@@ -105,7 +100,7 @@ func (l *limited) Write(b []byte) (int, error) {
 	return l.to.Write(b)
 }
 
-// DropSnapshot removes the snapshot under key, if there is one.
+// DropSnapshot removes the snapshot under key if it exists.
 func (c *Conn) DropSnapshot(ctx context.Context, key string) error {
 	err := checkKey(key)
 	if err == nil {
@@ -117,8 +112,8 @@ func (c *Conn) DropSnapshot(ctx context.Context, key string) error {
 	return nil
 }
 
-// Snapshot decodes the snapshot under key into the zero value that v points to;
-// events.ErrNoKey if there is none.
+// Snapshot decodes the snapshot under key into v, which must point to a zero value. It returns events.ErrNoKey if
+// there is none.
 func (c *Conn) Snapshot(ctx context.Context, key string, v any) error {
 	err := checkKey(key)
 	if err == nil {
@@ -143,7 +138,7 @@ func (c *Conn) snapshot(ctx context.Context, key string, v any) error {
 	return readSnapshot(body, v)
 }
 
-// getMessage is what stands under key; events.ErrNoKey for nothing.
+// getMessage returns the message under key, or events.ErrNoKey.
 func (c *Conn) getMessage(ctx context.Context, key string) ([]byte, error) {
 	m, err := c.directGet(ctx, apiDirectGet+streamSnapshots+"."+subjectSnaps+key, nil)
 	if err != nil {
@@ -175,25 +170,24 @@ func readSnapshot(body []byte, v any) error {
 	return events.Unmarshal(raw, v)
 }
 
-// maxSnapshotPieces limits the messages of one snapshot; a stream of the
-// default budget has room for fourteen of the longest.
+// maxSnapshotPieces limits the messages of one snapshot. A stream of the default budget has room for fourteen of
+// the longest.
 const maxSnapshotPieces = 24
 
-// snapshotHead is under the key of a snapshot that was stored in pieces. It is
-// written last, so that pieces of two writers or of a killed one never count as
-// a whole.
+// snapshotHead is stored under the key of a snapshot that was split into pieces. It is written last, so that a
+// mix of two writers' pieces, or the pieces of a killed writer, never count as a whole.
 type snapshotHead struct {
 	Pieces int    `json:"pieces"`
 	SHA256 string `json:"sha256"` // of all pieces together
 }
 
-// errPieces means that a snapshot cannot be put together.
+// errPieces means that the pieces of a snapshot do not match its head.
 var errPieces = errors.New("the snapshot is incomplete")
 
 func pieceKey(key string, n int) string { return key + ".piece-" + strconv.Itoa(n) }
 
-// putPieces stores what does not fit into one message. Pieces of a longer one
-// that was there before stay until the stream needs their room.
+// putPieces stores a snapshot that does not fit into one message. Surplus pieces of a longer previous snapshot
+// stay until the stream needs their room.
 func (c *Conn) putPieces(ctx context.Context, key string, body []byte) error {
 	most, err := c.mostPieces(ctx)
 	if err != nil {
@@ -216,8 +210,8 @@ func (c *Conn) putPieces(ctx context.Context, key string, body []byte) error {
 	return c.putMessage(ctx, key, raw)
 }
 
-// mostPieces returns how many messages a snapshot of this role may have: one
-// never takes more than a quarter of the stream.
+// mostPieces returns how many messages a snapshot of this role may have. A snapshot never takes more than a
+// quarter of the stream.
 func (c *Conn) mostPieces(ctx context.Context) (int, error) {
 	if c.role.Kind != Gateway {
 		return 1, nil
@@ -232,7 +226,7 @@ func (c *Conn) mostPieces(ctx context.Context) (int, error) {
 	return int(min(maxSnapshotPieces, info.Config.MaxBytes/4/maxSnapshotBytes)), nil
 }
 
-// pieces puts a snapshot together; errPieces where that is not what its head says.
+// pieces joins the pieces of a snapshot. It returns errPieces if they do not match the head.
 func (c *Conn) pieces(ctx context.Context, key string, raw []byte) ([]byte, error) {
 	var h snapshotHead
 	if err := json.Unmarshal(raw, &h); err != nil || h.Pieces < 1 || h.Pieces > maxSnapshotPieces {

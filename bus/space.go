@@ -11,22 +11,22 @@ import (
 	"manualslop/events"
 )
 
-// Room that a file system keeps free, in bytes. Below it only ends are stored,
-// and below a quarter of it nothing; the store continues when twice as much is
-// free. A small file system keeps a sixteenth of itself instead.
+// keepFree is the space that must stay free on a file system, in bytes. Below it only events that end something
+// are stored, and below a quarter of it nothing is. Storing resumes when twice as much is free. On a small file
+// system a sixteenth of its size is used instead.
 const keepFree = 16 << 20
 
-// Times of the watch over the disk.
+// Intervals of the disk watch.
 const (
 	roomEvery    = 250 * time.Millisecond
-	restartEvery = 2 * time.Second // at most so often for a stream that a write error froze
+	restartEvery = 2 * time.Second // minimum time between two restarts of streams that a write error froze
 )
 
-// room is whether the disk of an embedded server takes anything.
+// room records whether the disk of an embedded server accepts writes.
 type room struct {
 	mu    sync.Mutex
-	err   error           // why it does not; nil while it does
-	none  bool            // it takes not even ends
+	err   error           // why it does not; nil if it does
+	none  bool            // it does not even accept events that end something
 	state context.Context // ends when that changes
 	end   context.CancelFunc
 }
@@ -37,23 +37,22 @@ func newRoom() *room {
 	return r
 }
 
-// why is nil while there is room.
+// why returns why the disk accepts no writes, or nil if it does.
 func (r *room) why() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-// untilChange returns a context that ends when the disk stops to take anything,
-// or begins to.
+// untilChange returns a context that ends when the disk stops or resumes accepting writes.
 func (r *room) untilChange() context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.state
 }
 
-// set notes why nothing is taken, or nothing but ends, or with nil that there
-// is room. It reports whether that is new.
+// set records the current state: err is why writes are rejected, or nil if they are accepted, and none means that
+// even events that end something are rejected. It reports whether the state is new.
 func (r *room) set(err error, none bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,7 +64,7 @@ func (r *room) set(err error, none bool) bool {
 	return news
 }
 
-// watchRoom looks after the disk until ctx ends.
+// watchRoom watches the disk until ctx ends.
 func (s *Server) watchRoom(ctx context.Context) {
 	tick := time.NewTicker(roomEvery)
 	defer tick.Stop()
@@ -111,8 +110,8 @@ func tooLittle(free, low int64) error {
 	return fmt.Errorf("%w: %d KiB are free, at least %d KiB are needed", events.ErrDiskFull, free>>10, low>>10)
 }
 
-// frozen returns which stream takes nothing since a write failed; empty: none.
-// The server never writes to such a stream again.
+// frozen describes a stream that accepts nothing since a write failed, or returns "" if there is none. The server
+// never writes to such a stream again.
 func (s *Server) frozen() string {
 	if !s.nats.JetStreamEnabled() {
 		return "the streams are closed"
@@ -125,13 +124,13 @@ func (s *Server) frozen() string {
 	return ""
 }
 
-// refuse makes the server answer every write with an error at once, a write into
-// a frozen stream too, of which it would say nothing.
+// refuse makes the server reject every write with an error at once, including writes to a frozen stream, which
+// would otherwise get no answer.
 func (s *Server) refuse(why error) {
 	if err := s.limit(1); err != nil && s.nats.JetStreamEnabled() {
 		s.log.Warn("the server does not refuse writes", "error", err)
 	}
-	if s.room.set(why, true) { // after the limit: requests are sent again then
+	if s.room.set(why, true) { // set after the limit, because requests are then sent again
 		s.log.Error("nothing is stored until space is freed", "reason", why)
 	}
 }
@@ -146,8 +145,7 @@ func (s *Server) admit() {
 	}
 }
 
-// limit limits what all streams may hold, in bytes; -1: the budget of each
-// does.
+// limit limits the size of all streams together, in bytes. -1 leaves only the budget of each stream.
 func (s *Server) limit(bytes int64) error {
 	return s.nats.GlobalAccount().UpdateJetStreamLimits(map[string]server.JetStreamAccountLimits{"": {
 		MaxMemory: -1, MaxStore: bytes, MaxStreams: -1, MaxConsumers: -1, MaxAckPending: -1,
@@ -155,8 +153,8 @@ func (s *Server) limit(bytes int64) error {
 	}})
 }
 
-// restartStreams closes the streams and opens them again, which is the only way
-// to thaw one. Connections stay; their requests and consumers are recreated.
+// restartStreams closes the streams and opens them again, which is the only way to unfreeze one. Connections
+// stay; their requests and consumers are recreated.
 func (s *Server) restartStreams(ctx context.Context) error {
 	before, err := readEnds(s.cfg.store())
 	if err != nil {
@@ -189,25 +187,24 @@ func (s *Server) restartStreams(ctx context.Context) error {
 	return nil
 }
 
-// reserve is the part of the log's budget, in bytes, that new work may not use:
-// in it what runs comes to its end, and in its second half sessions are closed
-// and nothing else. A small log keeps a quarter.
+// reserve is the part of the log's budget, in bytes, that new work may not use. Running work may use its first
+// half to finish; only outcomes and events that close sessions may use its second half. A small log reserves a
+// quarter instead.
 const reserve = 16 << 20
 
 // use says how far into the reserve an event may go.
 type use int
 
 const (
-	// useNone is of new work, which leaves the reserve alone.
+	// useNone is for new work, which may not use the reserve.
 	useNone use = iota + 1
-	// useHalf is of what follows from work that runs.
+	// useHalf is for events that follow from running work.
 	useHalf
-	// useAll is of the ends of sessions, and of outcomes.
+	// useAll is for the ends of sessions, and for outcomes.
 	useAll
 )
 
-// newWork are the types of event that begin something, or that somebody may
-// send without limit.
+// newWork returns the types of event that begin something, or that an actor may send without limit.
 var newWork = sync.OnceValue(func() map[string]bool {
 	return events.Names(
 		events.SessionOpened{}, events.GoalSubmitted{}, events.TracksAccepted{}, events.GraphMutationRequested{},
@@ -218,7 +215,7 @@ var newWork = sync.OnceValue(func() map[string]bool {
 	)
 })
 
-// endings are the types that end something, beside all outcomes.
+// endings returns the types that end something, in addition to all outcomes.
 var endings = sync.OnceValue(func() map[string]bool {
 	return events.Names(
 		events.SessionClosed{}, events.AskAnswered{}, events.AskSettled{}, events.KillRequested{},
@@ -239,16 +236,16 @@ func useOf(typ string) use {
 	return useHalf
 }
 
-// Fill is how full the log is.
+// Fill describes how full the log is.
 type Fill struct {
 	Bytes, Budget uint64
-	// Reserved is set when only the reserve is left, or less.
+	// Reserved is set when no more than the reserve is left.
 	Reserved bool
-	// Closing is set when only its second half is left, or less.
+	// Closing is set when no more than the second half of the reserve is left.
 	Closing bool
 }
 
-// Fill asks how full the log is. It needs the rights to read the log.
+// Fill returns how full the log is. It needs the right to read the log.
 func (c *Conn) Fill(ctx context.Context) (Fill, error) {
 	info, err := c.stream(ctx, StreamEvents)
 	if err != nil {
@@ -262,18 +259,18 @@ func (c *Conn) Fill(ctx context.Context) (Fill, error) {
 	return f, nil
 }
 
-// A gauge is asked again after gaugeEvery, or when gaugeBytes were appended.
+// A gauge is refreshed after gaugeEvery, or when gaugeBytes were appended.
 const (
 	gaugeEvery = 250 * time.Millisecond
 	gaugeBytes = 64 << 10
 )
 
-// gauge is how full the log was when it was last asked.
+// gauge caches how full the log is.
 type gauge struct {
 	mu    sync.Mutex
 	fill  Fill
 	at    time.Time
-	since int // bytes that were appended through it
+	since int // bytes appended since then
 }
 
 func (g *gauge) set(f Fill) {
@@ -282,24 +279,23 @@ func (g *gauge) set(f Fill) {
 	g.fill, g.at, g.since = f, time.Now(), 0
 }
 
-// add counts bytes that are appended.
+// add counts appended bytes.
 func (g *gauge) add(size int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.since += size
 }
 
-// get returns the last answer, and whether it may still count.
+// get returns the cached answer, and whether it is still fresh.
 func (g *gauge) get() (Fill, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.fill, time.Since(g.at) < gaugeEvery && g.since < gaugeBytes
 }
 
-// leaveReserve refuses an event that may not use the rest of the disk or of the
-// log's budget. A worker and an agent may not ask how full the log is: a
-// worker's events are outcomes, and the gateway asks for its agents. Where the
-// answer fails, new work is refused and everything else is appended.
+// leaveReserve rejects an event that may not use the remaining space of the disk or of the log's budget. Workers
+// and agents have no right to ask how full the log is: a worker's events are outcomes, and the gateway checks on
+// behalf of its agents. If the request fails, new work is rejected and everything else is appended.
 func (c *Conn) leaveReserve(ctx context.Context, typ string, size int) error {
 	c.gauge.add(size)
 	how := useOf(typ)

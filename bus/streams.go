@@ -12,27 +12,26 @@ import (
 	"manualslop/events"
 )
 
-// StreamEvents is the one stream of facts.
+// StreamEvents is the stream that holds all facts.
 const StreamEvents = "SLOP_EV"
 
-// Names of the streams after the object store and the buckets.
+// Names of the streams below the object store and the buckets.
 const (
 	streamBlobs     = "OBJ_SLOP_BLOBS"
 	streamSnapshots = "KV_SLOP_SNAPSHOTS"
 	streamClaims    = "KV_SLOP_CLAIMS"
 )
 
-// headerRoom is what a stored event may need beside its body.
+// headerRoom is the space that a stored event may need in addition to its body.
 const headerRoom = 4 << 10
 
-// maxConsumers limits the readers and pools of a cluster: explicit, because the
-// server's default counts every ordered consumer too.
+// maxConsumers limits the readers and pools of a cluster. It is explicit, because the server's default also
+// counts every ordered consumer.
 const maxConsumers = 500
 
-// streamConfigs returns the table of streams, given a disk budget in bytes and
-// a number of replicas. Full means refuse, never forget; nothing of events or
-// blobs can be deleted. A claim is purged when its outcome is on the log. The
-// oldest snapshots go when there is no room for a new one.
+// streamConfigs returns the configurations of all streams for a disk budget in bytes and a number of replicas. A
+// full stream rejects new messages instead of dropping old ones, and events and blobs cannot be deleted. A claim
+// is purged when its outcome is in the log. The oldest snapshots are dropped to make room for a new one.
 func streamConfigs(budget int64, replicas int) []jetstream.StreamConfig {
 	base := jetstream.StreamConfig{
 		Storage: jetstream.FileStorage, Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
@@ -59,15 +58,15 @@ func streamConfigs(budget int64, replicas int) []jetstream.StreamConfig {
 
 	snapshots.Name, snapshots.Subjects = streamSnapshots, []string{subjectSnaps + ">"}
 	snapshots.MaxBytes = budget / 32
-	snapshots.MaxMsgSize = int32(min(maxSnapshotBytes+headerRoom, snapshots.MaxBytes/4)) // one never pushes out all others
+	snapshots.MaxMsgSize = int32(min(maxSnapshotBytes+headerRoom, snapshots.MaxBytes/4)) // one never evicts all others
 	snapshots.MaxMsgsPerSubject = 1
-	snapshots.Discard = jetstream.DiscardOld // they can be computed again
+	snapshots.Discard = jetstream.DiscardOld // they can be recomputed
 	snapshots.DenyPurge, snapshots.AllowRollup = false, true
 
 	return []jetstream.StreamConfig{facts, blobs, claims, snapshots}
 }
 
-// Provision says how the streams of an existing cluster are made.
+// Provision configures the streams of an existing cluster.
 type Provision struct {
 	// Replicas of each stream, 1 to 5. Default 1.
 	Replicas int
@@ -75,10 +74,10 @@ type Provision struct {
 	MaxBytes int64
 }
 
-// MismatchError lists how a stream differs from what slop needs.
+// MismatchError lists how the configuration of a stream differs from the required one.
 type MismatchError struct {
 	Stream string
-	// Differences read "setting: is X, must be Y".
+	// Differences are of the form "setting: is X, must be Y".
 	Differences []string
 }
 
@@ -90,10 +89,9 @@ func (e *MismatchError) Error() string {
 // Is makes the error match ErrMismatch.
 func (e *MismatchError) Is(target error) bool { return target == ErrMismatch }
 
-// Provision creates the streams that are missing and checks those that exist: a
-// difference is a [MismatchError], and nothing is changed. Sizes are the
-// cluster's own business and not compared. It needs the role Admin, or rights
-// of that extent on a cluster.
+// Provision creates missing streams and checks existing ones. A difference is a [MismatchError], and nothing is
+// changed. Sizes are up to the cluster and are not compared. It needs the role Admin, or the same rights on a
+// cluster.
 func (c *Conn) Provision(ctx context.Context, p Provision) error {
 	if p.MaxBytes <= 0 {
 		p.MaxBytes = defaultBudget
@@ -106,21 +104,21 @@ func (c *Conn) Provision(ctx context.Context, p Provision) error {
 	return nil
 }
 
-// streamInfo is what the server tells about a stream.
+// streamInfo is the server's description of a stream.
 type streamInfo struct {
 	Created time.Time              `json:"created"`
 	Config  jetstream.StreamConfig `json:"config"`
 	State   jetstream.StreamState  `json:"state"`
 }
 
-// stream looks a stream up; ErrUnavailable if there is none.
+// stream returns the description of a stream. It returns ErrUnavailable if there is none.
 func (c *Conn) stream(ctx context.Context, name string) (streamInfo, error) {
 	var info streamInfo
 	err := c.api(ctx, apiStreamInfo+name, nil, &info)
 	return info, err
 }
 
-// ensureStream looks a stream up, checks it, or creates it.
+// ensureStream checks a stream, or creates it if it is missing.
 func (c *Conn) ensureStream(ctx context.Context, want jetstream.StreamConfig) error {
 	info, err := c.stream(ctx, want.Name)
 	if errors.Is(err, errNoStream) {
@@ -135,7 +133,7 @@ func (c *Conn) ensureStream(ctx context.Context, want jetstream.StreamConfig) er
 	return nil
 }
 
-// differences compares every setting that a promise rests on.
+// differences compares every setting that our guarantees depend on.
 func differences(is, must jetstream.StreamConfig) []string {
 	var out []string
 	check := func(name string, a, b any) {
@@ -176,26 +174,25 @@ func republishText(r *jetstream.RePublish) string {
 	return fmt.Sprintf("%s to %s, headers only %t", r.Source, r.Destination, r.HeadersOnly)
 }
 
-// Figures are how full the log is and how much work waits on it.
+// Figures describes how full the log is and how much work is waiting.
 type Figures struct {
 	Messages, Bytes   uint64
-	Budget            int64 // of the stream in bytes; what goes beyond is refused
+	Budget            int64 // of the stream in bytes; appends beyond it are rejected
 	FirstSeq, LastSeq uint64
 	Consumers         int
-	Pools             []PoolFigures // those of the project that exist, by kind
+	Pools             []PoolFigures // existing pools of the project, by kind
 }
 
-// PoolFigures are those of one pool.
+// PoolFigures describes one pool.
 type PoolFigures struct {
 	Name        string // its kind
-	Waiting     uint64 // events that nobody has taken yet
-	Running     int    // taken and not done
-	Redelivered int    // of those, taken more than once
+	Waiting     uint64 // events that were not taken yet
+	Running     int    // events that were taken and are not done
+	Redelivered int    // of those, events that were taken more than once
 }
 
-// Figures asks the server about the log and a project's pools, in four requests.
-// It needs the rights to read the log. Errors: events.ErrDenied, events.ErrClosed,
-// ErrUnavailable.
+// Figures returns the state of the log and of a project's pools, with four requests to the server. It needs the
+// right to read the log. It returns events.ErrDenied, events.ErrClosed or ErrUnavailable.
 func (c *Conn) Figures(ctx context.Context, project string) (Figures, error) {
 	info, err := c.stream(ctx, StreamEvents)
 	if err != nil {
@@ -223,30 +220,29 @@ func (c *Conn) Figures(ctx context.Context, project string) (Figures, error) {
 	return out, nil
 }
 
-// Replication is how a cluster keeps one stream.
+// Replication describes how a cluster replicates one stream.
 type Replication struct {
 	Stream string
-	// Leader is the server that takes appends; empty while none is elected.
+	// Leader is the server that accepts appends. It is empty while none is elected.
 	Leader string
 	// Followers are the other servers; none if the stream has one copy.
 	Followers []Follower
 }
 
-// Follower is a server that keeps a copy of a stream.
+// Follower is a server with a copy of a stream.
 type Follower struct {
 	Name string `json:"name"`
-	// Current tells that the copy is complete.
+	// Current reports whether the copy is complete.
 	Current bool `json:"current"`
-	// Offline tells that the cluster does not reach the server.
+	// Offline reports whether the cluster cannot reach the server.
 	Offline bool `json:"offline"`
-	// Seen is how long ago the leader heard of it.
+	// Seen is how long ago the leader last heard from it.
 	Seen time.Duration `json:"active"`
 	// Lag is how many operations the copy is behind.
 	Lag uint64 `json:"lag"`
 }
 
-// Replication asks how the log is kept. A role that may not read the log gets
-// events.ErrDenied.
+// Replication returns how the log is replicated. A role that may not read the log gets events.ErrDenied.
 func (c *Conn) Replication(ctx context.Context) (Replication, error) {
 	var info struct {
 		Cluster *struct {

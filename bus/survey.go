@@ -12,22 +12,21 @@ import (
 	"manualslop/bus/durable"
 )
 
-// survey is what lay on disk before the server started, which changes what it
-// cannot read.
+// survey describes the files on disk before the server starts, because the server changes files that it cannot read.
 type survey struct {
 	store string
 	log   *slog.Logger
-	// thorough has every block read.
+	// thorough makes it read every block.
 	thorough bool
 	ends     ends
 	found    map[string]bool // folders of streams
 	scan     map[string]streamScan
-	// remarks tell what was lost or thrown away, in plain words.
+	// remarks describe, for people, what was lost or discarded.
 	remarks []string
 }
 
-// surveyStore looks at the store before the server touches it. What can be
-// computed again and is damaged is removed; other damage is a [DamageError].
+// surveyStore examines the store before the server changes it. Damaged data that can be recomputed is removed;
+// other damage is a [DamageError].
 func surveyStore(cfg *Config) (*survey, error) {
 	store := cfg.store()
 	s := &survey{store: store, thorough: cfg.Thorough, log: cfg.Logger, found: map[string]bool{},
@@ -65,16 +64,15 @@ func streamsFolder(store string) string { return filepath.Join(store, "jetstream
 
 func (s *survey) folder(stream string) string { return filepath.Join(streamsFolder(s.store), stream) }
 
-// remark notes something that a person should know.
+// remark records something that a person should know.
 func (s *survey) remark(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	s.remarks = append(s.remarks, text)
 	s.log.Warn("store: " + text)
 }
 
-// readEnds reads the record of the store. A repair goes on without one that is
-// damaged: as after a crash, with claims for which it is unknown whether some
-// are lost.
+// readEnds reads the record of the store. A repair continues without a damaged record: as after a crash, and with
+// claims that may be incomplete.
 func (s *survey) readEnds(repair bool) (err error) {
 	s.ends, err = readEnds(s.store)
 	var damage *DamageError
@@ -85,15 +83,14 @@ func (s *survey) readEnds(repair bool) (err error) {
 	return err
 }
 
-// takeAsItIs stands for a record that was lost.
+// takeAsItIs replaces a lost record.
 func (s *survey) takeAsItIs() {
 	s.ends = ends{Made: true, ClaimsLost: true}
 	s.remark("%s was damaged or missing; the store is accepted as it is", endsPath(s.store))
 }
 
-// removeUnfinished removes what the making of a store left that did not end.
-// Nothing is acknowledged before it ends, so a store that holds messages lost
-// its record instead, and stays.
+// removeUnfinished removes what an incomplete creation of a store left behind. Nothing is acknowledged before the
+// creation ends. Therefore a store that holds messages was complete and has lost its record, and is not removed.
 func (s *survey) removeUnfinished(repair bool) (unfinished bool, err error) {
 	for name := range s.found {
 		scan, err := scanStream(s.folder(name), name, true)
@@ -116,13 +113,12 @@ func (s *survey) removeUnfinished(repair bool) (unfinished bool, err error) {
 	return true, os.RemoveAll(old)
 }
 
-// checkStreams refuses a store in which a stream that cannot be computed again
-// is missing, is shorter than it was, or is unreadable where the server would
-// drop messages.
+// checkStreams rejects a store in which a stream that cannot be recomputed is missing, is shorter than before, or
+// is unreadable where the server would drop messages.
 func (s *survey) checkStreams() error {
 	for _, name := range []string{StreamEvents, streamClaims, streamBlobs} {
 		if name == streamClaims && s.ends.ClaimsLost && !s.found[name] {
-			continue // being made again
+			continue // being recreated
 		}
 		if err := s.checkStream(name); err != nil {
 			return err
@@ -160,13 +156,13 @@ func (s *survey) checkStream(name string) error {
 	return nil
 }
 
-// titles name the streams in messages.
+// titles are the names of the streams in messages.
 var titles = map[string]string{
 	StreamEvents: "the log", streamClaims: "the record of started calls", streamBlobs: "the store of large texts",
 }
 
-// setClaimsAside moves damaged claims out of the way. Until new ones stand for
-// every open call, the record says that they are lost.
+// setClaimsAside moves damaged claims out of the way. The record says that they are lost until every open call
+// has a new one.
 func (s *survey) setClaimsAside() error {
 	var damage *DamageError
 	if err := s.checkStream(streamClaims); !errors.As(err, &damage) {
@@ -189,9 +185,8 @@ func (s *survey) setClaimsAside() error {
 	return durable.SyncFolder(aside)
 }
 
-// dropBrokenPools removes the files of pools that the server could not read. A
-// pool that was handed what the log does not hold tells that the log lost its
-// end, unless the log is as an orderly stop left it.
+// dropBrokenPools removes the files of pools that the server could not read. If a pool was delivered an event
+// that the log does not hold, the log has lost its end, unless the log was closed by an orderly stop.
 func (s *survey) dropBrokenPools() error {
 	dirs, err := os.ReadDir(filepath.Join(s.folder(StreamEvents), "obs"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

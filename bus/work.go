@@ -12,7 +12,7 @@ import (
 	"manualslop/events"
 )
 
-// Times of claimed work.
+// Intervals of work on a pool.
 const (
 	pullExpires     = 5 * time.Second
 	pullHeartbeat   = 500 * time.Millisecond
@@ -20,19 +20,17 @@ const (
 	progressEvery   = Lease / 5
 	firstRedelivery = 100 * time.Millisecond
 	lastRedelivery  = 5 * time.Second
-	// lastPostponed limits one postponement, because the server's clock may stop
-	// with the machine: a handler that is called too early postpones again.
+	// lastPostponed limits one postponement, because the server's clock may stop with the machine. A handler that
+	// is called too early postpones again.
 	lastPostponed = 30 * time.Second
 )
 
-// Work takes work from a pool until ctx ends, at most so many pieces at a time,
-// and calls handle for each, in goroutines of its own. While handle runs the
-// server is told so; a nil error ends the work for good, any other hands it out
-// again after a pause that grows with each delivery, and an
-// [events.NotBeforeError] at its time, at most 30 s later; work that another one
-// took over is left to it. When ctx ends, handle's
-// context ends, Work waits for it and returns nil. A pool that is missing is
-// waited for. Errors: events.ErrDenied, events.ErrClosed.
+// Work takes work from a pool until ctx ends, at most most deliveries at a time, and calls handle for each in its
+// own goroutine. While handle runs, the server is sent progress reports. If handle returns nil, the work is done
+// for good. After an [events.NotBeforeError] it is redelivered at the given time, at most 30 s later, and after
+// any other error after a pause that grows with each delivery. Work that another process took over is left to
+// that process. When ctx ends, handle's context ends too; Work waits for handle and returns nil. Work waits for a
+// missing pool. It returns events.ErrDenied or events.ErrClosed.
 func (c *Conn) Work(
 	ctx context.Context, pool string, most int, handle func(context.Context, events.Delivery) error,
 ) error {
@@ -62,8 +60,7 @@ func (c *Conn) Work(
 	return nil
 }
 
-// awaitPool waits until a pool is there or ctx ends: an orchestrator of its
-// project makes it.
+// awaitPool waits until a pool exists or ctx ends. An orchestrator of the pool's project creates it.
 func (c *Conn) awaitPool(ctx context.Context, pool string) error {
 	for said := false; ; said = true {
 		err := c.findPool(ctx, pool)
@@ -78,18 +75,16 @@ func (c *Conn) awaitPool(ctx context.Context, pool string) error {
 	}
 }
 
-// findPool makes sure that a pool is there.
+// findPool returns an error if a pool does not exist.
 func (c *Conn) findPool(ctx context.Context, pool string) error {
 	var info struct{}
 	return c.api(ctx, apiConsInfo+StreamEvents+"."+pool, nil, &info)
 }
 
-// spareSlots is how many slots of a worker wait for work at most. Each that waits
-// costs two messages a second.
+// spareSlots limits the idle slots of a worker. Each idle slot costs two messages a second.
 const spareSlots = 4
 
-// slots are the slots of one worker. There are as many as it has work for, and a
-// few that wait.
+// slots are the slots of one worker. There are as many as it has work for, plus a few idle ones.
 type slots struct {
 	run func()
 	max int
@@ -99,14 +94,14 @@ type slots struct {
 	all, idle int
 }
 
-// begin starts a slot, unless there are enough.
+// begin starts a slot unless there are enough.
 func (s *slots) begin() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.start()
 }
 
-// start is begin; s.mu is held.
+// start is like begin. The caller must hold s.mu.
 func (s *slots) start() {
 	if s.all < s.max {
 		s.all, s.idle = s.all+1, s.idle+1
@@ -114,7 +109,7 @@ func (s *slots) start() {
 	}
 }
 
-// busy says that a slot took work. Another one begins, if none waits.
+// busy records that a slot took work. If no slot is idle, it starts another one.
 func (s *slots) busy() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,8 +118,7 @@ func (s *slots) busy() {
 	}
 }
 
-// free says that a slot is through with its work, and reports whether it has to
-// wait for more.
+// free records that a slot has finished its work, and reports whether the slot should wait for more.
 func (s *slots) free() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,8 +130,7 @@ func (s *slots) free() bool {
 	return true
 }
 
-// slot pulls one message at a time: the server never hands it more than it is
-// free to do.
+// slot pulls one message at a time, so the server never delivers more than it can start at once.
 type slot struct {
 	c          *Conn
 	pool, next string
@@ -145,10 +138,10 @@ type slot struct {
 	all        *slots
 }
 
-// errSpare ends a slot that is not needed any more.
+// errSpare ends a slot that is no longer needed.
 var errSpare = errors.New("enough slots are waiting")
 
-// errTrouble means that the server would not take a pull.
+// errTrouble means that the server did not accept a pull.
 var errTrouble = errors.New("pull refused")
 
 func (s *slot) run(ctx context.Context) error {
@@ -178,8 +171,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// session works on one inbox until the server falls silent; then an answer to
-// an old request may still be under way, and must not meet a new one.
+// session works on one inbox until the server falls silent. Then an answer to an old request may still be in
+// transit, and must not be mistaken for the answer to a new one.
 func (s *slot) session(ctx context.Context) error {
 	link := s.c.Relinked()
 	msgs := make(chan *nats.Msg, 4)
@@ -219,7 +212,7 @@ func (s *slot) pull(inbox string) error {
 	return nil // disconnected: silence or the reconnect begins a new session
 }
 
-// await waits for work; nil without an error means that a new session is due.
+// await waits for work. It returns nil without an error if a new session is needed.
 func (s *slot) await(ctx context.Context, msgs <-chan *nats.Msg, link <-chan struct{}, quiet *time.Timer) (*nats.Msg,
 	error) {
 	for {
@@ -236,7 +229,7 @@ func (s *slot) await(ctx context.Context, msgs <-chan *nats.Msg, link <-chan str
 			case status == "100":
 				continue
 			case status == "404" || status == "408":
-				return nil, nil // nothing came in time
+				return nil, nil // nothing arrived in time
 			}
 			return nil, errTrouble
 		case <-ctx.Done():
@@ -254,7 +247,7 @@ func (s *slot) await(ctx context.Context, msgs <-chan *nats.Msg, link <-chan str
 	}
 }
 
-// carry hands one message to the handler and its outcome to the server.
+// carry passes one message to the handler and reports the outcome to the server.
 func (s *slot) carry(ctx context.Context, msg *nats.Msg) {
 	meta, err := msg.Metadata()
 	if err != nil {
@@ -282,8 +275,7 @@ func (s *slot) carry(ctx context.Context, msg *nats.Msg) {
 	s.answer(msg, fmt.Sprintf(`-NAK {"delay":%d}`, later))
 }
 
-// whyOf returns why a handler gave work back until later; empty: it did not
-// say.
+// whyOf returns the reason for which a handler postponed work, or "" if it gave none.
 func whyOf(err error) string {
 	if due, ok := errors.AsType[*events.NotBeforeError](err); ok {
 		return due.Reason
@@ -291,12 +283,12 @@ func whyOf(err error) string {
 	return ""
 }
 
-// pauseAfter returns the time until work that was not done is redelivered.
+// pauseAfter returns the time until unfinished work is redelivered.
 func (s *slot) pauseAfter(ctx context.Context, e events.Event, deliveries uint64, err error) time.Duration {
 	var due *events.NotBeforeError
 	switch {
 	case ctx.Err() != nil:
-		return 0 // this process stops: another one may take the work at once
+		return 0 // this process is stopping: another one may take the work at once
 	case errors.As(err, &due):
 		return min(max(time.Until(due.Time), 0), lastPostponed)
 	}
@@ -304,8 +296,7 @@ func (s *slot) pauseAfter(ctx context.Context, e events.Event, deliveries uint64
 	return min(firstRedelivery<<min(deliveries-1, 16), lastRedelivery)
 }
 
-// showProgress tells the server at short intervals that somebody is running,
-// until stop is called.
+// showProgress reports to the server at short intervals that the work is in progress, until stop is called.
 func (s *slot) showProgress(msg *nats.Msg) (stop func()) {
 	var mu sync.Mutex
 	stopped := false
@@ -328,8 +319,7 @@ func (s *slot) showProgress(msg *nats.Msg) (stop func()) {
 	}
 }
 
-// answer tells the server about a message. It is a hint: a lost one means that
-// the message is redelivered.
+// answer sends an acknowledgement to the server. If it is lost, the message is redelivered.
 func (s *slot) answer(msg *nats.Msg, what string) {
 	if err := s.c.nc.Publish(msg.Reply, []byte(what)); err != nil && s.c.nc.IsConnected() {
 		s.c.log.Warn("acknowledgement not sent", "subject", msg.Subject, "error", err)

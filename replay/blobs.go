@@ -6,7 +6,7 @@ import (
 	"manualslop/events"
 )
 
-// blobRefs lists the blobs that a payload names, in the order of its fields.
+// blobRefs lists the blobs that a payload names, in field order.
 func blobRefs(p events.Payload) []events.BlobRef {
 	var out []events.BlobRef
 	if p != nil {

@@ -8,11 +8,9 @@ import (
 	"manualslop/events"
 )
 
-// chain is the running hash of an exported file. It starts with the SHA-256 of
-// the header's line; each event turns it into the SHA-256 of what it was, the
-// event's sequence as eight bytes, and the event's bytes as they are in the
-// file; each blob adds its size and its name, whose digest stands for its
-// bytes.
+// chain is the running hash of an exported file. It starts with the SHA-256 of the header line. Each event
+// changes it to the SHA-256 of the previous value, the event's sequence as eight bytes, and the event's bytes as
+// they are in the file. Each blob adds its size and its name, which is the digest of its bytes.
 type chain [sha256.Size]byte
 
 func startChain(header []byte) chain { return sha256.Sum256(header) }
@@ -27,7 +25,7 @@ func (c *chain) add(seq uint64, event []byte) {
 	h.Sum(c[:0])
 }
 
-// addBlob continues the chain over a blob that was carried or is missing.
+// addBlob continues the chain with a blob that is included or missing.
 func (c *chain) addBlob(ref events.BlobRef, missing bool) {
 	name := "blob "
 	if missing {

@@ -7,13 +7,13 @@ import (
 	"manualslop/events"
 )
 
-// checks is what the walk remembers for facts that must agree with earlier ones.
+// checks holds earlier facts with which later ones must agree.
 type checks struct {
 	lastSeq  uint64
-	ordinals map[string]uint64 // actor to its newest n
+	ordinals map[string]uint64 // the newest n of each actor
 	approved map[permit]bool   // calls and the bytes that may run
-	answers  map[string]answer // id of an event that may settle an ask
-	settled  map[string]bool   // ask to whether its outcome was a yes
+	answers  map[string]answer // by id of an event that may settle an ask
+	settled  map[string]bool   // by ask: whether its outcome was a yes
 	prompts  events.Prompts[events.Part]
 	sums     map[string]events.ManifestSum // of prompts
 }
@@ -31,7 +31,7 @@ func newChecks() checks {
 		sums: map[string]events.ManifestSum{}}
 }
 
-// place checks where the event stands: its sequence, and the session it is in.
+// place checks the position of the event: its sequence and its session.
 func (v *Verifier) place(i int, e *events.Event) *Divergence {
 	first := v.opening
 	switch {
@@ -50,8 +50,8 @@ func (v *Verifier) place(i int, e *events.Event) *Divergence {
 	return nil
 }
 
-// identity checks that the id is new and the cause is old. A notice may stand
-// twice: a restarted process says again what it cannot know to have said.
+// identity checks that the id is new and that the cause is an earlier event. A notice may occur twice, because a
+// restarted process repeats a notice if it cannot know that it sent it.
 func (v *Verifier) identity(i int, e *events.Event) *Divergence {
 	if e.ID == "" {
 		return at(CodeEnvelope, i, e, "it has no id")
@@ -68,8 +68,8 @@ func (v *Verifier) identity(i int, e *events.Event) *Divergence {
 	return nil
 }
 
-// writer checks that decisions come from those who may decide them. Whatever
-// else an actor may not write counts for nothing and stays on the record.
+// writer checks that decisions come from actors that may make them. Other events that an actor may not write stay
+// in the record without effect.
 func (v *Verifier) writer(i int, e *events.Event) *Divergence {
 	d, ok := v.registry.Lookup(e.Type)
 	if ok && d.Class == events.Decision && !d.MayWrite(e.Actor) {
@@ -78,8 +78,8 @@ func (v *Verifier) writer(i int, e *events.Event) *Divergence {
 	return nil
 }
 
-// ordinal checks that n counts up by one from 1. Notices have none, and what
-// counts for nothing is not counted.
+// ordinal checks that n increases by one, starting at 1. Notices have no n, and events without effect are not
+// counted.
 func (v *Verifier) ordinal(i int, e *events.Event) *Divergence {
 	if _, bad := e.Payload.(events.Malformed); bad || v.isNotice(e) || !events.IsDecider(e.Actor) &&
 		!events.IsWorker(e.Actor) {
@@ -93,9 +93,8 @@ func (v *Verifier) ordinal(i int, e *events.Event) *Divergence {
 	return nil
 }
 
-// attributes checks that the envelope of an outcome is the one that its body
-// has: our own effects write those. What people and programs outside say may
-// come in any envelope that carries it.
+// attributes checks that the envelope of an outcome matches its body, because only our own effects write
+// outcomes. Events from people and external programs may have any envelope that fits them.
 func (v *Verifier) attributes(i int, e *events.Event) *Divergence {
 	d, ok := v.registry.Lookup(e.Type)
 	if !ok || d.Class != events.Outcome || e.Payload.EventType() != d.Type {
@@ -113,7 +112,7 @@ func (v *Verifier) attributes(i int, e *events.Event) *Divergence {
 		topic(e), e.Corr, e.Tier, name, corr, tier))
 }
 
-// content checks what a fact says against its own bytes and earlier facts.
+// content checks a fact against its own bytes and earlier facts.
 func (v *Verifier) content(i int, e *events.Event) *Divergence {
 	c := &v.checks
 	switch p := e.Payload.(type) {
@@ -158,9 +157,9 @@ func (v *Verifier) content(i int, e *events.Event) *Divergence {
 	return nil
 }
 
-// settlement checks that an ask ends by an earlier event. A yes needs a
-// person's yes to that ask; a no may also come of whatever made it pointless,
-// such as the end of its ticket, but not of an answer to another ask.
+// settlement checks that an ask is settled by an earlier event. A yes needs a person's yes to that ask. A no may
+// also follow from an event that made the ask pointless, such as the end of its ticket, but not from an answer to
+// another ask.
 func (v *Verifier) settlement(i int, e *events.Event, p events.AskSettled) *Divergence {
 	a, isAnswer := v.checks.answers[p.AnswerID]
 	first, known := v.first[p.AnswerID]

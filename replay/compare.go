@@ -8,9 +8,8 @@ import (
 	"manualslop/events"
 )
 
-// differences names what tells the recorded decision from the one that follows
-// from the record; empty when they are the same. An older version of the body
-// is the same when it lifts to the same body.
+// differences names the fields in which the recorded decision differs from the one that follows from the record,
+// or returns "" if they are the same. An older version of the body is the same if it lifts to the same body.
 func differences(want, got *events.Event) string {
 	var out []string
 	note := func(attribute, w, g string) {
@@ -42,7 +41,7 @@ func differences(want, got *events.Event) string {
 	return strings.Join(out, "; ")
 }
 
-// bodyDifference returns where two bodies of one type differ first.
+// bodyDifference returns the first difference between two bodies of one type.
 func bodyDifference(want, got *events.Event) string {
 	if got.V == want.V && bytes.Equal(want.Data, got.Data) {
 		return ""
@@ -64,10 +63,10 @@ func bodyDifference(want, got *events.Event) string {
 	return "data differs: " + around(w, g)
 }
 
-// excerpt limits how much of a body is in a detail.
+// excerpt limits the part of a body that is shown in a detail.
 const excerpt = 60
 
-// around shows both texts from shortly before the first byte that differs.
+// around returns excerpts of both texts that begin shortly before the first differing byte.
 func around(want, got []byte) string {
 	at := 0
 	for at < len(want) && at < len(got) && want[at] == got[at] {

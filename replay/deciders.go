@@ -10,8 +10,8 @@ import (
 	"manualslop/tiers/qa"
 )
 
-// Deciders starts every decider of the engine, for [Verify]. The order has no
-// effect on the outcome.
+// Deciders returns functions that start every decider of the engine, for [Verify]. Their order does not affect
+// the outcome.
 func Deciders() []func() *tiers.Machine {
 	return []func() *tiers.Machine{
 		conductor.Decider().Start,

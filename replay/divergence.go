@@ -7,11 +7,10 @@ import (
 	"manualslop/events"
 )
 
-// Code names a kind of divergence forever. Codes are never renumbered or
-// reused.
+// Code is the permanent name of a kind of divergence. Codes are never renumbered or reused.
 type Code string
 
-// The codes. [Codes] says what each means.
+// The codes. [Codes] returns their meanings.
 const (
 	CodeMissing    Code = "R001"
 	CodeExtra      Code = "R002"
@@ -41,7 +40,7 @@ type CodeMeaning struct {
 	Meaning string // one sentence
 }
 
-// Codes lists every code with its meaning, by number.
+// Codes lists every code with its meaning, sorted by number.
 func Codes() []CodeMeaning {
 	return []CodeMeaning{
 		{CodeMissing, "missing decision", "A decision that follows from the record is missing, although the decider " +
@@ -79,24 +78,24 @@ func Codes() []CodeMeaning {
 	}
 }
 
-// Divergence is the first place where the record and what follows from it part.
+// Divergence is the first place where the record differs from what follows from it.
 type Divergence struct {
 	Code Code
-	// Seq is the stream sequence of the event at fault; of the last event where
-	// something is missing at the end.
+	// Seq is the stream sequence of the event at fault. If something is missing at the end, it is the sequence of
+	// the last event.
 	Seq uint64
-	// Position is the index of that event in the history, from 0; the length of
-	// the history where something is missing at the end.
+	// Position is the 0-based index of that event in the history. If something is missing at the end, it is the
+	// length of the history.
 	Position int
-	// Actor is whose event is at fault, or whose decision is missing.
+	// Actor is the author of the event at fault or of the missing decision.
 	Actor string
-	// Cause is the id of the event on which it was, or should have been, decided.
+	// Cause is the id of the event on which the decision was, or should have been, made.
 	Cause string
-	// Recorded is the event at fault; nil if nothing was recorded.
+	// Recorded is the event at fault, or nil if nothing was recorded.
 	Recorded *events.Event
-	// Attempted is the decision that follows from the record; nil if there is none.
+	// Attempted is the decision that follows from the record, or nil if there is none.
 	Attempted *events.Event
-	// Detail says in words what differs.
+	// Detail describes the difference.
 	Detail string
 }
 
@@ -113,7 +112,7 @@ func (d *Divergence) Error() string {
 	return b.String()
 }
 
-// Name returns the code in words, empty for a code that does not exist.
+// Name returns the name of the code in words, or "" for an unknown code.
 func (c Code) Name() string {
 	for _, m := range Codes() {
 		if m.Code == c {

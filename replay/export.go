@@ -13,13 +13,12 @@ import (
 	"manualslop/events"
 )
 
-// Export writes one portable file: a header, a line per event with the hash
-// chain, the blobs that the events name, and a footer. The history is one
-// session's, decoded or not; its events are written as they come, and none is
-// kept. Without a store (nil) a history that names blobs is refused with
-// ErrBlob, as is a store that gives other bytes. A blob that the store does not
-// have (anybody can name one) is counted as missing. The same history and blobs
-// give the same bytes. After an error the file is useless.
+// Export writes one portable file: a header, a line per event with the hash chain, the blobs that the events
+// name, and a footer. The history must be of one session; its events may be decoded or not. They are written as
+// they are read, and none is kept in memory. It returns ErrBlob if the history names blobs and blobs is nil, or
+// if the store returns bytes that do not match a digest. Blobs that the store does not have are counted as
+// missing, because anyone can name a blob. The same history and blobs give the same bytes. After an error the
+// file is unusable.
 func Export(ctx context.Context, w io.Writer, history iter.Seq2[events.Event, error], blobs events.Blobs) (Summary,
 	error) {
 	x := newExporter(w)
@@ -31,11 +30,11 @@ func Export(ctx context.Context, w io.Writer, history iter.Seq2[events.Event, er
 
 type exporter struct {
 	w     *bufio.Writer
-	most  int // events
+	most  int // limit on events
 	chain chain
 	sum   Summary
 	known map[string]bool
-	refs  []events.BlobRef // that events name, each once
+	refs  []events.BlobRef // blobs that events name, each once
 }
 
 func newExporter(w io.Writer) *exporter {
@@ -67,7 +66,7 @@ func (x *exporter) header(first *events.Event) error {
 	return x.write(b)
 }
 
-// events writes the header and a line per event, and notes the blobs they name.
+// events writes the header and a line per event, and collects the blobs that events name.
 func (x *exporter) events(ctx context.Context, history iter.Seq2[events.Event, error]) error {
 	registry := events.Catalogue()
 	var first events.Event
@@ -107,7 +106,7 @@ func (x *exporter) events(ctx context.Context, history iter.Seq2[events.Event, e
 	return nil
 }
 
-// names notes blobs that an event names.
+// names adds the blobs that an event names.
 func (x *exporter) names(refs []events.BlobRef) {
 	for _, ref := range refs {
 		if !x.known[ref.SHA256] {
@@ -136,7 +135,7 @@ func (x *exporter) event(e *events.Event) error {
 	return x.line(l)
 }
 
-// rawBody returns what is on the stream for an event that was no envelope.
+// rawBody returns the stored bytes of an event that was not an envelope.
 func rawBody(e *events.Event) ([]byte, bool) {
 	bad, ok := e.Payload.(events.Malformed)
 	if !ok || bytes.Equal(bad.Raw, e.Data) {
@@ -152,7 +151,7 @@ func (x *exporter) blob(ctx context.Context, ref events.BlobRef, blobs events.Bl
 	b, err := blobs.Get(ctx, ref.SHA256)
 	if errors.Is(err, events.ErrNoBlob) {
 		x.sum.Missing++
-		ref.Size = 0 // it is unknown; what an event says is not to be trusted
+		ref.Size = 0 // unknown; the size in an event is not trusted
 		x.chain.addBlob(ref, true)
 		return x.line(line{Blob: &ref, Missing: true})
 	}

@@ -9,12 +9,12 @@ import (
 	"manualslop/events"
 )
 
-// FormatVersion is the version of the file that [Export] writes.
+// FormatVersion is the version of the file format that [Export] writes.
 const FormatVersion = 1
 
-// Limits of a file that is read. More is ErrLimit.
+// Limits of a file that is read. A file beyond them fails with ErrLimit.
 const (
-	// MaxLine limits one line in bytes, its end included.
+	// MaxLine limits one line in bytes, including its end.
 	MaxLine = 2 << 20
 	// MaxEvents limits the events of one file.
 	MaxEvents = 1_000_000
@@ -22,32 +22,32 @@ const (
 	MaxBlobs = 100_000
 	// MaxBlobBytes limits one blob.
 	MaxBlobBytes = 64 << 20
-	// MaxFileBytes bounds events and blobs together, as they are in memory.
+	// MaxFileBytes limits events and blobs together, by their size in memory.
 	MaxFileBytes = 1 << 30
 )
 
-// blobPiece is how many bytes of a blob one line carries.
+// blobPiece is the number of bytes of a blob in one line.
 const blobPiece = 1 << 20
 
-// Errors in the form of a file. Each comes inside a [FileError].
+// Errors in the form of a file. Each is wrapped in a [FileError].
 var (
-	// ErrFormat means that a line is not what it must be there.
+	// ErrFormat means that a line is not what is expected there.
 	ErrFormat = errors.New("not a slop export")
 	// ErrLimit means that a line, a blob or the whole file is too large.
 	ErrLimit = errors.New("over the limit")
 	// ErrTruncated means that the file ends before its footer.
 	ErrTruncated = errors.New("the file is cut short")
-	// ErrBlob means that a blob is not what its digest names, or is missing.
+	// ErrBlob means that a blob does not match its digest, or is missing.
 	ErrBlob = errors.New("a blob is damaged or missing")
 )
 
-// FileError says in which line of a file something is wrong.
+// FileError says which line of a file is wrong and why.
 type FileError struct {
-	Line int // from 1
+	Line int // 1-based
 	Err  error
 }
 
-// Error returns the error with its line.
+// Error returns the line number and the error.
 func (e *FileError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 
 // Unwrap returns the error without its line.
@@ -60,23 +60,22 @@ type Header struct {
 	Session string `json:"session"`
 }
 
-// Summary counts what a file holds. Chain is empty for plain JSON lines.
+// Summary counts the contents of a file. Chain is empty for plain JSON lines.
 type Summary struct {
 	Events  int    `json:"events"`
 	Blobs   int    `json:"blobs"`
-	Missing int    `json:"missing,omitempty"` // blobs that events name and the store did not have
+	Missing int    `json:"missing,omitempty"` // blobs that events name but the store did not have
 	Chain   string `json:"chain"`
 }
 
-// stored is an event whose body on the stream was no envelope, as it came.
+// stored is an event whose stored body was not an envelope, as it was received.
 type stored struct {
 	MsgID string    `json:"msg_id"`
 	Time  time.Time `json:"time"`
 	Body  []byte    `json:"body"`
 }
 
-// line is any line of a file after its header; exactly one of event, stored,
-// blob and end is set.
+// line is any line of a file after its header. Exactly one of event, stored, blob and end is set.
 type line struct {
 	Seq     uint64          `json:"seq,omitempty"`
 	Subject string          `json:"subject,omitempty"`

@@ -6,22 +6,21 @@ import (
 	"manualslop/events"
 )
 
-// Fan gives the events of a history to several folds, each of which takes them
-// in their order in its own goroutine. A fold may not change an event.
+// Fan passes the events of a history to several folds, each of which receives them in order in its own goroutine.
+// A fold must not change an event.
 type Fan struct {
 	folds []chan []events.Event
 	next  []events.Event
 	work  sync.WaitGroup
 }
 
-// fanBatch is how many events are handed to a fold at once, and fanAhead how many
-// such batches a slow fold may be behind.
+// fanBatch is how many events are passed to a fold at once, and fanAhead how many batches a slow fold may lag behind.
 const (
 	fanBatch = 64
 	fanAhead = 4
 )
 
-// NewFan begins a history with these folds. Close must be called.
+// NewFan returns a Fan for these folds. The caller must call Close.
 func NewFan(folds ...func(*events.Event)) *Fan {
 	f := &Fan{}
 	for _, take := range folds {
@@ -38,8 +37,7 @@ func NewFan(folds ...func(*events.Event)) *Fan {
 	return f
 }
 
-// Take gives the next event to all folds. It waits for the slowest where that is
-// too far behind.
+// Take passes the next event to all folds. It waits if the slowest fold lags too far behind.
 func (f *Fan) Take(e events.Event) {
 	if f.next == nil {
 		f.next = make([]events.Event, 0, fanBatch)
@@ -56,7 +54,7 @@ func (f *Fan) flush() {
 	f.next = nil
 }
 
-// Close waits until all folds have taken all events.
+// Close waits until all folds have processed all events.
 func (f *Fan) Close() {
 	f.flush()
 	for _, batches := range f.folds {

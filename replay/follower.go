@@ -5,7 +5,7 @@ import (
 	"manualslop/tiers"
 )
 
-// intention names a decision in words: type, id and cause.
+// intention describes a decision: type, id and cause.
 func intention(e *events.Event) string {
 	if e == nil {
 		return "nothing"
@@ -13,15 +13,14 @@ func intention(e *events.Event) string {
 	return e.Type + " " + e.ID + " on " + e.Cause
 }
 
-// follower runs one decider along the record and holds what it decided and the
-// record has not shown yet.
+// follower runs one decider along the record and keeps its decisions that the record has not shown yet.
 type follower struct {
 	machine *tiers.Machine
 	due     []events.Event
-	head    int // first of due that is not recorded yet
+	head    int // index of the first unrecorded decision in due
 }
 
-// next returns the decision that must be recorded next, nil if none is due.
+// next returns the decision that must be recorded next, or nil if none is due.
 func (f *follower) next() *events.Event {
 	if f.head == len(f.due) {
 		return nil
@@ -29,7 +28,7 @@ func (f *follower) next() *events.Event {
 	return &f.due[f.head]
 }
 
-// pay takes the next decision off the list.
+// pay removes the next decision from the list.
 func (f *follower) pay() {
 	f.due[f.head] = events.Event{}
 	f.head++
@@ -38,7 +37,7 @@ func (f *follower) pay() {
 	}
 }
 
-// owes reports whether a decision with that id is due later than the next one.
+// owes reports whether a decision with that id is due after the next one.
 func (f *follower) owes(id string) bool {
 	for i := f.head + 1; i < len(f.due); i++ {
 		if f.due[i].ID == id {
@@ -48,5 +47,5 @@ func (f *follower) owes(id string) bool {
 	return false
 }
 
-// owed returns what is due and not recorded.
+// owed returns the decisions that are due and not recorded.
 func (f *follower) owed() []events.Event { return f.due[f.head:] }

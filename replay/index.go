@@ -14,28 +14,27 @@ import (
 	"manualslop/events"
 )
 
-// FileIndex finds the events and blobs of a file that [Export] wrote without
-// keeping their bytes: events come before the blobs that they name. It proves
-// nothing; [Read] does.
+// FileIndex finds the events and blobs of a file that [Export] wrote without keeping their bytes, because events
+// come before the blobs that they name. It does not verify the file; [Read] does.
 type FileIndex struct {
 	file   io.ReaderAt
 	reader *reader
-	pieces map[string][]span // SHA-256 to the lines of its pieces
-	events []eventAt         // in the order of the file, which is that of their sequences
+	pieces map[string][]span // the lines of a blob's pieces, by SHA-256
+	events []eventAt         // in file order, which is the order of their sequences
 	odd    bool              // some lines are not as Export writes them
 }
 
-// span is where a line stands.
+// span is the position of a line.
 type span struct{ at, size int64 }
 
-// eventAt is where the line of an event stands.
+// eventAt is the position of an event's line.
 type eventAt struct {
 	seq uint64
 	span
 }
 
-// IndexFile looks for events and blobs in the first size bytes of a file. Lines
-// that cannot be read are left to [Read].
+// IndexFile finds the events and blobs in the first size bytes of a file. It ignores lines that cannot be parsed;
+// [Read] reports them.
 func IndexFile(ctx context.Context, file io.ReaderAt, size int64) (*FileIndex, error) {
 	x := &FileIndex{file: file, reader: newReader(nil, Sink{}), pieces: map[string][]span{}}
 	lines := lineReader{in: bufio.NewReaderSize(io.NewSectionReader(file, 0, size), 64<<10), limits: limits{line: MaxLine,
@@ -56,7 +55,7 @@ func IndexFile(ctx context.Context, file io.ReaderAt, size int64) (*FileIndex, e
 	return nil, context.Cause(ctx)
 }
 
-// line notes a line of the file.
+// line records a line of the file.
 func (x *FileIndex) line(l []byte, at span) {
 	var got line
 	rest, isEvent := bytes.CutPrefix(l, []byte(`{"seq":`))
@@ -78,7 +77,7 @@ func (x *FileIndex) line(l []byte, at span) {
 	}
 }
 
-// Events reads an event again by its sequence; nil if the file is not as
+// Events returns a function that reads an event again by its sequence. It returns nil if the file is not as
 // [Export] writes one.
 func (x *FileIndex) Events() func(seq uint64) (*events.Event, error) {
 	if x.odd {
@@ -106,10 +105,10 @@ func (x *FileIndex) event(seq uint64) (*events.Event, error) {
 	return &got.event, nil
 }
 
-// digestSize is how long a SHA-256 is in hexadecimal.
+// digestSize is the length of a SHA-256 in hexadecimal.
 const digestSize = 64
 
-// add notes a piece of a blob. What [Read] refuses anyway takes no memory here.
+// add records a piece of a blob. It ignores pieces that [Read] would reject, to save memory.
 func (x *FileIndex) add(sha256 string, at span) {
 	pieces, known := x.pieces[sha256]
 	if len(sha256) == digestSize && (known || len(x.pieces) < MaxBlobs) {
@@ -117,8 +116,8 @@ func (x *FileIndex) add(sha256 string, at span) {
 	}
 }
 
-// Blob reads the bytes of a digest; events.ErrNoBlob where the file has none,
-// ErrLimit where it has more of them than a blob has.
+// Blob reads the bytes of a digest. It returns events.ErrNoBlob if the file does not have it, and ErrLimit if it
+// is larger than a blob may be.
 func (x *FileIndex) Blob(sha256 string) ([]byte, error) {
 	pieces, known := x.pieces[sha256]
 	if !known {
@@ -132,7 +131,7 @@ func (x *FileIndex) Blob(sha256 string) ([]byte, error) {
 		}
 		var l line
 		if !events.Quick(b, &l) {
-			return nil, ErrBlob // the file changes while it is read
+			return nil, ErrBlob // the file changed while it was being read
 		}
 		if out = append(out, l.Data...); len(out) > MaxBlobBytes {
 			return nil, fmt.Errorf("%w: a blob of more than %d bytes", ErrLimit, MaxBlobBytes)

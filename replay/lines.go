@@ -21,7 +21,7 @@ type lineReader struct {
 	size   int64 // bytes read
 }
 
-// next appends one line to buf and returns both, the line without its end.
+// next appends one line to buf and returns both. The line does not include its end.
 func (r *lineReader) next(buf []byte) (grown, line []byte, err error) {
 	from := len(buf)
 	for {
@@ -42,27 +42,27 @@ func (r *lineReader) next(buf []byte) (grown, line []byte, err error) {
 	}
 }
 
-// parsed is a line, read as far as that depends on no other line.
+// parsed is a line, parsed as far as possible without other lines.
 type parsed struct {
 	line  line
 	event events.Event
-	seq   uint64           // that a plain line says
-	refs  []events.BlobRef // that the event names
-	err   error            // the line cannot be read
-	wrong error            // the event cannot be read
+	seq   uint64           // sequence that a plain line gives
+	refs  []events.BlobRef // blobs that the event names
+	err   error            // the line cannot be parsed
+	wrong error            // the event cannot be decoded
 }
 
 // batch is a few lines that are parsed together.
 type batch struct {
 	raw   [][]byte
 	lines []parsed
-	buf   []byte        // holds raw
-	err   error         // what comes after the lines
+	buf   []byte        // holds the bytes of raw
+	err   error         // error after the lines
 	ready chan struct{} // closed when lines are parsed
 }
 
-// batchBytes is how many bytes a batch holds at least, but the last one and one of
-// batchLines lines: what is made of a line takes memory however short it is.
+// batchBytes is the minimum size of a batch, except for the last one and for one of batchLines lines. The number
+// of lines is limited because a parsed line takes memory however short it is.
 const (
 	batchBytes = 64 << 10
 	batchLines = 512
@@ -70,7 +70,7 @@ const (
 
 var batches = sync.Pool{New: func() any { return &batch{buf: make([]byte, 0, batchBytes+16<<10)} }}
 
-// release gives the memory of a batch to the next ones.
+// release makes the memory of a batch available to later ones.
 func (b *batch) release() {
 	clear(b.lines)
 	b.raw, b.lines, b.buf, b.err = b.raw[:0], b.lines[:0], b.buf[:0], nil
@@ -89,8 +89,8 @@ func (b *batch) fill(r *lineReader) {
 	}
 }
 
-// ahead parses lines on all processors and gives them in their order, batch by
-// batch. It reads a few batches ahead and no more, and ends with ctx.
+// ahead parses lines on all processors and yields them in order, batch by batch. It reads only a few batches
+// ahead, and ends with ctx.
 func (r *lineReader) ahead(ctx context.Context, parse func([]byte) parsed) iter.Seq[*batch] {
 	workers := runtime.GOMAXPROCS(0)
 	work, order := make(chan *batch, workers), make(chan *batch, workers)
@@ -104,13 +104,13 @@ func (r *lineReader) ahead(ctx context.Context, parse func([]byte) parsed) iter.
 			}
 		}()
 	}
-	go func() { // it may wait for the file when nobody waits for it any more
+	go func() { // may still wait for the file after the caller has stopped
 		defer close(order)
 		defer close(work)
 		for ctx.Err() == nil {
 			b := batches.Get().(*batch)
 			b.fill(r)
-			last := b.err != nil // the batch is another's once it is sent
+			last := b.err != nil // read it now, because the batch may not be used after it is sent
 			select {
 			case work <- b:
 			case <-ctx.Done():

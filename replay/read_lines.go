@@ -7,8 +7,7 @@ import (
 	"manualslop/events"
 )
 
-// plainLine is a line of a file without header: an envelope, or an event with its
-// sequence.
+// plainLine is a line of a file without header: an envelope, or an event with its sequence.
 type plainLine struct {
 	SpecVersion string          `json:"specversion"`
 	Seq         uint64          `json:"seq"`
@@ -34,7 +33,7 @@ func (p *reader) parsePlain(b []byte) (out parsed) {
 	return out
 }
 
-// plainEvent takes a line of a file without header; events without a sequence are numbered.
+// plainEvent processes a line of a file without header. Events without a sequence are numbered.
 func (p *reader) plainEvent(got *parsed) error {
 	e := &got.event
 	if e.Seq = got.seq; e.Seq == 0 {
@@ -46,7 +45,7 @@ func (p *reader) plainEvent(got *parsed) error {
 	return p.event(got)
 }
 
-// parseEvent reads the event of an export's line.
+// parseEvent parses the event in a line of an export.
 func (p *reader) parseEvent(out *parsed) {
 	l := &out.line
 	if len(l.Stored) > 0 {
@@ -62,7 +61,7 @@ func (p *reader) parseEvent(out *parsed) {
 	out.refs = blobRefs(out.event.Payload)
 }
 
-// chained takes an event's line of an export.
+// chained processes an event line of an export.
 func (p *reader) chained(got *parsed) error {
 	l, e := &got.line, &got.event
 	if p.blob != nil || p.sum.Blobs+p.sum.Missing > 0 {
@@ -85,8 +84,8 @@ func (p *reader) chained(got *parsed) error {
 	return p.event(got)
 }
 
-// uncounted returns the event of a stored body. It never counts, whatever its
-// bytes say: they are no envelope, or the server copied one to where it stands.
+// uncounted returns the event of a stored body. It never has an effect, whatever its bytes say: either they are
+// not an envelope, or the server copied the event to its position.
 func uncounted(l *line) (events.Event, error) {
 	var s stored
 	if err := strict(l.Stored, &s); err != nil {
@@ -108,7 +107,7 @@ func uncounted(l *line) (events.Event, error) {
 	return e, nil
 }
 
-// event hands out one event.
+// event passes one event to the sink.
 func (p *reader) event(got *parsed) error {
 	e := &got.event
 	switch {
@@ -137,7 +136,7 @@ func (p *reader) event(got *parsed) error {
 	return nil
 }
 
-// piece takes one piece of a blob and hands the blob out when it is whole.
+// piece adds one piece of a blob, and passes the blob to the sink when it is complete.
 func (p *reader) piece(l line) error {
 	if p.blob == nil {
 		if err := p.openBlob(*l.Blob); err != nil {
@@ -177,7 +176,7 @@ func (p *reader) piece(l line) error {
 	return nil
 }
 
-// openBlob begins a blob that an event names and that was not read yet.
+// openBlob begins a blob, which must be named by an event and not read yet.
 func (p *reader) openBlob(ref events.BlobRef) error {
 	switch {
 	case !p.wanted[ref.SHA256]:

@@ -12,13 +12,13 @@ import (
 	"manualslop/events"
 )
 
-// limits are the limits of one reading.
+// limits are the limits of one read.
 type limits struct {
 	line, events, blobs int
 	blob, file          int64
 }
 
-// reader is one walk through a file.
+// reader is the state of reading one file.
 type reader struct {
 	lines    *lineReader
 	sink     Sink
@@ -29,14 +29,14 @@ type reader struct {
 	head   Header
 	plain  bool
 	chain  chain
-	seq    uint64 // of the newest event
+	seq    uint64 // sequence of the newest event
 	sum    Summary
 	ended  bool            // the footer was read
-	wanted map[string]bool // blobs that events name: true until read
+	wanted map[string]bool // blobs that events name; true until read
 	blob   *openBlob
 }
 
-// openBlob is a blob of which more pieces must come.
+// openBlob is a blob that is not complete yet.
 type openBlob struct {
 	ref   events.BlobRef
 	parts int
@@ -49,11 +49,11 @@ func newReader(r io.Reader, sink Sink) *reader {
 		limits: limits{line: MaxLine, events: MaxEvents, blobs: MaxBlobs, blob: MaxBlobBytes, file: MaxFileBytes}}
 }
 
-// sinkError is an error of the sink on its way out.
+// sinkError wraps an error of the sink until it is returned.
 type sinkError struct{ error }
 
-// located adds the line to errors about the file; divergences, the sink's and
-// the context's errors pass as they are.
+// located adds the line number to errors about the file. Divergences and the errors of the sink and the context
+// are returned unchanged.
 func (p *reader) located(err error) error {
 	var d *Divergence
 	var s sinkError
@@ -66,8 +66,8 @@ func (p *reader) located(err error) error {
 	return &FileError{Line: p.n, Err: err}
 }
 
-// run reads the first line, which says what the file is, and then all others:
-// they are read and parsed ahead, on all processors, and taken in their order.
+// run reads the first line, which determines the kind of file, and then all others. Lines are read and parsed
+// ahead on all processors and processed in order.
 func (p *reader) run(ctx context.Context) error {
 	p.lines.limits = p.limits
 	p.n++
@@ -106,7 +106,7 @@ func (p *reader) run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// parse reads a line as far as that depends on no other line.
+// parse parses a line as far as possible without other lines.
 func (p *reader) parse(b []byte) parsed {
 	if p.plain {
 		return p.parsePlain(b)
@@ -144,7 +144,7 @@ func (p *reader) line(got *parsed) error {
 	return fmt.Errorf("%w: line is neither an event, a blob nor a footer", ErrFormat)
 }
 
-// firstLine tells the two kinds of file apart.
+// firstLine distinguishes the two kinds of file.
 func (p *reader) firstLine(b []byte) error {
 	var probe struct {
 		Version *int `json:"slop_export"`
@@ -168,7 +168,7 @@ func (p *reader) firstLine(b []byte) error {
 	return nil
 }
 
-// finish checks that nothing is missing at the end of the file.
+// finish checks that the file is complete.
 func (p *reader) finish() error {
 	switch {
 	case p.plain || p.ended:

@@ -10,15 +10,15 @@ import (
 	"manualslop/projections"
 )
 
-// Until returns the part of a history up to and including a sequence; all of it
-// for a sequence at or past its end. The result shares memory with the history.
+// Until returns the part of a history up to and including a sequence, or all of it if the sequence is at or past
+// its end. The result shares memory with the history.
 func Until(history []events.Event, seq uint64) []events.Event {
 	n := sort.Search(len(history), func(i int) bool { return history[i].Seq > seq })
 	return history[:n:n]
 }
 
-// Rebuild folds a history into the read models. Payloads that are not decoded
-// yet are decoded on a copy. The digest of each model is [projections.Set.Digest].
+// Rebuild folds a history into the read models. Payloads that are not yet decoded are decoded on a copy. The
+// digest of each model is [projections.Set.Digest].
 func Rebuild(history []events.Event) *projections.Set {
 	history = decoded(events.Catalogue(), history)
 	set := projections.NewSet()
@@ -31,19 +31,18 @@ func Rebuild(history []events.Event) *projections.Set {
 // ErrFork means that a history cannot be the beginning of another session.
 var ErrFork = errors.New("cannot be forked")
 
-// Branch is what tells a fork from the session that it shares its beginning with.
+// Branch is what distinguishes a fork from the session with which it shares its beginning.
 type Branch struct {
 	Session string // its own session
-	Folder  string // its log folder's name
+	Folder  string // name of its log folder
 	Label   string
 }
 
-// Fork makes the beginning of a history, up to and including a sequence, the
-// beginning of another session. Ids, times, causes and ordinals stay: deciders
-// that read it continue from there, and pay first what was owed at that place.
-// Sequences are 0 until the fork is stored. ErrFork for a branch without
-// session or folder, the session itself, or a prefix without SessionOpened. The
-// events of both sessions have the same ids; a log keeps both.
+// Fork makes the beginning of a history, up to and including a sequence, the beginning of another session. Ids,
+// times, causes and ordinals stay, so deciders that read it continue from there and first record the decisions
+// that were due at that point. Sequences are 0 until the fork is stored. It returns ErrFork for a branch without
+// session or folder, for the session itself, or for a prefix without SessionOpened. The events of both sessions
+// have the same ids; a log keeps both.
 func Fork(history []events.Event, seq uint64, b Branch) ([]events.Event, error) {
 	prefix := decoded(events.Catalogue(), Until(history, seq))
 	switch {

@@ -8,31 +8,30 @@ import (
 	"manualslop/tiers"
 )
 
-// Tally counts what one decider did.
+// Tally counts the decisions of one decider.
 type Tally struct {
 	Decider string `json:"decider"`
-	Decided int    `json:"decided"` // decisions that follow from the record and stand on it
-	Owed    int    `json:"owed"`    // decisions that follow from it and do not
+	Decided int    `json:"decided"` // decisions that follow from the record and are in it
+	Owed    int    `json:"owed"`    // decisions that follow from it but are missing
 }
 
-// Report is what [Verify] saw up to the divergence, or of the whole record.
+// Report describes the record up to the divergence, or the whole record.
 type Report struct {
 	Session   string  `json:"session"`
-	Events    int     `json:"events"`    // looked at
-	Malformed int     `json:"malformed"` // on the record without effect
+	Events    int     `json:"events"`    // number of checked events
+	Malformed int     `json:"malformed"` // events without effect
 	Notices   int     `json:"notices"`
-	Closed    bool    `json:"closed"` // SessionClosed is on it
+	Closed    bool    `json:"closed"` // SessionClosed is in the record
 	Deciders  []Tally `json:"deciders"`
-	// Owed are decisions that are due at the end: by decider, each in order.
+	// Owed are decisions that are due at the end, grouped by decider, each in order.
 	Owed []events.Event `json:"owed,omitempty"`
 }
 
-// Verify checks one session's whole history, in stream order, against the
-// deciders that are given as functions that start them ([Deciders] for all).
-// The error is nil or a *[Divergence], the first one in stream order; a history
-// on which decisions are still due at the end is one too (CodeOwed), for the
-// caller to judge: a running session owes until it is quiet. Payloads that are
-// not decoded yet are decoded on a copy; the history is never changed.
+// Verify checks the whole history of one session, in stream order, against deciders, which are given as functions
+// that start them ([Deciders] returns all). The error is nil or a *[Divergence], the first one in stream order. A
+// history with decisions that are still due at the end is also a divergence (CodeOwed), which the caller must
+// judge, because a running session has such decisions until it is quiet. Payloads that are not yet decoded are
+// decoded on a copy; the history is never changed.
 func Verify(history []events.Event, deciders ...func() *tiers.Machine) (Report, error) {
 	v := NewVerifier(deciders...)
 	for i := range history {
@@ -43,26 +42,24 @@ func Verify(history []events.Event, deciders ...func() *tiers.Machine) (Report, 
 	return v.End()
 }
 
-// Verifier is [Verify] for a history that is read event by event. Of each event it
-// keeps what later ones must agree with, and no more.
+// Verifier is [Verify] for a history that is read event by event. It keeps only what later events must agree with.
 type Verifier struct {
-	n         int           // events taken
-	opening   *events.Event // the first of them
-	last      uint64        // sequence of the newest
+	n         int           // number of events taken
+	opening   *events.Event // the first event
+	last      uint64        // sequence of the newest event
 	registry  *events.Registry
 	followers []*follower
 	byActor   map[string]*follower
-	first     map[string]int // id to the position where it is first
+	first     map[string]int // position of the first event with an id
 	checks    checks
 	seen      Report
 	decided   map[string]int
 
 	found *Divergence
-	open  *misplaced // a divergence whose code depends on what follows
+	open  *misplaced // a divergence whose code depends on later events
 }
 
-// NewVerifier begins a history with the deciders that are given as functions
-// that start them.
+// NewVerifier returns a Verifier for deciders, which are given as functions that start them.
 func NewVerifier(deciders ...func() *tiers.Machine) *Verifier {
 	v := &Verifier{registry: events.Catalogue(), byActor: map[string]*follower{}, first: map[string]int{},
 		checks: newChecks(), decided: map[string]int{}}
@@ -74,8 +71,8 @@ func NewVerifier(deciders ...func() *tiers.Machine) *Verifier {
 	return v
 }
 
-// Take checks the next event in stream order and lets every decider take it.
-// After the first divergence it does nothing.
+// Take checks the next event in stream order and passes it to every decider. After the first divergence it does
+// nothing.
 func (v *Verifier) Take(e *events.Event) {
 	switch {
 	case v.found != nil:
@@ -102,7 +99,7 @@ func (v *Verifier) Take(e *events.Event) {
 	}
 }
 
-// End is what [Verify] returns of the events that were taken.
+// End returns the result of [Verify] for the events taken so far.
 func (v *Verifier) End() (Report, error) {
 	if v.open != nil && v.found == nil {
 		v.found = v.open.divergence(false)
@@ -117,8 +114,7 @@ func (v *Verifier) End() (Report, error) {
 	return r, nil
 }
 
-// decoded returns the history with every payload decoded: itself where it is
-// already.
+// decoded returns the history with every payload decoded. It returns the history itself if that is already the case.
 func decoded(r *events.Registry, history []events.Event) []events.Event {
 	for i := range history {
 		if history[i].Payload != nil {
@@ -135,7 +131,7 @@ func decoded(r *events.Registry, history []events.Event) []events.Event {
 	return history
 }
 
-// event checks the event at one position and lets every decider take it.
+// event checks the event at one position and passes it to every decider.
 func (v *Verifier) event(i int, e *events.Event) *Divergence {
 	for _, check := range []func(int, *events.Event) *Divergence{v.place, v.identity, v.writer, v.decision, v.ordinal,
 		v.attributes, v.content} {
@@ -158,16 +154,16 @@ func (v *Verifier) event(i int, e *events.Event) *Divergence {
 	return nil
 }
 
-// at returns a divergence whose fault lies in a recorded event.
+// at returns a divergence that a recorded event causes.
 func at(code Code, i int, e *events.Event, detail string) *Divergence {
 	return &Divergence{Code: code, Seq: e.Seq, Position: i, Actor: e.Actor, Cause: e.Cause, Recorded: e, Detail: detail}
 }
 
-// decision compares an event of a decider with what is due from it.
+// decision compares a decider's event with the decision that is due.
 func (v *Verifier) decision(i int, e *events.Event) *Divergence {
 	f := v.byActor[e.Actor]
 	if _, unreadable := e.Payload.(events.Malformed); f == nil || unreadable || v.isNotice(e) {
-		return nil // what nobody can read decides nothing, whoever it looks to be from
+		return nil // an unreadable event decides nothing, whoever its author seems to be
 	}
 	if err := v.registry.Knows(e); err != nil {
 		return at(CodeNewer, i, e, err.Error())
@@ -189,17 +185,16 @@ func (v *Verifier) decision(i int, e *events.Event) *Divergence {
 	return nil
 }
 
-// misplaced is a recorded decision that is not the one that is due.
+// misplaced is a recorded decision other than the one that is due.
 type misplaced struct {
 	want, got *events.Event
 	due       string // id of want
 	position  int
 	detail    string
-	owed      bool // got is due as well, later
+	owed      bool // got is also due, later
 }
 
-// divergence returns what is wrong, once it is known whether the decision that
-// is due follows on the record.
+// divergence returns the divergence, once it is known whether the due decision follows in the record.
 func (m *misplaced) divergence(follows bool) *Divergence {
 	code := CodeDifferent
 	switch {
@@ -237,7 +232,7 @@ func (v *Verifier) count(e *events.Event) {
 	}
 }
 
-// report returns what was seen of the events that agree.
+// report returns the counts for the events that agree with the record.
 func (v *Verifier) report() Report {
 	r := v.seen
 	r.Events = v.n
@@ -251,7 +246,7 @@ func (v *Verifier) report() Report {
 	return r
 }
 
-// end notes what is owed when the record is over.
+// end adds the decisions that are due at the end of the record.
 func (v *Verifier) end(r *Report) *Divergence {
 	if v.opening == nil {
 		return &Divergence{Code: CodeNotOpened, Detail: "the record is empty"}

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// Ports outside the usual ephemeral ranges, which begin at 32768 and 49152.
+// Port range outside the usual ephemeral ranges, which begin at 32768 and 49152.
 const (
 	firstPort = 20000
 	ports     = 12000
 )
 
-// Address returns a local address for a server that a test restarts. A port
-// chosen by the system could belong to another test by then.
+// Address returns a local address for a server that a test restarts. A port chosen by the system could be taken
+// by another test before the restart.
 func Address(tb testing.TB) string {
 	tb.Helper()
 	var err error

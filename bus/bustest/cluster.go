@@ -21,9 +21,9 @@ const clusterNodes = 3
 // clusterProjects are the projects that the keys of a [Cluster] give access to.
 var clusterProjects = []string{Project, "sample", "second"}
 
-// Cluster is three NATS servers on loopback, each a process of the test binary,
-// set up as in docs/cluster.md: with its configuration, the addresses and
-// folders of the test, and the accounts that bus.WriteAccounts writes.
+// Cluster is three NATS servers on loopback, each a process of the test binary. They are set up as in
+// docs/cluster.md, with the addresses and folders of the test, and with the accounts that bus.WriteAccounts
+// writes.
 type Cluster struct {
 	// URL lists every server.
 	URL string
@@ -39,7 +39,7 @@ type Cluster struct {
 type node struct {
 	name, config, log string
 	cmd               *exec.Cmd
-	life              io.Closer // ends the process
+	life              io.Closer // closing it ends the process
 	said              bytes.Buffer
 }
 
@@ -95,7 +95,7 @@ func StartEmptyCluster(tb testing.TB, writeKeys func(dir, url string) error) *Cl
 	return c
 }
 
-// documented returns the configuration of a server in docs/cluster.md.
+// documented returns the server configuration from docs/cluster.md.
 func documented(tb testing.TB) string {
 	tb.Helper()
 	dir, err := os.Getwd() // tests run in the folder of their package
@@ -133,7 +133,7 @@ func (c *Cluster) Start(i int) {
 	}
 }
 
-// Kill ends a server as a crash would.
+// Kill ends a server the way a crash would.
 func (c *Cluster) Kill(i int) {
 	n := c.nodes[i]
 	if n.cmd == nil || n.cmd.Process == nil {
@@ -154,7 +154,7 @@ func (c *Cluster) stop() {
 	}
 }
 
-// provision creates the streams and the pools once the cluster answers.
+// provision creates the streams and the pools as soon as the cluster answers.
 func (c *Cluster) provision() {
 	c.tb.Helper()
 	c.until("the streams are created", func(ctx context.Context) error {
@@ -194,7 +194,7 @@ func (c *Cluster) Leader() int {
 	return at
 }
 
-// Healthy waits until every server runs and has the whole log.
+// Healthy waits until every server is running and has the whole log.
 func (c *Cluster) Healthy() {
 	c.tb.Helper()
 	c.until("every copy is complete", func(ctx context.Context) error {

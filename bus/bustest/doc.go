@@ -1,3 +1,2 @@
-// Package bustest opens real embedded buses for tests and benchmarks. There is
-// not a fake bus.
+// Package bustest opens real embedded buses for tests and benchmarks. There is no fake bus.
 package bustest

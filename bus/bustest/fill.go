@@ -12,9 +12,8 @@ import (
 	"manualslop/events"
 )
 
-// Fill appends many events to the log of a server without waiting for each one,
-// and sets the pools of a project to a position after them, as if their work
-// were done. Events of several sessions may share an id.
+// Fill appends many events to the log of a server without waiting for each one. It sets the pools of a project to
+// a position after them, as if their work were done. Events of several sessions may share an id.
 func Fill(tb testing.TB, s *bus.Server, project string, all []events.Event) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

@@ -8,12 +8,11 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// nodeConfig names the configuration of a server that this test binary runs as.
+// nodeConfig is the environment variable with the configuration file of a server that this test binary runs as.
 const nodeConfig = "SLOP_TEST_NATS_CONFIG"
 
-// Node makes this process a NATS server if it was started as a node of a
-// [Cluster], and returns otherwise. TestMain of a package with such tests calls
-// it first. The server ends with the process that started it.
+// Node makes this process a NATS server if it was started as a node of a [Cluster], and returns otherwise. A
+// package with such tests calls it at the start of TestMain. The server ends with the process that started it.
 func Node() {
 	file := os.Getenv(nodeConfig)
 	if file == "" {

@@ -8,7 +8,7 @@ import (
 	"manualslop/bus"
 )
 
-// Project is the project that has pools on the bus of [Open].
+// Project is the project whose pools the bus of [Open] has.
 const Project = "p1"
 
 // patience is generous because a loaded machine starts many servers at once.

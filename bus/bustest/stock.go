@@ -12,9 +12,8 @@ import (
 	"manualslop/bus"
 )
 
-// Stock connects with the plain NATS client to a server in another process,
-// with one token of a file that WriteKeys wrote: which is all that a client
-// without our code has. The channel delivers the server's errors about rejected
+// Stock connects to a server in another process with the plain NATS client and one token from a file that
+// WriteKeys wrote, like a client without our code. The channel delivers the server's errors about rejected
 // publishes.
 func Stock(tb testing.TB, url, keyFile, actor string) (*nats.Conn, <-chan error) {
 	tb.Helper()

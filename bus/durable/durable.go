@@ -1,4 +1,4 @@
-// Package durable writes files and folders that survive a loss of power intact.
+// Package durable writes files and folders so that they survive a loss of power.
 package durable
 
 import (
@@ -19,10 +19,9 @@ func WriteFile(path string, content []byte) error {
 	})
 }
 
-// Write atomically replaces a file with the output of write: a reader sees
-// either the old or the new bytes, also after a loss of power. Only this user
-// may read it. Its folder must exist. After an error the old file remains,
-// unless only making the new name durable failed.
+// Write atomically replaces a file with the output of write: a reader sees either the old or the new bytes, even
+// after a loss of power. Only this user may read the file. Its folder must exist. After an error the old file
+// remains, unless the only step that failed was making the new name durable.
 func Write(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
@@ -42,7 +41,7 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	return SyncFolder(filepath.Dir(path))
 }
 
-// SyncFolder makes the names in a folder durable. Windows does it by itself.
+// SyncFolder makes the names in a folder durable. On Windows the system does that.
 func SyncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -76,8 +75,7 @@ func MakeFolder(dir string) error {
 	return SyncFolder(parent)
 }
 
-// SyncTree makes everything below a folder durable. Files that vanish in the
-// meantime are skipped.
+// SyncTree makes everything below a folder durable. It skips files that are deleted in the meantime.
 func SyncTree(dir string) error {
 	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {

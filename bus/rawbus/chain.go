@@ -3,8 +3,9 @@
 // same subjects, body sizes and kinds of headers through the same kinds of
 // consumers, but encodes, decodes and decides nothing.
 //
-// A request is published with a compare-and-set; an ordered consumer sees it,
-// and an approval is published with a compare-and-set; a durable pull consumer
+// A request is published with a compare-and-set. An ordered consumer receives it, and an approval is published
+// with a compare-and-set. A durable pull consumer receives the approval, and an outcome is published, which the
+// ordered consumer receives.
 // gets that, and an outcome is published; the ordered consumer sees it.
 package rawbus
 
@@ -39,7 +40,7 @@ const openTimeout = 10 * time.Second
 type Chain struct {
 	requested, approved   leg
 	contributor, approval jetstream.JetStream
-	// What the ordered consumer has seen, by leg.
+	// Signals for each message that the ordered consumer has received, by leg.
 	requests, approvals, outcomes chan struct{}
 
 	conns   []*nats.Conn
@@ -50,8 +51,8 @@ type Chain struct {
 // maxInFlight limits the calls in flight of one Rate.
 const maxInFlight = 1 << 16
 
-// New prepares a chain in its own session. A [Work] must serve the pool of
-// tools, and nobody else may. Close ends it.
+// New prepares a chain in its own session. A [Work] must serve the pool of tools, and nothing else may. Close
+// ends it.
 func New(connect Connect, session string) (*Chain, error) {
 	c := &Chain{requested: requested(session), approved: approved(session), requests: make(chan struct{}, maxInFlight),
 		approvals: make(chan struct{}, maxInFlight), outcomes: make(chan struct{}, maxInFlight)}
@@ -121,9 +122,8 @@ func (c *Chain) Trip(ctx context.Context) (time.Duration, error) {
 	return whole, err
 }
 
-// Pair makes two appends with the hops between them: the request is seen, the
-// approval is published and seen. That corresponds to an answer and its
-// settlement.
+// Pair measures two appends with the hops between them: the request is received, and the approval is published
+// and received. That corresponds to an answer and its settlement.
 func (c *Chain) Pair(ctx context.Context) (time.Duration, error) {
 	pair, _, err := c.trip(ctx)
 	return pair, err
@@ -150,8 +150,8 @@ func (c *Chain) trip(ctx context.Context) (pair, whole time.Duration, err error)
 	return pair, time.Since(start), nil
 }
 
-// Rate keeps inFlight round trips in progress until the given number is done,
-// each party in its own goroutine, and returns how many were done per second.
+// Rate keeps inFlight round trips in progress until the given number is done, each party in its own goroutine,
+// and returns how many were done per second.
 func (c *Chain) Rate(ctx context.Context, inFlight, calls int) (float64, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -13,28 +13,27 @@ import (
 	"manualslop/events"
 )
 
-// Rounds makes rounds of appends for several requesters at once, each in its
-// own session and with one append in progress. A round of n appends consists of
-// n-2 requests, each published when the ordered consumer has delivered the
-// previous one, an approval, and the outcome from a worker of the pool.
+// Rounds runs rounds of appends for several requesters at once, each in its own session and with one append in
+// progress. A round of n appends consists of n-2 requests, each published when the ordered consumer has delivered
+// the previous one, an approval, and the outcome from a worker of the pool.
 type Rounds struct {
-	chain      Chain // its connections
+	chain      Chain // provides the connections
 	appends    int
 	requesters map[string]*requester // by session
 }
 
-// requester makes one round after the other.
+// requester runs one round after another.
 type requester struct {
 	requested, approved leg
-	requests, outcomes  chan struct{} // as the ordered consumer shows them
+	requests, outcomes  chan struct{} // as the ordered consumer delivers them
 	n                   int
 }
 
 // MinAppends is the minimum number of appends per round.
 const MinAppends = 3
 
-// NewRounds prepares requesters whose rounds have the given number of appends.
-// A [Work] must serve the pool of tools, and nobody else may. Close ends it.
+// NewRounds prepares requesters whose rounds have the given number of appends. A [Work] must serve the pool of
+// tools, and nothing else may. Close ends it.
 func NewRounds(connect Connect, requesters, appends int) (*Rounds, error) {
 	if appends < MinAppends {
 		return nil, fmt.Errorf("raw rounds: a round has at least %d appends, got %d", MinAppends, appends)
@@ -83,11 +82,10 @@ func (r *Rounds) show(m jetstream.Msg) {
 	}
 }
 
-// Close ends the requesters.
+// Close ends the rounds.
 func (r *Rounds) Close() { r.chain.Close() }
 
-// Run makes each requester do the given number of rounds, all concurrently, and
-// returns how long each round took.
+// Run makes each requester run the given number of rounds, all concurrently, and returns how long each round took.
 func (r *Rounds) Run(ctx context.Context, each int) ([]time.Duration, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -1,5 +1,5 @@
-// Package socket lets processes of this user reach a server inside another one
-// over a socket in a folder of theirs. It knows nothing of what is said there.
+// Package socket lets processes of this user reach a server inside another process over a socket in one of the
+// user's folders. It does not interpret the data.
 package socket
 
 import (
@@ -14,22 +14,21 @@ import (
 	"time"
 )
 
-// dialTimeout limits the wait for a process that does not accept.
+// dialTimeout limits the wait for a process that does not accept connections.
 const dialTimeout = 5 * time.Second
 
-// Listener accepts connections on a socket and joins each to one inside.
+// Listener accepts connections on a socket and connects each to an internal one.
 type Listener struct {
 	listener net.Listener
 	piping   sync.WaitGroup
 
 	mu   sync.Mutex
-	open map[net.Conn]struct{} // nil: closed
+	open map[net.Conn]struct{} // nil after Close
 }
 
-// Listen accepts connections on a socket at path, which only this user can open,
-// and joins each to one that inside makes. What is at path is removed first: the
-// caller owns the folder. It fails where the path is too long for a socket or the
-// system has none.
+// Listen accepts connections on a socket at path, which only this user can open, and connects each to a
+// connection that inside creates. It first removes any file at path, so the caller must own the folder. It fails
+// if the path is too long for a socket or the system does not support sockets.
 func Listen(ctx context.Context, path string, inside func() (net.Conn, error)) (*Listener, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("socket: %w", err)
@@ -55,7 +54,7 @@ func (l *Listener) accept(inside func() (net.Conn, error)) {
 		}
 		inner, err := inside()
 		if err != nil {
-			outer.Close() // the client sees the end
+			outer.Close() // the client sees a closed connection
 			continue
 		}
 		l.mu.Lock()
@@ -77,9 +76,9 @@ func (l *Listener) accept(inside func() (net.Conn, error)) {
 	}
 }
 
-// pipe copies until one of both ends; then both do.
+// pipe copies until one side ends, then closes both.
 func pipe(to, from net.Conn) {
-	_, _ = io.Copy(to, from) // whoever reads sees the end
+	_, _ = io.Copy(to, from) // the reader sees the end
 	to.Close()
 	from.Close()
 }
@@ -101,7 +100,7 @@ func (l *Listener) Close() error {
 // Dialer connects to the socket at this path, whatever the address.
 type Dialer string
 
-// Dial connects within 5 s.
+// Dial connects to the socket. It fails after 5 s.
 func (d Dialer) Dial(_, _ string) (net.Conn, error) {
 	return (&net.Dialer{Timeout: dialTimeout}).Dial("unix", string(d))
 }
