@@ -64,7 +64,7 @@ type FileSlice struct {
 type FilesTracked struct {
 	BaseDir  string   `json:"base_dir,omitempty"` // relative to the project folder
 	Patterns []string `json:"patterns"`           // as they were asked for, relative to BaseDir
-	Paths    []string `json:"paths"`              // what they matched, relative to the project folder
+	Paths    []string `json:"paths"`              // what they matched, as tools name it
 	Preset   string   `json:"preset,omitempty"`   // that was loaded
 	Skipped  []string `json:"skipped,omitempty"`  // patterns that match nothing, each with its reason
 	// Shown are the files for which the project overrides the view strategy:

@@ -79,7 +79,8 @@ func TestTrackedFilesAreComparedWithTheirStateAtTheStart(t *testing.T) {
 			require.Equal(t, append(tiers.RuleViews(), want...), p.Views)
 		}))
 	}
-	raw := events.View{Path: "t.go", View: "raw", SHA256: "x", File: &events.FileState{Path: "t.go", SHA256: "t1", Size: 1}}
+	raw := events.View{Path: "t.go", View: "raw", SHA256: "x",
+		File: &events.FileState{Path: "t.go", SHA256: "t1", Size: 1}}
 	newer := opened(tracked("a.go", "t.go"))
 	begun := given(newer, onTarget, context(raw, stateOf("a.go", "a1"), stateOf("t.go", "t2")))
 	target := events.ViewRequest{Path: "t.go", View: events.ViewRaw}

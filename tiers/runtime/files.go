@@ -94,8 +94,16 @@ func (w site) view(ctx context.Context, v events.ViewRequest, room *int) events.
 // tree returns an overview of the project: its files, as many levels as there is room for, and
 // their most used definitions.
 func (w site) tree(ctx context.Context, path string) (text, problem string) {
-	if text, problem = w.listed(ctx, path); problem != "" {
-		return "", problem
+	folders := []string{path}
+	if path == "." && w.Env.Workspace.Check(path) != nil { // only the folders of tracked files are open
+		folders = w.Env.Workspace.Directories()
+	}
+	for _, folder := range folders {
+		listed, problem := w.listed(ctx, folder)
+		if problem != "" {
+			return "", problem
+		}
+		text += listed
 	}
 	defined, err := builtin.RepoMap(ctx, w.Env, &w.maps)
 	if err != nil {

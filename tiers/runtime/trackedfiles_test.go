@@ -1,12 +1,14 @@
 package runtime_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/tools/sandbox"
 )
 
 // TestARefreshShowsTrackedFilesThatChanged has a ticket change one of several
@@ -40,4 +42,31 @@ func TestARefreshShowsTrackedFilesThatChanged(t *testing.T) {
 	}
 	require.Equal(t, []string{"", "", "--- a/a.txt|+++ b/a.txt|@@ -1 +1 @@|-one|+ONE|" +
 		"--- a/later.txt|+++ b/later.txt|@@ -0,0 +1 @@|+new|"}, blocks)
+}
+
+// TestThePlannerSeesTheTreeOfTheFoldersOfTrackedFiles opens only the folders of
+// tracked files to the tools.
+func TestThePlannerSeesTheTreeOfTheFoldersOfTrackedFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{"top.txt": "", "lib/b.py": "", "pkg/a.py": ""})
+	w.open(nil)
+	w.startWithoutWorker(`{"tier":1,"reply":{"text":"no plan"}}`)
+	worker := w.worker("worker-test-1")
+	workspace, err := sandbox.Open(sandbox.Config{WorkDir: w.dir, TrackedFiles: []string{"pkg/a.py", "lib/b.py"}})
+	require.NoError(t, err)
+	worker.Home.Workspace = workspace
+	w.run(worker)
+	w.say(events.GoalSubmitted{Goal: "g"})
+	var tree events.View
+	w.until(func(e *events.Event) bool {
+		p, ok := e.Payload.(events.ContextBuilt)
+		if ok {
+			tree = p.Views[slices.IndexFunc(p.Views, func(v events.View) bool { return v.View == events.ViewTree })]
+		}
+		return ok
+	})
+	require.Empty(t, tree.Error)
+	require.Contains(t, tree.Text, "lib/\n  b.py")
+	require.Contains(t, tree.Text, "pkg/\n  a.py")
+	require.NotContains(t, tree.Text, "top.txt")
 }

@@ -18,9 +18,11 @@ const DefaultMaxFileBytes = 8 << 20
 // Config configures a workspace.
 type Config struct {
 	// Primary is the directory against which relative paths are resolved and where shells start. It is an allowed
-	// directory. Empty means the first of Bases. Without Bases it is the working directory of the process, which
-	// is then allowed only if there are no tracked files either.
+	// directory. Empty means the first of Bases. Without Bases it is WorkDir, which is then allowed only if there
+	// are no tracked files either.
 	Primary string
+	// WorkDir is the working directory; empty means that of the process.
+	WorkDir string
 	// Bases are additional allowed directories. Each must exist.
 	Bases []string
 	// TrackedFiles are the files of the project; the parent directory of each is also allowed. Relative ones are
@@ -104,7 +106,7 @@ func (cfg Config) directories(names *blacklist) (primary base, allowed []base, e
 	}
 	if len(allowed) > 0 {
 		primary = allowed[0]
-	} else if primary, err = directory("."); err != nil {
+	} else if primary, err = directory(cmp.Or(cfg.WorkDir, ".")); err != nil {
 		return base{}, nil, fmt.Errorf("open workspace: %w", err)
 	}
 	for _, file := range cfg.TrackedFiles {

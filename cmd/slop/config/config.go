@@ -143,7 +143,7 @@ type User struct {
 
 // Files is the section [files].
 type Files struct {
-	BaseDirs []string `toml:"base_dirs" items:"256" project:"inside" doc:"Folders that tools may read and, with a yes, write. If both this and tracked are empty: the project folder."`
+	BaseDirs []string `toml:"base_dirs" items:"256" project:"inside" doc:"Folders that tools may read and, with a yes, write. Relative paths of tools, and globs of rules, start at the first one, or at the project if there is none. If both this and tracked are empty: the project folder."`
 	Tracked  []string `toml:"tracked" items:"4096" project:"inside" doc:"Files of interest; the folder of each is also a base directory."`
 }
 

@@ -25,7 +25,8 @@ import (
 // outside of the folder.
 type projectFiles struct {
 	folder    string
-	documents *sandbox.Workspace // for files up to hookgw.MaxProjectFile
+	relative  func(paths []string) []string // makes absolute paths those of tools
+	documents *sandbox.Workspace            // for files up to hookgw.MaxProjectFile
 }
 
 var _ core.ProjectFiles = (*projectFiles)(nil)
@@ -41,7 +42,7 @@ func openProjectFiles(p site.Place) (*projectFiles, error) {
 	if err != nil {
 		return nil, exit.Errorf(exit.Usage, "open the project folder: %w", err)
 	}
-	return &projectFiles{folder: p.Project, documents: w}, nil
+	return &projectFiles{folder: p.Project, relative: p.Relative, documents: w}, nil
 }
 
 func (f *projectFiles) Close() { _ = f.documents.Close() }
@@ -161,8 +162,8 @@ func (f *projectFiles) Save(ctx context.Context, path string, document json.RawM
 	return saved, nil
 }
 
-// Expand finds the files that patterns match. A path without a wildcard is returned as it is, whether the file exists
-// or not.
+// Expand finds the files that patterns match, as tools name them. A path without a wildcard is returned whether the
+// file exists or not.
 func (f *projectFiles) Expand(ctx context.Context, base string, patterns []string) (paths, skipped []string,
 	err error) {
 	found := map[string]bool{}
@@ -193,8 +194,9 @@ func (f *projectFiles) Expand(ctx context.Context, base string, patterns []strin
 		}
 	}
 	for path := range found {
-		paths = append(paths, path)
+		paths = append(paths, filepath.Join(f.folder, filepath.FromSlash(path)))
 	}
+	paths = f.relative(paths)
 	slices.Sort(paths)
 	return paths, skipped, tooMany(len(paths))
 }

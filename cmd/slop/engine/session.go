@@ -86,7 +86,7 @@ func openSessionBeside(
 		return v, err
 	}
 	if _, _, err := v.Publish(ctx, events.SessionOpened{
-		Label: label, Folder: folder, Workspace: p.Project, Basis: by, Settings: p.Settings(scripted),
+		Label: label, Folder: folder, Workspace: p.Root(), Basis: by, Settings: p.Settings(scripted),
 	}); err != nil {
 		return v, err
 	}

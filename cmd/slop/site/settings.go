@@ -21,7 +21,7 @@ import (
 // this machine add.
 func (p Place) Settings(scripted bool) events.Settings {
 	s := p.Config.Settings(scripted)
-	s.Tracked, s.Rules, s.Shell = p.relative(p.Config.Files.Tracked), p.Rules(false), p.shell()
+	s.Tracked, s.Rules, s.Shell = p.Relative(p.Config.Files.Tracked), p.Rules(false), p.shell()
 	s.Languages, s.System, s.Git = languages(p.Project), runtime.GOOS, p.inGit()
 	return s
 }
@@ -60,12 +60,12 @@ func rule(r config.Rule) events.Rule {
 	return events.Rule{Tool: r.Tool, Action: name, Args: scope.Globs, Source: r.Origin}
 }
 
-// relative returns paths as events name files: relative to the project, with slashes.
-func (p Place) relative(paths []string) []string {
+// Relative returns absolute paths as events name files, with slashes: relative to the root if they are inside.
+func (p Place) Relative(paths []string) []string {
 	var out []string
 	for _, path := range paths {
-		rel, err := filepath.Rel(p.Project, path)
-		if err != nil || strings.HasPrefix(rel, "..") {
+		rel, err := filepath.Rel(p.Root(), path)
+		if err != nil || !filepath.IsLocal(rel) {
 			rel = path
 		}
 		out = append(out, filepath.ToSlash(rel))

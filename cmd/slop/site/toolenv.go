@@ -34,15 +34,11 @@ func (p Place) ToolEnv() (tools.Env, error) {
 	if err != nil {
 		return tools.Env{}, err
 	}
-	primary := p.Project
-	if bases := p.Config.BaseDirs(p.Project); !config.InsideAny(bases, primary) {
-		primary = bases[0]
-	}
 	network, err := p.network()
 	if err != nil {
 		return tools.Env{}, err
 	}
-	w, err := sandbox.Open(p.gate(sandbox.Config{Primary: primary, Bases: p.Config.Files.BaseDirs,
+	w, err := sandbox.Open(p.gate(sandbox.Config{WorkDir: p.Project, Bases: p.Config.Files.BaseDirs,
 		TrackedFiles: p.Config.Files.Tracked}))
 	if err != nil {
 		return tools.Env{}, exit.Errorf(exit.Usage, "[files] base_dirs: %w", err)
@@ -52,6 +48,14 @@ func (p Place) ToolEnv() (tools.Env, error) {
 		PathPrepend: scripts.Path.Prepend, Set: scripts.Env, Confine: confine, Network: p.Config.Shell.Network,
 		Frozen: policy.SteeringFiles(),
 	}}, nil
+}
+
+// Root returns the folder that relative paths of tools start at: the first base directory, else the project.
+func (p Place) Root() string {
+	if bases := p.Config.Files.BaseDirs; len(bases) > 0 {
+		return bases[0]
+	}
+	return p.Project
 }
 
 // gate adds to a gate what is protected in every folder.

@@ -39,7 +39,7 @@ type toolGate struct {
 func newToolGate(p site.Place, registry *tools.Registry, yes bool) (*toolGate, error) {
 	g := &toolGate{machine: approval.Decider().Start(), place: p, session: engine.NewID()}
 	words := []events.Payload{
-		events.SessionOpened{Folder: "-", Workspace: p.Project, Basis: basis.Of(version.ReadInfo().Version),
+		events.SessionOpened{Folder: "-", Workspace: p.Root(), Basis: basis.Of(version.ReadInfo().Version),
 			Settings: p.Settings(false)}, site.Offers(registry),
 	}
 	if yes {
