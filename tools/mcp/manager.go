@@ -173,7 +173,7 @@ func (m *Manager) Tools() (*tools.Registry, error) {
 			kept[s.Hash] = server
 		}
 		for _, p := range s.Pins {
-			name := toolName(s.Definition.Name, p.Name)
+			name := ToolName(s.Definition.Name, p.Name)
 			if taken[name] || p.Problem != "" || !s.Definition.offers(p.Name) {
 				continue
 			}

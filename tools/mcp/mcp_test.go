@@ -406,12 +406,12 @@ func TestRequirement07NamesAreUniqueAndBounded(t *testing.T) {
 	_, r := trusted(t, "good", nil)
 	_, native := r.Lookup("read_file")
 	require.False(t, native)
-	require.Equal(t, "mcp__my-srv__a_b", toolName("my-srv", "a_b"))
-	require.Regexp(t, "^mcp__my-srv__a_b_[0-9a-f]{8}$", toolName("My Srv", "a__b"))
-	require.NotEqual(t, toolName("my srv", "a_b"), toolName("My-Srv", "a_b"))
+	require.Equal(t, "mcp__my-srv__a_b", ToolName("my-srv", "a_b"))
+	require.Regexp(t, "^mcp__my-srv__a_b_[0-9a-f]{8}$", ToolName("My Srv", "a__b"))
+	require.NotEqual(t, ToolName("my srv", "a_b"), ToolName("My-Srv", "a_b"))
 	fits := strings.Repeat("x", maxName-len("mcp__s__"))
-	require.Equal(t, "mcp__s__"+fits, toolName("s", fits))
-	require.Len(t, toolName("s", fits+"x"), maxName)
+	require.Equal(t, "mcp__s__"+fits, ToolName("s", fits))
+	require.Len(t, ToolName("s", fits+"x"), maxName)
 }
 
 func TestWhatCannotBeReadLeavesTheOthers(t *testing.T) {

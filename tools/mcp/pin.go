@@ -188,9 +188,9 @@ const NamePrefix = "mcp__"
 // maxName bounds the name of a tool, in characters.
 const maxName = 64
 
-// toolName is mcp__server__tool with other characters replaced. Where that changes a name, or makes
+// ToolName is mcp__server__tool with other characters replaced. Where that changes a name, or makes
 // it too long, it keeps its end and gets 8 digits of a digest, so that it depends on no other server.
-func toolName(server, tool string) string {
+func ToolName(server, tool string) string {
 	at, of := slug(strings.ToLower(server), "-"), slug(tool, "_")
 	name := NamePrefix + at + "__" + of
 	if len(name) > maxName || at != server || of != tool {

@@ -11,6 +11,7 @@ import (
 
 	"manualslop/cmd/slop/app/mcpfixture"
 	"manualslop/cmd/slop/app/mcpserve"
+	"manualslop/cmd/slop/app/tool"
 	"manualslop/cmd/slop/command"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
@@ -30,7 +31,7 @@ the tools of slop to other programs. See docs/mcp.md.`,
 		Example: `  slop mcp list
   slop mcp trust filesystem
   slop mcp serve`,
-	}, listCommand(g), addCommand(g), trustCommand(g), toolsCommand(g), logCommand(g), restartCommand(g),
+	}, listCommand(g), addCommand(g), trustCommand(g), toolsCommand(g), tool.ServerCallCommand(g), logCommand(g), restartCommand(g),
 		mcpserve.Command(g), mcpfixture.RecordCommand(g), mcpfixture.ReplayCommand())
 }
 

@@ -20,6 +20,7 @@ import (
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/tools"
+	"manualslop/tools/builtin"
 	"manualslop/tools/inorder"
 )
 
@@ -72,7 +73,7 @@ type batchAnswer struct {
 const batchGCPercent = 400
 
 func batchTools(ctx context.Context, g *site.Flags, yes bool) error {
-	caller, err := newToolCaller(g, yes)
+	caller, err := newToolCaller(g, builtin.Tools(), yes)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/tools"
-	"manualslop/tools/builtin"
 )
 
 // toolAnswer is the answer to a call that slop tool call --json and slop tool batch print.
@@ -38,8 +37,8 @@ type toolCaller struct {
 	gates    *gatePool
 }
 
-// newToolCaller opens the project for calls. Close its workspace after use.
-func newToolCaller(g *site.Flags, yes bool) (*toolCaller, error) {
+// newToolCaller opens the project for calls of tools of registry. Close its workspace after use.
+func newToolCaller(g *site.Flags, registry *tools.Registry, yes bool) (*toolCaller, error) {
 	p, err := g.Place()
 	if err != nil {
 		return nil, err
@@ -52,7 +51,6 @@ func newToolCaller(g *site.Flags, yes bool) (*toolCaller, error) {
 	for _, name := range p.Untrusted() {
 		g.Notice("%s of the project has no effect: you have not trusted it", name)
 	}
-	registry := builtin.Tools()
 	gates := &gatePool{open: func() (*toolGate, error) { return newToolGate(p, registry, yes) }}
 	if err := gates.fill(); err != nil {
 		return nil, exit.Errorf(exit.Failed, "%w", err)

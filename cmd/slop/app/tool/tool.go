@@ -66,8 +66,7 @@ is a tool with its full description and the JSON Schema of its arguments.`,
 }
 
 func toolCallCommand(g *site.Flags) *cobra.Command {
-	var args, output string
-	var yes bool
+	var o toolCallOptions
 	cmd := &cobra.Command{
 		Use:   "call NAME",
 		Short: "Call one tool",
@@ -93,34 +92,41 @@ writes all of it, as the files stdout and stderr.`,
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, words []string) error {
-			raw := []byte(args)
-			if args == "-" {
-				var err error
-				if raw, err = io.ReadAll(io.LimitReader(g.In, tools.MaxArguments+1)); err != nil {
-					return exit.Errorf(exit.Failed, "--args: %w", err)
-				}
-			}
-			return callTool(cmd.Context(), g, words[0], raw, toolCallOptions{yes, output})
+			return o.call(cmd.Context(), g, builtin.Tools(), words[0])
 		},
 	}
-	cmd.Flags().StringVar(&args, "args", "{}", "the arguments, a `JSON` object; - reads it from standard input")
-	cmd.Flags().BoolVar(&yes, "yes", false, "say yes to this call; rules that deny or ask still apply")
-	cmd.Flags().StringVar(&output, "output", "", "write the full output of cut answers into the new `DIR`")
+	o.flags(cmd)
 	return cmd
 }
 
+// toolCallOptions are the flags of a call.
 type toolCallOptions struct {
+	args   string // - for standard input
 	yes    bool
 	output string // folder for whole outputs, or empty
 }
 
-func callTool(ctx context.Context, g *site.Flags, name string, args json.RawMessage, o toolCallOptions) error {
-	caller, err := newToolCaller(g, o.yes)
+func (o *toolCallOptions) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.args, "args", "{}", "the arguments, a `JSON` object; - reads it from standard input")
+	cmd.Flags().BoolVar(&o.yes, "yes", false, "say yes to this call; rules that deny or ask still apply")
+	cmd.Flags().StringVar(&o.output, "output", "", "write the full output of cut answers into the new `DIR`")
+}
+
+// call calls a tool of registry and prints the answer.
+func (o *toolCallOptions) call(ctx context.Context, g *site.Flags, registry *tools.Registry, name string) error {
+	raw := []byte(o.args)
+	if o.args == "-" {
+		var err error
+		if raw, err = io.ReadAll(io.LimitReader(g.In, tools.MaxArguments+1)); err != nil {
+			return exit.Errorf(exit.Failed, "--args: %w", err)
+		}
+	}
+	caller, err := newToolCaller(g, registry, o.yes)
 	if err != nil {
 		return err
 	}
 	defer caller.Close()
-	answer, err := caller.call(ctx, name, args)
+	answer, err := caller.call(ctx, name, raw)
 	if err != nil {
 		return exit.Errorf(exit.Failed, "%w", err)
 	}
