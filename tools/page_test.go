@@ -67,25 +67,25 @@ const outlineFigures = `
 ## How much outlines find
 
 Of the definitions that universal-ctags 5.9 lists in real files, the share that ` + "`ts_get_code_outline`" + ` lists under the same
-name at the same line. Functions inside of functions and those without a name are left out. Python, C and C++ are judged by CPython and
+name at the same line. Functions inside of functions, those without a name, and what ctags takes for something else are left out. Python, C and C++ are judged by CPython and
 clang instead.
 
 | language | files | definitions | found |
 |---|---|---|---|
+| Java | 354 | 14,660 | 100 % |
 | Bash | 1,410 | 4,180 | 99.98 % |
 | PHP | 938 | 13,647 | 99.97 % |
+| Rust | 725 | 15,609 | 99.95 % |
+| JavaScript | 1,500 | 4,809 | 99.94 % |
+| SQL | 160 | 1,415 | 99.93 % |
 | Go | 1,159 | 29,552 | 99.91 % |
+| Markdown | 480 | 7,173 | 99.90 % |
 | Protocol Buffers | 181 | 944 | 99.89 % |
-| Java | 750 | 25,800 | 99.06 % |
-| Ruby | 1,500 | 22,605 | 98.96 % |
-| Rust | 508 | 8,569 | 97.60 % |
-| TypeScript | 808 | 6,330 | 97.46 % |
-| Markdown | 749 | 8,786 | 96.72 % |
-| C# | 9 | 123 | 95.12 % |
-| SQL | 165 | 1,415 | 93.57 % |
-| JavaScript | 1,500 | 2,043 | 91.14 % |
+| Ruby | 1,500 | 22,304 | 99.58 % |
+| TypeScript | 1,500 | 1,771 | 99.55 % |
 
-HTML and CSS list other things than ctags does; TOML, YAML, HCL and Dockerfile were not compared.
+Most of what is missing is not a definition: text in strings, or a name that ctags takes for another one. For C# too few files were
+at hand (17 of 17 definitions). HTML and CSS list other things than ctags does; TOML, YAML, HCL and Dockerfile were not compared.
 `
 
 // page is docs/tools.md: one section a tool.

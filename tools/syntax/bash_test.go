@@ -26,3 +26,28 @@ func TestHostileScriptsAreReadInOnePass(t *testing.T) {
 		inside(t, language(t, "bash"), got, len(text))
 	}
 }
+
+func TestHostileDocumentsAreReadInOnePass(t *testing.T) {
+	t.Parallel()
+	const n = 100_000
+	for name, texts := range map[string][]string{
+		"sql": {
+			strings.Repeat("(", n), strings.Repeat(";", n), strings.Repeat("/*", n), strings.Repeat("$a$b", n),
+			strings.Repeat("create table a", n), strings.Repeat("create table a(); ", n), strings.Repeat("copy a from stdin;", n),
+			strings.Repeat("'`\\", n), strings.Repeat("create function f() begin ", n), strings.Repeat("\\", n),
+			strings.Repeat("delimiter a\n", n), strings.Repeat("[a", n), strings.Repeat("go\n", n), strings.Repeat("-- a\n", n),
+		},
+		"markdown": {
+			strings.Repeat("# a\n", n), strings.Repeat("## a\n# b\n", n/2), strings.Repeat("a\n", n) + "===\n",
+			strings.Repeat("```\n", n), strings.Repeat("---\n", n), strings.Repeat("[", n), strings.Repeat("<div>\n", n),
+			strings.Repeat("> ", n), strings.Repeat("- ", n) + "a", strings.Repeat("1. ", n) + "a", strings.Repeat("- a\n", n), strings.Repeat("[a]: b\n", n),
+			strings.Repeat("|", n), strings.Repeat("&", n), strings.Repeat("`", n), strings.Repeat("*_", n),
+		},
+	} {
+		for _, text := range texts {
+			got, err := syntax.Outline(t.Context(), language(t, name), []byte(text))
+			require.NoError(t, err)
+			inside(t, language(t, name), got, len(text))
+		}
+	}
+}

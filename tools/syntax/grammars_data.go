@@ -5,8 +5,6 @@ import (
 	"github.com/smacker/go-tree-sitter/dockerfile"
 	"github.com/smacker/go-tree-sitter/hcl"
 	"github.com/smacker/go-tree-sitter/html"
-	markdown "github.com/smacker/go-tree-sitter/markdown/tree-sitter-markdown"
-	"github.com/smacker/go-tree-sitter/sql"
 	"github.com/smacker/go-tree-sitter/toml"
 	"github.com/smacker/go-tree-sitter/yaml"
 )
@@ -14,7 +12,7 @@ import (
 // dataGrammars returns the languages of schemas, configuration and documents.
 func dataGrammars() []*grammar {
 	return []*grammar{
-		{name: "protobuf", endings: "proto", read: readProtobuf}, sqlGrammar(), htmlGrammar(),
+		{name: "protobuf", endings: "proto", read: readProtobuf}, {name: "sql", endings: "sql", read: readSQL}, htmlGrammar(),
 		{
 			name: "hcl", endings: "hcl tf tfvars nomad", load: hcl.GetLanguage, note: "blocks", into: []string{"body"},
 			defs: map[string]def{"block": {kind: "block", hook: hclBlock, body: "<block_start>"}},
@@ -49,27 +47,7 @@ func dataGrammars() []*grammar {
 			defs: map[string]def{"from_instruction": {kind: "stage", leaf: true, hook: dockerStage}},
 		},
 		{
-			name: "markdown", endings: "md markdown mdown", load: markdown.GetLanguage, note: "headings with their sections",
-			defs: map[string]def{"section": {kind: "section", hook: markdownSection, open: true, body: "<paragraph>"}},
-		},
-	}
-}
-
-func sqlGrammar() *grammar {
-	const object = "<object_reference>"
-	return &grammar{
-		name: "sql", endings: "sql", load: sql.GetLanguage, into: []string{"statement", "transaction", "block"},
-		lift: []string{"statement"},
-		defs: map[string]def{
-			"create_table":             {kind: "table", name: object, leaf: true, body: "<column_definitions>"},
-			"create_view":              {kind: "view", name: object, leaf: true, body: "<create_query>"},
-			"create_materialized_view": {kind: "view", name: object, leaf: true, body: "<create_query>"},
-			"create_index":             {kind: "index", name: "column", leaf: true},
-			"create_function":          {kind: "function", name: object, leaf: true, body: "<function_body>"},
-			"create_type":              {kind: "type", name: object, leaf: true},
-			"create_trigger":           {kind: "trigger", name: object, leaf: true},
-			"create_schema":            {kind: "schema", name: "<identifier>", leaf: true},
-			"create_sequence":          {kind: "sequence", name: object, leaf: true},
+			name: "markdown", endings: "md markdown mdown", read: readMarkdown, note: "headings with their sections",
 		},
 	}
 }

@@ -85,7 +85,7 @@ func rubyGrammar() *grammar {
 			"class":            {kind: "class"},
 			"method":           {kind: "method", leaf: true},
 			"singleton_method": {kind: "method", leaf: true},
-			"assignment":       {kind: "constant", leaf: true, name: "<constant>", body: "right"},
+			"assignment":       {kind: "constant", hook: rubyConstant, body: "right"},
 		},
 	}
 }

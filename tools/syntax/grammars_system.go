@@ -41,7 +41,8 @@ func javaGrammar() *grammar {
 	return &grammar{
 		name: "java", endings: "java", load: java.GetLanguage,
 		into: []string{"class_body", "interface_body", "enum_body", "enum_body_declarations", "annotation_type_body",
-			"module_body"},
+			"module_body", "field_declaration", "constant_declaration"},
+		lift: []string{"field_declaration", "constant_declaration"},
 		defs: map[string]def{
 			"class_declaration":                   {kind: "class"},
 			"interface_declaration":               {kind: "interface"},
@@ -52,15 +53,16 @@ func javaGrammar() *grammar {
 			"constructor_declaration":             {kind: "constructor", leaf: true},
 			"compact_constructor_declaration":     {kind: "constructor", leaf: true},
 			"annotation_type_element_declaration": {kind: "method", leaf: true},
-			"field_declaration":                   {kind: "field", name: "declarator/name", leaf: true},
-			"constant_declaration":                {kind: "constant", name: "declarator/name", leaf: true},
+			"variable_declarator":                 {kind: "field", hook: javaField, leaf: true},
 		},
 	}
 }
 
 func csharpGrammar() *grammar {
 	return &grammar{
-		name: "csharp", endings: "cs csx", load: csharp.GetLanguage, into: []string{"declaration_list"},
+		name: "csharp", endings: "cs csx", load: csharp.GetLanguage,
+		into: []string{"declaration_list", "field_declaration", "event_field_declaration", "variable_declaration"},
+		lift: []string{"field_declaration", "event_field_declaration"},
 		defs: map[string]def{
 			"namespace_declaration":             {kind: "namespace"},
 			"file_scoped_namespace_declaration": {kind: "namespace"},
@@ -79,10 +81,8 @@ func csharpGrammar() *grammar {
 			"indexer_declaration":               {kind: "indexer", leaf: true, body: "accessors", hook: fixed("this[]")},
 			"property_declaration":              {kind: "property", leaf: true, body: "accessors value"},
 			"event_declaration":                 {kind: "event", leaf: true, body: "accessors"},
-			"event_field_declaration": {kind: "event", leaf: true,
-				name: "<variable_declaration>/<variable_declarator>/name"},
-			"field_declaration":        {kind: "field", leaf: true, name: "<variable_declaration>/<variable_declarator>/name"},
-			"local_function_statement": {kind: "function", leaf: true},
+			"variable_declarator":               {kind: "field", hook: csharpField, leaf: true},
+			"local_function_statement":          {kind: "function", leaf: true},
 		},
 	}
 }

@@ -6,11 +6,11 @@ import (
 	sitter "github.com/smacker/go-tree-sitter"
 )
 
-// The functions here name symbols that a path of fields cannot. Each is the hook of one kind of node.
+// The functions here name what a path of fields cannot. Each is the hook of one kind of node.
 
 type hook = func(node *sitter.Node, src []byte) (naming, bool)
 
-// text returns the text of the node at a path, with its offset.
+// text is the content of what a path leads to, with its place.
 func text(node *sitter.Node, path string, src []byte) (string, int) {
 	at := follow(node, path)
 	if at == nil {
@@ -25,21 +25,21 @@ func plain(node *sitter.Node, path string, src []byte) (naming, bool) {
 	return naming{title: title, at: at}, title != ""
 }
 
-// fixed names every node title.
+// fixed gives every node the same name.
 func fixed(title string) hook {
 	return func(node *sitter.Node, _ []byte) (naming, bool) {
 		return naming{title: title, at: int(node.StartByte())}, true
 	}
 }
 
-// tilde names a destructor.
+// tilde marks a destructor.
 func tilde(node *sitter.Node, src []byte) (naming, bool) {
 	n, ok := plain(node, "name", src)
 	n.title = "~" + n.title
 	return n, ok
 }
 
-// goMethod prefixes a method with its receiver's type.
+// goMethod puts the receiver's type in front.
 func goMethod(node *sitter.Node, src []byte) (naming, bool) {
 	n, ok := plain(node, "name", src)
 	receiver, _ := text(node, "receiver/<parameter_declaration>/type", src)
@@ -50,7 +50,7 @@ func goMethod(node *sitter.Node, src []byte) (naming, bool) {
 	return n, ok
 }
 
-// goType distinguishes structs and interfaces from other types.
+// goType tells structs and interfaces from other types.
 func goType(node *sitter.Node, src []byte) (naming, bool) {
 	n, ok := plain(node, "name", src)
 	n.kind = "type"
@@ -65,7 +65,32 @@ func goType(node *sitter.Node, src []byte) (naming, bool) {
 	return n, ok
 }
 
-// csharpOperator names an operator or a conversion by its header.
+// javaField tells constants of interfaces from fields.
+func javaField(node *sitter.Node, src []byte) (naming, bool) {
+	n, ok := plain(node, "name", src)
+	if around := node.Parent(); around != nil && around.Type() == "constant_declaration" {
+		n.kind = "constant"
+	}
+	return n, ok
+}
+
+// rubyConstant is what is assigned to, where that is a constant.
+func rubyConstant(node *sitter.Node, src []byte) (naming, bool) {
+	n, ok := plain(node, "left", src)
+	left := follow(node, "left")
+	return n, ok && (left.Type() == "constant" || left.Type() == "scope_resolution")
+}
+
+// csharpField tells events from fields.
+func csharpField(node *sitter.Node, src []byte) (naming, bool) {
+	n, ok := plain(node, "name", src)
+	if of := node.Parent(); of != nil && of.Parent() != nil && of.Parent().Type() == "event_field_declaration" {
+		n.kind = "event"
+	}
+	return n, ok
+}
+
+// csharpOperator names an operator or a conversion by its head.
 func csharpOperator(node *sitter.Node, src []byte) (naming, bool) {
 	head := node.Content(src)
 	if parameters := follow(node, "parameters"); parameters != nil {
@@ -78,7 +103,7 @@ func csharpOperator(node *sitter.Node, src []byte) (naming, bool) {
 	return naming{title: head[at:], at: int(node.StartByte()) + at}, true
 }
 
-// rustImpl names an impl block by its header; the names inside it begin with its type.
+// rustImpl is called what it says, and what is inside begins with the type.
 func rustImpl(node *sitter.Node, src []byte) (naming, bool) {
 	of, at := text(node, "type", src)
 	n := naming{title: "impl " + of, scope: of, at: at}
@@ -91,7 +116,7 @@ func rustImpl(node *sitter.Node, src []byte) (naming, bool) {
 	return n, of != ""
 }
 
-// pythonFunction distinguishes async functions.
+// pythonFunction tells async functions apart.
 func pythonFunction(node *sitter.Node, src []byte) (naming, bool) {
 	n, ok := plain(node, "name", src)
 	if strings.HasPrefix(node.Content(src), "async") {

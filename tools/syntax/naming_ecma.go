@@ -7,7 +7,7 @@ import (
 	sitter "github.com/smacker/go-tree-sitter"
 )
 
-// callable reports whether a JavaScript node is a function or a class expression, and which.
+// callable tells whether a node of JavaScript is a function, or a class as an expression.
 func callable(node *sitter.Node) (kind string, ok bool) {
 	if node == nil {
 		return "", false
@@ -21,8 +21,8 @@ func callable(node *sitter.Node) (kind string, ok bool) {
 	return "", false
 }
 
-// defaultClass names the class of "export default class {}", and a class expression by its own name. A class that
-// is assigned gets the name of its target instead.
+// defaultClass names the class of "export default class {}", and a class expression by its own name. One that is
+// assigned has the name of what it is assigned to.
 func defaultClass(node *sitter.Node, src []byte) (naming, bool) {
 	parent := node.Parent()
 	if parent == nil {
@@ -40,11 +40,11 @@ func defaultClass(node *sitter.Node, src []byte) (naming, bool) {
 	return plain(node, "name", src)
 }
 
-// maxObjects limits the levels of nested objects that are searched for functions.
+// maxObjects bounds the objects inside of each other that are looked into for functions.
 const maxObjects = 4
 
-// holdsFunctions reports whether a node is an object with functions as members, or with such objects, down to the
-// given number of levels.
+// holdsFunctions tells whether a node is an object with functions as members, or with such objects, at most so many
+// levels deep.
 func holdsFunctions(node *sitter.Node, levels int) bool {
 	if node == nil || node.Type() != "object" || levels == 0 {
 		return false
@@ -59,7 +59,7 @@ func holdsFunctions(node *sitter.Node, levels int) bool {
 	return false
 }
 
-// ecmaField names a field whose value is a function as a method.
+// ecmaField is a method where its value is a function.
 func ecmaField(field string) hook {
 	return func(node *sitter.Node, src []byte) (naming, bool) {
 		n, ok := plain(node, field, src)
@@ -70,7 +70,7 @@ func ecmaField(field string) hook {
 	}
 }
 
-// ecmaVariable names a variable whose value is a function as a function. Patterns are not symbols.
+// ecmaVariable is a function where its value is one. Patterns are no symbols.
 func ecmaVariable(node *sitter.Node, src []byte) (naming, bool) {
 	name := follow(node, "name")
 	if name == nil || name.Type() != "identifier" {
@@ -86,8 +86,8 @@ func ecmaVariable(node *sitter.Node, src []byte) (naming, bool) {
 	return n, true
 }
 
-// ecmaAssignment names a function, or an object with functions, that is assigned to a name or a member. It also
-// names the object that a CommonJS module exports.
+// ecmaAssignment is a function or an object with functions that is assigned to a name or a member, or the object that a
+// module of CommonJS exports. A function that is the whole module has its own name.
 func ecmaAssignment(node *sitter.Node, src []byte) (naming, bool) {
 	left, right := follow(node, "left"), follow(node, "right")
 	if left == nil || right == nil || !slices.Contains([]string{"identifier", "member_expression"}, left.Type()) {
@@ -95,13 +95,17 @@ func ecmaAssignment(node *sitter.Node, src []byte) (naming, bool) {
 	}
 	kind, ok := callable(right)
 	title := left.Content(src)
+	if own, named := plain(right, "name", src); ok && named && title == "module.exports" {
+		own.kind = kind
+		return own, true
+	}
 	if !ok && (holdsFunctions(right, maxObjects) || right.Type() == "object" && strings.HasSuffix(title, "exports")) {
 		kind, ok = "object", true
 	}
 	return naming{title: title, kind: kind, at: int(left.StartByte())}, ok
 }
 
-// ecmaPair names a function in an object, or a nested object with functions.
+// ecmaPair is a function in an object, or an object in it that has some.
 func ecmaPair(node *sitter.Node, src []byte) (naming, bool) {
 	value := follow(node, "value")
 	kind, ok := callable(value)

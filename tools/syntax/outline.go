@@ -24,14 +24,20 @@ func Outline(ctx context.Context, language Language, src []byte) (Structure, err
 	if language.grammar != nil && language.grammar.read != nil {
 		return scanned(ctx, language, src)
 	}
-	return withTree(ctx, language, src, func(root *sitter.Node) Structure {
+	var scripts []script
+	out, err := withTree(ctx, language, src, func(root *sitter.Node) Structure {
 		w := walker{grammar: language.grammar, src: src, lines: newLines(src), separator: language.Separator()}
 		w.cursor = sitter.NewTreeCursor(root)
 		defer w.cursor.Close()
 		w.children(scope{}, 0)
 		Number(w.found)
+		scripts = w.scripts
 		return Structure{Symbols: append([]Symbol{}, w.found...), Damage: damageOf(root, w.lines)}
 	})
+	if err != nil || len(scripts) == 0 {
+		return out, err
+	}
+	return withScripts(ctx, out, scripts, src)
 }
 
 // scanned is Outline for languages that are read without tree-sitter.
@@ -54,6 +60,7 @@ type walker struct {
 	lines     lines
 	separator string
 	found     []Symbol
+	scripts   []script // of HTML
 }
 
 // scope describes what encloses a symbol.
@@ -168,6 +175,9 @@ func (w *walker) define(node *sitter.Node, rule def, named naming, in scope, lev
 	s.Line = w.lines.number(max(named.at, start))
 	s.StartLine, s.EndLine = w.lines.number(s.Start), w.lines.number(max(s.End-1, s.Start))
 	w.found = append(w.found, s)
+	if s.Kind == "script" {
+		w.script(node)
+	}
 	if rule.leaf || s.Kind == "function" && !w.grammar.nested || s.Kind == "method" && !w.grammar.nested {
 		return
 	}

@@ -6,6 +6,7 @@ import java.util.*;
 @Component
 public class Service<T> extends Base implements Runnable {
     private int x = 1;
+    final int lo, hi = 2;
     public Service(int x) { this.x = x; }
     /** Runs. */
     @Override

@@ -13,3 +13,6 @@ async function* gen() {}
 exports.helper = function () {};
 module.exports = { one() {}, two: () => 2 };
 export default class {}
+module.exports = function own(a) {
+  return a;
+};

@@ -17,3 +17,7 @@ module Outer
 end
 def top(a, b = 1)
 end
+Pair = Struct.new(:left, :right) do
+  # Adds up.
+  def sum = left + right
+end

@@ -1,0 +1,328 @@
+package syntax
+
+import (
+	"slices"
+	"strings"
+)
+
+// sqlReader lists what the CREATE statements of a script define. Dialects agree on how a statement begins and on little
+// after that, so the rest is read as words and brackets only. Of psql it knows \ lines and the data of COPY, of MySQL
+// DELIMITER, of Transact-SQL GO.
+type sqlReader struct {
+	scanner
+	found     []Symbol
+	delimiter string // ends a statement
+	backticks bool   // around names
+	doc       string // first line of the comment directly above the statement
+}
+
+func readSQL(text string) Structure {
+	r := sqlReader{scanner: scanner{text: text}, delimiter: ";", backticks: strings.Contains(text, "`")}
+	for r.at < len(text) {
+		r.statement()
+	}
+	return r.structure(r.found)
+}
+
+// sqlKinds are the things that are listed, by the word behind CREATE.
+var sqlKinds = map[string]string{
+	"TABLE": "table", "VIEW": "view", "INDEX": "index", "FUNCTION": "function", "PROCEDURE": "procedure", "PROC": "procedure",
+	"AGGREGATE": "aggregate", "TRIGGER": "trigger", "TYPE": "type", "DOMAIN": "domain", "SCHEMA": "schema",
+	"SEQUENCE": "sequence",
+}
+
+// sqlModifiers are words between CREATE and the kind.
+var sqlModifiers = strings.Fields("OR REPLACE ALTER TEMP TEMPORARY GLOBAL LOCAL UNLOGGED FOREIGN EXTERNAL TRANSIENT MATERIALIZED " +
+	"RECURSIVE UNIQUE CLUSTERED NONCLUSTERED COLUMNSTORE FULLTEXT SPATIAL BITMAP VIRTUAL CONSTRAINT EVENT EDITIONABLE " +
+	"NONEDITIONABLE FORCE SQL SECURITY INVOKER DEFINER ALGORITHM UNDEFINED MERGE TEMPTABLE")
+
+// sqlBodies are the kinds whose statement may hold statements between BEGIN and END.
+var sqlBodies = []string{"function", "procedure", "trigger"}
+
+// created is what the head of a CREATE statement says.
+type created struct {
+	kind        string
+	name, after int // where the name begins and ends; after is 0 before it was read
+	body        int // where the body begins, 0 before that
+}
+
+// statement reads one statement and lists what it creates.
+func (r *sqlReader) statement() {
+	start := r.blanks()
+	if start == len(r.text) || r.line() {
+		return
+	}
+	doc, begin := r.doc, r.word(start)
+	creates, copies, stdin := begin == "CREATE", begin == "COPY", false
+	var is created
+	brackets, blocks, before := 0, 0, ""
+	for first := true; ; first = false {
+		at := r.blanks()
+		if at == len(r.text) || r.goLine(at) || brackets <= 0 && blocks <= 0 && strings.HasPrefix(r.text[at:], r.delimiter) {
+			break
+		}
+		word := strings.ToUpper(r.next())
+		switch word {
+		case "(":
+			brackets++
+		case ")":
+			brackets--
+		}
+		if creates && !first {
+			is.take(r, at, word)
+		}
+		if creates && slices.Contains(sqlBodies, is.kind) && brackets <= 0 {
+			blocks += blockStep(before, word)
+		}
+		stdin = stdin || copies && before == "FROM" && word == "STDIN"
+		before = word
+	}
+	if r.at == len(r.text) && brackets > 0 {
+		r.miss(r.at, ")")
+	}
+	end := len(strings.TrimRight(r.text[:r.at], " \t\r\n\f"))
+	if strings.HasPrefix(r.text[r.at:], r.delimiter) {
+		r.at += len(r.delimiter)
+	}
+	if creates && is.after > 0 {
+		r.define(is, start, end, doc)
+	}
+	if stdin {
+		r.data()
+	}
+}
+
+// take reads on in the head of a CREATE statement: modifiers, the kind, the name, and up to the body.
+func (c *created) take(r *sqlReader, at int, word string) {
+	text := r.text[at:r.at]
+	switch {
+	case c.kind == "":
+		if kind := sqlKinds[word]; kind != "" {
+			c.kind = kind
+		} else if !slices.Contains(sqlModifiers, word) && inWord(text[0]) && !strings.ContainsAny(r.text[at-1:at], "=@") {
+			c.kind = "-" // a role, a cast and so on
+		}
+	case c.after == 0 && slices.Contains([]string{"IF", "NOT", "EXISTS", "CONCURRENTLY", "BODY"}, word):
+	case c.after == 0 && c.kind == "index" && word == "ON": // without a name
+		c.kind = "-"
+	case c.after == 0 && c.kind != "-" && (inWord(text[0]) || strings.Contains("\"`[", text[:1])):
+		c.name, c.after = at, r.at
+	case c.after == at && text == ".": // the next word belongs to the name
+		c.after = r.at
+	case c.after == at && r.text[at-1] == '.':
+		c.after = r.at
+	case c.after > 0 && c.body == 0 && c.begins(word):
+		c.body = at
+	}
+}
+
+// begins tells whether the body of what is created begins at a word.
+func (c *created) begins(word string) bool {
+	switch c.kind {
+	case "table":
+		return word == "(" || word == "AS"
+	case "view":
+		return word == "SELECT" || word == "WITH" || word == "VALUES"
+	case "function", "procedure":
+		return word == "AS" || word == "BEGIN" || word == "RETURN"
+	case "trigger":
+		return word == "BEGIN" || word == "EXECUTE"
+	}
+	return false
+}
+
+// blockStep is by how much a word deepens the blocks of a body. END IF, END LOOP and the like end what did not count.
+func blockStep(before, word string) int {
+	switch {
+	case before == "END" && slices.Contains([]string{"IF", "LOOP", "WHILE", "REPEAT", "FOR"}, word):
+		return 1
+	case before == "END" && word == "CASE":
+		return 0
+	case word == "BEGIN" || word == "CASE":
+		return 1
+	case before == "BEGIN" && strings.HasPrefix(word, "TRAN"):
+		return -1
+	case word == "END":
+		return -1
+	}
+	return 0
+}
+
+func (r *sqlReader) define(is created, start, end int, doc string) {
+	title := strings.NewReplacer(`"`, "", "`", "", "[", "", "]", "").Replace(r.text[is.name:is.after])
+	s := Symbol{Title: tidy(title), Kind: is.kind, Start: start, End: end, SignatureEnd: end, Line: is.name, Doc: doc}
+	if is.body > 0 {
+		s.SignatureEnd = start + len(strings.TrimRight(r.text[start:is.body], " \t\r\n\f"))
+	}
+	s.Name = s.Title
+	r.found = append(r.found, s)
+}
+
+// goLine tells whether a line begins at a place that says GO and nothing else.
+func (r *sqlReader) goLine(at int) bool {
+	return r.lineBegins(at) && strings.EqualFold(strings.TrimSpace(r.restOfLine(at)), "GO")
+}
+
+func (r *sqlReader) lineBegins(at int) bool { return at == 0 || r.text[at-1] == '\n' }
+
+func (r *sqlReader) restOfLine(at int) string {
+	line, _, _ := strings.Cut(r.text[at:], "\n")
+	return line
+}
+
+// line reads what is a line and not a statement: a command of psql, GO, or DELIMITER.
+func (r *sqlReader) line() bool {
+	if r.text[r.at] != '\\' && !r.lineBegins(r.at) {
+		return false
+	}
+	line := r.restOfLine(r.at)
+	words := strings.Fields(line)
+	switch {
+	case line[0] == '\\', r.goLine(r.at):
+	case len(words) == 2 && strings.EqualFold(words[0], "DELIMITER"):
+		r.delimiter = words[1]
+	default:
+		return false
+	}
+	r.at += len(line)
+	return true
+}
+
+// data passes over the rows behind COPY … FROM STDIN, up to a line \.
+func (r *sqlReader) data() {
+	if end := strings.Index(r.text[r.at:], "\n\\."); end >= 0 {
+		r.at += end + len("\n\\.")
+		return
+	}
+	r.miss(r.at, `\.`)
+	r.at = len(r.text)
+}
+
+// word is the word at a place, in upper case.
+func (r *sqlReader) word(at int) string {
+	end := at
+	for end < len(r.text) && inWord(r.text[end]) && r.text[end] != '.' {
+		end++
+	}
+	return strings.ToUpper(r.text[at:end])
+}
+
+// blanks passes over blanks and comments, keeps the first line of the comment that ends directly above, and gives the
+// place of what follows.
+func (r *sqlReader) blanks() int {
+	comment, end := -1, 0
+	for r.at < len(r.text) {
+		rest, length := r.text[r.at:], 1
+		switch {
+		case isBlank(rest[0]):
+			r.at++
+			continue
+		case strings.HasPrefix(rest, "--"):
+			if length = strings.IndexAny(rest, "\r\n"); length < 0 {
+				length = len(rest)
+			}
+		case strings.HasPrefix(rest, "/*"):
+			length = r.remark(rest)
+		default:
+			length = 0
+		}
+		if length == 0 {
+			break
+		}
+		if comment < 0 || lineEnds(r.text[end:r.at]) > 1 {
+			comment = r.at
+		}
+		r.at += length
+		end = r.at
+	}
+	if r.doc = ""; comment >= 0 && lineEnds(r.text[end:r.at]) == 1 {
+		r.doc = FirstLine(r.text[comment:end])
+	}
+	return r.at
+}
+
+// remark is the length of a comment between /* and */, which may hold others.
+func (r *sqlReader) remark(text string) int {
+	depth := 0
+	for at := 0; at+1 < len(text); at++ {
+		switch text[at : at+2] {
+		case "/*":
+			depth++
+			at++
+		case "*/":
+			depth--
+			at++
+		}
+		if depth == 0 {
+			return at + 1
+		}
+	}
+	r.miss(r.at, "*/")
+	return len(text)
+}
+
+// next reads a word, a string, a quoted name or a sign.
+func (r *sqlReader) next() string {
+	rest := r.text[r.at:]
+	length := 1
+	switch c := rest[0]; {
+	case c == '\'' || c == '"' || c == '`':
+		length = r.quoted(rest, c)
+	case c == '$':
+		length = r.dollar(rest)
+	case c == '[':
+		length = r.bracketed(rest)
+	case inWord(c) && c != '.':
+		for length < len(rest) && inWord(rest[length]) && rest[length] != '.' {
+			length++
+		}
+	}
+	r.at += length
+	return rest[:length]
+}
+
+// bracketed is the length of a name in square brackets, else of the sign.
+func (r *sqlReader) bracketed(text string) int {
+	const most = 128 // characters in a name
+	end := strings.IndexAny(text[:min(len(text), most+2)], "]\n\r")
+	if end < 2 || text[end] != ']' {
+		return 1
+	}
+	return end + 1
+}
+
+// quoted is the length of a text in quotes, which are doubled inside. A backslash escapes one in strings of MySQL, whose
+// scripts have names between backticks, and in those of PostgreSQL that begin with E.
+func (r *sqlReader) quoted(text string, quote byte) int {
+	escapes := quote == '\'' && (r.backticks || r.at > 0 && (r.text[r.at-1] == 'e' || r.text[r.at-1] == 'E'))
+	for at := 1; at < len(text); at++ {
+		switch {
+		case escapes && text[at] == '\\':
+			at++
+		case text[at] != quote:
+		case at+1 < len(text) && text[at+1] == quote:
+			at++
+		default:
+			return at + 1
+		}
+	}
+	r.miss(r.at, string(quote))
+	return len(text)
+}
+
+// dollar is the length of a text between $tag$ and $tag$, else of the sign.
+func (r *sqlReader) dollar(text string) int {
+	end := 1
+	for end < len(text) && inWord(text[end]) && text[end] != '.' {
+		end++
+	}
+	if end == len(text) || text[end] != '$' {
+		return end
+	}
+	tag := text[:end+1]
+	if closed := strings.Index(text[len(tag):], tag); closed >= 0 {
+		return closed + 2*len(tag)
+	}
+	r.miss(r.at, tag)
+	return len(text)
+}
