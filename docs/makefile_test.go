@@ -48,8 +48,8 @@ func declared(t *testing.T) (tests map[string][]string, benched map[string]bool)
 	return tests, benched
 }
 
-// TestWhatTheRaceDetectorSkipsRunsWithoutIt holds the Makefile's UNRACED: a test that it names is skipped under the race
-// detector, so it must run with the packages that have benchmarks.
+// TestWhatTheRaceDetectorSkipsRunsWithoutIt holds the Makefile's UNRACED: a test that it names is skipped under the
+// race detector, so it must run with the packages that have benchmarks.
 func TestWhatTheRaceDetectorSkipsRunsWithoutIt(t *testing.T) {
 	t.Parallel()
 	tests, benched := declared(t)

@@ -33,14 +33,17 @@ func TestHostileDocumentsAreReadInOnePass(t *testing.T) {
 	for name, texts := range map[string][]string{
 		"sql": {
 			strings.Repeat("(", n), strings.Repeat(";", n), strings.Repeat("/*", n), strings.Repeat("$a$b", n),
-			strings.Repeat("create table a", n), strings.Repeat("create table a(); ", n), strings.Repeat("copy a from stdin;", n),
+			strings.Repeat("create table a", n), strings.Repeat("create table a(); ", n),
+			strings.Repeat("copy a from stdin;", n),
 			strings.Repeat("'`\\", n), strings.Repeat("create function f() begin ", n), strings.Repeat("\\", n),
-			strings.Repeat("delimiter a\n", n), strings.Repeat("[a", n), strings.Repeat("go\n", n), strings.Repeat("-- a\n", n),
+			strings.Repeat("delimiter a\n", n), strings.Repeat("[a", n),
+			strings.Repeat("go\n", n), strings.Repeat("-- a\n", n),
 		},
 		"markdown": {
 			strings.Repeat("# a\n", n), strings.Repeat("## a\n# b\n", n/2), strings.Repeat("a\n", n) + "===\n",
 			strings.Repeat("```\n", n), strings.Repeat("---\n", n), strings.Repeat("[", n), strings.Repeat("<div>\n", n),
-			strings.Repeat("> ", n), strings.Repeat("- ", n) + "a", strings.Repeat("1. ", n) + "a", strings.Repeat("- a\n", n), strings.Repeat("[a]: b\n", n),
+			strings.Repeat("> ", n), strings.Repeat("- ", n) + "a", strings.Repeat("1. ", n) + "a",
+			strings.Repeat("- a\n", n), strings.Repeat("[a]: b\n", n),
 			strings.Repeat("|", n), strings.Repeat("&", n), strings.Repeat("`", n), strings.Repeat("*_", n),
 		},
 	} {

@@ -58,7 +58,8 @@ type tag struct {
 // wanted tells whether outlines list what ctags found: not functions in functions or without a name, and nothing that
 // ctags takes for something else.
 func (j judged) wanted(of tag, source []string) bool {
-	if !slices.Contains(j.kinds, of.Kind) || strings.HasSuffix(of.Path, ".min.js") || strings.HasPrefix(of.Name, "Anonymous") ||
+	if !slices.Contains(j.kinds, of.Kind) || strings.HasSuffix(of.Path, ".min.js") ||
+		strings.HasPrefix(of.Name, "Anonymous") ||
 		slices.Contains([]string{"function", "method", "generator"}, of.ScopeKind) || of.Line > len(source) {
 		return false
 	}
@@ -67,7 +68,8 @@ func (j judged) wanted(of tag, source []string) bool {
 	case "bash": // arrays, and text in strings and here-documents
 		return shellHead().MatchString(of.Pattern)
 	case "javascript", "typescript": // objects with functions, parts of minified lines, what a type extends
-		return len(line) < 500 && strings.Contains(line, of.Name) && !insideFunction(source, of.Line, "function", "=>", ") {") &&
+		return len(line) < 500 && strings.Contains(line, of.Name) &&
+			!insideFunction(source, of.Line, "function", "=>", ") {") &&
 			(of.Kind != "class" || strings.Contains(line, "class") || strings.Contains(line, "function")) &&
 			(of.Kind != "method" || !strings.Contains(line, "prototype.") || strings.Contains(line, "= function")) &&
 			(of.Kind != "alias" || strings.Contains(line, "type "+of.Name))
@@ -142,7 +144,8 @@ func TestDefinitionsAgreeWithCtags(t *testing.T) {
 			for _, m := range missed[:min(len(missed), shownMisses())] {
 				t.Log("missed ", m)
 			}
-			const enough = 500                                                  // definitions, below which one counts for too much
+			// definitions, below which one counts for too much
+			const enough = 500
 			if total >= enough && j.language != "css" && j.language != "html" { // ctags lists other things there
 				require.GreaterOrEqual(t, 100*float64(found)/float64(total), floor)
 			}

@@ -9,7 +9,7 @@ import (
 	goldmark "github.com/yuin/goldmark/text"
 )
 
-// readMarkdown lists the headings of a document, each with its section up to the next heading that is not below it.
+// readMarkdown lists the headings of a document. Each section ends at the next heading of its level or above.
 func readMarkdown(document string) Structure {
 	r := scanner{text: document}
 	var found []Symbol
@@ -18,7 +18,7 @@ func readMarkdown(document string) Structure {
 	source := []byte(document)
 	blankFront(source)
 	blankDeepMarks(source)
-	// Links and what else lines hold is not looked for: it takes time, with definitions of links the square of their number.
+	// Only blocks are parsed. Links would take time, and definitions of links the square of their number.
 	root := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...)).Parse(goldmark.NewReader(source))
 	for node := root.FirstChild(); node != nil; node = node.NextSibling() {
 		heading, ok := node.(*ast.Heading)
@@ -48,7 +48,7 @@ func readMarkdown(document string) Structure {
 	return r.structure(found)
 }
 
-// blankFront puts blanks in place of the YAML or TOML in front of a document.
+// blankFront overwrites YAML or TOML front matter with blanks.
 func blankFront(document []byte) {
 	var fence []byte
 	for at := 0; at < len(document); {
@@ -73,11 +73,11 @@ func blankFront(document []byte) {
 	}
 }
 
-// maxMarks is how many marks of quotations and lists in front of a line are read. The parser's time grows with the
-// square of their number.
+// maxMarks limits the marks of quotations and lists at the start of a line. The parser's time grows with the square of
+// their number.
 const maxMarks = 100
 
-// blankDeepMarks puts blanks in place of the marks beyond maxMarks.
+// blankDeepMarks overwrites the marks beyond maxMarks with blanks.
 func blankDeepMarks(document []byte) {
 	marks, front := 0, true
 	for i, c := range document {

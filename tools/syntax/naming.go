@@ -6,11 +6,11 @@ import (
 	sitter "github.com/smacker/go-tree-sitter"
 )
 
-// The functions here name what a path of fields cannot. Each is the hook of one kind of node.
+// The functions here name symbols that a path of fields cannot. Each is the hook of one kind of node.
 
 type hook = func(node *sitter.Node, src []byte) (naming, bool)
 
-// text is the content of what a path leads to, with its place.
+// text returns the text of the node at a path, with its offset.
 func text(node *sitter.Node, path string, src []byte) (string, int) {
 	at := follow(node, path)
 	if at == nil {
@@ -25,21 +25,21 @@ func plain(node *sitter.Node, path string, src []byte) (naming, bool) {
 	return naming{title: title, at: at}, title != ""
 }
 
-// fixed gives every node the same name.
+// fixed names every node title.
 func fixed(title string) hook {
 	return func(node *sitter.Node, _ []byte) (naming, bool) {
 		return naming{title: title, at: int(node.StartByte())}, true
 	}
 }
 
-// tilde marks a destructor.
+// tilde names a destructor.
 func tilde(node *sitter.Node, src []byte) (naming, bool) {
 	n, ok := plain(node, "name", src)
 	n.title = "~" + n.title
 	return n, ok
 }
 
-// goMethod puts the receiver's type in front.
+// goMethod prefixes a method with its receiver's type.
 func goMethod(node *sitter.Node, src []byte) (naming, bool) {
 	n, ok := plain(node, "name", src)
 	receiver, _ := text(node, "receiver/<parameter_declaration>/type", src)
@@ -50,7 +50,7 @@ func goMethod(node *sitter.Node, src []byte) (naming, bool) {
 	return n, ok
 }
 
-// goType tells structs and interfaces from other types.
+// goType distinguishes structs and interfaces from other types.
 func goType(node *sitter.Node, src []byte) (naming, bool) {
 	n, ok := plain(node, "name", src)
 	n.kind = "type"
@@ -65,7 +65,7 @@ func goType(node *sitter.Node, src []byte) (naming, bool) {
 	return n, ok
 }
 
-// javaField tells constants of interfaces from fields.
+// javaField distinguishes constants of interfaces from fields.
 func javaField(node *sitter.Node, src []byte) (naming, bool) {
 	n, ok := plain(node, "name", src)
 	if around := node.Parent(); around != nil && around.Type() == "constant_declaration" {
@@ -74,14 +74,14 @@ func javaField(node *sitter.Node, src []byte) (naming, bool) {
 	return n, ok
 }
 
-// rubyConstant is what is assigned to, where that is a constant.
+// rubyConstant names the target of an assignment if it is a constant.
 func rubyConstant(node *sitter.Node, src []byte) (naming, bool) {
 	n, ok := plain(node, "left", src)
 	left := follow(node, "left")
 	return n, ok && (left.Type() == "constant" || left.Type() == "scope_resolution")
 }
 
-// csharpField tells events from fields.
+// csharpField distinguishes events from fields.
 func csharpField(node *sitter.Node, src []byte) (naming, bool) {
 	n, ok := plain(node, "name", src)
 	if of := node.Parent(); of != nil && of.Parent() != nil && of.Parent().Type() == "event_field_declaration" {
@@ -103,7 +103,7 @@ func csharpOperator(node *sitter.Node, src []byte) (naming, bool) {
 	return naming{title: head[at:], at: int(node.StartByte()) + at}, true
 }
 
-// rustImpl is called what it says, and what is inside begins with the type.
+// rustImpl names an impl block by its header; the names inside it begin with its type.
 func rustImpl(node *sitter.Node, src []byte) (naming, bool) {
 	of, at := text(node, "type", src)
 	n := naming{title: "impl " + of, scope: of, at: at}
@@ -116,7 +116,7 @@ func rustImpl(node *sitter.Node, src []byte) (naming, bool) {
 	return n, of != ""
 }
 
-// pythonFunction tells async functions apart.
+// pythonFunction distinguishes async functions.
 func pythonFunction(node *sitter.Node, src []byte) (naming, bool) {
 	n, ok := plain(node, "name", src)
 	if strings.HasPrefix(node.Content(src), "async") {

@@ -6,7 +6,7 @@ import (
 	sitter "github.com/smacker/go-tree-sitter"
 )
 
-// hclBlock is called by its type and labels: resource.aws_instance.web.
+// hclBlock names a block by its type and labels: resource.aws_instance.web.
 func hclBlock(node *sitter.Node, src []byte) (naming, bool) {
 	var parts []string
 	for i := range min(int(node.NamedChildCount()), maxSearched) {
@@ -19,7 +19,7 @@ func hclBlock(node *sitter.Node, src []byte) (naming, bool) {
 	return naming{title: strings.Join(parts, "."), at: int(node.StartByte())}, len(parts) > 0
 }
 
-// tomlTable is called by its key.
+// tomlTable names a table by its key.
 func tomlTable(node *sitter.Node, src []byte) (naming, bool) {
 	if node.NamedChildCount() == 0 {
 		return naming{}, false
@@ -41,7 +41,7 @@ func yamlKey(node *sitter.Node, src []byte) (naming, bool) {
 	return n, ok && level < 2
 }
 
-// upToBlock is called by everything in front of its block.
+// upToBlock names a node by the text before its block.
 func upToBlock(node *sitter.Node, src []byte) (naming, bool) {
 	title := node.Content(src)
 	if block := childOf(node, "block"); block != nil {
@@ -50,7 +50,7 @@ func upToBlock(node *sitter.Node, src []byte) (naming, bool) {
 	return naming{title: title, at: int(node.StartByte())}, true
 }
 
-// dockerStage is called by its alias, else by its image.
+// dockerStage names a stage by its alias, or else by its image.
 func dockerStage(node *sitter.Node, src []byte) (naming, bool) {
 	if n, ok := plain(node, "as", src); ok {
 		return n, ok
@@ -78,7 +78,7 @@ func markupElement(node *sitter.Node, src []byte) (naming, bool) {
 	return naming{}, false
 }
 
-// attribute is the value of an element's attribute.
+// attribute returns the value of an element's attribute.
 func attribute(element *sitter.Node, name string, src []byte) string {
 	start := childOf(element, "start_tag")
 	if start == nil {

@@ -7,7 +7,7 @@ import (
 	sitter "github.com/smacker/go-tree-sitter"
 )
 
-// callable tells whether a node of JavaScript is a function, or a class as an expression.
+// callable reports whether a JavaScript node is a function or a class expression, and which.
 func callable(node *sitter.Node) (kind string, ok bool) {
 	if node == nil {
 		return "", false
@@ -21,8 +21,8 @@ func callable(node *sitter.Node) (kind string, ok bool) {
 	return "", false
 }
 
-// defaultClass names the class of "export default class {}", and a class expression by its own name. One that is
-// assigned has the name of what it is assigned to.
+// defaultClass names the class of "export default class {}", and a class expression by its own name. A class that
+// is assigned gets the name of its target instead.
 func defaultClass(node *sitter.Node, src []byte) (naming, bool) {
 	parent := node.Parent()
 	if parent == nil {
@@ -40,11 +40,11 @@ func defaultClass(node *sitter.Node, src []byte) (naming, bool) {
 	return plain(node, "name", src)
 }
 
-// maxObjects bounds the objects inside of each other that are looked into for functions.
+// maxObjects limits the levels of nested objects that are searched for functions.
 const maxObjects = 4
 
-// holdsFunctions tells whether a node is an object with functions as members, or with such objects, at most so many
-// levels deep.
+// holdsFunctions reports whether a node is an object with functions as members, or with such objects, down to the
+// given number of levels.
 func holdsFunctions(node *sitter.Node, levels int) bool {
 	if node == nil || node.Type() != "object" || levels == 0 {
 		return false
@@ -59,7 +59,7 @@ func holdsFunctions(node *sitter.Node, levels int) bool {
 	return false
 }
 
-// ecmaField is a method where its value is a function.
+// ecmaField names a field whose value is a function as a method.
 func ecmaField(field string) hook {
 	return func(node *sitter.Node, src []byte) (naming, bool) {
 		n, ok := plain(node, field, src)
@@ -70,7 +70,7 @@ func ecmaField(field string) hook {
 	}
 }
 
-// ecmaVariable is a function where its value is one. Patterns are no symbols.
+// ecmaVariable names a variable whose value is a function as a function. Patterns are not symbols.
 func ecmaVariable(node *sitter.Node, src []byte) (naming, bool) {
 	name := follow(node, "name")
 	if name == nil || name.Type() != "identifier" {
@@ -105,7 +105,7 @@ func ecmaAssignment(node *sitter.Node, src []byte) (naming, bool) {
 	return naming{title: title, kind: kind, at: int(left.StartByte())}, ok
 }
 
-// ecmaPair is a function in an object, or an object in it that has some.
+// ecmaPair names a function in an object, or a nested object with functions.
 func ecmaPair(node *sitter.Node, src []byte) (naming, bool) {
 	value := follow(node, "value")
 	kind, ok := callable(value)

@@ -15,7 +15,7 @@ type script struct {
 	start, end int // of its text
 }
 
-// script keeps the place of a script that is JavaScript: not data, not a template.
+// script notes the text of a script element that contains JavaScript; others hold data or templates.
 func (w *walker) script(node *sitter.Node) {
 	text := childOf(node, "raw_text")
 	kind := strings.ToLower(attribute(node, "type", w.src))
@@ -24,8 +24,8 @@ func (w *walker) script(node *sitter.Node) {
 	}
 }
 
-// withScripts adds to a page the definitions of its scripts, each below its element, and their damage. The scripts are
-// read as one program in which blanks stand for the rest of the page, so that all places are those in the page.
+// withScripts adds the definitions in scripts to those of the page, below their elements, and their damage. The scripts
+// are parsed as one program in which the rest of the page is blank, so that all offsets are those of the page.
 func withScripts(ctx context.Context, page Structure, scripts []script, src []byte) (Structure, error) {
 	program := make([]byte, len(src))
 	for i, c := range src {
@@ -68,7 +68,7 @@ func withScripts(ctx context.Context, page Structure, scripts []script, src []by
 	return Structure{symbols, damage[:min(len(damage), maxDamage)]}, nil
 }
 
-// ends is where the text of a script ends, without blanks.
+// ends returns the offset at which the text of a script ends, without blanks.
 func ends(src []byte, s script) int {
 	return s.start + len(bytes.TrimRight(src[s.start:s.end], " \t\r\n\f"))
 }

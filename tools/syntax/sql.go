@@ -6,8 +6,8 @@ import (
 )
 
 // sqlReader lists what the CREATE statements of a script define. Dialects agree on how a statement begins and on little
-// after that, so the rest is read as words and brackets only. Of psql it knows \ lines and the data of COPY, of MySQL
-// DELIMITER, of Transact-SQL GO.
+// after that, so the rest is read as words and brackets only. It knows the \ lines and the COPY data of psql, DELIMITER
+// of MySQL, and GO of Transact-SQL.
 type sqlReader struct {
 	scanner
 	found     []Symbol
@@ -24,26 +24,27 @@ func readSQL(text string) Structure {
 	return r.structure(r.found)
 }
 
-// sqlKinds are the things that are listed, by the word behind CREATE.
+// sqlKinds maps the word after CREATE to the kind of symbol. Other objects are not listed.
 var sqlKinds = map[string]string{
-	"TABLE": "table", "VIEW": "view", "INDEX": "index", "FUNCTION": "function", "PROCEDURE": "procedure", "PROC": "procedure",
-	"AGGREGATE": "aggregate", "TRIGGER": "trigger", "TYPE": "type", "DOMAIN": "domain", "SCHEMA": "schema",
+	"TABLE": "table", "VIEW": "view", "INDEX": "index", "FUNCTION": "function",
+	"PROCEDURE": "procedure", "PROC": "procedure", "AGGREGATE": "aggregate",
+	"TRIGGER": "trigger", "TYPE": "type", "DOMAIN": "domain", "SCHEMA": "schema",
 	"SEQUENCE": "sequence",
 }
 
-// sqlModifiers are words between CREATE and the kind.
-var sqlModifiers = strings.Fields("OR REPLACE ALTER TEMP TEMPORARY GLOBAL LOCAL UNLOGGED FOREIGN EXTERNAL TRANSIENT MATERIALIZED " +
-	"RECURSIVE UNIQUE CLUSTERED NONCLUSTERED COLUMNSTORE FULLTEXT SPATIAL BITMAP VIRTUAL CONSTRAINT EVENT EDITIONABLE " +
-	"NONEDITIONABLE FORCE SQL SECURITY INVOKER DEFINER ALGORITHM UNDEFINED MERGE TEMPTABLE")
+// sqlModifiers may come between CREATE and the kind.
+var sqlModifiers = strings.Fields("OR REPLACE ALTER TEMP TEMPORARY GLOBAL LOCAL UNLOGGED FOREIGN EXTERNAL TRANSIENT " +
+	"MATERIALIZED RECURSIVE UNIQUE CLUSTERED NONCLUSTERED COLUMNSTORE FULLTEXT SPATIAL BITMAP VIRTUAL CONSTRAINT EVENT " +
+	"EDITIONABLE NONEDITIONABLE FORCE SQL SECURITY INVOKER DEFINER ALGORITHM UNDEFINED MERGE TEMPTABLE")
 
-// sqlBodies are the kinds whose statement may hold statements between BEGIN and END.
+// sqlBodies are the kinds whose statement may contain statements between BEGIN and END.
 var sqlBodies = []string{"function", "procedure", "trigger"}
 
-// created is what the head of a CREATE statement says.
+// created is the header of a CREATE statement.
 type created struct {
 	kind        string
-	name, after int // where the name begins and ends; after is 0 before it was read
-	body        int // where the body begins, 0 before that
+	name, after int // where the name begins and ends; after is 0 until it is read
+	body        int // where the body begins, 0 until then
 }
 
 // statement reads one statement and lists what it creates.
@@ -58,7 +59,8 @@ func (r *sqlReader) statement() {
 	brackets, blocks, before := 0, 0, ""
 	for first := true; ; first = false {
 		at := r.blanks()
-		if at == len(r.text) || r.goLine(at) || brackets <= 0 && blocks <= 0 && strings.HasPrefix(r.text[at:], r.delimiter) {
+		over := brackets <= 0 && blocks <= 0 && strings.HasPrefix(r.text[at:], r.delimiter)
+		if at == len(r.text) || r.goLine(at) || over {
 			break
 		}
 		word := strings.ToUpper(r.next())
@@ -92,7 +94,7 @@ func (r *sqlReader) statement() {
 	}
 }
 
-// take reads on in the head of a CREATE statement: modifiers, the kind, the name, and up to the body.
+// take adds the next word of a CREATE statement: a modifier, the kind, a part of the name, or the begin of the body.
 func (c *created) take(r *sqlReader, at int, word string) {
 	text := r.text[at:r.at]
 	switch {
@@ -116,7 +118,7 @@ func (c *created) take(r *sqlReader, at int, word string) {
 	}
 }
 
-// begins tells whether the body of what is created begins at a word.
+// begins reports whether the body of the created object begins at a word.
 func (c *created) begins(word string) bool {
 	switch c.kind {
 	case "table":
@@ -131,7 +133,8 @@ func (c *created) begins(word string) bool {
 	return false
 }
 
-// blockStep is by how much a word deepens the blocks of a body. END IF, END LOOP and the like end what did not count.
+// blockStep returns by how many levels a word changes the depth of blocks. IF, LOOP and the like are not counted, so
+// END IF and END LOOP leave the depth as it was.
 func blockStep(before, word string) int {
 	switch {
 	case before == "END" && slices.Contains([]string{"IF", "LOOP", "WHILE", "REPEAT", "FOR"}, word):
@@ -158,7 +161,7 @@ func (r *sqlReader) define(is created, start, end int, doc string) {
 	r.found = append(r.found, s)
 }
 
-// goLine tells whether a line begins at a place that says GO and nothing else.
+// goLine reports whether a line that says only GO begins at an offset.
 func (r *sqlReader) goLine(at int) bool {
 	return r.lineBegins(at) && strings.EqualFold(strings.TrimSpace(r.restOfLine(at)), "GO")
 }
@@ -170,7 +173,7 @@ func (r *sqlReader) restOfLine(at int) string {
 	return line
 }
 
-// line reads what is a line and not a statement: a command of psql, GO, or DELIMITER.
+// line reads a psql command, GO or DELIMITER, which end with their line. It reports whether there was one.
 func (r *sqlReader) line() bool {
 	if r.text[r.at] != '\\' && !r.lineBegins(r.at) {
 		return false
@@ -188,7 +191,7 @@ func (r *sqlReader) line() bool {
 	return true
 }
 
-// data passes over the rows behind COPY … FROM STDIN, up to a line \.
+// data skips the rows after COPY … FROM STDIN, up to a line \.
 func (r *sqlReader) data() {
 	if end := strings.Index(r.text[r.at:], "\n\\."); end >= 0 {
 		r.at += end + len("\n\\.")
@@ -198,7 +201,7 @@ func (r *sqlReader) data() {
 	r.at = len(r.text)
 }
 
-// word is the word at a place, in upper case.
+// word returns the word at an offset, in upper case.
 func (r *sqlReader) word(at int) string {
 	end := at
 	for end < len(r.text) && inWord(r.text[end]) && r.text[end] != '.' {
@@ -207,8 +210,8 @@ func (r *sqlReader) word(at int) string {
 	return strings.ToUpper(r.text[at:end])
 }
 
-// blanks passes over blanks and comments, keeps the first line of the comment that ends directly above, and gives the
-// place of what follows.
+// blanks skips blanks and comments, keeps the first line of a comment that ends on the line above, and returns the
+// offset of the next token.
 func (r *sqlReader) blanks() int {
 	comment, end := -1, 0
 	for r.at < len(r.text) {
@@ -241,7 +244,7 @@ func (r *sqlReader) blanks() int {
 	return r.at
 }
 
-// remark is the length of a comment between /* and */, which may hold others.
+// remark returns the length of a comment between /* and */, which may contain others.
 func (r *sqlReader) remark(text string) int {
 	depth := 0
 	for at := 0; at+1 < len(text); at++ {
@@ -281,7 +284,7 @@ func (r *sqlReader) next() string {
 	return rest[:length]
 }
 
-// bracketed is the length of a name in square brackets, else of the sign.
+// bracketed returns the length of a name in square brackets, or 1 if there is none.
 func (r *sqlReader) bracketed(text string) int {
 	const most = 128 // characters in a name
 	end := strings.IndexAny(text[:min(len(text), most+2)], "]\n\r")
@@ -291,8 +294,8 @@ func (r *sqlReader) bracketed(text string) int {
 	return end + 1
 }
 
-// quoted is the length of a text in quotes, which are doubled inside. A backslash escapes one in strings of MySQL, whose
-// scripts have names between backticks, and in those of PostgreSQL that begin with E.
+// quoted returns the length of a text in quotes, which are doubled inside. A backslash escapes a quote in strings of
+// MySQL, whose scripts have names between backticks, and in those of PostgreSQL that begin with E.
 func (r *sqlReader) quoted(text string, quote byte) int {
 	escapes := quote == '\'' && (r.backticks || r.at > 0 && (r.text[r.at-1] == 'e' || r.text[r.at-1] == 'E'))
 	for at := 1; at < len(text); at++ {
@@ -310,7 +313,7 @@ func (r *sqlReader) quoted(text string, quote byte) int {
 	return len(text)
 }
 
-// dollar is the length of a text between $tag$ and $tag$, else of the sign.
+// dollar returns the length of a text between $tag$ and $tag$, or of the sign if there is none.
 func (r *sqlReader) dollar(text string) int {
 	end := 1
 	for end < len(text) && inWord(text[end]) && text[end] != '.' {
