@@ -41,7 +41,7 @@ func layers() []layer {
 		{"tiers/contributor", []string{"events", "events/chars", "tiers", "tiers/conversation", "tiers/fence",
 			"tiers/planning"}, onlyEvents},
 		{"tiers/qa", []string{"events", "events/chars", "tiers", "tiers/conversation", "tiers/fence"}, onlyEvents},
-		{"tiers/approval", []string{"events", "events/chars", "events/policy", "tiers", "tiers/fence", "tiers/tokens"},
+		{"tiers/approval", []string{"events", "events/chars", "events/policy/...", "tiers", "tiers/fence", "tiers/tokens"},
 			onlyEvents},
 		{"tiers/tokens", []string{"events", "events/chars", "tiers", "tiers/conversation", "tiers/fence"},
 			"what a prompt can cost depends on the log alone"},
@@ -115,6 +115,8 @@ var walls = []wall{
 	{"github.com/openai/openai-go/...", []string{"tiers/llm/openai"}, "one package speaks Chat Completions; its SDK " +
 		"takes a page for an answer"},
 	{"github.com/coder/websocket/...", []string{"hookgw", "hookgw/streams"}, "one package speaks to clients over HTTP"},
+	{"mvdan.cc/sh/...", []string{"events/policy/commands", "tools/builtin"}, "what a script runs is read in one place; " +
+		"a tool only asks whether it is PowerShell"},
 	{"github.com/smacker/go-tree-sitter/...", []string{"tools/syntax/..."}, "cgo and its memory rules stay in one folder"},
 	{"codeberg.org/readeck/...", []string{"tools/web/..."}, "what a page says is one package's business"},
 	{"github.com/JohannesKaufmann/...", []string{"tools/web/..."}, "what a page says is one package's business"},

@@ -61,8 +61,8 @@ const orderIndependent = "order-independent:"
 
 // purePackages are the packages to which the rules of this file apply.
 func purePackages() []string {
-	return append([]string{"tiers", "tiers/basis", "tiers/conversation", "tiers/fence", "tiers/planning", "tiers/tokens",
-		"projections"}, deciders...)
+	return append([]string{"events/policy/commands", "tiers", "tiers/basis", "tiers/conversation", "tiers/fence",
+		"tiers/planning", "tiers/tokens", "projections"}, deciders...)
 }
 
 func TestDecidersAndFoldsArePure(t *testing.T) {

@@ -38,8 +38,8 @@ const ourWords = "our words:"
 
 // decidingPackages are those whose words stand in decisions.
 func decidingPackages() []string {
-	return append([]string{"events", "events/chars", "tiers", "tiers/basis", "tiers/conversation", "tiers/fence",
-		"tiers/planning", "tiers/tokens"}, deciders...)
+	return append([]string{"events", "events/chars", "events/policy/commands", "tiers", "tiers/basis",
+		"tiers/conversation", "tiers/fence", "tiers/planning", "tiers/tokens"}, deciders...)
 }
 
 func TestTheWordsOfDecisionsAreOurs(t *testing.T) {

@@ -105,6 +105,10 @@ func (s *State) judgeNew(e *events.Event, c *call) {
 	case v == silent && c.tool.harmless():
 		s.approve(c, grounds{by: byRule, rule: "reads run"}, 1)
 		return
+	case v == silent:
+		if missing := s.uncovered(c); missing != "" {
+			c.notes = append(c.notes, missing)
+		}
 	}
 	if c.tool.previews() {
 		s.owe(previewOf(c))

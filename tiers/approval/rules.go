@@ -46,9 +46,15 @@ func (s *State) judge(c *call) (verdict, events.Rule) {
 	on := s.subjectOf(c)
 	best, why := presetRule(c.presets, c.tool, on)
 	for _, r := range s.rules {
+		if s.overCommands(c, r) {
+			continue
+		}
 		if v := on.under(r); v > best {
 			best, why = v, r
 		}
+	}
+	if v, r := s.judgeCommands(c); v > best {
+		best, why = v, r
 	}
 	return best, why
 }

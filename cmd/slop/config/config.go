@@ -33,7 +33,7 @@ type Config struct {
 	User      User                `toml:"user" doc:"The person who answers asks."`
 	Files     Files               `toml:"files" doc:"Files that tools may see. Relative paths start at the project."`
 	Roster    events.Roster       `toml:"-"` // personas and presets, from their own files
-	Rules     []Rule              `toml:"rules" items:"1000" project:"restrict" doc:"Standing answers to tool calls. Deny beats ask beats allow; the order does not matter, and the rules of all files apply together. Each has exactly one of allow, deny and ask: true for every call of the tools, or a list of globs over the paths that a call names, relative to the project; allow needs all of them to match, and a glob that names the file literally for .git and the settings of slop and other agents. If a call names no path, or goes beyond the paths it names ([tools.md](tools.md), wide), globs never allow it, and deny globs ask instead."`
+	Rules     []Rule              `toml:"rules" items:"1000" project:"restrict" doc:"Standing answers to tool calls. Deny beats ask beats allow; the order does not matter, and the rules of all files apply together. Each has exactly one of allow, deny and ask: true for every call of the tools, or a list of globs over the paths that a call names, relative to the project; allow needs all of them to match, and a glob that names the file literally for .git and the settings of slop and other agents. If a call names no path, or goes beyond the paths it names ([tools.md](tools.md), wide), globs never allow it, and deny globs ask instead. The globs of a rule whose tool is exactly run_powershell are patterns over commands instead: see [rules over commands](#rules-over-commands)."`
 }
 
 // BusSection is the section [bus].

@@ -1,6 +1,7 @@
 package config
 
 import (
+	_ "embed" // for a part of the page
 	"fmt"
 	"reflect"
 	"strings"
@@ -38,6 +39,9 @@ Only in the person's folder; make it readable by no other user. Its values are m
 |---|---|---|
 %s`
 
+//go:embed rules_over_commands.md
+var commandsPage string
+
 // Page returns docs/config.md, made from the tags of [Config] and from [Default].
 func Page() string {
 	var b strings.Builder
@@ -45,6 +49,9 @@ func Page() string {
 	defaults := reflect.ValueOf(Default())
 	for _, section := range schema(reflect.TypeFor[Config]()).children {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n%s", sectionTitle(section), section.doc, sectionTable(section, defaults))
+		if section.name == "rules" {
+			b.WriteString(commandsPage)
+		}
 	}
 	environment := schema(reflect.TypeFor[ShellEnvironment]())
 	keys := ""

@@ -11,8 +11,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"manualslop/events"
 	"manualslop/events/policy"
+	"manualslop/events/policy/commands"
 	"manualslop/tools/sandbox"
 )
 
@@ -222,6 +225,25 @@ func plainGlob(pattern string) bool {
 	return err == nil && strings.Count(pattern, "{") <= 2
 }
 
+// pastCommands reports a rule with patterns whose tools run scripts and touch no files that they name: only the name of
+// [commands.Tool] itself makes them patterns over commands.
+func pastCommands(r Rule) bool {
+	_, scope := r.Action()
+	names := func(tool string) bool { ok, err := doublestar.Match(r.Tool, tool); return ok && err == nil }
+	return len(scope.Globs) > 0 && r.Tool != commands.Tool && names(commands.Tool) && !names("read_file") &&
+		!names("edit_file")
+}
+
+// checkCommands returns why no command can match the pattern of a rule.
+func checkCommands(action RuleAction, pattern string) error {
+	if action == RuleAllow {
+		_, err := commands.ParseAllow(pattern)
+		return err
+	}
+	_, err := commands.ParseRefuse(pattern)
+	return err
+}
+
 func checkRules(c Config) []*Error {
 	var found []*Error
 	for i, rule := range c.Rules {
@@ -232,8 +254,19 @@ func checkRules(c Config) []*Error {
 		if action, _ := rule.Action(); action == 0 {
 			found = append(found, invalid(path, "must set exactly one of allow, deny and ask"))
 		}
+		if pastCommands(rule) {
+			found = append(found, invalid(path+".tool", "must be %q to have patterns over commands, got %q", commands.Tool,
+				rule.Tool))
+		}
 		for _, part := range rule.parts() {
 			for _, glob := range part.scope.Globs {
+				if rule.Tool == commands.Tool {
+					if err := checkCommands(part.action, glob); err != nil {
+						found = append(found, invalid(path+"."+part.key, "has a pattern that can never match: %s, got %q", strings.TrimPrefix(err.Error(),
+							commands.ErrPattern.Error()+": "), glob))
+					}
+					continue
+				}
 				if !plainGlob(glob) {
 					found = append(found, invalid(path+"."+part.key, "must hold valid globs with at most two "+
 						"alternations in braces, got %q", glob))

@@ -139,6 +139,29 @@ func TestRulesHaveExactlyOneAction(t *testing.T) {
 	}
 }
 
+func TestPatternsOverCommandsThatNeverMatchAreErrors(t *testing.T) {
+	t.Parallel()
+	check := func(r Rule) string {
+		c := Default()
+		c.Rules = []Rule{r}
+		if err := c.Validate(); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+	scope := func(patterns ...string) RuleScope { return RuleScope{Globs: patterns} }
+	require.Empty(t, check(Rule{Tool: "run_powershell", Allow: scope("go test ./...", "[ -f * ]")}))
+	require.Empty(t, check(Rule{Tool: "run_powershell", Deny: scope("*sudo *", "{a")}))
+	require.Empty(t, check(Rule{Tool: "*", Deny: scope("docs/**")}))
+	require.Empty(t, check(Rule{Tool: "{edit_file,run_powershell}", Allow: scope("src/**")}))
+	require.Contains(t, check(Rule{Tool: "run_powershell", Allow: scope("go test", "go test && go vet")}),
+		"one simple command")
+	require.Contains(t, check(Rule{Tool: "run_powershell", Allow: scope("*")}), "must begin with the name of a program")
+	require.Contains(t, check(Rule{Tool: "run_powershell", Allow: scope(" ")}), "it is empty")
+	require.Contains(t, check(Rule{Tool: "run_powershell", Deny: scope(`rm "x"`)}), "without quotes")
+	require.Contains(t, check(Rule{Tool: "run_*", Allow: scope("go test")}), `must be "run_powershell" to have patterns`)
+}
+
 func TestAGlobOfARuleIsMatchedInBoundedTime(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{"*", "py_*", "{read,write}_{file,dir}", "**/*.{go,md}"} {

@@ -1,0 +1,157 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"manualslop/events/chars"
+)
+
+// MaxPattern is the length of the longest pattern, in bytes.
+const MaxPattern = 1000
+
+// ErrPattern means that a pattern over commands can never match.
+var ErrPattern = errors.New("bad pattern over commands")
+
+// Pattern is a pattern over simple commands: words as they reach the program, without quotes. * stands for any text,
+// also for several words; " *" at the end also stands for nothing. Every other character stands for itself.
+type Pattern struct {
+	text  []rune // words with one space between them
+	short []rune // without the " *" at the end; nil if there is none
+	name  string // the folded name of the program; empty if the first word has a *
+}
+
+// ParseAllow reads the pattern of a rule that allows. Errors: ErrPattern, also if no command can match it.
+func ParseAllow(text string) (Pattern, error) {
+	p, err := parse(text)
+	if err != nil {
+		return p, err
+	}
+	if p.name == "" {
+		return p, fmt.Errorf("%w: it must begin with the name of a program, which must have no *", ErrPattern)
+	}
+	missing, _, uncovered := Read(quoted(strings.ReplaceAll(text, "*", "x")), "bash").Uncovered([]Pattern{p})
+	switch {
+	case !uncovered:
+		return p, nil
+	case missing.Unclear != "":
+		return p, fmt.Errorf("%w: no rule can allow such a command: %s", ErrPattern, missing.Unclear)
+	}
+	return p, fmt.Errorf("%w: a rule is compared with the command that runs in the end, and a * covers nothing that names "+
+		"it", ErrPattern)
+}
+
+// ParseRefuse reads the pattern of a rule that denies or asks. Errors: ErrPattern.
+func ParseRefuse(text string) (Pattern, error) { return parse(text) }
+
+func parse(text string) (Pattern, error) {
+	words := chars.Words(text)
+	joined := strings.Join(words, " ")
+	switch {
+	case joined == "":
+		return Pattern{}, fmt.Errorf("%w: it is empty", ErrPattern)
+	case len(text) > MaxPattern:
+		return Pattern{}, fmt.Errorf("%w: it has %d bytes, more than %d", ErrPattern, len(text), MaxPattern)
+	case strings.ContainsFunc(text, strange) || strings.Contains(text, "\n"):
+		return Pattern{}, fmt.Errorf("%w: it has control characters or invisible ones", ErrPattern)
+	case strings.ContainsAny(joined, "\"'`|<>&$"):
+		return Pattern{}, fmt.Errorf("%w: it is compared with one simple command without quotes, and must have none of "+
+			"\" ' ` | < > & $", ErrPattern)
+	case slices.ContainsFunc(words, func(w string) bool { return w != ";" && strings.Contains(w, ";") }):
+		return Pattern{}, fmt.Errorf("%w: it is compared with one simple command, and ; separates commands", ErrPattern)
+	}
+	p := Pattern{text: []rune(joined)}
+	if short, cut := strings.CutSuffix(joined, " *"); cut {
+		p.short = []rune(short)
+	}
+	if !strings.Contains(words[0], "*") {
+		p.name = fold(baseName(words[0]))
+	}
+	return p, nil
+}
+
+// quoted writes the words of a pattern as a script.
+func quoted(text string) string {
+	words := chars.Words(text)
+	for i, w := range words {
+		name, value, sets := strings.Cut(w, "=")
+		if sets && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" {
+			words[i] = name + "='" + value + "'"
+			continue
+		}
+		words[i] = "'" + w + "'"
+	}
+	return strings.Join(words, " ")
+}
+
+// covers reports whether an allow pattern covers a command.
+func (p Pattern) covers(c Command) bool {
+	if c.Unclear != "" {
+		return false
+	}
+	line := join(slices.Concat(c.words[:c.set], c.words[c.from:]))
+	return match(p.text, line) || p.short != nil && match(p.short, line)
+}
+
+// join puts one space between words.
+func join(words []word) []cell {
+	var out []cell
+	for i, w := range words {
+		if i > 0 {
+			out = append(out, cell{r: ' '})
+		}
+		out = append(out, w...)
+	}
+	return out
+}
+
+// matchesFolded reports whether a deny pattern matches a command that begins with these words.
+func (p Pattern) matchesFolded(words []word) bool {
+	named := slices.Clone(words)
+	if name, ok := words[0].plain(); ok {
+		named[0] = wordOf(baseName(name))
+	}
+	return p.matchesOpen(words) || p.matchesOpen(named)
+}
+
+// matchesOpen compares without case and without a difference between blanks within words and between them.
+func (p Pattern) matchesOpen(words []word) bool {
+	var line []cell
+	for _, c := range join(words) {
+		if c.r == dynamic {
+			line = append(line, cell{r: dynamic, loose: true})
+			continue
+		}
+		for _, r := range fold(string(c.r)) {
+			line = append(line, cell{r: r})
+		}
+	}
+	folded := []rune(fold(string(p.text)))
+	return match(folded, line) || p.short != nil && match([]rune(fold(string(p.short))), line)
+}
+
+// match compares a pattern with a line in time proportional to the product of their lengths.
+func match(pattern []rune, line []cell) bool {
+	p, i, star, back := 0, 0, -1, 0
+	for i < len(line) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, back = p, i
+			p++
+		case p < len(pattern) && !line[i].loose && pattern[p] == line[i].r:
+			p++
+			i++
+		case star >= 0 && !line[back].fixed:
+			back++
+			p, i = star+1, back
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}

@@ -1,0 +1,114 @@
+package approval
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"manualslop/events"
+	"manualslop/events/policy/commands"
+	"manualslop/tiers"
+)
+
+// overCommands reports a rule whose globs are patterns over the commands of the call's script. Older decisions took
+// them for paths.
+func (s *State) overCommands(c *call, r events.Rule) bool {
+	return r.Tool == commands.Tool && c.request.Tool == commands.Tool && len(r.Args) > 0 &&
+		s.basis.Decision(events.ActorApproval) >= 2
+}
+
+// judgeCommands finds the strongest rule over the commands of a call. Rules that allow count together: each command
+// needs one of them.
+func (s *State) judgeCommands(c *call) (verdict, events.Rule) {
+	over := slices.DeleteFunc(slices.Clone(s.rules), func(r events.Rule) bool { return !s.overCommands(c, r) })
+	if len(over) == 0 {
+		return silent, events.Rule{}
+	}
+	script := s.scriptOf(c)
+	best, why := silent, events.Rule{}
+	for _, r := range over {
+		if v := refusedBy(r, script); v > best {
+			best, why = v, r
+		}
+	}
+	if best > allowed {
+		return best, why
+	}
+	patterns, of := allowing(over)
+	_, used, missing := script.Uncovered(patterns)
+	if missing {
+		return silent, events.Rule{}
+	}
+	var names []string
+	for _, i := range used {
+		if name := ruleName(of[i]); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return allowed, events.Rule{Tool: commands.Tool, Action: "allow", Source: strings.Join(names, ", ")}
+}
+
+// refusedBy returns the verdict of one rule that denies or asks. A pattern that cannot be read asks.
+func refusedBy(r events.Rule, script commands.Script) verdict {
+	want, out := actionOf(r), silent
+	if want == allowed {
+		return silent
+	}
+	for _, text := range r.Args {
+		switch p, err := commands.ParseRefuse(text); {
+		case err != nil:
+			out = max(out, questioned)
+		case p.Hit(script) == commands.Hits:
+			out = want
+		case p.Hit(script) == commands.MayHit:
+			out = max(out, questioned)
+		}
+	}
+	return out
+}
+
+// allowing returns the patterns of the rules that allow, and the rule of each. One that cannot be read covers nothing.
+func allowing(rules []events.Rule) (patterns []commands.Pattern, of []events.Rule) {
+	for _, r := range rules {
+		if actionOf(r) != allowed {
+			continue
+		}
+		for _, text := range r.Args {
+			if p, err := commands.ParseAllow(text); err == nil {
+				patterns, of = append(patterns, p), append(of, r)
+			}
+		}
+	}
+	return patterns, of
+}
+
+// scriptOf reads the script of a call for the shell of the session.
+func (s *State) scriptOf(c *call) commands.Script {
+	var args map[string]any
+	text, is := "", false
+	if json.Unmarshal(c.args, &args) == nil {
+		text, is = args["script"].(string)
+	}
+	if !is {
+		return commands.Unknown("the call has no script")
+	}
+	return commands.Read(text, s.settings.Shell)
+}
+
+// uncovered says which command of a call has no rule that allows it, where others have one; else it is empty.
+func (s *State) uncovered(c *call) string {
+	over := slices.DeleteFunc(slices.Clone(s.rules), func(r events.Rule) bool { return !s.overCommands(c, r) })
+	patterns, _ := allowing(over)
+	if len(patterns) == 0 {
+		return ""
+	}
+	missing, _, _ := s.scriptOf(c).Uncovered(patterns)
+	text := tiers.Clip(missing.String(), MaxReason)
+	switch {
+	case missing.Unclear == "":
+		return "no rule allows the command " + text
+	case text == "":
+		return "no rule can allow this script: " + missing.Unclear
+	}
+	return "no rule can allow the command " + text + ": " + missing.Unclear
+}
