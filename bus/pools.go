@@ -60,7 +60,7 @@ func Pools(project string) []Pool {
 			events.Filter{Actor: events.ActorLead, Type: events.NameOf[events.ModelRequested]()},
 			events.Filter{Actor: events.ActorContributor, Type: events.NameOf[events.ModelRequested]()},
 			events.Filter{Actor: events.ActorQA, Type: events.NameOf[events.ModelRequested]()},
-			// for requests that only their budget guards
+			// for requests that are guarded by a budget
 			events.Filter{Actor: events.ActorApproval, Type: events.NameOf[events.ModelApproved]()},
 		),
 	}

@@ -17,10 +17,9 @@ import (
 // MaxArguments limits the arguments of a call, in bytes of JSON.
 const MaxArguments = 16 << 20
 
-// objectOf splits one JSON object into its members. It is stricter than
-// encoding/json: names must match exactly and may not repeat, nothing may
-// follow, and the text must be valid UTF-8. Empty input counts as the empty
-// object, because models send it for tools without arguments.
+// objectOf splits one JSON object into its members. It is stricter than encoding/json: names must match exactly
+// and may not repeat, nothing may follow the object, and the text must be valid UTF-8. Empty input counts as the
+// empty object, because models send it for tools without arguments.
 func objectOf(tool string, args json.RawMessage) (map[string]json.RawMessage, error) {
 	bad := func(format string, a ...any) error {
 		return &ArgumentError{Tool: tool, Problem: fmt.Sprintf(format, a...)}
@@ -69,8 +68,8 @@ func jsonProblem(err error) string {
 	return OneLine(err.Error(), 200)
 }
 
-// decodeInto fills the argument struct in from args, which must obey the schema of fields. A null
-// for an optional argument counts as absent.
+// decodeInto decodes args, which must match the schema of fields, into the argument struct in. A null for an
+// optional argument counts as absent.
 func decodeInto(tool string, fields []field, args json.RawMessage, in reflect.Value) error {
 	members, err := objectOf(tool, args)
 	if err != nil {
@@ -117,7 +116,7 @@ func unknownField(tool string, fields []field, rest map[string]json.RawMessage) 
 	return &ArgumentError{Tool: tool, Field: unknown[0], Problem: problem}
 }
 
-// decode sets one value and returns what is wrong with it, or "".
+// decode decodes one value and returns what is wrong with it, or "".
 func (f field) decode(raw json.RawMessage, into reflect.Value) string {
 	wrong := "must be of type " + f.typeName()
 	switch f.kind {
@@ -169,7 +168,7 @@ func (f field) decodeList(raw json.RawMessage, into reflect.Value) string {
 	return f.checkRange(float64(len(values)), "must have a number of items of")
 }
 
-// decodeObjects fills a list of structs. Problems name the item by its number, counted from 1.
+// decodeObjects decodes a list of structs. Problems identify the item by its 1-based number.
 func (f field) decodeObjects(tool string, raw json.RawMessage, into reflect.Value) error {
 	var items []json.RawMessage
 	if json.Unmarshal(raw, &items) != nil || items == nil {

@@ -8,12 +8,12 @@ import (
 	"manualslop/tools/document"
 )
 
-// MarkerChars is the room kept for a truncation marker.
+// MarkerChars is the number of characters reserved for a truncation marker.
 const MarkerChars = 200
 
-// Clamp cuts a text to the limits at the end of a line and says what is missing.
+// Clamp shortens a text to the limits at a line end and says what is missing.
 func Clamp(text string, limits Limits) string {
-	if !utf8.ValidString(text) { // which is several times faster to ask than to mend
+	if !utf8.ValidString(text) { // checking is several times faster than repairing
 		text = strings.ToValidUTF8(text, "\uFFFD")
 	}
 	if Fits(text, limits) {
@@ -35,8 +35,7 @@ func Fits(text string, limits Limits) bool {
 	return lines <= limits.MaxLines
 }
 
-// Marker returns which lines of a text are missing; next tells how to continue,
-// or is empty.
+// Marker says which lines of a text are missing. next says how to continue, or is empty.
 func Marker(from, to, total int, next string) string {
 	if from > to {
 		return fmt.Sprintf("… truncated: line %d of %d is too long and was cut%s", to, total, next)
@@ -44,9 +43,8 @@ func Marker(from, to, total int, next string) string {
 	return fmt.Sprintf("… truncated: lines %d–%d of %d not shown%s", from, to, total, next)
 }
 
-// TakeLines returns as many whole lines as the limits allow beside a marker,
-// each ended by a line break, and their number. A first line that alone is too
-// long is cut in its middle.
+// TakeLines returns as many whole lines as the limits allow in addition to a marker, each ended by a line end,
+// and their number. If the first line alone is too long, it is cut in the middle.
 func TakeLines(text string, lines []document.Line, limits Limits) (string, int) {
 	room := limits.MaxChars - MarkerChars
 	var b strings.Builder
@@ -55,7 +53,7 @@ func TakeLines(text string, lines []document.Line, limits Limits) (string, int) 
 			return b.String(), i
 		}
 		piece := text[l.Start:l.End]
-		length := utf8.RuneCountInString(piece) + 2 // a line break is at most two characters
+		length := utf8.RuneCountInString(piece) + 2 // a line end is at most two characters
 		if length > room && i == 0 {
 			b.WriteString(CutMiddle(piece, room-MarkerChars/2) + "\n")
 			return b.String(), 1
@@ -70,8 +68,7 @@ func TakeLines(text string, lines []document.Line, limits Limits) (string, int) 
 	return b.String(), len(lines)
 }
 
-// breakOf returns the line's own end, or a line feed for a last line without
-// one.
+// breakOf returns the line's own end, or a line feed for a last line without an end.
 func breakOf(text string, l document.Line) string {
 	if l.End == l.Next {
 		return "\n"
@@ -79,7 +76,7 @@ func breakOf(text string, l document.Line) string {
 	return text[l.End:l.Next]
 }
 
-// CutMiddle shortens one line to about n characters and says how many are missing.
+// CutMiddle shortens a line to about n characters and says how many are missing.
 func CutMiddle(text string, n int) string {
 	runes := []rune(text)
 	half := n / 2

@@ -6,21 +6,19 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// maxEdits limits the places of all changes of a call. Beyond it the places of
-// a file are merged into one, and those of further files are omitted.
+// maxEdits limits the places in all changes of a call. Beyond it the places of a file are merged into one, and
+// those of further files are omitted.
 const maxEdits = 64
 
-// EditedPlace is one part of a change: the bytes from From up to To are
-// replaced by Len bytes.
+// EditedPlace is one part of a change: the bytes from From to To are replaced with Len bytes.
 type EditedPlace struct {
 	From   int64  `json:"from"`
 	To     int64  `json:"to"`
 	Len    int64  `json:"len"`
-	SHA256 string `json:"sha256"` // of the new bytes
+	SHA256 string `json:"sha256"` // SHA-256 of the new bytes
 }
 
-// edits returns the places of a change in the order of the file, as many as
-// there is room for; none for a created or removed file.
+// edits returns the places of a change in file order, at most room. It returns none for a created or removed file.
 func (c Change) edits(room int) []EditedPlace {
 	if c.Before == nil || c.After == nil || room == 0 {
 		return nil
@@ -37,7 +35,7 @@ func (c Change) edits(room int) []EditedPlace {
 	return out
 }
 
-// hull returns the one place from the first to the last byte that differs.
+// hull returns a single place from the first to the last differing byte.
 func (c Change) hull() EditedPlace {
 	from, to, end := 0, len(c.Before), len(c.After)
 	for from < to && from < end && c.Before[from] == c.After[from] {
@@ -49,14 +47,13 @@ func (c Change) hull() EditedPlace {
 	return EditedPlace{From: int64(from), To: int64(to), Len: int64(end - from), SHA256: digest(c.After[from:end])}
 }
 
-// Makes reports whether a planned change consists of exactly these edits of the
-// current file.
+// Makes reports whether the edits of the current file are exactly the planned change.
 func (p PlannedChange) Makes(edits []EditedPlace) bool {
 	before, after := p.change.Before, p.change.After
 	if before == nil || after == nil || len(edits) == 0 {
 		return false
 	}
-	at := int64(0) // in before
+	at := int64(0) // offset in before
 	for _, e := range edits {
 		if e.From < at || e.To < e.From || e.To > int64(len(before)) || e.Len < 0 {
 			return false

@@ -6,34 +6,32 @@ import (
 	"strings"
 )
 
-// Effect is what a call may do to the world, as a set. Zero is invalid.
+// Effect is the set of side effects that a call may have. Zero is invalid.
 type Effect uint8
 
 const (
-	// Reads looks at files of the workspace.
+	// Reads means that it reads files of the workspace.
 	Reads Effect = 1 << iota
-	// Writes changes files of the workspace after a plan, or something outside
-	// them.
+	// Writes means that it changes files of the workspace after a plan, or something outside the workspace.
 	Writes
-	// Executes starts programs, whose effects cannot be predicted.
+	// Executes means that it starts programs, whose effects cannot be predicted.
 	Executes
-	// Network communicates with other machines.
+	// Network means that it communicates with other machines.
 	Network
-	// Wide is combined with Reads or Writes: the call reads or changes files that
-	// its arguments do not name, so a rule about paths cannot apply to it.
+	// Wide is combined with Reads or Writes. It means that the call reads or changes files that its arguments do
+	// not name, so a rule about paths cannot apply to it.
 	Wide
 
 	allEffects = Reads | Writes | Executes | Network | Wide
 )
 
-// effectNames returns the words on the wire, in the order of the bits.
+// effectNames returns the names used in JSON, in bit order.
 func effectNames() []string { return []string{"reads", "writes", "executes", "network", "wide"} }
 
-// Has reports whether e contains all of other.
+// Has reports whether e contains all effects of other.
 func (e Effect) Has(other Effect) bool { return other != 0 && e&other == other }
 
-// Valid reports whether e is a set of known effects, and not empty nor Wide
-// alone.
+// Valid reports whether e is a set of known effects that is not empty and is more than Wide.
 func (e Effect) Valid() bool { return e&^Wide != 0 && e&^allEffects == 0 }
 
 // String returns the names joined by "|", such as "reads|network".
@@ -50,7 +48,7 @@ func (e Effect) String() string {
 	return strings.Join(parts, "|")
 }
 
-// MarshalText is String; an invalid set is an error.
+// MarshalText returns String. An invalid set is an error.
 func (e Effect) MarshalText() ([]byte, error) {
 	if !e.Valid() {
 		return nil, errors.New("tools: invalid effect")
@@ -58,7 +56,7 @@ func (e Effect) MarshalText() ([]byte, error) {
 	return []byte(e.String()), nil
 }
 
-// UnmarshalText reads what MarshalText writes, in any order.
+// UnmarshalText parses the output of MarshalText, with the names in any order.
 func (e *Effect) UnmarshalText(text []byte) error {
 	var set Effect
 	for part := range strings.SplitSeq(string(text), "|") {

@@ -13,33 +13,33 @@ import (
 	"manualslop/tools/web"
 )
 
-// Env is what a call may use. The zero value allows no access to anything.
+// Env provides everything that a call may use. The zero value denies all access.
 type Env struct {
-	// Workspace is the gate to files; nil denies every path.
+	// Workspace provides access to files; nil denies every path.
 	Workspace *sandbox.Workspace
-	// Shell says how scripts run.
+	// Shell configures how scripts run.
 	Shell Shell
-	// Net is the gate to the network; nil denies every address.
+	// Net provides access to the network; nil denies every address.
 	Net *web.Client
-	// Performance measures the process; nil: it has no monitor.
+	// Performance measures the engine; nil if there is no monitor.
 	Performance func(context.Context) (Performance, error)
-	// Kept reads what a file once held, by its SHA-256; nil: nothing is kept.
+	// Kept reads an earlier content of a file by its SHA-256; nil if none is stored.
 	Kept func(ctx context.Context, sha256 string) ([]byte, error)
 	// Ask asks a person a question of an external server while the call runs; nil
 	// if that is not possible.
 	Ask func(context.Context, Question) (Answer, error)
-	// Server is called with the state of the call's external server, also after the
-	// call; it may be nil. It must not block.
+	// Server is called with the state of the call's external server, even after the call. It may be nil. It must
+	// not block.
 	Server func(ServerState)
-	// Limits bound answers.
+	// Limits limit the size of answers.
 	Limits Limits
 
-	Seen *tracker // set for the time of one Run
+	Seen *tracker // set for the duration of one Run
 }
 
-// Fallbacks of Shell: what runs a script where PowerShell is not installed.
+// Values of Shell.Fallback: what runs a script if PowerShell is not installed.
 const (
-	FallbackPOSIX = "posix" // bash, else sh
+	FallbackPOSIX = "posix" // bash, or else sh
 	FallbackNone  = "none"  // nothing; the call fails
 )
 
@@ -47,24 +47,22 @@ const (
 type Shell struct {
 	// Timeout is the time limit of a script; zero means 60 seconds.
 	Timeout time.Duration
-	// Fallback is FallbackPOSIX or FallbackNone; empty means posix except on
-	// Windows.
+	// Fallback is FallbackPOSIX or FallbackNone; empty means FallbackPOSIX except on Windows.
 	Fallback string
-	// PathPrepend are directories put in front of PATH.
+	// PathPrepend lists directories to put in front of PATH.
 	PathPrepend []string
-	// Set are further variables for scripts; ${NAME} is replaced from the scrubbed environment.
+	// Set holds additional variables for scripts; ${NAME} is replaced from the filtered environment.
 	Set map[string]string
-	// Pass are names of variables of the engine that scripts may see besides the usual ones.
+	// Pass names variables of the engine that scripts may see in addition to the usual ones.
 	Pass []string
 	// Confine lets scripts write to the workspace only; see
 	// sandbox.Workspace.Confine. If that is not possible, they do not run.
 	Confine bool
 	// Network allows network access for confined scripts; others always have it.
 	Network bool
-	// Frozen are paths in the workspace that confined scripts can read but not
-	// change.
+	// Frozen lists paths in the workspace that confined scripts can read but not change.
 	Frozen []string
-	// Inherit replaces the environment of the process as the source of values; nil means that.
+	// Inherit replaces the process's environment as the source of values. Nil means the process's environment.
 	Inherit []string
 }
 
@@ -93,9 +91,8 @@ const (
 	LeastMaxLines   = 5
 )
 
-// Limits limit the answer of one call. Zero fields mean the defaults; very
-// small values are raised to 500 characters and 5 lines, so that an error and
-// its hint always fit.
+// Limits limit the size of one call's answer. Zero fields mean the defaults. Very small values are raised to 500
+// characters and 5 lines, so that an error and its hint always fit.
 type Limits struct {
 	MaxChars int // characters of Result.Text
 	MaxLines int // lines of Result.Text
@@ -111,8 +108,8 @@ func (l Limits) Filled() Limits {
 	return Limits{MaxChars: max(l.MaxChars, LeastMaxChars), MaxLines: max(l.MaxLines, LeastMaxLines)}
 }
 
-// ReadFile reads a file through the gate and adds it to the call's list of
-// files. Handlers and planners use it rather than Workspace.ReadFile.
+// ReadFile reads a file through the workspace and adds it to the call's list of files. Handlers and planners must
+// use it instead of Workspace.ReadFile.
 func (e Env) ReadFile(ctx context.Context, path string) (sandbox.File, error) {
 	file, err := e.Workspace.ReadFile(ctx, path)
 	if err != nil {
@@ -131,8 +128,7 @@ type tracker struct {
 	files map[string]FileState
 }
 
-// Add records a file. A write replaces a read of the same file, never the other
-// way round.
+// Add records a file. A write replaces a read of the same file, but not the other way round.
 func (t *tracker) Add(state FileState) {
 	if t == nil {
 		return
@@ -159,9 +155,8 @@ func (t *tracker) list() []FileState {
 	return sortedFiles(out)
 }
 
-// Performance is the performance of the engine: sums over its processes, and
-// what an attached front end reports. Nil values are not measured: only a
-// graphical front end has frames and input.
+// Performance holds figures of the engine, summed over its processes, and figures that an attached front end
+// reports. Nil values were not measured: only a graphical front end has frames and input.
 type Performance struct {
 	FPS         *float64 `json:"fps"`
 	FrameTimeMS *float64 `json:"frame_time_ms"`
@@ -170,20 +165,20 @@ type Performance struct {
 	MemoryBytes int64    `json:"memory_bytes"` // resident
 	HeapBytes   int64    `json:"heap_bytes"`
 	Goroutines  int      `json:"goroutines"`
-	UptimeS     float64  `json:"uptime_s"` // of the process that runs longest
+	UptimeS     float64  `json:"uptime_s"` // uptime of the longest-running process
 }
 
-// Question is a question of an external server to a person while a call runs:
-// the fields of a form, or that the person visits an address.
+// Question is a question that an external server asks a person during a call: either a form, or a request to
+// visit a URL.
 type Question struct {
 	Server  string
-	Message string          // the server's words
-	Schema  json.RawMessage // of the form; empty with an address
+	Message string          // the server's own words
+	Schema  json.RawMessage // schema of the form; empty if there is a URL
 	URL     string          // the whole address
 	Origin  string          // scheme and host of URL
 }
 
-// Answer is the person's answer. Content is set where a form was filled in.
+// Answer is the person's answer. Content is set if a form was filled in.
 type Answer struct {
 	Accepted bool
 	Content  map[string]any
@@ -194,7 +189,7 @@ type ServerState struct {
 	Server string
 	State  string     // idle, starting, running or error
 	Error  string     // why it failed
-	Tools  []ToolDiff // of a running server: tools that differ from the approved ones
+	Tools  []ToolDiff // for a running server: tools that differ from the approved ones
 }
 
 // ToolDiff is a tool that differs from the approved one.

@@ -17,17 +17,16 @@ var (
 	ErrUnknownTool = errors.New("unknown tool")
 	// ErrBadArguments matches every *ArgumentError.
 	ErrBadArguments = errors.New("bad arguments")
-	// ErrNotClaimed means that the caller's hook refused a write, so nothing was
-	// written. The hook's error is wrapped with it.
+	// ErrNotClaimed means that the caller's hook rejected a write, so nothing was written. It wraps the hook's error.
 	ErrNotClaimed = errors.New("the write was not claimed")
 	// ErrPanic means that a tool panicked.
 	ErrPanic = errors.New("the tool panicked")
 )
 
-// UnknownToolError names a tool that the registry does not have.
+// UnknownToolError names a tool that is not in the registry.
 type UnknownToolError struct{ Name string }
 
-// Error is one line.
+// Error returns the error in one line.
 func (e *UnknownToolError) Error() string { return "unknown tool: " + OneLine(e.Name, 100) }
 
 // Is matches ErrUnknownTool.
@@ -40,7 +39,7 @@ type ArgumentError struct {
 	Problem string
 }
 
-// Error is one line that names the field.
+// Error returns the error in one line that names the field.
 func (e *ArgumentError) Error() string {
 	where := e.Tool
 	if e.Field != "" {
@@ -52,12 +51,12 @@ func (e *ArgumentError) Error() string {
 // Is matches ErrBadArguments.
 func (e *ArgumentError) Is(target error) bool { return target == ErrBadArguments }
 
-// Refusal is a failure that a model caused and can fix. Planners and handlers
-// return it as their error; its text reaches the model after "ERROR: ".
+// Refusal is a failure that a model caused and can fix. Planners and handlers return it as their error; the model
+// receives its text after "ERROR: ".
 type Refusal struct {
 	Text  string
 	Cause error // the underlying error, for errors.Is; may be nil
-	// Detail follows the text on separate lines, such as a diff; may be empty.
+	// Detail follows the text on separate lines, for example a diff. It may be empty.
 	Detail string
 }
 
@@ -67,14 +66,13 @@ func (e *Refusal) Error() string { return e.Text }
 // Unwrap returns the cause.
 func (e *Refusal) Unwrap() error { return e.Cause }
 
-// Refuse makes a Refusal. The text is one line and says what to do next.
+// Refuse returns a Refusal. The text must be one line and should say what to do next.
 func Refuse(format string, args ...any) error {
 	return &Refusal{Text: fmt.Sprintf(format, args...)}
 }
 
-// Failure returns the answer for a model after an error of Prepare, Plan or a
-// handler. Text begins with "ERROR:" or "ACCESS DENIED"; details for the
-// operator only are in Operator and Err.
+// Failure converts an error of Prepare, Plan or a handler to the answer for a model. Its text begins with
+// "ERROR:" or "ACCESS DENIED"; details that are only for the operator are in Operator and Err.
 func Failure(err error) Result {
 	result := Result{Failed: true, Err: err, Operator: err.Error()}
 	var (

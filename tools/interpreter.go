@@ -6,20 +6,18 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// MaxScriptBytes limits a script, which has to fit into one argument of a
-// program.
+// MaxScriptBytes limits a script, which must fit into one argument of a program.
 const MaxScriptBytes = 100_000
 
 // Interpreter is a program that runs scripts.
 type Interpreter struct {
 	Path       string
-	Name       string // for answers and events: pwsh, powershell, bash or sh
+	Name       string // name for answers and events: pwsh, powershell, bash or sh
 	Powershell bool
 }
 
-// Interpreter returns the name of the program that runs scripts here:
-// powershell, pwsh, bash or sh; empty if nothing does, and run_powershell says
-// why.
+// Interpreter returns the name of the program that runs scripts here: powershell, pwsh, bash or sh. It returns ""
+// if there is none; run_powershell then says why.
 func (s Shell) Interpreter() string {
 	found, err := FindInterpreter(s.Environment(), s.FallbackShell())
 	if err != nil {
@@ -34,7 +32,7 @@ func (s Shell) Environment() []string {
 		Set: s.variables()})
 }
 
-// FindInterpreter looks for PowerShell on the PATH of env, then for what the fallback allows.
+// FindInterpreter looks for PowerShell on the PATH of env, then for the programs that fallback allows.
 func FindInterpreter(env []string, fallback string) (Interpreter, error) {
 	for _, name := range []string{"powershell.exe", "pwsh.exe", "powershell", "pwsh"} {
 		if path, ok := sandbox.FindProgram(env, name); ok {
@@ -62,8 +60,7 @@ func FindInterpreter(env []string, fallback string) (Interpreter, error) {
 	return Interpreter{}, Refuse("no shell was found on PATH; use the file tools instead")
 }
 
-// Args returns the command line that runs a script in dir, without the program
-// itself.
+// Args returns the arguments with which the interpreter runs a script in dir.
 func (i Interpreter) Args(dir, script string) []string {
 	if !i.Powershell {
 		return []string{"-c", script}
@@ -72,8 +69,8 @@ func (i Interpreter) Args(dir, script string) []string {
 	return []string{"-NoProfile", "-NonInteractive", "-Command", full}
 }
 
-// quotePowershell makes a literal string. PowerShell treats four more
-// characters as a single quote, each of which is escaped by doubling.
+// quotePowershell returns a PowerShell string literal. PowerShell treats four other characters like a single
+// quote; each is escaped by doubling.
 func quotePowershell(text string) string {
 	var b strings.Builder
 	b.WriteByte('\'')
@@ -88,8 +85,8 @@ func quotePowershell(text string) string {
 	return b.String()
 }
 
-// variables returns the configured ones over those that keep git from asking
-// for a password.
+// variables returns the configured variables, and those that keep git from asking for a password unless they are
+// configured.
 func (s Shell) variables() map[string]string {
 	out := map[string]string{"GIT_TERMINAL_PROMPT": "0", "GCM_INTERACTIVE": "never"}
 	for name, value := range s.Set {

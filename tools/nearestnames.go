@@ -14,8 +14,8 @@ const (
 	MaxComparedSize = 200
 )
 
-// NearestNames returns at most five dotted names that may have been meant:
-// those that end in the name first, then the most alike.
+// NearestNames returns at most five dotted names that resemble name: first those that end in it, then the most
+// similar ones.
 func NearestNames(name string, names []string) []string {
 	const most, least = 5, 0.35
 	type candidate struct {
@@ -40,8 +40,8 @@ func NearestNames(name string, names []string) []string {
 	return near
 }
 
-// mistyped is 0.9 where a name, or its last part, is another one with two neighbouring characters exchanged or with one
-// character added, missing or wrong; else 0.
+// mistyped returns 0.9 if name, or its last part, differs from meant in one typing error: two neighbouring
+// characters exchanged, or one character added, missing or wrong. Otherwise it returns 0.
 func mistyped(name, meant string) float64 {
 	if at := strings.LastIndexByte(meant, '.'); at >= 0 && !strings.Contains(name, ".") {
 		meant = meant[at+1:]
@@ -61,7 +61,7 @@ func mistyped(name, meant string) float64 {
 	return 0
 }
 
-// Likeness is the share of pairs of neighbouring characters that two texts have in common.
+// Likeness returns the share of pairs of neighbouring characters that two texts have in common.
 func Likeness(a, b string) float64 {
 	a, b = a[:min(len(a), MaxComparedSize)], b[:min(len(b), MaxComparedSize)]
 	if a == b {

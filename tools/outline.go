@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// OutlineSymbol is one definition in the structured form of every outline, of
-// any language. Lines are counted from 1 and inclusive.
+// OutlineSymbol is one definition in the structured form of an outline, in any language. Line numbers are 1-based
+// and inclusive.
 type OutlineSymbol struct {
 	// Name is the dotted path: "A.m", "outer.inner"; in C++ "N::A::m".
 	Name string `json:"name"`
 	// Kind is class, function, async_function, method, async_method, struct, enum and so on.
 	Kind string `json:"kind"`
-	// Line is that of the keyword or the name.
+	// Line is the line of the keyword or the name.
 	Line int `json:"line"`
-	// Start is the first line with decorators, attributes or template<> in front.
+	// Start is the first line, including decorators, attributes or template<>.
 	Start int `json:"start"`
 	// End is the line of the last statement.
 	End int `json:"end"`
-	// Decorators are the expressions without "@".
+	// Decorators are the decorator expressions without "@".
 	Decorators []string `json:"decorators"`
-	// Ordinal counts symbols of one name from 1, in source order; it picks one as name#2.
+	// Ordinal counts symbols with the same name from 1, in source order; name#2 selects the second.
 	Ordinal int `json:"ordinal"`
-	// Of is the number of symbols of this name.
+	// Of is the number of symbols with this name.
 	Of int `json:"of"`
-	// Signature is the head of the definition as written.
+	// Signature is the header of the definition as written.
 	Signature string `json:"signature"`
 	// Doc is the first line of the docstring or doc comment.
 	Doc string `json:"doc"`
@@ -33,7 +33,7 @@ type OutlineSymbol struct {
 // OutlineData is the structured form of an outline.
 type OutlineData struct {
 	Symbols  []OutlineSymbol `json:"symbols"`
-	Warnings []string        `json:"warnings"` // what is wrong with the file, so that the rest may be wrong, too
+	Warnings []string        `json:"warnings"` // problems of the file, which may make the outline wrong
 }
 
 // OutlineRow is one definition in the text of an outline.
@@ -41,7 +41,7 @@ type OutlineRow struct {
 	OutlineSymbol
 	Depth int      // levels of nesting
 	Title string   // the name as shown, such as the last part of the path
-	Marks []string // what comes after the lines: "@property", "#2 of 3", "(conditional)"
+	Marks []string // text after the lines: "@property", "#2 of 3", "(conditional)"
 }
 
 // OutlineOf returns the structured form of rows. Missing rows and warnings are
@@ -56,8 +56,8 @@ func OutlineOf(rows []OutlineRow, warnings []string) OutlineData {
 	return data
 }
 
-// OutlineText shows an outline: warnings first, then one line for each row, two blanks deeper for
-// each level: "  [Method] m (Lines 4-9) @property".
+// OutlineText formats an outline: warnings first, then one line per row, indented by two blanks per level: "
+// [Method] m (Lines 4-9) @property".
 func OutlineText(rows []OutlineRow, warnings []string) string {
 	var b strings.Builder
 	for _, warning := range warnings {
@@ -88,7 +88,7 @@ func (r OutlineRow) write(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
-// writeKind writes a kind for people: "async_method" is "Async Method".
+// writeKind writes a kind in readable form: "async_method" becomes "Async Method".
 func writeKind(b *strings.Builder, kind string) {
 	for i, word := range strings.Split(kind, "_") {
 		if i > 0 {
@@ -101,8 +101,7 @@ func writeKind(b *strings.Builder, kind string) {
 	}
 }
 
-// OrdinalMark returns the mark that distinguishes symbols of one name; empty
-// for the only one.
+// OrdinalMark returns the mark that distinguishes symbols with the same name, or "" if there is only one.
 func (s OutlineSymbol) OrdinalMark() string {
 	if s.Of < 2 {
 		return ""

@@ -9,13 +9,13 @@ import (
 	"manualslop/tools/document"
 )
 
-// page shows a long answer from its line startLine on, as far as the limits
-// allow, and ends with what is missing and how the same tool continues:
+// page returns a long answer from its line startLine on, as far as the limits allow. It ends with a line that
+// says what is missing and how to continue with the same tool:
 //
 //	… truncated: lines 201–950 of 950 not shown; call NAME with start_line=201
 //
-// Lines are those of the answer, counted from 1; startLine 0 means 1. An answer
-// that fits is returned unchanged. A first line after the end is a Refusal.
+// Line numbers are those of the answer, from 1; startLine 0 means 1. An answer that fits is returned unchanged.
+// If startLine is after the end, page returns a Refusal.
 func page(text, tool string, startLine int, limits Limits) (string, error) {
 	startLine = max(startLine, 1)
 	text = strings.ToValidUTF8(text, "\uFFFD")
@@ -41,9 +41,8 @@ func page(text, tool string, startLine int, limits Limits) (string, error) {
 	return kept + Marker(last+1, len(lines), len(lines), fmt.Sprintf("; call %s with start_line=%d", tool, last+1)), nil
 }
 
-// PageRows joins rows of one line each, from row startLine on, and puts notes
-// after them. Where not all rows fit, a last line says which are missing and
-// how the tool continues.
+// PageRows joins one-line rows, from row startLine on, and appends the notes. If not all rows fit, a last line
+// says which are missing and how to continue with the tool.
 func PageRows(rows, notes []string, tool string, startLine int, limits Limits) (string, error) {
 	from := max(startLine, 1)
 	if from > max(len(rows), 1) {
@@ -67,7 +66,7 @@ func PageRows(rows, notes []string, tool string, startLine int, limits Limits) (
 	return strings.Join(out, "\n"), nil
 }
 
-// Paged returns one page of a text and the whole structured form.
+// Paged returns one page of a text, and the whole structured form.
 func Paged(text string, data any, tool string, startLine int, limits Limits) (Result, error) {
 	shown, err := page(text, tool, startLine, limits)
 	if err != nil {

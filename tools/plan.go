@@ -17,44 +17,43 @@ type Plan struct {
 	Changes []Change
 	// Summary is the first line of the answer, such as "edit_file a.py: 2 occurrences replaced".
 	Summary string
-	// Data are details for the structured form of the answer, nil if there are
-	// none.
+	// Data is the structured result, or nil if there is none.
 	Data any
-	// DryRun means that the answer shows the changes and nothing is written.
+	// DryRun means that the answer shows the changes but nothing is written.
 	DryRun bool
 }
 
 // Change is the current and the new content of one file. Create it with Edit,
 // Create or Delete.
 type Change struct {
-	Path   string      // as sandbox.File names it: relative with slashes, absolute outside the primary directory
-	Before []byte      // what the planner read; nil: the file does not exist
-	After  []byte      // what is written; nil: the file is removed
-	Mode   fs.FileMode // permission bits of a new file; zero: 0644 before the umask
-	// BeforeMode are the permission bits that the planner found; zero: the file does not exist.
+	Path   string      // as in sandbox.File: relative with slashes, or absolute outside the primary directory
+	Before []byte      // content that the planner read; nil if the file does not exist
+	After  []byte      // content to write; nil removes the file
+	Mode   fs.FileMode // permission bits of a new file; zero means 0644 before the umask
+	// BeforeMode holds the permission bits that the planner found. Zero means that the file does not exist.
 	BeforeMode fs.FileMode
 	// SetMode sets the bits of the file to exactly Mode. Otherwise an existing file
 	// keeps its own.
 	SetMode bool
 }
 
-// Edit replaces the content of a file that was read with Env.ReadFile.
+// Edit returns the change that replaces the content of a file that was read with Env.ReadFile.
 func Edit(file sandbox.File, after []byte) Change {
 	return Change{Path: file.Path, Before: Present(file.Data), After: Present(after), Mode: file.Mode,
 		BeforeMode: file.Mode}
 }
 
-// Create makes a new file.
+// Create returns the change that creates a file.
 func Create(path string, content []byte, mode fs.FileMode) Change {
 	return Change{Path: path, After: Present(content), Mode: mode}
 }
 
-// Delete removes a file that was read with Env.ReadFile.
+// Delete returns the change that removes a file that was read with Env.ReadFile.
 func Delete(file sandbox.File) Change {
 	return Change{Path: file.Path, Before: Present(file.Data), BeforeMode: file.Mode}
 }
 
-// Present distinguishes empty content from an absent file.
+// Present returns data, or an empty non-nil slice if it is nil, to distinguish empty content from an absent file.
 func Present(data []byte) []byte {
 	if data == nil {
 		return []byte{}
@@ -62,22 +61,21 @@ func Present(data []byte) []byte {
 	return data
 }
 
-// PlannedChange is a Change in the form that is shown, approved and claimed,
-// with digests instead of contents.
+// PlannedChange is a Change as it is shown, approved and claimed, with digests instead of contents.
 type PlannedChange struct {
 	Path       string `json:"path"`
-	Before     string `json:"before"` // SHA-256 in hex, empty: the file does not exist
-	After      string `json:"after"`  // SHA-256 in hex, empty: the file is removed
+	Before     string `json:"before"` // SHA-256 in hex; empty if the file does not exist
+	After      string `json:"after"`  // SHA-256 in hex; empty if the file is removed
 	BeforeSize int64  `json:"before_size"`
 	AfterSize  int64  `json:"after_size"`
-	Diff       string `json:"diff"` // unified, whole, valid UTF-8
-	// BeforeMode and AfterMode are permission bits; zero: absent or not known.
+	Diff       string `json:"diff"` // complete unified diff in valid UTF-8
+	// BeforeMode and AfterMode are permission bits; zero means absent or unknown.
 	BeforeMode fs.FileMode `json:"before_mode,omitempty"`
 	AfterMode  fs.FileMode `json:"after_mode,omitempty"`
-	// Edits are the places of the change; none if a file is made or removed.
+	// Edits are the places of the change. There are none for a created or removed file.
 	Edits []EditedPlace `json:"edits,omitempty"`
 
-	change Change // as planned; zero in a stored one
+	change Change // the change as planned; zero if the PlannedChange was stored
 }
 
 // Preview describes what a call would do.
@@ -87,7 +85,7 @@ type Preview struct {
 	DryRun  bool            `json:"dry_run,omitempty"`
 }
 
-// effective drops the changes that change nothing.
+// effective drops changes without effect.
 func (p Plan) effective() []Change {
 	return slices.DeleteFunc(slices.Clone(p.Changes), func(c Change) bool {
 		return (c.Before == nil) == (c.After == nil) && bytes.Equal(c.Before, c.After)
@@ -143,15 +141,15 @@ func (c Change) Diff() string {
 type ChangeState uint8
 
 const (
-	// ChangeBefore: the file is as it was; the change may be made again.
+	// ChangeBefore means that the file is unchanged, so the change may be made again.
 	ChangeBefore ChangeState = iota + 1
-	// ChangeAfter: the change is in place.
+	// ChangeAfter means that the change is in place.
 	ChangeAfter
-	// ChangeOther: the file was changed by others; a person has to decide.
+	// ChangeOther means that others changed the file, so a person has to decide.
 	ChangeOther
 )
 
-// String returns the word for logs.
+// String returns the name of the state for logs.
 func (s ChangeState) String() string {
 	switch s {
 	case ChangeBefore:
@@ -164,9 +162,8 @@ func (s ChangeState) String() string {
 	return "invalid"
 }
 
-// ResumeChange determines which side of a change a file is on, after the call
-// that planned it was interrupted. A file that cannot be read is ChangeOther
-// together with the error.
+// ResumeChange determines which side of a change a file is on, after the call that planned it was interrupted. If
+// the file cannot be read, ResumeChange returns ChangeOther and the error.
 func ResumeChange(ctx context.Context, env Env, change PlannedChange) (ChangeState, error) {
 	file, err := env.Workspace.ReadFile(ctx, change.Path)
 	now := file.SHA256

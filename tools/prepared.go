@@ -11,26 +11,22 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// Prepared is a call with valid arguments. It may be planned any number of
-// times and is run once.
+// Prepared is a call with valid arguments. It may be planned any number of times but must be run only once.
 type Prepared struct {
 	spec Spec
 	env  Env
 	call call
 }
 
-// Spec returns what is called.
+// Spec returns the spec of the called tool.
 func (p *Prepared) Spec() Spec { return p.spec }
 
-// Plans reports whether the call changes files by a plan, so that a claim of
-// its changes shows after an interruption how far it came. Other calls that
-// change something must never be made a second time without a person's
-// decision.
+// Plans reports whether the call changes files with a plan. After an interruption, the claim of such a call shows
+// how far it came. Any other call with side effects must not be repeated without a person's decision.
 func (p *Prepared) Plans() bool { return p.call.plan != nil }
 
-// Plan shows what the call would change and changes nothing. Calls that do not
-// write have an empty preview. An error means that the call would fail in the
-// same way; Failure formats it for a model.
+// Plan shows what the call would change and changes nothing. Calls that do not write have an empty preview. An
+// error means that the call would fail in the same way; Failure converts it for a model.
 func (p *Prepared) Plan(ctx context.Context) (preview Preview, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -47,13 +43,13 @@ func (p *Prepared) Plan(ctx context.Context) (preview Preview, err error) {
 	return plan.preview(), nil
 }
 
-// Run makes the call. It never panics and always answers.
+// Run makes the call. It never panics and always returns a result.
 //
-// For a writer it plans, locks the files, plans again on what is there now, calls before with the
-// changes (the caller records its claim there and may compare them with what was approved) and
-// writes all of them or none. An error of before means nothing is written and the result matches
-// ErrNotClaimed and that error. before may be nil; it is not called for a dry run, for a plan without
-// changes, or for other kinds of tools.
+// For a writer it plans, locks the files, plans again on their current content, calls before with the changes and
+// writes all of them or none. In before, the caller records its claim and may compare the changes with the
+// approved ones. If before returns an error, nothing is written and the result matches ErrNotClaimed and that
+// error. before may be nil; it is not called for a dry run, for a plan without changes, or for other kinds of
+// tools.
 func (p *Prepared) Run(ctx context.Context, before func(context.Context, []PlannedChange) error) (result Result) {
 	env := p.env
 	env.Seen = &tracker{}
@@ -75,7 +71,7 @@ func (p *Prepared) Run(ctx context.Context, before func(context.Context, []Plann
 	} else {
 		result, err = p.call.run(ctx, env)
 		if err == nil && !p.spec.Effect.Has(Executes) {
-			err = ctx.Err() // an interrupted answer does not count, whether or not the handler noticed
+			err = ctx.Err() // after an interruption the answer does not count, whether or not the handler noticed
 		}
 	}
 	if err != nil {
@@ -88,8 +84,7 @@ func panicked(name string, value any) error {
 	return fmt.Errorf("%s: %w: %v\n%s", name, ErrPanic, value, debug.Stack())
 }
 
-// plan calls the planner and rejects plans that are too long or name a file
-// twice.
+// plan calls the planner and rejects plans that have too many changes or name a file twice.
 func (p *Prepared) plan(ctx context.Context, env Env) (Plan, error) {
 	if err := ctx.Err(); err != nil {
 		return Plan{}, err
@@ -159,8 +154,7 @@ func writes(plan Plan) []sandbox.Write {
 	return out
 }
 
-// writeData is the structured form of a writer's answer. Its diffs are cut like
-// the text.
+// writeData is the structured result of a writer. Its diffs are shortened like the text.
 type writeData struct {
 	Summary string          `json:"summary"`
 	Written bool            `json:"written"`
@@ -169,7 +163,7 @@ type writeData struct {
 	Details any             `json:"details,omitempty"`
 }
 
-// answer shows what was, or with a dry run would be, written.
+// answer shows what was written, or what a dry run would write.
 func answer(plan Plan, preview Preview, limits Limits) Result {
 	data := writeData{
 		Summary: plan.Summary, DryRun: plan.DryRun, Changes: []PlannedChange{}, Details: plan.Data,
@@ -196,7 +190,7 @@ func answer(plan Plan, preview Preview, limits Limits) Result {
 		} else {
 			c.Diff = ""
 		}
-		c.BeforeMode, c.AfterMode = 0, 0 // for an undo alone
+		c.BeforeMode, c.AfterMode = 0, 0 // modes are needed only for an undo
 		b.WriteString(c.Diff)
 		data.Changes = append(data.Changes, c)
 	}

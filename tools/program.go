@@ -8,9 +8,8 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// Program finds a program that the engine itself runs, on the PATH of scripts.
-// A program inside the workspace is skipped, because a model may have put it
-// there.
+// Program finds a program that the engine itself runs, on the PATH of scripts. It skips programs inside the
+// workspace, because a model may have put them there.
 func (e Env) Program(names ...string) (path, search string, found bool) {
 	variables := sandbox.Environment(sandbox.Environ{Inherit: e.Shell.Inherit, PathPrepend: e.Shell.PathPrepend})
 	var dirs []string
@@ -37,8 +36,7 @@ func (e Env) Program(names ...string) (path, search string, found bool) {
 	return "", search, false
 }
 
-// inWorkspace reports whether a path, with links followed, is in a base
-// directory.
+// inWorkspace reports whether a path, with links resolved, is in a base directory.
 func (e Env) inWorkspace(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -53,7 +51,7 @@ func (e Env) inWorkspace(path string) bool {
 	return false
 }
 
-// Git returns the path of git; false if there is none outside the workspace.
+// Git returns the git to use, or false if there is none outside the workspace.
 func (e Env) Git() (git.Program, bool) {
 	program, search, found := e.Program("git", "git.exe")
 	return git.Program{Path: program, Search: search}, found

@@ -7,8 +7,8 @@ import (
 	"manualslop/tools/python/grammar"
 )
 
-// refuseBroken refuses a change of a Python file from a text that parses, or from none (empty), to
-// one that does not. Files of other names, and files that do not parse before, pass.
+// refuseBroken rejects a change that turns Python source that parses (or is empty) into source that does not. It
+// accepts other files, and files that did not parse before.
 func refuseBroken(name, before, after string) error {
 	if !pythonName(name) || before == after {
 		return nil
@@ -23,7 +23,7 @@ func refuseBroken(name, before, after string) error {
 		name, e.Line, e.Column, e.Kind, e.Text)
 }
 
-// pythonName reports whether a file holds Python by its name.
+// pythonName reports whether a file is Python by its name.
 func pythonName(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".py", ".pyw", ".pyi":

@@ -14,7 +14,7 @@ type Registry struct {
 	sorted []Tool
 }
 
-// NewRegistry collects tools. A nil tool, a bad name or a name used twice is an error.
+// NewRegistry returns a registry of the tools. A nil tool, an invalid name or a duplicate name is an error.
 func NewRegistry(tools ...Tool) (*Registry, error) {
 	r := &Registry{byName: make(map[string]Tool, len(tools))}
 	for _, t := range tools {
@@ -35,17 +35,17 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 	return r, nil
 }
 
-// Lookup returns the tool of that name.
+// Lookup returns the tool with the given name.
 func (r *Registry) Lookup(name string) (Tool, bool) {
 	t, ok := r.byName[name]
 	return t, ok
 }
 
-// All lists the tools in order of their names.
+// All returns the tools, sorted by name.
 func (r *Registry) All() []Tool { return slices.Clone(r.sorted) }
 
-// Prepare decodes the arguments of a call against the tool's schema and does nothing else. The
-// error matches ErrUnknownTool or ErrBadArguments and is one line; Failure words it for a model.
+// Prepare decodes the arguments of a call against the tool's schema and does nothing else. The error is one line
+// and matches ErrUnknownTool or ErrBadArguments; Failure converts it for a model.
 func (r *Registry) Prepare(ctx context.Context, env Env, name string, args json.RawMessage) (*Prepared, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -7,51 +7,50 @@ import (
 
 // Result is the answer of one call.
 type Result struct {
-	// Text is what a model reads, within the limits of the call.
+	// Text is the answer for a model, within the limits of the call.
 	Text string `json:"text"`
-	// Data is the structured form of Text; it marshals to JSON. Nil for most
-	// failures.
+	// Data is the structured form of Text, which marshals to JSON. It is nil for most failures.
 	Data any `json:"data,omitempty"`
-	// Failed says that the call did not do what was asked. Text then begins with "ERROR:" or
-	// "ACCESS DENIED", except where a program ran and Exit says how it ended.
+	// Failed means that the call did not do what was requested. Text then begins with "ERROR:" or "ACCESS
+	// DENIED", except after a program has run; then Exit says how it ended.
 	Failed bool `json:"failed,omitempty"`
-	// Exit is the exit code of a program, nil if none ended.
+	// Exit is the exit code of a program, or nil if none has ended.
 	Exit *int `json:"exit,omitempty"`
 	// Stderr is the error output of a program.
 	Stderr string `json:"stderr,omitempty"`
 	// Interpreter is the program that ran Script, such as "pwsh" or "bash".
 	Interpreter string `json:"interpreter,omitempty"`
-	// Script is the text that was run, byte for byte as it was asked for.
+	// Script is the script that was run, byte for byte as requested.
 	Script string `json:"script,omitempty"`
-	// Files are the files that the call read or wrote, sorted by path, at most MaxFiles.
+	// Files lists the files that the call read or wrote, sorted by path, at most MaxFiles.
 	Files []FileState `json:"files,omitempty"`
-	// Artifacts are whole texts that Text and Data hold only parts of, for the caller to store.
+	// Artifacts are complete texts of which Text and Data hold only parts, for the caller to store.
 	Artifacts []Artifact `json:"-"`
-	// Operator is for the log of the person, never for a model; empty where Text says it all.
+	// Operator is for the person's log, never for a model. It is empty if Text is sufficient.
 	Operator string `json:"-"`
-	// Err is the cause of a failure, for errors.Is; nil for programs that ended badly.
+	// Err is the cause of a failure, for errors.Is. It is nil if a program exited with an error.
 	Err error `json:"-"`
 }
 
-// Artifact is a text that is too long for an answer, at most sandbox.MaxWhole bytes of it.
+// Artifact is a text that is too long for an answer, up to sandbox.MaxWhole bytes of it.
 type Artifact struct {
 	Name string // "stdout" or "stderr"; at most one of each name
-	Data []byte // as it came, not always valid UTF-8
+	Data []byte // as received; may be invalid UTF-8
 	Cut  bool   // Data is only the beginning
 }
 
-// MaxFiles bounds Result.Files.
+// MaxFiles limits Result.Files.
 const MaxFiles = 4_096
 
-// FileState is one file as a call saw or left it.
+// FileState is one file as a call read or left it.
 type FileState struct {
 	Path    string `json:"path"`
-	SHA256  string `json:"sha256"` // lower-case hex, empty for an absent file
+	SHA256  string `json:"sha256"` // lower-case hex; empty for an absent file
 	Size    int64  `json:"size"`
 	Written bool   `json:"written,omitempty"`
 }
 
-// sortedFiles orders states by path.
+// sortedFiles sorts states by path.
 func sortedFiles(files []FileState) []FileState {
 	slices.SortFunc(files, func(a, b FileState) int { return strings.Compare(a.Path, b.Path) })
 	return files

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// field is one argument of a tool, from the tags of a struct field:
+// field is one argument of a tool, described by the tags of a struct field:
 //
 //	json:"name"            required; json:"name,omitzero" makes it optional
-//	doc:"text"             what it is, mandatory
+//	doc:"text"             description, mandatory
 //	enum:"a,b"             the allowed strings
-//	min:"1" max:"9"        bounds of a number, of the characters of a string, of the items of a list
+//	min:"1" max:"9"        limits of a number, of the characters of a string, of the items of a list
 //
-// Types are string, bool, int, float64, []string, and a list of structs of the same kind, whose
-// own fields must not be lists of structs.
+// Types are string, bool, int, float64, []string, and a list of structs with such fields, which must not contain
+// lists of structs.
 type field struct {
 	index    int
 	name     string
@@ -26,10 +26,10 @@ type field struct {
 	optional bool
 	enum     []string
 	min, max *float64
-	items    []field // of the objects of a list of structs, else nil
+	items    []field // fields of the objects in a list of structs, otherwise nil
 }
 
-// fieldsOf reads an argument struct. It refuses what it does not understand.
+// fieldsOf returns the fields of an argument struct. It rejects unsupported types and tags.
 func fieldsOf(t reflect.Type) ([]field, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("arguments must be a struct, not %s", t)
@@ -81,8 +81,7 @@ func fieldOf(sf reflect.StructField) (field, error) {
 	return f, err
 }
 
-// itemsOf returns the fields of a list of structs, nil for the plain types,
-// else an error.
+// itemsOf returns the fields of a list of structs, nil for the plain types, and an error for all others.
 func itemsOf(t reflect.Type) ([]field, error) {
 	switch t {
 	case reflect.TypeFor[string](), reflect.TypeFor[bool](), reflect.TypeFor[int](),
@@ -119,7 +118,7 @@ func bound(tag reflect.StructTag, name string, kind reflect.Kind) (*float64, err
 	return &value, nil
 }
 
-// schemaOf writes the schema by hand, so that properties keep the order of the struct.
+// schemaOf builds the schema as text, so that properties keep the order of the struct.
 func schemaOf(fields []field) json.RawMessage {
 	var properties, required []string
 	for _, f := range fields {
@@ -187,7 +186,7 @@ func (f field) boundNames() (low, high string) {
 
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// Quote writes a JSON string without the escapes meant for web pages.
+// Quote returns a JSON string without HTML escapes.
 func Quote(s string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -9,20 +9,20 @@ import (
 	"unicode/utf8"
 )
 
-// Spec says what a tool is, to a model and to a policy.
+// Spec describes a tool to a model and to a policy.
 type Spec struct {
-	// Name is what a model calls. Letters, digits, "_" and "-", at most 128, a letter first.
+	// Name is the name by which a model calls the tool: letters, digits, "_" and "-", at most 128, beginning with
+	// a letter.
 	Name string `json:"name"`
 	// Summary is one line of at most 200 characters.
 	Summary string `json:"summary"`
-	// Effect decides about approval.
+	// Effect determines whether the call needs approval.
 	Effect Effect `json:"effect"`
-	// Doc is the long text for a model, in Markdown; empty where Summary says it all.
+	// Doc is the long description for a model, in Markdown. It is empty if Summary is sufficient.
 	Doc string `json:"doc,omitempty"`
 }
 
-// Text returns what a model is told about the tool: the summary and the long
-// text.
+// Text returns the description of the tool for a model: the summary and Doc.
 func (s Spec) Text() string {
 	if s.Doc == "" {
 		return s.Summary
@@ -34,7 +34,7 @@ var toolName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,127}$`)
 })
 
-// validate checks the constants of a tool.
+// validate checks the spec of a tool.
 func (s Spec) validate() error {
 	switch {
 	case !toolName().MatchString(s.Name):

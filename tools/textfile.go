@@ -11,15 +11,15 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// TextFile is a text file as a tool reads it.
+// TextFile is a text file that a tool has read.
 type TextFile struct {
 	document.Document
 	Disk        sandbox.File
-	Undecodable error // why CPython would not decode the Python file, a *document.SourceError; else nil
+	Undecodable error // why CPython would not decode the Python file, a *document.SourceError, or nil
 }
 
-// ReadDocument reads a text file: Python as CPython decodes it, see document.DecodePython, where the
-// text stays readable if CPython would refuse it. Binary files are refused.
+// ReadDocument reads a text file. It decodes Python as CPython does, see document.DecodePython, but the text
+// stays readable even if CPython would reject it. It rejects binary files.
 func ReadDocument(ctx context.Context, env Env, path string) (TextFile, error) {
 	file, err := env.ReadFile(ctx, path)
 	if err != nil {
@@ -33,7 +33,7 @@ func ReadDocument(ctx context.Context, env Env, path string) (TextFile, error) {
 	return TextFile{doc, file, source}, nil
 }
 
-// DecodeFile returns the text of a file, the zero Document for a binary one.
+// DecodeFile decodes the text of a file. It returns the zero Document for a binary file.
 func DecodeFile(path string, data []byte) (doc document.Document, source error) {
 	if document.IsPython(path, data) {
 		return document.DecodePython(data)
@@ -42,8 +42,8 @@ func DecodeFile(path string, data []byte) (doc document.Document, source error) 
 	return doc, nil
 }
 
-// Change returns the change of the file that makes the splices. It refuses what
-// edited and ChangeTo do; whether a result parses is the caller's to check.
+// Change returns the change to the file that applies the splices. It returns the errors of Edited and ChangeTo,
+// but the caller must check whether the result parses.
 func (d TextFile) Change(splices ...document.Splice) (Change, error) {
 	next, err := d.Edited(splices)
 	if err != nil {
@@ -52,7 +52,7 @@ func (d TextFile) Change(splices ...document.Splice) (Change, error) {
 	return d.ChangeTo(next, true)
 }
 
-// Edited makes splices in the document. It refuses text that the file's encoding cannot hold.
+// Edited returns the document with the splices applied. It rejects text that the file's encoding cannot represent.
 func (d TextFile) Edited(splices []document.Splice) (document.Document, error) {
 	for _, s := range splices {
 		if strings.IndexByte(s.New, 0) >= 0 {
@@ -72,11 +72,12 @@ func (d TextFile) Edited(splices []document.Splice) (document.Document, error) {
 	return next, err
 }
 
-// joinedEnds is the line whose end, a lone CR, would stand in front of a LF after the splices; 0 where none would.
+// joinedEnds returns the number of the line whose end, a lone CR, would be directly before an LF after the
+// splices, or 0 if there is none.
 func (d TextFile) joinedEnds(splices []document.Splice) int {
 	for _, s := range splices {
 		if s.Start > s.End || s.End > len(d.Text) {
-			continue // Edit refuses it
+			continue // Edit rejects it
 		}
 		behind := s.New + d.Text[s.End:min(len(d.Text), s.End+1)]
 		if s.Start > 0 && d.Text[s.Start-1] == '\r' && strings.HasPrefix(behind, "\n") &&
@@ -87,9 +88,9 @@ func (d TextFile) joinedEnds(splices []document.Splice) int {
 	return 0
 }
 
-// ChangeTo gives the change that makes the file this document, which was edited out of its own. It
-// refuses to change the encoding declaration of Python source so that the rest of the file belies it,
-// and, unless broken files are wanted, to break a Python file that parses.
+// ChangeTo returns the change that turns the file into next, an edited version of this document. It rejects a
+// change to the encoding declaration of Python source that contradicts the encoding of the rest of the file.
+// Unless broken is set, it also rejects a change that breaks a Python file that parses.
 func (d TextFile) ChangeTo(next document.Document, broken bool) (Change, error) {
 	if d.Undecodable == nil && document.IsPython(d.Disk.Path, d.Disk.Data) {
 		now, problem := DecodeFile(d.Disk.Path, next.Bytes())
@@ -110,7 +111,7 @@ func (d TextFile) ChangeTo(next document.Document, broken bool) (Change, error) 
 	return Edit(d.Disk, next.Bytes()), nil
 }
 
-// RefuseUnlessForced is refuseBroken for tools that have an argument force.
+// RefuseUnlessForced is like refuseBroken, for tools that have an argument force.
 func RefuseUnlessForced(path, before, after string) error {
 	err := refuseBroken(path, before, after)
 	if err != nil {
@@ -126,8 +127,8 @@ func LineCount(n int) string {
 	return fmt.Sprintf("%d lines", n)
 }
 
-// CheckHash refuses a file that is not the expected one. An expected hash is SHA-256 in hex, whole
-// or at least its first eight digits; empty expects nothing.
+// CheckHash returns an error if the file is not the expected one. An expected hash is the whole SHA-256 in hex,
+// or at least its first eight digits. An empty hash accepts any file.
 func (d TextFile) CheckHash(expected string) error {
 	return CheckHash(d.Disk.Path, d.Disk.SHA256, expected)
 }
@@ -147,7 +148,7 @@ func CheckHash(path, now, expected string) error {
 	return nil
 }
 
-// shown is file content as a person or a model sees it: valid UTF-8.
+// shown returns file content as people and models see it: valid UTF-8.
 func shown(path string, data []byte) string {
 	doc, _ := DecodeFile(path, data)
 	if doc.Encoding == "" {

@@ -8,25 +8,25 @@ import (
 	"reflect"
 )
 
-// Tool is one thing a model can call. Only the constructors of this package make tools.
+// Tool is a function that a model can call. Only the constructors of this package create tools.
 type Tool interface {
-	// Spec says what the tool is.
+	// Spec returns the description of the tool.
 	Spec() Spec
-	// Schema is the JSON Schema of the arguments: a closed object, the same bytes every time.
+	// Schema returns the JSON Schema of the arguments: a closed object, with the same bytes every time.
 	Schema() json.RawMessage
-	// bind decodes arguments and gives the call. The error is an *ArgumentError.
+	// bind decodes arguments and returns the call. The error is an *ArgumentError.
 	bind(args json.RawMessage) (call, error)
 }
 
-// call is a tool with its arguments: either run or plan is set.
+// call is a tool with its arguments. Either run or plan is set.
 type call struct {
 	run  func(context.Context, Env) (Result, error)
 	plan func(context.Context, Env) (Plan, error)
 }
 
-// Reader makes a tool that changes nothing. Its effect is Reads, Network or both. A handler's error
-// that is a *Refusal or comes from the gate is worded for the model by Failure; any other is
-// internal. It panics on a bad spec or argument struct, because both are constants of the program.
+// Reader returns a tool that changes nothing. Its effect is Reads, Network or both. A handler's error that is a
+// *Refusal or comes from the sandbox is converted for the model by Failure; any other is internal. Reader panics
+// on an invalid spec or argument struct, because both are constants of the program.
 func Reader[In any](spec Spec, handle func(ctx context.Context, env Env, in In) (Result, error)) Tool {
 	mustFit(spec, spec.Effect.Valid() && !spec.Effect.Has(Writes) && !spec.Effect.Has(Executes),
 		"a reader must not write or execute")
@@ -35,9 +35,9 @@ func Reader[In any](spec Spec, handle func(ctx context.Context, env Env, in In) 
 	})
 }
 
-// Writer makes a tool that plans changes of files and touches nothing itself. Its effect contains
-// Writes and not Executes. A planner may be called more than once for one call, and must plan the
-// same for the same files. Panics and errors are as with Reader.
+// Writer returns a tool that plans changes of files and changes nothing itself. Its effect contains Writes and
+// not Executes. A planner may be called more than once for one call, and must return the same plan for the same
+// files. Panics and errors are as with Reader.
 func Writer[In any](spec Spec, plan func(ctx context.Context, env Env, in In) (Plan, error)) Tool {
 	mustFit(spec, spec.Effect.Has(Writes) && !spec.Effect.Has(Executes), "a writer must write and must not execute")
 	return newTyped(spec, func(in In) call {
@@ -45,8 +45,8 @@ func Writer[In any](spec Spec, plan func(ctx context.Context, env Env, in In) (P
 	})
 }
 
-// Executor makes a tool whose effects nobody can foresee. Its effect contains Executes. Panics and
-// errors are as with Reader.
+// Executor returns a tool whose effects cannot be predicted. Its effect contains Executes. Panics and errors are
+// as with Reader.
 func Executor[In any](spec Spec, handle func(ctx context.Context, env Env, in In) (Result, error)) Tool {
 	mustFit(spec, spec.Effect.Has(Executes), "an executor must execute")
 	return newTyped(spec, func(in In) call {
@@ -54,11 +54,10 @@ func Executor[In any](spec Spec, handle func(ctx context.Context, env Env, in In
 	})
 }
 
-// Outside makes a tool that changes something through a program or a service,
-// where no plan of files can show it. Its effect contains Writes and not
-// Executes, so it is asked about like other writes; but it has an empty
-// preview, and a call that was interrupted cannot be resumed: only a person can
-// report whether to make it again. Panics and errors are as with Reader.
+// Outside returns a tool that changes something through a program or a service, so no plan of files can show the
+// change. Its effect contains Writes and not Executes, so it needs approval like other writes. But it has an
+// empty preview, and an interrupted call cannot be resumed: only a person can decide whether to repeat it. Panics
+// and errors are as with Reader.
 func Outside[In any](spec Spec, handle func(ctx context.Context, env Env, in In) (Result, error)) Tool {
 	mustFit(spec, spec.Effect.Has(Writes) && !spec.Effect.Has(Executes),
 		"a tool that changes something outside must write and must not execute")
@@ -67,9 +66,8 @@ func Outside[In any](spec Spec, handle func(ctx context.Context, env Env, in In)
 	})
 }
 
-// Foreign makes a tool whose schema and handling are somebody else's, such as a tool of an MCP
-// server. Its arguments are only checked to be one JSON object. A bad spec is an error, because it
-// comes from outside.
+// Foreign returns a tool whose schema and handler come from outside, such as a tool of an MCP server. Its
+// arguments are only checked to be one JSON object. An invalid spec is an error, because it comes from outside.
 func Foreign(spec Spec, schema json.RawMessage, handle func(ctx context.Context, env Env, args json.RawMessage) (Result,
 	error)) (Tool, error) {
 	if err := spec.validate(); err != nil {
@@ -90,7 +88,7 @@ func Foreign(spec Spec, schema json.RawMessage, handle func(ctx context.Context,
 	}}, nil
 }
 
-// tool is the one implementation of Tool; the type of the arguments is gone.
+// tool is the only implementation of Tool. It does not depend on the type of the arguments.
 type tool struct {
 	spec   Spec
 	schema json.RawMessage

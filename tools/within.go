@@ -6,12 +6,11 @@ import (
 	"manualslop/tools/abandon"
 )
 
-// longWork is the size of a text, in bytes, from which work on it is worth interrupting.
+// longWork is the size of a text, in bytes, from which work on it should be interruptible.
 const longWork = 256 << 10
 
-// Within does work on a text of that size that cannot be interrupted, and
-// returns at once when the context ends; the work then ends by itself. It must
-// touch nothing that the caller continues with.
+// Within does uninterruptible work on a text of the given size. For a large text it returns as soon as the
+// context ends; the work then ends by itself. The work must not change anything that the caller continues to use.
 func Within[T any](ctx context.Context, size int, work func() T) (T, error) {
 	var none T
 	if err := ctx.Err(); err != nil {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Count returns how many there are of a thing: "1 line", "2 lines".
+// Count returns a number with its noun: "1 line", "2 lines".
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -23,7 +23,7 @@ func FileCount(n int) string {
 	return fmt.Sprintf("%d files", n)
 }
 
-// JoinNumbers lists numbers; the 200 that fit an answer in any case are enough to see the pattern.
+// JoinNumbers lists numbers, at most 200, which always fit into an answer and are enough to see the pattern.
 func JoinNumbers(numbers []int) string {
 	const most = 200
 	var parts []string
@@ -36,7 +36,7 @@ func JoinNumbers(numbers []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// VisibleName keeps a name on one line, and shows characters that cannot be seen by their escapes.
+// VisibleName keeps a name on one line and escapes invisible characters.
 func VisibleName(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }) {
 		return fmt.Sprintf("%q", name)

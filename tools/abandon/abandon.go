@@ -1,14 +1,12 @@
-// Package abandon waits for uninterruptible work, such as a parser, only as
-// long as its outcome is needed.
+// Package abandon waits for uninterruptible work, such as a parser, only as long as its result is needed.
 package abandon
 
 import "context"
 
-// WhenDone does work on its own goroutine and gives its outcome, or the error
-// of ctx as soon as that ends. Abandoned work goes on to its own end and is
-// discarded, so it needs limits of its own and must change nothing that the
-// caller continues with. A panic of work is raised in the caller, for whoever
-// recovers there; that of abandoned work is dropped.
+// WhenDone runs work on its own goroutine and returns its result, or the error of ctx as soon as ctx ends.
+// Abandoned work continues to its end and its result is discarded, so work needs its own limits and must not
+// change anything that the caller continues to use. A panic of work is raised in the caller; a panic of abandoned
+// work is dropped.
 func WhenDone[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	type outcome struct {
 		value    T

@@ -1,9 +1,8 @@
-// Package anchor finds a piece of a text again after the text has changed.
+// Package anchor finds a slice of a text again after the text has changed.
 //
-// A slice is recorded with its line numbers and with its first and last lines,
-// its anchors. It is found where most of its anchor lines are at their places,
-// blanks aside, nearest to where it was recorded. One whose anchors are gone is
-// an error: what is at its old line numbers now is not shown in its place.
+// A slice is recorded with its line numbers and with its first and last lines, its anchors. It is found at the
+// place nearest to the recorded one where most anchor lines match, ignoring blanks. If its anchors are gone, that
+// is an error: the text that is now at its old line numbers is not returned instead.
 package anchor
 
 import (
@@ -12,20 +11,19 @@ import (
 	"unicode"
 )
 
-// Bounds of an anchor.
+// Limits of an anchor.
 const (
-	// MaxLines is the maximum number of its lines.
+	// MaxLines is the maximum number of lines.
 	MaxLines = 3
-	// MaxLine is the maximum length of each in bytes; the rest is cut and ignored.
+	// MaxLine is the maximum length of each line in bytes; the rest is ignored.
 	MaxLine = 200
 )
 
-// Slice is a piece of a text as it was recorded. Lines are counted from 1 and
-// inclusive.
+// Slice is a recorded range of lines, 1-based and inclusive.
 type Slice struct {
 	Start, End int
-	// Head are its first lines and Tail its last ones, at most MaxLines each; if
-	// both are empty, its line numbers are used.
+	// Head holds its first lines and Tail its last ones, at most MaxLines each. If both are empty, the line
+	// numbers are used.
 	Head, Tail []string
 }
 
@@ -34,7 +32,7 @@ type GoneError struct {
 	Slice Slice
 	// Which is "beginning" or "end".
 	Which string
-	// Line is a line of the anchor that was sought.
+	// Line is one line of the missing anchor.
 	Line string
 }
 
@@ -54,7 +52,7 @@ func Create(text string, start, end int) (Slice, error) {
 	return Slice{Start: start, End: end, Head: clipped(piece[:n]), Tail: clipped(piece[len(piece)-n:])}, nil
 }
 
-// clipped returns lines in the form of an anchor.
+// clipped returns lines shortened to the form of an anchor.
 func clipped(lines []string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
@@ -70,7 +68,7 @@ func clip(line string) string {
 	return strings.ToValidUTF8(line[:MaxLine], "")
 }
 
-// Resolve finds a slice in a text and records it again. A *GoneError says which
+// Resolve finds a slice in a text and returns it with its new position and anchors. A *GoneError says which
 // anchor is missing.
 func Resolve(text string, s Slice) (Slice, error) {
 	if len(s.Head) == 0 && len(s.Tail) == 0 {
@@ -92,9 +90,8 @@ func Resolve(text string, s Slice) (Slice, error) {
 	return Create(text, start+1, min(tail+len(s.Tail), len(lines)))
 }
 
-// find returns the place, counted from 0 and not before from, at which most
-// lines of the anchor match, nearest to near. Fewer than half of them do not
-// count.
+// find returns the 0-based line at or after from at which most lines of the anchor match, nearest to near. It
+// returns false if fewer than half of them match.
 func find(lines, anchor []string, near, from int) (at int, ok bool) {
 	want := make([]string, len(anchor))
 	telling := 0
@@ -120,8 +117,8 @@ func find(lines, anchor []string, near, from int) (at int, ok bool) {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// plain returns a line without its blanks at the ends and with single ones
-// inside; empty for one without information, such as a bracket.
+// plain returns a line without leading and trailing blanks and with inner blanks reduced to one. It returns ""
+// for a line without information, such as a bracket.
 func plain(line string) string {
 	line = clip(line)
 	if !strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {

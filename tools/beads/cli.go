@@ -29,13 +29,13 @@ const (
 	maxOutput      = 16 << 20
 )
 
-// CLI is a tracker that calls bd.
+// CLI is a Tracker that calls bd.
 type CLI struct {
 	// Program is the absolute path of bd.
 	Program string
-	// Dir is the folder that holds the folder .beads.
+	// Dir is the folder that contains .beads.
 	Dir string
-	// Env is the environment that bd gets, without its own variables.
+	// Env is the environment for bd, without bd's own variables.
 	Env []string
 	// Timeout is the time limit of one call; zero means DefaultTimeout.
 	Timeout time.Duration
@@ -43,7 +43,7 @@ type CLI struct {
 
 var _ Tracker = CLI{}
 
-// Check checks that the program is usable.
+// Check checks that the program can be used.
 func (c CLI) Check(ctx context.Context) error {
 	var is struct{ Version string }
 	if err := c.call(ctx, &is, "version"); err != nil {
@@ -56,7 +56,7 @@ func (c CLI) Check(ctx context.Context) error {
 	return nil
 }
 
-// List returns all tickets.
+// List returns all tickets, including closed ones.
 func (c CLI) List(ctx context.Context) ([]Bead, error) {
 	return c.several(ctx, "list", "--all", "--limit=0", "--readonly")
 }
@@ -124,7 +124,7 @@ func (c CLI) Update(ctx context.Context, id, status string) (Bead, error) {
 	return changed[0], nil
 }
 
-// checkHooks refuses changes if bd would run programs of the project.
+// checkHooks rejects changes if bd would run programs of the project.
 func (c CLI) checkHooks() error {
 	hooks, err := os.ReadDir(filepath.Join(c.Dir, Folder, "hooks"))
 	if err != nil {
@@ -150,7 +150,7 @@ func (c CLI) several(ctx context.Context, args ...string) ([]Bead, error) {
 	return out, nil
 }
 
-// call runs one command and decodes what it prints.
+// call runs one command and decodes its output.
 func (c CLI) call(ctx context.Context, into any, args ...string) error {
 	if err := c.checkFolder(); err != nil {
 		return err
@@ -192,8 +192,7 @@ func (c CLI) variables() []string {
 	}
 }
 
-// failure returns bd's error message: the last JSON object on either stream,
-// else its error output.
+// failure returns bd's error message: the last JSON object on either stream, or else its error output.
 func failure(o sandbox.Outcome) error {
 	for _, stream := range []string{o.Stdout, o.Stderr} {
 		if text := lastError(stream); text != "" {

@@ -9,7 +9,7 @@ import (
 // Bead is one ticket.
 type Bead struct {
 	ID string `json:"id"`
-	// open, in_progress, blocked, deferred, closed, pinned, hooked, or the project's own
+	// Status is open, in_progress, blocked, deferred, closed, pinned, hooked, or one of the project's own.
 	Status      string `json:"status"`
 	Title       string `json:"title"`
 	Description string `json:"description,omitempty"`
@@ -17,24 +17,24 @@ type Bead struct {
 	Type        string `json:"issue_type"`
 }
 
-// Row returns the line that tools show for a ticket.
+// Row formats a ticket as the line that tools show.
 func (b Bead) Row() string {
 	return fmt.Sprintf("ID: %s, Status: %s, Title: %s", b.ID, b.Status, strings.Join(strings.Fields(b.Title), " "))
 }
 
 // Tracker is a database of tickets.
 type Tracker interface {
-	// List gives all tickets, closed ones too, in bd's order.
+	// List returns all tickets, including closed ones, in bd's order.
 	List(ctx context.Context) ([]Bead, error)
-	// Ready gives the open tickets that nothing blocks, in bd's order.
+	// Ready returns the open tickets that are not blocked, in bd's order.
 	Ready(ctx context.Context) ([]Bead, error)
-	// Create makes an open ticket.
+	// Create creates an open ticket.
 	Create(ctx context.Context, title, description string) (Bead, error)
 	// Update changes the status of a ticket.
 	Update(ctx context.Context, id, status string) (Bead, error)
 }
 
-// Problem is a failure that a model can understand: one line that says what to do next.
+// Problem is a failure that a model can understand. Its one-line text says what to do next.
 type Problem struct{ Text string }
 
 // Error returns the text.

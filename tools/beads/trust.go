@@ -9,12 +9,11 @@ import (
 	"strings"
 )
 
-// maxSettings limits a file of settings, which has a dozen lines.
+// maxSettings limits a settings file, which usually has a dozen lines.
 const maxSettings = 256 << 10
 
-// checkFolder rejects a database whose folder would make bd run programs or
-// access other machines. bd takes variables from .env, and with them commands
-// for passwords; the settings may name a server.
+// checkFolder rejects a database whose folder would make bd run programs or access other machines. bd takes
+// variables, including password commands, from .env; the settings may name a server.
 func (c CLI) checkFolder() error {
 	if _, err := os.Lstat(filepath.Join(c.Dir, Folder, ".env")); !errors.Is(err, fs.ErrNotExist) {
 		return problem("the project has %s/.env, whose variables can make bd run programs; a person has to look at it and "+

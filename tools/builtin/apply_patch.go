@@ -58,7 +58,7 @@ func planPatch(ctx context.Context, env tools.Env, in patchArgs) (tools.Plan, er
 	return plan, nil
 }
 
-// beyond are beginnings of lines that mean more than a change of text.
+// beyond returns the beginnings of lines that mean more than a change of text.
 func beyond() []string {
 	return []string{"rename from ", "copy from ", "GIT binary patch", "Binary files ", "new mode "}
 }
@@ -109,7 +109,7 @@ func otherName(lines []string) (old, now string, found bool) {
 	return "", "", false
 }
 
-// patched returns the change of one file.
+// patched returns the change to one file.
 func patched(ctx context.Context, env tools.Env, f *gitdiff.File) (tools.Change, error) {
 	name := f.NewName
 	if f.IsDelete {
@@ -140,9 +140,8 @@ func patched(ctx context.Context, env tools.Env, f *gitdiff.File) (tools.Change,
 	return textual(tools.Edit(file, []byte(after)))
 }
 
-// textual refuses what a preview could not show: a byte that is not text, in
-// the file or in the patch, would hide all of its changes from who approves
-// them.
+// textual rejects changes that a preview could not show. A byte that is not text, in the file or in the patch,
+// would hide all changes from the person who approves them.
 func textual(c tools.Change) (tools.Change, error) {
 	for _, side := range [][]byte{c.Before, c.After} {
 		if doc, _ := tools.DecodeFile(c.Path, side); doc.Encoding == "" {
@@ -153,8 +152,7 @@ func textual(c tools.Change) (tools.Change, error) {
 	return c, nil
 }
 
-// ofGit reports whether a path leads into a folder of git, whose files decide
-// which programs run.
+// ofGit reports whether a path is inside a .git folder, whose files decide which programs run.
 func ofGit(name string) bool {
 	elements := strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '\\' })
 	return slices.ContainsFunc(elements, func(e string) bool { return strings.EqualFold(e, ".git") })
@@ -169,8 +167,7 @@ func newText(f *gitdiff.File) string {
 	return b.String()
 }
 
-// applyHunks applies all hunks. Each replaces the lines that it names, at the
-// occurrence nearest to the given line.
+// applyHunks applies all hunks. Each replaces the lines that it names, at the occurrence nearest to its line number.
 func applyHunks(name, text string, hunks []*gitdiff.TextFragment) (string, error) {
 	crlf := strings.Contains(text, "\r\n")
 	var b strings.Builder
@@ -210,7 +207,7 @@ func sides(hunk *gitdiff.TextFragment, crlf bool) (before, after string) {
 	return old.String(), now.String()
 }
 
-// lineOffset returns where a line begins; lines count from 1.
+// lineOffset returns the offset of a 1-based line.
 func lineOffset(text string, line int64) int {
 	at := 0
 	for ; line > 1; line-- {
@@ -223,18 +220,18 @@ func lineOffset(text string, line int64) int {
 	return at
 }
 
-// placeOf returns where want stands as whole lines at or after from, which
-// begins a line, nearest to a line; -1 if nowhere. A hunk that removes nothing
-// is inserted after that line.
+// placeOf returns the offset, at or after from, where want occurs as whole lines, nearest to a line. It returns
+// -1 if there is none. from must be the beginning of a line. A hunk that removes nothing is inserted after the
+// line.
 func placeOf(text, want string, from int, line int64) int {
 	if want == "" {
 		at := lineOffset(text, line+1)
-		if at < from || at > 0 && text[at-1] != '\n' { // before the hunk above it, or inside the last line
+		if at < from || at > 0 && text[at-1] != '\n' { // before the end of the previous hunk, or inside the last line
 			return -1
 		}
 		return at
 	}
-	if !strings.HasSuffix(want, "\n") { // it can only be the end of the file
+	if !strings.HasSuffix(want, "\n") { // it can only match at the end of the file
 		if at := len(text) - len(want); at >= from && strings.HasSuffix(text, want) && (at == 0 || text[at-1] == '\n') {
 			return at
 		}
@@ -252,8 +249,7 @@ func placeOf(text, want string, from int, line int64) int {
 	return -1
 }
 
-// firstLines returns the first occurrence of want in text at the beginning of a
-// line, or -1.
+// firstLines returns the first occurrence of want in text that begins a line, or -1.
 func firstLines(text, want string) int {
 	if strings.HasPrefix(text, want) {
 		return 0
@@ -264,7 +260,7 @@ func firstLines(text, want string) int {
 	return -1
 }
 
-// lastLines returns the same for the last place.
+// lastLines returns the last occurrence of want in text that begins a line, or -1.
 func lastLines(text, want string) int {
 	if at := strings.LastIndex(text, "\n"+want); at >= 0 {
 		return at + 1
@@ -275,9 +271,9 @@ func lastLines(text, want string) int {
 	return -1
 }
 
-// recounted returns a patch without the text around its files and hunks, and
-// with correct line counts in the hunk headers. A hunk that is not below the
-// two lines with its file's name would be attributed to the file above it.
+// recounted returns a patch with corrected line counts in the hunk headers and without the text around its files
+// and hunks. A hunk that is not below the two lines with its file's name would be attributed to the file above
+// it.
 func recounted(text string) (string, error) {
 	lines := strings.SplitAfter(strings.TrimRight(text, "\r\n\t ")+"\n", "\n")
 	var b strings.Builder
@@ -302,14 +298,13 @@ func recounted(text string) (string, error) {
 	return b.String(), nil
 }
 
-// beginsFile reports whether a line outside hunks begins the part of another
-// file.
+// beginsFile reports whether a line outside hunks begins the part for another file.
 func beginsFile(line string) bool {
 	return slices.ContainsFunc([]string{"diff ", "Index: ", "--- ", "+++ "},
 		func(head string) bool { return strings.HasPrefix(line, head) })
 }
 
-// hunkEnd returns the first line after a hunk whose lines begin at from.
+// hunkEnd returns the index after the last line of a hunk whose lines begin at from.
 func hunkEnd(lines []string, from int) int {
 	end := from
 	for end < len(lines) && inHunk(lines, end) {
@@ -321,7 +316,7 @@ func hunkEnd(lines []string, from int) int {
 	return end
 }
 
-// writeHunk writes a hunk with a head that counts its lines.
+// writeHunk writes a hunk with a header that counts its lines.
 func writeHunk(b *strings.Builder, head [2]int, lines []string) {
 	before, after := 0, 0
 	for i, line := range lines {
@@ -334,14 +329,14 @@ func writeHunk(b *strings.Builder, head [2]int, lines []string) {
 			before, after = before+1, after+1
 		}
 		if line == "\n" || line == "\r\n" {
-			lines[i] = " " + line // an empty line of context, whose blank was lost
+			lines[i] = " " + line // an empty context line that lost its leading blank
 		}
 	}
 	fmt.Fprintf(b, "@@ -%d,%d +%d,%d @@\n%s", head[0], before, head[1], after, strings.Join(lines, ""))
 }
 
-// hunkHead reads the positions of a hunk from its header. What comes after the
-// second @@ is a line of the file, which may hold numbers, too.
+// hunkHead reads the positions of a hunk from its header. The text after the second @@ is a line of the file and
+// may also contain numbers.
 func hunkHead(line string) (at [2]int, ok bool) {
 	rest, ok := strings.CutPrefix(line, "@@")
 	if !ok {
@@ -351,13 +346,13 @@ func hunkHead(line string) (at [2]int, ok bool) {
 	for _, field := range strings.Fields(strings.Trim(places, "@ \r\n")) {
 		side := strings.IndexByte("-+", field[0])
 		if side >= 0 {
-			_, _ = fmt.Sscanf(field[1:], "%d", &at[side]) // what is not a number stays 0
+			_, _ = fmt.Sscanf(field[1:], "%d", &at[side]) // anything but a number stays 0
 		}
 	}
 	return at, true
 }
 
-// namesFile reports whether lines i and i+1 begin the part of a file.
+// namesFile reports whether lines i and i+1 begin the part for a file.
 func namesFile(lines []string, i int) bool {
 	return strings.HasPrefix(lines[i], "--- ") && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "+++ ")
 }

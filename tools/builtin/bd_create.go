@@ -2,7 +2,7 @@ package builtin
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 
 	"manualslop/tools"
 	"manualslop/tools/beads"
@@ -16,8 +16,8 @@ type bdCreateArgs struct {
 	Description string `json:"description" doc:"what is to be done and why; may be empty"`
 }
 
-// bdCreate creates a bead. It has no plan, and an interrupted call is not
-// repeated automatically, because that could create a second bead.
+// bdCreate returns the tool that creates a bead. It has no plan, and an interrupted call is not repeated
+// automatically, because that could create a second bead.
 func bdCreate() tools.Tool {
 	return tools.Outside(tools.Spec{
 		Name: "bd_create", Summary: "Create a bead (ticket) in the project's Beads database.", Effect: tools.Writes,

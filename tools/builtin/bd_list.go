@@ -2,7 +2,7 @@ package builtin
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 
 	"manualslop/tools"
 	"manualslop/tools/beads"
@@ -15,7 +15,7 @@ type bdListArgs struct {
 	StartLine int `json:"start_line,omitzero" doc:"first line of the answer to show, for long answers" min:"1"`
 }
 
-// bdList lists all beads.
+// bdList returns the tool that lists all beads.
 func bdList() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "bd_list", Summary: "List all beads (tickets) of the project's Beads database.", Effect: tools.Reads,

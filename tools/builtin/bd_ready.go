@@ -2,7 +2,7 @@ package builtin
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 
 	"manualslop/tools"
 	"manualslop/tools/beads"
@@ -15,7 +15,7 @@ type bdReadyArgs struct {
 	StartLine int `json:"start_line,omitzero" doc:"first line of the answer to show, for long answers" min:"1"`
 }
 
-// bdReady lists the beads that can be worked on.
+// bdReady returns the tool that lists the beads that can be worked on.
 func bdReady() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "bd_ready", Summary: "List the beads (tickets) that are ready: open, and blocked by no other.",

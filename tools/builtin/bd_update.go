@@ -2,7 +2,7 @@ package builtin
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 
 	"manualslop/tools"
 	"manualslop/tools/beads"
@@ -16,7 +16,7 @@ type bdUpdateArgs struct {
 	Status string `json:"status" doc:"open, in_progress, blocked, deferred, closed, or a status of the project's own" min:"1"`
 }
 
-// bdUpdate changes a bead's status.
+// bdUpdate returns the tool that changes a bead's status.
 func bdUpdate() tools.Tool {
 	return tools.Outside(tools.Spec{
 		Name: "bd_update", Summary: "Change the status of a bead (ticket).", Effect: tools.Writes, Doc: bdUpdateDoc,

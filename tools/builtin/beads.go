@@ -13,15 +13,15 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// noBeads is the original's exact answer if there is no database.
+// noBeads is the original's exact answer when there is no database.
 const noBeads = "no active workspace to run beads tools."
 
-// beadsData is the structured form of an answer of the beads tools.
+// beadsData is the structured result of the beads tools.
 type beadsData struct {
 	Beads []beads.Bead `json:"beads"`
 }
 
-// withBeads makes one call of the tracker of this workspace, with no other at the same time.
+// withBeads makes one call to the tracker of this workspace, while no other call is running.
 func withBeads(ctx context.Context, env tools.Env, use func(beads.Tracker) ([]beads.Bead, error)) (tools.Result,
 	error) {
 	cli, err := openBeads(env)
@@ -61,8 +61,8 @@ func openBeads(e tools.Env) (beads.CLI, error) {
 	return beads.CLI{Program: program, Dir: dir, Env: variables}, nil
 }
 
-// beadsFolder returns the primary directory, or for a worktree of git its main
-// one, where there is a database. One that points elsewhere does not count.
+// beadsFolder returns the primary directory if it has a database, or else, for a git worktree, its main checkout.
+// A database that points elsewhere is ignored.
 func beadsFolder(e tools.Env) (string, bool) {
 	dirs := []string{e.Workspace.Primary()}
 	if main, ok := git.MainCheckout(dirs[0]); ok {
@@ -79,9 +79,8 @@ func beadsFolder(e tools.Env) (string, bool) {
 	return "", false
 }
 
-// lockBeads serializes the calls of all processes on this workspace. It locks
-// the folder of the database, or the primary directory if that folder is
-// outside.
+// lockBeads serializes the calls of all processes on this workspace. It locks the database folder, or the primary
+// directory if that folder is outside.
 func lockBeads(ctx context.Context, e tools.Env) (*sandbox.Guard, error) {
 	name := beads.Folder + "/lock"
 	if e.Workspace.Check(name) != nil {

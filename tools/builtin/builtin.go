@@ -1,5 +1,5 @@
-// Package builtin is the list of the built-in tools, and contains the
-// language-independent ones: beads, the web, the shell, undo and patches.
+// Package builtin lists the built-in tools and contains the language-independent ones: beads, the web, the shell,
+// undo and patches.
 package builtin
 
 import (
@@ -57,9 +57,8 @@ func list() []tools.Tool {
 	}, codetools.CFamily()...)
 }
 
-// Engine returns the registry from which workers run calls: the tools that are
-// offered to models, and those with which the engine carries out a person's
-// decisions.
+// Engine returns the registry from which workers run calls: the tools that are offered to models, and those that
+// carry out a person's decisions.
 func Engine() *tools.Registry {
 	r, err := tools.NewRegistry(append(list(), RestoreFiles(), ApplyPatch())...)
 	if err != nil {
@@ -68,8 +67,8 @@ func Engine() *tools.Registry {
 	return r
 }
 
-// Tools returns the registry of all built-in tools. It panics if the list names
-// one twice, because the list is a constant of the program.
+// Tools returns the registry of all built-in tools. It panics if the list is invalid, because the list is a
+// constant of the program.
 func Tools() *tools.Registry {
 	r, err := tools.NewRegistry(list()...)
 	if err != nil {

@@ -16,7 +16,7 @@ type deriveCodePathArgs struct {
 	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
 }
 
-// deriveCodePath answers with the calls around a function.
+// deriveCodePath returns the tool that shows the calls around a function.
 func deriveCodePath() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "derive_code_path", Summary: "Trace the calls around a Python function over the whole project: what it " +
@@ -99,8 +99,7 @@ func writeCallNodes(b *strings.Builder, nodes []project.CallNode, depth int) {
 	}
 }
 
-// sites writes the lines of calls, with the kind of call if it is not a plain
-// one.
+// sites writes the lines of calls, with the kind of each call that is not an ordinary one.
 func sites(calls []project.CallSite) string {
 	const most = 10
 	var parts []string

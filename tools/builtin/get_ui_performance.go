@@ -2,7 +2,7 @@ package builtin
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 	"fmt"
 	"strconv"
 
@@ -14,7 +14,7 @@ var getUIPerformanceDoc string
 
 type getUIPerformanceArgs struct{}
 
-// getUIPerformance returns the engine's performance figures.
+// getUIPerformance returns the tool that shows the engine's performance figures.
 func getUIPerformance() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "get_ui_performance", Summary: "Return frame rate, input lag, CPU share and memory of the engine, all its " +

@@ -9,16 +9,14 @@ import (
 	"manualslop/tools"
 )
 
-// maxJudgedBytes is the maximum length of a script that is checked. The parser
-// recurses with the nesting of the text, and a hostile script may be deeply
-// nested.
+// maxJudgedBytes is the length of the longest script that is checked. The parser recurses with the nesting of the
+// text, and a hostile script may be deeply nested.
 const maxJudgedBytes = 16 << 10
 
-// powershellSign returns what marks a script as PowerShell, or nothing. A
-// script that a shell can parse is PowerShell only if one of its commands is,
-// so text in quotes and here-documents does not count; one that it cannot parse
-// is checked by patterns. Scripts that name their interpreter, and very long
-// ones, are not checked.
+// powershellSign returns the text that identifies a script as PowerShell, or "". A script that a shell can parse
+// is PowerShell only if one of its commands is, so quoted text and here-documents are ignored. A script that a
+// shell cannot parse is checked with patterns. Scripts that name their interpreter, and very long ones, are not
+// checked.
 func powershellSign(script string) string {
 	if strings.HasPrefix(script, "#!") || len(script) > maxJudgedBytes {
 		return ""
@@ -80,12 +78,12 @@ func signInParts(parts []syntax.WordPart) string {
 	return ""
 }
 
-// cmdletVerbs are the verbs that names of PowerShell commands begin with.
+// cmdletVerbs are the verbs with which the names of PowerShell commands begin.
 const cmdletVerbs = `Add|Clear|Compare|Compress|Convert|ConvertFrom|ConvertTo|Copy|Enter|Exit|Expand|Export|Find|ForEach|Format|Get|` +
 	`Group|Import|Invoke|Join|Measure|Move|New|Out|Read|Receive|Register|Remove|Rename|Resolve|Restart|Save|Select|Send|Set|` +
 	`Sort|Split|Start|Stop|Tee|Test|Trace|Unregister|Update|Use|Wait|Where|Write`
 
-// signInText looks for syntax that no other common language has.
+// signInText looks for syntax that is specific to PowerShell.
 func signInText(script string) string {
 	for _, pattern := range []string{
 		`(?m)(?:^|[|;({=&])\s*(?:` + cmdletVerbs + `)-[A-Z][A-Za-z]+\b`,

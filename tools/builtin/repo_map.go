@@ -14,22 +14,20 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// Bounds of [RepoMap].
+// Limits of [RepoMap].
 const (
-	// RepoMapBytes are about 15,000 tokens of names.
+	// RepoMapBytes limits the map to about 15,000 tokens of names.
 	RepoMapBytes    = 45_000
 	maxMapFiles     = 5000
 	maxMapFileBytes = 256 << 10
 	maxMapTime      = 5 * time.Second
-	// maxMapTrees limits readers that build whole trees; the others need no
-	// separate limit.
+	// maxMapTrees limits the time of readers that build whole trees; the others need no separate limit.
 	maxMapTrees = 2 * time.Second
 )
 
-// RepoMap ranks the definitions of the workspace's source files by how much
-// other files use them. It reads as much as it can in the available time and
-// says what it left out; it is empty if nothing is defined. Unchanged files in
-// the cache are not read.
+// RepoMap ranks the definitions in the workspace's source files by how much other files use them. It reads as
+// many files as it can in the available time and says what it left out. It returns "" if nothing is defined.
+// Files that are cached and unchanged are not read.
 func RepoMap(ctx context.Context, env tools.Env, cache *repomap.Cache) (string, error) {
 	start := time.Now()
 	cache.Begin()
@@ -59,7 +57,7 @@ func RepoMap(ctx context.Context, env tools.Env, cache *repomap.Cache) (string, 
 				doc, _ := document.Decode(read.Data) // a binary file has no text
 				file = repomap.Read(ctx, e.Path, doc.Text, maxMapTrees-time.Since(start))
 				if ctx.Err() != nil {
-					return ctx.Err() // its reader was cut off
+					return ctx.Err() // its reader was interrupted
 				}
 				cache.Put(state, file)
 			}

@@ -10,8 +10,7 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// RestoreFiles returns the engine's internal tool that carries out an undo. It
-// is not offered to models.
+// RestoreFiles returns the engine's internal tool that carries out an undo. It is not offered to models.
 func RestoreFiles() tools.Tool {
 	return tools.Writer(tools.Spec{
 		Name: "restore_files", Summary: "Give files the content that they had: all of them, or none.", Effect: tools.Writes,
@@ -22,9 +21,8 @@ type restoreArgs struct {
 	Files []restoredFile `json:"files" doc:"the files" min:"1" max:"10000"`
 }
 
-// restoredFile is a file with its expected digest and the digest of the content
-// to restore; empty means absent. Modes are permission bits; zero means
-// unknown.
+// restoredFile is a file with its expected digest and the digest of the content to restore; an empty digest means
+// that the file is absent. Modes are permission bits; zero means unknown.
 type restoredFile struct {
 	Path   string `json:"path" doc:"the file" min:"1"`
 	Before string `json:"before,omitzero" doc:"SHA-256 that it must have now" max:"64"`
@@ -58,7 +56,7 @@ func (f restoredFile) plan(ctx context.Context, env tools.Env) (tools.Change, er
 	}
 	switch {
 	case absent && f.After == "", !absent && f.After != "" && file.SHA256 == f.After:
-		return tools.Change{Path: f.Path, Before: after, After: after}, nil // it has that already
+		return tools.Change{Path: f.Path, Before: after, After: after}, nil // it already has that content
 	case absent && f.Before == "":
 		return f.withMode(tools.Create(f.Path, after, 0)), nil
 	case absent:
@@ -71,8 +69,8 @@ func (f restoredFile) plan(ctx context.Context, env tools.Env) (tools.Change, er
 	return f.withMode(tools.Edit(file, after)), nil
 }
 
-// withMode returns a change the bits that the file had. A file that got other
-// bits from somebody else in the meantime keeps those.
+// withMode adds the earlier permission bits to a change. A file whose bits were changed by others in the meantime
+// keeps them.
 func (f restoredFile) withMode(c tools.Change) tools.Change {
 	if f.AfterMode != 0 && (c.Before == nil || c.BeforeMode == fs.FileMode(f.BeforeMode)) {
 		c.Mode, c.SetMode = fs.FileMode(f.AfterMode).Perm(), true
@@ -80,8 +78,7 @@ func (f restoredFile) withMode(c tools.Change) tools.Change {
 	return c
 }
 
-// changed returns a refusal that names what differs from the state after the
-// undone call.
+// changed returns a refusal that shows how the file differs from its state after the undone call.
 func (f restoredFile) changed(ctx context.Context, env tools.Env, now sandbox.File) error {
 	then, err := keptFile(ctx, env, f.Before)
 	if err != nil {
@@ -91,7 +88,7 @@ func (f restoredFile) changed(ctx context.Context, env tools.Env, now sandbox.Fi
 	return &tools.Refusal{Text: f.Path + " changed since; nothing was restored", Detail: diff}
 }
 
-// keptFile reads a content by its digest; nil for the empty one, an absent file.
+// keptFile reads a stored content by its digest. It returns nil for an empty digest, which means an absent file.
 func keptFile(ctx context.Context, e tools.Env, digest string) ([]byte, error) {
 	if digest == "" {
 		return nil, nil

@@ -2,7 +2,7 @@ package builtin
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 	"errors"
 	"fmt"
 	"strconv"
@@ -23,21 +23,20 @@ type runPowershellArgs struct {
 	Script string `json:"script" doc:"the script to run in the workspace" min:"1"`
 }
 
-// shellData is the structured form of a run. Stdout and Stderr are cut in the
-// middle over 256 KiB.
+// shellData is the structured result of a run. Stdout and Stderr are cut in the middle beyond 256 KiB.
 type shellData struct {
 	Interpreter   string `json:"interpreter"`
 	Stdout        string `json:"stdout"`
 	Stderr        string `json:"stderr"`
 	StdoutDropped int64  `json:"stdout_dropped,omitempty"` // bytes
 	StderrDropped int64  `json:"stderr_dropped,omitempty"` // bytes
-	Exit          *int   `json:"exit"`                     // null where the time limit ended the script
+	Exit          *int   `json:"exit"`                     // null if the time limit ended the script
 	TimedOut      bool   `json:"timed_out"`
 	Killed        int    `json:"killed,omitempty"` // processes that outlived the script's group
 	DurationMS    int64  `json:"duration_ms"`
 }
 
-// runPowershell runs a script.
+// runPowershell returns the tool that runs a script.
 func runPowershell() tools.Tool {
 	return tools.Executor(tools.Spec{
 		Name: "run_powershell", Summary: "Run a shell script in the workspace and return its output and exit code.",
@@ -75,7 +74,7 @@ func runScript(ctx context.Context, env tools.Env, in runPowershellArgs) (tools.
 	outcome, err := sandbox.Run(ctx, command)
 	result := shellResult(shell, outcome, timeout, env.Limits)
 	result.Script = in.Script
-	if err != nil { // the text has none of the output so far
+	if err != nil { // the error text does not include the output so far
 		failed := tools.Failure(err)
 		result.Text, result.Operator, result.Err, result.Failed, result.Exit = failed.Text, failed.Operator, err, true, nil
 		result.Artifacts = artifacts(outcome, tools.Limits{})
@@ -83,8 +82,8 @@ func runScript(ctx context.Context, env tools.Env, in runPowershellArgs) (tools.
 	return result, nil
 }
 
-// confinedCommand confines a command if configured, and refuses if that is not
-// possible. Release must be called when the command has ended.
+// confinedCommand confines a command if configured, and returns an error if that is not possible. The caller must
+// call release when the command has ended.
 func confinedCommand(ctx context.Context, e tools.Env, command sandbox.Command) (_ sandbox.Command, release func(),
 	err error) {
 	if !e.Shell.Confine {
@@ -118,8 +117,8 @@ func checkScript(script string) error {
 	return nil
 }
 
-// shellResult formats an outcome. The text has the form of the original; a
-// first line names the interpreter where it is not PowerShell.
+// shellResult formats an outcome. The text has the form of the original. If the interpreter is not PowerShell,
+// the first line names it.
 func shellResult(i tools.Interpreter, o sandbox.Outcome, timeout time.Duration, limits tools.Limits) tools.Result {
 	data := shellData{
 		Interpreter: i.Name, Stdout: o.Stdout, Stderr: o.Stderr, TimedOut: o.TimedOut, Killed: o.Killed,
@@ -146,13 +145,12 @@ func shellResult(i tools.Interpreter, o sandbox.Outcome, timeout time.Duration, 
 	return result
 }
 
-// streams are the head and tail of both streams, each within a limit.
+// streams returns the head and tail of both streams, each within a limit.
 func streams(o sandbox.Outcome, limits tools.Limits) string {
 	return fmt.Sprintf("STDOUT:\n%s\nSTDERR:\n%s", squeeze(trimEnd(o.Stdout), limits), squeeze(trimEnd(o.Stderr), limits))
 }
 
-// artifacts are the streams that do not fit into their part of an answer; without limits, all that
-// are not empty.
+// artifacts returns the streams that do not fit into their part of an answer, or, without limits, all non-empty ones.
 func artifacts(o sandbox.Outcome, limits tools.Limits) []tools.Artifact {
 	var out []tools.Artifact
 	add := func(name, text string, dropped int64, whole sandbox.Stream) {
@@ -191,7 +189,7 @@ func squeeze(text string, limits tools.Limits) string {
 	return filetools.Closed(first) + fmt.Sprintf("… lines %d–%d of %d not shown …\n", head+1, tail, len(lines)) + last
 }
 
-// cutMiddleOf shortens a text of several lines to about n characters.
+// cutMiddleOf shortens a multi-line text to about n characters.
 func cutMiddleOf(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text
@@ -199,7 +197,7 @@ func cutMiddleOf(text string, n int) string {
 	return tools.CutMiddle(text, n)
 }
 
-// seconds writes a duration as "60s" or "0.5s".
+// seconds formats a duration as "60s" or "0.5s".
 func seconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s"
 }

@@ -2,7 +2,7 @@ package builtin
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 	"fmt"
 	"strings"
 
@@ -17,14 +17,14 @@ type webSearchArgs struct {
 	Query string `json:"query" doc:"what to search for, a few words" min:"1"`
 }
 
-// webSearchData is the structured form of a search.
+// webSearchData is the structured result of a search.
 type webSearchData struct {
 	Query     string    `json:"query"`
 	Results   []web.Hit `json:"results"`
-	Untrusted bool      `json:"untrusted"` // always: the texts are data, not instructions
+	Untrusted bool      `json:"untrusted"` // always true: the texts are data, not instructions
 }
 
-// webSearch finds pages.
+// webSearch returns the tool that searches the web.
 func webSearch() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "web_search", Summary: "Search the web with DuckDuckGo and return the first five results.",

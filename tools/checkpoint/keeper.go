@@ -11,8 +11,7 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// young is the age from which a file's unchanged time proves that it did not
-// change.
+// young is the age from which an unchanged modification time proves that a file did not change.
 const young = 2 * time.Second
 
 // Keeper records states of one workspace. It is safe for concurrent use.
@@ -27,11 +26,11 @@ type Keeper struct {
 type file struct {
 	size     int64
 	modified time.Time
-	changed  time.Time // the system's own time, which scripts cannot set; zero if unknown
+	changed  time.Time // the file's change time, which scripts cannot set; zero if unknown
 	seen     time.Time
-	digest   string      // empty: it cannot be kept
+	digest   string      // empty if the content cannot be kept
 	mode     fs.FileMode // permission bits
-	link     string      // where a link leads
+	link     string      // target of a link
 }
 
 // Take checks every file of the workspace, which must be the same one each
@@ -47,7 +46,7 @@ func (k *Keeper) Take(ctx context.Context, workspace *sandbox.Workspace) (*State
 	stats, err := workspace.Walk(ctx, ".", options, func(e sandbox.Entry) error {
 		switch {
 		case e.Kind == sandbox.KindLink:
-			s.files[e.Path] = file{link: e.Target} // a change of it is noticed but cannot be undone
+			s.files[e.Path] = file{link: e.Target} // a change to it is noticed but cannot be undone
 			return nil
 		case e.Kind == sandbox.KindDirectory && e.Depth == sandbox.DefaultWalkDepth:
 			s.Whole = false
@@ -61,14 +60,14 @@ func (k *Keeper) Take(ctx context.Context, workspace *sandbox.Workspace) (*State
 		}
 		f, err := k.look(ctx, workspace, e)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // it went away in the meantime
+			return nil // it was deleted in the meantime
 		}
 		if err != nil {
 			return err
 		}
 		s.files[e.Path] = f
 		if f.digest == "" {
-			return nil // takes no room
+			return nil // does not count as a file
 		}
 		if room -= e.Size; room < 0 {
 			s.Whole = false
@@ -77,7 +76,7 @@ func (k *Keeper) Take(ctx context.Context, workspace *sandbox.Workspace) (*State
 		return nil
 	})
 	if err != nil {
-		s.Release() // releases unneeded copies
+		s.Release() // releases copies that are no longer needed
 		return nil, fmt.Errorf("scan the workspace: %w", err)
 	}
 	s.Whole = s.Whole && !stats.Truncated && stats.Unread == 0
@@ -85,15 +84,14 @@ func (k *Keeper) Take(ctx context.Context, workspace *sandbox.Workspace) (*State
 	return s, nil
 }
 
-// look returns the current state of a file; its content is kept for the given
-// state.
+// look returns the current state of a file. Its content is kept for the given state.
 func (k *Keeper) look(ctx context.Context, workspace *sandbox.Workspace, e sandbox.Entry) (file, error) {
 	now := k.store.clock()
 	f := file{size: e.Size, modified: e.Modified, changed: e.Changed, seen: now, mode: e.Mode}
 	if old, known := k.files[e.Path]; known && old.asOf(f) && old.seen.Sub(old.modified) > young &&
 		old.seen.Sub(old.changed) > young {
 		k.store.use(old.digest)
-		old.mode = e.Mode // of which the time tells nothing
+		old.mode = e.Mode // a changed mode does not show in the times
 		return old, nil
 	}
 	content, err := workspace.ReadFile(ctx, e.Path)
@@ -101,25 +99,23 @@ func (k *Keeper) look(ctx context.Context, workspace *sandbox.Workspace, e sandb
 		return f, err
 	}
 	if err != nil {
-		return f, nil // too large or unreadable: a change of it is noticed but cannot be undone
+		return f, nil // too large or unreadable: a change to it is noticed but cannot be undone
 	}
 	f.digest = content.SHA256
 	return f, k.store.keep(content)
 }
 
-// adopt makes a state the last seen one, and releases what only the previous
-// one had.
+// adopt makes s the last seen state, and releases contents that only the previous one used.
 func (k *Keeper) adopt(s *State) {
 	old := k.files
 	k.files = s.files
-	for _, f := range s.files { // order-independent: sums
+	for _, f := range s.files { // order-independent: only sums
 		k.store.use(f.digest)
 	}
 	k.store.drop(old)
 }
 
-// Forget releases the last seen state. The next Take reads every file again;
-// existing states stay valid.
+// Forget releases the last seen state, so the next Take reads every file again. Existing states stay valid.
 func (k *Keeper) Forget() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

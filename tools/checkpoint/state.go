@@ -11,9 +11,9 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// State is the content of a workspace's files at one time.
+// State is the content of a workspace's files at one point in time.
 type State struct {
-	// Whole says that it includes every file.
+	// Whole reports whether it includes every file.
 	Whole bool
 
 	store  *Store
@@ -21,7 +21,7 @@ type State struct {
 	hidden map[string]bool // paths excluded by .gitignore files, without their contents
 }
 
-// hides reports whether a path was left out.
+// hides reports whether a path was excluded.
 func (s *State) hides(name string) bool {
 	for ; name != "."; name = path.Dir(name) {
 		if s.hidden[name] {
@@ -34,9 +34,9 @@ func (s *State) hides(name string) bool {
 // Change is a file that differs between two states.
 type Change struct {
 	Path          string
-	Before, After string // digests; empty: absent
+	Before, After string // digests; empty means absent
 	Size          int64  // after
-	// BeforeMode and AfterMode are permission bits; zero: absent.
+	// BeforeMode and AfterMode are permission bits; zero means absent.
 	BeforeMode, AfterMode fs.FileMode
 }
 
@@ -48,16 +48,15 @@ func (f file) same(g file) bool {
 	return f.asOf(g) && f.link == g.link
 }
 
-// asOf reports whether a file has the size and the times of another one.
+// asOf reports whether a file has the same size and times as another.
 func (f file) asOf(g file) bool {
 	return f.size == g.size && f.modified.Equal(g.modified) && f.changed.Equal(g.changed)
 }
 
-// Compare lists the differences between two states of one keeper, by path.
-// Unseen says that more may differ: a state is incomplete, a link or a file
-// without kept content changed, or changed .gitignore files affect which files
-// are checked. Unkept are the links and files of that kind, by path. A file of
-// which only the mode changed does not differ.
+// Compare lists the differences between two states of one keeper, sorted by path. unseen means that there may be
+// more: a state is incomplete, a link or a file without kept content changed, or changed .gitignore files affect
+// which files are checked. unkept lists these links and files, sorted by path. A file does not differ if only its
+// mode changed.
 func Compare(before, after *State) (changes []Change, unseen bool, unkept []string) {
 	unseen = !before.Whole || !after.Whole
 	// order-independent: sorted below
@@ -80,7 +79,7 @@ func Compare(before, after *State) (changes []Change, unseen bool, unkept []stri
 			continue
 		}
 		switch {
-		case before.hides(name): // it may have been there
+		case before.hides(name): // it may have existed before
 			unseen = true
 		case now.digest == "":
 			unkept = append(unkept, name)

@@ -11,16 +11,15 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// Bounds of one state.
+// Limits of one state.
 const (
 	// MaxFiles limits the files of a state.
 	MaxFiles = 50_000
-	// MaxBytes limits the contents that are kept of one state.
+	// MaxBytes limits the contents that are kept for one state.
 	MaxBytes = 256 << 20
 )
 
-// Store keeps contents by their digests, each one once, for the keepers of any
-// number of workspaces. It is safe for concurrent use.
+// Store keeps contents by digest, each once, for any number of keepers. It is safe for concurrent use.
 type Store struct {
 	folder   string
 	clock    func() time.Time
@@ -28,7 +27,7 @@ type Store struct {
 	maxBytes int64
 
 	mu   sync.Mutex
-	uses map[string]int // of a content, by states and by what keepers saw last
+	uses map[string]int // use counts of each content, by states and by the last seen states of keepers
 }
 
 // Open creates a store in folder, which it empties first, because the contents
@@ -46,7 +45,7 @@ func Open(folder string, clock func() time.Time) (*Store, error) {
 // Keeper returns a new keeper for one workspace.
 func (s *Store) Keeper() *Keeper { return &Keeper{store: s, files: map[string]file{}} }
 
-// keep copies a content unless it is here, for one use.
+// keep stores a content, or adds one use if it is already stored.
 func (s *Store) keep(content sandbox.File) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,14 +78,14 @@ func (s *Store) use(digest string) {
 func (s *Store) drop(files map[string]file) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// order-independent: sums
+	// order-independent: only sums
 	for _, f := range files {
 		if f.digest == "" {
 			continue
 		}
 		if s.uses[f.digest]--; s.uses[f.digest] <= 0 {
 			delete(s.uses, f.digest)
-			_ = os.Remove(s.path(f.digest)) // one that stays is overwritten or emptied with the folder
+			_ = os.Remove(s.path(f.digest)) // overwritten later, or removed with the folder, if this fails
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"manualslop/tools/syntax"
 )
 
-// unparsed formats an error of package syntax for a model.
+// unparsed converts an error of package syntax to a refusal for a model.
 func unparsed(file string, err error) error {
 	switch {
 	case errors.Is(err, syntax.ErrTooLarge):
@@ -27,8 +27,8 @@ func unparsed(file string, err error) error {
 	return err
 }
 
-// readC reads a file of the C family for the tools of one language. Files with
-// a C++ name are read as C++ also by the tools of C.
+// readC reads a file of the C family for the tools of one language. A file with a C++ name is read as C++ by the
+// C tools too.
 func readC(ctx context.Context, env tools.Env, name string, language cfamily.Language) (codeFile, error) {
 	doc, err := tools.ReadDocument(ctx, env, name)
 	if err != nil {
@@ -62,13 +62,12 @@ func readCFamily(ctx context.Context, env tools.Env, doc tools.TextFile, languag
 	return f, ctx.Err()
 }
 
-// maxHeader is the maximum size in bytes of a header that is read for its
-// macros; few have a tenth of it.
+// maxHeader is the size in bytes of the largest header that is read for its macros; most have less than a tenth
+// of it.
 const maxHeader = 2 << 20
 
-// findHeader reads headers that a file includes. They only help to parse the
-// file, so they are not recorded as files of the call, and unreadable ones are
-// skipped.
+// findHeader returns a function that reads headers that a file includes. They only help to parse the file, so
+// they are not recorded as files of the call, and unreadable ones are skipped.
 func findHeader(ctx context.Context, e tools.Env) func(name string) (string, bool) {
 	return func(name string) (string, bool) {
 		entry, err := e.Workspace.Stat(name)
@@ -84,9 +83,8 @@ func findHeader(ctx context.Context, e tools.Env) func(name string) (string, boo
 	}
 }
 
-// pairedFile finds the source of a header or the header of a source: the same
-// name with another ending, in the same folder or in src and include beside it.
-// It is empty if there is none.
+// pairedFile returns the source file of a header or the header of a source file: the same name with another
+// extension, in the same folder or in the neighbouring src or include folder. It returns "" if there is none.
 func pairedFile(e tools.Env, name string) string {
 	headers := []string{".h", ".hpp", ".hh", ".hxx", ".H"}
 	sources := []string{".c", ".cc", ".cpp", ".cxx", ".C", ".ipp", ".inl", ".tpp"}
@@ -111,8 +109,7 @@ func pairedFile(e tools.Env, name string) string {
 
 func isHeader(name string) bool { return strings.HasPrefix(strings.ToLower(path.Ext(name)), ".h") }
 
-// declaredOnly returns where the body of a prototype may be; empty for a
-// definition.
+// declaredOnly says where the body of a prototype may be. It returns "" for a definition.
 func (f codeFile) declaredOnly(ctx context.Context, env tools.Env, found []cfamily.Symbol) string {
 	for _, s := range slices.Concat(found, cfamily.Find(f.symbols, found[0].Name)) {
 		if !s.Declaration {

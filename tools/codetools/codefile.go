@@ -1,5 +1,5 @@
-// Package codetools has the tools that read and edit C, C++ and every other language
-// by its definitions.
+// Package codetools provides the tools that read and edit code by its definitions, in C, C++ and every other
+// language except Python.
 package codetools
 
 import (
@@ -13,18 +13,17 @@ import (
 	"manualslop/tools/syntax"
 )
 
-// codeFile is a file of any language but Python with its structure, as a tool reads it.
+// codeFile is a file of any language except Python with its structure.
 type codeFile struct {
 	tools.TextFile
-	outlineTool string // to be called for an overview
+	outlineTool string // the tool to call for an overview
 	symbols     []cfamily.Symbol
 	warnings    []string
 	note        string        // what is listed if there are no code definitions
-	c           *cfamily.File // of C and C++
+	c           *cfamily.File // for C and C++ only
 }
 
-// outline returns the rows of a file, at most the given number of levels of
-// them; zero means all.
+// outline returns the outline rows of a file, down to the given number of levels; zero means all.
 func (f codeFile) outline(levels int) []tools.OutlineRow {
 	rows := []tools.OutlineRow{}
 	for _, s := range f.symbols {
@@ -54,7 +53,7 @@ func (f codeFile) symbol(s cfamily.Symbol) tools.OutlineSymbol {
 	}
 }
 
-// find returns the symbols of a name, at least one.
+// find returns the symbols with a name. It fails if there is none.
 func (f codeFile) find(name string) ([]cfamily.Symbol, error) {
 	if found := cfamily.Find(f.symbols, name); len(found) > 0 {
 		return found, nil
@@ -108,7 +107,7 @@ func (f codeFile) places(symbols []cfamily.Symbol) string {
 	return strings.Join(parts, ", ")
 }
 
-// each shows one symbol as its text alone, several ones each under a line "name#1 (lines 3-9)".
+// each shows one symbol as text only, and several symbols each under a line such as "name#1 (lines 3-9)".
 func (f codeFile) each(symbols []cfamily.Symbol, text func(cfamily.Symbol) string) string {
 	if len(symbols) == 1 {
 		return text(symbols[0])
@@ -121,8 +120,8 @@ func (f codeFile) each(symbols []cfamily.Symbol, text func(cfamily.Symbol) strin
 	return strings.Join(parts, "\n")
 }
 
-// source returns exactly the text of a symbol, with the indentation of its
-// first line if only that is in front of it.
+// source returns the exact text of a symbol. It includes the indentation of the first line if nothing else
+// precedes the symbol there.
 func (f codeFile) source(s cfamily.Symbol) string {
 	start := s.Start
 	for start > 0 && (f.Text[start-1] == ' ' || f.Text[start-1] == '\t') {
@@ -143,7 +142,7 @@ func (f codeFile) sources(symbols []cfamily.Symbol) pytools.SourceData {
 	return data
 }
 
-// outlined answers with the outline of a file.
+// outlined returns the outline of a file as a result.
 func (f codeFile) outlined(levels, startLine int, limits tools.Limits) (tools.Result, error) {
 	rows := f.outline(levels)
 	text := tools.OutlineText(rows, f.warnings)
@@ -156,8 +155,7 @@ func (f codeFile) outlined(levels, startLine int, limits tools.Limits) (tools.Re
 	return tools.Paged(text, tools.OutlineOf(rows, f.warnings), f.outlineTool, startLine, limits)
 }
 
-// readCode reads a file of any language with a grammar. An empty language means
-// the one of the file's name.
+// readCode reads a file of any language with a grammar. If name is empty, the language is determined from the path.
 func readCode(ctx context.Context, env tools.Env, path, name string) (codeFile, error) {
 	doc, err := tools.ReadDocument(ctx, env, path)
 	if err != nil {
@@ -205,7 +203,7 @@ func languageNames() string {
 	return strings.Join(names, ", ")
 }
 
-// damageText describes a place that a parser could not understand.
+// damageText describes a place that a parser could not parse.
 func damageText(d syntax.Damage) string {
 	if d.Missing != "" {
 		return fmt.Sprintf("line %d: %q seems to be missing", d.Line, d.Missing)

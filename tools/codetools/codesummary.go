@@ -13,15 +13,15 @@ import (
 	"manualslop/tools/syntax"
 )
 
-// SummariseCode outlines a file of a language that has a grammar, exported names first, and shows
-// the first lines of any other.
+// SummariseCode outlines a file in a language that has a grammar, exported names first. For any other file it
+// shows the first lines.
 func SummariseCode(ctx context.Context, name, text string) summary.Summary {
 	language, known := syntax.ByPath(name)
 	if !known {
 		return summary.Plain(text)
 	}
 	found, err := structureOf(ctx, name, language, text)
-	if err != nil { // too large or too hard to parse
+	if err != nil { // too large, or the parser gave up
 		out := summary.Plain(text)
 		out.Warnings = append(out.Warnings, strings.TrimPrefix(err.Error(), "syntax: "))
 		return out
@@ -55,7 +55,7 @@ func structureOf(ctx context.Context, name string, language syntax.Language, tex
 	}
 	file := cfamily.Read(text, cfamily.LanguageOf(name, text, cfamily.C), cfamily.Macros{})
 	out := syntax.Structure{Symbols: []syntax.Symbol{}}
-	var spaces []int // ends of the namespaces around
+	var spaces []int // ends of the enclosing namespaces
 	for _, s := range file.Symbols {
 		for len(spaces) > 0 && spaces[len(spaces)-1] <= s.Start {
 			spaces = spaces[:len(spaces)-1]
@@ -73,10 +73,10 @@ func structureOf(ctx context.Context, name string, language syntax.Language, tex
 	return out, ctx.Err()
 }
 
-// maxCodeDepth is the number of levels below the top that a summary shows.
+// maxCodeDepth limits the levels below the top that a summary shows.
 const maxCodeDepth = 1
 
-// codeItems returns exported symbols first, each with its members.
+// codeItems lists exported symbols first, each with its members.
 func codeItems(language, text string, symbols []syntax.Symbol) []summary.Item {
 	var exported, others []summary.Item
 	var group *[]summary.Item
@@ -97,7 +97,7 @@ func codeItems(language, text string, symbols []syntax.Symbol) []summary.Item {
 	return append(exported, others...)
 }
 
-// maxKeys limits the keys that are named for one table or key.
+// maxKeys limits the keys listed for one table or key.
 const maxKeys = 40
 
 // keyItems lists the outermost tables and keys, each with the names of the keys below it.

@@ -2,7 +2,7 @@ package codetools
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 	"errors"
 	"fmt"
 	"strings"
@@ -26,9 +26,9 @@ type cOutlineArgs struct {
 	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
 }
 
-// cNameArgs and cppNameArgs are the arguments of the tools that show one
-// definition, cUpdateArgs and cppUpdateArgs of those that replace one. The two
-// of a pair differ only in the description of a name.
+// cNameArgs and cppNameArgs are the arguments of the tools that show one definition; cUpdateArgs and
+// cppUpdateArgs are those of the tools that replace one. The two types of each pair differ only in the
+// description of the name.
 type cNameArgs struct {
 	Path      string `json:"path" doc:"C file or header, relative to the workspace" min:"1"`
 	Name      string `json:"name" doc:"name of a function, struct, union, enum, typedef, variable or macro; name#2 picks the second of several" min:"1"`
@@ -57,16 +57,16 @@ type cppUpdateArgs struct {
 	DryRun       bool   `json:"dry_run,omitzero" doc:"show the change and write nothing"`
 }
 
-// CFamily returns the tools of C and of C++: the same five of each.
+// CFamily returns the five tools for C and the same five for C++.
 func CFamily() []tools.Tool {
 	return append(cTools[cNameArgs, cUpdateArgs](cfamily.C, cTexts), cTools[cppNameArgs, cppUpdateArgs](cfamily.CPP,
 		cppTexts)...)
 }
 
-// cText is the description of a tool, whose name begins with ts_c or ts_cpp.
+// cText describes a tool whose name begins with ts_c or ts_cpp.
 type cText struct{ name, summary, doc string }
 
-// cTools makes the tools of one language, in the order of their names.
+// cTools returns the tools of one language, sorted by name.
 func cTools[Name cNameArgs | cppNameArgs, Update cUpdateArgs | cppUpdateArgs](language cfamily.Language,
 	texts [5]cText) []tools.Tool {
 	spec := func(i int, effect tools.Effect) tools.Spec {
@@ -100,7 +100,7 @@ func cTools[Name cNameArgs | cppNameArgs, Update cUpdateArgs | cppUpdateArgs](la
 	}
 }
 
-// cTexts are those of the tools of C.
+// cTexts describes the tools for C.
 var cTexts = [5]cText{
 	{
 		"_get_code_outline", "List the structs, enums, typedefs, functions and macros of a C file with their " +
@@ -137,7 +137,7 @@ var cTexts = [5]cText{
 	},
 }
 
-// cppTexts are those of the tools of C++.
+// cppTexts describes the tools for C++.
 var cppTexts = [5]cText{
 	{
 		"_get_code_outline", "List the namespaces, classes, methods, functions and macros of a C++ file with " +
@@ -177,7 +177,7 @@ var cppTexts = [5]cText{
 	},
 }
 
-// cSkeletonData is the structured form of a skeleton.
+// cSkeletonData is the structured result of a skeleton.
 type cSkeletonData struct {
 	Path     string   `json:"path"`
 	Skeleton string   `json:"skeleton"`
@@ -222,7 +222,7 @@ func cNamed(ctx context.Context, env tools.Env, in cNameArgs, language cfamily.L
 	return tools.Paged(text, data, tool, in.StartLine, env.Limits)
 }
 
-// cEditData is the structured detail of an edit. Lines are those of the file afterwards.
+// cEditData is the structured result of an edit. Line numbers refer to the edited file.
 type cEditData struct {
 	Path      string `json:"path"`
 	Name      string `json:"name"`
@@ -251,7 +251,7 @@ func planCUpdate(ctx context.Context, env tools.Env, in cUpdateArgs, language cf
 	if err != nil {
 		return tools.Plan{}, err
 	}
-	// Bytes that stay must not be encoded again, so only what differs is replaced.
+	// Unchanged bytes must not be encoded again, so only the differing part is replaced.
 	change, err := f.Change(narrowed(f.Text, splice))
 	if err != nil {
 		return tools.Plan{}, err
@@ -269,7 +269,7 @@ func planCUpdate(ctx context.Context, env tools.Env, in cUpdateArgs, language cf
 	}, nil
 }
 
-// updated plans the new text of a symbol; the error is an *UpdateError or that of the context.
+// updated plans the new text of a symbol. The error is an *UpdateError or the context's.
 func (f codeFile) updated(ctx context.Context, s cfamily.Symbol, content string) (document.Splice, error) {
 	type outcome struct {
 		splice document.Splice
@@ -285,13 +285,13 @@ func (f codeFile) updated(ctx context.Context, s cfamily.Symbol, content string)
 	return out.splice, out.err
 }
 
-// narrowed cuts a splice down to what differs.
+// narrowed reduces a splice to the differing part.
 func narrowed(text string, s document.Splice) document.Splice {
 	narrow := document.Between(text[s.Start:s.End], s.New)
 	return document.Splice{Start: s.Start + narrow.Start, End: s.Start + narrow.End, New: narrow.New}
 }
 
-// one returns the only definition of a name, or refuses.
+// one returns the only definition of a name, or a refusal.
 func (f codeFile) one(ctx context.Context, env tools.Env, name string) (cfamily.Symbol, error) {
 	found, err := f.find(name)
 	switch {

@@ -13,7 +13,7 @@ type tsGetCodeOutlineArgs struct {
 	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
 }
 
-// TsGetCodeOutline answers with the definitions of a file of any language.
+// TsGetCodeOutline returns the tool that lists the definitions of a file in any language.
 func TsGetCodeOutline() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "ts_get_code_outline", Summary: "List the definitions of a source file of nearly any language with their " +

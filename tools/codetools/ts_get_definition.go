@@ -13,7 +13,7 @@ type tsGetDefinitionArgs struct {
 	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
 }
 
-// TsGetDefinition answers with the source of a definition in any language.
+// TsGetDefinition returns the tool that shows the source of a definition in any language.
 func TsGetDefinition() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "ts_get_definition", Summary: "Get the full source of a definition by its name, in nearly any language.",

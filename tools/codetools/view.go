@@ -11,12 +11,11 @@ import (
 	"manualslop/tools/views"
 )
 
-// ErrNoView means that there is no such view of this kind of file.
+// ErrNoView means that a view is not available for a kind of file.
 var ErrNoView = errors.New("tools: this kind of file has no such view")
 
-// Curated returns a file of Python, C, C++ or Go with its design and without
-// the bodies of functions that are not marked, as in package views. It is cut
-// to the limits of env. Other kinds are ErrNoView; [Failure] words other errors
+// Curated returns a file of Python, C, C++ or Go without the bodies of unmarked functions, as in package views,
+// shortened to the limits of env. It returns ErrNoView for other kinds of files; [Failure] converts other errors
 // for a model.
 func Curated(ctx context.Context, env tools.Env, path string) (string, error) {
 	switch KindOf(path) {
@@ -39,8 +38,7 @@ func Curated(ctx context.Context, env tools.Env, path string) (string, error) {
 	return "", ErrNoView
 }
 
-// GoSkeleton returns a Go file without the bodies of functions; errors are as
-// in Curated.
+// GoSkeleton returns a Go file without function bodies. Errors are as in Curated.
 func GoSkeleton(ctx context.Context, env tools.Env, path string) (string, error) {
 	if KindOf(path) != "go" {
 		return "", ErrNoView
@@ -62,7 +60,7 @@ func goView(ctx context.Context, env tools.Env, path string, shorten func(string
 	})
 }
 
-// shortened returns a text within the limits, and may be interrupted.
+// shortened returns a text within the limits. It can be interrupted.
 func shortened(ctx context.Context, env tools.Env, text string, shorten func() (string, error)) (string, error) {
 	type made struct {
 		text string
@@ -78,8 +76,7 @@ func shortened(ctx context.Context, env tools.Env, text string, shorten func() (
 	return tools.Clamp(out.text, env.Limits.Filled()), err
 }
 
-// KindOf returns the kind of a source file by its name: py, c, cpp, go; empty
-// for others.
+// KindOf returns the kind of a source file by its name: py, c, cpp or go, or "" for others.
 func KindOf(path string) string {
 	at := strings.LastIndexByte(path, '.')
 	if at < 0 {

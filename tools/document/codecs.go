@@ -6,7 +6,7 @@ type codec struct{ name, module, aliases string }
 // notText lists the codecs that do not decode text.
 const notText = "base64_codec bz2_codec hex_codec quopri_codec rot_13 uu_codec zlib_codec"
 
-// codecs are all encodings of Python 3.
+// codecs lists all encodings of Python 3.
 var codecs = []codec{
 	{"ascii", "ascii", "646 ansi_x3.4_1968 ansi_x3_4_1968 ansi_x3.4_1986 cp367 csascii ibm367 iso646_us " +
 		"iso_646.irv_1991 iso_ir_6 us us_ascii"},

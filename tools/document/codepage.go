@@ -10,24 +10,21 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// page is a code page: bytes below 0x80 are ASCII, and the bytes of each
-// character do not depend on the context.
+// page is a code page in which bytes below 0x80 are ASCII and the bytes of a character do not depend on the context.
 type page interface {
-	// next reads the first character of data, which is not empty and begins with a byte of at least
-	// 0x80. It gives zero where there is none.
+	// next decodes the first character of data, which must not be empty and must begin with a byte of at least
+	// 0x80. It returns zero if there is none.
 	next(data []byte) (r rune, size int)
-	// bytes gives a character of at least U+0080, or nil if the page does not have
-	// it.
+	// bytes encodes a character of at least U+0080. It returns nil if the page does not have it.
 	bytes(r rune) []byte
-	// complaint returns the error that no character begins at offset.
+	// complaint returns the error for a byte at offset with which no character begins.
 	complaint(c byte, offset int) string
 }
 
-// paged implements what all pages have in common.
+// paged implements the common part of all pages.
 type paged struct{ page }
 
-// decode returns the text of data, and the offset of the first byte that is not
-// a character, else -1.
+// decode returns the text of data, and the offset of the first byte that is not a character, or -1.
 func (p paged) decode(data []byte) (string, int) {
 	var b strings.Builder
 	b.Grow(len(data) + len(data)/8)
@@ -47,8 +44,7 @@ func (p paged) decode(data []byte) (string, int) {
 	return b.String(), -1
 }
 
-// offsets returns a function from rising offsets in the text to offsets in
-// data.
+// offsets returns a function from offsets in the text to offsets in data. It must be called with increasing offsets.
 func (p paged) offsets(data []byte) func(int) int {
 	at, passed := 0, 0
 	return func(offset int) int {
@@ -80,7 +76,7 @@ func (p paged) encode(text, name string) ([]byte, error) {
 	return out, nil
 }
 
-// ascii is the page of only ASCII characters.
+// ascii is the page with only ASCII characters.
 type ascii struct{}
 
 func (ascii) next([]byte) (rune, int) { return 0, 0 }
@@ -92,8 +88,8 @@ func (ascii) complaint(c byte, offset int) string {
 // single is a page of one byte per character.
 type single struct {
 	table    *charmap.Charmap
-	controls bool          // 0x80 to 0x9F are the control characters of those numbers
-	other    map[byte]rune // differences in Python; zero means that Python has no character there
+	controls bool          // 0x80 to 0x9F are control characters with the same numbers
+	other    map[byte]rune // differences in Python; zero means that Python has no such character
 }
 
 func (p single) next(data []byte) (rune, int) {
@@ -136,10 +132,10 @@ func (single) complaint(c byte, offset int) string {
 type multi struct {
 	name  string
 	table encoding.Encoding
-	units transform.Transformer       // the decoder of table; it keeps no state
-	size  func(data []byte) int       // of the first character; may be more than there is
-	has   func(lead, trail byte) bool // false: not in Python; nil: Python has all of table
-	other map[string]rune             // where Python differs
+	units transform.Transformer       // the decoder of table, which is stateless
+	size  func(data []byte) int       // size of the first character; may exceed the data
+	has   func(lead, trail byte) bool // false for characters that Python lacks; nil if it has all of table
+	other map[string]rune             // characters for which Python differs
 }
 
 func (p multi) next(data []byte) (rune, int) {

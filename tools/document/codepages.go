@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// codePage returns the page of a codec by Python's name for it.
+// codePage returns the page of a codec, given Python's name of the codec.
 func codePage(name string) (paged, bool) {
 	if name == "ascii" {
 		return paged{ascii{}}, true
@@ -20,8 +20,8 @@ func codePage(name string) (paged, bool) {
 	return paged{p}, ok
 }
 
-// singlePage names the pages of one byte. All differences from Python's tables
-// are listed: TestPagesAreThoseOfPython compares each byte.
+// singlePage returns a single-byte page by name. All differences from Python's tables are listed:
+// TestPagesAreThoseOfPython compares each byte.
 func singlePage(name string) (single, bool) {
 	iso := map[string]*charmap.Charmap{
 		"iso8859-1": charmap.ISO8859_1, "iso8859-2": charmap.ISO8859_2, "iso8859-3": charmap.ISO8859_3,
@@ -51,11 +51,10 @@ func singlePage(name string) (single, bool) {
 	return single{table: table, other: other[name]}, ok
 }
 
-// multiPage names the pages of several bytes. The tables of golang.org/x/text
-// are those of web browsers, which have more characters than Python's: has
-// keeps those out, other fixes the rest. Of GBK 82 rare characters remain that
-// Python does not have; characters for private use, and the Japanese ones of
-// the Chinese pages big5 and cp950, are missing.
+// multiPage returns a multi-byte page by name. The tables of golang.org/x/text are those of web browsers and have
+// more characters than Python's: has excludes those, and other corrects the rest. GBK still has 82 rare
+// characters that Python does not have. Private-use characters, and the Japanese characters of the Chinese pages
+// big5 and cp950, are missing.
 func multiPage(name string) (multi, bool) {
 	p := multi{name: name, size: pairs}
 	switch name {
@@ -126,9 +125,9 @@ func hasGB2312(lead, trail byte) bool {
 	switch {
 	case lead < 0xA1 || lead > 0xF7 || trail < 0xA1:
 		return false
-	case lead == 0xA2: // the small Roman numbers are of GBK
+	case lead == 0xA2: // the small Roman numerals are only in GBK
 		return trail >= 0xB1 && trail != 0xE3
-	case lead == 0xA6: // and so are the vertical forms
+	case lead == 0xA6: // so are the vertical forms
 		return trail < 0xE0
 	case lead == 0xA8:
 		return trail < 0xBB || trail >= 0xC5
@@ -136,8 +135,7 @@ func hasGB2312(lead, trail byte) bool {
 	return lead < 0xAA || lead >= 0xB0
 }
 
-// hasBig5 keeps to Big5 itself; cp950 adds the euro sign and what comes after
-// 0xF9D5.
+// hasBig5 limits cp950 to Big5 itself, without the euro sign and the characters after 0xF9D5.
 func hasBig5(lead, trail byte) bool {
 	if lead == 0xA3 && trail == 0xE1 || lead == 0xF9 && trail >= 0xD6 {
 		return false

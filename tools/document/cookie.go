@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// cookie finds the encoding that Python source declares and the line that
-// declares it: in the first line, or in the second if the first is blank or a
-// comment. CPython's aliases of UTF-8 and Latin-1 are normalized as in CPython;
+// cookie returns the encoding that Python source declares and the line that declares it: the first line, or the
+// second if the first is blank or a comment. CPython's aliases of UTF-8 and Latin-1 are normalized as in CPython;
 // all others are returned as written.
 func cookie(source []byte) (name string, line int) {
 	for line = 1; line <= 2; line++ {
@@ -41,7 +40,7 @@ func blankOrComment(line []byte) bool {
 	return len(line) == 0 || line[0] == '#'
 }
 
-// cookieOf reads one line: a comment that holds "coding", ":" or "=", blanks and a name.
+// cookieOf reads a declaration from one line: a comment that contains "coding", ":" or "=", blanks and a name.
 func cookieOf(line []byte) string {
 	if !blankOrComment(line) {
 		return ""
@@ -70,8 +69,8 @@ func inName(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.'
 }
 
-// normalCookie gives CPython's own names for UTF-8 and Latin-1 with all their endings, such as
-// "utf-8-unix"; it looks at the first twelve characters.
+// normalCookie returns CPython's own name for any variant of UTF-8 or Latin-1, such as "utf-8-unix". Only the
+// first twelve characters are compared.
 func normalCookie(name string) string {
 	head := []byte(name[:min(len(name), 12)])
 	for i, c := range head {
@@ -94,9 +93,8 @@ func normalCookie(name string) string {
 	return name
 }
 
-// codecName returns the codec that Python knows by a name, in Python's spelling
-// of it. Dots are taken for underscores in aliases and stand for nothing in
-// names of modules, as in Python.
+// codecName returns the codec for a name, in Python's spelling. As in Python, dots count as underscores in
+// aliases and are ignored in module names.
 func codecName(name string) (string, bool) {
 	normal := normalCodec(name)
 	undotted := strings.ReplaceAll(normal, ".", "_")
@@ -113,8 +111,7 @@ func codecName(name string) (string, bool) {
 	return "", false
 }
 
-// normalCodec returns a name in lower case with one underscore for each run of
-// other signs.
+// normalCodec returns a name in lower case with one underscore for each run of other characters.
 func normalCodec(name string) string {
 	var out []byte
 	gap := false

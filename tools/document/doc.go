@@ -1,12 +1,9 @@
-// Package document reads text files of any encoding and writes edits of them
-// back without touching any other byte.
+// Package document reads text files of any encoding and writes edits back without touching any other byte.
 //
-// A [Document] is decoded with [Decode], or with [DecodePython] for Python
-// source, which may name its encoding itself. Edits are [Splice] values over
-// the decoded text; [Document.Splice] carries them over to the bytes of the
-// file: only what they replace is encoded again, everything else is copied, so
-// that mixed line ends, invalid bytes and odd encodings survive by
-// construction.
+// A [Document] is decoded with [Decode], or with [DecodePython] for Python source, which may declare its
+// encoding. Edits are [Splice] values on the decoded text. [Document.Splice] applies them to the bytes of the
+// file: only replaced text is encoded again, and everything else is copied, so mixed line ends, invalid bytes and
+// odd encodings are preserved.
 //
 // Lines end at LF, CRLF or CR and nothing else, as in CPython and editors.
 package document

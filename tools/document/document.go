@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// Encodings that Decode finds. DecodePython adds the names of code pages.
+// Encodings that Decode detects. DecodePython adds the names of code pages.
 const (
 	UTF8    = "utf-8"
 	UTF8BOM = "utf-8-bom"
@@ -20,32 +20,30 @@ const (
 	Latin1  = "latin-1" // guessed: neither UTF-8 nor binary
 )
 
-// Document is a text file: its text, and what is needed to write it back.
+// Document is a text file: its text, and the information needed to write it back.
 type Document struct {
 	Text     string // decoded, without byte order mark, line ends as in the file
 	Encoding string
 	data     []byte
-	page     paged // for the encodings that Python source declares; its page is nil otherwise
+	page     paged // for declared encodings of Python source; its page is nil otherwise
 }
 
-// EncodingError means that a file's encoding cannot hold a character of new
-// text.
+// EncodingError means that a file's encoding cannot represent a character of new text.
 type EncodingError struct {
 	Encoding string
 	Rune     rune
 }
 
-// Error is one line.
+// Error returns the error in one line.
 func (e *EncodingError) Error() string {
 	return fmt.Sprintf("its encoding (%s) cannot hold %q; use other characters", e.Encoding, e.Rune)
 }
 
-// asText returns bytes as a string without a copy, which for large files would
-// be most of the work. The bytes of a file that was read are never changed.
+// asText returns bytes as a string without copying, which would take most of the time for large files. The bytes
+// of a file are never changed after it was read.
 func asText(data []byte) string { return unsafe.String(unsafe.SliceData(data), len(data)) }
 
-// Decode finds the encoding of data, which must not be changed afterwards. It
-// returns false for binary data.
+// Decode detects the encoding of data, which must not be changed afterwards. It returns false for binary data.
 func Decode(data []byte) (Document, bool) {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
@@ -74,8 +72,8 @@ func Decode(data []byte) (Document, bool) {
 	return Document{Text: string(runes), Encoding: Latin1, data: data}, true
 }
 
-// mostlyUTF8 tells whether data has at least as many well-formed long characters as runs of stray bytes: in Latin-1
-// they are rare.
+// mostlyUTF8 reports whether data has at least as many well-formed multi-byte characters as runs of stray bytes.
+// In Latin-1 text such characters are rare.
 func mostlyUTF8(data []byte) bool {
 	long, stray, astray := 0, 0, false
 	for len(data) > 0 {
@@ -116,8 +114,7 @@ func encodeUTF16(text string, order binary.ByteOrder) []byte {
 	return out
 }
 
-// Edit returns the document with the splices made, in the same encoding. Errors
-// are those of Splice.
+// Edit returns the document with the splices applied, in the same encoding. Errors are those of Splice.
 func (d Document) Edit(splices []Splice) (Document, error) {
 	data, err := d.Splice(splices)
 	if err != nil {
@@ -131,9 +128,8 @@ func (d Document) Edit(splices []Splice) (Document, error) {
 // Bytes returns the bytes of the file. The caller must not change them.
 func (d Document) Bytes() []byte { return d.data }
 
-// Splice returns the bytes of the file with the splices made. Bytes outside
-// them are copied as they are. The error is an *EncodingError where the
-// encoding cannot hold new text.
+// Splice returns the bytes of the file with the splices applied. All other bytes are copied unchanged. The error
+// is an *EncodingError if the encoding cannot represent the new text.
 func (d Document) Splice(splices []Splice) ([]byte, error) {
 	ordered, err := order(len(d.Text), splices)
 	if err != nil {
@@ -162,8 +158,7 @@ func (d Document) converted() bool {
 	return d.page.page != nil || d.Encoding == UTF16LE || d.Encoding == UTF16BE || d.Encoding == Latin1
 }
 
-// offsets returns a function from rising offsets in Text to offsets in the
-// file.
+// offsets returns a function from offsets in Text to offsets in the file. It must be called with increasing offsets.
 func (d Document) offsets() func(int) int {
 	if d.page.page != nil {
 		return d.page.offsets(d.data)

@@ -2,12 +2,12 @@ package document
 
 import "strings"
 
-// Line is one line of a text: text[Start:End] without and text[Start:Next] with its end.
+// Line is one line of a text: text[Start:End] excludes its line end, text[Start:Next] includes it.
 type Line struct {
 	Start, End, Next int
 }
 
-// Lines splits a text. What follows the last line end is a line only if it is not empty.
+// Lines splits a text into lines. The text after the last line end is a line only if it is not empty.
 func Lines(text string) []Line {
 	if strings.IndexByte(text, '\r') < 0 {
 		return linesOfLF(text)
@@ -34,9 +34,8 @@ func Lines(text string) []Line {
 	return out
 }
 
-// LinesFrom returns at most the given number of lines from number first
-// (counted from 1) on, and how many lines the text has. It is a faster Lines
-// for a few lines of a long text.
+// LinesFrom returns at most most lines, starting with the 1-based line first, and the number of lines of the
+// text. For a few lines of a long text it is faster than Lines.
 func LinesFrom(text string, first, most int) (lines []Line, total int) {
 	if strings.IndexByte(text, '\r') >= 0 {
 		all := Lines(text)
@@ -67,7 +66,7 @@ func LinesFrom(text string, first, most int) (lines []Line, total int) {
 	return lines, total
 }
 
-// linesOfLF splits a text without carriage returns, which is what most texts are.
+// linesOfLF splits a text without carriage returns, the usual case.
 func linesOfLF(text string) []Line {
 	out := make([]Line, 0, strings.Count(text, "\n")+1)
 	for start := 0; start < len(text); {
@@ -81,8 +80,7 @@ func linesOfLF(text string) []Line {
 	return out
 }
 
-// NumberOf returns the 1-based number of the line that holds the byte at
-// offset.
+// NumberOf returns the 1-based number of the line that contains the byte at offset.
 func NumberOf(lines []Line, offset int) int {
 	low, high := 0, len(lines)
 	for low < high {
@@ -96,9 +94,8 @@ func NumberOf(lines []Line, offset int) int {
 	return min(low+1, max(len(lines), 1))
 }
 
-// LineEnd returns the line end for new text at line number i (0-based): that of
-// the line itself, of the nearest one before, of the nearest one after, else
-// LF.
+// LineEnd returns the line end for new text at the 0-based line i: that of the line itself, of the nearest
+// previous line, of the nearest following line, or LF.
 func LineEnd(text string, lines []Line, i int) string {
 	for j := min(i, len(lines)-1); j >= 0; j-- {
 		if lines[j].End < lines[j].Next {
@@ -113,7 +110,7 @@ func LineEnd(text string, lines []Line, i int) string {
 	return "\n"
 }
 
-// WithEnds rewrites all line ends of text as end.
+// WithEnds converts all line ends of text to end.
 func WithEnds(text, end string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	text = strings.ReplaceAll(text, "\r", "\n")
@@ -123,7 +120,7 @@ func WithEnds(text, end string) string {
 	return strings.ReplaceAll(text, "\n", end)
 }
 
-// Clip cuts a text to at most n characters, the last of which is then "…".
+// Clip shortens a text to at most n characters, replacing the last one with "…".
 func Clip(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -8,23 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// SourceError says why CPython would not decode a Python file. The text is
-// CPython's if it is known here.
+// SourceError says why CPython would not decode a Python file, in CPython's words if they are known.
 type SourceError struct {
-	Line int    // 1-based line that the error is about
+	Line int    // 1-based line of the error
 	Text string // one line
 }
 
-// Error is one line.
+// Error returns the text, which is one line.
 func (e *SourceError) Error() string { return e.Text }
 
-// DecodePython decodes Python source, which must not be changed afterwards, as CPython does: by its
-// byte order mark, by the encoding that
-// one of its first two lines declares (PEP 263), else as UTF-8.
+// DecodePython decodes Python source as CPython does: by its byte order mark, by the encoding that one of its
+// first two lines declares (PEP 263), or else as UTF-8. The data must not be changed afterwards.
 //
-// The error is a *SourceError where CPython refuses the file or where the program does not have its
-// encoding. The document is then what Decode makes of the bytes, so that the file can still be read
-// and repaired; it is the zero Document for binary data.
+// The error is a *SourceError if CPython rejects the file or if the encoding is not supported here. The document
+// is then the result of Decode, so that the file can still be read and repaired. For binary data it is the zero
+// Document.
 func DecodePython(data []byte) (Document, error) {
 	doc, err := decodePython(data)
 	if err != nil {
@@ -33,9 +31,8 @@ func DecodePython(data []byte) (Document, error) {
 	return doc, err
 }
 
-// IsPython reports whether a file is Python source: by the ending of its name
-// (.py, .pyw, .pyi in lower case), or, without an ending, by a first line that
-// runs Python.
+// IsPython reports whether a file is Python source: by its extension (.py, .pyw, .pyi in lower case), or, without
+// an extension, by a first line that runs Python.
 func IsPython(name string, data []byte) bool {
 	switch path.Ext(name) {
 	case ".py", ".pyw", ".pyi":
@@ -97,7 +94,7 @@ func decodeDeclared(data []byte, declared string, line int) (Document, error) {
 	return Document{Text: text, Encoding: name, data: data, page: page}, nil
 }
 
-// checkUTF8 refuses invalid UTF-8 as CPython does.
+// checkUTF8 rejects invalid UTF-8 as CPython does.
 func checkUTF8(data []byte, declared string) error {
 	if utf8.Valid(data) {
 		return nil
@@ -138,7 +135,7 @@ func badUTF8(data []byte) string {
 	return "invalid continuation byte"
 }
 
-// lineAt returns the 1-based number of the line that holds the byte at offset.
+// lineAt returns the 1-based number of the line that contains the byte at offset.
 func lineAt(data []byte, offset int) int {
 	head := data[:offset]
 	pairs := bytes.Count(head, []byte("\r\n"))

@@ -8,20 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// Splice replaces Text[Start:End] of a document by New. Offsets are bytes of the decoded text;
-// Start equal to End inserts.
+// Splice replaces Text[Start:End] of a document with New. Offsets are bytes of the decoded text. If Start equals
+// End, New is inserted.
 type Splice struct {
 	Start, End int
 	New        string
 }
 
-// errSplices means that splices overlap, cut a character or lie outside the
-// text, which is a programming error of the caller.
+// errSplices means that splices overlap, split a character or are outside the text, which is a programming error
+// of the caller.
 var errSplices = errors.New("document: splices overlap, split a character or are outside the text")
 
-// Apply returns the text with all splices made. They may come in any order; two
-// of them must not overlap, and insertions at one place are made in the order
-// given. Line ends are not changed.
+// Apply returns the text with all splices applied. They may be given in any order but must not overlap;
+// insertions at the same offset are applied in the given order. Line ends are not changed.
 func Apply(text string, splices []Splice) (string, error) {
 	ordered, err := order(len(text), splices)
 	if err != nil {
@@ -38,8 +37,7 @@ func Apply(text string, splices []Splice) (string, error) {
 	return b.String(), nil
 }
 
-// order sorts splices by position and rejects those outside a text of that
-// size.
+// order sorts splices by position and rejects those outside a text of the given size.
 func order(size int, splices []Splice) ([]Splice, error) {
 	ordered := slices.Clone(splices)
 	slices.SortStableFunc(ordered, func(a, b Splice) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })
@@ -53,8 +51,7 @@ func order(size int, splices []Splice) ([]Splice, error) {
 	return ordered, nil
 }
 
-// Between returns the smallest single splice that makes after of before, at
-// borders of characters.
+// Between returns the smallest single splice that turns before into after, at character boundaries.
 func Between(before, after string) Splice {
 	most := min(len(before), len(after))
 	head := 0

@@ -2,7 +2,7 @@ package filetools
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 	"fmt"
 
 	"manualslop/tools"
@@ -22,15 +22,15 @@ type editFileArgs struct {
 	DryRun        bool   `json:"dry_run,omitzero" doc:"show the change and write nothing"`
 }
 
-// editData is the structured detail of an edit by text.
+// editData is the structured result of a text edit.
 type editData struct {
 	Replacements int         `json:"replacements"`
-	Lines        []int       `json:"lines"`          // where the replaced texts began, at most 100
-	Ranges       []lineRange `json:"ranges"`         // where the new texts are, at most 100
-	Note         string      `json:"note,omitempty"` // how the text was found where it does not occur exactly
+	Lines        []int       `json:"lines"`          // lines where the replaced texts began, at most 100
+	Ranges       []lineRange `json:"ranges"`         // lines of the new texts, at most 100
+	Note         string      `json:"note,omitempty"` // how the text was found if it does not occur exactly
 }
 
-// EditFile plans the replacement of an exact text.
+// EditFile returns the tool that replaces an exact text.
 func EditFile() tools.Tool {
 	return tools.Writer(tools.Spec{
 		Name: "edit_file", Summary: "Replace an exact text in a file.", Effect: tools.Writes, Doc: editFileDoc,

@@ -8,15 +8,15 @@ import (
 	"manualslop/tools/document"
 )
 
-// looseMatch is a place whose lines differ from a wanted text in nothing but their indentation, all
-// by the same blanks, and in blanks at their ends.
+// looseMatch is a place whose lines differ from a wanted text only in their indentation, all by the same blanks,
+// and in trailing blanks.
 type looseMatch struct {
-	first, last int    // lines, counted from 0
-	prefix      string // what the lines have in front of the wanted ones, or less
-	less        bool   // the wanted lines have prefix in front of those of the file
+	first, last int    // 0-based lines
+	prefix      string // the additional indentation of the file's lines
+	less        bool   // the wanted lines have the additional indentation instead
 }
 
-// loosely finds the one place of a loose match, and indents the new text as the file is.
+// loosely finds the only loose match, and indents the new text like the file.
 func (e textEdit) loosely(text string, lines []document.Line) (editMade, bool) {
 	matches := looseMatches(text, lines, e.old)
 	if len(matches) != 1 {
@@ -31,7 +31,7 @@ func (e textEdit) loosely(text string, lines []document.Line) (editMade, bool) {
 	s := document.Splice{Start: from.Start, End: to.End}
 	if tools.EndsLine(e.old) {
 		s.End = to.Next
-		if to.End == to.Next { // the file's last line has no end, and stays so
+		if to.End == to.Next { // the file's last line has no line end and stays so
 			indented = strings.TrimSuffix(indented, "\n")
 		}
 	}
@@ -45,7 +45,7 @@ func (e textEdit) loosely(text string, lines []document.Line) (editMade, bool) {
 	return editMade{splices: []document.Splice{s}, lines: []int{m.first + 1}, note: note}, true
 }
 
-// looseMatches finds all places, in order.
+// looseMatches finds all loose matches, in order.
 func looseMatches(text string, lines []document.Line, old string) []looseMatch {
 	old = document.WithEnds(old, "\n")
 	var wanted []string
@@ -65,7 +65,7 @@ func looseMatches(text string, lines []document.Line, old string) []looseMatch {
 	return out
 }
 
-// looseAt compares as many lines as are wanted.
+// looseAt compares lines with the wanted ones, as many as these are.
 func looseAt(text string, lines []document.Line, wanted []string) (looseMatch, bool) {
 	var m looseMatch
 	known := false
@@ -94,8 +94,8 @@ func looseAt(text string, lines []document.Line, wanted []string) (looseMatch, b
 	return m, true
 }
 
-// indent moves the lines of a text as the file's lines are moved against the wanted ones. It answers
-// false where a line has not the blanks to lose.
+// indent changes the indentation of a text in the way in which the file's lines differ from the wanted ones. It
+// returns false if a line does not have enough indentation to remove.
 func (m looseMatch) indent(text string) (string, bool) {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -113,7 +113,7 @@ func (m looseMatch) indent(text string) (string, bool) {
 	return b.String(), true
 }
 
-// indentOf is the blanks and tabs that a line begins with.
+// indentOf returns the blanks and tabs at the beginning of a line.
 func indentOf(line string) string {
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 }

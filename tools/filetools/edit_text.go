@@ -9,29 +9,28 @@ import (
 	"manualslop/tools/document"
 )
 
-// textEdit replaces a text by another one.
+// textEdit replaces one text with another.
 type textEdit struct {
 	old, new string
 	all      bool // every occurrence
-	count    int  // occurrences there must be, all of which are replaced; 0: one, or with all any number
+	count    int  // required number of occurrences, all of which are replaced; 0 means one, or any number if all is set
 }
 
-// editMade is what an edit does to a text.
+// editMade is the result of an edit.
 type editMade struct {
 	splices []document.Splice
-	lines   []int       // where the replaced texts begin
-	ranges  []lineRange // where the new texts are afterwards
-	note    string      // how the text was found where it does not occur exactly
+	lines   []int       // lines where the replaced texts begin
+	ranges  []lineRange // lines of the new texts after the edit
+	note    string      // how the text was found if it does not occur exactly
 }
 
-// lineRange is some lines, counted from 1, both inclusive. Where there are none, the end is before
-// the start.
+// lineRange is a range of lines, 1-based and inclusive. If it is empty, its end is before its start.
 type lineRange struct {
 	Start int `json:"start_line"`
 	End   int `json:"end_line"`
 }
 
-// String says lines as answers do.
+// String formats the lines as in answers.
 func (r lineRange) String() string {
 	if r.Start == r.End {
 		return fmt.Sprintf("line %d", r.Start)
@@ -39,7 +38,7 @@ func (r lineRange) String() string {
 	return fmt.Sprintf("lines %d–%d", r.Start, r.End)
 }
 
-// on finds what is to be replaced in a text. The error is a Refusal.
+// on finds the text to replace. The error is a Refusal.
 func (e textEdit) on(path, text string) (editMade, error) {
 	if e.old == e.new {
 		return editMade{}, tools.Refuse("old_string and new_string are the same; nothing to change in %s", path)
@@ -73,7 +72,7 @@ func (e textEdit) on(path, text string) (editMade, error) {
 	return editMade{splices: replacements(text, lines, found, e), lines: at}, nil
 }
 
-// overlapping finds the occurrences that begin inside of one; "}\n}" is twice in "}\n}\n}".
+// overlapping finds the occurrences that begin inside another one: "}\n}" occurs twice in "}\n}\n}".
 func overlapping(text string, e textEdit, s span) []span {
 	behind := s.start + 1
 	if strings.HasPrefix(text[s.start:], "\r\n") {
@@ -86,7 +85,7 @@ func overlapping(text string, e textEdit, s span) []span {
 	return slices.DeleteFunc(found, func(f span) bool { return f.start >= s.end })
 }
 
-// String is what the answer says of the edit.
+// String describes the edit for the answer.
 func (m editMade) String() string {
 	what := "1 occurrence"
 	if len(m.lines) != 1 {
@@ -109,7 +108,7 @@ func (m editMade) data() editData {
 	}
 }
 
-// in notes where the new texts are in the text after the edit.
+// in records where the new texts are in the text after the edit.
 func (m *editMade) in(after string) {
 	lines := document.Lines(after)
 	moved := 0
@@ -132,11 +131,11 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// span is a piece of a text in bytes.
+// span is a byte range of a text.
 type span struct{ start, end int }
 
-// occurrencesOf finds the occurrences of old, left to right, without overlaps. All line ends count as
-// the same, unless old and replacement differ in nothing but line ends: then they count exactly.
+// occurrencesOf finds the occurrences of old, left to right, without overlaps. All line ends are treated alike,
+// unless old and replacement differ only in line ends.
 func occurrencesOf(text, old, replacement string) []span {
 	if document.WithEnds(old, "\n") == document.WithEnds(replacement, "\n") || !strings.Contains(text, "\r") &&
 		!strings.Contains(old, "\r") {
@@ -150,7 +149,7 @@ func occurrencesOf(text, old, replacement string) []span {
 	return found
 }
 
-// findExact is occurrencesOf byte for byte; an empty text occurs nowhere.
+// findExact is like occurrencesOf but compares bytes. An empty text has no occurrences.
 func findExact(text, old string) []span {
 	var found []span
 	if old == "" {
@@ -166,11 +165,11 @@ func findExact(text, old string) []span {
 	}
 }
 
-// foldEnds makes every line end a line feed, and gives a function from offsets in that text to
-// offsets in the original. It is asked for rising offsets.
+// foldEnds converts every line end to a line feed, and returns a function from offsets in that text to offsets in
+// the original. It must be called with increasing offsets.
 func foldEnds(text string) (string, func(int) int) {
 	var b strings.Builder
-	var crlf []int // offsets in the folded text just behind a line end that was two bytes long
+	var crlf []int // offsets in the folded text after line ends that were two bytes long
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\r' {
 			b.WriteByte(text[i])
@@ -191,8 +190,7 @@ func foldEnds(text string) (string, func(int) int) {
 	}
 }
 
-// replacements are the splices of an edit. The line ends of the new text are those of the text
-// around it.
+// replacements returns the splices of an edit. The new text gets the line ends of the surrounding text.
 func replacements(text string, lines []document.Line, found []span, in textEdit) []document.Splice {
 	exact := document.WithEnds(in.old, "\n") == document.WithEnds(in.new, "\n")
 	out := make([]document.Splice, len(found))
@@ -213,7 +211,7 @@ func startLines(lines []document.Line, found []span) []int {
 	return out
 }
 
-// lineList lists lines, as "line 3" or "lines 3, 7".
+// lineList formats line numbers as "line 3" or "lines 3, 7".
 func lineList(numbers []int) string {
 	if len(numbers) == 1 {
 		return "line " + tools.JoinNumbers(numbers)

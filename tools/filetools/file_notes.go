@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// minifiedLine is the mean length of lines, in bytes, from which on a file looks minified.
+	// minifiedLine is the mean line length, in bytes, from which a file looks minified.
 	minifiedLine = 500
-	// A file says near its begin that it is generated.
+	// A generated file says so near its beginning.
 	generatedLines = 20
 	generatedBytes = 4_096
-	// maxNoteChars bounds what an answer says about a file, so that its text has room beside it.
+	// maxNoteChars limits the notes about a file, to leave room for its text.
 	maxNoteChars = 240
 )
 
-// notesOn tells what is special about a text file: how it was decoded, and whether a person wrote it.
+// notesOn returns what is special about a text file: how it was decoded, and whether it is generated or minified.
 func notesOn(doc tools.TextFile, lines int) []string {
 	notes := []string{}
 	switch doc.Encoding {
@@ -42,7 +42,7 @@ func notesOn(doc tools.TextFile, lines int) []string {
 	return notes
 }
 
-// generatedLine is the line that says that a program wrote the file, or 0.
+// generatedLine returns the number of the line that says that the file is generated, or 0.
 func generatedLine(text string) int {
 	lines, _ := document.LinesFrom(text[:min(len(text), 2*generatedBytes)], 1, generatedLines)
 	for i, l := range lines {
@@ -61,8 +61,8 @@ func generatedLine(text string) int {
 	return 0
 }
 
-// note words the notes, the cut lines and, where it is asked for, the facts, in one line; empty where
-// there is nothing to say.
+// note formats the notes, the shortened lines and, if requested, the facts in one line. It returns "" if there is
+// nothing to say.
 func (d sliceData) note(info bool) string {
 	var parts []string
 	if len(d.CutLines) > 0 {
@@ -82,7 +82,7 @@ func (d sliceData) note(info bool) string {
 	return "… " + text
 }
 
-// lineEndsOf names the line ends of a text: lf, crlf, cr, mixed or none.
+// lineEndsOf returns the kind of line ends of a text: lf, crlf, cr, mixed or none.
 func lineEndsOf(text string) string {
 	if strings.IndexByte(text, '\r') < 0 && strings.IndexByte(text, '\n') >= 0 {
 		return "lf"

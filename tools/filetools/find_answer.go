@@ -9,21 +9,21 @@ import (
 	"manualslop/tools/textsearch"
 )
 
-// maxFoundFiles bounds the files that an answer names.
+// maxFoundFiles limits the files in an answer.
 const maxFoundFiles = 2_000
 
-// findData is the structured twin of find_text. The counts are of everything that was searched.
+// findData is the structured result of find_text. The counts cover everything that was searched.
 type findData struct {
 	Path          string     `json:"path"`
 	Pattern       string     `json:"pattern"`
 	Files         []findFile `json:"files"` // with matches, in order
 	MatchingLines int        `json:"matching_lines"`
 	MatchingFiles int        `json:"matching_files"`
-	Searched      int        `json:"searched"`  // files
-	Binary        int        `json:"binary"`    // files not searched
-	TooLarge      int        `json:"too_large"` // files not searched
-	Unread        int        `json:"unread"`    // files and folders that could not be read
-	Ignored       int        `json:"ignored"`   // entries that .gitignore left out
+	Searched      int        `json:"searched"`  // number of files
+	Binary        int        `json:"binary"`    // number of files not searched
+	TooLarge      int        `json:"too_large"` // number of files not searched
+	Unread        int        `json:"unread"`    // number of files and folders that could not be read
+	Ignored       int        `json:"ignored"`   // number of entries that .gitignore excludes
 	Truncated     bool       `json:"truncated"` // some matching lines or files are not in Files
 }
 
@@ -32,19 +32,19 @@ type findFile struct {
 	Path          string     `json:"path"`
 	Encoding      string     `json:"encoding"`
 	MatchingLines int        `json:"matching_lines"`
-	Lines         []findLine `json:"lines"` // fewer than there are where the answer was full
+	Lines         []findLine `json:"lines"` // incomplete if the answer was full
 }
 
-// findLine is a line with a match, or one around it.
+// findLine is a line with a match, or a line near one.
 type findLine struct {
 	Line   int    `json:"line"`
-	Column int    `json:"column,omitempty"` // of the first match, in characters; 0 where there is none
-	Text   string `json:"text"`             // cut around the match where it is long
-	Length int    `json:"length"`           // characters of the whole line
+	Column int    `json:"column,omitempty"` // 1-based column of the first match in characters; 0 if there is none
+	Text   string `json:"text"`             // shortened around the match if it is long
+	Length int    `json:"length"`           // length of the whole line in characters
 	Cut    bool   `json:"cut,omitempty"`    // Text is not the whole line
 }
 
-// shown gives the lines of a file that still fit the answer.
+// shown returns the lines of a file that still fit into the answer.
 func (f *finder) shown(s searched) findFile {
 	out := findFile{Path: s.path, Encoding: s.encoding, MatchingLines: s.found.Matching, Lines: []findLine{}}
 	matches := min(int(f.left.Load()), s.found.Matching)
@@ -59,7 +59,7 @@ func (f *finder) shown(s searched) findFile {
 	return out
 }
 
-// firstMatches gives the first n lines with a match and the lines around them.
+// firstMatches returns the first n matching lines with the lines around them.
 func firstMatches(lines []textsearch.Line, n, around int) []textsearch.Line {
 	matches, last := 0, 0
 	for i, l := range lines {
@@ -73,7 +73,7 @@ func firstMatches(lines []textsearch.Line, n, around int) []textsearch.Line {
 	return lines
 }
 
-// text is the answer: counts, then the files with their lines.
+// text formats the answer: counts, then the files with their lines.
 func (f *finder) text() string {
 	var b strings.Builder
 	b.WriteString(f.summary() + "\n")
@@ -99,7 +99,7 @@ func (f *finder) text() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// note says what is special about a file: its encoding, and how many of its lines are not shown.
+// note says what is special about a file: its encoding, and how many matching lines are not shown.
 func (f findFile) note() string {
 	note := ""
 	if f.Encoding != document.UTF8 && f.Encoding != document.UTF8BOM {
@@ -136,7 +136,7 @@ func (f findFile) write(b *strings.Builder) {
 	}
 }
 
-// summary counts what was found and what was not searched.
+// summary describes what was found and what was not searched.
 func (f *finder) summary() string {
 	d := f.data
 	text := fmt.Sprintf("%s in %s (%s searched", matchingLines(d.MatchingLines), tools.FileCount(d.MatchingFiles),

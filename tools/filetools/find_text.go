@@ -3,7 +3,7 @@ package filetools
 import (
 	"cmp"
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 	"errors"
 	"io/fs"
 	"iter"
@@ -35,7 +35,7 @@ type findTextArgs struct {
 
 const defaultFindResults = 200
 
-// FindText answers with the lines of files that contain a text.
+// FindText returns the tool that finds lines that contain a text.
 func FindText() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "find_text", Summary: "Find lines that contain a text or match an expression, in a file or below a directory.",
@@ -71,32 +71,32 @@ func find(ctx context.Context, env tools.Env, in findTextArgs) (tools.Result, er
 	return tools.Paged(f.text(), f.data, "find_text", in.StartLine, env.Limits)
 }
 
-// finder is one call of find_text.
+// finder is the state of one call of find_text.
 type finder struct {
 	env     tools.Env
 	in      findTextArgs
 	pattern *textsearch.Pattern
 	most    int          // matching lines to show
-	left    atomic.Int64 // of them that are still to be found
+	left    atomic.Int64 // how many of them may still be added
 	stats   sandbox.WalkStats
 	data    findData
 }
 
-// searched is what came of one file.
+// searched is the result for one file.
 type searched struct {
 	path, encoding string
-	state          tools.FileState // of a file with lines to show
+	state          tools.FileState // for a file with lines to show
 	found          textsearch.Found
 	err            error
 }
 
-// maxBatch bounds the files that one processor searches at a time.
+// maxBatch limits the files that are searched in one batch.
 const maxBatch = 64
 
-// errBinaryFile says that a file holds no text.
+// errBinaryFile means that a file is not text.
 var errBinaryFile = errors.New("a binary file")
 
-// file searches the one file that the path names, and fails where it cannot.
+// file searches the only file that the path names, and returns an error if it cannot.
 func (f *finder) file(ctx context.Context) error {
 	doc, err := tools.ReadDocument(ctx, f.env, f.in.Path)
 	if err != nil {
@@ -108,7 +108,7 @@ func (f *finder) file(ctx context.Context) error {
 	return f.takeFile(out)
 }
 
-// directory searches all files below the path, on all cores.
+// directory searches all files below the path on all cores.
 func (f *finder) directory(ctx context.Context) error {
 	glob, err := f.glob()
 	if err != nil {
@@ -124,7 +124,7 @@ func (f *finder) directory(ctx context.Context) error {
 	return walked
 }
 
-// glob gives the pattern that paths below the start must match; empty: all do.
+// glob returns the pattern that paths below the start must match. An empty pattern matches all.
 func (f *finder) glob() (sandbox.Glob, error) {
 	pattern := cmp.Or(f.in.Glob, "**")
 	if !strings.Contains(pattern, "/") {
@@ -137,7 +137,7 @@ func (f *finder) glob() (sandbox.Glob, error) {
 	return glob, nil
 }
 
-// batches walks over the files to search. It sets walked and the statistics when it is done.
+// batches yields the files to search. At its end it sets walked and the statistics.
 func (f *finder) batches(ctx context.Context, glob sandbox.Glob, walked *error) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		var paths []string
@@ -161,7 +161,7 @@ func (f *finder) batches(ctx context.Context, glob sandbox.Glob, walked *error) 
 	}
 }
 
-// search looks at the files of a batch.
+// search searches the files of a batch.
 func (f *finder) search(ctx context.Context, paths []string) []searched {
 	out := make([]searched, 0, len(paths))
 	reader := f.env.Workspace.Reader()
@@ -179,8 +179,8 @@ func (f *finder) search(ctx context.Context, paths []string) []searched {
 	return out
 }
 
-// searchFile looks at one file. Once enough lines are found it only counts. The digest is computed for
-// files with lines to show: only these are on the call's list of files.
+// searchFile searches one file. Once enough lines were found, it only counts. It computes the digest only for
+// files with lines to show, because only these are in the call's list of files.
 func (f *finder) searchFile(ctx context.Context, file sandbox.File) searched {
 	doc, _ := tools.DecodeFile(file.Path, file.Data)
 	if doc.Encoding == "" {
@@ -198,7 +198,7 @@ func (f *finder) searchFile(ctx context.Context, file sandbox.File) searched {
 	return out
 }
 
-// take adds what came of the next files. It fails only with the error of the context.
+// take adds the results of the next files. The only error is the context's.
 func (f *finder) take(files []searched) error {
 	for _, s := range files {
 		if err := f.takeFile(s); err != nil {

@@ -13,7 +13,7 @@ type getFileSliceArgs struct {
 	Info      bool   `json:"info,omitzero" doc:"also say size, lines, line ends, encoding and SHA-256, in a last line"`
 }
 
-// GetFileSlice answers with a range of lines.
+// GetFileSlice returns the tool that shows a range of lines.
 func GetFileSlice() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "get_file_slice", Summary: "Read a range of lines of a file (1-based, inclusive).", Effect: tools.Reads,

@@ -2,7 +2,7 @@ package filetools
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 	"fmt"
 	"path"
 	"strings"
@@ -24,7 +24,7 @@ type getFileSummaryArgs struct {
 	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
 }
 
-// summaryData is the structured twin of a summary.
+// summaryData is the structured result of a summary.
 type summaryData struct {
 	Path     string           `json:"path"`
 	Format   string           `json:"format"` // "Python", "INI", "go", "text", "binary" …
@@ -47,12 +47,12 @@ type summarySection struct {
 type summaryItem struct {
 	Name  string `json:"name"`
 	Line  int    `json:"line"`
-	End   int    `json:"end"` // last line; line itself where that is all
+	End   int    `json:"end"` // last line; equal to line if there is only one
 	Depth int    `json:"depth"`
 	Text  string `json:"text"`
 }
 
-// GetFileSummary answers with what a file holds.
+// GetFileSummary returns the tool that summarises a file.
 func GetFileSummary() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "get_file_summary", Summary: "Say in a few lines what a file holds: definitions, tables, headings or keys " +
@@ -73,7 +73,7 @@ func GetFileSummary() tools.Tool {
 	})
 }
 
-// summarise ends early, with less than there is, when the context ends.
+// summarise returns an incomplete summary if the context ends.
 func summarise(ctx context.Context, file sandbox.File) summaryData {
 	data := summaryData{Path: file.Path, Bytes: len(file.Data), SHA256: file.SHA256, Hints: []string{},
 		Sections: []summarySection{}, Warnings: []string{}}
@@ -98,7 +98,7 @@ func summarise(ctx context.Context, file sandbox.File) summaryData {
 	return data
 }
 
-// summariseText chooses by the name of the file.
+// summariseText selects the kind of summary by the file's name.
 func summariseText(ctx context.Context, name, text string) summary.Summary {
 	base := strings.ToLower(path.Base(name))
 	switch path.Ext(base) {
@@ -118,7 +118,7 @@ func summariseText(ctx context.Context, name, text string) summary.Summary {
 	return codetools.SummariseCode(ctx, name, text)
 }
 
-// lineEnds names the line ends of a text: "LF", "CRLF", "CR", "mixed", or empty without any.
+// lineEnds returns the kind of line ends of a text: "LF", "CRLF", "CR", "mixed", or "" if there are none.
 func lineEnds(text string, lines []document.Line) string {
 	names := map[string]string{"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
 	found := ""

@@ -2,7 +2,7 @@ package filetools
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,7 +28,7 @@ type getGitDiffArgs struct {
 	StartLine    int    `json:"start_line,omitzero" doc:"first line of the answer to show, for long answers" min:"1"`
 }
 
-// gitDiffData is the structured twin of a diff.
+// gitDiffData is the structured result of a diff.
 type gitDiffData struct {
 	Path    string     `json:"path"`
 	Base    string     `json:"base"`
@@ -36,10 +36,10 @@ type gitDiffData struct {
 	Files   []git.File `json:"files"`
 	Added   int        `json:"added"`
 	Removed int        `json:"removed"`
-	Hidden  int        `json:"hidden,omitempty"` // changed files that are protected or out of reach
+	Hidden  int        `json:"hidden,omitempty"` // number of changed files that are protected or inaccessible
 }
 
-// GetGitDiff shows changes that git knows of.
+// GetGitDiff returns the tool that shows changes in a git repository.
 func GetGitDiff() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "get_git_diff", Summary: "Show what changed in a file or directory, between commits or against the working " +
@@ -83,7 +83,7 @@ func gitDiff(ctx context.Context, env tools.Env, in getGitDiffArgs) (tools.Resul
 	return showDiff(env, shown, diff, in)
 }
 
-// absolute is the real path of what Show gave.
+// absolute returns the real path for a result of Show.
 func absolute(e tools.Env, shown string) string {
 	if full := filepath.FromSlash(shown); filepath.IsAbs(full) {
 		return full
@@ -91,7 +91,7 @@ func absolute(e tools.Env, shown string) string {
 	return filepath.Join(e.Workspace.Primary(), filepath.FromSlash(shown))
 }
 
-// nearestDirectory is the path itself or the first directory above it that exists.
+// nearestDirectory returns the path itself if it is a directory, or the nearest existing directory above it.
 func nearestDirectory(e tools.Env, shown string) (string, error) {
 	for name := shown; ; name = path.Dir(name) {
 		entry, err := e.Workspace.Stat(name)
@@ -106,8 +106,8 @@ func nearestDirectory(e tools.Env, shown string) (string, error) {
 	}
 }
 
-// showChanged names a changed file, or says that it must not be shown: it is protected, outside
-// of the workspace, or a second name of a protected file.
+// showChanged returns the displayed name of a changed file. It returns false if the file must not be shown
+// because it is protected, outside the workspace, or a second name of a protected file.
 func showChanged(ctx context.Context, e tools.Env, path string, tree bool) (string, bool) {
 	shown, err := e.Workspace.Show(path)
 	if err != nil || strings.Contains(path, `\`) && filepath.Separator == '/' {
@@ -144,7 +144,7 @@ func showDiff(e tools.Env, shown string, diff git.Diff, in getGitDiffArgs) (tool
 	return tools.Paged(strings.TrimSuffix(text, "\n"), data, "get_git_diff", in.StartLine, e.Limits)
 }
 
-// statTable has one line a file.
+// statTable formats one line per file.
 func statTable(files []git.File) string {
 	var b strings.Builder
 	for _, f := range files {

@@ -24,12 +24,12 @@ type getTreeArgs struct {
 
 type treeData struct {
 	Path      string     `json:"path"`
-	Depth     int        `json:"depth"`     // levels shown, less than asked for where the answer would be too long
+	Depth     int        `json:"depth"`     // levels shown; fewer than requested if the answer would be too long
 	Entries   []treeItem `json:"entries"`   // at most 10,000
-	Total     int        `json:"total"`     // entries of all levels shown
-	Ignored   int        `json:"ignored"`   // entries that .gitignore left out
-	Protected int        `json:"protected"` // entries left out because of their names
-	LeftOut   int        `json:"left_out"`  // of both, those directly in path
+	Total     int        `json:"total"`     // number of entries in all levels shown
+	Ignored   int        `json:"ignored"`   // number of entries that .gitignore excludes
+	Protected int        `json:"protected"` // number of entries left out because of their names
+	LeftOut   int        `json:"left_out"`  // number of ignored and protected entries directly in path
 	Truncated bool       `json:"truncated"`
 }
 
@@ -37,12 +37,12 @@ type treeItem struct {
 	Path    string `json:"path"`
 	Kind    string `json:"kind"`
 	Size    int64  `json:"size"`
-	Target  string `json:"target,omitempty"`   // of a link, or words in parentheses
-	Hidden  int    `json:"hidden,omitempty"`   // entries of a folder at the last level shown
-	LeftOut int    `json:"left_out,omitempty"` // entries of a folder that are ignored or protected
+	Target  string `json:"target,omitempty"`   // target of a link, or a phrase in parentheses
+	Hidden  int    `json:"hidden,omitempty"`   // number of entries in a folder at the last level shown
+	LeftOut int    `json:"left_out,omitempty"` // number of ignored or protected entries in a folder
 }
 
-// GetTree answers with the structure of a folder.
+// GetTree returns the tool that shows the structure of a folder.
 func GetTree() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "get_tree", Summary: "Show the structure of a directory up to max_depth levels.",
@@ -75,10 +75,10 @@ func tree(ctx context.Context, env tools.Env, in getTreeArgs) (tools.Result, err
 	return drawTree(start, entries, depth, stats, in.StartLine, env.Limits)
 }
 
-// drawTree takes levels away until the answer fits; with one level left, rows.
+// drawTree removes levels until the answer fits. If one level is left, it shows rows by pages.
 func drawTree(start string, entries []sandbox.Entry, depth int, stats sandbox.WalkStats, startLine int,
 	limits tools.Limits) (tools.Result, error) {
-	asked := 0 // levels that there are, at most as many as were asked for
+	asked := 0 // existing levels, at most as many as requested
 	for _, e := range entries {
 		asked = max(asked, min(e.Depth, depth))
 	}
@@ -125,8 +125,8 @@ func treeNotes(depth, asked int, stats sandbox.WalkStats) []string {
 	return notes
 }
 
-// treeItems keeps the entries down to depth and counts, for each folder on the last level, the
-// entries directly below.
+// treeItems keeps the entries down to depth and counts, for each folder at the last level, the entries directly
+// below it.
 func treeItems(entries []sandbox.Entry, depth int, leftOut map[string]int) []treeItem {
 	items := []treeItem{}
 	for _, e := range entries {
@@ -161,7 +161,7 @@ func (t treeItem) row(start string) string {
 	return name + unseen(t.Hidden, t.LeftOut)
 }
 
-// unseen says behind a folder's name what of it is not shown.
+// unseen describes, after a folder's name, what is not shown of the folder.
 func unseen(hidden, leftOut int) string {
 	var parts []string
 	if hidden > 0 {

@@ -9,7 +9,7 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// maxTwinEntries bounds the entries in the twin of a listing, a tree or a search.
+// maxTwinEntries limits the entries in the structured result of a listing, a tree or a search.
 const maxTwinEntries = 10_000
 
 type listDirectoryArgs struct {
@@ -21,19 +21,19 @@ type listDirectoryArgs struct {
 type entryData struct {
 	Kind   string `json:"kind"` // file, dir, link or other
 	Name   string `json:"name"`
-	Size   int64  `json:"size"`             // bytes of a file, else 0
-	Target string `json:"target,omitempty"` // of a link, or words in parentheses
+	Size   int64  `json:"size"`             // size of a file in bytes, otherwise 0
+	Target string `json:"target,omitempty"` // target of a link, or a phrase in parentheses
 }
 
 type listData struct {
 	Path      string      `json:"path"`
 	Entries   []entryData `json:"entries"` // at most 10,000
 	Total     int         `json:"total"`
-	Protected int         `json:"protected"` // entries left out because of their names
-	Truncated bool        `json:"truncated"` // the folder holds more than Entries
+	Protected int         `json:"protected"` // number of entries left out because of their names
+	Truncated bool        `json:"truncated"` // the folder has more entries than Entries
 }
 
-// ListDirectory answers with one row for each entry of a folder.
+// ListDirectory returns the tool that lists a folder, one row per entry.
 func ListDirectory() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "list_directory", Summary: "List a directory: one row `[file] name size` or `[dir] name` per entry.",

@@ -2,7 +2,7 @@ package filetools
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 	"errors"
 	"fmt"
 
@@ -28,7 +28,7 @@ type oneEdit struct {
 	ExpectedHash string `json:"expected_hash,omitzero" doc:"SHA-256 in hex (at least 8 digits) that the file must have before all edits" max:"64"`
 }
 
-// multiData are the structured details of the edits, in their order.
+// multiData holds the structured results of the edits, in order.
 type multiData struct {
 	Edits []editOfMany `json:"edits"`
 }
@@ -38,7 +38,7 @@ type editOfMany struct {
 	editData
 }
 
-// MultiEdit plans replacements of exact texts in several files.
+// MultiEdit returns the tool that replaces exact texts in several files.
 func MultiEdit() tools.Tool {
 	return tools.Writer(tools.Spec{
 		Name: "multi_edit", Summary: "Replace exact texts in one or several files: all of them, or none.",
@@ -65,8 +65,7 @@ func planMultiEdit(ctx context.Context, env tools.Env, in multiEditArgs) (tools.
 	return plan, nil
 }
 
-// numbered says which edit an error is about. What the gate denies stays as it is, because it names
-// the path.
+// numbered adds to an error which edit it belongs to. A DeniedError stays unchanged, because it names the path.
 func numbered(err error, n, of int) error {
 	var denied *sandbox.DeniedError
 	var refusal *tools.Refusal
@@ -80,16 +79,16 @@ func numbered(err error, n, of int) error {
 	return err
 }
 
-// multiEditor is one plan of multi_edit.
+// multiEditor is the state of one plan of multi_edit.
 type multiEditor struct {
 	env   tools.Env
-	files []*editedFile  // in the order of their first edits
-	at    map[string]int // of files, by their path as it was given and as it is shown
+	files []*editedFile  // in the order of their first edit
+	at    map[string]int // indexes in files, by path as given and as shown
 	data  multiData
 	notes string
 }
 
-// editedFile is a file before all edits and after those made so far.
+// editedFile is a file before all edits and after those applied so far.
 type editedFile struct{ old, now tools.TextFile }
 
 func (m *multiEditor) edit(ctx context.Context, e oneEdit) error {
@@ -119,7 +118,7 @@ func (m *multiEditor) edit(ctx context.Context, e oneEdit) error {
 	return nil
 }
 
-// file reads a file at its first edit.
+// file returns a file, which it reads on its first edit.
 func (m *multiEditor) file(ctx context.Context, path string) (*editedFile, error) {
 	if i, known := m.at[path]; known {
 		return m.files[i], nil

@@ -14,7 +14,7 @@ import (
 	"manualslop/tools/document"
 )
 
-// notFound explains why a text does not occur: what nearly matches, and which lines are nearest.
+// notFound explains why a text does not occur: what nearly matches, and which lines are most similar.
 func notFound(path, text string, lines []document.Line, e textEdit) error {
 	why := "old_string not found in " + path
 	if hint := nearMiss(text, lines, e.old); hint != "" {
@@ -28,8 +28,8 @@ func notFound(path, text string, lines []document.Line, e textEdit) error {
 	return tools.Refuse("%s; copy the text exactly from read_file", why)
 }
 
-// nearMiss finds the usual mistakes: line numbers copied along, escapes, other blanks, look-alike
-// characters, another normal form.
+// nearMiss detects the usual mistakes: copied line numbers, escapes, different blanks, look-alike characters, or
+// another Unicode normal form.
 func nearMiss(text string, lines []document.Line, old string) string {
 	stripped := regexp.MustCompile(`(?m)^\s*\d+(?:→|\t|: ?| ?\| ?)`).ReplaceAllString(old, "")
 	if stripped != old && strings.TrimSpace(stripped) != "" && strings.Contains(document.WithEnds(text, "\n"),
@@ -57,8 +57,8 @@ func nearMiss(text string, lines []document.Line, old string) string {
 	return ""
 }
 
-// findFolded looks for consecutive lines that equal those of old after folding, and names the first
-// places, such as "lines 3–5".
+// findFolded finds consecutive lines that equal those of old after folding, and returns the first places, such as
+// "lines 3–5".
 func findFolded(text string, lines []document.Line, old string, fold func(string) string) []string {
 	old = strings.Trim(old, "\r\n")
 	var wanted []string
@@ -81,7 +81,7 @@ func findFolded(text string, lines []document.Line, old string, fold func(string
 	return at
 }
 
-// foldLookalikes brings typographic characters to the ones a keyboard has.
+// foldLookalikes replaces typographic characters with their ASCII equivalents.
 func foldLookalikes(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -98,7 +98,7 @@ func foldLookalikes(s string) string {
 	}, s)
 }
 
-// nearest shows the lines most like the first line of old that says something.
+// nearest shows the lines most similar to the first informative line of old.
 func nearest(text string, lines []document.Line, old string) string {
 	wanted := ""
 	for l := range strings.Lines(document.WithEnds(old, "\n")) {

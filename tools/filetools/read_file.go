@@ -1,9 +1,9 @@
-// Package filetools has the tools that read, find and edit files as text.
+// Package filetools provides the tools that read, find and edit files as text.
 package filetools
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 
 	"manualslop/tools"
 )
@@ -18,7 +18,7 @@ type readFileArgs struct {
 	Info      bool   `json:"info,omitzero" doc:"also say size, lines, line ends, encoding and SHA-256, in a last line"`
 }
 
-// ReadFile answers with the text of a file.
+// ReadFile returns the tool that shows the text of a file.
 func ReadFile() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "read_file", Summary: "Read the text of a file.", Effect: tools.Reads, Doc: readFileDoc,

@@ -25,13 +25,13 @@ type searchData struct {
 	Path      string   `json:"path"`
 	Pattern   string   `json:"pattern"`
 	Files     []string `json:"files"`     // at most 10,000
-	Total     int      `json:"total"`     // all that match, also those not in Files
-	Ignored   int      `json:"ignored"`   // files and folders that .gitignore left out
-	Protected int      `json:"protected"` // files and folders left out because of their names
+	Total     int      `json:"total"`     // number of matching files, including those not in Files
+	Ignored   int      `json:"ignored"`   // number of files and folders that .gitignore excludes
+	Protected int      `json:"protected"` // number of files and folders left out because of their names
 	Truncated bool     `json:"truncated"`
 }
 
-// SearchFiles answers with the files whose path matches a glob.
+// SearchFiles returns the tool that lists the files whose path matches a glob.
 func SearchFiles() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "search_files", Summary: "Find files by a glob pattern below a directory.", Effect: tools.Reads | tools.Wide,
@@ -76,14 +76,14 @@ func search(ctx context.Context, env tools.Env, in searchFilesArgs) (tools.Resul
 	}
 	data.Truncated = stats.Truncated || data.Total > len(data.Files)
 	notes := data.notes(stats)
-	if len(rows) == 0 { // then the first note says so
+	if len(rows) == 0 { // the first note already says so
 		rows, notes = notes[:1], notes[1:]
 	}
 	text, err := tools.PageRows(rows, notes, "search_files", in.StartLine, env.Limits)
 	return tools.Result{Text: text, Data: data}, err
 }
 
-// cleanPattern refuses patterns that are not valid or lead elsewhere.
+// cleanPattern rejects patterns that are invalid or that lead outside the start directory.
 func cleanPattern(pattern string) (string, sandbox.Glob, error) {
 	pattern = strings.TrimPrefix(pattern, "./")
 	switch {
@@ -105,7 +105,7 @@ func cleanPattern(pattern string) (string, sandbox.Glob, error) {
 	return pattern, glob, nil
 }
 
-// inside gives path relative to the directory start, both as tools show them.
+// inside returns path relative to the directory start, both as tools show them.
 func inside(start, path string) string {
 	if start == "." {
 		return path

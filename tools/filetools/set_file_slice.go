@@ -2,7 +2,7 @@ package filetools
 
 import (
 	"context"
-	_ "embed" // for the long text
+	_ "embed" // for the tool's documentation
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,14 +27,14 @@ type setFileSliceArgs struct {
 	DryRun        bool   `json:"dry_run,omitzero" doc:"show the change and write nothing"`
 }
 
-// sliceChange is the structured detail of an edit by line numbers.
+// sliceChange is the structured result of an edit by line numbers.
 type sliceChange struct {
 	StartLine int `json:"start_line"` // first line of the new text
-	EndLine   int `json:"end_line"`   // last line of the new text, start_line-1 where there is none
-	Lines     int `json:"lines"`      // of the whole file afterwards
+	EndLine   int `json:"end_line"`   // last line of the new text; start_line-1 if there is none
+	Lines     int `json:"lines"`      // number of lines of the file after the edit
 }
 
-// SetFileSlice plans the replacement of a range of lines.
+// SetFileSlice returns the tool that replaces a range of lines.
 func SetFileSlice() tools.Tool {
 	return tools.Writer(tools.Spec{
 		Name: "set_file_slice", Summary: "Replace, insert or remove a range of lines of a file, or create a file.",
@@ -77,7 +77,7 @@ func planSlice(ctx context.Context, env tools.Env, in setFileSliceArgs) (tools.P
 	}, nil
 }
 
-// planNewFile makes the file where the range is the one of an empty file.
+// planNewFile plans to create the file if the range is that of an empty file.
 func planNewFile(env tools.Env, in setFileSliceArgs) (tools.Plan, error) {
 	shown, err := env.Workspace.Show(in.Path)
 	if err != nil {
@@ -94,7 +94,7 @@ func planNewFile(env tools.Env, in setFileSliceArgs) (tools.Plan, error) {
 	}, nil
 }
 
-// checkNew refuses what cannot be a new file.
+// checkNew rejects a request that cannot create a file.
 func (in setFileSliceArgs) checkNew(shown string) error {
 	if in.StartLine != 1 || in.EndLine != 0 {
 		return tools.Refuse("%s does not exist; start_line=1 and end_line=0 create it", shown)
@@ -122,7 +122,7 @@ func (in setFileSliceArgs) checkNew(shown string) error {
 	return tools.RefuseUnlessForced(shown, "", in.NewContent)
 }
 
-// guard refuses to edit where the lines are not the expected ones.
+// guard rejects an edit if the lines differ from the expected ones.
 func (in setFileSliceArgs) guard(doc tools.TextFile, lines []document.Line) error {
 	for _, g := range []struct {
 		argument, want string
@@ -146,7 +146,7 @@ func (in setFileSliceArgs) guard(doc tools.TextFile, lines []document.Line) erro
 	return nil
 }
 
-// whereLine tells which lines say what was expected.
+// whereLine says which lines equal the expected one.
 func whereLine(text string, lines []document.Line, want string) string {
 	var at []int
 	for i, l := range lines {
@@ -185,8 +185,8 @@ func (c sliceChange) describe(in setFileSliceArgs) string {
 	return fmt.Sprintf("%s replaced, now %s", old, now)
 }
 
-// replaceLines puts content in the place of lines from to to (1-based). New lines take the line
-// end of the text they replace, and the file keeps or keeps lacking the line end of its last line.
+// replaceLines replaces the 1-based lines from to to with content. New lines take the line end of the text they
+// replace. Whether the last line has a line end does not change.
 func replaceLines(text string, lines []document.Line, from, to int, content string) string {
 	end := document.LineEnd(text, lines, from-1)
 	start := len(text)
@@ -215,8 +215,8 @@ func replaceLines(text string, lines []document.Line, from, to int, content stri
 	return head + content + tail
 }
 
-// removed joins what is left around removed lines. Where the last line goes and had no line end,
-// the one before loses its own.
+// removed joins the text before and after removed lines. If the last line is removed and had no line end, the
+// previous line loses its own.
 func removed(head, tail, text string) string {
 	if tail != "" || tools.EndsLine(text) || head == text {
 		return head + tail

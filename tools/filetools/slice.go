@@ -10,10 +10,10 @@ import (
 	"manualslop/tools/document"
 )
 
-// maxLineChars is the length of the longest line that a piece of a file shows whole, in characters.
+// maxLineChars is the length in characters of the longest line that is shown whole.
 const maxLineChars = 2_000
 
-// slice is a range of lines that is asked for. Zero means from the first and to the last line.
+// slice is a requested range of lines. Zero means the first or the last line.
 type slice struct {
 	tool     string
 	path     string
@@ -21,7 +21,7 @@ type slice struct {
 	info     bool
 }
 
-// sliceData is the structured twin of a piece of a file.
+// sliceData is the structured result for a range of lines.
 type sliceData struct {
 	Path      string   `json:"path"`
 	SHA256    string   `json:"sha256"`
@@ -32,7 +32,7 @@ type sliceData struct {
 	StartLine int      `json:"start_line"`
 	EndLine   int      `json:"end_line"`
 	Truncated bool     `json:"truncated"`
-	CutLines  []int    `json:"cut_lines"` // lines that are too long to be shown whole
+	CutLines  []int    `json:"cut_lines"` // lines that were too long to be shown whole
 	Notes     []string `json:"notes"`     // what is special about the file
 	Text      string   `json:"text"`
 }
@@ -79,7 +79,7 @@ func (s slice) read(ctx context.Context, env tools.Env) (tools.Result, error) {
 	return tools.Result{Text: body, Data: data}, nil
 }
 
-// Within checks the range against a file of n lines. The empty file has the range 1 to 0.
+// within checks the range against a file of n lines. An empty file has the range 1 to 0.
 func (s slice) within(path string, n int) (from, to int, err error) {
 	from, to = max(s.from, 1), s.to
 	if to == 0 || to > n {
@@ -94,9 +94,9 @@ func (s slice) within(path string, n int) (from, to int, err error) {
 	return from, to, nil
 }
 
-// shorten gives lines, the first of which has the number from, as they are shown: long ones cut in the
-// middle, invalid bytes replaced. It stops behind line end, which is before to where there is surely
-// more than the limits allow; of what it looked at, body has somewhat more than fits.
+// shorten formats lines for display, the first of which has number from: long ones are cut in the middle, and
+// invalid bytes are replaced. It stops after line end, which is before to if the rest certainly exceeds the
+// limits; body then has slightly more text than fits.
 func shorten(text string, lines []document.Line, from, to, maxChars int) (body string, end int, cut []int) {
 	var b strings.Builder
 	end = from - 1
@@ -124,9 +124,9 @@ func shorten(text string, lines []document.Line, from, to, maxChars int) (body s
 	return b.String(), end, cut
 }
 
-// cutLine shows the begin and the end of a long line and how many bytes are between them.
+// cutLine returns the beginning and the end of a long line, and the number of bytes in between.
 func cutLine(text string) string {
-	const half = maxLineChars/2 - 25 // room for the words between
+	const half = maxLineChars/2 - 25 // room for the text in between
 	head, tail := 0, len(text)
 	for range half {
 		_, size := utf8.DecodeRuneInString(text[head:])
@@ -137,8 +137,8 @@ func cutLine(text string) string {
 	return fmt.Sprintf("%s … %d bytes of this line not shown … %s", text[:head], tail-head, text[tail:])
 }
 
-// cut shows what fits of a body that begins at line from, and how to go on. last is the last line
-// that is shown.
+// cut returns the part of a body that fits, and how to continue. The body begins at line from. last is the last
+// line that is shown.
 func (s slice) cut(body string, from, to, total int, limits tools.Limits) (more, kept string, last int) {
 	kept, count := tools.TakeLines(body, document.Lines(body), limits)
 	last = from + count - 1
@@ -152,7 +152,7 @@ func (s slice) cut(body string, from, to, total int, limits tools.Limits) (more,
 	return tools.Marker(last+1, to, total, next), kept, last
 }
 
-// Closed ends a text with a line break unless it is empty or has one.
+// Closed appends a line end to a text, unless the text is empty or already ends with one.
 func Closed(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") || strings.HasSuffix(text, "\r") {
 		return text

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Request says what to compare.
+// Request describes a comparison.
 type Request struct {
 	// Path is the absolute path of the file or folder, whether or not it exists.
 	Path string
@@ -25,28 +25,27 @@ type Request struct {
 	Context int
 	// StatOnly omits the text of the changes.
 	StatOnly bool
-	// Show returns the displayed name of a file, or false if it must not appear.
-	// The path is absolute; tree reports that the content comes from the working
-	// tree.
+	// Show returns the displayed name of a file, or false if it must not be shown. The path is absolute; tree
+	// means that the content is from the working tree.
 	Show func(path string, tree bool) (string, bool)
 }
 
 // File is one changed file.
 type File struct {
 	Path    string `json:"path"`
-	OldPath string `json:"old_path,omitempty"` // of a renamed or copied file
+	OldPath string `json:"old_path,omitempty"` // old path of a renamed or copied file
 	Status  string `json:"status"`             // added, modified, deleted, renamed, copied, type changed, unmerged
-	Added   int    `json:"added"`              // lines
-	Removed int    `json:"removed"`            // lines
+	Added   int    `json:"added"`              // number of lines
+	Removed int    `json:"removed"`            // number of lines
 	Binary  bool   `json:"binary,omitempty"`
 
 	header string // the first line of its part of the patch
 }
 
-// Diff is what changed.
+// Diff is the result of a comparison.
 type Diff struct {
 	Base   string // as requested, with the short hash
-	Head   string // likewise, or "working tree" or "index"
+	Head   string // as requested, with the short hash, or "working tree" or "index"
 	Files  []File
 	Hidden int    // files omitted because they are protected or inaccessible
 	Patch  string // empty with StatOnly
@@ -89,7 +88,7 @@ func (p Program) Diff(ctx context.Context, r Request) (_ Diff, err error) {
 	return out, err
 }
 
-// diff runs the comparison in one form.
+// diff runs the comparison with one output format.
 func (w *private) diff(ctx context.Context, args []string, form ...string) (string, error) {
 	out, failed, err := w.git(ctx, append(append([]string{"diff"}, form...), args...)...)
 	if err == nil && failed != "" {
@@ -98,8 +97,8 @@ func (w *private) diff(ctx context.Context, args []string, form ...string) (stri
 	return out, err
 }
 
-// sides resolves the two sides of the comparison. An empty hash on the newer
-// side is the working tree or index.
+// sides resolves the two sides of the comparison. An empty hash on the newer side means the working tree or the
+// index.
 func (p Program) sides(ctx context.Context, repo repository, r Request) (base, head revision, err error) {
 	if r.Staged && r.Head != "" {
 		return base, head, problem("staged compares the index, so head_rev must be left out")
@@ -118,7 +117,7 @@ func (p Program) sides(ctx context.Context, repo repository, r Request) (base, h
 	return base, head, err
 }
 
-// arguments returns the options, revisions and the path of a comparison.
+// arguments returns the options, revisions and path of a comparison.
 func (w *private) arguments(r Request, base, head revision) ([]string, error) {
 	rel, err := filepath.Rel(w.repo.root, r.Path)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
@@ -166,7 +165,7 @@ func visible(all []File, repo repository, r Request) ([]File, int) {
 	return out, len(all) - len(out)
 }
 
-// parseRaw reads the answer of --raw --numstat -z.
+// parseRaw parses the output of --raw --numstat -z.
 func parseRaw(raw string) ([]File, error) {
 	var files []File
 	at := map[string]int{}
@@ -196,7 +195,7 @@ func parseRaw(raw string) ([]File, error) {
 			files = append(files, f)
 		case field != "":
 			added, removed, name := numbers(field)
-			if name == "" { // renamed: the names follow
+			if name == "" { // renamed: the names are in the next fields
 				next()
 				name = next()
 			}
@@ -208,7 +207,7 @@ func parseRaw(raw string) ([]File, error) {
 	return files, nil
 }
 
-// numbers reads "added TAB removed TAB name".
+// numbers parses "added TAB removed TAB name".
 func numbers(field string) (added, removed int, name string) {
 	first, rest, _ := strings.Cut(field, "\t")
 	second, name, _ := strings.Cut(rest, "\t")
@@ -235,8 +234,8 @@ func status(letter string) string {
 	return "modified"
 }
 
-// header returns the line that a file's part of the patch begins with. A name
-// that git would write differently has none, so its part is never shown.
+// header returns the first line of a file's part of the patch. A name that git would quote has no header, so its
+// part is never shown.
 func header(f File) string {
 	old := firstOf(f.OldPath, f.Path)
 	if strings.ContainsAny(old+f.Path, "\"\\\uFFFD") || strings.ContainsFunc(old+f.Path,
@@ -246,9 +245,8 @@ func header(f File) string {
 	return "diff --git a/" + old + " b/" + f.Path
 }
 
-// keep returns the parts of a patch that belong to the given files. Lines of
-// content begin with a blank, plus, minus or backslash, so nothing in a file
-// can pass for the beginning of a part.
+// keep returns the parts of a patch that belong to the given files. Content lines begin with a blank, plus, minus
+// or backslash, so no file content can be mistaken for the beginning of a part.
 func keep(patch string, files []File) string {
 	headers := map[string]bool{}
 	for _, f := range files {

@@ -25,9 +25,8 @@ func (w Worktrees) Left() ([]string, error) {
 	return out, nil
 }
 
-// Discard removes all worktrees of the session and the branches of its tickets,
-// with unmerged work. The branch of merged work stays, and so does one that is
-// checked out elsewhere. It can be repeated after a crash.
+// Discard removes all worktrees of the session and the branches of its tickets, including unmerged work. It keeps
+// the branch of merged work and branches that are checked out elsewhere. It can be repeated after a crash.
 func (w Worktrees) Discard(ctx context.Context) error {
 	if _, err := os.Lstat(w.Root); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -35,7 +34,7 @@ func (w Worktrees) Discard(ctx context.Context) error {
 	repo, release, err := w.begin(ctx)
 	var none *Problem
 	switch {
-	case errors.As(err, &none): // the repository is gone, or of another kind; the folders are ours
+	case errors.As(err, &none): // the repository is gone or of another kind; the folders are ours
 	case err != nil:
 		return err
 	default:
@@ -63,7 +62,7 @@ func (w Worktrees) discard(ctx context.Context, repo repository) error {
 		return err
 	}
 	if !slices.Contains(names, Merged) {
-		names = append(names, Merged) // the repository may still know it
+		names = append(names, Merged) // the repository may still have it registered
 	}
 	for ref := range strings.Lines(refs) {
 		if name := strings.TrimPrefix(strings.TrimSpace(ref), prefix); !slices.Contains(names, name) {

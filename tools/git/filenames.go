@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// fileNames are file names as in git: arbitrary bytes, which a note preserves.
+// fileNames are file names as in git: arbitrary bytes, which must survive a note file.
 type fileNames []string
 
 // MarshalJSON quotes each name, because JSON cannot represent arbitrary bytes.
@@ -18,7 +18,7 @@ func (n fileNames) MarshalJSON() ([]byte, error) {
 	return json.Marshal(quoted)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON decodes the output of MarshalJSON.
 func (n *fileNames) UnmarshalJSON(b []byte) error {
 	var quoted []string
 	if err := json.Unmarshal(b, &quoted); err != nil {
@@ -35,6 +35,5 @@ func (n *fileNames) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// asTold returns the form of a name that is shown to a person and accepted
-// back: invalid bytes are replaced.
+// asTold returns the form of a name that is shown to a person and accepted as input: invalid bytes are replaced.
 func asTold(name string) string { return string([]rune(name)) }

@@ -8,9 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// flush makes everything that was written below some folders durable, including
-// names. It flushes their whole file systems: git leaves folders and the files
-// of a worktree to the system, and no list of what it wrote is complete.
+// flush makes everything below the folders durable, including names. It flushes their whole file systems, because
+// git does not flush folders and worktree files, and there is no complete list of what it wrote.
 func flush(folders ...string) error {
 	var failed error
 	for _, folder := range folders {

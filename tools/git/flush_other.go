@@ -10,8 +10,7 @@ import (
 	"path/filepath"
 )
 
-// flush makes everything below some folders durable. Names are durable only if
-// the system can flush a folder.
+// flush makes everything below the folders durable. Names are durable only if the system can flush a folder.
 func flush(folders ...string) error {
 	var failed error
 	for _, folder := range folders {
@@ -25,7 +24,7 @@ func flush(folders ...string) error {
 			}
 			err = f.Sync()
 			if entry.IsDir() {
-				err = nil // Windows refuses it
+				err = nil // Windows does not allow it
 			}
 			return errors.Join(err, f.Close())
 		})

@@ -7,13 +7,12 @@ import (
 	"path/filepath"
 )
 
-// Hold is the right to change the files of the merged worktree, during which no
-// merge can run.
+// Hold is the exclusive right to change the files of the merged worktree. No merge can run while it is held.
 type Hold struct {
 	// Dir is the folder in the merged worktree that corresponds to the project's
 	// folder. Its files match its branch.
 	Dir string
-	// Branch is the branch that everything is merged into.
+	// Branch is the branch into which everything is merged.
 	Branch string
 
 	trees   Worktrees
@@ -21,9 +20,9 @@ type Hold struct {
 	release func()
 }
 
-// HoldMerged waits for that right, and cleans up after a crashed holder. The
-// system releases it when a process dies. If files were changed by others, it
-// returns a *Problem, because the changes would be lost. Release it after use.
+// HoldMerged waits for a Hold, and cleans up after a crashed holder. The system releases it when a process dies.
+// If files were changed by others, HoldMerged returns a *Problem, because the changes would be lost. Release the
+// Hold after use.
 func (w Worktrees) HoldMerged(ctx context.Context) (*Hold, error) {
 	repo, release, err := w.begin(ctx)
 	if err != nil {
@@ -45,8 +44,7 @@ func (w Worktrees) HoldMerged(ctx context.Context) (*Hold, error) {
 	return h, nil
 }
 
-// begin returns the files what their branch has, unless somebody is working on
-// them.
+// begin restores the files to the state of their branch. It fails if they were changed by others.
 func (h *Hold) begin(ctx context.Context) error {
 	if _, _, err := h.trees.merged(ctx, h.repo); err != nil {
 		return err
@@ -64,7 +62,7 @@ func (h *Hold) begin(ctx context.Context) error {
 	return h.reset(ctx)
 }
 
-// reset returns the files what their branch has, whoever changed them.
+// reset restores the files to the state of their branch, even if they were changed by others.
 func (h *Hold) reset(ctx context.Context) error {
 	tip, _, err := h.trees.merged(ctx, h.repo)
 	if err != nil {
@@ -73,8 +71,8 @@ func (h *Hold) reset(ctx context.Context) error {
 	return h.trees.fill(ctx, h.repo, Merged, tip)
 }
 
-// Commit commits the contents of the folder to the branch, unless they match
-// it. After an error the folder is as it was. Its effect survives a power cut.
+// Commit commits the contents of the folder to the branch, unless they already match it. After an error the
+// folder is unchanged. The commit survives a power cut.
 func (h *Hold) Commit(ctx context.Context, title string) error {
 	p, err := h.trees.inside(ctx, h.repo, Merged)
 	if err != nil {
@@ -89,12 +87,12 @@ func (h *Hold) Commit(ctx context.Context, title string) error {
 	return errors.Join(err, p.close())
 }
 
-// Release releases the right.
+// Release releases the Hold.
 func (h *Hold) Release() { h.release() }
 
-// Tidy removes the worktree of merged work after the session, so that the
-// person can check out its branch. The branch stays, and so does a worktree
-// with changes by others; a *Problem says so. It is recreated when needed.
+// Tidy removes the worktree of merged work after the session, so that the person can check out its branch. The
+// branch stays. A worktree with changes by others also stays, and a *Problem says so. The worktree is recreated
+// when needed.
 func (w Worktrees) Tidy(ctx context.Context) error {
 	if _, err := os.Lstat(filepath.Join(w.Root, Merged)); err != nil {
 		return nil

@@ -9,39 +9,37 @@ import (
 	"strings"
 )
 
-// Merge is the outcome of merging the work of a worktree into the merged
-// branch.
+// Merge is the result of merging a worktree into the merged branch.
 type Merge struct {
 	Commit string   // the commit of the merged branch; empty if nothing was merged
-	Onto   string   // else: the commit that the work conflicts with
-	Files  []string // the files with both sides between conflict marks
-	Whole  []string // those of them without marks, because they hold one side
-	Left   string   // merged, but why the worktree or its branch could not be removed
+	Onto   string   // if nothing was merged: the commit that the work conflicts with
+	Files  []string // the files with conflict marks around both sides
+	Whole  []string // conflicting files without marks, because they hold one side
+	Left   string   // why the worktree or its branch could not be removed after the merge
 }
 
-// MergeRequest says what to merge.
+// MergeRequest describes a merge.
 type MergeRequest struct {
-	Name  string // of the worktree
-	Try   int    // from 1; repeating a number returns the earlier outcome
-	Title string // of the commits
-	// Take is the resolution of files in conflict, by name: SideTicket, SideMerged
-	// or SideFile, and under AllOthers that of all other files.
+	Name  string // name of the worktree
+	Try   int    // number of the attempt, from 1; repeating a number returns its earlier outcome
+	Title string // title of the commits
+	// Take is the resolution of conflicting files, by name: SideTicket, SideMerged or SideFile. The key AllOthers
+	// applies to all other files.
 	Take map[string]string
 }
 
-// conflict is the note of a worktree that holds both sides of a conflict.
+// conflict is the note about a worktree that holds both sides of a conflict.
 type conflict struct {
 	Try   int       `json:"try"`
 	Onto  string    `json:"onto"`
 	Files fileNames `json:"files"`
 	Whole fileNames `json:"whole"`
-	Shown bool      `json:"shown"` // they are in the files
+	Shown bool      `json:"shown"` // both sides are in the files
 }
 
-// Merge commits the contents of a worktree to its branch, and merges that. On a
-// conflict both sides are written to the worktree's files; the next attempt
-// uses their content at that time, or the requested sides. A merged worktree is
-// removed with its branch. The reported outcome survives a power cut.
+// Merge commits the contents of a worktree to its branch and merges the branch. On a conflict, both sides are
+// written to the worktree's files; the next attempt uses the content of these files, or the requested sides. A
+// merged worktree is removed with its branch. The returned outcome survives a power cut.
 func (w Worktrees) Merge(ctx context.Context, r MergeRequest) (Merge, error) {
 	repo, release, err := w.begin(ctx)
 	if err != nil {
@@ -61,7 +59,7 @@ func (w Worktrees) Merge(ctx context.Context, r MergeRequest) (Merge, error) {
 		}
 		var both conflict
 		if commit, both, err = w.merge(ctx, repo, r); err == nil {
-			err = w.flush(repo) // the caller records the outcome
+			err = w.flush(repo) // flush first, because the caller records the outcome
 		}
 		if err != nil || commit == "" {
 			return Merge{Onto: both.Onto, Files: both.Files, Whole: both.Whole}, err
@@ -72,7 +70,7 @@ func (w Worktrees) Merge(ctx context.Context, r MergeRequest) (Merge, error) {
 	}
 	out := Merge{Commit: commit}
 	err = w.remove(ctx, repo, r.Name)
-	if err != nil && ctx.Err() == nil { // which does not affect merged work
+	if err != nil && ctx.Err() == nil { // the work is merged in any case
 		out.Left, err = err.Error(), nil
 	}
 	return out, err
@@ -98,7 +96,7 @@ func (w Worktrees) merge(ctx context.Context, repo repository, r MergeRequest) (
 	if err != nil {
 		return "", last, err
 	}
-	if last.Try >= r.Try { // its answer did not arrive
+	if last.Try >= r.Try { // the answer of that attempt was lost
 		return w.showConflict(ctx, repo, p, r, last)
 	}
 	if left, err := w.unresolved(ctx, repo, p, r, last); err != nil {
@@ -114,8 +112,8 @@ func (w Worktrees) merge(ctx context.Context, repo repository, r MergeRequest) (
 	return w.join(ctx, repo, p, r, onto, tip)
 }
 
-// isMerged reports whether all of a worktree's work is in the merged branch,
-// because a process ended between the merge and its note.
+// isMerged reports whether all of a worktree's work is already in the merged branch, because a process ended
+// between the merge and its note.
 func (w Worktrees) isMerged(ctx context.Context, repo repository, name string) (bool, error) {
 	onto, err := w.tip(ctx, repo, w.Branch())
 	if err != nil || onto == "" {
@@ -141,9 +139,8 @@ func (w Worktrees) isMerged(ctx context.Context, repo repository, name string) (
 	return staged == committed, err
 }
 
-// commit commits the contents of a worktree to its branch, and returns the
-// commit. With a second parent it is a merge whose conflicts were resolved in
-// the files.
+// commit commits the contents of a worktree to its branch and returns the commit. With a second parent, it is a
+// merge whose conflicts were resolved in the files.
 func (w Worktrees) commit(ctx context.Context, repo repository, p *private, r MergeRequest, second string) (string,
 	error) {
 	tip, err := w.tip(ctx, repo, w.branchOf(r.Name))
@@ -178,7 +175,7 @@ func (w Worktrees) commit(ctx context.Context, repo repository, p *private, r Me
 	return commit, w.move(ctx, repo, r.Name, commit, tip)
 }
 
-// staged returns the current tree of the index, which was previously before.
+// staged returns the current tree of the index. before is the previous tree.
 func (w *private) staged(ctx context.Context, before string) (string, error) {
 	tree, err := w.must(ctx, "write-tree")
 	if err != nil || tree == before {
@@ -189,7 +186,7 @@ func (w *private) staged(ctx context.Context, before string) (string, error) {
 		return "", err
 	}
 	if err := noRepositories(changed); err != nil {
-		_, failed := w.must(ctx, "read-tree", before) // else git would still treat the folder as one
+		_, failed := w.must(ctx, "read-tree", before) // otherwise git would still treat the folder as a repository
 		return "", errors.Join(err, failed)
 	}
 	if kept, err := w.keepStored(ctx, changed); err != nil || !kept {
@@ -198,8 +195,7 @@ func (w *private) staged(ctx context.Context, before string) (string, error) {
 	return w.must(ctx, "write-tree")
 }
 
-// noRepositories rejects work that contains a nested repository, because git
-// would keep only the name of its commit.
+// noRepositories rejects work that contains a nested repository, because git would store only the id of its commit.
 func noRepositories(changed []entry) error {
 	for _, e := range changed {
 		if e.newMode == "160000" {
@@ -234,8 +230,7 @@ func (w Worktrees) join(ctx context.Context, repo repository, p *private, r Merg
 	return commit, none, w.advance(ctx, repo, commit, onto)
 }
 
-// caughtUp writes the files of a merge that was interrupted after its branch
-// was moved.
+// caughtUp writes the files of a merge that was interrupted after its branch was moved.
 func (w Worktrees) caughtUp(ctx context.Context, repo repository, onto string) error {
 	ours, err := w.changing()
 	if err != nil || !ours {
@@ -244,8 +239,7 @@ func (w Worktrees) caughtUp(ctx context.Context, repo repository, onto string) e
 	return w.written(ctx, repo, []string{"read-tree", "--reset", "-u", onto})
 }
 
-// showConflict writes both sides to the worktree's files, only once, because a
-// person may then edit them.
+// showConflict writes both sides to the worktree's files. It does so only once, because a person may then edit them.
 func (w Worktrees) showConflict(ctx context.Context, repo repository, p *private, r MergeRequest,
 	both conflict) (string, conflict, error) {
 	if both.Shown {
@@ -275,8 +269,8 @@ func (w Worktrees) showConflict(ctx context.Context, repo repository, p *private
 	return "", both, w.write(r.Name, "conflict", both)
 }
 
-// mergeTree merges two commits without touching a file. Conflicts are in the tree between marks,
-// which name the sides as the arguments do.
+// mergeTree merges two commits without touching a file. Conflicts are marked in the tree, with the sides named as
+// in the arguments.
 func (w *private) mergeTree(ctx context.Context, name, onto, tip string) (tree string, conflicts []string, err error) {
 	if err := errors.Join(w.label(Merged, onto), w.label(name, tip)); err != nil {
 		return "", nil, err
@@ -300,7 +294,7 @@ func (w *private) mergeTree(ctx context.Context, name, onto, tip string) (tree s
 	return tree, conflicts, nil
 }
 
-// label returns a commit a name in the private folder.
+// label gives a commit a name in the private folder.
 func (w *private) label(name, commit string) error {
 	heads := filepath.Join(w.dir, "refs", "heads")
 	if err := os.MkdirAll(heads, 0o700); err != nil {
@@ -309,7 +303,7 @@ func (w *private) label(name, commit string) error {
 	return os.WriteFile(filepath.Join(heads, name), []byte(commit+"\n"), 0o600)
 }
 
-// contains reports whether a commit is part of another one's history.
+// contains reports whether part is in the history of a commit.
 func (w *private) contains(ctx context.Context, commit, part string) bool {
 	_, failed, err := w.git(ctx, "merge-base", "--is-ancestor", part, commit)
 	return err == nil && failed == ""

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// changing is the note that slop is changing the files of merged work: their
-// differences from the branch are then not a person's work. Without it, they
-// are.
+// changing is the note that slop is changing the files of merged work: differences from the branch are then not a
+// person's work. Without the note, they are.
 const changing = "changing"
 
 func (w Worktrees) changing() (ours bool, err error) {
@@ -22,16 +21,15 @@ func (w Worktrees) changing() (ours bool, err error) {
 // settled removes the note if the files match their branch.
 func (w Worktrees) settled(ctx context.Context, repo repository) {
 	if w.asMerged(ctx, repo) == nil {
-		_ = w.write(Merged, changing, false) // if it stays, the next writer writes the files again
+		_ = w.write(Merged, changing, false) // if the note stays, the next writer writes the files again
 	}
 }
 
 // maxMoves limits how far the branch may be ahead of its files.
 const maxMoves = 1000
 
-// asMerged checks that the worktree of merged work holds only contents that its
-// branch has or had. It changes nothing: a file added to the index would be
-// removed by the next writer.
+// asMerged checks that the worktree of merged work holds only contents that its branch has or had. It changes
+// nothing, because the next writer would remove a file that was added to the index.
 func (w Worktrees) asMerged(ctx context.Context, repo repository) error {
 	tip, err := w.tip(ctx, repo, w.Branch())
 	if err != nil {
@@ -56,7 +54,7 @@ func (w Worktrees) asMerged(ctx context.Context, repo repository) error {
 
 // changed reports whether the worktree differs from the index.
 func (w *private) changed(ctx context.Context) (bool, error) {
-	if _, _, err := w.git(ctx, "update-index", "-q", "--refresh"); err != nil { // fails where files changed
+	if _, _, err := w.git(ctx, "update-index", "-q", "--refresh"); err != nil { // fails if files changed
 		return false, err
 	}
 	other, err := w.entries(ctx, "diff-files")
@@ -72,8 +70,7 @@ func (w *private) changed(ctx context.Context) (bool, error) {
 	return unknown != "", err
 }
 
-// neverWas reports whether the index has content that no commit on the way to
-// tip has.
+// neverWas reports whether the index has content that no commit up to tip has.
 func (w *private) neverWas(ctx context.Context, tip string) (bool, error) {
 	tree, err := w.must(ctx, "write-tree")
 	if err != nil {
@@ -83,8 +80,8 @@ func (w *private) neverWas(ctx context.Context, tip string) (bool, error) {
 	return !strings.Contains(trees, tree), err
 }
 
-// advance moves the merged branch, then its files. Changes by others stay; if
-// the merge would overwrite them, it is rejected before anything is moved.
+// advance moves the merged branch and then updates its files. Changes by others stay; if the merge would
+// overwrite them, it is rejected before anything is moved.
 func (w Worktrees) advance(ctx context.Context, repo repository, commit, old string) error {
 	ours, err := w.changing()
 	if err != nil {
@@ -109,7 +106,7 @@ func (w Worktrees) advance(ctx context.Context, repo repository, commit, old str
 	return w.written(ctx, repo, step)
 }
 
-// written writes the files of merged work that must change.
+// written writes the changed files of merged work.
 func (w Worktrees) written(ctx context.Context, repo repository, step []string) error {
 	p, err := w.inside(ctx, repo, Merged)
 	if err != nil {
@@ -129,7 +126,7 @@ func (w Worktrees) fits(ctx context.Context, repo repository, step []string) err
 		return err
 	}
 	defer func() { _ = p.close() }()
-	if _, _, err := p.git(ctx, "update-index", "-q", "--refresh"); err != nil { // fails where files changed
+	if _, _, err := p.git(ctx, "update-index", "-q", "--refresh"); err != nil { // fails if files changed
 		return err
 	}
 	_, failed, err := p.git(ctx, append([]string{step[0], "-n"}, step[1:]...)...)

@@ -11,15 +11,15 @@ import (
 	"sync"
 )
 
-// private is an administrative folder of our own for one diff. It has no refs and no hooks.
+// private is our own administrative folder for one diff. It has no refs and no hooks.
 type private struct {
 	program Program
 	repo    repository
 	dir     string
 }
 
-// carried are the settings that the diff of a working tree needs: words and
-// numbers that do not name a program or a path.
+// carried matches the settings that the diff of a working tree needs: words and numbers that do not name a
+// program or a path.
 var carried = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		`^(core\.(autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|sharedrepository|logallrefupdates)|extensions\.objectformat|core\.repositoryformatversion)$`)
@@ -29,7 +29,7 @@ var plainValue = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-z0-9]{1,10}$`)
 })
 
-// private creates the folder. Close it after use.
+// private creates the folder. The caller must close it.
 func (p Program) private(ctx context.Context, repo repository) (_ *private, err error) {
 	dir, err := os.MkdirTemp("", "slop-git-")
 	if err != nil {
@@ -60,8 +60,8 @@ func (p Program) private(ctx context.Context, repo repository) (_ *private, err 
 
 func (w *private) close() error { return os.RemoveAll(w.dir) }
 
-// harmless returns the settings to carry over, as the text of a configuration.
-// Reading a file of settings by name runs nothing and follows no inclusion.
+// harmless returns the settings to carry over, in configuration syntax. Reading a settings file by name runs
+// nothing and follows no includes.
 func (p Program) harmless(ctx context.Context, repo repository) (string, error) {
 	text := "[core]\n\tbare = false\n"
 	for _, file := range []string{filepath.Join(repo.common, "config"), filepath.Join(repo.admin, "config.worktree")} {
@@ -88,9 +88,8 @@ func (p Program) harmless(ctx context.Context, repo repository) (string, error) 
 	return text, nil
 }
 
-// borrowSplitIndex links to the shared part of an index that is kept in two files, where git looks
-// for it beside the configuration. Such an index is written as one file: a shared part of ours
-// would go with the folder.
+// borrowSplitIndex links to the shared part of a split index, where git looks for it next to the configuration.
+// Such an index is rewritten as one file, because our own shared part would be removed with the folder.
 func (w *private) borrowSplitIndex() error {
 	entries, err := os.ReadDir(w.repo.admin)
 	if err != nil {
@@ -123,8 +122,8 @@ func (w *private) environment() []string {
 	}
 }
 
-// updateRef moves or removes a branch of the repository, with a configuration of our own: that of
-// the repository may name hooks, which core.hooksPath alone does not switch off.
+// updateRef moves or removes a branch of the repository with our own configuration, because the repository's
+// configuration may name hooks, which core.hooksPath alone does not switch off.
 func (p Program) updateRef(ctx context.Context, repo repository, args ...string) (failed string, err error) {
 	w, err := p.private(ctx, repo)
 	if err != nil {
@@ -138,12 +137,12 @@ func (p Program) updateRef(ctx context.Context, repo repository, args ...string)
 	return failed, err
 }
 
-// borrowRefs puts the repository's branches in place of the private folder's.
+// borrowRefs links the repository's branches into the private folder.
 func (w *private) borrowRefs() error {
 	if err := os.Remove(filepath.Join(w.dir, "refs")); err != nil {
 		return fmt.Errorf("git: %w", err)
 	}
-	links := []string{"refs", "packed-refs"} // the second one may be missing
+	links := []string{"refs", "packed-refs"} // the second may be missing
 	if info, err := os.Lstat(filepath.Join(w.repo.common, "logs")); err == nil && info.IsDir() {
 		links = append(links, "logs")
 	}

@@ -50,7 +50,7 @@ func (w Worktrees) register(repo repository, name string) error {
 	if err := os.MkdirAll(filepath.Dir(entry), 0o777); err != nil {
 		return fmt.Errorf("git: %w", err)
 	}
-	locked := filepath.Join(admin, "locked") // keeps git worktree prune away until the rest is there
+	locked := filepath.Join(admin, "locked") // prevents git worktree prune until registration is complete
 	for _, file := range []struct{ name, text string }{
 		{locked, "initializing"},
 		{filepath.Join(admin, "gitdir"), filepath.ToSlash(entry)},
@@ -81,7 +81,7 @@ func (r repository) newAdmin(name string) (string, error) {
 		switch {
 		case err == nil:
 			return admin, nil
-		case errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist): // git removes the folder of all when it is empty
+		case errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist): // git removes the empty parent folder
 		default:
 			return "", fmt.Errorf("git: %w", err)
 		}
@@ -105,10 +105,9 @@ func (w Worktrees) unregister(repo repository, name string) error {
 	return nil
 }
 
-// removeEmptied removes the empty folders that interrupted removals left for
-// worktrees of a name. Only a removal of sessions does so, because a folder
-// that another session has just created for such a worktree is briefly empty,
-// too.
+// removeEmptied removes empty folders that interrupted removals left behind for worktrees of a name. Only a
+// removal of sessions calls it, because a folder that another session has just created for such a worktree is
+// also briefly empty.
 func (r repository) removeEmptied(name string) error {
 	admins, err := r.linkedAdmins()
 	if err != nil {
@@ -116,14 +115,14 @@ func (r repository) removeEmptied(name string) error {
 	}
 	for _, admin := range admins {
 		if strings.HasPrefix(filepath.Base(admin), name) {
-			_ = os.Remove(admin) // which leaves a folder that holds something
+			_ = os.Remove(admin) // keeps a folder that is not empty
 		}
 	}
 	return nil
 }
 
-// removeAdmin removes the file that names the folder's owner last, so that a
-// half removed folder is found again.
+// removeAdmin removes an administrative folder. The file that names the folder's owner is removed last, so that a
+// partly removed folder is found again.
 func removeAdmin(admin string) error {
 	entries, err := os.ReadDir(admin)
 	if err != nil {

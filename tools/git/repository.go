@@ -8,16 +8,15 @@ import (
 
 // repository is where a working tree and its administrative folders are.
 type repository struct {
-	root   string // of the working tree
-	admin  string // has HEAD and index: .git, or its part for one worktree
-	common string // has objects and config; the same as admin but for worktrees
+	root   string // root of the working tree
+	admin  string // contains HEAD and index: .git, or its subfolder for one worktree
+	common string // contains objects and config; differs from admin only for worktrees
 }
 
-// maxPointer limits the small files that point from folder to folder.
+// maxPointer limits the small files that link folders.
 const maxPointer = 8 << 10
 
-// find looks for the repository that holds dir, from dir upwards, and checks
-// that its contents are its own.
+// find looks for the repository that contains dir, from dir upwards, and checks that its contents are its own.
 func find(dir string) (repository, error) {
 	repo, err := locate(dir)
 	if err == nil {
@@ -47,8 +46,8 @@ func locate(dir string) (repository, error) {
 	}
 }
 
-// keepsRefsInFiles rejects a repository whose branches are in a database,
-// because checked out branches are read from files.
+// keepsRefsInFiles rejects a repository that stores its branches in a database, because checked out branches are
+// read from files.
 func (r repository) keepsRefsInFiles() error {
 	if _, err := os.Lstat(filepath.Join(r.common, "reftable")); err == nil {
 		return problem("the repository keeps its branches as a reftable, which is not supported here; git refs migrate " +
@@ -57,8 +56,8 @@ func (r repository) keepsRefsInFiles() error {
 	return nil
 }
 
-// keepsRefsToItself rejects a repository in which a folder for worktrees or
-// their branches is a link, because they would be written elsewhere.
+// keepsRefsToItself rejects a repository in which the folder for worktrees or for their branches is a link,
+// because they would be written elsewhere.
 func (r repository) keepsRefsToItself() error {
 	for _, name := range []string{"worktrees", "logs", "refs", "refs/heads", "refs/heads/slop",
 		"refs/heads/slop-tickets"} {
@@ -72,7 +71,7 @@ func (r repository) keepsRefsToItself() error {
 	return nil
 }
 
-// ordinary returns a repository with a folder .git.
+// ordinary returns a repository with a .git folder.
 func ordinary(root, admin string) (repository, error) {
 	for _, name := range []string{"objects", "HEAD", "index", "config"} {
 		info, err := os.Lstat(filepath.Join(admin, name))
@@ -86,9 +85,8 @@ func ordinary(root, admin string) (repository, error) {
 	return repository{root: root, admin: admin, common: admin}, nil
 }
 
-// linked returns a worktree or a submodule: its .git is a file that names the
-// administrative folder. Anybody can write such a file, so the folder must
-// point back.
+// linked returns a worktree or a submodule: its .git is a file that names the administrative folder. Anyone can
+// write such a file, so the folder must point back.
 func linked(root, entry string) (repository, error) {
 	target, ok := strings.CutPrefix(pointer(entry), "gitdir: ")
 	if !ok {
@@ -121,7 +119,7 @@ func inSubmodules(root, admin string) bool {
 	return false
 }
 
-// pointer returns the first line of a small file, empty if there is none.
+// pointer returns the first line of a small file, or "" if there is none.
 func pointer(name string) string {
 	info, err := os.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPointer {
@@ -145,7 +143,7 @@ func resolve(dir, path string) string {
 
 func same(a, b string) bool { return realOf(a) == realOf(b) }
 
-// realOf follows links, and returns a path unchanged if that fails.
+// realOf resolves links, or returns the path unchanged if that fails.
 func realOf(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -153,8 +151,7 @@ func realOf(path string) string {
 	return filepath.Clean(path)
 }
 
-// MainCheckout returns the working tree that a worktree at dir belongs to;
-// false where dir is in none.
+// MainCheckout returns the working tree to which the worktree at dir belongs, or false if dir is not in a worktree.
 func MainCheckout(dir string) (string, bool) {
 	repo, err := find(dir)
 	if err != nil || repo.admin == repo.common || filepath.Base(repo.common) != ".git" {

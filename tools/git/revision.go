@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// revisionForm matches the names that are passed to git. They cannot be
-// options, ranges, paths in trees or searches.
+// revisionForm matches the names that are passed to git. A match cannot be an option, a range, a path in a tree
+// or a search.
 var revisionForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\p{L}\p{N}_@][\p{L}\p{N}_./@{}^~+#-]*$`)
 })
@@ -17,12 +17,12 @@ const maxRevision = 200
 
 // revision is a commit, or the empty tree if there is none yet.
 type revision struct {
-	name string // as it was asked for, with the short hash
+	name string // as requested, with the short hash
 	hash string
 }
 
-// resolve finds the commit of a name. It reads the repository's own
-// configuration, with everything that could run switched off.
+// resolve returns the commit of a name. It reads the repository's own configuration, but with everything switched
+// off that could run a program.
 func (p Program) resolve(ctx context.Context, repo repository, name string) (revision, error) {
 	if len(name) > maxRevision || !revisionForm().MatchString(name) || strings.Contains(name, "..") ||
 		strings.Contains(name, "{/") {
@@ -60,8 +60,7 @@ func (p Program) emptyTree(ctx context.Context, repo repository) (revision, erro
 	return revision{}, problem("git cannot read this repository: %s", shown(failed))
 }
 
-// unknown returns the error for an unknown name, with the existing branches and
-// tags.
+// unknown returns the error for an unknown name, and lists existing branches and tags.
 func (p Program) unknown(ctx context.Context, repo repository, name string) error {
 	out, failed, err := p.inside(ctx, repo, "for-each-ref", "--count=8", "--sort=-creatordate",
 		"--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes")
@@ -86,7 +85,7 @@ func isHash(text string) bool {
 	return (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// shown returns a name that fits on one line.
+// shown shortens a name to fit on one line.
 func shown(name string) string {
 	const most = 200
 	name = strings.Map(func(r rune) rune {

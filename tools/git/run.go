@@ -9,23 +9,23 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// maxOutput limits the output that is read of one command, in bytes.
+// maxOutput limits the output that is read from one command, in bytes.
 const maxOutput = 24 << 20
 
-// Program is a git to run.
+// Program is a git program to run.
 type Program struct {
 	// Path is the absolute path of the program.
 	Path string
-	// Search is the PATH on which it finds its own parts.
+	// Search is the PATH on which git finds its own parts.
 	Search string
-	// Timeout is the time limit of one command; zero means DefaultTimeout.
+	// Timeout limits one command; zero means DefaultTimeout.
 	Timeout time.Duration
 }
 
-// DefaultTimeout is the time limit of one command; a diff takes three to five.
+// DefaultTimeout limits one command; a diff takes three to five commands.
 const DefaultTimeout = 30 * time.Second
 
-// Problem is a failure that a model can understand: one line that says what to do next.
+// Problem is a failure that a model can understand. Its one-line text says what to do next.
 type Problem struct{ Text string }
 
 // Error returns the text.
@@ -35,16 +35,15 @@ func problem(format string, args ...any) error {
 	return &Problem{Text: fmt.Sprintf(format, args...)}
 }
 
-// run calls git with its own environment and gives its output. Failed reports
-// that git ended with an error, which is then in the last result.
+// run runs git with its own environment and returns its output. If git exits with an error, failed is its error
+// message.
 func (p Program) run(ctx context.Context, dir string, env []string, args ...string) (out string, failed string,
 	err error) {
 	o, failed, err := p.outcome(ctx, dir, env, false, args)
 	return o.Stdout, failed, err
 }
 
-// runExact is like run for file names, which are arbitrary bytes: its output is
-// not converted to text.
+// runExact is like run for output with file names, which are arbitrary bytes, so the output is not converted to text.
 func (p Program) runExact(ctx context.Context, dir string, env []string, args ...string) (out string, failed string,
 	err error) {
 	o, failed, err := p.outcome(ctx, dir, env, true, args)
@@ -86,7 +85,7 @@ func (p Program) outcome(ctx context.Context, dir string, env []string, whole bo
 	return o, "", nil
 }
 
-// guards come before each command. They matter where a repository's configuration is read.
+// guards returns the options before each command. They matter for commands that read a repository's configuration.
 func guards() []string {
 	var out []string
 	for _, setting := range []string{
@@ -94,7 +93,7 @@ func guards() []string {
 		"core.excludesFile=/dev/null",
 		"core.sshCommand=false", "core.askPass=true", "core.alternateRefsCommand=false", "core.quotePath=false",
 		"core.untrackedCache=false", "core.splitIndex=false",
-		"core.fsync=all", "core.fsyncMethod=fsync", // what a ref names is durable before the ref; see flush
+		"core.fsync=all", "core.fsyncMethod=fsync", // the objects of a ref are durable before the ref; see flush
 		"protocol.allow=never", "diff.autoRefreshIndex=false", "credential.helper=", "gpg.program=false",
 		"advice.detachedHead=false",
 	} {

@@ -5,21 +5,19 @@ import (
 	"strings"
 )
 
-// A file can differ from its blob only in what git would convert when storing
-// it, mainly line ends in a repository whose attributes are newer than its
-// files. Git reports such a file as changed right after checkout. Here it does
-// not count as changed.
+// A file can differ from its blob only because of conversions that git would make when storing it, mainly of line
+// ends in a repository whose attributes are newer than its files. Git reports such a file as changed right after
+// checkout. Here it does not count as changed.
 
-// entry is a file that differs between two states, as listed in git's raw
-// format.
+// entry is a file that differs between two states, as listed in git's raw format.
 type entry struct {
 	oldMode, newMode, oldHash, status, path string
 }
 
-// parseEntries reads the answer of a diff command with -z in its raw form.
+// parseEntries parses the raw output of a diff command with -z.
 func parseEntries(raw string) []entry {
 	var out []entry
-	fields := strings.Split(raw, "\x00") // one with modes, hashes and status, then the path
+	fields := strings.Split(raw, "\x00") // alternately modes, hashes and status, and the path
 	for i := 0; i+1 < len(fields); i += 2 {
 		if parts := strings.Fields(strings.TrimPrefix(fields[i], ":")); len(parts) == 5 {
 			out = append(out, entry{oldMode: parts[0], newMode: parts[1], oldHash: parts[2], status: parts[4],
@@ -29,7 +27,7 @@ func parseEntries(raw string) []entry {
 	return out
 }
 
-// entries returns what a diff command of git's lists.
+// entries returns the files that a git diff command lists.
 func (w *private) entries(ctx context.Context, args ...string) ([]entry, error) {
 	out, failed, err := w.names(ctx, append([]string{args[0], "--raw", "--no-abbrev", "-z"}, args[1:]...)...)
 	if err == nil && failed != "" {
@@ -38,8 +36,7 @@ func (w *private) entries(ctx context.Context, args ...string) ([]entry, error) 
 	return parseEntries(out), err
 }
 
-// asStored returns the entries whose files in the working tree are byte by byte
-// equal to the older state.
+// asStored returns the entries whose files in the working tree equal the older state byte for byte.
 func (w *private) asStored(ctx context.Context, entries []entry) ([]entry, error) {
 	var files []entry
 	for _, e := range entries {
@@ -66,10 +63,10 @@ func (w *private) asStored(ctx context.Context, entries []entry) ([]entry, error
 	return same, nil
 }
 
-// maxArguments limits the names of files of one command, in bytes.
+// maxArguments limits the file names of one command, in bytes.
 const maxArguments = 64 << 10
 
-// batches returns the entries in parts that fit on a command line.
+// batches splits the entries into parts that fit on a command line.
 func batches(entries []entry) func(func([]entry) bool) {
 	return func(yield func([]entry) bool) {
 		for len(entries) > 0 {
@@ -86,8 +83,8 @@ func batches(entries []entry) func(func([]entry) bool) {
 	}
 }
 
-// keepStored sets files in the index to the tree's version if they are equal to
-// it but git would store them differently. It reports whether there were any.
+// keepStored sets files in the index to the tree's version if they are equal to it but git would store them
+// differently. It reports whether there were any.
 func (w *private) keepStored(ctx context.Context, changed []entry) (bool, error) {
 	same, err := w.asStored(ctx, changed)
 	if err != nil {

@@ -11,28 +11,28 @@ import (
 	"strings"
 )
 
-// Resolutions of a file in conflict.
+// Resolutions of a conflicting file.
 const (
-	SideTicket = "ticket" // what the worktree's branch has
-	SideMerged = "merged" // what was merged before
-	SideFile   = "file"   // what is in the worktree
-	// AllOthers means all files in conflict that are not named.
+	SideTicket = "ticket" // the version in the worktree's branch
+	SideMerged = "merged" // the version that was merged before
+	SideFile   = "file"   // the file in the worktree
+	// AllOthers means all conflicting files that are not named.
 	AllOthers = "*"
 )
 
-// side returns the resolution of a file in conflict, or "".
+// side returns the resolution of a conflicting file, or "".
 func (r MergeRequest) side(file string) string {
 	return firstOf(r.Take[asTold(file)], r.Take[AllOthers])
 }
 
-// unresolved applies the requested resolutions, and returns the files that
-// still have marks and no resolution.
+// unresolved applies the requested resolutions, and returns the files that still have conflict marks and no
+// resolution.
 func (w Worktrees) unresolved(ctx context.Context, repo repository, p *private, r MergeRequest,
 	last conflict) ([]string, error) {
 	if last.Onto == "" {
 		return nil, nil
 	}
-	// order-independent: any one is sufficient
+	// order-independent: any one of them is sufficient
 	for told := range r.Take {
 		if told != AllOthers && !slices.ContainsFunc(last.Files, func(file string) bool { return asTold(file) == told }) {
 			return nil, problem("%s is not in conflict", shown(told))
@@ -63,9 +63,8 @@ func (w Worktrees) unresolved(ctx context.Context, repo repository, p *private, 
 	return w.marked(r.Name, rest), nil
 }
 
-// replaceable refuses to take a side of a file if something else is now in its
-// place: a folder, or a file or link instead of its folder. Its contents would
-// be lost.
+// replaceable rejects taking a side of a file if something else is now in its place, such as a folder, or a file
+// or link instead of its folder, because its contents would be lost.
 func (w Worktrees) replaceable(r MergeRequest, files []string) error {
 	root, err := os.OpenRoot(filepath.Join(w.Root, r.Name))
 	if err != nil {
@@ -86,8 +85,7 @@ func (w Worktrees) replaceable(r MergeRequest, files []string) error {
 	return nil
 }
 
-// take returns a file what a commit holds, or removes it where only the other
-// one has it.
+// take restores a file from a commit, or removes it if only the other commit has it.
 func (w *private) take(ctx context.Context, commit, other, file string) error {
 	entry, err := w.must(ctx, "ls-tree", "-z", "--full-tree", commit, "--", file)
 	if err != nil {
@@ -127,8 +125,7 @@ func (w *private) takeRemoval(ctx context.Context, other, file string) error {
 	return nil
 }
 
-// marked returns the files that still have conflict marks at the beginning of a
-// line.
+// marked returns the files that still have conflict marks at the beginning of a line.
 func (w Worktrees) marked(name string, files []string) []string {
 	return slices.DeleteFunc(slices.Clone(files), func(file string) bool {
 		root, err := os.OpenRoot(filepath.Join(w.Root, name))

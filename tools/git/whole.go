@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// whole rejects a partial clone in which files of the commit are missing,
-// because git would fetch them when a worktree is filled, and fetching is not
-// allowed here.
+// whole rejects a partial clone that lacks files of the commit, because git would fetch them when it fills a
+// worktree, and fetching is not allowed here.
 func (w Worktrees) whole(ctx context.Context, repo repository, commit string) error {
 	packs, err := os.ReadDir(filepath.Join(repo.common, "objects", "pack"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -32,9 +31,9 @@ func (w Worktrees) whole(ctx context.Context, repo repository, commit string) er
 	return err
 }
 
-// borrowsNothing rejects a repository with objects elsewhere: through
-// objects/info/alternates or links among the objects any other repository of
-// the machine could be read. Links may be wherever git looks for objects.
+// borrowsNothing rejects a repository with objects elsewhere, because through objects/info/alternates or links
+// among the objects any other repository on the machine could be read. Links are rejected wherever git looks for
+// objects.
 func (r repository) borrowsNothing() error {
 	objects := filepath.Join(r.common, "objects")
 	for _, name := range []string{"alternates", "http-alternates"} {
@@ -46,7 +45,7 @@ func (r repository) borrowsNothing() error {
 	for folders := []string{objects}; len(folders) > 0; folders = folders[1:] {
 		entries, err := os.ReadDir(folders[0])
 		if err != nil {
-			continue // git says what it misses
+			continue // git reports what is missing
 		}
 		for _, entry := range entries {
 			switch {

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// checkout creates the worktree of a branch at commit, unless it exists. A half
-// created one is recreated.
+// checkout creates the worktree of a branch at commit, unless it exists. A partly created one is recreated.
 func (w Worktrees) checkout(ctx context.Context, repo repository, name, commit string) error {
 	var ready bool
 	if err := w.read(name, "ready", &ready); err != nil {
@@ -20,7 +19,7 @@ func (w Worktrees) checkout(ctx context.Context, repo repository, name, commit s
 	}
 	path := filepath.Join(w.Root, name)
 	if _, err := os.Lstat(filepath.Join(path, ".git")); ready && (err == nil || name != Merged) {
-		return nil // the worktree of merged work has no unmerged work, so only it is recreated
+		return nil // recreate only the worktree of merged work, because it has no unmerged work
 	}
 	if err := w.elsewhere(repo, name); err != nil {
 		return err
@@ -37,8 +36,7 @@ func (w Worktrees) checkout(ctx context.Context, repo repository, name, commit s
 	return w.write(name, "ready", true)
 }
 
-// fill writes the files of a commit or tree into a worktree, overwriting its
-// contents.
+// fill writes the files of a commit or tree into a worktree and overwrites its contents.
 func (w Worktrees) fill(ctx context.Context, repo repository, name, tree string) error {
 	p, err := w.inside(ctx, repo, name)
 	if err != nil {
@@ -51,8 +49,8 @@ func (w Worktrees) fill(ctx context.Context, repo repository, name, tree string)
 	return errors.Join(err, p.close())
 }
 
-// inside returns a private folder for the files of a worktree. A worktree whose
-// .git does not belong to the project's repository is rejected.
+// inside returns a private folder for the files of a worktree. It rejects a worktree whose .git does not belong
+// to the project's repository.
 func (w Worktrees) inside(ctx context.Context, repo repository, name string) (*private, error) {
 	path := filepath.Join(w.Root, name)
 	own, err := locate(path)
@@ -69,8 +67,8 @@ func (w Worktrees) inside(ctx context.Context, repo repository, name string) (*p
 	return p, errors.Join(p.borrow("shallow"), p.borrow("info/exclude"))
 }
 
-// staleAfter is the age from which a lock file counts as left by a killed git.
-// No process of ours holds one, because the session's own lock is held.
+// staleAfter is the age from which a lock file counts as left over from a killed git. None of our processes holds
+// one, because the session's own lock is held.
 const staleAfter = 2 * time.Second
 
 // unlock waits for git's lock on a file, and removes a stale one.
@@ -93,8 +91,7 @@ func unlock(ctx context.Context, file string) error {
 	}
 }
 
-// borrow links a file of the repository: the boundary of a shallow clone, and
-// the person's own ignore rules.
+// borrow links a file of the repository: the boundary of a shallow clone, or the person's own ignore rules.
 func (w *private) borrow(name string) error {
 	file := filepath.Join(w.repo.common, filepath.FromSlash(name))
 	if _, err := os.Lstat(file); err != nil {
@@ -134,17 +131,17 @@ func (w Worktrees) removeFolder(repo repository, name string) error {
 	return w.unregister(repo, name)
 }
 
-// ref returns the file that a branch is kept in.
+// ref returns the path of the file that stores a branch.
 func (w Worktrees) ref(repo repository, name string) string {
 	return filepath.Join(repo.common, "refs", "heads", filepath.FromSlash(w.branchOf(name)))
 }
 
-// note returns the path of a progress file beside a worktree.
+// note returns the path of a progress file next to a worktree.
 func (w Worktrees) note(name, what string) string {
 	return filepath.Join(w.Root, name+"."+what+".json")
 }
 
-// read fills v from a note; if it is missing, v is not changed.
+// read decodes a note into v. If the note is missing, v is not changed.
 func (w Worktrees) read(name, what string, v any) error {
 	b, err := os.ReadFile(w.note(name, what))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -169,7 +166,7 @@ func (w Worktrees) write(name, what string, v any) error {
 	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err == nil {
 		_, err = f.Write(b)
-		err = errors.Join(err, f.Sync(), f.Close()) // a power cut after the rename could leave it empty
+		err = errors.Join(err, f.Sync(), f.Close()) // without sync a power cut after the rename could leave it empty
 	}
 	if err == nil {
 		err = os.Rename(temporary, w.note(name, what))

@@ -12,38 +12,33 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// worktreeTimeout is the time limit of one command here: a whole tree is written to the disk.
+// worktreeTimeout is the time limit of one command here, because a whole tree is written to disk.
 const worktreeTimeout = 5 * time.Minute
 
-// Merged names the worktree of the branch that everything is merged into.
+// Merged is the name of the worktree for the branch into which everything is merged.
 const Merged = "merged"
 
-// Worktrees are the worktrees and branches of one session: one for each attempt
-// at a ticket, and one that the work of all of them is merged into. The
-// person's own working tree, branch, HEAD and index are read but never written.
-// Every step can be repeated after a crash, and steps run one at a time, across
-// processes.
+// Worktrees are the worktrees and branches of one session: one for each attempt at a ticket, and one into which
+// the work of all of them is merged. The person's own working tree, branch, HEAD and index are read but never
+// written. Every step can be repeated after a crash, and steps run one at a time, across processes.
 //
-// Nothing runs that the repository configures: refs are moved, and files are
-// read and written, in private administrative folders with their own
-// configuration, without hooks, filters, merge drivers and signatures;
-// worktrees are made known to the repository without git. So a file under a
-// content filter such as LFS appears in its stored form.
+// No program runs that the repository configures: refs are moved, and files are read and written, in private
+// administrative folders with their own configuration, without hooks, filters, merge drivers and signatures.
+// Worktrees are registered in the repository without git. Therefore a file under a content filter such as LFS
+// appears in its stored form.
 type Worktrees struct {
 	Program Program
 	// Project is the person's folder, the root of a repository or a folder in it.
 	Project string
-	// Root is the folder that holds the worktrees of the session. It is created
-	// when needed.
+	// Root is the folder that contains the worktrees of the session. It is created when needed.
 	Root string
 	// Session is part of the branches' names; letters, digits, - and _ only.
 	Session string
-	// Patience is how long to wait for another process that is working on these
-	// worktrees; zero means DefaultPatience.
+	// Patience is how long to wait for another process that is using these worktrees; zero means DefaultPatience.
 	Patience time.Duration
-	// Allow is called before a worktree is prepared or anything is merged, while no
-	// other process uses the worktrees; its error cancels that. An earlier merge is
-	// reported without calling it. Nil allows everything.
+	// Allow is called before a worktree is prepared or anything is merged, while no other process uses the
+	// worktrees. Its error cancels the operation. It is not called when an earlier merge is reported. Nil allows
+	// everything.
 	Allow func(context.Context) error `json:"-"`
 }
 
@@ -51,20 +46,19 @@ type Worktrees struct {
 // not block others; a suspended one does.
 const DefaultPatience = 10 * time.Minute
 
-// ErrBusy means that another process has been working on the worktrees for all
-// of Patience. It may be suspended in the middle of a merge, and still complete
-// it.
+// ErrBusy means that another process has been using the worktrees for all of Patience. It may be suspended in the
+// middle of a merge, and may still complete it.
 var ErrBusy = errors.New("another process is using the worktrees")
 
-// Worktree is a worktree to work in.
+// Worktree describes a worktree.
 type Worktree struct {
-	Dir    string // that corresponds to the project's folder
+	Dir    string // the folder that corresponds to the project's folder
 	Branch string
-	Base   string // commit that it starts from
+	Base   string // commit from which it starts
 	Note   string // what the person should know
 }
 
-// Branch returns the branch that everything is merged into.
+// Branch returns the branch into which everything is merged.
 func (w Worktrees) Branch() string { return "slop/" + w.Session }
 
 // branchOf returns the branch of a worktree.
@@ -127,9 +121,8 @@ func (w Worktrees) repository() (repository, error) {
 	return repo, err
 }
 
-// Prepare returns the worktree of a name, which is made unless it is there. A
-// new one starts from what was merged so far, and survives a power cut once
-// Prepare has returned.
+// Prepare returns the worktree of a name, and creates it if it does not exist. A new worktree starts from what
+// was merged so far, and survives a power cut once Prepare has returned.
 func (w Worktrees) Prepare(ctx context.Context, name string) (Worktree, error) {
 	repo, release, err := w.begin(ctx)
 	if err != nil {
@@ -191,7 +184,7 @@ func (w Worktrees) begin(ctx context.Context) (repository, func(), error) {
 	return repo, release, err
 }
 
-// allowed asks Allow.
+// allowed calls Allow.
 func (w Worktrees) allowed(ctx context.Context) error {
 	if w.Allow == nil {
 		return nil
@@ -199,8 +192,7 @@ func (w Worktrees) allowed(ctx context.Context) error {
 	return w.Allow(ctx)
 }
 
-// merged returns the commit of the merged branch; the branch and its worktree
-// are created if missing.
+// merged returns the commit of the merged branch. It creates the branch and its worktree if they are missing.
 func (w Worktrees) merged(ctx context.Context, repo repository) (tip, note string, err error) {
 	if tip, err = w.tip(ctx, repo, w.Branch()); err != nil {
 		return "", "", err
@@ -226,11 +218,10 @@ func (w Worktrees) merged(ctx context.Context, repo repository) (tip, note strin
 	return tip, note, w.checkout(ctx, repo, Merged, tip)
 }
 
-// reached is the note of the last commit of merged work.
+// reached is the note that records the last commit of merged work.
 const reached = "reached"
 
-// nothingLost refuses to start again from head if the merged branch is gone,
-// unless head contains the merged work.
+// nothingLost refuses to start again from head if the merged branch is gone, unless head contains the merged work.
 func (w Worktrees) nothingLost(ctx context.Context, repo repository, head string) error {
 	var last string
 	if err := w.read(Merged, reached, &last); err != nil || last == "" {
@@ -257,7 +248,7 @@ func (w Worktrees) head(ctx context.Context, repo repository) (string, error) {
 		"add, git commit), or set isolation = \"shared\"")
 }
 
-// tip returns the commit of a branch, empty if there is none.
+// tip returns the commit of a branch, or "" if there is none.
 func (w Worktrees) tip(ctx context.Context, repo repository, branch string) (string, error) {
 	out, _, err := w.Program.inside(ctx, repo, "rev-parse", "--verify", "--quiet", "refs/heads/"+branch+"^{commit}")
 	if hash := strings.TrimSpace(out); err == nil && isHash(hash) {
@@ -266,8 +257,7 @@ func (w Worktrees) tip(ctx context.Context, repo repository, branch string) (str
 	return "", err
 }
 
-// branch returns the commit of a worktree's branch, which is made at base where
-// it is missing.
+// branch returns the commit of a worktree's branch, and creates the branch at base if it is missing.
 func (w Worktrees) branch(ctx context.Context, repo repository, name, base string) (string, error) {
 	tip, err := w.tip(ctx, repo, w.branchOf(name))
 	if err != nil || tip != "" {
@@ -276,7 +266,7 @@ func (w Worktrees) branch(ctx context.Context, repo repository, name, base strin
 	return base, w.move(ctx, repo, name, base, strings.Repeat("0", len(base)))
 }
 
-// move sets a branch that is at old; otherwise it is not changed.
+// move moves a branch to commit if it is at old; otherwise the branch stays.
 func (w Worktrees) move(ctx context.Context, repo repository, name, commit, old string) error {
 	if err := w.elsewhere(repo, name); err != nil {
 		return err
@@ -307,7 +297,7 @@ func (w Worktrees) elsewhere(repo repository, name string) error {
 		if back := pointer(filepath.Join(admin, "gitdir")); back != "" {
 			place = resolve(admin, back)
 		} else if admin != repo.common {
-			continue // a worktree that was half removed
+			continue // a worktree that was partly removed
 		}
 		if pointer(filepath.Join(admin, "HEAD")) == "ref: refs/heads/"+w.branchOf(name) && !same(place, own) {
 			return problem("the branch %s is checked out in %s, where its files would change while you work; "+
@@ -318,7 +308,7 @@ func (w Worktrees) elsewhere(repo repository, name string) error {
 	return nil
 }
 
-// free returns the person's branch that prevents creating ours.
+// free returns an error if one of the person's branches prevents creating ours.
 func (w Worktrees) free(ctx context.Context, repo repository) error {
 	for _, branch := range []string{"slop", "slop-tickets"} {
 		tip, err := w.tip(ctx, repo, branch)
@@ -350,8 +340,7 @@ func (w Worktrees) noSubmodules(ctx context.Context, repo repository, commit str
 	return nil
 }
 
-// uncommitted returns a note about changes that tickets will not see, because
-// they start from a commit.
+// uncommitted returns a note about uncommitted changes, which tickets will not see because they start from a commit.
 func (w Worktrees) uncommitted(ctx context.Context, repo repository, head string) (string, error) {
 	p, err := w.Program.private(ctx, repo)
 	if err != nil {

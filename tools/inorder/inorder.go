@@ -1,5 +1,5 @@
-// Package inorder processes many items concurrently and delivers the results in
-// the order of the items, with bounded memory.
+// Package inorder processes many items concurrently and delivers the results in the order of the items, with
+// bounded memory.
 package inorder
 
 import (
@@ -8,27 +8,25 @@ import (
 	"sync"
 )
 
-// slot is one item on its way.
+// slot is one item in progress.
 type slot[In, Out any] struct {
 	item In
-	done chan outcome[Out] // receives the result; it has room for it
+	done chan outcome[Out] // receives the result without blocking
 }
 
-// outcome is a result, or what a call panicked with.
+// outcome is a result, or the panic value of a call.
 type outcome[Out any] struct {
 	out      Out
-	panicked any // nil: it did not
+	panicked any // nil if the call did not panic
 }
 
-// Do calls work for each item on that many goroutines, and consume with each result, one after the
-// other, in the order of the items. Items are drawn on one goroutine of their own, and no more of them
-// than three times the number of workers are drawn and not yet consumed, so a slow consumer holds up
-// everything.
+// Do calls work for each item on the given number of goroutines, and calls consume with each result, one at a
+// time, in the order of the items. Items are drawn on a separate goroutine. At most three times the number of
+// workers are drawn and not yet consumed, so a slow consumer slows everything down.
 //
-// Do ends early with the error of consume, or with that of the context; the context that work gets is
-// then cancelled. A panic of work or items is passed on to the caller. All calls of work have
-// returned when Do returns, and items is not drawn from any more
-// unless it is waiting for its next item.
+// Do ends early with the error of consume or of the context; the context passed to work is then cancelled. A
+// panic of work or items is passed on to the caller. When Do returns, all calls of work have returned, and no
+// more items are drawn, unless items is currently waiting for its next item.
 func Do[In, Out any](ctx context.Context, workers int, items iter.Seq[In], work func(context.Context, In) Out,
 	consume func(Out) error) error {
 	workers = max(workers, 1)
@@ -89,8 +87,7 @@ func draw[In, Out any](ctx context.Context, items iter.Seq[In], queue, jobs chan
 	}
 }
 
-// received returns what comes through a channel until it is closed or the
-// context ends.
+// received yields the values from a channel until it is closed or the context ends.
 func received[T any](ctx context.Context, from <-chan T) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for ctx.Err() == nil {

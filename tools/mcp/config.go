@@ -22,67 +22,66 @@ import (
 	"manualslop/events"
 )
 
-// Kinds of transports.
+// Transports.
 const (
 	Stdio = "stdio"
 	SSE   = "sse"
 	HTTP  = "http"
 )
 
-// FileName is the name of a configuration, in the person's folder and in a project's.
+// FileName is the name of the configuration file in the person's folder and in a project's.
 const FileName = "mcp_config.json"
 
-// maxConfig bounds a configuration file, and maxProgram a file of a command that is hashed, in bytes.
+// maxConfig limits a configuration file, and maxProgram a hashed file of a command, in bytes.
 const (
 	maxConfig  = 1 << 20
 	maxProgram = 256 << 20
 )
 
-// Bounds of the times of a definition, in milliseconds.
+// maxTimeout limits the times in a definition, in milliseconds.
 const maxTimeout = 3_600_000
 
-// others are the files of other programs that are read where the person's configuration names them,
-// relative to the project's folder.
+// others lists the configuration files of other programs, relative to the project's folder. They are read if the
+// person's configuration names them.
 func others() []string { return []string{".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"} }
 
-// Definition is one server of a configuration file, as it stands there: variables are not expanded.
+// Definition is one server of a configuration file, as written there: variables are not expanded.
 type Definition struct {
 	Name     string            `json:"name"`
 	Type     string            `json:"type"`
 	Command  []string          `json:"command,omitempty"`
 	Cwd      string            `json:"cwd,omitempty"`
 	Env      map[string]string `json:"env,omitempty"`
-	EnvFile  string            `json:"env_file,omitempty"` // NAME=value lines; env beats it
+	EnvFile  string            `json:"env_file,omitempty"` // NAME=value lines; env overrides them
 	URL      string            `json:"url,omitempty"`
 	Headers  map[string]string `json:"headers,omitempty"`
 	OAuth    *OAuth            `json:"oauth,omitempty"`
 	Disabled bool              `json:"disabled,omitempty"`
 	Serial   bool              `json:"serial,omitempty"`   // one call at a time
-	Roots    []string          `json:"roots,omitempty"`    // folders that the server may ask for; empty: none
-	StartMS  int64             `json:"start_ms,omitempty"` // 0: startTimeout
-	CallMS   int64             `json:"call_ms,omitempty"`  // 0: callTimeout
-	Allow    []string          `json:"allow,omitempty"`    // globs of tool names; empty allows all
-	Deny     []string          `json:"deny,omitempty"`     // globs; deny beats allow
+	Roots    []string          `json:"roots,omitempty"`    // folders that the server may request; empty means none
+	StartMS  int64             `json:"start_ms,omitempty"` // 0 means startTimeout
+	CallMS   int64             `json:"call_ms,omitempty"`  // 0 means callTimeout
+	Allow    []string          `json:"allow,omitempty"`    // globs of tool names; empty means all
+	Deny     []string          `json:"deny,omitempty"`     // globs; deny overrides allow
 
 	File    string `json:"file"`    // absolute path of the configuration
 	Project bool   `json:"project"` // the file belongs to the project, not to the person
 
-	stricter []filter // of project entries with the name of this server of the person
+	stricter []filter // of project entries that have the name of this server of the person
 }
 
-// filter says which tools of a server are offered. Deny beats allow; both hold globs.
+// filter says which tools of a server are offered. Both fields hold globs; deny overrides allow.
 type filter struct{ allow, deny []string }
 
-// OAuth says how slop gets a token for a server behind a URL. An empty one registers slop with the
-// server.
+// OAuth says how slop gets a token for a server behind a URL. If it is empty, slop registers itself with the server.
 type OAuth struct {
 	ClientID     string   `json:"clientId,omitempty"`
 	ClientSecret string   `json:"clientSecret,omitempty"`
-	Scopes       []string `json:"scopes,omitempty"`       // empty: those that the server names
-	Port         int      `json:"callbackPort,omitempty"` // of the local address to which a browser returns; 0: any
+	Scopes       []string `json:"scopes,omitempty"`       // empty means those that the server names
+	Port         int      `json:"callbackPort,omitempty"` // local port to which a browser returns; 0 means any
 }
 
-// entry is a server in all the spellings that are accepted.
+// entry is a server in all accepted spellings of the fields.
 type entry struct {
 	Name          string            `json:"name"`
 	Type          string            `json:"type"`
@@ -112,8 +111,8 @@ type entry struct {
 	} `json:"tools"`
 }
 
-// ParseConfig reads a configuration: "servers" as a list or an object, and "mcpServers". Errors name
-// the file, the line for broken JSON, and the path of the field; notices name fields without effect.
+// ParseConfig parses a configuration: "servers" as a list or an object, and "mcpServers". Errors name the file,
+// the line of invalid JSON, and the path of the field. Notices name fields without effect.
 func ParseConfig(file string, data []byte, project bool) (out []Definition, notices []string, err error) {
 	if len(data) > maxConfig {
 		return nil, nil, fmt.Errorf("%s: must be at most %d bytes, has %d", file, maxConfig, len(data))
@@ -154,8 +153,8 @@ func ParseConfig(file string, data []byte, project bool) (out []Definition, noti
 	return out, notices, nil
 }
 
-// entriesOf reads a list of named servers, or an object of servers by name. Unknown holds the paths of
-// fields that no server has.
+// entriesOf parses a list of named servers, or an object with servers by name. unknown holds the paths of unknown
+// fields.
 func entriesOf(raw json.RawMessage) (out []entry, unknown []string, err error) {
 	var list []json.RawMessage
 	names := map[string]json.RawMessage{}
@@ -191,7 +190,7 @@ func entriesOf(raw json.RawMessage) (out []entry, unknown []string, err error) {
 	return out, unknown, nil
 }
 
-// entryFields are the names of the fields of an entry.
+// entryFields returns the field names of an entry.
 var entryFields = sync.OnceValue(func() []string {
 	var names []string
 	for f := range reflect.TypeFor[entry]().Fields() {
@@ -250,7 +249,7 @@ func (e entry) definition() (Definition, error) {
 	return d, err
 }
 
-// transport is the type that is set, or that the other fields stand for.
+// transport returns the configured type, or the type that the other fields imply.
 func (e entry) transport(d Definition) (string, error) {
 	kind := e.Type
 	switch kind {
@@ -280,9 +279,9 @@ func (e entry) transport(d Definition) (string, error) {
 	return kind, nil
 }
 
-// Load reads the person's configuration, the project's, and those of the project's other files that
-// more names; see others. A server of the person hides one of the same name in the project, whose
-// filters then apply as well; a notice tells. A missing file has no servers.
+// Load reads the person's configuration, the project's, and those of the project's other files that more names;
+// see others. A server of the person hides one of the same name in the project, whose filters then also apply,
+// and a notice says so. A missing file has no servers.
 func Load(user, project string, more []string) (found []Definition, notices []string, failed error) {
 	var files []string
 	if user != "" {
@@ -326,8 +325,8 @@ func Load(user, project string, more []string) (found []Definition, notices []st
 	return found, notices, failed
 }
 
-// folder is what paths of the definition are relative to: that of its file, or the project's where the
-// file lies in a folder of another program.
+// folder returns the folder to which paths in the definition are relative: that of its file, or the project's if
+// the file is in another program's folder.
 func (d Definition) folder() string {
 	dir := filepath.Dir(d.File)
 	if base := filepath.Base(dir); base == ".vscode" || base == ".cursor" {
@@ -336,8 +335,8 @@ func (d Definition) folder() string {
 	return dir
 }
 
-// copyFile copies a regular file of at most limit bytes. Anything else is refused before it is opened,
-// because a repository can hold a link to a device without an end.
+// copyFile copies a regular file of at most limit bytes. Anything else is rejected before it is opened, because a
+// repository can contain a link to a device that never ends.
 func copyFile(to io.Writer, file string, limit int64) error {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -354,9 +353,9 @@ func copyFile(to io.Writer, file string, limit int64) error {
 	return errors.Join(err, from.Close())
 }
 
-// Hash is the SHA-256 of the definition as it stands in its file, the program's absolute path and the
-// content of each file of a project's that the command names, such as a script after its interpreter.
-// Trust is bound to it.
+// Hash returns the SHA-256 of the definition as written in its file, the program's absolute path, and the content
+// of each project file that the command names, such as a script after its interpreter. Trust is bound to this
+// hash.
 func (d Definition) Hash() (string, error) {
 	d.Disabled = false
 	program, contents := "", map[string]string{}
@@ -397,7 +396,7 @@ func (d Definition) Hash() (string, error) {
 	return digest(map[string]any{"definition": d, "program": program, "contents": contents})
 }
 
-// digest is the SHA-256 of the canonical JSON, in lower-case hex.
+// digest returns the SHA-256 of the canonical JSON, in lower-case hex.
 func digest(v any) (string, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -406,7 +405,7 @@ func digest(v any) (string, error) {
 	return events.CanonicalDigest(raw)
 }
 
-// path is a path of the definition as an absolute one.
+// path returns a path in the definition as an absolute path.
 func (d Definition) path(of string) string {
 	if filepath.IsAbs(of) {
 		return of
@@ -422,9 +421,9 @@ var variableName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(env:)?([A-Za-z_][A-Za-z0-9_]*)(:-(.*))?$`)
 })
 
-// expanded is the definition with its variables replaced once, absolute paths, and the variables of
-// its envFile. In a project's file only projectRoot, workspaceFolder and userHome are known, so that a
-// repository cannot read the person's environment.
+// expanded returns the definition with its variables expanded once, absolute paths, and the variables of its
+// envFile. In a project's file only projectRoot, workspaceFolder and userHome are available, so that a repository
+// cannot read the person's environment.
 func (d Definition) expanded(project string, getenv func(string) (string, bool)) (Definition, error) {
 	var failed error
 	replace := func(text string) string {
@@ -486,7 +485,7 @@ func replaced(m map[string]string, replace func(string) string) map[string]strin
 	return out
 }
 
-// readEnv reads NAME=value lines; a value may stand in quotes, and lines that begin with # say nothing.
+// readEnv reads NAME=value lines. A value may be quoted, and lines that begin with # are comments.
 func readEnv(file string) (map[string]string, error) {
 	out := map[string]string{}
 	var data bytes.Buffer

@@ -13,8 +13,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// connection is one connection to a server, with the tools that the server has. They are listed once,
-// and again when the server says that they changed.
+// connection is one connection to a server, with the server's tools. They are listed once, and again when the
+// server reports a change.
 type connection struct {
 	*sdk.ClientSession
 	of *session
@@ -23,21 +23,21 @@ type connection struct {
 	list     []Pin
 	failed   error         // why the list could not be read
 	ready    chan struct{} // closed while the list is current
-	waiting  bool          // a change was told and is read after settling
+	waiting  bool          // a change was reported and is read after settling
 	reading  bool
-	ended    chan struct{} // closed with the connection
+	ended    chan struct{} // closed together with the connection
 	tokens   int64
 	expected map[int64]*expectation
 }
 
-// expectation is a call under way.
+// expectation is a call in progress.
 type expectation struct {
 	ctx      context.Context
-	ask      Ask // nil: the server cannot ask
+	ask      Ask // nil if the server cannot ask
 	progress func()
-	hold     func() (resume func()) // its time does not run until resume
+	hold     func() (resume func()) // stops the call's time limit until resume is called
 
-	questions int // that the server asked; guarded by connection.mu
+	questions int // number of questions that the server asked; guarded by connection.mu
 }
 
 func newConnection(s *session) *connection {
@@ -45,8 +45,7 @@ func newConnection(s *session) *connection {
 		expected: map[int64]*expectation{}}
 }
 
-// client is a client of this connection. It declares roots only where the definition has some, and
-// never sampling.
+// client returns a client for this connection. It declares roots only if the definition has some, and never sampling.
 func (c *connection) client() *sdk.Client {
 	options := &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{},
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { c.toolsChanged() },
@@ -69,7 +68,7 @@ func (c *connection) client() *sdk.Client {
 	return out
 }
 
-// expect makes the token of a call whose progress is noted until done.
+// expect returns a token for a call whose progress is recorded until done is called.
 func (c *connection) expect(e *expectation) (token int64, done func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,7 +92,7 @@ func (c *connection) progressed(token any) {
 	}
 }
 
-// tools waits until the list is current.
+// tools returns the list of tools once it is current.
 func (c *connection) tools(ctx context.Context) ([]Pin, error) {
 	for {
 		c.mu.Lock()
@@ -116,7 +115,7 @@ func (c *connection) tools(ctx context.Context) ([]Pin, error) {
 	}
 }
 
-// toolsChanged has the tools listed again, once for all changes that come within settling.
+// toolsChanged schedules a new listing of the tools, once for all changes that arrive within settling.
 func (c *connection) toolsChanged() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,7 +134,7 @@ func (c *connection) toolsChanged() {
 	}
 }
 
-// readTools lists the tools until nothing changed meanwhile. Only one runs at a time.
+// readTools lists the tools until nothing changed during a listing. Only one runs at a time.
 func (c *connection) readTools() {
 	for {
 		c.mu.Lock()
@@ -160,7 +159,7 @@ func (c *connection) readTools() {
 	}
 }
 
-// listTools reads all pages.
+// listTools reads all pages of the tool list.
 func (c *connection) listTools() ([]Pin, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
@@ -185,7 +184,7 @@ func (c *connection) listTools() ([]Pin, error) {
 	return slices.CompactFunc(out, func(a, b Pin) bool { return a.Name == b.Name }), nil
 }
 
-// end wakes up whoever waits for the connection. It may be called twice.
+// end wakes everything that waits for the connection. It may be called twice.
 func (c *connection) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -196,5 +195,5 @@ func (c *connection) end() {
 	}
 }
 
-// underWay is the key of a call's expectation in its context.
+// underWay is the context key of a call's expectation.
 type underWay struct{}

@@ -18,36 +18,36 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// Status is a configured server with what the person trusts of it. One that cannot
-// be read whole, such as one whose program is gone, has an empty hash and is never trusted.
+// Status is a configured server with the tools that the person trusts. A server that cannot be read completely,
+// for example because its program is gone, has an empty hash and is never trusted.
 type Status struct {
 	Definition Definition
 	Hash       string
 	Trusted    bool
 	Pins       []Pin  // approved tools
-	Revision   string // of the protocol when it was trusted; empty: not known
+	Revision   string // protocol revision when it was trusted; empty if unknown
 }
 
-// Manager holds the configured servers. It can start those that the person trusts, and nothing else.
-// It reads its files again when they changed. Its methods are safe for concurrent use.
+// Manager holds the configured servers. It can start only those that the person trusts. It reads its files again
+// when they change. It is safe for concurrent use.
 type Manager struct {
 	user, project string
-	others        []string // further files of the project; see Load
+	others        []string // additional files of the project; see Load
 	around        Surroundings
 
 	mu       sync.Mutex
-	stamp    string // of the files as they were read
+	stamp    string // state of the files when they were read
 	all      []Status
 	notices  []string
 	trust    *Trust
-	running  map[string]Server // by hash, those that have tools
+	running  map[string]Server // servers that have tools, by hash
 	registry *tools.Registry
 }
 
-// Open reads the configurations and the person's trust. It starts nothing. Project is the absolute
-// folder of the project; an empty user folder has no configuration and trusts nothing. Others are files
-// of other programs that are read as well, such as ".mcp.json". A file or a server that cannot be read
-// is in the error and has no effect; the manager has the others.
+// Open reads the configurations and the person's trust. It starts nothing. project is the absolute path of the
+// project's folder. An empty user folder has no configuration and trusts nothing. others lists files of other
+// programs to read as well, such as ".mcp.json". A file or a server that cannot be read is reported in the error
+// and ignored; the manager has the others.
 func Open(user, project string, others []string, around Surroundings) (*Manager, error) {
 	m := &Manager{user: user, project: project, others: others, around: around, running: map[string]Server{}}
 	m.mu.Lock()
@@ -55,7 +55,7 @@ func Open(user, project string, others []string, around Surroundings) (*Manager,
 	return m, m.read()
 }
 
-// read is called with mu held.
+// read reads the files. The caller must hold mu.
 func (m *Manager) read() error {
 	m.stamp = m.stamped()
 	found, notices, failed := Load(m.user, m.project, m.others)
@@ -81,7 +81,7 @@ func (m *Manager) read() error {
 	return failed
 }
 
-// stamped tells by times and sizes whether a file changed.
+// stamped returns the times and sizes of the files, which show whether a file has changed.
 func (m *Manager) stamped() string {
 	var b strings.Builder
 	files := []string{filepath.Join(m.user, FileName), filepath.Join(m.user, TrustFile),
@@ -97,21 +97,21 @@ func (m *Manager) stamped() string {
 	return b.String()
 }
 
-// Servers lists the configured servers, the person's first, and what each does now.
+// Servers lists the configured servers, the person's first, with their current states.
 func (m *Manager) Servers() []Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.all)
 }
 
-// Notices names what the configurations say without effect.
+// Notices lists the parts of the configurations that have no effect.
 func (m *Manager) Notices() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.notices)
 }
 
-// Find returns the configured server of that name.
+// Find returns the configured server with the given name.
 func (m *Manager) Find(name string) (Status, bool) {
 	all := m.Servers()
 	i := slices.IndexFunc(all, func(s Status) bool { return s.Definition.Name == name })
@@ -121,8 +121,7 @@ func (m *Manager) Find(name string) (Status, bool) {
 	return all[i], true
 }
 
-// See starts a server, returns it as it is now and stops it. It is for the person who decides about
-// trust.
+// See starts a server, returns its current status and stops it. It is for the person who decides about trust.
 func (m *Manager) See(ctx context.Context, s Status) (now Status, err error) {
 	s.Pins = nil
 	server, err := NewServer(s, m.project, m.around)
@@ -135,7 +134,7 @@ func (m *Manager) See(ctx context.Context, s Status) (now Status, err error) {
 	return s, err
 }
 
-// Trust records that the person trusts a server as [Manager.See] returned it.
+// Trust records that the person trusts a server with the status that [Manager.See] returned.
 func (m *Manager) Trust(s Status) error {
 	now, err := s.Definition.Hash()
 	if err != nil {
@@ -149,9 +148,9 @@ func (m *Manager) Trust(s Status) error {
 	return m.trust.Add(s.Hash, s.Pins, s.Revision)
 }
 
-// Tools are the approved tools of the trusted, enabled servers, with what changed in the files since
-// they were last asked for. A server whose definition or tools are not trusted any more is stopped. No
-// server is started; a call does that, and compares the tool with its pin first.
+// Tools returns the approved tools of the trusted, enabled servers. It takes changed files into account. A server
+// whose definition or tools are no longer trusted is stopped. Tools starts no server; a call does that, after
+// which it compares the tool with its pin.
 func (m *Manager) Tools() (*tools.Registry, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -159,7 +158,7 @@ func (m *Manager) Tools() (*tools.Registry, error) {
 		return m.registry, nil
 	}
 	if m.registry != nil {
-		_ = m.read() // what cannot be read has no effect; slop mcp list tells
+		_ = m.read() // unreadable files have no effect; slop mcp list reports them
 	}
 	kept := map[string]Server{}
 	var all []tools.Tool
@@ -203,7 +202,7 @@ func (m *Manager) Tools() (*tools.Registry, error) {
 	return m.registry, err
 }
 
-// server is the server of a definition, the one there is where nothing changed. It is called with mu held.
+// server returns the server of a definition, which is the existing one if nothing changed. The caller must hold mu.
 func (m *Manager) server(s Status) (Server, error) {
 	if old, there := m.running[s.Hash]; there && samePins(old.Approved(), s.Pins) {
 		return old, nil
@@ -215,7 +214,7 @@ func samePins(a, b []Pin) bool {
 	return slices.EqualFunc(a, b, func(a, b Pin) bool { return a.Name == b.Name && a.SHA256 == b.SHA256 })
 }
 
-// Running returns the server of a name that is trusted and enabled.
+// Running returns the server with the given name if it is trusted and enabled.
 func (m *Manager) Running(name string) (Server, bool) {
 	s, found := m.Find(name)
 	m.mu.Lock()
@@ -224,7 +223,7 @@ func (m *Manager) Running(name string) (Server, bool) {
 	return server, found && there
 }
 
-// StopAll stops all servers at the same time and waits for them.
+// StopAll stops all servers concurrently and waits for them.
 func (m *Manager) StopAll() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -239,7 +238,7 @@ func (m *Manager) StopAll() error {
 	return failed
 }
 
-// callPinned makes one call after the tool was compared with its pin.
+// callPinned makes one call after it has compared the tool with its pin.
 func callPinned(ctx context.Context, s Server, p Pin, raw json.RawMessage, env tools.Env) tools.Result {
 	name := s.Definition().Name
 	args := map[string]any{}
@@ -276,7 +275,7 @@ func callPinned(ctx context.Context, s Server, p Pin, raw json.RawMessage, env t
 	return out
 }
 
-// failed is the one form in which failures reach a model.
+// failed returns a failure in the form in which models receive all failures.
 func failed(server, tool, kind string, err error) tools.Result {
 	more := ""
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
@@ -286,7 +285,7 @@ func failed(server, tool, kind string, err error) tools.Result {
 		server, clean(tool, maxToolName), kind, more, cleanText(err.Error()))}
 }
 
-// textOf puts the blocks of a result one below the other. Binary blocks are named by their size.
+// textOf joins the blocks of a result, one below the other. For binary blocks it gives the size.
 func textOf(r *sdk.CallToolResult) string {
 	var b strings.Builder
 	for _, block := range r.Content {

@@ -22,26 +22,26 @@ import (
 	"manualslop/events"
 )
 
-// access gets tokens for one server behind a URL and keeps them in a file of the person. Only a person
-// can grant access; a process without one uses the kept token.
+// access gets tokens for one server behind a URL and stores them in a file of the person. Only a person can grant
+// access; a process without a person uses the stored token.
 type access struct {
 	definition Definition // expanded
 	around     Surroundings
-	file       string // empty: tokens are not kept
+	file       string // empty if tokens are not stored
 	client     *http.Client
 
 	mu     sync.Mutex
 	source oauth2.TokenSource
 }
 
-// grant is what is kept of an access.
+// grant is the stored form of an access.
 type grant struct {
-	Server string        `json:"server"` // address
+	Server string        `json:"server"` // URL of the server
 	Config oauth2.Config `json:"config"`
 	Token  *oauth2.Token `json:"token"`
 }
 
-// authorization is the access to a server, with the token that was kept for its address.
+// authorization returns the access to a server, with the token that is stored for its URL.
 func authorization(d Definition, around Surroundings) (*access, error) {
 	a := &access{definition: d, around: around,
 		client: &http.Client{CheckRedirect: noRedirect, Transport: safely{local: strictlyLocal(d.URL)}}}
@@ -64,14 +64,14 @@ func authorization(d Definition, around Surroundings) (*access, error) {
 	return a, nil
 }
 
-// TokenSource gives the tokens that there are; nil where a person has to grant access first.
+// TokenSource returns the stored tokens, or nil if a person must grant access first.
 func (a *access) TokenSource(context.Context) (oauth2.TokenSource, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.source, nil
 }
 
-// Authorize has a person grant access in a browser, which returns to a port of this machine.
+// Authorize asks a person to grant access in a browser, which then returns to a port of this machine.
 func (a *access) Authorize(ctx context.Context, r *http.Request, answer *http.Response) error {
 	if a.around.OpenURL == nil {
 		_ = answer.Body.Close()
@@ -109,7 +109,7 @@ func (a *access) Authorize(ctx context.Context, r *http.Request, answer *http.Re
 		return errors.Join(err, listener.Close(), answer.Body.Close())
 	}
 	err = flow.Authorize(ctx, r, answer)
-	_ = listener.Close() // the visit may have closed it
+	_ = listener.Close() // visit may have closed it already
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (a *access) Authorize(ctx context.Context, r *http.Request, answer *http.Re
 	return err
 }
 
-// visit shows the person an address and waits until the browser comes back.
+// visit shows the person a URL and waits until the browser returns.
 func (a *access) visit(ctx context.Context, listener net.Listener, address string) (*auth.AuthorizationResult, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && !strictlyLocal(address) {
@@ -149,12 +149,12 @@ func (a *access) visit(ctx context.Context, listener net.Listener, address strin
 			return nil, fmt.Errorf("access was not given: %s", clean(cmp.Or(q.Get("error_description"), q.Get("error"),
 				"no code came back"), 200))
 		}
-		_ = web.Shutdown(ctx) // the browser gets its page
+		_ = web.Shutdown(ctx) // lets the browser receive its page
 		return &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}, nil
 	}
 }
 
-// keeping gives tokens, renews them and keeps the new ones.
+// keeping returns a source that renews tokens and stores the new ones.
 func (a *access) keeping(c *oauth2.Config, t *oauth2.Token) oauth2.TokenSource {
 	ctx := context.WithValue(context.Background(), oauth2.HTTPClient, a.client)
 	return oauth2.ReuseTokenSource(t, &renewed{of: a, config: c, from: c.TokenSource(ctx, t)})
@@ -189,7 +189,7 @@ func (a *access) keep(c *oauth2.Config, t *oauth2.Token) error {
 	return durable.WriteFile(a.file, data)
 }
 
-// safely sends nothing unencrypted but to this machine, and that only for a server on this machine.
+// safely rejects unencrypted requests, except to this machine for a server on this machine.
 type safely struct{ local bool }
 
 func (s safely) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -199,7 +199,7 @@ func (s safely) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// strictlyLocal reports whether an address begins with http:// and a loopback address.
+// strictlyLocal reports whether a URL begins with http:// and a loopback address.
 func strictlyLocal(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" {

@@ -17,15 +17,15 @@ import (
 	"manualslop/events"
 )
 
-// maxSchema bounds the schema of one tool in bytes, and maxDepth how deep it is nested.
+// maxSchema limits the size of a tool's schema in bytes, and maxDepth its nesting.
 const (
 	maxSchema = 64 << 10
 	maxDepth  = 64
 )
 
-// pinOf is a tool as it is now. The digest is over what the server said; the description is cut to
-// maxDescription and has no control, direction or zero-width characters. A schema that cannot be shown
-// to models is the pin's Problem.
+// pinOf returns the current pin of a tool. The digest covers the server's original values. The description is cut
+// to maxDescription and has no control, direction or zero-width characters. If the schema cannot be shown to
+// models, Problem says why.
 func pinOf(t *sdk.Tool) (Pin, error) {
 	schema, err := json.Marshal(t.InputSchema)
 	if err != nil {
@@ -47,7 +47,7 @@ func pinOf(t *sdk.Tool) (Pin, error) {
 	return p, err
 }
 
-// checkReferences rejects a schema with references that lead out of it, to nothing or in a circle.
+// checkReferences rejects a schema with references to outside the schema, to nothing, or in a circle.
 func checkReferences(schema json.RawMessage) error {
 	var root any
 	if err := json.Unmarshal(schema, &root); err != nil {
@@ -98,7 +98,7 @@ func checkReferences(schema json.RawMessage) error {
 	return walk(root)
 }
 
-// pointed is the part of a schema to which a reference within it leads.
+// pointed returns the part of a schema to which a reference inside it points.
 func pointed(root any, ref string) (any, bool) {
 	if ref == "#" {
 		return root, true
@@ -120,7 +120,7 @@ func pointed(root any, ref string) (any, bool) {
 	return node, true
 }
 
-// offers reports whether the definition lets a tool through, and each project entry of its name does.
+// offers reports whether the definition, and each project entry with its name, allows a tool.
 func (d Definition) offers(tool string) bool {
 	fits := func(globs []string) bool {
 		for _, g := range globs {
@@ -138,7 +138,7 @@ func (d Definition) offers(tool string) bool {
 	return true
 }
 
-// cleanText is valid UTF-8 without control, direction and zero-width characters.
+// cleanText returns valid UTF-8 without control, direction and zero-width characters.
 func cleanText(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
@@ -148,7 +148,7 @@ func cleanText(text string) string {
 	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// clean is cleanText of at most limit bytes.
+// clean is like cleanText, limited to limit bytes.
 func clean(text string, limit int) string {
 	text = cleanText(text)
 	if len(text) > limit {
@@ -157,7 +157,7 @@ func clean(text string, limit int) string {
 	return text
 }
 
-// kindOf says what kind of failure an error is.
+// kindOf returns the kind of a failure.
 func kindOf(ctx context.Context, err error) string {
 	var rpc *jsonrpc.Error
 	switch {
@@ -175,21 +175,21 @@ func kindOf(ctx context.Context, err error) string {
 	return "closed"
 }
 
-// isShape reports whether an answer came that is not a result.
+// isShape reports whether the answer was not a valid result.
 func isShape(err error) bool {
 	_, syntax := errors.AsType[*json.SyntaxError](err)
 	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
 	return syntax || kind
 }
 
-// NamePrefix begins the name of each external tool and of no other.
+// NamePrefix begins the names of all external tools and of no others.
 const NamePrefix = "mcp__"
 
-// maxName bounds the name of a tool, in characters.
+// maxName limits the name of a tool, in characters.
 const maxName = 64
 
-// ToolName is mcp__server__tool with other characters replaced. Where that changes a name, or makes
-// it too long, it keeps its end and gets 8 digits of a digest, so that it depends on no other server.
+// ToolName returns mcp__server__tool with invalid characters replaced. If that changes the name or makes it too
+// long, the name keeps its end and gets 8 digits of a digest, so that it does not depend on other servers.
 func ToolName(server, tool string) string {
 	at, of := slug(strings.ToLower(server), "-"), slug(tool, "_")
 	name := NamePrefix + at + "__" + of
@@ -202,7 +202,7 @@ func ToolName(server, tool string) string {
 	return name
 }
 
-// slug replaces what a name of a tool must not have, and double underscores.
+// slug replaces double underscores and the characters that a tool's name must not have.
 func slug(text, by string) string {
 	out := strings.Map(func(r rune) rune {
 		if r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_' && by == "_") {

@@ -11,21 +11,20 @@ import (
 	"syscall"
 )
 
-// markName is the variable that each server and what it starts has in its environment. Its value is
-// "PID:START:NAMESPACE:NUMBER": the process that started the server, the time when that began, in ticks
-// since the machine started, the namespace in which PID counts, and a number that no other server of the
-// process has.
+// markName is the environment variable that marks each server and the processes that it starts. Its value is
+// "PID:START:NAMESPACE:NUMBER": the process that started the server, when that process started, in ticks since
+// boot, the namespace of PID, and a number that is unique in the process.
 const markName = "SLOP_MCP_OWNER"
 
 var marks atomic.Int64
 
-// newMark is a mark of this process that no server has yet.
+// newMark returns an unused mark of this process.
 func newMark() string {
 	pid := os.Getpid()
 	return fmt.Sprintf("%d:%s:%s:%d", pid, startOf(pid), namespace(), marks.Add(1))
 }
 
-// namespace names the namespace in which process ids of this process count.
+// namespace returns the name of this process's PID namespace.
 func namespace() string {
 	name, err := os.Readlink("/proc/self/ns/pid")
 	if err != nil {
@@ -34,7 +33,7 @@ func namespace() string {
 	return strings.Trim(strings.TrimPrefix(name, "pid:"), "[]")
 }
 
-// startOf is when a process began, empty where it is gone or a zombie.
+// startOf returns when a process started, or "" if it is gone or a zombie.
 func startOf(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -48,8 +47,8 @@ func startOf(pid int) string {
 	return string(fields[start])
 }
 
-// killMarked kills the processes whose mark fits, until none is left; a killed one may have started
-// another a moment before.
+// killMarked kills the processes whose mark fits, until none is left, because a killed process may have just
+// started another one.
 func killMarked(fits func(mark string) bool) (killed int) {
 	const rounds = 10
 	for range rounds {
@@ -66,7 +65,7 @@ func killMarked(fits func(mark string) bool) (killed int) {
 	return killed
 }
 
-// marked lists living processes whose mark fits. Processes of other users cannot be read.
+// marked lists running processes whose mark fits. Processes of other users cannot be read.
 func marked(fits func(mark string) bool) (pids []int) {
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range files {
@@ -88,8 +87,8 @@ func marked(fits func(mark string) bool) (pids []int) {
 	return pids
 }
 
-// KillOrphans kills the servers, and what they started, of processes that ended without stopping them.
-// It returns how many processes it killed.
+// KillOrphans kills servers, and the processes that they started, whose owner ended without stopping them. It
+// returns the number of killed processes.
 func KillOrphans() int {
 	own := namespace()
 	return killMarked(func(mark string) bool {

@@ -2,13 +2,13 @@
 
 package mcp
 
-// markName is the variable that each server has in its environment.
+// markName is the environment variable that marks each server.
 const markName = "SLOP_MCP_OWNER"
 
 func newMark() string { return "" }
 
-// killMarked does nothing here: the environment of other processes cannot be read.
+// killMarked does nothing, because the environment of other processes cannot be read here.
 func killMarked(func(mark string) bool) int { return 0 }
 
-// KillOrphans does nothing here; servers that read standard input end with the process that started them.
+// KillOrphans does nothing here. Servers that read standard input end with the process that started them.
 func KillOrphans() int { return 0 }

@@ -4,7 +4,7 @@ package mcp
 
 import "os/exec"
 
-// ownGroup does nothing here: only the program itself is ended.
+// ownGroup does nothing here, so only the program itself is ended.
 func ownGroup(*exec.Cmd) {}
 
 func terminate(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

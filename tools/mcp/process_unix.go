@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// ownGroup puts the program into a process group of its own.
+// ownGroup puts the program into its own process group.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// terminate asks the program's group to end; kill ends it.
+// terminate asks the program's process group to end; kill kills it.
 func terminate(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 func kill(cmd *exec.Cmd)      { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

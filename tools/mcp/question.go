@@ -12,17 +12,17 @@ import (
 	"manualslop/tools"
 )
 
-// errNoCall says that a server asked while none or several of its calls ran, so the call that the
-// question belongs to is unknown.
+// errNoCall means that a server asked a question while none or several of its calls were running, so it is
+// unknown to which call the question belongs.
 var errNoCall = errors.New("a question must belong to one running call")
 
-// maxQuestions bounds the questions of one call: each is an ask that a person has to answer, and the time of
-// the call stands still meanwhile.
+// maxQuestions limits the questions of one call. Each is an ask that a person must answer, and it stops the time
+// limit of the call.
 const maxQuestions = 16
 
 var errTooManyQuestions = fmt.Errorf("a call may ask at most %d questions", maxQuestions)
 
-// elicit puts a server's question to the person.
+// elicit passes a server's question to the person.
 func (c *connection) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	q := tools.Question{Server: c.of.definition.Name, Message: clean(r.Params.Message, maxDescription), URL: r.Params.URL}
 	if q.URL != "" {
@@ -48,7 +48,7 @@ func (c *connection) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.Eli
 	within, cancel := context.WithCancel(e.ctx)
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
-	defer e.hold()() // a person takes the time that it takes
+	defer e.hold()() // the person's time does not count
 	a, err := e.ask(within, q)
 	if err != nil {
 		return nil, err
@@ -59,8 +59,8 @@ func (c *connection) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.Eli
 	return &sdk.ElicitResult{Action: "accept", Content: a.Content}, nil
 }
 
-// asking returns the call to which a question belongs, and counts the question. In the newer protocol the
-// server asks in its answer, in the older one with a request of its own, which names no call.
+// asking returns the call to which a question belongs, and counts the question. In the newer protocol the server
+// asks in its answer; in the older one it sends a separate request, which names no call.
 func (c *connection) asking(ctx context.Context) (*expectation, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

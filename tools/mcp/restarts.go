@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Rules for starting a server again that failed.
+// Rules for restarting a failed server.
 const (
-	maxFailures   = 5 // in failureWindow; then it is not started before a person asks
+	maxFailures   = 5 // within failureWindow; after that, only a person can restart it
 	failureWindow = 10 * time.Minute
-	steady        = time.Minute // a server that ran as long has no failures
+	steady        = time.Minute // a server that ran this long has its failures reset
 	firstWait     = 500 * time.Millisecond
 	lastWait      = 30 * time.Second
 )
 
-// restarts are the failures of one server.
+// restarts records the failures of one server.
 type restarts struct {
 	at    []time.Time
-	since time.Time // of its last start that succeeded
+	since time.Time // when it last started successfully
 }
 
 func (r *restarts) began(now time.Time) { r.since = now }
@@ -31,9 +31,9 @@ func (r *restarts) failed(now time.Time) {
 	r.at = append(r.at, now)
 }
 
-// wait returns how long to wait before the server is started, and whether it may be started at all.
-// The wait doubles with each failure; up to half of it is left to chance, so that servers that failed
-// together do not start together.
+// wait returns how long to wait before the server is started, and whether it may be started at all. The wait
+// doubles with each failure. Up to half of it is random, so that servers that failed together do not restart
+// together.
 func (r *restarts) wait(now time.Time) (time.Duration, bool) {
 	r.at = slices.DeleteFunc(r.at, func(t time.Time) bool { return now.Sub(t) > failureWindow })
 	if len(r.at) == 0 {

@@ -31,80 +31,80 @@ const (
 	Failed   State = "error"
 )
 
-// Times of a server.
+// Times and limits of a server.
 const (
-	startTimeout = 30 * time.Second       // unless the definition says otherwise
-	callTimeout  = 120 * time.Second      // the same; a sign of progress begins it again
-	hardTimeout  = 10 * time.Minute       // of a call, whatever progress it makes; at least callTimeout
+	startTimeout = 30 * time.Second       // default; see Definition.StartMS
+	callTimeout  = 120 * time.Second      // default; see Definition.CallMS; progress restarts it
+	hardTimeout  = 10 * time.Minute       // limit of a call even with progress; at least callTimeout
 	settling     = 200 * time.Millisecond // between a change of the tool list and reading it
 )
 
-// maxCalls is how many calls of one server are under way at once; further ones wait.
+// maxCalls limits the concurrent calls of one server; further calls wait.
 const maxCalls = 8
 
-// Bounds of a tool list.
+// Limits of a tool list.
 const (
 	maxTools       = 1000
 	maxDescription = 4 << 10 // bytes
-	maxToolName    = 128     // bytes of a name as it is shown
+	maxToolName    = 128     // bytes of a name as shown
 )
 
 // legacy is the newest protocol revision that begins with initialize.
 const legacy = "2025-11-25"
 
-// Surroundings are what servers of one manager share. The zero value keeps no log and no tokens.
+// Surroundings are shared by the servers of a manager. The zero value stores no log and no tokens.
 type Surroundings struct {
-	// Logs is the folder for the error output of programs; empty: it is not kept.
+	// Logs is the folder for the error output of programs; empty means that it is not stored.
 	Logs string
-	// Mask hides secrets in the error output; nil hides none.
+	// Mask hides secrets in the error output; nil hides nothing.
 	Mask func([]byte) []byte
-	// OpenURL shows a person the address at which to give a server access; nil: none can be given.
+	// OpenURL shows a person the URL at which to grant access to a server. If it is nil, access cannot be granted.
 	OpenURL func(ctx context.Context, server, url string) error
-	// Tokens keeps tokens of servers behind URLs; an empty folder keeps none.
+	// Tokens is the folder for tokens of servers behind URLs; empty means that they are not stored.
 	Tokens string
 }
 
-// Ask puts a question to a person.
+// Ask asks a person a question.
 type Ask func(context.Context, tools.Question) (tools.Answer, error)
 
 // Server is one external server. Its methods are safe for concurrent use.
 type Server interface {
-	// Definition is what the server was made from.
+	// Definition returns the definition from which the server was created.
 	Definition() Definition
-	// Approved are the tools that the person approved.
+	// Approved returns the tools that the person approved.
 	Approved() []Pin
-	// Revision is that of the protocol which was agreed on last; empty before.
+	// Revision returns the last negotiated protocol revision, or "" before the first negotiation.
 	Revision() string
-	// Start connects. It does nothing while the server runs.
+	// Start connects. It does nothing if the server is running.
 	Start(ctx context.Context) error
-	// ListTools returns the tools that the server has now, of all pages, without those that the
-	// definition denies, ordered by name.
+	// ListTools returns the server's current tools from all pages, without those that the definition denies,
+	// sorted by name.
 	ListTools(ctx context.Context) ([]Pin, error)
-	// CallTool calls one tool with a JSON object. At most maxCalls run at once; further ones wait. Ask
-	// puts questions of the server to a person; nil: it cannot ask.
+	// CallTool calls one tool with a JSON object. At most maxCalls run concurrently; further calls wait. ask
+	// passes questions of the server to a person; if it is nil, the server cannot ask.
 	CallTool(ctx context.Context, name string, args map[string]any, ask Ask) (*sdk.CallToolResult, error)
-	// Watch has what the server does from now on told to one function, which must not block and must
-	// not call the server.
+	// Watch sets the function that is called with the server's state changes. It must not block and must not call
+	// the server.
 	Watch(tell func(tools.ServerState))
-	// State tells what the server is doing, and why it failed.
+	// State returns what the server is doing, and why it failed.
 	State() (State, error)
-	// Quarantined are the tools that were not as the person approved them when they were last listed.
+	// Quarantined returns the tools that differed from the approved ones when they were last listed.
 	Quarantined() []tools.ToolDiff
 	// Stop disconnects and ends the program.
 	Stop() error
-	// Restart stops the server and starts it, also after it failed too often.
+	// Restart stops and starts the server, even after too many failures.
 	Restart(ctx context.Context) error
 }
 
-// StdioServer is a server that is a program of this machine.
+// StdioServer is a server that runs as a program on this machine.
 type StdioServer struct{ *session }
 
 // RemoteServer is a server behind a URL, over SSE or streamable HTTP.
 type RemoteServer struct{ *session }
 
-// NewServer makes a server that is not started. Project is the absolute folder of the project. A start
-// fails where the definition, with the files that it names, does not have its hash any more. Without
-// pins the server is one whose tools nobody approved yet.
+// NewServer creates a server without starting it. project is the absolute path of the project's folder. A start
+// fails if the definition, with the files that it names, no longer matches its hash. Without pins, no tools of
+// the server are approved yet.
 func NewServer(of Status, project string, around Surroundings) (Server, error) {
 	d := of.Definition
 	expanded, err := d.expanded(project, os.LookupEnv)
@@ -137,25 +137,25 @@ func newSession(of Status, around Surroundings) *session {
 	return s
 }
 
-// session is the connection to a server, made when it is needed and again after it was lost.
+// session is the connection to a server. It is created when needed, and again after it was lost.
 type session struct {
 	definition Definition
 	around     Surroundings
-	pins       []Pin // approved; nil: whatever it has
+	pins       []Pin // approved tools; nil means any tools
 	dial       func(context.Context, *sdk.Client) (*sdk.ClientSession, error)
 
-	starting chan struct{} // holds one token while a connection is made or closed
-	calls    chan struct{} // one token a call
+	starting chan struct{} // holds a token while a connection is created or closed
+	calls    chan struct{} // holds one token per call
 
 	mu       sync.Mutex
 	now      *connection
-	revision string // of the protocol, as it was agreed on last; empty: not known
+	revision string // last negotiated protocol revision; empty if unknown
 	state    State
 	err      error
 	restarts restarts
-	other    []tools.ToolDiff // tools that were not the approved ones when they were last listed
+	other    []tools.ToolDiff // tools that differed from the approved ones when last listed
 	watch    func(tools.ServerState)
-	stopped  chan struct{} // closed by Stop; nil: not started since
+	stopped  chan struct{} // closed by Stop; nil if not started since
 }
 
 func (s *session) Definition() Definition { return s.definition }
@@ -188,13 +188,13 @@ func (s *session) Watch(tell func(tools.ServerState)) {
 	s.watch = tell
 }
 
-// set is called with mu held.
+// set changes the state. The caller must hold mu.
 func (s *session) set(state State, now *connection, err error) {
 	s.state, s.now, s.err = state, now, err
 	s.tell(nil)
 }
 
-// tell is called with mu held.
+// tell reports the state to the watcher. The caller must hold mu.
 func (s *session) tell(other []tools.ToolDiff) {
 	if s.watch == nil {
 		return
@@ -211,7 +211,7 @@ func (s *session) Start(ctx context.Context) error {
 	return err
 }
 
-// alone waits until nobody else makes or closes the connection; free lets others.
+// alone waits until nothing else creates or closes the connection, and excludes others until free is called.
 func (s *session) alone(ctx context.Context) (free func(), err error) {
 	select {
 	case s.starting <- struct{}{}:
@@ -221,7 +221,7 @@ func (s *session) alone(ctx context.Context) (free func(), err error) {
 	}
 }
 
-// connected returns the running connection, or makes one, not before it may; see [restarts].
+// connected returns the current connection, or creates one after the required wait; see [restarts].
 func (s *session) connected(ctx context.Context) (*connection, error) {
 	s.mu.Lock()
 	now := s.now
@@ -258,14 +258,14 @@ func (s *session) connected(ctx context.Context) (*connection, error) {
 	return s.connect(ctx, stopped)
 }
 
-// connect makes a connection. Only one runs at a time.
+// connect creates a connection. Only one call runs at a time.
 func (s *session) connect(ctx context.Context, stopped chan struct{}) (*connection, error) {
 	s.mu.Lock()
 	s.set(Starting, nil, nil)
 	s.mu.Unlock()
 	limit := cmp.Or(time.Duration(s.definition.StartMS)*time.Millisecond, startTimeout)
 	if s.definition.OAuth != nil && s.around.OpenURL != nil {
-		limit = max(limit, hardTimeout) // a person gives access meanwhile
+		limit = max(limit, hardTimeout) // includes the time in which a person grants access
 	}
 	// An SSE connection lasts as long as its context.
 	lasting, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -304,7 +304,7 @@ func (s *session) connect(ctx context.Context, stopped chan struct{}) (*connecti
 	return c, nil
 }
 
-// lost notes that a connection ended. A program that ended by itself is started again.
+// lost records that a connection ended. If the server is a program, it is started again.
 func (s *session) lost(c *connection, err error, stopped chan struct{}) {
 	c.end()
 	s.mu.Lock()
@@ -316,7 +316,7 @@ func (s *session) lost(c *connection, err error, stopped chan struct{}) {
 	s.set(Failed, nil, errors.Join(errors.New("the connection ended"), err))
 	s.mu.Unlock()
 	if s.definition.Type != Stdio {
-		return // the next call connects
+		return // the next call reconnects
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
@@ -338,7 +338,7 @@ func (s *session) lost(c *connection, err error, stopped chan struct{}) {
 	}
 }
 
-// Restart stops the server, forgets its failures and starts it.
+// Restart stops the server, clears its failures and starts it.
 func (s *session) Restart(ctx context.Context) error {
 	err := s.Stop()
 	s.mu.Lock()
@@ -373,7 +373,7 @@ func (s *session) Stop() error {
 	return err
 }
 
-// listed tells which tools of a running server are not the approved ones.
+// listed records and reports which tools of a running server differ from the approved ones.
 func (s *session) listed(c *connection, list []Pin, err error) {
 	if err != nil || s.pins == nil {
 		return
@@ -440,18 +440,18 @@ func (s *session) CallTool(ctx context.Context, name string, args map[string]any
 		return nil, context.Cause(within)
 	}
 	if err != nil && kindOf(ctx, err) == "closed" {
-		_ = c.Close() // it is dead already; what remains of its process goes away
+		_ = c.Close() // it is already dead; this removes what remains of its process
 	}
 	return result, err
 }
 
-// dialStdio starts the program. One that died of the probe for the newer protocol is started again
-// without it; one that is known to speak the older one is not probed.
+// dialStdio starts the program. If the program dies of the probe for the newer protocol, it is started again
+// without the probe. A program that is known to use the older protocol is not probed.
 func dialStdio(ctx context.Context, c *sdk.Client, d Definition, around Surroundings,
 	revision string) (*sdk.ClientSession, error) {
 	env := sandbox.Environment(sandbox.Environ{Allow: proxies()})
 	for name, value := range d.Env {
-		env = append(env, name+"="+value) // the last one counts
+		env = append(env, name+"="+value) // the last value wins
 	}
 	argv := slices.Clone(d.Command)
 	if strings.ContainsRune(argv[0], filepath.Separator) {
@@ -484,14 +484,14 @@ func dialStdio(ctx context.Context, c *sdk.Client, d Definition, around Surround
 	}
 }
 
-// proxies are the variables of the person's proxies, which programs see.
+// proxies lists the variables of the person's proxies, which programs receive.
 func proxies() []string {
 	return []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY",
 		"http_proxy", "https_proxy", "no_proxy", "all_proxy"}
 }
 
-// dialRemote connects over HTTP or SSE, and over SSE also where streamable HTTP is refused. Headers go to
-// the server's own origin only.
+// dialRemote connects over streamable HTTP or SSE. It falls back to SSE if streamable HTTP is refused. Headers
+// are sent only to the server's own origin.
 func dialRemote(ctx context.Context, c *sdk.Client, d Definition, around Surroundings) (*sdk.ClientSession, error) {
 	own, err := url.Parse(d.URL)
 	if err != nil {
@@ -524,12 +524,12 @@ func noRedirect(*http.Request, []*http.Request) error {
 	return errors.New("MCP servers must not redirect")
 }
 
-// ownOrigin sets the configured headers on each request, and sends none elsewhere: an SSE server names
-// the address for messages itself.
+// ownOrigin adds the configured headers to each request to the server's origin and to no other, because an SSE
+// server itself names the URL for messages.
 type ownOrigin struct {
 	url     *url.URL
 	headers map[string]string
-	first   atomic.Int32 // status of the first answer
+	first   atomic.Int32 // status of the first response
 }
 
 func (o *ownOrigin) RoundTrip(r *http.Request) (*http.Response, error) {

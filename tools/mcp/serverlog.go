@@ -11,27 +11,27 @@ import (
 	"manualslop/bus/durable"
 )
 
-// maxLog is the size in bytes at which the log of a server is set aside; the one before is dropped.
+// maxLog is the size in bytes at which a server's log is renamed. The previously renamed log is dropped.
 const maxLog = 1 << 20
 
-// serverLog is the error output of a server on disk.
+// serverLog writes the error output of a server to disk.
 type serverLog struct {
 	mu   sync.Mutex
 	name string
 	mask func([]byte) []byte
 	file *os.File
 	size int64
-	line []byte // the beginning of a line
+	line []byte // an incomplete line
 }
 
 type discard struct{ io.Writer }
 
 func (discard) Close() error { return nil }
 
-// LogFile is where the error output of a server is kept. The one with ".old" behind is older.
+// LogFile returns the path of a server's error log. The older log has the suffix ".old".
 func LogFile(folder, server string) string { return filepath.Join(folder, slug(server, "_")+".log") }
 
-// openLog continues the log of a server.
+// openLog opens the log of a server for appending.
 func openLog(around Surroundings, server string) (io.WriteCloser, error) {
 	if around.Logs == "" {
 		return discard{io.Discard}, nil
@@ -54,7 +54,7 @@ func (l *serverLog) open() (err error) {
 	return err
 }
 
-// Write keeps whole lines, so that a secret is hidden also where it comes in two pieces.
+// Write writes only whole lines, so that a secret is masked even if it arrives in two parts.
 func (l *serverLog) Write(data []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

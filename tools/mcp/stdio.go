@@ -20,37 +20,37 @@ import (
 
 // Limits of the stdio transport.
 const (
-	maxMessage   = 8 << 20  // bytes of one message; a longer answer fails its call alone
-	maxStderr    = 64 << 10 // last bytes of standard error that are kept
+	maxMessage   = 8 << 20  // size of one message in bytes; only the call of a longer answer fails
+	maxStderr    = 64 << 10 // bytes kept from the end of standard error
 	probeTimeout = 5 * time.Second
-	grace        = 2 * time.Second // between closing stdin, SIGTERM and SIGKILL
-	maxJunk      = 3               // lines that are not messages and are kept in the log
+	grace        = 2 * time.Second // wait after closing stdin, and again after SIGTERM
+	maxJunk      = 3               // lines that are not messages and are logged
 )
 
-// codeTooLarge is the error of an answer above maxMessage.
+// codeTooLarge is the error code for an answer above maxMessage.
 const codeTooLarge = -32099
 
-// process is a running stdio server, as a transport of the SDK and its only connection.
+// process is a running stdio server. It is a transport of the SDK and also the transport's only connection.
 type process struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	stderr *tail
 	in     chan jsonrpc.Message
-	done   chan struct{} // closed when the program ended and its output was read
+	done   chan struct{} // closed when the program has ended and its output was read
 	closed chan struct{} // closed by Close
 	stop   sync.Once
 	log    io.Writer
-	mark   string // value of markName in the environment of the program and what it starts
+	mark   string // value of markName in the environment of the program and its children
 	junk   int    // lines of output that were not messages
 
 	mu     sync.Mutex
-	probe  jsonrpc.ID // of the outstanding server/discover
+	probe  jsonrpc.ID // id of the outstanding server/discover
 	probes *time.Timer
-	ended  error // how the program ended; read after done
+	ended  error // how the program ended; readable after done
 }
 
-// startProcess starts a program in its own process group. It writes the program's error output to log
-// and closes that when the program ended.
+// startProcess starts a program in its own process group. It writes the program's error output to log, and closes
+// log when the program has ended.
 func startProcess(argv, env []string, dir string, log io.WriteCloser) (_ *process, err error) {
 	defer func() {
 		if err != nil {
@@ -83,7 +83,7 @@ func startProcess(argv, env []string, dir string, log io.WriteCloser) (_ *proces
 	drained.Go(func() { _, _ = io.Copy(io.MultiWriter(p.stderr, keepGoing{log}), said); _ = said.Close() })
 	go func() {
 		p.ended = p.cmd.Wait()
-		kill(p.cmd) // grandchildren would keep the output open
+		kill(p.cmd) // otherwise grandchildren would keep the output open
 		killMarked(func(mark string) bool { return mark == p.mark })
 		drained.Wait()
 		_ = log.Close()
@@ -95,11 +95,11 @@ func startProcess(argv, env []string, dir string, log io.WriteCloser) (_ *proces
 // Connect returns the process itself.
 func (p *process) Connect(context.Context) (sdk.Connection, error) { return p, nil }
 
-// SessionID is empty: stdio has no sessions.
+// SessionID returns "", because stdio has no sessions.
 func (p *process) SessionID() string { return "" }
 
-// Read returns the next message. It returns io.EOF after Close and an error with the exit status
-// and the last standard error when the program ended.
+// Read returns the next message. It returns io.EOF after Close. When the program has ended, it returns an error
+// with the exit status and the end of standard error.
 func (p *process) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case m := <-p.in:
@@ -113,7 +113,7 @@ func (p *process) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// exit says how the program ended.
+// exit returns an error that says how the program ended.
 func (p *process) exit() error {
 	status := "exit status 0"
 	if p.ended != nil {
@@ -125,8 +125,8 @@ func (p *process) exit() error {
 	return fmt.Errorf("the server ended: %s", status)
 }
 
-// Write sends one message as one line. A server/discover that is not answered in time is answered
-// with "method not found", so that the SDK goes on with initialize.
+// Write sends one message as one line. If a server/discover is not answered in time, it is answered with "method
+// not found", so that the SDK continues with initialize.
 func (p *process) Write(_ context.Context, m jsonrpc.Message) error {
 	data, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
@@ -142,7 +142,7 @@ func (p *process) Write(_ context.Context, m jsonrpc.Message) error {
 	return err
 }
 
-// endProbe answers the probe where nobody did yet.
+// endProbe answers the probe if it has not been answered yet.
 func (p *process) endProbe(id jsonrpc.ID) {
 	p.mu.Lock()
 	waits := p.probe == id
@@ -154,7 +154,7 @@ func (p *process) endProbe(id jsonrpc.ID) {
 	}
 }
 
-// probed notes that the probe was answered.
+// probed records an answer to the probe.
 func (p *process) probed(m jsonrpc.Message) {
 	answer, ok := m.(*jsonrpc.Response)
 	if !ok {
@@ -169,7 +169,7 @@ func (p *process) probed(m jsonrpc.Message) {
 	p.probe = jsonrpc.ID{}
 }
 
-// probing tells whether the program has not answered server/discover.
+// probing reports whether the program has not yet answered server/discover.
 func (p *process) probing() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -183,7 +183,7 @@ func (p *process) deliver(m jsonrpc.Message) {
 	}
 }
 
-// readAll reads messages to the end of the output. Lines that are not messages are skipped.
+// readAll reads messages up to the end of the output. Lines that are not messages are skipped.
 func (p *process) readAll(from io.Reader) {
 	r := bufio.NewReaderSize(from, 64<<10)
 	for {
@@ -209,10 +209,10 @@ func (p *process) readAll(from io.Reader) {
 	}
 }
 
-// edge is how much of an oversized line's beginning and end is searched for its id.
+// edge is the number of bytes at the beginning and the end of an oversized line that are searched for its id.
 const edge = 512
 
-// readLine reads a line of at most maxMessage bytes. Of a longer one it returns both edges.
+// readLine reads a line of at most maxMessage bytes. For a longer line it returns both edges.
 func readLine(r *bufio.Reader) (line []byte, whole bool, err error) {
 	var last []byte
 	whole = true
@@ -260,8 +260,8 @@ func idOf(edges []byte) (jsonrpc.ID, bool) {
 	return id, err == nil
 }
 
-// Close closes standard input, and ends the process group with SIGTERM and SIGKILL after a grace
-// time each. It returns when the program and everything that it started in its group ended.
+// Close closes standard input, and ends the process group with SIGTERM and then SIGKILL, after a grace period
+// each. It returns when the program and the processes in its group have ended.
 func (p *process) Close() error {
 	p.stop.Do(func() {
 		close(p.closed)
@@ -279,7 +279,7 @@ func (p *process) Close() error {
 	return nil
 }
 
-// keepGoing writes what it can: a full disk must not stop a server.
+// keepGoing ignores write errors, because a full disk must not stop a server.
 type keepGoing struct{ io.Writer }
 
 func (k keepGoing) Write(data []byte) (int, error) {

@@ -14,29 +14,29 @@ import (
 	"manualslop/bus/durable"
 )
 
-// TrustFile is the name of the file in the person's folder that holds what the person trusts.
+// TrustFile is the name of the file in the person's folder that stores what the person trusts.
 const TrustFile = "mcp_trust.json"
 
-// Pin is a tool as the person approved it.
+// Pin is an approved version of a tool.
 type Pin struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
 	SHA256      string          `json:"sha256"`
-	// Problem says why the tool cannot be offered; empty where it can.
+	// Problem says why the tool cannot be offered. It is empty if it can.
 	Problem string `json:"problem,omitempty"`
 }
 
-// Trust is what the person trusts: definitions by their hash, each with the tools seen at that time.
+// Trust holds the trusted definitions by hash, each with the tools at the time of approval.
 type Trust struct {
 	Servers map[string][]Pin `json:"servers"`
-	// Revisions are those of the protocol that the servers spoke then.
+	// Revisions holds the protocol revisions that the servers used at that time.
 	Revisions map[string]string `json:"revisions,omitempty"`
 
 	file string
 }
 
-// LoadTrust reads the trust of the person. A missing file trusts nothing.
+// LoadTrust reads the person's trust. A missing file trusts nothing.
 func LoadTrust(user string) (*Trust, error) {
 	t := &Trust{file: filepath.Join(user, TrustFile)}
 	defer func() {
@@ -60,8 +60,8 @@ func LoadTrust(user string) (*Trust, error) {
 	return t, nil
 }
 
-// Add trusts a definition with its tools and writes the file, which only the person may read. What
-// another process trusted meanwhile stays.
+// Add trusts a definition with its tools and writes the file, which only the person may read. It keeps what other
+// processes have added in the meantime.
 func (t *Trust) Add(hash string, pins []Pin, revision string) (err error) {
 	dir := filepath.Dir(t.file)
 	if err := durable.MakeFolder(dir); err != nil {
@@ -86,7 +86,7 @@ func (t *Trust) Add(hash string, pins []Pin, revision string) (err error) {
 	return durable.WriteFile(t.file, append(data, '\n'))
 }
 
-// How a tool is, compared with the one that the person approved.
+// States of a tool compared with the approved version.
 const (
 	Unchanged = "unchanged"
 	Changed   = "changed"
@@ -94,8 +94,8 @@ const (
 	Gone      = "gone"
 )
 
-// Change is a tool with how it differs from what the person approved.
-// Before and BeforeSchema are what was approved of a changed tool.
+// Change describes how a tool differs from the approved version. For a changed tool, Before and BeforeSchema hold
+// the approved values.
 type Change struct {
 	Pin
 	State        string          `json:"state"`
@@ -103,7 +103,7 @@ type Change struct {
 	BeforeSchema json.RawMessage `json:"before_schema,omitempty"`
 }
 
-// Compare lists the tools that were approved and those that are there now, the latter first.
+// Compare lists the current tools and then the approved tools that are gone.
 func Compare(approved, now []Pin) []Change {
 	var out []Change
 	for _, p := range now {

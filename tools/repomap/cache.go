@@ -2,25 +2,23 @@ package repomap
 
 import "sync"
 
-// MaxCache limits what a [Cache] holds, in bytes: 10,000 files of ordinary
-// size.
+// MaxCache limits the size of a [Cache] in bytes: enough for about 10,000 files of ordinary size.
 const MaxCache = 32 << 20
 
-// Cache keeps what was read of files. The zero value is empty and ready, and
-// several goroutines may use it.
+// Cache stores the results of reading files. The zero value is an empty cache. It is safe for concurrent use.
 type Cache struct {
 	mu    sync.Mutex
 	files map[place]*kept
 	bytes int
-	round int // counts maps
-	swept int // the round in which files of older rounds were dropped last
+	round int // number of maps
+	swept int // the last round in which files of older rounds were dropped
 }
 
-// State tells a file, and whether it changed, without reading it.
+// State identifies a file and its version without reading it.
 type State struct {
 	Folder, Path      string
 	Size              int64
-	Modified, Changed int64 // nanoseconds; Changed by the system's own clock
+	Modified, Changed int64 // nanoseconds; Changed is the system's change time
 }
 
 type place struct{ folder, path string }
@@ -28,17 +26,17 @@ type place struct{ folder, path string }
 type kept struct {
 	state State
 	file  File
-	round int // in which it was used last
+	round int // the round in which it was last used
 }
 
-// Begin begins a map. Without room, files go that no map has used since.
+// Begin begins a new map. Files that this map has not used may be dropped when the cache is full.
 func (c *Cache) Begin() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.round++
 }
 
-// Get returns what was read of a file in this state, false if that is not kept.
+// Get returns the result for a file in this state, or false if it is not cached.
 func (c *Cache) Get(s State) (File, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +48,7 @@ func (c *Cache) Get(s State) (File, bool) {
 	return k.file, true
 }
 
-// Put keeps what was read of a file in this state if there is room.
+// Put stores the result for a file in this state if there is room.
 func (c *Cache) Put(s State, f File) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +57,7 @@ func (c *Cache) Put(s State, f File) {
 	k := &kept{state: s, file: f, round: c.round}
 	if c.bytes+k.size() > MaxCache && c.swept < c.round {
 		c.swept = c.round
-		// order-independent: each is looked at by itself
+		// order-independent: each is checked separately
 		for old, o := range c.files {
 			if o.round < c.round {
 				c.drop(old)
@@ -83,7 +81,7 @@ func (c *Cache) drop(at place) {
 	}
 }
 
-// size is about what a file takes in memory.
+// size estimates the memory that an entry takes.
 func (k *kept) size() int {
 	const empty = 300 // bytes
 	n := empty + len(k.state.Folder) + len(k.state.Path) + 8*len(k.file.Words)

@@ -16,24 +16,23 @@ import (
 	"manualslop/tools/syntax"
 )
 
-// maxRead is how long a reader may take for one file. 256 KiB take a fifth of it
-// on a busy machine.
+// maxRead limits the time of a reader for one file. 256 KiB take a fifth of it on a busy machine.
 const maxRead = time.Second
 
-// Reads reports whether definitions are searched for in a file of this name.
+// Reads reports whether a file of this name is searched for definitions.
 func Reads(name string) bool {
 	return slices.Contains([]string{".py", ".pyi", ".go", ".rs", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".java", ".cs",
 		".rb", ".php", ".lua", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"}, strings.ToLower(path.Ext(name)))
 }
 
-// Read finds what a file defines and mentions. Readers that build whole trees,
-// which are those of all languages but Python, C and C++, may take as long as trees;
-// if that is not positive, they are not asked.
+// Read finds the definitions and the words of a file. trees limits the time of readers that build whole trees,
+// which are those of all languages except Python, C and C++. If trees is not positive, these readers are not
+// used.
 func Read(ctx context.Context, name, text string, trees time.Duration) File {
 	return read(ctx, name, text, trees, defined)
 }
 
-// reader gives the names that a text defines.
+// reader returns the names that a text defines.
 type reader func(ctx context.Context, name, text string) ([]string, error)
 
 func read(ctx context.Context, name, text string, trees time.Duration, find reader) File {
@@ -50,13 +49,13 @@ func read(ctx context.Context, name, text string, trees time.Duration, find read
 	for _, title := range names {
 		if n := lastWord(title); len(n) >= shortest && !seen[n] && len(f.Names) < MaxDefinitions {
 			seen[n] = true
-			f.Names = append(f.Names, strings.Clone(n)) // the text is not kept
+			f.Names = append(f.Names, strings.Clone(n)) // clone, so that the text can be freed
 		}
 	}
 	return f
 }
 
-// within runs a reader for at most limit. A panic of it is an error.
+// within runs a reader for at most limit. A panic becomes an error.
 func within(ctx context.Context, limit time.Duration, find func(context.Context) ([]string, error)) (names []string,
 	err error) {
 	if limit <= 0 {
@@ -72,7 +71,7 @@ func within(ctx context.Context, limit time.Duration, find func(context.Context)
 	return abandon.WhenDone(ctx, func() ([]string, error) { return find(ctx) })
 }
 
-// quick reports whether a file's reader is faster than a search for words.
+// quick reports whether the reader for a file is faster than a search for words.
 func quick(name string) bool {
 	return cfamily.Belongs(name) || strings.HasPrefix(strings.ToLower(path.Ext(name)), ".py")
 }
@@ -104,8 +103,8 @@ func defined(ctx context.Context, name, text string) ([]string, error) {
 	return out, err
 }
 
-// says reports whether the name of a definition says something by itself:
-// "value" as a field of one class is a word of every other file.
+// says reports whether the name of a definition is significant by itself. For example, "value" as a field of one
+// class is a word in every other file.
 func says(s syntax.Symbol) bool {
 	switch s.Kind {
 	case "constructor", "destructor", "operator", "impl", "given":
@@ -122,7 +121,7 @@ var byWord = sync.OnceValue(func() *regexp.Regexp {
 			`(?:def|defp|defmodule|class|func|fn|function|type|struct|enum|union|interface|trait|module|record|object|fun|protocol|namespace|mod|const|#define)[ \t]+(?:\([^)\n]*\)[ \t]*)?([A-Za-z_]\w*)`)
 })
 
-// byWords returns the names after words that begin definitions.
+// byWords returns the names after keywords that begin definitions.
 func byWords(text string) []string {
 	var out []string
 	for _, m := range byWord().FindAllStringSubmatch(text, -1) {
@@ -131,8 +130,8 @@ func byWords(text string) []string {
 	return out
 }
 
-// lastWord returns the word at the end of a title: "Do" of "Server.Do". It is
-// empty if the title does not end in a word of ASCII.
+// lastWord returns the word at the end of a title: "Do" for "Server.Do". It returns "" if the title does not end
+// in an ASCII word.
 func lastWord(title string) string {
 	from := len(title)
 	for from > 0 && isWord(title[from-1]) {
@@ -145,7 +144,7 @@ func lastWord(title string) string {
 	return word
 }
 
-// words returns the digests of the words of a text that may be names.
+// words returns the digests of the words in a text that may be names.
 func words(text string) []uint64 {
 	var out []uint64
 	from := -1
@@ -169,7 +168,7 @@ func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// digest is FNV-1a of 64 bits. Two words of one digest only lift a rank.
+// digest returns the 64-bit FNV-1a digest. A collision only raises a rank.
 func digest(word string) uint64 {
 	sum := uint64(14695981039346656037)
 	for i := range len(word) {

@@ -1,16 +1,15 @@
-// Package repomap ranks the definitions of a project by how much its files use
-// them, for a model that plans and cannot look for itself.
+// Package repomap ranks the definitions of a project by how much its files use them, for a model that plans and
+// cannot search by itself.
 //
 // # Contract
 //
-//   - A map holds names and counts only, no text of a file: the files that define
-//     what most other files mention stand first, each with what it defines.
-//   - [Read] takes definitions from the readers of packages python, cfamily and
-//     syntax. Where a reader fails, panics or takes too long, the words that begin
-//     definitions show them. A mention is the same word in another file. Both may
-//     be wrong; the map only ranks.
-//   - A map keeps within its budget of bytes and says what it leaves out.
-//   - A [Cache] keeps what was read, within a bound of bytes.
+//   - A map contains only names and counts, no file text. Files whose definitions are mentioned by most other
+//     files come first, each with its definitions.
+//   - [Read] gets definitions from the readers of packages python, cfamily and syntax. If a reader fails, panics
+//     or takes too long, definitions are found by the keywords that begin them. A mention is the same word in
+//     another file. Both may be wrong; the map only ranks.
+//   - A map stays within its budget of bytes and says what it leaves out.
+//   - A [Cache] keeps results of reading files, up to a limit in bytes.
 package repomap
 
 import (
@@ -21,38 +20,38 @@ import (
 	"strings"
 )
 
-// File is what a map needs of one source file.
+// File is the information that a map needs about one source file.
 type File struct {
 	Path  string
-	Names []string // of what it defines, each once, in their order
+	Names []string // names that it defines, each once, in file order
 	Words []uint64 // digests of the words in it, each once
 }
 
-// Bounds of what a map shows of one file, and takes from it.
+// Limits for one file in a map.
 const (
-	// MaxNames limits the definitions that stand beside a file.
+	// MaxNames limits the definitions that are shown next to a file.
 	MaxNames = 12
-	// MaxDefinitions limits the definitions that are taken from a file.
+	// MaxDefinitions limits the definitions that are read from a file.
 	MaxDefinitions = 1000
-	// commonNames is in how many files a name is defined at most to say anything.
+	// commonNames is the number of files that may define a name before it is ignored as too common.
 	commonNames = 5
-	shortest    = 3 // bytes of a name
+	shortest    = 3 // minimum length of a name in bytes
 )
 
-// entry is a file with what it defines.
+// entry is a file with its definitions.
 type entry struct {
 	path  string
 	names []use
 	score float64
 }
 
-// use is a definition and in how many other files its name stands.
+// use is a definition and the number of other files that mention its name.
 type use struct {
 	name  string
 	files int
 }
 
-// Map returns the map of these files in at most the given number of bytes.
+// Map returns the map of the files in at most budget bytes.
 func Map(files []File, budget int) string {
 	entries := rank(files)
 	if len(entries) == 0 {
@@ -93,7 +92,7 @@ func (e entry) line() string {
 	return fmt.Sprintf("%q: %s\n", e.path, strings.Join(names, ", "))
 }
 
-// rank returns the files that define something, the most used first.
+// rank returns the files with definitions, most used first.
 func rank(files []File) []entry {
 	defined, mentioned := map[string]int{}, map[uint64]int{}
 	for _, f := range files {

@@ -7,19 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// literal is a text that stands in every match, so that only lines with it are looked at.
+// literal is a text that occurs in every match, so that only lines that contain it need to be examined.
 type literal struct {
 	text   string
-	folded []byte // text in lower-case ASCII, where it stands there in either case; else nil
+	folded []byte // text in lower-case ASCII if it matches in either case, otherwise nil
 }
 
-// index is where the literal first stands in a text, or -1.
+// index returns the first occurrence of the literal in a text, or -1.
 func (l literal) index(text string) int {
 	if l.folded == nil {
 		return strings.Index(text, l.text)
 	}
 	var window [4 << 10]byte // twice the longest literal, see maxProgram
-	// Windows grow, so that a literal on every line costs its own line and not a whole window.
+	// Windows grow, so that finding a literal on every line costs only that line and not a whole window.
 	for from, size := 0, max(128, 2*len(l.folded)); from+len(l.folded) <= len(text); size *= 2 {
 		part := text[from:min(from+min(size, len(window)), len(text))]
 		for i := range len(part) {
@@ -37,7 +37,7 @@ func (l literal) index(text string) int {
 	return -1
 }
 
-// required gives the longest literal that every match of an expression contains, or none.
+// required returns the longest literal that every match of an expression contains, or an empty one.
 func required(tree *syntax.Regexp) literal {
 	switch tree.Op {
 	case syntax.OpLiteral:
@@ -60,8 +60,8 @@ func required(tree *syntax.Regexp) literal {
 	return literal{}
 }
 
-// longest is the longest part of a literal whose bytes are known: U+FFFD also stands for bytes that are
-// no character, and where case does not matter, K and S have a third form outside of ASCII.
+// longest returns the longest part of a literal whose bytes are known. U+FFFD also matches invalid bytes, and if
+// case is ignored, K and S have a third form outside ASCII.
 func longest(tree *syntax.Regexp) literal {
 	folded := tree.Flags&syntax.FoldCase != 0
 	var best string

@@ -10,24 +10,24 @@ import (
 	"unicode/utf8"
 )
 
-// maxProgram bounds a compiled expression, in instructions.
+// maxProgram limits a compiled expression, in instructions.
 const maxProgram = 2_000
 
-// Errors of Compile that a caller words.
+// Errors of Compile that callers convert to messages.
 var (
-	// ErrLines says that a pattern contains a line end.
+	// ErrLines means that a pattern contains a line end.
 	ErrLines = errors.New("it contains a line end, but matches lie within one line")
-	// ErrEmpty says that a pattern is empty.
+	// ErrEmpty means that a pattern is empty.
 	ErrEmpty = errors.New("it is empty")
-	// ErrLarge says that an expression is too large.
+	// ErrLarge means that an expression is too large.
 	ErrLarge = errors.New("it is too large; use a simpler one")
 )
 
-// Query is what to look for.
+// Query is a text or expression to search for.
 type Query struct {
 	Text       string // what a line must contain
 	Regex      bool   // Text is a regular expression in the syntax of package regexp
-	Word       bool   // no letter, digit or underscore stands directly before or behind the match
+	Word       bool   // no letter, digit or underscore directly before or after the match
 	IgnoreCase bool
 }
 
@@ -35,13 +35,12 @@ type Query struct {
 type Pattern struct {
 	plain string         // empty for expressions
 	line  *regexp.Regexp // finds a match in one line; nil for plain texts
-	text  *regexp.Regexp // finds the next line that may have a match; nil where each must be tried
-	word  bool           // the borders of matches of line are to be checked
-	need  literal        // stands in every match
+	text  *regexp.Regexp // finds the next line that may match; nil if each line must be tried
+	word  bool           // the borders of matches must be checked
+	need  literal        // occurs in every match
 }
 
-// Compile checks a query. The error is one line: one of the sentinels, or what is wrong with the
-// expression.
+// Compile compiles a query. The error is one line: one of the sentinels, or what is wrong with the expression.
 func Compile(q Query) (*Pattern, error) {
 	switch {
 	case q.Text == "":
@@ -79,8 +78,8 @@ func Compile(q Query) (*Pattern, error) {
 	return p, err
 }
 
-// knowsText tells whether an expression asks for the begin or end of the text, which a line in a
-// longer text has not.
+// knowsText reports whether an expression refers to the begin or end of the text, which differ from those of a
+// line in a longer text.
 func knowsText(tree *syntax.Regexp) bool {
 	open := []*syntax.Regexp{tree}
 	for len(open) > 0 {
@@ -93,7 +92,7 @@ func knowsText(tree *syntax.Regexp) bool {
 	return false
 }
 
-// checkSize refuses expressions that would take too long on every character.
+// checkSize rejects expressions that would take too long for each character.
 func checkSize(source string) error {
 	tree, err := syntax.Parse(source, syntax.Perl)
 	if err != nil {
@@ -120,7 +119,7 @@ func problem(err error) error {
 	return fmt.Errorf("%s: %q", bad.Code, bad.Expr)
 }
 
-// find tells where the first match in a line begins.
+// find returns where the first match in a line begins.
 func (p *Pattern) find(line string) (start int, ok bool) {
 	for from := 0; from <= len(line); {
 		at := p.first(line[from:])
@@ -148,7 +147,7 @@ func (p *Pattern) first(line string) []int {
 	return []int{at, at + len(p.plain)}
 }
 
-// isBorder tells whether a word begins or ends at offset, or none is there.
+// isBorder reports whether offset is not in the middle of a word.
 func isBorder(line string, offset int) bool {
 	before, _ := utf8.DecodeLastRuneInString(line[:offset])
 	behind, _ := utf8.DecodeRuneInString(line[offset:])

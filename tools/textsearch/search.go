@@ -7,38 +7,38 @@ import (
 )
 
 const (
-	// chunkSize is about how many bytes are searched between two looks at the context.
+	// chunkSize is the approximate number of bytes searched between two checks of the context.
 	chunkSize = 16 << 10
-	// maxLine bounds what an expression looks at of one line, because it cannot be interrupted.
+	// maxLine limits the part of a line to which an expression is applied, because matching cannot be interrupted.
 	maxLine = 1 << 20
-	// Of a long line the characters around its first match are shown.
+	// Number of characters shown before and after the first match of a long line.
 	shownBefore = 120
 	shownBehind = 240
 )
 
 // Line is one line of an answer.
 type Line struct {
-	Number int    // counted from 1
-	Column int    // of the first match, in characters counted from 1; 0 for a line around a match
-	Text   string // valid UTF-8 without the line end, cut around the match where it is long
-	Length int    // characters of the whole line
+	Number int    // 1-based
+	Column int    // 1-based column of the first match in characters; 0 for a line near a match
+	Text   string // valid UTF-8 without the line end, shortened around the match if it is long
+	Length int    // length of the whole line in characters
 	Cut    bool   // Text is not the whole line
 }
 
-// Found is what a search of one text gives.
+// Found is the result of searching one text.
 type Found struct {
-	Matching int    // lines with a match
+	Matching int    // number of lines with a match
 	Lines    []Line // the first of them, with the lines around them, in order
 }
 
 // hit is a line with a match.
 type hit struct {
 	number, start, end int
-	match              int // where its first match begins, from start
+	match              int // offset of its first match, relative to start
 }
 
-// Search finds the lines of text that match. It counts all of them and gives the first most, each with
-// up to around lines before and behind it. The error is that of the context.
+// Search finds the lines of text that match. It counts all of them and returns the first most, each with up to
+// around lines before and after it. The only error is the context's.
 func (p *Pattern) Search(ctx context.Context, text string, most, around int) (Found, error) {
 	var found Found
 	var hits []hit
@@ -60,15 +60,15 @@ func (p *Pattern) Search(ctx context.Context, text string, most, around int) (Fo
 	return found, nil
 }
 
-// scanner goes through a text from one matching line to the next.
+// scanner advances through a text from one matching line to the next.
 type scanner struct {
 	p      *Pattern
 	text   string
-	at     int  // where the line begins that is to be looked at
-	number int  // of that line
-	crs    bool // the text has a CR
+	at     int  // start of the next line to examine
+	number int  // 1-based number of that line
+	crs    bool // the text contains a CR
 	skips  bool // all lines end at LF
-	passed int  // bytes since the last look at the context
+	passed int  // bytes since the last check of the context
 }
 
 func (s *scanner) next(ctx context.Context) (hit, bool, error) {
@@ -94,7 +94,7 @@ func (s *scanner) next(ctx context.Context) (hit, bool, error) {
 	return hit{}, false, nil
 }
 
-// lineEnd is where the line at hand ends, without its line end.
+// lineEnd returns the end of the current line, without its line end.
 func (s *scanner) lineEnd() int {
 	if s.crs {
 		return lineEnd(s.text, s.at)
@@ -105,8 +105,8 @@ func (s *scanner) lineEnd() int {
 	return len(s.text)
 }
 
-// skip passes over lines that cannot match. It answers true where it did and nothing but that was
-// learned; it is for texts whose lines all end at LF.
+// skip skips lines that cannot match. It returns true if it only skipped lines, and false if the current line
+// must be examined. All lines of the text must end at LF.
 func (s *scanner) skip() bool {
 	chunk := s.chunk()
 	candidate := -1
@@ -130,7 +130,7 @@ func (s *scanner) skip() bool {
 	return candidate < 0
 }
 
-// chunk is the text from here on, some whole lines of it.
+// chunk returns the next whole lines of the text.
 func (s *scanner) chunk() string {
 	rest := s.text[s.at:]
 	if len(rest) <= chunkSize {
@@ -142,7 +142,7 @@ func (s *scanner) chunk() string {
 	return rest
 }
 
-// searched is the part of a line that is looked at: all of it for a plain text.
+// searched returns the part of a line to examine. For a plain text that is the whole line.
 func (p *Pattern) searched(line string) string {
 	if p.line == nil || len(line) <= maxLine {
 		return line
@@ -150,7 +150,7 @@ func (p *Pattern) searched(line string) string {
 	return line[:maxLine]
 }
 
-// lineEnd is where the line that begins at start ends, without its line end.
+// lineEnd returns the end of the line that begins at start, without its line end.
 func lineEnd(text string, start int) int {
 	if end := strings.IndexAny(text[start:], "\r\n"); end >= 0 {
 		return start + end
@@ -158,7 +158,7 @@ func lineEnd(text string, start int) int {
 	return len(text)
 }
 
-// nextLine is where the line behind one that ends at end begins.
+// nextLine returns the start of the line after one that ends at end.
 func nextLine(text string, end int) int {
 	switch {
 	case strings.HasPrefix(text[end:], "\r\n"):
@@ -169,7 +169,7 @@ func nextLine(text string, end int) int {
 	return end
 }
 
-// previousLine is the line before the one that begins at start, which is not the first.
+// previousLine returns the range of the line before the one that begins at start, which must not be the first.
 func previousLine(text string, start int) (from, to int) {
 	to = start - 1
 	if text[to] == '\n' && to > 0 && text[to-1] == '\r' {
@@ -178,7 +178,7 @@ func previousLine(text string, start int) (from, to int) {
 	return strings.LastIndexAny(text[:to], "\r\n") + 1, to
 }
 
-// rows makes lines of hits and puts the lines around them between.
+// rows converts hits to lines and adds the lines around them.
 func rows(text string, hits []hit, around int) []Line {
 	out := []Line{}
 	last := 0 // number of the last line in out
@@ -205,7 +205,7 @@ func rows(text string, hits []hit, around int) []Line {
 	return out
 }
 
-// lineOf shows a line; match is the offset of its match, or -1.
+// lineOf returns a line as shown. match is the offset of its match, or -1.
 func lineOf(text string, number, match int) Line {
 	l := Line{Number: number, Length: utf8.RuneCountInString(text)}
 	if match >= 0 {
@@ -218,7 +218,7 @@ func lineOf(text string, number, match int) Line {
 	return l
 }
 
-// cut keeps the characters around an offset and marks what is missing.
+// cut keeps the characters around an offset and marks the omitted text.
 func cut(text string, at int) string {
 	from, to := at, at
 	for n := 0; n < shownBefore && from > 0; n++ {

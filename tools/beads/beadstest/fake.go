@@ -1,6 +1,5 @@
-// Package beadstest is a fake of the program bd for tests. It is strict: it
-// rejects what the real program rejects, with the same texts and formats, and
-// also any call that should not occur.
+// Package beadstest provides a fake of the program bd for tests. It is strict: it rejects what the real program
+// rejects, with the same texts and formats, and also any call that should not occur.
 package beadstest
 
 import (
@@ -16,17 +15,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Main is called first by TestMain of a package that uses Install. In a process that was started
-// as bd it plays bd and does not return.
+// Main must be called first by TestMain of a package that uses Install. In a process that was started as bd, it
+// acts as bd and does not return.
 func Main() {
 	if filepath.Base(os.Args[0]) != "bd" {
 		return
 	}
-	syscall.Exit(play(os.Args[1:])) // at os.Exit the race detector sleeps for a second, which is too long for a call
+	syscall.Exit(play(os.Args[1:])) // with os.Exit the race detector sleeps for a second, which is too long for a call
 }
 
-// Install creates a folder for PATH with a bd in it, and a database in dir with
-// an open ticket for each title: t-1, t-2 and so on.
+// Install creates a folder for PATH that contains bd, and a database in dir with an open ticket for each title:
+// t-1, t-2 and so on.
 func Install(t testing.TB, dir string, titles ...string) (bin string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -46,7 +45,7 @@ func Install(t testing.TB, dir string, titles ...string) (bin string) {
 
 const state = "fake.json"
 
-// bead has the fields that bd prints of a ticket.
+// bead has the ticket fields that bd prints.
 type bead struct {
 	ID          string `json:"id"`
 	Title       string `json:"title"`
@@ -69,7 +68,7 @@ func fresh(number int, title, description string) bead {
 	}
 }
 
-// play answers one command line.
+// play executes one command line.
 func play(args []string) int {
 	if os.Getenv("BD_DISABLE_METRICS") != "1" || os.Getenv("BD_NON_INTERACTIVE") != "1" {
 		return text("Error: the fake bd wants BD_DISABLE_METRICS=1 and BD_NON_INTERACTIVE=1")
@@ -93,7 +92,7 @@ func play(args []string) int {
 	return command(file, beads, args[2], args[3:])
 }
 
-// version can be overridden in tests by a file beside the database.
+// version returns the version, which tests can override with a file next to the database.
 func version() string {
 	if is, err := os.ReadFile(filepath.Join(os.Getenv("BEADS_DIR"), "fake.version")); err == nil {
 		return string(is)
