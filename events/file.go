@@ -1,6 +1,11 @@
 package events
 
-import "cmp"
+import (
+	"cmp"
+	"path"
+
+	"manualslop/events/chars"
+)
 
 // Views of files that a prompt may show.
 const (
@@ -14,7 +19,19 @@ const (
 	// ViewState shows nothing: it only says which content the file has, without a
 	// digest if it cannot be read.
 	ViewState = "state"
+	// ViewImage is a picture; its bytes are always in the blob store.
+	ViewImage = "image"
 )
+
+// DefaultView returns the view of a file for which nobody names one: an image for
+// the names of PNG, JPEG and WebP files, else the whole file.
+func DefaultView(file string) string {
+	switch chars.Lower(path.Ext(file)) {
+	case ".png", ".jpg", ".jpeg", ".webp":
+		return ViewImage
+	}
+	return ViewRaw
+}
 
 // ViewRequest names one view.
 type ViewRequest struct {

@@ -42,7 +42,8 @@ type Part struct {
 	// Failed marks a tool part as an error.
 	Failed bool `json:"failed,omitempty"`
 	// Kind is "refresh" for the block of changed files, which is last, after the
-	// last cache breakpoint; "entry" for an entry of a discussion; else empty.
+	// last cache breakpoint; "entry" for an entry of a discussion; "image" for a
+	// picture, whose Prefix stands before it; else empty.
 	Kind string `json:"kind,omitempty"`
 }
 
@@ -52,7 +53,13 @@ const (
 	// PartEntry is an entry of a discussion: the text alone of what it names, also
 	// of a reply with calls.
 	PartEntry = "entry"
+	PartImage = "image" // a PNG, JPEG or WebP picture
 )
+
+// ImageTokens is about the most that a vendor counts for one image, whatever its
+// size: Claude counts up to 4,784 tokens, Gemini 2,240, and most models of OpenAI
+// fewer than 4,000. gpt-4o-mini counts more.
+const ImageTokens = 5000
 
 // ModelRequested asks for one model reply: one event per attempt.
 type ModelRequested struct {

@@ -52,6 +52,39 @@ func TestAFileIsInjectedIntoTheDiscussionByAWorker(t *testing.T) {
 	require.Equal(t, "f1", state.Views[0].File)
 }
 
+func TestAnImageIsInjectedAsOneByItsName(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	for _, c := range []struct{ path, mode, view string }{
+		{"a.PNG", "", events.ViewImage}, {"b.jpeg", "", events.ViewImage}, {"c.webp", "", events.ViewImage},
+		{"d.jpg", "full", events.ViewRaw}, {"e", "image", events.ViewImage}, {"f.gif", "", events.ViewRaw},
+	} {
+		answered := f.background(f.request(http.MethodPost, "/api/context/inject", access.RightHuman,
+			fmt.Sprintf(`{"path":%q,"mode":%q}`, c.path, c.mode)))
+		wish := f.expect("ContextInjectionRequested", func(e events.Event) bool {
+			return e.Payload.(events.ContextInjectionRequested).Path == c.path
+		})
+		require.Equal(t, c.view, wish.Payload.(events.ContextInjectionRequested).View, c.path)
+		f.put("worker-x-1", events.ContextBuilt{Request: wish.ID, Views: []events.View{{Path: c.path, View: c.view,
+			SHA256: "ab", Size: 12, Blob: true}}})
+		require.Equal(t, http.StatusOK, (<-answered).status)
+	}
+	require.Len(t, read[struct {
+		Session struct{ Entries []projections.Entry }
+	}](f, "/api/session").Session.Entries, 6)
+}
+
+func TestScreenshotsOfTheProjectAreShownAsImages(t *testing.T) {
+	t.Parallel()
+	f := open(t, withFolder(&folder{files: map[string]string{"x.go": "{}"}}))
+	for base, path := range map[string]string{"shots": "shots/a.png", "/etc": "a.png", "../up": "a.png"} {
+		f.says("/api/project", fmt.Sprintf(`{"project":{"screenshots":{"base_dir":%q,"paths":["a.png"]}}}`, base),
+			http.StatusOK)
+		tracked := recorded[events.FilesTracked](f)
+		require.Equal(t, []events.TrackedFile{{Path: path, ViewMode: events.ViewImage}}, tracked[len(tracked)-1].Shown)
+	}
+}
+
 func TestAViewThatThereIsNotIsToldWithItsReason(t *testing.T) {
 	t.Parallel()
 	f := open(t)

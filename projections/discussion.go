@@ -276,6 +276,9 @@ func (c *conversation) inject(e *events.Event, p *events.ContextBuilt) {
 		n := Entry{Role: RoleContext, Content: v.Text, Path: v.Path, View: v.View, Collapsed: true}
 		if v.Blob {
 			n.Blob = &events.BlobRef{SHA256: v.SHA256, Size: v.Size, MediaType: "text/plain; charset=utf-8"}
+			if v.View == events.ViewImage {
+				n.Blob.MediaType = "application/octet-stream" // which image it is, its bytes say
+			}
 		}
 		if v.Error != "" {
 			c.Refused = refuse(c.Refused, p.Request, v.Error)

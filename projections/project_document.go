@@ -188,7 +188,8 @@ func FilePatterns(doc map[string]any) (base string, patterns []string, problem s
 }
 
 // ShownFiles returns the files for which a document sets a view, by paths
-// relative to the project folder; patterns cannot have one.
+// relative to the project folder; patterns cannot have one. The screenshots of the
+// document come last, as images.
 func ShownFiles(doc map[string]any) []events.TrackedFile {
 	base, _, _ := FilePatterns(doc)
 	files, _ := ProjectFiles(doc)
@@ -198,6 +199,13 @@ func ShownFiles(doc map[string]any) []events.TrackedFile {
 			f.Path = path.Join(base, f.Path)
 			out = append(out, f)
 		}
+	}
+	base, _ = tableOf(doc, "screenshots")["base_dir"].(string)
+	if LeavesProject(base) {
+		base = ""
+	}
+	for _, name := range ProjectScreenshots(doc) {
+		out = append(out, events.TrackedFile{Path: path.Join(base, name), ViewMode: events.ViewImage})
 	}
 	return out
 }

@@ -174,7 +174,8 @@ func namesText(p events.Payload) bool {
 }
 
 // TurnEntries returns the entries of a discussion as a turn sends them; those
-// that say nothing are left out. False if there is no discussion of that name;
+// that say nothing are left out, and so is what the engine tells a person about the
+// attempts at a turn. False if there is no discussion of that name;
 // an empty name means the active one.
 func (s *Set) TurnEntries(name string) ([]events.TurnEntry, bool) {
 	c := stateOf(s, discussion)
@@ -184,11 +185,18 @@ func (s *Set) TurnEntries(name string) ([]events.TurnEntry, bool) {
 	}
 	var out []events.TurnEntry
 	for _, n := range t.Entries {
-		if sent := n.sent(c.Roles); sent.Text != "" || sent.SHA256 != "" {
+		if sent := n.sent(c.Roles); !n.isNotice() && (sent.Text != "" || sent.SHA256 != "") {
 			out = append(out, sent)
 		}
 	}
 	return out, true
+}
+
+// isNotice reports whether the engine tells a person why there is no answer. Once
+// a person edits it, it is theirs.
+func (n storedEntry) isNotice() bool {
+	return n.Entry != nil && n.From == "" && n.Entry.Role == RoleSystem && events.IsTurn(n.Entry.Ticket) &&
+		n.Entry.Call == ""
 }
 
 // sent returns the entry as a turn sends it.

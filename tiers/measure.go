@@ -25,6 +25,9 @@ func (r Replies) Note(id string, p events.ModelReplied) {
 // Size returns how many bytes a model reads for a part.
 func (r Replies) Size(p events.Part) int64 {
 	named := max(p.Size, 0)
+	if p.Kind == events.PartImage {
+		named = events.ImageTokens * BytesPerToken
+	}
 	if p.Role == "assistant" {
 		named = max(named, r[p.From])
 	}

@@ -11,8 +11,12 @@ import (
 // ViewPart returns the view with index i of the ContextBuilt with the id built, as a part of a
 // prompt under a heading: text of the project, inside a fence. The part refers to the bytes
 // instead of copying them. The project's own rules (AGENTS.md) also get into a prompt in this way.
-// A view with an error has no bytes, so there must be no part for it.
+// A view with an error has no bytes, so there must be no part for it. An image follows its heading, in no fence.
 func ViewPart(built string, i int, v events.View, heading string) events.Part {
+	if v.View == events.ViewImage {
+		return events.Part{Role: "user", Kind: events.PartImage, Prefix: heading, SHA256: v.SHA256, Size: v.Size, From: built,
+			Index: i}
+	}
 	p := events.Part{Role: "user", Prefix: heading, Suffix: "\n", Origin: fence.Repo, Fence: fence.Nonce(built, i)}
 	if v.SHA256 == "" {
 		p.Text = v.Text

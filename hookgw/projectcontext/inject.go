@@ -1,6 +1,7 @@
 package projectcontext
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -21,7 +22,8 @@ const maxContextPath = 4096
 // injectRequest names a file and how to show it.
 type injectRequest struct {
 	Path string `json:"path"`
-	// full (also if empty), skeleton, curated, outline, summary, tree, slice
+	// full, skeleton, curated, outline, summary, tree, slice, image; if empty: image
+	// for PNG, JPEG and WebP files, full for all others
 	Mode       string `json:"mode,omitempty"`
 	Discussion string `json:"discussion,omitempty"` // empty: the active one
 	StartLine  int    `json:"start_line,omitempty"` // slice: counted from 1
@@ -31,7 +33,7 @@ type injectRequest struct {
 // viewOf returns the view for a mode.
 func viewOf(mode string) (string, bool) {
 	switch strings.ToLower(mode) {
-	case "", "full", events.ViewRaw:
+	case "full", events.ViewRaw:
 		return events.ViewRaw, true
 	case events.ViewSkeleton, "skel":
 		return events.ViewSkeleton, true
@@ -41,7 +43,7 @@ func viewOf(mode string) (string, bool) {
 		return events.ViewCurated, true
 	case events.ViewSummary, "summarize":
 		return events.ViewSummary, true
-	case events.ViewTree, events.ViewSlice:
+	case events.ViewTree, events.ViewSlice, events.ViewImage:
 		return strings.ToLower(mode), true
 	}
 	return "", false
@@ -54,11 +56,11 @@ func postInject(c *core.Call) error {
 	if err := c.Decode(&want, `{"path": "src/a.py", "mode": "skeleton"}`); err != nil {
 		return err
 	}
-	view, known := viewOf(want.Mode)
+	view, known := viewOf(cmp.Or(want.Mode, events.DefaultView(want.Path)))
 	switch {
 	case !known:
 		return problem.New(http.StatusBadRequest, "unknown mode",
-			"Use full, skeleton, curated, outline, summary, tree or slice.")
+			"Use full, skeleton, curated, outline, summary, tree, slice or image.")
 	case view != events.ViewSlice && (want.StartLine != 0 || want.EndLine != 0):
 		return problem.New(http.StatusBadRequest, "start_line and end_line are only valid for a slice", `Send "mode": "slice" with them.`)
 	}

@@ -23,11 +23,13 @@ type State struct {
 	closed   bool
 	presets  map[string][]events.TrackedFile // saved selections of files, by name
 	shown    map[string]events.TrackedFile   // by path: how the project wants a file shown
-	runs     map[string]*run                 // by ticket: the run of its newest attempt
-	requests map[string]string               // id of an unanswered own request to its ticket
-	calls    map[string]string               // id of a requested call of a running round to its ticket
-	talking  map[string]string               // by discussion: its unfinished turn
-	touched  *run                            // the run that the last event affected; may be nil
+	// screenshots are those of the project that are not tracked, in its order
+	screenshots []events.TrackedFile
+	runs        map[string]*run   // by ticket: the run of its newest attempt
+	requests    map[string]string // id of an unanswered own request to its ticket
+	calls       map[string]string // id of a requested call of a running round to its ticket
+	talking     map[string]string // by discussion: its unfinished turn
+	touched     *run              // the run that the last event affected; may be nil
 }
 
 func newState() *State {

@@ -3,6 +3,7 @@ package contributor
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"manualslop/events"
 	"manualslop/events/chars"
@@ -10,7 +11,7 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// MaxTurnFiles limits how many tracked files a turn shows; the others are only counted.
+// MaxTurnFiles limits how many screenshots and tracked files a turn shows; the others are only counted.
 const MaxTurnFiles = 64
 
 // remindAnswer is the reminder after an empty reply to a person.
@@ -20,7 +21,7 @@ const remindAnswer = "Your reply was empty. Go on with a tool call, or answer th
 type turn struct {
 	request string // id of the requesting event
 	asked   events.TurnRequested
-	left    int // number of tracked files that are not shown
+	left    int // number of files that are not shown
 }
 
 // takesTurns reports whether the session's decisions support turns.
@@ -89,17 +90,17 @@ func (r *run) result() events.Payload {
 }
 
 // trackedFiles returns the files that a turn shows, with the way in which the project wants them
-// shown.
+// shown: screenshots first, then the tracked files.
 func (r *run) trackedFiles(s *State) []events.TrackedFile {
-	tracked := s.settings.Tracked
-	n := min(len(tracked), MaxTurnFiles)
-	r.turn.left = len(tracked) - n
-	out := make([]events.TrackedFile, n)
-	for i, name := range tracked[:n] {
-		out[i] = s.shown[name] // the zero value if the project does not set it
-		out[i].Path = name
+	out := slices.Clone(s.screenshots)
+	for _, name := range s.settings.Tracked {
+		f := s.shown[name] // the zero value if the project does not set it
+		f.Path = name
+		out = append(out, f)
 	}
-	return out
+	n := min(len(out), MaxTurnFiles)
+	r.turn.left = len(out) - n
+	return out[:n]
 }
 
 // openTurn adds the discussion to the conversation: files, entries, and then the person's message.
@@ -139,6 +140,10 @@ func (t *turn) entry(i int, origins map[string]string) events.Part {
 		p.Role = "assistant"
 	case events.RoleUser:
 	case events.RoleContext:
+		if n.View == events.ViewImage {
+			return tiers.ViewPart(n.From, n.Index, events.View{View: n.View, SHA256: n.SHA256, Size: n.Size},
+				"## "+tiers.Line(n.Path)+" (image)\n")
+		}
 		p.Prefix, p.Suffix = "## "+tiers.Line(cmp.Or(n.Path, n.Role)), "\n"
 		if n.View != "" {
 			p.Prefix += " (" + tiers.Line(n.View) + ")"

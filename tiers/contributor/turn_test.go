@@ -125,6 +125,37 @@ func TestEntriesAreSentAsWhoSaidThem(t *testing.T) {
 		}))}})
 }
 
+func TestAnImageIsSentAsOneBehindItsName(t *testing.T) {
+	t.Parallel()
+	ask := says(func(p *events.TurnRequested) {
+		p.Entries = []events.TurnEntry{{Entry: "4", Role: "Context", From: "4", Index: 1, SHA256: "gh", Size: 4 << 20,
+			Path: "a.png", View: events.ViewImage}}
+	})
+	tierstest.Run(t, contributor.Decider(), scenarios{{Name: "4 MB are no million tokens", Given: given(opened(), ask),
+		When: context(), Then: given(tierstest.Check(func(t testing.TB, p events.ModelRequested) {
+			t.Helper()
+			require.Equal(t, events.Part{Role: "user", Kind: events.PartImage, Prefix: "## a.png (image)\n", From: "4", Index: 1,
+				SHA256: "gh", Size: 4 << 20}, p.Manifest[len(p.Manifest)-2])
+		}))}})
+}
+
+func TestScreenshotsAreShownFirst(t *testing.T) {
+	t.Parallel()
+	of := events.FilesTracked{Paths: []string{"a.go", "b.png"}, Shown: []events.TrackedFile{
+		{Path: "b.png", ViewMode: events.ViewImage}, {Path: "c.png", ViewMode: events.ViewImage}}}
+	tierstest.Run(t, contributor.Decider(), scenarios{{Name: "once", Given: given(opened(), of), When: says(),
+		Then: given(tierstest.Check(func(t testing.TB, p events.ContextRequested) {
+			t.Helper()
+			var shown []string
+			for _, v := range p.Views {
+				if v.View != events.ViewState && strings.Contains("a.go b.png c.png", v.Path) {
+					shown = append(shown, v.Path+" "+v.View)
+				}
+			}
+			require.Equal(t, []string{"c.png image", "a.go skeleton", "b.png image"}, shown)
+		}))}})
+}
+
 func rolesOf(parts []events.Part) (out []string) {
 	for _, p := range parts {
 		out = append(out, p.Role)

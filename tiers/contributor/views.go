@@ -101,6 +101,8 @@ func selected(f events.TrackedFile, strategy string) events.ViewRequest {
 	switch {
 	case f.ForceFull || f.ViewMode == "full" || f.ViewMode == events.ViewRaw:
 		return events.ViewRequest{Path: f.Path, View: events.ViewRaw}
+	case f.ViewMode == events.ViewImage:
+		return events.ViewRequest{Path: f.Path, View: events.ViewImage}
 	case f.ViewMode == "sig":
 		return events.ViewRequest{Path: f.Path, View: events.ViewSkeleton, Fallback: true}
 	case slices.Contains([]string{events.ViewSkeleton, events.ViewCurated, events.ViewOutline, events.ViewSummary},
@@ -148,9 +150,12 @@ func (s *State) foldFiles(e *events.Event) {
 		if p.Check() != nil {
 			return
 		}
-		s.shown = map[string]events.TrackedFile{}
+		s.shown, s.screenshots = map[string]events.TrackedFile{}, nil
 		for _, f := range p.Shown {
 			s.shown[path.Clean(f.Path)] = f
+			if f.ViewMode == events.ViewImage && !slices.Contains(p.Paths, f.Path) {
+				s.screenshots = append(s.screenshots, f)
+			}
 		}
 	}
 }

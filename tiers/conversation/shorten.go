@@ -18,6 +18,9 @@ const worth = 256
 
 // isLong reports whether cutting a part makes it shorter.
 func isLong(p events.Part) bool {
+	if p.Kind == events.PartImage {
+		return false // it is shown whole or not at all
+	}
 	if p.SHA256 == "" {
 		return utf8.RuneCountInString(p.Text) > ResultHead+worth
 	}

@@ -34,7 +34,9 @@ type assembler struct {
 	parts     int // added so far
 	messages  []Message
 	open      []Call // calls of the last assistant message without a result yet
-	size      int
+	size      int    // bytes of the texts
+	pictures  int    // number of images
+	images    int    // bytes of the images
 	refreshed bool
 	sum       events.ManifestSum // of the parts
 	wire      *wireSum           // covers all messages but the last
@@ -87,6 +89,12 @@ func (a *assembler) add(i int, p events.Part) error {
 	if a.size > MaxPrompt {
 		return failure(events.ModelContextTooLong, "the prompt is over %d bytes", MaxPrompt)
 	}
+	if got.image != nil {
+		a.pictures, a.images = a.pictures+1, a.images+len(got.image.Data)
+	}
+	if a.pictures > MaxImages || a.images > MaxImageBytes {
+		return Unsendable("the prompt takes up to %d images of %d bytes together; take some out", MaxImages, MaxImageBytes)
+	}
 	if p.Role != RoleTool && p.Kind != events.PartRefresh && len(a.open) > 0 {
 		return refuse(i, "stands before the result of call %s", a.open[0].ID)
 	}
@@ -97,6 +105,8 @@ func (a *assembler) place(i int, p events.Part, got content) error {
 	switch {
 	case p.Kind == events.PartRefresh:
 		return a.refresh(i, got)
+	case p.Kind == events.PartImage:
+		return a.image(i, p, got)
 	case p.Kind != "" && p.Kind != events.PartEntry:
 		return refuse(i, "is of the unknown kind %q", p.Kind)
 	case p.Role == RoleSystem:
@@ -136,6 +146,16 @@ func (a *assembler) text(role, s string) {
 	if s != "" {
 		a.put(role, Text(s))
 	}
+}
+
+// image adds a picture behind its heading.
+func (a *assembler) image(i int, p events.Part, got content) error {
+	if p.Role != RoleUser || got.image == nil || len(a.messages) > 0 && a.last().Role == RoleTool {
+		return refuse(i, "is an image without bytes, not of the user, or behind results")
+	}
+	a.text(RoleUser, got.text)
+	a.put(RoleUser, *got.image)
+	return nil
 }
 
 func (a *assembler) assistant(i int, got content) error {

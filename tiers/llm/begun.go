@@ -6,7 +6,7 @@ import (
 	"manualslop/events"
 )
 
-// MaxBegun limits, in bytes, the texts of the assembled prompts that a session keeps. A larger
+// MaxBegun limits, in bytes, the texts and images of the assembled prompts that a session keeps. A larger
 // conversation is assembled again for each request.
 const MaxBegun = 8 << 20
 
@@ -45,7 +45,7 @@ func (r *Record) keep(id string, a *assembler) {
 	}
 	b.turn++
 	a.turn = b.turn
-	b.prompts[id], b.size = a, b.size+a.size
+	b.prompts[id], b.size = a, b.size+a.size+a.images
 	for b.size > MaxBegun {
 		oldest := id
 		for other, o := range b.prompts { // order-independent: turns are unique
@@ -62,7 +62,7 @@ func (b *begun) take(request string) *assembler {
 	a := b.prompts[request]
 	if a != nil {
 		delete(b.prompts, request)
-		b.size -= a.size
+		b.size -= a.size + a.images
 	}
 	return a
 }

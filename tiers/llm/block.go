@@ -2,16 +2,25 @@ package llm
 
 import (
 	"encoding/json"
+
+	"manualslop/events"
 )
 
-// Block is one piece of a message: exactly one of [Text], [Call], [Result]
-// and [Opaque].
+// Block is one piece of a message: exactly one of [Text], [Image], [Call],
+// [Result] and [Opaque].
 //
 //sumtype:decl
 type Block interface{ block() }
 
 // Text is plain text; it is never empty in an assembled request.
 type Text string
+
+// Image is a picture in a message of the user.
+type Image struct {
+	Media  string // image/png, image/jpeg or image/webp
+	SHA256 string // of Data
+	Data   []byte
+}
 
 // Call is a tool call that the assistant made.
 type Call struct {
@@ -42,6 +51,7 @@ type Opaque struct {
 }
 
 func (Text) block()   {}
+func (Image) block()  {}
 func (Call) block()   {}
 func (Result) block() {}
 func (Opaque) block() {}
@@ -51,6 +61,8 @@ func runes(b Block) int64 {
 	switch b := b.(type) {
 	case Text:
 		return count(string(b))
+	case Image:
+		return events.ImageTokens * runesPerToken
 	case Call:
 		return count(b.Name) + count(string(b.Args))
 	case Result:

@@ -18,6 +18,7 @@ type Resolve func(p events.Part) (text string, calls []events.ToolCall, raw json
 // content is what a part adds to a prompt.
 type content struct {
 	text  string // including prefix and suffix
+	image *Image // follows the text
 	calls []events.ToolCall
 	raw   json.RawMessage
 }
@@ -51,6 +52,13 @@ func read(i int, p events.Part, resolve Resolve) (content, error) {
 	if int64(len(text)) != p.Size || events.Digest([]byte(text)) != p.SHA256 {
 		return content{}, refuse(i, "has %d bytes of digest %s, recorded are %d of %s", len(text),
 			events.Digest([]byte(text)), p.Size, p.SHA256)
+	}
+	if p.Kind == events.PartImage {
+		image := Image{Media: MediaOf([]byte(text)), SHA256: p.SHA256, Data: []byte(text)}
+		if image.Media == "" {
+			return content{}, refuse(i, "is not a PNG, JPEG or WebP image")
+		}
+		return content{text: p.Prefix, image: &image}, nil
 	}
 	if p.Kind == events.PartEntry {
 		calls, raw = nil, nil

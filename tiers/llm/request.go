@@ -16,7 +16,7 @@ const (
 )
 
 // Message is one turn. [Assemble] makes only these forms: at most one system message, the first,
-// of Text; user messages of Text; assistant messages of at most one Opaque, then at most one Text,
+// of Text; user messages of Text and Image; assistant messages of at most one Opaque, then at most one Text,
 // then Calls; tool messages with one Result for each Call of the assistant message right before,
 // and then at most one Text, the block of changed files.
 type Message struct {

@@ -34,6 +34,7 @@ func (r Request) size() int {
 			switch b := b.(type) {
 			case Text:
 				n += len(b) + len(b)/16
+			case Image: // its digest
 			case Call:
 				n += len(b.Args)
 			case Result:
@@ -114,6 +115,10 @@ func (w *wireWriter) block(b *Block) {
 	case Text:
 		w.member(`"kind":`, "text")
 		w.member(`"text":`, string(b))
+	case Image:
+		w.member(`"kind":`, "image")
+		w.member(`"media":`, b.Media)
+		w.member(`"sha256":`, b.SHA256)
 	case Call:
 		w.document(`"args":`, b.Args)
 		w.member(`"id":`, b.ID)

@@ -11,6 +11,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"manualslop/events"
+	"manualslop/tiers/llm"
 	"manualslop/tools"
 	"manualslop/tools/builtin"
 )
@@ -56,6 +57,10 @@ const maxInlineSum = 192 << 10
 
 func (w site) view(ctx context.Context, v events.ViewRequest, room *int) events.View {
 	out := events.View{Path: v.Path, View: v.View}
+	if v.View == events.ViewImage {
+		out.Error = w.mask(w.image(ctx, v.Path, &out))
+		return out
+	}
 	var text string
 	switch {
 	case v.View == events.ViewTree:
@@ -89,6 +94,25 @@ func (w site) view(ctx context.Context, v events.ViewRequest, room *int) events.
 	}
 	out.Blob = true
 	return out
+}
+
+// image puts a picture into the blob store as it is. It returns what is wrong.
+func (w site) image(ctx context.Context, path string, out *events.View) (problem string) {
+	file, err := w.Env.Workspace.ReadFile(ctx, path)
+	if err != nil {
+		return tools.Failure(err).Text
+	}
+	media := llm.MediaOf(file.Data)
+	if media == "" {
+		return "the file is not a PNG, JPEG or WebP image"
+	}
+	if _, err := w.Blobs.Put(ctx, file.Data, media); err != nil {
+		return "the image could not be stored: " + err.Error()
+	}
+	size := int64(len(file.Data))
+	out.SHA256, out.Size, out.Blob = file.SHA256, size, true
+	out.File = &events.FileState{Path: file.Path, SHA256: file.SHA256, Size: size}
+	return ""
 }
 
 // tree returns an overview of the project: its files, as many levels as there is room for, and

@@ -129,6 +129,10 @@ func (t texts) measure(p *events.Part) part {
 	if p.Origin != "" {
 		out.around += Most(fence.Wrap(p.Origin, p.Fence, "", true)) + Most(fence.NotOurs)
 	}
+	if p.Kind == events.PartImage {
+		out.text = events.ImageTokens
+		return out
+	}
 	if p.SHA256 == "" {
 		out.text = lengthOf(p.Text).whole
 		return out

@@ -44,7 +44,7 @@ several lines; Tab completes commands. Ctrl-C stops a turn and keeps the session
   /persona NAME      ask as this persona; without a name, as nobody
   /tier N            ask the model of tier 1 to 4
   /add FILE[:VIEW]   put a file into the discussion: raw, skeleton, curated,
-                     outline or summary
+                     outline, summary or image
   /drop N            take entry N out
   /context           the entries with their numbers, and about how many tokens
   /take [N]          go on in a take that begins with the entries up to N

@@ -103,11 +103,12 @@ func (c *chat) chooseTier(_ context.Context, number string) error {
 
 // addViews are the views in which a file may be added.
 func addViews() []string {
-	return []string{events.ViewRaw, events.ViewSkeleton, events.ViewCurated, events.ViewOutline, events.ViewSummary}
+	return []string{events.ViewRaw, events.ViewSkeleton, events.ViewCurated, events.ViewOutline, events.ViewSummary,
+		events.ViewImage}
 }
 
 func (c *chat) addFile(ctx context.Context, name string) error {
-	view := events.ViewRaw
+	view := events.DefaultView(name)
 	if at := strings.LastIndexByte(name, ':'); at > 0 && slices.Contains(addViews(), name[at+1:]) {
 		name, view = name[:at], name[at+1:]
 	}

@@ -57,6 +57,9 @@ func breakpoint() *mark { return &mark{"ephemeral"} }
 
 // Body returns the request as it is sent.
 func (Provider) Body(r llm.Request) ([]byte, error) {
+	if err := imageLimits(r.Model).Check(r); err != nil {
+		return nil, err
+	}
 	c := newConversation(r)
 	b := body{Model: r.Model, MaxTokens: r.Params.MaxOutputTokens, Stream: true}
 	if b.MaxTokens <= 0 {
@@ -70,6 +73,13 @@ func (Provider) Body(r llm.Request) ([]byte, error) {
 	c.mark(&b)
 	b.Messages = c.turns()
 	return llm.PlainJSON(b)
+}
+
+// imageLimits returns what a model takes of images; see
+// https://platform.claude.com/docs/en/build-with-claude/vision and
+// kolega-ai/kolega-code#354, which measured that base64 counts.
+func imageLimits(model string) llm.ImageLimits {
+	return llm.ImageLimits{Vendor: Name, None: familyOf(model).blind, Count: 100, Each: 10 << 20, Base64: true}
 }
 
 // system returns the blocks of the system message.

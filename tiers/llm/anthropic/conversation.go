@@ -29,9 +29,17 @@ type block struct {
 	ToolUseID    string          `json:"tool_use_id,omitempty"`
 	Content      any             `json:"content,omitempty"` // of a result: its text, or []part
 	IsError      bool            `json:"is_error,omitempty"`
+	Source       *source         `json:"source,omitempty"` // of an image
 	CacheControl *mark           `json:"cache_control,omitempty"`
 
 	verbatim json.RawMessage // a block of the vendor, sent instead of all other fields
+}
+
+// source is the bytes of an image.
+type source struct {
+	Type      string `json:"type"`
+	MediaType string `json:"media_type"`
+	Data      string `json:"data"`
 }
 
 // part is a text in a result.
@@ -122,6 +130,8 @@ func (c *conversation) portable(m llm.Message) []*block {
 			default:
 				out = append(out, &block{Type: "text", Text: string(b)})
 			}
+		case llm.Image:
+			out = append(out, &block{Type: "image", Source: &source{"base64", b.Media, b.Base64()}})
 		case llm.Call:
 			out = append(out, &block{Type: "tool_use", ID: wireName(b.ID), Name: wireName(b.Name), Input: b.Args})
 		case llm.Result:

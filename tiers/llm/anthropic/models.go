@@ -23,6 +23,8 @@ type family struct {
 	samples bool
 	// both: it accepts temperature and top_p together.
 	both bool
+	// blind: it takes no images.
+	blind bool
 }
 
 // interleaved is the beta that lets models with a thinking budget think between calls; adaptive
@@ -39,7 +41,8 @@ const dropping = "thinking-binding-controls-2026-08-01"
 func families() []family {
 	return []family{
 		{names: []string{"claude-3-7-"}, budget: true, off: true, samples: true, both: true},
-		{names: []string{"claude-2", "claude-3-", "claude-instant"}, samples: true, both: true},
+		{names: []string{"claude-2", "claude-instant"}, samples: true, both: true, blind: true},
+		{names: []string{"claude-3-"}, samples: true, both: true},
 		{names: []string{"claude-opus-4-5", "claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-1", "claude-opus-4-0",
 			"claude-opus-4-2", "claude-sonnet-4-0", "claude-sonnet-4-2"}, budget: true, interleaves: true, off: true,
 			samples: true},

@@ -44,6 +44,9 @@ func (p Provider) Body(r llm.Request) ([]byte, error) {
 	if err := checkModel(r.Model); err != nil {
 		return nil, err
 	}
+	if err := imageLimits().Check(r); err != nil {
+		return nil, err
+	}
 	var out request
 	out.begin(r)
 	var err error
@@ -59,6 +62,12 @@ func (p Provider) Body(r llm.Request) ([]byte, error) {
 		out.GenerationConfig = &g
 	}
 	return llm.PlainJSON(out)
+}
+
+// imageLimits returns what the API takes of images inside a request; see
+// https://ai.google.dev/gemini-api/docs/image-understanding.
+func imageLimits() llm.ImageLimits {
+	return llm.ImageLimits{Vendor: Name, Count: 3000, All: 20_000_000, Base64: true}
 }
 
 // begin sets what comes before the conversation.

@@ -26,9 +26,16 @@ type content struct {
 
 type part struct {
 	Text             string            `json:"text,omitempty"`
+	InlineData       *inlineData       `json:"inlineData,omitempty"`
 	FunctionCall     *functionCall     `json:"functionCall,omitempty"`
 	FunctionResponse *functionResponse `json:"functionResponse,omitempty"`
 	ThoughtSignature string            `json:"thoughtSignature,omitempty"`
+}
+
+// inlineData is an image.
+type inlineData struct {
+	MIMEType string `json:"mimeType"`
+	Data     string `json:"data"` // base64
 }
 
 type functionCall struct {
@@ -102,8 +109,12 @@ func wireName(s string) string { return llm.PlainName(s, ".:", maxName) }
 func said(m llm.Message) content {
 	c := content{Role: roleUser}
 	for _, b := range m.Blocks {
-		if t, ok := b.(llm.Text); ok {
-			c.Parts = append(c.Parts, part{Text: string(t)})
+		switch b := b.(type) {
+		case llm.Text:
+			c.Parts = append(c.Parts, part{Text: string(b)})
+		case llm.Image:
+			c.Parts = append(c.Parts, part{InlineData: &inlineData{b.Media, b.Base64()}})
+		case llm.Call, llm.Result, llm.Opaque: // not the user's
 		}
 	}
 	return c
@@ -142,7 +153,7 @@ func portable(m llm.Message, signs bool) content {
 				p.ThoughtSignature, signs = unsigned, false
 			}
 			c.Parts = append(c.Parts, p)
-		case llm.Opaque, llm.Result: // of another model, or not part of a reply
+		case llm.Opaque, llm.Result, llm.Image: // of another model, or not part of a reply
 		}
 	}
 	return c
@@ -164,7 +175,7 @@ func results(m llm.Message, last turn) content {
 			c.Parts = append(c.Parts, part{FunctionResponse: f})
 		case llm.Text:
 			c.follow(string(b))
-		case llm.Call, llm.Opaque: // only replies have these
+		case llm.Call, llm.Opaque, llm.Image: // not in a tool message
 		}
 	}
 	return c

@@ -190,10 +190,30 @@ func checkAnthropicText(path string, b anthropicBlock) *refusal {
 	return nil
 }
 
+// checkAnthropicImage: the limit is one of the text in base64.
+func checkAnthropicImage(path, role string, b anthropicBlock) *refusal {
+	const most = 10 << 20
+	switch {
+	case role != "user":
+		return refuse(path + ": `image` blocks can only be in `user` messages")
+	case b.Source == nil || b.Source.Type != "base64":
+		return refuse(path + ".image.source: Field required")
+	case len(b.Source.Data) > most:
+		return refuse(fmt.Sprintf("%s.image.source.base64: image exceeds 10 MB maximum: %d bytes > %d bytes", path,
+			len(b.Source.Data), most))
+	}
+	if _, reason := imageOf(b.Source.MediaType, b.Source.Data); reason != "" {
+		return refuse(path + ".image.source.base64: " + reason)
+	}
+	return nil
+}
+
 func checkAnthropicBlock(path, role string, b anthropicBlock) *refusal {
 	switch b.Type {
 	case "text":
 		return checkAnthropicText(path, b)
+	case "image":
+		return checkAnthropicImage(path, role, b)
 	case "tool_use":
 		switch {
 		case role != "assistant":

@@ -61,18 +61,23 @@ type anthropicMark struct {
 
 // anthropicBlock is a content block of any type.
 type anthropicBlock struct {
-	Type         string          `json:"type"`
-	Text         string          `json:"text"`
-	ID           string          `json:"id"`
-	Name         string          `json:"name"`
-	Input        json.RawMessage `json:"input"`
-	ToolUseID    string          `json:"tool_use_id"`
-	Content      json.RawMessage `json:"content"`
-	IsError      bool            `json:"is_error"`
-	Thinking     string          `json:"thinking"`
-	Signature    string          `json:"signature"`
-	Data         string          `json:"data"`
-	CacheControl *anthropicMark  `json:"cache_control"`
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	ToolUseID string          `json:"tool_use_id"`
+	Content   json.RawMessage `json:"content"`
+	IsError   bool            `json:"is_error"`
+	Thinking  string          `json:"thinking"`
+	Signature string          `json:"signature"`
+	Data      string          `json:"data"`
+	Source    *struct {
+		Type      string `json:"type"`
+		MediaType string `json:"media_type"`
+		Data      string `json:"data"`
+	} `json:"source"`
+	CacheControl *anthropicMark `json:"cache_control"`
 
 	raw  string           // as sent, without its cache mark
 	text string           // its text
@@ -180,6 +185,9 @@ func (m anthropicMessage) said() Said {
 		switch b.Type {
 		case "text":
 			texts = append(texts, b.text)
+		case "image":
+			shown, _ := imageOf(b.Source.MediaType, b.Source.Data) // checked before
+			s.Images = append(s.Images, shown)
 		case "tool_result":
 			texts = append(texts, b.text)
 			s.Results = append(s.Results, Result{Call: b.ToolUseID, Text: b.text, Failed: b.IsError})

@@ -27,6 +27,10 @@ func result(id string) object {
 	return object{"type": "tool_result", "tool_use_id": id, "content": "ok"}
 }
 
+func shown(media, data string) object {
+	return object{"type": "image", "source": object{"type": "base64", "media_type": media, "data": data}}
+}
+
 func said(role string, blocks ...any) object {
 	return object{"role": role, "content": append([]any{}, blocks...)}
 }
@@ -130,8 +134,20 @@ func TestTheFakeRefusesWhatTheRealOneRefuses(t *testing.T) {
 		change func(q object)
 	}{
 		"an unknown model": {404, "model: claude-none", func(q object) { q["model"] = "claude-none" }},
-		"no max_tokens":    {400, "max_tokens: Field required", func(q object) { delete(q, "max_tokens") }},
-		"no room":          {400, "max_tokens", func(q object) { q["max_tokens"] = 0 }},
+		"an image of the assistant": {400, "can only be in `user` messages", func(q object) {
+			messages(q, said("assistant", shown("image/jpeg", "/9j/AQEB")), said("user", text("x")))
+		}},
+		"an image at an address": {400, "image.source", func(q object) {
+			messages(q, said("user", object{"type": "image", "source": object{"type": "url"}}))
+		}},
+		"an image of another type": {400, "appears to be image/jpeg", func(q object) {
+			messages(q, said("user", shown("image/png", "/9j/AQEB")))
+		}},
+		"an image over 10 MB": {400, "exceeds 10 MB maximum: 10485764 bytes", func(q object) {
+			messages(q, said("user", shown("image/png", strings.Repeat("AAAA", 10<<18+1))))
+		}},
+		"no max_tokens": {400, "max_tokens: Field required", func(q object) { delete(q, "max_tokens") }},
+		"no room":       {400, "max_tokens", func(q object) { q["max_tokens"] = 0 }},
 		"too much room": {400, "128000, which is the maximum",
 			func(q object) { q["model"] = "claude-sonnet-4-6"; q["max_tokens"] = 128001 }},
 		"an unknown field": {400, "Extra inputs", func(q object) { q["seed"] = 1 }},

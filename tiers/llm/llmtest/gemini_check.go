@@ -183,6 +183,12 @@ func checkGeminiPart(path, role string, p geminiPart) *refusal {
 	if p.FunctionCall != nil {
 		data++
 	}
+	if p.InlineData != nil {
+		data++
+		if _, reason := imageOf(p.InlineData.MIMEType, p.InlineData.Data); reason != "" || role != "user" {
+			return refuse("Unable to process input image: " + firstOf(reason, "it is not the user's"))
+		}
+	}
 	if p.FunctionResponse != nil {
 		data++
 	}

@@ -28,8 +28,14 @@ type geminiPart struct {
 	Text             *string             `json:"text,omitempty"`
 	Thought          bool                `json:"thought,omitempty"`
 	ThoughtSignature string              `json:"thoughtSignature,omitempty"`
+	InlineData       *geminiInline       `json:"inlineData,omitempty"`
 	FunctionCall     *geminiCall         `json:"functionCall,omitempty"`
 	FunctionResponse *geminiFunctionDone `json:"functionResponse,omitempty"`
+}
+
+type geminiInline struct {
+	MIMEType string `json:"mimeType"`
+	Data     string `json:"data"`
 }
 
 type geminiCall struct {
@@ -136,6 +142,10 @@ func (c geminiContent) said() Said {
 	}
 	for _, p := range c.Parts {
 		out.Opaque = out.Opaque || p.ThoughtSignature != "" && p.ThoughtSignature != geminiUnsigned
+		if image := p.InlineData; image != nil {
+			shown, _ := imageOf(image.MIMEType, image.Data) // checked before
+			out.Images = append(out.Images, shown)
+		}
 		if f := p.FunctionCall; f != nil {
 			out.Calls = append(out.Calls, Call{f.ID, f.Name, string(f.Args)})
 		}

@@ -122,6 +122,13 @@ func TestGeminiRejectsPartsThatTheAPIRejects(t *testing.T) {
 			p["text"] = "x"
 			conversation(q, look(), spoken("model", p), spoken("user", answers("read_file")))
 		}, "one initialized field"},
+		{"image of the model", gemini3, func(q object) {
+			conversation(q, look(), spoken("model", object{"inlineData": object{"mimeType": "image/jpeg", "data": "/9j/AQEB"}}),
+				look())
+		}, "not the user's"},
+		{"image of another type", gemini3, func(q object) {
+			conversation(q, spoken("user", object{"inlineData": object{"mimeType": "image/png", "data": "/9j/AQEB"}}))
+		}, "appears to be image/jpeg"},
 		{"call of the user", gemini3, func(q object) { conversation(q, spoken("user", calls("read_file"))) },
 			"is the model's"},
 		{"result of the model", gemini3, func(q object) {

@@ -62,8 +62,33 @@ type chatTool struct {
 // text returns the content as text; empty if it is null or missing.
 func (m chatMessage) text() string {
 	var s string
-	_ = json.Unmarshal(m.Content, &s) // checkContent has checked it
-	return s
+	if json.Unmarshal(m.Content, &s) == nil {
+		return s
+	}
+	var texts []string
+	for _, p := range m.parts() {
+		if p.Type == "text" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// chatPart is a part of a user's content.
+type chatPart struct {
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	ImageURL *struct {
+		URL    string `json:"url"`
+		Detail string `json:"detail"`
+	} `json:"image_url"`
+}
+
+// parts returns a content that is a list; nil for all others.
+func (m chatMessage) parts() []chatPart {
+	var out []chatPart
+	_ = json.Unmarshal(m.Content, &out) // checkContent has checked it
+	return out
 }
 
 func badChat(format string, args ...any) *refusal { return refuse(fmt.Sprintf(format, args...)) }
@@ -238,7 +263,7 @@ func (f Flavour) checkRole(i int, m chatMessage) *refusal {
 func (f Flavour) checkContent(i int, m chatMessage) *refusal {
 	var s *string
 	if len(m.Content) > 0 && json.Unmarshal(m.Content, &s) != nil {
-		return badChat("this server accepts only text as content (messages[%d])", i)
+		return checkChatParts(i, m)
 	}
 	switch {
 	case f.Content && (s == nil || *s == ""):
@@ -247,6 +272,26 @@ func (f Flavour) checkContent(i int, m chatMessage) *refusal {
 		return badChat("Invalid value for 'content': expected a string, got null. (messages[%d])", i)
 	case s != nil && *s == "" && m.Role == "user":
 		return badChat("user messages must not be empty (messages[%d])", i)
+	}
+	return nil
+}
+
+// checkChatParts: only users have images.
+func checkChatParts(i int, m chatMessage) *refusal {
+	if m.Role != "user" || len(m.parts()) == 0 {
+		return badChat("Invalid value for 'content': expected a string (messages[%d])", i)
+	}
+	for j, p := range m.parts() {
+		switch {
+		case p.Type == "text" && p.Text != "":
+		case p.Type == "image_url" && p.ImageURL != nil && slices.Contains([]string{"", "low", "high", "auto"},
+			p.ImageURL.Detail):
+			if _, reason := imageAt(p.ImageURL.URL); reason != "" {
+				return badChat("Invalid image in messages[%d].content[%d]: %s", i, j, reason)
+			}
+		default:
+			return badChat("Invalid value in messages[%d].content[%d]: '%s'.", i, j, p.Type)
+		}
 	}
 	return nil
 }
@@ -303,6 +348,12 @@ func (v *View) add(m chatMessage) {
 		out.Role = "assistant"
 		out.Opaque = m.ReasoningContent != nil && *m.ReasoningContent != "" || m.Reasoning != nil ||
 			len(m.ReasoningDetails) > 0
+	}
+	for _, p := range m.parts() {
+		if p.ImageURL != nil {
+			shown, _ := imageAt(p.ImageURL.URL) // checked before
+			out.Images = append(out.Images, shown)
+		}
 	}
 	for _, c := range m.ToolCalls {
 		out.Calls = append(out.Calls, Call{c.ID, c.Function.Name, c.Function.Arguments})

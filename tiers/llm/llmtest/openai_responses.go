@@ -155,8 +155,15 @@ func (r responsesRequest) checkItems() *refusal {
 			return badChat("Item of type 'reasoning' was provided without its required following item.")
 		case item.Type == "function_call" && !json.Valid([]byte(item.Arguments)):
 			return badChat("Invalid 'input[%d].arguments': expected JSON.", i)
+		case len(imagesOf(item.Content)) > 0 && item.Role != "user":
+			return badChat("Invalid 'input[%d].content': only users have images.", i)
 		case item.byModel() && item.Type == "message" && itemText(item.Content) == "":
 			return badChat("Invalid 'input[%d].content': empty text.", i)
+		}
+		for _, p := range imagesOf(item.Content) {
+			if _, reason := imageAt(p.ImageURL); reason != "" || !slices.Contains([]string{"low", "high", "auto"}, p.Detail) {
+				return badChat("Invalid 'input[%d].content': %s", i, firstOf(reason, "the detail is not known"))
+			}
 		}
 	}
 	return nil
@@ -209,7 +216,12 @@ func (v *View) addItem(item responsesItem) {
 			m.Calls = append(m.Calls, Call{item.CallID, item.Name, item.Arguments + item.Input})
 		}
 	case item.Type == "", item.Type == "message":
-		v.Messages = append(v.Messages, Said{Role: "user", Text: itemText(item.Content)})
+		out := Said{Role: "user", Text: itemText(item.Content)}
+		for _, p := range imagesOf(item.Content) {
+			shown, _ := imageAt(p.ImageURL) // checked before
+			out.Images = append(out.Images, shown)
+		}
+		v.Messages = append(v.Messages, out)
 	case item.Type == "function_call_output", item.Type == "custom_tool_call_output":
 		v.addResult(Result{Call: item.CallID, Text: itemText(item.Output)})
 	}
@@ -224,21 +236,41 @@ func (v *View) reply() *Said {
 	return &v.Messages[len(v.Messages)-1]
 }
 
+// responsesPart is a part of a content.
+type responsesPart struct {
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	ImageURL string `json:"image_url"`
+	Detail   string `json:"detail"`
+}
+
+// imagesOf returns the images of a content.
+func imagesOf(raw json.RawMessage) (out []responsesPart) {
+	var parts []responsesPart
+	_ = json.Unmarshal(raw, &parts) // of a text, there are none
+	for _, p := range parts {
+		if p.Type == "input_image" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // itemText returns the text of a content that is a string or a list of parts with texts.
 func itemText(raw json.RawMessage) string {
 	var text string
 	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
 		return text
 	}
-	var parts []struct {
-		Text string `json:"text"`
-	}
+	var parts []responsesPart
 	if json.Unmarshal(raw, &parts) != nil {
 		return string(raw)
 	}
-	texts := make([]string, len(parts))
-	for i, p := range parts {
-		texts[i] = p.Text
+	var texts []string
+	for _, p := range parts {
+		if p.Type != "input_image" {
+			texts = append(texts, p.Text)
+		}
 	}
 	return strings.Join(texts, "\n")
 }

@@ -85,7 +85,13 @@ func TestChatCompletionsRefuseWhatTheRealOnesRefuse(t *testing.T) {
 			"only allowed for role"},
 		{"an unknown role", "deepseek", chat(`{"role":"developer","content":"d"},` + goodUser), "Supported values"},
 		{"a late system message", "llama", chat(goodUser + `,{"role":"system","content":"s"}`), "at the beginning"},
-		{"content in parts", "openai", chat(`{"role":"user","content":[{"type":"text","text":"a"}]}`), "only text as content"},
+		{"content in parts of the assistant", "openai", chat(goodUser + `,{"role":"assistant","content":[{"type":"text",` +
+			`"text":"a"}]},` + goodUser), "expected a string"},
+		{"a part of another type", "openai", chat(`{"role":"user","content":[{"type":"video"}]}`), "'video'"},
+		{"an image at an address", "openai",
+			chat(`{"role":"user","content":[{"type":"image_url","image_url":{"url":"http://a"}}]}`), "loads no images"},
+		{"an image of another type", "openai", chat(`{"role":"user","content":[{"type":"image_url","image_url":` +
+			`{"url":"data:image/png;base64,/9j/AQEB"}}]}`), "appears to be image/jpeg"},
 		{"no content", "openai", chat(goodUser + `,{"role":"assistant"},` + goodUser), "expected a string"},
 		{"an empty user", "openai", chat(`{"role":"user","content":""}`), "must not be empty"},
 		{"calls alone", "grok", chat(goodUser + `,` + goodCall + `,` + goodResult), "at least one content element"},
@@ -224,6 +230,12 @@ func TestResponsesRefuseWhatTheRealOnesRefuse(t *testing.T) {
 		{"unknown model", strings.Replace(body(hello, ""), "gpt-5-mini", "gpt-0", 1), "does not exist"},
 		{"no stream", strings.Replace(body(hello, ""), "true", "false", 1), "only streams"},
 		{"no input", body("", ""), "must be provided"},
+		{"an image of the assistant", body(hello+`,{"type":"message","role":"assistant","content":[{"type":"input_image"}]},`+
+			hello, ""), "only users have images"},
+		{"an image that is none", body(`{"type":"message","role":"user","content":[{"type":"input_image","detail":"high",`+
+			`"image_url":"data:image/png;base64,!"}]}`, ""), "not valid base64"},
+		{"an image looked at in another way", body(`{"type":"message","role":"user","content":[{"type":"input_image",`+
+			`"detail":"closely","image_url":"data:image/jpeg;base64,/9j/AQEB"}]}`, ""), "detail is not known"},
 		{"a previous response", body(hello, `,"previous_response_id":"resp_0"`), "not found"},
 		{"a tool's name", body(hello, `,"tools":[{"type":"function","name":"a b"}]`), "pattern"},
 		{"a call's id too long", body(hello+`,`+strings.ReplaceAll(call+`,`+result, `"c1"`, `"`+strings.Repeat("c", 65)+`"`),

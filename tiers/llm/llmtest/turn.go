@@ -65,6 +65,8 @@ type Said struct {
 	Text    string
 	Calls   []Call
 	Results []Result
+	// Images are its images: media type and size.
+	Images []string
 	// Opaque reports whether it holds data that only its vendor can read.
 	Opaque bool
 }

@@ -51,6 +51,9 @@ const anything = `{"type":"object","properties":{}}`
 
 // build returns the body of a request. It fails if the server would reject it.
 func (s Server) build(r llm.Request) ([]byte, error) {
+	if err := s.imageLimits(r.Model).Check(r); err != nil {
+		return nil, err
+	}
 	tools, err := s.tools(r.Tools)
 	if err != nil {
 		return nil, err

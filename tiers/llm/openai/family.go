@@ -11,6 +11,8 @@ type Family struct {
 	Names []string
 	// Samples reports whether the models accept temperature and top_p.
 	Samples bool
+	// Blind reports whether the models accept no images.
+	Blind bool
 	// Least is the smallest reasoning_effort of models whose thinking cannot be switched off; it
 	// replaces every smaller one. Empty means the server's.
 	Least string
@@ -55,7 +57,9 @@ func openAIFamilies() []Family {
 		{Names: []string{"gpt-5-pro"}, Responses: true, Tools: ToolsNever, Only: "high"},
 		{Names: []string{"gpt-5-codex", "o1-pro", "o3-pro", "codex-mini"}, Responses: true, Tools: ToolsNever, Least: "low"},
 		{Names: []string{"gpt-5"}, Least: "minimal"},
+		{Names: []string{"o1-mini", "o1-preview", "o3-mini"}, Least: "low", Blind: true},
 		{Names: []string{"o1", "o3", "o4"}, Least: "low"},
+		{Names: []string{"gpt-3.5", "gpt-4-0"}, Samples: true, Blind: true},
 	}
 }
 

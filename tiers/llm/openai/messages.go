@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"manualslop/tiers/llm"
@@ -10,10 +11,54 @@ import (
 // message is one message of the request.
 type message struct {
 	Role       string   `json:"role"`
-	Content    *string  `json:"content"` // null is allowed only with calls
+	Content    any      `json:"content"` // *string, null only with calls; or []contentPart
 	ToolCallID string   `json:"tool_call_id,omitempty"`
 	ToolCalls  []called `json:"tool_calls,omitempty"`
 	thought
+}
+
+// contentPart is a text or an image in a message of the user.
+type contentPart struct {
+	Type     string    `json:"type"`
+	Text     string    `json:"text,omitempty"`
+	ImageURL *imageURL `json:"image_url,omitempty"`
+}
+
+type imageURL struct {
+	URL    string `json:"url"`
+	Detail string `json:"detail"`
+}
+
+// imageDetail is how closely models look at images.
+const imageDetail = "high"
+
+// imageLimits returns what a model takes of images; see
+// https://platform.openai.com/docs/guides/images-vision.
+func (s Server) imageLimits(model string) llm.ImageLimits {
+	return llm.ImageLimits{Vendor: s.Name, None: s.Blind || s.family(model).Blind, Count: 500, Each: 20 << 20,
+		All: 50 << 20}
+}
+
+// pieces returns the texts and images of a message in their order: texts beside
+// each other are one, joined by blank lines.
+func pieces(m llm.Message) []llm.Block {
+	var out []llm.Block
+	for _, b := range m.Blocks {
+		switch b := b.(type) {
+		case llm.Text:
+			if last := len(out) - 1; last >= 0 {
+				if before, is := out[last].(llm.Text); is {
+					out[last] = before + "\n\n" + b
+					continue
+				}
+			}
+			out = append(out, b)
+		case llm.Image:
+			out = append(out, b)
+		case llm.Call, llm.Result, llm.Opaque: // not the user's
+		}
+	}
+	return out
 }
 
 // called is a call in an assistant message.
@@ -47,7 +92,7 @@ func (s Server) messages(r llm.Request) []message {
 	for _, m := range r.Conversation() {
 		switch m.Role {
 		case llm.RoleUser:
-			c.say("user", m.Prose())
+			c.user(m)
 		case llm.RoleAssistant:
 			c.assistant(m)
 		case llm.RoleTool:
@@ -71,6 +116,28 @@ func (c *conversation) say(role, text string) {
 		c.out = append(c.out, message{Role: role, Content: &text})
 	}
 }
+
+// user adds what the user says, in parts if it has images.
+func (c *conversation) user(m llm.Message) {
+	said := pieces(m)
+	if !slices.ContainsFunc(said, isImage) {
+		c.say("user", m.Prose())
+		return
+	}
+	parts := make([]contentPart, len(said))
+	for i, b := range said {
+		switch b := b.(type) {
+		case llm.Text:
+			parts[i] = contentPart{Type: "text", Text: string(b)}
+		case llm.Image:
+			parts[i] = contentPart{Type: "image_url", ImageURL: &imageURL{b.DataURL(), imageDetail}}
+		case llm.Call, llm.Result, llm.Opaque: // see pieces
+		}
+	}
+	c.out = append(c.out, message{Role: "user", Content: parts})
+}
+
+func isImage(b llm.Block) bool { _, is := b.(llm.Image); return is }
 
 // assistant adds a reply: verbatim if this server and model wrote it, else its text and calls.
 func (c *conversation) assistant(m llm.Message) {
@@ -149,7 +216,7 @@ func resultsOf(m llm.Message) (alone []string, results []llm.Result) {
 			} else {
 				alone = append(alone, string(b))
 			}
-		case llm.Call, llm.Opaque: // a tool message has none of these
+		case llm.Call, llm.Opaque, llm.Image: // a tool message has none of these
 		}
 	}
 	return alone, results

@@ -40,6 +40,9 @@ const minResponse = 16
 
 // responses returns the body of a request of the Responses API.
 func (s Server) responses(r llm.Request) ([]byte, error) {
+	if err := s.imageLimits(r.Model).Check(r); err != nil {
+		return nil, err
+	}
 	tools, err := s.tools(r.Tools)
 	if err != nil {
 		return nil, err
@@ -68,13 +71,18 @@ func (s Server) responses(r llm.Request) ([]byte, error) {
 // Input items.
 type (
 	spoken struct {
-		Type    string       `json:"type"`
-		Role    string       `json:"role"`
-		Content []spokenPart `json:"content"`
+		Type    string `json:"type"`
+		Role    string `json:"role"`
+		Content []any  `json:"content"` // spokenPart or shownPart
 	}
 	spokenPart struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
+	}
+	shownPart struct {
+		Type     string `json:"type"`
+		ImageURL string `json:"image_url"`
+		Detail   string `json:"detail"`
 	}
 	asked struct {
 		Type      string `json:"type"`
@@ -95,7 +103,7 @@ func (s Server) input(r llm.Request) []any {
 	for _, m := range r.Conversation() {
 		switch m.Role {
 		case llm.RoleUser:
-			in.say("user", "input_text", m.Prose())
+			in.user(m)
 		case llm.RoleAssistant:
 			in.assistant(m)
 		case llm.RoleTool:
@@ -119,7 +127,26 @@ type input struct {
 
 func (in *input) say(role, kind, text string) {
 	if strings.TrimSpace(text) != "" {
-		in.items = append(in.items, spoken{"message", role, []spokenPart{{kind, text}}})
+		in.items = append(in.items, spoken{"message", role, []any{spokenPart{kind, text}}})
+	}
+}
+
+// user adds what the user says, in parts if it has images.
+func (in *input) user(m llm.Message) {
+	var parts []any
+	for _, b := range pieces(m) {
+		switch b := b.(type) {
+		case llm.Text:
+			if strings.TrimSpace(string(b)) != "" {
+				parts = append(parts, spokenPart{"input_text", string(b)})
+			}
+		case llm.Image:
+			parts = append(parts, shownPart{"input_image", b.DataURL(), imageDetail})
+		case llm.Call, llm.Result, llm.Opaque: // see pieces
+		}
+	}
+	if len(parts) > 0 {
+		in.items = append(in.items, spoken{"message", "user", parts})
 	}
 }
 

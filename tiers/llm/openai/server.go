@@ -47,6 +47,8 @@ type Server struct {
 	// Efforts are the fields that set how much a model thinks, for each of [events.Efforts]; nil
 	// if it cannot be set.
 	Efforts map[string]Effort
+	// Blind reports whether its models accept no images.
+	Blind bool
 	// Families are the models with other limits than the rest. The first match counts.
 	Families []Family
 }

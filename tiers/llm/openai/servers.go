@@ -23,7 +23,7 @@ func deepSeek() Server {
 	return Server{
 		Name: "deepseek", BaseURL: "https://api.deepseek.com", NeedsKey: true,
 		SystemRole: "system", MaxTokens: "max_tokens", Parallel: ParallelAlways, ToolChoice: true,
-		MaxTools: 128, Reasoning: "reasoning_content", Back: BackWithCalls, ReportsUsage: true,
+		MaxTools: 128, Reasoning: "reasoning_content", Back: BackWithCalls, ReportsUsage: true, Blind: true,
 		Efforts: map[string]Effort{"off": {Thinking: &thinking{"disabled"}}, "low": effort("low"), "medium": effort("medium"),
 			"high": effort("high")},
 	}
@@ -69,6 +69,7 @@ func miniMax() Server {
 		Name: "minimax", BaseURL: "https://api.minimax.io/v1", NeedsKey: true,
 		SystemRole: "system", MaxTokens: "max_completion_tokens", Parallel: ParallelAlways,
 		MaxTools: 128, Reasoning: "reasoning_details", Back: BackKept, SplitReasoning: true, ReportsUsage: true,
+		Blind: true,
 		Efforts: map[string]Effort{"off": {Thinking: &thinking{"disabled"}}, "low": adaptive, "medium": adaptive,
 			"high": adaptive},
 	}
