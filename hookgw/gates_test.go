@@ -208,3 +208,16 @@ func TestAGateListsWhatWasSettledOnDemand(t *testing.T) {
 	require.Len(t, f.get("/api/asks/tool?state=settled", access.RightRead).object(t)["asks"], 1)
 	require.Len(t, f.get("/api/asks/step?state=all", access.RightRead).object(t)["asks"], 1)
 }
+
+func TestAYesToACallThatARuleForbidsSaysThatItDoesNotRun(t *testing.T) {
+	t.Parallel()
+	f, was := openGates(t)
+	id := was["tool"][0]
+	f.put(person, events.RuleAdded{Rule: events.Rule{Tool: "run_powershell", Action: "deny"}})
+	a := f.post("/api/ask/respond", access.RightHuman,
+		`{"request_id":"`+id+`","response":{"approved":true,"args":{"script":"pwd"}}}`)
+	require.Equal(t, http.StatusUnprocessableEntity, a.status, "%s", a.body)
+	requireProblem(t, a, "the call does not run: a rule forbids it")
+	require.Empty(t, recorded[events.ToolApproved](f))
+	require.Len(t, recorded[events.ToolDenied](f), 1)
+}
