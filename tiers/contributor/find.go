@@ -17,13 +17,21 @@ const FindTools = "find_tools"
 // MaxFound limits the tools that one call of [FindTools] loads.
 const MaxFound = 5
 
-// FindToolsOffer returns the offer of [FindTools] for a model.
-func FindToolsOffer() events.ToolOffer {
+// maxServers limits the names of external servers in the offer of [FindTools], in bytes.
+const maxServers = 400
+
+// FindToolsOffer returns the offer of [FindTools] for a model. It names the external servers that have more
+// tools.
+func FindToolsOffer(servers ...string) events.ToolOffer {
+	external := ""
+	if len(servers) > 0 {
+		external = " More are of these external servers: " + tiers.Clip(strings.Join(servers, ", "), maxServers) + "."
+	}
 	return events.ToolOffer{Name: FindTools, Effect: "reads",
 		Description: "Find and load more tools.\n\nUse it when no tool you have fits: there are more for Python, C and C++ " +
 			"code (structure, usages, definitions, " +
 			"signatures, renaming), other languages, git, the web and beads (tickets). The tools that fit best can be called " +
-			"from your next reply on.",
+			"from your next reply on." + external,
 		Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string",` +
 			`"description":"what the tool should do, in a few words, or its name","minLength":1,"maxLength":500}},"required":["query"],"additionalProperties":false}`)}
 }

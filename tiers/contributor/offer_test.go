@@ -1,6 +1,8 @@
 package contributor_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -125,6 +127,69 @@ func TestASearchThatFindsNoToolSaysWhatThereIs(t *testing.T) {
 		require.Contains(t, got[0].Text, want)
 		require.Equal(t, offeredTo(t, begun), offeredTo(t, history))
 	}
+}
+
+// external are tools of ten servers, as sessions record them, with schemas of the size of those of
+// common servers.
+func external(n int) events.ToolsOffered {
+	out := builtinTools()
+	out.Tools[0] = contributor.FindToolsOffer("srv0", "srv1")
+	schema := `{"type":"object","properties":{"path":{"type":"string","description":"` + strings.Repeat("x", 300) + `"}}}`
+	for i := range n {
+		out.Tools = append(out.Tools, events.ToolOffer{Name: fmt.Sprintf("mcp__srv%d__t%d", i%10, i), Effect: "executes",
+			Description: fmt.Sprintf("MCP server srv%d: Converts currencies of kind %d.\n\n%s", i%10, i,
+				strings.Repeat("y", 200)), Schema: json.RawMessage(schema)})
+	}
+	return out
+}
+
+// tokensOf is what a model reads of some of the tools.
+func tokensOf(all events.ToolsOffered, names []string) (sum int64) {
+	for _, o := range all.Tools {
+		if slices.Contains(names, o.Name) {
+			sum += tiers.OfferSize(o)
+		}
+	}
+	return sum / tiers.BytesPerToken
+}
+
+func TestExternalToolsAreFoundAndNotOfferedFromTheStart(t *testing.T) {
+	t.Parallel()
+	all := external(200)
+	var names []string
+	for _, o := range all.Tools {
+		names = append(names, o.Name)
+	}
+	begun := given(opened(), all, starts(1), context())
+	before := offeredTo(t, begun)
+	require.False(t, slices.ContainsFunc(before, func(n string) bool { return strings.HasPrefix(n, "mcp__") }))
+	history := given(begun, reply("", call(contributor.FindTools, `{"query":"converts currencies of kind 137"}`)), reread())
+	after := offeredTo(t, history)
+	require.Contains(t, after, "mcp__srv7__t137")
+	require.LessOrEqual(t, len(after), len(before)+contributor.MaxFound)
+	t.Logf("tokens: %d of all %d tools, %d at the start, %d with those found", tokensOf(all, names), len(names),
+		tokensOf(all, before), tokensOf(all, after))
+	require.Less(t, 8*tokensOf(all, after), tokensOf(all, names))
+
+	preset := events.ToolPreset{Name: "p", Tools: []events.PresetTool{{Tool: "read_file"}, {Tool: "mcp__srv3__*"}}}
+	got := offeredTo(t, opened(func(s *events.Settings) {
+		s.Roster.ToolPresets = []events.ToolPreset{preset}
+		s.Roster.Personas = []events.Persona{{Name: "ada", ToolPreset: "p"}}
+		s.Tiers[0].Persona = "ada"
+	}), external(100), starts(1), context())
+	require.Len(t, got, 11, "a persona has the tools of its preset")
+	for _, name := range got {
+		require.True(t, name == "read_file" || strings.HasPrefix(name, "mcp__srv3__"), name)
+	}
+}
+
+func TestTheOfferOfFindToolsNamesTheServers(t *testing.T) {
+	t.Parallel()
+	require.NotContains(t, contributor.FindToolsOffer().Description, "external")
+	require.Contains(t, contributor.FindToolsOffer("files", "git").Description, "external servers: files, git.")
+	fits := strings.Repeat("s", 400)
+	require.Contains(t, contributor.FindToolsOffer(fits).Description, fits+".")
+	require.Contains(t, contributor.FindToolsOffer(fits+"s").Description, fits+"….")
 }
 
 func TestAPresetChoosesTheTools(t *testing.T) {

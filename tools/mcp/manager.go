@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -177,14 +178,14 @@ func (m *Manager) Tools() (*tools.Registry, error) {
 				continue
 			}
 			taken[name] = true
-			t, err := tools.Foreign(tools.Spec{Name: name, Effect: tools.Executes,
-				Summary: "A tool of the external MCP server " + clean(s.Definition.Name, 40) + ".", Doc: p.Description},
-				p.Schema, func(ctx context.Context, env tools.Env, args json.RawMessage) (tools.Result, error) {
-					if unready != nil {
-						return failed(s.Definition.Name, p.Name, "refused", unready), nil
-					}
-					return callPinned(ctx, server, p, args, env), nil
-				})
+			spec := tools.Spec{Name: name, Effect: tools.Executes}
+			spec.Summary, spec.Doc = described(s.Definition.Name, p.Description)
+			t, err := tools.Foreign(spec, p.Schema, func(ctx context.Context, env tools.Env, args json.RawMessage) (tools.Result, error) {
+				if unready != nil {
+					return failed(s.Definition.Name, p.Name, "refused", unready), nil
+				}
+				return callPinned(ctx, server, p, args, env), nil
+			})
 			if err != nil {
 				return nil, err
 			}
@@ -200,6 +201,30 @@ func (m *Manager) Tools() (*tools.Registry, error) {
 	var err error
 	m.registry, err = tools.NewRegistry(all...)
 	return m.registry, err
+}
+
+// described splits the description of a tool into a summary, by whose words a model finds the tool,
+// and the rest. The description stays whole where its first line does not fit.
+func described(server, description string) (summary, doc string) {
+	const maxFirst = 120 // bytes
+	first, rest, _ := strings.Cut(strings.TrimSpace(description), "\n")
+	words := strings.Join(strings.Fields(clean(first, maxFirst)), " ")
+	summary = "MCP server " + strings.Join(strings.Fields(clean(server, 40)), " ") + ": " + cmp.Or(words, "no description")
+	if len(first) > maxFirst {
+		rest = description
+	}
+	return summary, strings.TrimSpace(rest)
+}
+
+// Offering names the servers whose tools are offered.
+func (m *Manager) Offering() (names []string) {
+	for _, s := range m.Servers() {
+		offers := slices.ContainsFunc(s.Pins, func(p Pin) bool { return p.Problem == "" && s.Definition.offers(p.Name) })
+		if s.Trusted && !s.Definition.Disabled && offers {
+			names = append(names, s.Definition.Name)
+		}
+	}
+	return names
 }
 
 // server returns the server of a definition, which is the existing one if nothing changed. The caller must hold mu.

@@ -438,6 +438,22 @@ func TestWhatCannotBeReadLeavesTheOthers(t *testing.T) {
 	require.Contains(t, call(t, r, "mcp__mine__a", `{}`).Text, "SLOP_NO_SUCH_VARIABLE is not set")
 }
 
+// A model finds a tool by the words of its summary.
+func TestTheSummaryOfAToolHasItsDescription(t *testing.T) {
+	t.Parallel()
+	fits := strings.Repeat("w", 120)
+	for description, want := range map[string][2]string{
+		"":                     {"MCP server s: no description", ""},
+		"Reads a file.":        {"MCP server s: Reads a file.", ""},
+		" Reads.\r\n\nMore.\n": {"MCP server s: Reads.", "More."},
+		fits + "\nMore.":       {"MCP server s: " + fits, "More."},
+		fits + "w\nMore.":      {"MCP server s: " + fits, fits + "w\nMore."},
+	} {
+		summary, doc := described("s", description)
+		require.Equal(t, want, [2]string{summary, doc}, description)
+	}
+}
+
 func TestRequirement07DenyBeatsAllow(t *testing.T) {
 	t.Parallel()
 	d := Definition{Allow: []string{"read_*"}, Deny: []string{"*_secret"}}

@@ -53,5 +53,5 @@ func (p Place) OfferedTools() (events.ToolsOffered, error) {
 	if err != nil {
 		return events.ToolsOffered{}, err
 	}
-	return Offers(all), nil
+	return Offers(all, servers.Offering()...), nil
 }

@@ -73,14 +73,14 @@ func (p Place) Relative(paths []string) []string {
 	return out
 }
 
-// Offers returns the tools as a session records them.
-func Offers(r *tools.Registry) events.ToolsOffered {
+// Offers returns the tools as a session records them. Servers are the external ones that some of them are of.
+func Offers(r *tools.Registry, servers ...string) events.ToolsOffered {
 	var out events.ToolsOffered
 	for _, t := range r.All() {
 		out.Tools = append(out.Tools, events.ToolOffer{Name: t.Spec().Name, Description: t.Spec().Text(),
 			Effect: t.Spec().Effect.String(), Schema: t.Schema()})
 	}
-	out.Tools = append(out.Tools, contributor.FindToolsOffer())
+	out.Tools = append(out.Tools, contributor.FindToolsOffer(servers...))
 	slices.SortFunc(out.Tools, func(a, b events.ToolOffer) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
