@@ -430,3 +430,20 @@ func waitFor(t *testing.T, file string) {
 	t.Helper()
 	require.Eventually(t, func() bool { _, err := os.Stat(file); return err == nil }, 20*time.Second, time.Millisecond)
 }
+
+func TestAFileWhoseTimeChangedOnlyIsNoChange(t *testing.T) {
+	t.Parallel()
+	env, dir := repo(t, map[string]string{"a.txt": "one\n", "b.txt": "two\n", "sub/c.txt": "three\n"})
+	later := time.Now().Add(time.Hour)
+	for _, name := range []string{"a.txt", "sub/c.txt"} {
+		require.NoError(t, os.Chtimes(filepath.Join(dir, name), later, later))
+	}
+	require.Contains(t, diffOf(t, env, args{"path": "."}).Text, "no change in .:")
+	require.Contains(t, diffOf(t, env, args{"path": "a.txt", "base_rev": "HEAD"}).Text, "no change")
+	put(t, dir, map[string]string{"b.txt": "TWO\n"})
+	for _, only := range []bool{true, false} {
+		text := diffOf(t, env, args{"path": ".", "stat_only": only}).Text
+		require.Contains(t, text, "1 file, +1 −1")
+		require.NotContains(t, text, "a.txt")
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -66,6 +67,9 @@ func (p Program) Diff(ctx context.Context, r Request) (_ Diff, err error) {
 		return Diff{}, err
 	}
 	defer func() { err = errors.Join(err, w.close()) }()
+	if err := w.copyIndex(); err != nil {
+		return Diff{}, err
+	}
 	out := Diff{Base: base.name, Head: head.name}
 	args, err := w.arguments(r, base, head)
 	if err != nil {
@@ -88,9 +92,11 @@ func (p Program) Diff(ctx context.Context, r Request) (_ Diff, err error) {
 	return out, err
 }
 
-// diff runs the comparison with one output format.
+// diff runs the comparison with one output format. It refreshes the index, which is a copy: a file whose time
+// changed, but not its content, is not a change.
 func (w *private) diff(ctx context.Context, args []string, form ...string) (string, error) {
-	out, failed, err := w.git(ctx, append(append([]string{"diff"}, form...), args...)...)
+	command := slices.Concat([]string{"-c", "diff.autoRefreshIndex=true", "diff"}, form, args)
+	out, failed, err := w.git(ctx, command...)
 	if err == nil && failed != "" {
 		err = problem("git cannot compare this: %s", shown(failed))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +17,7 @@ type private struct {
 	program Program
 	repo    repository
 	dir     string
+	index   string // the file
 }
 
 // carried matches the settings that the diff of a working tree needs: words and numbers that do not name a
@@ -35,7 +37,7 @@ func (p Program) private(ctx context.Context, repo repository) (_ *private, err 
 	if err != nil {
 		return nil, fmt.Errorf("git: %w", err)
 	}
-	w := &private{program: p, repo: repo, dir: dir}
+	w := &private{program: p, repo: repo, dir: dir, index: filepath.Join(repo.admin, "index")}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
@@ -56,6 +58,30 @@ func (p Program) private(ctx context.Context, repo repository) (_ *private, err 
 		}
 	}
 	return w, w.borrowSplitIndex()
+}
+
+// copyIndex makes the index a copy of our own, which git may refresh.
+func (w *private) copyIndex() (err error) {
+	info, err := os.Lstat(w.index)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil // git says what is wrong with it
+	}
+	from, err := os.Open(w.index)
+	if err != nil {
+		return fmt.Errorf("git: %w", err)
+	}
+	defer func() { _ = from.Close() }()
+	own := filepath.Join(w.dir, "index")
+	to, err := os.OpenFile(own, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("git: %w", err)
+	}
+	_, err = io.Copy(to, from)
+	if err = errors.Join(err, to.Close()); err != nil {
+		return fmt.Errorf("git: %w", err)
+	}
+	w.index = own
+	return nil
 }
 
 func (w *private) close() error { return os.RemoveAll(w.dir) }
@@ -117,7 +143,7 @@ func (w *private) names(ctx context.Context, args ...string) (out, failed string
 
 func (w *private) environment() []string {
 	return []string{
-		"GIT_DIR=" + w.dir, "GIT_WORK_TREE=" + w.repo.root, "GIT_INDEX_FILE=" + filepath.Join(w.repo.admin, "index"),
+		"GIT_DIR=" + w.dir, "GIT_WORK_TREE=" + w.repo.root, "GIT_INDEX_FILE=" + w.index,
 		"GIT_OBJECT_DIRECTORY=" + filepath.Join(w.repo.common, "objects"),
 	}
 }

@@ -62,11 +62,14 @@ func isMain(part, whole string) bool {
 	return n >= leastMain || 2*n >= utf8.RuneCountInString(whole)
 }
 
+// markdownOf converts a tree to Markdown. The words of the page stay as they are: nobody renders the result.
 func markdownOf(root *html.Node) (string, error) {
-	markdown, err := converter.NewConverter(converter.WithPlugins(
-		base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(),
-		table.NewTablePlugin(),
-	)).ConvertNode(root)
+	conv := converter.NewConverter(converter.WithEscapeMode(converter.EscapeModeDisabled),
+		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
+	plain := strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&") // what the base plugin escapes always
+	conv.Register.TextTransformer(func(_ converter.Context, text string) string { return plain.Replace(text) },
+		converter.PriorityLate)
+	markdown, err := conv.ConvertNode(root)
 	return narrowTables(string(markdown)), err
 }
 

@@ -64,6 +64,20 @@ func TestAPageWithoutAMainPartIsShownWhole(t *testing.T) {
 	}
 }
 
+func TestTheWordsOfAPageAreNotEscaped(t *testing.T) {
+	t.Parallel()
+	s := serve(t, page("text/html", "<title>AT&amp;T</title><h1>AT&amp;T</h1><p>At AT&amp;T, call _u_ or *v* or a_b_c "+
+		"with `&lt;T&gt;` &amp;amp; 2 &lt; 3.<p># none<p>1. none<p>- [x](y)<pre>if a &amp;&amp; b { _c_ }</pre>"+
+		"<table><tr><th>k<th>v<tr><td>_a_<td>x|y &amp; z</table>"))
+	got := fetch(t, open(t, s), s.url)
+	for _, want := range []string{"At AT&T, call _u_ or *v* or a_b_c with `<T>` &amp; 2 < 3.", "if a && b { _c_ }",
+		"_a_", "y & z"} {
+		require.Contains(t, got.Text, want)
+	}
+	require.Equal(t, "AT&T", got.Title)
+	require.NotContains(t, got.Text, `\_`)
+}
+
 func TestOtherTextsComeAsTheyAre(t *testing.T) {
 	t.Parallel()
 	for contentType, body := range map[string]string{
