@@ -53,9 +53,9 @@ type Server struct {
 	closeErr error
 }
 
-// Open locks the data folder, starts the server on it and creates or checks the
-// streams. Errors: ErrLocked if another process uses the folder, ErrDamaged if
-// the existing store cannot be read completely, ErrConfig.
+// Open locks the data folder, starts the server on it and creates or checks the streams. It returns ErrLocked if
+// another process uses the folder, ErrDamaged if the existing store cannot be read completely, and ErrConfig if a
+// setting is invalid.
 func Open(ctx context.Context, cfg Config) (*Server, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err

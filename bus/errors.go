@@ -59,8 +59,8 @@ const (
 	codeConsumerNotFound  jetstream.ErrorCode = 10014
 	codeNoMessage         jetstream.ErrorCode = 10037
 
-	codeNotEnough    jetstream.ErrorCode = 10004 // of the servers' answers
-	codeNoPeers      jetstream.ErrorCode = 10005 // for a consumer
+	codeNotEnough    jetstream.ErrorCode = 10004 // too few servers answered
+	codeNoPeers      jetstream.ErrorCode = 10005 // no servers for a consumer
 	codeNotAssigned  jetstream.ErrorCode = 10007
 	codeNotAvailable jetstream.ErrorCode = 10008
 	codeNotLeader    jetstream.ErrorCode = 10009

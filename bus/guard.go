@@ -35,7 +35,7 @@ type guard struct {
 	ends     ends // the ends as recorded on disk
 	stop     context.CancelFunc
 	done     sync.WaitGroup
-	failed   bool // the last attempt failed; logged only once
+	failed   bool // the last attempt failed, which is logged only once
 }
 
 // startGuard records the ends now and keeps the record up to date until close. If flush is set, everything in the

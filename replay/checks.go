@@ -11,11 +11,11 @@ import (
 type checks struct {
 	lastSeq  uint64
 	ordinals map[string]uint64 // the newest n of each actor
-	approved map[permit]bool   // calls and the bytes that may run
+	approved map[permit]bool   // calls with the bytes that may run
 	answers  map[string]answer // by id of an event that may settle an ask
 	settled  map[string]bool   // by ask: whether its outcome was a yes
 	prompts  events.Prompts[events.Part]
-	sums     map[string]events.ManifestSum // of prompts
+	sums     map[string]events.ManifestSum // manifest sums of prompts
 }
 
 type permit struct{ call, digest string }

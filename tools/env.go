@@ -161,8 +161,8 @@ type Performance struct {
 	FPS         *float64 `json:"fps"`
 	FrameTimeMS *float64 `json:"frame_time_ms"`
 	InputLagMS  *float64 `json:"input_lag_ms"`
-	CPUPercent  float64  `json:"cpu_percent"`  // of one core, over about the last second
-	MemoryBytes int64    `json:"memory_bytes"` // resident
+	CPUPercent  float64  `json:"cpu_percent"`  // percent of one core, averaged over about the last second
+	MemoryBytes int64    `json:"memory_bytes"` // resident memory
 	HeapBytes   int64    `json:"heap_bytes"`
 	Goroutines  int      `json:"goroutines"`
 	UptimeS     float64  `json:"uptime_s"` // uptime of the longest-running process

@@ -49,7 +49,7 @@ func resolve(text string, tokens []token) (kept, directives []token) {
 			}
 		}
 	}
-	for len(open) > 1 { // not closed
+	for len(open) > 1 { // #if without #endif
 		top := open[len(open)-1]
 		open = open[:len(open)-1]
 		open[len(open)-1].take(text, top)

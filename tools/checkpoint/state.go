@@ -35,7 +35,7 @@ func (s *State) hides(name string) bool {
 type Change struct {
 	Path          string
 	Before, After string // digests; empty means absent
-	Size          int64  // after
+	Size          int64  // size after the change
 	// BeforeMode and AfterMode are permission bits; zero means absent.
 	BeforeMode, AfterMode fs.FileMode
 }

@@ -72,7 +72,7 @@ func batches(entries []entry) func(func([]entry) bool) {
 		for len(entries) > 0 {
 			n, size := 1, len(entries[0].path)
 			for n < len(entries) && size+len(entries[n].path) < maxArguments {
-				size += len(entries[n].path) + 64 // with mode and hash
+				size += len(entries[n].path) + 64 // plus room for mode and hash
 				n++
 			}
 			if !yield(entries[:n]) {

@@ -57,12 +57,12 @@ func (c *connection) client() *sdk.Client {
 		URL: &sdk.URLElicitationCapabilities{}}
 	roots := c.of.definition.Roots
 	if len(roots) > 0 {
-		//lint:ignore SA1019 servers of today ask for roots
+		//lint:ignore SA1019 current servers still request roots
 		options.Capabilities.RootsV2 = &sdk.RootCapabilities{}
 	}
 	out := sdk.NewClient(&sdk.Implementation{Name: "slop", Version: "1"}, options)
 	for _, dir := range roots {
-		//lint:ignore SA1019 servers of today ask for roots
+		//lint:ignore SA1019 current servers still request roots
 		out.AddRoots(&sdk.Root{URI: (&url.URL{Scheme: "file", Path: dir}).String()})
 	}
 	return out

@@ -25,7 +25,7 @@ import (
 // access gets tokens for one server behind a URL and stores them in a file of the person. Only a person can grant
 // access; a process without a person uses the stored token.
 type access struct {
-	definition Definition // expanded
+	definition Definition // with variables expanded
 	around     Surroundings
 	file       string // empty if tokens are not stored
 	client     *http.Client

@@ -5,7 +5,7 @@ import "strings"
 // Docstring is the documentation string of a module, class or function.
 type Docstring struct {
 	Span              // from the first literal to the last
-	Raw, Clean string // the value of the literals, and what inspect.cleandoc makes of it
+	Raw, Clean string // the value of the literals, unchanged and cleaned like inspect.cleandoc
 }
 
 // Docstring returns the docstring of a symbol, or of the module if the symbol is nil.
@@ -61,7 +61,7 @@ func (f *File) literals(span Span) ([]Span, bool) {
 	return out, len(out) > 0 && open == closed
 }
 
-// cleanDoc does what inspect.cleandoc does.
+// cleanDoc works like Python's inspect.cleandoc.
 func cleanDoc(doc string) string {
 	lines := strings.Split(expandTabs(doc), "\n")
 	margin := -1
@@ -85,8 +85,7 @@ func cleanDoc(doc string) string {
 	return strings.Join(lines, "\n")
 }
 
-// expandTabs is Python's str.expandtabs: columns count characters, and CR and
-// LF reset them.
+// expandTabs works like Python's str.expandtabs: columns count characters, and CR and LF reset them.
 func expandTabs(s string) string {
 	if !strings.Contains(s, "\t") {
 		return s

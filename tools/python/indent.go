@@ -5,7 +5,7 @@ type indentation struct {
 	line  int // start of its first physical line
 	from  int // start of its leading blanks, after the last form feed
 	blank int // end of the leading blanks
-	first int // its first token
+	first int // start of its first token
 	col   int // column, with a tab stop every eight columns
 	alt   int // column, with tabs counted as one
 }

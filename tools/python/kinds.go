@@ -1,6 +1,6 @@
 package python
 
-// StatementKind says what a statement is by its first word.
+// StatementKind classifies a statement by its first word.
 type StatementKind uint8
 
 // Kinds of statements. Simple covers expressions, assignments and everything that begins no known statement.

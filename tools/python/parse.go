@@ -170,7 +170,7 @@ func (p *parser) mark() Span {
 	return span
 }
 
-// orphans adds decorators that have no definition as statements.
+// orphans turns decorators without a definition into statements.
 func (p *parser) orphans() {
 	for _, mark := range p.marks {
 		s := p.add(Simple, mark.Start)

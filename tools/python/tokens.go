@@ -2,7 +2,7 @@ package python
 
 import "iter"
 
-// TokenKind says what a token is.
+// TokenKind classifies a token.
 type TokenKind uint8
 
 // Kinds of tokens. An f-string (or t-string) is one FStringStart with its prefix and quotes, then FStringMiddle

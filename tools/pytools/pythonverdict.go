@@ -24,7 +24,7 @@ const (
 
 // verdict is what a Python interpreter reports about a text.
 type verdict struct {
-	checker string // "CPython 3.11.7"
+	checker string // such as "CPython 3.11.7"
 	version grammar.Version
 	failed  *pythonError
 	later   []pythonError // errors that only its compiler finds, and its warnings

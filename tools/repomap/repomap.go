@@ -60,7 +60,7 @@ func Map(files []File, budget int) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "Definitions of %d source files, those first that other files use most; behind a name in how many "+
 		"other files it stands:\n", len(files))
-	const forRest = 200 // bytes of the last line
+	const forRest = 200 // bytes reserved for the last line
 	shown := 0
 	for _, e := range entries {
 		line := e.line()

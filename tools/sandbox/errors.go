@@ -50,7 +50,7 @@ func (e *DeniedError) Is(target error) bool { return target == ErrDenied }
 // FileError is a failure caused by the file system or a limit, worded for a model.
 type FileError struct {
 	Path    string // as tools show it: relative to the primary base if possible
-	Problem string // "does not exist"
+	Problem string // such as "does not exist"
 	Err     error  // the cause, for errors.Is
 }
 

@@ -46,7 +46,7 @@ func (k EntryKind) String() string {
 // Entry is one directory entry.
 type Entry struct {
 	Path  string // as tools show it
-	Name  string // last element
+	Name  string // last element of the path
 	Kind  EntryKind
 	Size  int64 // bytes of a regular file, else 0
 	Depth int   // 1 for entries of the directory where a walk began

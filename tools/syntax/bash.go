@@ -17,7 +17,7 @@ func readBash(text string) Structure {
 	r := bashReader{shellWords: shellWords{scanner: scanner{text: text}}}
 	r.substitute = func() { r.block(")", r.at) }
 	for r.at < len(text) {
-		if stop := r.commands(""); stop != "" { // closes nothing
+		if stop := r.commands(""); stop != "" { // a closing word without an open block
 			r.wrong(r.at-len(stop), r.at)
 		}
 	}

@@ -14,7 +14,7 @@ func readMarkdown(document string) Structure {
 	r := scanner{text: document}
 	var found []Symbol
 	var around []int // open sections, places in found
-	var levels []int // of found
+	var levels []int // levels of the headings in found
 	source := []byte(document)
 	blankFront(source)
 	blankDeepMarks(source)

@@ -90,7 +90,7 @@ func csharpField(node *sitter.Node, src []byte) (naming, bool) {
 	return n, ok
 }
 
-// csharpOperator names an operator or a conversion by its head.
+// csharpOperator names an operator or a conversion by its header.
 func csharpOperator(node *sitter.Node, src []byte) (naming, bool) {
 	head := node.Content(src)
 	if parameters := follow(node, "parameters"); parameters != nil {

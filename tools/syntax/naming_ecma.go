@@ -86,8 +86,8 @@ func ecmaVariable(node *sitter.Node, src []byte) (naming, bool) {
 	return n, true
 }
 
-// ecmaAssignment is a function or an object with functions that is assigned to a name or a member, or the object that a
-// module of CommonJS exports. A function that is the whole module has its own name.
+// ecmaAssignment names a function, or an object with functions, that is assigned to a name or a member. It also
+// names the object that a CommonJS module exports. A function that is the whole module keeps its own name.
 func ecmaAssignment(node *sitter.Node, src []byte) (naming, bool) {
 	left, right := follow(node, "left"), follow(node, "right")
 	if left == nil || right == nil || !slices.Contains([]string{"identifier", "member_expression"}, left.Type()) {

@@ -60,7 +60,7 @@ type walker struct {
 	lines     lines
 	separator string
 	found     []Symbol
-	scripts   []script // of HTML
+	scripts   []script // scripts of an HTML page
 }
 
 // scope describes what encloses a symbol.

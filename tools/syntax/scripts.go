@@ -9,10 +9,10 @@ import (
 	sitter "github.com/smacker/go-tree-sitter"
 )
 
-// script is JavaScript in a page.
+// script is a piece of JavaScript in a page.
 type script struct {
-	symbol     int // of its element, in the symbols of the page
-	start, end int // of its text
+	symbol     int // index of its element in the page's symbols
+	start, end int // byte offsets of its text
 }
 
 // script notes the text of a script element that contains JavaScript; others hold data or templates.
@@ -36,7 +36,7 @@ func withScripts(ctx context.Context, page Structure, scripts []script, src []by
 	for _, s := range scripts {
 		copy(program[s.start:], src[s.start:s.end])
 		if s.end < len(src) {
-			program[s.end] = ';' // so that no statement goes on in the next script
+			program[s.end] = ';' // so that no statement continues in the next script
 		}
 	}
 	javascript, _ := ByName("javascript")

@@ -44,7 +44,7 @@ var sqlBodies = []string{"function", "procedure", "trigger"}
 type created struct {
 	kind        string
 	name, after int // where the name begins and ends; after is 0 until it is read
-	body        int // where the body begins, 0 until then
+	body        int // where the body begins; 0 until it is read
 }
 
 // statement reads one statement and lists what it creates.
@@ -133,8 +133,8 @@ func (c *created) begins(word string) bool {
 	return false
 }
 
-// blockStep returns by how many levels a word changes the depth of blocks. IF, LOOP and the like are not counted, so
-// END IF and END LOOP leave the depth as it was.
+// blockStep returns by how many levels a word changes the nesting of blocks. IF, LOOP and the like are not
+// counted, so END IF and END LOOP leave the nesting unchanged.
 func blockStep(before, word string) int {
 	switch {
 	case before == "END" && slices.Contains([]string{"IF", "LOOP", "WHILE", "REPEAT", "FOR"}, word):

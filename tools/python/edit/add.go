@@ -134,7 +134,7 @@ type spot struct {
 	layout layout
 	line   int  // the definition goes after this line; -1 puts it at the beginning of the file
 	above  int  // blank lines wanted above
-	below  int  // and below
+	below  int  // blank lines wanted below
 	hugs   bool // existing blank lines at this place stay above the definition, not below it
 	open   bool // the suite is on its header's line and must be moved to its own line first
 	first  bool // in an opened suite: the definition is inserted above its content

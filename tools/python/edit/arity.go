@@ -22,8 +22,8 @@ type parameters struct {
 	only     int             // how many of them are positional only
 	required int             // how many of them have no default
 	keywords map[string]bool // keyword-only ones, true where required
-	many     bool            // *args
-	any      bool            // **kwargs
+	many     bool            // has *args
+	any      bool            // has **kwargs
 }
 
 // parametersOf reads the parameters of a header.

@@ -12,7 +12,7 @@ import (
 // site is one call of a definition.
 type site struct {
 	grammar.Call
-	receiver string // what is in front of the dot, empty if there is none
+	receiver string // the text before the dot; empty if there is none
 }
 
 // sites finds the calls of a symbol by its name: the bare name for a function, the name after a dot for a method,

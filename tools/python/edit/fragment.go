@@ -16,7 +16,7 @@ type fragment struct {
 	indent string   // the removed indentation of the first line of code
 	tail   string   // what was appended to the last line of the given text
 	code   int      // the first line that is neither blank nor a comment
-	file   Source   // lines, parsed
+	file   Source   // the parsed lines
 }
 
 // newFragment reads text to insert into a file. label names it in errors.

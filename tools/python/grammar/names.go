@@ -96,7 +96,7 @@ func (k ScopeKind) String() string {
 // Scope is a region of the text that binds names.
 type Scope struct {
 	Kind   ScopeKind
-	Symbol *python.Symbol // the class or function it belongs to; nil for the module and for code outside all of them
+	Symbol *python.Symbol // the class or function to which it belongs; nil for the module and for module-level code
 	// Name is the name of the class or function, or "lambda", "listcomp", "setcomp", "dictcomp" or "genexpr". It
 	// is empty for the module.
 	Name   string

@@ -1,6 +1,6 @@
 package grammar
 
-// kind says what a node is.
+// kind identifies the construct that a node represents.
 type kind uint8
 
 // Expressions. Each comment lists the children of the node.
@@ -37,7 +37,7 @@ const (
 	kWalrus     // kName, value
 	kAwait      // operand
 	kYield      // operand or nothing
-	kSlice      // parts that exist
+	kSlice      // the parts that are present
 
 	kExpressionStatement // expression
 	kAssign              // targets …, value last

@@ -13,7 +13,7 @@ import (
 type Class struct {
 	Symbol     *python.Symbol
 	Bases      []string          // expressions as written, without keywords
-	Keywords   []string          // such as "metaclass=ABCMeta"
+	Keywords   []string          // keyword arguments, such as "metaclass=ABCMeta"
 	Attributes []python.Variable // class attributes
 	Instance   []Attribute       // attributes that __init__ sets on self, each name once
 	Methods    []*python.Symbol  // methods directly in the class, in order

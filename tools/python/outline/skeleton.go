@@ -56,7 +56,7 @@ type writer struct {
 	options  SkeletonOptions
 	unit     string
 	bound    map[*python.Statement][]python.Variable // module and class level bindings
-	exported map[string]bool                         // nil: names without underscores
+	exported map[string]bool                         // nil means names without a leading underscore
 	out      []byte
 	last     python.StatementKind // kind of the last statement written at the top level
 }

@@ -305,7 +305,7 @@ const (
 	kindModule                // unit, or folder of a namespace package
 	kindClass                 // unit, symbol
 	kindFunction              // unit, symbol
-	kindInstance              // of the class unit, symbol
+	kindInstance              // instance of the class unit, symbol
 	kindSuper                 // super() of the class unit, symbol
 	kindVariable              // unit, scope, name: a variable of unknown value
 	kindParameter             // unit, scope, name: a parameter of unknown value

@@ -35,7 +35,8 @@ const mostSubclasses = 2_000
 
 // Hierarchy finds the ancestors and subclasses of a class. The name is "A", "outer.A", "pkg.mod.A", "A#2" or
 // "path/file.py:A". The class is searched for in the files that lookup selects, its subclasses in the files that
-// within selects; bases may be anywhere in the project. The error is a *NotFoundError, an *AmbiguousError or the context's.
+// within selects; bases may be anywhere in the project. The error is a *NotFoundError, an *AmbiguousError or the
+// context's.
 func (p *Project) Hierarchy(ctx context.Context, name string, lookup, within func(path string) bool) (Hierarchy,
 	error) {
 	r := p.resolver()
