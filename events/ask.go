@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Gates: what kind of question an ask is. Answering one never answers another.
+// Gates: the kinds of asks. An answer to one ask never answers another.
 const (
 	GateTool        = "tool"
 	GateStep        = "step"
@@ -15,10 +15,10 @@ const (
 	GateBudget      = "budget"
 	GateMerge       = "merge" // work that could not be merged
 	GateHTTP        = "http"  // posted to /api/ask
-	GateInput       = "input" // what an external MCP server wants to know during a call
+	GateInput       = "input" // a question of an external MCP server during a call
 )
 
-// AskRaised puts a question to a person. Whatever it is about waits.
+// AskRaised asks a person a question. Its subject waits for the answer.
 type AskRaised struct {
 	Ask        string          `json:"ask"`
 	Gate       string          `json:"gate"`
@@ -31,17 +31,17 @@ type AskRaised struct {
 	Effect     string          `json:"effect,omitempty"`
 	Diff       string          `json:"diff,omitempty"`
 	DiffBlob   *BlobRef        `json:"diff_blob,omitempty"`
-	Note       string          `json:"note,omitempty"` // why it is asked, what the preview said
-	// untrusted text that the conversation has read, where that is why it is asked; --yes does not
-	// answer it
+	Note       string          `json:"note,omitempty"` // why a person is asked, or what the preview reported
+	// untrusted text that the conversation has read, if that is the reason for the ask; --yes does
+	// not answer such an ask
 	Taint     []string   `json:"taint,omitempty"`
 	Attempt   int        `json:"attempt,omitempty"`
 	Round     int        `json:"round,omitempty"`
-	PostedBy  string     `json:"posted_by,omitempty"` // http: who posted it
+	PostedBy  string     `json:"posted_by,omitempty"` // http: the program that posted it
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (AskRaised) EventType() Type { return Type{"AskRaised", 1} }
 
 // EventCorr returns the ask.
@@ -50,31 +50,31 @@ func (e AskRaised) EventCorr() string { return e.Ask }
 // EventTopic returns the gate.
 func (a AskRaised) EventTopic() string { return Token(a.Gate) }
 
-// Decisions of a person, and outcomes of an ask.
+// A person's decisions, and outcomes of an ask.
 const (
 	Yes     = "yes"
 	No      = "no"
 	Expired = "expired"
 )
 
-// AskAnswered is a person's answer. A bare {"ask","decision","reason"?,"args"?}
-// body is lifted to this on reading.
+// AskAnswered is a person's answer. A bare body {"ask","decision","reason"?,"args"?} is converted
+// to this when it is read.
 type AskAnswered struct {
 	Ask      string          `json:"ask"`
 	Decision string          `json:"decision"` // yes, no
 	Reason   string          `json:"reason,omitempty"`
-	Args     json.RawMessage `json:"args,omitempty"`     // edited payload; only with yes
-	Response json.RawMessage `json:"response,omitempty"` // asks of /api/ask: passed on verbatim
+	Args     json.RawMessage `json:"args,omitempty"`     // edited arguments; only with yes
+	Response json.RawMessage `json:"response,omitempty"` // for asks of /api/ask: passed on verbatim
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (AskAnswered) EventType() Type { return Type{"AskAnswered", 1} }
 
 // EventCorr returns the ask.
 func (e AskAnswered) EventCorr() string { return e.Ask }
 
-// AskSettled closes an ask: the first valid answer or the timer, in stream
-// order. It is the complete record of the answer.
+// AskSettled closes an ask: by the first valid answer or the timer, in stream order. It is the
+// complete record of the answer.
 type AskSettled struct {
 	Ask      string          `json:"ask"`
 	Gate     string          `json:"gate"`
@@ -87,7 +87,7 @@ type AskSettled struct {
 	At       time.Time       `json:"at"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (AskSettled) EventType() Type { return Type{"AskSettled", 1} }
 
 // EventCorr returns the ask.
@@ -96,8 +96,8 @@ func (e AskSettled) EventCorr() string { return e.Ask }
 // EventTopic returns the gate.
 func (a AskSettled) EventTopic() string { return Token(a.Gate) }
 
-// AnswerRefused tells the author of an answer why it does not count, and, if
-// the ask is settled, by whom and when.
+// AnswerRefused tells the author of an answer why it does not count and, if the ask is settled, by
+// whom and when it was.
 type AnswerRefused struct {
 	Ask       string     `json:"ask"`
 	AnswerID  string     `json:"answer_id"`
@@ -107,13 +107,13 @@ type AnswerRefused struct {
 	SettledAt *time.Time `json:"settled_at,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (AnswerRefused) EventType() Type { return Type{"AnswerRefused", 1} }
 
 // EventCorr returns the ask.
 func (e AnswerRefused) EventCorr() string { return e.Ask }
 
-// AskPosted is a question that a program posted to /api/ask; approval raises it.
+// AskPosted is a question that a program posted to /api/ask; approval raises the ask.
 type AskPosted struct {
 	RequestID  string          `json:"request_id"`
 	Data       json.RawMessage `json:"data"`
@@ -121,40 +121,40 @@ type AskPosted struct {
 	TimeoutMS  int64           `json:"timeout_ms"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (AskPosted) EventType() Type { return Type{"AskPosted", 1} }
 
 // EventCorr returns the ask.
 func (e AskPosted) EventCorr() string { return e.RequestID }
 
-// TimerFired says that a time named by an event has come.
+// TimerFired says that the expiry time of an ask has come.
 type TimerFired struct {
 	Ask string    `json:"ask"`
 	Due time.Time `json:"due"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TimerFired) EventType() Type { return Type{"TimerFired", 1} }
 
 // EventCorr returns the ask.
 func (e TimerFired) EventCorr() string { return e.Ask }
 
-// SpawnApproved lets an attempt at a ticket start.
+// SpawnApproved allows an attempt at a ticket to start.
 type SpawnApproved struct {
 	Ticket  string `json:"ticket"`
 	Attempt int    `json:"attempt"`
-	Prompt  string `json:"prompt,omitempty"` // edited by the person; empty: as requested
+	Prompt  string `json:"prompt,omitempty"` // edited by the person; empty means as requested
 	By      string `json:"by"`
 	Ask     string `json:"ask,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (SpawnApproved) EventType() Type { return Type{"SpawnApproved", 1} }
 
 // EventCorr returns the ticket.
 func (e SpawnApproved) EventCorr() string { return e.Ticket }
 
-// SpawnDenied refuses an attempt at a ticket.
+// SpawnDenied denies the start of an attempt at a ticket.
 type SpawnDenied struct {
 	Ticket  string `json:"ticket"`
 	Attempt int    `json:"attempt"`
@@ -163,13 +163,13 @@ type SpawnDenied struct {
 	Ask     string `json:"ask,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (SpawnDenied) EventType() Type { return Type{"SpawnDenied", 1} }
 
 // EventCorr returns the ticket.
 func (e SpawnDenied) EventCorr() string { return e.Ticket }
 
-// StepApproved lets a round continue.
+// StepApproved allows a round to continue.
 type StepApproved struct {
 	Ticket  string `json:"ticket"`
 	Attempt int    `json:"attempt"`
@@ -178,7 +178,7 @@ type StepApproved struct {
 	Ask     string `json:"ask,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (StepApproved) EventType() Type { return Type{"StepApproved", 1} }
 
 // EventCorr returns the ticket.
@@ -194,7 +194,7 @@ type StepDenied struct {
 	Ask     string `json:"ask,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (StepDenied) EventType() Type { return Type{"StepDenied", 1} }
 
 // EventCorr returns the ticket.

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Budgets: of what an amount is the limit.
+// Kinds of budgets.
 const (
 	BudgetSession = "session"
 	BudgetTicket  = "ticket"
@@ -25,27 +25,27 @@ func (b *BudgetSettings) Guards() bool {
 	return b != nil && (b.SessionMicroDollars > 0 || b.TicketMicroDollars > 0)
 }
 
-// ModelApproved lets a guarded request be sent: its maximum cost fits every
-// budget that it belongs to, or a person allowed it to exceed them.
+// ModelApproved allows a guarded request to be sent: its maximum cost fits into every budget that
+// applies, or a person allowed it to exceed them.
 type ModelApproved struct {
 	Request string `json:"request"`
 	Ticket  string `json:"ticket,omitempty"`
-	// WorstCaseMicroDollars is what was reserved for it until its answer; null
-	// where the price is not known and a person said yes to that.
+	// WorstCaseMicroDollars is the amount reserved for the request until it is answered; null if
+	// the price is not known and a person allowed that.
 	WorstCaseMicroDollars *int64 `json:"worst_case_micro_dollars"`
-	Price                 string `json:"price,omitempty"` // id of the price after it
-	// PromptTokens and ReplyTokens are what the worst case counts.
+	Price                 string `json:"price,omitempty"` // id of the price used
+	// PromptTokens and ReplyTokens are the token counts of the worst case.
 	PromptTokens int64 `json:"prompt_tokens,omitempty"`
 	ReplyTokens  int64 `json:"reply_tokens,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ModelApproved) EventType() Type { return Type{"ModelApproved", 1} }
 
 // EventCorr returns the request.
 func (e ModelApproved) EventCorr() string { return e.Request }
 
-// ModelDenied ends a guarded request that is not sent.
+// ModelDenied ends a guarded request without sending it.
 type ModelDenied struct {
 	Request string `json:"request"`
 	Ticket  string `json:"ticket,omitempty"`
@@ -54,7 +54,7 @@ type ModelDenied struct {
 	Ask     string `json:"ask,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ModelDenied) EventType() Type { return Type{"ModelDenied", 1} }
 
 // EventCorr returns the request.
@@ -65,24 +65,24 @@ func (e ModelDenied) Failed() ModelFailed {
 	return ModelFailed{Request: e.Request, Kind: ModelOverBudget, Message: e.Reason}
 }
 
-// BudgetWarned says that four fifths of a budget are spent; once per limit.
+// BudgetWarned says that four fifths of a budget are spent; it is written once per limit.
 type BudgetWarned struct {
 	Budget            string `json:"budget"`           // session or ticket
-	Ticket            string `json:"ticket,omitempty"` // whose budget it is
+	Ticket            string `json:"ticket,omitempty"` // the ticket that the budget belongs to
 	LimitMicroDollars int64  `json:"limit_micro_dollars"`
 	SpentMicroDollars int64  `json:"spent_micro_dollars"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (BudgetWarned) EventType() Type { return Type{"BudgetWarned", 1} }
 
 // EventCorr returns the ticket.
 func (e BudgetWarned) EventCorr() string { return cmp.Or(e.Ticket, e.Budget) }
 
-// BudgetRaised is the limit of a budget from then on.
+// BudgetRaised sets the limit of a budget from then on.
 type BudgetRaised struct {
 	Budget            string `json:"budget"`           // session or ticket
-	Ticket            string `json:"ticket,omitempty"` // whose budget it is
+	Ticket            string `json:"ticket,omitempty"` // the ticket that the budget belongs to
 	LimitMicroDollars int64  `json:"limit_micro_dollars,omitempty"`
 	// Finish names the ticket that may exceed the budget; the limit stays the same.
 	Finish string `json:"finish,omitempty"`
@@ -90,21 +90,21 @@ type BudgetRaised struct {
 	Ask    string `json:"ask,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (BudgetRaised) EventType() Type { return Type{"BudgetRaised", 1} }
 
 // EventCorr returns the ticket.
 func (e BudgetRaised) EventCorr() string { return cmp.Or(e.Ticket, e.Finish, e.Budget) }
 
-// BudgetRaiseRequested asks for a higher limit of a budget that there is. One
-// that is not higher changes nothing.
+// BudgetRaiseRequested asks for a higher limit of an existing budget. A limit that is not higher
+// changes nothing.
 type BudgetRaiseRequested struct {
 	Budget            string `json:"budget"` // session or ticket
 	Ticket            string `json:"ticket,omitempty"`
 	LimitMicroDollars int64  `json:"limit_micro_dollars"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (BudgetRaiseRequested) EventType() Type { return Type{"BudgetRaiseRequested", 1} }
 
 // EventCorr returns the ticket.
@@ -116,58 +116,59 @@ const MaxBudget = 1_000_000_000_000
 // ConversationShortened says what is left out of a conversation with a model
 // from then on, because the next prompt would not fit.
 type ConversationShortened struct {
-	// Tier is whose conversation it is; unset: 3.
+	// Tier is the tier whose conversation it is; unset means 3.
 	Tier int `json:"tier,omitempty"`
-	// Goal and Track are what tiers 1 and 2 plan.
+	// Goal and Track identify what tiers 1 and 2 plan.
 	Goal  string `json:"goal,omitempty"`
 	Track string `json:"track,omitempty"`
-	// Ticket and Attempt are what tier 3 works on, what tier 2 reviews, or whose
-	// call tier 4 reads.
+	// Ticket and Attempt identify what tier 3 works on, what tier 2 reviews, or whose call tier 4
+	// reads.
 	Ticket  string `json:"ticket,omitempty"`
 	Attempt int    `json:"attempt,omitempty"`
 	Call    string `json:"call,omitempty"` // tier 4: the failed call
-	Round   int    `json:"round"`          // that is about to be sent
+	Round   int    `json:"round"`          // the round that is about to be sent
 	Reason  string `json:"reason"`
-	// Shortened are results of which only the beginning is shown, oldest first.
+	// Shortened are results of which only the first characters are shown, oldest first.
 	Shortened []ShortenedResult `json:"shortened,omitempty"`
-	// DroppedRounds are left out with their calls and results, oldest first.
+	// DroppedRounds are rounds left out with their calls and results, oldest first.
 	DroppedRounds []int `json:"dropped_rounds,omitempty"`
-	// Views are those that are shortened or left out: the initial views of the
-	// conversation, and files that a model asked to see.
+	// Views are the views that are shortened or left out: the initial views of the conversation,
+	// and files that a model requested.
 	Views []ShortenedView `json:"views,omitempty"`
-	// Before, After and Limit are tokens of the prompt, by measure.
+	// Before, After and Limit are the measured tokens of the prompt before and after shortening,
+	// and their limit.
 	Before int64 `json:"before"`
 	After  int64 `json:"after"`
 	Limit  int64 `json:"limit"`
 }
 
-// Reasons of a ConversationShortened.
+// Reasons for a ConversationShortened.
 const (
-	ShortenedForWindow = "window" // the prompt is over what the model takes
-	ShortenedForEvent  = "event"  // the conversation is over what one event holds
-	ShortenedForVendor = "vendor" // the provider said that it is too long
+	ShortenedForWindow = "window" // the prompt exceeds the model's limit
+	ShortenedForEvent  = "event"  // the conversation does not fit into one event
+	ShortenedForVendor = "vendor" // the provider rejected the prompt as too long
 )
 
-// ShortenedResult is a result that is shown in part.
+// ShortenedResult is a result that is only shown in part.
 type ShortenedResult struct {
 	Call string `json:"call"`
 	Tool string `json:"tool"`
-	Size int64  `json:"size"` // bytes of the whole
-	Head int    `json:"head"` // characters that stay
+	Size int64  `json:"size"` // bytes of the whole result
+	Head int    `json:"head"` // number of characters that are still shown
 }
 
 // ShortenedView is a view in a conversation that is shown in part or not at all.
 type ShortenedView struct {
-	Part int    `json:"part"`           // of the prompt, from 0
+	Part int    `json:"part"`           // index in the prompt, from 0
 	Name string `json:"name"`           // what it shows, such as a path
-	Size int64  `json:"size"`           // bytes of the whole
-	Head int    `json:"head,omitempty"` // characters that stay; 0: none
+	Size int64  `json:"size"`           // bytes of the whole view
+	Head int    `json:"head,omitempty"` // number of characters that are still shown; 0 if none
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ConversationShortened) EventType() Type { return Type{"ConversationShortened", 1} }
 
-// EventCorr returns the most particular thing that it belongs to.
+// EventCorr returns the most specific of call, ticket, track and goal.
 func (e ConversationShortened) EventCorr() string { return cmp.Or(e.Call, e.Ticket, e.Track, e.Goal) }
 
 func moneyDefs() []Def {
@@ -195,12 +196,12 @@ func moneyDefs() []Def {
 	}
 }
 
-// BudgetArgs are the arguments of a person's yes to an ask of the gate budget.
-// Without them the limit is doubled until the waiting request fits.
+// BudgetArgs are the arguments of a person's yes to a budget ask. Without arguments the limit is
+// doubled until the waiting request fits.
 type BudgetArgs struct {
-	// Action is raise, stop or finish_ticket; empty: raise.
+	// Action is raise, stop or finish_ticket; empty means raise.
 	Action string `json:"action,omitempty"`
-	// Limit is the new limit in US dollars, with raise.
+	// Limit is the new limit in US dollars, for raise.
 	Limit float64 `json:"limit,omitempty"`
 }
 
@@ -211,7 +212,7 @@ const (
 	BudgetActionFinish = "finish_ticket"
 )
 
-// BudgetQuestion is the payload of an ask of the gate budget.
+// BudgetQuestion is the content of a budget ask.
 type BudgetQuestion struct {
 	Budget              string  `json:"budget"` // session, ticket or price
 	Ticket              string  `json:"ticket,omitempty"`
@@ -220,21 +221,21 @@ type BudgetQuestion struct {
 	LimitDollars        float64 `json:"limit_dollars,omitempty"`
 	SpentDollars        float64 `json:"spent_dollars"`
 	WorstCaseDollars    float64 `json:"worst_case_dollars,omitempty"`
-	SuggestLimitDollars float64 `json:"suggested_limit_dollars,omitempty"` // what a plain yes sets
+	SuggestLimitDollars float64 `json:"suggested_limit_dollars,omitempty"` // the limit that a plain yes sets
 }
 
-// JSON returns the question in the form that an ask carries.
+// JSON returns the question as the arguments of the ask.
 func (q BudgetQuestion) JSON() json.RawMessage {
 	b, err := json.Marshal(q)
 	if err != nil {
-		panic("events: " + err.Error()) // strings and finite numbers
+		panic("events: " + err.Error()) // strings and finite numbers cannot fail
 	}
 	return b
 }
 
-// Pico is an amount of money in pico-dollars, millionths of a micro-dollar: the
-// price of one token is a whole number of them, so sums are exact. It is never
-// negative, and saturates at the largest value.
+// Pico is an amount of money in pico-dollars, millionths of a micro-dollar. The price of one token
+// is a whole number of them, so sums are exact. An amount is never negative, and saturates at the
+// largest value.
 type Pico int64
 
 // Plus returns the sum of two amounts.
@@ -255,9 +256,8 @@ func (p Pico) Micro() int64 {
 // FromMicro returns an amount of micro-dollars; a negative one becomes 0.
 func FromMicro(micro int64) Pico { return Pay(micro, 1_000_000) }
 
-// Pay returns what tokens cost at a price in micro-dollars per million tokens,
-// which is the same number as pico-dollars per token. Negative numbers count as
-// none.
+// Pay returns the cost of tokens at a price in micro-dollars per million tokens, which equals
+// pico-dollars per token. Negative arguments count as 0.
 func Pay(tokens, price int64) Pico {
 	switch {
 	case tokens <= 0 || price <= 0:

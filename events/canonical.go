@@ -10,8 +10,8 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// Canonical returns the RFC 8785 form of a JSON text: the bytes over which
-// every digest of arguments and manifests is taken.
+// Canonical returns the RFC 8785 form of a JSON text. All digests of arguments and manifests are
+// computed from it.
 func Canonical(raw json.RawMessage) (json.RawMessage, error) {
 	if b, ok := scanned(raw); ok {
 		return b, nil
@@ -33,8 +33,8 @@ func CanonicalDigest(raw json.RawMessage) (string, error) {
 	return Digest(b), nil
 }
 
-// text copies a quoted string with its escapes as RFC 8785 requires. Surrogate
-// pairs take the slow path.
+// text copies a string with its escapes as RFC 8785 requires. Surrogate pairs are left to the slow
+// path.
 func (s *scan) text() bool {
 	in, from := s.in, 1
 	s.out = append(s.out, '"')
@@ -61,8 +61,7 @@ func (s *scan) text() bool {
 	return false
 }
 
-// escape writes the escape that in begins with and returns its length, 0 for an
-// unknown one.
+// escape writes the escape at the start of in and returns its length, or 0 if it is unknown.
 func (s *scan) escape(in []byte) int {
 	if len(in) < 2 {
 		return 0
@@ -80,7 +79,7 @@ func (s *scan) escape(in []byte) int {
 	return 0
 }
 
-// numbered is like escape for \u and four digits.
+// numbered is like escape, for \u and four digits.
 func (s *scan) numbered(in []byte) int {
 	const length = 6
 	if len(in) < length {
@@ -121,16 +120,16 @@ func appendCanonicalRune(b []byte, r rune) []byte {
 	return b[:len(b)-2]
 }
 
-// maxScanDepth limits nesting in the scan; deeper texts take the slow path.
+// maxScanDepth limits nesting in the scan; deeper texts are left to the slow path.
 const maxScanDepth = 200
 
-// maxScanDigits limits the digits of whole numbers in the scan to fewer than a
-// double holds exactly.
+// maxScanDigits limits the digits of whole numbers in the scan, so that a double holds them
+// exactly.
 const maxScanDigits = 15
 
-// scanned returns the canonical form of a common JSON text, in one pass and
-// without a tree: of objects whose names are printable ASCII, and of whole
-// numbers. false says nothing about the text: it must take the slow path.
+// scanned returns the canonical form of a typical JSON text in one pass without building a tree:
+// one whose member names are printable ASCII and whose numbers are whole. If it returns false, the
+// text is left to the slow path.
 func scanned(raw []byte) ([]byte, bool) {
 	if !utf8.Valid(raw) {
 		return nil, false
@@ -152,7 +151,7 @@ func (s *scan) space() {
 	}
 }
 
-// take reads one byte after white space, if it is c.
+// take consumes c if it is the next byte after white space.
 func (s *scan) take(c byte) bool {
 	s.space()
 	if len(s.in) == 0 || s.in[0] != c {
@@ -188,7 +187,7 @@ func (s *scan) word(w string) bool {
 	return true
 }
 
-// whole copies a whole number other than 0 with a sign.
+// whole copies a whole number with an optional sign.
 func (s *scan) whole() bool {
 	n := 0
 	if s.in[0] == '-' {
@@ -263,8 +262,8 @@ func (s *scan) object(depth int) bool {
 	return true
 }
 
-// plainName reports whether such names have the same order by bytes, by UTF-16
-// code units, and in their quoted forms.
+// plainName reports whether a name is sorted alike by bytes, by UTF-16 code units, and in quoted
+// form.
 func plainName(name []byte) bool {
 	for _, c := range name {
 		if c <= '"' || c >= utf8.RuneSelf || c == '\\' {
@@ -274,7 +273,7 @@ func plainName(name []byte) bool {
 	return true
 }
 
-// order sorts the members that end the output by name; false if a name occurs
+// order sorts the members at the end of the output by name; it returns false if a name occurs
 // twice.
 func (s *scan) order(members []member) bool {
 	byName := func(a, b member) int { return bytes.Compare(s.out[a.from:a.name], s.out[b.from:b.name]) }
@@ -302,9 +301,8 @@ func (s *scan) order(members []member) bool {
 	return true
 }
 
-// SizeOf returns the maximum number of bytes of a value as JSON in the log. It
-// is computed from the canonical form, not from the output of the current
-// encoder, because decisions depend on it.
+// SizeOf returns the maximum number of bytes of a value as JSON in the log. It is computed from
+// the canonical form instead of the output of the current encoder, because decisions depend on it.
 func SizeOf(v any) (int, error) {
 	if p, is := v.(Part); is && !p.inexact() {
 		return escapedSize(appendPart(nil, &p)), nil
@@ -320,7 +318,7 @@ func SizeOf(v any) (int, error) {
 	return escapedSize(b), nil
 }
 
-// escapedSize returns the length of canonical JSON that is also safe in HTML.
+// escapedSize returns the length of canonical JSON once it is escaped for HTML.
 func escapedSize(b []byte) int {
 	const escaped = len(`\u003c`)
 	n := len(b)
@@ -335,9 +333,8 @@ func escapedSize(b []byte) int {
 	return n
 }
 
-// Nesting returns the greatest depth of arrays and objects in a text that may
-// be JSON, in one pass and without a stack: to limit the depth of external
-// input before it is decoded.
+// Nesting returns the greatest depth of arrays and objects in a text that may be JSON, in one pass
+// and without a stack. It limits the depth of external input before decoding.
 func Nesting(text []byte) int {
 	deepest, now := 0, 0
 	quoted := false

@@ -22,7 +22,7 @@ const (
 
 // Operations on the graph of tickets.
 const (
-	// GraphAddDependency makes a ticket wait for another one.
+	// GraphAddDependency makes a ticket depend on another one.
 	GraphAddDependency = "add_dependency"
 	// GraphRemoveDependency removes a dependency.
 	GraphRemoveDependency = "remove_dependency"
@@ -33,7 +33,7 @@ const (
 	GraphRemoveTicket = "remove_ticket"
 	// GraphSetPriority changes the priority of a ticket.
 	GraphSetPriority = "set_priority"
-	// GraphSetModel gives a ticket its own model; empty resets it to the ladder's.
+	// GraphSetModel sets a ticket's own model; empty resets it to the tier's list.
 	GraphSetModel = "set_model"
 	// GraphSetPersona sets the persona of a ticket, from the session's roster;
 	// empty resets it to the tier's.
@@ -43,7 +43,7 @@ const (
 	GraphSetStepMode = "set_step_mode"
 )
 
-// GraphOps lists the operations on the graph.
+// GraphOps returns all operations on the graph.
 func GraphOps() []string {
 	return []string{
 		GraphAddDependency, GraphRemoveDependency, GraphAddTicket, GraphRemoveTicket, GraphSetPriority, GraphSetModel,
@@ -54,26 +54,26 @@ func GraphOps() []string {
 // GraphOp is one change of the graph of tickets.
 type GraphOp struct {
 	Op         string  `json:"op"`
-	Ticket     string  `json:"ticket"`               // what is changed; of add_ticket its new id
+	Ticket     string  `json:"ticket"`               // the ticket to change; for add_ticket its new id
 	Dependency string  `json:"dependency,omitempty"` // add_dependency, remove_dependency
 	Priority   string  `json:"priority,omitempty"`   // set_priority
 	Model      string  `json:"model,omitempty"`      // set_model
 	Persona    string  `json:"persona,omitempty"`    // set_persona
 	StepMode   bool    `json:"step_mode,omitempty"`  // set_step_mode
-	Track      string  `json:"track,omitempty"`      // add_ticket; empty: that of its first dependency
+	Track      string  `json:"track,omitempty"`      // add_ticket; empty means the track of its first dependency
 	New        *Ticket `json:"new,omitempty"`        // add_ticket
 }
 
-// GraphMutationRequested asks for changes of the graph, all of them or none.
+// GraphMutationRequested asks for changes of the graph; either all or none are made.
 type GraphMutationRequested struct {
-	Ops []GraphOp `json:"ops"` // in order; each sees the effect of the earlier ones
+	Ops []GraphOp `json:"ops"` // in order; each sees the effects of the earlier ones
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (GraphMutationRequested) EventType() Type { return Type{"GraphMutationRequested", 1} }
 
-// Check returns why the operations cannot be carried out on any graph; a
-// [LimitError] for what is too large.
+// Check returns why the operations are invalid for any graph; it returns a [LimitError] if they
+// are too large.
 func (r GraphMutationRequested) Check() error {
 	switch {
 	case len(r.Ops) == 0:
@@ -141,8 +141,8 @@ func (op GraphOp) checkNew() error {
 	return op.Fresh().Check()
 }
 
-// Fresh returns the new ticket of an add_ticket as it enters the graph: todo,
-// with defaults for everything that was left out.
+// Fresh returns the new ticket of an add_ticket as it is added to the graph: with status todo, and
+// defaults for everything that was left out.
 func (op GraphOp) Fresh() Ticket {
 	t := *op.New
 	t.ID, t.Status, t.BlockedReason, t.RetryCount = op.Ticket, StatusTodo, "", 0
@@ -156,7 +156,7 @@ func (op GraphOp) Fresh() Ticket {
 	return t
 }
 
-// distinct returns the list without repetitions, never nil.
+// distinct returns the list without duplicates, never nil.
 func distinct(list []string) []string {
 	out := make([]string, 0, len(list))
 	for _, s := range list {
@@ -167,8 +167,8 @@ func distinct(list []string) []string {
 	return out
 }
 
-// Change applies the operation to the ticket that it names. Adding and removing
-// tickets change no ticket. Lists are copied, never written to.
+// Change applies the operation to its ticket. Adding and removing tickets changes no ticket. Lists
+// are copied, never modified.
 func (op GraphOp) Change(t *Ticket) {
 	switch op.Op {
 	case GraphAddDependency:
@@ -186,14 +186,14 @@ func (op GraphOp) Change(t *Ticket) {
 	}
 }
 
-// GraphMutated says that the graph was changed, by all of the operations.
+// GraphMutated says that all of the operations were applied to the graph.
 type GraphMutated struct {
 	Request string    `json:"request"` // id of GraphMutationRequested
 	By      string    `json:"by"`
-	Ops     []GraphOp `json:"ops"` // in order; each add_ticket with its track and its whole ticket
+	Ops     []GraphOp `json:"ops"` // in order; each add_ticket includes its track and the complete ticket
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (GraphMutated) EventType() Type { return Type{"GraphMutated", 1} }
 
 func graphDefs() []Def {
@@ -205,16 +205,16 @@ func graphDefs() []Def {
 	}
 }
 
-// PauseRequested asks for no new starts; running tickets finish.
+// PauseRequested asks that nothing new starts; running tickets finish.
 type PauseRequested struct{}
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (PauseRequested) EventType() Type { return Type{"PauseRequested", 1} }
 
 // ResumeRequested ends a pause.
 type ResumeRequested struct{}
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ResumeRequested) EventType() Type { return Type{"ResumeRequested", 1} }
 
 // KillRequested asks to end the running attempt of a ticket.
@@ -222,7 +222,7 @@ type KillRequested struct {
 	Ticket string `json:"ticket"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (KillRequested) EventType() Type { return Type{"KillRequested", 1} }
 
 // RetryRequested asks for another attempt at a blocked ticket.
@@ -230,7 +230,7 @@ type RetryRequested struct {
 	Ticket string `json:"ticket"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (RetryRequested) EventType() Type { return Type{"RetryRequested", 1} }
 
 // BlockRequested asks to block a todo ticket manually.
@@ -239,15 +239,15 @@ type BlockRequested struct {
 	Reason string `json:"reason"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (BlockRequested) EventType() Type { return Type{"BlockRequested", 1} }
 
-// UnblockRequested asks to undo a manual block.
+// UnblockRequested asks to unblock a ticket.
 type UnblockRequested struct {
 	Ticket string `json:"ticket"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (UnblockRequested) EventType() Type { return Type{"UnblockRequested", 1} }
 
 // StepModeSet turns step mode on or off for the session.
@@ -255,7 +255,7 @@ type StepModeSet struct {
 	On bool `json:"on"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (StepModeSet) EventType() Type { return Type{"StepModeSet", 1} }
 
 // Paused says that no ticket starts until Resumed.
@@ -263,7 +263,7 @@ type Paused struct {
 	By string `json:"by"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (Paused) EventType() Type { return Type{"Paused", 1} }
 
 // Resumed says that tickets start again.
@@ -271,18 +271,18 @@ type Resumed struct {
 	By string `json:"by"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (Resumed) EventType() Type { return Type{"Resumed", 1} }
 
 // ControlRefused tells a person why a control request changed nothing.
 type ControlRefused struct {
-	Request string `json:"request"` // event id
-	Kind    string `json:"kind"`    // its type
+	Request string `json:"request"` // id of the request
+	Kind    string `json:"kind"`    // type of the request
 	Ticket  string `json:"ticket,omitempty"`
 	Reason  string `json:"reason"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ControlRefused) EventType() Type { return Type{"ControlRefused", 1} }
 
 func controlDefs() []Def {

@@ -14,28 +14,24 @@ import (
 // ErrTracked means that a list of tracked files is too long.
 var ErrTracked = errors.New("too many tracked files")
 
-// Limits of one FilesTracked: every refresh names all files in one event, with
-// a digest each.
+// Limits of one FilesTracked. Every refresh lists all files with their digests in one event.
 const (
-	// MaxTracked is the maximum number of files.
+	// MaxTracked limits the number of files.
 	MaxTracked = 1024
-	// MaxTrackedBytes is the maximum total length of their names, and of Shown as
-	// JSON.
+	// MaxTrackedBytes limits the total length of their names, and the size of Shown as JSON.
 	MaxTrackedBytes = 128 << 10
-	// MaxPatterns is the maximum number of files and patterns of a project or
-	// preset.
+	// MaxPatterns limits the files and patterns of a project or preset.
 	MaxPatterns = 256
-	// MaxFileSlices is the maximum number of slices of one file; a prompt leaves
-	// out the others.
+	// MaxFileSlices limits the slices of one file; a prompt leaves out further ones.
 	MaxFileSlices = 16
 )
 
-// More views of files, which are made by tools.
+// Further views of files, which are made by tools.
 const (
 	ViewSkeleton = "skeleton" // declarations without bodies
 	ViewOutline  = "outline"  // names and lines of declarations
 	ViewSummary  = "summary"  // a short summary of the file
-	ViewSlice    = "slice"    // a piece of the file, as a FileSlice has it
+	ViewSlice    = "slice"    // part of the file, given by a FileSlice
 )
 
 // TrackedFile is an entry of a project's files: a path or a pattern, and how it
@@ -45,13 +41,13 @@ type TrackedFile struct {
 	AutoAggregate *bool  `json:"auto_aggregate,omitempty"`
 	ForceFull     bool   `json:"force_full,omitempty"`
 	ViewMode      string `json:"view_mode,omitempty"`
-	// CustomSlices are the pieces of the file that are shown instead of it.
+	// CustomSlices are the parts of the file to show instead of the whole.
 	CustomSlices []FileSlice `json:"custom_slices,omitempty"`
 }
 
-// FileSlice is a piece of a file as it was recorded: lines counted from 1 and
-// inclusive, and its first and last lines, up to three each, by which it is
-// located when the file has changed. Without them its line numbers are used.
+// FileSlice is a part of a file as it was recorded: line numbers, from 1 and inclusive, and up to
+// three of its first and last lines. If the file has changed, the part is located by these lines;
+// without them, by its line numbers.
 type FileSlice struct {
 	Name      string   `json:"name,omitempty"`
 	StartLine int      `json:"start_line"`
@@ -60,20 +56,19 @@ type FileSlice struct {
 	Tail      []string `json:"tail,omitempty"`
 }
 
-// FilesTracked replaces the files that every refresh rereads.
+// FilesTracked replaces the list of files that every refresh reads again.
 type FilesTracked struct {
 	BaseDir  string   `json:"base_dir,omitempty"` // relative to the project folder
-	Patterns []string `json:"patterns"`           // as they were asked for, relative to BaseDir
-	Paths    []string `json:"paths"`              // what they matched, as tools name it
-	Preset   string   `json:"preset,omitempty"`   // that was loaded
-	Skipped  []string `json:"skipped,omitempty"`  // patterns that match nothing, each with its reason
-	// Shown are the files for which the project overrides the view strategy:
-	// tickets that require them see them in this view. Their paths are relative to
-	// the project folder.
+	Patterns []string `json:"patterns"`           // as requested, relative to BaseDir
+	Paths    []string `json:"paths"`              // matching files, as tools name them
+	Preset   string   `json:"preset,omitempty"`   // the preset that was loaded
+	Skipped  []string `json:"skipped,omitempty"`  // patterns without a match, each with the reason
+	// Shown are the files for which the project sets the view: tickets that require them see them
+	// in this view. Paths are relative to the project folder.
 	Shown []TrackedFile `json:"shown,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (FilesTracked) EventType() Type { return Type{"FilesTracked", 1} }
 
 // Check returns ErrTracked if there are more files than a refresh can name.
@@ -97,14 +92,14 @@ func (e FilesTracked) Check() error {
 
 // Operations of [ContextPresetChanged].
 const (
-	PresetSave   = "save"   // the preset has these files and screenshots
+	PresetSave   = "save"   // sets the files and screenshots of the preset
 	PresetSlice  = "slice"  // adds slices to a file of the preset, or to a new one
-	PresetLoad   = "load"   // the preset becomes the selection
-	PresetDelete = "delete" // the preset is deleted; the selection stays
+	PresetLoad   = "load"   // makes the preset the current selection
+	PresetDelete = "delete" // deletes the preset; the current selection does not change
 )
 
-// ContextPresetChanged is a person's change of a preset, a named selection of
-// files and screenshots.
+// ContextPresetChanged is a person's change to a preset, a named selection of files and
+// screenshots.
 type ContextPresetChanged struct {
 	Operation   string        `json:"operation"`
 	Name        string        `json:"name"`
@@ -112,13 +107,13 @@ type ContextPresetChanged struct {
 	Screenshots []string      `json:"screenshots,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ContextPresetChanged) EventType() Type { return Type{"ContextPresetChanged", 1} }
 
-// WithSlices returns the files with f's slices added to the file with its path:
-// each replaces a slice of the same name or, if it has no name, of the same
-// lines. A missing path is added. The given files are not changed. The reason
-// says why a limit was exceeded; empty means success.
+// WithSlices returns the files with f's slices added to the file with the same path. A slice
+// replaces one with the same name or, if it has no name, one with the same lines. If there is no
+// such file, it is added. The given files are not modified. The reason says which limit was
+// exceeded; empty means success.
 func WithSlices(files []TrackedFile, f TrackedFile) (with []TrackedFile, reason string) {
 	files = slices.Clone(files)
 	i := slices.IndexFunc(files, func(g TrackedFile) bool { return path.Clean(g.Path) == path.Clean(f.Path) })
@@ -146,20 +141,20 @@ func WithSlices(files []TrackedFile, f TrackedFile) (with []TrackedFile, reason 
 	return files, reason
 }
 
-// ContextInjectionRequested asks a worker for a view of a file, which is added
-// to a discussion as an entry. A worker answers with ContextBuilt.
+// ContextInjectionRequested asks a worker for a view of a file that becomes an entry of a
+// discussion. A worker answers with ContextBuilt.
 type ContextInjectionRequested struct {
-	Discussion string `json:"discussion,omitempty"` // empty: the one that is active when the view arrives
+	Discussion string `json:"discussion,omitempty"` // empty means the discussion that is active when the view arrives
 	Path       string `json:"path"`
 	View       string `json:"view"`
-	// Slice is the piece that a view of the kind slice shows.
+	// Slice is the part to show, for a view of kind slice.
 	Slice *FileSlice `json:"slice,omitempty"`
-	// Record says that the view is requested only to learn the anchors of the
-	// slice, and does not become an entry.
+	// Record means that the view is requested only to learn the anchors of the slice, and does not
+	// become an entry.
 	Record bool `json:"record,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ContextInjectionRequested) EventType() Type { return Type{"ContextInjectionRequested", 1} }
 
 func contextDefs() []Def {
@@ -174,15 +169,15 @@ func contextDefs() []Def {
 	}
 }
 
-// Operations of [DiscussionChanged], each with the members that it reads.
+// Operations of [DiscussionChanged], each with the members that it uses.
 const (
 	DiscussionCreate = "create" // discussion: creates an empty one
-	// discussion, entry: starts a take with its entries, up to and including that
-	// one, or all
+	// discussion, entry: starts a take with the discussion's entries up to and including entry, or
+	// with all of them
 	DiscussionFork    = "fork"
 	DiscussionSwitch  = "switch"       // discussion: makes it the active one, to which new entries are added
 	DiscussionRename  = "rename"       // discussion, to
-	DiscussionDelete  = "delete"       // discussion: removes it from the read model; the record keeps it
+	DiscussionDelete  = "delete"       // discussion: removes it from the read model; it stays in the log
 	DiscussionRoles   = "roles"        // roles: sets the roles that entries may have
 	DiscussionReplace = "replace"      // entries: a JSON array that replaces all entries of the active discussion
 	EntryAdd          = "add_entry"    // discussion, role, content, collapsed
@@ -190,14 +185,13 @@ const (
 	EntryDelete       = "delete_entry" // discussion, entry
 )
 
-// DiscussionChanged is a person's change of the discussions and their entries.
+// DiscussionChanged is a person's change to the discussions or their entries.
 type DiscussionChanged struct {
 	Operation string `json:"operation"`
-	// Discussion is the name of the discussion; for entries, empty means the active
+	// Discussion is the name of the discussion; for operations on entries, empty means the active
 	// one.
 	Discussion string `json:"discussion,omitempty"`
-	// To is the new name. A take that is promoted to the top level gets one that is
-	// not a take's.
+	// To is the new name. To promote a take to the top level, give it a name that is not a take's.
 	To        string          `json:"to,omitempty"`
 	Entry     string          `json:"entry,omitempty"` // its id
 	Role      *string         `json:"role,omitempty"`
@@ -207,7 +201,7 @@ type DiscussionChanged struct {
 	Entries   json.RawMessage `json:"entries,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (DiscussionChanged) EventType() Type { return Type{"DiscussionChanged", 1} }
 
 // EventCorr returns the entry.
@@ -215,15 +209,15 @@ func (e DiscussionChanged) EventCorr() string { return e.Entry }
 
 // Kinds of uploads.
 const (
-	// UploadEntries is a JSON array that replaces the active discussion's entries.
+	// UploadEntries is a JSON array that replaces the entries of the active discussion.
 	UploadEntries = "entries"
-	// UploadHistory is a JSON object of roles, active and discussions, as
-	// history.toml has them, which adds or replaces those discussions.
+	// UploadHistory is a JSON object with roles, active and discussions, as in history.toml. It
+	// adds or replaces those discussions.
 	UploadHistory = "history"
 )
 
-// SessionPartUploaded is a piece of a text that is too large for one event. The
-// text counts when its last piece is there, whole or not at all.
+// SessionPartUploaded is a part of a text that is too large for one event. The text takes effect
+// when its last part has arrived, completely or not at all.
 type SessionPartUploaded struct {
 	Upload string `json:"upload"`
 	Kind   string `json:"kind"`
@@ -232,7 +226,7 @@ type SessionPartUploaded struct {
 	Text   string `json:"text"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (SessionPartUploaded) EventType() Type { return Type{"SessionPartUploaded", 1} }
 
 // EventCorr returns the upload.
@@ -248,69 +242,67 @@ func discussionDefs() []Def {
 	}
 }
 
-// Bounds of a turn.
+// Limits of a turn.
 const (
-	// MaxTurnEntries is how many entries a turn may bring.
+	// MaxTurnEntries limits the number of entries in a turn.
 	MaxTurnEntries = 1024
-	// MaxTurnInline limits the entries whose text is in the request itself, in
-	// bytes of all of them together.
+	// MaxTurnInline limits the total size of the entries whose text is in the request itself, in
+	// bytes.
 	MaxTurnInline = 128 << 10
 )
 
-// Roles of entries of discussions that mean something to the engine, as the
-// original spells them.
+// Roles of discussion entries that the engine interprets, spelled as in the original system.
 const (
 	RoleUser    = "User"
 	RoleAI      = "AI"
 	RoleTool    = "Tool"
-	RoleContext = "Context" // a file that a person put into a discussion
+	RoleContext = "Context" // a file that a person added to a discussion
 )
 
-// TurnRequested is a person's next words in a discussion, which its model is to
-// answer. The contributor carries the turn out as it does an attempt at a ticket;
-// TurnEnded says how it ended.
+// TurnRequested is a person's next message in a discussion, to be answered by a model. The
+// contributor carries out the turn like an attempt at a ticket; TurnEnded reports its outcome.
 type TurnRequested struct {
 	Discussion string `json:"discussion"`
-	// Text is what the person says, which becomes an entry of the discussion.
+	// Text is the person's message, which becomes an entry of the discussion.
 	Text string `json:"text"`
-	// Tier is who answers, 1 to 4; 0: tier 3.
+	// Tier is the tier that answers, 1 to 4; 0 means tier 3.
 	Tier int `json:"tier,omitempty"`
-	// Persona and Model are asked instead of the tier's own.
+	// Persona and Model replace the tier's own.
 	Persona string `json:"persona,omitempty"`
 	Model   string `json:"model,omitempty"`
-	// Entries are those of the discussion as they read when the person sent it.
+	// Entries are the entries of the discussion at the time when the person sent the message.
 	Entries []TurnEntry `json:"entries,omitempty"`
 }
 
-// TurnEntry is an entry as it read when a turn was sent.
+// TurnEntry is an entry at the time when a turn was sent.
 type TurnEntry struct {
 	Entry string `json:"entry"` // its id
 	Role  string `json:"role"`
-	// Text stands here where no event holds it alone; else From, Index, SHA256 and
-	// Size name it, as those of a [Part] do.
+	// Text is set if no event holds exactly this text; otherwise From, Index, SHA256 and Size
+	// refer to it, as in a [Part].
 	Text   string `json:"text,omitempty"`
 	From   string `json:"from,omitempty"`
 	Index  int    `json:"index,omitempty"`
 	SHA256 string `json:"sha256,omitempty"`
 	Size   int64  `json:"size,omitempty"`
-	// Path and View say what of which file it shows, Tool which tool answered.
+	// Path and View say which view of which file it shows; Tool says whose result it is.
 	Path string `json:"path,omitempty"`
 	View string `json:"view,omitempty"`
 	Tool string `json:"tool,omitempty"`
-	// Ticket is whose conversation it comes from: a ticket or a turn. Tier is set
-	// where a model or tool said it and no person.
+	// Ticket is the ticket or turn whose conversation it comes from. Tier is set if a model or
+	// tool wrote it, not a person.
 	Ticket string `json:"ticket,omitempty"`
 	Tier   int    `json:"tier,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TurnRequested) EventType() Type { return Type{"TurnRequested", 1} }
 
 // EventTopic returns the tier.
 func (p TurnRequested) EventTopic() string { return tierTopic(p.Tier) }
 
-// Check returns why nobody could carry the turn out: a [LimitError] for what is
-// too large, nil if nothing is wrong.
+// Check returns why the turn cannot be carried out: a [LimitError] if something is too large, nil
+// if it is valid.
 func (p TurnRequested) Check() error {
 	inline := 0
 	for _, n := range p.Entries {
@@ -329,8 +321,7 @@ func (p TurnRequested) Check() error {
 	return p.Ticket("D").Check()
 }
 
-// Ticket returns what the contributor works on: the turn as a ticket with this
-// id.
+// Ticket returns the turn in the form of a ticket with this id, which the contributor works on.
 func (p TurnRequested) Ticket(id string) Ticket {
 	return Ticket{ID: id, Description: p.Text, ModelOverride: p.Model, PersonaID: p.Persona, Priority: "medium"}
 }
@@ -338,29 +329,29 @@ func (p TurnRequested) Ticket(id string) Ticket {
 // Outcomes of [TurnEnded].
 const (
 	TurnDone    = "done"    // the model's last reply answers the person
-	TurnFailed  = "failed"  // it could not be answered
-	TurnStopped = "stopped" // by a person
+	TurnFailed  = "failed"  // there is no answer
+	TurnStopped = "stopped" // a person stopped it
 	TurnRefused = "refused" // nothing was sent
 )
 
-// TurnEnded ends a turn. Its answer is what the model replied.
+// TurnEnded ends a turn. The answer is the model's reply.
 type TurnEnded struct {
 	Turn       string `json:"turn"` // [TurnTicket] of the request
 	Discussion string `json:"discussion"`
 	Outcome    string `json:"outcome"`
-	Reason     string `json:"reason,omitempty"` // where it is not done
-	// Changes are those of files, as in TicketResolved.
+	Reason     string `json:"reason,omitempty"` // set unless the outcome is done
+	// Changes are the file changes, as in TicketResolved.
 	Changes []FileChange `json:"changes,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TurnEnded) EventType() Type { return Type{"TurnEnded", 1} }
 
 // EventCorr returns the turn.
 func (p TurnEnded) EventCorr() string { return p.Turn }
 
-// TurnTicket returns what the requests and calls of a turn have in place of a
-// ticket; request is the id of the event that asked for the turn.
+// TurnTicket returns the id that a turn's requests and calls use in place of a ticket id; request
+// is the id of the TurnRequested event.
 func TurnTicket(request string) string {
 	sum := sha256.Sum256([]byte("turn\x00" + request))
 	return turnPrefix + hex.EncodeToString(sum[:6])
@@ -368,8 +359,7 @@ func TurnTicket(request string) string {
 
 const turnPrefix = "D-"
 
-// IsTurn reports whether a name is that of a turn and of no ticket of the
-// engine's.
+// IsTurn reports whether a ticket id belongs to a turn.
 func IsTurn(ticket string) bool { return strings.HasPrefix(ticket, turnPrefix) }
 
 // DiscussionStream returns the key of a discussion's live text in mma_streams.

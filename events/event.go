@@ -22,15 +22,15 @@ const SpecVersion = "1.0"
 // Event is one immutable fact and its CloudEvents attributes.
 // https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md
 type Event struct {
-	// ID is a ULID, unique in its session; a decided event's is derived ([DecidedID]).
+	// ID is a ULID, unique in its session; the id of a decided event is derived ([DecidedID]).
 	ID string
-	// Type names the kind of fact, such as TicketReady.
+	// Type is the name of the kind of fact, such as TicketReady.
 	Type string
-	// V is the schema version of Type, from 1.
+	// V is the schema version of Type, counted from 1.
 	V int
-	// Time was decided by the writer; a decided event carries its cause's time.
+	// Time is set by the writer; a decided event has the time of its cause.
 	Time time.Time
-	// Project and Session say what it belongs to; both are subject tokens.
+	// Project and Session identify where it belongs; both are subject tokens.
 	Project, Session string
 	// Actor is the writer: the subject token that permissions check, and the
 	// CloudEvents source.
@@ -39,16 +39,16 @@ type Event struct {
 	Topic string
 	// Cause is the id of the event that led to this one; empty for first causes.
 	Cause string
-	// Corr is the ticket, track, call or ask that it belongs to; may be empty.
+	// Corr is the ticket, track, call or ask to which it belongs; may be empty.
 	Corr string
 	// N counts this actor's events in the session from 1; deciders and workers only.
 	N uint64
 	// Tier is 1 to 4 if the event concerns a tier, else 0.
 	Tier int
-	// Data is the payload as it was stored.
+	// Data is the payload as stored.
 	Data json.RawMessage
 
-	// Seq is the position on the stream, 0 before the event is stored.
+	// Seq is the position in the stream; 0 before the event is stored.
 	Seq uint64
 	// Payload is Data decoded by a [Registry]; nil until then. It is shared by all
 	// readers of a process and must not be changed.
@@ -79,7 +79,7 @@ type envelope struct {
 	Data        json.RawMessage `json:"data"`
 }
 
-// SchemaURN returns the name of the JSON Schema of one version of a type.
+// SchemaURN returns the name of the JSON Schema for one version of a type.
 func SchemaURN(typ string, v int) string { return fmt.Sprintf("urn:slop:%s:%d", typ, v) }
 
 // MarshalJSON writes the CloudEvents structured form.
@@ -91,17 +91,17 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// ErrEnvelope means that bytes are not an event: not JSON, an attribute that is
-// missing or out of range, or a subject that contradicts the attributes.
+// ErrEnvelope means that bytes are not an event: they are not JSON, an attribute is missing or out
+// of range, or the subject contradicts the attributes.
 var ErrEnvelope = errors.New("not an event")
 
-// maxYear limits the time of an event, so that a decider can add any delay to
-// it: RFC 3339 ends with the year 9999.
+// maxYear limits the time of an event, so that a decider can add any delay to it: RFC 3339 only
+// covers years up to 9999.
 const maxYear = 9000
 
-// UnmarshalJSON reads the CloudEvents structured form. The subject decides
-// project, session, actor, type and topic; attributes that contradict it are
-// rejected with ErrEnvelope. Seq and Payload stay unset.
+// UnmarshalJSON reads the CloudEvents structured form. Project, session, actor, type and topic
+// come from the subject; attributes that contradict it are rejected with ErrEnvelope. Seq and
+// Payload are not set.
 func (e *Event) UnmarshalJSON(b []byte) error {
 	var w envelope
 	if err := Unmarshal(b, &w); err != nil {
@@ -140,15 +140,14 @@ type Stored struct {
 	Subject string
 	MsgID   string // Nats-Msg-Id header; may be empty
 	Seq     uint64
-	Time    time.Time // the server's clock; used for a bare body only
+	Time    time.Time // the server's clock; only used for a bare body
 	Body    []byte
 }
 
-// FromStored reads a stored message: an envelope, or a bare AskAnswered body,
-// which is lifted, with the other attributes read from subject and headers.
-// Anything else is returned as an event of its subject's type with a
-// [Malformed] payload, so that a reader can continue; only a foreign subject is
-// an error.
+// FromStored reads a stored message: an envelope, or a bare AskAnswered body, whose other
+// attributes come from the subject and the headers. Anything else becomes an event of its
+// subject's type with a [Malformed] payload, so that a reader can continue; only a foreign subject
+// is an error.
 func FromStored(m Stored) (Event, error) {
 	var e Event
 	err := e.UnmarshalJSON(m.Body)
@@ -173,7 +172,7 @@ func FromStored(m Stored) (Event, error) {
 		return e, nil
 	}
 	e.Data = json.RawMessage("null")
-	// our words: text for people; no decision depends on it.
+	// text for people; no decision depends on it.
 	e.Payload = Unreadable(t.Type, 1, m.Body, err.Error())
 	return e, nil
 }
@@ -191,7 +190,7 @@ func bareAnswer(t Tokens, body []byte, e *Event) bool {
 	return true
 }
 
-// Optional methods with which a payload sets envelope attributes.
+// Optional methods by which a payload sets envelope attributes.
 type (
 	topical    interface{ EventTopic() string }
 	tiered     interface{ EventTier() int }
@@ -208,7 +207,7 @@ type Origin struct {
 	N                uint64
 }
 
-// New wraps a payload into an event; topic, tier and corr come from the payload.
+// New returns an event with a payload; topic, tier and corr are taken from the payload.
 func New(o Origin, p Payload) (Event, error) {
 	data, err := json.Marshal(p)
 	if err != nil {
@@ -223,8 +222,8 @@ func New(o Origin, p Payload) (Event, error) {
 	return e, nil
 }
 
-// Attributes returns the envelope attributes that follow from a payload: the
-// topic ("-" if its type has none), corr and the tier.
+// Attributes returns the envelope attributes that are derived from a payload: the topic ("-" if
+// its type has none), corr and the tier.
 func Attributes(p Payload) (topic, corr string, tier int) {
 	topic = "-"
 	if x, ok := p.(topical); ok {
@@ -239,8 +238,8 @@ func Attributes(p Payload) (topic, corr string, tier int) {
 	return topic, corr, tier
 }
 
-// Decided wraps the index-th fact that decider decided on cause: derived id,
-// the cause's time.
+// Decided returns the event of the index-th fact that decider decided on cause, with a derived id
+// and the cause's time.
 func Decided(decider string, cause Event, index int, n uint64, p Payload) (Event, error) {
 	return New(Origin{
 		ID: DecidedID(decider, cause, index), Time: cause.Time, Project: cause.Project, Session: cause.Session,
@@ -248,12 +247,12 @@ func Decided(decider string, cause Event, index int, n uint64, p Payload) (Event
 	}, p)
 }
 
-// MaxIDLength is the maximum length of every identifier from outside.
+// MaxIDLength limits the length of identifiers from outside.
 const MaxIDLength = 128
 
-// DecidedID returns the id of the index-th fact that decider decided on cause:
-// a ULID whose time is the cause's and whose 80 bits are the head of
-// SHA-256(decider, cause id, index). Every process computes the same.
+// DecidedID returns the id of the index-th fact that decider decided on cause: a ULID with the
+// time of the cause and the first 80 bits of SHA-256(decider, cause id, index). Every process
+// computes the same id.
 func DecidedID(decider string, cause Event, index int) string {
 	h := sha256.New()
 	h.Write([]byte(decider))
@@ -267,12 +266,12 @@ func DecidedID(decider string, cause Event, index int) string {
 	var sum [sha256.Size]byte
 	copy(id[6:], h.Sum(sum[:0]))
 	if err := id.SetTime(timestamp(cause.Time)); err != nil {
-		panic("events: " + err.Error()) // timestamp keeps the range
+		panic("events: " + err.Error()) // timestamp stays in range, so this cannot fail
 	}
 	return id.String()
 }
 
-// timestamp maps a time into the 48 bits of a ULID; a time before 1970 is 0.
+// timestamp returns a time as the 48 bits of a ULID; times before 1970 give 0.
 func timestamp(t time.Time) uint64 {
 	ms := t.UnixMilli()
 	if ms < 0 {
@@ -281,12 +280,12 @@ func timestamp(t time.Time) uint64 {
 	return min(uint64(ms), ulid.MaxTime())
 }
 
-// CallID names the index-th tool call of a model reply: the id of its
-// ModelRequested, a dash, the index.
+// CallID returns the id of the index-th tool call of a model reply: the id of its ModelRequested,
+// a dash, and the index.
 func CallID(request string, index int) string { return request + "-" + strconv.Itoa(index) }
 
-// LiftedID returns the id of a bare body without one: the head of the SHA-256
-// of session, subject, stream sequence and body, as a ULID of time t.
+// LiftedID returns the id for a bare body without one: a ULID of time t with the first bits of the
+// SHA-256 of session, subject, stream sequence and body.
 func LiftedID(session, subject string, seq uint64, body []byte, t time.Time) string {
 	h := sha256.New()
 	for _, s := range []string{session, subject, strconv.FormatUint(seq, 10)} {
@@ -308,9 +307,9 @@ func Digest(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// SameBody reports whether a recorded body equals the one that was decided.
-// They are compared as canonical JSON, after lifting an older version, so the
-// encoder and the version at the time make no difference.
+// SameBody reports whether a recorded body equals a decided one. Both are compared as canonical
+// JSON, after an older version was lifted, so that the encoder and version used at the time do not
+// matter.
 func SameBody(recorded, decided *Event) bool {
 	if recorded.V == decided.V && bytes.Equal(recorded.Data, decided.Data) {
 		return true
@@ -323,8 +322,8 @@ func SameBody(recorded, decided *Event) bool {
 	return err == nil && bytes.Equal(was, is)
 }
 
-// BodyToday returns the body of a decoded event in a version of its type as
-// canonical JSON, lifted if it is older.
+// BodyToday returns the body of a decoded event in the given version of its type as canonical
+// JSON; an older body is lifted.
 func BodyToday(e *Event, version int) ([]byte, error) {
 	body := e.Data
 	if e.V != version {

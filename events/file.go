@@ -9,15 +9,15 @@ import (
 
 // Views of files that a prompt may show.
 const (
-	ViewTree = "tree" // names only
+	ViewTree = "tree" // names of files
 	ViewRaw  = "raw"  // the whole file
 	// ViewCurated is the file without the bodies of functions that are not marked
 	// as worth reading.
 	ViewCurated = "curated"
 	// ViewDiff is the diff of a file since its content was Before.
 	ViewDiff = "diff"
-	// ViewState shows nothing: it only says which content the file has, without a
-	// digest if it cannot be read.
+	// ViewState shows nothing: it only reports the digest of the file's content, or none if the
+	// file cannot be read.
 	ViewState = "state"
 	// ViewImage is a picture; its bytes are always in the blob store.
 	ViewImage = "image"
@@ -33,22 +33,21 @@ func DefaultView(file string) string {
 	return ViewRaw
 }
 
-// ViewRequest names one view.
+// ViewRequest is a request for one view.
 type ViewRequest struct {
 	Path string `json:"path"`
 	View string `json:"view"`
-	// Fallback allows another view if this one is useless: the whole file if it is
-	// small or has no such view, an outline if it is large. The answer names the
-	// actual view.
+	// Fallback allows another view if this one is not useful: the whole file if it is small or has
+	// no such view, an outline if it is large. The answer names the view that was used.
 	Fallback bool `json:"fallback,omitempty"`
-	// Slice is the piece that a view of the kind slice shows.
+	// Slice is the part to show, for a view of kind slice.
 	Slice *FileSlice `json:"slice,omitempty"`
-	// Before is the digest of the content from which a diff starts; empty if the
-	// file did not exist.
+	// Before is the digest of the content to compare with, for a diff; empty if the file did not
+	// exist.
 	Before string `json:"before,omitempty"`
 }
 
-// ContextRequested asks a worker for views of files before a prompt needs them.
+// ContextRequested asks a worker for the views of files that a prompt needs.
 type ContextRequested struct {
 	Tier    int           `json:"tier"`
 	Goal    string        `json:"goal,omitempty"`
@@ -56,15 +55,14 @@ type ContextRequested struct {
 	Ticket  string        `json:"ticket,omitempty"`
 	Attempt int           `json:"attempt,omitempty"`
 	Views   []ViewRequest `json:"views"`
-	// Workspace names the workspace in which it works; empty for the person's
-	// folder.
+	// Workspace is the workspace whose files are read; empty means the person's folder.
 	Workspace string `json:"workspace,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ContextRequested) EventType() Type { return Type{"ContextRequested", 1} }
 
-// EventCorr returns the most particular thing that it belongs to.
+// EventCorr returns the most specific of ticket, track and goal.
 func (e ContextRequested) EventCorr() string { return cmp.Or(e.Ticket, e.Track, e.Goal) }
 
 // EventTopic returns the tier.
@@ -73,8 +71,8 @@ func (c ContextRequested) EventTopic() string { return tierTopic(c.Tier) }
 // EventTier returns the tier.
 func (c ContextRequested) EventTier() int { return c.Tier }
 
-// View is one view of a file, as it will appear in a prompt. Its bytes are in
-// Text up to MaxInline, else in the blob store under SHA256.
+// View is one view of a file, as it will appear in a prompt. Its bytes are in Text if there are at
+// most MaxInline, else in the blob store under SHA256.
 type View struct {
 	Path   string     `json:"path"`
 	View   string     `json:"view"`
@@ -82,8 +80,8 @@ type View struct {
 	SHA256 string     `json:"sha256,omitempty"` // of the view's bytes
 	Size   int64      `json:"size,omitempty"`
 	Blob   bool       `json:"blob,omitempty"`  // the bytes are in the blob store
-	File   *FileState `json:"file,omitempty"`  // the file it was made from
-	Slice  *FileSlice `json:"slice,omitempty"` // of a slice: its current position
+	File   *FileState `json:"file,omitempty"`  // the file from which it was made
+	Slice  *FileSlice `json:"slice,omitempty"` // for a slice: its current position
 	Error  string     `json:"error,omitempty"` // why there is no view
 }
 
@@ -93,34 +91,33 @@ type ContextBuilt struct {
 	Views   []View `json:"views"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ContextBuilt) EventType() Type { return Type{"ContextBuilt", 1} }
 
 // EventCorr returns the request.
 func (e ContextBuilt) EventCorr() string { return e.Request }
 
-// RefreshRequested asks, after the last call of a round, which files differ
-// from what the conversation has seen.
+// RefreshRequested asks, after the last call of a round, which files have changed since the
+// conversation last saw them.
 type RefreshRequested struct {
 	Ticket  string      `json:"ticket"`
 	Attempt int         `json:"attempt"`
 	Round   int         `json:"round"`
 	Files   []FileState `json:"files"`
-	// Workspace names the workspace in which the attempt works; empty for the
-	// person's folder.
+	// Workspace is the workspace of the attempt; empty means the person's folder.
 	Workspace string `json:"workspace,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (RefreshRequested) EventType() Type { return Type{"RefreshRequested", 1} }
 
 // EventCorr returns the ticket.
 func (e RefreshRequested) EventCorr() string { return e.Ticket }
 
-// FileUpdate is one changed file; the diff leads from Before to After.
+// FileUpdate is one changed file; the diff is from Before to After.
 type FileUpdate struct {
 	Path     string   `json:"path"`
-	Before   string   `json:"before,omitempty"` // digests; empty: absent
+	Before   string   `json:"before,omitempty"` // digests; empty if the file does not exist
 	After    string   `json:"after,omitempty"`
 	Size     int64    `json:"size,omitempty"`
 	Diff     string   `json:"diff,omitempty"`
@@ -128,14 +125,14 @@ type FileUpdate struct {
 	Error    string   `json:"error,omitempty"`
 }
 
-// FilesUpdated answers RefreshRequested with the files that changed; possibly none.
+// FilesUpdated answers RefreshRequested with the changed files; there may be none.
 type FilesUpdated struct {
 	Request string       `json:"request"`
 	Ticket  string       `json:"ticket"`
 	Files   []FileUpdate `json:"files"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (FilesUpdated) EventType() Type { return Type{"FilesUpdated", 1} }
 
 // EventCorr returns the ticket.
@@ -155,8 +152,7 @@ func fileDefs() []Def {
 	}
 }
 
-// Edit is one part of a change: the bytes of the file from From up to To are
-// replaced by Len bytes.
+// Edit is one part of a change: Len new bytes replace the bytes of the file from From up to To.
 type Edit struct {
 	From   int64  `json:"from"`
 	To     int64  `json:"to"`
@@ -164,8 +160,8 @@ type Edit struct {
 	SHA256 string `json:"sha256"` // of the new bytes
 }
 
-// MoveEdits adjusts edits of a file to its content after another change; both
-// are in the order of the file. It returns false if both change the same bytes.
+// MoveEdits adapts edits of a file to its content after another change; both lists are in file
+// order. It returns false if both change the same bytes.
 func MoveEdits(edits, by []Edit) ([]Edit, bool) {
 	out := make([]Edit, 0, len(edits))
 	for _, e := range edits {

@@ -1,11 +1,11 @@
 package events
 
-// GoalSubmitted is what a person wants done.
+// GoalSubmitted is a goal that a person submitted.
 type GoalSubmitted struct {
 	Goal string `json:"goal"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (GoalSubmitted) EventType() Type { return Type{"GoalSubmitted", 1} }
 
 // Track is one part of a goal, with its own tech lead.
@@ -19,29 +19,28 @@ type Track struct {
 	Acceptance  []string `json:"acceptance,omitempty"`
 }
 
-// TracksProposed is tier 1's plan.
+// TracksProposed is tier 1's plan for a goal.
 type TracksProposed struct {
 	Goal   string  `json:"goal"` // id of GoalSubmitted
 	Tracks []Track `json:"tracks"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TracksProposed) EventType() Type { return Type{"TracksProposed", 1} }
 
 // EventCorr returns the goal.
 func (e TracksProposed) EventCorr() string { return e.Goal }
 
-// TracksAccepted is a person's acceptance of proposed tracks if plan review is
-// on.
+// TracksAccepted is a person's acceptance of proposed tracks, needed if plan review is on.
 type TracksAccepted struct {
 	Goal   string   `json:"goal"`
-	Tracks []string `json:"tracks,omitempty"` // ids; none: all
+	Tracks []string `json:"tracks,omitempty"` // ids; empty means all
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TracksAccepted) EventType() Type { return Type{"TracksAccepted", 1} }
 
-// PlanningFailed says that tier 1 or 2 gave no usable plan after its last attempt.
+// PlanningFailed says that tier 1 or 2 produced no usable plan in its last attempt.
 type PlanningFailed struct {
 	Tier     int    `json:"tier"`
 	Goal     string `json:"goal"`
@@ -50,16 +49,16 @@ type PlanningFailed struct {
 	Error    string `json:"error"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (PlanningFailed) EventType() Type { return Type{"PlanningFailed", 1} }
 
-// TrackStarted hands a track to its tech lead. Tracks of a goal run one after another.
+// TrackStarted starts a track. Tracks of a goal run one after another.
 type TrackStarted struct {
 	Goal  string `json:"goal"`
 	Track Track  `json:"track"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TrackStarted) EventType() Type { return Type{"TrackStarted", 1} }
 
 // EventCorr returns the track.
@@ -70,19 +69,19 @@ type TrackCompleted struct {
 	Track string `json:"track"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TrackCompleted) EventType() Type { return Type{"TrackCompleted", 1} }
 
 // EventCorr returns the track.
 func (e TrackCompleted) EventCorr() string { return e.Track }
 
-// TrackBlocked says that no part of the track can continue by itself.
+// TrackBlocked says that nothing in the track can continue without a person.
 type TrackBlocked struct {
 	Track  string `json:"track"`
 	Reason string `json:"reason"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TrackBlocked) EventType() Type { return Type{"TrackBlocked", 1} }
 
 // EventCorr returns the track.
@@ -93,7 +92,7 @@ type GoalCompleted struct {
 	Goal string `json:"goal"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (GoalCompleted) EventType() Type { return Type{"GoalCompleted", 1} }
 
 // EventCorr returns the goal.
@@ -105,7 +104,7 @@ type GoalFailed struct {
 	Reason string `json:"reason"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (GoalFailed) EventType() Type { return Type{"GoalFailed", 1} }
 
 // EventCorr returns the goal.

@@ -2,18 +2,18 @@ package events
 
 import "encoding/json"
 
-// HookCalled records a request to the gateway that changed something, raised an
-// ask or was rejected. Plain reads are counted in metrics only.
+// HookCalled records a request to the gateway that changed something, raised an ask or was
+// rejected. Plain reads only appear in metrics.
 type HookCalled struct {
 	Method string          `json:"method"`
 	Path   string          `json:"path"`
-	Body   json.RawMessage `json:"body,omitempty"` // masked; cut where large
+	Body   json.RawMessage `json:"body,omitempty"` // masked; cut if large
 	Status int             `json:"status"`
 	Client string          `json:"client,omitempty"`
-	Reason string          `json:"reason,omitempty"` // of a refusal
+	Reason string          `json:"reason,omitempty"` // of a rejection
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (HookCalled) EventType() Type { return Type{"HookCalled", 1} }
 
 // EventPushed is an entry of the queue that GET /api/events drains.
@@ -22,38 +22,38 @@ type EventPushed struct {
 	Payload json.RawMessage `json:"payload,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (EventPushed) EventType() Type { return Type{"EventPushed", 1} }
 
 // EventsDrained says that a client has consumed the queue up to a sequence.
 type EventsDrained struct {
-	Client  string `json:"client"` // empty: the shared queue
+	Client  string `json:"client"` // empty means the shared queue
 	Through uint64 `json:"through"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (EventsDrained) EventType() Type { return Type{"EventsDrained", 1} }
 
 // Scopes of [ShutdownRequested].
 const (
 	// ShutdownEngine ends a process that runs the whole engine.
 	ShutdownEngine = "engine"
-	// ShutdownGateway ends a gateway that runs alone; everything else continues.
+	// ShutdownGateway ends a gateway that runs on its own; everything else continues.
 	ShutdownGateway = "gateway"
 )
 
 // ShutdownRequested says that a person stopped a process. It changes no
 // decision: the session continues when an engine runs again.
 type ShutdownRequested struct {
-	// Scope says what ends: engine or gateway.
+	// Scope is what ends: engine or gateway.
 	Scope string `json:"scope"`
-	// PID is the process that ends.
+	// PID is the id of the process that ends.
 	PID int `json:"pid"`
 	// Reason is the reason given by the person.
 	Reason string `json:"reason,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ShutdownRequested) EventType() Type { return Type{"ShutdownRequested", 1} }
 
 func hookDefs() []Def {
@@ -68,28 +68,27 @@ func hookDefs() []Def {
 	}
 }
 
-// GUITaskQueued is a task posted to /api/gui, unchanged: a person's action on
-// fields, buttons, tabs and lists of the original's window. Its effects are
-// separate events that have it as their cause.
+// GUITaskQueued is a task posted to /api/gui, unchanged: a person's action on fields, buttons,
+// tabs and lists of the original system's window. Its effects are separate events with this event
+// as their cause.
 type GUITaskQueued struct {
 	Task json.RawMessage `json:"task"` // an object; masked
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (GUITaskQueued) EventType() Type { return Type{"GUITaskQueued", 1} }
 
-// GUITaskFailed says that a queued task had no effect, or only a part of the
-// requested effect.
+// GUITaskFailed says that a queued task had no effect, or only part of the requested one.
 type GUITaskFailed struct {
 	Queued  string          `json:"queued"`            // id of its GUITaskQueued
-	Task    json.RawMessage `json:"task"`              // as queued; only the beginning if it is large
-	Action  string          `json:"action,omitempty"`  // as understood
-	Item    string          `json:"item,omitempty"`    // the field, button, callback … that it names
-	Error   string          `json:"error"`             // what is wrong and what to do
+	Task    json.RawMessage `json:"task"`              // as queued; cut if large
+	Action  string          `json:"action,omitempty"`  // as the gateway understood it
+	Item    string          `json:"item,omitempty"`    // the field, button, callback etc. that it names
+	Error   string          `json:"error"`             // what is wrong, and what to do
 	Nearest []string        `json:"nearest,omitempty"` // similar known names
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (GUITaskFailed) EventType() Type { return Type{"GUITaskFailed", 1} }
 
 // EventCorr returns the task.
@@ -105,45 +104,45 @@ func guiDefs() []Def {
 	}
 }
 
-// SessionStarred reports whether a person keeps a session's log files. The
-// newest event counts.
+// SessionStarred says whether a person wants to keep a session's log files. The newest event
+// counts.
 type SessionStarred struct {
 	On bool `json:"on"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (SessionStarred) EventType() Type { return Type{"SessionStarred", 1} }
 
-// LogsPruned says that a closed session's log files are not worth keeping: its
-// folder is deleted and not created again. The events stay in the log.
+// LogsPruned says that a closed session's log files are not worth keeping: its folder is deleted
+// and not created again. The events stay in the log.
 type LogsPruned struct {
-	Reason string `json:"reason"` // which rule it fell under
-	Size   int64  `json:"size"`   // bytes in the folder
+	Reason string `json:"reason"` // the rule that applied
+	Size   int64  `json:"size"`   // size of the folder in bytes
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (LogsPruned) EventType() Type { return Type{"LogsPruned", 1} }
 
 // LogsRestored revokes a LogsPruned: the folder is created again and kept.
 type LogsRestored struct{}
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (LogsRestored) EventType() Type { return Type{"LogsRestored", 1} }
 
-// StoreSession is the session token of events about the store as a whole. It is
-// not a session: nothing opens it.
+// StoreSession is the session token of events about the store as a whole. It is not a real session
+// and is never opened.
 const StoreSession = "store"
 
-// StoreRewritten says that a person removed sessions: the store was written
-// again without them. The remaining events are numbered from 1 again.
+// StoreRewritten says that a person removed sessions and the store was rewritten without them. The
+// remaining events are numbered from 1 again.
 type StoreRewritten struct {
-	Old     uint64   `json:"old"`     // events before
-	New     uint64   `json:"new"`     // events that stayed
-	Dropped []string `json:"dropped"` // removed sessions, at most the first of them
-	Count   int      `json:"count"`   // of sessions that were dropped
+	Old     uint64   `json:"old"`     // number of events before
+	New     uint64   `json:"new"`     // number of events after
+	Dropped []string `json:"dropped"` // removed sessions; only the first ones if there are many
+	Count   int      `json:"count"`   // number of removed sessions
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (StoreRewritten) EventType() Type { return Type{"StoreRewritten", 1} }
 
 // StoreFull says that only the reserve of the log's disk budget is left:
@@ -154,7 +153,7 @@ type StoreFull struct {
 	Budget uint64 `json:"budget"` // bytes
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (StoreFull) EventType() Type { return Type{"StoreFull", 1} }
 
 func logsDefs() []Def {

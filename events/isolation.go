@@ -7,22 +7,21 @@ import (
 
 // How tickets that run at the same time are isolated.
 const (
-	// IsolationShared lets all of them work in the person's folder, where a file
-	// that one ticket changes is locked for the others until its attempt ends.
+	// IsolationShared lets all tickets work in the person's folder, where a file that one ticket
+	// changes is locked for the others until its attempt ends.
 	IsolationShared = "shared"
-	// IsolationWorktree gives each attempt a git worktree and its own branch.
+	// IsolationWorktree gives each attempt a git worktree and a branch of its own.
 	IsolationWorktree = "worktree"
 )
 
-// WorkspaceMerged is the name of the worktree that shows the work of all tickets
-// that were merged.
+// WorkspaceMerged is the name of the worktree with the merged work of all tickets.
 const WorkspaceMerged = "merged"
 
 // WorkspaceName returns the name of the workspace of an attempt at a ticket.
 func WorkspaceName(ticket string, attempt int) string { return ticket + "." + strconv.Itoa(attempt) }
 
-// Place returns the name of the workspace with the merged work of all tickets
-// of a session; empty if that is the person's folder.
+// Place returns the name of the workspace with the merged work of a session's tickets; empty if
+// that is the person's folder.
 func (s Settings) Place() string {
 	if s.Isolation == IsolationWorktree {
 		return WorkspaceMerged
@@ -30,8 +29,8 @@ func (s Settings) Place() string {
 	return ""
 }
 
-// ValidWorkspace reports whether a name is a valid workspace name: one path
-// element that never leads out of its folder.
+// ValidWorkspace reports whether a workspace name is valid: one path element that cannot lead out
+// of its folder.
 func ValidWorkspace(name string) bool {
 	stem, number, numbered := strings.Cut(name, ".")
 	if !ValidToken(stem) || len(name) > MaxToken+12 {
@@ -40,19 +39,19 @@ func ValidWorkspace(name string) bool {
 	return !numbered || number != "" && number[0] != '0' && strings.Trim(number, "0123456789") == ""
 }
 
-// OverlapWarned says that two tickets are about the same file. In the person's
-// folder the second one waits for the first; in their own worktrees both
-// continue, and their changes meet in the merge.
+// OverlapWarned says that two tickets have the same target file. In the person's folder the second
+// one waits for the first; in worktrees of their own both continue, and their changes are combined
+// in the merge.
 type OverlapWarned struct {
 	Tickets []string `json:"tickets"` // the running one, then the one about to start
 	Path    string   `json:"path"`
 	Waits   bool     `json:"waits"` // the second starts when the attempt of the first has ended
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (OverlapWarned) EventType() Type { return Type{"OverlapWarned", 1} }
 
-// EventCorr returns the ticket that wants to start.
+// EventCorr returns the ticket that is about to start.
 func (e OverlapWarned) EventCorr() string {
 	if len(e.Tickets) == 0 {
 		return ""
@@ -64,50 +63,50 @@ func (e OverlapWarned) EventCorr() string {
 type WorkspaceRequested struct {
 	Ticket  string `json:"ticket"`
 	Attempt int    `json:"attempt"`
-	Name    string `json:"name"` // [WorkspaceName]
+	Name    string `json:"name"` // see [WorkspaceName]
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (WorkspaceRequested) EventType() Type { return Type{"WorkspaceRequested", 1} }
 
 // EventCorr returns the ticket.
 func (e WorkspaceRequested) EventCorr() string { return e.Ticket }
 
-// WorkspacePrepared answers WorkspaceRequested: the place is there, or Error says
-// why it is not.
+// WorkspacePrepared answers WorkspaceRequested: the workspace exists, or Error says why it does
+// not.
 type WorkspacePrepared struct {
 	Request string `json:"request"`
 	Ticket  string `json:"ticket"`
 	Attempt int    `json:"attempt"`
 	Name    string `json:"name"`
-	Path    string `json:"path,omitempty"`   // absolute, the folder that tools work in
-	Branch  string `json:"branch,omitempty"` // of the attempt
-	Base    string `json:"base,omitempty"`   // commit that it starts from
-	Note    string `json:"note,omitempty"`   // what the person should know
+	Path    string `json:"path,omitempty"`   // absolute path of the folder in which tools work
+	Branch  string `json:"branch,omitempty"` // the branch of the attempt
+	Base    string `json:"base,omitempty"`   // the commit from which it starts
+	Note    string `json:"note,omitempty"`   // a note for the person
 	Error   string `json:"error,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (WorkspacePrepared) EventType() Type { return Type{"WorkspacePrepared", 1} }
 
 // EventCorr returns the ticket.
 func (e WorkspacePrepared) EventCorr() string { return e.Ticket }
 
-// MergeRequested asks a worker to commit the changes of an attempt and to merge
-// them into the session's branch. There is only one at a time.
+// MergeRequested asks a worker to commit the changes of an attempt and to merge them into the
+// session's branch. Only one runs at a time.
 type MergeRequested struct {
 	Ticket   string `json:"ticket"`
 	Attempt  int    `json:"attempt"`
-	Try      int    `json:"try"` // from 1; each retry requested by a person adds one
+	Try      int    `json:"try"` // counted from 1; each retry that a person requests adds one
 	Name     string `json:"name"`
-	Title    string `json:"title"`              // first line of the commits
+	Title    string `json:"title"`              // first line of the commit messages
 	Resolves string `json:"resolves,omitempty"` // commit whose conflicts were resolved in the workspace
-	// Take is the requested resolution by conflicting file: one of the Take values.
-	// It has at most MaxMergeFiles entries.
+	// Take is the requested resolution for each conflicting file: one of the Take values. It has
+	// at most MaxMergeFiles entries.
 	Take map[string]string `json:"take,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (MergeRequested) EventType() Type { return Type{"MergeRequested", 1} }
 
 // EventCorr returns the ticket.
@@ -116,23 +115,22 @@ func (e MergeRequested) EventCorr() string { return e.Ticket }
 // Outcomes of a merge.
 const (
 	MergeDone     = "merged"
-	MergeConflict = "conflict" // the files hold both sides and wait for a person
+	MergeConflict = "conflict" // the files contain both sides and wait for a person
 	MergeFailed   = "failed"   // nothing was merged; a person may try again
 )
 
 // Resolutions of a file in conflict.
 const (
-	TakeTicket = "ticket" // the ticket's version; removed if the ticket removed it
+	TakeTicket = "ticket" // the ticket's version; the file is removed if the ticket removed it
 	TakeMerged = "merged" // the previously merged version, likewise
 	TakeFile   = "file"   // the version in the worktree, whatever it is
-	// TakeRest stands for all files in conflict that are not named.
+	// TakeRest stands for all conflicting files that are not named.
 	TakeRest = "*"
 )
 
-// ValidTake reports whether take names at most MaxMergeFiles files and a Take
-// value for each.
+// ValidTake reports whether take names at most MaxMergeFiles files, each with a Take value.
 func ValidTake(take map[string]string) bool {
-	for file, side := range take { // order-independent: all of them must be good
+	for file, side := range take { // order-independent: all of them must be valid
 		if file == "" || side != TakeTicket && side != TakeMerged && side != TakeFile {
 			return false
 		}
@@ -140,7 +138,7 @@ func ValidTake(take map[string]string) bool {
 	return len(take) <= MaxMergeFiles
 }
 
-// MaxMergeFiles limits the files that a MergeSettled names.
+// MaxMergeFiles limits how many files a MergeSettled names.
 const MaxMergeFiles = 100
 
 // MergeSettled is the outcome of a merge. No outcome loses any work.
@@ -151,15 +149,15 @@ type MergeSettled struct {
 	Try      int      `json:"try"`
 	Outcome  string   `json:"outcome"`
 	Branch   string   `json:"branch,omitempty"`   // the session's branch
-	Commit   string   `json:"commit,omitempty"`   // merged: the current commit of that branch
-	Path     string   `json:"path,omitempty"`     // else: the folder that keeps the attempt's work
-	Onto     string   `json:"onto,omitempty"`     // conflict: the commit that it conflicts with
-	Files    []string `json:"files,omitempty"`    // conflict: the files, at most MaxMergeFiles
-	Unmarked []string `json:"unmarked,omitempty"` // those of Files without conflict marks, which hold one side
+	Commit   string   `json:"commit,omitempty"`   // if merged: the newest commit of that branch
+	Path     string   `json:"path,omitempty"`     // otherwise: the folder that keeps the attempt's work
+	Onto     string   `json:"onto,omitempty"`     // for a conflict: the commit with which it conflicts
+	Files    []string `json:"files,omitempty"`    // for a conflict: the files, at most MaxMergeFiles
+	Unmarked []string `json:"unmarked,omitempty"` // conflicting files without conflict marks, which hold one side
 	Detail   string   `json:"detail,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (MergeSettled) EventType() Type { return Type{"MergeSettled", 1} }
 
 // EventCorr returns the ticket.
@@ -174,11 +172,11 @@ type MergeAnswered struct {
 	By      string `json:"by"`
 	Reason  string `json:"reason,omitempty"`
 	Ask     string `json:"ask"`
-	// Take is the requested resolution by conflicting file; see MergeRequested.
+	// Take is the requested resolution for each conflicting file; see MergeRequested.
 	Take map[string]string `json:"take,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (MergeAnswered) EventType() Type { return Type{"MergeAnswered", 1} }
 
 // EventCorr returns the ticket.

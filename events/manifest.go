@@ -13,8 +13,8 @@ import (
 	"manualslop/events/chars"
 )
 
-// ManifestDigest is the SHA-256 of the manifest's canonical JSON: two prompts
-// are the same to the byte exactly when their digests are.
+// ManifestDigest returns the SHA-256 of the manifest's canonical JSON: two prompts are identical
+// exactly if their digests are.
 func ManifestDigest(parts []Part) (string, error) {
 	if b, ok := canonicalManifest(parts); ok {
 		return Digest(b), nil
@@ -26,16 +26,15 @@ func ManifestDigest(parts []Part) (string, error) {
 	return CanonicalDigest(raw)
 }
 
-// ManifestSum is the state of a manifest's digest after its first parts, so
-// that a continuing manifest hashes only its new parts. The zero value is the
-// state before any parts.
+// ManifestSum is the state of a manifest's digest after its first parts, so that only the new
+// parts of a continuing manifest are hashed. The zero value is the state before any parts.
 type ManifestSum struct {
-	hash  hash.Cloner // nil: at the beginning
+	hash  hash.Cloner // nil: no parts yet
 	parts int
 }
 
-// Of is [ManifestDigest] of the parts, of which the first keep are those of the
-// manifest that s was made from; and the state for the manifest that continues it.
+// Of returns the [ManifestDigest] of parts, the first keep of which are those of the manifest from
+// which s was made, and the state for the manifest that continues it.
 func (s ManifestSum) Of(parts []Part, keep int) (string, ManifestSum, error) {
 	if s.parts > min(keep, len(parts)) {
 		s = ManifestSum{}
@@ -47,13 +46,12 @@ func (s ManifestSum) Of(parts []Part, keep int) (string, ManifestSum, error) {
 	return digest, ManifestSum{}, err
 }
 
-// Parts returns the number of parts covered by s.
+// Parts returns the number of parts that s covers.
 func (s ManifestSum) Parts() int { return s.parts }
 
-// After returns the digest of the parts covered by s followed by more, and the
-// state for the manifest that continues it, which covers all of them but a
-// block of changed files. It returns false if that needs the whole manifest;
-// see [ManifestDigest].
+// After returns the digest of the parts that s covers followed by more, and the state for the
+// manifest that continues it, which covers all of them except a block of changed files. It returns
+// false if the digest must be computed from the whole manifest; see [ManifestDigest].
 func (s ManifestSum) After(more []Part) (digest string, next ManifestSum, ok bool) {
 	stay := len(more)
 	if stay > 0 && more[stay-1].Kind == PartRefresh {
@@ -73,7 +71,7 @@ func (s ManifestSum) After(more []Part) (digest string, next ManifestSum, ok boo
 	return hex.EncodeToString(whole.hash.Sum(nil)), next, true
 }
 
-// after returns the state after more parts; s is not changed.
+// behind returns the state after more parts; s is not changed.
 func (s ManifestSum) behind(more []Part) (ManifestSum, bool) {
 	if s.hash == nil {
 		s.hash = sha256.New().(hash.Cloner)
@@ -97,18 +95,18 @@ func (s ManifestSum) behind(more []Part) (ManifestSum, bool) {
 	return s, true
 }
 
-// maxExact is the largest whole number that canonical JSON, whose numbers are
-// doubles, writes digit by digit in any case.
+// maxExact is the largest whole number that canonical JSON, whose numbers are doubles, always
+// writes exactly.
 const maxExact = 1 << 53
 
-// inexact reports whether a part has numbers that change in canonical form.
+// inexact reports whether a part has numbers that the canonical form would change.
 func (p *Part) inexact() bool {
 	return p.Head < -maxExact || p.Head > maxExact || p.Size < -maxExact || p.Size > maxExact || p.Index < -maxExact ||
 		p.Index > maxExact
 }
 
-// canonicalManifest writes what [Canonical] makes of the parts' JSON, without
-// encoding JSON first. It returns false for parts that are [Part.inexact].
+// canonicalManifest returns the same as [Canonical] for the parts' JSON, without encoding JSON
+// first. It returns false if a part is [Part.inexact].
 func canonicalManifest(parts []Part) ([]byte, bool) {
 	if parts == nil {
 		return []byte("null"), true
@@ -131,7 +129,7 @@ func canonicalManifest(parts []Part) ([]byte, bool) {
 	return append(b, ']'), true
 }
 
-// appendPart writes one part, its members in the order of their names.
+// appendPart appends one part, with its members in the order of their names.
 func appendPart(b []byte, p *Part) []byte {
 	text := func(head, s string) {
 		if s != "" {
@@ -167,12 +165,12 @@ func appendPart(b []byte, p *Part) []byte {
 	return b
 }
 
-// AppendText appends a text as canonical JSON has it; see [Canonical].
+// AppendText appends a string in the form of canonical JSON; see [Canonical].
 func AppendText(b []byte, s string) []byte { return appendString(b, s) }
 
-// appendString writes a string as RFC 8785 does: the two-character escapes,
-// other control characters in hexadecimal, everything else as it is. A byte
-// that is not UTF-8 becomes U+FFFD, as encoding/json has it.
+// appendString appends a string as RFC 8785 requires: with the two-character escapes, other
+// control characters in hexadecimal, and everything else unchanged. Bytes that are not UTF-8
+// become U+FFFD, as in encoding/json.
 func appendString(b []byte, s string) []byte {
 	const hexadecimal = "0123456789abcdef"
 	if !utf8.ValidString(s) {
@@ -205,26 +203,25 @@ func appendString(b []byte, s string) []byte {
 	}
 }
 
-// MaxManifest limits the parts of a whole manifest. It is more than one event
-// can hold, so only a request that continues others can exceed it.
+// MaxManifest limits the parts of a complete manifest. One event cannot hold that many, so only a
+// request that continues others can exceed it.
 const MaxManifest = 1 << 16
 
-// Prompts are the whole manifests of a session's model requests, by request:
-// with the result of the function of for every part. It is a fold over
-// [ModelRequested] and the one place that knows how a request continues
-// another:
+// Prompts holds the complete manifests of a session's model requests, by request; each part is
+// stored as the result of a function (see Take). It is a fold over [ModelRequested], and the only
+// code that knows how a request continues another:
 //
 //   - A request continues an earlier one of its session, and each is continued
-//     once at most. So a conversation is one line of requests, of which only the
-//     newest is kept, and a request costs what is new in it.
-//   - Keep is at least 1 and at most the parts of the request that is continued.
-//   - A request that continues none holds the whole.
+//     at most once. So a conversation is one line of requests, of which only the
+//     newest is kept, and a request only records what is new in it.
+//   - Keep is at least 1 and at most the number of parts of the continued request.
+//   - A request that continues none holds the complete manifest.
 //
 // A caller that needs the parts themselves compares their [ManifestDigest] with
 // the request's digest.
 type Prompts[T any] map[string]Prompt[T]
 
-// Prompt is the whole manifest of a request that is not yet continued.
+// Prompt is the complete manifest of a request that is not continued yet.
 type Prompt[T any] struct {
 	Of    Conversation `json:"of"`
 	Parts []T          `json:"parts"`
@@ -233,17 +230,17 @@ type Prompt[T any] struct {
 // Same returns a part unchanged, for callers that need all of it.
 func Same(p *Part) Part { return *p }
 
-// Conversation is what a request is about.
+// Conversation identifies the subject of a request.
 type Conversation struct {
 	Tier    int    `json:"tier"`
 	Goal    string `json:"goal,omitempty"`
 	Track   string `json:"track,omitempty"`
 	Ticket  string `json:"ticket,omitempty"`
-	Attempt int    `json:"attempt,omitempty"` // at the ticket
+	Attempt int    `json:"attempt,omitempty"` // number of the attempt at the ticket
 }
 
-// Take folds the request with this id. The returned parts are valid until the
-// request is continued. An error changes nothing.
+// Take folds the request with this id and returns the results of the function of for every part.
+// They are valid until the request is continued. An error changes nothing.
 func (all Prompts[T]) Take(id string, p *ModelRequested, of func(*Part) T) ([]T, error) {
 	if known, again := all[id]; again {
 		return known.Parts, nil
@@ -261,7 +258,7 @@ func (all Prompts[T]) Take(id string, p *ModelRequested, of func(*Part) T) ([]T,
 	return parts, nil
 }
 
-// kept returns the parts that come before those of the request.
+// kept returns the parts that precede the request's own.
 func (all Prompts[T]) kept(p *ModelRequested) ([]T, error) {
 	if p.Continues == "" {
 		if p.Keep != 0 {
@@ -283,9 +280,9 @@ func (all Prompts[T]) kept(p *ModelRequested) ([]T, error) {
 	return before.Parts[:p.Keep], nil
 }
 
-// Continue reduces a request with a whole Manifest to what is new compared with
-// the request with this id, whose whole manifest was before. With an empty id
-// or nothing in common the request is not changed.
+// Continue reduces a request with a complete Manifest to what is new compared with the request
+// with this id, whose complete manifest was before. If the id is empty or they have nothing in
+// common, the request is not changed.
 func (m *ModelRequested) Continue(id string, before []Part) {
 	keep := 0
 	for keep < len(before) && keep < len(m.Manifest) && before[keep] == m.Manifest[keep] {
@@ -296,17 +293,17 @@ func (m *ModelRequested) Continue(id string, before []Part) {
 	}
 }
 
-// Forget drops the conversations that an event ends. Later requests in them,
-// from a decider that had not yet seen the end, are then unknown.
+// Forget drops the conversations that an event ends. Later requests in them, from a decider that
+// had not seen the end yet, are then unknown.
 func (all Prompts[T]) Forget(e *Event) {
 	if p, replied := e.Payload.(ModelReplied); replied && all[p.Request].Of.Tier == 4 {
-		delete(all, p.Request) // one question, one answer
+		delete(all, p.Request) // the conversation has only one request
 	}
 	over := ended(e.Payload)
 	if over == nil {
 		return
 	}
-	// order-independent: each is judged alone
+	// order-independent: each is checked on its own
 	for id, p := range all {
 		if over(p.Of) {
 			delete(all, id)
@@ -314,14 +311,13 @@ func (all Prompts[T]) Forget(e *Event) {
 	}
 }
 
-// EndsPrompts reports whether [Prompts.Forget] looks at such an event.
+// EndsPrompts reports whether [Prompts.Forget] uses events with this payload.
 func EndsPrompts(p Payload) bool {
 	_, replied := p.(ModelReplied)
 	return replied || ended(p) != nil
 }
 
-// ended returns a function that selects the conversations that are over; nil if
-// there are none.
+// ended returns a function that selects the conversations that an event ends; nil if it ends none.
 func ended(p Payload) func(Conversation) bool {
 	switch p := p.(type) {
 	case TracksProposed:
@@ -335,7 +331,7 @@ func ended(p Payload) func(Conversation) bool {
 	case TicketReviewed:
 		return func(c Conversation) bool { return c.Tier == 2 && c.Ticket == p.Ticket && c.Attempt <= p.Attempt }
 	case TicketResolved:
-		return func(c Conversation) bool { // of tier 4, missing hints: the attempt waited for each
+		return func(c Conversation) bool { // including those of tier 4 without a hint: the attempt waited for each
 			return c.Tier > 2 && c.Ticket != "" && c.Ticket == p.Ticket && c.Attempt <= p.Attempt
 		}
 	case TurnEnded:

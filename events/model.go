@@ -6,36 +6,35 @@ import (
 	"time"
 )
 
-// Part is one piece of a prompt: inline text, or bytes named by digest that are
-// in an earlier event or in the blob store.
+// Part is one part of a prompt: inline text, or bytes in an earlier event or the blob store,
+// referred to by digest.
 type Part struct {
 	// Role is system, user, assistant or tool.
 	Role string `json:"role"`
-	// Text is the inline text; unset where SHA256 names the bytes.
+	// Text is the inline text; unset if SHA256 is set.
 	Text string `json:"text,omitempty"`
-	// SHA256 and Size name the bytes.
+	// SHA256 and Size identify the bytes.
 	SHA256 string `json:"sha256,omitempty"`
 	Size   int64  `json:"size,omitempty"`
-	// From is the id of the event that holds the bytes: the reply's text and calls
-	// for an assistant part, the result's text for a tool part, the view numbered
-	// Index of a ContextBuilt, the content of an entry of a discussion, the text of
-	// a turn. Empty means the blob store.
+	// From is the id of the event that holds the bytes: the reply's text and calls for an
+	// assistant part, the result's text for a tool part, the view with index Index of a
+	// ContextBuilt, the content of an entry of a discussion, or the text of a turn. Empty means
+	// the blob store.
 	From  string `json:"from,omitempty"`
 	Index int    `json:"index,omitempty"`
-	// Prefix and Suffix are inline text around the named bytes, such as a hint
-	// after a tool's result.
+	// Prefix and Suffix are inline text around the bytes, such as a hint after a tool's result.
 	Prefix string `json:"prefix,omitempty"`
 	Suffix string `json:"suffix,omitempty"`
-	// Head is the number of characters of the named bytes that are shown, from the
-	// start; 0 shows all. Digest and size are those of the whole.
+	// Head limits how many characters of the bytes are shown, from the start; 0 shows all. Digest
+	// and size are those of all bytes.
 	Head int `json:"head,omitempty"`
-	// Origin names the source of the text or the named bytes if it is not the
-	// engine: repo, program, web or mcp. They are then shown inside a fence with
-	// the code Fence, and look-alikes of the engine's own markers in them are made
-	// harmless; Prefix and Suffix are outside. Empty means text of the engine.
+	// Origin is the source of the text or bytes if it is not the engine: repo, program, web or
+	// mcp. They are then shown inside a fence with the code Fence, and text in them that looks
+	// like the engine's own markers is neutralised; Prefix and Suffix are outside. Empty means
+	// text of the engine.
 	Origin string `json:"origin,omitempty"`
-	// Fence is the code of that fence; it is derived from the id of the event that
-	// holds the text. It is set exactly if Origin is.
+	// Fence is the code of that fence, derived from the id of the event that holds the text. It is
+	// set exactly if Origin is.
 	Fence string `json:"fence,omitempty"`
 	// Call is the tool call that a tool part answers.
 	Call string `json:"call,omitempty"`
@@ -50,8 +49,7 @@ type Part struct {
 // Kinds of parts.
 const (
 	PartRefresh = "refresh" // the block of changed files
-	// PartEntry is an entry of a discussion: the text alone of what it names, also
-	// of a reply with calls.
+	// PartEntry is an entry of a discussion: only the text, even of a reply with calls.
 	PartEntry = "entry"
 	PartImage = "image" // a PNG, JPEG or WebP picture
 )
@@ -61,41 +59,41 @@ const (
 // fewer than 4,000. gpt-4o-mini counts more.
 const ImageTokens = 5000
 
-// ModelRequested asks for one model reply: one event per attempt.
+// ModelRequested asks for one model reply; each attempt is an event of its own.
 type ModelRequested struct {
 	StreamID      string `json:"stream_id"` // "Tier 1", "Tier 3 (Worker): T-001" …
 	Goal          string `json:"goal,omitempty"`
 	Track         string `json:"track,omitempty"`
 	Ticket        string `json:"ticket,omitempty"`
 	Call          string `json:"call,omitempty"` // tier 4: the failed call
-	Attempt       int    `json:"attempt"`        // at this request, from 1
+	Attempt       int    `json:"attempt"`        // number of the attempt at this reply, from 1
 	TicketAttempt int    `json:"ticket_attempt,omitempty"`
 	Round         int    `json:"round,omitempty"` // from 1
 	Tier          int    `json:"tier"`
 	Provider      string `json:"provider"`
 	Model         string `json:"model"`
-	// program of a provider that runs as a subprocess; empty: its own
+	// program of a provider that runs as a subprocess; empty means the provider's default
 	Command     string      `json:"command,omitempty"`
-	NotBefore   *time.Time  `json:"not_before,omitempty"` // a retry waits until then
+	NotBefore   *time.Time  `json:"not_before,omitempty"` // for a retry: the earliest time to send it
 	Params      ModelParams `json:"params"`
-	Guarded     bool        `json:"guarded,omitempty"`      // waits for ModelApproved: the session has a budget
-	Tools       []string    `json:"tools,omitempty"`        // names out of ToolsOffered
+	Guarded     bool        `json:"guarded,omitempty"`      // waits for ModelApproved because the session has a budget
+	Tools       []string    `json:"tools,omitempty"`        // names from ToolsOffered
 	Persona     string      `json:"persona,omitempty"`      // the persona and presets of the roster
 	BiasProfile string      `json:"bias_profile,omitempty"` // of the roster: marks the descriptions of Tools
 	Note        string      `json:"note,omitempty"`         // why a requested persona or preset is not used
-	// Continues is the id of the request before it in the same conversation, and
-	// Keep how many parts of that request's whole manifest come first, unchanged;
-	// see [Prompts]. If unset, Manifest is complete.
+	// Continues is the id of the previous request of the same conversation, and Keep how many
+	// parts of that request's complete manifest come first, unchanged; see [Prompts]. If unset,
+	// Manifest is complete.
 	Continues string `json:"continues,omitempty"`
 	Keep      int    `json:"keep,omitempty"`
-	Manifest  []Part `json:"manifest"` // after the parts that are kept
+	Manifest  []Part `json:"manifest"` // the parts after those that are kept
 	SHA256    string `json:"sha256"`   // of the whole manifest's canonical JSON
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ModelRequested) EventType() Type { return Type{"ModelRequested", 1} }
 
-// EventCorr returns the most particular thing that it belongs to.
+// EventCorr returns the most specific of call, ticket, track and goal.
 func (e ModelRequested) EventCorr() string { return cmp.Or(e.Call, e.Ticket, e.Track, e.Goal) }
 
 // EventTopic returns the tier.
@@ -109,11 +107,11 @@ type ModelParams struct {
 	Temperature     *float64 `json:"temperature,omitempty"`
 	TopP            *float64 `json:"top_p,omitempty"`
 	MaxOutputTokens int      `json:"max_output_tokens,omitempty"`
-	// how much the model may think: one of [Efforts]; empty: the provider's default
+	// how much the model may think: one of [Efforts]; empty means the provider's default
 	Effort string `json:"effort,omitempty"`
 }
 
-// Efforts returns how much a model may think before it answers, least first.
+// Efforts returns the values of how much a model may think before it answers, lowest first.
 func Efforts() []string { return []string{"off", "low", "medium", "high"} }
 
 // ToolCall is a model's request to run a tool. Its id is [CallID] of the
@@ -122,28 +120,28 @@ type ToolCall struct {
 	ID   string          `json:"id"`
 	Name string          `json:"name"`
 	Args json.RawMessage `json:"args"` // always valid JSON
-	// Malformed says why the arguments from the model are not a JSON object; the
-	// call is answered with it and never run. Args is then {}.
+	// Malformed says why the arguments from the model are not a JSON object. The call is answered
+	// with it and never run; Args is then {}.
 	Malformed string `json:"malformed,omitempty"`
 }
 
-// Usage counts tokens as the provider reported them. The prompt's tokens are
-// Input + CacheRead + CacheWrite: no token is in two of them.
+// Usage counts tokens as the provider reported them. The prompt's tokens are Input + CacheRead +
+// CacheWrite: no token is counted twice.
 type Usage struct {
 	Input      int64 `json:"input"`                 // not from the cache, at the full price
-	Output     int64 `json:"output"`                // with what was thought
+	Output     int64 `json:"output"`                // including thinking tokens
 	CacheRead  int64 `json:"cache_read,omitempty"`  // read from the provider's cache
-	CacheWrite int64 `json:"cache_write,omitempty"` // put into it for minutes or for an hour
-	// CacheWriteHour is the part of CacheWrite that is kept for an hour.
+	CacheWrite int64 `json:"cache_write,omitempty"` // written to the cache for minutes or for an hour
+	// CacheWriteHour is the part of CacheWrite that is cached for an hour.
 	CacheWriteHour int64 `json:"cache_write_hour,omitempty"`
-	// Thinking is the part of Output that was reasoning, not text.
+	// Thinking is the part of Output that is thinking, not text.
 	Thinking  int64 `json:"thinking,omitempty"`
 	Estimated bool  `json:"estimated,omitempty"` // not reported by the provider; four characters per token
 	// CostMicroDollars is the cost that the provider reported for the call; nil if
 	// it did not.
 	CostMicroDollars *int64 `json:"cost_micro_dollars,omitempty"`
-	// Price is the id of the price in ModelsOffered that holds for the call, and
-	// PricedMicroDollars what it costs by that; unset where no price is known.
+	// Price is the id of the price in ModelsOffered that applies to the call, and
+	// PricedMicroDollars the cost at that price; unset if no price is known.
 	Price              string `json:"price,omitempty"`
 	PricedMicroDollars *int64 `json:"priced_micro_dollars,omitempty"`
 }
@@ -151,28 +149,28 @@ type Usage struct {
 // Prompt returns the number of tokens of the whole prompt.
 func (u Usage) Prompt() int64 { return u.Input + u.CacheRead + u.CacheWrite }
 
-// ModelStarted says that an attempt is about to be sent; it is stored before
-// the first byte leaves. Without a later outcome it is unknown whether the
-// model answered. The scripted model sends nothing and has no such event.
+// ModelStarted says that an attempt is about to be sent; it is stored before the first byte is
+// sent. If no outcome follows, it is not known whether the model answered. The scripted model
+// sends nothing and has no such event.
 type ModelStarted struct {
 	Request string `json:"request"`
-	// Delivery counts how often the request had been delivered by then.
+	// Delivery is how often the request had been delivered by then.
 	Delivery int `json:"delivery"`
-	// MaxUsage is the maximum usage of the attempt. It counts if the attempt ends
-	// and its actual usage is unknown.
+	// MaxUsage is the maximum usage of the attempt. It counts if the attempt ends and its actual
+	// usage is not known.
 	MaxUsage Usage `json:"max_usage"`
-	// Process is the connection that sends it; other processes check it before they
-	// record that the attempt was interrupted.
+	// Process is the connection that sends it; other processes check it before they record that
+	// the attempt was interrupted.
 	Process string `json:"process,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ModelStarted) EventType() Type { return Type{"ModelStarted", 1} }
 
 // EventCorr returns the request.
 func (e ModelStarted) EventCorr() string { return e.Request }
 
-// ModelReplied is a whole reply of a model.
+// ModelReplied is a complete reply of a model.
 type ModelReplied struct {
 	Request    string          `json:"request"`
 	Text       string          `json:"text"`
@@ -185,7 +183,7 @@ type ModelReplied struct {
 	Wire       string          `json:"wire,omitempty"`        // the body's format with its version, such as "anthropic/1"
 	ScriptLine int             `json:"script_line,omitempty"` // from 1, scripted provider only
 	Raw        json.RawMessage `json:"raw,omitempty"`         // opaque blocks for the same vendor
-	RawBlob    *BlobRef        `json:"raw_blob,omitempty"`    // those that are too long for Raw
+	RawBlob    *BlobRef        `json:"raw_blob,omitempty"`    // set instead of Raw if the blocks are too long
 	DurationMS int64           `json:"duration_ms,omitempty"`
 	CLI        *CLICall        `json:"cli,omitempty"` // of a provider that runs as a subprocess
 }
@@ -195,21 +193,21 @@ type CLICall struct {
 	Command     []string `json:"command"` // program and arguments
 	StdinSHA256 string   `json:"stdin_sha256,omitempty"`
 	StdinSize   int64    `json:"stdin_size,omitempty"`
-	Stdout      string   `json:"stdout,omitempty"` // head and tail, with a marker where bytes are missing
-	Stderr      string   `json:"stderr,omitempty"` // the same
+	Stdout      string   `json:"stdout,omitempty"` // head and tail, with a marker if bytes were dropped
+	Stderr      string   `json:"stderr,omitempty"` // likewise
 	Exit        *int     `json:"exit,omitempty"`   // unset if it was not started or was stopped by the engine
 	LatencyMS   int64    `json:"latency_ms"`
-	Session     string   `json:"session,omitempty"`   // the program's own name for its run
-	OwnTools    []string `json:"own_tools,omitempty"` // tools that the program says it ran by itself; none of our calls
+	Session     string   `json:"session,omitempty"`   // the program's id of the run
+	OwnTools    []string `json:"own_tools,omitempty"` // tools that the program reports having run itself, not our calls
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ModelReplied) EventType() Type { return Type{"ModelReplied", 1} }
 
 // EventCorr returns the request.
 func (e ModelReplied) EventCorr() string { return e.Request }
 
-// Kinds of model error, by what to do, not by the vendor's name.
+// Kinds of model errors, by what to do about them instead of by the vendor's names.
 const (
 	ModelRateLimited    = "rate_limited"
 	ModelOverloaded     = "overloaded"
@@ -220,7 +218,7 @@ const (
 	ModelIncomplete     = "incomplete"
 	ModelNetwork        = "network"
 	ModelCancelled      = "cancelled"
-	ModelInterrupted    = "interrupted" // its caller stopped or died after it was sent
+	ModelInterrupted    = "interrupted" // the caller stopped or died after it was sent
 	ModelExhausted      = "script_exhausted"
 	ModelOverBudget     = "budget" // not sent; see ModelDenied
 )
@@ -236,13 +234,13 @@ type ModelFailed struct {
 	CLI          *CLICall `json:"cli,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ModelFailed) EventType() Type { return Type{"ModelFailed", 1} }
 
 // EventCorr returns the request.
 func (e ModelFailed) EventCorr() string { return e.Request }
 
-// Retryable reports whether another attempt at the same request may help.
+// Retryable reports whether another attempt at the same request may succeed.
 func (m ModelFailed) Retryable() bool {
 	switch m.Kind {
 	case ModelRateLimited, ModelOverloaded, ModelIncomplete, ModelNetwork, ModelInterrupted:
@@ -258,7 +256,7 @@ type HintGiven struct {
 	Hint   string `json:"hint"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (HintGiven) EventType() Type { return Type{"HintGiven", 1} }
 
 // EventCorr returns the call.
@@ -271,7 +269,7 @@ type HintSkipped struct {
 	Reason string `json:"reason"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (HintSkipped) EventType() Type { return Type{"HintSkipped", 1} }
 
 // EventCorr returns the call.
@@ -280,12 +278,12 @@ func (e HintSkipped) EventCorr() string { return e.Call }
 // FlakyNoticed says that a shell call passed after the same command had failed,
 // in the same workspace, although no file change was recorded in between.
 type FlakyNoticed struct {
-	Call   string `json:"call"`   // that passed
-	Failed string `json:"failed"` // the newest call before it that failed
+	Call   string `json:"call"`   // the call that passed
+	Failed string `json:"failed"` // the newest earlier call that failed
 	Ticket string `json:"ticket"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (FlakyNoticed) EventType() Type { return Type{"FlakyNoticed", 1} }
 
 // EventCorr returns the call that passed.

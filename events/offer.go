@@ -10,46 +10,45 @@ import (
 // MaxModelOffers limits the rows of ModelsOffered.
 const MaxModelOffers = 512
 
-// ModelsOffered records the known limits and prices of models. The newest one
-// applies from its position in the stream on. Decisions and read models use it
-// and never a table of the program, so that the cost of a session never
-// changes.
+// ModelsOffered records the known limits and prices of models. The newest one applies from its
+// position in the stream on. Decisions and read models use it, never a table of the program, so
+// that the cost of a session never changes.
 type ModelsOffered struct {
-	Models []ModelOffer `json:"models"` // the first row that fits a model counts
+	Models []ModelOffer `json:"models"` // the first row that matches a model counts
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ModelsOffered) EventType() Type { return Type{"ModelsOffered", 1} }
 
-// ModelOffer describes the models that match one name.
+// ModelOffer describes the models that match a pattern.
 type ModelOffer struct {
 	Provider        string `json:"provider"`                    // see [ProviderName]
-	Model           string `json:"model"`                       // * stands for any characters; case does not matter
-	ContextWindow   int64  `json:"context_window,omitempty"`    // tokens of prompt and reply together; 0: not known
-	MaxOutputTokens int64  `json:"max_output_tokens,omitempty"` // of one reply; 0: not known
-	// "marked": by marks in the request, "automatic"; empty: not known
+	Model           string `json:"model"`                       // * matches any characters; case is ignored
+	ContextWindow   int64  `json:"context_window,omitempty"`    // tokens of prompt and reply together; 0 if not known
+	MaxOutputTokens int64  `json:"max_output_tokens,omitempty"` // for one reply; 0 if not known
+	// "marked" (by marks in the request) or "automatic"; empty if not known
 	Caching string       `json:"caching,omitempty"`
-	Prices  []ModelPrice `json:"prices,omitempty"` // none means unknown, not free
-	Source  string       `json:"source,omitempty"` // where the limits stand
-	AsOf    string       `json:"as_of,omitempty"`  // day on which Source said so
+	Prices  []ModelPrice `json:"prices,omitempty"` // empty means unknown, not free
+	Source  string       `json:"source,omitempty"` // source of the limits
+	AsOf    string       `json:"as_of,omitempty"`  // day on which Source was read
 }
 
-// ModelPrice is what tokens cost, in micro-dollars per million tokens.
+// ModelPrice is the price of tokens, in micro-dollars per million tokens.
 type ModelPrice struct {
 	ID           string `json:"id"`
-	ValidFrom    string `json:"valid_from,omitempty"`  // first day, in UTC; empty: always
-	PromptOver   int64  `json:"prompt_over,omitempty"` // holds for prompts of more tokens than this
+	ValidFrom    string `json:"valid_from,omitempty"`  // first day, in UTC; empty means always
+	PromptOver   int64  `json:"prompt_over,omitempty"` // applies to prompts with more tokens than this
 	Input        int64  `json:"input_micro_dollars_per_mtok"`
 	Output       int64  `json:"output_micro_dollars_per_mtok"`
-	CacheRead    *int64 `json:"cache_read_micro_dollars_per_mtok"`     // null: not known
-	CacheWrite5m *int64 `json:"cache_write_5m_micro_dollars_per_mtok"` // null: not known
-	CacheWrite1h *int64 `json:"cache_write_1h_micro_dollars_per_mtok"` // null: not known
+	CacheRead    *int64 `json:"cache_read_micro_dollars_per_mtok"`     // null if not known
+	CacheWrite5m *int64 `json:"cache_write_5m_micro_dollars_per_mtok"` // null if not known
+	CacheWrite1h *int64 `json:"cache_write_1h_micro_dollars_per_mtok"` // null if not known
 	Source       string `json:"source"`
-	AsOf         string `json:"as_of"` // day on which Source said so
+	AsOf         string `json:"as_of"` // day on which Source was read
 }
 
-// Find returns the first row that fits a model; false if the model is unknown.
-// A program that calls a vendor itself pays that vendor's prices.
+// Find returns the first row that matches a model; false if the model is unknown. For a program
+// that calls a vendor itself, the vendor's prices apply.
 func (m ModelsOffered) Find(provider, model string) (ModelOffer, bool) {
 	provider, model = vendor(provider), strings.TrimPrefix(chars.Lower(model), "models/")
 	for _, o := range m.Models {
@@ -86,8 +85,8 @@ func (o ModelOffer) Price(at time.Time, prompt int64) (ModelPrice, bool) {
 	return best, found
 }
 
-// Cost returns what usage costs, and whether that is all of it: cached tokens
-// without a known price are left out.
+// Cost returns the cost of usage, and whether it is complete: cached tokens without a known price
+// are left out.
 func (p ModelPrice) Cost(u Usage) (cost Pico, whole bool) {
 	cost, whole = Pay(u.Input, p.Input).Plus(Pay(u.Output, p.Output)), true
 	hour := min(max(u.CacheWriteHour, 0), max(u.CacheWrite, 0))
@@ -106,9 +105,8 @@ func (p ModelPrice) Cost(u Usage) (cost Pico, whole bool) {
 	return cost, whole
 }
 
-// Dearest returns the maximum cost of a prompt and a reply of the given numbers
-// of tokens: each token of the prompt is read, or put into a cache, at the
-// highest known price.
+// Dearest returns the maximum cost of a prompt and a reply with these numbers of tokens: each
+// token of the prompt counts as read, or as written to a cache, at the highest known price.
 func (p ModelPrice) Dearest(prompt, reply int64) Pico {
 	price := p.Input
 	for _, x := range []*int64{p.CacheRead, p.CacheWrite5m, p.CacheWrite1h} {
@@ -119,8 +117,8 @@ func (p ModelPrice) Dearest(prompt, reply int64) Pico {
 	return Pay(prompt, price).Plus(Pay(reply, p.Output))
 }
 
-// DearestUsage returns u with its prompt tokens as [ModelPrice.Dearest] counts
-// them: as read or as put into a cache, whichever costs most.
+// DearestUsage returns u with its prompt tokens counted as [ModelPrice.Dearest] does: as read or
+// as written to a cache, whichever costs most.
 func (p ModelPrice) DearestUsage(u Usage) Usage {
 	prompt, price := u.Prompt(), p.Input
 	u.Input, u.CacheRead, u.CacheWrite, u.CacheWriteHour = prompt, 0, 0, 0
@@ -136,7 +134,7 @@ func (p ModelPrice) DearestUsage(u Usage) Usage {
 	return u
 }
 
-// vendor returns the provider whose models and prices another one stands for.
+// vendor returns the provider whose models and prices apply to a provider.
 func vendor(provider string) string {
 	switch name := ProviderName(provider); name {
 	case ProviderGeminiCLI:
@@ -150,8 +148,7 @@ func vendor(provider string) string {
 	}
 }
 
-// fitsModel reports whether a name matches a glob in which * means any
-// characters.
+// fitsModel reports whether a name matches a pattern in which * matches any characters.
 func fitsModel(glob, name string) bool {
 	head, rest, star := strings.Cut(glob, "*")
 	if !star {

@@ -9,18 +9,17 @@ import (
 // not offered to models.
 const PatchTool = "apply_patch"
 
-// PatchCall returns the id of the call that applies the patch proposed by the
-// event with this id.
+// PatchCall returns the id of the call that applies a patch; proposed is the id of the
+// PatchProposed event.
 func PatchCall(proposed string) string { return "patch-" + proposed }
 
-// PatchRequested asks tier 4 for a patch that fixes what made a shell call
-// fail. qa answers with PatchProposed, about which a person is asked, or with
-// PatchSkipped.
+// PatchRequested asks tier 4 for a patch that fixes the cause of a failed shell call. qa answers
+// with PatchProposed, which a person must approve, or with PatchSkipped.
 type PatchRequested struct {
 	Call string `json:"call"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (PatchRequested) EventType() Type { return Type{"PatchRequested", 1} }
 
 // EventCorr returns the call.
@@ -29,20 +28,19 @@ func (e PatchRequested) EventCorr() string { return e.Call }
 // MaxPatch is the maximum size of a proposed patch in bytes.
 const MaxPatch = 96 << 10
 
-// PatchProposed is tier 4's patch, a unified diff. Nothing is changed before a
-// person has seen what it would do and said yes.
+// PatchProposed is tier 4's patch, a unified diff. Nothing is changed before a person has seen its
+// effect and said yes.
 type PatchProposed struct {
 	Request string `json:"request"` // event id of PatchRequested
 	Call    string `json:"call"`
 	Ticket  string `json:"ticket"`
 	Attempt int    `json:"attempt"`
 	Patch   string `json:"patch"`
-	// Workspace is the workspace in which the call failed; empty: the person's
-	// folder.
+	// Workspace is the workspace in which the call failed; empty means the person's folder.
 	Workspace string `json:"workspace,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (PatchProposed) EventType() Type { return Type{"PatchProposed", 1} }
 
 // EventCorr returns the call.
@@ -55,7 +53,7 @@ type PatchSkipped struct {
 	Reason  string `json:"reason"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (PatchSkipped) EventType() Type { return Type{"PatchSkipped", 1} }
 
 // EventCorr returns the call.
@@ -76,27 +74,26 @@ func patchDefs() []Def {
 // offered to models and is approved only for an undo.
 const RestoreTool = "restore_files"
 
-// UndoCall returns the id of the call that carries out the undo with this event
-// id.
+// UndoCall returns the id of the call that carries out an undo; request is the id of the
+// UndoRequested event.
 func UndoCall(request string) string { return "undo-" + request }
 
-// UndoRequested asks to restore files to their content before a call, before
-// everything that a ticket did, or at a position of the log. Exactly one of its
-// members is set. Approval answers with ToolApproved for [RestoreTool], under
-// the call [UndoCall], or with UndoRefused.
+// UndoRequested asks to restore files to their content before a call, before all work of a ticket,
+// or at a position of the log. Exactly one of its members is set. Approval answers with
+// ToolApproved for [RestoreTool], with the call id [UndoCall], or with UndoRefused.
 type UndoRequested struct {
 	Call   string `json:"call,omitempty"`
 	Ticket string `json:"ticket,omitempty"`
-	ToSeq  uint64 `json:"to_seq,omitempty"` // undoes what was settled after it
+	ToSeq  uint64 `json:"to_seq,omitempty"` // undoes what was settled after this sequence
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (UndoRequested) EventType() Type { return Type{"UndoRequested", 1} }
 
 // EventCorr returns the call or the ticket.
 func (e UndoRequested) EventCorr() string { return cmp.Or(e.Call, e.Ticket) }
 
-// String returns what is undone, in words.
+// String returns a description of what is undone.
 func (e UndoRequested) String() string {
 	switch {
 	case e.Call != "":
@@ -107,7 +104,7 @@ func (e UndoRequested) String() string {
 	return fmt.Sprintf("everything behind sequence %d", e.ToSeq)
 }
 
-// Check returns ErrSetting unless the request names exactly one thing to undo.
+// Check returns ErrSetting unless the request sets exactly one member.
 func (e UndoRequested) Check() error {
 	named := 0
 	for _, is := range []bool{e.Call != "", e.Ticket != "", e.ToSeq > 0} {
@@ -123,11 +120,11 @@ func (e UndoRequested) Check() error {
 
 // UndoRefused says why nothing was undone.
 type UndoRefused struct {
-	Request string `json:"request"` // event id
+	Request string `json:"request"` // event id of UndoRequested
 	Reason  string `json:"reason"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (UndoRefused) EventType() Type { return Type{"UndoRefused", 1} }
 
 // EventCorr returns the request.

@@ -12,23 +12,22 @@ import (
 	"manualslop/events/chars"
 )
 
-// Bounds of a [Roster].
+// Limits of a [Roster].
 const (
-	// MaxRoster is the maximum number of entries of each list.
+	// MaxRoster limits the entries of each list.
 	MaxRoster = 64
-	// MaxRosterBytes is the maximum size of a roster as JSON.
+	// MaxRosterBytes limits the size of a roster as JSON.
 	MaxRosterBytes = 256 << 10
-	// MaxSystemPrompt is the maximum length of a custom system prompt in bytes.
+	// MaxSystemPrompt limits the length of a custom system prompt, in bytes.
 	MaxSystemPrompt = 16 << 10
-	// MaxPreferredModels is the maximum number of models of a persona.
+	// MaxPreferredModels limits the number of models of a persona.
 	MaxPreferredModels = 16
-	// MaxPresetTools is the maximum number of entries of a tool preset, and of a
-	// bias profile.
+	// MaxPresetTools limits the entries of a tool preset and of a bias profile.
 	MaxPresetTools = 256
 )
 
-// Roster holds the personas and presets that a person, and within limits the
-// project, has defined for models. It stays the same for the whole session.
+// Roster holds the personas and presets that a person and, within limits, the project have defined
+// for models. It does not change during a session.
 type Roster struct {
 	Personas      []Persona      `json:"personas,omitempty"`
 	ToolPresets   []ToolPreset   `json:"tool_presets,omitempty"`
@@ -40,19 +39,19 @@ type Roster struct {
 // tier, a track or a ticket.
 type Persona struct {
 	Name string `json:"name"`
-	// Models replace the tier's ladder: the first is asked first, the rest are
-	// those of the retries. Empty means the tier's ladder.
+	// Models replace the tier's list: the first is asked first, the others in retries. Empty means
+	// the tier's list.
 	Models       []PreferredModel `json:"preferred_models,omitempty"`
 	SystemPrompt string           `json:"system_prompt,omitempty"`
 	ToolPreset   string           `json:"tool_preset,omitempty"`
 	BiasProfile  string           `json:"bias_profile,omitempty"`
 	// saved selection of files that its tickets see
 	ContextPreset       string `json:"context_preset,omitempty"`
-	AggregationStrategy string `json:"aggregation_strategy,omitempty"` // auto, summarize, full: how they see them
-	Project             bool   `json:"project,omitempty"`              // the project's, not the person's
+	AggregationStrategy string `json:"aggregation_strategy,omitempty"` // how they see them: auto, summarize or full
+	Project             bool   `json:"project,omitempty"`              // defined by the project, not by the person
 }
 
-// PreferredModel is one model of a persona. What is unset is the tier's.
+// PreferredModel is one model of a persona. Unset members are taken from the tier.
 type PreferredModel struct {
 	Provider        string   `json:"provider"`
 	Model           string   `json:"model"`
@@ -63,12 +62,11 @@ type PreferredModel struct {
 
 // Approval values of a tool preset for one tool.
 const (
-	PresetAuto = "auto" // it runs as by an allow rule of the person
-	PresetAsk  = "ask"  // it asks as by an ask rule
+	PresetAuto = "auto" // runs as if allowed by a rule of the person
+	PresetAsk  = "ask"  // asks as if a rule of the person said so
 )
 
-// ToolPreset is a set of allowed tools: others are not offered, and not run if
-// they are called anyway.
+// ToolPreset is a set of allowed tools: others are not offered, and do not run even if called.
 type ToolPreset struct {
 	Name  string       `json:"name"`
 	Tools []PresetTool `json:"tools"`
@@ -76,12 +74,12 @@ type ToolPreset struct {
 
 // PresetTool is one entry of a tool preset.
 type PresetTool struct {
-	Tool     string `json:"tool"`               // glob over tool names, as [path.Match] has it
-	Approval string `json:"approval,omitempty"` // [PresetAuto], [PresetAsk]; empty: the rules decide
+	Tool     string `json:"tool"`               // glob for tool names, see [path.Match]
+	Approval string `json:"approval,omitempty"` // [PresetAuto] or [PresetAsk]; empty means that the rules decide
 }
 
-// BiasProfile steers models towards some tools and away from others. It allows
-// and forbids nothing.
+// BiasProfile steers models towards some tools and away from others. It neither allows nor forbids
+// anything.
 type BiasProfile struct {
 	Name  string     `json:"name"`
 	Tools []ToolBias `json:"tools"`
@@ -90,40 +88,39 @@ type BiasProfile struct {
 // ToolBias is one entry of a bias profile.
 type ToolBias struct {
 	Tool string `json:"tool"`
-	// Weight is from 1, avoid, to 5, first choice; 0 and 3 are neutral.
+	// Weight is from 1 (avoid) to 5 (first choice); 0 and 3 are neutral.
 	Weight int `json:"weight,omitempty"`
-	// Parameters holds a short note on the preferred value of a parameter, by
-	// parameter name.
+	// Parameters holds short notes on preferred values, by parameter name.
 	Parameters map[string]string `json:"parameter_bias,omitempty"`
 }
 
-// PromptPreset is a text for system prompts, with parameters that apply if
-// neither a persona's model nor the tier has any.
+// PromptPreset is a text for system prompts, with parameters that apply if neither a persona's
+// model nor the tier sets them.
 type PromptPreset struct {
 	Name            string   `json:"name"`
 	SystemPrompt    string   `json:"system_prompt"`
 	Temperature     *float64 `json:"temperature,omitempty"`
 	TopP            *float64 `json:"top_p,omitempty"`
-	MaxOutputTokens int      `json:"max_output_tokens,omitempty"` // can only lower the tier's
-	Project         bool     `json:"project,omitempty"`           // the project's, not the person's
+	MaxOutputTokens int      `json:"max_output_tokens,omitempty"` // can only lower the tier's value
+	Project         bool     `json:"project,omitempty"`           // defined by the project, not by the person
 }
 
-// Persona finds a persona by name.
+// Persona returns a persona by name.
 func (r Roster) Persona(name string) (Persona, bool) {
 	return named(r.Personas, name, func(p Persona) string { return p.Name })
 }
 
-// ToolPreset finds a tool preset by name.
+// ToolPreset returns a tool preset by name.
 func (r Roster) ToolPreset(name string) (ToolPreset, bool) {
 	return named(r.ToolPresets, name, func(p ToolPreset) string { return p.Name })
 }
 
-// BiasProfile finds a bias profile by name.
+// BiasProfile returns a bias profile by name.
 func (r Roster) BiasProfile(name string) (BiasProfile, bool) {
 	return named(r.BiasProfiles, name, func(p BiasProfile) string { return p.Name })
 }
 
-// PromptPreset finds a prompt preset by name.
+// PromptPreset returns a prompt preset by name.
 func (r Roster) PromptPreset(name string) (PromptPreset, bool) {
 	return named(r.PromptPresets, name, func(p PromptPreset) string { return p.Name })
 }
@@ -151,7 +148,7 @@ func (r Roster) PromptPresetNames() []string {
 	return namesOf(r.PromptPresets, func(p PromptPreset) string { return p.Name })
 }
 
-// namesOf is never nil.
+// namesOf returns the names of the entries, never nil.
 func namesOf[T any](list []T, nameOf func(T) string) []string {
 	out := make([]string, len(list))
 	for i, x := range list {
@@ -169,10 +166,9 @@ func named[T any](list []T, name string, nameOf func(T) string) (T, bool) {
 	return list[i], true
 }
 
-// Entry returns the preset's entry for a tool: whether it has the tool at all,
-// and auto, ask or "". Of several entries ask beats auto, and an entry without
-// a value changes nothing. A glob never means auto for a tool that it does not
-// name.
+// Entry reports whether the preset has a tool, and returns its approval value: auto, ask or "". If
+// several entries match, ask beats auto, and an entry without a value changes nothing. A glob
+// never sets auto for a tool that it does not name literally.
 func (p ToolPreset) Entry(tool string) (approval string, has bool) {
 	for _, e := range p.Tools {
 		hit, err := path.Match(e.Tool, tool)
@@ -195,8 +191,7 @@ func (p BiasProfile) Entry(tool string) ToolBias {
 	return b
 }
 
-// Mark returns what comes before the tool's description; empty if the weight is
-// neutral.
+// Mark returns the text before the tool's description; empty if the weight is neutral.
 func (b ToolBias) Mark() string {
 	switch b.Weight {
 	case 5:
@@ -211,7 +206,7 @@ func (b ToolBias) Mark() string {
 	return ""
 }
 
-// Check returns an error for an invalid roster: an entry without a unique name,
+// Check returns an error if the roster is invalid: an entry without a unique name, a reference to
 // an unknown name, or a [LimitError].
 func (r Roster) Check() error {
 	if err := errors.Join(
@@ -315,7 +310,7 @@ func (p BiasProfile) check() error {
 		if b.Tool == "" || b.Weight < 0 || b.Weight > 5 {
 			return fmt.Errorf("the weight of %s must be from 1 to 5", chars.Quote(b.Tool))
 		}
-		// order-independent: any one is an error, and which does not show
+		// order-independent: any of them is an error, and the text does not depend on which
 		for name, word := range b.Parameters {
 			if name == "" || word == "" || len(name) > maxNudge || len(word) > maxNudge || strings.ContainsFunc(name+word,
 				unprintable) {
@@ -328,7 +323,7 @@ func (p BiasProfile) check() error {
 
 func unprintable(r rune) bool { return !chars.Printable(r) }
 
-// checkPrompt rejects a text that cannot be part of a system prompt.
+// checkPrompt rejects a text that cannot be used in a system prompt.
 func checkPrompt(text string) error {
 	switch {
 	case len(text) > MaxSystemPrompt:

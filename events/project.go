@@ -9,22 +9,22 @@ type ProjectSwitchRequested struct {
 	Path string `json:"path"` // of the document, relative to the project folder
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ProjectSwitchRequested) EventType() Type { return Type{"ProjectSwitchRequested", 1} }
 
 // ProjectLoaded records the content of a project document, which is the
 // session's project from then on.
 type ProjectLoaded struct {
-	// the switch that it answers; empty if it was taken over from another session
+	// the switch that caused it; empty if it was taken over from another session
 	Request  string          `json:"request,omitempty"`
 	Path     string          `json:"path"`
-	SHA256   string          `json:"sha256"` // of the file; a save expects it
+	SHA256   string          `json:"sha256"` // of the file; a save expects it to be unchanged
 	Size     int64           `json:"size"`
 	Document json.RawMessage `json:"document"`          // the file's tables as JSON, masked
-	Ignored  []string        `json:"ignored,omitempty"` // keys that have no effect, each with its reason
+	Ignored  []string        `json:"ignored,omitempty"` // keys without effect, each with the reason
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ProjectLoaded) EventType() Type { return Type{"ProjectLoaded", 1} }
 
 // EventCorr returns the switch.
@@ -38,24 +38,24 @@ type ProjectSwitchFailed struct {
 	Error   string `json:"error"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ProjectSwitchFailed) EventType() Type { return Type{"ProjectSwitchFailed", 1} }
 
 // EventCorr returns the switch.
 func (e ProjectSwitchFailed) EventCorr() string { return e.Request }
 
-// ProjectEdited changes the project document as defined in RFC 7386: objects
-// are merged key by key, null removes a key, everything else replaces.
+// ProjectEdited changes the project document as defined in RFC 7386: objects are merged key by
+// key, null removes a key, and everything else replaces the old value.
 type ProjectEdited struct {
 	Changes json.RawMessage `json:"changes"`
 	Ignored []string        `json:"ignored,omitempty"` // keys of the changes that have no effect
-	// After, from version 2 on, is the sequence of the load or edit that the changes were made from. They
-	// have no effect after a later one, and may be of the table files only. Without it
-	// they have their effect on whatever document there is.
+	// After, from version 2 on, is the sequence of the load or edit on which the changes are
+	// based. The changes have no effect after a later one, and may only concern the table files.
+	// Without After, the changes apply to any document.
 	After *uint64 `json:"after,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ProjectEdited) EventType() Type { return Type{"ProjectEdited", 2} }
 
 // ProjectSaved says that the document was written to its file.
@@ -63,10 +63,10 @@ type ProjectSaved struct {
 	Path    string `json:"path"`
 	SHA256  string `json:"sha256"`
 	Size    int64  `json:"size"`
-	Through uint64 `json:"through"` // the newest edit or load that is in the file
+	Through uint64 `json:"through"` // the newest edit or load that the file contains
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ProjectSaved) EventType() Type { return Type{"ProjectSaved", 1} }
 
 func projectDefs() []Def {
@@ -86,9 +86,9 @@ func projectDefs() []Def {
 	}
 }
 
-// projectPrompt returns the key project.system_prompt of a project document
-// after changes to it, as defined in RFC 7386. A value that is not a string or
-// is longer than MaxSystemPrompt counts as missing.
+// projectPrompt returns the key project.system_prompt of a project document after changes as
+// defined in RFC 7386. A value that is not a string or is longer than MaxSystemPrompt counts as
+// missing.
 func projectPrompt(was string, changes json.RawMessage) string {
 	var document map[string]json.RawMessage
 	if json.Unmarshal(changes, &document) != nil {
@@ -100,7 +100,7 @@ func projectPrompt(was string, changes json.RawMessage) string {
 	}
 	var table map[string]json.RawMessage
 	if json.Unmarshal(project, &table) != nil || table == nil {
-		return "" // null, or no table any more
+		return "" // null, or no longer a table
 	}
 	raw, given := table["system_prompt"]
 	if !given {

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Unmarshal is json.Unmarshal into the zero value that v points to, several times
-// faster for texts that a marshaller wrote from a value of that type.
+// Unmarshal is like json.Unmarshal into a zero value, but several times faster for JSON that was
+// marshalled from a value of the same type.
 func Unmarshal(b []byte, v any) error {
 	if Quick(b, v) {
 		return nil
@@ -20,9 +20,9 @@ func Unmarshal(b []byte, v any) error {
 	return json.Unmarshal(b, v)
 }
 
-// Quick reads b into the value that v points to, as json.Unmarshal does, if
-// every member is one that the type has, by its exact name and once. False says
-// nothing about the text; v is then the zero value.
+// Quick decodes b into the value that v points to, as json.Unmarshal does, if every member of the
+// JSON is a member of the type, with exactly its name and at most once. If it returns false, the
+// text may still be valid, and v is the zero value.
 func Quick(b []byte, v any) bool {
 	target := reflect.ValueOf(v).Elem()
 	read := plans.of(target.Type())
@@ -42,10 +42,10 @@ func Quick(b []byte, v any) bool {
 
 var quicks = sync.Pool{New: func() any { return &quick{} }}
 
-// plan reads a value of one type.
+// plan decodes a value of one type.
 type plan func(q *quick, into reflect.Value) bool
 
-// plans are made when a type is first read.
+// plans are built when a type is decoded for the first time.
 var plans planner
 
 type planner struct {
@@ -63,8 +63,7 @@ func (all *planner) of(t reflect.Type) plan {
 	return all.make(t)
 }
 
-// make returns the plan of a type; mu must be held. A recursive type is left to
-// encoding/json.
+// make returns the plan of a type; mu must be held. Recursive types are left to encoding/json.
 func (all *planner) make(t reflect.Type) plan {
 	if p, ok := all.made.Load(t); ok {
 		return p.(plan)
@@ -127,7 +126,7 @@ func (all *planner) kind(t reflect.Type) plan {
 	return readOther
 }
 
-// readOther reads a value with its own reader or with encoding/json.
+// readOther decodes a value with its own UnmarshalJSON or with encoding/json.
 func readOther(q *quick, v reflect.Value) bool {
 	raw, ok := q.value()
 	if own, has := v.Addr().Interface().(json.Unmarshaler); has {
@@ -197,7 +196,7 @@ func readFloat(q *quick, v reflect.Value) bool {
 	return err == nil
 }
 
-// null reads the word null if it is next, and then clears v.
+// null consumes the literal null, if it is next, and sets v to zero.
 func (q *quick) null(v reflect.Value) bool {
 	if q.next() != 'n' || !q.word("null") {
 		return false
@@ -282,20 +281,19 @@ func (all *planner) mapOf(t reflect.Type) plan {
 	}
 }
 
-// field is a member of an object.
+// field is a member of a JSON object.
 type field struct {
 	name  string
 	index []int
 	read  plan
 }
 
-// maxQuickFields limits the members of an object: one bit records for each
-// whether it was read.
+// maxQuickFields limits the members of an object, because one bit per member records whether it
+// was read.
 const maxQuickFields = 64
 
-// fieldsOf returns the members of a struct, with those of the structs that it
-// embeds; false if encoding/json has rules for it that are not implemented
-// here.
+// fieldsOf returns the members of a struct, including those of embedded structs. It returns false
+// if encoding/json has rules for the struct that are not implemented here.
 func fieldsOf(t reflect.Type) ([]field, bool) {
 	var out []field
 	names := map[string]bool{}
@@ -304,7 +302,7 @@ func fieldsOf(t reflect.Type) ([]field, bool) {
 		name, options, _ := strings.Cut(tag, ",")
 		switch {
 		case f.Anonymous && tag == "" && f.Type.Kind() == reflect.Struct:
-			continue // its members follow
+			continue // its members are listed separately
 		case f.Anonymous, strings.Contains(options, "string"), name == "-" && options != "":
 			return nil, false
 		case !f.IsExported(), tag == "-":
@@ -352,8 +350,8 @@ func (all *planner) object(t reflect.Type, fields []field) plan {
 	}
 }
 
-// find returns the index of the member with that name, or -1. It tries next
-// first, because members mostly come in order.
+// find returns the index of the member with that name, or -1. It tries next first, because members
+// are usually in order.
 func find(fields []field, name []byte, next int) int {
 	for i := range fields {
 		if i += next; i >= len(fields) {

@@ -10,15 +10,15 @@ import (
 	"unicode/utf8"
 )
 
-// quick reads one JSON text of valid UTF-8 from its beginning to its end. If a
-// method returns false, encoding/json reads the text and reports any error.
+// quick parses one JSON text of valid UTF-8. If a method returns false, encoding/json parses the
+// text and reports any error.
 type quick struct {
 	in      []byte
 	at      int
 	scratch []byte // for strings with escapes
 }
 
-// maxQuickDepth limits nesting; deeper texts take the slow path.
+// maxQuickDepth limits nesting; deeper texts are left to encoding/json.
 const maxQuickDepth = 200
 
 // space skips white space.
@@ -33,7 +33,7 @@ func (q *quick) space() {
 	}
 }
 
-// take reads one byte after white space, if it is c.
+// take consumes c if it is the next byte after white space.
 func (q *quick) take(c byte) bool {
 	if q.at < len(q.in) && q.in[q.at] == c {
 		q.at++
@@ -47,8 +47,7 @@ func (q *quick) take(c byte) bool {
 	return false
 }
 
-// next returns the first byte after white space without consuming it; 0 at the
-// end.
+// next returns the next byte after white space without consuming it; 0 at the end.
 func (q *quick) next() byte {
 	q.space()
 	if q.at == len(q.in) {
@@ -57,7 +56,7 @@ func (q *quick) next() byte {
 	return q.in[q.at]
 }
 
-// word reads a literal.
+// word consumes a literal.
 func (q *quick) word(w string) bool {
 	if len(q.in)-q.at < len(w) || string(q.in[q.at:q.at+len(w)]) != w {
 		return false
@@ -66,8 +65,7 @@ func (q *quick) word(w string) bool {
 	return true
 }
 
-// plainRun returns how many bytes of b come before its first quote, backslash
-// or control character.
+// plainRun returns how many bytes of b precede its first quote, backslash or control character.
 func plainRun(b []byte) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	n := 0
@@ -75,7 +73,7 @@ func plainRun(b []byte) int {
 		x := binary.LittleEndian.Uint64(b[n:])
 		quote, slash := x^(ones*'"'), x^(ones*'\\')
 		found := (quote-ones)&^quote | (slash-ones)&^slash | (x-ones*' ')&^x
-		if found &= highs; found != 0 { // the lowest mark is exact
+		if found &= highs; found != 0 { // the lowest bit set is exact
 			return n + bits.TrailingZeros64(found)/8
 		}
 	}
@@ -85,8 +83,8 @@ func plainRun(b []byte) int {
 	return n
 }
 
-// text reads a string and returns what is between its quotes, and whether that
-// holds escapes, which are well-formed.
+// text consumes a string and returns the bytes between its quotes, and whether they contain
+// escapes, which are then well-formed.
 func (q *quick) text() (raw []byte, escaped, ok bool) {
 	if !q.take('"') {
 		return nil, false, false
@@ -114,8 +112,7 @@ func (q *quick) text() (raw []byte, escaped, ok bool) {
 	}
 }
 
-// escapeLength returns the length of the escape that b begins with; 0 if there
-// is none.
+// escapeLength returns the length of the escape at the start of b; 0 if there is none.
 func escapeLength(b []byte) int {
 	const numbered = 6
 	if len(b) < 2 {
@@ -132,7 +129,7 @@ func escapeLength(b []byte) int {
 	return 0
 }
 
-// escapedUnit returns the UTF-16 unit of \u and four digits; -1 if invalid.
+// escapedUnit returns the UTF-16 code unit of \u and four digits; -1 if invalid.
 func escapedUnit(b []byte) rune {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return -1
@@ -148,7 +145,7 @@ func escapedUnit(b []byte) rune {
 	return r
 }
 
-// str reads a string as encoding/json does.
+// str decodes a string as encoding/json does.
 func (q *quick) str() (string, bool) {
 	raw, escaped, ok := q.text()
 	if !ok || !escaped {
@@ -195,7 +192,7 @@ func (q *quick) str() (string, bool) {
 	return string(out), true
 }
 
-// number reads a number and returns its text, and whether it is whole.
+// number consumes a number and returns its text, and whether it is a whole number.
 func (q *quick) number() (raw []byte, whole, ok bool) {
 	q.space()
 	b, i := q.in[q.at:], 0
@@ -235,13 +232,13 @@ func (q *quick) number() (raw []byte, whole, ok bool) {
 	return b[:i], whole, true
 }
 
-// whole reads a whole number with the given number of bits.
+// whole decodes a whole number that fits into the given number of bits.
 func (q *quick) whole(size int) (int64, bool) {
 	raw, whole, ok := q.number()
 	if !ok || !whole {
 		return 0, false
 	}
-	const surely = 18 // digits that fit into 64 bits
+	const surely = 18 // this many digits always fit into 64 bits
 	if size == 64 && len(raw) <= surely && raw[0] != '-' {
 		var n int64
 		for _, c := range raw {
@@ -253,7 +250,7 @@ func (q *quick) whole(size int) (int64, bool) {
 	return n, err == nil
 }
 
-// value reads any value and returns its text.
+// value consumes any value and returns its text.
 func (q *quick) value() ([]byte, bool) {
 	q.space()
 	from := q.at
@@ -263,7 +260,7 @@ func (q *quick) value() ([]byte, bool) {
 	return q.in[from:q.at], true
 }
 
-// skip reads any value.
+// skip consumes any value.
 func (q *quick) skip(depth int) bool {
 	switch c := q.next(); c {
 	case '"':
@@ -282,10 +279,10 @@ func (q *quick) skip(depth int) bool {
 	return ok
 }
 
-// skipAll reads an object or an array.
+// skipAll consumes an object or an array.
 func (q *quick) skipAll(open byte, depth int) bool {
 	q.at++
-	shut := open + 2 // in ASCII
+	shut := open + 2 // the closing bracket in ASCII
 	if q.take(shut) {
 		return true
 	}

@@ -13,7 +13,7 @@ import (
 	"manualslop/events/chars"
 )
 
-// Type is the identity of a message: a name forever, and a version from 1.
+// Type identifies a message: a name that never changes, and a version from 1.
 type Type struct {
 	Name    string
 	Version int
@@ -28,7 +28,7 @@ func NameOf[P Payload]() string {
 	return p.EventType().Name
 }
 
-// Names returns the names of the types of payloads, as a set.
+// Names returns the set of type names of payloads.
 func Names(payloads ...Payload) map[string]bool {
 	out := make(map[string]bool, len(payloads))
 	for _, p := range payloads {
@@ -37,15 +37,15 @@ func Names(payloads ...Payload) map[string]bool {
 	return out
 }
 
-// Class says who writes a type and what it means to replay.
+// Class says who writes a type and how replay treats it.
 type Class int
 
 const (
 	// Decision is a fact that a decider decided; replay recomputes it.
 	Decision Class = iota + 1
-	// Outcome is what an effect found out about the world: a model's reply, a tool's result.
+	// Outcome is what an effect learned about the outside world: a model's reply, a tool's result.
 	Outcome
-	// Command is what a person or a program outside said: goals, answers, control.
+	// Command is input from a person or an external program: goals, answers, control.
 	Command
 	// Notice is an operational message; replay does not recompute it.
 	Notice
@@ -59,10 +59,10 @@ func (c Class) String() string {
 	return [...]string{"decision", "outcome", "command", "notice"}[c-Decision]
 }
 
-// Lift turns the body of one version into the body of the next.
+// Lift converts the body of one version to the next.
 type Lift func(json.RawMessage) (json.RawMessage, error)
 
-// optional returns the lift to a version whose new fields may be missing.
+// optional is the lift to a version that only adds optional fields.
 func optional(body json.RawMessage) (json.RawMessage, error) { return body, nil }
 
 // Def is one registered message type.
@@ -70,7 +70,7 @@ type Def struct {
 	Type   Type
 	Class  Class
 	Writer string // who may write it: actors, or person, worker, agent, "any decider", joined by ", "
-	Doc    string // one sentence, for the catalogue
+	Doc    string // one sentence for the catalogue
 	Sample Payload
 	lifts  []Lift
 	decode func(json.RawMessage) (Payload, error)
@@ -92,8 +92,8 @@ func (d Def) MayWrite(actor string) bool {
 	return false
 }
 
-// Define describes a message type by a filled sample. The sample is used for
-// the frozen body, the schema and the catalogue.
+// Define defines a message type with a sample value. The sample is used for the frozen body, the
+// schema and the catalogue.
 func Define[P Payload](class Class, writer, doc string, sample P, lifts ...Lift) Def {
 	return Def{
 		Type: sample.EventType(), Class: class, Writer: writer, Doc: doc, Sample: sample, lifts: lifts,
@@ -106,44 +106,43 @@ func Define[P Payload](class Class, writer, doc string, sample P, lifts ...Lift)
 	}
 }
 
-// Unknown is a payload of a type or version that this program does not know.
+// Unknown is a payload whose type or version this program does not know.
 type Unknown struct {
 	Name    string
 	Version int
 	Raw     json.RawMessage
 }
 
-// EventType returns the identity that was on the wire.
+// EventType returns the name and version in the stored event.
 func (u Unknown) EventType() Type { return Type{u.Name, u.Version} }
 
-// Malformed is a payload that stays in the log but has no effect: its bytes
-// cannot be read as its type, or its actor may not write that type.
+// Malformed is a payload that stays in the log but has no effect: its bytes cannot be decoded as
+// its type, or its actor may not write that type.
 type Malformed struct {
 	Name    string
 	Version int
 	Raw     json.RawMessage
-	// Reason says why it has no effect. Decisions quote it, so the text is the same
-	// wherever the event is read.
+	// Reason says why it has no effect. Decisions quote it, so the text is the same wherever the
+	// event is read.
 	Reason string
 	// Detail is the decoding error, for people. It varies with library versions, so
 	// no decision depends on it.
 	Detail string
 }
 
-// Unreadable returns the payload of an event whose bytes do not match its type.
+// Unreadable returns the payload of an event whose bytes cannot be decoded as its type.
 func Unreadable(name string, version int, raw json.RawMessage, detail string) Malformed {
 	return Malformed{Name: name, Version: version, Raw: raw, Reason: "it cannot be read as " + name, Detail: detail}
 }
 
-// EventType returns the identity that was on the wire.
+// EventType returns the name and version in the stored event.
 func (m Malformed) EventType() Type { return Type{m.Name, m.Version} }
 
-// ErrNewer means that a session needs a newer program: it holds an event of a
-// type or version that this one does not know, or decides in a way that this
-// program cannot.
+// ErrNewer means that a session needs a newer program: it holds an event whose type or version
+// this program does not know, or its decisions need a newer version.
 var ErrNewer = errors.New("newer than this program")
 
-// ErrRegistry means that a set of definitions is unusable: a programming error.
+// ErrRegistry means that a set of definitions is invalid, which is a bug.
 var ErrRegistry = errors.New("bad registry")
 
 // Registry decodes payloads.
@@ -152,7 +151,7 @@ type Registry struct {
 	decoded atomic.Uint64
 }
 
-// NewRegistry checks and joins definitions: each type once, a class, and
+// NewRegistry checks and combines definitions: each type must occur once and have a class and
 // exactly version-1 lifts.
 func NewRegistry(groups ...[]Def) (*Registry, error) {
 	r := &Registry{defs: map[string]Def{}}
@@ -173,11 +172,11 @@ func NewRegistry(groups ...[]Def) (*Registry, error) {
 	return r, nil
 }
 
-// offers are long bodies that are the same in session after session.
+// offers are types with long bodies that are often the same in many sessions.
 var offers = []string{ToolsOffered{}.EventType().Name, ModelsOffered{}.EventType().Name}
 
-// repeated is like decode, but a body that equals the previous one gets the
-// same payload, which sessions share.
+// repeated is like decode, but a body that equals the previous one gets the same payload, so that
+// sessions share it.
 func repeated(decode func(json.RawMessage) (Payload, error)) func(json.RawMessage) (Payload, error) {
 	type decoded struct {
 		body    []byte
@@ -208,7 +207,7 @@ func (d Def) check() error {
 	return nil
 }
 
-// Defs lists the definitions by name.
+// Defs returns the definitions, sorted by name.
 func (r *Registry) Defs() []Def {
 	out := make([]Def, 0, len(r.defs))
 	for _, d := range r.defs {
@@ -218,14 +217,14 @@ func (r *Registry) Defs() []Def {
 	return out
 }
 
-// Lookup finds a definition by type name.
+// Lookup returns a definition by type name.
 func (r *Registry) Lookup(name string) (Def, bool) {
 	d, ok := r.defs[name]
 	return d, ok
 }
 
-// Knows returns nil for an event whose type and version the registry has, else
-// an ErrNewer that says which version is needed. The event must be decoded.
+// Knows returns nil if the registry has the event's type and version, else an ErrNewer that says
+// which version is needed. The event must be decoded.
 func (r *Registry) Knows(e *Event) error {
 	u, unknown := e.Payload.(Unknown)
 	if !unknown {
@@ -242,11 +241,10 @@ func (r *Registry) Knows(e *Event) error {
 // Decoded returns how many events were decoded, for tests that limit it.
 func (r *Registry) Decoded() uint64 { return r.decoded.Load() }
 
-// Decode fills e.Payload: the typed body, lifted to today's version, or
-// [Unknown], or [Malformed]. An event whose actor may not write its type is
-// Malformed, too: it stays in the log but has no effect. Decode never fails, so
-// that one bad message cannot stop a reader. An event that already has a
-// payload keeps it.
+// Decode sets e.Payload: to the typed body, lifted to the current version, to [Unknown], or to
+// [Malformed]. An event whose actor may not write its type is also Malformed: it stays in the log
+// but has no effect. Decode never fails, so that one bad message cannot stop a reader. It does not
+// change an event that already has a payload.
 func (r *Registry) Decode(e *Event) {
 	if e.Payload != nil {
 		return
@@ -275,23 +273,22 @@ func (r *Registry) Decode(e *Event) {
 		}
 	}
 	if e.Payload, err = d.decode(body); err != nil {
-		// our words: text for people; no decision depends on it.
+		// text for people; no decision depends on it.
 		e.Payload = Unreadable(e.Type, e.V, e.Data, err.Error())
 	}
 }
 
-// Catalogue returns the registry of everything that slop records. All callers
-// share it.
+// Catalogue returns the registry of all event types of slop. It is shared by all callers.
 func Catalogue() *Registry { return catalogue() }
 
-// catalogue is built once, because every decider of every session asks for it.
+// catalogue is built once, because every decider of every session uses it.
 var catalogue = sync.OnceValue(func() *Registry {
 	r, err := NewRegistry(sessionDefs(), basisDefs(), changeDefs(), goalDefs(), ticketDefs(), controlDefs(), reviewDefs(),
 		modelDefs(), moneyDefs(), toolDefs(), externalDefs(), undoDefs(), patchDefs(), askDefs(), fileDefs(), hookDefs(),
 		logsDefs(), guiDefs(), projectDefs(), discussionDefs(), turnDefs(), contextDefs(), workerDefs(), graphDefs(),
 		isolationDefs())
 	if err != nil {
-		panic(err) // a programming error, found by the first test
+		panic(err) // a bug that the first test finds
 	}
 	return r
 })

@@ -5,27 +5,27 @@ import (
 	"iter"
 )
 
-// Limits of what a replay reads from the log at a time.
+// Limits of one read from the log during a replay.
 const (
 	replayEvents = 256
 	replayBytes  = 256 << 10
 )
 
-// Replays reads stored events for readers of unknown speed, such as network
-// clients. It holds no resources of the log while a reader is busy, so stalled
-// readers do not affect others. Create it with NewReplays.
+// Replays reads stored events for readers of unknown speed, such as network clients. It holds no
+// resources of the log while a reader is busy, so that stalled readers do not affect others.
+// Create one with NewReplays.
 type Replays struct {
 	log   Log
 	slots chan struct{}
 }
 
-// NewReplays reads log for the given number of readers at the same time; others
-// wait briefly.
+// NewReplays returns a Replays in which atOnce readers can read from the log at the same time;
+// others wait briefly.
 func NewReplays(log Log, atOnce int) *Replays {
 	return &Replays{log, make(chan struct{}, atOnce)}
 }
 
-// Read yields the same events as the log's Read, read in parts.
+// Read yields the same events as the log's Read, but reads them in parts.
 func (r *Replays) Read(ctx context.Context, f Filter, from, to uint64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if to == 0 {
@@ -54,8 +54,7 @@ func (r *Replays) Read(ctx context.Context, f Filter, from, to uint64) iter.Seq2
 	}
 }
 
-// part reads the next events, and reports whether there may be others after
-// them.
+// part reads the next events, and reports whether there may be more after them.
 func (r *Replays) part(ctx context.Context, f Filter, from, to uint64) (part []Event, more bool, err error) {
 	select {
 	case r.slots <- struct{}{}:

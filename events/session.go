@@ -2,50 +2,49 @@ package events
 
 import "encoding/json"
 
-// SessionOpened begins a session and records every setting that a decision may
-// depend on. The first event of its session.
+// SessionOpened opens a session and records every setting on which a decision may depend. It is
+// the first event of its session.
 type SessionOpened struct {
 	Label     string `json:"label,omitempty"`
 	Folder    string `json:"folder"` // name of the log folder, YYYYMMDD_HHMMSS[_Label]
 	Workspace string `json:"workspace,omitempty"`
-	// Basis is what else decisions depend on; DecisionsUpgraded replaces it.
+	// Basis is what decisions depend on besides settings; DecisionsUpgraded replaces it.
 	Basis    Basis    `json:"basis,omitzero"`
 	Settings Settings `json:"settings"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (SessionOpened) EventType() Type { return Type{"SessionOpened", 1} }
 
 // Settings are the parts of the configuration that decisions depend on.
 //
-// # What a person changes while a session runs
+// # Changes during a session
 //
-// StepModeSet, TierChanged, ProviderChanged and SettingsChanged change what
-// they name, from the next decision on; [Settings.Changed] applies them. A
-// request, an attempt's slot or an ask that was already decided keeps its
-// settings. A resumed session keeps the settings in its log, whatever the
-// current configuration is; only its rules are the current ones.
+// StepModeSet, TierChanged, ProviderChanged and SettingsChanged change the settings that they
+// name, from the next decision on; [Settings.Changed] applies them. Requests, slots of attempts
+// and asks that were already decided keep their settings. A resumed session keeps the settings in
+// its log, whatever the current configuration is; only its rules are taken from the current
+// configuration.
 //
-// The others stay for the whole session:
+// The other settings do not change during a session:
 //   - AskTimeoutMS, GateTimeoutMS and ToolTimeoutMS: a deadline that a person
-//     was promised, or under which a call was approved, may not move.
-//   - Tracked and FollowLinks: which file a path means, and with it what a yes
+//     was told, or under which a call was approved, must not move.
+//   - Tracked and FollowLinks: which file a path refers to, and so what a yes
 //     to that path allows, is the same from the first approval to the last.
 //   - AllowHosts and SearchURL: where a conversation that has read untrusted
-//     text may send something without a question is what the person said at its start.
-//   - Isolation: where a ticket works is where its dependencies' work is.
-//   - Rules are no setting of this kind: RuleAdded and RulesReplaced speak of them.
-//   - The [Roster], who of it a tier works as, the Shell, System and Git: prompts begin with
-//     them, and a preset says what runs without a question.
+//     text may send something without an ask was decided when the session began.
+//   - Isolation: a ticket works where the work of its dependencies is.
+//   - Rules are not settings of this kind: see RuleAdded and RulesReplaced.
+//   - The [Roster], the personas and presets of the tiers, and Shell, System and
+//     Git: prompts begin with them, and a preset decides what runs without an ask.
 //
 // # Programs
 //
-// Providers name programs that this engine starts, so only what a person wrote
-// fills it: SessionOpened, from the person's own configuration and never from
-// the project's file, and ProviderChanged. A program is an absolute path
-// without arguments.
+// Providers name programs that this engine starts. So only a person can set them: in
+// SessionOpened, from the person's own configuration and never from the project's file, and in
+// ProviderChanged. A program is an absolute path without arguments.
 type Settings struct {
-	MaxWorkers    int  `json:"max_workers"`              // maximum tickets that run at once, from 1
+	MaxWorkers    int  `json:"max_workers"`              // maximum number of tickets that run at once, at least 1
 	StepMode      bool `json:"step_mode,omitempty"`      // each round of a ticket needs approval
 	SpawnApproval bool `json:"spawn_approval,omitempty"` // each start of a ticket needs approval
 	PlanReview    bool `json:"plan_review,omitempty"`    // tracks wait for TracksAccepted
@@ -54,25 +53,25 @@ type Settings struct {
 	// means the engine's own limit.
 	ModelAttempts int  `json:"model_attempts,omitempty"`
 	QADisabled    bool `json:"qa_disabled,omitempty"`
-	// tier 2 reviews what a ticket changed before it is completed
+	// tier 2 reviews the changes of a ticket before it is completed
 	Review        bool               `json:"review,omitempty"`
 	AskTimeoutMS  int64              `json:"ask_timeout_ms"`            // for /api/ask
 	GateTimeoutMS int64              `json:"gate_timeout_ms,omitempty"` // for gates; 0 waits forever
 	ToolTimeoutMS int64              `json:"tool_timeout_ms"`
 	Tiers         []TierSettings     `json:"tiers"`
 	Rules         []Rule             `json:"rules,omitempty"`
-	Providers     []ProviderSettings `json:"providers,omitempty"` // at most one of a name
-	Tracked       []string           `json:"tracked,omitempty"`   // files that every refresh rereads
+	Providers     []ProviderSettings `json:"providers,omitempty"` // at most one for each name
+	Tracked       []string           `json:"tracked,omitempty"`   // files that every refresh reads again
 	// tools follow symbolic links, so a path does not identify a file
 	FollowLinks bool `json:"follow_links,omitempty"`
 	// hosts that need no approval, from [net] allow_hosts
 	AllowHosts []string `json:"allow_hosts,omitempty"`
-	SearchURL  string   `json:"search_url,omitempty"` // where web_search sends its queries
+	SearchURL  string   `json:"search_url,omitempty"` // the address for queries of web_search
 	// the initial budget; BudgetRaised changes it
 	Budget *BudgetSettings `json:"budget,omitempty"`
-	// how parallel tickets are isolated; empty: they are not
+	// how parallel tickets are isolated; empty if they are not
 	Isolation string `json:"isolation,omitempty"`
-	// what runs scripts: powershell, pwsh, bash, sh; empty if unknown or none
+	// the shell for scripts: powershell, pwsh, bash, sh; empty if unknown or none
 	Shell string `json:"shell,omitempty"`
 	// operating system of the workers, such as linux; empty if unknown
 	System string `json:"system,omitempty"`
@@ -80,22 +79,22 @@ type Settings struct {
 	Roster Roster `json:"roster,omitzero"` // personas and presets
 	// project.system_prompt of the project document, at most MaxSystemPrompt
 	ProjectPrompt string `json:"project_prompt,omitempty"`
-	// Languages are those of the project's files, the one with the most first, and
+	// Languages are the languages of the project's files, the most frequent first, and
 	// [LanguageBeads]; they determine the initial tools of its tickets.
 	Languages []string      `json:"languages,omitempty"`
-	offered   ModelsOffered // the newest; it has its own event
+	offered   ModelsOffered // the newest; recorded in an event of its own
 }
 
 // TierSettings are the models and limits of a tier.
 type TierSettings struct {
 	Tier            int      `json:"tier"`
 	Provider        string   `json:"provider"`
-	Models          []string `json:"models"` // escalation ladder; index min(retries, len-1)
+	Models          []string `json:"models"` // in the order of retries; index min(retries, len-1)
 	Temperature     *float64 `json:"temperature,omitempty"`
 	TopP            *float64 `json:"top_p,omitempty"`
 	MaxOutputTokens int      `json:"max_output_tokens,omitempty"`
 	Effort          string   `json:"effort,omitempty"`     // how much its models may think; one of [Efforts]
-	MaxRounds       int      `json:"max_rounds,omitempty"` // rounds of one ticket attempt
+	MaxRounds       int      `json:"max_rounds,omitempty"` // limit for one attempt at a ticket
 	// Persona, ToolPreset, BiasProfile and PromptPreset are names in the [Roster].
 	// ToolPreset limits the tools of a persona.
 	Persona      string `json:"persona,omitempty"`
@@ -107,24 +106,24 @@ type TierSettings struct {
 // ProviderSettings say how a provider is reached.
 type ProviderSettings struct {
 	Provider string `json:"provider"`
-	Command  string `json:"command"` // program of one that runs as a subprocess
+	Command  string `json:"command"` // the program, for a provider that runs as a subprocess
 }
 
 // Rule allows, denies or asks about tool calls. Deny beats ask beats allow.
 type Rule struct {
-	Tool   string   `json:"tool"`             // glob over tool names
+	Tool   string   `json:"tool"`             // glob for tool names
 	Action string   `json:"action"`           // allow, deny, ask
-	Args   []string `json:"args,omitempty"`   // globs, one of which must match a path argument; none: any call
+	Args   []string `json:"args,omitempty"`   // globs, one of which must match a path argument; empty matches any call
 	Scope  string   `json:"scope,omitempty"`  // "session" for rules added at run time
 	Source string   `json:"source,omitempty"` // file and line, or "--yes"
 }
 
-// RuleAdded records a rule of the person.
+// RuleAdded records a rule that a person added.
 type RuleAdded struct {
 	Rule Rule `json:"rule"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (RuleAdded) EventType() Type { return Type{"RuleAdded", 1} }
 
 // RulesReplaced replaces all earlier rules with the person's current ones: an
@@ -133,7 +132,7 @@ type RulesReplaced struct {
 	Rules []Rule `json:"rules"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (RulesReplaced) EventType() Type { return Type{"RulesReplaced", 1} }
 
 // ToolsOffered records the tools of the session and their schemas.
@@ -141,10 +140,10 @@ type ToolsOffered struct {
 	Tools []ToolOffer `json:"tools"` // by name
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ToolsOffered) EventType() Type { return Type{"ToolsOffered", 1} }
 
-// ToolOffer is one tool as a model sees it.
+// ToolOffer describes one tool to a model.
 type ToolOffer struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -152,14 +151,13 @@ type ToolOffer struct {
 	Schema      json.RawMessage `json:"schema"`
 }
 
-// SessionClosed ends a session: all work on it ends, and what runs for it is
-// stopped. If two people close a session at once, the first event in stream
-// order counts.
+// SessionClosed closes a session: all work in it ends, and everything that runs for it is stopped.
+// If two people close a session at the same time, the first event in stream order counts.
 type SessionClosed struct {
 	Reason string `json:"reason"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (SessionClosed) EventType() Type { return Type{"SessionClosed", 1} }
 
 // Closes reports whether a stored event, decoded or not, closes its session. An
@@ -170,29 +168,29 @@ func Closes(e Event) bool {
 	return closes
 }
 
-// SessionStalled says that a decider cannot continue: it met an event it does
-// not know, or the record contradicts its own decisions.
+// SessionStalled says that a decider cannot continue: it does not know an event, or the log
+// contradicts its own decisions.
 type SessionStalled struct {
 	Decider string `json:"decider"`
 	Reason  string `json:"reason"`
-	At      string `json:"at"` // id of the event it stopped before
+	At      string `json:"at"` // id of the event before which it stopped
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (SessionStalled) EventType() Type { return Type{"SessionStalled", 1} }
 
-// RequestReturned reports that a request without an outcome was no longer in
-// any pool and is redelivered. Its sequence in the session decides which of
-// several processes does so.
+// RequestReturned says that a request without an outcome was no longer in any pool and is
+// redelivered. The position of this event in the session decides which of several processes does
+// it.
 type RequestReturned struct {
-	Key     string `json:"key"`     // what its outcome names: a call, or the id of the request
-	Request string `json:"request"` // id of the event that asks
+	Key     string `json:"key"`     // what the outcome refers to: a call, or the id of the request
+	Request string `json:"request"` // id of the requesting event
 	Seq     uint64 `json:"seq"`     // of the event from which the pool redelivers
 	Pool    string `json:"pool"`    // kind of the pool
 	Reason  string `json:"reason"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (RequestReturned) EventType() Type { return Type{"RequestReturned", 1} }
 
 // EventTopic returns the kind of the pool.
@@ -204,7 +202,7 @@ type WorkerLost struct {
 	Worker string `json:"worker"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (WorkerLost) EventType() Type { return Type{"WorkerLost", 1} }
 
 func sessionDefs() []Def {
@@ -231,30 +229,29 @@ func sessionDefs() []Def {
 	}
 }
 
-// Basis is what decisions depend on in addition to the events and the settings:
-// the decision version of each decider, and the texts of prompts. A session
-// keeps its initial basis, whichever program works on it, until a person
-// replaces it with [DecisionsUpgraded].
+// Basis is what decisions depend on besides events and settings: the decision version of each
+// decider, and the texts of prompts. A session keeps its initial basis, whichever program works on
+// it, until a person replaces it with [DecisionsUpgraded].
 type Basis struct {
-	// Program is the version of the program that wrote it, for people.
+	// Program is the version of the program that wrote the basis, for people.
 	Program string `json:"program,omitempty"`
-	// Decisions are the numbers of the decision versions by decider; a decider
-	// that is not named has number 1.
+	// Decisions holds the decision version of each decider; a decider without an entry has version
+	// 1.
 	Decisions map[string]int `json:"decisions,omitempty"`
-	// Texts are the texts that prompts contain verbatim, by name. Their bytes are
-	// in the blob store.
+	// Texts are the texts that prompts contain verbatim, with their names. Their bytes are in the
+	// blob store.
 	Texts []PromptText `json:"texts,omitempty"`
 }
 
-// PromptText is a text that prompts contain.
+// PromptText refers to a text that prompts contain.
 type PromptText struct {
 	Name   string `json:"name"`
 	SHA256 string `json:"sha256"`
 	Size   int64  `json:"size"`
-	Tokens int64  `json:"tokens"` // the maximum, for budgets
+	Tokens int64  `json:"tokens"` // the maximum number, for budgets
 }
 
-// Decision returns the number of a decider's decision version.
+// Decision returns the decision version of a decider.
 func (b Basis) Decision(decider string) int { return max(b.Decisions[decider], 1) }
 
 // Text returns a text by name; false if the session has none.
@@ -267,8 +264,8 @@ func (b Basis) Text(name string) (PromptText, bool) {
 	return PromptText{}, false
 }
 
-// Changed returns the basis after an event with payload p, and whether the
-// event replaced it. Every decider that keeps a Basis folds it so.
+// Changed returns the basis after an event with payload p, and whether the event replaced it.
+// Every decider with a Basis uses it.
 func (b Basis) Changed(p Payload) (Basis, bool) {
 	switch x := p.(type) {
 	case SessionOpened:
@@ -279,14 +276,13 @@ func (b Basis) Changed(p Payload) (Basis, bool) {
 	return b, false
 }
 
-// DecisionsUpgraded puts another basis in place of the one that a session has:
-// every decision after it, and every request to a model, follows from that one.
-// Earlier decisions stay.
+// DecisionsUpgraded replaces the basis of a session: every later decision and every later request
+// to a model uses it. Earlier decisions do not change.
 type DecisionsUpgraded struct {
 	Basis Basis `json:"basis"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (DecisionsUpgraded) EventType() Type { return Type{"DecisionsUpgraded", 1} }
 
 func basisDefs() []Def {
@@ -299,12 +295,12 @@ func basisDefs() []Def {
 	}
 }
 
-// SessionResumed says that a decider continues with the event before which it
-// had stopped, because a program that can decide on it now reads the session.
+// SessionResumed says that a decider continues with the event before which it had stopped, because
+// the session is now read by a program that can decide on the event.
 type SessionResumed struct {
 	Decider string `json:"decider"`
-	At      string `json:"at"` // id of the event that it had stopped before
+	At      string `json:"at"` // id of the event before which it had stopped
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (SessionResumed) EventType() Type { return Type{"SessionResumed", 1} }

@@ -16,13 +16,12 @@ const (
 	ProviderGeminiCLI = "gemini_cli"
 	ProviderClaudeCLI = "claude_cli"
 	ProviderCodexCLI  = "codex_cli"
-	ProviderACP       = "acp" // any agent that speaks the Agent Client Protocol
+	ProviderACP       = "acp" // any agent that supports the Agent Client Protocol
 )
 
-// ProviderName returns the canonical spelling of a provider's name: lower case,
-// with _ instead of - or a dot. So MiniMax is minimax, gemini-cli is
-// gemini_cli, llama.cpp is llama_cpp. Ollama has the name of the original,
-// llama.
+// ProviderName returns the canonical spelling of a provider's name: in lower case, with _ instead
+// of - or a dot. So MiniMax becomes minimax, gemini-cli gemini_cli, and llama.cpp llama_cpp.
+// Ollama has its name in the original system, llama.
 func ProviderName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == '-' || r == '.' {
@@ -36,15 +35,15 @@ func ProviderName(name string) string {
 	return name
 }
 
-// RunsProgram reports whether a provider, in whatever spelling, runs as a
-// subprocess, so that a program may be named for it.
+// RunsProgram reports whether a provider, in any spelling, runs as a subprocess, so that a program
+// can be configured for it.
 func RunsProgram(provider string) bool {
 	return slices.Contains(subprocesses(), ProviderName(provider))
 }
 
-// RunsLocally reports whether a provider, in whatever spelling, is a server on
-// the person's own machine. Without a given limit, such a server limits a reply
-// to the space left in its window, and it rejects a larger limit.
+// RunsLocally reports whether a provider, in any spelling, is a server on the person's own
+// machine. If no limit is given, such a server limits a reply to the space left in its window; it
+// rejects a larger limit.
 func RunsLocally(provider string) bool {
 	return slices.Contains([]string{"llama", "llama_cpp", "vllm"}, ProviderName(provider))
 }
@@ -54,7 +53,7 @@ func subprocesses() []string {
 	return []string{ProviderGeminiCLI, ProviderClaudeCLI, ProviderCodexCLI, ProviderACP}
 }
 
-// Tier finds the settings of a tier; the zero value if none are recorded.
+// Tier returns the settings of a tier; the zero value if there are none.
 func (s Settings) Tier(n int) TierSettings {
 	for _, t := range s.Tiers {
 		if t.Tier == n {
@@ -67,7 +66,7 @@ func (s Settings) Tier(n int) TierSettings {
 // Offered returns the known models, from the newest ModelsOffered.
 func (s Settings) Offered() ModelsOffered { return s.offered }
 
-// Command returns the program set for a provider; empty: the provider's own.
+// Command returns the program set for a provider; empty means the provider's default.
 func (s Settings) Command(provider string) string {
 	for _, p := range s.Providers {
 		if ProviderName(p.Provider) == ProviderName(provider) {
@@ -77,7 +76,7 @@ func (s Settings) Command(provider string) string {
 	return ""
 }
 
-// Model returns the ladder's model for the given number of retries.
+// Model returns the model for the given number of retries.
 func (t TierSettings) Model(retries int) string {
 	if len(t.Models) == 0 {
 		return ""
@@ -85,10 +84,10 @@ func (t TierSettings) Model(retries int) string {
 	return t.Models[min(max(retries, 0), len(t.Models)-1)]
 }
 
-// Changed is s after the event with payload p, and whether that event counts as
-// a change of settings. It is the only place that applies one: every decider
-// and fold that keeps Settings calls it. A change that its Check rejects has no
-// effect. The receiver, and what it shares with others, is not changed.
+// Changed returns the settings after an event with payload p, and whether that event changes
+// settings. It is the only code that applies such a change: every decider and fold that keeps
+// Settings calls it. A change that its Check rejects has no effect. The receiver, and data that it
+// shares with others, are not modified.
 func (s Settings) Changed(p Payload) (Settings, bool) {
 	switch x := p.(type) {
 	case ModelsOffered:
@@ -123,7 +122,7 @@ func (s Settings) Changed(p Payload) (Settings, bool) {
 	case ProjectLoaded:
 		s.ProjectPrompt = projectPrompt("", x.Document)
 	case ProjectEdited:
-		if x.After != nil { // of files only
+		if x.After != nil { // for files only
 			return s, false
 		}
 		s.ProjectPrompt = projectPrompt(s.ProjectPrompt, x.Changes)
@@ -133,8 +132,7 @@ func (s Settings) Changed(p Payload) (Settings, bool) {
 	return s, true
 }
 
-// apply returns a copy of the tiers with the change; a tier that was not
-// recorded is added.
+// apply returns a copy of the tiers with the change applied; it adds a tier that was not recorded.
 func (e TierChanged) apply(tiers []TierSettings) []TierSettings {
 	out := slices.Clone(tiers)
 	for n := 1; n <= 4; n++ {
@@ -169,8 +167,8 @@ func (e TierChanged) apply(tiers []TierSettings) []TierSettings {
 	return out
 }
 
-// apply returns a copy of the providers with the program of one of them set; an
-// empty command removes it.
+// apply returns a copy of the providers with the program of one of them changed; an empty command
+// removes it.
 func (e ProviderChanged) apply(providers []ProviderSettings) []ProviderSettings {
 	name := ProviderName(e.Provider)
 	out := slices.DeleteFunc(slices.Clone(providers), func(p ProviderSettings) bool {
@@ -188,47 +186,44 @@ func set[T any](to, value *T) {
 	}
 }
 
-// TierChanged changes the models and limits of a tier. Unset members stay as
-// they are. It applies to every later model request; recorded requests keep
-// their settings.
+// TierChanged changes the models and limits of a tier. Unset members do not change. It applies to
+// all later model requests; recorded requests keep their settings.
 type TierChanged struct {
 	Tier            int      `json:"tier"`                        // 1 to 4; 0 means all four
 	Provider        string   `json:"provider,omitempty"`          // see [ProviderName]
-	Models          []string `json:"models,omitempty"`            // the whole escalation ladder
+	Models          []string `json:"models,omitempty"`            // the complete list of models
 	Temperature     *float64 `json:"temperature,omitempty"`       // 0 to 2
 	TopP            *float64 `json:"top_p,omitempty"`             // 0 to 1
-	Effort          *string  `json:"effort,omitempty"`            // one of [Efforts], or empty for the provider's default
-	MaxOutputTokens *int     `json:"max_output_tokens,omitempty"` // 0 to MaxOutputTokens; 0: as the model allows
+	Effort          *string  `json:"effort,omitempty"`            // one of [Efforts]; empty: the provider's default
+	MaxOutputTokens *int     `json:"max_output_tokens,omitempty"` // 0 to MaxOutputTokens; 0 means the model's limit
 	MaxRounds       *int     `json:"max_rounds,omitempty"`        // 1 to MaxRounds
-	// Persona, ToolPreset, BiasProfile and PromptPreset are names in the session's
-	// [Roster], or empty for none. Their texts in prompts appear in conversations
-	// that begin afterwards.
+	// Persona, ToolPreset, BiasProfile and PromptPreset are names in the session's [Roster], or
+	// empty for none. Their texts appear in the prompts of conversations that begin afterwards.
 	Persona      *string `json:"persona,omitempty"`
 	ToolPreset   *string `json:"tool_preset,omitempty"`
 	BiasProfile  *string `json:"bias_profile,omitempty"`
 	PromptPreset *string `json:"prompt_preset,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TierChanged) EventType() Type { return Type{"TierChanged", 1} }
 
 // EventTopic returns the tier; "-" for all four.
 func (e TierChanged) EventTopic() string { return tierTopic(e.Tier) }
 
-// ProviderChanged names the program of a provider that runs as a subprocess.
-// Only a person's decision may name a program; see the contract of [Settings].
+// ProviderChanged sets the program of a provider that runs as a subprocess. Only a person's
+// decision may set a program; see the contract of [Settings].
 type ProviderChanged struct {
 	Provider string `json:"provider"`
-	// Command is the absolute path of an executable, without arguments. Empty
-	// resets it to the provider's own program in PATH.
+	// Command is the absolute path of an executable, without arguments. Empty resets it to the
+	// provider's default program in PATH.
 	Command string `json:"command,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ProviderChanged) EventType() Type { return Type{"ProviderChanged", 1} }
 
-// SettingsChanged changes settings of the whole session. Unset members stay as
-// they are.
+// SettingsChanged changes settings of the whole session. Unset members do not change.
 type SettingsChanged struct {
 	MaxWorkers    *int  `json:"max_workers,omitempty"` // 1 to MaxWorkers
 	MaxRetries    *int  `json:"max_retries,omitempty"` // 0 to MaxRetries
@@ -238,11 +233,11 @@ type SettingsChanged struct {
 	Review        *bool `json:"review,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (SettingsChanged) EventType() Type { return Type{"SettingsChanged", 1} }
 
-// Limits of settings, as in the configuration. Check rejects a value beyond
-// them, which then has no effect.
+// Limits of settings, the same as in the configuration. Check rejects a change that exceeds them,
+// and it then has no effect.
 const (
 	MaxWorkers      = 64
 	MaxRetries      = 10
@@ -250,7 +245,7 @@ const (
 	MaxTopP         = 1.0
 	MaxOutputTokens = 1_000_000
 	MaxRounds       = 1000
-	// MaxModels limits the models of one ladder.
+	// MaxModels limits the length of a list of models.
 	MaxModels = 16
 	// MaxModelName and MaxProviderName limit a name in bytes.
 	MaxModelName    = 256
@@ -259,8 +254,8 @@ const (
 	MaxCommand = 4096
 )
 
-// ErrSetting means that a change of settings is invalid. The text says which
-// field is wrong and why.
+// ErrSetting means that a change of settings is invalid. The text names the invalid field and the
+// reason.
 var ErrSetting = errors.New("invalid change of settings")
 
 func wrongSetting(format string, args ...any) error {
@@ -298,8 +293,8 @@ func (e TierChanged) changesNothing() bool {
 		e.Persona == nil && e.ToolPreset == nil && e.BiasProfile == nil && e.PromptPreset == nil
 }
 
-// CheckNames returns ErrSetting, with the available names, unless every name is
-// in the roster or empty.
+// CheckNames returns ErrSetting, with the available names, unless every name is empty or in the
+// roster.
 func (e TierChanged) CheckNames(r Roster) error {
 	return errors.Join(
 		checkEntry("persona", e.Persona, r.PersonaNames()),
@@ -335,9 +330,8 @@ func (e SettingsChanged) Check() error {
 		MaxRetries))
 }
 
-// CheckCommand returns ErrSetting unless command can be the program of a
-// provider: empty, or an absolute POSIX path or Windows drive path, on any
-// system. It is never split into words.
+// CheckCommand returns ErrSetting unless command can be the program of a provider: empty, or an
+// absolute POSIX path or Windows drive path, on any system. It is never split into words.
 func CheckCommand(command string) error {
 	if command == "" {
 		return nil
@@ -363,7 +357,7 @@ func checkName(field, name string, limit int) error {
 	return nil
 }
 
-// checkRange accepts a missing value; NaN is rejected.
+// checkRange returns ErrSetting unless the value is missing or in the range; NaN is rejected.
 func checkRange[N int | float64](field string, value *N, least, most N) error {
 	if value == nil || *value >= least && *value <= most {
 		return nil
@@ -383,16 +377,15 @@ func changeDefs() []Def {
 	}
 }
 
-// Values of [Settings.Languages] besides python, c and cpp.
+// Values of [Settings.Languages] other than python, c and cpp.
 const (
 	// LanguageOther is every other language.
 	LanguageOther = "other"
-	// LanguageBeads says that the project has a Beads database.
+	// LanguageBeads means that the project has a Beads database.
 	LanguageBeads = "beads"
 )
 
-// LanguageOf returns the language of a source file by its name; empty if it is
-// not a source file.
+// LanguageOf returns the language of a source file by its name; empty if it is not a source file.
 func LanguageOf(file string) string {
 	switch chars.Lower(path.Ext(file)) {
 	case ".py", ".pyi":

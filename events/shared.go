@@ -6,26 +6,24 @@ import (
 	"sync"
 )
 
-// sharedBacklog is how many events a watcher may lag behind before it is cut
-// off.
+// sharedBacklog is how many events a watcher may be behind before it is disconnected.
 const sharedBacklog = 4096
 
-// Shared is a Log of one project for a whole process: all watchers share one
-// watch of the underlying log, and each new event is read and decoded once.
-// Earlier events are read for each watcher separately. A watcher that lags more
-// than 4096 events after is cut off with ErrSlow and may watch again from its
-// position. Create it with NewShared.
+// Shared is a Log of one project for a whole process: all watchers share one watch of the
+// underlying log, and each new event is read and decoded once. Earlier events are read for each
+// watcher separately. A watcher that is more than 4096 events behind is disconnected with ErrSlow
+// and can watch again from its position. Create one with NewShared.
 type Shared struct {
 	Log
 	registry *Registry
 	project  string
-	joining  chan struct{} // held by a joining watcher, which may wait for the log
+	joining  chan struct{} // held while a watcher joins, which may have to wait for the log
 
 	mu   sync.Mutex
-	feed *sharedFeed // nil: nobody watches
+	feed *sharedFeed // nil if nobody watches
 }
 
-// NewShared shares a log among the watchers of a project.
+// NewShared returns a log that the watchers of a project share.
 func NewShared(log Log, registry *Registry, project string) *Shared {
 	return &Shared{Log: log, registry: registry, project: project, joining: make(chan struct{}, 1)}
 }
@@ -33,18 +31,18 @@ func NewShared(log Log, registry *Registry, project string) *Shared {
 // sharedFeed is one watch of the underlying log.
 type sharedFeed struct {
 	cancel   context.CancelFunc
-	position uint64 // newest event delivered
+	position uint64 // newest delivered event
 	members  map[*sharedMember]struct{}
 }
 
 // sharedMember is one watcher.
 type sharedMember struct {
 	filter Filter
-	more   chan struct{} // holds a token when there is something new
+	more   chan struct{} // holds a token if there is something new
 
 	mu    sync.Mutex
 	queue []Event
-	err   error // that ended the feed
+	err   error // the error that ended the feed
 }
 
 // Watch is like that of the underlying log, but shared; its events are decoded.
@@ -73,8 +71,8 @@ func (s *Shared) Watch(ctx context.Context, f Filter, from uint64) (uint64, iter
 	}, nil
 }
 
-// join starts to queue new events and returns the sequence of the last event
-// before them.
+// join starts to queue new events for a member and returns the sequence of the last event before
+// them.
 func (s *Shared) join(ctx context.Context, m *sharedMember) (*sharedFeed, uint64, error) {
 	select {
 	case s.joining <- struct{}{}:
@@ -88,7 +86,7 @@ func (s *Shared) join(ctx context.Context, m *sharedMember) (*sharedFeed, uint64
 	return s.open(ctx, m)
 }
 
-// enter adds a member to the feed; nil while there is none.
+// enter adds a member to the feed; it returns nil if there is no feed.
 func (s *Shared) enter(m *sharedMember) (*sharedFeed, uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +97,7 @@ func (s *Shared) enter(m *sharedMember) (*sharedFeed, uint64) {
 	return s.feed, s.feed.position
 }
 
-// open starts to watch the underlying log from its end for a first member.
+// open starts to watch the underlying log from its end, for the first member.
 func (s *Shared) open(ctx context.Context, m *sharedMember) (*sharedFeed, uint64, error) {
 	all := Filter{Project: s.project}
 	last, err := s.Last(ctx, all)
@@ -124,7 +122,7 @@ func (s *Shared) open(ctx context.Context, m *sharedMember) (*sharedFeed, uint64
 	return feed, last, nil
 }
 
-// pump distributes new events until the feed ends, or nobody watches any more.
+// pump distributes new events until the feed ends or nobody watches any more.
 func (s *Shared) pump(feed *sharedFeed, events iter.Seq2[Event, error]) {
 	var ended error
 	for e, err := range events {
@@ -135,7 +133,7 @@ func (s *Shared) pump(feed *sharedFeed, events iter.Seq2[Event, error]) {
 		s.registry.Decode(&e)
 		s.mu.Lock()
 		feed.position = e.Seq
-		// order-independent: each has its own queue
+		// order-independent: each member has its own queue
 		for m := range feed.members {
 			if m.filter.Match(&e) {
 				m.push(e)
@@ -144,7 +142,7 @@ func (s *Shared) pump(feed *sharedFeed, events iter.Seq2[Event, error]) {
 		s.mu.Unlock()
 	}
 	if ended == nil {
-		ended = ErrClosed // nobody is left to hear it
+		ended = ErrClosed // nobody is left to receive it
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,13 +150,13 @@ func (s *Shared) pump(feed *sharedFeed, events iter.Seq2[Event, error]) {
 	if s.feed == feed {
 		s.feed = nil
 	}
-	// order-independent: all hear of it
+	// order-independent: all members get it
 	for m := range feed.members {
 		m.end(ended)
 	}
 }
 
-// leave ends a membership; the last one to leave ends the feed.
+// leave removes a member from the feed; when the last one leaves, the feed ends.
 func (s *Shared) leave(feed *sharedFeed, m *sharedMember) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,8 +167,8 @@ func (s *Shared) leave(feed *sharedFeed, m *sharedMember) {
 	}
 }
 
-// stored yields what was stored when the member joined. It says from where on
-// to continue, and whether.
+// stored yields the events that were stored when the member joined. It returns from where to
+// continue, and whether to continue.
 func (s *Shared) stored(ctx context.Context, f Filter, from, to uint64, yield func(Event, error) bool) (uint64, bool) {
 	if from > to {
 		return from, true
@@ -221,7 +219,7 @@ func (m *sharedMember) wake() {
 	}
 }
 
-// pull takes what is queued; an error comes after it.
+// pull takes the queued events, and the error that follows them.
 func (m *sharedMember) pull() ([]Event, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -233,7 +231,7 @@ func (m *sharedMember) pull() ([]Event, error) {
 	return nil, m.err
 }
 
-// deliver yields what comes from a sequence on until ctx ends.
+// deliver yields the new events from a sequence on until ctx ends.
 func (m *sharedMember) deliver(ctx context.Context, from uint64, yield func(Event, error) bool) {
 	for ctx.Err() == nil {
 		batch, err := m.pull()

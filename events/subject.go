@@ -10,30 +10,29 @@ import (
 
 // Roots of the subject space.
 const (
-	// RootEvents holds the stored facts.
+	// RootEvents is the root of stored facts.
 	RootEvents = "slop.ev"
-	// RootLive is where the server re-publishes each stored fact, for observers
-	// that need no consumer; the rest of the subject is the same.
+	// RootLive is where the server republishes each stored fact, for observers that need no
+	// consumer; the rest of the subject is the same.
 	RootLive = "slop.live"
-	// RootSignals is core NATS: text deltas, presence, performance samples.
-	// Never stored, never folded.
+	// RootSignals is for core NATS messages that are never stored or folded: text deltas,
+	// presence, performance samples.
 	RootSignals = "slop.sig"
-	// RootHere is core NATS: a request to slop.here.<project>.<actor>.<process>
-	// fails at once when that connection of the actor is gone. Nobody answers it.
+	// RootHere is for core NATS requests: one to slop.here.<project>.<actor>.<process> fails at
+	// once if that connection of the actor is gone. It is never answered.
 	RootHere = "slop.here"
 )
 
-// MaxToken is the longest subject token in bytes; longer names are cut by [Token].
+// MaxToken limits the length of a subject token in bytes; [Token] cuts longer names.
 const MaxToken = 64
 
 // ErrSubject means that a string is not a subject of the event space.
 var ErrSubject = errors.New("not an event subject")
 
-// Tokens are the parts of an event's subject.
+// Tokens are the tokens of an event's subject.
 type Tokens struct{ Project, Session, Actor, Type, Topic string }
 
-// Subject builds slop.ev.<project>.<session>.<actor>.<Type>.<topic>. An empty
-// token reads "-".
+// Subject returns slop.ev.<project>.<session>.<actor>.<Type>.<topic>. An empty token becomes "-".
 func Subject(project, session, actor, typ, topic string) string {
 	n := len(RootEvents) + 5 + len(project) + len(session) + len(actor) + len(typ) + len(topic) + 1
 	var b strings.Builder
@@ -49,8 +48,8 @@ func Subject(project, session, actor, typ, topic string) string {
 	return b.String()
 }
 
-// ParseSubject splits a subject that [Subject] built. Wildcards, other roots,
-// missing or extra tokens and characters outside [A-Za-z0-9_-] are ErrSubject.
+// ParseSubject splits a subject made by [Subject]. It returns ErrSubject for wildcards, other
+// roots, missing or extra tokens, and characters outside [A-Za-z0-9_-].
 func ParseSubject(s string) (Tokens, error) {
 	rest, ok := strings.CutPrefix(s, RootEvents+".")
 	if !ok {
@@ -67,7 +66,7 @@ func ParseSubject(s string) (Tokens, error) {
 	return Tokens{part[0], part[1], part[2], part[3], part[4]}, nil
 }
 
-// ValidToken reports whether s may stand as one subject token.
+// ValidToken reports whether s is valid as a subject token.
 func ValidToken(s string) bool {
 	if s == "" || len(s) > MaxToken {
 		return false
@@ -80,8 +79,8 @@ func ValidToken(s string) bool {
 	return true
 }
 
-// Token makes a subject token of any text: foreign characters become "_",
-// nothing becomes "-", and it is cut at MaxToken bytes.
+// Token converts any text to a subject token: foreign characters become "_", the empty text
+// becomes "-", and the result is cut at MaxToken bytes.
 func Token(s string) string {
 	if s == "" {
 		return "-"
@@ -134,7 +133,7 @@ func (f Filter) Subject() string {
 	return b.String()
 }
 
-// Match reports whether the filter selects e.
+// Match reports whether the filter matches e.
 func (f Filter) Match(e *Event) bool {
 	topic := e.Topic
 	if topic == "" {
@@ -144,8 +143,8 @@ func (f Filter) Match(e *Event) bool {
 		(f.Actor == "" || f.Actor == e.Actor) && (f.Type == "" || f.Type == e.Type) && (f.Topic == "" || f.Topic == topic)
 }
 
-// Reserved actors. Every other valid token that is not a worker's or an
-// agent's is a person.
+// Reserved actors. Every other valid token that is not a worker's or an agent's belongs to a
+// person.
 const (
 	ActorConductor   = "conductor"
 	ActorPlanner     = "planner"
@@ -157,17 +156,17 @@ const (
 	ActorTimers      = "timers"
 	ActorGateway     = "gateway"
 	ActorAdmin       = "admin"
-	// ActorMCP is the MCP server. It requests calls and can answer no ask.
+	// ActorMCP is the MCP server. It requests calls but cannot answer asks.
 	ActorMCP = AgentPrefix + "mcp"
 )
 
-// Prefixes of actor tokens that belong to programs.
+// Prefixes of the actor names of programs.
 const (
 	WorkerPrefix = "worker-"
 	AgentPrefix  = "agent-"
 )
 
-// Deciders lists the actors that decide, in the order in which they are started.
+// Deciders returns the actors that decide, in the order in which they are started.
 func Deciders() []string {
 	return []string{ActorConductor, ActorPlanner, ActorLead, ActorContributor, ActorQA, ActorApproval}
 }
@@ -181,11 +180,11 @@ func IsDecider(actor string) bool {
 	return false
 }
 
-// IsWorker reports whether actor is a worker's token.
+// IsWorker reports whether actor is a worker.
 func IsWorker(actor string) bool { return strings.HasPrefix(actor, WorkerPrefix) }
 
-// IsPerson reports whether actor may speak for a person: a valid token that no
-// role, worker or agent owns.
+// IsPerson reports whether actor may act as a person: a valid token that is not reserved and not a
+// worker's or an agent's.
 func IsPerson(actor string) bool {
 	switch {
 	case !ValidToken(actor), actor == "-", IsDecider(actor), IsWorker(actor), IsAgent(actor):
@@ -198,5 +197,5 @@ func IsPerson(actor string) bool {
 	return true
 }
 
-// IsAgent reports whether actor is the token of a program that may post asks.
+// IsAgent reports whether actor is a program that may post asks.
 func IsAgent(actor string) bool { return strings.HasPrefix(actor, AgentPrefix) }

@@ -1,6 +1,6 @@
 package events
 
-// Ticket states, as the original spells them.
+// Ticket statuses, spelled as in the original system.
 const (
 	StatusTodo       = "todo"
 	StatusInProgress = "in_progress"
@@ -15,7 +15,7 @@ type Ticket struct {
 	Status              string   `json:"status"`
 	AssignedTo          string   `json:"assigned_to"`
 	TargetFile          string   `json:"target_file,omitempty"`
-	Proof               string   `json:"check,omitempty"` // the command that shows that it is done
+	Proof               string   `json:"check,omitempty"` // the command that proves that it is done
 	ContextRequirements []string `json:"context_requirements"`
 	DependsOn           []string `json:"depends_on"`
 	BlockedReason       string   `json:"blocked_reason,omitempty"`
@@ -32,18 +32,18 @@ type TicketsPlanned struct {
 	Tickets []Ticket `json:"tickets"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TicketsPlanned) EventType() Type { return Type{"TicketsPlanned", 1} }
 
 // EventCorr returns the track.
 func (e TicketsPlanned) EventCorr() string { return e.Track }
 
-// TicketReady says that a todo ticket's dependencies are all completed.
+// TicketReady says that all dependencies of a todo ticket are completed.
 type TicketReady struct {
 	Ticket string `json:"ticket"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TicketReady) EventType() Type { return Type{"TicketReady", 1} }
 
 // EventCorr returns the ticket.
@@ -53,33 +53,33 @@ func (e TicketReady) EventCorr() string { return e.Ticket }
 // SpawnApproved or SpawnDenied, unless it is ungated.
 type SpawnRequested struct {
 	Ticket  string `json:"ticket"`
-	Attempt int    `json:"attempt"` // from 1
+	Attempt int    `json:"attempt"` // counted from 1
 	Model   string `json:"model"`
 	Prompt  string `json:"prompt"` // the ticket's description, which the person may edit
-	// Ungated says that the session asks nobody before a ticket starts. The start
-	// follows without an answer of approval. Decisions conductor 2.
+	// Ungated means that the session needs no approval to start tickets, so the start follows
+	// without an answer of approval. Since decision version 2 of the conductor.
 	Ungated bool `json:"ungated,omitzero"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (SpawnRequested) EventType() Type { return Type{"SpawnRequested", 1} }
 
 // EventCorr returns the ticket.
 func (e SpawnRequested) EventCorr() string { return e.Ticket }
 
-// TicketStarted begins one attempt at a ticket. Each attempt starts clean:
-// nothing of an earlier one reaches the model.
+// TicketStarted starts one attempt at a ticket. Each attempt starts from nothing: nothing of an
+// earlier one reaches the model.
 type TicketStarted struct {
 	Track   string `json:"track"`
-	Ticket  Ticket `json:"ticket"` // as it stands now
+	Ticket  Ticket `json:"ticket"` // in its current state
 	Attempt int    `json:"attempt"`
 	Model   string `json:"model"`
-	Prompt  string `json:"prompt"` // the description, or what the person made of it
-	// Workspace names the place in which the attempt works; empty: the person's folder.
+	Prompt  string `json:"prompt"` // the description, or the person's edited version
+	// Workspace is the workspace of the attempt; empty means the person's folder.
 	Workspace string `json:"workspace,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TicketStarted) EventType() Type { return Type{"TicketStarted", 1} }
 
 // EventCorr returns the ticket.
@@ -98,18 +98,18 @@ type TicketResolved struct {
 	Outcome string `json:"outcome"` // done, blocked
 	Text    string `json:"text,omitempty"`
 	Reason  string `json:"reason,omitempty"`
-	// Changes are the files that the attempt's calls changed, as they were and as
-	// they are, by path; at most MaxReviewFiles.
+	// Changes are the files that the attempt's calls changed, with their earlier and current
+	// states, by path; at most MaxReviewFiles.
 	Changes []FileChange `json:"changes,omitempty"`
-	// Unchanged says that the ticket names a file and that nothing was changed, as
-	// far as anybody saw. Done is then a claim that a review has to judge.
+	// Unchanged means that the ticket names a file but no change was seen. Done is then a claim
+	// that a review must judge.
 	Unchanged bool `json:"unchanged,omitempty"`
-	// Checked is what became of the ticket's check: "passed", or why it did not run.
+	// Checked is the result of the ticket's check: "passed", or why it did not run.
 	Checked string `json:"checked,omitempty"`
-	Final   bool   `json:"final,omitempty"` // blocked by a person's no: nobody tries again by himself
+	Final   bool   `json:"final,omitempty"` // blocked by a person's no, so there is no automatic retry
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TicketResolved) EventType() Type { return Type{"TicketResolved", 1} }
 
 // EventCorr returns the ticket.
@@ -120,75 +120,75 @@ type TicketCompleted struct {
 	Ticket string `json:"ticket"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TicketCompleted) EventType() Type { return Type{"TicketCompleted", 1} }
 
 // EventCorr returns the ticket.
 func (e TicketCompleted) EventCorr() string { return e.Ticket }
 
-// Kinds of block. They are told apart so that only the right hand undoes them.
+// Kinds of blocks. They are distinguished so that each can only be undone in the right way.
 const (
 	BlockWorker     = "worker"     // the attempt gave up
 	BlockDependency = "dependency" // a ticket it depends on is blocked
-	BlockManual     = "manual"     // a person said so
-	BlockKilled     = "killed"     // a person ended it
+	BlockManual     = "manual"     // a person blocked it
+	BlockKilled     = "killed"     // a person killed its attempt
 	BlockDenied     = "denied"     // a person refused its start or one of its rounds
-	BlockWorkspace  = "workspace"  // there is no place of its own for it to work in
+	BlockWorkspace  = "workspace"  // its workspace could not be created
 	BlockMerge      = "merge"      // a person gave up merging its work, which stays where it is
 )
 
-// TicketBlocked says that a ticket waits for a person.
+// TicketBlocked says that a ticket is blocked, and why.
 type TicketBlocked struct {
 	Ticket string `json:"ticket"`
 	Kind   string `json:"kind"`
 	Reason string `json:"reason"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TicketBlocked) EventType() Type { return Type{"TicketBlocked", 1} }
 
 // EventCorr returns the ticket.
 func (e TicketBlocked) EventCorr() string { return e.Ticket }
 
-// TicketUnblocked puts a blocked ticket back to todo.
+// TicketUnblocked sets a blocked ticket back to todo.
 type TicketUnblocked struct {
 	Ticket string `json:"ticket"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TicketUnblocked) EventType() Type { return Type{"TicketUnblocked", 1} }
 
 // EventCorr returns the ticket.
 func (e TicketUnblocked) EventCorr() string { return e.Ticket }
 
-// TicketRetried puts a ticket back to todo for another attempt.
+// TicketRetried sets a ticket back to todo for another attempt.
 type TicketRetried struct {
 	Ticket     string `json:"ticket"`
 	RetryCount int    `json:"retry_count"`
 	Reason     string `json:"reason"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TicketRetried) EventType() Type { return Type{"TicketRetried", 1} }
 
 // EventCorr returns the ticket.
 func (e TicketRetried) EventCorr() string { return e.Ticket }
 
-// TicketKilled ends the running attempt of a ticket: its calls are cancelled
-// and nothing more is sent for it. TicketBlocked of the kind killed follows.
+// TicketKilled ends the running attempt of a ticket: its calls are cancelled and nothing more is
+// sent for it. TicketBlocked of kind killed follows.
 type TicketKilled struct {
 	Ticket  string `json:"ticket"`
 	Attempt int    `json:"attempt"`
 	By      string `json:"by"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TicketKilled) EventType() Type { return Type{"TicketKilled", 1} }
 
 // EventCorr returns the ticket.
 func (e TicketKilled) EventCorr() string { return e.Ticket }
 
-// StepRequested asks before a round of a ticket in step mode.
+// StepRequested asks for approval of a round of a ticket in step mode.
 type StepRequested struct {
 	Ticket  string `json:"ticket"`
 	Attempt int    `json:"attempt"`
@@ -196,7 +196,7 @@ type StepRequested struct {
 	Summary string `json:"summary"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (StepRequested) EventType() Type { return Type{"StepRequested", 1} }
 
 // EventCorr returns the ticket.
@@ -231,32 +231,31 @@ func ticketDefs() []Def {
 const (
 	ReviewApproved = "approve"
 	ReviewSentBack = "send_back"
-	ReviewSkipped  = "skipped" // nobody could review; Reasons say why
+	ReviewSkipped  = "skipped" // there was no review; Reasons say why
 )
 
-// MaxReviewFiles limits the files that a TicketResolved and a ReviewRequested
-// name.
+// MaxReviewFiles limits how many files a TicketResolved and a ReviewRequested name.
 const MaxReviewFiles = 200
 
-// ReviewRequested asks tier 2 to review what an attempt at a ticket changed,
-// before the ticket is completed.
+// ReviewRequested asks tier 2 to review the changes of an attempt at a ticket, before the ticket
+// is completed.
 type ReviewRequested struct {
 	Track   string       `json:"track"`
 	Ticket  Ticket       `json:"ticket"`
 	Attempt int          `json:"attempt"`
-	Text    string       `json:"text,omitempty"` // the contributor's last word, cut
+	Text    string       `json:"text,omitempty"` // the contributor's final report, cut
 	Changes []FileChange `json:"changes,omitempty"`
-	// Workspace is the place in which the attempt worked; empty: the person's folder.
+	// Workspace is the workspace of the attempt; empty means the person's folder.
 	Workspace string `json:"workspace,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ReviewRequested) EventType() Type { return Type{"ReviewRequested", 1} }
 
 // EventCorr returns the ticket.
 func (e ReviewRequested) EventCorr() string { return e.Ticket.ID }
 
-// TicketReviewed is tier 2's word on an attempt.
+// TicketReviewed is tier 2's verdict on an attempt.
 type TicketReviewed struct {
 	Ticket  string   `json:"ticket"`
 	Attempt int      `json:"attempt"`
@@ -264,7 +263,7 @@ type TicketReviewed struct {
 	Reasons []string `json:"reasons,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TicketReviewed) EventType() Type { return Type{"TicketReviewed", 1} }
 
 // EventCorr returns the ticket.

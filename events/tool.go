@@ -8,15 +8,15 @@ import (
 // MaxArgs limits the arguments of one tool call in bytes.
 const MaxArgs = 128 << 10
 
-// MCPCallPrefix begins the ids of calls that MCP clients request.
+// MCPCallPrefix is the prefix of the ids of calls that MCP clients request.
 const MCPCallPrefix = "mcp-"
 
-// MCPCall returns the id of a call of the MCP server named so; each name is a
-// ULID.
+// MCPCall returns the id of a call, given the name of the MCP server and of the call; both names
+// are ULIDs.
 func MCPCall(server, call string) string { return MCPCallPrefix + server + "-" + call }
 
-// MCPServerOf returns the name of the MCP server that requested a call; false
-// for calls of others. It is empty in an id that [MCPCall] did not make.
+// MCPServerOf returns the name of the MCP server that requested a call; false for calls of others.
+// The name is empty if [MCPCall] did not make the id.
 func MCPServerOf(call string) (string, bool) {
 	rest, ok := strings.CutPrefix(call, MCPCallPrefix)
 	server, _, named := strings.Cut(rest, "-")
@@ -26,29 +26,29 @@ func MCPServerOf(call string) (string, bool) {
 	return server, ok
 }
 
-// MaxMCPClient limits the name and the version of an MCP client, in bytes each.
+// MaxMCPClient limits the name and the version of an MCP client, each in bytes.
 const MaxMCPClient = 200
 
-// MCPClient is an MCP client as it names itself. Nobody checks the name.
+// MCPClient is an MCP client as it identifies itself. The name is not verified.
 type MCPClient struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
 }
 
-// CallAbandoned says that the client of a call does not wait for it any more.
-// Approval closes the call's ask; a call that runs continues.
+// CallAbandoned says that the client of a call no longer waits for it. Approval closes the call's
+// ask; a running call continues.
 type CallAbandoned struct {
 	Call   string `json:"call"`
 	Reason string `json:"reason"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (CallAbandoned) EventType() Type { return Type{"CallAbandoned", 1} }
 
 // EventCorr returns the call.
 func (e CallAbandoned) EventCorr() string { return e.Call }
 
-// ToolRequested is a call that a model or an MCP client asked for.
+// ToolRequested is a call that a model or an MCP client requested.
 type ToolRequested struct {
 	Call    string          `json:"call"`
 	Tool    string          `json:"tool"`
@@ -56,19 +56,19 @@ type ToolRequested struct {
 	Ticket  string          `json:"ticket"`
 	Attempt int             `json:"attempt"`
 	Round   int             `json:"round"`
-	// Workspace names the place in which it is to run; empty: the person's folder.
+	// Workspace is where the call will run; empty means the person's folder.
 	Workspace string `json:"workspace,omitempty"`
-	// Check says that the engine asks for it, to see whether a ticket is done. It runs
-	// where a rule lets it and asks nobody.
+	// Check means that the engine requests the call to find out whether a ticket is done. It runs
+	// if a rule allows it, and never raises an ask.
 	Check bool `json:"check,omitempty"`
-	// Known are the files that the conversation knows, as it knows them. Whoever
-	// runs the call compares them after it; see [ToolSettled.Unchanged].
+	// Known are files as the conversation knows them. The worker compares them after the call; see
+	// [ToolSettled.Unchanged].
 	Known []FileState `json:"known,omitempty"`
-	// Client is set where an MCP client asks. Such a call has no ticket.
+	// Client is set if an MCP client requested the call. Such a call has no ticket.
 	Client *MCPClient `json:"client,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ToolRequested) EventType() Type { return Type{"ToolRequested", 1} }
 
 // EventCorr returns the call.
@@ -77,8 +77,8 @@ func (e ToolRequested) EventCorr() string { return e.Call }
 // EventTopic returns the tool.
 func (t ToolRequested) EventTopic() string { return Token(t.Tool) }
 
-// ToolApproved lets one call run, with exactly these bytes. It is all that a
-// worker needs to read.
+// ToolApproved allows one call to run, with exactly these arguments. It contains everything that a
+// worker needs.
 type ToolApproved struct {
 	Call       string          `json:"call"`
 	Tool       string          `json:"tool"`
@@ -86,17 +86,17 @@ type ToolApproved struct {
 	ArgsSHA256 string          `json:"args_sha256"` // of the canonical arguments
 	Effect     string          `json:"effect"`
 	Ticket     string          `json:"ticket"`
-	Attempt    int             `json:"attempt,omitempty"` // at the ticket; unset for an undo
-	Generation int             `json:"generation"`        // from 1; a person's retry of an interrupted call adds one
+	Attempt    int             `json:"attempt,omitempty"` // number of the attempt at the ticket; unset for an undo
+	Generation int             `json:"generation"`        // from 1; a retry of an interrupted call adds one
 	By         string          `json:"by"`                // a person, or "rule"
 	Rule       string          `json:"rule,omitempty"`
 	Ask        string          `json:"ask,omitempty"`
 	Edited     bool            `json:"edited,omitempty"` // a person changed the arguments
-	// Changes are what the person was shown. A worker that would change
-	// anything else changes nothing. Unset where nothing was shown.
+	// Changes are the changes that the person was shown. If the call would change anything else,
+	// the worker changes nothing. Unset if nothing was shown.
 	Changes []FileChange `json:"changes,omitempty"`
-	// After are earlier calls of the same reply that changed files of Changes
-	// after they were shown; see [FileChange.Moved].
+	// After are earlier calls of the same reply that changed files in Changes after these were
+	// shown; see [FileChange.Moved].
 	After     []string `json:"after,omitempty"`
 	TimeoutMS int64    `json:"timeout_ms"`
 	Workspace string   `json:"workspace,omitempty"` // as requested
@@ -104,7 +104,7 @@ type ToolApproved struct {
 	Known []FileState `json:"known,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ToolApproved) EventType() Type { return Type{"ToolApproved", 1} }
 
 // EventCorr returns the call.
@@ -113,7 +113,7 @@ func (e ToolApproved) EventCorr() string { return e.Call }
 // EventTopic returns the tool.
 func (t ToolApproved) EventTopic() string { return Token(t.Tool) }
 
-// ToolDenied ends a call without running it; the reason goes back to the model.
+// ToolDenied ends a call without running it; the model gets the reason.
 type ToolDenied struct {
 	Call    string `json:"call"`
 	Tool    string `json:"tool"`
@@ -121,12 +121,12 @@ type ToolDenied struct {
 	Reason  string `json:"reason"`
 	By      string `json:"by"`
 	Ask     string `json:"ask,omitempty"`
-	Invalid bool   `json:"invalid,omitempty"` // nobody forbids it: the tool or its arguments are wrong
-	HeldBy  string `json:"held_by,omitempty"` // ticket whose attempt holds a file of the call
+	Invalid bool   `json:"invalid,omitempty"` // not forbidden: the tool or its arguments are invalid
+	HeldBy  string `json:"held_by,omitempty"` // ticket whose attempt has locked a file of the call
 	File    string `json:"file,omitempty"`    // that file
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ToolDenied) EventType() Type { return Type{"ToolDenied", 1} }
 
 // EventCorr returns the call.
@@ -145,7 +145,7 @@ type PreviewRequested struct {
 	Workspace string `json:"workspace,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (PreviewRequested) EventType() Type { return Type{"PreviewRequested", 1} }
 
 // EventCorr returns the call.
@@ -163,33 +163,33 @@ type PreviewBuilt struct {
 	Error    string       `json:"error,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (PreviewBuilt) EventType() Type { return Type{"PreviewBuilt", 1} }
 
 // EventCorr returns the call.
 func (e PreviewBuilt) EventCorr() string { return e.Call }
 
-// FileChange is one file before and after; an empty digest means absent.
+// FileChange is one file before and after a change; an empty digest means that it does not exist.
 type FileChange struct {
 	Path   string `json:"path"`
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
-	// Edits are the places of the change; unset where they are not known.
+	// Edits are the places of the change; unset if not known.
 	Edits []Edit `json:"edits,omitempty"`
-	// Moved says that Before is the file as earlier calls of the same reply left
-	// it, and Edits are those that were shown, carried over to it. After is unset.
+	// Moved means that Before is the file as earlier calls of the same reply left it, and Edits
+	// are the shown edits, adapted to that content. After is unset.
 	Moved bool `json:"moved,omitempty"`
 }
 
-// FileState is a file as a call or a view saw it.
+// FileState is a file as a call or a view found it.
 type FileState struct {
 	Path    string `json:"path"`
-	SHA256  string `json:"sha256,omitempty"` // empty: absent
+	SHA256  string `json:"sha256,omitempty"` // empty if the file does not exist
 	Size    int64  `json:"size,omitempty"`
 	Written bool   `json:"written,omitempty"`
-	Before  string `json:"before,omitempty"` // of a written file: its digest before, empty: it was absent
-	// Mode and BeforeMode are the permission bits of a written file, after and
-	// before, as a decimal number; unset: absent, or not known.
+	Before  string `json:"before,omitempty"` // of a written file: its digest before; empty if it did not exist
+	// Mode and BeforeMode are the permission bits of a written file, after and before, as decimal
+	// numbers; unset if the file did not exist or they are not known.
 	Mode       uint32 `json:"mode,omitempty"`
 	BeforeMode uint32 `json:"before_mode,omitempty"`
 }
@@ -202,7 +202,7 @@ const (
 	ToolDone        = "done"
 	ToolFailed      = "failed"
 	ToolKilled      = "killed"      // its ticket was killed or its session closed; the text says which
-	ToolInterrupted = "interrupted" // its worker died; it is unknown how far it came
+	ToolInterrupted = "interrupted" // its worker died; it is not known how far it got
 )
 
 // ToolSettled is the outcome of a call. The first valid one in stream order counts.
@@ -211,31 +211,31 @@ type ToolSettled struct {
 	Tool        string          `json:"tool"`
 	Outcome     string          `json:"outcome"`
 	Text        string          `json:"text"`                // what the model reads
-	TextBlob    *BlobRef        `json:"text_blob,omitempty"` // the whole text where Text holds only its head
+	TextBlob    *BlobRef        `json:"text_blob,omitempty"` // the whole text, if Text is only its head
 	SHA256      string          `json:"sha256"`              // of the whole text
 	Data        json.RawMessage `json:"data,omitempty"`
 	Exit        *int            `json:"exit,omitempty"`
 	Stderr      string          `json:"stderr,omitempty"`
 	Interpreter string          `json:"interpreter,omitempty"`
 	Files       []FileState     `json:"files,omitempty"`
-	// Edited are the changes of written files whose places are known.
+	// Edited are the changes of written files whose edits are known.
 	Edited []FileChange `json:"edited,omitempty"`
-	// Unseen says that the call may have changed files that Files does not name.
+	// Unseen means that the call may have changed files that Files does not list.
 	Unseen bool `json:"unseen,omitempty"`
-	// NotUndoable are files and links among those which are known to have changed and
-	// which no undo gives back: links, and files that are too large or cannot be
-	// read. At most [MaxNotUndoable] of them; Unseen is then set.
+	// NotUndoable lists unseen changes that no undo can restore: links, and files that are too
+	// large or cannot be read. It has at most [MaxNotUndoable] entries; if it is set, so is
+	// Unseen.
 	NotUndoable []string `json:"not_undoable,omitempty"`
-	// Unchanged says that after the call every file of Known was as it is known.
+	// Unchanged means that after the call every file in Known still had its known content.
 	Unchanged bool `json:"unchanged,omitempty"`
-	// Branch is where an undo of work that was merged before is committed.
+	// Branch is the branch with the commit of an undo of merged work.
 	Branch     string `json:"branch,omitempty"`
 	ArgsSHA256 string `json:"args_sha256"`
 	Generation int    `json:"generation"`
 	DurationMS int64  `json:"duration_ms"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ToolSettled) EventType() Type { return Type{"ToolSettled", 1} }
 
 // EventCorr returns the call.
@@ -244,16 +244,16 @@ func (e ToolSettled) EventCorr() string { return e.Call }
 // EventTopic returns the tool.
 func (t ToolSettled) EventTopic() string { return Token(t.Tool) }
 
-// ToolStarted says that a worker begins a call that cannot be looked into, such
-// as a script. It is on the log before the call begins, so that a call whose
-// claim was lost is not run again without a person's decision.
+// ToolStarted says that a worker starts a call whose progress cannot be checked, such as a script.
+// It is written before the call starts, so that a call whose claim was lost is not run again
+// without a person's decision.
 type ToolStarted struct {
 	Call       string `json:"call"`
 	Tool       string `json:"tool"`
 	Generation int    `json:"generation,omitempty"` // of the approval
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ToolStarted) EventType() Type { return Type{"ToolStarted", 1} }
 
 // EventCorr returns the call.
@@ -270,7 +270,7 @@ type ToolParked struct {
 	Reason     string `json:"reason"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (ToolParked) EventType() Type { return Type{"ToolParked", 1} }
 
 // EventCorr returns the call.
@@ -286,8 +286,8 @@ const (
 	InterruptFail  = "fail"
 )
 
-// InterruptResolved is a person's decision on an interrupted call. After retry
-// a ToolApproved of the next generation follows.
+// InterruptResolved is a person's decision about an interrupted call. After retry, a ToolApproved
+// of the next generation follows.
 type InterruptResolved struct {
 	Call       string `json:"call"`
 	Tool       string `json:"tool"`
@@ -297,19 +297,20 @@ type InterruptResolved struct {
 	Reason     string `json:"reason,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (InterruptResolved) EventType() Type { return Type{"InterruptResolved", 1} }
 
 // EventCorr returns the call.
 func (e InterruptResolved) EventCorr() string { return e.Call }
 
-// MCPServerChanged says what an external MCP server does from now on. It stands in the session whose call
-// used the server last.
+// MCPServerChanged reports the new state of an external MCP server. It is recorded in the session
+// whose call used the server last.
 type MCPServerChanged struct {
 	Server string `json:"server"`
 	State  string `json:"state"`           // idle, starting, running or error
 	Error  string `json:"error,omitempty"` // why it failed
-	// Tools are those of a running server that are not as the person approved them. They cannot be called.
+	// Tools are the tools of a running server that differ from what the person approved. They
+	// cannot be called.
 	Tools []MCPToolChange `json:"tools,omitempty"`
 }
 
@@ -319,32 +320,32 @@ type MCPToolChange struct {
 	State string `json:"state"` // changed, new or gone
 }
 
-// EventType is the identity on the wire.
+// EventType returns the type name and version.
 func (MCPServerChanged) EventType() Type { return Type{"MCPServerChanged", 1} }
 
-// EventTopic is the server.
+// EventTopic returns the server.
 func (e MCPServerChanged) EventTopic() string { return Token(e.Server) }
 
-// InputRequested says that an external MCP server wants to know something of a person while a call runs.
-// Approval asks; the call goes on with the answer.
+// InputRequested says that an external MCP server needs input from a person during a call.
+// Approval raises an ask; the call continues with the answer.
 type InputRequested struct {
 	Call    string `json:"call"`
 	Server  string `json:"server"`
-	Message string `json:"message"` // the server's words, not trusted
-	// Schema is the JSON Schema of the form; unset with an address.
+	Message string `json:"message"` // the server's text, which is not trusted
+	// Schema is the JSON Schema of the form; unset if URL is set.
 	Schema json.RawMessage `json:"schema,omitempty"`
-	// URL is the address that the person is to visit, and Origin its scheme and host.
+	// URL is the address that the person should visit, and Origin its scheme and host.
 	URL    string `json:"url,omitempty"`
 	Origin string `json:"origin,omitempty"`
 }
 
-// EventType is the identity on the wire.
+// EventType returns the type name and version.
 func (InputRequested) EventType() Type { return Type{"InputRequested", 1} }
 
-// EventCorr is the call.
+// EventCorr returns the call.
 func (e InputRequested) EventCorr() string { return e.Call }
 
-// InputAsk is the id of the ask that an InputRequested leads to.
+// InputAsk returns the id of the ask that an InputRequested leads to.
 func InputAsk(request Event) string { return DecidedID("ask-"+GateInput, request, 0) }
 
 func toolDefs() []Def {

@@ -9,21 +9,20 @@ import (
 	"strings"
 )
 
-// Limits of the JSON Schema of an offered tool. Schemas of external tools come
-// from strangers, and a validator follows references without its own limit.
+// Limits of the JSON Schema of an offered tool. Schemas of external tools are untrusted, and a
+// validator follows references without a limit of its own.
 const (
 	// MaxSchemaBytes limits the text of a schema.
 	MaxSchemaBytes = 64 << 10
-	// MaxSchemaDepth limits the nesting of arrays and objects, references followed.
+	// MaxSchemaDepth limits the nesting of arrays and objects, including references.
 	MaxSchemaDepth = 64
 	// MaxSchemaValues limits the values in a schema. A value counts once for each
 	// reference that reaches it.
 	MaxSchemaValues = 10_000
 )
 
-// SchemaFault returns why the schema of a tool must not be used, or "" if it is
-// within the limits. A reference must be a JSON pointer into the same schema
-// ("#/$defs/x") and must not lead back to itself.
+// SchemaFault returns why the schema of a tool must not be used, or "" if it may. A reference must
+// be a JSON pointer into the same schema ("#/$defs/x") and must not form a cycle.
 func SchemaFault(schema json.RawMessage) string {
 	if len(schema) > MaxSchemaBytes {
 		return fmt.Sprintf("it has %d bytes, at most %d are allowed", len(schema), MaxSchemaBytes)
@@ -44,14 +43,14 @@ var (
 	schemaTooLarge = fmt.Sprintf("it has more than %d values", MaxSchemaValues)
 )
 
-// schemaWalk measures a schema. It names values by their JSON pointers.
+// schemaWalk measures a schema. Values are identified by their JSON pointers.
 type schemaWalk struct {
 	root  any
 	done  map[string]extent // finished values
-	under map[string]bool   // values on the way to the one being visited
+	under map[string]bool   // values on the path to the current one
 }
 
-// extent is the size of a value, references followed.
+// extent is the size of a value, including references.
 type extent struct{ values, depth int }
 
 // visit measures the value at a pointer.
@@ -106,7 +105,7 @@ func (w *schemaWalk) visit(at string, value any) (extent, string) {
 	return size, ""
 }
 
-// schemaReferences are the keywords that lead elsewhere; only $ref is allowed.
+// schemaReferences are the keywords of references; only $ref is allowed.
 var schemaReferences = map[string]bool{"$ref": true, "$dynamicRef": true, "$recursiveRef": true}
 
 var (
@@ -114,8 +113,8 @@ var (
 	unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-// target finds the value that a reference names. A pointer has one spelling
-// here: percent signs would make a second one.
+// target returns the value that a reference points to. Percent escapes are not accepted, so that
+// each pointer has one spelling.
 func (w *schemaWalk) target(ref string) (any, bool) {
 	path, local := strings.CutPrefix(ref, "#")
 	if !local || strings.Contains(path, "%") {

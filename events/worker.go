@@ -12,7 +12,7 @@ import (
 	"manualslop/events/chars"
 )
 
-// Bounds of a worker that a person asks for.
+// Limits of a worker that a person requests.
 const (
 	// MaxWorkerPrompt limits the prompt in bytes.
 	MaxWorkerPrompt = 32 << 10
@@ -24,29 +24,29 @@ const (
 	MaxTicketBytes = 128 << 10
 )
 
-// Priorities are those that a ticket may have, the first to start first.
+// Priorities returns the priorities of a ticket, highest first.
 func Priorities() []string { return []string{"high", "medium", "low"} }
 
-// WorkerSpawnRequested asks for one more worker: its own ticket, outside any
-// goal, that goes the ordinary way.
+// WorkerSpawnRequested asks for one more worker: a ticket of its own, outside any goal, that is
+// treated like every other ticket.
 type WorkerSpawnRequested struct {
 	Prompt     string   `json:"prompt"`
-	Context    []string `json:"context,omitempty"` // paths whose contents the worker begins with
+	Context    []string `json:"context,omitempty"` // paths of files that the worker sees at the beginning
 	TargetFile string   `json:"target_file,omitempty"`
-	Model      string   `json:"model,omitempty"`    // instead of the ladder's
-	Persona    string   `json:"persona,omitempty"`  // of the session's roster; empty: the tier's own
-	Priority   string   `json:"priority,omitempty"` // empty: medium
+	Model      string   `json:"model,omitempty"`    // replaces the tier's models
+	Persona    string   `json:"persona,omitempty"`  // from the session's roster; empty means the tier's own
+	Priority   string   `json:"priority,omitempty"` // empty means medium
 	StepMode   bool     `json:"step_mode,omitempty"`
-	// RequestID makes asking again harmless: of several requests with one id only
-	// the first counts.
+	// RequestID makes a repeated request harmless: of several requests with the same id, only the
+	// first counts.
 	RequestID string `json:"request_id,omitempty"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (WorkerSpawnRequested) EventType() Type { return Type{"WorkerSpawnRequested", 1} }
 
-// WorkerTicket returns the id of the ticket that a WorkerSpawnRequested of this
-// event id leads to.
+// WorkerTicket returns the id of the ticket that a WorkerSpawnRequested leads to; request is the
+// id of that event.
 func WorkerTicket(request string) string {
 	sum := sha256.Sum256([]byte("worker ticket\x00" + request))
 	return "W-" + hex.EncodeToString(sum[:6])
@@ -58,7 +58,7 @@ func WorkerStream(ticket string) string { return "Tier 3 (Worker): " + ticket }
 // WorkerTrack returns the id of the track of a worker's ticket.
 func WorkerTrack(ticket string) string { return "TR-" + ticket }
 
-// Ticket returns what is asked for, under an id.
+// Ticket returns the requested ticket, with the given id.
 func (r WorkerSpawnRequested) Ticket(id string) Ticket {
 	t := Ticket{
 		ID: id, Description: r.Prompt, Status: StatusTodo, AssignedTo: "tier3-worker", TargetFile: r.TargetFile,
@@ -74,8 +74,8 @@ func (r WorkerSpawnRequested) Ticket(id string) Ticket {
 	return t
 }
 
-// Check returns why nobody could carry the request out: a [LimitError] for what
-// is too large, nil if nothing is wrong.
+// Check returns why the request cannot be carried out: a [LimitError] if something is too large,
+// nil if it is valid.
 func (r WorkerSpawnRequested) Check() error {
 	if len(r.RequestID) > MaxIDLength {
 		return LimitError{"the request_id", len(r.RequestID), MaxIDLength, "bytes long"}
@@ -83,31 +83,31 @@ func (r WorkerSpawnRequested) Check() error {
 	return r.Ticket("W").Check()
 }
 
-// Digest names what is asked for, whatever the request_id: two requests with
-// one digest want the same.
+// Digest returns a digest of the request without its request_id: two requests with the same digest
+// ask for the same.
 func (r WorkerSpawnRequested) Digest() string {
 	r.RequestID = ""
 	b, err := json.Marshal(r)
 	if err != nil {
-		panic("events: " + err.Error()) // texts and a flag
+		panic("events: " + err.Error()) // strings and a boolean cannot fail
 	}
 	return Digest(b)
 }
 
-// LimitError means that something a person sent is too large.
+// LimitError means that input from a person is too large.
 type LimitError struct {
-	What       string // "the prompt"
+	What       string // such as "the prompt"
 	Got, Limit int
-	Unit       string // "bytes long"
+	Unit       string // such as "bytes long"
 }
 
-// Error returns how large it is and how large it may be.
+// Error returns the size and the limit.
 func (e LimitError) Error() string {
 	return fmt.Sprintf("%s is %d %s, at most %d are allowed", e.What, e.Got, e.Unit, e.Limit)
 }
 
-// Check returns why a ticket that a person wrote cannot be carried out; a
-// [LimitError] for what is too large. It knows no other ticket.
+// Check returns why a ticket that a person wrote cannot be carried out; it returns a [LimitError]
+// if something is too large. It does not check references to other tickets.
 func (t Ticket) Check() error {
 	switch {
 	case !ValidToken(t.ID):
@@ -159,16 +159,16 @@ func (t Ticket) checkSize() error {
 	return err
 }
 
-// TicketsAdded puts a track onto the board that no goal asked for, with its
-// tickets. It is as much as TrackStarted and TicketsPlanned together.
+// TicketsAdded adds a track that no goal asked for, with its tickets. It is equivalent to
+// TrackStarted and TicketsPlanned together.
 type TicketsAdded struct {
 	Request   string   `json:"request"`              // id of WorkerSpawnRequested
-	RequestID string   `json:"request_id,omitempty"` // as asked
+	RequestID string   `json:"request_id,omitempty"` // as requested
 	Track     Track    `json:"track"`
 	Tickets   []Ticket `json:"tickets"`
 }
 
-// EventType returns the identity on the wire.
+// EventType returns the type name and version.
 func (TicketsAdded) EventType() Type { return Type{"TicketsAdded", 1} }
 
 // EventCorr returns the track.

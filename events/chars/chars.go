@@ -1,13 +1,13 @@
-// Package chars classifies characters for everything that decides: which are
-// blank, which are visible, which are the same letter in another case.
+// Package chars classifies characters for everything that decides: whether they are blank or
+// visible, and which letters differ only in case.
 //
 // # Contract
 //
-//   - A decision is the same whatever release of Go, whatever locale and whatever
-//     version of Unicode the program is built with: the tables are ours and never
-//     change. Deciders and folds use these functions in the place of those of
-//     unicode, strings and strconv; a test in docs sees to it.
-//   - The package is pure and imports nothing that has tables of its own.
+//   - Results do not depend on the Go release, the locale or the version of
+//     Unicode: the tables are our own and never change. Deciders and folds use
+//     these functions instead of those in unicode, strings and strconv, which a
+//     test in docs checks.
+//   - The package is pure and imports nothing that has such tables.
 package chars
 
 import (
@@ -19,8 +19,7 @@ import (
 // span is a range of characters.
 type span struct{ lo, hi rune }
 
-// folding is a range of letters of which every stride-th has its first case by
-// delta away.
+// folding is a range of letters in which every stride-th differs from its first case by delta.
 type folding struct{ lo, hi, stride, delta rune }
 
 func in(r rune, table []span) bool {
@@ -47,9 +46,8 @@ func Format(r rune) bool { return in(r, formats) }
 // Mark reports whether a character combines with the one before it.
 func Mark(r rune) bool { return r >= 0x300 && in(r, marks) }
 
-// Printable reports whether a character is visible on a line: not a control
-// code, a format character, a blank other than the space, or a private-use
-// character.
+// Printable reports whether a character is visible on a line: anything but a control code, a
+// format character, a blank other than the space, or a private-use character.
 func Printable(r rune) bool {
 	switch {
 	case r == ' ':
@@ -64,10 +62,10 @@ func Printable(r rune) bool {
 // Trim returns a text without the blanks around it.
 func Trim(s string) string { return strings.TrimFunc(s, Blank) }
 
-// Words returns the words of a text, which are separated by blanks.
+// Words splits a text at blanks.
 func Words(s string) []string { return strings.FieldsFunc(s, Blank) }
 
-// Lower returns a text with the capital letters of ASCII in lower case.
+// Lower converts the ASCII capital letters of a text to lower case.
 func Lower(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {
@@ -77,7 +75,8 @@ func Lower(s string) string {
 	}, s)
 }
 
-// Fold maps a letter to the first of its cases.
+// Fold maps a letter to the first of its cases, so that letters that differ only in case become
+// equal.
 func Fold(r rune) rune {
 	if r < utf8.RuneSelf {
 		if r >= 'a' && r <= 'z' {
@@ -92,7 +91,7 @@ func Fold(r rune) rune {
 	return r
 }
 
-// Quote puts a text in quotation marks and escapes its invisible characters.
+// Quote returns a text in quotation marks with its invisible characters escaped.
 func Quote(s string) string {
 	const hexadecimal = "0123456789abcdef"
 	var b strings.Builder
@@ -108,7 +107,7 @@ func Quote(s string) string {
 			b.WriteString(`\r`)
 		case r == '\t':
 			b.WriteString(`\t`)
-		case r == utf8.RuneError && s[i] != "\uFFFD"[0]: // a byte that is not a character
+		case r == utf8.RuneError && s[i] != "\uFFFD"[0]: // an invalid byte
 			b.WriteString(`\x`)
 			b.WriteByte(hexadecimal[s[i]>>4])
 			b.WriteByte(hexadecimal[s[i]&15])

@@ -1,6 +1,6 @@
 package chars
 
-// The tables of Unicode 15.0.0. They stay the same with every release of Go.
+// Tables of Unicode 15.0.0. They never change, whatever the Go release.
 
 // formats are the format characters (Cf).
 var formats = []span{
@@ -103,8 +103,8 @@ var marks = []span{
 	{0x1e944, 0x1e94a}, {0xe0100, 0xe01ef},
 }
 
-// cases are the non-ASCII letters that have an earlier case of the same letter:
-// every stride-th from lo to hi, and the distance to that one.
+// cases are the non-ASCII letters with an earlier case of the same letter: every stride-th letter
+// from lo to hi, and its distance from the earlier case.
 var cases = []folding{
 	{0xe0, 0xf6, 1, -32}, {0xf8, 0xfe, 1, -32}, {0x101, 0x12f, 2, -1},
 	{0x133, 0x137, 2, -1}, {0x13a, 0x148, 2, -1}, {0x14b, 0x177, 2, -1},

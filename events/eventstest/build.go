@@ -10,9 +10,8 @@ import (
 	"manualslop/events"
 )
 
-// BareAppender is what a log under test provides in addition to events.Log, so
-// that the suite can store what a plain client could publish: any body on any
-// event subject.
+// BareAppender is what a log under test provides in addition to events.Log, so that the suite can
+// store anything that a plain client could publish: any body on any event subject.
 type BareAppender interface {
 	AppendBare(ctx context.Context, subject, msgID string, body []byte) error
 }
@@ -20,14 +19,13 @@ type BareAppender interface {
 // epoch is the time of the first event that a [Builder] makes.
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// Builder makes events of one session with counted ids and times, the same in
-// every run.
+// Builder makes events of one session with numbered ids and times, the same in every run.
 type Builder struct {
 	Project, Session string
 	n                atomic.Int64
 }
 
-// Event wraps a payload as written by actor.
+// Event returns an event with a payload, written by actor.
 func (b *Builder) Event(tb testing.TB, actor string, p events.Payload) events.Event {
 	tb.Helper()
 	n := b.n.Add(1)

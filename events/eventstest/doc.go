@@ -1,5 +1,4 @@
-// Package eventstest holds what tests of logs and of their users need: a log
-// in memory ([Memory]), the conformance suites that every events.Log and
-// events.Blobs passes ([TestLog], [TestBlobs]), and helpers that wait on facts
-// instead of on time ([Expect]).
+// Package eventstest holds helpers for tests of logs and their users: a log in memory ([Memory]),
+// the test suites that every events.Log and events.Blobs must pass ([TestLog], [TestBlobs]), and
+// helpers that wait for events instead of sleeping ([Expect]).
 package eventstest

@@ -14,10 +14,9 @@ import (
 // as missing.
 const Patience = 2 * time.Minute
 
-// Expect waits until the log holds, under the filter, events of the given types
-// in this order, possibly with others between them, and returns those events
-// with their payloads decoded by the catalogue. It fails the test if they do
-// not arrive.
+// Expect waits until the log holds events of the given types under the filter in this order,
+// possibly with others in between, and returns those events with decoded payloads. It fails the
+// test if they do not arrive.
 func Expect(tb testing.TB, log events.Log, f events.Filter, types ...string) []events.Event {
 	tb.Helper()
 	var found []events.Event
@@ -30,8 +29,8 @@ func Expect(tb testing.TB, log events.Log, f events.Filter, types ...string) []e
 	return found
 }
 
-// ExpectWhere waits until the log holds an event under the filter that accept
-// returns true for, and returns it with its payload decoded.
+// ExpectWhere waits until the log holds an event under the filter for which accept returns true,
+// and returns it with its payload decoded.
 func ExpectWhere(tb testing.TB, log events.Log, f events.Filter, what string,
 	accept func(events.Event) bool) events.Event {
 	tb.Helper()
@@ -43,7 +42,7 @@ func ExpectWhere(tb testing.TB, log events.Log, f events.Filter, what string,
 	return found
 }
 
-// All reads everything that the log holds under the filter now, decoded.
+// All returns all events that the log now holds under the filter, decoded.
 func All(tb testing.TB, log events.Log, f events.Filter) []events.Event {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)

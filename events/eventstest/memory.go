@@ -12,9 +12,9 @@ import (
 	"manualslop/events"
 )
 
-// Memory is an events.Log and events.Blobs in memory. It keeps encoded events
-// like a stream, so that whatever does not survive the wire does not survive
-// here. It has no permissions: any actor may write as any other.
+// Memory is an events.Log and events.Blobs in memory. It stores encoded events, as a stream does,
+// so that data that cannot be encoded is lost here too. It has no permissions: any actor may write
+// as any other.
 type Memory struct {
 	mu     sync.Mutex
 	stored []events.Stored
@@ -99,7 +99,7 @@ func (m *Memory) put(s events.Stored) uint64 {
 	return s.Seq
 }
 
-// last finds the newest message under f; nil if there is none.
+// last returns the newest message under f; nil if there is none.
 func (m *Memory) last(f events.Filter) *events.Stored {
 	for i := len(m.stored) - 1; i >= 0; i-- {
 		if selects(f, m.stored[i].Subject) {
@@ -137,8 +137,8 @@ func (m *Memory) Last(ctx context.Context, f events.Filter) (uint64, error) {
 	return seqOf(m.last(f)), nil
 }
 
-// page copies up to 256 messages under f from a sequence on, and returns when
-// and where to continue.
+// page returns copies of up to 256 messages under f from a sequence on, the sequence from which to
+// continue, and a channel that is closed when there is more.
 func (m *Memory) page(f events.Filter, from uint64) (page []events.Stored, next uint64, grown <-chan struct{},
 	err error) {
 	m.mu.Lock()

@@ -10,9 +10,8 @@ import (
 	"manualslop/events"
 )
 
-// TestLog checks that logs keep the contract of events.Log. Each call of open
-// returns an empty log that lives until its test ends; it must also be a
-// [BareAppender].
+// TestLog checks that a log fulfils the contract of events.Log. Each call of open must return an
+// empty log that lives until its test ends and that is also a [BareAppender].
 func TestLog(t *testing.T, open func(testing.TB) events.Log) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -95,7 +94,7 @@ func ids(list []events.Event) []string {
 	return out
 }
 
-// wire returns an event as a log returns it: the payload undecoded.
+// wire returns events as a log returns them: without decoded payloads.
 func wire(list []events.Event) []events.Event {
 	out := make([]events.Event, len(list))
 	for i, e := range list {

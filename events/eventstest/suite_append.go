@@ -22,7 +22,7 @@ func testOrder(s *suite) {
 	require.Equal(s, uint64(20), last)
 }
 
-// conductorOnly is the filter of the single writer in these tests.
+// conductorOnly is the filter with a single writer in these tests.
 var conductorOnly = events.Filter{Project: "p1", Session: "s1", Actor: events.ActorConductor}
 
 func testExpect(s *suite) {

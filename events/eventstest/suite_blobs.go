@@ -11,8 +11,8 @@ import (
 	"manualslop/events"
 )
 
-// TestBlobs checks that a store keeps the contract of events.Blobs. Each call
-// of open returns an empty store that lives until its test ends.
+// TestBlobs checks that a store fulfils the contract of events.Blobs. Each call of open must
+// return an empty store that lives until its test ends.
 func TestBlobs(t *testing.T, open func(testing.TB) events.Blobs) {
 	t.Parallel()
 	for name, run := range map[string]func(context.Context, *testing.T, events.Blobs){

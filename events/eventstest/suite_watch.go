@@ -9,7 +9,7 @@ import (
 	"manualslop/events"
 )
 
-// watching runs a feed in its own goroutine.
+// watching reads a feed on its own goroutine.
 type watching struct {
 	events chan events.Event
 	errs   chan error
@@ -64,7 +64,7 @@ func testWatch(s *suite) {
 	require.Equal(s, past[2].Seq, cutoff, "the replay is over with the newest event under the filter")
 	for _, e := range wire(past) {
 		came := w.next(s)
-		came.Payload = nil // it may be decoded
+		came.Payload = nil // the log may have decoded it
 		require.Equal(s, e, came)
 	}
 	s.put(s.build.Event(s, "ada", events.ResumeRequested{}))

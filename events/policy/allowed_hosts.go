@@ -9,18 +9,18 @@ import (
 	"manualslop/events/chars"
 )
 
-// MaxHostName is the longest name of a host, in bytes.
+// MaxHostName limits the length of a host name, in bytes.
 const MaxHostName = 253
 
 // Host is an allowed host: NAME, *.NAME or an address, each with an optional :PORT.
 type Host struct {
 	Name  string     // as returned by [PlainHost]; empty for an address
-	Below bool       // *.NAME: the names below, not the name itself
+	Below bool       // *.NAME: matches names below NAME, but not NAME itself
 	Addr  netip.Addr // invalid for a name
-	Port  uint16     // 0: 80 and 443
+	Port  uint16     // 0 means 80 and 443
 }
 
-// ParseHost reads an entry of the list of allowed hosts. It returns false if text is not one.
+// ParseHost parses an entry of the list of allowed hosts. It returns false if text is not valid.
 func ParseHost(text string) (Host, bool) {
 	var h Host
 	host, port, err := net.SplitHostPort(text)
@@ -41,14 +41,14 @@ func ParseHost(text string) (Host, bool) {
 	return h, h.Name != "" && len(name) <= MaxHostName && !strings.ContainsAny(h.Name, "*/@:[] \t")
 }
 
-// PlainHost returns the name of a host without case and without its final dot.
+// PlainHost returns a host name in lower case and without its final dot.
 func PlainHost(name string) string { return strings.TrimSuffix(chars.Lower(name), ".") }
 
 // PlainAddr returns an address without its zone, and an IPv4-mapped IPv6
 // address as IPv4.
 func PlainAddr(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
 
-// Covers reports whether the entry allows a host, given its plain name.
+// Covers reports whether the entry allows a host with this plain name.
 func (h Host) Covers(name string) bool {
 	if h.Below {
 		return strings.HasSuffix(name, "."+h.Name)

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// SteeringFiles returns the files and folders of a project, as patterns, that
-// control which programs run on this machine and with which rights: the
-// settings of the engine, of git, of other agents, and of programs that run
-// what their settings name.
+// SteeringFiles returns patterns for the files and folders of a project that control which
+// programs run on this machine and with which rights: the settings of the engine, of git, of other
+// agents, and of programs that run commands from their settings.
 func SteeringFiles() []string {
 	return []string{
 		"slop.toml", "personas.toml", "tool_presets.toml", "project_presets.toml", "mcp_env.toml", "mcp_config.json",
@@ -20,8 +19,8 @@ func SteeringFiles() []string {
 	}
 }
 
-// SteeringNames returns the names of the files of [SteeringFiles] that are at
-// the top of a project, and of the folders that hold the others.
+// SteeringNames returns the names of those [SteeringFiles] that are at the top of a project, and
+// of the folders that hold the others.
 func SteeringNames() []string {
 	var out []string
 	for _, file := range SteeringFiles() {
