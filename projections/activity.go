@@ -6,7 +6,7 @@ import (
 	"manualslop/events"
 )
 
-// The states of ai_status that the original names.
+// Values of ai_status that the original system defines.
 const (
 	statusIdle       = "idle"
 	statusPaused     = "paused"
@@ -16,13 +16,12 @@ const (
 	statusSearching  = "searching web..."
 )
 
-// activity folds what is currently in progress: open model requests and running
-// tool calls.
+// activity is a fold of the work in progress: open model requests and running tool calls.
 type activity struct {
 	Requests requests       `json:"requests"`
 	Calls    calls          `json:"calls"`
-	Running  map[string]int `json:"running"`             // calls under way by tool
-	Killed   map[string]int `json:"killed,omitempty"`    // newest killed attempt by ticket
+	Running  map[string]int `json:"running"`             // number of running calls, by tool
+	Killed   map[string]int `json:"killed,omitempty"`    // newest killed attempt, by ticket
 	LastTier int            `json:"last_tier,omitempty"` // of the newest request
 	Paused   bool           `json:"paused,omitempty"`
 }
@@ -77,17 +76,16 @@ func (a *activity) stopped(tool string) {
 	}
 }
 
-// kill drops what an ended attempt had in progress, because nothing waits for
-// it.
+// kill drops the work in progress of an ended attempt, because nothing waits for it.
 func (a *activity) kill(ticket string, attempt int) {
 	a.Killed[ticket] = max(a.Killed[ticket], attempt)
-	// order-independent: deletes what belongs to the attempt, whatever comes first.
+	// order-independent: deletes the attempt's requests
 	for id, q := range a.Requests {
 		if q.Ticket == ticket && q.TicketAttempt <= attempt {
 			delete(a.Requests, id)
 		}
 	}
-	// order-independent: deletes and counts down, whatever comes first.
+	// order-independent: deletes and counts the attempt's calls
 	for id, k := range a.Calls {
 		if k.Ticket == ticket && k.Attempt <= attempt {
 			if k.Open {
@@ -104,7 +102,7 @@ func (a *activity) thinking() bool { return len(a.Requests) > 0 || a.Running["ru
 // live reports whether a tool is running.
 func (a *activity) live() bool { return len(a.Running) > 0 }
 
-// status returns the status line of the original.
+// status returns the original system's status line.
 func (a *activity) status() string {
 	switch {
 	case a.Running["run_powershell"] > 0:
@@ -115,7 +113,7 @@ func (a *activity) status() string {
 		return statusSearching
 	case len(a.Running) > 0:
 		names := make([]string, 0, len(a.Running))
-		// order-independent: sorted below.
+		// order-independent: only the minimum is used
 		for name := range a.Running {
 			names = append(names, name)
 		}
@@ -132,7 +130,7 @@ func (a *activity) status() string {
 type Diagnostics struct {
 	Thinking bool `json:"thinking"` // a model or a shell is running
 	Live     bool `json:"live"`     // a tool is running
-	Prior    bool `json:"prior"`    // the session is over and read-only
+	Prior    bool `json:"prior"`    // the session is closed and read-only
 }
 
 type indicators struct {

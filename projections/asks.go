@@ -7,14 +7,14 @@ import (
 	"manualslop/events"
 )
 
-// Ask is one question with everything that an inbox shows.
+// Ask is one ask with everything that an inbox shows.
 type Ask struct {
 	events.AskRaised
 	RaisedSeq uint64       `json:"raised_seq"`
 	RaisedAt  time.Time    `json:"raised_at"`
-	RaisedBy  string       `json:"raised_by"` // id of the event that it is about
+	RaisedBy  string       `json:"raised_by"` // id of its cause
 	Posted    *PostedAsk   `json:"posted,omitempty"`
-	Settled   *SettledAsk  `json:"settled,omitempty"` // nil while it is open
+	Settled   *SettledAsk  `json:"settled,omitempty"` // nil while the ask is open
 	Refused   []RefusedAsk `json:"refused,omitempty"` // rejected answers, at most MaxRefused
 }
 
@@ -29,7 +29,7 @@ type PostedAsk struct {
 	TimeoutMS  int64  `json:"timeout_ms"`
 }
 
-// SettledAsk is how an ask ended: by whom and when.
+// SettledAsk describes how an ask was settled.
 type SettledAsk struct {
 	Outcome  string          `json:"outcome"` // yes, no, expired
 	By       string          `json:"by"`
@@ -52,10 +52,10 @@ type RefusedAsk struct {
 // Open reports whether the ask is not settled yet.
 func (a Ask) Open() bool { return a.Settled == nil }
 
-// inbox holds every ask of a session in the order raised.
+// inbox holds all asks of a session in the order in which they were raised.
 type inbox struct {
 	Asks   []*Ask               `json:"asks"`
-	Posted map[string]PostedAsk `json:"posted,omitempty"` // by request id, until raised
+	Posted map[string]PostedAsk `json:"posted,omitempty"` // by request id; not raised yet
 	byID   map[string]*Ask
 }
 
@@ -71,7 +71,7 @@ var asks = Fold[*inbox]{
 	},
 }
 
-// UnmarshalJSON reads an inbox and rebuilds its index.
+// UnmarshalJSON decodes an inbox and rebuilds its index.
 func (i *inbox) UnmarshalJSON(raw []byte) error {
 	type plain inbox
 	if err := events.Unmarshal(raw, (*plain)(i)); err != nil {
@@ -105,8 +105,8 @@ func (i *inbox) apply(e *events.Event) *inbox {
 	return i
 }
 
-// post keeps a question posted to /api/ask until it is raised under its request
-// id; the first one counts.
+// post keeps a question posted to /api/ask until it is raised under its request id; the first one
+// with an id counts.
 func (i *inbox) post(p events.AskPosted) {
 	_, waits := i.Posted[p.RequestID]
 	if !waits && i.byID[p.RequestID] == nil {
@@ -137,22 +137,22 @@ func (i *inbox) list(which func(*Ask) bool) []Ask {
 	return out
 }
 
-// Asks lists every ask of the session in the order raised.
+// Asks returns all asks of the session in the order in which they were raised.
 func (s *Set) Asks() []Ask { return stateOf(s, asks).list(func(*Ask) bool { return true }) }
 
-// OpenAsks lists the asks that wait for a person, in the order raised.
+// OpenAsks returns the open asks in the order in which they were raised.
 func (s *Set) OpenAsks() []Ask {
 	return stateOf(s, asks).list(func(a *Ask) bool { return a.Settled == nil })
 }
 
-// PostedAsk returns the question that was posted under a request id and is not
-// raised yet; a raised one is an [Ask] with that id.
+// PostedAsk returns the question posted under a request id, unless it is already raised; a raised
+// one is an [Ask] with that id.
 func (s *Set) PostedAsk(requestID string) (PostedAsk, bool) {
 	p, waits := stateOf(s, asks).Posted[requestID]
 	return p, waits
 }
 
-// Ask finds an ask by id; for /api/ask the id is its request id.
+// Ask returns an ask by id; for /api/ask the id is the request id.
 func (s *Set) Ask(id string) (Ask, bool) {
 	a := stateOf(s, asks).byID[id]
 	if a == nil {

@@ -10,10 +10,10 @@ import (
 // board folds tracks and tickets with their current states.
 type board struct {
 	PlanReview bool              `json:"plan_review,omitempty"`
-	Proposed   []*boardTrack     `json:"proposed,omitempty"` // wait for a person
+	Proposed   []*boardTrack     `json:"proposed,omitempty"` // wait for a person to accept them
 	Tracks     []*boardTrack     `json:"tracks,omitempty"`
-	Active     string            `json:"active,omitempty"` // the track started last
-	tickets    map[string]*place // the ticket that an id means
+	Active     string            `json:"active,omitempty"` // id of the most recently started track
+	tickets    map[string]*place // the ticket to which an id refers
 }
 
 // boardTrack is a track on the board.
@@ -27,18 +27,18 @@ type boardTrack struct {
 
 // boardTicket is a ticket on the board.
 type boardTicket struct {
-	Ticket    events.Ticket `json:"ticket"` // with its live state
+	Ticket    events.Ticket `json:"ticket"` // with its current status
 	BlockKind string        `json:"block_kind,omitempty"`
 	Attempt   int           `json:"attempt,omitempty"`
 	Model     string        `json:"model,omitempty"`
-	Started   *time.Time    `json:"started,omitempty"` // newest attempt
+	Started   *time.Time    `json:"started,omitempty"` // of the newest attempt
 	Ended     *time.Time    `json:"ended,omitempty"`
-	// Second says that its id was already used by another ticket: the conductor
-	// starts none of its plan, and events about that id are about the other ticket.
+	// Second means that another ticket already had this id. The conductor starts none of the
+	// tickets in its plan, and events with that id refer to the other ticket.
 	Second bool `json:"second,omitempty"`
 }
 
-// place is the position of a ticket.
+// place is the position of a ticket on the board.
 type place struct {
 	track  *boardTrack
 	ticket *boardTicket
@@ -46,7 +46,7 @@ type place struct {
 
 func newBoard() board { return board{tickets: map[string]*place{}} }
 
-// UnmarshalJSON reads a board and rebuilds its index.
+// UnmarshalJSON decodes a board and rebuilds its index.
 func (b *board) UnmarshalJSON(raw []byte) error {
 	type plain board
 	if err := events.Unmarshal(raw, (*plain)(b)); err != nil {
@@ -94,8 +94,8 @@ func (b *board) apply(e *events.Event) {
 	}
 }
 
-// propose takes tier 1's plan: onto the board, or for review by a person. A
-// newer plan of the same goal replaces the tracks that were not started.
+// propose adds tier 1's plan to the board, or keeps it for review by a person. It replaces tracks
+// of the same goal that were not started.
 func (b *board) propose(p events.TracksProposed) {
 	b.withdraw(p.Goal)
 	for _, t := range p.Tracks {
@@ -106,8 +106,7 @@ func (b *board) propose(p events.TracksProposed) {
 	}
 }
 
-// accept moves proposed tracks onto the board; those of the goal that were not
-// named are dropped.
+// accept adds proposed tracks to the board and drops the goal's other proposals.
 func (b *board) accept(p events.TracksAccepted) {
 	for _, t := range b.Proposed {
 		if t.Goal == p.Goal && (len(p.Tracks) == 0 || slices.Contains(p.Tracks, t.Track.ID)) && b.track(t.Track.ID) == nil {
@@ -146,7 +145,7 @@ func (b *board) mark(id, status, reason string) {
 	}
 }
 
-// plan adds tier 2's tickets to their track; only a track's first plan counts.
+// plan adds tier 2's tickets to their track; only the first plan of a track counts.
 func (b *board) plan(p events.TicketsPlanned) {
 	tr := b.track(p.Track)
 	if tr == nil || len(tr.Tickets) > 0 {
@@ -167,8 +166,7 @@ func (b *board) enter(tr *boardTrack, ticket events.Ticket) {
 	}
 }
 
-// applyTicket folds an event about a ticket. An event about an unplanned ticket
-// changes nothing.
+// applyTicket folds an event about a ticket. If the ticket was not planned, nothing changes.
 func (b *board) applyTicket(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.TicketStarted:
@@ -212,7 +210,7 @@ func (b *board) startTicket(e *events.Event, p *events.TicketStarted) {
 	at.track.Status, at.track.Reason = events.StatusInProgress, ""
 }
 
-// end notes when a ticket ended; one that never started has no end.
+// end records when a ticket ended; a ticket that never started has no end.
 func (b *board) end(e *events.Event, id string) *boardTicket {
 	t := b.ticket(id)
 	if t != nil && t.Started != nil && t.Ended == nil {
@@ -226,8 +224,8 @@ func (t *boardTicket) reopen() {
 	t.Ticket.Status, t.Ticket.BlockedReason, t.BlockKind = events.StatusTodo, "", ""
 }
 
-// extra adds a track without a goal, with its tickets. It becomes the active
-// track unless another one is running.
+// extra adds a track without a goal, with its tickets. It becomes the active track unless another
+// one is running.
 func (b *board) extra(p events.TicketsAdded) {
 	if active := b.track(b.Active); active == nil || active.Status != events.StatusInProgress {
 		b.Active = p.Track.ID
@@ -236,8 +234,8 @@ func (b *board) extra(p events.TicketsAdded) {
 	b.plan(events.TicketsPlanned{Track: p.Track.ID, Tickets: p.Tickets})
 }
 
-// mutate applies a person's change of the graph. If it changes a blocked track,
-// the conductor then decides again whether the track is blocked.
+// mutate applies a person's change to the graph. If it changes a blocked track, the conductor will
+// decide again whether the track is blocked.
 func (b *board) mutate(op events.GraphOp) {
 	if op.Op == events.GraphAddTicket {
 		if tr := b.track(op.Track); tr != nil && op.New != nil {
@@ -257,12 +255,11 @@ func (b *board) mutate(op events.GraphOp) {
 	op.Change(&at.ticket.Ticket)
 }
 
-// TicketState is a ticket as clients see it: every field is present, null if it
-// is not set.
+// TicketState is a ticket as clients see it: all fields are present, and null if not set.
 type TicketState struct {
 	ID                  string   `json:"id"`
 	Description         string   `json:"description"`
-	Status              string   `json:"status"` // todo, in_progress, completed, blocked: now
+	Status              string   `json:"status"` // current status: todo, in_progress, completed, blocked
 	AssignedTo          string   `json:"assigned_to"`
 	TargetFile          *string  `json:"target_file"`
 	ContextRequirements []string `json:"context_requirements"`
@@ -342,14 +339,14 @@ func list(s []string) []string {
 	return s
 }
 
-// TicketRow is a ticket and the work done on it.
+// TicketRow is a ticket with the state of its work.
 type TicketRow struct {
 	TicketState
 	Track     string     `json:"track"`
-	BlockKind string     `json:"block_kind,omitempty"` // who may undo the block
-	Attempt   int        `json:"attempt"`              // newest, 0 before the first
+	BlockKind string     `json:"block_kind,omitempty"` // kind of block, which decides who can undo it
+	Attempt   int        `json:"attempt"`              // the newest; 0 before the first
 	Model     string     `json:"model,omitempty"`
-	Started   *time.Time `json:"started,omitempty"` // newest attempt
+	Started   *time.Time `json:"started,omitempty"` // of the newest attempt
 	Ended     *time.Time `json:"ended,omitempty"`
 }
 
@@ -378,10 +375,10 @@ func (b *board) rows() []TicketRow {
 	return rows
 }
 
-// Tickets lists the tickets of all tracks as planned, track by track.
+// Tickets returns the tickets of all tracks in planned order, track by track.
 func (s *Set) Tickets() []TicketRow { return stateOf(s, tickets).rows() }
 
-// Ticket finds a ticket by id.
+// Ticket returns a ticket by id.
 func (s *Set) Ticket(id string) (TicketState, bool) {
 	t := stateOf(s, tickets).ticket(id)
 	if t == nil {

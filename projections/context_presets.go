@@ -9,7 +9,7 @@ import (
 	"manualslop/events"
 )
 
-// MaxPresets is the number of context presets that a session can have.
+// MaxPresets limits the number of context presets of a session.
 const MaxPresets = 64
 
 // ContextPreset is a named selection of files and screenshots.
@@ -54,11 +54,11 @@ func (p *projectState) preset(e *events.Event, w *events.ContextPresetChanged) s
 	return ""
 }
 
-// ContextPresets lists the presets by name.
+// ContextPresets returns the presets, sorted by name.
 func (s *Set) ContextPresets() []ContextPreset {
 	p := stateOf(s, project)
 	out := make([]ContextPreset, 0, len(p.Presets))
-	// order-independent: the list is sorted below
+	// order-independent: sorted below
 	for _, preset := range p.Presets {
 		out = append(out, preset)
 	}

@@ -8,20 +8,19 @@ import (
 	"manualslop/events"
 )
 
-// Usage sums tokens as providers reported them.
+// Usage is a sum of tokens that providers reported.
 type Usage struct {
 	Requests   int   `json:"requests"` // replies that count
-	Failed     int   `json:"failed"`   // attempts that failed; their tokens are in the sums
+	Failed     int   `json:"failed"`   // failed attempts; their tokens are included in the sums
 	Input      int64 `json:"input"`
 	Output     int64 `json:"output"`
 	CacheRead  int64 `json:"cache_read"`
 	CacheWrite int64 `json:"cache_write"`
-	// CacheWriteHour is the part of CacheWrite that is kept for an hour.
+	// CacheWriteHour is the part of CacheWrite that is cached for an hour.
 	CacheWriteHour int64 `json:"cache_write_hour,omitempty"`
-	// Reported is the cost of the calls as reported by providers, in micro-dollars;
-	// only some report it.
+	// Reported is the cost of the calls in micro-dollars, as far as providers reported it.
 	Reported  int64 `json:"reported_micro_dollars,omitempty"`
-	Estimated bool  `json:"estimated,omitempty"` // some of it was not reported but estimated
+	Estimated bool  `json:"estimated,omitempty"` // some tokens were estimated because they were not reported
 }
 
 func (u *Usage) add(t events.Usage) {
@@ -50,7 +49,7 @@ func newCost() Cost {
 		Ticket: map[string]*Usage{}}
 }
 
-// each calls f for every sum that includes a request.
+// each calls f for every sum to which a request belongs.
 func (c *Cost) each(q request, f func(*Usage)) {
 	f(&c.Total)
 	f(usageOf(c.Tier, strconv.Itoa(q.Tier)))
@@ -116,16 +115,16 @@ func (s *Set) Cost() Cost { return stateOf(s, cost).Cost }
 // limit.
 type Budgets struct {
 	Session int64 `json:"session_micro_dollars"`
-	Ticket  int64 `json:"ticket_micro_dollars"` // of each ticket
-	// Tickets are the limits of tickets whose limit was raised.
+	Ticket  int64 `json:"ticket_micro_dollars"` // limit of each ticket
+	// Tickets are the raised limits, by ticket.
 	Tickets map[string]int64 `json:"tickets,omitempty"`
-	// Finishing are tickets that may exceed every limit.
+	// Finishing are the tickets that may exceed every limit.
 	Finishing []string `json:"finishing,omitempty"`
-	// Warned are the budgets of which four fifths were spent: session, or a ticket.
+	// Warned are the budgets of which four fifths were spent: session, or a ticket id.
 	Warned []string `json:"warned,omitempty"`
 }
 
-// apply folds what changes a limit.
+// apply folds events that change a limit.
 func (b *Budgets) apply(p events.Payload) {
 	switch p := p.(type) {
 	case events.SessionOpened:
@@ -148,7 +147,7 @@ func (b *Budgets) apply(p events.Payload) {
 	}
 }
 
-// Of returns the limit of a ticket; 0: none.
+// Of returns the limit of a ticket; 0 means none.
 func (b Budgets) Of(ticket string) int64 {
 	if limit, raised := b.Tickets[ticket]; raised {
 		return limit
@@ -162,35 +161,34 @@ func (s *Set) Budgets() Budgets { return stateOf(s, spending).Budgets }
 
 // Limits of the spending model.
 const (
-	// MaxSpendingLines is the maximum number of separate lines; further usage is
-	// summed per provider and model in lines whose ticket is [OtherTickets].
+	// MaxSpendingLines limits the number of separate lines; further usage is added to one line per
+	// provider and model whose ticket is [OtherTickets].
 	MaxSpendingLines = 4096
-	// MaxSpendingPoints is the maximum length of a line's history before pairs of
-	// points are merged.
+	// MaxSpendingPoints is the length of a line's history at which pairs of points are merged.
 	MaxSpendingPoints = 32
-	// OtherTickets replaces the ticket in lines beyond the limit.
+	// OtherTickets replaces the ticket in lines that exceed the limit.
 	OtherTickets = "(others)"
 )
 
-// SpendingLine is what one model used for one ticket, or for a track or goal if
-// no ticket is concerned, as reported by providers.
+// SpendingLine is the usage of one model for one ticket, or for a track or goal without a ticket,
+// as reported by providers.
 type SpendingLine struct {
 	Track    string `json:"track,omitempty"`
 	Ticket   string `json:"ticket,omitempty"`
 	Tier     int    `json:"tier"`
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
-	// Price is the price of its tokens in the session's newest ModelsOffered at the
-	// time; nil if unknown.
+	// Price is the price of its tokens according to the newest ModelsOffered at the time; nil if
+	// unknown.
 	Price *events.ModelPrice `json:"price,omitempty"`
 	Usage Usage              `json:"usage"`
-	// History is Usage over time, oldest first; the points add up to it.
+	// History is Usage over time, oldest first; the points add up to Usage.
 	History []SpendingPoint `json:"history"`
 }
 
-// SpendingPoint is the usage between the previous point and a time.
+// SpendingPoint is the usage after the previous point up to a time.
 type SpendingPoint struct {
-	At    time.Time `json:"at"` // of the newest answer in it
+	At    time.Time `json:"at"` // of the newest answer included
 	Usage Usage     `json:"usage"`
 }
 
@@ -199,7 +197,7 @@ type spendingKey struct {
 	track, ticket   string
 	tier            int
 	provider, model string
-	price           string // as JSON, because the same id may have another price later
+	price           string // as JSON, because a price may change while its id stays the same
 }
 
 type spendings struct {
@@ -231,7 +229,7 @@ var spending = Fold[*spendings]{
 	},
 }
 
-// UnmarshalJSON reads the state and rebuilds its index.
+// UnmarshalJSON decodes the state and rebuilds its index.
 func (s *spendings) UnmarshalJSON(raw []byte) error {
 	type plain spendings
 	if err := events.Unmarshal(raw, (*plain)(s)); err != nil {
@@ -266,8 +264,7 @@ func (s *spendings) apply(e *events.Event) *spendings {
 	return s
 }
 
-// answered counts the usage of an attempt, at the price for its time and
-// prompt.
+// answered adds the usage of an attempt, at the price for its time and prompt size.
 func (s *spendings) answered(e *events.Event, request string, u Usage, used events.Usage) {
 	q, counts := s.Requests.answered(request)
 	if !counts {
@@ -288,12 +285,12 @@ func priceKey(p *events.ModelPrice) string {
 	}
 	b, err := json.Marshal(p)
 	if err != nil {
-		panic("projections: " + err.Error()) // strings and numbers
+		panic("projections: " + err.Error()) // strings and numbers cannot fail
 	}
 	return string(b)
 }
 
-// line finds or creates the line of a request.
+// line returns the line of a request and creates it if needed.
 func (s *spendings) line(q request, price *events.ModelPrice) *SpendingLine {
 	k := spendingKey{q.Track, q.Ticket, q.Tier, q.Provider, q.Model, priceKey(price)}
 	if l := s.byKey[k]; l != nil {
@@ -311,8 +308,7 @@ func (s *spendings) line(q request, price *events.ModelPrice) *SpendingLine {
 	return l
 }
 
-// spend adds the usage of one answer; a full history loses detail but never
-// tokens.
+// spend adds the usage of one answer. A full history loses resolution, but no tokens.
 func (l *SpendingLine) spend(at time.Time, u Usage) {
 	l.Usage.sum(u)
 	if len(l.History) >= MaxSpendingPoints {
@@ -330,7 +326,7 @@ func (l *SpendingLine) spend(at time.Time, u Usage) {
 	l.History = append(l.History, SpendingPoint{at, u})
 }
 
-// sum adds another usage.
+// sum adds another usage to u.
 func (u *Usage) sum(o Usage) {
 	u.Requests += o.Requests
 	u.Failed += o.Failed
@@ -339,8 +335,8 @@ func (u *Usage) sum(o Usage) {
 		CacheWriteHour: o.CacheWriteHour, Estimated: o.Estimated})
 }
 
-// Offered returns the session's newest ModelsOffered, or no rows before the
-// first. The result is shared and must not be modified.
+// Offered returns the session's newest ModelsOffered; before the first one it has no rows. The
+// result is shared and must not be modified.
 func (s *Set) Offered() events.ModelsOffered { return stateOf(s, spending).Offered }
 
 // Spending returns the session's usage so far, line by line. The result is

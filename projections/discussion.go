@@ -11,7 +11,7 @@ import (
 	"manualslop/events"
 )
 
-// Roles of discussion entries, as the original spells them.
+// Roles of discussion entries, spelled as in the original system.
 const (
 	RoleUser   = events.RoleUser
 	RoleAI     = events.RoleAI
@@ -40,19 +40,18 @@ type Entry struct {
 	Ticket    string    `json:"ticket,omitempty"`
 	Call      string    `json:"call,omitempty"`
 	Tool      string    `json:"tool,omitempty"`
-	Calls     []string  `json:"calls,omitempty"`   // tools that the reply requested
-	Outcome   string    `json:"outcome,omitempty"` // of a tool
-	// Path and View say which view of which file an entry of role Context shows. A
-	// view over events.MaxInline is in Blob, and Content is empty.
+	Calls     []string  `json:"calls,omitempty"`   // tools that the reply calls
+	Outcome   string    `json:"outcome,omitempty"` // outcome of a tool call
+	// Path and View say which view of which file an entry with role Context shows. A view larger
+	// than events.MaxInline is in Blob, and Content is then empty.
 	Path string          `json:"path,omitempty"`
 	View string          `json:"view,omitempty"`
 	Blob *events.BlobRef `json:"blob,omitempty"`
-	// Raw is an entry exactly as posted to /api/session; the other fields are then
-	// unset.
+	// Raw is an entry exactly as posted to /api/session; the other fields are unset then.
 	Raw json.RawMessage `json:"-"`
 }
 
-// MarshalJSON returns the entry, verbatim if a client posted it.
+// MarshalJSON returns the JSON of the entry; an entry that a client posted is returned verbatim.
 func (n Entry) MarshalJSON() ([]byte, error) {
 	if n.Raw != nil {
 		return n.Raw, nil
@@ -60,8 +59,8 @@ func (n Entry) MarshalJSON() ([]byte, error) {
 	return json.Marshal(logEntry(n))
 }
 
-// logEntry is an entry from the log. It has no MarshalJSON, whose result
-// encoding/json would parse again.
+// logEntry is an entry from the log. It has no MarshalJSON method, because encoding/json would
+// validate that method's result again.
 type logEntry Entry
 
 // Discussion is the answer of GET /api/session.
@@ -69,8 +68,8 @@ type Discussion struct {
 	Entries []Entry `json:"entries"`
 }
 
-// conversation holds every discussion of a session. The team's entries go to
-// the active one.
+// conversation holds all discussions of a session. Entries from the tiers are added to the active
+// one.
 type conversation struct {
 	Requests requests           `json:"requests"`
 	Calls    calls              `json:"calls"`
@@ -80,29 +79,28 @@ type conversation struct {
 	Uploads  []*upload          `json:"uploads,omitempty"`
 	Awaited  []injection        `json:"awaited,omitempty"`
 	Refused  []refusal          `json:"refused,omitempty"`
-	Turns    map[string]string  `json:"turns"` // that have not ended, to their discussion
+	Turns    map[string]string  `json:"turns"` // unfinished turns, with their discussion
 	seals    bool               // see NewDigestSet
 }
 
-// storedEntry distinguishes entries from the log and entries from a client. An
-// entry that several discussions share is never changed, only replaced.
+// storedEntry holds an entry from the log or from a client. An entry that several discussions
+// share is never modified, only replaced.
 type storedEntry struct {
 	ID    string          `json:"id"`
 	Entry *logEntry       `json:"entry,omitempty"`
 	Raw   json.RawMessage `json:"raw,omitempty"`
-	// From and Index say which event holds the content, for prompts that name it
-	// there; no From: none does. Whole is what the event holds where the content is
-	// only its beginning.
+	// From and Index identify the event that holds the content, so that prompts can refer to it;
+	// From is empty if there is none. Whole refers to the complete text in the event if the
+	// content is only its beginning.
 	From  string          `json:"from,omitempty"`
 	Index int             `json:"index,omitempty"`
 	Whole *events.BlobRef `json:"whole,omitempty"`
 
-	SHA256  string `json:"sha256,omitempty"` // of the entry's content, which is then dropped
-	content int    // how long that was
+	SHA256  string `json:"sha256,omitempty"` // of the entry's content, which is dropped then
+	content int    // length of the dropped content
 }
 
-// size returns the approximate size of the entry in memory and in a snapshot,
-// in bytes.
+// size returns the approximate size of the entry in memory and in a snapshot, in bytes.
 func (n storedEntry) size() int {
 	if n.Entry != nil {
 		return entryOverhead + len(n.Entry.Content) + n.content
@@ -125,7 +123,7 @@ var discussion = Fold[*conversation]{
 	Apply: (*conversation).apply,
 	View:  func(c *conversation) any { return c.Threads[c.Active].document() },
 
-	// The first discussion, which a new session has, may have been renamed or deleted.
+	// the first discussion, which a new session has, may have been renamed or deleted
 	Blank:    func() *conversation { return &conversation{} },
 	Digested: (*conversation).sealed,
 }
@@ -188,7 +186,7 @@ func (c *conversation) addTo(name string, e *events.Event, n Entry) {
 	c.put(name, e, storedEntry{Entry: (*logEntry)(&n)})
 }
 
-// put appends an entry of the log to a discussion.
+// put appends an entry from the log to a discussion.
 func (c *conversation) put(name string, e *events.Event, n storedEntry) {
 	n.ID, n.Entry.Time, n.Entry.Seq = e.ID, e.Time, e.Seq
 	if namesText(e.Payload) {
@@ -243,7 +241,7 @@ func (c *conversation) view() Discussion { return c.Threads[c.Active].view() }
 // Discussion returns the session's active discussion.
 func (s *Set) Discussion() Discussion { return stateOf(s, discussion).view() }
 
-// MaxInjections is the maximum number of pending views for a person.
+// MaxInjections limits the number of pending views for a person.
 const MaxInjections = 64
 
 // injection is a view of a file that a person adds to a discussion.
@@ -260,8 +258,8 @@ func (c *conversation) await(e *events.Event, p *events.ContextInjectionRequeste
 	c.Awaited = append(c.Awaited, injection{e.ID, p.Discussion})
 }
 
-// inject creates an entry from a pending view. If its discussion was deleted in
-// the meantime, the entry goes to the active one.
+// inject adds an entry for a pending view. If its discussion was deleted in the meantime, the
+// entry is added to the active one.
 func (c *conversation) inject(e *events.Event, p *events.ContextBuilt) {
 	i := slices.IndexFunc(c.Awaited, func(w injection) bool { return w.ID == p.Request })
 	if i < 0 {
@@ -290,15 +288,15 @@ func (c *conversation) inject(e *events.Event, p *events.ContextBuilt) {
 
 // Limits of incomplete uploads.
 const (
-	// MaxUploadParts is the number of parts of one upload.
+	// MaxUploadParts limits the number of parts of one upload.
 	MaxUploadParts = 512
-	// maxUploads is how many are kept at once; the oldest is dropped.
+	// maxUploads limits the number of incomplete uploads; the oldest is dropped.
 	maxUploads = 4
-	// maxUploadBytes limits the text of one upload.
+	// maxUploadBytes limits the size of one upload.
 	maxUploadBytes = 32 << 20
 )
 
-// upload is the part of a text received so far.
+// upload holds the parts received so far.
 type upload struct {
 	ID    string   `json:"id"`
 	Actor string   `json:"actor"`
@@ -308,8 +306,8 @@ type upload struct {
 	Parts []string `json:"parts"`
 }
 
-// uploaded appends a part to its upload and applies the text when the last part
-// arrives. A part out of order cancels its upload.
+// uploaded adds a part to its upload and applies the text once the last part has arrived. A part
+// that is out of order cancels its upload.
 func (c *conversation) uploaded(e *events.Event, p *events.SessionPartUploaded) string {
 	i := slices.IndexFunc(c.Uploads, func(u *upload) bool { return u.ID == p.Upload && u.Actor == e.Actor })
 	if p.Index == 0 && i < 0 {

@@ -13,23 +13,23 @@ import (
 	"manualslop/events"
 )
 
-// History is the discussion table of a project as the original stores it in
-// history.toml.
+// History is the discussion table of a project in the form in which the original system stores it
+// in history.toml.
 type History struct {
 	Roles       []string                  `json:"roles" toml:"roles"`
 	Active      string                    `json:"active" toml:"active"`
 	Discussions map[string]HistoryStretch `json:"discussions" toml:"discussions"`
 }
 
-// HistoryStretch is one discussion of a [History]. Each entry is a text: an
-// optional line "@" and a time, a line with the role and a colon, the content.
+// HistoryStretch is one discussion of a [History]. Each entry is a text: an optional line with "@"
+// and a time, a line with the role and a colon, and the content.
 type HistoryStretch struct {
 	GitCommit   string   `json:"git_commit" toml:"git_commit"`
 	LastUpdated string   `json:"last_updated" toml:"last_updated"`
 	History     []string `json:"history" toml:"history,multiline"`
 }
 
-// entryTime is the time format of the original.
+// entryTime is the time format of the original system.
 const entryTime = "2006-01-02T15:04:05"
 
 // HistoryEntry is an entry of history.toml.
@@ -49,9 +49,9 @@ func (n HistoryEntry) String() string {
 	return text
 }
 
-// ParseHistoryEntry reads a text of history.toml. The role is case-insensitive
-// and may be in brackets and without its colon; if the first line is not a
-// role, the whole text is the content and the role is User.
+// ParseHistoryEntry parses an entry of history.toml. The case of the role does not matter; the
+// role may be in brackets and without a colon. If the first line is not a role, the whole text is
+// the content, and the role is User.
 func ParseHistoryEntry(text string, roles []string) HistoryEntry {
 	n := HistoryEntry{Role: RoleUser}
 	if at, rest, found := strings.Cut(text, "\n"); found && strings.HasPrefix(at, "@") {
@@ -113,14 +113,14 @@ func (t *thread) history(roles []string) []string {
 func (s *Set) History() History {
 	c := stateOf(s, discussion)
 	out := History{Roles: slices.Clone(c.Roles), Active: c.Active, Discussions: map[string]HistoryStretch{}}
-	// order-independent: each name has its own place
+	// order-independent: each name has its own key
 	for name, t := range c.Threads {
 		out.Discussions[name] = HistoryStretch{GitCommit: t.GitCommit, LastUpdated: t.updated(), History: t.history(c.Roles)}
 	}
 	return out
 }
 
-// Check returns what is wrong with a history for import, or "".
+// Check returns why a history cannot be imported, or "".
 func (h History) Check() string {
 	if len(h.Roles) > 0 {
 		if reason := CheckRoles(h.Roles); reason != "" {
@@ -141,7 +141,7 @@ func (h History) Check() string {
 	return ""
 }
 
-// importHistory adds or replaces all discussions of a history, or none.
+// importHistory adds or replaces all discussions of a history, or none of them.
 func (c *conversation) importHistory(e *events.Event, raw []byte) string {
 	var h History
 	if json.Unmarshal(raw, &h) != nil {
@@ -176,7 +176,7 @@ func (c *conversation) importHistory(e *events.Event, raw []byte) string {
 	return ""
 }
 
-// imported returns a discussion of a history. Its entries keep their own times.
+// imported returns a discussion from a history. Its entries keep their own times.
 func imported(e *events.Event, prefix string, h HistoryStretch, roles []string) (*thread, error) {
 	t := &thread{By: e.ID, Begun: e.Seq, GitCommit: h.GitCommit, LastUpdated: h.LastUpdated}
 	entries := make([]storedEntry, len(h.History))
@@ -192,10 +192,9 @@ func imported(e *events.Event, prefix string, h HistoryStretch, roles []string) 
 	return t, nil
 }
 
-// NewDigestSet starts every model of [Catalogue] only for digests. The digests
-// equal those of [NewSet], but the texts of the discussions, the largest part
-// of a session, are dropped as soon as their digests are known. Views and
-// snapshots of the set lack these texts.
+// NewDigestSet starts every model of [Catalogue] for digests only. The digests equal those of
+// [NewSet], but the texts of the discussions, which are the largest part of a session, are dropped
+// as soon as their digests are known. Views and snapshots of the set lack these texts.
 func NewDigestSet() *Set {
 	makers := Catalogue()
 	for i, start := range makers {
@@ -216,7 +215,7 @@ func sealedDiscussion() Model {
 	return f.Model()
 }
 
-// sealed returns the entry with its content replaced by the digest.
+// sealed returns the entry with its content replaced by a digest.
 func (n storedEntry) sealed() storedEntry {
 	if n.Entry == nil || n.SHA256 != "" {
 		return n
@@ -227,12 +226,12 @@ func (n storedEntry) sealed() storedEntry {
 	return n
 }
 
-// sealed returns the input of the discussions' digest.
+// sealed returns the value from which the discussions' digest is computed.
 func (c *conversation) sealed() any {
 	type plain conversation
 	out := plain(*c)
 	out.Threads = maps.Clone(c.Threads)
-	// order-independent: each thread is replaced by a copy.
+	// order-independent: each thread is replaced by a copy
 	for name, t := range c.Threads {
 		shown := *t
 		shown.Entries = slices.Clone(t.Entries)

@@ -17,25 +17,24 @@ import (
 
 // Limits of discussions.
 const (
-	// MaxDiscussions is the maximum number of discussions of a session.
+	// MaxDiscussions limits the number of discussions of a session.
 	MaxDiscussions = 256
-	// MaxDiscussionName is the maximum length of a discussion's name in bytes.
+	// MaxDiscussionName limits the length of a discussion's name, in bytes.
 	MaxDiscussionName = 128
-	// MaxEntries is the maximum number of entries that a client may set at once,
-	// and that all discussions together may have after branching or importing.
+	// MaxEntries limits the entries that a client may set at once, and the total number of entries
+	// that branching or importing may lead to.
 	MaxEntries = 100_000
-	// MaxDiscussionBytes is the total size of all discussions beyond which nothing
-	// can be branched, imported or uploaded.
+	// MaxDiscussionBytes limits the total size of all discussions; above it nothing can be
+	// branched, imported or uploaded.
 	MaxDiscussionBytes = 64 << 20
-	// MaxRoles is the maximum number of roles, MaxRole the maximum length of one in
-	// bytes.
+	// MaxRoles limits the number of roles, and MaxRole the length of one in bytes.
 	MaxRoles = 64
 	MaxRole  = 64
 
 	entryOverhead = 128
 )
 
-// firstDiscussion is the original's name for the initial discussion of every
+// firstDiscussion is the name that the original system gives to the first discussion of each
 // session.
 const firstDiscussion = "main"
 
@@ -45,7 +44,7 @@ type thread struct {
 	Begun       uint64        `json:"begun"`          // sequence of that event
 	From        string        `json:"from,omitempty"` // the discussion from which it was branched
 	GitCommit   string        `json:"git_commit,omitempty"`
-	LastUpdated string        `json:"last_updated,omitempty"` // as imported
+	LastUpdated string        `json:"last_updated,omitempty"` // for an imported discussion
 	Updated     time.Time     `json:"updated"`
 	Bytes       int           `json:"bytes"`
 	Entries     []storedEntry `json:"entries"`
@@ -77,7 +76,7 @@ func (t *thread) view() Discussion {
 	return d
 }
 
-// document returns the view in the form that encoding/json writes fastest.
+// document returns the view in a form that encoding/json encodes quickly.
 func (t *thread) document() any {
 	entries := make([]any, len(t.Entries))
 	for i, n := range t.Entries {
@@ -88,7 +87,7 @@ func (t *thread) document() any {
 	return map[string]any{"entries": entries}
 }
 
-// updated returns when the discussion was last changed, if known.
+// updated returns the time of the last change; empty if not known.
 func (t *thread) updated() string {
 	if t.Updated.IsZero() {
 		return t.LastUpdated
@@ -96,13 +95,13 @@ func (t *thread) updated() string {
 	return t.Updated.Format(entryTime)
 }
 
-// takeName is the naming scheme of branches.
+// takeName matches the names of branches.
 var takeName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(.+)_take_[0-9]+$`)
 })
 
-// TakeBase returns the name of the top-level discussion from which a take
-// descends; false for a top-level discussion.
+// TakeBase returns the name of the top-level discussion to which a take belongs; false if name is
+// a top-level discussion itself.
 func TakeBase(name string) (string, bool) {
 	found := takeName().FindStringSubmatch(name)
 	if found == nil {
@@ -112,7 +111,7 @@ func TakeBase(name string) (string, bool) {
 	return base, true
 }
 
-// CheckDiscussionName returns what is wrong with a name, or "".
+// CheckDiscussionName returns why a name is invalid, or "".
 func CheckDiscussionName(name string) string {
 	switch {
 	case name == "" || len(name) > MaxDiscussionName:
@@ -136,10 +135,10 @@ func (c *conversation) freeTake(from string) string {
 	}
 }
 
-// room returns why another discussion with these entries does not fit, or "".
+// room returns why more discussions or entries do not fit, or "".
 func (c *conversation) room(threads, entries, bytes int) string {
 	threads += len(c.Threads)
-	// order-independent: sums
+	// order-independent: adds up
 	for _, t := range c.Threads {
 		entries += len(t.Entries)
 		bytes += t.Bytes
@@ -159,7 +158,7 @@ func (c *conversation) room(threads, entries, bytes int) string {
 type DiscussionInfo struct {
 	Name        string `json:"name"`
 	Active      bool   `json:"active"`
-	Take        bool   `json:"take"`           // its name is BASE_take_N
+	Take        bool   `json:"take"`           // its name has the form BASE_take_N
 	From        string `json:"from,omitempty"` // the discussion from which it was branched
 	Entries     int    `json:"entries"`
 	Bytes       int    `json:"bytes"`
@@ -171,11 +170,11 @@ type DiscussionInfo struct {
 // By returns the id of the event that created the discussion.
 func (d DiscussionInfo) By() string { return d.by }
 
-// Discussions lists the session's discussions in the order of their creation.
+// Discussions returns the session's discussions in the order in which they were created.
 func (s *Set) Discussions() []DiscussionInfo {
 	c := stateOf(s, discussion)
 	out := make([]DiscussionInfo, 0, len(c.Threads))
-	// order-independent: the list is sorted below
+	// order-independent: sorted below
 	for name, t := range c.Threads {
 		_, take := TakeBase(name)
 		out = append(out, DiscussionInfo{
@@ -196,14 +195,14 @@ func (s *Set) DiscussionRoles() []string { return stateOf(s, discussion).Roles }
 // ActiveDiscussion returns the name of the active discussion.
 func (s *Set) ActiveDiscussion() string { return stateOf(s, discussion).Active }
 
-// DiscussionEntry is an entry with the id by which it is edited.
+// DiscussionEntry is an entry with the id that is needed to edit it.
 type DiscussionEntry struct {
 	ID    string `json:"id"`
 	Entry Entry  `json:"entry"`
 }
 
-// DiscussionEntries returns the entries of a discussion; false if there is none
-// of that name. An empty name means the active one.
+// DiscussionEntries returns the entries of a discussion; false if there is none with that name. An
+// empty name means the active one.
 func (s *Set) DiscussionEntries(name string) ([]DiscussionEntry, bool) {
 	c := stateOf(s, discussion)
 	t := c.Threads[cmp.Or(name, c.Active)]

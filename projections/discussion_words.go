@@ -11,16 +11,16 @@ import (
 	"manualslop/events"
 )
 
-// maxRefusals is how many rejected requests a read model remembers.
+// maxRefusals limits how many rejected requests a read model remembers.
 const maxRefusals = 64
 
-// refusal is a person's request that changed nothing, and why.
+// refusal is the reason why a person's request changed nothing.
 type refusal struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"`
 }
 
-// refuse returns the newest refusals with one added.
+// refuse returns the newest refusals including a new one.
 func refuse(all []refusal, id, reason string) []refusal {
 	if len(all) >= maxRefusals {
 		all = all[1:]
@@ -37,14 +37,14 @@ func refusalOf(all []refusal, id string) string {
 	return ""
 }
 
-// DiscussionRefusal returns why a person's event did not change any discussion;
-// empty if it did, and for all but the newest refusals.
+// DiscussionRefusal returns why a person's event did not change any discussion. It is empty if the
+// event did, or if newer refusals have displaced its reason.
 func (s *Set) DiscussionRefusal(id string) string {
 	return refusalOf(stateOf(s, discussion).Refused, id)
 }
 
-// said folds a person's changes of the discussions. An impossible change has no
-// effect; its reason is kept for the gateway to report.
+// said folds a person's changes to the discussions. An impossible change has no effect; the reason
+// is kept so that the gateway can report it.
 func (c *conversation) said(e *events.Event) {
 	var reason string
 	switch p := e.Payload.(type) {
@@ -58,7 +58,7 @@ func (c *conversation) said(e *events.Event) {
 	}
 }
 
-// changed carries out an operation, or returns why it cannot.
+// changed carries out an operation, or returns why that is not possible.
 func (c *conversation) changed(e *events.Event, p *events.DiscussionChanged) (reason string) {
 	switch p.Operation {
 	case events.DiscussionCreate:
@@ -124,7 +124,7 @@ func (c *conversation) knownRole(role string) string {
 	return "there is no such role; there are " + strings.Join(c.Roles, ", ")
 }
 
-// newName returns why a discussion cannot have a name, or "".
+// newName returns why a new discussion cannot have this name, or "".
 func (c *conversation) newName(name string) string {
 	if reason := CheckDiscussionName(name); reason != "" {
 		return reason
@@ -171,7 +171,7 @@ func (c *conversation) rename(from, to string) string {
 	}
 	delete(c.Threads, from)
 	c.Threads[to] = t
-	// order-independent: each turn for itself
+	// order-independent: each turn is handled on its own
 	for turn, name := range c.Turns {
 		if name == from {
 			c.Turns[turn] = to
@@ -183,8 +183,8 @@ func (c *conversation) rename(from, to string) string {
 	return ""
 }
 
-// remove deletes a discussion. If it was active, the one from which it was
-// branched becomes active, or else the oldest.
+// remove deletes a discussion. If it was active, the discussion from which it was branched becomes
+// active, or else the oldest.
 func (c *conversation) remove(name string) string {
 	t, reason := c.named(name)
 	switch {
@@ -215,7 +215,7 @@ func (c *conversation) oldest() string {
 	return first
 }
 
-// CheckRoles returns what is wrong with a list of roles, or "".
+// CheckRoles returns why a list of roles is invalid, or "".
 func CheckRoles(roles []string) string {
 	if len(roles) == 0 || len(roles) > MaxRoles {
 		return fmt.Sprintf("the list must have 1 to %d roles", MaxRoles)
@@ -258,7 +258,7 @@ func (c *conversation) edit(e *events.Event, t *thread, i int, p *events.Discuss
 	return ""
 }
 
-// edited returns a copy of the entry, changed by the event with the id by.
+// edited returns an edited copy of the entry; by is the id of the event with the edit.
 func (n storedEntry) edited(by string, p *events.DiscussionChanged) (storedEntry, string) {
 	if n.Entry == nil {
 		return n.editedRaw(p)
@@ -279,7 +279,7 @@ func (n storedEntry) edited(by string, p *events.DiscussionChanged) (storedEntry
 	return out, ""
 }
 
-// editedRaw changes an entry from a client and keeps its other members.
+// editedRaw returns an edited copy of a client's entry; its other members do not change.
 func (n storedEntry) editedRaw(p *events.DiscussionChanged) (storedEntry, string) {
 	var members map[string]any
 	if json.Unmarshal(n.Raw, &members) != nil || members == nil {
@@ -301,8 +301,8 @@ func (n storedEntry) editedRaw(p *events.DiscussionChanged) (storedEntry, string
 	return storedEntry{ID: n.ID, Raw: raw}, ""
 }
 
-// replace sets a client's entries, unchanged, as those of the active
-// discussion; anything but an array has no effect.
+// replace replaces the entries of the active discussion by a client's, unchanged. Anything but an
+// array has no effect.
 func (c *conversation) replace(e *events.Event, raw json.RawMessage) string {
 	var entries []json.RawMessage
 	if json.Unmarshal(raw, &entries) != nil {

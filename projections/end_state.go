@@ -10,28 +10,27 @@ import (
 	"manualslop/events"
 )
 
-// EndState is used to compare two runs of the same work: it has no ids, no
-// times, no order across tickets, and nothing that exists only because a
-// process died or a model request was repeated (failed attempts, asks about
-// interrupted calls).
+// EndState is for comparing two runs of the same work. It has no ids, no times and no order across
+// tickets, and nothing that exists only because a process died or a model request was repeated
+// (failed attempts, asks about interrupted calls).
 type EndState struct {
 	State   string                   `json:"state"`   // Idle, Planning, Executing, Done
 	Tracks  map[string]EndTrack      `json:"tracks"`  // by id
 	Tickets map[string]EndTicket     `json:"tickets"` // by id
-	Files   map[string]string        `json:"files"`   // SHA-256 by path as last recorded; empty: absent
-	Streams map[string]string        `json:"streams"` // whole text by stream id
-	Entries map[string][]EndEntry    `json:"entries"` // discussion by ticket; "" outside tickets
+	Files   map[string]string        `json:"files"`   // SHA-256 by path, as last recorded; empty if the file does not exist
+	Streams map[string]string        `json:"streams"` // complete text by stream id
+	Entries map[string][]EndEntry    `json:"entries"` // discussion by ticket; "" for entries without a ticket
 	Usage   map[string]*events.Usage `json:"usage"`   // by tier, provider and model
-	Asks    map[string]int           `json:"asks"`    // by gate and outcome, "tool yes"; "tool open"
+	Asks    map[string]int           `json:"asks"`    // number by gate and outcome, such as "tool yes"; "tool open"
 }
 
-// EndTrack is how a track ended.
+// EndTrack is the final state of a track.
 type EndTrack struct {
 	Status string `json:"status"`
 	Reason string `json:"reason,omitempty"`
 }
 
-// EndTicket is how a ticket ended.
+// EndTicket is the final state of a ticket.
 type EndTicket struct {
 	Status     string `json:"status"`
 	Track      string `json:"track"`
@@ -41,16 +40,16 @@ type EndTicket struct {
 	RetryCount int    `json:"retry_count"`
 }
 
-// EndEntry is one discussion entry by content.
+// EndEntry is the content of one discussion entry.
 type EndEntry struct {
 	Role    string `json:"role"`
 	Tool    string `json:"tool,omitempty"`
 	Outcome string `json:"outcome,omitempty"`
-	SHA256  string `json:"sha256"` // of the whole text
-	Head    string `json:"head"`   // of the text, at most MaxSummary bytes
+	SHA256  string `json:"sha256"` // of the complete text
+	Head    string `json:"head"`   // start of the text, at most MaxSummary bytes
 }
 
-// comparison is the state after EndState.
+// comparison is the state from which EndState is made.
 type comparison struct {
 	Phase    phase                    `json:"phase"`
 	Board    board                    `json:"board"`
@@ -60,8 +59,8 @@ type comparison struct {
 	Talk     talk                     `json:"talk"`
 	Files    map[string]*recordedFile `json:"files"`
 	Usage    map[string]*events.Usage `json:"usage"`
-	Open     map[string]string        `json:"open"` // asks and their gates
-	Asks     map[string]int           `json:"asks"` // settled ones
+	Open     map[string]string        `json:"open"` // gates of open asks, by id
+	Asks     map[string]int           `json:"asks"` // number of settled asks
 }
 
 var endState = Fold[*comparison]{
@@ -156,27 +155,27 @@ func (c *comparison) applyTalk(e *events.Event) {
 	}
 }
 
-// EndState returns what two runs of the same work are compared by.
+// EndState returns the state by which two runs of the same work are compared.
 func (s *Set) EndState() EndState { return stateOf(s, endState).view() }
 
-// talk folds the discussion by ticket, so that the order in which parallel
-// calls of one round settle does not show.
+// talk is a fold of the discussion by ticket, which does not depend on the order in which parallel
+// calls of one round settle.
 type talk struct {
-	Turns   map[string]int         `json:"turns"`   // replies so far by group
+	Turns   map[string]int         `json:"turns"`   // number of replies so far, by group
 	Place   map[string]int         `json:"place"`   // turn of each request that was answered with calls
 	Entries map[string][]talkEntry `json:"entries"` // by group
 }
 
-// talkEntry is an entry and its position: the reply of a turn, then its calls
-// by index, each followed by tier 4's text about it.
+// talkEntry is an entry with its position: first the reply of a turn, then its calls by index,
+// each followed by tier 4's text about it.
 type talkEntry struct {
 	EndEntry
 	Turn  int `json:"turn"`
-	Index int `json:"index"` // 0 the reply, n the n-th call
+	Index int `json:"index"` // 0 for the reply, n for the n-th call
 	Kind  int `json:"kind"`
 }
 
-// Kinds of entries at one position, in their order.
+// Kinds of entries at one position, in order.
 const (
 	talkReply = iota
 	talkOutcome
@@ -189,7 +188,7 @@ func newTalk() talk {
 
 func (t *talk) add(group string, n talkEntry) { t.Entries[group] = append(t.Entries[group], n) }
 
-// said is an entry outside tickets that was not written by a model.
+// said adds an entry that no model wrote and that belongs to no ticket.
 func (t *talk) said(role, text string) {
 	t.Turns[""]++
 	t.add("", talkEntry{EndEntry: EndEntry{Role: role, SHA256: events.Digest([]byte(text)), Head: head(text)},
@@ -211,7 +210,7 @@ func (t *talk) replied(q request, p *events.ModelReplied) {
 	t.add(q.Ticket, n)
 }
 
-// called notes the final result of a call.
+// called adds the final result of a call.
 func (t *talk) called(e *events.Event, k *call) {
 	n := talkEntry{EndEntry: EndEntry{Role: RoleTool, Tool: k.Tool}, Kind: talkOutcome}
 	id := ""
@@ -235,7 +234,7 @@ func (t *talk) called(e *events.Event, k *call) {
 	t.add(k.Ticket, n)
 }
 
-// indexOf returns the position of a call among those of its reply, from 1.
+// indexOf returns the number of a call among the calls of its reply, from 1.
 func indexOf(callID string) int {
 	n, err := strconv.Atoi(callID[strings.LastIndexByte(callID, '-')+1:])
 	if err != nil {
@@ -244,10 +243,10 @@ func indexOf(callID string) int {
 	return n + 1
 }
 
-// entries returns the discussion by ticket, ordered by position.
+// entries returns the discussion by ticket, sorted by position.
 func (t *talk) entries() map[string][]EndEntry {
 	out := make(map[string][]EndEntry, len(t.Entries))
-	// order-independent: each key is written once into another map.
+	// order-independent: each key is written once to another map
 	for group, entries := range t.Entries {
 		sorted := slices.Clone(entries)
 		slices.SortStableFunc(sorted, func(a, b talkEntry) int {
@@ -262,7 +261,7 @@ func (t *talk) entries() map[string][]EndEntry {
 	return out
 }
 
-// recordedFile is a file's last recorded digest, and all earlier ones.
+// recordedFile is a file's last recorded digest, with all earlier ones.
 type recordedFile struct {
 	SHA256 string          `json:"sha256"`
 	Known  map[string]bool `json:"known"`
@@ -277,15 +276,15 @@ func (c *comparison) file(path string) *recordedFile {
 	return f
 }
 
-// written records the file contents left by a tool.
+// written records the digest of a file that a tool wrote.
 func (f *recordedFile) written(sha256 string) {
 	f.SHA256 = sha256
 	f.Known[sha256] = true
 }
 
-// reread records the file contents seen by a refresh. A known digest may be
-// from before a write that has been recorded since, so it changes nothing:
-// tickets run concurrently, and the order of recording is random.
+// reread records the digest that a refresh found. A digest that is already known may be older than
+// the last recorded write, because tickets run concurrently and the order of recording is random;
+// so it changes nothing.
 func (f *recordedFile) reread(sha256 string) {
 	if !f.Known[sha256] {
 		f.written(sha256)
@@ -305,29 +304,28 @@ func (c *comparison) view() EndState {
 				t.Ticket.RetryCount}
 		}
 	}
-	// order-independent: each key is written once into another map.
+	// order-independent: each key is written once to another map
 	for path, f := range c.Files {
 		v.Files[path] = f.SHA256
 	}
-	// order-independent: each key is written once into another map.
+	// order-independent: each key is written once to another map
 	for id, s := range c.Streams {
 		v.Streams[id] = s.comparableText()
 	}
-	// order-independent: each key is written once into another map.
+	// order-independent: each key is written once to another map
 	for key, u := range c.Usage {
 		copied := *u
 		v.Usage[key] = &copied
 	}
-	// order-independent: counts only.
+	// order-independent: counts only
 	for _, gate := range c.Open {
 		v.Asks[gate+" open"]++
 	}
 	return v
 }
 
-// comparableText returns the whole text of a stream. Tier 4 handles calls of
-// all tickets on one stream in the random order in which they fail, so these
-// texts are sorted.
+// comparableText returns the complete text of a stream. Tier 4 handles the failed calls of all
+// tickets in one stream, in the random order in which they fail, so its texts are sorted.
 func (s *stream) comparableText() string {
 	if s.Work != "" {
 		return s.text()

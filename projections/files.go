@@ -8,14 +8,14 @@ import (
 
 // FileRecord is the last recorded state of a file.
 type FileRecord struct {
-	SHA256   string     `json:"sha256"` // empty: absent
+	SHA256   string     `json:"sha256"` // empty if the file does not exist
 	Size     int64      `json:"size"`
 	Seen     time.Time  `json:"seen"`
 	SeenSeq  uint64     `json:"seen_seq"`
 	Written  *time.Time `json:"written,omitempty"` // newest write by a tool
 	WrittenN int        `json:"written_count,omitempty"`
-	Call     string     `json:"call,omitempty"`   // that wrote it last
-	Ticket   string     `json:"ticket,omitempty"` // of that call
+	Call     string     `json:"call,omitempty"`   // the call that wrote it last
+	Ticket   string     `json:"ticket,omitempty"` // ticket of that call
 	Error    string     `json:"error,omitempty"`  // why it could not be read
 }
 
@@ -80,6 +80,5 @@ func (t *fileTable) settled(e *events.Event, k *call, p *events.ToolSettled) {
 	}
 }
 
-// Files returns every recorded file, by path. The result is shared and must not
-// be modified.
+// Files returns all recorded files by path. The result is shared and must not be modified.
 func (s *Set) Files() map[string]*FileRecord { return stateOf(s, files).Files }

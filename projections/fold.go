@@ -7,50 +7,49 @@ import (
 	"manualslop/events"
 )
 
-// Fold describes one read model. S is its whole state and marshals to JSON
-// and back without loss.
+// Fold describes one read model. S is its complete state, and can be marshalled to JSON and back
+// without loss.
 type Fold[S any] struct {
-	// Name is the model's name forever, such as "asks".
+	// Name is the model's name, such as "asks". It never changes.
 	Name string
-	// Version counts changes of S or Apply from 1; a bump discards snapshots.
+	// Version counts changes of S or Apply, from 1; increasing it discards snapshots.
 	Version int
-	// New is the state before the first event.
+	// New returns the state before the first event.
 	New func() S
-	// Apply folds one decoded event. It may reuse the given state.
+	// Apply folds one decoded event and returns the new state. It may modify the given state.
 	Apply func(S, *events.Event) S
-	// Takes selects the payloads that Apply gets; nil means all. Other payloads do
-	// not change the model or its rendered views.
+	// Takes selects the payloads that are passed to Apply; nil means all. Other payloads do not
+	// change the model or its rendered views.
 	Takes func(events.Payload) bool
-	// View returns what a client sees; nil means the state itself.
+	// View returns the state as clients see it; nil means the state itself.
 	View func(S) any
 	// Blank returns the value into which a stored state is decoded; nil means New.
 	Blank func() S
-	// Digested returns the input of the digest; nil means the state itself.
+	// Digested returns the value from which the digest is computed; nil means the state itself.
 	Digested func(S) any
 }
 
-// Model is a fold working on one session, its state's type erased.
+// Model is a fold that runs on one session, without its state's type.
 type Model interface {
-	// Name is the fold's name.
+	// Name returns the fold's name.
 	Name() string
-	// Version is the fold's version.
+	// Version returns the fold's version.
 	Version() int
 	// Takes reports whether the model folds events with this payload.
 	Takes(p events.Payload) bool
 	// Apply folds one decoded event.
 	Apply(e *events.Event)
-	// JSON is the whole state; equal states give equal bytes.
+	// JSON returns the complete state; equal states give equal bytes.
 	JSON() (json.RawMessage, error)
-	// View is what a client of the gateway sees.
+	// View returns the state as a client of the gateway sees it.
 	View() (json.RawMessage, error)
-	// Digest is the SHA-256 of the state, in hexadecimal.
+	// Digest returns the SHA-256 of the state, in hexadecimal.
 	Digest() (string, error)
-	// Restore replaces the state with one from JSON; on an error the state does not
-	// change.
+	// Restore replaces the state by one decoded from JSON. On an error the state does not change.
 	Restore(state json.RawMessage) error
 }
 
-// Model starts the fold on an empty session.
+// Model returns the fold's model for a new session.
 func (f Fold[S]) Model() Model { return &model[S]{fold: f, state: f.New()} }
 
 type model[S any] struct {
@@ -108,8 +107,7 @@ func encode(name string, v any) (json.RawMessage, error) {
 	return b, nil
 }
 
-// Catalogue returns every read model, by name. Each entry starts one on an
-// empty session.
+// Catalogue returns functions that start each read model for a new session, sorted by name.
 func Catalogue() []func() Model {
 	return []func() Model{
 		asks.Model,
@@ -137,8 +135,8 @@ func Catalogue() []func() Model {
 	}
 }
 
-// ofTheWork selects every payload except the gateway's own records, which are
-// frequent while programs use it.
+// ofTheWork selects all payloads except the gateway's own records, which are frequent while
+// programs use the gateway.
 func ofTheWork(p events.Payload) bool {
 	switch p.(type) {
 	case events.HookCalled, events.EventPushed, events.EventsDrained, events.GUITaskQueued, events.GUITaskFailed:

@@ -12,9 +12,9 @@ import (
 
 // Limits of the read model "gui".
 const (
-	MaxGUITasks      = 64      // newest tasks
-	MaxGUISelections = 64      // tab bars, and list boxes, in which something is selected
-	MaxGUISelected   = 4 << 10 // one selected entry of a list, in bytes of JSON
+	MaxGUITasks      = 64      // the newest tasks
+	MaxGUISelections = 64      // tab bars, and list boxes, with a selection
+	MaxGUISelected   = 4 << 10 // size of one selected list entry, in bytes of JSON
 )
 
 // GUITaskRow is a task posted to /api/gui.
@@ -27,11 +27,11 @@ type GUITaskRow struct {
 	Error  string    `json:"error,omitempty"` // why it failed
 }
 
-// guiState is the state that the original kept in its window.
+// guiState is the state that the original system kept in its window.
 type guiState struct {
 	Values map[string]json.RawMessage `json:"values"` // values of stored fields that were set
-	Tabs   map[string]string          `json:"tabs"`   // by tab bar
-	Lists  map[string]json.RawMessage `json:"lists"`  // by list box
+	Tabs   map[string]string          `json:"tabs"`   // selected tab, by tab bar
+	Lists  map[string]json.RawMessage `json:"lists"`  // selected entry, by list box
 	Tasks  []GUITaskRow               `json:"tasks"`  // oldest first
 }
 
@@ -71,7 +71,7 @@ func (g *guiState) note(row GUITaskRow) {
 	g.Tasks = append(g.Tasks, row)
 }
 
-// take applies a task to the values kept here.
+// take applies a task to the values that are kept here.
 func (g *guiState) take(t GUITask) {
 	switch t.Action {
 	case GUISetValue:
@@ -102,7 +102,7 @@ func roomFor[V any](m map[string]V, key string) bool {
 	return there || len(m) < MaxGUISelections
 }
 
-// compact returns raw without space between its tokens, as in a stored state.
+// compact returns raw without white space between its tokens, as in a stored state.
 func compact(raw json.RawMessage) json.RawMessage {
 	var buf bytes.Buffer
 	if err := json.Compact(&buf, raw); err != nil {
@@ -116,14 +116,14 @@ func (s *Set) GUITasks() []GUITaskRow {
 	return append([]GUITaskRow{}, stateOf(s, gui).Tasks...)
 }
 
-// GUITab returns the tab that is selected in a tab bar, empty if none is.
+// GUITab returns the selected tab of a tab bar; empty if there is none.
 func (s *Set) GUITab(bar string) string { return stateOf(s, gui).Tabs[bar] }
 
-// GUIListItem returns the entry that is selected in a list box, nil if none is.
+// GUIListItem returns the selected entry of a list box; nil if there is none.
 func (s *Set) GUIListItem(box string) json.RawMessage { return stateOf(s, gui).Lists[box] }
 
-// GUISelected reports whether a selection was kept: the read model had room for
-// it, and it names something.
+// GUISelected reports whether a task's selection was kept: the read model had room for it, and it
+// is a valid selection.
 func (s *Set) GUISelected(t GUITask) bool {
 	g := stateOf(s, gui)
 	_, tab := g.Tabs[t.Item]
@@ -131,15 +131,15 @@ func (s *Set) GUISelected(t GUITask) bool {
 	return t.selects() && (t.Action == GUISelectTab && tab || t.Action == GUISelectItem && entry)
 }
 
-// GUISelections returns the tabs and list entries that are selected. The maps
-// are shared and must not be modified.
+// GUISelections returns the selected tabs and list entries. The maps are shared and must not be
+// modified.
 func (s *Set) GUISelections() (tabs map[string]string, lists map[string]json.RawMessage) {
 	g := stateOf(s, gui)
 	return g.Tabs, g.Lists
 }
 
-// GUISources are the read models after bound fields. Expensive values are
-// computed once.
+// GUISources gives bound fields access to the read models. Expensive values are computed only
+// once.
 type GUISources struct {
 	*Set
 	mma      *MMAStatus
@@ -185,11 +185,11 @@ func (g *GUISources) value(f *GUIField) any {
 	return f.Default
 }
 
-// GUIState returns the value of every field by name.
+// GUIState returns the values of all fields by name.
 func (s *Set) GUIState() map[string]any {
 	sources := &GUISources{Set: s}
 	out := make(map[string]any, len(guiIndex))
-	// order-independent: each name is set once.
+	// order-independent: each name is set once
 	for name, f := range guiIndex {
 		if name == f.Name {
 			out[name] = sources.value(f)
@@ -198,9 +198,9 @@ func (s *Set) GUIState() map[string]any {
 	return out
 }
 
-// GUIValue returns the value of a tag: of a field, the tab selected in a tab
-// bar, the entry selected in a list box, or the status of a ticket, also as
-// node_TICKET. It returns nil for an unknown name.
+// GUIValue returns the value of a tag: the value of a field, the selected tab of a tab bar, the
+// selected entry of a list box, or the status of a ticket, which can also be named node_TICKET. It
+// returns nil for an unknown name.
 func (s *Set) GUIValue(tag string) any {
 	if f := GUIFieldOf(tag); f != nil {
 		return (&GUISources{Set: s}).value(f)
@@ -221,8 +221,8 @@ func (s *Set) GUIValue(tag string) any {
 	return t.Status
 }
 
-// owned returns the setter of a bound field with the Go type V. The resulting
-// event must pass its own check, if it has one.
+// owned returns the setter of a bound field with Go type V. The event that it returns must pass
+// its own check, if it has one.
 func owned[V any](say func(V) events.Payload) func(json.RawMessage) (events.Payload, error) {
 	return func(raw json.RawMessage) (events.Payload, error) {
 		var v V
@@ -237,7 +237,7 @@ func owned[V any](say func(V) events.Payload) func(json.RawMessage) (events.Payl
 	}
 }
 
-// whole reads a JSON number without a fraction, also if it is written as 4.0.
+// whole is decoded from a JSON number without a fraction, even if written as 4.0.
 type whole int
 
 // UnmarshalJSON accepts the values of [FieldInteger].

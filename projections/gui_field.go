@@ -16,7 +16,7 @@ import (
 // FieldType is the type of a GUI field, named as in JSON Schema.
 type FieldType string
 
-// Types of fields.
+// Types of GUI fields.
 const (
 	FieldText    FieldType = "string"
 	FieldBool    FieldType = "boolean"
@@ -26,39 +26,37 @@ const (
 	FieldObject  FieldType = "object"
 )
 
-// MaxGUIValue is the maximum size of a stored field's value as JSON, in bytes.
+// MaxGUIValue limits the size of a stored field's value as JSON, in bytes.
 const MaxGUIValue = events.MaxInline
 
-// ErrGUIValue means that a value is invalid for a field.
+// ErrGUIValue means that a value is not valid for a field.
 var ErrGUIValue = errors.New("invalid value for the field")
 
-// GUIField is a name of the one flat namespace of values that clients set and
-// get. A field is either stored, with its value in the read model "gui", or
-// bound to the model that owns the value.
+// GUIField is a named value that clients can set and get; all names are in one flat namespace. A
+// field is either stored, with its value in the read model "gui", or bound to the model that owns
+// the value.
 type GUIField struct {
 	Name    string
-	Aliases []string // other spellings
+	Aliases []string // other names
 	Type    FieldType
 	Doc     string   // one sentence
-	Values  []string // the allowed texts; empty: any
+	Values  []string // allowed strings; empty means any
 
 	// Default is the value of a stored field that was never set.
 	Default any
-	// Read returns the value of a bound field; nil means that the field is stored.
+	// Read returns the value of a bound field; nil if the field is stored.
 	Read func(*GUISources) any
-	// Say returns the event that sets a bound field; nil means that it is
-	// read-only.
+	// Say returns the event that sets a bound field; nil if the field is read-only.
 	Say func(json.RawMessage) (events.Payload, error)
 }
 
 // Stored reports whether the value is in the read model "gui".
 func (f *GUIField) Stored() bool { return f.Read == nil }
 
-// Settable reports whether set_value may name the field.
+// Settable reports whether set_value can be used for the field.
 func (f *GUIField) Settable() bool { return f.Stored() || f.Say != nil }
 
-// Check returns ErrGUIValue, with what is allowed, if a value is invalid for
-// the field.
+// Check returns ErrGUIValue, with what is allowed, if a value is not valid for the field.
 func (f *GUIField) Check(raw json.RawMessage) error {
 	switch raw = bytes.TrimSpace(raw); {
 	case !f.Settable():
@@ -81,8 +79,7 @@ func (f *GUIField) Check(raw json.RawMessage) error {
 	return nil
 }
 
-// holds reports whether raw, a JSON value without space around it, is of the
-// type.
+// holds reports whether raw, a JSON value without surrounding space, has the type.
 func (t FieldType) holds(raw []byte) bool {
 	switch t {
 	case FieldText:
@@ -110,7 +107,7 @@ func textOf(raw json.RawMessage) string {
 	return s
 }
 
-// GUIFields returns every field, by name.
+// GUIFields returns all fields, sorted by name.
 func GUIFields() []GUIField {
 	all := slices.Concat(guiModelFields(), guiTierFields(), guiRosterFields(), guiTeamFields(), guiProjectFields(),
 		guiTalkFields(), guiViewFields())
@@ -118,14 +115,14 @@ func GUIFields() []GUIField {
 	return all
 }
 
-// guiIndex finds fields by name and by alias.
+// guiIndex holds the fields by name and by alias.
 var guiIndex = func() map[string]*GUIField {
 	index := map[string]*GUIField{}
 	all := GUIFields()
 	for i := range all {
 		for _, name := range append([]string{all[i].Name}, all[i].Aliases...) {
 			if index[name] != nil {
-				panic("projections: two fields are called " + name) // a programmer's error
+				panic("projections: two fields are called " + name) // a bug
 			}
 			index[name] = &all[i]
 		}
@@ -133,8 +130,8 @@ var guiIndex = func() map[string]*GUIField {
 	return index
 }()
 
-// GUIFieldOf finds a field by its name or an alias; the original also prefixes
-// names with "ui_". It returns nil if there is none.
+// GUIFieldOf returns a field by name or alias, optionally with the prefix "ui_" that the original
+// system uses. It returns nil if there is none.
 func GUIFieldOf(name string) *GUIField {
 	if f := guiIndex[name]; f != nil {
 		return f
@@ -142,7 +139,7 @@ func GUIFieldOf(name string) *GUIField {
 	return guiIndex[strings.TrimPrefix(name, "ui_")]
 }
 
-// Actions of tasks for POST /api/gui, named as in the original.
+// Actions of tasks for POST /api/gui, named as in the original system.
 const (
 	GUISetValue   = "set_value"
 	GUIClick      = "click"
@@ -153,23 +150,23 @@ const (
 	GUIAsk        = "ask"                // recorded only
 	GUIClearAsk   = "clear_ask"          // recorded only
 	GUIAIResponse = "handle_ai_response" // recorded only
-	GUIRaw        = ""                   // a task without an action is only recorded
+	GUIRaw        = ""                   // a task without an action, which is only recorded
 )
 
-// ErrGUITask means that a task is invalid.
+// ErrGUITask means that a task is not valid.
 var ErrGUITask = errors.New("not a valid task")
 
-// GUITask is a parsed task: one spelling for the different ones in the
-// original's documents.
+// GUITask is a parsed task. It unifies the different spellings in the original system's
+// documentation.
 type GUITask struct {
 	Action   string
 	Item     string                     // the field, button, tab bar, list box, callback or kind of event
 	Value    json.RawMessage            // the value, tab, entry, payload; nil if none was given
-	UserData json.RawMessage            // the data of a click; nil if none was given
-	Members  map[string]json.RawMessage // everything, as it came
+	UserData json.RawMessage            // data of a click; nil if none was given
+	Members  map[string]json.RawMessage // all members, unchanged
 }
 
-// guiSpelling lists the names of an action's members, preferred first.
+// guiSpelling lists the possible names of an action's members, preferred first.
 type guiSpelling struct{ item, value []string }
 
 func spellingOf(action string) (guiSpelling, bool) {
@@ -192,10 +189,9 @@ func spellingOf(action string) (guiSpelling, bool) {
 	return guiSpelling{}, false
 }
 
-// ReadGUITask parses a task. The action may also be given as "type". An unknown
-// action with a payload is an event to be pushed, as sent by the original's own
-// client; an unknown type is a raw task. The error tells the person what is
-// wrong; the task holds the parts that could be read.
+// ReadGUITask parses a task. The action may also be given as "type". An unknown action with a
+// payload is an event to push, as the original system's client sends it; an unknown type is a raw
+// task. The error says what is wrong; the task then holds the parts that could be read.
 func ReadGUITask(raw json.RawMessage) (GUITask, error) {
 	var t GUITask
 	if err := json.Unmarshal(raw, &t.Members); err != nil || t.Members == nil {
@@ -228,7 +224,7 @@ func ReadGUITask(raw json.RawMessage) (GUITask, error) {
 	return t, nil
 }
 
-// recordedOnly reports whether the task has no effect.
+// recordedOnly reports whether the task is only recorded and has no effect.
 func (t GUITask) recordedOnly() bool {
 	return t.Action == GUIAsk || t.Action == GUIClearAsk || t.Action == GUIAIResponse || t.Action == GUIRaw
 }
@@ -242,7 +238,7 @@ func (t GUITask) first(names ...string) json.RawMessage {
 	return nil
 }
 
-// name returns the first of these members that is given, or "".
+// name returns the first of these members that is present, or "".
 func (t GUITask) name(members ...string) (string, error) {
 	raw := t.first(members...)
 	if raw == nil {
@@ -258,8 +254,8 @@ func (t GUITask) name(members ...string) (string, error) {
 	return *s, nil
 }
 
-// userData returns the data of a click: user_data, at the top or in kwargs,
-// else the first of args.
+// userData returns the data of a click: user_data, at the top level or in kwargs, else the first
+// of args.
 func (t GUITask) userData() json.RawMessage {
 	if raw := t.first("user_data"); raw != nil {
 		return raw

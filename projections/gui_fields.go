@@ -7,8 +7,8 @@ import (
 	"manualslop/events"
 )
 
-// guiViewFields returns the state of the original's window: the engine only
-// stores it for a front end.
+// guiViewFields returns the fields for the state of the original system's window, which the engine
+// only stores for a front end.
 func guiViewFields() []GUIField {
 	return []GUIField{
 		{Name: "show_windows", Type: FieldObject, Default: map[string]bool{},
@@ -20,12 +20,12 @@ func guiViewFields() []GUIField {
 	}
 }
 
-// workTier is the tier whose settings are shown in fields that the original had
-// only once: the one that does the work.
+// workTier is the tier to which the fields refer that the original system had only once: the tier
+// that works on tickets.
 const workTier = 3
 
-// guiModelFields returns the fields of the original's provider and model panel.
-// Each applies to all tiers: setting it sets all four, reading it reads tier 3.
+// guiModelFields returns the fields of the original system's provider and model panel. Setting one
+// sets all four tiers; reading one reads tier 3.
 func guiModelFields() []GUIField {
 	return []GUIField{
 		{Name: "current_provider", Aliases: []string{"provider"}, Type: FieldText,
@@ -58,7 +58,7 @@ func guiModelFields() []GUIField {
 	}
 }
 
-// guiTierFields returns the settings of each tier.
+// guiTierFields returns the fields for the settings of each tier.
 func guiTierFields() []GUIField {
 	var out []GUIField
 	for n := 1; n <= 4; n++ {
@@ -105,9 +105,8 @@ func tierFields(n int) []GUIField {
 	}
 }
 
-// guiProjectFields returns the fields of the original's project and files
-// panels. Setting one changes the project document, which btn_project_save
-// writes.
+// guiProjectFields returns the fields of the original system's project and files panels. Setting
+// one changes the project document, which btn_project_save writes to its file.
 func guiProjectFields() []GUIField {
 	return []GUIField{
 		{Name: "project_path", Type: FieldText, Doc: "Path of the project document, relative to the project folder; " +
@@ -148,7 +147,7 @@ func guiProjectFields() []GUIField {
 	}
 }
 
-// projectField returns a key of a table of the project document.
+// projectField returns a field that is bound to a key in a table of the project document.
 func projectField(name string, typ FieldType, table, key, doc string, aliases ...string) GUIField {
 	empty := map[FieldType]any{FieldText: "", FieldList: []any{}}[typ]
 	return GUIField{Name: name, Aliases: aliases, Type: typ, Doc: doc,
@@ -201,8 +200,7 @@ func guiRosterFields() []GUIField {
 	}
 }
 
-// guiTalkFields returns the fields of the original's message and discussion
-// panels.
+// guiTalkFields returns the fields of the original system's message and discussion panels.
 func guiTalkFields() []GUIField {
 	return []GUIField{
 		{Name: "ai_input", Type: FieldText, Default: "", Doc: "What btn_gen_send says in the active discussion."},
@@ -232,7 +230,7 @@ func guiTalkFields() []GUIField {
 	}
 }
 
-// newestReply returns a model's last entry in the discussion.
+// newestReply returns the last entry of a model in the discussion.
 func (g *GUISources) newestReply() string {
 	entries := g.Discussion().Entries
 	for i := len(entries) - 1; i >= 0; i-- {
@@ -243,8 +241,7 @@ func (g *GUISources) newestReply() string {
 	return ""
 }
 
-// guiTeamFields returns the fields of the original's dashboard of tracks and
-// tickets.
+// guiTeamFields returns the fields of the original system's dashboard of tracks and tickets.
 func guiTeamFields() []GUIField {
 	return append(teamSettings(), teamState()...)
 }

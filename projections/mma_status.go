@@ -11,30 +11,30 @@ import (
 // /api/gui/mma_status with exactly the original's fourteen keys.
 type MMAStatus struct {
 	MMAStatus string `json:"mma_status"` // Idle, Planning, Executing, Done
-	// "idle", "sending...", "running powershell..." …
+	// such as "idle", "sending...", "running powershell..."
 	AIStatus                string            `json:"ai_status"`
-	ActiveTier              *string           `json:"active_tier"`           // "Tier 3"; null while nothing is running
+	ActiveTier              *string           `json:"active_tier"`           // such as "Tier 3"; null while idle
 	ActiveTrack             string            `json:"active_track"`          // id of the most recently started track
-	ActiveTickets           []TicketState     `json:"active_tickets"`        // tickets of that track
+	ActiveTickets           []TicketState     `json:"active_tickets"`        // the tickets of that track
 	StepMode                bool              `json:"mma_step_mode"`         // each round of a ticket needs approval
 	PendingToolApproval     bool              `json:"pending_tool_approval"` // any open ask except step and spawn
 	PendingMMAStepApproval  bool              `json:"pending_mma_step_approval"`
 	PendingMMASpawnApproval bool              `json:"pending_mma_spawn_approval"`
 	PendingApproval         bool              `json:"pending_approval"` // step or tool
-	PendingSpawn            bool              `json:"pending_spawn"`    // alias of the spawn approval
+	PendingSpawn            bool              `json:"pending_spawn"`    // the same as the spawn approval
 	Tracks                  []TrackState      `json:"tracks"`
-	ProposedTracks          []TrackState      `json:"proposed_tracks"` // wait for a person
-	MMAStreams              map[string]string `json:"mma_streams"`     // whole text by stream id
+	ProposedTracks          []TrackState      `json:"proposed_tracks"` // tracks that a person must accept
+	MMAStreams              map[string]string `json:"mma_streams"`     // complete text by stream id
 }
 
-// mma is the state after MMAStatus.
+// mma is the state from which MMAStatus is made.
 type mma struct {
 	Phase    phase             `json:"phase"`
 	Board    board             `json:"board"`
 	Activity activity          `json:"activity"`
 	Requests requests          `json:"requests"`
 	Streams  streams           `json:"streams"`
-	Asks     map[string]string `json:"asks"` // open asks and their gates
+	Asks     map[string]string `json:"asks"` // gates of open asks, by id
 	StepMode bool              `json:"step_mode"`
 }
 
@@ -89,7 +89,7 @@ func (m *mma) view() MMAStatus {
 		name := tierName(tier)
 		v.ActiveTier = &name
 	}
-	// order-independent: sets flags only.
+	// order-independent: sets flags only
 	for _, gate := range m.Asks {
 		switch gate {
 		case events.GateStep:
@@ -105,7 +105,7 @@ func (m *mma) view() MMAStatus {
 	return v
 }
 
-// tierName returns the original's tag of a tier; empty for none.
+// tierName returns the original system's name of a tier; empty if there is none.
 func tierName(tier int) string {
 	if tier < 1 || tier > 4 {
 		return ""
@@ -116,8 +116,7 @@ func tierName(tier int) string {
 // MMAStatus returns the state of the four tiers.
 func (s *Set) MMAStatus() MMAStatus { return stateOf(s, mmaStatus).view() }
 
-// StreamText returns the whole text of one stream so far, empty if there is
-// none.
+// StreamText returns the complete text of one stream so far; empty if there is none.
 func (s *Set) StreamText(id string) string {
 	if st := stateOf(s, mmaStatus).Streams[id]; st != nil {
 		return st.text()
@@ -125,17 +124,17 @@ func (s *Set) StreamText(id string) string {
 	return ""
 }
 
-// streams folds the text that models wrote, by stream id.
+// streams is a fold of the text that models wrote, by stream id.
 type streams map[string]*stream
 
-// stream is the text of a stream's current work: a later attempt at a ticket,
-// or the next goal or track of a planning tier, starts over.
+// stream is the text of a stream's current work. It starts over with a later attempt at a ticket,
+// or with the next goal or track of a planning tier.
 type stream struct {
 	Work  string   `json:"work"`
 	Parts []string `json:"parts"` // texts of the replies, oldest first
 }
 
-// replied adds the reply that counts for a request.
+// replied adds the text of a reply that counts.
 func (s streams) replied(q request, text string) {
 	if text == "" {
 		return
@@ -152,8 +151,8 @@ func (s streams) replied(q request, text string) {
 	st.Parts = append(st.Parts, text)
 }
 
-// workOf returns a name for the work of a request. Tier 4 handles calls of all
-// tickets on one stream, which never starts over.
+// workOf returns a key for the work of a request. Tier 4 handles calls of all tickets in one
+// stream, which never starts over.
 func workOf(q request) string {
 	if q.Call != "" {
 		return ""
@@ -164,13 +163,13 @@ func workOf(q request) string {
 	return q.Goal + "/" + q.Track
 }
 
-// text returns the whole text of a stream, with each reply on its own line.
+// text returns the complete text of a stream, with each reply on its own line.
 func (s *stream) text() string { return strings.Join(s.Parts, "\n") }
 
-// texts returns every stream's whole text.
+// texts returns the complete text of every stream.
 func (s streams) texts() map[string]string {
 	out := make(map[string]string, len(s))
-	// order-independent: each key is written once into another map.
+	// order-independent: each key is written once to another map
 	for id, st := range s {
 		out[id] = st.text()
 	}
@@ -180,16 +179,16 @@ func (s streams) texts() map[string]string {
 // States of a session in mma_status.
 const (
 	Idle      = "idle"      // no goal is running
-	Planning  = "planning"  // a goal or a track is being split
+	Planning  = "planning"  // a goal or a track is being divided
 	Executing = "executing" // tickets are running
 	Done      = "done"      // every goal is completed
 )
 
-// phase folds the state of a session.
+// phase is a fold of the session's state.
 type phase struct {
 	State string          `json:"state"`
 	Goals map[string]bool `json:"goals,omitempty"` // goals that are neither completed nor failed
-	Extra map[string]bool `json:"extra,omitempty"` // tracks without a goal, and whether they are running
+	Extra map[string]bool `json:"extra,omitempty"` // tracks without a goal; true while they are running
 }
 
 func newPhase() phase { return phase{State: Idle, Goals: map[string]bool{}} }
@@ -237,7 +236,7 @@ func (p *phase) open(goal string) {
 	p.Goals[goal] = true
 }
 
-// close ends a goal; the state is next unless something else is still open.
+// close ends a goal. The state becomes next unless something else is open.
 func (p *phase) close(goal, next string) {
 	delete(p.Goals, goal)
 	switch {
@@ -250,8 +249,8 @@ func (p *phase) close(goal, next string) {
 	}
 }
 
-// rest notes that a track without a goal is not running; the state is next
-// unless something else is running.
+// rest records that a track without a goal is not running. The state becomes next unless something
+// else is running.
 func (p *phase) rest(track, next string) {
 	if _, extra := p.Extra[track]; !extra {
 		return
@@ -264,7 +263,7 @@ func (p *phase) rest(track, next string) {
 
 // extraWork reports whether a track without a goal is running.
 func (p *phase) extraWork() bool {
-	// order-independent: checks whether there is any.
+	// order-independent: checks whether there is any
 	for _, working := range p.Extra {
 		if working {
 			return true

@@ -12,10 +12,10 @@ import (
 	"manualslop/events"
 )
 
-// MaxProjectBytes is the largest project document as JSON.
+// MaxProjectBytes limits the size of a project document as JSON.
 const MaxProjectBytes = 256 << 10
 
-// projectState is the session's project document and its related state.
+// projectState is the session's project document with its state.
 type projectState struct {
 	Path     string                   `json:"path,omitempty"`
 	SHA256   string                   `json:"sha256,omitempty"`
@@ -24,9 +24,9 @@ type projectState struct {
 	Loaded   *time.Time               `json:"loaded,omitempty"`
 	Began    uint64                   `json:"began,omitempty"`  // sequence of the load
 	Edited   uint64                   `json:"edited,omitempty"` // sequence of the newest edit
-	Saved    uint64                   `json:"saved,omitempty"`  // the newest edit in the file
-	Switch   *projectSwitch           `json:"switch,omitempty"` // under way
-	Error    string                   `json:"error,omitempty"`  // of the last switch
+	Saved    uint64                   `json:"saved,omitempty"`  // sequence of the newest edit in the file
+	Switch   *projectSwitch           `json:"switch,omitempty"` // the pending switch
+	Error    string                   `json:"error,omitempty"`  // error of the last switch
 	Tracked  *events.FilesTracked     `json:"tracked,omitempty"`
 	At       *time.Time               `json:"tracked_at,omitempty"`
 	Presets  map[string]ContextPreset `json:"presets"`
@@ -63,7 +63,7 @@ func (p *projectState) apply(e *events.Event) *projectState {
 	case events.ProjectEdited:
 		reason = p.edited(e, &w)
 	case events.ProjectSaved:
-		if w.Through >= p.Began { // else it was of the document before
+		if w.Through >= p.Began { // otherwise an earlier document was saved
 			p.Path, p.SHA256, p.Size, p.Saved = w.Path, w.SHA256, w.Size, w.Through
 		}
 	case events.FilesTracked:
@@ -82,7 +82,7 @@ func (p *projectState) apply(e *events.Event) *projectState {
 	return p
 }
 
-// loaded takes a document, unless its switch was settled or superseded before.
+// loaded adopts a document, unless its switch was already settled or superseded.
 func (p *projectState) loaded(e *events.Event, w *events.ProjectLoaded) string {
 	if w.Request != "" && (p.Switch == nil || p.Switch.ID != w.Request) {
 		return "the switch is already settled"
@@ -109,14 +109,13 @@ func (p *projectState) edited(e *events.Event, w *events.ProjectEdited) string {
 	return ""
 }
 
-// onlyFiles reports whether changes only concern the table files, which no
-// other fold uses.
+// onlyFiles reports whether changes only concern the table files, which no other fold uses.
 func onlyFiles(changes map[string]any) bool {
 	_, given := changes["files"]
 	return given && len(changes) == 1
 }
 
-// listOf turns nil into an empty list, so that JSON shows [].
+// listOf converts nil to an empty list, so that JSON has [].
 func listOf[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -126,19 +125,19 @@ func listOf[T any](list []T) []T {
 
 // Project is the session's project as shown to clients.
 type Project struct {
-	Path     string         `json:"path"`   // of the document; empty: none was loaded
+	Path     string         `json:"path"`   // of the document; empty if none was loaded
 	SHA256   string         `json:"sha256"` // of its file
 	Size     int64          `json:"size"`
 	Loaded   *time.Time     `json:"loaded"`
-	Changed  bool           `json:"changed"`         // there are unsaved edits
+	Changed  bool           `json:"changed"`         // whether there are unsaved edits
 	Began    uint64         `json:"began,omitempty"` // sequence of the load
-	Through  uint64         `json:"through"`         // sequence of the newest edit, or else of the load
+	Through  uint64         `json:"through"`         // sequence of the newest edit, or of the load if there is none
 	Document map[string]any `json:"document"`
-	Ignored  []string       `json:"ignored"` // keys without effect, each with its reason
+	Ignored  []string       `json:"ignored"` // keys without effect, each with the reason
 }
 
-// Project returns the session's project document: the loaded one with its
-// edits, or else one made of the session's settings.
+// Project returns the session's project document: the loaded one with its edits, or else one that
+// is made from the session's settings.
 func (s *Set) Project() Project {
 	p := stateOf(s, project)
 	doc := p.Document
@@ -148,7 +147,7 @@ func (s *Set) Project() Project {
 			doc, err = MergePatch(base, cmp.Or(string(doc), "{}"))
 		}
 		if err != nil {
-			panic("projections: " + err.Error()) // the document has been merged
+			panic("projections: " + err.Error()) // the document is the result of a merge, so this cannot fail
 		}
 	}
 	out := Project{Path: p.Path, SHA256: p.SHA256, Size: p.Size, Loaded: p.Loaded, Changed: p.Edited > p.Saved,
@@ -157,7 +156,7 @@ func (s *Set) Project() Project {
 	return out
 }
 
-// defaultProject returns the original's document for a new project.
+// defaultProject returns the document that the original system makes for a new project.
 func defaultProject(s Settings) map[string]any {
 	name := ""
 	if s.Workspace != "" {
@@ -176,7 +175,7 @@ func defaultProject(s Settings) map[string]any {
 	}
 }
 
-// FlatProject is the shape of GET /api/project.
+// FlatProject is the response of GET /api/project.
 type FlatProject struct {
 	Project     map[string]any `json:"project"`
 	Output      map[string]any `json:"output"`
@@ -191,8 +190,8 @@ type FlatDiscussion struct {
 	History []string `json:"history"`
 }
 
-// FlatProject returns the project and the active discussion, as in the
-// original's flat_config. Unknown parts are empty objects.
+// FlatProject returns the project and the active discussion, as the original system's flat_config
+// does. Missing parts are empty objects.
 func (s *Set) FlatProject() FlatProject {
 	doc := s.Project().Document
 	return FlatProject{
@@ -201,7 +200,7 @@ func (s *Set) FlatProject() FlatProject {
 	}
 }
 
-// tableOf returns a table of a document, empty if there is none.
+// tableOf returns a table of a document; empty if there is none.
 func tableOf(doc map[string]any, key string) map[string]any {
 	if t, ok := doc[key].(map[string]any); ok {
 		return t
@@ -209,7 +208,7 @@ func tableOf(doc map[string]any, key string) map[string]any {
 	return map[string]any{}
 }
 
-// ProjectSwitch is the answer of GET /api/project_switch_status.
+// ProjectSwitch is the response of GET /api/project_switch_status.
 type ProjectSwitch struct {
 	InProgress  bool   `json:"in_progress"`
 	PendingPath string `json:"pending_path"`
@@ -231,19 +230,19 @@ func (s *Set) ProjectSwitch() ProjectSwitch {
 	return out
 }
 
-// ProjectRefusal returns why an event did not change the project; empty if it
-// did, and for all but the newest refusals.
+// ProjectRefusal returns why an event did not change the project. It is empty if the event did, or
+// if newer refusals have displaced its reason.
 func (s *Set) ProjectRefusal(id string) string { return refusalOf(stateOf(s, project).Refused, id) }
 
 // Tracking describes the files that a person tracks.
 type Tracking struct {
 	events.FilesTracked
-	At       *time.Time `json:"at"`       // of the last scan; null: none was made
-	Selected string     `json:"selected"` // the preset that was loaded last
+	At       *time.Time `json:"at"`       // time of the last scan; null if there was none
+	Selected string     `json:"selected"` // the last loaded preset
 }
 
-// Tracking returns the tracked files as last expanded, or those of the
-// session's settings.
+// Tracking returns the tracked files as last expanded, or those in the session's settings if there
+// was no scan.
 func (s *Set) Tracking() Tracking {
 	p := stateOf(s, project)
 	if p.Tracked == nil {
@@ -253,8 +252,7 @@ func (s *Set) Tracking() Tracking {
 	return Tracking{*p.Tracked, p.At, p.Selected}
 }
 
-// TrackingDue reports whether the project's files differ from those that were
-// last expanded.
+// TrackingDue reports whether the project's files have changed since they were last expanded.
 func (s *Set) TrackingDue() bool {
 	p := stateOf(s, project)
 	if p.Document == nil {
@@ -263,8 +261,8 @@ func (s *Set) TrackingDue() bool {
 	return s.TracksOthers(s.Project().Document)
 }
 
-// TracksOthers reports whether a document tracks other files than those that
-// were last expanded, or shows them differently.
+// TracksOthers reports whether a document tracks or shows files differently from what was last
+// expanded.
 func (s *Set) TracksOthers(doc map[string]any) bool {
 	base, patterns, problem := FilePatterns(doc)
 	now := s.Tracking()

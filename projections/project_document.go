@@ -34,9 +34,9 @@ func MergePatch[D, C ~[]byte | ~string](document D, changes C) (json.RawMessage,
 	return raw, nil
 }
 
-// merged changes doc by patch and returns it.
+// merged merges patch into doc, which it modifies and returns.
 func merged(doc, patch map[string]any) map[string]any {
-	// order-independent: each key has its own place
+	// order-independent: each key is handled on its own
 	for key, value := range patch {
 		change, nested := value.(map[string]any)
 		switch {
@@ -55,8 +55,7 @@ func merged(doc, patch map[string]any) map[string]any {
 	return doc
 }
 
-// objectOf decodes a JSON object and keeps its numbers as they are written; nil
-// for anything else.
+// objectOf decodes a JSON object and keeps the spelling of its numbers; nil for anything else.
 func objectOf(raw []byte) map[string]any {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -70,7 +69,7 @@ func objectOf(raw []byte) map[string]any {
 	return out
 }
 
-// textTables returns the tables of a document whose known keys are strings.
+// textTables returns the tables of a document and their keys that must be strings.
 func textTables() map[string][]string {
 	return map[string][]string{
 		"project": {"name", "git_dir", "system_prompt", "main_context"}, "output": {"output_dir"},
@@ -78,8 +77,7 @@ func textTables() map[string][]string {
 	}
 }
 
-// CheckProject returns what is wrong with a project document, or "". Unknown
-// keys may have any value.
+// CheckProject returns why a project document is invalid, or "". Unknown keys may have any value.
 func CheckProject(doc map[string]any) string {
 	tables := append(keysOf(textTables()), "agent", "discussion", "mma")
 	slices.Sort(tables)
@@ -106,7 +104,7 @@ func CheckProject(doc map[string]any) string {
 
 func keysOf[V any](m map[string]V) []string {
 	out := make([]string, 0, len(m))
-	// order-independent: the list is sorted below
+	// order-independent: sorted below
 	for k := range m {
 		out = append(out, k)
 	}
@@ -114,7 +112,7 @@ func keysOf[V any](m map[string]V) []string {
 	return out
 }
 
-// textList reads a list of strings of limited length.
+// textList converts a list of strings of limited length, or returns what is wrong.
 func textList(value any, name string) ([]string, string) {
 	if value == nil {
 		return nil, ""
@@ -135,8 +133,7 @@ func textList(value any, name string) ([]string, string) {
 	return out, ""
 }
 
-// ProjectFiles returns the entries of files.paths: strings, or tables with a
-// path.
+// ProjectFiles returns the entries of files.paths, which are strings or tables with a path.
 func ProjectFiles(doc map[string]any) (files []events.TrackedFile, problem string) {
 	value, given := tableOf(doc, "files")["paths"]
 	if !given {
@@ -169,8 +166,8 @@ func ProjectScreenshots(doc map[string]any) []string {
 	return paths
 }
 
-// FilePatterns returns the folder and the patterns of the files that a document
-// tracks. A folder outside the project has no effect.
+// FilePatterns returns the folder and the patterns of the files that a document tracks. A folder
+// outside the project is ignored.
 func FilePatterns(doc map[string]any) (base string, patterns []string, problem string) {
 	files, problem := ProjectFiles(doc)
 	if problem != "" {
@@ -210,8 +207,8 @@ func ShownFiles(doc map[string]any) []events.TrackedFile {
 	return out
 }
 
-// IgnoredKeys lists the keys of a document that have no effect, each with its
-// reason: a project file can only make things stricter.
+// IgnoredKeys returns the keys of a document that have no effect, each with the reason: a project
+// file can only restrict what the person allows.
 func IgnoredKeys(doc map[string]any) []string {
 	out := []string{}
 	add := func(key, why string) { out = append(out, key+": "+why) }
@@ -242,7 +239,7 @@ func IgnoredKeys(doc map[string]any) []string {
 	return out
 }
 
-// LeavesProject reports whether a path is not clearly below the project folder.
+// LeavesProject reports whether a path may be outside the project folder.
 func LeavesProject(dir string) bool {
 	slashed := strings.ReplaceAll(dir, `\`, "/")
 	clean := path.Clean(slashed)

@@ -7,14 +7,14 @@ import (
 	"manualslop/events"
 )
 
-// MaxPromptMessages is how many of the newest messages of a prompt are listed;
-// older ones are only counted in the sums.
+// MaxPromptMessages limits how many of the newest messages of a prompt are listed; older ones are
+// only included in the sums.
 const MaxPromptMessages = 512
 
-// maxPromptTools limits the tools whose size is remembered.
+// maxPromptTools limits how many tools the sizes are kept of.
 const maxPromptTools = 1024
 
-// Prompt describes the sizes in bytes of the session's newest prompt, from
+// Prompt describes the session's newest prompt by its sizes in bytes, from
 // [events.ModelRequested]. Its text is not kept.
 type Prompt struct {
 	Request  string `json:"request"` // id of the event; empty before the first
@@ -26,8 +26,8 @@ type Prompt struct {
 	System  int64 `json:"system"`
 	Tools   int64 `json:"tools"`
 	History int64 `json:"history"`
-	// Messages are those of the history, oldest first, without the Omitted older
-	// ones.
+	// Messages are the newest messages of the history, oldest first. Omitted is the number of
+	// older ones.
 	Messages []PromptMessage `json:"messages"`
 	Omitted  int             `json:"omitted"`
 	// Rounds is the number of the model's replies in the history.
@@ -38,16 +38,16 @@ type Prompt struct {
 type PromptMessage struct {
 	Role    string `json:"role"` // user, assistant or tool
 	Bytes   int64  `json:"bytes"`
-	ToolUse bool   `json:"tool_use"` // it calls tools, or answers such a call
+	ToolUse bool   `json:"tool_use"` // it calls tools or answers a call
 }
 
 type promptState struct {
 	Offered map[string]int64            `json:"offered"` // bytes of a tool's description, by name
 	Prompt  Prompt                      `json:"prompt"`
-	Open    events.Prompts[promptPiece] `json:"open"` // of conversations that may continue
+	Open    events.Prompts[promptPiece] `json:"open"` // prompts of conversations that may continue
 }
 
-// promptPiece is what is kept of one part of a prompt.
+// promptPiece is the information kept about one part of a prompt.
 type promptPiece struct {
 	Role  string `json:"role"`
 	Bytes int64  `json:"bytes"`
@@ -90,7 +90,7 @@ func (s *promptState) apply(e *events.Event) *promptState {
 	return s
 }
 
-// measure sizes a prompt of these pieces.
+// measure computes the sizes of a prompt with these parts.
 func (s *promptState) measure(id string, p *events.ModelRequested, pieces []promptPiece) Prompt {
 	out := Prompt{Request: id, Stream: p.StreamID, Tier: p.Tier, Provider: p.Provider, Model: p.Model,
 		Messages: s.Prompt.Messages[:0]}
@@ -123,7 +123,7 @@ func (s *promptState) measure(id string, p *events.ModelRequested, pieces []prom
 // must not be modified.
 func (s *Set) Prompt() Prompt { return stateOf(s, prompt).Prompt }
 
-// maxBuiltViews is how many of the newest views the read model keeps.
+// maxBuiltViews limits how many of the newest views the read model keeps.
 const maxBuiltViews = 512
 
 // BuiltView is a view of a file that a worker made for a prompt or a discussion.
@@ -132,16 +132,16 @@ type BuiltView struct {
 	View    string    `json:"view"`
 	SHA256  string    `json:"sha256"` // of the view's bytes
 	Size    int64     `json:"size"`
-	Blob    bool      `json:"blob"`            // the bytes are at /api/blobs/SHA256
-	File    string    `json:"file"`            // digest of the file that it was made from
-	Error   string    `json:"error,omitempty"` // why there is none
+	Blob    bool      `json:"blob"`            // the bytes are available at /api/blobs/SHA256
+	File    string    `json:"file"`            // digest of the file from which it was made
+	Error   string    `json:"error,omitempty"` // why there is no view
 	At      time.Time `json:"at"`
 	Request string    `json:"request"`
 }
 
 type builtViews struct {
-	Views []BuiltView `json:"views"` // oldest first, one for each path and view
-	Left  int         `json:"left"`  // older ones that were dropped
+	Views []BuiltView `json:"views"` // oldest first, one for each path and kind
+	Left  int         `json:"left"`  // number of older views that were dropped
 }
 
 var contextViews = Fold[*builtViews]{
@@ -177,8 +177,8 @@ func (s *builtViews) built(e *events.Event, request string, v *events.View) {
 	s.Views = append(s.Views, b)
 }
 
-// BuiltViews returns the newest views of files, one for each path and kind,
-// oldest first, and the number of dropped older ones.
+// BuiltViews returns the newest views of files, one for each path and kind, oldest first, and the
+// number of older ones that were dropped.
 func (s *Set) BuiltViews() (views []BuiltView, forgotten int) {
 	v := stateOf(s, contextViews)
 	return v.Views, v.Left

@@ -9,26 +9,26 @@ import (
 	"manualslop/events"
 )
 
-// Kinds of queue entries that are derived from events. Clients push others.
+// Kinds of queue entries that are derived from events. Clients can push other kinds.
 const (
-	QueueAsk           = "ask"                // a question of the gates tool, interrupted, trust, budget
-	QueueAskReceived   = "ask_received"       // a question of /api/ask
-	QueueStepApproval  = "mma_step_approval"  // a round waits for a yes
-	QueueSpawnApproval = "mma_spawn_approval" // a start waits for a yes
-	QueueResponse      = "response"           // a model's text for a stream
-	QueueRequestStart  = "request_start"      // a model was asked
-	QueueReplyReceived = "response_received"  // a model answered or failed
-	QueueToolExecution = "tool_execution"     // a tool began or ended
+	QueueAsk           = "ask"                // an ask of the gates tool, interrupted, trust, budget
+	QueueAskReceived   = "ask_received"       // an ask of /api/ask
+	QueueStepApproval  = "mma_step_approval"  // a round waits for approval
+	QueueSpawnApproval = "mma_spawn_approval" // a start waits for approval
+	QueueResponse      = "response"           // text of a model for a stream
+	QueueRequestStart  = "request_start"      // a request was sent to a model
+	QueueReplyReceived = "response_received"  // a model replied or failed
+	QueueToolExecution = "tool_execution"     // a tool call started or ended
 	QueueOverflow      = "overflow"           // entries before the next one were dropped
 	QueueGUITaskFailed = "gui_task_failed"    // a task of POST /api/gui failed
 )
 
 // QueueEntry is an entry of the queue that GET /api/events drains.
 type QueueEntry struct {
-	Seq     uint64          `json:"seq"` // several entries may share one
+	Seq     uint64          `json:"seq"` // several entries may have the same sequence
 	Type    string          `json:"type"`
 	Time    time.Time       `json:"ts"`
-	Payload json.RawMessage `json:"-"` // as a client pushed it
+	Payload json.RawMessage `json:"-"` // as pushed by a client
 	Fields  *QueueFields    `json:"-"` // of a derived entry
 }
 
@@ -49,17 +49,17 @@ type QueueFields struct {
 	Tier      int             `json:"tier,omitempty"`
 	Provider  string          `json:"provider,omitempty"`
 	Model     string          `json:"model,omitempty"`
-	Status    string          `json:"status,omitempty"` // started, done, failed …
+	Status    string          `json:"status,omitempty"` // such as started, done, failed
 	Text      string          `json:"text,omitempty"`
 	Usage     *events.Usage   `json:"usage,omitempty"`
-	Dropped   int             `json:"dropped,omitempty"` // overflow: entries that the reader did not get
+	Dropped   int             `json:"dropped,omitempty"` // overflow: number of entries that the reader missed
 	From      uint64          `json:"from,omitempty"`    // overflow: the first sequence that may be missing
-	Through   uint64          `json:"through,omitempty"` // overflow: the last one that is
+	Through   uint64          `json:"through,omitempty"` // overflow: the last sequence that is missing
 }
 
-// MarshalJSON writes the entry with its payload. Its kind is under type and
-// event_type, because clients of the original look for either; an ask of
-// /api/ask also has request_id and data beside the payload.
+// MarshalJSON returns the entry with its payload. Its kind is in both type and event_type, because
+// clients of the original system use either one; an ask of /api/ask also has request_id and data
+// next to the payload.
 func (q QueueEntry) MarshalJSON() ([]byte, error) {
 	type plain QueueEntry
 	out := struct {
@@ -81,7 +81,7 @@ func (q QueueEntry) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// storedQueueEntry is QueueEntry in the form of the stored state.
+// storedQueueEntry is a QueueEntry in the form in which the state stores it.
 type storedQueueEntry struct {
 	Seq     uint64          `json:"seq"`
 	Type    string          `json:"type"`
@@ -95,13 +95,13 @@ type pushed struct {
 	Requests requests             `json:"requests"`
 	Calls    calls                `json:"calls"`
 	Entries  []storedQueueEntry   `json:"entries"`
-	Bytes    int                  `json:"bytes"` // of the entries, by queueSize
+	Bytes    int                  `json:"bytes"` // total size of the entries, by queueSize
 	Lost     lostEntries          `json:"lost"`
 	Drained  map[string]queueMark `json:"drained"`
 }
 
-// queueMark is a position in the queue: the number of entries, including
-// dropped ones, up to a sequence.
+// queueMark is a position in the queue: a sequence, and the number of entries up to it, including
+// dropped ones.
 type queueMark struct {
 	Seq   uint64 `json:"seq"`
 	Count int    `json:"count"`
@@ -120,7 +120,7 @@ var queue = Fold[*pushed]{
 	},
 }
 
-// since lists the entries after a mark, preceded by a note about dropped ones.
+// since returns the entries after a mark, preceded by an overflow entry if some were dropped.
 func (q *pushed) since(m queueMark) []QueueEntry {
 	from := q.upTo(m.Seq)
 	out := make([]QueueEntry, 0, len(q.Entries)-from+1)
@@ -133,7 +133,7 @@ func (q *pushed) since(m queueMark) []QueueEntry {
 	return out
 }
 
-// upTo counts the kept entries up to a sequence.
+// upTo returns how many of the kept entries are at or before a sequence.
 func (q *pushed) upTo(seq uint64) int {
 	n, _ := slices.BinarySearchFunc(q.Entries, seq+1, func(e storedQueueEntry, seq uint64) int {
 		return cmp.Compare(e.Seq,
@@ -142,17 +142,17 @@ func (q *pushed) upTo(seq uint64) int {
 	return n
 }
 
-// Queue lists what a client has not drained yet, oldest first; the empty client
-// is the queue that all others share. If the client missed dropped entries, the
-// first entry has the kind QueueOverflow and their number.
+// Queue returns the entries that a client has not drained yet, oldest first; the empty client is
+// the queue that all other clients share. If the client missed dropped entries, the first entry
+// has kind QueueOverflow and their number.
 func (s *Set) Queue(client string) []QueueEntry {
 	q := stateOf(s, queue)
 	return q.since(q.Drained[client])
 }
 
-// QueueSince lists the entries after a sequence, drained or not. The count of a
-// first entry of kind QueueOverflow is exact if seq is 0 or the position of
-// some client, and otherwise an upper bound.
+// QueueSince returns the entries after a sequence, drained or not. If the first entry has kind
+// QueueOverflow, its count is exact if seq is 0 or the position of some client; otherwise it is an
+// upper bound.
 func (s *Set) QueueSince(seq uint64) []QueueEntry {
 	q := stateOf(s, queue)
 	return q.since(q.mark(seq))
@@ -162,8 +162,8 @@ func (s *Set) QueueSince(seq uint64) []QueueEntry {
 // queue.
 func (s *Set) QueuePosition(client string) uint64 { return stateOf(s, queue).Drained[client].Seq }
 
-// QueueClients returns how many clients have drained the queue, and whether
-// this is one of them.
+// QueueClients returns how many clients have drained the queue, and whether the given client is
+// one of them.
 func (s *Set) QueueClients(client string) (count int, known bool) {
 	q := stateOf(s, queue)
 	_, known = q.Drained[client]
@@ -256,23 +256,24 @@ func (q *pushed) call(e *events.Event) {
 	}
 }
 
-// Limits of the queue of one session. Entries are kept up to them even if
-// drained, because a batch can be read again by its position and a client may
-// appear at any time; beyond them the oldest are dropped.
+// Limits of the queue of one session. Entries are kept even if they were drained, because a batch
+// can be read again by its position and a client may appear at any time; the oldest entries that
+// exceed the limits are dropped.
 const (
-	// MaxQueueEntries is how many entries are kept.
+	// MaxQueueEntries limits the number of kept entries.
 	MaxQueueEntries = 10_000
-	// MaxQueueBytes limits their payloads; the newest sequence is always kept.
+	// MaxQueueBytes limits the size of their payloads; the entries of the newest sequence are
+	// always kept.
 	MaxQueueBytes = 8 << 20
-	// MaxQueueClients is how many clients may have their own position.
+	// MaxQueueClients limits how many clients can have a position of their own.
 	MaxQueueClients = 1024
 )
 
 // lostEntries describes the dropped entries.
 type lostEntries struct {
 	Count   int       `json:"count"`
-	Through uint64    `json:"through"` // 0: nothing is lost
-	Time    time.Time `json:"time"`    // of the newest lost entry
+	Through uint64    `json:"through"` // 0 if nothing was dropped
+	Time    time.Time `json:"time"`    // of the newest dropped entry
 }
 
 // entry returns the overflow entry for a client at a mark.
@@ -281,9 +282,8 @@ func (l lostEntries) entry(m queueMark) QueueEntry {
 		Fields: &QueueFields{Dropped: l.Count - m.Count, From: m.Seq + 1, Through: l.Through}}
 }
 
-// put appends an entry and drops the oldest ones that exceed the limits.
-// Entries of one sequence are dropped together, because a position cannot be
-// between them.
+// put appends an entry and drops the oldest ones that exceed the limits. Entries of one sequence
+// are dropped together, because a position cannot lie between them.
 func (q *pushed) put(e storedQueueEntry) {
 	q.Entries = append(q.Entries, e)
 	q.Bytes += queueSize(e)
@@ -316,14 +316,14 @@ func queueSize(e storedQueueEntry) int {
 	return size
 }
 
-// mark finds the position of a sequence. Among dropped entries only the
-// positions of clients are known.
+// mark returns the mark for a sequence. For dropped entries only the positions of clients are
+// known.
 func (q *pushed) mark(seq uint64) queueMark {
 	if seq >= q.Lost.Through {
 		return queueMark{seq, q.Lost.Count + q.upTo(seq)}
 	}
 	count := 0
-	// order-independent: only the maximum is used.
+	// order-independent: only the maximum is used
 	for _, m := range q.Drained {
 		if m.Seq <= seq {
 			count = max(count, m.Count)

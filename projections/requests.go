@@ -9,7 +9,7 @@ import (
 	"manualslop/tiers"
 )
 
-// request is what a read model keeps of a model request until its answer.
+// request is what a read model keeps about a model request until it is answered.
 type request struct {
 	Stream        string `json:"stream"`
 	Goal          string `json:"goal,omitempty"`
@@ -23,11 +23,11 @@ type request struct {
 	Model         string `json:"model"`
 }
 
-// requests are the model requests without an answer, by id. The first reply or
-// failure in stream order is the answer and removes the request.
+// requests holds the unanswered model requests by id. The first reply or failure in stream order
+// is the answer and removes the request.
 type requests map[string]request
 
-// asked notes a request.
+// asked adds a request.
 func (r requests) asked(e *events.Event, p *events.ModelRequested) request {
 	q := request{
 		Stream: p.StreamID, Goal: p.Goal, Track: p.Track, Ticket: p.Ticket, Call: p.Call, Tier: p.Tier,
@@ -37,7 +37,7 @@ func (r requests) asked(e *events.Event, p *events.ModelRequested) request {
 	return q
 }
 
-// answered removes a request; false if it is unknown or was already answered.
+// answered removes and returns a request; false if it is unknown or already answered.
 func (r requests) answered(id string) (request, bool) {
 	q, ok := r[id]
 	if ok {
@@ -46,25 +46,24 @@ func (r requests) answered(id string) (request, bool) {
 	return q, ok
 }
 
-// call is what a read model keeps of a tool call until its final result.
+// call is what a read model keeps about a tool call until its final result.
 type call struct {
 	Tool       string `json:"tool"`
 	Ticket     string `json:"ticket"`
 	Attempt    int    `json:"attempt"`
 	Round      int    `json:"round"`
-	Generation int    `json:"generation,omitempty"` // newest approved one
+	Generation int    `json:"generation,omitempty"` // newest approved generation
 	Digest     string `json:"digest,omitempty"`     // of the approved arguments
-	Open       bool   `json:"open,omitempty"`       // approved and without an outcome of this generation
+	Open       bool   `json:"open,omitempty"`       // approved, and without an outcome of this generation
 }
 
-// calls are the tool calls that may still change, by id. Events count as for
-// the deciders: only the first outcome for the approved arguments and the
-// current generation. An interrupted or parked call waits for a person's
-// decision.
+// calls holds the tool calls that may still change, by id. Events count as for the deciders: only
+// the first outcome for the approved arguments and the current generation. An interrupted or
+// parked call waits for a person's decision.
 type calls map[string]*call
 
-// take folds an event about a call and reports whether it counts. The returned
-// call is the one concerned, even if the event ended it.
+// take folds an event about a call and reports whether the event counts. It returns the call in
+// question, even if the event ended it.
 func (c calls) take(e *events.Event) (*call, bool) {
 	switch p := e.Payload.(type) {
 	case events.ToolRequested:
@@ -126,7 +125,7 @@ func (c calls) ended(id string, counts bool) (*call, bool) {
 	return k, counts
 }
 
-// requestOf returns the model request that a call belongs to ([events.CallID]).
+// requestOf returns the model request to which a call belongs ([events.CallID]).
 func requestOf(callID string) string {
 	if i := strings.LastIndexByte(callID, '-'); i >= 0 {
 		return callID[:i]
@@ -134,15 +133,15 @@ func requestOf(callID string) string {
 	return callID
 }
 
-// Waiting is a request of the session that has no outcome yet.
+// Waiting is a request of the session without an outcome.
 type Waiting struct {
-	Request  string     `json:"request"` // id of the event that asks
-	Seq      uint64     `json:"seq"`     // of the event that a pool delivers; 0 until a decider allows it
+	Request  string     `json:"request"` // id of the requesting event
+	Seq      uint64     `json:"seq"`     // of the event that a pool delivers; 0 until a decider approves it
 	Type     string     `json:"type"`
 	Subject  string     `json:"subject"` // tool, ticket, path or gate
 	Since    time.Time  `json:"since"`
-	Due      *time.Time `json:"due"`      // it waits until this time; null if it does not
-	Returned int        `json:"returned"` // how often it was redelivered because it was in no pool
+	Due      *time.Time `json:"due"`      // the time until which it waits; null if it does not
+	Returned int        `json:"returned"` // how often it was redelivered because no pool had it
 	WaitsFor string     `json:"waits_for"`
 }
 
@@ -166,7 +165,7 @@ func waiting(q *tiers.OpenRequests) []Waiting {
 	return out
 }
 
-// waitsFor returns what a request waits for according to the log.
+// waitsFor returns what a request is waiting for, according to the log.
 func waitsFor(r tiers.OpenRequest) string {
 	switch {
 	case r.Type == (events.AskRaised{}).EventType().Name:
@@ -181,7 +180,7 @@ func waitsFor(r tiers.OpenRequest) string {
 	return "an outcome"
 }
 
-// Waiting lists the requests of the session without an outcome, in stream order.
+// Waiting returns the session's requests without an outcome, in stream order.
 func (s *Set) Waiting() []Waiting { return waiting(stateOf(s, openRequests)) }
 
 // Tracker reports which events about model requests and tool calls count: the
@@ -192,11 +191,11 @@ type Tracker struct {
 	calls    calls
 }
 
-// NewTracker starts on an empty session.
+// NewTracker returns a tracker for a new session.
 func NewTracker() *Tracker { return &Tracker{requests{}, calls{}} }
 
-// Counts folds one decoded event and reports whether it counts. Undecodable
-// events do not; events about anything else always do.
+// Counts folds one decoded event and reports whether it counts. Undecodable events do not count;
+// events that are not about requests or calls always do.
 func (t *Tracker) Counts(e *events.Event) bool {
 	counts := true
 	switch p := e.Payload.(type) {

@@ -1,30 +1,28 @@
-// Package projections holds the read models of a session: pure folds of its
-// events into what people and programs look at.
+// Package projections holds the read models of a session: pure folds of its events into the state
+// that people and programs view.
 //
 // # Contract
 //
-//   - A read model is one [Fold]: a name, a version, a start and a function. It
-//     has no clock, no I/O and no map order, and it never converts time zones.
-//     Folding the same events gives the same bytes on every machine.
-//   - A [Set] is every model of one session. It takes decoded events in stream
-//     order, once each; a repeated sequence changes nothing.
-//   - Where a fact may count only once, the first valid one in stream order
-//     counts. Events of an unknown type, with a broken body, or of an actor that
-//     may not write them (the registry decodes all of these to
-//     [events.Unknown] or [events.Malformed]) change nothing.
-//   - Applying an event costs amortised constant time. Texts are kept by
-//     reference to the decoded payload and never copied or rendered before
-//     somebody asks.
-//   - JSON of a model is its whole state: what a snapshot stores and a digest
-//     covers. The view is what a client of the gateway sees. Bumping a fold's
-//     Version discards its snapshots; nobody migrates a read model.
+//   - A read model is one [Fold]: a name, a version, an initial state and a
+//     function. It uses no clock, no I/O and no map order, and never converts time
+//     zones. Folding the same events gives the same bytes on every machine.
+//   - A [Set] holds all models of one session. It takes decoded events in stream
+//     order, each once; a repeated sequence changes nothing.
+//   - If a fact may count only once, the first valid one in stream order counts.
+//     Events of an unknown type, with an undecodable body, or of an actor that may
+//     not write them (the registry decodes all of these to [events.Unknown] or
+//     [events.Malformed]) change nothing.
+//   - Applying an event takes amortised constant time. Texts are kept by reference
+//     to the decoded payload, and are not copied or rendered before they are
+//     requested.
+//   - The JSON of a model is its complete state: what a snapshot stores and a
+//     digest covers. The view is what a client of the gateway sees. Increasing a
+//     fold's Version discards its snapshots; read models are never migrated.
 //
-// A Set is not safe for concurrent use; package live guards one with a lock.
-// What a getter returns may share memory with the payloads of events: read it,
-// never change it.
+// A Set is not safe for concurrent use; package live guards it with a lock. The results of getters
+// may share memory with the payloads of events and must not be modified.
 //
-// Adding a model is one file with its fold and its getter, and one line in
-// [Catalogue].
+// To add a model, add one file with its fold and its getter, and one line in [Catalogue].
 package projections
 
 import (
@@ -40,15 +38,15 @@ import (
 	"manualslop/events"
 )
 
-// ErrNoModel means that no read model has the asked name.
+// ErrNoModel means that there is no read model with the given name.
 var ErrNoModel = errors.New("no such read model")
 
-// Set is every read model of one session, folded up to Seq.
+// Set holds every read model of one session, folded up to Seq.
 type Set struct {
 	makers  []func() Model
 	seq     uint64
 	last    string
-	applied uint64 // events given to any model
+	applied uint64 // number of events passed to any model
 	slots   []slot
 	byName  map[string]int
 }
@@ -56,15 +54,15 @@ type Set struct {
 // slot is one model in a set.
 type slot struct {
 	Model
-	changed uint64        // Set.applied when it was given its newest event
-	stopped *StoppedError // nil while it goes on
+	changed uint64        // Set.applied at its newest event
+	stopped *StoppedError // nil unless the model has stopped
 }
 
-// NewSet starts every model of [Catalogue] on an empty session.
+// NewSet returns a set with every model of [Catalogue] for a new session.
 func NewSet() *Set { return NewSetOf(Catalogue()) }
 
-// NewSetOf starts other models than those of [Catalogue]. Getters of models
-// that are not among them panic.
+// NewSetOf returns a set with other models than [Catalogue]. Getters of models that it does not
+// have panic.
 func NewSetOf(makers []func() Model) *Set {
 	s := &Set{makers: makers, slots: make([]slot, len(makers)), byName: make(map[string]int, len(makers))}
 	for i, start := range makers {
@@ -74,15 +72,15 @@ func NewSetOf(makers []func() Model) *Set {
 	return s
 }
 
-// Seq returns the sequence of the newest event applied, 0 before the first.
+// Seq returns the sequence of the newest event applied; 0 before the first.
 func (s *Set) Seq() uint64 { return s.seq }
 
 // LastID returns the id of the newest event applied.
 func (s *Set) LastID() string { return s.last }
 
-// Apply folds one decoded event of the session. An event at or before Seq was
-// seen already and changes nothing; one with Seq 0 is not stored yet and counts.
-// A model that panics stops alone; see [Set.Stopped].
+// Apply folds one decoded event of the session. An event at or before Seq was applied before and
+// changes nothing; one with Seq 0 is not stored yet and is applied. If a model panics, only that
+// model stops; see [Set.Stopped].
 func (s *Set) Apply(e *events.Event) {
 	if e.Seq != 0 {
 		if e.Seq <= s.seq {
@@ -103,9 +101,9 @@ func (s *Set) Apply(e *events.Event) {
 	}
 }
 
-// Revision grows with every event that one of the named models was given; with
-// no names, with every event that any model was. While it stays, so do the
-// views of these models. A model that does not exist never changes.
+// Revision returns a number that grows with every event that was passed to one of the named
+// models, or to any model if no names are given. As long as it stays the same, so do the views of
+// these models. For an unknown model it never changes.
 func (s *Set) Revision(models ...string) uint64 {
 	if len(models) == 0 {
 		return s.applied
@@ -119,8 +117,8 @@ func (s *Set) Revision(models ...string) uint64 {
 	return newest
 }
 
-// View returns the named model as a client of the gateway sees it; ErrNoModel,
-// or a *StoppedError.
+// View returns the named model as a client of the gateway sees it. It returns ErrNoModel, or a
+// *StoppedError.
 func (s *Set) View(name string) (json.RawMessage, error) {
 	i, ok := s.byName[name]
 	if !ok {
@@ -132,7 +130,7 @@ func (s *Set) View(name string) (json.RawMessage, error) {
 	return s.slots[i].View()
 }
 
-// Names lists the models in the order of [Catalogue].
+// Names returns the names of the models in the order of [Catalogue].
 func (s *Set) Names() []string {
 	names := make([]string, len(s.slots))
 	for i := range s.slots {
@@ -141,10 +139,10 @@ func (s *Set) Names() []string {
 	return names
 }
 
-// Digest is the SHA-256, in hexadecimal, of each model's state by name; of one
-// that stopped, the reason. It is made of the state's JSON; in that of the
-// discussions stands the digest of each entry's content. Every state built from decoded events has a JSON
-// form, so it cannot fail.
+// Digest returns the SHA-256, in hexadecimal, of each model's state by name; for a stopped model,
+// the reason. It is computed from the state's JSON, in which each entry of the discussions is
+// represented by the digest of its content. It cannot fail, because every state built from decoded
+// events can be encoded as JSON.
 func (s *Set) Digest() map[string]string {
 	digests := make([]string, len(s.slots))
 	err := s.each(func(i int) error {
@@ -158,7 +156,7 @@ func (s *Set) Digest() map[string]string {
 		return err
 	})
 	if err != nil {
-		panic("projections: " + err.Error()) // payloads come from JSON
+		panic("projections: " + err.Error()) // payloads were read from JSON, so this cannot fail
 	}
 	out := make(map[string]string, len(s.slots))
 	for i := range s.slots {
@@ -167,7 +165,7 @@ func (s *Set) Digest() map[string]string {
 	return out
 }
 
-// each works on every model, on all processors at once.
+// each calls work for every model, on all processors in parallel.
 func (s *Set) each(work func(slot int) error) error {
 	errs := make([]error, len(s.slots))
 	var group sync.WaitGroup
@@ -178,11 +176,11 @@ func (s *Set) each(work func(slot int) error) error {
 	return errors.Join(errs...)
 }
 
-// Sum is one digest of all models: the SHA-256 over their names, versions and
-// digests. Two logs of one session that fold alike have the same Sum.
+// Sum returns one digest of all models: the SHA-256 of their names, versions and digests. Two logs
+// of one session with the same folded state have the same Sum.
 func (s *Set) Sum() string { return s.SumOf(s.Digest()) }
 
-// SumOf is [Set.Sum] where the digests of the set are known.
+// SumOf is like [Set.Sum], for digests that are already computed.
 func (s *Set) SumOf(digests map[string]string) string {
 	h := sha256.New()
 	for i := range s.slots {
@@ -192,12 +190,12 @@ func (s *Set) SumOf(digests map[string]string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// stateOf finds a fold's state in a set. It panics with a *StoppedError where
-// the model stopped; [Set.Show] makes an error of that.
+// stateOf returns a fold's state in a set. It panics with a *StoppedError if the model has
+// stopped; [Set.Show] returns that as an error.
 func stateOf[S any](s *Set, f Fold[S]) S {
 	i, ok := s.byName[f.Name]
 	if !ok {
-		panic("projections: " + f.Name + " is not in the catalogue") // a programmer's error
+		panic("projections: " + f.Name + " is not in the catalogue") // a bug
 	}
 	if stopped := s.slots[i].stopped; stopped != nil {
 		panic(stopped)
@@ -205,7 +203,7 @@ func stateOf[S any](s *Set, f Fold[S]) S {
 	return inner[S](s.slots[i].Model).state
 }
 
-// inner looks through models that wrap another one.
+// inner returns the model inside models that wrap another one.
 func inner[S any](m Model) *model[S] {
 	for {
 		if x, ok := m.(*model[S]); ok {
@@ -215,21 +213,20 @@ func inner[S any](m Model) *model[S] {
 	}
 }
 
-// StoppedError means that a read model could not fold an event and has stood
-// still since. It is the view of the model from then on, and what looking at
-// its state ends with.
+// StoppedError means that a read model could not fold an event and has stopped there. It is the
+// error of all later views of the model.
 type StoppedError struct {
-	// Model is its name.
+	// Model is the model's name.
 	Model string
-	// Seq, ID and Type are those of the event that it could not fold.
+	// Seq, ID and Type identify the event that it could not fold.
 	Seq  uint64
 	ID   string
 	Type string
-	// Reason is what went wrong, for the operator.
+	// Reason says what went wrong, for the operator.
 	Reason string
 }
 
-// Error returns which model stopped where, and why.
+// Error returns which model stopped, where and why.
 func (e *StoppedError) Error() string {
 	return fmt.Sprintf("the read model %s stopped at event %d (%s): %s", e.Model, e.Seq, e.Type, e.Reason)
 }
@@ -238,7 +235,7 @@ func stoppedAt(model string, e *events.Event, reason any) *StoppedError {
 	return &StoppedError{model, e.Seq, e.ID, e.Type, fmt.Sprint(reason)}
 }
 
-// give folds an event, or stops the model where that panics.
+// give folds an event, and stops the model if that panics.
 func (m *slot) give(e *events.Event) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -248,9 +245,8 @@ func (m *slot) give(e *events.Event) {
 	m.Apply(e)
 }
 
-// Stopped lists the models that do not continue, in the order in which they
-// stopped. Nothing else in the set is affected; folding the session again with
-// a program that knows how brings them back.
+// Stopped returns the models that have stopped, in the order in which they stopped. The rest of
+// the set is not affected. Folding the session again with a program without the bug restores them.
 func (s *Set) Stopped() []*StoppedError {
 	var out []*StoppedError
 	for i := range s.slots {
@@ -262,8 +258,8 @@ func (s *Set) Stopped() []*StoppedError {
 	return out
 }
 
-// Show calls fn with the set. Where fn looks at a model that stopped, Show
-// returns its *StoppedError, and what fn did after that look is not done.
+// Show calls fn with the set. If fn uses a stopped model, fn is aborted there and Show returns the
+// *StoppedError.
 func (s *Set) Show(fn func(*Set)) (err error) {
 	defer func() {
 		reason := recover()
@@ -280,7 +276,7 @@ func (s *Set) Show(fn func(*Set)) (err error) {
 	return nil
 }
 
-// Settings are what the session's decisions depend on, as recorded.
+// Settings are the recorded settings on which the session's decisions depend.
 type Settings struct {
 	events.Settings
 	Basis     events.Basis       `json:"basis"`
@@ -317,6 +313,6 @@ var settings = Fold[*Settings]{
 	},
 }
 
-// Settings returns the session's settings with every change since, the rules of
-// now and the tools offered. They are shared and must not be modified.
+// Settings returns the session's settings with all changes, the current rules and the offered
+// tools. They are shared and must not be modified.
 func (s *Set) Settings() Settings { return *stateOf(s, settings) }

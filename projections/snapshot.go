@@ -8,14 +8,14 @@ import (
 	"io"
 )
 
-// ErrStale means that a snapshot was made by other versions of the folds, or is
-// damaged: it must be discarded and the session folded from its beginning.
+// ErrStale means that a snapshot was made by other versions of the folds or is damaged. It must be
+// discarded, and the session folded from its beginning.
 var ErrStale = errors.New("snapshot does not fit the read models")
 
 // Snapshot is the state of every model at one position of the log.
 type Snapshot struct {
-	Seq    uint64          `json:"seq"`     // of the newest event folded
-	LastID string          `json:"last_id"` // its id, so that another log with the same sequences shows
+	Seq    uint64          `json:"seq"`     // sequence of the newest folded event
+	LastID string          `json:"last_id"` // its id, which reveals another log with the same sequences
 	Models []ModelSnapshot `json:"models"`
 }
 
@@ -26,8 +26,8 @@ type ModelSnapshot struct {
 	State   json.RawMessage `json:"state"`
 }
 
-// Snapshot renders the state of every model. While one has stopped there is
-// none: a later program that knows how to fold the event must come by it again.
+// Snapshot returns the state of every model. It fails while a model has stopped, because a later
+// program that can fold the event must fold it again.
 func (s *Set) Snapshot() (Snapshot, error) {
 	snap := Snapshot{Seq: s.seq, LastID: s.last, Models: make([]ModelSnapshot, len(s.slots))}
 	for i := range s.slots {
@@ -44,9 +44,8 @@ func (s *Set) Snapshot() (Snapshot, error) {
 	return snap, nil
 }
 
-// Restore replaces the state of every model by the snapshot's. With ErrStale,
-// when a model is missing, of another version or does not decode, the set
-// stays as it was.
+// Restore replaces the state of every model by that in the snapshot. It returns ErrStale, and
+// changes nothing, if a model is missing, has another version or cannot be decoded.
 func (s *Set) Restore(snap Snapshot) error {
 	fresh := NewSetOf(s.makers)
 	if len(snap.Models) != len(fresh.slots) {
@@ -70,14 +69,14 @@ func (s *Set) Restore(snap Snapshot) error {
 	return nil
 }
 
-// Bounds of what reading a damaged snapshot takes in memory, in bytes.
+// Limits for the memory that reading a damaged snapshot can use, in bytes.
 const (
 	maxSnapshotHead   = 64 << 10
 	maxSnapshotStates = 256 << 20
 )
 
-// snapshotHead is the first line of a stored snapshot. The states follow it,
-// one after the other: nobody looks for their ends.
+// snapshotHead is the first line of a stored snapshot. The states follow it one after the other,
+// without separators.
 type snapshotHead struct {
 	Seq    uint64      `json:"seq"`
 	LastID string      `json:"last_id"`
@@ -90,7 +89,7 @@ type modelHead struct {
 	Size    int    `json:"size"` // of its state in bytes
 }
 
-// WriteTo writes the snapshot as it is stored. It implements io.WriterTo.
+// WriteTo writes the snapshot in its stored form. It implements io.WriterTo.
 func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
 	head := snapshotHead{Seq: s.Seq, LastID: s.LastID, Models: make([]modelHead, len(s.Models))}
 	for i, m := range s.Models {
@@ -112,8 +111,8 @@ func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
 	return written, err
 }
 
-// ReadFrom reads what WriteTo wrote; ErrStale for anything else. It implements
-// io.ReaderFrom.
+// ReadFrom reads a snapshot that WriteTo wrote. It returns ErrStale for anything else. It
+// implements io.ReaderFrom.
 func (s *Snapshot) ReadFrom(r io.Reader) (int64, error) {
 	in := bufio.NewReaderSize(r, maxSnapshotHead)
 	line, err := in.ReadSlice('\n')

@@ -6,41 +6,40 @@ import (
 	"manualslop/events"
 )
 
-// Ends of a worker, beside the kinds of block.
+// Outcomes of a worker, in addition to the kinds of block.
 const (
-	// WorkerCompleted says that its ticket is done.
+	// WorkerCompleted means that its ticket is completed.
 	WorkerCompleted = "completed"
-	// WorkerRemoved says that its ticket was taken out of the graph.
+	// WorkerRemoved means that its ticket was removed from the graph.
 	WorkerRemoved = "removed"
-	// WorkerStopped says that the session was closed.
+	// WorkerStopped means that the session was closed.
 	WorkerStopped = "stopped"
-	// WorkerRefused says that the conductor added no ticket for it.
+	// WorkerRefused means that the conductor refused to add a ticket for it.
 	WorkerRefused = "refused"
 )
 
-// MaxRefusedWorkers limits the refused requests that are kept; older ones are
-// forgotten.
+// MaxRefusedWorkers limits how many refused requests are kept; older ones are forgotten.
 const MaxRefusedWorkers = 64
 
-// Spawned is a worker that a person asked for, and how it ended.
+// Spawned is a worker that a person requested, and its outcome.
 type Spawned struct {
 	Ticket    string     `json:"ticket"`
 	Track     string     `json:"track"`
 	RequestID string     `json:"request_id,omitempty"`
-	SHA256    string     `json:"sha256"`   // of what was asked for
+	SHA256    string     `json:"sha256"`   // digest of the request
 	Seq       uint64     `json:"seq"`      // of the request
 	At        time.Time  `json:"at"`       // of the request
 	Accepted  bool       `json:"accepted"` // the conductor has added the ticket
 	Provider  string     `json:"provider,omitempty"`
 	Model     string     `json:"model,omitempty"`     // of the newest request to a model
-	StreamID  string     `json:"stream_id,omitempty"` // of its text
+	StreamID  string     `json:"stream_id,omitempty"` // the stream of its text
 	Round     int        `json:"round,omitempty"`
-	Ended     *time.Time `json:"ended,omitempty"`   // nil while it goes on
-	Outcome   string     `json:"outcome,omitempty"` // completed, removed, stopped, refused, or the kind of its block
+	Ended     *time.Time `json:"ended,omitempty"`   // nil until it has ended
+	Outcome   string     `json:"outcome,omitempty"` // completed, removed, stopped, refused, or a kind of block
 	Reason    string     `json:"reason,omitempty"`
 }
 
-// spawnedBook is every worker that was asked for.
+// spawnedBook holds all workers that were requested.
 type spawnedBook struct {
 	Tickets map[string]*Spawned `json:"tickets"`
 	Names   map[string]string   `json:"names"`             // tickets by request id
@@ -107,7 +106,7 @@ func (b *spawnedBook) asked(e *events.Event, p events.WorkerSpawnRequested) {
 	}
 }
 
-// refused ends a worker that nobody gets. Its request id may be used again.
+// refused ends a worker whose request was refused. Its request id can be used again.
 func (b *spawnedBook) refused(e *events.Event, p events.ControlRefused) {
 	ticket := events.WorkerTicket(p.Request)
 	w := b.Tickets[ticket]
@@ -138,8 +137,8 @@ func (b *spawnedBook) revive(ticket string) {
 	}
 }
 
-// find returns the worker of a ticket; what had not ended when the session was
-// closed ended with it.
+// find returns the worker of a ticket. A worker that had not ended when the session was closed
+// ended then.
 func (b *spawnedBook) find(ticket string) (Spawned, bool) {
 	w := b.Tickets[ticket]
 	if w == nil {
@@ -152,16 +151,16 @@ func (b *spawnedBook) find(ticket string) (Spawned, bool) {
 	return out, true
 }
 
-// Spawned finds the worker that a person asked for by its ticket.
+// Spawned returns the worker that a person requested, by its ticket.
 func (s *Set) Spawned(ticket string) (Spawned, bool) { return stateOf(s, spawned).find(ticket) }
 
-// SpawnedAs finds the worker that a person asked for under a request id.
+// SpawnedAs returns the worker that a person requested, by its request id.
 func (s *Set) SpawnedAs(requestID string) (Spawned, bool) {
 	b := stateOf(s, spawned)
 	return b.find(b.Names[requestID])
 }
 
-// StreamReply returns the newest reply on one stream, empty if there is none.
+// StreamReply returns the newest reply in a stream; empty if there is none.
 func (s *Set) StreamReply(id string) string {
 	st := stateOf(s, mmaStatus).Streams[id]
 	if st == nil || len(st.Parts) == 0 {

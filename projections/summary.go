@@ -10,13 +10,13 @@ import (
 	"manualslop/events"
 )
 
-// Summary is what a list of sessions shows of one.
+// Summary is the information that a list of sessions shows about one.
 type Summary struct {
 	Session     string     `json:"session"`
 	Label       string     `json:"label,omitempty"`
 	Folder      string     `json:"folder"` // of its logs
 	Workspace   string     `json:"workspace,omitempty"`
-	Goal        string     `json:"goal,omitempty"` // the newest one's text
+	Goal        string     `json:"goal,omitempty"` // text of the newest goal
 	Opened      time.Time  `json:"opened"`
 	Closed      *time.Time `json:"closed,omitempty"`
 	CloseReason string     `json:"close_reason,omitempty"`
@@ -24,14 +24,14 @@ type Summary struct {
 	State       string     `json:"state"`             // Idle, Planning, Executing, Done
 	PendingAsks int        `json:"pending_asks"`
 	Starred     bool       `json:"starred,omitempty"` // a person keeps the log files
-	Pruned      bool       `json:"pruned,omitempty"`  // the log files are gone
+	Pruned      bool       `json:"pruned,omitempty"`  // the log files were deleted
 }
 
-// overview is small enough to keep for every session of a log.
+// overview is a state that is small enough to be kept for every session of a log.
 type overview struct {
 	Summary Summary         `json:"summary"`
 	Phase   phase           `json:"phase"`
-	Asks    map[string]bool `json:"asks"` // open ones
+	Asks    map[string]bool `json:"asks"` // open asks
 }
 
 var summary = Fold[*overview]{
@@ -78,8 +78,8 @@ func (o *overview) apply(e *events.Event) *overview {
 	return o
 }
 
-// Summarizes reports whether events of a type may change a [Summary]; the others
-// need not be decoded for one.
+// Summarizes reports whether events of a type can change a [Summary]; others need not be decoded
+// for it.
 func Summarizes(typ string) bool { return summarized()[typ] }
 
 var summarized = sync.OnceValue(func() map[string]bool {
@@ -92,15 +92,14 @@ var summarized = sync.OnceValue(func() map[string]bool {
 	)
 })
 
-// Summarizer folds the Summary of one session and nothing else. The zero value
-// is an empty session. Where the fold panics it stops: the summary stays as it
-// was, says so as Stalled, and is not stored.
+// Summarizer folds only the Summary of one session. The zero value is a new session. If the fold
+// panics, it stops: the summary no longer changes, reports that in Stalled, and is not stored.
 type Summarizer struct {
 	o       *overview
 	stopped *StoppedError
 }
 
-// state returns the state so far; reading it changes nothing.
+// state returns the state so far, without changing anything.
 func (s *Summarizer) state() *overview {
 	if s.o == nil {
 		return summary.New()
@@ -121,7 +120,7 @@ func (s *Summarizer) Apply(e *events.Event) {
 	s.o = s.state().apply(e)
 }
 
-// Summary returns what the events so far say.
+// Summary returns the summary of the events so far.
 func (s *Summarizer) Summary() Summary {
 	out := s.state().Summary
 	if s.stopped != nil {
@@ -130,7 +129,7 @@ func (s *Summarizer) Summary() Summary {
 	return out
 }
 
-// MarshalJSON returns the whole state and the version that made it.
+// MarshalJSON returns the complete state and the version that made it.
 func (s *Summarizer) MarshalJSON() ([]byte, error) {
 	if s.stopped != nil {
 		return nil, s.stopped
@@ -142,7 +141,7 @@ func (s *Summarizer) MarshalJSON() ([]byte, error) {
 	return json.Marshal(ModelSnapshot{summary.Name, summary.Version, state})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote; ErrStale if another version did.
+// UnmarshalJSON decodes what MarshalJSON wrote. It returns ErrStale if another version wrote it.
 func (s *Summarizer) UnmarshalJSON(raw []byte) error {
 	var snap ModelSnapshot
 	if err := json.Unmarshal(raw, &snap); err != nil {
@@ -160,5 +159,5 @@ func (s *Summarizer) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Summary returns what a list of sessions shows of this one.
+// Summary returns the session's summary.
 func (s *Set) Summary() Summary { return stateOf(s, summary).Summary }

@@ -21,8 +21,8 @@ type Row struct {
 	Summary string    `json:"summary,omitempty"`
 }
 
-// Bounds of the timeline: the newest MaxTimeline rows are kept, and a few more
-// until it is worth making room.
+// Limits of the timeline: the newest MaxTimeline rows are kept, and up to timelineSlack more
+// before old ones are removed.
 const (
 	MaxTimeline   = 10_000
 	timelineSlack = 1_000
@@ -30,7 +30,7 @@ const (
 
 type rows struct {
 	Rows    []Row  `json:"rows"`
-	Dropped uint64 `json:"dropped"` // rows before the first, which the log still has
+	Dropped uint64 `json:"dropped"` // number of removed rows, which are still in the log
 }
 
 var timeline = Fold[*rows]{
@@ -50,9 +50,9 @@ var timeline = Fold[*rows]{
 	},
 }
 
-// Timeline lists at most limit rows after a sequence, oldest first; a limit
-// under 1 means all that are kept, which are the newest MaxTimeline at least;
-// see TimelineDropped. It is shared and must not be modified.
+// Timeline returns at most limit rows after a sequence, oldest first. A limit below 1 means all
+// kept rows, which are at least the newest MaxTimeline; see TimelineDropped. The result is shared
+// and must not be modified.
 func (s *Set) Timeline(after uint64, limit int) []Row {
 	all := stateOf(s, timeline).Rows
 	from, _ := slices.BinarySearchFunc(all, after+1, func(r Row, seq uint64) int {
@@ -71,14 +71,14 @@ func (s *Set) Timeline(after uint64, limit int) []Row {
 	return all[:len(all):len(all)]
 }
 
-// TimelineDropped returns how many rows are not kept any more, the oldest ones.
+// TimelineDropped returns the number of old rows that are no longer kept.
 func (s *Set) TimelineDropped() uint64 { return stateOf(s, timeline).Dropped }
 
-// MaxSummary limits the summary of an event in bytes.
+// MaxSummary limits the summary of an event, in bytes.
 const MaxSummary = 120
 
-// Summarize returns in a few words what a payload is about: one line, at most
-// MaxSummary bytes, empty if the type says it all.
+// Summarize describes a payload in a few words: on one line, in at most MaxSummary bytes. It
+// returns "" if the type is enough.
 func Summarize(p events.Payload) string {
 	switch x := p.(type) {
 	case events.SessionOpened:
@@ -144,8 +144,7 @@ func Summarize(p events.Payload) string {
 	return summarizeAsk(p)
 }
 
-// given returns what a change of settings gives, as its JSON without the
-// braces.
+// given returns the changed settings as JSON without the outer braces.
 func given(change events.Payload) string {
 	b, err := json.Marshal(change)
 	if err != nil {
@@ -247,8 +246,7 @@ func count(n int, what string) string {
 	return strconv.Itoa(n) + " " + what
 }
 
-// head returns the first line of a text, cut at MaxSummary bytes between
-// characters.
+// head returns the first line of a text, cut at MaxSummary bytes between characters.
 func head(s string) string {
 	cut := len(s) > MaxSummary
 	if cut {
@@ -267,8 +265,7 @@ func head(s string) string {
 	return s
 }
 
-// summarizeIsolation tells of tickets that are kept apart, and of their work
-// that comes together.
+// summarizeIsolation describes events about isolated tickets and about merging their work.
 func summarizeIsolation(p events.Payload) string {
 	switch x := p.(type) {
 	case events.OverlapWarned:

@@ -8,18 +8,18 @@ import (
 
 // States of a tool call.
 const (
-	CallRequested   = "requested"   // a model wants it
-	CallAsked       = "asked"       // a person is asked
-	CallRunning     = "running"     // approved, no outcome yet
-	CallSettled     = "settled"     // it has its outcome
-	CallDenied      = "denied"      // it will not run
-	CallInterrupted = "interrupted" // its worker died or it was parked; a person decides
+	CallRequested   = "requested"   // a model requested it
+	CallAsked       = "asked"       // a person must decide
+	CallRunning     = "running"     // approved, without an outcome
+	CallSettled     = "settled"     // has an outcome
+	CallDenied      = "denied"      // will not run
+	CallInterrupted = "interrupted" // its worker died or it was parked; a person must decide
 )
 
-// outcomeDenied is where an outcome would, of a call that never ran.
+// outcomeDenied is the outcome of a call that never ran.
 const outcomeDenied = "denied"
 
-// ToolCall is one tool call from wish to outcome.
+// ToolCall is one tool call from request to outcome.
 type ToolCall struct {
 	Call       string     `json:"call"`
 	Tool       string     `json:"tool"`
@@ -29,31 +29,31 @@ type ToolCall struct {
 	State      string     `json:"state"`
 	Effect     string     `json:"effect,omitempty"`
 	Ask        string     `json:"ask,omitempty"`
-	By         string     `json:"by,omitempty"` // who approved or denied
+	By         string     `json:"by,omitempty"` // who approved or denied it
 	Rule       string     `json:"rule,omitempty"`
 	Edited     bool       `json:"edited,omitempty"`
 	Generation int        `json:"generation,omitempty"`
 	Worker     string     `json:"worker,omitempty"`
-	Outcome    string     `json:"outcome,omitempty"` // done, failed, killed, interrupted, denied; a person's done or fail
+	Outcome    string     `json:"outcome,omitempty"` // done, failed, killed, interrupted, denied; fail if a person decided so
 	Reason     string     `json:"reason,omitempty"`  // of a denial or a resolution
 	Exit       *int       `json:"exit,omitempty"`
 	SHA256     string     `json:"sha256,omitempty"` // of the result's text
 	DurationMS int64      `json:"duration_ms,omitempty"`
 	Requested  time.Time  `json:"requested"`
-	Approved   *time.Time `json:"approved,omitempty"` // newest generation
+	Approved   *time.Time `json:"approved,omitempty"` // time of the newest approval
 	Settled    *time.Time `json:"settled,omitempty"`
 }
 
-// ToolTotal sums the calls of one tool.
+// ToolTotal holds the totals for one tool.
 type ToolTotal struct {
 	Calls      int   `json:"calls"`
 	Done       int   `json:"done"`
-	Failed     int   `json:"failed"` // failed, killed, interrupted
+	Failed     int   `json:"failed"` // failed, killed or interrupted
 	Denied     int   `json:"denied"`
 	DurationMS int64 `json:"duration_ms"`
 }
 
-// Pending counts the model requests and the tool calls that have no last word yet.
+// Pending returns the numbers of model requests and tool calls without a final result.
 func (s *Set) Pending() (models, calls int) {
 	return len(stateOf(s, cost).Requests), len(stateOf(s, toolCalls).Open)
 }
@@ -80,7 +80,7 @@ var toolCalls = Fold[*ledger]{
 	},
 }
 
-// UnmarshalJSON reads a ledger and rebuilds its index.
+// UnmarshalJSON decodes a ledger and rebuilds its index.
 func (l *ledger) UnmarshalJSON(raw []byte) error {
 	type plain ledger
 	if err := events.Unmarshal(raw, (*plain)(l)); err != nil {
@@ -167,7 +167,7 @@ func (t *ToolTotal) count(outcome string) {
 	}
 }
 
-// ToolCalls lists every tool call in the order requested.
+// ToolCalls returns all tool calls in the order in which they were requested.
 func (s *Set) ToolCalls() []ToolCall {
 	l := stateOf(s, toolCalls)
 	out := make([]ToolCall, len(l.Calls))
@@ -177,7 +177,7 @@ func (s *Set) ToolCalls() []ToolCall {
 	return out
 }
 
-// ToolCall finds a tool call by id.
+// ToolCall returns a tool call by id.
 func (s *Set) ToolCall(id string) (ToolCall, bool) {
 	c := stateOf(s, toolCalls).byID[id]
 	if c == nil {

@@ -7,16 +7,16 @@ import (
 	"manualslop/events"
 )
 
-// MaxEndedTurns is how many turns that have ended a session remembers.
+// MaxEndedTurns limits how many ended turns a session remembers.
 const MaxEndedTurns = 1024
 
-// Turn is a person's question in a discussion, and how far its answer is.
+// Turn is a person's message in a discussion, and the state of its answer.
 type Turn struct {
-	Turn       string              `json:"turn"` // what its requests and calls have as their ticket
+	Turn       string              `json:"turn"` // id that its requests and calls use as their ticket
 	Discussion string              `json:"discussion"`
-	Entry      string              `json:"entry"`            // of the person's words
-	Answer     string              `json:"answer,omitempty"` // entry of the newest reply
-	Outcome    string              `json:"outcome"`          // done, failed, stopped, refused; empty: it goes on
+	Entry      string              `json:"entry"`            // entry with the person's message
+	Answer     string              `json:"answer,omitempty"` // entry with the newest reply
+	Outcome    string              `json:"outcome"`          // done, failed, stopped or refused; empty while it continues
 	Reason     string              `json:"reason,omitempty"`
 	Provider   string              `json:"provider"`
 	Model      string              `json:"model"`
@@ -26,11 +26,11 @@ type Turn struct {
 	Changes    []events.FileChange `json:"changes,omitempty"`
 }
 
-// turnBook is every turn that continues, and the newest that have ended.
+// turnBook holds all turns that continue, and the newest ended ones.
 type turnBook struct {
 	Turns    map[string]*Turn  `json:"turns"`
-	Requests map[string]string `json:"requests"` // to models, without an answer, to their turn
-	Order    []string          `json:"order"`    // as they were asked
+	Requests map[string]string `json:"requests"` // unanswered requests to models, with their turn
+	Order    []string          `json:"order"`    // in the order of the requests
 	Ended    []string          `json:"ended"`    // oldest first
 }
 
@@ -116,11 +116,10 @@ func (b *turnBook) list() []Turn {
 	return out
 }
 
-// Turns returns the turns that go on and the newest that have ended, as they
-// were asked.
+// Turns returns the turns that continue and the newest ended ones, in the order of the requests.
 func (s *Set) Turns() []Turn { return stateOf(s, turns).list() }
 
-// Turn finds a turn; false if there is none, or it was forgotten.
+// Turn returns a turn; false if there is none, or it was forgotten.
 func (s *Set) Turn(id string) (Turn, bool) {
 	t := stateOf(s, turns).Turns[id]
 	if t == nil {
@@ -129,7 +128,7 @@ func (s *Set) Turn(id string) (Turn, bool) {
 	return *t, true
 }
 
-// asked adds a person's words to the discussion of a turn.
+// asked adds a person's message to the discussion of a turn.
 func (c *conversation) asked(e *events.Event, p *events.TurnRequested) {
 	name := p.Discussion
 	if c.Threads[name] == nil {
@@ -139,7 +138,7 @@ func (c *conversation) asked(e *events.Event, p *events.TurnRequested) {
 	c.addTo(name, e, Entry{Role: RoleUser, Content: p.Text})
 }
 
-// turnEnded says in the discussion why a turn has no answer.
+// turnEnded adds an entry to the discussion with the reason why a turn has no answer.
 func (c *conversation) turnEnded(e *events.Event, p *events.TurnEnded) {
 	if p.Outcome != events.TurnDone {
 		reason := "the turn " + p.Outcome
@@ -154,8 +153,7 @@ func (c *conversation) turnEnded(e *events.Event, p *events.TurnEnded) {
 	delete(c.Turns, p.Turn)
 }
 
-// of returns the discussion to which entries about a turn go; those about
-// tickets go to the active one.
+// of returns the discussion for entries about a turn; entries about tickets go to the active one.
 func (c *conversation) of(ticket string) string {
 	if name := c.Turns[ticket]; c.Threads[name] != nil {
 		return name
@@ -163,8 +161,7 @@ func (c *conversation) of(ticket string) string {
 	return c.Active
 }
 
-// namesText reports whether prompts can name the text of an entry by the event
-// that adds it.
+// namesText reports whether prompts can refer to the text of an entry in the event that adds it.
 func namesText(p events.Payload) bool {
 	switch p.(type) {
 	case events.ModelReplied, events.ToolSettled, events.ContextBuilt, events.TurnRequested, events.DiscussionChanged:
@@ -199,7 +196,7 @@ func (n storedEntry) isNotice() bool {
 		n.Entry.Call == ""
 }
 
-// sent returns the entry as a turn sends it.
+// sent returns the entry in the form for a turn.
 func (n storedEntry) sent(roles []string) events.TurnEntry {
 	if n.Entry == nil {
 		h := n.historyEntry(roles)

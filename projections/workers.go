@@ -6,50 +6,50 @@ import (
 	"manualslop/events"
 )
 
-// Bounds of what is kept of workers.
+// Limits of what is kept about workers.
 const (
-	// MaxFinishedWorkers limits those that are at rest; older ones are only
-	// counted.
+	// MaxFinishedWorkers limits how many inactive workers are kept; older ones are only counted.
 	MaxFinishedWorkers = 32
-	// MaxWorkerTail limits the end of a worker's text in bytes.
+	// MaxWorkerTail limits the kept end of a worker's text, in bytes.
 	MaxWorkerTail = 4 << 10
-	// MaxWorkerTrace limits the newest steps of a worker.
+	// MaxWorkerTrace limits how many of the newest steps of a worker are kept.
 	MaxWorkerTrace = 24
 )
 
-// Worker is one sub-agent: a ticket's, or a tier working on a plan or a
-// failure.
+// Worker is one sub-agent: the worker of a ticket, or a tier that is working on a plan or a failed
+// call.
 type Worker struct {
-	UID  string `json:"worker_uid"` // of tier 3 its ticket; what kill takes
+	UID  string `json:"worker_uid"` // for tier 3 its ticket; kill takes this id
 	Tier int    `json:"tier"`
 	Role string `json:"role"` // orchestrator, tech lead, contributor, qa
-	// waiting, starting, running; at rest: completed, removed, stopped, failed, or the kind of block
+	// waiting, starting or running; if inactive: completed, removed, stopped, failed, or the kind
+	// of block
 	Status    string       `json:"status"`
-	WaitsFor  string       `json:"waits_for"`  // person, model, tool, slot; empty: nothing
-	Task      string       `json:"task"`       // the first line of what it is to do
+	WaitsFor  string       `json:"waits_for"`  // person, model, tool or slot; empty if nothing
+	Task      string       `json:"task"`       // first line of its task
 	Goal      string       `json:"goal"`       // id
 	Track     string       `json:"track"`      // id
 	Ticket    string       `json:"ticket"`     // id
 	Call      string       `json:"call"`       // tier 4: the failed call
 	Provider  string       `json:"provider"`   // of the newest request
 	Model     string       `json:"model"`      // of the newest request
-	Attempt   int          `json:"attempt"`    // at the ticket, from 1
-	Round     int          `json:"round"`      // from 1
-	StreamID  string       `json:"stream_id"`  // of its text, in mma_streams
-	TextTail  string       `json:"text_tail"`  // the end of this attempt's text
-	TextBytes int          `json:"text_bytes"` // of the whole
-	Request   string       `json:"request"`    // the open model request; empty: none
-	Calls     []WorkerCall `json:"calls"`      // tool calls under way
-	Asks      []WorkerAsk  `json:"asks"`       // open ones
+	Attempt   int          `json:"attempt"`    // number of the attempt at the ticket, from 1
+	Round     int          `json:"round"`      // counted from 1
+	StreamID  string       `json:"stream_id"`  // the stream of its text, in mma_streams
+	TextTail  string       `json:"text_tail"`  // the end of the text of this attempt
+	TextBytes int          `json:"text_bytes"` // size of the complete text
+	Request   string       `json:"request"`    // the open model request; empty if none
+	Calls     []WorkerCall `json:"calls"`      // tool calls in progress
+	Asks      []WorkerAsk  `json:"asks"`       // open asks
 	Trace     []WorkerStep `json:"trace"`      // newest last
-	Steps     int          `json:"steps"`      // in all; the oldest are not in trace
-	StartedAt *time.Time   `json:"started_at"` // of this attempt
+	Steps     int          `json:"steps"`      // total number; the oldest are not in trace
+	StartedAt *time.Time   `json:"started_at"` // start of this attempt
 	EndedAt   *time.Time   `json:"ended_at"`
-	Reason    string       `json:"reason"` // why it is at rest
+	Reason    string       `json:"reason"` // why it is inactive
 	Usage     Usage        `json:"usage"`  // of all attempts
 }
 
-// WorkerCall is a tool call under way.
+// WorkerCall is a tool call in progress.
 type WorkerCall struct {
 	Call   string    `json:"call"`
 	Tool   string    `json:"tool"`
@@ -57,7 +57,7 @@ type WorkerCall struct {
 	Since  time.Time `json:"since"`
 }
 
-// WorkerAsk is a question that a worker waits for.
+// WorkerAsk is an ask that a worker is waiting for.
 type WorkerAsk struct {
 	Ask   string    `json:"ask"`
 	Gate  string    `json:"gate"`
@@ -65,7 +65,7 @@ type WorkerAsk struct {
 	Since time.Time `json:"since"`
 }
 
-// WorkerStep is one thing that happened to a worker.
+// WorkerStep is one step of a worker.
 type WorkerStep struct {
 	Seq  uint64    `json:"seq"`
 	At   time.Time `json:"at"`
@@ -73,20 +73,20 @@ type WorkerStep struct {
 	Text string    `json:"text"`
 }
 
-// Workers are those at work, in the order in which they came, and the newest
-// of those at rest.
+// Workers holds the active workers, in the order in which they appeared, and the newest inactive
+// ones.
 type Workers struct {
 	Active   []*Worker `json:"active"`
 	Finished []*Worker `json:"finished"` // at most MaxFinishedWorkers, newest last
 	Before   int       `json:"finished_before"`
 }
 
-// crew is the state after Workers.
+// crew is the state from which Workers is made.
 type crew struct {
 	Workers
 	Requests requests          `json:"requests"`
 	Calls    calls             `json:"tool_calls"`
-	Asks     map[string]string `json:"asks"` // open ones, and whose
+	Asks     map[string]string `json:"asks"` // workers of open asks, by ask
 	byUID    map[string]*Worker
 }
 
@@ -101,7 +101,7 @@ var workers = Fold[*crew]{
 	View:  func(c *crew) any { return c.view() },
 }
 
-// UnmarshalJSON reads a crew and rebuilds its index.
+// UnmarshalJSON decodes a crew and rebuilds its index.
 func (c *crew) UnmarshalJSON(raw []byte) error {
 	type plain crew
 	if err := events.Unmarshal(raw, (*plain)(c)); err != nil {
@@ -116,7 +116,7 @@ func (c *crew) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// view says of each worker what it waits for.
+// view adds what each worker is waiting for.
 func (c *crew) view() Workers {
 	out := Workers{Active: make([]*Worker, len(c.Active)), Finished: c.Finished, Before: c.Before}
 	for i, w := range c.Active {
@@ -145,7 +145,7 @@ func (w *Worker) waitsFor() string {
 // be modified.
 func (s *Set) Workers() Workers { return stateOf(s, workers).view() }
 
-// uidOf names the worker that a request to a model is for.
+// uidOf returns the id of the worker to which a model request belongs.
 func uidOf(q request) string {
 	switch q.Tier {
 	case 1:
@@ -165,7 +165,7 @@ func roleOf(tier int) string {
 	return [...]string{"orchestrator", "tech lead", "contributor", "qa"}[tier-1]
 }
 
-// add notes a step of a worker.
+// add adds a step to a worker.
 func (w *Worker) add(e *events.Event) {
 	if len(w.Trace) >= MaxWorkerTrace {
 		w.Trace = w.Trace[1:]
@@ -174,7 +174,7 @@ func (w *Worker) add(e *events.Event) {
 	w.Steps++
 }
 
-// say adds to the worker's text.
+// say appends to the worker's text.
 func (w *Worker) say(text string) {
 	if text == "" {
 		return

@@ -7,15 +7,15 @@ import (
 	"manualslop/events"
 )
 
-// What a worker is at.
+// States of a worker.
 const (
 	workerWaiting  = "waiting"  // for a slot
-	workerStarting = "starting" // may it start?
+	workerStarting = "starting" // waits for approval to start
 	workerRunning  = "running"
-	workerFailed   = "failed" // tiers 1, 2, 4: no reply of the model; it may be asked again
+	workerFailed   = "failed" // tiers 1, 2 and 4: the model did not reply; the request may be retried
 )
 
-// contributorTier is the tier of tickets.
+// contributorTier is the tier that works on tickets.
 const contributorTier = 3
 
 func (c *crew) apply(e *events.Event) *crew {
@@ -51,7 +51,7 @@ func (c *crew) apply(e *events.Event) *crew {
 	return c
 }
 
-// ticket folds what happens to the worker of a ticket.
+// ticket folds an event about the worker of a ticket.
 func (c *crew) ticket(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.SpawnRequested:
@@ -82,7 +82,7 @@ func (c *crew) ticket(e *events.Event) {
 	}
 }
 
-// wait puts the worker of a ticket among those at work, or finds it there.
+// wait returns the active worker of a ticket and adds it if needed.
 func (c *crew) wait(e *events.Event, ticket, track, task string) *Worker {
 	w := c.join(ticket, contributorTier)
 	w.Ticket, w.Task = ticket, head(task)
@@ -94,7 +94,7 @@ func (c *crew) wait(e *events.Event, ticket, track, task string) *Worker {
 	return w
 }
 
-// join finds a worker among those at work, or puts it there.
+// join returns an active worker and adds it if needed.
 func (c *crew) join(uid string, tier int) *Worker {
 	w := c.byUID[uid]
 	switch {
@@ -111,8 +111,7 @@ func (c *crew) join(uid string, tier int) *Worker {
 	return w
 }
 
-// again puts a worker at rest back to work; one that is forgotten comes back
-// when it starts.
+// again makes an inactive worker active; one that was forgotten is added again when it starts.
 func (c *crew) again(e *events.Event, ticket string) {
 	w := c.byUID[ticket]
 	if w == nil {
@@ -133,7 +132,7 @@ func (c *crew) start(e *events.Event, p *events.TicketStarted) {
 	w.add(e)
 }
 
-// rest puts a worker among those at rest, the oldest of which are forgotten.
+// rest makes a worker inactive; the oldest inactive ones are forgotten.
 func (c *crew) rest(e *events.Event, w *Worker, status, reason string) {
 	if w == nil || w.EndedAt != nil {
 		return
@@ -151,7 +150,7 @@ func (c *crew) rest(e *events.Event, w *Worker, status, reason string) {
 	}
 }
 
-// drop forgets what a worker had under way: nobody waits for it.
+// drop removes a worker's work in progress, because nothing waits for it.
 func (c *crew) drop(w *Worker) {
 	for _, a := range w.Asks {
 		delete(c.Asks, a.Ask)
@@ -234,7 +233,7 @@ func (c *crew) settled(e *events.Event, ask string) {
 	w.add(e)
 }
 
-// call folds what happens to the tool calls of a worker.
+// call folds an event about the tool calls of a worker.
 func (c *crew) call(e *events.Event) {
 	k, counts := c.Calls.take(e)
 	if !counts {
@@ -279,7 +278,7 @@ func (w *Worker) unmark(call string) {
 	w.Calls = slices.DeleteFunc(w.Calls, func(k WorkerCall) bool { return k.Call == call })
 }
 
-// tail returns the end of a text, at most n bytes, from a character on.
+// tail returns at most the last n bytes of a text, starting at a character.
 func tail(s string, n int) string {
 	if len(s) <= n {
 		return s

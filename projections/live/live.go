@@ -13,7 +13,7 @@ import (
 	"manualslop/projections"
 )
 
-// maxReplays is how many subscribers read stored events at the same time.
+// maxReplays limits how many subscribers read stored events at the same time.
 const maxReplays = 32
 
 // ErrNoSession means that the log has no session with that id.
@@ -21,31 +21,30 @@ var ErrNoSession = errors.New("no such session")
 
 // Options configure how sessions are kept. The zero value is usable.
 type Options struct {
-	// Session limits everything to one session; empty means all sessions of the
-	// project.
+	// Session limits everything to one session; empty means all sessions of the project.
 	Session string
-	// Registry decodes payloads; nil: events.Catalogue().
+	// Registry decodes payloads; nil means events.Catalogue().
 	Registry *events.Registry
-	// Backlog is how many events a subscriber may lag behind before it is cut off;
-	// default 4096.
+	// Backlog is how many events a subscriber may be behind before it is disconnected; default
+	// 4096.
 	Backlog int
-	// Folded is the maximum number of sessions that are kept folded, not counting
-	// those with waiters; default 16.
+	// Folded limits how many sessions are kept folded, not counting those with waiters; default
+	// 16.
 	Folded int
 	// Snapshots stores states between runs; nil means that sessions are always
 	// folded from the beginning.
 	Snapshots Snapshots
-	// SnapshotEvery is the number of events after which a session's state is first
-	// stored, default 5000, and then whenever that number has doubled. It is also
-	// stored when the session closes, and after a read of that many events.
+	// SnapshotEvery is the number of events after which a session's state is first stored, default
+	// 5000, and again each time that number has doubled. The state is also stored when the session
+	// closes, and after a read of that many events.
 	SnapshotEvery int
-	// IndexEvery is the number of events of all sessions after which the summaries
-	// are stored, default 1000; a start after a crash reads at most that many.
+	// IndexEvery is the number of events of all sessions after which the summaries are stored,
+	// default 1000. A start after a crash reads at most that many.
 	IndexEvery int
-	// SaveWait is how long Close waits for pending snapshots, default 5 s, so that
-	// an unavailable store does not delay the end.
+	// SaveWait is how long Close waits for pending snapshots, default 5 s, so that an unavailable
+	// store does not block the shutdown.
 	SaveWait time.Duration
-	// Models are the read models that are kept; nil: projections.Catalogue().
+	// Models are the read models to keep; nil means projections.Catalogue().
 	Models []func() projections.Model
 	// Logger receives failed snapshots and stopped models; nil means no logging.
 	Logger *slog.Logger
@@ -89,20 +88,20 @@ type Live struct {
 	filter  events.Filter
 
 	cancel context.CancelFunc
-	giveUp context.CancelFunc // ends what is being stored
+	giveUp context.CancelFunc // cancels storing
 	done   chan struct{}      // closed when the reader has ended; err is set then
 	err    error
 	saves  chan *session
 	index  chan struct{} // holds a token when the summaries must be stored
 	saving sync.WaitGroup
-	clock  atomic.Uint64 // counts uses of sessions
+	clock  atomic.Uint64 // counts the uses of sessions
 	fresh  atomic.Int64  // events noted since the summaries were stored
 
 	listing sync.Mutex // held while the list is rendered
 	listed  *rendered  // see Listed
 
 	mu       sync.RWMutex
-	position uint64 // newest event taken by all
+	position uint64 // newest event that all views have taken
 	noted    uint64 // newest event in the summaries, and its id
 	notedID  string
 	sessions map[string]*session
@@ -152,7 +151,7 @@ func (l *Live) Close() error {
 	return l.err
 }
 
-// Done is closed when the read models are no longer kept current.
+// Done returns a channel that is closed when the read models are no longer kept current.
 func (l *Live) Done() <-chan struct{} { return l.done }
 
 // Err returns why Done was closed: events.ErrClosed after Close or the end of
@@ -173,13 +172,13 @@ func (l *Live) Position() uint64 {
 	return l.position
 }
 
-// Summary returns what is known about a session without folding it.
+// Summary is the summary of a session, available without folding it.
 type Summary struct {
 	projections.Summary
 	LastSeq uint64 `json:"last_seq"` // of its newest event
 }
 
-// Sessions lists the sessions in the order in which they started.
+// Sessions returns the sessions in the order in which they started.
 func (l *Live) Sessions() []Summary {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -195,10 +194,9 @@ func (l *Live) summaries() []Summary {
 	return out
 }
 
-// Listed returns the list of sessions, and which one is current, as rendered by
-// render. All readers share the bytes, which are rendered on demand, once per
-// change. A program must use one render function; its errors are returned and
-// not cached.
+// Listed returns the list of sessions, and which one is current, as rendered by render. All
+// readers share the bytes, which are rendered on demand, once per change. A program must always
+// pass the same render function. Its errors are returned and not cached.
 func (l *Live) Listed(render func(current string, all []Summary) ([]byte, error)) ([]byte, error) {
 	l.listing.Lock()
 	defer l.listing.Unlock()
@@ -217,16 +215,15 @@ func (l *Live) Listed(render func(current string, all []Summary) ([]byte, error)
 	return body, err
 }
 
-// Current returns the most recently opened session that is not closed, else the
-// most recently opened one; empty if there is none.
+// Current returns the most recently opened session that is still open, or else the most recently
+// opened one; empty if there is none.
 func (l *Live) Current() string {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.current
 }
 
-// newCurrent finds the current session; l.mu must be held, unless l is not
-// shared yet.
+// newCurrent determines the current session; l.mu must be held, unless l is not shared yet.
 func (l *Live) newCurrent() {
 	l.current = ""
 	for i := len(l.order) - 1; i >= 0; i-- {

@@ -11,8 +11,7 @@ import (
 	"manualslop/projections"
 )
 
-// replay reads stored events only for summaries: nothing is folded before it is
-// needed.
+// replay reads stored events only for the summaries: sessions are folded when needed.
 func (l *Live) replay(ctx context.Context) error {
 	end, err := l.log.Last(ctx, l.filter)
 	if err != nil {
@@ -30,12 +29,11 @@ func (l *Live) replay(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// retryPause is the pause between two attempts to follow a log whose feed
-// broke.
+// retryPause is the pause between attempts to follow a log after its feed broke.
 const retryPause = 100 * time.Millisecond
 
-// follow takes events until the log ends or ctx does. A broken feed is watched
-// again from the position, but only in the same log.
+// follow takes events until the log or ctx ends. A broken feed is resumed from the last position,
+// but only if the log is still the same.
 func (l *Live) follow(ctx context.Context, feed iter.Seq2[events.Event, error]) {
 	err := l.drain(feed)
 	for ctx.Err() == nil && survivable(err) {
@@ -57,7 +55,7 @@ func (l *Live) follow(ctx context.Context, feed iter.Seq2[events.Event, error]) 
 	close(l.done)
 }
 
-// survivable reports whether another attempt may succeed.
+// survivable reports whether the feed can be resumed after this error.
 func survivable(err error) bool {
 	for _, last := range []error{events.ErrHole, events.ErrDenied, events.ErrReplaced, events.ErrClosed} {
 		if errors.Is(err, last) {
@@ -76,7 +74,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// sameLog makes sure that the log still holds the newest event taken.
+// sameLog checks that the log still holds the newest event taken.
 func (l *Live) sameLog(ctx context.Context) error {
 	l.mu.RLock()
 	seq, id := l.noted, l.notedID
@@ -131,7 +129,7 @@ func (l *Live) take(e *events.Event) {
 	l.mu.Lock()
 	l.position = e.Seq
 	l.wake()
-	// order-independent: each subscriber has its own queue.
+	// order-independent: each subscriber has its own queue
 	for sub := range l.subs {
 		if sub.session == "" || sub.session == e.Session {
 			sub.push(e)
@@ -180,8 +178,8 @@ func (l *Live) wake() {
 	l.waiters = still
 }
 
-// WaitFor waits until every view has taken the event at seq, so that its writer
-// sees it. It never returns nil for an event of another project.
+// WaitFor waits until every view has taken the event at seq, so that its writer can see it. It
+// never returns nil for an event of another project.
 func (l *Live) WaitFor(ctx context.Context, seq uint64) error {
 	l.mu.Lock()
 	if l.position >= seq {

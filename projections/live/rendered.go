@@ -9,32 +9,32 @@ import (
 	"manualslop/projections"
 )
 
-// MaxRenderings is how many rendered views of one session are cached. Others
-// are rendered for each reader.
+// MaxRenderings limits how many rendered views of one session are cached. Further views are
+// rendered for each reader.
 const MaxRenderings = 64
 
 // Rendering describes how a view of a session is rendered to bytes.
 type Rendering struct {
-	// Name identifies the view: all renderings of one name have the same Render and
-	// Models. A program has a fixed set of names; they never contain client input.
+	// Name identifies the view: all renderings with the same name have the same Render and Models.
+	// A program uses a fixed set of names; they must not contain client input.
 	Name string
 	// Variant distinguishes renderings of one name that depend on more than the
 	// models; only the most recently requested variant is cached.
 	Variant string
 	// Models are the read models that Render uses. Empty means all of them.
 	Models []string
-	// Render returns the bytes under the session's read lock; it must not keep the
-	// set.
+	// Render returns the bytes. It is called with the session's read lock held and must not keep
+	// the set.
 	Render func(*projections.Set) ([]byte, error)
 }
 
-// rendering keeps the newest bytes of one name.
+// rendering caches the newest bytes of one name.
 type rendering struct {
 	making sync.Mutex // held while rendering
 	newest atomic.Pointer[rendered]
 }
 
-// rendered is bytes and what they were rendered from.
+// rendered holds bytes and the revision and variant for which they were rendered.
 type rendered struct {
 	revision uint64
 	variant  string
@@ -45,10 +45,10 @@ func (r *rendered) fits(revision uint64, variant string) bool {
 	return r != nil && r.revision == revision && r.variant == variant
 }
 
-// Rendered returns a view of the session as bytes, which are shared and must
-// not be modified. They are rendered on demand, once per change of their
-// models, even with concurrent readers. An error of Render is returned and not
-// cached; it is a *projections.StoppedError if Render used a stopped model.
+// Rendered returns a view of the session as bytes, which are shared and must not be modified. They
+// are rendered on demand, once per change of their models, even with concurrent readers. An error
+// of Render is returned and not cached; it is a *projections.StoppedError if Render used a stopped
+// model.
 func (v *View) Rendered(ctx context.Context, r Rendering) ([]byte, error) {
 	for {
 		if err := v.l.use(ctx, v.s); err != nil {
@@ -76,7 +76,7 @@ func (v *View) Rendered(ctx context.Context, r Rendering) ([]byte, error) {
 	}
 }
 
-// renew renders a view unless another reader just did; false if the session was
+// renew renders a view unless another reader just did. It returns false if the session was
 // unfolded in the meantime.
 func (s *session) renew(kept *rendering, r Rendering) (body []byte, ok bool, err error) {
 	kept.making.Lock()
@@ -129,7 +129,7 @@ func (all *renderings) add(name string) *rendering {
 		if kept := (*byName)[name]; kept != nil || len(*byName) >= MaxRenderings {
 			return kept
 		}
-		// order-independent: copies a map.
+		// order-independent: copies a map
 		for name, kept := range *byName {
 			next[name] = kept
 		}
@@ -139,5 +139,5 @@ func (all *renderings) add(name string) *rendering {
 	return next[name]
 }
 
-// drop clears the cache; the session's lock is held, so there are no readers.
+// drop clears the cache. The session's lock must be held, so that there are no readers.
 func (all *renderings) drop() { all.byName.Store(nil) }

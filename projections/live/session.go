@@ -9,7 +9,7 @@ import (
 	"manualslop/projections"
 )
 
-// session is one session: its summary always, its read models while folded.
+// session is one session: it always has a summary, and read models while it is folded.
 type session struct {
 	id    string
 	first uint64        // sequence of its first event
@@ -21,20 +21,20 @@ type session struct {
 	lastSeq uint64
 
 	mu      sync.RWMutex
-	set     *projections.Set // nil: not folded
+	set     *projections.Set // nil if not folded
 	loading chan struct{}    // closed when the current load has ended; nil if there is none
-	pending []*events.Event  // came while loading
+	pending []*events.Event  // events that arrived while loading
 	waiters []*stateWaiter
 	fresh   int // events folded since the newest snapshot
-	kept    int // events folded before it
+	kept    int // events folded before that snapshot
 
-	renderings renderings // of set
+	renderings renderings // rendered views of set
 }
 
-// stateWaiter waits for a state of the session.
+// stateWaiter waits until a session has a certain state.
 type stateWaiter struct {
 	holds func(*projections.Set) bool
-	done  chan struct{} // closed when it holds, or with err set if that cannot be determined
+	done  chan struct{} // closed when the state is reached, or with err set if holds failed
 	err   error
 }
 
@@ -50,7 +50,7 @@ func (l *Live) newSession(id string, first uint64) *session {
 	return s
 }
 
-// note updates the summary; Live.mu must be held. It decodes what it needs.
+// note updates the summary and decodes the event if needed; Live.mu must be held.
 func (s *session) note(r *events.Registry, e *events.Event) {
 	s.lastSeq = e.Seq
 	if !projections.Summarizes(e.Type) {
@@ -62,16 +62,15 @@ func (s *session) note(r *events.Registry, e *events.Event) {
 	s.light.Apply(e)
 }
 
-// summary returns what is known without folding; Live.mu must be held.
+// summary returns the session's summary; Live.mu must be held.
 func (s *session) summary() Summary {
 	out := Summary{Summary: s.light.Summary(), LastSeq: s.lastSeq}
 	out.Session = s.id
 	return out
 }
 
-// apply folds one event and releases the waiters whose state is reached. It
-// returns whether the state is worth storing, and which models this event
-// stopped.
+// apply folds one event and releases the waiters whose state is reached. It reports whether the
+// state is worth storing, and returns the models that this event stopped.
 func (s *session) apply(e *events.Event, saveEvery int) (worth bool, stopped []*projections.StoppedError) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,9 +95,9 @@ func closes(e *events.Event) bool {
 	return over
 }
 
-// fold applies one event and returns whether the state is worth storing: each
-// time the session's length has doubled, so that the total cost of storing is
-// linear in the events. s.mu must be held.
+// fold applies one event and reports whether the state is worth storing, which is each time the
+// session's length has doubled, so that the total cost of storing is linear in the number of
+// events. s.mu must be held.
 func (s *session) fold(e *events.Event, saveEvery int) (worth bool) {
 	s.set.Apply(e)
 	s.fresh++
@@ -115,8 +114,8 @@ func (s *session) fold(e *events.Event, saveEvery int) (worth bool) {
 	return closes(e) || s.fresh >= max(saveEvery, s.kept)
 }
 
-// load folds the session unless it is folded. New events wait in pending; the
-// read goes to the end of the log, so none is missed.
+// load folds the session unless it is folded already. New events wait in pending; the read goes up
+// to the end of the log, so that none is missed.
 func (l *Live) load(ctx context.Context, s *session) error {
 	for {
 		s.mu.Lock()
@@ -162,8 +161,8 @@ func (l *Live) loadNow(ctx context.Context, s *session) error {
 	return nil
 }
 
-// read folds the session's stored events into a new set, from a snapshot if
-// there is a usable one, and returns how many it read.
+// read folds the session's stored events into a new set, from a snapshot if there is a usable one.
+// It returns how many events it read.
 func (l *Live) read(ctx context.Context, s *session) (set *projections.Set, read int, err error) {
 	f := l.filter
 	f.Session = s.id
@@ -181,8 +180,7 @@ func (l *Live) read(ctx context.Context, s *session) (set *projections.Set, read
 	return set, read, ctx.Err()
 }
 
-// decoded reads events in another goroutine than that of its caller, which must
-// take all batches and then the error.
+// decoded reads events on another goroutine. The caller must take all batches and then the error.
 func (l *Live) decoded(ctx context.Context, f events.Filter, from uint64) (<-chan []events.Event, <-chan error) {
 	const size, ahead = 64, 4
 	batches, failed := make(chan []events.Event, ahead), make(chan error, 1)
@@ -206,8 +204,8 @@ func (l *Live) decoded(ctx context.Context, f events.Filter, from uint64) (<-cha
 	return batches, failed
 }
 
-// evict unfolds the least recently used sessions while more are folded than
-// allowed. Sessions with waiters and sessions that are being loaded stay.
+// evict unfolds the least recently used sessions while too many are folded. Sessions with waiters
+// and sessions that are being loaded stay.
 func (l *Live) evict() {
 	for _, s := range l.leastUsed() {
 		s.mu.Lock()

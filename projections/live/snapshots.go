@@ -14,7 +14,7 @@ import (
 type Snapshots interface {
 	// PutSnapshot stores v under key and replaces any earlier value.
 	PutSnapshot(ctx context.Context, key string, v any) error
-	// Snapshot reads what is stored under key into v; an error if there is none.
+	// Snapshot decodes the value stored under key into v. It returns an error if there is none.
 	Snapshot(ctx context.Context, key string, v any) error
 }
 
@@ -22,7 +22,7 @@ func (l *Live) setKey(session string) string { return "folds." + l.project + "."
 
 func (l *Live) indexKey() string { return "folds." + l.project + ".-index" }
 
-// index is the summaries of all sessions at one position of the log.
+// index holds the summaries of all sessions at one position of the log.
 type index struct {
 	Seq      uint64         `json:"seq"`
 	LastID   string         `json:"last_id"`
@@ -36,8 +36,8 @@ type indexSession struct {
 	Light   *projections.Summarizer `json:"light"`
 }
 
-// restoreIndex uses the stored summaries if they belong to this log, and
-// returns where to continue reading.
+// restoreIndex restores the stored summaries if they belong to this log, and returns where to
+// continue reading.
 func (l *Live) restoreIndex(ctx context.Context, end uint64) uint64 {
 	if l.opts.Snapshots == nil || l.opts.Session != "" {
 		return 1
@@ -60,8 +60,7 @@ func (l *Live) restoreIndex(ctx context.Context, end uint64) uint64 {
 	return ix.Seq + 1
 }
 
-// restore returns a set at the session's newest usable snapshot, or an empty
-// one.
+// restore returns a set restored from the session's newest usable snapshot, or an empty one.
 func (l *Live) restore(ctx context.Context, s *session, f events.Filter) *projections.Set {
 	set := projections.NewSetOf(l.opts.Models)
 	if l.opts.Snapshots == nil {
@@ -77,8 +76,8 @@ func (l *Live) restore(ctx context.Context, s *session, f events.Filter) *projec
 	return set
 }
 
-// holds reports whether the log has the event with that id at that sequence;
-// otherwise the snapshot is from another log.
+// holds reports whether the log has the event with that id at that sequence. If not, the snapshot
+// is from another log.
 func (l *Live) holds(ctx context.Context, f events.Filter, seq uint64, id string) bool {
 	if seq == 0 {
 		return false
@@ -89,8 +88,8 @@ func (l *Live) holds(ctx context.Context, f events.Filter, seq uint64, id string
 	return false
 }
 
-// wantSave requests a snapshot of a session; if many are pending, it is skipped
-// until the next time.
+// wantSave requests a snapshot of a session. If many are pending, it is skipped until the next
+// time.
 func (l *Live) wantSave(s *session) {
 	if l.opts.Snapshots == nil {
 		return
@@ -109,11 +108,11 @@ func (l *Live) wantIndex() {
 	}
 }
 
-// worthSaving is the minimum number of events that a snapshot at the end saves
-// reading.
+// worthSaving is the minimum number of events that a snapshot at shutdown must save from being
+// read again.
 const worthSaving = 200
 
-// save stores requested snapshots, and at the end those that save much reading.
+// save stores requested snapshots, and at shutdown those that save much reading.
 func (l *Live) save(ctx context.Context) {
 	if l.opts.Snapshots == nil {
 		return
@@ -134,8 +133,7 @@ func (l *Live) save(ctx context.Context) {
 	}
 }
 
-// saveRest stores the pending snapshots at the end, and those that save much
-// reading.
+// saveRest stores, at shutdown, the pending snapshots and those that save much reading.
 func (l *Live) saveRest(ctx context.Context) {
 	l.mu.RLock()
 	all := slices.Clone(l.order)
@@ -149,8 +147,8 @@ func (l *Live) saveRest(ctx context.Context) {
 	l.saveIndex(ctx)
 }
 
-// saveSession stores a folded session's state if at least the given number of
-// events were folded since the last time.
+// saveSession stores a folded session's state if at least the given number of events were folded
+// since the last snapshot.
 func (l *Live) saveSession(ctx context.Context, s *session, least int) {
 	s.mu.Lock()
 	if s.set == nil || s.fresh < least {
@@ -160,14 +158,14 @@ func (l *Live) saveSession(ctx context.Context, s *session, least int) {
 	set := s.set
 	s.fresh, s.kept = 0, s.kept+s.fresh
 	s.mu.Unlock()
-	s.mu.RLock() // events wait, readers do not
+	s.mu.RLock() // blocks events, but not readers
 	snap, err := set.Snapshot()
 	s.mu.RUnlock()
 	l.put(ctx, s, snap, err)
 }
 
-// saveUnseen stores the state of a closed session that was never viewed, so
-// that the first view finds it; false if it is folded.
+// saveUnseen stores the state of a closed session that was never viewed, so that the first view
+// finds it. It returns false if the session is folded.
 func (l *Live) saveUnseen(ctx context.Context, s *session) bool {
 	s.mu.RLock()
 	folded := s.set != nil || s.loading != nil
@@ -205,7 +203,7 @@ func (l *Live) saveIndex(ctx context.Context) {
 	}
 }
 
-// summarize encodes the index; nil if it has barely changed.
+// summarize encodes the index; it returns nil if it has barely changed.
 func (l *Live) summarize() (json.RawMessage, error) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

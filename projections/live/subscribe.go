@@ -20,7 +20,8 @@ type subscriber struct {
 	more  chan struct{} // holds a token when the queue has changed
 }
 
-// push queues an event; a queue over its limit is cut.
+// push queues an event. If the queue is over its limit, it is dropped and the subscriber is marked
+// as slow.
 func (s *subscriber) push(e *events.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,7 +39,7 @@ func (s *subscriber) push(e *events.Event) {
 	}
 }
 
-// pull takes the queued events; ErrSlow if the queue was cut.
+// pull takes the queued events. It returns ErrSlow if the subscriber is marked as slow.
 func (s *subscriber) pull() ([]*events.Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,11 +51,10 @@ func (s *subscriber) pull() ([]*events.Event, error) {
 	return q, nil
 }
 
-// Subscribe yields the decoded events of a session, or of all sessions if it is
-// empty, from a sequence on: those stored when the range begins, then each new
-// one as it is stored, until ctx ends (then it stops without an error). An
-// error is the last thing yielded: events.ErrSlow for a reader more than
-// Options.Backlog events behind, events.ErrClosed after Close, or the log's.
+// Subscribe yields the decoded events of a session, or of all sessions if session is empty, from a
+// sequence on: those stored when the iteration begins, then each new one as it is stored. When ctx
+// ends, it stops without an error. An error is the last item: events.ErrSlow if the reader is more
+// than Options.Backlog events behind, events.ErrClosed after Close, or the log's error.
 func (l *Live) Subscribe(ctx context.Context, session string, from uint64) iter.Seq2[events.Event, error] {
 	return func(yield func(events.Event, error) bool) {
 		sub, cutoff := l.register(session)
@@ -77,8 +77,8 @@ func (l *Live) filterOf(session string) events.Filter {
 	return f
 }
 
-// catchUp yields stored events up to the cutoff. It returns where to continue,
-// and whether the reader wants more.
+// catchUp yields stored events up to the cutoff. It returns where to continue, and whether to
+// continue.
 func (l *Live) catchUp(ctx context.Context, session string, from, cutoff uint64, yield func(events.Event, error) bool) (
 	uint64, bool, error) {
 	if from > cutoff {

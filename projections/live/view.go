@@ -9,7 +9,7 @@ import (
 	"manualslop/projections"
 )
 
-// View is one session's read models.
+// View gives access to one session's read models.
 type View struct {
 	l *Live
 	s *session
@@ -18,17 +18,16 @@ type View struct {
 // Session returns the session's id.
 func (v *View) Session() string { return v.s.id }
 
-// Summary returns what is known about the session without folding it.
+// Summary returns the session's summary without folding the session.
 func (v *View) Summary() Summary {
 	v.l.mu.RLock()
 	defer v.l.mu.RUnlock()
 	return v.s.summary()
 }
 
-// Read calls fn with the read models under a read lock, during which events
-// wait. fn must not keep the set. A session that is not folded is first read
-// from the log, which may fail. Read returns a *projections.StoppedError if fn
-// used a stopped model.
+// Read calls fn with the read models under a read lock, during which new events wait. fn must not
+// keep the set. If the session is not folded, it is first read from the log, which may fail. Read
+// returns a *projections.StoppedError if fn used a stopped model.
 func (v *View) Read(ctx context.Context, fn func(*projections.Set)) error {
 	for {
 		if err := v.l.use(ctx, v.s); err != nil {
@@ -43,8 +42,7 @@ func (v *View) Read(ctx context.Context, fn func(*projections.Set)) error {
 	}
 }
 
-// Stopped lists the session's stopped read models if it is folded; it does not
-// read the log.
+// Stopped returns the session's stopped read models if it is folded; it does not read the log.
 func (v *View) Stopped() []*projections.StoppedError {
 	v.s.mu.RLock()
 	defer v.s.mu.RUnlock()
@@ -70,8 +68,7 @@ func (l *Live) use(ctx context.Context, s *session) error {
 	return nil
 }
 
-// leastUsed lists the folded sessions beyond the allowed number, least recently
-// used first.
+// leastUsed returns the folded sessions that exceed the limit, least recently used first.
 func (l *Live) leastUsed() []*session {
 	l.mu.RLock()
 	folded := slices.Clone(l.order)
@@ -90,11 +87,10 @@ func (l *Live) leastUsed() []*session {
 	return folded[:len(folded)-l.opts.Folded]
 }
 
-// Await waits until a session's state holds. It looks at once and then after
-// each event of the session, in the reader's goroutine and under the session's
-// lock: holds must be quick and must not call back. ErrNoSession if the log
-// holds no such session, a *projections.StoppedError if holds uses a stopped
-// model.
+// Await waits until holds returns true for a session's state. It checks at once and then after
+// each event of the session, on the reader's goroutine and under the session's lock, so holds must
+// be quick and must not call back. Await returns ErrNoSession if the log has no such session, and
+// a *projections.StoppedError if holds uses a stopped model.
 func (l *Live) Await(ctx context.Context, id string, holds func(*projections.Set) bool) error {
 	v, ok := l.Session(id)
 	if !ok {
@@ -115,7 +111,7 @@ func (l *Live) Await(ctx context.Context, id string, holds func(*projections.Set
 	}
 }
 
-// enlist adds a waiter; nil if the state already holds.
+// enlist adds a waiter; it returns nil if the state is already reached.
 func (l *Live) enlist(ctx context.Context, s *session, holds func(*projections.Set) bool) (*stateWaiter, error) {
 	for {
 		if err := l.use(ctx, s); err != nil {

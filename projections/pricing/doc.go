@@ -1,15 +1,13 @@
-// Package pricing is the program's own table of models, and computes costs.
+// Package pricing holds the program's own table of models, and computes costs.
 //
 // # Contract
 //
-//   - Limits and prices are data: rows of [Table] with their day and their
-//
-// source, maintained manually. Unconfirmed values are left out: a model
-//
-//	  without a price has an unknown price, never one of zero.
-//	- A session records the table that it began with (events.ModelsOffered), with
-//	  the person's own rows in front; whoever decides or sums reads that record.
-//	  The table itself counts only for sessions that recorded none.
-//	- Sums are exact: they count in pico-dollars and are rounded only where they
-//	  are shown. A sum too large for its type stays at the largest value.
+//   - Limits and prices are data: rows of [Table] with their date and source,
+//     maintained by hand. Unconfirmed values are left out: a model without a
+//     price has an unknown price, never a price of zero.
+//   - A session records the table with which it began (events.ModelsOffered), with
+//     the person's own rows in front. Decisions and sums use that record; the
+//     table itself is only used for sessions that recorded none.
+//   - Sums are exact: they are computed in pico-dollars and rounded only for
+//     display. A sum too large for its type stays at the largest value.
 package pricing

@@ -10,10 +10,10 @@ const (
 
 const million = 1_000_000
 
-// looked is when the pages of limits below were looked up, in stored copies of them.
+// looked is the day on which the pages for the limits below were read, in stored copies.
 const looked = "2026-11-23"
 
-// anthropic: the price list, and the pages of the models for their limits.
+// anthropic returns rows from the price list and, for limits, the models' pages.
 func anthropic() []events.ModelOffer {
 	const day = "2026-10-24"
 	claude := func(model string, window, reply int64, prices ...events.ModelPrice) events.ModelOffer {
@@ -44,7 +44,7 @@ func anthropic() []events.ModelOffer {
 	}
 }
 
-// gemini: prices are those of text.
+// gemini returns rows with the prices for text.
 func gemini() []events.ModelOffer {
 	const source, day = "https://ai.google.dev/gemini-api/docs/pricing, as quoted by api-evangelist/deepmind", "2026-10-07"
 	const older, then = "https://ai.google.dev/gemini-api/docs/pricing, as quoted by aifreeapi.com and morphllm.com",
@@ -78,10 +78,9 @@ func gemini() []events.ModelOffer {
 	}
 }
 
-// openai: the price of GPT-5.6 was guaranteed until 2026-11-21 and sources
-// differ about later prices, so it is left out. Rows of GPT-5.2 to 6 apply only
-// to the names in their sources: related models, such as gpt-5.3-codex-spark,
-// have other prices.
+// openai returns rows for OpenAI's models. The price of GPT-5.6 was guaranteed until 2026-11-21,
+// and sources differ about later prices, so it is left out. Rows of GPT-5.2 to 6 apply only to the
+// names in their sources: related models, such as gpt-5.3-codex-spark, have other prices.
 func openai() []events.ModelOffer {
 	const source, day = "https://developers.openai.com/api/docs/pricing, as quoted by deploybase.ai and docs.rs/adk-model",
 		"2026-03-21"
@@ -93,7 +92,7 @@ func openai() []events.ModelOffer {
 		return row("openai", model, window, 128_000, automatic, page, looked)
 	}
 	const pages = "https://developers.openai.com/api/docs/models/"
-	const long = 272_000 // tokens of a prompt above which all of it costs more
+	const long = 272_000 // tokens of a prompt above which the whole prompt costs more
 	sol := func(model string, cached int64, page string) events.ModelOffer {
 		return row("openai", model, 1_050_000, 128_000, automatic, page, looked,
 			written(read(usd(2*million, 10*million), cached)), over(long, written(read(usd(4*million, 15*million), 2*cached))))
@@ -139,8 +138,8 @@ func openai() []events.ModelOffer {
 	}
 }
 
-// others are compatible servers. DeepSeek's price depends on the time of day,
-// and Qwen's on the region and the plan, so only limits are listed here.
+// others returns rows for compatible servers. DeepSeek's price depends on the time of day, and
+// Qwen's on the region and the plan, so only limits are listed.
 func others() []events.ModelOffer {
 	const deepseek, august = "https://api-docs.deepseek.com/quick_start/pricing", "2026-08-14"
 	return []events.ModelOffer{

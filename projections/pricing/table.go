@@ -6,13 +6,13 @@ import (
 	"manualslop/events"
 )
 
-// Table returns the models that this program knows; the first matching row
-// counts, so specific rows come before general ones.
+// Table returns the models that this program knows. The first matching row counts, so specific
+// rows come before general ones.
 func Table() events.ModelsOffered {
 	return events.ModelsOffered{Models: slices.Concat(anthropic(), gemini(), openai(), others())}
 }
 
-// row starts a row: limits in tokens, 0 if unknown, and their source.
+// row returns a row with limits in tokens, 0 if unknown, and their source.
 func row(provider, model string, window, reply int64, caching, source, day string,
 	prices ...events.ModelPrice) events.ModelOffer {
 	for i := range prices {
@@ -30,7 +30,7 @@ func row(provider, model string, window, reply int64, caching, source, day strin
 		Caching: caching, Prices: prices, Source: source, AsOf: day}
 }
 
-// limitsAt returns a row whose limits are on a different page than its prices.
+// limitsAt returns a row whose limits come from a different page than its prices.
 func limitsAt(o events.ModelOffer, source, day string) events.ModelOffer {
 	o.Source, o.AsOf = source, day
 	return o
@@ -41,14 +41,15 @@ func usd(input, output int64) events.ModelPrice {
 	return events.ModelPrice{Input: input, Output: output}
 }
 
-// read adds the price of tokens read from an automatic cache: writing them
-// costs the normal input price.
+// read adds the price of tokens read from an automatic cache, for which writing costs the normal
+// input price.
 func read(p events.ModelPrice, cached int64) events.ModelPrice {
 	p.CacheRead = &cached
 	return p
 }
 
-// written adds to a price with [read] that filling the cache costs 1.25 times the input.
+// written adds to a price made by [read] that writing to the cache costs 1.25 times the input
+// price.
 func written(p events.ModelPrice) events.ModelPrice {
 	write := p.Input / 4 * 5
 	p.CacheWrite5m = &write
@@ -67,9 +68,8 @@ func over(tokens int64, p events.ModelPrice) events.ModelPrice {
 	return p
 }
 
-// marked returns a price with a cache that is controlled by marks in the
-// request: writing for five minutes costs 1.25 times the input, for an hour
-// twice.
+// marked returns a price for models whose cache is controlled by marks in the request: writing for
+// five minutes costs 1.25 times the input price, for an hour twice the input price.
 func marked(input, output, cached int64) events.ModelPrice {
 	short, hour := input/4*5, input*2
 	return events.ModelPrice{Input: input, Output: output, CacheRead: &cached, CacheWrite5m: &short, CacheWrite1h: &hour}

@@ -6,8 +6,8 @@ import (
 	"manualslop/projections"
 )
 
-// Breaking returns projections.Catalogue with one model that panics on the
-// events selected by when.
+// Breaking returns projections.Catalogue with one model replaced by one that panics on the events
+// that when selects.
 func Breaking(name string, when func(*events.Event) bool) []func() projections.Model {
 	all := projections.Catalogue()
 	for i, start := range all {
@@ -36,5 +36,5 @@ func (b breaking) Apply(e *events.Event) {
 	b.Model.Apply(e)
 }
 
-// Unwrap returns the model that works.
+// Unwrap returns the wrapped model.
 func (b breaking) Unwrap() projections.Model { return b.Model }

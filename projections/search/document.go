@@ -22,23 +22,23 @@ const (
 	fieldTier    = "tier"
 	fieldTicket  = "ticket"
 	fieldTool    = "tool"
-	fieldTime    = "time" // in milliseconds since 1970
+	fieldTime    = "time" // milliseconds since 1970
 	fieldStored  = "stored"
 )
 
-// stored holds the parts of a hit that its event does not contain. Everything
-// else is read from the log again, because storing texts doubled the index.
+// stored holds the parts of a hit that its event does not contain. Everything else is read from
+// the log again, because storing texts would double the size of the index.
 type stored struct {
 	Tier   int    `json:"tier,omitempty"`
 	Ticket string `json:"ticket,omitempty"`
 	Tool   string `json:"tool,omitempty"`
 }
 
-// wordAnalyzer passes our words to the library.
+// wordAnalyzer splits texts into words for the library.
 type wordAnalyzer struct{}
 
-// Analyze returns the words of a text in their order. Their byte positions are
-// not kept: a snippet searches for its match again.
+// Analyze returns the words of a text in order. It does not keep their byte positions, because a
+// snippet searches for its match again.
 func (wordAnalyzer) Analyze(raw []byte) analysis.TokenStream {
 	var out analysis.TokenStream
 	eachWord(string(raw), func(w word) bool {
@@ -48,10 +48,10 @@ func (wordAnalyzer) Analyze(raw []byte) analysis.TokenStream {
 	return out
 }
 
-// wholeAnalyzer takes a value as one word.
+// wholeAnalyzer treats a value as one word.
 type wholeAnalyzer struct{}
 
-// Analyze returns the one word.
+// Analyze returns the whole value as one word.
 func (wholeAnalyzer) Analyze(raw []byte) analysis.TokenStream {
 	return analysis.TokenStream{{Term: raw, End: len(raw), Position: 1, Type: analysis.AlphaNumeric}}
 }
@@ -60,7 +60,7 @@ func (wholeAnalyzer) Analyze(raw []byte) analysis.TokenStream {
 func idOf(seq uint64) string { return fmt.Sprintf("%016d", seq) }
 
 func seqOf(id string) uint64 {
-	seq, _ := strconv.ParseUint(strings.TrimLeft(id, "0"), 10, 64) // made by idOf
+	seq, _ := strconv.ParseUint(strings.TrimLeft(id, "0"), 10, 64) // ids are made by idOf, so this cannot fail
 	return seq
 }
 

@@ -22,27 +22,26 @@ const (
 	MaxLimit     = 1000
 	// MaxOffset limits how many hits may be skipped.
 	MaxOffset = 10_000
-	// MaxPrefix limits how many words one prefix may match.
+	// MaxPrefix limits the number of words that one prefix can match.
 	MaxPrefix = 256
-	// MaxTime is the maximum duration of a search.
+	// MaxTime limits the duration of a search.
 	MaxTime = 5 * time.Second
-	// settleWait is the default for how long a search waits until stored events are
-	// indexed, and openShare is the factor by which it waits longer for an index
-	// that is being opened.
+	// settleWait is the default time that a search waits for stored events to be indexed. If the
+	// index is just being opened, the wait is longer by the factor openShare.
 	settleWait = time.Second
 	openShare  = 3
 )
 
-// Orders of hits.
+// Sort orders of hits.
 const (
-	Newest = "newest" // the newest event first
-	Score  = "score"  // the best match first
+	Newest = "newest" // newest event first
+	Score  = "score"  // best match first
 )
 
 // Page selects the hits of an answer.
 type Page struct {
 	Limit, Offset int
-	Sort          string // Newest, also when empty, or Score
+	Sort          string // Newest or Score; empty means Newest
 }
 
 // Hit is one event that was found.
@@ -55,26 +54,26 @@ type Hit struct {
 	Tier    int       `json:"tier,omitempty"`
 	Ticket  string    `json:"ticket,omitempty"`
 	Tool    string    `json:"tool,omitempty"`
-	// Snippet is the text around the first match, on one line, without terminal
-	// control characters. For an unreadable event it says so, and Session, Time,
-	// Type and Actor are empty.
+	// Snippet is the text around the first match, on one line, without terminal control
+	// characters. If the event is unreadable, Snippet says so, and Session, Time, Type and Actor
+	// are empty.
 	Snippet string `json:"snippet"`
-	// Match is where the match is in Snippet, in bytes: start and end.
+	// Match is the position of the match in Snippet, in bytes: start and end.
 	Match [2]int `json:"match"`
 }
 
 // Answer is the result of a search.
 type Answer struct {
 	Hits  []Hit  `json:"hits"`
-	Total uint64 `json:"total"` // events that match
-	// Indexed is the newest sequence that was searched, Behind the number of events
-	// in the log after it.
+	Total uint64 `json:"total"` // number of matching events
+	// Indexed is the newest sequence that was searched, and Behind the number of newer events in
+	// the log.
 	Indexed uint64 `json:"indexed"`
 	Behind  uint64 `json:"behind"`
 }
 
-// Find searches. It waits until stored events are indexed, for at most the time
-// in Options. Errors: *QueryError, ErrNotOpen, ErrDamaged, or the context's.
+// Find searches the index. It first waits until stored events are indexed, at most for the time in
+// Options. It returns a *QueryError, ErrNotOpen, ErrDamaged, or the context's error.
 func (x *Index) Find(ctx context.Context, q Query, page Page) (Answer, error) {
 	page.Limit = min(max(page.Limit, 0), MaxLimit)
 	page.Offset = min(max(page.Offset, 0), MaxOffset)
@@ -100,7 +99,7 @@ func (x *Index) Find(ctx context.Context, q Query, page Page) (Answer, error) {
 	return out, err
 }
 
-// damaged makes Run rebuild the index.
+// damaged tells Run to rebuild the index.
 func (x *Index) damaged() {
 	select {
 	case x.broken <- struct{}{}:
@@ -108,7 +107,7 @@ func (x *Index) damaged() {
 	}
 }
 
-// search keeps the index open until the search is over.
+// search keeps the index open until over is called.
 func (x *Index) search() (over func()) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -121,7 +120,7 @@ func (x *Index) search() (over func()) {
 	}
 }
 
-// settle waits until the stored events are indexed, or the wait is over.
+// settle waits until the stored events are indexed or the wait time is over.
 func (x *Index) settle(ctx context.Context) (head uint64, err error) {
 	if x.opts.Head == nil {
 		return 0, nil
@@ -151,13 +150,13 @@ func (x *Index) settle(ctx context.Context) (head uint64, err error) {
 	}
 }
 
-// reading is an index that stays open while it is searched.
+// reading is an index that stays open during a search.
 type reading struct {
 	*Index
 	index bleve.Index
 }
 
-// search asks the library.
+// search runs the query in the library.
 func (r reading) search(ctx context.Context, q Query, page Page, out *Answer) error {
 	asked, err := r.build(q)
 	if err != nil {
@@ -174,7 +173,7 @@ func (r reading) search(ctx context.Context, q Query, page Page, out *Answer) er
 		return fmt.Errorf("search: %w", err)
 	}
 	out.Total = found.Total
-	var unread error // the newest one
+	var unread error // the newest read error
 	shown := 0
 	for _, match := range found.Hits {
 		h := Hit{Seq: seqOf(match.ID)}
@@ -200,7 +199,7 @@ func (r reading) search(ctx context.Context, q Query, page Page, out *Answer) er
 	case unread == nil:
 		return nil
 	case shown == 0:
-		return unread // the error does not concern a single event
+		return unread // the error does not concern just one event
 	case errors.Is(unread, ErrDamaged):
 		r.damaged()
 	}
@@ -208,7 +207,7 @@ func (r reading) search(ctx context.Context, q Query, page Page, out *Answer) er
 	return nil
 }
 
-// unreadable is the snippet of an event that cannot be read.
+// unreadable is the snippet for an event that cannot be read.
 const unreadable = "This event cannot be read."
 
 // show reads the event of a hit from the log.
@@ -224,7 +223,7 @@ func (r reading) show(ctx context.Context, h *Hit, terms []term) error {
 	return fmt.Errorf("%w: event %d is not in the log", ErrDamaged, h.Seq)
 }
 
-// build returns the query for the library.
+// build converts the query to one of the library.
 func (r reading) build(q Query) (query.Query, error) {
 	var must, not []query.Query
 	for _, t := range q.terms {
@@ -283,12 +282,12 @@ func between(after, before time.Time) query.Query {
 		high = new(float64)
 		*high = float64(before.UnixMilli())
 	}
-	q := query.NewNumericRangeQuery(low, high) // the lower end is inclusive, the upper exclusive
+	q := query.NewNumericRangeQuery(low, high) // low is inclusive, high exclusive
 	q.SetField(fieldTime)
 	return q
 }
 
-// term returns the query for a word, a phrase or a prefix.
+// term returns the library's query for a word, a phrase or a prefix.
 func (r reading) term(t term) (query.Query, error) {
 	if !t.prefix {
 		if len(t.words) == 1 {
@@ -321,8 +320,8 @@ func (r reading) term(t term) (query.Query, error) {
 	return anyOf(fieldText, all), nil
 }
 
-// sessionsOf finds the sessions whose ids begin or end with the given values. A
-// value without a match is kept and finds nothing.
+// sessionsOf returns the ids of sessions that begin or end with the given values. A value without
+// a match is kept and finds nothing.
 func (r reading) sessionsOf(asked []string) ([]string, error) {
 	if len(asked) == 0 {
 		return nil, nil

@@ -13,40 +13,37 @@ import (
 	"manualslop/events"
 )
 
-// Limits of a batch, which is indexed atomically. The memory for catching up
-// grows with them.
+// Limits of a batch, which is indexed atomically. Larger batches need more memory.
 const (
 	batchEvents = 500
 	batchBytes  = 8 << 20
 )
 
-// maxRebuilds is how often one Run rebuilds a damaged index.
+// maxRebuilds limits how often one call of Run rebuilds a damaged index.
 const maxRebuilds = 3
 
-// When Run indexes without a search.
+// Conditions under which Run indexes without a search.
 const (
-	// lookEvery is how often Run checks how much is missing.
+	// lookEvery is how often Run checks how many events are missing.
 	lookEvery = time.Second
-	// idleLooks is the number of checks without a new event after which the log is
-	// idle: longer than most model replies take.
+	// idleLooks is the number of checks without a new event after which the log counts as idle:
+	// longer than most model replies take.
 	idleLooks = 30
-	// idleEvents is how many events must be missing on an idle log. A search
-	// indexes fewer events quickly, and each batch costs the same few disk syncs.
+	// idleEvents is how many events must be missing before they are indexed while the log is idle.
+	// A search indexes fewer events quickly, and each batch costs the same few disk syncs.
 	idleEvents = 1000
-	// mostBehind is the default for how many events may be missing while others are
-	// written: a search then indexes them first, which takes at most half a minute
-	// on an idle processor.
+	// mostBehind is the default for how many events may be missing while others are being written.
+	// A search must index them first, which takes at most half a minute on an idle processor.
 	mostBehind = 100_000
-	// closeLooks is the number of checks without a search after which an open index
-	// is closed.
+	// closeLooks is the number of checks without a search after which an open index is closed.
 	closeLooks = 60
 )
 
-// backlog determines when enough is missing to index it without a search.
+// backlog determines when enough events are missing to index them without a search.
 type backlog struct {
 	done  uint64 // events up to here are indexed, or could not be
-	head  uint64 // at the last look
-	quiet int    // looks since head moved
+	head  uint64 // newest event at the last check
+	quiet int    // number of checks since head changed
 }
 
 func (b *backlog) due(head, most uint64) bool {
@@ -58,11 +55,10 @@ func (b *backlog) due(head, most uint64) bool {
 	return missing >= most || missing >= idleEvents && b.quiet >= idleLooks
 }
 
-// Run opens the index and indexes what is missing when a search waits for it,
-// when many events are missing and none came for a while, or when more are
-// missing than Options allow. It returns nil when ctx ends. If the log cannot
-// be read, the next search tries again. A damaged index is rebuilt, a few times
-// at most. The index is closed after a minute without a search, and when Run
+// Run opens the index and indexes missing events when a search waits for them, when many are
+// missing and none arrived for a while, or when more are missing than Options allow. It returns
+// nil when ctx ends. If the log cannot be read, the next search tries again. A damaged index is
+// rebuilt, at most a few times. The index is closed after a minute without a search, and when Run
 // returns.
 func (x *Index) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, x.Close()) }()
@@ -100,8 +96,8 @@ func (x *Index) Run(ctx context.Context) (err error) {
 	}
 }
 
-// wait returns nil when something must be indexed, ErrDamaged when a search met
-// damage, or the context's error.
+// wait returns nil when there is something to index, ErrDamaged when a search found the index
+// damaged, or the context's error.
 func (x *Index) wait(ctx context.Context, looks <-chan time.Time, missed *backlog) error {
 	for {
 		select {
@@ -120,7 +116,7 @@ func (x *Index) wait(ctx context.Context, looks <-chan time.Time, missed *backlo
 	}
 }
 
-// update opens the index if it is closed and indexes up to a sequence.
+// update opens the index if it is closed, and indexes up to a sequence.
 func (x *Index) update(ctx context.Context, to uint64) error {
 	x.mu.RLock()
 	open := x.index != nil
@@ -135,7 +131,7 @@ func (x *Index) update(ctx context.Context, to uint64) error {
 
 // discard closes and deletes a damaged index.
 func (x *Index) discard() error {
-	_ = x.Close() // it is discarded
+	_ = x.Close() // the index is discarded anyway
 	select {
 	case <-x.broken:
 	default:
@@ -175,9 +171,9 @@ func (x *Index) CatchUp(ctx context.Context, to uint64) error {
 	return b.flush()
 }
 
-// Between batches an index that runs beside an engine pauses, so that it uses
-// only a share of the processors: restShare times as long as the batch took,
-// but at most restMost. A waiting search ends the pause.
+// If an index runs next to an engine, it pauses between batches, so that it uses only a share of
+// the processor: for restShare times the duration of the batch, but at most restMost. A waiting
+// search ends the pause.
 const (
 	restShare = 3
 	restMost  = 2 * time.Second
@@ -195,12 +191,12 @@ func (x *Index) rest(ctx context.Context, took time.Duration) {
 	select {
 	case <-timer.C:
 	case <-x.hurry:
-		x.please() // it may wait for more than this run indexes
+		x.please() // the search may wait for more than this run indexes
 	case <-ctx.Done():
 	}
 }
 
-// please makes Run index what is missing now.
+// please tells Run to index missing events now.
 func (x *Index) please() {
 	select {
 	case x.hurry <- struct{}{}:
@@ -208,13 +204,13 @@ func (x *Index) please() {
 	}
 }
 
-// batch is what is indexed atomically.
+// batch holds events that are indexed atomically.
 type batch struct {
 	x     *Index
 	batch *bleve.Batch
 	at    position
 	bytes int
-	took  time.Duration // by the newest flush
+	took  time.Duration // duration of the newest flush
 }
 
 func (x *Index) batch() *batch {

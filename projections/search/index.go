@@ -19,72 +19,69 @@ import (
 
 // Errors of an [Index].
 var (
-	// ErrDamaged means that the index cannot be used as it is; it is built again.
+	// ErrDamaged means that the index is not usable; it will be rebuilt.
 	ErrDamaged = errors.New("the search index is damaged")
 	// ErrNotOpen means that the index is not open, or not yet.
 	ErrNotOpen = errors.New("the search index is not open")
 )
 
-// version counts changes of what is indexed and how; an index of another
-// version is deleted.
+// version is the version of what is indexed, and how; an index of another version is deleted.
 const version = 3
 
 // positionKey is the key of the position in an index.
 const positionKey = "slop.position"
 
-// position is the log position of an index.
+// position is the position of an index in the log.
 type position struct {
 	Version int    `json:"version"`
 	Project string `json:"project"`
 	Seq     uint64 `json:"seq"`
-	ID      string `json:"id"` // of the event there, which identifies the log
+	ID      string `json:"id"` // id of the event at Seq, which identifies the log
 }
 
 // Options configure an index. Log and Project are required.
 type Options struct {
-	// Dir is the folder of the index, created if missing; empty means in memory
+	// Dir is the folder of the index, created if missing; empty means that the index is in memory
 	// only.
 	Dir string
 	// Log is the log to index.
 	Log events.Log
-	// Project is the subject token.
+	// Project is the project's subject token.
 	Project string
-	// Registry decodes payloads; nil: events.Catalogue().
+	// Registry decodes payloads; nil means events.Catalogue().
 	Registry *events.Registry
-	// Head returns the sequence of the newest event in the log. A search waits
-	// until Run has indexed it. If nil, a search does not wait, and Run must not be
-	// called.
+	// Head returns the sequence of the newest event in the log. A search waits until Run has
+	// indexed it. If Head is nil, searches do not wait, and Run must not be called.
 	Head func() uint64
-	// Settle is the maximum time that a search waits for that. Zero means one
-	// second.
+	// Settle limits the time for which a search waits. Zero means one second.
 	Settle time.Duration
-	// MostBehind is how many events may be missing before Run indexes them while
-	// others are written. Zero means 100,000.
+	// MostBehind is how many events may be missing before Run indexes them while others are being
+	// written. Zero means 100,000.
 	MostBehind uint64
-	// Looks makes Run check how much is missing. If nil, it checks once a second.
+	// Looks makes Run check how many events are missing. If nil, it checks once a second.
 	Looks <-chan time.Time
 	// Logger receives the reasons for rebuilding an index. Nil means no logging.
 	Logger *slog.Logger
 }
 
-// Index finds words in the events of a project. Create it with New, then call
-// Run, or Open, CatchUp and Close. It is safe for concurrent use.
+// Index finds words in the events of a project. Create one with New, and then call Run, or Open,
+// CatchUp and Close. It is safe for concurrent use.
 type Index struct {
 	opts     Options
 	subjects *subjects
-	hurry    chan struct{} // a search waits for what is not indexed yet
-	broken   chan struct{} // a search met damage
+	hurry    chan struct{} // a search waits for events that are not indexed yet
+	broken   chan struct{} // a search found the index damaged
 
-	searches sync.RWMutex // held for reading while the index is searched, for writing while it is closed
+	searches sync.RWMutex // held for reading during a search, for writing while closing
 
 	mu         sync.RWMutex
-	index      bleve.Index // nil: not open
+	index      bleve.Index // nil if not open
 	at         position
-	moved      chan struct{} // closed when at moves
-	searching  int           // searches under way
-	unsearched int           // looks since the newest search
+	moved      chan struct{} // closed when at changes
+	searching  int           // number of searches in progress
+	unsearched int           // number of checks since the newest search
 
-	gentle bool // it runs beside an engine
+	gentle bool // it runs next to an engine
 }
 
 // New returns an index that is not open.
@@ -107,8 +104,8 @@ func New(opts Options) *Index {
 	}
 }
 
-// Open opens the stored index, or creates a new one if it is missing, damaged,
-// or of another version or log.
+// Open opens the stored index. If it is missing, damaged, or of another version or log, Open
+// creates a new one.
 func (x *Index) Open(ctx context.Context) error {
 	index, at, err := x.acquire(ctx)
 	if err != nil {
@@ -116,7 +113,7 @@ func (x *Index) Open(ctx context.Context) error {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.subjects == nil || at != x.at { // otherwise it is opened where it was closed
+	if x.subjects == nil || at != x.at { // otherwise it is opened again where it was closed
 		x.subjects = &subjects{log: x.opts.Log, registry: x.opts.Registry, project: x.opts.Project,
 			open: map[string]map[string]about{}}
 	}
@@ -125,7 +122,7 @@ func (x *Index) Open(ctx context.Context) error {
 	return nil
 }
 
-// wake notifies waiters that the index moved; x.mu must be held.
+// wake notifies waiters that the position changed; x.mu must be held.
 func (x *Index) wake() {
 	close(x.moved)
 	x.moved = make(chan struct{})
@@ -193,7 +190,7 @@ func (x *Index) load(ctx context.Context, path string) (index bleve.Index, at po
 		err = x.belongs(ctx, at)
 	}
 	if err != nil && index != nil {
-		_ = guarded(index.Close) // it is discarded
+		_ = guarded(index.Close) // the index is discarded anyway
 	}
 	return index, at, err
 }
@@ -201,7 +198,7 @@ func (x *Index) load(ctx context.Context, path string) (index bleve.Index, at po
 // errForeign means that an index is of another version or another log.
 var errForeign = errors.New("the search index belongs to another log or version")
 
-// belongs checks a stored position against the log.
+// belongs checks that a stored position is in this log.
 func (x *Index) belongs(ctx context.Context, at position) error {
 	if at.Version != version || at.Project != x.opts.Project {
 		return fmt.Errorf("%w: version %d of project %q", errForeign, at.Version, at.Project)
@@ -220,7 +217,7 @@ func (x *Index) belongs(ctx context.Context, at position) error {
 	return fmt.Errorf("%w: its newest event is not in this log", errForeign)
 }
 
-// Close closes the index. Further calls do nothing.
+// Close closes the index. Calling it again has no effect.
 func (x *Index) Close() error {
 	x.mu.Lock()
 	index, at := x.index, x.at.Seq
@@ -229,9 +226,8 @@ func (x *Index) Close() error {
 	return x.release(index, at)
 }
 
-// closeUnsearched counts a check and closes an index that was not searched
-// during closeLooks of them: an open index holds memory, and opening it is
-// quick.
+// closeUnsearched counts a check, and closes the index if it was not searched during closeLooks
+// checks: an open index uses memory, and opening it again is quick.
 func (x *Index) closeUnsearched(ctx context.Context) {
 	x.mu.Lock()
 	var index bleve.Index
@@ -245,12 +241,12 @@ func (x *Index) closeUnsearched(ctx context.Context) {
 	}
 }
 
-// release closes an index that is no longer x.index and holds everything up to at.
+// release closes an index that is no longer x.index and is complete up to at.
 func (x *Index) release(index bleve.Index, at uint64) error {
 	if index == nil {
 		return nil
 	}
-	x.searches.Lock() // searches in progress still hold the index
+	x.searches.Lock() // wait for searches that still use the index
 	defer x.searches.Unlock()
 	if err := guarded(index.Close); err != nil || x.opts.Dir == "" {
 		return err
@@ -265,8 +261,8 @@ func (x *Index) Position() uint64 {
 	return x.at.Seq
 }
 
-// guarded runs f and turns a panic of the library, caused by damage, into
-// ErrDamaged; likewise a memory fault in a mapped, damaged file.
+// guarded runs f and converts a panic of the library, or a memory fault in a mapped file, to
+// ErrDamaged, because both are caused by damage.
 func guarded(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -6,17 +6,17 @@ import (
 	"manualslop/events"
 )
 
-// named returns what an event belongs to according to the members of its body.
+// named returns the subject of an event according to members of its body.
 func named(e *events.Event) about {
 	var p struct {
 		Tier   json.RawMessage `json:"tier"`
 		Ticket json.RawMessage `json:"ticket"`
 		Tool   json.RawMessage `json:"tool"`
 	}
-	_ = json.Unmarshal(e.Data, &p) // unknown members are unset
+	_ = json.Unmarshal(e.Data, &p) // missing members stay unset
 	a := about{ticket: text(p.Ticket), tool: text(p.Tool)}
 	_ = json.Unmarshal(p.Tier, &a.tier)
-	if a.ticket == "" && p.Ticket != nil { // a whole ticket
+	if a.ticket == "" && p.Ticket != nil { // the member is a complete ticket
 		var whole struct {
 			ID string `json:"id"`
 		}

@@ -18,7 +18,7 @@ type Qualifier struct {
 	Doc  string // what it selects
 }
 
-// Qualifiers lists the qualifiers that a query may have.
+// Qualifiers returns all qualifiers that a query may use.
 func Qualifiers() []Qualifier {
 	return []Qualifier{
 		{"type", "the type of an event, such as ToolSettled"},
@@ -95,7 +95,7 @@ func (p *parser) ofType(at int, value string) error {
 		"; docs/events.md lists them.")
 }
 
-// moment parses a day, a time or an age into to, which must be unset.
+// moment parses a day, a time or an age into to, which must not be set before.
 func (p *parser) moment(at int, value string, to *time.Time) error {
 	if !to.IsZero() {
 		return p.wrong(at, "a time is given twice", "Remove one.")
@@ -114,7 +114,7 @@ func (p *parser) moment(at int, value string, to *time.Time) error {
 		"30m, 2h, 7d.")
 }
 
-// age reads 30m, 2h or 7d.
+// age parses ages such as 30m, 2h or 7d.
 func age(value string) (time.Duration, bool) {
 	units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour,
 		"w": 7 * 24 * time.Hour}
@@ -129,12 +129,11 @@ func age(value string) (time.Duration, bool) {
 	return time.Duration(n) * unit, true
 }
 
-// maxComparedName limits the length in bytes of compared names, and so the work
-// for a hostile name.
+// maxComparedName limits the length of names that are compared, in bytes, and so the work for
+// hostile input.
 const maxComparedName = 64
 
-// nearest returns the name with the smallest edit distance from word, ignoring
-// case.
+// nearest returns the name with the smallest edit distance from word, ignoring case.
 func nearest(word string, names []string) string {
 	word = strings.ToLower(clip(word, maxComparedName))
 	changes := func(name string) int { return levenshtein.ComputeDistance(word, strings.ToLower(name)) }

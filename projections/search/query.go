@@ -10,16 +10,16 @@ import (
 
 // Limits of a query.
 const (
-	// MaxQuery is the maximum length of a query in bytes.
+	// MaxQuery limits the length of a query, in bytes.
 	MaxQuery = 1024
-	// MaxTerms is the maximum number of its text, phrases and qualifiers together.
+	// MaxTerms limits the total number of words, phrases and qualifiers.
 	MaxTerms = 32
-	// MinPrefix is how many characters must come before a "*".
+	// MinPrefix is the minimum number of characters before a "*".
 	MinPrefix = 2
 )
 
-// Query is a parsed search. All terms and all kinds of qualifiers must match;
-// of several values of one qualifier, any.
+// Query is a parsed search. All terms and all kinds of qualifiers must match; if a qualifier has
+// several values, any of them.
 type Query struct {
 	terms    []term
 	types    []string
@@ -27,30 +27,29 @@ type Query struct {
 	tickets  []string
 	tools    []string
 	sessions []string
-	after    time.Time // zero: any
+	after    time.Time // zero means no limit
 	before   time.Time
 }
 
 // term is a word or a phrase.
 type term struct {
 	words  []string
-	prefix bool // the only word may go on
+	prefix bool // the last word is a prefix
 	not    bool
 }
 
-// QueryError describes what is wrong with a query, and where.
+// QueryError says what is wrong with a query, and where.
 type QueryError struct {
-	At      int    // byte of the query, from 0
+	At      int    // position in the query in bytes, from 0
 	Message string // what is wrong
 	Hint    string // what to write instead
 }
 
-// Error returns the message and the position, in characters from 1.
+// Error returns the message and the hint.
 func (e *QueryError) Error() string { return e.Message + ". " + e.Hint }
 
-// Parse parses a query: words, "phrases", word* for a prefix, -word for
-// exclusion, and qualifiers NAME:VALUE. Ages such as after:2d count from now.
-// Errors: *QueryError.
+// Parse parses a query: words, "phrases", word* for a prefix, -word for exclusion, and qualifiers
+// NAME:VALUE. Ages such as after:2d are relative to now. The error is a *QueryError.
 func Parse(text string, now time.Time) (Query, error) {
 	p := parser{text: text, now: now}
 	if len(text) > MaxQuery {
@@ -94,7 +93,7 @@ func (p *parser) skip() {
 	}
 }
 
-// term reads one term or qualifier.
+// term parses one term or qualifier.
 func (p *parser) term() error {
 	from := p.at
 	not := strings.HasPrefix(p.text[p.at:], "-") && p.at+1 < len(p.text) && !strings.ContainsRune(" \t\r\n",
@@ -113,8 +112,8 @@ func (p *parser) term() error {
 	return p.word(from, value, quoted, not)
 }
 
-// name reads letters before a colon, if it is followed by a value or the name
-// is known; "http://x" is text.
+// name parses the name of a qualifier: letters before a colon, if a value follows or the name is
+// known; "http://x" is text.
 func (p *parser) name() (string, bool) {
 	rest := p.text[p.at:]
 	n := 0
@@ -129,7 +128,7 @@ func (p *parser) name() (string, bool) {
 	return rest[:n], true
 }
 
-// value reads up to the next blank, or a text in quotes.
+// value parses up to the next blank, or a text in quotes.
 func (p *parser) value() (value string, quoted bool, err error) {
 	from := p.at
 	if p.at < len(p.text) && p.text[p.at] == '"' {
@@ -148,7 +147,7 @@ func (p *parser) value() (value string, quoted bool, err error) {
 	return p.text[from:p.at], false, nil
 }
 
-// word takes a word or phrase of the text.
+// word adds a word or phrase.
 func (p *parser) word(from int, value string, quoted, not bool) error {
 	prefix := !quoted && strings.HasSuffix(value, "*")
 	t := term{words: words(strings.TrimSuffix(value, "*")), prefix: prefix, not: not}

@@ -10,20 +10,20 @@ import (
 	"strconv"
 )
 
-// rootFile lists the segments. The library maps it into memory and trusts it
-// without a checksum.
+// rootFile returns the path of the file that lists the segments. The library maps it into memory
+// and trusts it without a checksum.
 func rootFile(path string) string { return filepath.Join(path, "store", "root.bolt") }
 
-// sealFile holds the CRC-32 of the root file of an index that was closed. While
-// the index is open, and after a kill, there is none.
+// sealFile returns the path of the file with the CRC-32 of a closed index's root file. It does not
+// exist while the index is open, or after a kill.
 func sealFile(path string) string { return filepath.Join(path, "slop.crc") }
 
-// positionFile holds the sequence up to which a closed index is complete, so
-// that a start knows how much is missing without opening the index. It is used
-// for nothing else.
+// positionFile returns the path of the file with the sequence up to which a closed index is
+// complete, so that a start can tell how much is missing without opening the index. It is used for
+// nothing else.
 func positionFile(path string) string { return filepath.Join(path, "slop.seq") }
 
-// sealedAt returns that sequence; 0 if unknown.
+// sealedAt returns the sequence in positionFile; 0 if unknown.
 func (x *Index) sealedAt() uint64 {
 	if x.opts.Dir == "" {
 		return 0
@@ -33,8 +33,7 @@ func (x *Index) sealedAt() uint64 {
 	return seq
 }
 
-// seal records the checksum of a closed index's root file and the position of
-// the index.
+// seal stores the checksum of a closed index's root file and the position of the index.
 func seal(path string, at uint64) error {
 	root, err := os.ReadFile(rootFile(path))
 	if errors.Is(err, os.ErrNotExist) {
@@ -52,7 +51,7 @@ func seal(path string, at uint64) error {
 	return nil
 }
 
-// unseal compares the root file with its seal, if there is one, which it removes.
+// unseal checks the root file against its seal, if there is one, and removes the seal.
 func unseal(path string) error {
 	want, err := os.ReadFile(sealFile(path))
 	if errors.Is(err, os.ErrNotExist) {

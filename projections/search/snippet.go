@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Size of a snippet: bytes before a match, and in total.
+// Size of a snippet in bytes: before the match, and in total.
 const (
 	snippetBefore = 60
 	snippetSize   = 200
 )
 
-// snippet returns a piece of a text around the first match of a term, and where
-// the match is in it. Without a match it is the beginning.
+// snippet returns a part of a text around the first match of a term, and the position of the match
+// in it. Without a match it returns the beginning of the text.
 func snippet(text string, terms []term) (string, [2]int) {
 	start, end := firstMatch(text, terms)
 	from := boundary(text, max(start-snippetBefore, 0))
@@ -35,7 +35,7 @@ func snippet(text string, terms []term) (string, [2]int) {
 	return b.String(), match
 }
 
-// boundary moves a position back to the beginning of a character.
+// boundary moves a position back to the start of a character.
 func boundary(text string, at int) int {
 	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
 		at--
@@ -43,8 +43,7 @@ func boundary(text string, at int) int {
 	return at
 }
 
-// plain returns a text on one line, without terminal control and bidirectional
-// characters.
+// plain writes a text on one line, without terminal control and bidirectional characters.
 func plain(b *strings.Builder, text string) {
 	for _, c := range text {
 		switch {

@@ -6,24 +6,23 @@ import (
 	"manualslop/events"
 )
 
-// about returns what an event belongs to if its body does not say it.
+// about is the subject of an event, even if its body does not contain it.
 type about struct {
 	tier   int
 	ticket string
 	tool   string
 }
 
-// subjects keeps what the requests and calls of sessions belong to, so that a
-// reply or an outcome can be found by its ticket. Its results depend only on
-// the log.
+// subjects keeps the subjects of the requests and calls of sessions, so that a reply or an outcome
+// can be found by its ticket. Its results depend only on the log.
 type subjects struct {
 	log      events.Log
 	registry *events.Registry
 	project  string
-	open     map[string]map[string]about // by session, then by request or call
+	open     map[string]map[string]about // by session, then by id of a request or call
 }
 
-// of returns what an event belongs to. The event is decoded.
+// of returns the subject of an event, which must be decoded.
 func (s *subjects) of(ctx context.Context, e *events.Event) (about, error) {
 	if !linked(e) {
 		return named(e), nil
@@ -39,8 +38,7 @@ func (s *subjects) of(ctx context.Context, e *events.Event) (about, error) {
 	return a, nil
 }
 
-// linked reports whether other events refer to an event, or it refers to
-// others.
+// linked reports whether an event refers to other events or they refer to it.
 func linked(e *events.Event) bool {
 	switch e.Payload.(type) {
 	case events.ModelRequested, events.ModelReplied, events.ModelFailed, events.ModelApproved, events.ModelDenied,
@@ -52,8 +50,8 @@ func linked(e *events.Event) bool {
 	return false
 }
 
-// session returns the state of an event's session. For a session whose
-// beginning was indexed earlier, the requests and calls are read again.
+// session returns the state of an event's session. If the beginning of the session was indexed by
+// an earlier run, its requests and calls are read again.
 func (s *subjects) session(ctx context.Context, e *events.Event) (map[string]about, error) {
 	known := s.open[e.Session]
 	if known != nil {
@@ -82,7 +80,7 @@ func (s *subjects) session(ctx context.Context, e *events.Event) (map[string]abo
 	return known, nil
 }
 
-// note returns what an event belongs to, and keeps it for later answers.
+// note returns the subject of an event, and keeps it for later answers.
 func note(known map[string]about, e *events.Event) about {
 	switch p := e.Payload.(type) {
 	case events.ModelRequested:

@@ -11,11 +11,10 @@ import (
 	"manualslop/events"
 )
 
-// MaxText limits the text of one event that is indexed, in bytes. Text beyond
-// it is not found.
+// MaxText limits how much text of one event is indexed, in bytes. Further text is not found.
 const MaxText = 64 << 10
 
-// silent are events whose bodies contain nothing new for a reader.
+// silent are the types of events whose bodies contain nothing new for a reader.
 var silent = sync.OnceValue(func() map[string]bool {
 	return events.Names(
 		events.ToolsOffered{}, events.EventsDrained{}, events.RefreshRequested{}, events.ContextRequested{},
@@ -23,8 +22,8 @@ var silent = sync.OnceValue(func() map[string]bool {
 	)
 })
 
-// skipped lists members of a body that are not indexed: digests, opaque vendor
-// data, and what another event already contains.
+// skipped reports whether a member of a body is not indexed: digests, opaque vendor data, and
+// content that another event already has.
 func skipped(typ, key string) bool {
 	switch key {
 	case "sha256", "args_sha256", "body_sha256", "raw", "before", "after", "schema", "signature":
@@ -33,8 +32,7 @@ func skipped(typ, key string) bool {
 	return slices.Contains(skippedOf()[typ], key)
 }
 
-// skippedOf are the members of each type that are not indexed, in addition to
-// those of all.
+// skippedOf holds, for each type, further members that are not indexed.
 var skippedOf = sync.OnceValue(func() map[string][]string {
 	return map[string][]string{
 		events.NameOf[events.ModelRequested]():   {"manifest", "continues", "tools", "params"},
@@ -46,19 +44,19 @@ var skippedOf = sync.OnceValue(func() map[string][]string {
 	}
 })
 
-// Text returns the searchable text of an event: every string in its body, in
-// order, one per line, at most MaxText bytes. It is empty if there is none.
+// Text returns the searchable text of an event: all strings in its body, in order, one per line,
+// at most MaxText bytes.
 func Text(e *events.Event) string {
 	if silent()[e.Type] {
 		return ""
 	}
 	w := walker{typ: e.Type, dec: json.NewDecoder(bytes.NewReader(e.Data))}
 	w.dec.UseNumber()
-	_ = w.value(0) // what comes before a fault is indexed
+	_ = w.value(0) // text before an error is still indexed
 	return w.out.String()
 }
 
-// maxNesting limits how deep a body is walked.
+// maxNesting limits how deep a body is searched for text.
 const maxNesting = 64
 
 // walker collects the texts of a JSON document.
@@ -68,7 +66,7 @@ type walker struct {
 	out strings.Builder
 }
 
-// value walks the next value and reports whether the walk is over.
+// value visits the next value and reports whether to stop.
 func (w *walker) value(depth int) (over bool) {
 	t, err := w.dec.Token()
 	if err != nil || depth > maxNesting || w.out.Len() >= MaxText {
@@ -106,7 +104,7 @@ func (w *walker) inside(open json.Delim, depth int) (over bool) {
 	return err != nil
 }
 
-// add appends a text, cut between characters if there is no more room.
+// add appends a text, cut between characters if there is not enough room.
 func (w *walker) add(s string) {
 	if s == "" {
 		return
@@ -117,7 +115,7 @@ func (w *walker) add(s string) {
 	w.out.WriteString(clip(s, MaxText-w.out.Len()))
 }
 
-// clip cuts a text to a size in bytes, between characters.
+// clip cuts a text after at most size bytes, between characters.
 func clip(s string, size int) string {
 	if len(s) <= size {
 		return s

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 )
 
-// verify compares each segment of a stored index with the checksum at its end.
-// The library maps them into memory and trusts their content.
+// verify checks each segment of a stored index against the checksum at its end, because the
+// library maps segments into memory and trusts them.
 func verify(path string) error {
 	segments, err := filepath.Glob(filepath.Join(path, "store", "*.zap"))
 	if err != nil {
@@ -28,7 +28,7 @@ func verify(path string) error {
 
 var errChecksum = errors.New("its checksum does not match")
 
-// verifySegment checks one file, whose last four bytes are the CRC-32 of all before.
+// verifySegment checks one file, whose last four bytes are the CRC-32 of the rest.
 func verifySegment(name string) error {
 	f, err := os.Open(name)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxWord is the maximum length in bytes of an indexed word: a SHA-256 is
-// indexed, a base64 picture is not.
+// maxWord limits the length of an indexed word in bytes: a SHA-256 is indexed, a base64 picture is
+// not.
 const maxWord = 128
 
 // word is one word of a text: its folded form and its position.
@@ -16,10 +16,9 @@ type word struct {
 	start, end int
 }
 
-// eachWord calls f with each word of a text until f returns false. A word is a
-// run of letters, marks and digits, ignoring case; each character of a script
-// without spaces is its own word. So parse_line(2) has three words and is found
-// as their phrase.
+// eachWord calls f with each word of a text until f returns false. A word is a run of letters,
+// marks and digits, and case is ignored. In scripts without spaces each character is a word. So
+// parse_line(2) has three words and is found as a phrase of these.
 func eachWord(text string, f func(word) bool) {
 	start := -1
 	end := func(at int) bool {
@@ -59,14 +58,13 @@ func inWord(c rune) bool {
 	return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c))
 }
 
-// alone reports whether a character belongs to a script without spaces between
-// words.
+// alone reports whether a character belongs to a script without spaces between words.
 func alone(c rune) bool {
 	return c >= 0x0E00 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
 		unicode.Khmer, unicode.Myanmar)
 }
 
-// fold removes the case of a word.
+// fold converts a word to lower case.
 func fold(s string) string {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf || s[i] >= 'A' && s[i] <= 'Z' {
@@ -76,7 +74,7 @@ func fold(s string) string {
 	return s
 }
 
-// words returns the words of a short text.
+// words returns the words of a text.
 func words(text string) []string {
 	var out []string
 	eachWord(text, func(w word) bool { out = append(out, w.text); return true })

@@ -3,8 +3,8 @@
 //
 // # Contract
 //
-// The same seed and length give the same bytes everywhere. Every event decodes
-// with [events.Catalogue] and is written by an actor that may write it; the
-// order is one that the engine could have produced; tool outputs are the
-// largest part of about 1.5 kB an event. The texts are meaningless.
+// The same seed and length give the same bytes everywhere. Every event decodes with
+// [events.Catalogue] and has an actor that may write it, and the order is one that the engine
+// could have produced. Events have about 1.5 kB on average, most of it tool output. The texts are
+// meaningless.
 package sessiongen

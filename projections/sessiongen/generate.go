@@ -9,23 +9,23 @@ import (
 	"manualslop/events"
 )
 
-// MinEvents is the shortest session that has a plan and an end.
+// MinEvents is the length of the shortest session with a plan and an end.
 const MinEvents = 40
 
-// Project and ids of every generated session.
+// Project and person of every generated session.
 const (
 	Project = "p1"
 	person  = "ada"
 )
 
-// epoch is the time of the first event of seed 0.
+// epoch is the time of the first event for seed 0.
 var epoch = time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
 
-// SessionID returns the id of the session for a seed.
+// SessionID returns the id of the session that a seed gives.
 func SessionID(seed uint64) string { return fmt.Sprintf("01SESSION%017d", seed) }
 
-// GenerateSession generates a closed session of exactly n events, with Seq 1 to
-// n and payloads decoded. It panics below MinEvents.
+// GenerateSession generates a closed session of exactly n events, with Seq 1 to n and decoded
+// payloads. It panics if n is less than MinEvents.
 func GenerateSession(seed uint64, n int) []events.Event {
 	if n < MinEvents {
 		panic(fmt.Sprintf("sessiongen: a session needs %d events, not %d", MinEvents, n))
@@ -39,7 +39,7 @@ func GenerateSession(seed uint64, n int) []events.Event {
 	return g.log
 }
 
-// generator writes one session.
+// generator generates one session.
 type generator struct {
 	random  *rand.Rand
 	session string
@@ -59,24 +59,24 @@ type ticket struct {
 	rounds int
 	parts  []events.Part
 	asked  string        // id of its newest request
-	before []events.Part // that request's whole manifest
+	before []events.Part // that request's complete manifest
 }
 
 const (
 	trackID = "TR-1"
-	// epilogue is the number of events that end a session: those of the track, the
-	// goal and the session; each ticket in progress needs endOfTicket more.
+	// epilogue is the number of events at the end of a session, for the track, the goal and the
+	// session; each ticket in progress needs endOfTicket more.
 	epilogue    = 3
 	endOfTicket = 4
-	// roundMost is the maximum number of events of one round, roundLeast the number
-	// for a round that reads a single file.
+	// roundMost is the maximum number of events of one round, and roundLeast the number for a
+	// round that reads a single file.
 	roundMost  = 22
 	roundLeast = 7
 	atWork     = 3
 )
 
-// run writes the opening, interleaved rounds of tickets while there is room,
-// their ends, and pushed entries up to the requested length.
+// run writes the opening, interleaved rounds of tickets while there is room, their ends, and
+// pushed entries to fill up to the requested length.
 func (g *generator) run(n int) {
 	g.open(n)
 	next := 0
@@ -109,7 +109,7 @@ func (g *generator) run(n int) {
 	g.emit(person, events.SessionClosed{Reason: "done"})
 }
 
-// emit stores a payload as the next event, caused by the one before it.
+// emit appends a payload as the next event, caused by the previous one.
 func (g *generator) emit(actor string, p events.Payload) events.Event {
 	cause := events.Event{ID: g.session, Time: g.at}
 	if len(g.log) > 0 {
@@ -126,14 +126,14 @@ func (g *generator) emit(actor string, p events.Payload) events.Event {
 	}
 	e, err := events.New(o, p)
 	if err != nil {
-		panic("sessiongen: " + err.Error()) // payloads are made here
+		panic("sessiongen: " + err.Error()) // payloads are made here, so this cannot fail
 	}
 	e.Seq = uint64(len(g.log) + 1)
 	g.log = append(g.log, e)
 	return e
 }
 
-// words cuts about size bytes out of a fixed text.
+// words returns about size bytes from a fixed text.
 func (g *generator) words(size int) string {
 	from := g.random.IntN(len(g.text) - size)
 	return strings.ToValidUTF8(g.text[from:from+size], "")
@@ -149,7 +149,7 @@ func (g *generator) lines(size int) string {
 	return b.String()
 }
 
-// prose returns the text that words cuts from.
+// prose returns the text from which words takes its parts.
 func prose() string {
 	return strings.Repeat("the parser reads one line at a time and keeps what it cannot use for the next call so that "+
 		"nothing is lost when a frame ends early ", 40)

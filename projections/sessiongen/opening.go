@@ -44,7 +44,7 @@ func (g *generator) open(n int) {
 	g.emit(events.ActorLead, events.TicketsPlanned{Track: trackID, Tickets: planned})
 }
 
-// askFor writes a ticket's next model request, of all its parts, and the reply.
+// askFor writes a ticket's next model request, with all of its parts, and the reply.
 func (g *generator) askFor(t *ticket, m events.ModelRequested, r events.ModelReplied) events.Event {
 	m.StreamID, m.Track, m.Ticket, m.Tier, m.TicketAttempt, m.Round = "Tier 3 (Worker): "+t.ID, trackID, t.ID, 3, 1,
 		t.rounds
@@ -59,7 +59,7 @@ func (g *generator) askFor(t *ticket, m events.ModelRequested, r events.ModelRep
 func digestOf(parts []events.Part) string {
 	digest, err := events.ManifestDigest(parts)
 	if err != nil {
-		panic("sessiongen: " + err.Error()) // parts are made here
+		panic("sessiongen: " + err.Error()) // parts are made here, so this cannot fail
 	}
 	return digest
 }
@@ -82,7 +82,7 @@ func (g *generator) ask(decider string, m events.ModelRequested, r events.ModelR
 	return g.emit(events.ActorModels, r)
 }
 
-// start writes the start of a ticket and the views its prompt shows.
+// start writes the start of a ticket and the views in its prompt.
 func (g *generator) start(t *ticket) *ticket {
 	g.emit(events.ActorConductor, events.TicketReady{Ticket: t.ID})
 	g.emit(events.ActorConductor, events.SpawnRequested{Ticket: t.ID, Attempt: 1, Model: "m3", Prompt: t.Description})

@@ -11,14 +11,14 @@ const (
 	readTool  = "read_file"
 	editTool  = "edit_file"
 	shellTool = "run_powershell"
-	// Tool outputs bring a session to about 1.5 kB per event; a short session has
-	// fewer of them relative to its opening, so they are larger.
+	// Tool outputs bring a session to about 1.5 kB per event. A short session has fewer of them
+	// compared with its opening, so they are larger.
 	outputBytes  = 6_500
 	openingBytes = 320_000
 )
 
-// round writes one round of a ticket: a reply, its calls, the refresh. At most
-// roundMost events, roundLeast if it is small.
+// round writes one round of a ticket: a reply, its calls, the refresh. It has at most roundMost
+// events, or roundLeast if it is small.
 func (g *generator) round(t *ticket, small bool) {
 	t.rounds++
 	names := []string{readTool, readTool, editTool, shellTool}
@@ -54,12 +54,12 @@ func (g *generator) arguments(t *ticket, tool string) json.RawMessage {
 	}
 	raw, err := json.Marshal(args)
 	if err != nil {
-		panic("sessiongen: " + err.Error()) // strings only
+		panic("sessiongen: " + err.Error()) // strings cannot fail
 	}
 	return raw
 }
 
-// call writes one call from request to outcome: at most ten events.
+// call writes one call from the request to the outcome: at most ten events.
 func (g *generator) call(t *ticket, c events.ToolCall) {
 	digest := events.Digest(c.Args)
 	effect := map[string]string{readTool: "reads", editTool: "writes", shellTool: "executes"}[c.Name]

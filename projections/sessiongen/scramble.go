@@ -10,11 +10,10 @@ import (
 	"manualslop/events"
 )
 
-// Scrambled returns n events of every registered type in random order: each is
-// a sample in which members were replaced by those of other samples with the
-// same name, by ids of earlier events, and by small numbers. This creates
-// combinations that no engine writes: two plans of one track, outcomes before
-// calls, renamed and deleted discussions. All events decode and belong to one
+// Scrambled returns n events of all registered types in random order. Each is a sample in which
+// members were replaced by members of other samples with the same name, by ids of earlier events,
+// and by small numbers. This creates combinations that no engine writes: two plans of one track,
+// outcomes before calls, renamed and deleted discussions. All events decode and belong to one
 // session; the same seed gives the same events.
 func Scrambled(seed uint64, n int) []events.Event {
 	s := &scrambler{random: rand.New(rand.NewPCG(seed, 77)), registry: events.Catalogue(), words: map[string][]any{}}
@@ -34,19 +33,19 @@ func Scrambled(seed uint64, n int) []events.Event {
 	return log
 }
 
-// scrambler builds events from exchanged parts.
+// scrambler builds events from parts of samples.
 type scrambler struct {
 	random   *rand.Rand
 	registry *events.Registry
-	words    map[string][]any // values by member name in all samples
-	ids      []string         // of the events so far
+	words    map[string][]any // values in all samples, by member name
+	ids      []string         // ids of the events so far
 }
 
 // plain returns a payload as decoded JSON.
 func (s *scrambler) plain(p events.Payload) any {
 	raw, err := json.Marshal(p)
 	if err != nil {
-		panic("sessiongen: " + err.Error()) // samples marshal
+		panic("sessiongen: " + err.Error()) // samples can always be marshalled
 	}
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {
@@ -72,7 +71,7 @@ func (s *scrambler) learn(name string, v any) {
 
 func sortedKeys(m map[string]any) []string {
 	keys := make([]string, 0, len(m))
-	// order-independent: the keys are sorted.
+	// order-independent: sorted below
 	for k := range m {
 		keys = append(keys, k)
 	}
@@ -84,7 +83,7 @@ func sortedKeys(m map[string]any) []string {
 func (s *scrambler) event(d events.Def, at time.Time, seq uint64) (events.Event, bool) {
 	raw, err := json.Marshal(s.change("", s.plain(d.Sample)))
 	if err != nil {
-		panic("sessiongen: " + err.Error()) // made of decoded JSON
+		panic("sessiongen: " + err.Error()) // made of decoded JSON, so this cannot fail
 	}
 	o := events.Origin{ID: events.DecidedID("scramble", events.Event{ID: d.Type.Name, Time: at}, int(seq)), Time: at,
 		Project: Project, Session: "01SCRAMBLED", Actor: s.writer(d)}
@@ -93,7 +92,7 @@ func (s *scrambler) event(d events.Def, at time.Time, seq uint64) (events.Event,
 	}
 	e, err := events.New(o, d.Sample)
 	if err != nil {
-		panic("sessiongen: " + err.Error()) // samples are good
+		panic("sessiongen: " + err.Error()) // samples are valid, so this cannot fail
 	}
 	e.Seq, e.Data, e.Payload = seq, raw, nil
 	s.registry.Decode(&e)
@@ -101,7 +100,7 @@ func (s *scrambler) event(d events.Def, at time.Time, seq uint64) (events.Event,
 	return e, !broken
 }
 
-// change exchanges parts of the value of a member.
+// change replaces parts of the value of a member at random.
 func (s *scrambler) change(name string, v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -137,7 +136,7 @@ func copied(v any) any {
 	return again
 }
 
-// word returns a possible replacement for a text.
+// word returns a possible replacement for a string.
 func (s *scrambler) word(name, was string) any {
 	switch s.random.IntN(6) {
 	case 0, 1:
@@ -156,7 +155,7 @@ func (s *scrambler) word(name, was string) any {
 	return was
 }
 
-// writer returns an actor that may write a type.
+// writer returns an actor that may write the type.
 func (s *scrambler) writer(d events.Def) string {
 	all := strings.Split(d.Writer, ", ")
 	switch w := all[s.random.IntN(len(all))]; w {

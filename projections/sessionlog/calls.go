@@ -10,10 +10,10 @@ import (
 	"manualslop/events"
 )
 
-// shellTool is the tool whose scripts are kept.
+// shellTool is the tool whose scripts are stored.
 const shellTool = "run_powershell"
 
-// call renders events about tool calls; nothing for other events.
+// call renders events about tool calls; it returns nothing for other events.
 func (r *Renderer) call(e *events.Event) []Append {
 	switch p := e.Payload.(type) {
 	case events.ToolRequested:
@@ -36,14 +36,14 @@ func (r *Renderer) call(e *events.Event) []Append {
 	return nil
 }
 
-// over returns the end of a call that was decided.
+// over renders the end of a call that did not run.
 func (r *Renderer) over(e *events.Event, c *toolCall, what, word, reason string) []Append {
 	text, file, pieces := r.body("result", reason, nil)
 	pieces = append(pieces, resultLine(e, c, result{Outcome: what, Text: text, TextFile: file}))
 	return append(pieces, r.record(e, c, outcome{word: word, text: text, file: file})...)
 }
 
-// ends drops a call that has its final result.
+// ends removes and returns a call that has its final result.
 func (r *Renderer) ends(id string) *toolCall {
 	c := r.calls[id]
 	delete(r.calls, id)
@@ -77,13 +77,13 @@ func (r *Renderer) settled(e *events.Event, p events.ToolSettled) []Append {
 	return append(pieces, r.record(e, c, o)...)
 }
 
-// withoutText returns a result's data without a member that repeats its text.
-// Inside a JSON string every quote is escaped, so only a member can be cut.
+// withoutText returns a result's data without a member that repeats its text. Inside a JSON string
+// every quote is escaped, so only a member can match.
 func withoutText(data json.RawMessage, text string) json.RawMessage {
 	if text == "" || len(data) <= len(text) {
 		return data
 	}
-	quoted, err := json.Marshal(text) // as the event has it
+	quoted, err := json.Marshal(text) // in the same form as in the event
 	before, after, found := bytes.Cut(data, append([]byte(`,"text":`), quoted...))
 	if err != nil || !found {
 		return data
@@ -91,7 +91,7 @@ func withoutText(data json.RawMessage, text string) json.RawMessage {
 	return slices.Concat(before, after)
 }
 
-// scriptOf returns the script of a shell call, exactly as it was approved.
+// scriptOf returns the script of a shell call exactly as approved.
 func scriptOf(c *toolCall) (string, bool) {
 	if c.requested.Tool != shellTool {
 		return "", false
@@ -105,8 +105,8 @@ func scriptOf(c *toolCall) (string, bool) {
 	return *args.Script, true
 }
 
-// extension returns the file extension for the shell that ran a script. Without
-// a recorded interpreter it is PowerShell, after the tool's name.
+// extension returns the file extension for the shell that ran a script. If no interpreter is
+// recorded, it is PowerShell's, after the tool's name.
 func extension(interpreter string) string {
 	name := strings.ToLower(interpreter)
 	if name == "" || strings.Contains(name, "pwsh") || strings.Contains(name, "powershell") {
@@ -115,11 +115,11 @@ func extension(interpreter string) string {
 	return ".sh"
 }
 
-// cliRun is one line of clicalls.log. Longer texts are in files: a script in
-// its own file, an output in the file of the whole result.
+// cliRun is one line of clicalls.log. Long texts are in files: a script in its own file, an output
+// in the file of the complete result.
 type cliRun struct {
 	Time        string    `json:"ts"`
-	Timestamp   string    `json:"timestamp"` // the same again
+	Timestamp   string    `json:"timestamp"` // the same as ts
 	ID          string    `json:"id"`
 	Call        string    `json:"call"`
 	Command     string    `json:"command"`
@@ -134,11 +134,11 @@ type cliRun struct {
 	Exit        *int      `json:"exit_code"`
 	Outcome     string    `json:"outcome"`
 	Session     string    `json:"session,omitempty"`   // of a provider's program
-	OwnTools    []string  `json:"own_tools,omitempty"` // that the program reports as run by itself
+	OwnTools    []string  `json:"own_tools,omitempty"` // tools that the program reports having run itself
 	Latency     float64   `json:"latency"`             // in seconds
 }
 
-// ran returns the run of a program, after the files it names.
+// ran renders the run of a program, after the files to which it refers.
 func (r *Renderer) ran(e *events.Event, p events.ToolSettled, script string, o outcome) []Append {
 	run := cliRun{Time: stamp(e.Time), Timestamp: stamp(e.Time), ID: e.ID, Call: p.Call, Command: p.Interpreter,
 		Stdin: script, OutputFile: o.file,
@@ -155,8 +155,8 @@ func (r *Renderer) ran(e *events.Event, p events.ToolSettled, script string, o o
 	return append(pieces, Append{File: CLICalls, Bytes: line(run)})
 }
 
-// stdoutOf cuts the output out of "STDOUT:\n…\nSTDERR:\n…\nEXIT CODE: n". A
-// text in another format is all output.
+// stdoutOf returns the output in "STDOUT:\n…\nSTDERR:\n…\nEXIT CODE: n". A text in another format
+// counts as output.
 func stdoutOf(text string) string {
 	body, ok := strings.CutPrefix(text, "STDOUT:\n")
 	if !ok {

@@ -6,18 +6,18 @@ import (
 	"manualslop/events"
 )
 
-// comm is one line of comms.log. Kind and Type are equal, and so are ts and
-// timestamp, because readers of the original's logs look for either.
+// comm is one line of comms.log. Kind and Type are equal, and so are ts and timestamp, because
+// readers of the original system's logs use either one.
 type comm struct {
 	Time       string  `json:"ts"`
-	Timestamp  string  `json:"timestamp"` // the same again
+	Timestamp  string  `json:"timestamp"` // the same as ts
 	ID         string  `json:"id"`        // of the event
-	Direction  string  `json:"direction"` // OUT to a model, IN from it
+	Direction  string  `json:"direction"` // OUT to a model, IN from a model
 	Kind       string  `json:"kind"`
 	Type       string  `json:"type"`
 	Provider   string  `json:"provider,omitempty"`
 	Model      string  `json:"model,omitempty"`
-	SourceTier *string `json:"source_tier"` // "Tier 3"; null outside tiers
+	SourceTier *string `json:"source_tier"` // such as "Tier 3"; null if there is no tier
 	StreamID   string  `json:"stream_id,omitempty"`
 	Track      string  `json:"track,omitempty"`
 	Ticket     string  `json:"ticket,omitempty"`
@@ -53,13 +53,13 @@ func about(m events.ModelRequested, direction, kind string, payload any) comm {
 		StreamID: m.StreamID, Track: m.Track, Ticket: m.Ticket, Payload: payload}
 }
 
-// sentPart is a part of a prompt in a record.
+// sentPart is a part of a prompt as a record has it.
 type sentPart struct {
 	events.Part
 	File *bodyFile `json:"text_file,omitempty"`
 }
 
-// prompt returns a manifest whose long texts have their own files.
+// prompt returns a manifest in which long texts are replaced by files.
 func (r *Renderer) prompt(manifest []events.Part) (parts []sentPart, pieces []Append) {
 	parts = make([]sentPart, len(manifest))
 	for i, p := range manifest {
@@ -86,22 +86,22 @@ func (r *Renderer) asked(e *events.Event, p events.ModelRequested) []Append {
 		Call    string             `json:"call,omitempty"`
 		Params  events.ModelParams `json:"params"`
 		Tools   []string           `json:"tools,omitempty"`
-		// The first Keep parts of the prompt of request Continues come before Manifest.
+		// the first Keep parts of the prompt of request Continues come before Manifest
 		Continues string     `json:"continues,omitempty"`
 		Keep      int        `json:"keep,omitempty"`
 		Manifest  []sentPart `json:"manifest"`
-		SHA256    string     `json:"sha256"` // of the whole
+		SHA256    string     `json:"sha256"` // of the complete prompt
 	}{p.Attempt, p.Round, p.Call, p.Params, p.Tools, p.Continues, p.Keep, parts, p.SHA256})))
 }
 
-// take drops a request that is answered.
+// take removes and returns an answered request.
 func (r *Renderer) take(request string) events.ModelRequested {
 	m := r.requests[request]
 	delete(r.requests, request)
 	return m
 }
 
-// wishedCall is a call in a reply in a record.
+// wishedCall is a tool call of a reply as a record has it.
 type wishedCall struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
@@ -141,7 +141,7 @@ func (r *Renderer) failed(e *events.Event, p events.ModelFailed) []Append {
 	return append(pieces, commsLine(e, about(r.take(p.Request), in, kindError, p)))
 }
 
-// resultLine returns the line for a call's result that is sent to a model.
+// resultLine renders the line for a call's result that is sent to a model.
 func resultLine(e *events.Event, c *toolCall, payload result) Append {
 	payload.Call, payload.Tool = c.requested.Call, c.requested.Tool
 	return commsLine(e, comm{Direction: out, Kind: kindResult, SourceTier: tierOf(3), Ticket: c.requested.Ticket,

@@ -11,21 +11,20 @@ import (
 	"strings"
 )
 
-// completeMark is a file in the folder of a closed session whose logs have
-// everything up to its end: a line with the sequence of the newest event that
-// is in them, because a closed session may still get some, and one line with
-// the size of each file.
+// completeMark is a file in the folder of a closed session. It is written once the logs are
+// complete: a line with the sequence of the newest event in them, because a closed session may
+// still get events, and one line with the size of each file.
 const completeMark = ".complete"
 
 // markHead starts the first line of a mark, before the sequence.
 const markHead = "through "
 
-// maxMark limits the mark that is read, in bytes.
+// maxMark limits the size of a mark that is read, in bytes.
 const maxMark = 16 << 20
 
-// sync makes the files of a closed session durable and marks the folder;
-// without the mark they are compared again at the next start. It returns
-// errChanged if another program has changed a file.
+// sync makes the files of a closed session durable and then writes the mark; without it the files
+// are compared again at the next start. It returns errChanged if another program has changed a
+// file.
 func (d *folder) sync() error {
 	names := slices.Sorted(maps.Keys(d.right))
 	if !d.intact(names) {
@@ -49,8 +48,8 @@ func (d *folder) sync() error {
 	return writeWhole(d.held.disk, completeMark, mark.Bytes())
 }
 
-// complete reports whether the folder of a closed session has all its files, up
-// to the session's newest event.
+// complete reports whether the folder of a closed session has all of its files, up to the
+// session's newest event.
 func complete(root *os.Root, name string, newest uint64) bool {
 	at := path.Join(Base, name, completeMark)
 	info, err := root.Lstat(at)

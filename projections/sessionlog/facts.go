@@ -10,34 +10,34 @@ import (
 	"manualslop/events"
 )
 
-// keptMessages is the number of messages from which a session is kept even
-// without a star.
+// keptMessages is the number of messages from which on a session is kept even without a star.
 const keptMessages = 10
 
-// Facts determines whether a session's log files are kept. It is a fold of the
-// session's events that decodes hardly any of them.
+// Facts is what decides whether a session's log files are kept. It is a fold of the session's
+// events that decodes very few of them.
 type Facts struct {
-	// Session is the id, Folder the name of the log folder, empty before the
-	// session was opened.
+	// Session is the session's id, and Folder the name of its log folder; empty before the session
+	// is opened.
 	Session, Folder string
-	// Opened and Closed are the ends of the session; Closed is nil while it is open.
+	// Opened and Closed are the times of opening and closing; Closed is nil while the session is
+	// open.
 	Opened time.Time
 	Closed *time.Time
-	// Starred reports whether a person keeps the files, Restored whether a person
-	// restored them after pruning, Pruned whether they are deleted.
+	// Starred reports whether a person keeps the files, Restored whether a person restored them
+	// after pruning, and Pruned whether they are deleted.
 	Starred, Restored, Pruned bool
-	// Messages counts requests to models, replies and outcomes of tools; Errors
-	// those that failed and other problems.
+	// Messages counts requests to models, replies and outcomes of tools; Errors counts failures
+	// and other problems.
 	Messages, Errors int
-	// Size is the sum of the bodies of what is logged, in bytes.
+	// Size is the total size of the logged bodies, in bytes.
 	Size int64
-	// Word is the first of ERROR, WARNING, EXCEPTION in a reply, a result or a
-	// refusal; Major the type of the first major event.
+	// Word is the first of ERROR, WARNING, EXCEPTION in a reply, a result or a refusal. Major is
+	// the type of the first major event.
 	Word, Major string
 }
 
-// Apply folds one event of the session. Payloads are decoded by registry where
-// they matter; e is not changed.
+// Apply folds one event of the session. If needed, it decodes the payload with registry; it does
+// not change e.
 func (f *Facts) Apply(registry *events.Registry, e *events.Event) {
 	def, known := registry.Lookup(e.Type)
 	if !known || !def.MayWrite(e.Actor) {
@@ -54,7 +54,7 @@ func (f *Facts) Apply(registry *events.Registry, e *events.Event) {
 	}
 }
 
-// noted are the types that note decodes, major those that make a session worth keeping.
+// noted are the types that note decodes; events of the major types make a session worth keeping.
 var (
 	noted = sync.OnceValue(func() map[string]bool {
 		return events.Names(events.SessionOpened{}, events.SessionClosed{}, events.SessionStarred{}, events.LogsPruned{},
@@ -86,10 +86,10 @@ func (f *Facts) note(e *events.Event) {
 	}
 }
 
-// weight describes what an event of a type adds to the facts.
+// weight says how an event of a type changes the facts.
 type weight struct {
 	messages, errors int
-	look             bool // for words such as ERROR
+	look             bool // search for words such as ERROR
 	settles          bool
 }
 
@@ -110,7 +110,7 @@ var weights = sync.OnceValue(func() map[string]weight {
 	}
 })
 
-// count records the size and the keywords of what is logged.
+// count adds the size and the keywords of a logged event.
 func (f *Facts) count(e *events.Event) {
 	w, counts := weights()[e.Type]
 	if !counts {
@@ -155,7 +155,7 @@ func (f *Facts) look(data []byte) {
 	}
 }
 
-// Kept returns why the files are kept regardless of age, or "".
+// Kept returns why the files are kept whatever their age, or "".
 func (f *Facts) Kept() string {
 	switch {
 	case f.Starred:
@@ -174,7 +174,7 @@ func (f *Facts) Kept() string {
 	return ""
 }
 
-// Limits of what is pruned.
+// Limits for pruning.
 const (
 	// PruneAge is how long a session must be closed before it is pruned.
 	PruneAge = 24 * time.Hour
@@ -182,8 +182,7 @@ const (
 	PruneSize = 2 << 10
 )
 
-// Prunable returns why the files of a session may be removed; empty means that
-// they stay.
+// Prunable returns why the files of a session may be removed, or "" if they stay.
 func (f *Facts) Prunable(now time.Time) string {
 	switch {
 	case f.Opened.IsZero(), f.Closed == nil, f.Pruned, now.Sub(*f.Closed) <= PruneAge, f.Kept() != "":

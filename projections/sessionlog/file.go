@@ -15,20 +15,19 @@ const (
 	bufferSize = 64 << 10
 )
 
-// errChanged means that a file was changed by another program.
+// errChanged means that another program has changed a file.
 var errChanged = errors.New("changed by another program")
 
-// repair makes a log file equal to the rendered content. While the file matches
-// it is only read. If it ends early, the rest is appended; if it differs, a new
-// file replaces it.
+// repair makes a log file equal to the rendered content. While the file matches, it is only read.
+// If it is too short, the rest is appended; if it differs, it is replaced by a new file.
 type repair struct {
 	root  *disk
 	name  string
 	f     *os.File
 	right int64         // number of correct bytes
-	old   *bufio.Reader // the rest of what is there; nil: all of it is right
+	old   *bufio.Reader // the unread rest of the file; nil once all of it is correct
 	fresh *os.File      // the replacement of f; nil while f is correct
-	w     *bufio.Writer // to the end of fresh or f; nil while only comparing
+	w     *bufio.Writer // writes to the end of fresh or f; nil while comparing
 }
 
 // beginRepair opens or creates a log file.
@@ -46,7 +45,7 @@ func beginRepair(root *disk, name string) (*repair, error) {
 	return &repair{root: root, name: name, f: f, old: bufio.NewReaderSize(f, bufferSize)}, nil
 }
 
-// dropLink removes a link in place of a file; its target is not changed.
+// dropLink removes a link that is in the place of a file; the link's target does not change.
 func dropLink(root *disk, name string) error {
 	info, err := root.Lstat(name)
 	if err != nil || info.Mode()&os.ModeSymlink == 0 {
@@ -58,10 +57,10 @@ func dropLink(root *disk, name string) error {
 	return nil
 }
 
-// scratch returns the path where the replacement of a file is built.
+// scratch returns the path at which the replacement of a file is built.
 func scratch(name string) string { return name + ".rebuild" }
 
-// write takes the next expected bytes.
+// write compares or writes the next expected bytes.
 func (r *repair) write(b []byte) error {
 	if r.old == nil {
 		_, err := r.w.Write(b)
@@ -90,7 +89,7 @@ func (r *repair) write(b []byte) error {
 	return r.write(b)
 }
 
-// continueFile continues writing after the correct bytes.
+// continueFile switches from comparing to writing after the correct bytes.
 func (r *repair) continueFile() error {
 	if _, err := r.f.Seek(r.right, io.SeekStart); err != nil {
 		return err
@@ -99,7 +98,7 @@ func (r *repair) continueFile() error {
 	return nil
 }
 
-// replace starts a new file with the correct bytes.
+// replace starts a new file with a copy of the correct bytes.
 func (r *repair) replace() error {
 	fresh, err := r.root.OpenFile(scratch(r.name), os.O_RDWR|os.O_CREATE|os.O_TRUNC, filePerm)
 	if err != nil {
@@ -110,7 +109,7 @@ func (r *repair) replace() error {
 	return err
 }
 
-// finish makes the file exactly what was written.
+// finish makes the file equal to what was written.
 func (r *repair) finish() error {
 	if r.old != nil {
 		return r.cut()
@@ -150,8 +149,7 @@ func syncFile(root *disk, name string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// writeWhole atomically writes b as a single-piece file; errChanged if its
-// folder is gone.
+// writeWhole atomically writes b as a file. It returns errChanged if the file's folder is gone.
 func writeWhole(root *disk, name string, b []byte) error {
 	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() && info.Size() == int64(len(b)) {
 		if have, err := root.ReadFile(name); err == nil && bytes.Equal(have, b) {

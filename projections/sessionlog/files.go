@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 )
 
-// disk is a folder in which files are opened, and counts them.
+// disk is a folder that counts the files opened in it.
 type disk struct {
 	*os.Root
-	opened *atomic.Int64 // files and folders opened here and below
+	opened *atomic.Int64 // number of files and folders opened here and below
 }
 
 func newDisk(root *os.Root) *disk { return &disk{Root: root, opened: new(atomic.Int64)} }
@@ -34,7 +34,7 @@ func (d *disk) WriteFile(name string, b []byte, perm os.FileMode) error {
 	return d.Root.WriteFile(name, b, perm)
 }
 
-// below opens a folder.
+// below opens a subfolder.
 func (d *disk) below(name string) (*disk, error) {
 	d.opened.Add(1)
 	root, err := d.OpenRoot(name)
@@ -44,12 +44,11 @@ func (d *disk) below(name string) (*disk, error) {
 	return &disk{Root: root, opened: d.opened}, nil
 }
 
-// held is the folder of one session while it is open, with the log files that
-// were written to.
+// held is the open folder of one session, with the log files that were written to.
 type held struct {
 	*disk
 	parent *disk
-	name   string // below parent
+	name   string // relative to parent
 	is     os.FileInfo
 	files  map[string]heldFile
 }
@@ -59,7 +58,7 @@ type heldFile struct {
 	is os.FileInfo
 }
 
-// hold opens a session's folder; errChanged if there is none.
+// hold opens a session's folder; it returns errChanged if there is none.
 func hold(parent *disk, name string) (*held, error) {
 	dir, err := parent.below(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -75,9 +74,8 @@ func hold(parent *disk, name string) (*held, error) {
 	return &held{disk: dir, parent: parent, name: name, is: is, files: map[string]heldFile{}}, nil
 }
 
-// inPlace reports whether the folder is still where it was opened, and no link
-// leads there. Checking by path opens nothing; a moved project is checked
-// through its own folder.
+// inPlace reports whether the folder is still where it was opened, and not replaced by a link.
+// Checking by path opens nothing; a moved project is checked through its own folder.
 func (h *held) inPlace() bool {
 	info, err := os.Lstat(filepath.Join(h.parent.Name(), filepath.FromSlash(h.name)))
 	if err == nil && os.SameFile(info, h.is) {
@@ -87,8 +85,7 @@ func (h *held) inPlace() bool {
 	return err == nil && os.SameFile(info, h.is)
 }
 
-// as reports whether a file has the given size and, if it is open, is still the
-// opened one.
+// as reports whether a file has the given size and, if it is open, is still the same file.
 func (h *held) as(file string, size int64) bool {
 	info, err := h.Lstat(file)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != size {
@@ -98,7 +95,7 @@ func (h *held) as(file string, size int64) bool {
 	return !open || os.SameFile(info, f.is)
 }
 
-// file opens a log file for writing, once; errChanged if there is none.
+// file opens a log file for writing, unless it is open; it returns errChanged if there is none.
 func (h *held) file(name string) (*os.File, error) {
 	if f, open := h.files[name]; open {
 		return f.File, nil
@@ -118,7 +115,7 @@ func (h *held) file(name string) (*os.File, error) {
 	return f, nil
 }
 
-// release closes everything.
+// release closes the folder and its files.
 func (h *held) release() error {
 	var err error
 	for name, f := range h.files { // order-independent: each is closed

@@ -12,17 +12,17 @@ import (
 	"manualslop/events"
 )
 
-// ErrFolder means that the name of a session's log folder is not allowed: it is
-// not a plain name, or an earlier session has it.
+// ErrFolder means that the name of a session's log folder is not allowed, because it is not a
+// plain name or an earlier session uses it.
 var ErrFolder = errors.New("unusable log folder")
 
-// Base is the folder of the sessions' folders below a project.
+// Base is the folder, below a project, that holds the folders of its sessions.
 const Base = "logs/sessions"
 
-// maxFolderName is the maximum length of a folder's name in bytes.
+// maxFolderName limits the length of a folder's name, in bytes.
 const maxFolderName = 128
 
-// checkFolder rejects names that are not a single harmless path element.
+// checkFolder rejects a name that is not a single harmless path element.
 func checkFolder(name string) error {
 	ok := name != "" && len(name) <= maxFolderName && name[0] != '.'
 	for i := range len(name) {
@@ -35,23 +35,23 @@ func checkFolder(name string) error {
 	return nil
 }
 
-// folder describes the files of one session as this process left them, and what
-// is not written yet.
+// folder is the state of one session's files as this process left them, and what is not written
+// yet.
 type folder struct {
 	project  *disk
-	blobs    events.Blobs // nil: there are none
+	blobs    events.Blobs // nil if there are none
 	claim    func(name string) error
 	renderer *Renderer
-	repairs  map[string]*repair // while the beginning is compared; nil afterwards
-	settled  bool               // what was rendered so far is in the files
+	repairs  map[string]*repair // while the existing files are compared; nil afterwards
+	settled  bool               // everything rendered so far is in the files
 	right    map[string]int64   // sizes of the files
-	waiting  map[string][]byte  // what the log files get with the next flush
-	unsynced map[string]bool    // files written since the newest sync
-	held     *held              // nil: not open
-	lacking  bool               // a blob was unavailable, so the folder is incomplete
-	closed   bool               // the session is
+	waiting  map[string][]byte  // content for the log files that the next flush writes
+	unsynced map[string]bool    // files written since the last sync
+	held     *held              // nil if not open
+	lacking  bool               // a blob was not available, so the folder is incomplete
+	closed   bool               // the session is closed
 	seq      uint64             // newest event taken
-	used     uint64             // Writer.taken when the newest event was taken
+	used     uint64             // Writer.taken at the newest event
 }
 
 func (w *Writer) newFolder(session string) *folder {
@@ -61,8 +61,8 @@ func (w *Writer) newFolder(session string) *folder {
 
 func (d *folder) path(file string) string { return path.Join(Base, d.renderer.Folder(), file) }
 
-// take renders an event. Single-piece files are written at once, log files with
-// the next flush. It returns errChanged if another program changed the folder.
+// take renders an event. Files that are written as a whole are written at once, log files with the
+// next flush. It returns errChanged if another program changed the folder.
 func (d *folder) take(ctx context.Context, e *events.Event) error {
 	if e.Seq <= d.seq {
 		return nil
@@ -88,8 +88,8 @@ func (d *folder) take(ctx context.Context, e *events.Event) error {
 	return nil
 }
 
-// flush writes pending content, and marks the folder of a closed session. It
-// returns errChanged if another program changed the files.
+// flush writes pending content, and the mark of a closed session. It returns errChanged if another
+// program changed the files.
 func (d *folder) flush() error {
 	if len(d.waiting) > 0 && !d.intact(Files()) {
 		return errChanged
@@ -116,8 +116,7 @@ func (d *folder) flush() error {
 	return nil
 }
 
-// open opens the folder unless it is open. It returns errChanged if another
-// program changed it.
+// open opens the folder unless it is open. It returns errChanged if another program changed it.
 func (d *folder) open() (*held, error) {
 	if d.held == nil {
 		h, err := hold(d.project, path.Join(Base, d.renderer.Folder()))
@@ -140,7 +139,7 @@ func (d *folder) release() {
 	}
 }
 
-// begin makes the folder and opens what is there for comparison.
+// begin creates the folder and opens existing files for comparison.
 func (d *folder) begin() error {
 	name := d.renderer.Folder()
 	if err := checkFolder(name); err != nil {
@@ -166,8 +165,8 @@ func (d *folder) begin() error {
 	return nil
 }
 
-// makeFolders creates the session's folders. None of them may be a link,
-// because that could overwrite other files of the project.
+// makeFolders creates the session's folders. None of them may be a link, because writing through
+// it could overwrite other files of the project.
 func (d *folder) makeFolders() error {
 	name := ""
 	for element := range strings.SplitSeq(d.path(Scripts), "/") {
@@ -193,8 +192,7 @@ func makeFolder(root *disk, name string) error {
 	return nil
 }
 
-// isWhole reports whether a file is written in one piece rather than appended
-// to.
+// isWhole reports whether a file is written as a whole instead of appended to.
 func isWhole(file string) bool { return path.Dir(file) == Scripts || path.Dir(file) == Bodies }
 
 func (d *folder) write(ctx context.Context, piece Append) error {
@@ -210,11 +208,11 @@ func (d *folder) write(ctx context.Context, piece Append) error {
 	return nil
 }
 
-// blobWait is the maximum wait for a body from the store.
+// blobWait limits how long to wait for a blob.
 const blobWait = 10 * time.Second
 
-// writeBody writes a single-piece file. A missing blob is named in its file,
-// and fetched again at the next start.
+// writeBody writes a file as a whole. If its blob is missing, the file says so, and the blob is
+// fetched again at the next start.
 func (d *folder) writeBody(ctx context.Context, piece Append) error {
 	content, name := piece.Bytes, piece.File
 	dir, err := d.open()
@@ -247,7 +245,7 @@ func (d *folder) fetch(ctx context.Context, piece Append) []byte {
 	return absent(piece.Bytes, piece.Blob)
 }
 
-// intact reports whether files have the sizes that this process left.
+// intact reports whether files still have the sizes that this process left.
 func (d *folder) intact(files []string) bool {
 	dir, err := d.open()
 	if err != nil {
@@ -261,8 +259,8 @@ func (d *folder) intact(files []string) bool {
 	return true
 }
 
-// settle makes the files equal to what was rendered so far; later events
-// append.
+// settle finishes the comparison: the files are then equal to what was rendered so far, and later
+// events append to them.
 func (d *folder) settle() error {
 	repairs := d.repairs
 	d.repairs, d.settled = nil, true
@@ -287,7 +285,7 @@ func (d *folder) settle() error {
 	return nil
 }
 
-// abandon closes files whose comparison did not finish.
+// abandon closes files whose comparison was not finished.
 func (d *folder) abandon() {
 	for _, file := range Files() {
 		if r := d.repairs[file]; r != nil {

@@ -16,31 +16,30 @@ import (
 // RegistryFile lists the sessions of a project and why their logs are kept.
 const RegistryFile = "logs/log_registry.toml"
 
-// registryEvery is how many events the registry file may lag behind if none of
-// them must be shown at once.
+// registryEvery is how many events the registry file may be behind, unless one of them must be
+// shown at once.
 const registryEvery = 64
 
-// Keeper maintains [RegistryFile] and, once at its start, prunes logs that are
-// not worth keeping. Every field but Logger is required.
+// Keeper maintains [RegistryFile] and, once when it starts, prunes logs that are not worth
+// keeping. All fields except Snapshots, Build and Logger are required.
 type Keeper struct {
-	// Log has the rights of the actor "gateway".
+	// Log is a connection with the rights of the actor "gateway".
 	Log events.Log
 	// Registry decodes payloads.
 	Registry *events.Registry
-	// Project is the subject token, Dir the project's folder.
+	// Project is the project's subject token, and Dir its folder.
 	Project, Dir string
 	// Encode writes a map of [Row] by folder name as TOML.
 	Encode func(any) ([]byte, error)
-	// Clock determines the age of a session and the time of pruning.
+	// Clock is used for the age of sessions and the time of pruning.
 	Clock func() time.Time
 	// NewID returns a new event id.
 	NewID func() string
-	// Snapshots stores the facts about the sessions between runs of the program
-	// named by Build. If nil, each start folds the whole log.
+	// Snapshots stores the facts about the sessions between runs; Build identifies the program. If
+	// Snapshots is nil, each start folds the whole log.
 	Snapshots live.Snapshots
 	Build     string
-	// Logger receives messages about folders that are not pruned. Nil means no
-	// logging.
+	// Logger receives messages about folders that are not pruned. Nil means no logging.
 	Logger *slog.Logger
 
 	root   *disk
@@ -48,9 +47,9 @@ type Keeper struct {
 	order  []*Facts          // by first event
 	newest map[string]uint64 // sequence of each session's newest event
 	fresh  int               // events since the file was written
-	seq    uint64            // newest event taken, and its id
+	seq    uint64            // sequence and id of the newest event taken
 	id     string
-	kept   uint64 // the same when the facts were stored
+	kept   uint64 // seq when the facts were last stored
 }
 
 // Row is one session in the registry file.
@@ -66,16 +65,16 @@ type Row struct {
 	Metrics     Metrics    `toml:"metadata"`
 }
 
-// Metrics are the statistics of a session in the registry file.
+// Metrics holds the statistics of a session in the registry file.
 type Metrics struct {
 	Messages int   `toml:"message_count"`
 	Errors   int   `toml:"errors"`
 	Size     int64 `toml:"size_bytes"`
 }
 
-// Run folds every session from its stored facts, writes the registry file,
-// prunes, and then follows the source until it ends, or until ctx ends, when it
-// returns nil. Failures to write or remove are logged and do not stop it.
+// Run continues the fold of all sessions from the stored facts, writes the registry file, prunes,
+// and then follows the source until that ends. It returns nil when ctx ends. Failures to write or
+// remove files are logged and do not stop it.
 func (k *Keeper) Run(ctx context.Context, source Source) error {
 	root, err := os.OpenRoot(k.Dir)
 	if err != nil {
@@ -108,8 +107,7 @@ func (k *Keeper) Run(ctx context.Context, source Source) error {
 	}
 }
 
-// stopped wraps the error of the part that ended; the end of ctx is not an
-// error.
+// stopped wraps the error with which a part ended; it returns nil if ctx has ended.
 func stopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -164,8 +162,8 @@ func (k *Keeper) follow(ctx context.Context, source Source, from uint64) (uint64
 	return last, events.ErrClosed
 }
 
-// Rows are the lines of the registry file by folder name. The first session
-// that has a folder's name owns it.
+// rows returns the rows of the registry file by folder name. If several sessions use the same
+// folder name, the first owns it.
 func (k *Keeper) rows() map[string]Row {
 	rows := make(map[string]Row, len(k.order))
 	for _, f := range k.order {
@@ -180,7 +178,7 @@ func (k *Keeper) rows() map[string]Row {
 	return rows
 }
 
-// write atomically updates the registry file from the log.
+// write atomically updates the registry file.
 func (k *Keeper) write(ctx context.Context) {
 	k.fresh = 0
 	raw, err := k.Encode(k.rows())
@@ -195,10 +193,9 @@ func (k *Keeper) write(ctx context.Context) {
 	}
 }
 
-// prune records which sessions are not worth keeping; the writer removes their
-// folders. The newest session stays, and so does a folder with other files in
-// it. A session that gets a new event in the meantime stays until the next
-// start.
+// prune records which sessions are not worth keeping; the writer removes their folders. The newest
+// session is kept, and so is a folder with other files in it. A session that gets a new event in
+// the meantime is kept until the next start.
 func (k *Keeper) prune(ctx context.Context) {
 	now := k.Clock()
 	rows := k.rows()
@@ -219,8 +216,8 @@ func (k *Keeper) prune(ctx context.Context) {
 	}
 }
 
-// publish records that a session is pruned. It fails with events.ErrConflict if
-// the session has an event that was not considered, such as a star.
+// publish records that a session is pruned. It fails with events.ErrConflict if the session has an
+// event that was not considered, such as a star.
 func (k *Keeper) publish(ctx context.Context, f *Facts, why string, now time.Time) error {
 	e, err := events.New(events.Origin{ID: k.NewID(), Time: now, Project: k.Project, Session: f.Session,
 		Actor: events.ActorGateway},

@@ -8,18 +8,18 @@ import (
 )
 
 const (
-	// storeEvery is the maximum number of events that a start after a crash reads
-	// again, not counting those since the registry file was written.
+	// storeEvery limits how many events a start after a crash reads again, not counting those
+	// since the registry file was written.
 	storeEvery = 5000
-	// storeWait is the maximum time for storing, so that an unavailable store does
-	// not delay the end.
+	// storeWait limits the time for storing, so that an unavailable store does not block the
+	// shutdown.
 	storeWait = 5 * time.Second
 )
 
-// storedFacts are the facts of all sessions at one position of the log. Losing
-// them only costs time.
+// storedFacts holds the facts of all sessions at one position of the log. Losing them only costs
+// time.
 type storedFacts struct {
-	Build    string          `json:"build"` // of the program; facts of another one are not used
+	Build    string          `json:"build"` // identifies the program; facts of another one are not used
 	Project  string          `json:"project"`
 	Seq      uint64          `json:"seq"`
 	LastID   string          `json:"last_id"`
@@ -33,14 +33,14 @@ type storedSession struct {
 
 func (k *Keeper) storeKey() string { return "folds." + k.Project + ".-logs" }
 
-// forget starts before the first event.
+// forget resets the keeper to the state before the first event.
 func (k *Keeper) forget() {
 	k.facts, k.order, k.newest = map[string]*Facts{}, nil, map[string]uint64{}
 	k.seq, k.id, k.kept = 0, "", 0
 }
 
-// restore uses the stored facts if they belong to this program and this log,
-// and returns their last event.
+// restore restores the stored facts if they belong to this program and this log, and returns the
+// sequence of their last event.
 func (k *Keeper) restore(ctx context.Context, to uint64) uint64 {
 	var s storedFacts
 	if k.Snapshots == nil || k.Snapshots.Snapshot(ctx, k.storeKey(), &s) != nil {
@@ -72,8 +72,7 @@ func (k *Keeper) holds(ctx context.Context, seq uint64, id string) bool {
 	return false
 }
 
-// store stores the facts if at least the given number of events were taken
-// since the last time.
+// store stores the facts if at least the given number of events were taken since the last time.
 func (k *Keeper) store(ctx context.Context, least uint64) {
 	if k.Snapshots == nil || k.seq < k.kept+least {
 		return
@@ -88,5 +87,5 @@ func (k *Keeper) store(ctx context.Context, least uint64) {
 	if err := k.Snapshots.PutSnapshot(ctx, k.storeKey(), s); err != nil {
 		k.Logger.InfoContext(ctx, "cannot store the state of the session logs", "error", err)
 	}
-	k.kept = k.seq // the next attempt is after as many events
+	k.kept = k.seq // even after a failure, the next attempt comes after the same number of events
 }

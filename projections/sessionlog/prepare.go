@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Prepare creates the folder of a project's session logs. A logs folder created
-// here is ignored by git; an existing one is not changed, and nothing is
-// created through a link: the log writers report that they do not write.
+// Prepare creates the folder of a project's session logs. If it creates the logs folder, git
+// ignores it; an existing one is not changed. Nothing is created through a link; the log writers
+// will report that they cannot write.
 func Prepare(project string) error {
 	base := filepath.Join(project, filepath.FromSlash(Base))
 	logs := filepath.Dir(base)

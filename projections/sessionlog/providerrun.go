@@ -7,9 +7,9 @@ import (
 	"manualslop/events"
 )
 
-// providerRun returns the run of a model provider's program as a line of
-// clicalls.log, after the files it names. Its call is the request to the model,
-// whose record contains the prompt.
+// providerRun renders the run of a model provider's program as a line of clicalls.log, after the
+// files to which it refers. Its call is the request to the model, whose record contains the
+// prompt.
 func (r *Renderer) providerRun(e *events.Event, request, outcome string, c *events.CLICall) []Append {
 	if c == nil {
 		return nil
@@ -24,8 +24,8 @@ func (r *Renderer) providerRun(e *events.Event, request, outcome string, c *even
 	return append(append(pieces, files...), Append{File: CLICalls, Bytes: line(run)})
 }
 
-// commandLine returns a program and its arguments for people to read; arguments
-// with blanks are quoted.
+// commandLine returns a program and its arguments as text for people; arguments with blanks are
+// quoted.
 func commandLine(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {

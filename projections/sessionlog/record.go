@@ -13,13 +13,13 @@ import (
 type outcome struct {
 	word   string
 	text   string
-	file   *bodyFile // instead of text
-	script string    // file, empty if there is none
+	file   *bodyFile // set instead of text
+	script string    // name of the script's file; empty if there is none
 	exit   *int
 	ms     int64
 }
 
-// record is one Markdown section of toolcalls.log, after the files it names.
+// record renders one Markdown section of toolcalls.log, after the files to which it refers.
 func (r *Renderer) record(e *events.Event, c *toolCall, o outcome) []Append {
 	r.records++
 	q, a := c.requested, c.approved
@@ -49,8 +49,7 @@ func (r *Renderer) record(e *events.Event, c *toolCall, o outcome) []Append {
 	return append(pieces, Append{File: ToolCalls, Bytes: []byte(b.String())})
 }
 
-// called writes the input of a tool call: the name of its script, or its
-// arguments.
+// called writes the input of a tool call: the name of its script file, or its arguments.
 func (r *Renderer) called(b *strings.Builder, c *toolCall, o outcome) []Append {
 	if o.script != "" {
 		fmt.Fprintf(b, "- script: [%[1]s](%[1]s)\n", o.script)
@@ -84,9 +83,8 @@ func approver(a events.ToolApproved) string {
 	return by
 }
 
-// fenced returns a code block whose fence is longer than any run of backticks
-// in the text, so that no output can end it. Terminal control characters are
-// replaced.
+// fenced returns a code block whose fence is longer than any run of backticks in the text, so that
+// no output can close it. Terminal control characters are replaced.
 func fenced(language, text string) string {
 	text = strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) && c != '\n' && c != '\t' && c != '\r' {
@@ -110,7 +108,7 @@ func fenced(language, text string) string {
 	return fence + language + "\n" + text + fence + "\n"
 }
 
-// inline keeps external text on one line and without code marks.
+// inline puts external text on one line and removes code marks.
 func inline(s string) string {
 	return strings.Map(func(c rune) rune {
 		switch {

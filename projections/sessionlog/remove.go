@@ -16,19 +16,17 @@ import (
 	"manualslop/projections"
 )
 
-// ours reports whether a name below a session's folder is one that a writer
-// creates.
+// ours matches the names, below a session's folder, of files that a writer creates.
 var ours = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(?:comms|toolcalls|apihooks|clicalls)\.log|\.complete|` +
 		`scripts/generated/\d{8}_\d{6}_\d{4,}\.(?:ps1|sh)|outputs/\d{4,}_[a-z]+\.txt)(?:\.rebuild)?$`)
 })
 
-// ownFolders returns the folders that a writer creates in a session's folder,
-// inner ones first.
+// ownFolders returns the folders that a writer creates in a session's folder, inner ones first.
 func ownFolders() []string { return []string{Scripts, path.Dir(Scripts), Bodies} }
 
-// contents lists the contents of a session's folder: our files, and others. A
-// missing folder has none; ErrFolder if it or a parent is a link.
+// contents returns the contents of a session's folder: our files, and others. A missing folder has
+// none. It returns ErrFolder if the folder or a parent is a link.
 func contents(root *os.Root, name string) (own, foreign []string, err error) {
 	if err := checkFolder(name); err != nil {
 		return nil, nil, err
@@ -66,13 +64,13 @@ func contents(root *os.Root, name string) (own, foreign []string, err error) {
 	return own, foreign, err
 }
 
-// foreignIn lists the contents of a session's folder that are not logs.
+// foreignIn returns the contents of a session's folder that are not our files.
 func foreignIn(root *os.Root, name string) ([]string, error) {
 	_, foreign, err := contents(root, name)
 	return foreign, err
 }
 
-// remove deletes a session's files, and its folder unless it has other files.
+// remove deletes a session's files, and its folder unless that has other files.
 func (w *Writer) remove(ctx context.Context, session, name string) error {
 	if err := w.claimFor(session)(name); err != nil {
 		return err
@@ -88,9 +86,9 @@ func (w *Writer) remove(ctx context.Context, session, name string) error {
 	return nil
 }
 
-// Remove removes the files that a writer created in a session's log folder
-// below a project, and the folder if it is then empty. It returns the other
-// contents. ErrFolder if the name is not allowed or leads elsewhere.
+// Remove deletes the files that a writer created in a session's log folder below a project, and
+// the folder if it is then empty. It returns the other contents. It returns ErrFolder if the name
+// is not allowed or is a link.
 func Remove(root *os.Root, name string) (foreign []string, err error) {
 	own, foreign, err := contents(root, name)
 	if err != nil {
@@ -102,7 +100,7 @@ func Remove(root *os.Root, name string) (foreign []string, err error) {
 		}
 	}
 	for _, folder := range append(ownFolders(), "") {
-		_ = root.Remove(path.Join(Base, name, folder)) // one that is not empty stays
+		_ = root.Remove(path.Join(Base, name, folder)) // a folder that is not empty stays
 	}
 	return foreign, nil
 }
@@ -115,8 +113,8 @@ func (w *Writer) clear(ctx context.Context, session, name string) error {
 	return w.remove(ctx, session, name)
 }
 
-// pruned reports whether the files of a session are pruned, as of a sequence (0
-// means now), and returns the name of their folder.
+// pruned reports whether the files of a session are pruned, as of a sequence (0 means now), and
+// returns the name of their folder.
 func (w *Writer) pruned(ctx context.Context, session string, to uint64) (bool, string, error) {
 	f := events.Filter{Project: w.project, Session: session}
 	pruned := f

@@ -10,7 +10,7 @@ import (
 	"manualslop/projections"
 )
 
-// Names of the files of a session.
+// Names of a session's files.
 const (
 	Comms     = "comms.log"
 	ToolCalls = "toolcalls.log"
@@ -20,47 +20,47 @@ const (
 	Scripts = "scripts/generated"
 )
 
-// Files lists the files that every opened session has.
+// Files returns the names of the files that every opened session has.
 func Files() []string { return []string{Comms, ToolCalls, APIHooks, CLICalls} }
 
-// Append is a piece of a file. Files of [Scripts] and [Bodies] are written in
-// one piece; a log file without bytes is created.
+// Append is content to append to a file. Files in [Scripts] and [Bodies] are written as a whole; a
+// log file without content is still created.
 type Append struct {
 	File  string // relative to the session's folder, with forward slashes
 	Bytes []byte
-	// Blob, if set, names the content of the file; Bytes is then only what is known
+	// Blob, if set, refers to the content of the file; Bytes is then only the part that is known
 	// without the store.
 	Blob *events.BlobRef
 }
 
-// Renderer turns the events of one session into the content of its files.
+// Renderer converts the events of one session to the content of its files.
 type Renderer struct {
 	tracker  *projections.Tracker
 	folder   string
 	requests map[string]events.ModelRequested
 	calls    map[string]*toolCall
 	bodies   map[string]*bodyFile // by digest
-	records  int                  // in toolcalls.log
+	records  int                  // number of records in toolcalls.log
 	scripts  int
 }
 
-// toolCall is what a record of a call needs besides its outcome.
+// toolCall is what the record of a call needs besides its outcome.
 type toolCall struct {
 	requested events.ToolRequested
 	approved  events.ToolApproved
 }
 
-// NewRenderer starts on an empty session.
+// NewRenderer returns a renderer for a new session.
 func NewRenderer() *Renderer {
 	return &Renderer{tracker: projections.NewTracker(), requests: map[string]events.ModelRequested{},
 		calls:  map[string]*toolCall{},
 		bodies: map[string]*bodyFile{}}
 }
 
-// Folder returns the name of the session's folder, empty before SessionOpened.
+// Folder returns the name of the session's folder; empty before SessionOpened.
 func (r *Renderer) Folder() string { return r.folder }
 
-// Lines folds one decoded event and returns what it appends, in order. Nothing
+// Lines folds one decoded event and returns the content that it adds to files, in order. Nothing
 // is written for a session before it is opened.
 func (r *Renderer) Lines(e *events.Event) []Append {
 	if p, opens := e.Payload.(events.SessionOpened); opens {
@@ -97,7 +97,7 @@ func (r *Renderer) opened(p events.SessionOpened) []Append {
 	}
 }
 
-// stamp formats a time as in every file.
+// stamp returns a time in the format that all files use.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // line returns v as one line of JSON.
@@ -106,13 +106,13 @@ func line(v any) []byte {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic("sessionlog: " + err.Error()) // payloads come from JSON
+		panic("sessionlog: " + err.Error()) // payloads were read from JSON, so this cannot fail
 	}
 	return []byte(b.String())
 }
 
-// hooked returns the line for a request to the gateway. Client input in the
-// path stays on one line.
+// hooked renders the line for a request to the gateway. Client input in the path is kept on one
+// line.
 func (r *Renderer) hooked(e *events.Event, p events.HookCalled) []Append {
 	b := fmt.Appendf(nil, "[%s] %s %s %d", stamp(e.Time), inline(p.Method), inline(p.Path), p.Status)
 	if p.Client != "" {

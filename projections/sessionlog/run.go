@@ -10,11 +10,10 @@ import (
 	"manualslop/events"
 )
 
-// Run repairs what is there and then follows the source until ctx ends, when it
-// returns nil, or the source does. At the start it checks every session that is
-// not closed, and rebuilds closed ones of which a file is missing or that were
-// left unfinished. A session whose files cannot be written is reported and left
-// until it closes, or the next start; the others continue.
+// Run repairs existing files and then follows the source until that ends. It returns nil when ctx
+// ends. At the start it checks every open session, and rebuilds closed ones that are incomplete.
+// If a session's files cannot be written, that is reported, and the session is skipped until it
+// closes or until the next start; the others continue.
 func (w *Writer) Run(ctx context.Context, source Source) error {
 	next := source.Position() + 1
 	for _, s := range source.Sessions() {
@@ -44,8 +43,8 @@ func (w *Writer) Run(ctx context.Context, source Source) error {
 	}
 }
 
-// own assigns a folder to a session before any file is touched, so that the
-// earlier of two sessions gets it.
+// own assigns a folder to a session before any file is touched, so that the earlier of two
+// sessions gets it.
 func (w *Writer) own(name, session string) error {
 	if err := checkFolder(name); err != nil {
 		return err
@@ -55,10 +54,10 @@ func (w *Writer) own(name, session string) error {
 	return w.claimFor(session)(name)
 }
 
-// gatherBytes is how much of the sessions' events may wait to be written.
+// gatherBytes limits the size of events that may wait to be written.
 const gatherBytes = 1 << 20
 
-// follow writes new events and returns the last one. While more events are
+// follow writes new events and returns the sequence of the last one. While more events are
 // available, writes are batched.
 func (w *Writer) follow(ctx context.Context, source Source, from uint64) (uint64, error) {
 	last, waiting := from-1, 0
@@ -104,7 +103,7 @@ func (w *Writer) isBroken(session string) bool {
 	return w.broken[session]
 }
 
-// failed logs a session that is given up; a canceled context does not count.
+// failed logs that a session is skipped; it ignores errors after ctx has ended.
 func (w *Writer) failed(ctx context.Context, session string, err error) {
 	if err == nil || ctx.Err() != nil {
 		return

@@ -16,29 +16,28 @@ import (
 
 // Source is what a Writer follows, such as *live.Live.
 type Source interface {
-	// Position is the sequence of the newest event seen.
+	// Position returns the sequence of the newest event seen.
 	Position() uint64
-	// Sessions lists the sessions in the order in which they started.
+	// Sessions returns the sessions in the order in which they started.
 	Sessions() []live.Summary
-	// Subscribe yields decoded events from a sequence on; of all sessions if
+	// Subscribe yields the decoded events of a session from a sequence on; of all sessions if
 	// session is empty.
 	Subscribe(ctx context.Context, session string, from uint64) iter.Seq2[events.Event, error]
 }
 
 const (
-	// maxOver limits the closed sessions whose rendering state is kept for further
-	// events.
+	// maxOver limits the closed sessions whose rendering state is kept in case of further events.
 	maxOver = 8
-	// maxOpen limits the open sessions whose rendering state is kept, unless more
-	// than that had one of the newest activeEvents events.
+	// maxOpen limits the open sessions whose rendering state is kept, unless more than that are
+	// among the newest activeEvents events.
 	maxOpen      = 64
 	activeEvents = 4096
-	// maxHeld limits the sessions whose files are held open.
+	// maxHeld limits the sessions whose files are kept open.
 	maxHeld = 16
 )
 
-// Writer keeps the log files of a project's sessions. Only one writer at a time
-// may use a project folder. It is safe for concurrent use.
+// Writer writes the log files of a project's sessions. Only one writer at a time may use a project
+// folder. It is safe for concurrent use.
 type Writer struct {
 	log      events.Log
 	blobs    events.Blobs
@@ -48,18 +47,18 @@ type Writer struct {
 	logger   *slog.Logger
 
 	mu      sync.Mutex
-	folders map[string]*folder // by session: as this process left them
-	recent  []string           // the sessions of folders, most recently used last
-	taken   uint64             // events taken, beginning at activeEvents
-	unsaved map[string]bool    // sessions with something that waits for a flush
+	folders map[string]*folder // by session, as this process left them
+	recent  []string           // sessions in folders, most recently used last
+	taken   uint64             // number of events taken, starting at activeEvents
+	unsaved map[string]bool    // sessions with content that waits for a flush
 	owner   map[string]string  // folder name to session
-	broken  map[string]bool    // sessions given up until they close or the next start
+	broken  map[string]bool    // sessions skipped until they close or the next start
 	gone    map[string]bool    // sessions whose files were pruned
 }
 
-// New returns a writer for the sessions of a project whose files are in the
-// existing folder dir. Close must be called. Bodies in their own files are read
-// from blobs; nil means only from the events. A nil logger means no logging.
+// New returns a writer for the sessions of a project whose files are below the existing folder
+// dir. Close must be called. Texts in files of their own are read from blobs; if blobs is nil,
+// only from events. A nil logger means no logging.
 func New(log events.Log, blobs events.Blobs, registry *events.Registry, project, dir string,
 	logger *slog.Logger) (*Writer, error) {
 	root, err := os.OpenRoot(dir)
@@ -74,8 +73,7 @@ func New(log events.Log, blobs events.Blobs, registry *events.Registry, project,
 		owner: map[string]string{}, broken: map[string]bool{}, gone: map[string]bool{}}, nil
 }
 
-// Close releases the project's folder. Everything that was taken is in the
-// files.
+// Close releases the project's folder. Everything taken is in the files.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -85,9 +83,9 @@ func (w *Writer) Close() error {
 	return w.root.Close()
 }
 
-// Rebuild makes a session's files what the log says, whatever is there: a
-// prefix is continued, anything else replaced. A session that was never opened
-// has none. ErrFolder if its folder's name is not allowed.
+// Rebuild makes a session's files match the log, whatever they contain: a prefix is continued,
+// anything else is replaced. A session that was never opened has no files. It returns ErrFolder if
+// its folder's name is not allowed.
 func (w *Writer) Rebuild(ctx context.Context, session string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -97,8 +95,8 @@ func (w *Writer) Rebuild(ctx context.Context, session string) error {
 	return nil
 }
 
-// attach renders a session from its beginning up to a sequence (0: the end of
-// the log), comparing with what is there. Of a pruned one there is nothing.
+// attach renders a session from its beginning up to a sequence (0 means the end of the log), and
+// compares the result with the existing files. A pruned session has none.
 func (w *Writer) attach(ctx context.Context, session string, to uint64) (*folder, error) {
 	w.letGo(session)
 	gone, name, err := w.pruned(ctx, session, to)
@@ -131,8 +129,8 @@ func (w *Writer) attach(ctx context.Context, session string, to uint64) (*folder
 	return d, nil
 }
 
-// used limits the sessions with rendering state, and those with open files: the
-// next event of any other session is written after reading its log again.
+// used limits the sessions with rendering state, and those with open files. Before an event of any
+// other session is written, that session's log is read again.
 func (w *Writer) used(session string) {
 	d := w.folders[session]
 	if d == nil {
@@ -172,7 +170,8 @@ func (w *Writer) letGo(session string) {
 	w.recent = slices.DeleteFunc(w.recent, func(s string) bool { return s == session })
 }
 
-// claimFor assigns folder names to the first session that uses them.
+// claimFor returns a function that assigns a folder name to the session, unless an earlier session
+// uses it.
 func (w *Writer) claimFor(session string) func(string) error {
 	return func(name string) error {
 		if owner, taken := w.owner[name]; taken && owner != session {
@@ -183,9 +182,8 @@ func (w *Writer) claimFor(session string) func(string) error {
 	}
 }
 
-// Take writes one decoded event, which must already be stored. The files of a
-// session are compared with the log when its first event is taken, and again
-// when another program has changed them.
+// Take writes one decoded event, which must already be stored. A session's files are compared with
+// the log when its first event is taken, and again after another program has changed them.
 func (w *Writer) Take(ctx context.Context, e *events.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -195,8 +193,8 @@ func (w *Writer) Take(ctx context.Context, e *events.Event) error {
 	return w.flush(ctx, e.Session)
 }
 
-// gather is like Take, but the log files are written with the next flush. Those
-// of a closed session are written at once.
+// gather is like Take, but leaves the log files to the next flush. Those of a closed session are
+// written at once.
 func (w *Writer) gather(ctx context.Context, e *events.Event) error {
 	w.taken++
 	err := errChanged
@@ -229,7 +227,7 @@ func (w *Writer) gather(ctx context.Context, e *events.Event) error {
 	return nil
 }
 
-// flush writes pending content of a session.
+// flush writes the pending content of a session.
 func (w *Writer) flush(ctx context.Context, session string) error {
 	d := w.folders[session]
 	if d == nil || !w.unsaved[session] {
