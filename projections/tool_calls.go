@@ -34,7 +34,7 @@ type ToolCall struct {
 	Edited     bool       `json:"edited,omitempty"`
 	Generation int        `json:"generation,omitempty"`
 	Worker     string     `json:"worker,omitempty"`
-	Outcome    string     `json:"outcome,omitempty"` // done, failed, killed, interrupted, denied; fail if a person decided so
+	Outcome    string     `json:"outcome,omitempty"` // outcome of the run, or denied, or how a person resolved it
 	Reason     string     `json:"reason,omitempty"`  // of a denial or a resolution
 	Exit       *int       `json:"exit,omitempty"`
 	SHA256     string     `json:"sha256,omitempty"` // of the result's text
