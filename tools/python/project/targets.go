@@ -80,6 +80,12 @@ func (r *resolver) inside(u *Unit, names []string, ordinal string) []boundIn {
 			add(at)
 		}
 	}
+	for _, scope := range u.names.Scopes {
+		if key := (binding{scope, last}); scope.Kind == grammar.TypeParametersScope && len(u.bound[key]) > 0 &&
+			scopePath(scope) == joined(names[:len(names)-1]) {
+			add(boundIn{u, key})
+		}
+	}
 	if n, err := strconv.Atoi(strings.TrimPrefix(ordinal, "#")); err == nil && ordinal != "" {
 		out = out[min(max(n-1, 0), len(out)):min(max(n, 0), len(out))]
 	}
@@ -128,6 +134,19 @@ func (s *search) definitions() []Definition {
 	return slices.Compact(out)
 }
 
+// scopePath returns the dotted path of the class, function or type alias that a scope belongs to, or "".
+func scopePath(scope *grammar.Scope) string {
+	if scope == nil || scope.Kind != grammar.TypeParametersScope {
+		return symbolPath(symbolOf(scope))
+	}
+	for around := scope.Parent; around != nil; around = around.Parent {
+		if s := symbolOf(around); s != nil {
+			return s.Path + "." + scope.Name
+		}
+	}
+	return scope.Name
+}
+
 // describe returns the first place that binds something. For classes and functions it returns all of them.
 func (r *resolver) describe(at boundIn) []Definition {
 	u := at.unit
@@ -160,7 +179,7 @@ func (r *resolver) describe(at boundIn) []Definition {
 	if use := u.use(offset); use != nil {
 		name = use.Name
 	}
-	if around := symbolPath(symbolOf(at.scope)); around != "" {
+	if around := scopePath(at.scope); around != "" {
 		name = around + "." + name
 	}
 	line := u.Python().LineOf(offset)
@@ -179,6 +198,8 @@ func (u *Unit) kindOfBinding(offset int) string {
 		return "parameter"
 	case use.Context == grammar.Attribute:
 		return "attribute"
+	case use.Context == grammar.TypeParameter:
+		return "type parameter"
 	}
 	return "variable"
 }
