@@ -31,6 +31,7 @@ func freshFields() map[string]string {
 		"current_model":              `""`,
 		"current_provider":           `""`,
 		"disc_entries":               `[]`,
+		"external_mcp_servers":       `{}`,
 		"gcli_path":                  `""`,
 		"history_trunc_limit":        `8000`,
 		"live":                       `false`,

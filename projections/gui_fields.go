@@ -217,6 +217,14 @@ func guiTalkFields() []GUIField {
 		{Name: "session_id", Type: FieldText, Doc: "Id of the session.", Read: func(g *GUISources) any {
 			return g.Summary().Session
 		}},
+		{Name: "external_mcp_servers", Type: FieldObject, Doc: "External MCP servers that the session used, by name: " +
+			"state (idle, starting, running or error), error, and tools that are not as approved. GET /api/mcp has all.",
+			Read: func(g *GUISources) any {
+				if servers := g.Servers(); servers != nil {
+					return servers
+				}
+				return map[string]Server{}
+			}},
 		{Name: "session_folder", Type: FieldText, Doc: "Name of the folder of the session's logs.",
 			Read: func(g *GUISources) any { return g.Summary().Folder }},
 		{Name: "thinking", Aliases: []string{"thinking_indicator"}, Type: FieldBool,

@@ -58,15 +58,31 @@ func (s *Set) Pending() (models, calls int) {
 	return len(stateOf(s, cost).Requests), len(stateOf(s, toolCalls).Open)
 }
 
+// MaxServers limits the external MCP servers of a session; those that appear later are not kept.
+const MaxServers = 64
+
+// Server is what an external MCP server does, as recorded last.
+type Server struct {
+	State string                 `json:"state"` // idle, starting, running or error
+	Error string                 `json:"error,omitempty"`
+	Tools []events.MCPToolChange `json:"tools,omitempty"` // not as approved; they cannot be called
+}
+
+// Servers returns the external MCP servers that the session used, by name. The map is shared and must not
+// be modified.
+func (s *Set) Servers() map[string]Server { return stateOf(s, toolCalls).Servers }
+
 type ledger struct {
 	Open   calls                 `json:"open"`
 	Calls  []*ToolCall           `json:"calls"`
 	Totals map[string]*ToolTotal `json:"totals"`
-	byID   map[string]*ToolCall
+	// Servers are external MCP servers, by name.
+	Servers map[string]Server `json:"servers,omitempty"`
+	byID    map[string]*ToolCall
 }
 
 var toolCalls = Fold[*ledger]{
-	Name: "tools", Version: 1,
+	Name: "tools", Version: 2,
 	Takes: ofTheWork,
 	New: func() *ledger {
 		return &ledger{Open: calls{}, Totals: map[string]*ToolTotal{}, byID: map[string]*ToolCall{}}
@@ -74,9 +90,10 @@ var toolCalls = Fold[*ledger]{
 	Apply: (*ledger).apply,
 	View: func(l *ledger) any {
 		return struct {
-			Calls  []*ToolCall           `json:"calls"`
-			Totals map[string]*ToolTotal `json:"totals"`
-		}{l.Calls, l.Totals}
+			Calls   []*ToolCall           `json:"calls"`
+			Totals  map[string]*ToolTotal `json:"totals"`
+			Servers map[string]Server     `json:"servers,omitempty"`
+		}{l.Calls, l.Totals, l.Servers}
 	},
 }
 
@@ -100,6 +117,15 @@ func (l *ledger) apply(e *events.Event) *ledger {
 			if p.Gate == events.GateTool {
 				c.State = CallAsked
 			}
+		}
+		return l
+	}
+	if p, ok := e.Payload.(events.MCPServerChanged); ok {
+		if l.Servers == nil {
+			l.Servers = map[string]Server{}
+		}
+		if _, there := l.Servers[p.Server]; there || len(l.Servers) < MaxServers {
+			l.Servers[p.Server] = Server{p.State, p.Error, p.Tools}
 		}
 		return l
 	}
