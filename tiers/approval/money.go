@@ -131,7 +131,7 @@ func (s *State) charge(e *events.Event, p events.ModelRequested) {
 		model: p.Model}
 	most, err := m.prompts.Ask(e.ID, &p)
 	if c.prompt = most; err != nil {
-		// stable text: events.Prompts words the fault of a manifest.
+		// our words: events.Prompts writes this text.
 		c.unsound = err.Error()
 	}
 	if p.Guarded {

@@ -101,7 +101,7 @@ func (s *State) undo(e *events.Event, p events.UndoRequested) {
 		args, place, err = s.restoration(p)
 	}
 	if err != nil {
-		// stable text: it is worded in events and in this package.
+		// our words: package events and this package write this text.
 		s.owe(events.UndoRefused{Request: e.ID, Reason: tiers.Clip(err.Error(), MaxReason)})
 		return
 	}

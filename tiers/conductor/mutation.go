@@ -10,7 +10,7 @@ import (
 // mutation answers a person's change of the graph, which is carried out completely or not at all.
 func (s *State) mutation(e *events.Event, x events.GraphMutationRequested) []events.Payload {
 	if err := x.Check(); err != nil {
-		// stable text: it is worded in events.
+		// our words: package events writes this text.
 		return refused(e, "", brief(err.Error()))
 	}
 	d := &draft{s: s, changed: map[string]*drafted{}}

@@ -33,7 +33,7 @@ func (s *State) addWorker(e *events.Event, x events.WorkerSpawnRequested) []even
 // refuseWorker returns why a worker cannot be added, or "".
 func (s *State) refuseWorker(x events.WorkerSpawnRequested, id string) string {
 	if err := x.Check(); err != nil {
-		// stable text: it is worded in events.
+		// our words: package events writes this text.
 		return brief(err.Error())
 	}
 	before, again := s.workers[x.RequestID]

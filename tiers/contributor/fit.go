@@ -12,7 +12,7 @@ func (r *run) fit(s *State) {
 	cut, err := r.talk.Fit(s.offers.Reader(r.seat().Take(s.settings), r.tools), r.refresh)
 	switch {
 	case err != nil:
-		// stable text: it is worded in the conversation package.
+		// our words: package conversation writes this text.
 		r.end(events.ResolvedBlocked, "", err.Error())
 	case cut != nil:
 		cut.Ticket, cut.Attempt, cut.Round = r.ticket.ID, r.attempt, r.round

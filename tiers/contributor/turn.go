@@ -42,7 +42,7 @@ func (s *State) ask(e *events.Event, p events.TurnRequested) {
 		r.endTurn(events.TurnRefused, "the session decides as an older program did, which has no turns; slop sessions "+
 			"upgrade takes it to this one")
 	case wrong != nil:
-		// stable text: Check words what is wrong.
+		// our words: Check writes this text.
 		r.endTurn(events.TurnRefused, wrong.Error())
 	case s.talking[p.Discussion] != "":
 		r.endTurn(events.TurnRefused, "the discussion waits for the answer to another turn")

@@ -105,7 +105,7 @@ func (s *State) begin() {
 	s.goal, s.queue = s.queue[0], s.queue[1:]
 	subject := planning.Subject{Tier: tier, StreamID: "Tier 1", Goal: s.goal.id, Place: s.desk.Settings.Place()}
 	if err := checkGoal(s.goal.text); err != nil {
-		// stable text: it is worded in checkGoal.
+		// our words: checkGoal writes this text.
 		s.job = planning.Refuse(subject, err.Error())
 		return
 	}

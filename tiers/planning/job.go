@@ -77,7 +77,7 @@ func (j *Job) Ask(now *Desk, talk *conversation.Thread) {
 func (j *Job) send(now *Desk) {
 	cut, err := j.talk.Fit(now.Offers.Reader(j.seat().Take(now.Settings), nil), nil)
 	if err != nil {
-		// stable text: it is worded in the conversation package.
+		// our words: package conversation writes this text.
 		j.giveUp(err.Error())
 		return
 	}
@@ -179,7 +179,7 @@ func saysNothing(r events.ModelReplied) bool {
 var errCutOff = errors.New("it is not finished")
 
 func reason(r events.ModelReplied, unusable error) string {
-	// stable text: it is worded by the functions that read plans.
+	// our words: the functions that read plans write this text.
 	s := tiers.Clip(unusable.Error(), MaxErrorBytes)
 	if r.Finish == "max_tokens" {
 		s += " (the reply was cut off at the output limit; be briefer)"

@@ -57,7 +57,7 @@ func (s *State) send(t *talk) []events.Payload {
 	var out []events.Payload
 	cut, err := t.prompt.Fit(s.offers.Reader(seat.Take(s.settings), nil), nil)
 	if err != nil {
-		// stable text: it is worded in the conversation package.
+		// our words: package conversation writes this text.
 		return []events.Payload{t.query().skip(err.Error())}
 	}
 	if cut != nil {
