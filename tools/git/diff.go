@@ -92,8 +92,8 @@ func (p Program) Diff(ctx context.Context, r Request) (_ Diff, err error) {
 	return out, err
 }
 
-// diff runs the comparison with one output format. It refreshes the index, which is a copy: a file whose time
-// changed, but not its content, is not a change.
+// diff runs the comparison with one output format. It refreshes the index, which is a copy, so that a
+// file whose time changed but whose content did not is not listed.
 func (w *private) diff(ctx context.Context, args []string, form ...string) (string, error) {
 	command := slices.Concat([]string{"-c", "diff.autoRefreshIndex=true", "diff"}, form, args)
 	out, failed, err := w.git(ctx, command...)

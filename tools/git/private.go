@@ -17,7 +17,7 @@ type private struct {
 	program Program
 	repo    repository
 	dir     string
-	index   string // the file
+	index   string // path of the index file
 }
 
 // carried matches the settings that the diff of a working tree needs: words and numbers that do not name a
@@ -60,11 +60,11 @@ func (p Program) private(ctx context.Context, repo repository) (_ *private, err 
 	return w, w.borrowSplitIndex()
 }
 
-// copyIndex makes the index a copy of our own, which git may refresh.
+// copyIndex replaces the index with a private copy, which git may refresh.
 func (w *private) copyIndex() (err error) {
 	info, err := os.Lstat(w.index)
 	if err != nil || !info.Mode().IsRegular() {
-		return nil // git says what is wrong with it
+		return nil // git reports the problem
 	}
 	from, err := os.Open(w.index)
 	if err != nil {

@@ -203,8 +203,8 @@ func (m *Manager) Tools() (*tools.Registry, error) {
 	return m.registry, err
 }
 
-// described splits the description of a tool into a summary, by whose words a model finds the tool,
-// and the rest. The description stays whole where its first line does not fit.
+// described splits the description of a tool into a summary, by whose words models find the tool, and the rest. If
+// the first line does not fit into the summary, the rest is the whole description.
 func described(server, description string) (summary, doc string) {
 	const maxFirst = 120 // bytes
 	first, rest, _ := strings.Cut(strings.TrimSpace(description), "\n")
@@ -216,7 +216,7 @@ func described(server, description string) (summary, doc string) {
 	return summary, strings.TrimSpace(rest)
 }
 
-// Offering names the servers whose tools are offered.
+// Offering returns the names of the servers whose tools are offered.
 func (m *Manager) Offering() (names []string) {
 	for _, s := range m.Servers() {
 		offers := slices.ContainsFunc(s.Pins, func(p Pin) bool { return p.Problem == "" && s.Definition.offers(p.Name) })

@@ -21,7 +21,7 @@ type Config struct {
 	// directory. Empty means the first of Bases. Without Bases it is WorkDir, which is then allowed only if there
 	// are no tracked files either.
 	Primary string
-	// WorkDir is the working directory; empty means that of the process.
+	// WorkDir is the working directory; empty means the process's working directory.
 	WorkDir string
 	// Bases are additional allowed directories. Each must exist.
 	Bases []string

@@ -62,11 +62,11 @@ func isMain(part, whole string) bool {
 	return n >= leastMain || 2*n >= utf8.RuneCountInString(whole)
 }
 
-// markdownOf converts a tree to Markdown. The words of the page stay as they are: nobody renders the result.
+// markdownOf converts a tree to Markdown. It does not escape the text of the page, because the result is not rendered.
 func markdownOf(root *html.Node) (string, error) {
 	conv := converter.NewConverter(converter.WithEscapeMode(converter.EscapeModeDisabled),
 		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
-	plain := strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&") // what the base plugin escapes always
+	plain := strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&") // the base plugin always escapes these
 	conv.Register.TextTransformer(func(_ converter.Context, text string) string { return plain.Replace(text) },
 		converter.PriorityLate)
 	markdown, err := conv.ConvertNode(root)
