@@ -164,7 +164,7 @@ func (p *presence) report(ctx context.Context, changed func(actor string, here b
 	}
 }
 
-// here returns the present actors.
+// here returns the actors that are present.
 func (p *presence) here() map[string]bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -185,8 +185,8 @@ func (s *survey) setClaimsAside() error {
 	return durable.SyncFolder(aside)
 }
 
-// dropBrokenPools removes the files of pools that the server could not read. If a pool was delivered an event
-// that the log does not hold, the log has lost its end, unless the log was closed by an orderly stop.
+// dropBrokenPools removes the files of pools that the server could not read. If a pool has delivered an event that
+// the log does not hold, the log has lost its end, unless the log was closed by an orderly stop.
 func (s *survey) dropBrokenPools() error {
 	dirs, err := os.ReadDir(filepath.Join(s.folder(StreamEvents), "obs"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

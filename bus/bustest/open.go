@@ -8,7 +8,7 @@ import (
 	"manualslop/bus"
 )
 
-// Project is the project whose pools the bus of [Open] has.
+// Project is the project for which the bus of [Open] has pools.
 const Project = "p1"
 
 // patience is generous because a loaded machine starts many servers at once.

@@ -45,7 +45,7 @@ func newLeg(session, actor string, expect bool, p events.Payload) leg {
 	e, err := events.New(events.Origin{ID: someID, Time: time.Now(), Project: Project, Session: session, Actor: actor,
 		Cause: someID, N: 1}, p)
 	if err != nil {
-		panic(err) // wrong only if the program's constants are
+		panic(err) // fails only if a constant of the program is wrong
 	}
 	body, err := json.Marshal(e)
 	if err != nil {

@@ -115,7 +115,7 @@ func (r repository) removeEmptied(name string) error {
 	}
 	for _, admin := range admins {
 		if strings.HasPrefix(filepath.Base(admin), name) {
-			_ = os.Remove(admin) // keeps a folder that is not empty
+			_ = os.Remove(admin) // fails for a folder that is not empty, which stays
 		}
 	}
 	return nil

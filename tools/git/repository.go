@@ -13,7 +13,7 @@ type repository struct {
 	common string // contains objects and config; differs from admin only for worktrees
 }
 
-// maxPointer limits the small files that link folders.
+// maxPointer limits the size of the small files that point from one folder to another.
 const maxPointer = 8 << 10
 
 // find looks for the repository that contains dir, from dir upwards, and checks that its contents are its own.

@@ -22,7 +22,7 @@ import (
 	"manualslop/events"
 )
 
-// Transports.
+// Values of Definition.Type: the transport.
 const (
 	Stdio = "stdio"
 	SSE   = "sse"

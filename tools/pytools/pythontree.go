@@ -43,9 +43,9 @@ func (t pythonTree) within(file string) bool {
 	return strings.HasPrefix(file, t.at+"/")
 }
 
-// ReadTree reads the Python files of the project that contains a file or folder. If the path is in the primary
-// directory of the workspace, it reads that directory, otherwise the folder. It skips installed packages, and
-// files that .gitignore excludes unless the path itself is excluded.
+// ReadTree reads the Python files of the project that contains a file or folder. The project is the primary
+// directory of the workspace if the path is inside it, and otherwise the nearest folder that is not a package.
+// ReadTree skips installed packages, and files that .gitignore excludes unless the path itself is excluded.
 func ReadTree(ctx context.Context, env tools.Env, at string) (pythonTree, error) {
 	entry, err := env.Workspace.Stat(at)
 	if err != nil {

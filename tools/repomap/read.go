@@ -16,7 +16,7 @@ import (
 	"manualslop/tools/syntax"
 )
 
-// maxRead limits the time of a reader for one file. 256 KiB take a fifth of it on a busy machine.
+// maxRead limits the time of a reader for one file. Reading 256 KiB takes a fifth of it on a busy machine.
 const maxRead = time.Second
 
 // Reads reports whether a file of this name is searched for definitions.

@@ -13,8 +13,8 @@ import (
 const (
 	// maxLinks limits the links of a page.
 	maxLinks = 300
-	// maxCells limits the size of a table, in rows times columns, and maxCellBytes the text of its longest cells
-	// together; larger tables become plain blocks, because each column is padded to its longest cell.
+	// maxCells limits the size of a table, in rows times columns, and maxCellBytes its text. Larger tables become
+	// plain blocks, because each column is padded to its longest cell.
 	maxCells     = 20_000
 	maxCellBytes = 200_000
 	// maxDepth limits the nesting of grouping elements. The time of the readers is proportional to depth times size.

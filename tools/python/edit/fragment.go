@@ -31,7 +31,7 @@ func newFragment(label, text string) (fragment, error) {
 	}
 	last := &raw[len(raw)-1]
 	fr := dedented(label, raw)
-	if _, broken := fr.file.broken(); broken && strings.HasSuffix(*last, "\\") { // it continued on a missing line
+	if _, broken := fr.file.broken(); broken && strings.HasSuffix(*last, "\\") { // the line continued on a missing one
 		*last = strings.TrimRight(strings.TrimSuffix(*last, "\\"), " \t\f")
 		fr = dedented(label, raw)
 	}

@@ -159,8 +159,8 @@ func (r *resolver) subclasses(ctx context.Context, class owner, within func(stri
 	return f, false, nil
 }
 
-// addSubclasses adds the classes of a file that have a base in the family that is written with one of the names.
-// It returns the names of the added classes.
+// addSubclasses adds the classes of a file that list a member of the family as a base under one of the names. It
+// returns the names of the added classes.
 func (r *resolver) addSubclasses(f *family, u *Unit, names []string) []string {
 	var added []string
 	for again := true; again; {
