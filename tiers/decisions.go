@@ -21,8 +21,10 @@ import (
 // Decisions returns the newest number of each decider; they are defined only here.
 func Decisions() map[string]int {
 	return map[string]int{
-		events.ActorApproval:  2, // rules over commands
-		events.ActorConductor: 3, // 2: a ticket starts at once if its start needs no approval; 3: turns can be killed
+		events.ActorApproval: 2, // rules over commands
+		// 2: a ticket starts at once if its start needs no approval; 3: turns can be killed, and a ticket that could
+		// not be reviewed is blocked
+		events.ActorConductor: 3,
 		// 2: a reading call checks whether known files changed; 3: turns in discussions, and a
 		// refresh compares tracked files with the start of the attempt
 		events.ActorContributor: 3,

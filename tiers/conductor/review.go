@@ -17,17 +17,20 @@ func (t *ticket) reviewDue() events.Payload {
 		Changes: t.said.Changes, Workspace: t.workspace}
 }
 
-// ticketReviewed folds tier 2's verdict. A skipped review does not cause a retry; but if nothing
-// was changed, the ticket then waits for a person.
+// ticketReviewed folds tier 2's verdict. After a skipped review the ticket waits for a person;
+// before decisions 3 only if nothing was changed.
 func (s *State) ticketReviewed(x events.TicketReviewed) {
 	t := s.attempt(x.Ticket, x.Attempt, reviewing)
 	if t == nil {
 		return
 	}
+	what := "it is said to be done, and nobody could review its changes: "
+	if t.said.Unchanged {
+		what = "it is said to be done, no file was changed, and nobody could review that: "
+	}
 	switch {
-	case x.Verdict == events.ReviewSkipped && t.said.Unchanged:
-		t.kind, t.verdict = events.BlockWorker, brief("it is said to be done, no file was changed, and nobody could review "+
-			"that: "+strings.Join(x.Reasons, "; "))
+	case x.Verdict == events.ReviewSkipped && (t.said.Unchanged || s.basis.Decision(events.ActorConductor) >= 3):
+		t.kind, t.verdict = events.BlockWorker, brief(what+strings.Join(x.Reasons, "; "))
 		s.move(t, denied)
 		return
 	case x.Verdict != events.ReviewSentBack:

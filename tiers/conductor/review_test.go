@@ -1,11 +1,13 @@
 package conductor_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/tiers/basis"
 	"manualslop/tiers/conductor"
 	"manualslop/tiers/tierstest"
 )
@@ -27,6 +29,11 @@ func TestAReviewStandsBetweenAnAttemptAndItsTicketsEnd(t *testing.T) {
 	claimed := events.TicketResolved{Ticket: "A", Attempt: 1, Outcome: events.ResolvedDone, Text: "I did it.",
 		Unchanged: true}
 	const nobody = "it is said to be done, no file was changed, and nobody could review that: model auth"
+	const unreviewed = "it is said to be done, and nobody could review its changes: model auth"
+	newer := slices.Clone(waiting)
+	first := newer[0].(events.SessionOpened)
+	first.Basis, first.Settings.SpawnApproval = basis.Of("test"), true
+	newer[0] = first
 	tierstest.Run(t, conductor.Decider(), scenarios{
 		{Name: "the review is asked for", Given: open, When: said,
 			Then: given(tierstest.Check(func(t testing.TB, p events.ReviewRequested) {
@@ -38,8 +45,11 @@ func TestAReviewStandsBetweenAnAttemptAndItsTicketsEnd(t *testing.T) {
 			}))},
 		{Name: "approved", Given: waiting, When: reviewed("A", 1, events.ReviewApproved),
 			Then: given(events.TicketCompleted{Ticket: "A"}, finished())},
-		{Name: "nobody could review", Given: waiting, When: reviewed("A", 1, events.ReviewSkipped, "model auth"),
-			Then: given(events.TicketCompleted{Ticket: "A"}, finished())},
+		{Name: "nobody could review", Given: newer, When: reviewed("A", 1, events.ReviewSkipped, "model auth"),
+			Then: given(events.TicketBlocked{Ticket: "A", Kind: events.BlockWorker, Reason: unreviewed},
+				stuck("A is blocked (worker): "+unreviewed))},
+		{Name: "nobody could review, before decisions 3", Given: waiting, When: reviewed("A", 1, events.ReviewSkipped,
+			"model auth"), Then: given(events.TicketCompleted{Ticket: "A"}, finished())},
 		{Name: "sent back", Given: waiting, When: sentBack, Then: given(
 			events.TicketRetried{Ticket: "A", RetryCount: 1, Reason: "sent back by the review: no test; a.go:3 is wrong"},
 			isReady("A"),
