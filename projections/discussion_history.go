@@ -19,6 +19,8 @@ type History struct {
 	Roles       []string                  `json:"roles" toml:"roles"`
 	Active      string                    `json:"active" toml:"active"`
 	Discussions map[string]HistoryStretch `json:"discussions" toml:"discussions"`
+	// Ignored are the unknown keys of the file, each with its line.
+	Ignored []string `json:"-" toml:"-"`
 }
 
 // HistoryStretch is one discussion of a [History]. Each entry is a text: an optional line with "@"

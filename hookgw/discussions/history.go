@@ -21,6 +21,8 @@ type importAnswer struct {
 	Discussions int    `json:"discussions"`
 	Entries     int    `json:"entries"`
 	Active      string `json:"active"`
+	// Ignored are the unknown keys of the file, each with its line.
+	Ignored []string `json:"ignored,omitempty"`
 }
 
 // exportAnswer is every discussion, as the text of a history.toml and as data.
@@ -50,7 +52,7 @@ func postImport(c *core.Call) error {
 	if err := ImportHistory(c, session, h); err != nil {
 		return err
 	}
-	out := importAnswer{Status: "ok", Discussions: len(h.Discussions)}
+	out := importAnswer{Status: "ok", Discussions: len(h.Discussions), Ignored: h.Ignored}
 	for _, d := range h.Discussions {
 		out.Entries += len(d.History)
 	}

@@ -220,15 +220,30 @@ history = []
 	require.Equal(t, []string{"User:\nhi"}, nested.Discussions["x"].History)
 }
 
+func TestUnknownKeysOfAHistoryAreIgnoredAndListed(t *testing.T) {
+	t.Parallel()
+	f, _ := inFolder(t, nil)
+	for text, ignored := range map[string][]string{
+		"colour = \"red\"\n[discussions.a]\nhistory = [\"User:\\nhi\"]\n": {"line 1: colour"},
+		"[discussions.a]\nhistory = [\"User:\\nhi\"]\ncolour = \"red\"\nx = 1\n": {"line 3: discussions.a.colour",
+			"line 4: discussions.a.x"},
+		"[discussion.discussions.a]\nhistory = [\"User:\\nhi\"]\n[discussion.b]\nc = 1\n": {"line 3: discussion.b"},
+	} {
+		h, err := f.ReadHistory(text)
+		require.NoError(t, err, text)
+		require.Equal(t, []string{"User:\nhi"}, h.Discussions["a"].History)
+		require.Equal(t, ignored, h.Ignored)
+	}
+}
+
 func TestWhatAHistoryHoldsBesideIsAnErrorWithItsLine(t *testing.T) {
 	t.Parallel()
 	f, _ := inFolder(t, nil)
 	for text, want := range map[string]string{
-		"active = \"a\"\nroles = 3\n":                       "line 2",
-		"active = \"a\"\n[discussions.a]\nhistory = [1]\n":  "line 3",
-		"[discussions.a]\nhistory = []\ncolour = \"red\"\n": "line 3: unknown key discussions.a.colour",
-		"[discussions.a\n":                                  "line 1",
-		"active = \"b\"\n[discussions.a]\nhistory = []\n":   "it does not contain the active discussion",
+		"active = \"a\"\nroles = 3\n":                      "line 2",
+		"active = \"a\"\n[discussions.a]\nhistory = [1]\n": "line 3",
+		"[discussions.a\n":                                 "line 1",
+		"active = \"b\"\n[discussions.a]\nhistory = []\n":  "it does not contain the active discussion",
 		"":                                  "it contains no discussion",
 		"[discussions.\" \"]\nhistory=[]\n": "space",
 		"roles = [\"User\", \"user\"]\n[discussions.a]\nhistory=[]": "case",

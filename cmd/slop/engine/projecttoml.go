@@ -29,12 +29,7 @@ func tomlToJSON(text []byte) (json.RawMessage, error) {
 // tomlError returns where a text is not TOML, or does not fit.
 func tomlError(err error) error {
 	var broken *toml.DecodeError
-	var extra *toml.StrictMissingError
-	switch {
-	case errors.As(err, &extra) && len(extra.Errors) > 0:
-		line, _ := extra.Errors[0].Position()
-		return fmt.Errorf("line %d: unknown key %s", line, strings.Join(extra.Errors[0].Key(), "."))
-	case errors.As(err, &broken):
+	if errors.As(err, &broken) {
 		line, column := broken.Position()
 		what := strings.TrimPrefix(broken.Error(), "toml: ")
 		// the rest names Go types
@@ -113,12 +108,12 @@ func (f *projectFiles) ReadHistory(text string) (projections.History, error) {
 	return h, nil
 }
 
-// ParseHistory parses the discussion table of a history.toml. Nothing is skipped: an unknown entry is an error with
-// its line.
+// ParseHistory parses the discussion table of a history.toml. Unknown keys are ignored, and listed.
 func ParseHistory(text []byte) (projections.History, error) {
 	var h projections.History
 	whole := map[string]any{}
-	if err := toml.Unmarshal(text, &whole); err != nil {
+	err := toml.Unmarshal(text, &whole)
+	if err != nil {
 		return h, tomlError(err)
 	}
 	dec := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields()
@@ -126,11 +121,18 @@ func ParseHistory(text []byte) (projections.History, error) {
 		var project struct {
 			Discussion projections.History `toml:"discussion"`
 		}
-		if err := dec.Decode(&project); err != nil {
-			return h, tomlError(err)
-		}
+		err = dec.Decode(&project)
 		h = project.Discussion
-	} else if err := dec.Decode(&h); err != nil {
+	} else {
+		err = dec.Decode(&h)
+	}
+	var extra *toml.StrictMissingError
+	if errors.As(err, &extra) {
+		for _, e := range extra.Errors {
+			line, _ := e.Position()
+			h.Ignored = append(h.Ignored, fmt.Sprintf("line %d: %s", line, strings.Join(e.Key(), ".")))
+		}
+	} else if err != nil {
 		return h, tomlError(err)
 	}
 	if wrong := h.Check(); wrong != "" {

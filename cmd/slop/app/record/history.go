@@ -46,8 +46,9 @@ func historyImportCommand(g *site.Flags) *cobra.Command {
 		Short: "Import the discussions of a history.toml",
 		Long: `Import adds every discussion of the file to the session of the running engine,
 replacing any of the same name, takes over the roles, and makes the file's active
-discussion the active one: all of it or nothing. Anything that it does not
-understand is an error with its line. FILE may be - for standard input.`,
+discussion the active one: all of it or nothing. Unknown
+keys are ignored and listed; other mistakes are errors with their line. FILE may
+be - for standard input.`,
 		Example: `  slop history import old_history.toml`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -63,8 +64,12 @@ func importHistory(ctx context.Context, g *site.Flags, file, session string) err
 	if err != nil {
 		return exit.Errorf(exit.Failed, "%w", err)
 	}
-	if _, err := engine.ParseHistory(text); err != nil {
+	h, err := engine.ParseHistory(text)
+	if err != nil {
 		return exit.Errorf(exit.Failed, "%s: %w", file, err)
+	}
+	for _, key := range h.Ignored {
+		g.Notice("%s: %s is unknown and ignored", file, term.Visible(key))
 	}
 	p, err := g.Place()
 	if err != nil {
