@@ -35,72 +35,187 @@ func resize(t *testing.T, keys *os.File, columns uint16) {
 
 const chatScript = `{"tier":3,"contains":"What is it?","reply":{"text":"It is a file."}}
 {"tier":3,"contains":"one\ntwo","reply":{"text":"Two lines."}}
-{"tier":3,"contains":"Wait.","reply":{"text":"Too late.","delay_ms":600000}}
 {"tier":3,"contains":"Write.","reply":{"text":"So.","tool_calls":[{"name":"edit_file","args":{"path":"a.txt","old_string":"one","new_string":"two"}}]}}
 {"tier":3,"contains":"1 occurrence","reply":{"text":"Written."}}
 `
 
+// chatting is slop chat on a terminal.
+type chatting struct {
+	t             *testing.T
+	dir           string
+	keys, program *os.File
+	shown         *screen
+	ended         chan struct{}
+	status        error // once it has ended
+}
+
+// chat starts slop chat in a folder with a.txt, as wide as that.
+func chat(t *testing.T, columns uint16, script string, flags ...string) *chatting {
+	t.Helper()
+	c := &chatting{t: t, dir: t.TempDir(), shown: newScreen(), ended: make(chan struct{})}
+	for name, text := range map[string]string{"script.jsonl": script, "a.txt": "one\n", "config.toml": scriptConfig} {
+		require.NoError(t, os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o600))
+	}
+	c.keys, c.program = terminal(t)
+	resize(t, c.keys, columns)
+	cmd := exec.Command("slop", "chat", "--script", "script.jsonl", "--config", "config.toml")
+	cmd.Args = append(cmd.Args, flags...)
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.dir, c.program, c.program, c.program
+	cmd.Env = append(os.Environ(), "HOME="+c.dir, "XDG_CONFIG_HOME="+c.dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	require.NoError(t, cmd.Start())
+	go func() { c.status = cmd.Wait(); close(c.ended) }()
+	t.Cleanup(func() { _ = cmd.Process.Kill(); <-c.ended })
+	go func() { _, _ = io.Copy(c.shown, c.keys) }()
+	c.sees("main> ")
+	return c
+}
+
+func (c *chatting) types(text string) {
+	c.t.Helper()
+	_, err := c.keys.WriteString(text)
+	require.NoError(c.t, err)
+}
+
+// sees waits for texts, one behind the other.
+func (c *chatting) sees(texts ...string) {
+	c.t.Helper()
+	for _, text := range texts {
+		require.NoError(c.t, c.shown.await(text, c.ended), "%s", c.shown)
+	}
+}
+
+// file is the content of a file now.
+func (c *chatting) file(name string) string {
+	c.t.Helper()
+	now, err := os.ReadFile(filepath.Join(c.dir, name))
+	require.NoError(c.t, err)
+	return string(now)
+}
+
+// requireCooked checks that the terminal is as it was.
+func (c *chatting) requireCooked() {
+	c.t.Helper()
+	<-c.ended
+	mode, err := unix.IoctlGetTermios(int(c.program.Fd()), unix.TCGETS)
+	require.NoError(c.t, err)
+	require.NotZero(c.t, mode.Lflag&unix.ICANON)
+}
+
+const colour = "\x1b\\[[0-9;]*m"
+
 func TestAChatOnATerminal(t *testing.T) {
 	t.Parallel()
-	for _, columns := range []uint16{100, 24} {
+	for _, columns := range []uint16{100, 40, 24} {
 		t.Run(fmt.Sprint(columns), func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			for name, text := range map[string]string{"script.jsonl": chatScript, "a.txt": "one\n",
-				"config.toml": scriptConfig} {
-				require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-			}
-			keys, program := terminal(t)
-			resize(t, keys, columns)
-			cmd := exec.Command("slop", "chat", "--script", "script.jsonl", "--config", "config.toml", "--no-color")
-			cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, program, program, program
-			cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir)
-			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-			require.NoError(t, cmd.Start())
-			shown, ended := newScreen(), make(chan struct{})
-			var status error
-			go func() { status = cmd.Wait(); close(ended) }()
-			t.Cleanup(func() { _ = cmd.Process.Kill(); <-ended })
-			go func() { _, _ = io.Copy(shown, keys) }()
-			types := func(text string) { _, err := keys.WriteString(text); require.NoError(t, err) }
-			sees := func(text string) {
-				t.Helper()
-				require.NoError(t, shown.await(text, ended), "%s", shown)
-			}
-
-			sees("main> ")
-			types("What is it?\r")
-			sees("It is a file.")
-			sees("main> ")
-			types("\x1b[200~one\rtwo\x1b[201~\r")
-			sees("Two lines.")
-			sees("main> ")
-			types("/he\t\r")
-			sees("hands a goal")
-			sees("main> ")
-			types("\x1b[A\r") // the line before
-			sees("hands a goal")
-			sees("main> ")
-			resize(t, keys, columns/2)
-			types("Wait.\r")
-			sees("Ctrl-C stops")
-			types("\x03")
-			sees("stopped by")
-			sees("main> ")
-			types("Write.\r")
-			sees("[y]es")
-			types("y\r")
-			sees("Written.")
-			sees("main> ")
-			types("/quit\r")
-			<-ended
-			require.NoError(t, status)
-			now, err := os.ReadFile(filepath.Join(dir, "a.txt"))
-			require.NoError(t, err)
-			require.Equal(t, "two\n", string(now))
-			mode, err := unix.IoctlGetTermios(int(program.Fd()), unix.TCGETS)
-			require.NoError(t, err)
-			require.NotZero(t, mode.Lflag&unix.ICANON, "the terminal is as it was")
+			c := chat(t, columns, chatScript, "--no-color")
+			c.types("What is it?\r")
+			c.sees("It is a file.", "main> ")
+			c.types("\x1b[200~one\rtwo\x1b[201~\r")
+			c.sees("Two lines.", "main> ")
+			c.types("/he\t\r")
+			c.sees("hands a goal", "main> ")
+			c.types("\x1b[A\r") // the line before
+			c.sees("hands a goal", "main> ")
+			c.types("Wri")
+			c.sees("Wri")
+			resize(t, c.keys, columns/2)
+			c.sees("main> ", "Wri") // the line is drawn again
+			c.types("te.\r")
+			c.sees("[y]es")
+			c.types("y\r")
+			c.sees("Written.", "main> ")
+			c.types("/quit\r")
+			c.requireCooked()
+			require.NoError(t, c.status)
+			require.Equal(t, "two\n", c.file("a.txt"))
+			require.NotRegexp(t, colour, c.shown.String())
 		})
 	}
+}
+
+const interruptScript = `{"tier":3,"contains":"Ask.","reply":{"text":"I ask.","tool_calls":[{"name":"edit_file","args":{"path":"a.txt","old_string":"one","new_string":"two"}}]}}
+{"tier":3,"contains":"Run.","reply":{"text":"I run.","tool_calls":[{"name":"run_powershell","args":{"script":"cat pipe"}}]}}
+{"tier":3,"contains":"Wait.","reply":{"text":"Too late.","delay_ms":600000}}
+{"tier":3,"contains":"Still there?","reply":{"text":"Yes."}}
+`
+
+func TestCtrlCStopsTheTurnInEachStateAndKeepsTheSession(t *testing.T) {
+	t.Parallel()
+	for name, flags := range map[string][]string{"colours": nil, "no colours": {"--no-color"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := chat(t, 40, interruptScript, flags...)
+			pipe := filepath.Join(c.dir, "pipe")
+			require.NoError(t, unix.Mkfifo(pipe, 0o600))
+
+			c.types("half a line")
+			c.sees("half a line")
+			c.types("\x03")
+			c.sees("main> ")
+			c.types("Ask.\r")
+			c.sees("[y]es")
+			c.types("\x03")
+			c.sees("stopped by", "main> ")
+			require.Equal(t, "one\n", c.file("a.txt"))
+
+			c.types("Run.\r")
+			c.sees("[y]es")
+			c.types("y\r")
+			opened := make(chan struct{})
+			go func() {
+				if f, err := os.OpenFile(pipe, os.O_WRONLY, 0); err == nil { // once the tool reads it
+					t.Cleanup(func() { f.Close() })
+					close(opened)
+				}
+			}()
+			select {
+			case <-opened:
+			case <-c.ended:
+				t.Fatalf("it ended: %s", c.shown)
+			}
+			c.types("\x03")
+			c.sees("stopped by", "main> ")
+
+			c.types("Wait.\r")
+			c.sees("Ctrl-C")
+			c.types("\x03")
+			c.sees("stopped by", "main> ")
+
+			c.types("Still there?\r")
+			c.sees("Yes.", "main> ")
+			c.types("\x03")
+			c.requireCooked()
+			require.NoError(t, c.shown.await("slop chat --resume", nil), "what it said last may be read later")
+			require.Error(t, c.status)
+		})
+	}
+}
+
+const questionScript = `{"tier":3,"contains":"Write two.","reply":{"text":"I write.","tool_calls":[{"name":"edit_file","args":{"path":"a.txt","old_string":"one","new_string":"two"}}]}}
+{"tier":3,"contains":"not yet","reply":{"text":"Then not."}}
+{"tier":3,"contains":"Write three.","reply":{"text":"I write.","tool_calls":[{"name":"edit_file","args":{"path":"a.txt","old_string":"one","new_string":"three"}}]}}
+{"tier":3,"contains":"1 occurrence","reply":{"text":"Written."}}
+`
+
+func TestQuestionsOfAChatAreAnsweredOnTheTerminal(t *testing.T) {
+	t.Parallel()
+	c := chat(t, 40, questionScript)
+	c.types("Write two.\r")
+	c.sees("-one", "+two", "[y]es")
+	c.types("perhaps\r")
+	c.sees("type y, n REASON", "[y]es")
+	c.types("n not yet\r")
+	c.sees("Then not.", "main> ")
+	require.Equal(t, "one\n", c.file("a.txt"))
+	c.types("Write three.\r")
+	c.sees("[y]es")
+	c.types(`e {"path":"a.txt","old_string":"one","new_string":"four"}` + "\r")
+	c.sees("Written.", "main> ")
+	require.Equal(t, "four\n", c.file("a.txt"))
+	require.Regexp(t, colour, c.shown.String())
+	c.types("\x04")
+	c.requireCooked()
+	require.NoError(t, c.status)
 }

@@ -59,7 +59,7 @@ func newAsker(g *site.Flags, v engine.SessionWriter, view *term.Progress, o runO
 func readLines(read func() (string, error), want <-chan struct{}, lines chan<- typedLine) {
 	for range want {
 		text, err := read()
-		if text != "" {
+		if text != "" && !errors.Is(err, errInterrupted) {
 			err = nil
 		}
 		lines <- typedLine{strings.TrimSpace(text), err}

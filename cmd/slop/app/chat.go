@@ -37,7 +37,8 @@ and may use tools: what needs a yes is asked as in slop run.
 With -p one turn is taken: the answer goes to standard output, everything else to
 standard error, and the exit status says how it ended. Without -p each line is a
 turn. On a terminal lines can be edited, have a history and may be pasted as
-several lines; Tab completes commands. Ctrl-C stops a turn and keeps the session.
+several lines; Tab completes commands. Ctrl-C stops a turn and keeps the session,
+also at a question; at the prompt it drops the line, or leaves if there is none.
 
   /help              the commands
   /model NAME        ask this model of the tier; without a name, the tier's own

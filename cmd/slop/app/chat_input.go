@@ -54,12 +54,37 @@ func newInterrupts(ctx context.Context) interrupts {
 	return interrupts{own, stop, func() { signal.Stop(signals); close(done); cancel() }}
 }
 
+// errInterrupted means that a person typed Ctrl-C in place of the end of a line,
+// which comes with it.
+var errInterrupted = errors.New("interrupted")
+
+// keys passes on what is typed. It makes Ctrl-C the end of a line, since the editor
+// would end its input there.
+type keys struct {
+	io.Reader
+	interrupted atomic.Bool
+}
+
+// Read reads what is typed next.
+func (k *keys) Read(b []byte) (int, error) {
+	const ctrlC = 3
+	n, err := k.Reader.Read(b)
+	for i := range b[:n] {
+		if b[i] == ctrlC {
+			b[i] = '\r'
+			k.interrupted.Store(true)
+		}
+	}
+	return n, err
+}
+
 // chatInput reads lines: on a terminal with editing, a history and completion.
 type chatInput struct {
 	g      *site.Flags
 	plain  *bufio.Reader
 	editor *xterm.Terminal // nil without a terminal
 	file   *os.File
+	typed  *keys
 	raw    atomic.Pointer[xterm.State] // how the terminal was before it was read; nil: nobody reads
 
 	mu    sync.Mutex
@@ -96,11 +121,12 @@ func newChatInput(g *site.Flags, complete func(line string) string) *chatInput {
 	if !is || !term.IsTerminal(g.In) || !term.IsTerminal(g.Err) {
 		return in
 	}
-	in.file = file
+	in.file, in.typed = file, &keys{Reader: g.In}
 	in.editor = xterm.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{g.In, g.Err}, "")
+	}{in.typed, g.Err}, "")
+	go in.follow(resizes())
 	in.editor.SetBracketedPasteMode(true)
 	in.editor.AutoCompleteCallback = func(line string, pos int, key rune) (string, int, bool) {
 		if key != '\t' || pos != len(line) {
@@ -138,6 +164,25 @@ func (in *chatInput) begin(before *xterm.State) {
 	in.editor.SetPrompt(in.next)
 }
 
+// fit tells the editor how large the terminal is.
+func (in *chatInput) fit() error {
+	width, height, err := xterm.GetSize(int(in.file.Fd()))
+	if err != nil || width <= 0 {
+		return nil // it stays as it was
+	}
+	return in.editor.SetSize(width, height)
+}
+
+// follow draws the line that is being typed again when the terminal has another
+// size.
+func (in *chatInput) follow(resized <-chan os.Signal) {
+	for range resized {
+		if in.raw.Load() != nil {
+			_ = in.fit() // the next line tries again
+		}
+	}
+}
+
 // read reads a line, or what was pasted together with the line behind it. On a
 // terminal it is edited only while it is read, so that Ctrl-C is a signal at all
 // other times.
@@ -145,10 +190,8 @@ func (in *chatInput) read() (string, error) {
 	if in.editor == nil {
 		return in.plain.ReadString('\n')
 	}
-	if width, height, err := xterm.GetSize(int(in.file.Fd())); err == nil && width > 0 {
-		if err := in.editor.SetSize(width, height); err != nil {
-			return "", err
-		}
+	if err := in.fit(); err != nil {
+		return "", err
 	}
 	before, err := xterm.MakeRaw(int(in.file.Fd()))
 	if err != nil {
@@ -163,6 +206,9 @@ func (in *chatInput) read() (string, error) {
 		if errors.Is(err, xterm.ErrPasteIndicator) {
 			in.editor.SetPrompt("")
 			continue
+		}
+		if err == nil && in.typed.interrupted.Swap(false) {
+			err = errInterrupted
 		}
 		return strings.Join(lines, "\n"), err
 	}

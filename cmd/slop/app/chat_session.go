@@ -338,8 +338,22 @@ func (c *chat) interrupt(ctx context.Context) error {
 	return err
 }
 
+// interruptLine drops what was typed. Without anything typed, or at a question, it
+// interrupts.
+func (c *chat) interruptLine(ctx context.Context, text string) error {
+	asked := c.asks.shown != "" || c.asks.stale != ""
+	c.asks.reading, c.asks.stale = false, ""
+	if text != "" && !asked {
+		return nil
+	}
+	return c.interrupt(ctx)
+}
+
 // typed takes a line: the answer to a question, or what is to be said.
 func (c *chat) typed(ctx context.Context, line typedLine) error {
+	if errors.Is(line.err, errInterrupted) {
+		return c.interruptLine(ctx, line.text)
+	}
 	if c.asks.shown != "" || c.asks.stale != "" {
 		return c.asks.typed(ctx, line)
 	}

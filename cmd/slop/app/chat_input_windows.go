@@ -1,0 +1,6 @@
+package app
+
+import "os"
+
+// resizes never tells: the size is read again for each line.
+func resizes() <-chan os.Signal { return nil }
