@@ -28,13 +28,21 @@ func (fr fragment) at(place layout) []string {
 	out := slices.Clone(fr.lines)
 	stack := []level{{"", place.base}}
 	shift := stack[0] // indentation change of the logical line that the current line belongs to
-	waiting := 0      // first line of the comments whose level is not yet known
+	step := "    "    // one level in the fragment
+	if steps := fr.steps(); len(steps) > 0 {
+		step = steps[0]
+	}
+	hangs := false // the bracket of the current logical line opens at the end of a line
+	waiting := 0   // first line of the comments whose level is not yet known
 	for i, line := range fr.lines {
 		switch {
 		case fr.file.literal(i) || strings.TrimSpace(line) == "":
 			continue
 		case fr.file.inside(i):
-			out[i] = moved(line, shift)
+			if out[i] = moved(line, shift); hangs {
+				out[i] = hanging(out[i], shift.new, step, place.unit)
+			}
+			hangs = hangs || opens(line)
 			continue
 		case fr.file.comment(i):
 			continue
@@ -44,10 +52,27 @@ func (fr fragment) at(place layout) []string {
 		shift = stack[len(stack)-1]
 		fr.comments(out, waiting, i, append(before, shift))
 		out[i] = shift.new + line[len(leading(line)):]
+		hangs = opens(line)
 		waiting = i + 1
 	}
 	fr.comments(out, waiting, len(fr.lines), stack)
 	return out
+}
+
+// opens reports whether a line ends with an opening bracket.
+func opens(line string) bool {
+	line = strings.TrimRight(line, " \t\f\r\n")
+	return line != "" && strings.IndexByte("([{", line[len(line)-1]) >= 0
+}
+
+// hanging indents a line inside brackets with tabs where its file does so and the line is deeper than its logical line
+// by whole levels of blanks. Blanks that align it with something else remain.
+func hanging(line, base, step, unit string) string {
+	rest, ok := strings.CutPrefix(leading(line), base)
+	if !ok || unit != "\t" || strings.Trim(step, " ") != "" || strings.Trim(rest, " ") != "" || len(rest)%len(step) != 0 {
+		return line
+	}
+	return base + strings.Repeat(unit, len(rest)/len(step)) + line[len(leading(line)):]
 }
 
 // comments re-indents the comment lines in [from, to), which are between two logical lines with the given levels.
