@@ -223,7 +223,7 @@ func (fd *feed) take(ctx context.Context) (delivery, error) {
 }
 
 // isOthers reports whether a message belongs to a consumer with which another process of the same worker replaced
-// this one. Skipped events may also mean a hole, so that is assumed after a few consumers.
+// this one. Skipped events may also mean a hole, which is assumed after a few consumers.
 func (fd *feed) isOthers(subject string, meta *nats.MsgMetadata) bool {
 	return fd.worker != "" && (meta.Sequence.Stream < fd.from || !server.SubjectMatchesFilter(subject, fd.filter) ||
 		meta.NumPending+fd.count < fd.pending && fd.again < feedTries)

@@ -116,7 +116,7 @@ func splitDefine(rest string) (name, call, body string) {
 	return name, call, body
 }
 
-// settle repeatedly classifies macros whose bodies name other macros, until nothing changes.
+// settle classifies macros whose bodies name other macros, in at most five rounds or until nothing changes.
 func (m Macros) settle() {
 	for range 5 {
 		changed := false

@@ -60,8 +60,8 @@ func (f *File) begins(line int) (inString, joined bool) {
 	return false, len(l.stack) > 0 || kind != Newline
 }
 
-// logicalBefore returns the last simple statement, header or decorator that begins before at. If there is none,
-// it returns the text before the first of them.
+// logicalBefore returns the last simple statement, header or decorator that begins before at, or an empty span if
+// there is none.
 func (f *File) logicalBefore(at int) Span {
 	last, body := Span{}, f.Body
 	for {
