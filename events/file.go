@@ -19,12 +19,12 @@ const (
 	// ViewState shows nothing: it only reports the digest of the file's content, or none if the
 	// file cannot be read.
 	ViewState = "state"
-	// ViewImage is a picture; its bytes are always in the blob store.
+	// ViewImage is an image, whose bytes are always in the blob store.
 	ViewImage = "image"
 )
 
-// DefaultView returns the view of a file for which nobody names one: an image for
-// the names of PNG, JPEG and WebP files, else the whole file.
+// DefaultView returns the default view of a file: an image for the names of PNG, JPEG and WebP
+// files, else the whole file.
 func DefaultView(file string) string {
 	switch chars.Lower(path.Ext(file)) {
 	case ".png", ".jpg", ".jpeg", ".webp":

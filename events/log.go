@@ -72,7 +72,6 @@ type Log interface {
 	// it is stored. When ctx ends, it stops without an error. Cutoff is the sequence of the newest
 	// event under f at the time of the call, or 0 if there was none: the replay is complete once
 	// an event at or after cutoff was yielded, or immediately if cutoff is below from.
-	// yielded, or at once if it is below from.
 	Watch(ctx context.Context, f Filter, from uint64) (cutoff uint64, feed iter.Seq2[Event, error], err error)
 	// Last returns the sequence of the newest event under f, 0 if there is none.
 	Last(ctx context.Context, f Filter) (uint64, error)

@@ -40,9 +40,9 @@ type Part struct {
 	Call string `json:"call,omitempty"`
 	// Failed marks a tool part as an error.
 	Failed bool `json:"failed,omitempty"`
-	// Kind is "refresh" for the block of changed files, which is last, after the
-	// last cache breakpoint; "entry" for an entry of a discussion; "image" for a
-	// picture, whose Prefix stands before it; else empty.
+	// Kind is "refresh" for the block of changed files, which is the last part, after the last
+	// cache breakpoint; "entry" for an entry of a discussion; "image" for an image, which follows
+	// its Prefix; else empty.
 	Kind string `json:"kind,omitempty"`
 }
 
@@ -51,12 +51,12 @@ const (
 	PartRefresh = "refresh" // the block of changed files
 	// PartEntry is an entry of a discussion: only the text, even of a reply with calls.
 	PartEntry = "entry"
-	PartImage = "image" // a PNG, JPEG or WebP picture
+	PartImage = "image" // a PNG, JPEG or WebP image
 )
 
-// ImageTokens is about the most that a vendor counts for one image, whatever its
-// size: Claude counts up to 4,784 tokens, Gemini 2,240, and most models of OpenAI
-// fewer than 4,000. gpt-4o-mini counts more.
+// ImageTokens is roughly the maximum that vendors count for one image, whatever its size: Claude
+// counts up to 4,784 tokens, Gemini 2,240, and most models of OpenAI fewer than 4,000. gpt-4o-mini
+// counts more.
 const ImageTokens = 5000
 
 // ModelRequested asks for one model reply; each attempt is an event of its own.

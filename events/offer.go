@@ -134,7 +134,7 @@ func (p ModelPrice) DearestUsage(u Usage) Usage {
 	return u
 }
 
-// vendor returns the provider whose models and prices apply to a provider.
+// vendor returns the provider whose models and prices a provider uses.
 func vendor(provider string) string {
 	switch name := ProviderName(provider); name {
 	case ProviderGeminiCLI:

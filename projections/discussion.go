@@ -63,7 +63,7 @@ func (n Entry) MarshalJSON() ([]byte, error) {
 // validate that method's result again.
 type logEntry Entry
 
-// Discussion is the answer of GET /api/session.
+// Discussion is the response of GET /api/session.
 type Discussion struct {
 	Entries []Entry `json:"entries"`
 }
@@ -275,7 +275,7 @@ func (c *conversation) inject(e *events.Event, p *events.ContextBuilt) {
 		if v.Blob {
 			n.Blob = &events.BlobRef{SHA256: v.SHA256, Size: v.Size, MediaType: "text/plain; charset=utf-8"}
 			if v.View == events.ViewImage {
-				n.Blob.MediaType = "application/octet-stream" // which image it is, its bytes say
+				n.Blob.MediaType = "application/octet-stream" // its bytes show the actual image type
 			}
 		}
 		if v.Error != "" {

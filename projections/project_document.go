@@ -184,9 +184,9 @@ func FilePatterns(doc map[string]any) (base string, patterns []string, problem s
 	return base, patterns, ""
 }
 
-// ShownFiles returns the files for which a document sets a view, by paths
-// relative to the project folder; patterns cannot have one. The screenshots of the
-// document come last, as images.
+// ShownFiles returns the files for which a document sets a view, with paths relative to the
+// project folder. Patterns cannot have a view. The screenshots of the document come last, as
+// images.
 func ShownFiles(doc map[string]any) []events.TrackedFile {
 	base, _, _ := FilePatterns(doc)
 	files, _ := ProjectFiles(doc)

@@ -11,7 +11,7 @@ import (
 // only included in the sums.
 const MaxPromptMessages = 512
 
-// maxPromptTools limits how many tools the sizes are kept of.
+// maxPromptTools limits how many tool sizes are kept.
 const maxPromptTools = 1024
 
 // Prompt describes the session's newest prompt by its sizes in bytes, from

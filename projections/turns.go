@@ -170,10 +170,9 @@ func namesText(p events.Payload) bool {
 	return false
 }
 
-// TurnEntries returns the entries of a discussion as a turn sends them; those
-// that say nothing are left out, and so is what the engine tells a person about the
-// attempts at a turn. False if there is no discussion of that name;
-// an empty name means the active one.
+// TurnEntries returns the entries of a discussion in the form for a turn. Empty entries are left
+// out, and so are the engine's notices about turns. It returns false if there is no discussion
+// with that name; an empty name means the active one.
 func (s *Set) TurnEntries(name string) ([]events.TurnEntry, bool) {
 	c := stateOf(s, discussion)
 	t := c.Threads[cmp.Or(name, c.Active)]
@@ -189,8 +188,8 @@ func (s *Set) TurnEntries(name string) ([]events.TurnEntry, bool) {
 	return out, true
 }
 
-// isNotice reports whether the engine tells a person why there is no answer. Once
-// a person edits it, it is theirs.
+// isNotice reports whether the entry is the engine's notice that a turn has no answer. Once a
+// person has edited it, it is not.
 func (n storedEntry) isNotice() bool {
 	return n.Entry != nil && n.From == "" && n.Entry.Role == RoleSystem && events.IsTurn(n.Entry.Ticket) &&
 		n.Entry.Call == ""

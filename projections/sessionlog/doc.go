@@ -2,12 +2,12 @@
 // deleted, they are recreated byte for byte.
 //
 //	<project>/logs/sessions/<folder>/
-//	    comms.log                               one JSON object a line: what went to models and came back
+//	    comms.log                               one JSON object per line: requests to models and their replies
 //	    toolcalls.log                           Markdown: each tool call and its result
-//	    apihooks.log                            one line of text for each recorded request to the gateway
-//	    clicalls.log                            one JSON object a line: each program that a tool ran
+//	    apihooks.log                            one line of text per recorded request to the gateway
+//	    clicalls.log                            one JSON object per line: each program that a tool ran
 //	    scripts/generated/<time>_<nnnn>.ps1|.sh each script that was run, in order
-//	    outputs/<nnnn>_<kind>.txt               each body over 16 KiB, and each that is a blob, once
+//	    outputs/<nnnn>_<kind>.txt               each text that is over 16 KiB or a blob, once
 //	<project>/logs/log_registry.toml            every session, and why its files are kept
 //
 // # Contract

@@ -10,15 +10,15 @@ import (
 	"manualslop/tiers"
 )
 
-// overCommands reports a rule whose globs are patterns over the commands of the call's script. Older decisions took
-// them for paths.
+// overCommands reports whether a rule's globs are patterns for the commands in the call's script.
+// Older decisions treat them as path globs.
 func (s *State) overCommands(c *call, r events.Rule) bool {
 	return r.Tool == commands.Tool && c.request.Tool == commands.Tool && len(r.Args) > 0 &&
 		s.basis.Decision(events.ActorApproval) >= 2
 }
 
-// judgeCommands finds the strongest rule over the commands of a call. Rules that allow count together: each command
-// needs one of them.
+// judgeCommands returns the strongest verdict for the commands of a call and its rule. Allow rules
+// are combined: each command must be allowed by one of them.
 func (s *State) judgeCommands(c *call) (verdict, events.Rule) {
 	over := slices.DeleteFunc(slices.Clone(s.rules), func(r events.Rule) bool { return !s.overCommands(c, r) })
 	if len(over) == 0 {
@@ -48,7 +48,7 @@ func (s *State) judgeCommands(c *call) (verdict, events.Rule) {
 	return allowed, events.Rule{Tool: commands.Tool, Action: "allow", Source: strings.Join(names, ", ")}
 }
 
-// refusedBy returns the verdict of one rule that denies or asks. A pattern that cannot be read asks.
+// refusedBy returns the verdict of one deny or ask rule. An invalid pattern asks.
 func refusedBy(r events.Rule, script commands.Script) verdict {
 	want, out := actionOf(r), silent
 	if want == allowed {
@@ -67,7 +67,8 @@ func refusedBy(r events.Rule, script commands.Script) verdict {
 	return out
 }
 
-// allowing returns the patterns of the rules that allow, and the rule of each. One that cannot be read covers nothing.
+// allowing returns the patterns of the allow rules, and the rule of each. An invalid pattern
+// covers nothing.
 func allowing(rules []events.Rule) (patterns []commands.Pattern, of []events.Rule) {
 	for _, r := range rules {
 		if actionOf(r) != allowed {
@@ -82,7 +83,7 @@ func allowing(rules []events.Rule) (patterns []commands.Pattern, of []events.Rul
 	return patterns, of
 }
 
-// scriptOf reads the script of a call for the shell of the session.
+// scriptOf analyses the script of a call for the shell of the session.
 func (s *State) scriptOf(c *call) commands.Script {
 	var args map[string]any
 	text, is := "", false
@@ -95,7 +96,8 @@ func (s *State) scriptOf(c *call) commands.Script {
 	return commands.Read(text, s.settings.Shell)
 }
 
-// uncovered says which command of a call has no rule that allows it, where others have one; else it is empty.
+// uncovered describes the command of a call that no rule allows while others are allowed, or
+// returns "".
 func (s *State) uncovered(c *call) string {
 	over := slices.DeleteFunc(slices.Clone(s.rules), func(r events.Rule) bool { return !s.overCommands(c, r) })
 	patterns, _ := allowing(over)

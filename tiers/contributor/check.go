@@ -20,7 +20,7 @@ const (
 	checkNotRun = "not run: "
 )
 
-// prove runs the check of a ticket that was reported as done; the outcome stands if the check
+// prove runs the check of a ticket that was reported as done. The outcome is kept if the check
 // passes or must not run. If the contributor itself ran the check after its last change, that run
 // counts.
 func (r *run) prove(request string) {

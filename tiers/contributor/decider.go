@@ -23,7 +23,7 @@ type State struct {
 	closed   bool
 	presets  map[string][]events.TrackedFile // saved selections of files, by name
 	shown    map[string]events.TrackedFile   // by path: how the project wants a file shown
-	// screenshots are those of the project that are not tracked, in its order
+	// screenshots are the project's screenshots that are not tracked, in its order
 	screenshots []events.TrackedFile
 	runs        map[string]*run   // by ticket: the run of its newest attempt
 	requests    map[string]string // id of an unanswered own request to its ticket

@@ -19,7 +19,7 @@ const worth = 256
 // isLong reports whether cutting a part makes it shorter.
 func isLong(p events.Part) bool {
 	if p.Kind == events.PartImage {
-		return false // it is shown whole or not at all
+		return false // an image cannot be cut
 	}
 	if p.SHA256 == "" {
 		return utf8.RuneCountInString(p.Text) > ResultHead+worth

@@ -148,7 +148,7 @@ func (a *assembler) text(role, s string) {
 	}
 }
 
-// image adds a picture behind its heading.
+// image adds an image after its heading.
 func (a *assembler) image(i int, p events.Part, got content) error {
 	if p.Role != RoleUser || got.image == nil || len(a.messages) > 0 && a.last().Role == RoleTool {
 		return refuse(i, "is an image without bytes, not of the user, or behind results")

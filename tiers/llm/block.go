@@ -15,7 +15,7 @@ type Block interface{ block() }
 // Text is plain text; it is never empty in an assembled request.
 type Text string
 
-// Image is a picture in a message of the user.
+// Image is an image in a user message.
 type Image struct {
 	Media  string // image/png, image/jpeg or image/webp
 	SHA256 string // of Data

@@ -5,15 +5,14 @@ import (
 	"net/http"
 )
 
-// Limits of the images of one request. Vendors have limits of their own; see
-// [ImageLimits].
+// Limits for the images of one request. Vendors have limits of their own; see [ImageLimits].
 const (
 	MaxImages     = 64
-	MaxImageBytes = 24 << 20 // of all of them together
+	MaxImageBytes = 24 << 20 // of all images together
 )
 
-// MediaOf returns the media type of an image by its first bytes: image/png,
-// image/jpeg or image/webp. It is empty for all else, which vendors do not take.
+// MediaOf returns the media type of an image, as detected from its first bytes: image/png,
+// image/jpeg or image/webp. It returns "" for anything else, because not all vendors accept it.
 func MediaOf(data []byte) string {
 	switch media := http.DetectContentType(data); media {
 	case "image/png", "image/jpeg", "image/webp":
@@ -22,7 +21,7 @@ func MediaOf(data []byte) string {
 	return ""
 }
 
-// Base64 returns the bytes of the image as vendors take them.
+// Base64 returns the bytes of the image in base64, as vendors expect them.
 func (i Image) Base64() string { return base64.StdEncoding.EncodeToString(i.Data) }
 
 // DataURL returns the image as a data: URL.
@@ -41,18 +40,18 @@ func (r Request) Images() int {
 	return n
 }
 
-// ImageLimits are what one vendor takes of images. 0 means no limit.
+// ImageLimits are a vendor's limits for images. 0 means no limit.
 type ImageLimits struct {
 	Vendor string
-	None   bool // the model takes no images
-	Count  int  // images in a request
-	Each   int  // bytes of one image, in base64 if Base64 is set
-	All    int  // bytes of all images of a request, likewise
+	None   bool // the model accepts no images
+	Count  int  // number of images in a request
+	Each   int  // size of one image in bytes, measured in base64 if Base64 is set
+	All    int  // total size of the images in a request, measured in the same way
 	Base64 bool
 }
 
-// Check returns why the vendor would refuse the images of a request, as an
-// [*Error] of the kind invalid_request; nil if it takes them.
+// Check returns an [*Error] of kind invalid_request if the vendor would reject the images of a
+// request, else nil.
 func (l ImageLimits) Check(r Request) error {
 	count, sum := 0, 0
 	for _, m := range r.Messages {

@@ -96,7 +96,7 @@ func (w site) view(ctx context.Context, v events.ViewRequest, room *int) events.
 	return out
 }
 
-// image puts a picture into the blob store as it is. It returns what is wrong.
+// image stores an image in the blob store unchanged. It returns what is wrong, if anything.
 func (w site) image(ctx context.Context, path string, out *events.View) (problem string) {
 	file, err := w.Env.Workspace.ReadFile(ctx, path)
 	if err != nil {
@@ -119,7 +119,7 @@ func (w site) image(ctx context.Context, path string, out *events.View) (problem
 // their most used definitions.
 func (w site) tree(ctx context.Context, path string) (text, problem string) {
 	folders := []string{path}
-	if path == "." && w.Env.Workspace.Check(path) != nil { // only the folders of tracked files are open
+	if path == "." && w.Env.Workspace.Check(path) != nil { // only the folders of tracked files are accessible
 		folders = w.Env.Workspace.Directories()
 	}
 	for _, folder := range folders {

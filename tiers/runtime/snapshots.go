@@ -41,7 +41,6 @@ const maxState = 32 << 20
 const saveWait = 5 * time.Second
 
 // snapshotEvery is the minimum number of events of a session between stored states. A state of
-// more than statePerEvent bytes per event is stored correspondingly less often, so that the total
 // cost of storing is linear in the number of events.
 // the events.
 const (
@@ -268,8 +267,8 @@ func (s States) forget(session string) func(context.Context) {
 	}
 }
 
-// maxKeepers limits how many workspaces a worker keeps the last file contents of. The contents of
-// a dropped one are read again by its next script.
+// maxKeepers limits the number of workspaces whose last file contents a worker keeps. The contents
+// of a dropped workspace are read again by its next script.
 const maxKeepers = 32
 
 // keepers holds the checkpoint keepers by workspace. The zero value is empty.

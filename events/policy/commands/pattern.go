@@ -9,21 +9,23 @@ import (
 	"manualslop/events/chars"
 )
 
-// MaxPattern is the length of the longest pattern, in bytes.
+// MaxPattern limits the length of a pattern, in bytes.
 const MaxPattern = 1000
 
-// ErrPattern means that a pattern over commands can never match.
+// ErrPattern means that a pattern for commands can never match.
 var ErrPattern = errors.New("bad pattern over commands")
 
-// Pattern is a pattern over simple commands: words as they reach the program, without quotes. * stands for any text,
-// also for several words; " *" at the end also stands for nothing. Every other character stands for itself.
+// Pattern is a pattern for simple commands: words as the program receives them, without quotes. *
+// matches any text, even several words; " *" at the end also matches nothing. Every other
+// character matches itself.
 type Pattern struct {
-	text  []rune // words with one space between them
-	short []rune // without the " *" at the end; nil if there is none
-	name  string // the folded name of the program; empty if the first word has a *
+	text  []rune // the words, separated by single spaces
+	short []rune // text without " *" at the end; nil if it has none
+	name  string // folded name of the program; empty if the first word has a *
 }
 
-// ParseAllow reads the pattern of a rule that allows. Errors: ErrPattern, also if no command can match it.
+// ParseAllow parses the pattern of an allow rule. It returns ErrPattern if the pattern is invalid
+// or can match no command.
 func ParseAllow(text string) (Pattern, error) {
 	p, err := parse(text)
 	if err != nil {
@@ -43,7 +45,8 @@ func ParseAllow(text string) (Pattern, error) {
 		"it", ErrPattern)
 }
 
-// ParseRefuse reads the pattern of a rule that denies or asks. Errors: ErrPattern.
+// ParseRefuse parses the pattern of a deny or ask rule. It returns ErrPattern if the pattern is
+// invalid.
 func ParseRefuse(text string) (Pattern, error) { return parse(text) }
 
 func parse(text string) (Pattern, error) {
@@ -72,7 +75,7 @@ func parse(text string) (Pattern, error) {
 	return p, nil
 }
 
-// quoted writes the words of a pattern as a script.
+// quoted returns the words of a pattern as a script.
 func quoted(text string) string {
 	words := chars.Words(text)
 	for i, w := range words {
@@ -95,7 +98,7 @@ func (p Pattern) covers(c Command) bool {
 	return match(p.text, line) || p.short != nil && match(p.short, line)
 }
 
-// join puts one space between words.
+// join joins words with single spaces.
 func join(words []word) []cell {
 	var out []cell
 	for i, w := range words {
@@ -107,7 +110,7 @@ func join(words []word) []cell {
 	return out
 }
 
-// matchesFolded reports whether a deny pattern matches a command that begins with these words.
+// matchesFolded reports whether a deny pattern matches a command that starts with these words.
 func (p Pattern) matchesFolded(words []word) bool {
 	named := slices.Clone(words)
 	if name, ok := words[0].plain(); ok {
@@ -116,7 +119,8 @@ func (p Pattern) matchesFolded(words []word) bool {
 	return p.matchesOpen(words) || p.matchesOpen(named)
 }
 
-// matchesOpen compares without case and without a difference between blanks within words and between them.
+// matchesOpen matches words ignoring case, and treats blanks within words like those between
+// words.
 func (p Pattern) matchesOpen(words []word) bool {
 	var line []cell
 	for _, c := range join(words) {
@@ -132,7 +136,7 @@ func (p Pattern) matchesOpen(words []word) bool {
 	return match(folded, line) || p.short != nil && match([]rune(fold(string(p.short))), line)
 }
 
-// match compares a pattern with a line in time proportional to the product of their lengths.
+// match matches a pattern with a line, in time proportional to the product of their lengths.
 func match(pattern []rune, line []cell) bool {
 	p, i, star, back := 0, 0, -1, 0
 	for i < len(line) {

@@ -2,8 +2,9 @@ package commands
 
 import "strings"
 
-// readPowershell reads the scripts of PowerShell that mean the same in every shell: words of plain characters, in lines
-// and lists. All others are unclear, because no parser of PowerShell is at hand.
+// readPowershell reads PowerShell scripts that mean the same in every shell: words of plain
+// characters, in lines and lists. All others are unclear, because there is no parser for
+// PowerShell.
 func (s *Script) readPowershell(script string) {
 	if strings.ContainsFunc(script, beyondWords) {
 		s.unclear("the script of PowerShell has more than plain words")

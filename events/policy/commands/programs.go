@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// command lists a simple command: words[:set] are variables, and the others a program with its arguments. Programs that
-// only run others are looked through.
+// command adds a simple command: words[:set] set variables, and the rest is a program with its
+// arguments. If the program only runs another one, that one is analysed.
 func (r *reader) command(words []word, set int) {
 	c := Command{words: words, set: set, from: set}
 	for {
@@ -33,7 +33,7 @@ func (r *reader) command(words []word, set int) {
 	r.out.Commands = append(r.out.Commands, c)
 }
 
-// programName reports a name in visible ASCII: other letters may look like these.
+// programName reports whether a name is visible ASCII, because other letters may look the same.
 func programName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c > '~' })
 }
@@ -43,7 +43,7 @@ func transparent(name string) bool {
 		"timeout"}, name)
 }
 
-// innerOf returns how many words of a transparent program come before the command that it runs.
+// innerOf returns how many words of a transparent program precede the command that it runs.
 func innerOf(name string, args []word) (int, string) {
 	n := 0
 	for ; n < len(args); n++ {
@@ -78,7 +78,7 @@ func digits(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(c rune) bool { return c < '0' || c > '9' })
 }
 
-// program adds to a command what is known about its program.
+// program sets what is known about the program of a command.
 func (r *reader) program(c *Command, name string) {
 	args := c.words[c.from+1:]
 	base := baseName(name)
@@ -103,12 +103,14 @@ func (r *reader) program(c *Command, name string) {
 	}
 }
 
-// redefining are builtins that change what other commands mean, or keep commands for later.
+// redefining returns the builtins that change what other commands mean or store commands for
+// later.
 func redefining() []string {
 	return []string{"alias", "unalias", "bind", "complete", "enable", "hash", "trap", "fc"}
 }
 
-// setters are commands whose arguments name variables or files of commands: no * covers them.
+// setters returns the commands whose arguments name variables or files with commands; * covers
+// none of them.
 func setters() []string {
 	return []string{".", "source", "read", "mapfile", "readarray", "getopts", "unset", "shopt", "set"}
 }
@@ -117,7 +119,8 @@ func shells() []string {
 	return []string{"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "rbash", "fish", "pwsh", "powershell", "cmd"}
 }
 
-// runners are programs that run a command that their arguments or their input name: no * covers their arguments.
+// runners returns the programs that run a command from their arguments or their input; * does not
+// cover their arguments.
 func runners() []string {
 	return []string{"sudo", "doas", "su", "runuser", "pkexec", "xargs", "parallel", "ssh", "watch", "entr", "busybox",
 		"toybox", "unshare", "nsenter", "chroot", "flock", "strace", "ltrace", "gdb", "script", "expect", "start-stop-daemon",
@@ -139,7 +142,7 @@ func known(words []word) bool {
 	return !slices.ContainsFunc(words, func(w word) bool { _, ok := w.plain(); return !ok })
 }
 
-// eval reads what eval runs.
+// eval analyses the text that eval runs.
 func (r *reader) eval(c *Command, args []word) {
 	if !known(args) {
 		c.Unclear = "eval runs a text that is known only when it runs"
@@ -154,13 +157,13 @@ func (r *reader) eval(c *Command, args []word) {
 	r.within(strings.Join(texts, " "), r.language)
 }
 
-// within reads a script that another one holds.
+// within analyses a script inside another one.
 func (r *reader) within(script string, language syntax.LangVariant) {
 	inner := reader{out: r.out, language: language, depth: r.depth + 1}
 	inner.read(script)
 }
 
-// shell reads the script of sh -c. A script file is named in full by a pattern.
+// shell analyses the script of sh -c. A pattern must name a script file in full.
 func (r *reader) shell(c *Command, name string, args []word) {
 	c.runs = true
 	for i, w := range args {
@@ -194,7 +197,7 @@ func (r *reader) shell(c *Command, name string, args []word) {
 	c.Unclear = clean(baseName(name)) + " runs what it reads"
 }
 
-// find marks the actions of find that run or write.
+// find marks those actions of find that run commands or write files.
 func (r *reader) find(c *Command, args []word) {
 	if !known(args) {
 		c.Unclear = "what find does is known only when it runs"
@@ -217,7 +220,8 @@ func interpreter(base string) bool {
 		"luajit", "Rscript", "R", "tclsh", "osascript", "ghci", "irb", "julia", "elixir", "iex", "guile", "racket"}, base)
 }
 
-// interpret keeps * away from options that run text, and refuses programs that come from the input.
+// interpret prevents * from covering options that run a text, and rejects programs that are read
+// from the input.
 func interpret(c *Command, base string, args []word) {
 	program := false
 	for i, w := range args {
@@ -243,8 +247,8 @@ func interpret(c *Command, base string, args []word) {
 	}
 }
 
-// hazards are options of programs that name another program, or make them work elsewhere or write anywhere: no * covers
-// them. Long ones count when they are shortened, too.
+// hazards returns the options of a program that name another program, or make it work elsewhere or
+// write anywhere; * does not cover them. Abbreviated long options count, too.
 func hazards(base string) (long, short []string) {
 	switch base {
 	case "go":
@@ -283,8 +287,8 @@ func hazards(base string) (long, short []string) {
 	return nil, nil
 }
 
-// fixHazards keeps * away from the options of [hazards] and from variables of make. An argument that is known only when
-// it runs may be one, so it makes the word fixed, and nothing covers it.
+// fixHazards prevents * from covering the options in [hazards] and variables of make. An argument
+// that is only known at run time may be such an option, so nothing covers it.
 func fixHazards(base string, args []word) {
 	long, short := hazards(base)
 	if long == nil && short == nil {
@@ -312,7 +316,7 @@ func hazard(text string, long, short []string) bool {
 	})
 }
 
-// baseName returns the name of a program without its folders and its ending on Windows.
+// baseName returns the name of a program without its folders and its Windows extension.
 func baseName(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	for _, ending := range []string{".exe", ".cmd", ".bat", ".ps1", ".com"} {

@@ -9,7 +9,7 @@ import (
 	"manualslop/events/chars"
 )
 
-// reader collects the commands of a script of a POSIX shell.
+// reader collects the commands of a POSIX shell script.
 type reader struct {
 	out      *Script
 	language syntax.LangVariant
@@ -35,7 +35,8 @@ func (r *reader) read(script string) {
 	})
 }
 
-// strange reports characters that a parser and a shell may take for different things. A carriage return is one.
+// strange reports whether a parser and a shell may interpret a character differently, as with a
+// carriage return.
 func strange(c rune) bool {
 	return c != '\n' && c != '\t' && (chars.Control(c) || chars.Format(c)) || c == '\uFFFD'
 }
@@ -77,7 +78,8 @@ func (r *reader) node(n syntax.Node) {
 	}
 }
 
-// plainParam reports an expansion that only inserts a value: $x, ${x}, ${#x}, ${x:-word} and ${x:+word}.
+// plainParam reports whether an expansion only inserts a value: $x, ${x}, ${#x}, ${x:-word} and
+// ${x:+word}.
 func plainParam(p *syntax.ParamExp) bool {
 	if p.Excl || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Names != 0 || p.NestedParam != nil || p.Width ||
 		p.IsSet || len(p.Modifiers) > 0 {
@@ -93,7 +95,7 @@ func plainParam(p *syntax.ParamExp) bool {
 	return false
 }
 
-// redirect lists what opens a file to write as a command of its own.
+// redirect adds a redirection that opens a file for writing, as a command of its own.
 func (r *reader) redirect(n *syntax.Redirect) {
 	target, known := wordFrom(n.Word).plain()
 	if n.N != nil && !digits(n.N.Value) {
@@ -123,12 +125,12 @@ func (r *reader) redirect(n *syntax.Redirect) {
 		words: []word{wordOf(n.Op.String()), wordFrom(n.Word)}})
 }
 
-// descriptor reports the number of an open file, or - which closes one.
+// descriptor reports whether text is a file descriptor, or - which closes one.
 func descriptor(text string) bool {
 	return text == "-" || len(text) == 1 && text[0] >= '0' && text[0] <= '9'
 }
 
-// declare lists export, declare, local, readonly and typeset: no * covers what they set.
+// declare adds export, declare, local, readonly and typeset; * does not cover what they set.
 func (r *reader) declare(n *syntax.DeclClause) {
 	words := []word{wordOf(n.Variant.Value)}
 	for _, a := range n.Args {
@@ -162,7 +164,7 @@ func assignment(a *syntax.Assign) word {
 	return out
 }
 
-// call lists a simple command with the variables that are set before it.
+// call adds a simple command with the variables that are set for it.
 func (r *reader) call(n *syntax.CallExpr) {
 	var words []word
 	for _, a := range n.Assigns {
@@ -186,17 +188,19 @@ func (r *reader) call(n *syntax.CallExpr) {
 	}
 }
 
-// localName reports the name of a variable that no program is known to read: one lower-case word.
+// localName reports whether no program is known to read a variable with this name: a single
+// lower-case word.
 func localName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(c rune) bool { return c < 'a' || c > 'z' })
 }
 
-// harmlessVariable reports a variable that changes how a program prints or for what it builds, not what it runs.
+// harmlessVariable reports whether a variable only changes how a program prints or for which
+// target it builds, not what it runs.
 func harmlessVariable(name string) bool {
 	return slices.Contains([]string{"CI", "CGO_ENABLED", "CLICOLOR", "COLUMNS", "DEBUG", "FORCE_COLOR", "GOARCH",
 		"GOMAXPROCS", "GOOS", "GOTRACEBACK", "LANG", "LC_ALL", "LINES", "NO_COLOR", "PYTHONDONTWRITEBYTECODE",
 		"PYTHONHASHSEED", "PYTHONUNBUFFERED", "RUST_BACKTRACE", "TERM", "TZ", "VERBOSE"}, name)
 }
 
-// clean returns a name of a script as a decision may hold it.
+// clean returns a name from a script in a form that is safe in a decision.
 func clean(s string) string { return Command{words: []word{wordOf(s)}}.String() }

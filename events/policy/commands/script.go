@@ -8,33 +8,35 @@ import (
 	"manualslop/events/chars"
 )
 
-// Tool is the name of the tool whose scripts rules over commands judge.
+// Tool is the tool to whose scripts command rules apply.
 const Tool = "run_powershell"
 
-// MaxScript is the length of the longest script that is read, in bytes. The parser recurses with the nesting of the
-// text.
+// MaxScript limits the length of a script that is analysed, in bytes, because the parser is
+// recursive.
 const MaxScript = 16 << 10
 
-// maxDepth is how many scripts within scripts are read, as in sh -c "sh -c …".
+// maxDepth limits the nesting of scripts, as in sh -c "sh -c …".
 const maxDepth = 4
 
-// Script is what a script runs.
+// Script holds the commands that a script runs.
 type Script struct{ Commands []Command }
 
-// Command is one simple command, or another part of a script that acts.
+// Command is one simple command, or another part of a script that has an effect.
 type Command struct {
-	// Unclear says why it is not known what runs; empty if it is known. Such a command may have no words.
+	// Unclear says why it is not known what runs; empty if it is known. An unclear command may
+	// have no words.
 	Unclear string
 
 	words []word
-	set   int  // how many of them set variables
-	from  int  // the program, behind variables and programs that only run the others, such as nohup
-	inner bool // its words run as commands of their own, which are listed; no rule needs to allow it
-	runs  bool // it runs a part of its words as another command
-	opens bool // it runs nothing and opens a file
+	set   int  // number of leading words that set variables
+	from  int  // index of the program, after variables and programs that only run another one, such as nohup
+	inner bool // its words run as separate commands, which are listed, so no rule needs to allow it
+	runs  bool // it runs part of its words as another command
+	opens bool // it only opens a file
 }
 
-// String returns the command in one line without quotes; … stands for what is known only when it runs.
+// String returns the command on one line without quotes; … stands for text that is only known at
+// run time.
 func (c Command) String() string {
 	var b strings.Builder
 	for i, w := range c.words {
@@ -55,8 +57,8 @@ func (c Command) String() string {
 	return b.String()
 }
 
-// Read reads a script for a shell by the name that a session records: powershell, pwsh, bash, sh or empty, which is
-// read as bash.
+// Read analyses a script for a shell, which is named as in a session's record: powershell, pwsh,
+// bash, sh, or empty, which means bash.
 func Read(script, shell string) Script {
 	var out Script
 	switch {
@@ -78,13 +80,14 @@ func languageOf(shell string) syntax.LangVariant {
 	return syntax.LangBash
 }
 
-// Unknown returns a script of which nothing is known, and why.
+// Unknown returns a script with unknown commands, for the given reason.
 func Unknown(why string) Script { return Script{Commands: []Command{{Unclear: why}}} }
 
 func (s *Script) unclear(why string) { s.Commands = append(s.Commands, Command{Unclear: why}) }
 
-// Uncovered returns the first command that none of the allow patterns covers; false if all are covered. A script
-// without commands is not covered. used holds the index of the pattern of each covered command.
+// Uncovered returns the first command that no allow pattern covers; false if all are covered. A
+// script without commands counts as not covered. used holds the index of the pattern for each
+// covered command.
 func (s Script) Uncovered(patterns []Pattern) (missing Command, used []int, found bool) {
 	for _, c := range s.Commands {
 		if c.inner {
@@ -107,20 +110,20 @@ func (s Script) Uncovered(patterns []Pattern) (missing Command, used []int, foun
 	return Command{}, used, false
 }
 
-// Hit is whether a deny pattern applies to a script.
+// Hit says whether a deny pattern applies to a script.
 type Hit int
 
 const (
-	// Misses: it does not.
+	// Misses: it does not apply.
 	Misses Hit = iota
-	// MayHit: the text does not say.
+	// MayHit: the script's text does not show it.
 	MayHit
-	// Hits: it does.
+	// Hits: it applies.
 	Hits
 )
 
-// Hit reports whether the pattern of a rule that denies or asks applies to a script. Case, folders and the endings of
-// programs do not count.
+// Hit reports whether the pattern of a deny or ask rule applies to a script. It ignores case,
+// folders and the extensions of programs.
 func (p Pattern) Hit(s Script) Hit {
 	hit := Misses
 	for _, c := range s.Commands {
@@ -136,8 +139,9 @@ func (p Pattern) Hit(s Script) Hit {
 	return hit
 }
 
-// mentionedBy reports whether a command may become one that the pattern matches: it has the parts of the pattern in
-// their order, or the pattern's program has arguments that are known only when it runs.
+// mentionedBy reports whether a command may turn out to match the pattern: it has the parts of the
+// pattern in the same order, or it runs the pattern's program with arguments that are only known
+// at run time.
 func (p Pattern) mentionedBy(c Command) bool {
 	if len(c.words) == 0 || c.opens {
 		return false
@@ -163,7 +167,8 @@ func (p Pattern) mentionedBy(c Command) bool {
 	return true
 }
 
-// nameIn finds a name in a text between other characters than those of names, and returns where it ends.
+// nameIn finds a name in a text, delimited by characters that cannot be part of names, and returns
+// its end.
 func nameIn(text, name string) (int, bool) {
 	for at := 0; ; {
 		i := strings.Index(text[at:], name)
@@ -182,13 +187,13 @@ func nameByte(c byte) bool {
 	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// fold maps spellings that some system takes for the same name to one form.
+// fold maps spellings that some system treats as the same name to one form.
 func fold(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case chars.Format(r):
 			return -1
-		case r >= '！' && r <= '～': // full width
+		case r >= '！' && r <= '～': // full-width forms
 			return chars.Fold(r - '！' + '!')
 		}
 		return chars.Fold(r)

@@ -6,20 +6,20 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// dynamic stands for any text: it is known only when the script runs.
+// dynamic stands for any text that is only known at run time.
 const dynamic rune = -1
 
 // cell is one character of a word.
 type cell struct {
 	r     rune
-	loose bool // only a * of a pattern covers it: it is dynamic, or a blank within a word
-	fixed bool // no * of a pattern covers it: it decides which program runs
+	loose bool // only a * covers it: it is dynamic, or a blank within a word
+	fixed bool // no * covers it, because it decides which program runs
 }
 
-// word is one argument of a command, without its quotes.
+// word is one argument of a command, without quotes.
 type word []cell
 
-// plain returns the text of a word; false if a part of it is known only when the script runs.
+// plain returns the text of a word; false if part of it is only known at run time.
 func (w word) plain() (string, bool) {
 	var b strings.Builder
 	for _, c := range w {
@@ -31,7 +31,7 @@ func (w word) plain() (string, bool) {
 	return b.String(), true
 }
 
-// begin returns the text of a word up to its first dynamic part.
+// begin returns the text of a word before its first dynamic part.
 func (w word) begin() string {
 	var b strings.Builder
 	for _, c := range w {
@@ -57,7 +57,7 @@ func wordOf(text string) word {
 	return out
 }
 
-// wordFrom takes the quotes off a word of the shell.
+// wordFrom converts a shell word and removes its quotes.
 func wordFrom(w *syntax.Word) word {
 	if w == nil {
 		return nil
@@ -95,7 +95,7 @@ func doubleQuoted(q *syntax.DblQuoted) word {
 	return out
 }
 
-// unescape removes backslashes before some characters, and those that join lines.
+// unescape removes the backslashes before special characters, and escaped line breaks.
 func unescape(text, special string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -113,12 +113,13 @@ func unescape(text, special string) string {
 	return b.String()
 }
 
-// unquoted reads text outside quotes: a backslash quotes the next character, and what the shell expands is dynamic.
+// unquoted converts unquoted text: a backslash quotes the next character, and what the shell
+// expands is dynamic.
 func unquoted(text string) word {
 	var out word
 	braces := strings.Contains(text, "{") && (strings.Contains(text, ",") || strings.Contains(text, ".."))
 	runes := []rune(text)
-	bracket := text == "[" // the command of this name
+	bracket := text == "[" // the command [
 	for i := 0; i < len(runes); i++ {
 		switch r := runes[i]; {
 		case r == '\\' && i+1 < len(runes):

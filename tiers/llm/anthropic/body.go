@@ -75,9 +75,9 @@ func (Provider) Body(r llm.Request) ([]byte, error) {
 	return llm.PlainJSON(b)
 }
 
-// imageLimits returns what a model takes of images; see
+// imageLimits returns the limits for images in requests to a model; see
 // https://platform.claude.com/docs/en/build-with-claude/vision and
-// kolega-ai/kolega-code#354, which measured that base64 counts.
+// kolega-ai/kolega-code#354, which measured that the size in base64 counts.
 func imageLimits(model string) llm.ImageLimits {
 	return llm.ImageLimits{Vendor: Name, None: familyOf(model).blind, Count: 100, Each: 10 << 20, Base64: true}
 }

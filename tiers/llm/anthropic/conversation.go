@@ -29,13 +29,13 @@ type block struct {
 	ToolUseID    string          `json:"tool_use_id,omitempty"`
 	Content      any             `json:"content,omitempty"` // of a result: its text, or []part
 	IsError      bool            `json:"is_error,omitempty"`
-	Source       *source         `json:"source,omitempty"` // of an image
+	Source       *source         `json:"source,omitempty"` // for an image
 	CacheControl *mark           `json:"cache_control,omitempty"`
 
 	verbatim json.RawMessage // a block of the vendor, sent instead of all other fields
 }
 
-// source is the bytes of an image.
+// source holds the bytes of an image.
 type source struct {
 	Type      string `json:"type"`
 	MediaType string `json:"media_type"`

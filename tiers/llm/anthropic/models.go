@@ -23,7 +23,7 @@ type family struct {
 	samples bool
 	// both: it accepts temperature and top_p together.
 	both bool
-	// blind: it takes no images.
+	// blind: it accepts no images.
 	blind bool
 }
 

@@ -64,7 +64,7 @@ func (p Provider) Body(r llm.Request) ([]byte, error) {
 	return llm.PlainJSON(out)
 }
 
-// imageLimits returns what the API takes of images inside a request; see
+// imageLimits returns the API's limits for images inside a request; see
 // https://ai.google.dev/gemini-api/docs/image-understanding.
 func imageLimits() llm.ImageLimits {
 	return llm.ImageLimits{Vendor: Name, Count: 3000, All: 20_000_000, Base64: true}

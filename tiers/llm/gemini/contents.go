@@ -114,7 +114,7 @@ func said(m llm.Message) content {
 			c.Parts = append(c.Parts, part{Text: string(b)})
 		case llm.Image:
 			c.Parts = append(c.Parts, part{InlineData: &inlineData{b.Media, b.Base64()}})
-		case llm.Call, llm.Result, llm.Opaque: // not the user's
+		case llm.Call, llm.Result, llm.Opaque: // a user message has none of these
 		}
 	}
 	return c

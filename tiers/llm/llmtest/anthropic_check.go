@@ -190,7 +190,7 @@ func checkAnthropicText(path string, b anthropicBlock) *refusal {
 	return nil
 }
 
-// checkAnthropicImage: the limit is one of the text in base64.
+// checkAnthropicImage checks an image; the limit applies to the base64 text.
 func checkAnthropicImage(path, role string, b anthropicBlock) *refusal {
 	const most = 10 << 20
 	switch {

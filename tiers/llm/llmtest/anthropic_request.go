@@ -186,7 +186,7 @@ func (m anthropicMessage) said() Said {
 		case "text":
 			texts = append(texts, b.text)
 		case "image":
-			shown, _ := imageOf(b.Source.MediaType, b.Source.Data) // checked before
+			shown, _ := imageOf(b.Source.MediaType, b.Source.Data) // it was checked before
 			s.Images = append(s.Images, shown)
 		case "tool_result":
 			texts = append(texts, b.text)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// imageOf reads an image in base64 as servers do, and returns how a view shows
-// it: its media type and size. The reason says why it is refused.
+// imageOf decodes a base64 image as servers do, and returns its media type and size in the form
+// that a view shows. The reason says why it is rejected.
 func imageOf(media, data string) (shown, reason string) {
 	raw, err := base64.StdEncoding.DecodeString(data)
 	switch {
@@ -24,7 +24,7 @@ func imageOf(media, data string) (shown, reason string) {
 	return fmt.Sprintf("%s of %d bytes", media, len(raw)), ""
 }
 
-// imageAt is [imageOf] for a data: URL.
+// imageAt is like [imageOf], for a data: URL.
 func imageAt(url string) (shown, reason string) {
 	head, data, found := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
 	if !found || !strings.HasPrefix(url, "data:") {

@@ -84,7 +84,7 @@ type chatPart struct {
 	} `json:"image_url"`
 }
 
-// parts returns a content that is a list; nil for all others.
+// parts returns the parts of a content that is a list; nil for any other content.
 func (m chatMessage) parts() []chatPart {
 	var out []chatPart
 	_ = json.Unmarshal(m.Content, &out) // checkContent has checked it
@@ -276,7 +276,7 @@ func (f Flavour) checkContent(i int, m chatMessage) *refusal {
 	return nil
 }
 
-// checkChatParts: only users have images.
+// checkChatParts checks content parts; only user messages may have images.
 func checkChatParts(i int, m chatMessage) *refusal {
 	if m.Role != "user" || len(m.parts()) == 0 {
 		return badChat("Invalid value for 'content': expected a string (messages[%d])", i)
@@ -351,7 +351,7 @@ func (v *View) add(m chatMessage) {
 	}
 	for _, p := range m.parts() {
 		if p.ImageURL != nil {
-			shown, _ := imageAt(p.ImageURL.URL) // checked before
+			shown, _ := imageAt(p.ImageURL.URL) // it was checked before
 			out.Images = append(out.Images, shown)
 		}
 	}

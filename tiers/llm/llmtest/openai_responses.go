@@ -218,7 +218,7 @@ func (v *View) addItem(item responsesItem) {
 	case item.Type == "", item.Type == "message":
 		out := Said{Role: "user", Text: itemText(item.Content)}
 		for _, p := range imagesOf(item.Content) {
-			shown, _ := imageAt(p.ImageURL) // checked before
+			shown, _ := imageAt(p.ImageURL) // it was checked before
 			out.Images = append(out.Images, shown)
 		}
 		v.Messages = append(v.Messages, out)

@@ -65,7 +65,7 @@ type Said struct {
 	Text    string
 	Calls   []Call
 	Results []Result
-	// Images are its images: media type and size.
+	// Images holds the media type and size of each image.
 	Images []string
 	// Opaque reports whether it holds data that only its vendor can read.
 	Opaque bool

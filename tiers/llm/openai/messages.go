@@ -17,7 +17,7 @@ type message struct {
 	thought
 }
 
-// contentPart is a text or an image in a message of the user.
+// contentPart is a text or an image in a user message.
 type contentPart struct {
 	Type     string    `json:"type"`
 	Text     string    `json:"text,omitempty"`
@@ -29,18 +29,18 @@ type imageURL struct {
 	Detail string `json:"detail"`
 }
 
-// imageDetail is how closely models look at images.
+// imageDetail is the level of detail at which models view images.
 const imageDetail = "high"
 
-// imageLimits returns what a model takes of images; see
+// imageLimits returns the limits for images in requests to a model; see
 // https://platform.openai.com/docs/guides/images-vision.
 func (s Server) imageLimits(model string) llm.ImageLimits {
 	return llm.ImageLimits{Vendor: s.Name, None: s.Blind || s.family(model).Blind, Count: 500, Each: 20 << 20,
 		All: 50 << 20}
 }
 
-// pieces returns the texts and images of a message in their order: texts beside
-// each other are one, joined by blank lines.
+// pieces returns the texts and images of a message in order. Consecutive texts are joined by blank
+// lines.
 func pieces(m llm.Message) []llm.Block {
 	var out []llm.Block
 	for _, b := range m.Blocks {
@@ -55,7 +55,7 @@ func pieces(m llm.Message) []llm.Block {
 			out = append(out, b)
 		case llm.Image:
 			out = append(out, b)
-		case llm.Call, llm.Result, llm.Opaque: // not the user's
+		case llm.Call, llm.Result, llm.Opaque: // a user message has none of these
 		}
 	}
 	return out
@@ -117,7 +117,7 @@ func (c *conversation) say(role, text string) {
 	}
 }
 
-// user adds what the user says, in parts if it has images.
+// user adds a user message, in parts if it has images.
 func (c *conversation) user(m llm.Message) {
 	said := pieces(m)
 	if !slices.ContainsFunc(said, isImage) {
@@ -131,7 +131,7 @@ func (c *conversation) user(m llm.Message) {
 			parts[i] = contentPart{Type: "text", Text: string(b)}
 		case llm.Image:
 			parts[i] = contentPart{Type: "image_url", ImageURL: &imageURL{b.DataURL(), imageDetail}}
-		case llm.Call, llm.Result, llm.Opaque: // see pieces
+		case llm.Call, llm.Result, llm.Opaque: // never returned by pieces
 		}
 	}
 	c.out = append(c.out, message{Role: "user", Content: parts})

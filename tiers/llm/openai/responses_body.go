@@ -131,7 +131,7 @@ func (in *input) say(role, kind, text string) {
 	}
 }
 
-// user adds what the user says, in parts if it has images.
+// user adds a user message, in parts if it has images.
 func (in *input) user(m llm.Message) {
 	var parts []any
 	for _, b := range pieces(m) {
@@ -142,7 +142,7 @@ func (in *input) user(m llm.Message) {
 			}
 		case llm.Image:
 			parts = append(parts, shownPart{"input_image", b.DataURL(), imageDetail})
-		case llm.Call, llm.Result, llm.Opaque: // see pieces
+		case llm.Call, llm.Result, llm.Opaque: // never returned by pieces
 		}
 	}
 	if len(parts) > 0 {

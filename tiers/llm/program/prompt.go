@@ -69,7 +69,7 @@ func turn(m llm.Message, mark string, headed bool) string {
 			}
 			parts = append(parts, fmt.Sprintf("## %s of the tool %s %s\n\n%s", word, b.Name, mark, strings.TrimRight(b.Text,
 				"\n")))
-		case llm.Opaque, llm.Image: // another's; programs are sent no images
+		case llm.Opaque, llm.Image: // another vendor's block; programs get no images
 		}
 	}
 	return strings.Join(parts, "\n\n")
