@@ -172,7 +172,7 @@ func FromStored(m Stored) (Event, error) {
 		return e, nil
 	}
 	e.Data = json.RawMessage("null")
-	// text for people; no decision depends on it.
+	// our words: text for people; no decision depends on it.
 	e.Payload = Unreadable(t.Type, 1, m.Body, err.Error())
 	return e, nil
 }

@@ -273,7 +273,7 @@ func (r *Registry) Decode(e *Event) {
 		}
 	}
 	if e.Payload, err = d.decode(body); err != nil {
-		// text for people; no decision depends on it.
+		// our words: text for people; no decision depends on it.
 		e.Payload = Unreadable(e.Type, e.V, e.Data, err.Error())
 	}
 }
