@@ -198,7 +198,7 @@ func (c *copying) copyBlob(ctx context.Context, digest string) error {
 	return err
 }
 
-// countDropped counts the dropped blobs.
+// countDropped adds the number and the size of the dropped blobs to the result.
 func (c *copying) countDropped(ctx context.Context) error {
 	for digest := range c.dropped {
 		if c.refs[digest] {

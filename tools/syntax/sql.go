@@ -313,7 +313,7 @@ func (r *sqlReader) quoted(text string, quote byte) int {
 	return len(text)
 }
 
-// dollar returns the length of a text between $tag$ and $tag$, or of the sign if there is none.
+// dollar returns the length of a dollar-quoted text, such as $tag$ … $tag$, or of the word that the sign begins.
 func (r *sqlReader) dollar(text string) int {
 	end := 1
 	for end < len(text) && inWord(text[end]) && text[end] != '.' {
