@@ -52,7 +52,7 @@ func (v *View) Stopped() []*projections.StoppedError {
 	return v.s.set.Stopped()
 }
 
-// use loads a session and marks it as used.
+// use loads the session if it is not in memory, and records that it was used now.
 func (l *Live) use(ctx context.Context, s *session) error {
 	s.used.Store(l.clock.Add(1))
 	s.mu.RLock()

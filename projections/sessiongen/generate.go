@@ -59,7 +59,7 @@ type ticket struct {
 	rounds int
 	parts  []events.Part
 	asked  string        // id of its newest request
-	before []events.Part // that request's complete manifest
+	before []events.Part // complete manifest of that request, which the next request continues
 }
 
 const (

@@ -146,8 +146,8 @@ func (s *State) restoration(p events.UndoRequested) (json.RawMessage, string, er
 	return args, place, nil
 }
 
-// lies returns where a write is now, and since when: in its workspace or, once merged, in the
-// workspace of merged work.
+// lies returns the place that contains a write, and the sequence of the event that put it there. The
+// place is its own workspace or, once that is merged, the workspace of merged work.
 func (s *State) lies(w write) (place string, since uint64) {
 	if seq, merged := s.landed[w.place]; merged {
 		return events.WorkspaceMerged, seq

@@ -82,7 +82,8 @@ func (s *State) names(presets tiers.Presets) string {
 	return tiers.Clip(strings.Join(out, ", "), MaxReason)
 }
 
-// Scores of a query word: if it is a tool's name, in its name, in its summary.
+// A query word scores the most if it is a tool's name, less if it occurs in the name, and least if
+// it occurs only in the summary.
 const (
 	isName    = 100
 	inName    = 10

@@ -159,7 +159,7 @@ func (s *State) manifest(w *work, built *events.Event, x events.ContextBuilt) *c
 	return s.prompt(w, built, x)
 }
 
-// reply parses a work's reply; it returns an error if the reply cannot be used.
+// reply parses the model's reply for w. It returns an error if the reply cannot be used.
 func (s *State) reply(w *work, text string) (events.Payload, error) {
 	if w.review != nil {
 		return readReview(w.review, text)

@@ -210,7 +210,7 @@ func (o *Orchestrator) leave(ctx context.Context, c *crew) {
 	if ctx.Err() != nil { // on shutdown the rest is done once, at the end
 		return
 	}
-	if over && !c.stalled() { // before the ledger is updated, so that a crash in between repeats it
+	if over && !c.stalled() { // before the ledger is updated, so that it is repeated after a crash in between
 		for _, h := range c.handlers {
 			h.forget(ctx)
 		}

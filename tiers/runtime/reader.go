@@ -15,7 +15,7 @@ import (
 
 // Subscriber receives the events that a process's single reader reads.
 type Subscriber interface {
-	// Begin passes a session: its events so far, starting with SessionOpened.
+	// Begin passes a session's events so far, starting with SessionOpened.
 	// Events are shared and must not be modified.
 	Begin(ctx context.Context, session string, history []*events.Event)
 	// Take passes the session's next event. It may block briefly; the reader waits.

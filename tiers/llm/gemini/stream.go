@@ -41,7 +41,7 @@ func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk
 		if err == nil {
 			reason, err = reading.outcome()
 		}
-		if bad := p.failure(ctx, call, err); bad != nil { // an error below takes precedence
+		if bad := p.failure(ctx, call, err); bad != nil { // a transport error takes precedence over err
 			reading.fail(bad)
 			return
 		}

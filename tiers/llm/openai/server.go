@@ -57,7 +57,7 @@ type Server struct {
 type Parallel string
 
 const (
-	// ParallelAlways: the server makes them by default.
+	// ParallelAlways: replies may have several calls by default.
 	ParallelAlways Parallel = "always"
 	// ParallelAsked: the request must set parallel_tool_calls.
 	ParallelAsked Parallel = "asked"

@@ -118,7 +118,7 @@ func (f *fields) usage(raw json.RawMessage) *events.Usage {
 	}
 }
 
-// either returns the number of a field that has two names.
+// either returns a number that may be given under its name or its alias, but not under both.
 func (o object) either(name, alias string) int64 {
 	if _, given := o.raw(alias); !given {
 		return o.whole(name, MaxTokens)
