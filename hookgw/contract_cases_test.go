@@ -73,7 +73,7 @@ func originalCases() map[string][]contractCase {
 		"GET /api/mma_status":      mma,
 		"GET /mma_status":          mma,
 		"GET /api/gui/diagnostics": indicators,
-		"GET /diagnostics":         {{keys: indicatorKeys}},
+		"GET /diagnostics":         {{keys: indicatorKeys + " " + performanceKeys}},
 		"GET /api/project":         {{keys: "project"}},
 		"POST /api/project": {{body: `{"project":{"project":{"name":"x"}}}`, exact: updated},
 			{body: `{}`, status: http.StatusBadRequest, keys: "error hint"}},

@@ -221,3 +221,21 @@ func TestAYesToACallThatARuleForbidsSaysThatItDoesNotRun(t *testing.T) {
 	require.Empty(t, recorded[events.ToolApproved](f))
 	require.Len(t, recorded[events.ToolDenied](f), 1)
 }
+
+// TestTheButtonOfAFlagAnswersTheQuestionThatSetIt presses what belongs to pending_tool_approval while a question of
+// POST /api/ask and an ask of another gate are open.
+func TestTheButtonOfAFlagAnswersTheQuestionThatSetIt(t *testing.T) {
+	t.Parallel()
+	for button, want := range map[string]string{"btn_approve_tool": `{"status":"ok","response":{"approved":true}}`,
+		"btn_reject_tool": `{"status":"ok","response":{"approved":false}}`} {
+		f := open(t)
+		f.approve()
+		waiting := f.ask(`{"request_id":"r1","tool":"deploy"}`)
+		f.awaitAsk("r1")
+		require.JSONEq(t, `true`, f.value(t, "pending_tool_approval"))
+		f.queue(t, `{"action":"click","item":"`+button+`"}`)
+		got := <-waiting
+		require.JSONEq(t, want, string(got.body))
+		require.JSONEq(t, `false`, f.value(t, "pending_tool_approval"))
+	}
+}

@@ -21,7 +21,10 @@ func samplesOfRoutes() []sample {
 		{"GET /mma_status", "", status},
 		{"GET /api/mma_status", "", status},
 		{"GET /api/gui/mma_status", "", status},
-		{"GET /diagnostics", "", indicators},
+		{"GET /diagnostics", "", `{"thinking": true, "live": false, "prior": false, "fps": 59.9, "last_frame_time_ms": 16.7, ` +
+			`"frame_time_ms": 16.7, "input_lag_ms": 8, "front_end": "", "cpu_percent": 12.5, "memory_bytes": 64000000, ` +
+			`"heap_bytes": 20000000, "goroutines": 80, "threads": 12, "uptime_s": 60, "processes": 1, ` +
+			`"events_per_s": 3, "projection_lag": 0, "queue_depth": 0}`},
 		{"GET /api/gui/diagnostics", "", indicators},
 		{"GET /api/session", "", entries},
 		{"POST /api/session", entries, request.FixedUpdated},

@@ -121,3 +121,19 @@ func TestFactsThatClientsWaitForStandInTheQueue(t *testing.T) {
 	require.Equal(t, &projections.QueueFields{StreamID: "Tier 3 (Worker): T-1", Tier: 3, Ticket: "T-1", Status: "done",
 		Text: "hello"}, response)
 }
+
+func TestAPlanThatWaitsStandsInTheQueue(t *testing.T) {
+	t.Parallel()
+	s, _ := planned(t, "T-1")
+	from := s.set.Seq()
+	proposed := events.TracksProposed{Goal: "g", Tracks: []events.Track{{ID: "TR-8"}, {ID: "TR-9"}}}
+	s.by(events.ActorPlanner, proposed)
+	require.Empty(t, s.set.QueueSince(from), "it starts at once")
+	on := true
+	s.by("ada", events.SettingsChanged{PlanReview: &on})
+	s.by(events.ActorPlanner, proposed)
+	queue := s.set.QueueSince(from)
+	require.Len(t, queue, 1)
+	require.Equal(t, projections.QueuePlanApproval, queue[0].Type)
+	require.Equal(t, &projections.QueueFields{Goal: "g", Title: "2 tracks proposed", Status: "waiting"}, queue[0].Fields)
+}

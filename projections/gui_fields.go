@@ -310,7 +310,7 @@ func teamState() []GUIField {
 		}},
 		{Name: "mma_tier_usage", Aliases: []string{"tier_usage"}, Type: FieldObject, Doc: "Tokens used, by tier.",
 			Read: func(g *GUISources) any { return g.Cost().Tier }},
-		{Name: "pending_tool_approval", Type: FieldBool, Doc: "Whether a tool call waits for a person.",
+		{Name: "pending_tool_approval", Type: FieldBool, Doc: "Whether a tool call or a question of /api/ask waits for a person.",
 			Read: func(g *GUISources) any { return g.Status().PendingToolApproval }},
 		{Name: "pending_mma_step_approval", Type: FieldBool, Doc: "Whether a round waits for a person.",
 			Read: func(g *GUISources) any { return g.Status().PendingMMAStepApproval }},

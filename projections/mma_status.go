@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +18,7 @@ type MMAStatus struct {
 	ActiveTrack             string            `json:"active_track"`          // id of the most recently started track
 	ActiveTickets           []TicketState     `json:"active_tickets"`        // the tickets of that track
 	StepMode                bool              `json:"mma_step_mode"`         // each round of a ticket needs approval
-	PendingToolApproval     bool              `json:"pending_tool_approval"` // any open ask except step and spawn
+	PendingToolApproval     bool              `json:"pending_tool_approval"` // of a call, or of /api/ask
 	PendingMMAStepApproval  bool              `json:"pending_mma_step_approval"`
 	PendingMMASpawnApproval bool              `json:"pending_mma_spawn_approval"`
 	PendingApproval         bool              `json:"pending_approval"` // step or tool
@@ -25,6 +26,27 @@ type MMAStatus struct {
 	Tracks                  []TrackState      `json:"tracks"`
 	ProposedTracks          []TrackState      `json:"proposed_tracks"` // tracks that a person must accept
 	MMAStreams              map[string]string `json:"mma_streams"`     // complete text by stream id
+}
+
+// The flags of [MMAStatus] that asks set.
+const (
+	PendingTool  = "pending_tool_approval"
+	PendingStep  = "pending_mma_step_approval"
+	PendingSpawn = "pending_mma_spawn_approval"
+)
+
+// GatesOf returns the gates whose open asks set a flag. Asks of other gates, such as budget and trust, set none: each
+// takes an answer of its own.
+func GatesOf(flag string) []string {
+	switch flag {
+	case PendingTool:
+		return []string{events.GateTool, events.GateHTTP}
+	case PendingStep:
+		return []string{events.GateStep}
+	case PendingSpawn:
+		return []string{events.GateSpawn}
+	}
+	return nil
 }
 
 // mma is the state from which MMAStatus is made.
@@ -91,14 +113,9 @@ func (m *mma) view() MMAStatus {
 	}
 	// order-independent: sets flags only
 	for _, gate := range m.Asks {
-		switch gate {
-		case events.GateStep:
-			v.PendingMMAStepApproval = true
-		case events.GateSpawn:
-			v.PendingMMASpawnApproval = true
-		default:
-			v.PendingToolApproval = true
-		}
+		v.PendingToolApproval = v.PendingToolApproval || slices.Contains(GatesOf(PendingTool), gate)
+		v.PendingMMAStepApproval = v.PendingMMAStepApproval || slices.Contains(GatesOf(PendingStep), gate)
+		v.PendingMMASpawnApproval = v.PendingMMASpawnApproval || slices.Contains(GatesOf(PendingSpawn), gate)
 	}
 	v.PendingApproval = v.PendingMMAStepApproval || v.PendingToolApproval
 	v.PendingSpawn = v.PendingMMASpawnApproval

@@ -15,6 +15,7 @@ const (
 	QueueAskReceived   = "ask_received"       // an ask of /api/ask
 	QueueStepApproval  = "mma_step_approval"  // a round waits for approval
 	QueueSpawnApproval = "mma_spawn_approval" // a start waits for approval
+	QueuePlanApproval  = "mma_plan_approval"  // proposed tracks wait for acceptance
 	QueueResponse      = "response"           // text of a model for a stream
 	QueueRequestStart  = "request_start"      // a request was sent to a model
 	QueueReplyReceived = "response_received"  // a model replied or failed
@@ -39,6 +40,7 @@ type QueueFields struct {
 	Data      json.RawMessage `json:"data,omitempty"`       // ask_received
 	Ask       string          `json:"ask,omitempty"`
 	Gate      string          `json:"gate,omitempty"`
+	Goal      string          `json:"goal,omitempty"` // mma_plan_approval
 	Title     string          `json:"title,omitempty"`
 	Ticket    string          `json:"ticket,omitempty"`
 	Call      string          `json:"call,omitempty"`
@@ -98,6 +100,8 @@ type pushed struct {
 	Bytes    int                  `json:"bytes"` // total size of the entries, by queueSize
 	Lost     lostEntries          `json:"lost"`
 	Drained  map[string]queueMark `json:"drained"`
+	// PlanReview is whether proposed tracks wait for a person.
+	PlanReview bool `json:"plan_review,omitempty"`
 }
 
 // queueMark is a position in the queue: a sequence, and the number of entries up to it, including
@@ -108,7 +112,7 @@ type queueMark struct {
 }
 
 var queue = Fold[*pushed]{
-	Name: "events", Version: 4,
+	Name: "events", Version: 5,
 	New: func() *pushed {
 		return &pushed{Requests: requests{}, Calls: calls{}, Drained: map[string]queueMark{}}
 	},
@@ -184,6 +188,16 @@ func (q *pushed) apply(e *events.Event) *pushed {
 		}
 	case events.AskRaised:
 		q.ask(e, &p)
+	case events.SessionOpened:
+		q.PlanReview = p.Settings.PlanReview
+	case events.SettingsChanged:
+		now, _ := events.Settings{PlanReview: q.PlanReview}.Changed(p)
+		q.PlanReview = now.PlanReview
+	case events.TracksProposed:
+		if q.PlanReview {
+			q.add(e, QueuePlanApproval, QueueFields{Goal: p.Goal, Title: count(len(p.Tracks), "track") + " proposed",
+				Status: "waiting"})
+		}
 	case events.ModelRequested:
 		r := q.Requests.asked(e, &p)
 		q.add(e, QueueRequestStart, QueueFields{StreamID: r.Stream, Tier: r.Tier, Provider: r.Provider, Model: r.Model,

@@ -99,6 +99,23 @@ def ask(base):
     check(status == 404, f"an unknown ask answered {status}")
 
 
+def ask_with_buttons(base):
+    """A program asks, and the button of the flag that its question sets answers it."""
+    got = {}
+    question = {"type": "tool_approval", "tool": "deploy", "args": {"to": "staging"}}
+    asker = threading.Thread(target=lambda: got.update(answer=request(base, "POST", "/api/ask", question)))
+    asker.start()
+    end = time.monotonic() + 20
+    while asker.is_alive():
+        state = get(base, "/api/gui/mma_status")
+        for flag, button in GATES.items():
+            if state[flag]:
+                gui(base, action="click", item=button)
+        check(time.monotonic() < end, f"the question stays open: {state}")
+        time.sleep(0.05)
+    check(got.get("answer") == (200, {"status": "ok", "response": {"approved": True}}), f"the program got {got}")
+
+
 def main():
     base, epic = sys.argv[1].rstrip("/"), sys.argv[2]
     check(get(base, "/status") == {"status": "ok"}, "/status")
@@ -107,6 +124,7 @@ def main():
     pushed = [e for e in get(base, "/api/events")["events"] if e["type"] == "hello"]
     check(len(pushed) == 1 and pushed[0]["payload"] == {"n": 1}, f"pushed event: {pushed}")
     ask(base)
+    ask_with_buttons(base)
     state, answered = run_epic(base, epic, 120)
     check(all(t["status"] == "completed" for t in state["active_tickets"]), "a ticket is not completed")
     check(any(name.startswith("Tier 3 (Worker): ") for name in state["mma_streams"]), "no worker said anything")

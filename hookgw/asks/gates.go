@@ -65,18 +65,19 @@ func postGateRespond(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	ask, err := AskOf(c, session, gate, id)
+	ask, err := AskOf(c, session, id, gate)
 	if err != nil {
 		return err
 	}
 	return respond(c, session, ask, response)
 }
 
-// AskOf returns the open ask of a gate with this id; without an id the oldest.
-func AskOf(c *core.Call, session, gate, id string) (projections.Ask, error) {
+// AskOf returns the open ask with this id, which must be of one of the gates; without an id their oldest.
+func AskOf(c *core.Call, session, id string, gates ...string) (projections.Ask, error) {
+	gate := strings.Join(gates, " or ")
 	if id != "" {
 		ask, err := known(c, session, id)
-		if err == nil && ask.Gate != gate {
+		if err == nil && !slices.Contains(gates, ask.Gate) {
 			err = problem.New(http.StatusConflict, fmt.Sprintf("this ask belongs to gate %s, not %s", ask.Gate, gate),
 				"Nothing was answered; GET /api/asks shows the gate of each ask.")
 		}
@@ -86,7 +87,7 @@ func AskOf(c *core.Call, session, gate, id string) (projections.Ask, error) {
 	if err := c.Read(session, func(s *projections.Set) { open = s.OpenAsks() }); err != nil {
 		return projections.Ask{}, err
 	}
-	at := slices.IndexFunc(open, func(a projections.Ask) bool { return a.Gate == gate })
+	at := slices.IndexFunc(open, func(a projections.Ask) bool { return slices.Contains(gates, a.Gate) })
 	if at < 0 {
 		return projections.Ask{}, problem.New(http.StatusNotFound, "no ask of the gate "+
 			gate+" is open"+others(open),

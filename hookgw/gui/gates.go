@@ -13,23 +13,24 @@ import (
 	"manualslop/projections"
 )
 
-// gateButtons returns the buttons that approve and reject, each for one gate. None answers whatever ask is open: the
-// original's popups looked alike, and people answered the wrong one.
+// gateButtons returns the buttons that approve and reject. Each answers the asks for which one flag of mma_status is set,
+// and no others: the original's popups looked alike, and people answered the wrong one.
 func gateButtons() []guiButton {
 	const takes = `an ask's id, or {"request_id"?, "args"?, "reason"?}; without an id the oldest open ask of the gate`
-	button := func(id, gate string, yes bool, what string, aliases ...string) guiButton {
-		return guiButton{ID: id, Aliases: aliases, UserData: takes, closed: true, do: answerGate(gate, yes), Doc: what}
+	button := func(id, flag string, yes bool, what string, aliases ...string) guiButton {
+		return guiButton{ID: id, Aliases: aliases, UserData: takes, closed: true,
+			do: answerGate(projections.GatesOf(flag), yes), Doc: what}
 	}
 	return []guiButton{
-		button("btn_approve_tool", events.GateTool, true, "Lets a tool call run.", "btn_approve_script",
+		button("btn_approve_tool", projections.PendingTool, true, "Lets a tool call run, or says yes to a question of POST /api/ask.", "btn_approve_script",
 			"btn_approve_tool_call"),
-		button("btn_reject_tool", events.GateTool, false, "Refuses a tool call.", "btn_reject_script", "btn_reject_tool_call",
+		button("btn_reject_tool", projections.PendingTool, false, "Refuses a tool call, or says no to a question of POST /api/ask.", "btn_reject_script", "btn_reject_tool_call",
 			"btn_deny_tool"),
-		button("btn_approve_mma_step", events.GateStep, true, "Lets a round of a ticket continue.", "btn_approve_step"),
-		button("btn_reject_mma_step", events.GateStep, false, "Ends a ticket's attempt before its next round.",
+		button("btn_approve_mma_step", projections.PendingStep, true, "Lets a round of a ticket continue.", "btn_approve_step"),
+		button("btn_reject_mma_step", projections.PendingStep, false, "Ends a ticket's attempt before its next round.",
 			"btn_reject_step", "btn_deny_step"),
-		button("btn_approve_spawn", events.GateSpawn, true, "Lets an attempt at a ticket start.", "btn_approve_mma_spawn"),
-		button("btn_reject_spawn", events.GateSpawn, false, "Refuses the start of an attempt at a ticket.",
+		button("btn_approve_spawn", projections.PendingSpawn, true, "Lets an attempt at a ticket start.", "btn_approve_mma_spawn"),
+		button("btn_reject_spawn", projections.PendingSpawn, false, "Refuses the start of an attempt at a ticket.",
 			"btn_reject_mma_spawn", "btn_deny_spawn"),
 	}
 }
@@ -41,14 +42,14 @@ type gateClick struct {
 	reason string
 }
 
-// answerGate answers an ask of a gate, and of no other.
-func answerGate(gate string, yes bool) func(*guiRun) error {
+// answerGate answers an ask of the gates, and of no other.
+func answerGate(gates []string, yes bool) func(*guiRun) error {
 	return func(r *guiRun) error {
 		click, err := r.gateClick()
 		if err != nil {
 			return err
 		}
-		ask, err := asks.AskOf(r.c, r.queued.Session, gate, click.ask)
+		ask, err := asks.AskOf(r.c, r.queued.Session, click.ask, gates...)
 		if err != nil {
 			return err
 		}
@@ -56,10 +57,24 @@ func answerGate(gate string, yes bool) func(*guiRun) error {
 	}
 }
 
+// posted is what a click answers to POST /api/ask.
+type posted struct {
+	Approved bool            `json:"approved"`
+	Args     json.RawMessage `json:"args,omitempty"`
+	Reason   string          `json:"reason,omitempty"`
+}
+
 func (r *guiRun) answer(ask projections.Ask, yes bool, click gateClick) error {
 	answer := events.AskAnswered{Ask: ask.AskRaised.Ask, Decision: events.No, Reason: click.reason}
 	if yes {
 		answer.Decision, answer.Args = events.Yes, click.args
+	}
+	if ask.Gate == events.GateHTTP {
+		response, err := json.Marshal(posted{Approved: yes, Args: click.args, Reason: click.reason})
+		if err != nil {
+			return err
+		}
+		answer = asks.Meaning(ask, response)
 	}
 	e, err := r.event(r.c.Gw.Person, answer)
 	if err == nil {

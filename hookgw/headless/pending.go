@@ -108,7 +108,7 @@ func postConfirm(c *core.Call) error {
 		return problem.New(http.StatusUnprocessableEntity, "the answer contains a secret, which must not be recorded",
 			"Answer without the secret; say where it is stored instead.")
 	}
-	ask, err := asks.AskOf(c, session, events.GateTool, id)
+	ask, err := asks.AskOf(c, session, id, events.GateTool)
 	if err != nil {
 		return err
 	}

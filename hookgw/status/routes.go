@@ -31,7 +31,8 @@ func Routes(g *core.State) []request.Route {
 			Gives: projections.Diagnostics{}, Doc: "Returns the indicators thinking, live and " +
 				"prior.", Handle: request.Model("diagnostics")},
 		{Method: get, Pattern: "/diagnostics", Right: access.RightRead, Group: group, Query: of,
-			Gives: projections.Diagnostics{}, Doc: "The same, under the oldest path.", Handle: request.Model("diagnostics")},
+			Gives: oldDiagnostics{}, Doc: "The indicators, and the figures of /api/performance.",
+			Handle: g.In(getOldDiagnostics)},
 		{Method: get, Pattern: "/api/roles", Right: access.RightRead, Group: group,
 			Doc: "Lists the running actors and the missing roles.", Gives: wire.RoleList{}, Handle: g.In(getRoles)},
 	}

@@ -7,6 +7,7 @@ import (
 	"manualslop/hookgw/core"
 	"manualslop/hookgw/problem"
 	"manualslop/hookgw/request"
+	"manualslop/hookgw/wire"
 	"manualslop/projections"
 	"manualslop/projections/live"
 )
@@ -36,6 +37,24 @@ func MmaStatusView(g *core.State) live.Rendering {
 	}, "mma_status")
 	shown.Variant = status
 	return shown
+}
+
+// oldDiagnostics is the answer of the oldest guide's GET /diagnostics.
+type oldDiagnostics struct {
+	projections.Diagnostics
+	wire.Performance
+}
+
+func getOldDiagnostics(c *core.Call) error {
+	session, err := c.Session()
+	if err != nil {
+		return err
+	}
+	out := oldDiagnostics{Performance: c.Gw.Cfg.Host.Performance()}
+	if err := c.Read(session, func(s *projections.Set) { out.Diagnostics = s.Diagnostics() }); err != nil {
+		return err
+	}
+	return c.Reply(http.StatusOK, out)
 }
 
 func mmaStatus(c *core.Call) error { return c.Show(MmaStatusView(c.Gw)) }
