@@ -111,12 +111,20 @@ type ProviderSettings struct {
 
 // Rule allows, denies or asks about tool calls. Deny beats ask beats allow.
 type Rule struct {
-	Tool   string   `json:"tool"`             // glob for tool names
-	Action string   `json:"action"`           // allow, deny, ask
-	Args   []string `json:"args,omitempty"`   // globs, one of which must match a path argument; empty matches any call
-	Scope  string   `json:"scope,omitempty"`  // "session" for rules added at run time
+	Tool   string `json:"tool"`   // glob for tool names
+	Action string `json:"action"` // allow, deny, ask
+	// patterns of commands for run_powershell, else globs, one of which must match a path argument;
+	// empty matches any call
+	Args   []string `json:"args,omitempty"`
+	Scope  string   `json:"scope,omitempty"`  // "session" or "ticket T-001" for rules added at run time
 	Source string   `json:"source,omitempty"` // file and line, or "--yes"
 }
+
+// Scopes of rules that are added at run time.
+const (
+	RuleForSession = "session"
+	RuleForTicket  = "ticket " // the ticket's name follows
+)
 
 // RuleAdded records a rule that a person added.
 type RuleAdded struct {

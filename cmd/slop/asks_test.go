@@ -16,7 +16,7 @@ import (
 )
 
 // prompt is what the terminal shows when it waits for a line.
-const prompt = "[y]es, [n]o REASON, [e]dit, [s]how all > "
+const prompt = "[y]es, [a]lways, [n]o REASON, [e]dit, [s]how all > "
 
 // twoEdits is a session with two asks, one after the other.
 var (
@@ -87,6 +87,24 @@ func TestAskIsAnsweredInEachOfTheFourWays(t *testing.T) {
 	}
 }
 
+func TestAYesFromNowOnAnswersWhatComesLater(t *testing.T) {
+	t.Parallel()
+	a := ask(t)
+	a.run.types("a")
+	a.run.warns("from now on, for this session: edit_file: a.txt")
+	a.run.sees(prompt)
+	a.run.types("a session b.txt")
+	a.run.warns("with this rule the question stays")
+	a.run.sees(prompt)
+	a.run.types("a session *.txt")
+	a.run.warns("from now on, for this session: edit_file: *.txt")
+	a.run.sees(prompt)
+	a.run.types("a")
+	require.Zero(t, a.run.wait())
+	require.Equal(t, "ONE\n", a.read("a.txt"))
+	require.Equal(t, "TWO\n", a.read("b.txt"))
+}
+
 func TestEveryLaterAnswerIsToldByWhomAndWhen(t *testing.T) {
 	t.Parallel()
 	a := ask(t)
@@ -135,7 +153,7 @@ func TestNoWithAReasonReachesTheModelAndAnEditIsWhatRuns(t *testing.T) {
 	r.sees("edit_file a.txt")
 	r.sees(prompt)
 	r.types("nonsense")
-	r.warns("type y, n REASON, e, e {JSON} or s")
+	r.warns("type y, a, n REASON, e, e {JSON} or s")
 	r.sees(prompt)
 	r.types(`e {"path":"a.txt","old_string":"one"}`)
 	r.sees("does not count: the edited arguments do not fit")

@@ -144,6 +144,16 @@ func (s *State) askTool(e *events.Event, c *call, p events.PreviewBuilt) {
 	if c.shown = p.Changes; s.refuseHeld(c) {
 		return
 	}
+	if s.basis.Decision(events.ActorApproval) >= 2 { // the rules may be others than when the call was judged
+		switch v, rule := s.standing(c); v {
+		case allowed:
+			s.approve(c, grounds{by: byRule, rule: ruleName(rule)}, 1)
+			return
+		case denied:
+			s.deny(c, grounds{by: byRule}, forbids(rule))
+			return
+		}
+	}
 	a := askAbout(c, events.GateTool, CallTitle(c.request.Tool, c.args))
 	a.Taint = c.taint
 	notes := slices.Clone(c.notes)

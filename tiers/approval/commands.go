@@ -13,7 +13,7 @@ import (
 // overCommands reports whether a rule's globs are patterns for the commands in the call's script.
 // Older decisions treat them as path globs.
 func (s *State) overCommands(c *call, r events.Rule) bool {
-	return r.Tool == commands.Tool && c.request.Tool == commands.Tool && len(r.Args) > 0 &&
+	return s.inScope(c, r) && r.Tool == commands.Tool && c.request.Tool == commands.Tool && len(r.Args) > 0 &&
 		s.basis.Decision(events.ActorApproval) >= 2
 }
 
@@ -99,8 +99,7 @@ func (s *State) scriptOf(c *call) commands.Script {
 // uncovered describes the command of a call that no rule allows while others are allowed, or
 // returns "".
 func (s *State) uncovered(c *call) string {
-	over := slices.DeleteFunc(slices.Clone(s.rules), func(r events.Rule) bool { return !s.overCommands(c, r) })
-	patterns, _ := allowing(over)
+	patterns := s.commandPatterns(c)
 	if len(patterns) == 0 {
 		return ""
 	}

@@ -110,8 +110,10 @@ func (s *State) fold(e *events.Event) {
 		}
 	case events.RuleAdded:
 		s.rules = append(s.rules, p.Rule)
+		s.settleByRules(e)
 	case events.RulesReplaced:
 		s.rules = slices.Clone(p.Rules)
+		s.settleByRules(e)
 	case events.ToolsOffered:
 		s.offer(p)
 	case events.ToolRequested, events.PreviewBuilt, events.ToolSettled, events.ToolParked:

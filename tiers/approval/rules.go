@@ -46,7 +46,7 @@ func (s *State) judge(c *call) (verdict, events.Rule) {
 	on := s.subjectOf(c)
 	best, why := presetRule(c.presets, c.tool, on)
 	for _, r := range s.rules {
-		if s.overCommands(c, r) {
+		if s.overCommands(c, r) || !s.inScope(c, r) {
 			continue
 		}
 		if v := on.under(r); v > best {
@@ -57,6 +57,44 @@ func (s *State) judge(c *call) (verdict, events.Rule) {
 		best, why = v, r
 	}
 	return best, why
+}
+
+// inScope reports whether a rule counts for the call's ticket. Older decisions know no rules of
+// tickets.
+func (s *State) inScope(c *call, r events.Rule) bool {
+	ticket, only := strings.CutPrefix(r.Scope, events.RuleForTicket)
+	return !only || ticket == c.request.Ticket && s.basis.Decision(events.ActorApproval) >= 2
+}
+
+// standing is like judge, but returns a question for a call that no allow rule answers for.
+func (s *State) standing(c *call) (verdict, events.Rule) {
+	v, rule := s.judge(c)
+	if v == allowed {
+		if why, _ := s.hazard(c); why != "" || c.request.Tool == events.PatchTool {
+			return questioned, events.Rule{}
+		}
+	}
+	return v, rule
+}
+
+// settleByRules settles the open asks about calls that the rules of now allow or deny. Older
+// decisions leave them to the person.
+func (s *State) settleByRules(e *events.Event) {
+	if s.basis.Decision(events.ActorApproval) < 2 {
+		return
+	}
+	for _, a := range s.open {
+		c := s.calls[a.call]
+		if a.gate != events.GateTool || c == nil {
+			continue
+		}
+		switch v, rule := s.standing(c); v {
+		case allowed:
+			s.settle(a, events.AskSettled{Outcome: events.Yes, By: byRule, AnswerID: e.ID, Reason: ruleName(rule), At: e.Time})
+		case denied:
+			s.settle(a, events.AskSettled{Outcome: events.No, By: byRule, AnswerID: e.ID, Reason: forbids(rule), At: e.Time})
+		}
+	}
 }
 
 // under returns the verdict of one rule for the call. If the rule cannot be evaluated, a deny rule

@@ -47,7 +47,11 @@ func (s *State) settleTool(c *call, out events.AskSettled) {
 		s.deny(c, grounds{by: byRule, ask: out.Ask}, forbids(rule))
 		return
 	}
-	s.approve(&now, grounds{by: out.By, ask: out.Ask}, 1)
+	g := grounds{by: out.By, ask: out.Ask}
+	if _, answered := s.cause.Payload.(events.AskAnswered); !answered {
+		g.rule = out.Reason
+	}
+	s.approve(&now, g, 1)
 }
 
 // forbidden returns the deny rule that applies to the current form of a call, if any.

@@ -195,6 +195,12 @@ func (r *record) isJustified(t *testing.T, p events.ToolApproved, rules map[stri
 	require.Equal(t, events.Yes, answer.Outcome)
 	require.Equal(t, p.By, answer.By)
 	said := r.log[r.at[answer.AnswerID]]
+	if _, ruled := said.Payload.(events.RuleAdded); ruled {
+		require.Equal(t, "rule", p.By)
+		require.True(t, rules[p.Rule], "%q allows nothing", p.Rule)
+		require.JSONEq(t, string(ask.Args), string(p.Args))
+		return
+	}
 	word, ok := said.Payload.(events.AskAnswered)
 	require.True(t, ok, "a person's word, not %s", said.Type)
 	require.Equal(t, p.By, said.Actor)

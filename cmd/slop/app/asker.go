@@ -26,6 +26,8 @@ type asker struct {
 	wait   bool
 	prompt func(string) // shows what may be typed; nil: the view does
 	yes    standingYes
+	opened events.SessionOpened // with the basis of now
+	rule   proposedRule
 
 	open    []events.AskRaised
 	shown   string // ask on the terminal
@@ -78,10 +80,12 @@ func plainLines(in io.Reader) func() (string, error) {
 
 // take applies an event that opens or closes a question.
 func (a *asker) take(e *events.Event) {
+	a.opened.Basis, _ = a.opened.Basis.Changed(e.Payload)
 	switch p := e.Payload.(type) {
 	case events.AskRaised:
 		a.open = append(a.open, p)
 	case events.SessionOpened:
+		a.opened = p
 		a.yes.rules = append(a.yes.rules, p.Settings.Rules...)
 	case events.RuleAdded:
 		a.yes.rules = append(a.yes.rules, p.Rule)
@@ -178,6 +182,9 @@ func promptOf(ask events.AskRaised) string {
 	case ask.Gate == events.GateInterrupted:
 		return `[y]es, [n]o, e {"resolution": "done"}, [s]how all > `
 	}
+	if ask.Gate == events.GateTool {
+		return "[y]es, [a]lways, [n]o REASON, [e]dit, [s]how all > "
+	}
 	return "[y]es, [n]o REASON, [e]dit, [s]how all > "
 }
 
@@ -210,7 +217,15 @@ func (a *asker) typed(ctx context.Context, line typedLine) error {
 		a.stale, a.shown, a.printed = "", "", ""
 		return nil
 	}
-	answer, err := a.read(line.text)
+	var answer *events.AskAnswered
+	var err error
+	verb, rest, _ := strings.Cut(line.text, " ")
+	always := verb == "a" || verb == "always"
+	if always {
+		answer, err = a.always(rest)
+	} else {
+		answer, err = a.read(line.text)
+	}
 	if err != nil {
 		fmt.Fprintln(a.g.Err, term.Printable(err.Error()))
 		a.shown = ""
@@ -221,6 +236,9 @@ func (a *asker) typed(ctx context.Context, line typedLine) error {
 		return nil
 	}
 	_, _, err = a.writer.Publish(ctx, *answer)
+	if err == nil && always {
+		_, _, err = a.writer.Publish(ctx, events.RuleAdded{Rule: a.rule.rule})
+	}
 	return err
 }
 
@@ -232,16 +250,11 @@ func (a *asker) released() {
 }
 
 // errAnswer lists the valid answers.
-var errAnswer = errors.New("type y, n REASON, e, e {JSON} or s")
+var errAnswer = errors.New("type y, a, n REASON, e, e {JSON} or s")
 
 // read turns a line into an answer; nil if the line asked to see more.
 func (a *asker) read(line string) (*events.AskAnswered, error) {
-	var ask events.AskRaised
-	for _, o := range a.open {
-		if o.Ask == a.shown {
-			ask = o
-		}
-	}
+	ask := a.current()
 	verb, rest, _ := strings.Cut(line, " ")
 	out := &events.AskAnswered{Ask: ask.Ask}
 	switch strings.ToLower(verb) {
@@ -271,6 +284,16 @@ func (a *asker) read(line string) (*events.AskAnswered, error) {
 		return nil, errAnswer
 	}
 	return out, nil
+}
+
+// current returns the question on the terminal.
+func (a *asker) current() events.AskRaised {
+	for _, o := range a.open {
+		if o.Ask == a.shown {
+			return o
+		}
+	}
+	return events.AskRaised{}
 }
 
 // edited returns the payload that the person wants instead.

@@ -146,7 +146,7 @@ func beginChat(ctx context.Context, e *engine.Engine, conn *bus.Conn, o chatOpti
 	if o.resume {
 		v, err := e.Newest(ctx, conn)
 		if err == nil && e.Bus.Server == nil {
-			_, _, err = v.Publish(ctx, events.RulesReplaced{Rules: e.Rules(o.yes)})
+			err = publishRules(ctx, e, conn, v, o.yes)
 		}
 		return v, err
 	}

@@ -43,7 +43,7 @@ further progress is possible. You are asked here before calls that need a yes; y
 can also answer with slop ask answer, over HTTP, or with an event on the bus. The
 first answer counts.
 
-At a question type y, n REASON, e to edit what is asked in $EDITOR, e {JSON} to
+At a question type y, a to answer such questions from now on, n REASON, e to edit what is asked in $EDITOR, e {JSON} to
 answer yes with other arguments, or s to see all of it.
 
 Without a terminal an unanswered question ends the run with status 3; --wait waits
@@ -191,12 +191,22 @@ func begin(ctx context.Context, e *engine.Engine, conn *bus.Conn, o runOptions, 
 		_, _, err = v.Publish(ctx, events.RuleAdded{Rule: site.YesRule()})
 	}
 	if err == nil && o.resume && e.Bus.Server == nil {
-		_, _, err = v.Publish(ctx, events.RulesReplaced{Rules: e.Rules(o.yes)})
+		err = publishRules(ctx, e, conn, v, o.yes)
 	}
 	if err == nil && !o.resume {
 		_, id, err = v.Publish(ctx, events.GoalSubmitted{Goal: goal})
 	}
 	return v, id, err
+}
+
+// publishRules records the rules of now in a session that goes on.
+func publishRules(ctx context.Context, e *engine.Engine, conn *bus.Conn, v engine.SessionWriter, yes bool) error {
+	now, err := e.RulesNow(conn, v.Session, yes)
+	if err != nil {
+		return err
+	}
+	_, _, err = v.Publish(ctx, now)
+	return err
 }
 
 // readScript reads the scripted model's lines; nil without a file.

@@ -234,14 +234,17 @@ func pastCommands(r Rule) bool {
 		!names("edit_file")
 }
 
-// checkCommands returns why no command can match the pattern of a rule.
-func checkCommands(action RuleAction, pattern string) error {
+// checkCommands returns why no command can match the pattern of a rule; empty if one can.
+func checkCommands(action RuleAction, pattern string) string {
+	parse := commands.ParseRefuse
 	if action == RuleAllow {
-		_, err := commands.ParseAllow(pattern)
-		return err
+		parse = commands.ParseAllow
 	}
-	_, err := commands.ParseRefuse(pattern)
-	return err
+	_, err := parse(pattern)
+	if err == nil {
+		return ""
+	}
+	return strings.TrimPrefix(err.Error(), commands.ErrPattern.Error()+": ")
 }
 
 func checkRules(c Config) []*Error {
@@ -261,9 +264,8 @@ func checkRules(c Config) []*Error {
 		for _, part := range rule.parts() {
 			for _, glob := range part.scope.Globs {
 				if rule.Tool == commands.Tool {
-					if err := checkCommands(part.action, glob); err != nil {
-						found = append(found, invalid(path+"."+part.key, "has a pattern that can never match: %s, got %q", strings.TrimPrefix(err.Error(),
-							commands.ErrPattern.Error()+": "), glob))
+					if why := checkCommands(part.action, glob); why != "" {
+						found = append(found, invalid(path+"."+part.key, "has a pattern that can never match: %s, got %q", why, glob))
 					}
 					continue
 				}

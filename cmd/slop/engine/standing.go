@@ -6,13 +6,14 @@ import (
 	"reflect"
 	"slices"
 
+	"manualslop/cmd/slop/site"
 	"manualslop/events"
 )
 
 // HoldToRules replaces the rules in open sessions by the current ones before any role resumes work on them. It also
 // records changes of the known models, and the tools in a session that has none. A removed rule no longer allows
-// anything, a new one applies, and an earlier --yes ends. yes gives it again, only to the newest session. A session
-// whose rules are current is left as it is.
+// anything, a new one applies, rules that were added to the session stay, and an earlier --yes ends.
+// yes gives it again, only to the newest session. A session whose rules are current is left as it is.
 func (e *Engine) HoldToRules(log events.Log, yes bool) error {
 	open, err := e.openSessions(e.Ctx, log)
 	if err != nil {
@@ -22,11 +23,11 @@ func (e *Engine) HoldToRules(log events.Log, yes bool) error {
 		if err := errors.Join(e.offerModels(log, session), e.offerTools(log, session)); err != nil {
 			return err
 		}
-		now := e.Rules(yes && i == len(open)-1)
 		standing, err := e.standingRules(log, session)
 		if err != nil {
 			return err
 		}
+		now := withAdded(e.Rules(yes && i == len(open)-1), standing)
 		if reflect.DeepEqual(now, standing) {
 			continue
 		}
@@ -36,6 +37,23 @@ func (e *Engine) HoldToRules(log events.Log, yes bool) error {
 		}
 	}
 	return nil
+}
+
+// RulesNow returns the rules that a resumed session goes on with: the current ones, and those that a person added to it
+// for the session or one of its tickets. An earlier --yes ends.
+func (e *Engine) RulesNow(log events.Log, session string, yes bool) (events.RulesReplaced, error) {
+	standing, err := e.standingRules(log, session)
+	return events.RulesReplaced{Rules: withAdded(e.Rules(yes), standing)}, err
+}
+
+// withAdded returns rules followed by those of the standing ones that were added to the session.
+func withAdded(rules, standing []events.Rule) []events.Rule {
+	for _, r := range standing {
+		if r.Scope != "" && r.Source != site.YesRule().Source {
+			rules = append(rules, r)
+		}
+	}
+	return rules
 }
 
 // standingRules returns the rules in effect in a session, as approval folds them.

@@ -127,7 +127,8 @@ func runners() []string {
 		"systemd-run", "at", "batch", "crontab", "ionice", "chrt", "taskset", "setarch", "linux64", "fakeroot", "firejail",
 		"bwrap", "docker", "podman", "kubectl", "screen", "tmux", "awk", "gawk", "mawk", "nawk", "sed", "ed", "ex", "vi",
 		"vim", "nvim", "emacs", "less", "more", "man", "env", "exec", "nice", "nohup", "command", "builtin", "timeout",
-		"time", "stdbuf", "setsid", "socat", "nc", "ncat", "netcat", "wsl", "start", "rundll32", "mshta", "wscript", "cscript", "npx",
+		"time", "stdbuf", "setsid", "socat", "nc", "ncat", "netcat", "wsl", "start", "rundll32", "mshta",
+		"wscript", "cscript", "npx",
 		"bunx", "pnpx", "uvx", "pipx", "direnv", "rlwrap", "unbuffer", "xvfb-run", "dbus-run-session", "ssh-agent", "gosu",
 		"setpriv", "capsh", "proot", "valgrind", "perf", "hyperfine", "coproc"}
 }

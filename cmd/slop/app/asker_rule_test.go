@@ -1,0 +1,78 @@
+package app
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
+	"manualslop/events"
+)
+
+// askedAbout returns an asker with one question about each script, the first of which is on the terminal.
+func askedAbout(out *bytes.Buffer, scripts ...string) *asker {
+	a := &asker{g: &site.Flags{Terminal: term.Terminal{Out: out, Err: out}}, view: &term.Progress{Out: out}, shown: "a-1",
+		opened: events.SessionOpened{Workspace: "/w", Settings: events.Settings{Shell: "bash"},
+			Basis: events.Basis{Decisions: map[string]int{events.ActorApproval: 2}}}}
+	for i, script := range scripts {
+		a.open = append(a.open, events.AskRaised{Ask: "a-" + string(rune('1'+i)), Gate: events.GateTool,
+			Tool: "run_powershell", Title: "run_powershell " + script, Ticket: "T-00" + string(rune('1'+i)), Effect: "executes",
+			Args: []byte(`{"script":"` + script + `"}`)})
+	}
+	return a
+}
+
+func TestAYesFromNowOnShowsTheRuleFirst(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	a := askedAbout(&out, "go test ./a", "go test ./b", "go vet ./...")
+	answer, err := a.always("")
+	require.NoError(t, err)
+	require.Nil(t, answer)
+	require.Contains(t, out.String(), "from now on, for this session: run_powershell: go test *\n"+
+		"it also settles 1 open: T-002 run_powershell go test ./b\n")
+	answer, err = a.always("ticket go test ./a")
+	require.NoError(t, err)
+	require.Nil(t, answer)
+	require.Contains(t, out.String(), "from now on, for T-001: run_powershell: go test ./a\ntype a to record it")
+	answer, err = a.always("")
+	require.NoError(t, err)
+	require.Equal(t, events.AskAnswered{Ask: "a-1", Decision: events.Yes, Reason: "from now on"}, *answer)
+	require.Equal(t, events.Rule{Tool: "run_powershell", Action: "allow", Args: []string{"go test ./a"},
+		Scope: "ticket T-001", Source: "yes to a-1"}, a.rule.rule)
+}
+
+func TestARuleThatLeavesTheQuestionIsNotTaken(t *testing.T) {
+	t.Parallel()
+	for line, why := range map[string]string{
+		"session go vet *":          "with this rule the question stays",
+		"session *":                 "must begin with the name of a program",
+		"session go test && go vet": "one simple command",
+		"forever":                   "ticket, session, file",
+	} {
+		var out bytes.Buffer
+		a := askedAbout(&out, "go test ./a")
+		answer, err := a.always(line)
+		require.ErrorContains(t, err, why)
+		require.Nil(t, answer)
+		require.Empty(t, a.rule.ask)
+	}
+	var out bytes.Buffer
+	a := askedAbout(&out, "go test ./a && $x")
+	_, err := a.always("")
+	require.ErrorContains(t, err, "no rule can answer this question")
+	a = askedAbout(&out, "go test ./a")
+	a.yes.rules = []events.Rule{{Tool: "run_powershell", Action: "deny", Args: []string{"go *"}}}
+	_, err = a.always("")
+	require.ErrorContains(t, err, "with this rule the question stays", "deny wins")
+	a = askedAbout(&out, "go test ./a")
+	a.cut = "a-1"
+	_, err = a.always("")
+	require.ErrorContains(t, err, "type s to see all of it")
+	a = askedAbout(&out, "go test ./a")
+	a.opened.Basis.Decisions = nil
+	_, err = a.always("ticket")
+	require.ErrorContains(t, err, "use the scope session or file")
+}

@@ -1,0 +1,48 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// AppendRule adds a rule that allows calls of a tool to the person's configuration file, and returns where it begins,
+// as FILE:LINE. Without patterns it allows every call. Nothing is written if the file would not be valid TOML.
+func AppendRule(file, tool string, patterns []string) (origin string, err error) {
+	var allow any = true
+	if len(patterns) > 0 {
+		allow = patterns
+	}
+	rule, err := toml.Marshal(map[string]any{"rules": []map[string]any{{"tool": tool, "allow": allow}}})
+	if err != nil {
+		return "", fmt.Errorf("write the rule: %w", err)
+	}
+	have, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("read the configuration: %w", err)
+	}
+	if len(have) > 0 && !bytes.HasSuffix(have, []byte("\n")) {
+		rule = append([]byte("\n"), rule...)
+	}
+	if err := toml.Unmarshal(append(bytes.Clone(have), rule...), new(map[string]any)); err != nil {
+		return "", fmt.Errorf("%s cannot take a rule at its end: %w", file, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return "", fmt.Errorf("make the folder of the configuration: %w", err)
+	}
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "", fmt.Errorf("open the configuration: %w", err)
+	}
+	_, err = f.Write(rule)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return "", fmt.Errorf("write the configuration: %w", err)
+	}
+	line := bytes.Count(have, []byte("\n")) + bytes.Index(rule, []byte("[[")) + 1
+	return fmt.Sprintf("%s:%d", file, line), nil
+}

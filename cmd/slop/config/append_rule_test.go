@@ -1,0 +1,45 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestARuleIsAddedToTheEndOfTheFile(t *testing.T) {
+	t.Parallel()
+	c := newLoadCase(t)
+	file := filepath.Join(c.UserDir, "config.toml")
+	for i, r := range []struct {
+		tool     string
+		patterns []string
+	}{{"run_powershell", []string{"go test *", `.\a.ps1`}}, {"web_search", nil}, {"edit_file", []string{`a "b".go`}}} {
+		origin, err := AppendRule(file, r.tool, r.patterns)
+		require.NoError(t, err)
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		got, err := Load(c.Sources)
+		require.NoError(t, err)
+		require.Len(t, got.Rules, i+1)
+		require.Equal(t, Rule{Tool: r.tool, Allow: RuleScope{All: r.patterns == nil, Globs: r.patterns}, Origin: origin},
+			got.Rules[i])
+		require.NoError(t, os.WriteFile(file, text[:len(text)-1], 0o600), "a file whose last line has no end")
+	}
+}
+
+func TestAFileThatTakesNoRuleIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "config.toml")
+	for _, text := range []string{"rules = []\n", "[[rules]\n", "[a]\nb = \"\"\"\n"} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		_, err := AppendRule(file, "edit_file", nil)
+		require.ErrorContains(t, err, "cannot take a rule at its end")
+		left, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, text, string(left))
+	}
+	_, err := AppendRule(t.TempDir(), "edit_file", nil)
+	require.ErrorContains(t, err, "read the configuration")
+}

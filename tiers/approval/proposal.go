@@ -1,0 +1,80 @@
+package approval
+
+import (
+	"path"
+	"slices"
+
+	"manualslop/events"
+	"manualslop/events/policy/commands"
+)
+
+// Propose returns the patterns of a rule that allows what an ask is about from now on: the commands that rules do not
+// cover yet, or the folders of its files; none for every call of the tool. It returns false if no rule can allow it.
+func Propose(a events.AskRaised, opened events.SessionOpened, rules []events.Rule) ([]string, bool) {
+	s, c, ok := asked(a, opened, rules)
+	if !ok {
+		return nil, false
+	}
+	if a.Tool == commands.Tool {
+		return s.scriptOf(c).Propose(s.commandPatterns(c))
+	}
+	on := s.subjectOf(c)
+	var globs []string
+	for _, p := range on.paths {
+		glob := p
+		if folder := path.Dir(p); folder != "." {
+			glob = folder + "/**"
+		}
+		globs = append(globs, glob)
+	}
+	slices.Sort(globs)
+	return slices.Compact(globs), on.exact && (len(globs) > 0 || c.tool.only(effectNetwork) || !c.tool.confined())
+}
+
+// Covers reports whether an ask is settled with a yes once a session has these rules. Calls in a workspace of their own
+// that name absolute paths may be covered without being reported.
+func Covers(a events.AskRaised, opened events.SessionOpened, rules []events.Rule) bool {
+	s, c, ok := asked(a, opened, rules)
+	if !ok {
+		return false
+	}
+	v, _ := s.judge(c)
+	return v == allowed
+}
+
+// asked returns the state and the call that an ask is about; false if no rule answers it.
+func asked(a events.AskRaised, opened events.SessionOpened, rules []events.Rule) (*State, *call, bool) {
+	if a.Gate != events.GateTool || len(a.Taint) > 0 || a.Tool == events.PatchTool {
+		return nil, nil, false
+	}
+	s := newState()
+	s.settings, s.workspace, s.rules = opened.Settings, opened.Workspace, rules
+	s.basis, _ = s.basis.Changed(opened)
+	c := &call{request: events.ToolRequested{Call: a.Call, Tool: a.Tool, Ticket: a.Ticket, Args: a.Args},
+		tool: newTool(events.ToolOffer{Name: a.Tool, Effect: a.Effect}), args: a.Args}
+	return s, c, true
+}
+
+// commandPatterns returns the patterns over commands that allow.
+func (s *State) commandPatterns(c *call) []commands.Pattern {
+	over := slices.DeleteFunc(slices.Clone(s.rules), func(r events.Rule) bool { return !s.overCommands(c, r) })
+	patterns, _ := allowing(over)
+	return patterns
+}
+
+// RuleOf returns the rule that a person makes of an ask. Errors: commands.ErrPattern.
+func RuleOf(a events.AskRaised, patterns []string, scope string) (events.Rule, error) {
+	for _, p := range patterns {
+		if a.Tool != commands.Tool {
+			break
+		}
+		if _, err := commands.ParseAllow(p); err != nil {
+			return events.Rule{}, err
+		}
+	}
+	if scope == "ticket" {
+		scope = events.RuleForTicket + a.Ticket
+	}
+	return events.Rule{Tool: a.Tool, Action: "allow", Args: patterns, Scope: scope,
+		Source: "yes to " + a.Ask}, nil
+}

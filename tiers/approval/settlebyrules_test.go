@@ -1,0 +1,99 @@
+package approval_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/tiers/approval"
+	"manualslop/tiers/tierstest"
+)
+
+// ruled is the settlement of an ask by a rule that came as the n-th event.
+func ruled(ask, outcome, reason string, n int) events.AskSettled {
+	return events.AskSettled{Ask: ask, Gate: events.GateTool, Outcome: outcome, By: "rule", AnswerID: tierstest.ID(n),
+		Reason: reason, At: tierstest.At(n)}
+}
+
+func TestARuleSettlesTheOpenAsksThatItCovers(t *testing.T) {
+	t.Parallel()
+	call := runsScript("go test ./...")
+	id := askID(events.GateTool, 3)
+	scoped := func(r events.Rule, scope string) events.RuleAdded { r.Scope = scope; return events.RuleAdded{Rule: r} }
+	tests := allow("run_powershell", "go test *")
+	yes := given(ruled(id, events.Yes, "test:allow", 4), approved(call, "rule", underRule("test:allow"), onAsk(id)))
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "for the session", Given: given(decidedBy(2), call), When: scoped(tests, events.RuleForSession), Then: yes},
+		{Name: "for its ticket", Given: given(decidedBy(2), call), When: scoped(tests, events.RuleForTicket+"T-1"),
+			Then: yes},
+		{Name: "for another ticket", Given: given(decidedBy(2), call), When: scoped(tests, events.RuleForTicket+"T-2")},
+		{Name: "rules of now, as after a resume", Given: given(decidedBy(2), call),
+			When: events.RulesReplaced{Rules: []events.Rule{tests}}, Then: yes},
+		{Name: "a deny is a no", Given: given(decidedBy(2), call), When: scoped(deny("run_powershell", "go *"), ""),
+			Then: given(ruled(id, events.No, "a rule forbids it (test:deny)", 4),
+				refused(call, "rule", id, "a rule forbids it (test:deny)"))},
+		{Name: "a deny beats the new allow", Given: given(decidedBy(2, ask("run_powershell", "go *")), call),
+			When: scoped(tests, "")},
+		{Name: "another command", Given: given(decidedBy(2), call), When: scoped(allow("run_powershell", "go vet *"), "")},
+		{Name: "a pattern edited to nothing", Given: given(decidedBy(2), call),
+			When: scoped(allow("run_powershell", ""), "")},
+		{Name: "an older decision leaves it to the person", Given: given(decidedBy(1), call),
+			When: scoped(allow("run_powershell"), "")},
+		{Name: "an older decision knows no rules of tickets", Given: given(decidedBy(1),
+			scoped(allow("run_powershell"), events.RuleForTicket+"T-1")), When: call,
+			Then: given(decided[events.AskRaised]())},
+	})
+}
+
+func TestARuleThatCameBeforeThePreviewCounts(t *testing.T) {
+	t.Parallel()
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "allow", Given: given(decidedBy(2), edit, events.RuleAdded{Rule: allow("edit_file")}),
+			When: events.PreviewBuilt{Call: "c1"}, Then: given(decided[events.ToolApproved]())},
+		{Name: "deny", Given: given(decidedBy(2), edit, events.RuleAdded{Rule: deny("edit_file")}),
+			When: events.PreviewBuilt{Call: "c1"}, Then: given(decided[events.ToolDenied]())},
+		{Name: "an older decision asks", Given: given(decidedBy(1), edit, events.RuleAdded{Rule: allow("edit_file")}),
+			When: events.PreviewBuilt{Call: "c1"}, Then: given(decided[events.AskRaised]())},
+	})
+}
+
+func TestProposedRulesCoverTheirAsk(t *testing.T) {
+	t.Parallel()
+	opened := decidedBy(2)[0].(events.SessionOpened)
+	for _, c := range []struct {
+		call events.ToolRequested
+		want []string
+	}{
+		{runsScript("go test ./... && ls"), []string{"go test *", "ls"}},
+		{editOf("src/a/b.go"), []string{"src/a/**"}},
+		{editOf("/w/src/b.go"), []string{"src/**"}},
+		{editOf("a.go"), []string{"a.go"}},
+		{wants("c1", "web_search", `{"query":"x"}`), nil},
+	} {
+		a := events.AskRaised{Ask: "ask-1", Gate: events.GateTool, Tool: c.call.Tool, Args: c.call.Args,
+			Effect: effects()[c.call.Tool], Ticket: "T-1"}
+		patterns, ok := approval.Propose(a, opened, nil)
+		require.True(t, ok)
+		require.Equal(t, c.want, patterns)
+		rule, err := approval.RuleOf(a, patterns, "ticket")
+		require.NoError(t, err)
+		require.Equal(t, events.Rule{Tool: a.Tool, Action: "allow", Args: c.want, Scope: "ticket T-1",
+			Source: "yes to ask-1"}, rule)
+		require.False(t, approval.Covers(a, opened, nil))
+		require.True(t, approval.Covers(a, opened, []events.Rule{rule}))
+		other := a
+		other.Ticket = "T-2"
+		require.False(t, approval.Covers(other, opened, []events.Rule{rule}))
+		tainted := a
+		tainted.Taint = []string{"web: x"}
+		require.False(t, approval.Covers(tainted, opened, []events.Rule{rule}))
+		_, ok = approval.Propose(tainted, opened, nil)
+		require.False(t, ok)
+		require.False(t, approval.Covers(a, opened, []events.Rule{rule, deny(a.Tool)}))
+	}
+	_, ok := approval.Propose(events.AskRaised{Gate: events.GateBudget}, opened, nil)
+	require.False(t, ok)
+	_, err := approval.RuleOf(events.AskRaised{Tool: "run_powershell"}, []string{"*"}, "")
+	require.ErrorContains(t, err, "name of a program")
+}
