@@ -118,6 +118,10 @@ func TestAChatOnATerminal(t *testing.T) {
 			c.sees("hands a goal", "main> ")
 			c.types("\x1b[A\r") // the line before
 			c.sees("hands a goal", "main> ")
+			c.types("@a.t\t")
+			c.sees("@a.txt ")
+			c.types("\x03")
+			c.sees("main> ")
 			c.types("Wri")
 			c.sees("Wri")
 			resize(t, c.keys, columns/2)

@@ -37,7 +37,7 @@ and may use tools: what needs a yes is asked as in slop run.
 With -p one turn is taken: the answer goes to standard output, everything else to
 standard error, and the exit status says how it ended. Without -p each line is a
 turn. On a terminal lines can be edited, have a history and may be pasted as
-several lines; Tab completes commands. Ctrl-C stops a turn and keeps the session,
+several lines; Tab completes commands and paths. Ctrl-C stops a turn and keeps the session,
 also at a question; at the prompt it drops the line, or leaves if there is none.
 
   /help              the commands
@@ -48,11 +48,15 @@ also at a question; at the prompt it drops the line, or leaves if there is none.
                      outline, summary or image
   /drop N            take entry N out
   /context           the entries with their numbers, and about how many tokens
+  /undo              restore the files that the newest turn changed
   /take [N]          go on in a take that begins with the entries up to N
   /discussion NAME   go on in another discussion
   /goal TEXT         hand a goal to the tiers
   /cost              what the session used
   /quit              leave; the session stays open
+
+A word @FILE[:VIEW] puts that file into the discussion first, up to 16 in a text;
+Tab completes the path.
 
 The session stays open: slop chat --resume goes on with it, and slop sessions
 close ends it.`,
@@ -131,6 +135,7 @@ func chatOn(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, 
 		defer remove()
 	}
 	c := newChat(g, v, o)
+	c.folder = p.Project
 	defer c.input.close()
 	c.stalls, c.stop = e.Stalls, stop
 	c.live = term.Pieces(e.Ctx, conn, v.Project, v.Session)

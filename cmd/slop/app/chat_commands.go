@@ -3,6 +3,9 @@ package app
 import (
 	"context"
 	"fmt"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +31,7 @@ func chatCommands() []struct {
 		{"/add", "FILE[:VIEW]", "puts a file into the discussion", (*chat).addFile},
 		{"/drop", "N", "takes entry N out", (*chat).dropEntry},
 		{"/context", "", "shows the entries with their numbers, and about how many tokens", (*chat).showContext},
+		{"/undo", "", "restores the files that the newest turn changed", (*chat).undoTurn},
 		{"/take", "[N]", "goes on in a take that begins with the entries up to N", (*chat).beginTake},
 		{"/discussion", "NAME", "goes on in another discussion", (*chat).changeDiscussion},
 		{"/goal", "TEXT", "hands a goal to the tiers", (*chat).submitGoal},
@@ -48,8 +52,12 @@ func (c *chat) command(ctx context.Context, line string) error {
 	return nil
 }
 
-// complete is a line with the command that it begins, if only one fits.
+// complete is a line with the command or the path that it begins, as far as only
+// one fits.
 func (c *chat) complete(line string) string {
+	if strings.Contains(line, "@") {
+		return c.completeFile(line)
+	}
 	fits := ""
 	for _, known := range chatCommands() {
 		if strings.HasPrefix(known.name, line) && strings.HasPrefix(line, "/") {
@@ -108,17 +116,115 @@ func addViews() []string {
 }
 
 func (c *chat) addFile(ctx context.Context, name string) error {
-	view := events.DefaultView(name)
-	if at := strings.LastIndexByte(name, ':'); at > 0 && slices.Contains(addViews(), name[at+1:]) {
-		name, view = name[:at], name[at+1:]
-	}
 	if name == "" {
 		c.note("name a file: /add FILE[:VIEW], with %s", strings.Join(addViews(), ", "))
 		return nil
 	}
+	name, view := viewOf(name)
 	id, err := c.publish(ctx, events.ContextInjectionRequested{Discussion: c.discussion, Path: name, View: view})
-	c.adding = id
+	c.adding[id] = true
 	return err
+}
+
+// viewOf splits FILE[:VIEW].
+func viewOf(text string) (file, view string) {
+	if at := strings.LastIndexByte(text, ':'); at > 0 && slices.Contains(addViews(), text[at+1:]) {
+		return text[:at], text[at+1:]
+	}
+	return text, events.DefaultView(text)
+}
+
+// maxNamed limits the files that one text names with @.
+const maxNamed = 16
+
+// named returns the files that a text names as @FILE[:VIEW], each once. A word that
+// names no file of the project is only a word.
+func (c *chat) named(text string) []string {
+	var out []string
+	for _, word := range strings.Fields(text) {
+		name, is := strings.CutPrefix(word, "@")
+		name = strings.TrimRight(name, ".,;!?)")
+		file, _ := viewOf(name)
+		if is && c.isFile(file) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// isFile reports whether a name is that of a file of the project.
+func (c *chat) isFile(name string) bool {
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return false
+	}
+	info, err := os.Stat(filepath.Join(c.folder, filepath.FromSlash(name)))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// completeFile returns a line with the path after its last @, as far as only one
+// fits.
+func (c *chat) completeFile(line string) string {
+	at := strings.LastIndexByte(line, '@')
+	begun := line[at+1:]
+	if strings.ContainsAny(begun, " \t") || !filepath.IsLocal(filepath.FromSlash(begun+"x")) {
+		return line
+	}
+	dir, base := path.Split(begun)
+	entries, err := os.ReadDir(filepath.Join(c.folder, filepath.FromSlash(dir)))
+	if err != nil {
+		return line
+	}
+	common, found := "", false
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasPrefix(name, base) || strings.ContainsAny(name, " \t") || base == "" && name[0] == '.' {
+			continue
+		}
+		if name += " "; e.IsDir() {
+			name = e.Name() + "/"
+		}
+		if !found {
+			common, found = name, true
+		}
+		for !strings.HasPrefix(name, common) {
+			common = common[:len(common)-1]
+		}
+	}
+	if len(common) < len(base) {
+		return line
+	}
+	return line[:at+1] + dir + common
+}
+
+// undoTurn restores the files that the newest turn of the discussion changed.
+func (c *chat) undoTurn(ctx context.Context, _ string) error {
+	for _, t := range slices.Backward(c.set.Turns()) {
+		if t.Discussion == c.discussion && len(t.Changes) > 0 && !c.undone[t.Turn] {
+			id, err := c.publish(ctx, events.UndoRequested{Ticket: t.Turn})
+			c.undoing, c.undoes = id, t.Turn
+			return err
+		}
+	}
+	c.note("no turn of this discussion changed a file that is not undone yet")
+	return nil
+}
+
+// undid tells what came of an undo.
+func (c *chat) undid(request string, p events.ToolSettled) {
+	if c.undoing == "" || request != c.undoing {
+		return
+	}
+	c.undoing = ""
+	if p.Outcome != events.ToolDone {
+		c.note("nothing was undone: %s", p.Text)
+		return
+	}
+	c.undone[c.undoes] = true
+	for _, f := range p.Files {
+		if f.Written {
+			c.note("restored %s", f.Path)
+		}
+	}
 }
 
 // numbered is the entry with a number, counted from 1 as /context shows them.

@@ -29,7 +29,12 @@ type chat struct {
 
 	discussion string            // in which is spoken
 	turn       string            // that goes on; empty: none
-	adding     string            // request for a view that is to be an entry
+	folder     string            // of the project
+	adding     map[string]bool   // requests for views that are to be entries
+	saying     string            // is said once these are there
+	undoing    string            // request for an undo that has no outcome yet; empty: none
+	undoes     string            // turn that it undoes
+	undone     map[string]bool   // turns
 	taking     string            // fork whose take is spoken in once it is there
 	cutoff     uint64            // what stands up to here happened before
 	seen       uint64            // what stands up to here is in set
@@ -46,7 +51,7 @@ type chat struct {
 
 func newChat(g *site.Flags, v engine.SessionWriter, o chatOptions) *chat {
 	c := &chat{g: g, writer: v, opts: o, set: projections.NewSet(), discussion: o.discussion,
-		requests: map[string]string{}}
+		requests: map[string]string{}, adding: map[string]bool{}, undone: map[string]bool{}}
 	c.input = newChatInput(g, c.complete)
 	out := g.Terminal
 	out.Out = c.input
@@ -124,7 +129,18 @@ func (c *chat) waiting() error {
 // more to do.
 func (c *chat) next(ctx context.Context) (bool, error) {
 	switch {
-	case c.turn != "" || c.adding != "":
+	case c.turn != "" || len(c.adding) > 0 || c.undoing != "":
+		return false, nil
+	case c.saying != "":
+		text := c.saying
+		c.saying = ""
+		if err := c.say(ctx, text); err != nil {
+			if c.leaving {
+				return false, err
+			}
+			c.note("%v", err)
+			return c.next(ctx)
+		}
 		return false, nil
 	case c.opts.text != "":
 		text := c.opts.text
@@ -133,7 +149,10 @@ func (c *chat) next(ctx context.Context) (bool, error) {
 				"without -p waits for it", term.Visible(c.discussion))
 		}
 		c.leaving = true
-		return false, c.say(ctx, text)
+		if err := c.showAndSay(ctx, text); err != nil {
+			return false, err
+		}
+		return c.next(ctx)
 	case c.leaving || c.asks.ended:
 		return true, nil
 	case !c.asks.reading && c.asks.shown == "":
@@ -218,6 +237,12 @@ func (c *chat) take(e *events.Event) error {
 		}
 	case events.DiscussionChanged:
 		c.took(e.ID)
+	case events.ToolSettled:
+		if request, is := strings.CutPrefix(p.Call, events.UndoCall("")); is {
+			c.undid(request, p)
+		}
+	case events.UndoRefused:
+		c.undid(p.Request, events.ToolSettled{Text: p.Reason})
 	case events.ContextBuilt:
 		c.added(p)
 	}
@@ -241,10 +266,10 @@ func (c *chat) awaits(request string) bool { return c.turn != "" && c.requests[c
 
 // added tells what came of a file that the person added.
 func (c *chat) added(p events.ContextBuilt) {
-	if p.Request != c.adding {
+	if !c.adding[p.Request] {
 		return
 	}
-	c.adding = ""
+	delete(c.adding, p.Request)
 	for _, v := range p.Views {
 		if v.Error != "" {
 			c.note("%s cannot be added: %s", v.Path, v.Error)
@@ -367,9 +392,25 @@ func (c *chat) typed(ctx context.Context, line typedLine) error {
 	case strings.HasPrefix(line.text, "/"):
 		return c.command(ctx, line.text)
 	}
-	if err := c.say(ctx, line.text); err != nil {
+	if err := c.showAndSay(ctx, line.text); err != nil {
 		c.note("%v", err)
 	}
+	return nil
+}
+
+// showAndSay puts the files that a text names into the discussion and then says it.
+func (c *chat) showAndSay(ctx context.Context, text string) error {
+	files := c.named(text)
+	if len(files) > maxNamed {
+		return exit.Errorf(exit.Usage, "nothing was sent: the text names %d files with @, at most %d are allowed",
+			len(files), maxNamed)
+	}
+	for _, name := range files {
+		if err := c.addFile(ctx, name); err != nil {
+			return err
+		}
+	}
+	c.saying = text
 	return nil
 }
 
@@ -382,7 +423,12 @@ func estimated(entries []events.TurnEntry) int64 {
 	return sum
 }
 
-func tokensOf(n events.TurnEntry) int64 { return (int64(len(n.Text)) + n.Size + 3) / 4 }
+func tokensOf(n events.TurnEntry) int64 {
+	if n.View == events.ViewImage {
+		return events.ImageTokens
+	}
+	return (int64(len(n.Text)) + n.Size + 3) / 4
+}
 
 // clock is when an entry was made, as it is shown.
 func clock(at time.Time) string { return at.Local().Format("15:04") }
