@@ -31,7 +31,8 @@ func (c *Call) Settle(s events.ToolSettled) bool {
 	return true
 }
 
-// Park reports whether it counts that the pool gave up the call: only if the call was open.
+// Park records that the pool gave up the call. It returns false, and changes nothing, if the call was
+// not open.
 func (c *Call) Park() bool {
 	if c.done || !c.open {
 		return false

@@ -97,7 +97,7 @@ func (s *Sent) failed(kind string) int {
 	return s.Asked.Attempt - s.incomplete - s.interrupted
 }
 
-// maxDoublings is the attempt from which on the wait is MaxBackoff.
+// maxDoublings is the number of the first attempt that is followed by a wait of MaxBackoff.
 const maxDoublings = 9
 
 // NextAttempt counts a failure and returns the request that follows the failed one; it must be

@@ -20,8 +20,7 @@ type subscriber struct {
 	more  chan struct{} // holds a token when the queue has changed
 }
 
-// push queues an event. If the queue is over its limit, it is dropped and the subscriber is marked
-// as slow.
+// push queues an event. If the queue is full, all of it is dropped and the subscriber is marked as slow.
 func (s *subscriber) push(e *events.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"manualslop/events"
 )
 
-// keptMessages is the number of messages from which on a session is kept even without a star.
+// keptMessages: the log files of a session with more messages are kept even without a star.
 const keptMessages = 10
 
 // Facts is what decides whether a session's log files are kept. It is a fold of the session's

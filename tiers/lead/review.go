@@ -124,8 +124,8 @@ func readReview(x *events.ReviewRequested, text string) (events.Payload, error) 
 	return out, nil
 }
 
-// unanimous reports whether all verdicts in a reply agree, because one of them may be quoted from
-// a file.
+// unanimous reports whether all verdicts in a reply agree. If they do not, one of them may be quoted
+// from a file.
 func unanimous(text string) bool {
 	said := map[string]bool{}
 	_, _ = planning.Read(text, "review", func(all []verdict) error {

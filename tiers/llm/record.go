@@ -25,7 +25,7 @@ type Record struct {
 	begun   begun
 }
 
-// showing identifies a tool of an offer as a bias profile shows it.
+// showing identifies one tool of an offer, as rendered for one bias profile.
 type showing struct {
 	offer         int
 	tool, profile string

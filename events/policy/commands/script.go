@@ -114,11 +114,11 @@ func (s Script) Uncovered(patterns []Pattern) (missing Command, used []int, foun
 type Hit int
 
 const (
-	// Misses: it does not apply.
+	// Misses: the pattern does not apply.
 	Misses Hit = iota
-	// MayHit: the script's text does not show it.
+	// MayHit: the script's text does not show whether it applies.
 	MayHit
-	// Hits: it applies.
+	// Hits: the pattern applies.
 	Hits
 )
 

@@ -18,7 +18,7 @@ type reader interface {
 	// end returns the last chunks of a complete reply, or why it is not complete; err is how the
 	// stream ended.
 	end(err error) ([]llm.Chunk, error)
-	// isDone reports whether the closing event came.
+	// isDone reports whether the closing event was received.
 	isDone() bool
 	// paid returns the usage that the server reported.
 	paid() []llm.Chunk
