@@ -209,7 +209,7 @@ func TestQuestionsOfAChatAreAnsweredOnTheTerminal(t *testing.T) {
 	c.types("Write two.\r")
 	c.sees("-one", "+two", "[y]es")
 	c.types("perhaps\r")
-	c.sees("type y, n REASON", "[y]es")
+	c.sees("type y, a, n REASON", "[y]es")
 	c.types("n not yet\r")
 	c.sees("Then not.", "main> ")
 	require.Equal(t, "one\n", c.file("a.txt"))
