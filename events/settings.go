@@ -331,7 +331,8 @@ func (e SettingsChanged) Check() error {
 }
 
 // CheckCommand returns ErrSetting unless command can be the program of a provider: empty, or an
-// absolute POSIX path or Windows drive path, on any system. It is never split into words.
+// absolute POSIX path or Windows drive path, on any system. The provider gemini_cli splits it into words if it
+// names no file.
 func CheckCommand(command string) error {
 	if command == "" {
 		return nil

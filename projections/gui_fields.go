@@ -37,7 +37,8 @@ func guiModelFields() []GUIField {
 			Read: func(g *GUISources) any { return g.Now().Tier(workTier).Model(0) },
 			Say:  owned(func(name string) events.Payload { return events.TierChanged{Models: []string{name}} })},
 		{Name: "gcli_path", Aliases: []string{"gemini_cli_path"}, Type: FieldText,
-			Doc:  "Absolute path of the program that the provider gemini_cli runs; empty for gemini in PATH.",
+			Doc: "Absolute path of the program that the provider gemini_cli runs, with arguments if it has any " +
+				"(words with blanks in double quotes); empty for gemini in PATH.",
 			Read: func(g *GUISources) any { return g.Now().Command(events.ProviderGeminiCLI) },
 			Say: owned(func(path string) events.Payload {
 				return events.ProviderChanged{Provider: events.ProviderGeminiCLI, Command: path}

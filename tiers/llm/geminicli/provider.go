@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"manualslop/events"
@@ -85,17 +87,41 @@ func (Provider) Name() string { return Name }
 // Stream makes one attempt at a reply with one run of the program. All of the program's processes
 // have ended when it returns.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+	path, own := split(cmp.Or(r.Command, DefaultProgram))
 	return program.Attempt(ctx, p.Folder, r, Files(), func(folder string) program.Job {
 		return program.Job{
 			Run: p.Run, Request: r, Silence: p.Silence, Protocol: protocol{},
 			Missing: "install the gemini command line, or set the program in [providers.gemini_cli] command",
 			Program: llm.Program{
-				Path: cmp.Or(r.Command, DefaultProgram), Args: arguments(r.Model), Input: []byte(program.Prompt(r)),
+				Path: path, Args: append(own, arguments(r.Model)...), Input: []byte(program.Prompt(r)),
 				// MOCK_MODE belongs to the original system; programs that still use it need it.
 				Inherit: slices.Concat(Inherited(), p.Inherit, []string{"MOCK_MODE"}), Set: Variables(folder),
 			},
 		}
 	})
+}
+
+// split returns the program of a command and the arguments that the command gives it, as in the original's
+// gcli_path. A command that names a file is a program without arguments, and so is one whose first word names none.
+// Blanks separate words, except between double quotes; nothing is escaped or expanded.
+func split(command string) (path string, args []string) {
+	if _, err := os.Stat(command); err == nil || !strings.Contains(command, " ") {
+		return command, nil
+	}
+	quoted := false
+	words := strings.FieldsFunc(command, func(r rune) bool {
+		if r == '"' {
+			quoted = !quoted
+		}
+		return r == ' ' && !quoted
+	})
+	for i, word := range words {
+		words[i] = strings.ReplaceAll(word, `"`, "")
+	}
+	if _, err := os.Stat(words[0]); err != nil {
+		return command, nil
+	}
+	return words[0], words[1:]
 }
 
 // arguments returns the arguments of a run, without the prompt. The model's name is in the same

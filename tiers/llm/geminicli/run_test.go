@@ -224,3 +224,27 @@ func holders(t *testing.T, path string) []string {
 	}
 	return out
 }
+
+func TestACommandMayHaveArguments(t *testing.T) {
+	t.Parallel()
+	file := program(t, "exit 0") // its name has a blank
+	for command, want := range map[string][]string{
+		file: {file},
+		`/bin/sh "` + file + `" --mode=x  "two words"`: {"/bin/sh", file, "--mode=x", "two words"},
+		`/bin/sh --a="b c"`:                            {"/bin/sh", "--a=b c"},
+		"/bin/none --a":                                {"/bin/none --a"},
+		"/bin/none":                                    {"/bin/none"},
+	} {
+		var got []string
+		p := provider(t)
+		p.Run = func(ctx context.Context, started llm.Program) (llm.Ended, error) {
+			got = append([]string{started.Path}, started.Args...)
+			return says(hello+done)(ctx, started)
+		}
+		for range p.Stream(t.Context(), request(command)) {
+			continue
+		}
+		require.Equal(t, want, got[:len(want)], command)
+		require.Equal(t, "--output-format", got[len(want)], command)
+	}
+}
