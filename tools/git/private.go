@@ -77,7 +77,9 @@ func (w *private) copyIndex() (err error) {
 		return fmt.Errorf("git: %w", err)
 	}
 	_, err = io.Copy(to, from)
-	if err = errors.Join(err, to.Close()); err != nil {
+	// Git compares the content of files that changed no earlier than the index was written.
+	err = errors.Join(err, to.Close(), os.Chtimes(own, info.ModTime(), info.ModTime()))
+	if err != nil {
 		return fmt.Errorf("git: %w", err)
 	}
 	w.index = own
