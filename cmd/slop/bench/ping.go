@@ -20,6 +20,7 @@ type pinger struct {
 	tool     string
 	args     func(n int) json.RawMessage
 	inFlight int
+	apart    bool               // each call is of its own ticket, so that no answer taints the next call
 	trips    chan time.Duration // taken one by one; otherwise the pinger waits
 
 	mu    sync.Mutex
@@ -60,7 +61,11 @@ func (p *pinger) decider(ctx context.Context) tiers.Decider[*ping] {
 			}
 			call := fmt.Sprintf("c-%d", s.n+1)
 			p.left(call)
-			return []events.Payload{events.ToolRequested{Call: call, Tool: p.tool, Args: p.args(s.n + 1), Ticket: "T-1",
+			ticket := "T-1"
+			if p.apart {
+				ticket = fmt.Sprintf("T-%d", s.n+1)
+			}
+			return []events.Payload{events.ToolRequested{Call: call, Tool: p.tool, Args: p.args(s.n + 1), Ticket: ticket,
 				Attempt: 1, Round: s.n + 1}}
 		},
 	}
