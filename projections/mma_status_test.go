@@ -113,7 +113,8 @@ func TestPendingFlagsFollowTheGateOfOpenAsks(t *testing.T) {
 	type flags struct{ tool, step, spawn bool }
 	cases := map[string]flags{
 		events.GateTool: {tool: true}, events.GateHTTP: {tool: true}, events.GateInterrupted: {}, events.GateTrust: {},
-		events.GateBudget: {}, events.GateMerge: {}, events.GateInput: {}, events.GateStep: {step: true}, events.GateSpawn: {spawn: true},
+		events.GateBudget: {}, events.GateMerge: {}, events.GateInput: {}, events.GateStep: {step: true},
+		events.GateSpawn: {spawn: true},
 	}
 	for gate, want := range cases {
 		s := opened(t, events.Settings{})

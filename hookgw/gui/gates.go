@@ -13,8 +13,8 @@ import (
 	"manualslop/projections"
 )
 
-// gateButtons returns the buttons that approve and reject. Each answers the asks for which one flag of mma_status is set,
-// and no others: the original's popups looked alike, and people answered the wrong one.
+// gateButtons returns the buttons that approve and reject. Each answers the asks for which one flag of mma_status is
+// set, and no others: the original's popups looked alike, and people answered the wrong one.
 func gateButtons() []guiButton {
 	const takes = `an ask's id, or {"request_id"?, "args"?, "reason"?}; without an id the oldest open ask of the gate`
 	button := func(id, flag string, yes bool, what string, aliases ...string) guiButton {
@@ -22,14 +22,17 @@ func gateButtons() []guiButton {
 			do: answerGate(projections.GatesOf(flag), yes), Doc: what}
 	}
 	return []guiButton{
-		button("btn_approve_tool", projections.PendingTool, true, "Lets a tool call run, or says yes to a question of POST /api/ask.", "btn_approve_script",
-			"btn_approve_tool_call"),
-		button("btn_reject_tool", projections.PendingTool, false, "Refuses a tool call, or says no to a question of POST /api/ask.", "btn_reject_script", "btn_reject_tool_call",
+		button("btn_approve_tool", projections.PendingTool, true,
+			"Lets a tool call run, or says yes to a question of POST /api/ask.", "btn_approve_script", "btn_approve_tool_call"),
+		button("btn_reject_tool", projections.PendingTool, false,
+			"Refuses a tool call, or says no to a question of POST /api/ask.", "btn_reject_script", "btn_reject_tool_call",
 			"btn_deny_tool"),
-		button("btn_approve_mma_step", projections.PendingStep, true, "Lets a round of a ticket continue.", "btn_approve_step"),
+		button("btn_approve_mma_step", projections.PendingStep, true, "Lets a round of a ticket continue.",
+			"btn_approve_step"),
 		button("btn_reject_mma_step", projections.PendingStep, false, "Ends a ticket's attempt before its next round.",
 			"btn_reject_step", "btn_deny_step"),
-		button("btn_approve_spawn", projections.PendingSpawn, true, "Lets an attempt at a ticket start.", "btn_approve_mma_spawn"),
+		button("btn_approve_spawn", projections.PendingSpawn, true, "Lets an attempt at a ticket start.",
+			"btn_approve_mma_spawn"),
 		button("btn_reject_spawn", projections.PendingSpawn, false, "Refuses the start of an attempt at a ticket.",
 			"btn_reject_mma_spawn", "btn_deny_spawn"),
 	}

@@ -180,7 +180,8 @@ func (m *Manager) Tools() (*tools.Registry, error) {
 			taken[name] = true
 			spec := tools.Spec{Name: name, Effect: tools.Executes}
 			spec.Summary, spec.Doc = described(s.Definition.Name, p.Description)
-			t, err := tools.Foreign(spec, p.Schema, func(ctx context.Context, env tools.Env, args json.RawMessage) (tools.Result, error) {
+			t, err := tools.Foreign(spec, p.Schema, func(ctx context.Context, env tools.Env,
+				args json.RawMessage) (tools.Result, error) {
 				if unready != nil {
 					return failed(s.Definition.Name, p.Name, "refused", unready), nil
 				}

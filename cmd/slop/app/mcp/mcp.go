@@ -31,7 +31,8 @@ the tools of slop to other programs. See docs/mcp.md.`,
 		Example: `  slop mcp list
   slop mcp trust filesystem
   slop mcp serve`,
-	}, listCommand(g), addCommand(g), trustCommand(g), toolsCommand(g), tool.ServerCallCommand(g), logCommand(g), restartCommand(g),
+	}, listCommand(g), addCommand(g), trustCommand(g), toolsCommand(g), tool.ServerCallCommand(g),
+		logCommand(g), restartCommand(g),
 		mcpserve.Command(g), mcpfixture.RecordCommand(g), mcpfixture.ReplayCommand())
 }
 

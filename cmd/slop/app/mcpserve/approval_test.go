@@ -45,7 +45,8 @@ func startServed(t *testing.T) *served {
 	p := site.Place{Config: cfg, Project: project, Data: filepath.Join(project, ".slop"), Base: "p1", Name: "p1",
 		Person: "ann", State: filepath.Join(root, "state")}
 	ready, out := io.Pipe()
-	g := &site.Flags{Terminal: term.Terminal{In: strings.NewReader(""), Out: out, Err: io.Discard, Quiet: true, JSON: true}}
+	g := &site.Flags{Terminal: term.Terminal{In: strings.NewReader(""), Out: out, Err: io.Discard,
+		Quiet: true, JSON: true}}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context())) // clients close their sessions behind the test
 	e, err := engine.New(ctx, g, p, "", nil)
 	require.NoError(t, err)
