@@ -269,7 +269,7 @@ func TestWebSocketThatStalledLearnsItsPosition(t *testing.T) {
 	}))
 	d := f.dial(t, "/ws?channels=log")
 	large := json.RawMessage(`"` + strings.Repeat("x", 64<<10) + `"`)
-	const pushed = 150 // more than the buffers of a connection hold, less than the feed keeps
+	const pushed = 150                         // more than the buffers of a connection hold, less than the feed keeps
 	for wait := 6 * time.Second; ; wait *= 2 { // longer than the library waits with a ping
 		var newest uint64
 		for range pushed {
