@@ -29,6 +29,9 @@ func (r *reader) command(words []word, set int) {
 		}
 		break
 	}
+	if c.inner && c.set > 0 {
+		c.inner, c.Unclear = false, "it sets a variable for a script within the script"
+	}
 	c.words[c.from].fix()
 	r.out.Commands = append(r.out.Commands, c)
 }
@@ -65,13 +68,18 @@ func innerOf(name string, args []word) (int, string) {
 			return n, ""
 		case name == "stdbuf" && len(text) == 3 && strings.IndexByte("ioe", text[1]) >= 0,
 			name == "nice" && digits(text[1:]):
-		case name == "nice" && text == "-n":
+		case name == "nice" && text == "-n" && n+1 < len(args) && niceness(args[n+1]):
 			n++
 		default:
 			return 0, "an option of " + name + " is not looked through"
 		}
 	}
 	return 0, name + " runs nothing that is known"
+}
+
+func niceness(w word) bool {
+	text, known := w.plain()
+	return known && digits(strings.TrimPrefix(text, "-"))
 }
 
 func digits(s string) bool {
@@ -81,7 +89,7 @@ func digits(s string) bool {
 // program sets what is known about the program of a command.
 func (r *reader) program(c *Command, name string) {
 	args := c.words[c.from+1:]
-	base := baseName(name)
+	base := strings.ToLower(baseName(name))
 	switch {
 	case slices.Contains(redefining(), base):
 		c.Unclear = base + " changes what later commands run"
@@ -89,9 +97,12 @@ func (r *reader) program(c *Command, name string) {
 		r.eval(c, args)
 	case slices.Contains(shells(), base):
 		r.shell(c, name, args)
-	case slices.Contains(runners(), base):
+	case slices.Contains(runners(), base) || runsRest(base, args):
 		c.runs = true
 		fixAll(args)
+		if last, _ := c.words[len(c.words)-1].plain(); slices.Contains(shells(), strings.ToLower(baseName(last))) {
+			c.Unclear = clean(baseName(last)) + " runs what it reads"
+		}
 	case base == "find":
 		r.find(c, args)
 	case interpreter(base):
@@ -106,13 +117,27 @@ func (r *reader) program(c *Command, name string) {
 // redefining returns the builtins that change what other commands mean or store commands for
 // later.
 func redefining() []string {
-	return []string{"alias", "unalias", "bind", "complete", "enable", "hash", "trap", "fc"}
+	return []string{"alias", "unalias", "bind", "complete", "enable", "hash", "trap", "fc", "let"}
 }
 
 // setters returns the commands whose arguments name variables or files with commands; * covers
 // none of them.
 func setters() []string {
 	return []string{".", "source", "read", "mapfile", "readarray", "getopts", "unset", "shopt", "set"}
+}
+
+// runsRest reports whether a subcommand runs a command from its arguments.
+func runsRest(base string, args []word) bool {
+	run := map[string][]string{"uv": {"run", "tool", "x"}, "poetry": {"run"}, "pdm": {"run"}, "pipenv": {"run"},
+		"hatch": {"run"}, "bundle": {"exec"}, "npm": {"exec", "x"}, "pnpm": {"exec", "dlx"}, "yarn": {"exec", "dlx"},
+		"bun": {"x"}, "git": {"bisect", "submodule", "filter-branch", "difftool", "mergetool"}, "go": {"tool"}}[base]
+	for i, w := range args {
+		text, known := w.plain()
+		if known && slices.Contains(run, text) && (text != "x" || i == 0) {
+			return true
+		}
+	}
+	return false
 }
 
 func shells() []string {
@@ -167,6 +192,10 @@ func (r *reader) within(script string, language syntax.LangVariant) {
 // shell analyses the script of sh -c. A pattern must name a script file in full.
 func (r *reader) shell(c *Command, name string, args []word) {
 	c.runs = true
+	if base := strings.ToLower(baseName(name)); base == "cmd" || base == "powershell" {
+		c.Unclear = "what " + base + " runs cannot be read here"
+		return
+	}
 	for i, w := range args {
 		text, ok := w.plain()
 		switch {
@@ -174,8 +203,8 @@ func (r *reader) shell(c *Command, name string, args []word) {
 			c.Unclear = "what " + baseName(name) + " runs is known only when it runs"
 			return
 		case !strings.HasPrefix(text, "-") || text == "-":
-			if text == "-" {
-				c.Unclear = name + " runs what it reads"
+			if text == "-" || special(text) {
+				c.Unclear = clean(name) + " runs what it reads"
 				return
 			}
 			fixAll(args[:i+1])
@@ -218,7 +247,14 @@ func (r *reader) find(c *Command, args []word) {
 func interpreter(base string) bool {
 	base = strings.TrimRight(base, "0123456789.")
 	return slices.Contains([]string{"python", "pypy", "perl", "ruby", "node", "nodejs", "deno", "bun", "php", "lua",
-		"luajit", "Rscript", "R", "tclsh", "osascript", "ghci", "irb", "julia", "elixir", "iex", "guile", "racket"}, base)
+		"luajit", "rscript", "r", "tclsh", "osascript", "ghci", "irb", "julia", "elixir", "iex", "guile", "racket"}, base)
+}
+
+// special reports whether a path may be the standard input, another open file or a connection.
+func special(path string) bool {
+	path = "/" + path
+	return strings.Contains(path, "/proc/") || strings.Contains(path, "/dev/std") || strings.Contains(path, "/dev/fd") ||
+		strings.Contains(path, "/dev/t") || strings.Contains(path, "/dev/udp")
 }
 
 // interpret prevents * from covering options that run a text, and rejects programs that are read
@@ -231,9 +267,9 @@ func interpret(c *Command, base string, args []word) {
 		case i == 0 && text == "-m":
 			w.fix()
 			return
-		case i == 0 && text != "" && text[0] != '-':
+		case i == 0 && text != "" && text[0] != '-' && !special(text):
 			return
-		case text == "-":
+		case text == "-" || special(text):
 			c.Unclear = clean(base) + " runs what it reads"
 			return
 		case strings.HasPrefix(text, "-") || text == "":
@@ -271,6 +307,16 @@ func hazards(base string) (long, short []string) {
 		return []string{"output", "compress-program"}, []string{"-o"}
 	case "printf":
 		return nil, []string{"-v"}
+	case "test", "[":
+		return nil, []string{"-v", "-R"}
+	case "wait":
+		return nil, []string{"-p"}
+	case "rg":
+		return []string{"pre", "hostname-bin"}, nil
+	case "fd", "fdfind":
+		return []string{"exec", "exec-batch"}, []string{"-x", "-X"}
+	case "split":
+		return []string{"filter"}, nil
 	case "curl":
 		return []string{"output", "remote-name", "config", "upload-file"}, []string{"-o", "-O", "-K", "-T"}
 	case "wget":
@@ -295,16 +341,24 @@ func fixHazards(base string, args []word) {
 	if long == nil && short == nil {
 		return
 	}
-	for _, w := range args {
+	for i, w := range args {
 		text := w.begin()
-		if base == "make" && strings.Contains(text, "=") || hazard(text, long, short) || len(w) > 0 && w[0].r == dynamic {
+		if i == 0 && strings.HasSuffix(base, "tar") && text != "" && text[0] != '-' {
+			text = "-" + text // the old form of options
+		}
+		sets := (base == "make" || base == "gmake") && strings.Contains(text, "=")
+		if sets || hazard(text, long, short) || len(w) > 0 && w[0].r == dynamic {
 			w.fix()
 		}
 	}
 }
 
+// hazard reports whether an argument is one of the options. Several short options may share one argument.
 func hazard(text string, long, short []string) bool {
-	if slices.ContainsFunc(short, func(s string) bool { return strings.HasPrefix(text, s) }) {
+	joined := strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--")
+	if slices.ContainsFunc(short, func(s string) bool {
+		return strings.HasPrefix(text, s) || joined && strings.Contains(text, strings.TrimPrefix(s, "-"))
+	}) {
 		return true
 	}
 	name := strings.TrimLeft(text, "-")

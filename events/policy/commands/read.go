@@ -29,7 +29,13 @@ func (r *reader) read(script string) {
 		r.out.unclear("the script cannot be read as one of the shell")
 		return
 	}
+	if r.language == syntax.LangPOSIX && strings.Contains(script, "$'") {
+		r.out.unclear("shells read $' in different ways")
+	}
 	syntax.Walk(file, func(n syntax.Node) bool {
+		if d, is := n.(*syntax.Redirect); is && hereDocument(d) && strings.Contains(script, "\\\n") {
+			r.out.unclear("shells end a here-document with escaped line breaks in different places")
+		}
 		r.node(n)
 		return true
 	})
@@ -124,6 +130,8 @@ func (r *reader) redirect(n *syntax.Redirect) {
 	r.out.Commands = append(r.out.Commands, Command{Unclear: why, opens: true,
 		words: []word{wordOf(n.Op.String()), wordFrom(n.Word)}})
 }
+
+func hereDocument(n *syntax.Redirect) bool { return n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc }
 
 // descriptor reports whether text is a file descriptor, or - which closes one.
 func descriptor(text string) bool {

@@ -157,6 +157,9 @@ func (p Pattern) mentionedBy(c Command) bool {
 	if !found {
 		return false
 	}
+	if base := strings.ToLower(baseName(c.words[c.from].begin())); base == "xargs" || base == "parallel" {
+		return true // their input adds arguments
+	}
 	for _, part := range strings.FieldsFunc(fold(string(p.text)), func(r rune) bool { return r == ' ' || r == '*' })[1:] {
 		i := strings.Index(line[at:], part)
 		if i < 0 {
