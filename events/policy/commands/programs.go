@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"manualslop/events/chars"
 )
 
 // command adds a simple command: words[:set] set variables, and the rest is a program with its
@@ -89,7 +91,7 @@ func digits(s string) bool {
 // program sets what is known about the program of a command.
 func (r *reader) program(c *Command, name string) {
 	args := c.words[c.from+1:]
-	base := strings.ToLower(baseName(name))
+	base := chars.Lower(baseName(name))
 	switch {
 	case slices.Contains(redefining(), base):
 		c.Unclear = base + " changes what later commands run"
@@ -100,7 +102,7 @@ func (r *reader) program(c *Command, name string) {
 	case slices.Contains(runners(), base) || runsRest(base, args):
 		c.runs = true
 		fixAll(args)
-		if last, _ := c.words[len(c.words)-1].plain(); slices.Contains(shells(), strings.ToLower(baseName(last))) {
+		if last, _ := c.words[len(c.words)-1].plain(); slices.Contains(shells(), chars.Lower(baseName(last))) {
 			c.Unclear = clean(baseName(last)) + " runs what it reads"
 		}
 	case base == "find":
@@ -192,7 +194,7 @@ func (r *reader) within(script string, language syntax.LangVariant) {
 // shell analyses the script of sh -c. A pattern must name a script file in full.
 func (r *reader) shell(c *Command, name string, args []word) {
 	c.runs = true
-	if base := strings.ToLower(baseName(name)); base == "cmd" || base == "powershell" {
+	if base := chars.Lower(baseName(name)); base == "cmd" || base == "powershell" {
 		c.Unclear = "what " + base + " runs cannot be read here"
 		return
 	}

@@ -157,7 +157,7 @@ func (p Pattern) mentionedBy(c Command) bool {
 	if !found {
 		return false
 	}
-	if base := strings.ToLower(baseName(c.words[c.from].begin())); base == "xargs" || base == "parallel" {
+	if base := chars.Lower(baseName(c.words[c.from].begin())); base == "xargs" || base == "parallel" {
 		return true // their input adds arguments
 	}
 	for _, part := range strings.FieldsFunc(fold(string(p.text)), func(r rune) bool { return r == ' ' || r == '*' })[1:] {
