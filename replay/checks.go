@@ -21,8 +21,9 @@ type checks struct {
 type permit struct{ call, digest string }
 
 type answer struct {
-	ask string
-	yes bool
+	ask   string // empty for rules, which are about every ask of a tool call
+	yes   bool
+	rules bool
 }
 
 func newChecks() checks {
@@ -151,14 +152,16 @@ func (v *Verifier) content(i int, e *events.Event) *Divergence {
 		c.answers[e.ID] = answer{ask: p.Ask, yes: p.Decision == events.Yes}
 	case events.TimerFired:
 		c.answers[e.ID] = answer{ask: p.Ask}
+	case events.RuleAdded, events.RulesReplaced:
+		c.answers[e.ID] = answer{rules: true}
 	case events.AskSettled:
 		return v.settlement(i, e, p)
 	}
 	return nil
 }
 
-// settlement checks that an ask is settled by an earlier event. A yes needs a person's yes to that ask. A no may
-// also follow from an event that made the ask pointless, such as the end of its ticket, but not from an answer to
+// settlement checks that an ask is settled by an earlier event. A yes needs a person's yes to that ask, or rules of a
+// person that let a tool call run; whether they cover it is the decision's own check. A no may also follow from an event that made the ask pointless, such as the end of its ticket, but not from an answer to
 // another ask.
 func (v *Verifier) settlement(i int, e *events.Event, p events.AskSettled) *Divergence {
 	a, isAnswer := v.checks.answers[p.AnswerID]
@@ -166,9 +169,9 @@ func (v *Verifier) settlement(i int, e *events.Event, p events.AskSettled) *Dive
 	switch {
 	case !known || first >= i:
 		return at(CodeAnswer, i, e, fmt.Sprintf("there is no earlier event %q", p.AnswerID))
-	case isAnswer && a.ask != p.Ask:
+	case isAnswer && !a.rules && a.ask != p.Ask:
 		return at(CodeAnswer, i, e, p.AnswerID+" is about ask "+a.ask)
-	case p.Outcome == events.Yes && !a.yes:
+	case p.Outcome == events.Yes && !a.yes && !(a.rules && p.Gate == events.GateTool && p.By == "rule"):
 		return at(CodeAnswer, i, e, p.AnswerID+" is not a yes")
 	}
 	v.checks.settled[p.Ask] = p.Outcome == events.Yes

@@ -108,6 +108,10 @@ func TestAnAskEndsOnlyByAnEarlierEventAboutIt(t *testing.T) {
 	settled := func(outcome, by string) events.AskSettled {
 		return events.AskSettled{Ask: "K", Gate: events.GateTool, Outcome: outcome, By: "ada", AnswerID: by}
 	}
+	byRule := func(gate string) events.AskSettled {
+		return events.AskSettled{Ask: "K", Gate: gate, Outcome: events.Yes, By: "rule", AnswerID: "E2"}
+	}
+	allow := events.Rule{Tool: "edit_file", Action: "allow"}
 	for name, c := range map[string]struct {
 		said events.Payload
 		by   string
@@ -130,9 +134,14 @@ func TestAnAskEndsOnlyByAnEarlierEventAboutIt(t *testing.T) {
 			replay.CodeAnswer},
 		"no answer": {events.AskAnswered{Ask: "K", Decision: events.Yes}, "ada", settled(events.Yes, ""),
 			replay.CodeAnswer},
-		"a no by a block":         {events.BlockRequested{}, "ada", settled(events.No, "E2"), ""},
-		"a no by what is to come": {events.BlockRequested{}, "ada", settled(events.No, "E4"), replay.CodeAnswer},
-		"a yes by something else": {events.PauseRequested{}, "ada", settled(events.Yes, "E2"), replay.CodeAnswer},
+		"a no by a block":          {events.BlockRequested{}, "ada", settled(events.No, "E2"), ""},
+		"a no by what is to come":  {events.BlockRequested{}, "ada", settled(events.No, "E4"), replay.CodeAnswer},
+		"a yes by something else":  {events.PauseRequested{}, "ada", settled(events.Yes, "E2"), replay.CodeAnswer},
+		"a yes by a rule":          {events.RuleAdded{Rule: allow}, "ada", byRule(events.GateTool), ""},
+		"a yes by the rules":       {events.RulesReplaced{Rules: []events.Rule{allow}}, "ada", byRule(events.GateTool), ""},
+		"a start by a rule":        {events.RuleAdded{Rule: allow}, "ada", byRule(events.GateSpawn), replay.CodeAnswer},
+		"a rule in ada's name":     {events.RuleAdded{Rule: allow}, "ada", settled(events.Yes, "E2"), replay.CodeAnswer},
+		"a yes by a worker's rule": {events.RuleAdded{Rule: allow}, "worker-1", byRule(events.GateTool), replay.CodeAnswer},
 		"an answer of a worker": {events.AskAnswered{Ask: "K", Decision: events.Yes}, "worker-1",
 			settled(events.Yes, "E2"), replay.CodeAnswer},
 		"an answer of the gateway": {events.AskAnswered{Ask: "K", Decision: events.Yes}, events.ActorGateway,

@@ -35,7 +35,7 @@ func differences() []difference {
 			"SHA256: \"ab\"}}})",
 			"RefreshRequested{Ticket: \"T-001\", Attempt: 1, Round: 2, Files: []FileState{{Path: \"a.go\", SHA256: \"ab\"}}}, " +
 				"roundIsTurn)"},
-		{"events/file.go", "import \"cmp\"\n", "import (\n	\"bytes\"\n	\"cmp\"\n	\"encoding/json\"\n)\n"},
+		{"events/file.go", "	\"cmp\"\n", "	\"bytes\"\n	\"cmp\"\n	\"encoding/json\"\n"},
 	}
 }
 

@@ -142,11 +142,6 @@ func runOn(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, o
 	if err != nil {
 		return "", err
 	}
-	if o.resume && !g.Remote(p) {
-		if err := sessions.UpgradeOrOffer(ctx, g, conn, v, o.upgrade); err != nil {
-			return "", err
-		}
-	}
 	e.Stats.StartTasks.Finish()
 	if err := sessions.TellOthers(ctx, g, conn, p.Name, v.Session); err != nil {
 		return v.Session, err
@@ -169,6 +164,15 @@ func openRoles(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Plac
 	}
 	if err := e.OpenModels(); err != nil {
 		return nil, err
+	}
+	if o.resume { // before the rules, which may let a call run whose result the next request carries
+		v, err := e.Newest(ctx, conn)
+		if err != nil {
+			return nil, err
+		}
+		if err := sessions.UpgradeOrOffer(ctx, g, conn, v, o.upgrade); err != nil {
+			return nil, err
+		}
 	}
 	if err := e.HoldToRules(conn, o.resume && o.yes); err != nil {
 		return nil, err
