@@ -161,8 +161,8 @@ func (v *Verifier) content(i int, e *events.Event) *Divergence {
 }
 
 // settlement checks that an ask is settled by an earlier event. A yes needs a person's yes to that ask, or rules of a
-// person that let a tool call run; whether they cover it is the decision's own check. A no may also follow from an event that made the ask pointless, such as the end of its ticket, but not from an answer to
-// another ask.
+// person that let a tool call run; whether they cover it is checked by deciding again. A no may also follow from an
+// event that made the ask pointless, such as the end of its ticket, but not from an answer to another ask.
 func (v *Verifier) settlement(i int, e *events.Event, p events.AskSettled) *Divergence {
 	a, isAnswer := v.checks.answers[p.AnswerID]
 	first, known := v.first[p.AnswerID]
