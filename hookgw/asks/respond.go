@@ -181,15 +181,16 @@ func SettleAnswer(c *core.Call, e events.Event, answer events.AskAnswered) (verd
 	}
 	ask, _, err := lookup(c, e.Session, answer.Ask)
 	if out.Settled = ask.Settled; err != nil || ask.Settled == nil || ask.Settled.AnswerID != e.ID ||
-		ask.Gate != events.GateTool || answer.Decision != events.Yes {
+		ask.Gate != events.GateTool || answer.Decision != events.Yes || len(answer.Args) == 0 {
 		return out, err
 	}
 	out.denied = denied(c, e.Session, ask)
 	return out, nil
 }
 
-// denied waits until approval has decided about the call of an ask that was answered with yes. It returns why the call
-// does not run, or "": a rule may forbid the arguments that the person edited.
+// denied waits until approval has decided about a call whose arguments the person edited. It returns why the call does
+// not run, or "": a rule may forbid the new arguments. An approved call that waits for another one is not decided yet,
+// so its answer takes SettleWait.
 func denied(c *core.Call, session string, ask projections.Ask) string {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), c.Gw.Cfg.Limits.SettleWait)
 	defer cancel()
