@@ -59,7 +59,7 @@ func (c Class) String() string {
 	return [...]string{"decision", "outcome", "command", "notice"}[c-Decision]
 }
 
-// Lift converts the body of one version to the next.
+// Lift converts the body of one version to the next. It must not change what [Attributes] returns for the body.
 type Lift func(json.RawMessage) (json.RawMessage, error)
 
 // optional is the lift to a version that only adds optional fields.

@@ -205,19 +205,43 @@ const (
 	ToolInterrupted = "interrupted" // its worker died; it is not known how far it got
 )
 
+// MaxContent limits the entries of ToolSettled.Content.
+const MaxContent = 32
+
+// Kinds of [Content].
+const (
+	ContentText     = "text"
+	ContentImage    = "image"
+	ContentAudio    = "audio"
+	ContentResource = "resource" // text or bytes that have an address
+	ContentLink     = "link"     // the address of a resource
+)
+
+// Content is one block of a result. It has a text, or bytes in the blob store, or neither if only a link.
+type Content struct {
+	Kind  string   `json:"kind"`
+	Text  string   `json:"text,omitempty"`  // at most 1 KiB
+	Blob  *BlobRef `json:"blob,omitempty"`  // bytes, or a longer text
+	Media string   `json:"media,omitempty"` // media type, as the tool gives it
+	URI   string   `json:"uri,omitempty"`   // of a resource or link
+	Name  string   `json:"name,omitempty"`  // of a link
+}
+
 // ToolSettled is the outcome of a call. The first valid one in stream order counts.
 type ToolSettled struct {
-	Call        string          `json:"call"`
-	Tool        string          `json:"tool"`
-	Outcome     string          `json:"outcome"`
-	Text        string          `json:"text"`                // what the model reads
-	TextBlob    *BlobRef        `json:"text_blob,omitempty"` // the whole text, if Text is only its head
-	SHA256      string          `json:"sha256"`              // of the whole text
-	Data        json.RawMessage `json:"data,omitempty"`
-	Exit        *int            `json:"exit,omitempty"`
-	Stderr      string          `json:"stderr,omitempty"`
-	Interpreter string          `json:"interpreter,omitempty"`
-	Files       []FileState     `json:"files,omitempty"`
+	Call     string          `json:"call"`
+	Tool     string          `json:"tool"`
+	Outcome  string          `json:"outcome"`
+	Text     string          `json:"text"`                // what the model reads
+	TextBlob *BlobRef        `json:"text_blob,omitempty"` // the whole text, if Text is only its head
+	SHA256   string          `json:"sha256"`              // of the whole text
+	Data     json.RawMessage `json:"data,omitempty"`
+	// Content are the blocks of a result that is not only text, in their order. Text describes them.
+	Content     []Content   `json:"content,omitempty"`
+	Exit        *int        `json:"exit,omitempty"`
+	Stderr      string      `json:"stderr,omitempty"`
+	Interpreter string      `json:"interpreter,omitempty"`
+	Files       []FileState `json:"files,omitempty"`
 	// Edited are the changes of written files whose edits are known.
 	Edited []FileChange `json:"edited,omitempty"`
 	// Unseen means that the call may have changed files that Files does not list.
@@ -236,7 +260,7 @@ type ToolSettled struct {
 }
 
 // EventType returns the type name and version.
-func (ToolSettled) EventType() Type { return Type{"ToolSettled", 1} }
+func (ToolSettled) EventType() Type { return Type{"ToolSettled", 2} }
 
 // EventCorr returns the call.
 func (e ToolSettled) EventCorr() string { return e.Call }
@@ -373,7 +397,8 @@ func toolDefs() []Def {
 		Define(Outcome, "worker", "The outcome of a call.", ToolSettled{Call: "01J-0", Tool: "run_powershell",
 			Outcome: ToolFailed, Text: "STDOUT:\n", SHA256: "ab",
 			Exit: &exit, Stderr: "boom", Interpreter: "bash", Files: []FileState{{Path: "a", SHA256: "ab", Size: 1}},
-			ArgsSHA256: "ab", Generation: 1, DurationMS: 3}),
+			Content:    []Content{{Kind: ContentImage, Media: "image/png", Blob: &BlobRef{"ab", 4, "image/png"}}},
+			ArgsSHA256: "ab", Generation: 1, DurationMS: 3}, optional),
 		Define(Outcome, "worker", "A worker starts a call whose effects cannot be checked "+
 			"afterwards.", ToolStarted{"01J-0", "run_powershell",
 			1}),

@@ -101,7 +101,7 @@ func (v *Verifier) attributes(i int, e *events.Event) *Divergence {
 	if !ok || d.Class != events.Outcome || e.Payload.EventType() != d.Type {
 		return nil
 	}
-	if _, bad := e.Payload.(events.Malformed); bad || e.V != d.Type.Version {
+	if _, bad := e.Payload.(events.Malformed); bad {
 		return nil
 	}
 	name, corr, tier := events.Attributes(e.Payload)
