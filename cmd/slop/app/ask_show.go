@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"manualslop/cmd/slop/client"
-	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
@@ -47,14 +46,7 @@ so that nothing is hidden. With --json it is one line of JSON.`,
 // never takes a part for all of it.
 func showAsk(ctx context.Context, g *site.Flags, d client.Client, a client.Ask) error {
 	var missing error
-	if a.DiffBlob != nil {
-		diff, err := d.Blobs().Get(ctx, a.DiffBlob.SHA256)
-		if err == nil {
-			a.Diff = string(diff)
-		} else {
-			missing = exit.Errorf(exit.Failed, "only the beginning of the diff of %d bytes is shown: %w", a.DiffBlob.Size, err)
-		}
-	}
+	a.Diff, missing = whole(ctx, d, a.Diff, a.DiffBlob)
 	if g.JSON {
 		return errors.Join(g.PrintLine(a), missing)
 	}
@@ -86,13 +78,7 @@ func printAskHead(g *site.Flags, w io.Writer, a client.Ask) {
 	for _, r := range a.Refused {
 		rows = append(rows, []string{"not counted", r.Author + " at " + term.Clock(r.At) + ": " + r.Reason})
 	}
-	kept := rows[:0]
-	for _, row := range rows {
-		if row[1] != "" {
-			kept = append(kept, []string{row[0], term.Visible(row[1])})
-		}
-	}
-	term.PrintTable(w, kept)
+	term.PrintFields(w, rows)
 	if len(a.Args) > 0 {
 		fmt.Fprintln(w, "payload")
 	}

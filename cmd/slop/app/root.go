@@ -106,7 +106,7 @@ func commands(g *site.Flags) []*cobra.Command {
 	return []*cobra.Command{
 		demoCommand(g), runCommand(g), chatCommand(g), serveCommand(g),
 		busCommand(g), gatewayCommand(g), orchestratorCommand(g), workerCommand(g),
-		askCommand(g), hookCommand(g), record.WatchCommand(g), sessions.Command(g), record.ReplayCommand(g),
+		askCommand(g), showCommand(g), hookCommand(g), record.WatchCommand(g), sessions.Command(g), record.ReplayCommand(g),
 		record.ExportCommand(g), record.HistoryCommand(g), record.SearchCommand(g),
 		pauseCommand(g), resumeCommand(g), killCommand(g), retryCommand(g), blockCommand(g), unblockCommand(g),
 		budgetCommand(g), undoCommand(g), patchCommand(g),

@@ -43,6 +43,17 @@ func PrintTable(w io.Writer, rows [][]string) {
 	}
 }
 
+// PrintFields prints a name and a value in each row, with hidden characters spelled out. It skips empty values.
+func PrintFields(w io.Writer, rows [][]string) {
+	var kept [][]string
+	for _, row := range rows {
+		if row[1] != "" {
+			kept = append(kept, []string{row[0], Visible(row[1])})
+		}
+	}
+	PrintTable(w, kept)
+}
+
 // Clock formats a time for people.
 func Clock(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 

@@ -11,6 +11,7 @@ import (
 // Limits of what is shown below a line.
 const (
 	outputLines = 10 // of a failed program
+	doneLines   = 3  // of a program that ended well
 	wordsLines  = 12 // of a contributor's final reply
 	moreRunes   = 160
 )
@@ -57,15 +58,31 @@ func (p *Progress) more(e *events.Event) []string {
 	case events.TicketsAdded:
 		return planned(x.Tickets)
 	case events.ToolSettled:
-		if x.Outcome == events.ToolFailed && x.Exit != nil {
-			return lastLines(output(x.Text), outputLines)
-		}
+		return commandTail(e.Seq, x)
 	case events.ModelReplied:
 		return lastWords(x)
 	case events.GoalCompleted, events.GoalFailed:
 		return []string{p.used.sum()}
 	}
 	return nil
+}
+
+// commandTail returns the end of a command's output, and how to see all of it if lines are left out.
+func commandTail(seq uint64, x events.ToolSettled) []string {
+	most := doneLines
+	switch {
+	case x.Exit == nil:
+		return nil
+	case x.Outcome == events.ToolFailed:
+		most = outputLines
+	case x.Outcome != events.ToolDone:
+		return nil
+	}
+	lines, cut := lastLines(output(x.Text), most)
+	if cut {
+		return append([]string{fmt.Sprintf("… earlier lines: slop show %d", seq)}, lines...)
+	}
+	return lines
 }
 
 // planned lists a plan, one line per ticket.
@@ -104,18 +121,14 @@ func output(text string) string {
 	return strings.Replace(text, "\nSTDERR:\n", "\n", 1)
 }
 
-// lastLines returns the last lines of a text that are not empty.
-func lastLines(text string, most int) []string {
-	var lines []string
+// lastLines returns the last lines of a text that are not empty, and reports whether there are earlier ones.
+func lastLines(text string, most int) (lines []string, cut bool) {
 	for _, l := range strings.Split(text, "\n") {
 		if strings.TrimSpace(l) != "" {
 			lines = append(lines, clipped(strings.TrimRight(l, "\r\t "), moreRunes))
 		}
 	}
-	if over := len(lines) - most; over > 0 {
-		lines = append([]string{fmt.Sprintf("… %d earlier lines", over)}, lines[over:]...)
-	}
-	return lines
+	return lines[max(0, len(lines)-most):], len(lines) > most
 }
 
 // firstLines returns the first lines that are not empty.

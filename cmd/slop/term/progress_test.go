@@ -112,12 +112,27 @@ func TestAFailedProgramShowsTheEndOfItsOutput(t *testing.T) {
 		Args: json.RawMessage(`{"script":"go test ./..."}`)}))
 	ended := 1
 	text := "STDOUT:\n" + strings.Repeat("ok\n", outputLines) + "FAIL: TestX\x1b[2J\nSTDERR:\n\nEXIT CODE: 1"
-	p.Take(p.happened("e2", events.ToolSettled{Call: "c", Tool: "run_powershell", Outcome: events.ToolFailed, Exit: &ended,
-		Text: text}))
-	require.Contains(t, out.String(), "T-1 run_powershell go test ./...: failed (exit 1)\n          … 1 earlier "+
-		"lines\n")
+	failed := p.happened("e2", events.ToolSettled{Call: "c", Tool: "run_powershell", Outcome: events.ToolFailed,
+		Exit: &ended, Text: text})
+	failed.Seq = 2
+	p.Take(failed)
+	require.Contains(t, out.String(), "T-1 run_powershell go test ./...: failed (exit 1)\n          … earlier "+
+		"lines: slop show 2\n")
 	require.NotContains(t, out.String(), "STDOUT")
 	require.Contains(t, out.String(), "FAIL: TestX<U+001B>[2J\n", "and nothing that a terminal would act on")
+}
+
+func TestAProgramThatEndedWellShowsItsLastLines(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	p := NewProgress(&Terminal{Out: &out})
+	ended := 0
+	settled := p.happened("e2", events.ToolSettled{Call: "c", Tool: "run_powershell", Outcome: events.ToolDone,
+		Exit: &ended, Text: "STDOUT:\na\nb\nc\nd\nSTDERR:\n\nEXIT CODE: 0"})
+	settled.Seq = 7
+	p.Take(settled)
+	require.True(t, strings.HasSuffix(out.String(), "done\n          … earlier lines: slop show 7\n          b\n"+
+		"          c\n          d\n"), out.String())
 }
 
 func TestWhatAContributorSaysIsShown(t *testing.T) {

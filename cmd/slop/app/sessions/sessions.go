@@ -172,13 +172,7 @@ func showSession(g *site.Flags, s projections.Summary, set *projections.Set) err
 		[]string{"tools", fmt.Sprintf("%d calls", len(set.ToolCalls()))},
 		[]string{"asks", fmt.Sprintf("%d, %d of them open", len(set.Asks()), len(set.OpenAsks()))},
 		[]string{"tokens", fmt.Sprintf("%d in, %d out, in %d requests", total.Input, total.Output, total.Requests)})
-	kept := rows[:0]
-	for _, row := range rows {
-		if row[1] != "" {
-			kept = append(kept, []string{row[0], term.Visible(row[1])})
-		}
-	}
-	term.PrintTable(g.Out, kept)
+	term.PrintFields(g.Out, rows)
 	return printTickets(g, set)
 }
 
