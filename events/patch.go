@@ -79,32 +79,40 @@ const RestoreTool = "restore_files"
 func UndoCall(request string) string { return "undo-" + request }
 
 // UndoRequested asks to restore files to their content before a call, before all work of a ticket,
-// or at a position of the log. Exactly one of its members is set. Approval answers with
+// or at a position of the log. One of these is set, or only Path. Approval answers with
 // ToolApproved for [RestoreTool], with the call id [UndoCall], or with UndoRefused.
 type UndoRequested struct {
 	Call   string `json:"call,omitempty"`
 	Ticket string `json:"ticket,omitempty"`
 	ToSeq  uint64 `json:"to_seq,omitempty"` // undoes what was settled after this sequence
+	Path   string `json:"path,omitempty"`   // undoes only changes of this file; alone: all of the session
 }
 
 // EventType returns the type name and version.
-func (UndoRequested) EventType() Type { return Type{"UndoRequested", 1} }
+func (UndoRequested) EventType() Type { return Type{"UndoRequested", 2} }
 
 // EventCorr returns the call or the ticket.
 func (e UndoRequested) EventCorr() string { return cmp.Or(e.Call, e.Ticket) }
 
 // String returns a description of what is undone.
 func (e UndoRequested) String() string {
+	what := fmt.Sprintf("everything behind sequence %d", e.ToSeq)
 	switch {
 	case e.Call != "":
-		return "call " + e.Call
+		what = "call " + e.Call
 	case e.Ticket != "":
-		return "ticket " + e.Ticket
+		what = "ticket " + e.Ticket
+	case e.ToSeq == 0:
+		what = "the session"
 	}
-	return fmt.Sprintf("everything behind sequence %d", e.ToSeq)
+	if e.Path != "" {
+		what += " (only " + e.Path + ")"
+	}
+	return what
 }
 
-// Check returns ErrSetting unless the request sets exactly one member.
+// Check returns ErrSetting unless the request sets exactly one of call, ticket and sequence, or only a path of at most
+// MaxPathLength bytes.
 func (e UndoRequested) Check() error {
 	named := 0
 	for _, is := range []bool{e.Call != "", e.Ticket != "", e.ToSeq > 0} {
@@ -112,8 +120,11 @@ func (e UndoRequested) Check() error {
 			named++
 		}
 	}
-	if named != 1 {
-		return fmt.Errorf("%w: name one of a call, a ticket and a sequence to undo", ErrSetting)
+	if len(e.Path) > MaxPathLength {
+		return fmt.Errorf("%w: %w", ErrSetting, LimitError{"path", len(e.Path), MaxPathLength, "bytes long"})
+	}
+	if named > 1 || named == 0 && e.Path == "" {
+		return fmt.Errorf("%w: name one of a call, a ticket and a sequence to undo, or a file", ErrSetting)
 	}
 	return nil
 }
@@ -130,9 +141,20 @@ func (UndoRefused) EventType() Type { return Type{"UndoRefused", 1} }
 // EventCorr returns the request.
 func (e UndoRefused) EventCorr() string { return e.Request }
 
+// ChangeAccepted says that a person accepted a file as calls left it. It affects only what lists of
+// changes show; the newest event for a path counts.
+type ChangeAccepted struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256,omitempty"` // of the accepted content; empty if the file is gone
+}
+
+// EventType returns the type name and version.
+func (ChangeAccepted) EventType() Type { return Type{"ChangeAccepted", 1} }
 func undoDefs() []Def {
 	return []Def{
-		Define(Command, "person", "Files are restored to their earlier content.", UndoRequested{Ticket: "T-001"}),
+		Define(Command, "person", "Files are restored to their earlier content.", UndoRequested{Ticket: "T-001",
+			Path: "a.go"}, optional),
+		Define(Command, "person", "A person accepted a file as calls left it.", ChangeAccepted{"a.go", "ab"}),
 		Define(Decision, "approval", "Nothing was undone, and why.", UndoRefused{"01J", "call 01J-0 changed no file"}),
 	}
 }

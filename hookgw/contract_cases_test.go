@@ -44,6 +44,7 @@ func readCases() map[string][]contractCase {
 		out["GET "+path] = []contractCase{{}}
 	}
 	out["GET /api/requests"] = []contractCase{{keys: "requests"}}
+	out["GET /api/changes"] = []contractCase{{exact: `{"files":[],"unseen":[]}` + "\n"}}
 	out["GET /api/mcp"] = []contractCase{{exact: `{"servers":[],"notices":[]}` + "\n"}}
 	out["GET /api/roles"] = []contractCase{{exact: `{"present":["approval","worker-h-1"],"missing":[]}` + "\n"}}
 	out["GET /api/sessions"] = []contractCase{{keys: "current sessions"}}
@@ -127,6 +128,7 @@ func teamCases() map[string][]contractCase {
 	return map[string][]contractCase{
 		"POST /api/goal":             {{body: `{"goal":"Mend it"}`, keys: "status goal"}},
 		"POST /api/undo":             {{body: `{"ticket":"T-1"}`, status: accepted, keys: "status hint"}},
+		"POST /api/changes/accept":   {{body: `{"path":"a.go"}`, status: http.StatusNotFound, keys: "error hint"}},
 		"POST /api/sessions/close":   {{body: `{}`, exact: `{"status":"ok"}` + "\n"}},
 		"POST /api/sessions/upgrade": {{body: `{}`, exact: `{"status":"ok","changed":false}` + "\n"}},
 		"POST /api/control": {{body: `{"action":"step_mode","on":true}`, exact: `{"status":"ok"}` + "\n"},

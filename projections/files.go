@@ -1,6 +1,8 @@
 package projections
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"manualslop/events"
@@ -82,3 +84,196 @@ func (t *fileTable) settled(e *events.Event, k *call, p *events.ToolSettled) {
 
 // Files returns all recorded files by path. The result is shared and must not be modified.
 func (s *Set) Files() map[string]*FileRecord { return stateOf(s, files).Files }
+
+// Change is a file that calls changed, from its first change to its newest.
+type Change struct {
+	Path      string  `json:"path"`
+	Workspace string  `json:"workspace,omitempty"` // where it lies; empty means the person's folder
+	Before    string  `json:"before,omitempty"`    // digest before the first change; empty if the file did not exist
+	After     string  `json:"after,omitempty"`     // digest after the newest change; empty if the file is gone
+	Accepted  bool    `json:"accepted,omitempty"`  // a person accepted this content
+	Writes    []Write `json:"writes"`              // oldest first
+}
+
+// Write is one change of a file by a call.
+type Write struct {
+	Seq    uint64    `json:"seq"` // of the outcome
+	Time   time.Time `json:"time"`
+	Call   string    `json:"call"`
+	Tool   string    `json:"tool"`
+	Ticket string    `json:"ticket,omitempty"` // of an undo: the ticket whose work it restores, if it is only one
+	By     string    `json:"by"`               // who approved the call: a person, or "rule"
+	Before string    `json:"before,omitempty"`
+	After  string    `json:"after,omitempty"`
+}
+
+// UnseenWrite is a call that may have changed files that are not recorded.
+type UnseenWrite struct {
+	Seq         uint64   `json:"seq"`
+	Call        string   `json:"call"`
+	Tool        string   `json:"tool"`
+	Ticket      string   `json:"ticket,omitempty"`
+	NotUndoable []string `json:"not_undoable,omitempty"` // links and files that no undo restores
+}
+
+// Changes are the files that the calls of a session changed, sorted by path. A file whose newest content is that
+// before the first change is left out.
+type Changes struct {
+	Files  []Change      `json:"files"`
+	Unseen []UnseenWrite `json:"unseen"`
+}
+
+// Of returns the changes of one ticket. The content before and after is that of the ticket's own first and newest
+// write; undos of several tickets count where they restore what the ticket found.
+func (c Changes) Of(ticket string) Changes {
+	out := Changes{Files: []Change{}, Unseen: []UnseenWrite{}}
+	for _, f := range c.Files {
+		first := slices.IndexFunc(f.Writes, func(w Write) bool { return w.Ticket == ticket })
+		if first < 0 {
+			continue
+		}
+		f.Writes = slices.DeleteFunc(slices.Clone(f.Writes[first:]), func(w Write) bool {
+			return w.Ticket != ticket && (w.Ticket != "" || w.Tool != events.RestoreTool)
+		})
+		whole := f.After
+		f.Before, f.After = f.Writes[0].Before, f.Writes[len(f.Writes)-1].After
+		f.Accepted = f.Accepted && f.After == whole
+		if f.Before != f.After {
+			out.Files = append(out.Files, f)
+		}
+	}
+	for _, u := range c.Unseen {
+		if u.Ticket == ticket {
+			out.Unseen = append(out.Unseen, u)
+		}
+	}
+	return out
+}
+
+// changer is an approved call without an outcome.
+type changer struct {
+	Ticket     string `json:"ticket,omitempty"`
+	Workspace  string `json:"workspace,omitempty"`
+	By         string `json:"by"`
+	Generation int    `json:"generation"`
+	Digest     string `json:"digest"`
+	// Restores are the files of an undo: the outcome of one that was interrupted lists only those of its last run.
+	Restores []events.FileChange `json:"restores,omitempty"`
+}
+
+// placedWrite is a write of a file in a workspace.
+type placedWrite struct {
+	Path      string `json:"path"`
+	Workspace string `json:"workspace,omitempty"`
+	Write
+}
+
+type changeTable struct {
+	Open     map[string]changer `json:"open"`  // by call
+	Undos    map[string]string  `json:"undos"` // ticket by call that carries an undo out
+	Tickets  map[string]string  `json:"tickets"`
+	Writes   []placedWrite      `json:"writes"`
+	Unseen   []UnseenWrite      `json:"unseen"`
+	Merged   map[string]bool    `json:"merged"`   // workspaces
+	Accepted map[string]string  `json:"accepted"` // digest of the accepted content by path; empty: the file is gone
+}
+
+var changes = Fold[*changeTable]{
+	Name: "changes", Version: 1,
+	Takes: ofTheWork,
+	New: func() *changeTable {
+		return &changeTable{Open: map[string]changer{}, Undos: map[string]string{}, Tickets: map[string]string{},
+			Merged: map[string]bool{}, Accepted: map[string]string{}}
+	},
+	Apply: (*changeTable).apply,
+	View:  func(t *changeTable) any { return t.changes() },
+}
+
+func (t *changeTable) apply(e *events.Event) *changeTable {
+	switch p := e.Payload.(type) {
+	case events.UndoRequested:
+		t.Undos[events.UndoCall(e.ID)] = cmp.Or(p.Ticket, t.Tickets[p.Call])
+	case events.UndoRefused:
+		delete(t.Undos, events.UndoCall(p.Request))
+	case events.ToolApproved:
+		ticket := cmp.Or(p.Ticket, t.Undos[p.Call])
+		t.Open[p.Call] = changer{ticket, p.Workspace, p.By, p.Generation, p.ArgsSHA256, restores(&p)}
+		delete(t.Undos, p.Call)
+	case events.ToolSettled:
+		by, known := t.Open[p.Call]
+		if known && p.Generation == by.Generation && p.ArgsSHA256 == by.Digest {
+			t.settled(e, &p, by)
+		}
+	case events.MergeSettled:
+		if p.Outcome == events.MergeDone {
+			t.Merged[events.WorkspaceName(p.Ticket, p.Attempt)] = true
+		}
+	case events.ChangeAccepted:
+		t.Accepted[p.Path] = p.SHA256
+	}
+	return t
+}
+
+// restores returns the files of an approved undo.
+func restores(p *events.ToolApproved) []events.FileChange {
+	var args struct{ Files []events.FileChange }
+	if p.Tool != events.RestoreTool || events.Unmarshal(p.Args, &args) != nil {
+		return nil
+	}
+	return args.Files
+}
+
+func (t *changeTable) settled(e *events.Event, p *events.ToolSettled, by changer) {
+	if p.Outcome != events.ToolInterrupted {
+		delete(t.Open, p.Call)
+	}
+	wrote := by.Restores
+	if p.Tool != events.RestoreTool || p.Outcome != events.ToolDone {
+		wrote = nil
+		for _, f := range p.Files {
+			if f.Written && f.Before != f.SHA256 {
+				wrote = append(wrote, events.FileChange{Path: f.Path, Before: f.Before, After: f.SHA256})
+			}
+		}
+	}
+	for _, f := range wrote {
+		t.Tickets[p.Call] = by.Ticket
+		t.Writes = append(t.Writes, placedWrite{f.Path, by.Workspace, Write{Seq: e.Seq, Time: e.Time, Call: p.Call,
+			Tool: p.Tool, Ticket: by.Ticket, By: by.By, Before: f.Before, After: f.After}})
+	}
+	if p.Unseen {
+		t.Unseen = append(t.Unseen, UnseenWrite{e.Seq, p.Call, p.Tool, by.Ticket, p.NotUndoable})
+	}
+}
+
+func (t *changeTable) changes() Changes {
+	type place struct{ workspace, path string }
+	at := map[place]int{}
+	out := Changes{Files: []Change{}, Unseen: append([]UnseenWrite{}, t.Unseen...)}
+	for _, w := range t.Writes {
+		if t.Merged[w.Workspace] {
+			w.Workspace = events.WorkspaceMerged
+		}
+		i, known := at[place{w.Workspace, w.Path}]
+		if !known {
+			i = len(out.Files)
+			at[place{w.Workspace, w.Path}] = i
+			out.Files = append(out.Files, Change{Path: w.Path, Workspace: w.Workspace, Before: w.Before})
+		}
+		f := &out.Files[i]
+		f.After, f.Writes = w.After, append(f.Writes, w.Write)
+	}
+	out.Files = slices.DeleteFunc(out.Files, func(f Change) bool { return f.Before == f.After })
+	for i := range out.Files {
+		f := &out.Files[i]
+		accepted, is := t.Accepted[f.Path]
+		f.Accepted = is && accepted == f.After
+	}
+	slices.SortStableFunc(out.Files, func(a, b Change) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Workspace, b.Workspace))
+	})
+	return out
+}
+
+// Changes returns the files that the session's calls changed.
+func (s *Set) Changes() Changes { return stateOf(s, changes).changes() }

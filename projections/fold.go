@@ -111,6 +111,7 @@ func encode(name string, v any) (json.RawMessage, error) {
 func Catalogue() []func() Model {
 	return []func() Model{
 		asks.Model,
+		changes.Model,
 		endState.Model,
 		contextViews.Model,
 		cost.Model,

@@ -6,12 +6,14 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// UndoSpec names what to undo: exactly one of its members.
+// UndoSpec names what to undo: exactly one of Call, Ticket and ToSeq, or only Path.
 type UndoSpec struct {
 	Call   string `json:"call,omitempty"`
 	Ticket string `json:"ticket,omitempty"`
 	// ToSeq undoes everything that was settled after this sequence of the log.
 	ToSeq uint64 `json:"to_seq,omitempty"`
+	// Path limits the undo to one file; alone, it undoes all changes of that file.
+	Path string `json:"path,omitempty"`
 }
 
 // Undone is the outcome of an undo: restored, or accepted if no worker has carried it out yet.

@@ -7,6 +7,7 @@ import (
 	"manualslop/hookgw/core"
 	"manualslop/hookgw/request"
 	"manualslop/hookgw/wire"
+	"manualslop/projections"
 )
 
 // ControlRoutes returns the routes that control the team.
@@ -23,10 +24,16 @@ func ControlRoutes(g *core.State) []request.Route {
 				"recorded; the " +
 				"conductor has not answered yet.", Gives: request.HintedAnswer{}}}, Body: request.SmallBody,
 			Handle: g.In(postControl)},
+		{Method: http.MethodGet, Pattern: "/api/changes", Right: access.RightRead, Group: group, Query: of,
+			Doc:   "Lists the files that calls changed, with each write, and the calls whose changes are not known.",
+			Gives: projections.Changes{}, Handle: request.Model("changes")},
+		{Method: post, Pattern: "/api/changes/accept", Right: access.RightHuman, Group: group, Query: of,
+			Doc: "Accepts a file as calls left it, so that lists of changes need not show it again until it changes; " +
+				"409 if its content is another one.", Takes: acceptBody{}, Gives: request.StatusAnswer{},
+			Body: request.SmallBody, Handle: g.In(postAccept)},
 		{Method: post, Pattern: "/api/undo", Right: access.RightHuman, Group: group, Query: of,
 			Doc: "Restores the content that files had before a call, before everything that a ticket did, or at " +
-				"a position " +
-				"of the log, also in a closed session; refused if they changed since.", Takes: undoBody{},
+				"a position of the log, also in a closed session; with path only that file. Refused if they changed since.", Takes: undoBody{},
 			Gives: wire.UndoAnswer{}, Also: []request.Answer{{Status: http.StatusAccepted, Doc: "The request is " +
 				"recorded; no worker has " +
 				"carried it out yet.", Gives: request.HintedAnswer{}}}, Body: request.SmallBody, Handle: g.In(postUndo)},

@@ -12,11 +12,12 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// undoBody is the body of POST /api/undo: exactly one of its members.
+// undoBody is the body of POST /api/undo: exactly one of call, ticket and to_seq, or only a path.
 type undoBody struct {
 	Call   string `json:"call,omitempty"`
 	Ticket string `json:"ticket,omitempty"`
 	ToSeq  uint64 `json:"to_seq,omitempty"`
+	Path   string `json:"path,omitempty"`
 }
 
 // postUndo restores the earlier content of files, and answers when that is done.
@@ -33,7 +34,7 @@ func postUndo(c *core.Call) error {
 	p := events.UndoRequested(want)
 	if p.Check() != nil || len(p.Call) > events.MaxIDLength || len(p.Ticket) > events.MaxIDLength {
 		return problem.New(http.StatusBadRequest, "an undo must name exactly one target",
-			"Send a call, a ticket or to_seq; ids have at most 128 bytes.")
+			"Send a call, a ticket or to_seq, or only the path of a file; ids have at most 128 bytes.")
 	}
 	e, err := c.PublishAsPerson(session, p)
 	if err != nil {

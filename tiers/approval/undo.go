@@ -243,6 +243,8 @@ func (s *State) ticketOf(p events.UndoRequested) string {
 // writes in its earlier ones are undone only if the call is named.
 func (s *State) undoes(p events.UndoRequested, w write) bool {
 	switch {
+	case p.Path != "" && w.path != p.Path:
+		return false
 	case p.Call != "":
 		return w.call == p.Call
 	case s.stale[w.place]:

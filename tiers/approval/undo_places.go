@@ -65,7 +65,12 @@ func (s *State) severalPlaces(p events.UndoRequested, places []string) error {
 		commands = append(commands[:maxCommands], "and so on")
 	}
 	again := fmt.Sprintf("slop undo --to %d", p.ToSeq)
-	if p.Ticket != "" {
+	switch {
+	case p.Path != "" && p.Ticket != "":
+		again = "slop changes " + p.Ticket + " --undo " + p.Path
+	case p.Path != "":
+		again = "slop changes --undo " + p.Path
+	case p.Ticket != "":
 		again = "slop undo " + p.Ticket
 	}
 	return fmt.Errorf("what %s wrote lies in more than one workspace (%s); run first %s, then %s", p,

@@ -126,6 +126,35 @@ func restored(path, now, then string) string {
 	return string(out)
 }
 
+func TestAnUndoOfOneFileLeavesTheOthers(t *testing.T) {
+	t.Parallel()
+	open := begin(rules(allow("edit_file")))
+	one := given(open, changed("c1", "T-1", file("b", "b0", "b1"), file("a", "a0", "a1")))
+	two := given(one, changed("c2", "T-2", file("a", "a1", "a2")))
+	unseen := given(two, settling("c3", "T-1", func(out *events.ToolSettled) { out.Unseen = true }))
+	long := strings.Repeat("x", events.MaxPathLength)
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "of the session", Given: two, When: events.UndoRequested{Path: "a"},
+			Then: restores(restored("a", "a2", "a0"))},
+		{Name: "of a ticket", Given: one, When: events.UndoRequested{Ticket: "T-1", Path: "b"},
+			Then: restores(restored("b", "b1", "b0"))},
+		{Name: "of a call", Given: one, When: events.UndoRequested{Call: "c1", Path: "a"},
+			Then: restores(restored("a", "a1", "a0"))},
+		{Name: "not over a later change", Given: two, When: events.UndoRequested{Ticket: "T-1", Path: "a"},
+			Then: refusesUndo("a was changed later by edit_file c2")},
+		{Name: "beside a call whose changes are not known", Given: unseen, When: events.UndoRequested{Path: "b"},
+			Then: restores(restored("b", "b1", "b0"))},
+		{Name: "that nobody changed", Given: one, When: events.UndoRequested{Path: "c"},
+			Then: refusesUndo("the session (only c) changed no file")},
+		{Name: "with a path of the longest kind", Given: one, When: events.UndoRequested{Path: long},
+			Then: refusesUndo("changed no file")},
+		{Name: "with a longer path", Given: one, When: events.UndoRequested{Path: long + "x"},
+			Then: refusesUndo("path is 1025 bytes long")},
+		{Name: "of a ticket and a call", Given: one, When: events.UndoRequested{Ticket: "T-1", Call: "c1", Path: "a"},
+			Then: refusesUndo("name one of")},
+	})
+}
+
 func TestAnUndoGivesFilesWhatTheyHeld(t *testing.T) {
 	t.Parallel()
 	open := begin(rules(allow("edit_file")))

@@ -109,7 +109,7 @@ func commands(g *site.Flags) []*cobra.Command {
 		askCommand(g), showCommand(g), hookCommand(g), record.WatchCommand(g), sessions.Command(g), record.ReplayCommand(g),
 		record.ExportCommand(g), record.HistoryCommand(g), record.SearchCommand(g),
 		pauseCommand(g), resumeCommand(g), killCommand(g), retryCommand(g), blockCommand(g), unblockCommand(g),
-		budgetCommand(g), undoCommand(g), patchCommand(g),
+		budgetCommand(g), changesCommand(g), undoCommand(g), patchCommand(g),
 		tool.Command(g), mcp.Command(g),
 		doctor.ModelsCommand(g), keysCommand(g), provisionCommand(g), adoptCommand(g), doctor.Command(g),
 		benchCommand(g), versionCommand(g),

@@ -61,19 +61,25 @@ undone.`,
 }
 
 func undo(ctx context.Context, g *site.Flags, session, word string, to uint64) error {
-	do := func(d client.Client, session string) error { return undoAt(ctx, g, d, session, word, to) }
-	err := client.With(ctx, g, session, do)
+	return withUndo(ctx, g, session, func(d client.Client, session string) error {
+		want, err := undoWish(ctx, d, session, word, to)
+		if err != nil {
+			return err
+		}
+		return undoAt(ctx, g, d, session, want)
+	})
+}
+
+// withUndo calls f with the running engine, or else with the part of one that an undo needs.
+func withUndo(ctx context.Context, g *site.Flags, session string, f func(d client.Client, session string) error) error {
+	err := client.With(ctx, g, session, f)
 	if errors.Is(err, site.ErrNoEngine) {
-		return undoAlone(ctx, g, session, do)
+		return undoAlone(ctx, g, session, f)
 	}
 	return err
 }
 
-func undoAt(ctx context.Context, g *site.Flags, d client.Client, session, word string, to uint64) error {
-	want, err := undoWish(ctx, d, session, word, to)
-	if err != nil {
-		return err
-	}
+func undoAt(ctx context.Context, g *site.Flags, d client.Client, session string, want events.UndoRequested) error {
 	out, err := d.Undo(ctx, session, want)
 	if errors.Is(err, client.ErrControlRefused) {
 		why, rest, _ := strings.Cut(err.Error(), "\n")

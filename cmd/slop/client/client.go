@@ -39,7 +39,9 @@ type Client interface {
 	// Undo requests an undo and waits for its outcome: nil if no worker has carried it out yet. The error may be
 	// ErrControlRefused.
 	Undo(ctx context.Context, session string, want events.UndoRequested) (*events.ToolSettled, error)
-	// Keep records whether to keep the log files of a session.
+	// Changes lists the files that the calls of a session changed.
+	Changes(ctx context.Context, session string) (projections.Changes, error)
+	// Keep records what a person keeps: the log files of a session, or a file as calls left it.
 	Keep(ctx context.Context, session string, want KeepRequest) error
 	// Search finds words in the events of every session.
 	Search(ctx context.Context, text string, page search.Page) (search.Answer, error)
@@ -74,7 +76,8 @@ type ControlRequest struct {
 	Payload  events.Payload
 }
 
-// KeepRequest asks to keep or release log files: a path of the gateway with its body, or the event for it.
+// KeepRequest asks to keep or release log files, or to accept a changed file: a path of the gateway with its body, or
+// the event for it.
 type KeepRequest struct {
 	Path    string
 	Body    any

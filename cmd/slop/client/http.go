@@ -99,6 +99,12 @@ func (d *HTTP) Control(ctx context.Context, session string, want ControlRequest)
 	return status == http.StatusAccepted, err
 }
 
+func (d *HTTP) Changes(ctx context.Context, session string) (projections.Changes, error) {
+	var out projections.Changes
+	_, err := d.reader.Call(ctx, http.MethodGet, "/api/changes", url.Values{"session": {session}}, nil, &out)
+	return out, err
+}
+
 func (d *HTTP) Keep(ctx context.Context, session string, want KeepRequest) error {
 	var out json.RawMessage
 	_, err := d.Person.Call(ctx, http.MethodPost, want.Path, url.Values{"session": {session}}, want.Body, &out)

@@ -1,0 +1,290 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/spf13/cobra"
+
+	"manualslop/cmd/slop/client"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+// changesOptions are the flags of slop changes.
+type changesOptions struct {
+	session, ticket, accept, undo string
+	diff, all                     bool
+}
+
+func changesCommand(g *site.Flags) *cobra.Command {
+	var o changesOptions
+	cmd := &cobra.Command{
+		Use:   "changes [TICKET]",
+		Short: "List the files that calls changed, accept or undo one",
+		Long: `Changes lists the files that the calls of a session changed, or those of one ticket:
+lines added and removed since before the first change, and by whom. --diff prints the
+difference. A file that has its first content again is not listed. With --json each
+line is one file with its diff and its writes.
+
+--accept FILE takes a file off the list until it changes again; --all lists it
+nevertheless. --undo FILE restores that file alone to its content before the session,
+or before the ticket, under the rules of slop undo: it is refused, with the
+difference, if somebody else changed the file since.
+
+Calls of scripts whose changes are not recorded are named below the list.`,
+		Example: `  slop changes
+  slop changes T-003 --diff
+  slop changes --accept page.py
+  slop changes T-003 --undo page.py`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if o.accept != "" && o.undo != "" {
+				return errors.New("give --accept or --undo, not both")
+			}
+			if len(args) > 1 {
+				return errors.New("give at most one TICKET")
+			}
+			return nil
+		},
+		ValidArgsFunction: completeTicket(g),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.ticket = strings.Join(args, "")
+			return changes(cmd.Context(), g, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.session, "session", "", "use session `ID` instead of the current one")
+	f.StringVar(&o.accept, "accept", "", "accept `FILE` as it is now")
+	f.StringVar(&o.undo, "undo", "", "restore `FILE`")
+	f.BoolVar(&o.diff, "diff", false, "print the differences")
+	f.BoolVar(&o.all, "all", false, "list accepted files, too")
+	for _, flag := range []string{"accept", "undo"} {
+		if err := cmd.RegisterFlagCompletionFunc(flag, completeChanged(g)); err != nil {
+			panic(err) // the flag was just defined
+		}
+	}
+	return cmd
+}
+
+// completeChanged completes the changed files of the current session of a running engine.
+func completeChanged(g *site.Flags) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		var out []string
+		whileRunning(g, cmd, nil, func(ctx context.Context) error {
+			return client.With(ctx, g, "", func(d client.Client, session string) error {
+				list, err := d.Changes(ctx, session)
+				for _, f := range list.Files {
+					out = append(out, f.Path)
+				}
+				return err
+			})
+		})
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func changes(ctx context.Context, g *site.Flags, o changesOptions) error {
+	if o.undo != "" {
+		return withUndo(ctx, g, o.session, func(d client.Client, session string) error {
+			if _, err := changed(ctx, d, session, o, o.undo); err != nil {
+				return err
+			}
+			return undoAt(ctx, g, d, session, events.UndoRequested{Ticket: o.ticket, Path: o.undo})
+		})
+	}
+	return client.WithSession(ctx, g, o.session, func(d client.Client, s projections.Summary) error {
+		if o.accept != "" {
+			return accept(ctx, g, d, s.Session, o)
+		}
+		list, err := changesOf(ctx, d, s.Session, o)
+		if err != nil {
+			return err
+		}
+		return printChanges(ctx, g, d, list, o)
+	})
+}
+
+// changesOf returns the changes of a session, or those of the ticket.
+func changesOf(ctx context.Context, d client.Client, session string, o changesOptions) (projections.Changes, error) {
+	list, err := d.Changes(ctx, session)
+	if err != nil || o.ticket == "" {
+		return list, err
+	}
+	return list.Of(o.ticket), nil
+}
+
+// changed returns the change of a file.
+func changed(ctx context.Context, d client.Client, session string, o changesOptions, file string) (projections.Change,
+	error) {
+	list, err := changesOf(ctx, d, session, o)
+	if err != nil {
+		return projections.Change{}, err
+	}
+	i := slices.IndexFunc(list.Files, func(f projections.Change) bool { return f.Path == file })
+	if i < 0 {
+		return projections.Change{}, exit.Errorf(exit.Failed,
+			"%q is not among the changed files; `slop changes` lists them", file)
+	}
+	return list.Files[i], nil
+}
+
+func accept(ctx context.Context, g *site.Flags, d client.Client, session string, o changesOptions) error {
+	f, err := changed(ctx, d, session, o, o.accept)
+	if err != nil {
+		return err
+	}
+	said := events.ChangeAccepted{Path: f.Path, SHA256: f.After}
+	err = d.Keep(ctx, session, client.KeepRequest{Path: "/api/changes/accept", Body: said, Payload: said})
+	if err != nil {
+		return exit.Errorf(exit.Failed, "%w", err)
+	}
+	if g.JSON {
+		return g.PrintLine(map[string]string{"status": "ok", "path": f.Path})
+	}
+	g.Printf("accepted %s\n", term.Visible(f.Path))
+	return nil
+}
+
+// shownChange is one line of slop changes --json.
+type shownChange struct {
+	projections.Change
+	Added   int    `json:"added"`
+	Removed int    `json:"removed"`
+	Diff    string `json:"diff,omitempty"`
+	// Unknown says why there is no diff.
+	Unknown string `json:"unknown,omitempty"`
+}
+
+// maxDiffed limits the content of a file, in bytes, of which a diff is made.
+const maxDiffed = 4 << 20
+
+// diffed adds the difference between a file's first and its newest content.
+func diffed(ctx context.Context, d client.Client, f projections.Change) shownChange {
+	out := shownChange{Change: f}
+	var texts [2]string
+	for i, digest := range []string{f.Before, f.After} {
+		if digest == "" {
+			continue
+		}
+		b, err := d.Blobs().Get(ctx, digest)
+		switch {
+		case err != nil:
+			out.Unknown = err.Error()
+		case len(b) > maxDiffed:
+			out.Unknown = fmt.Sprintf("over %d bytes", maxDiffed)
+		case !utf8.Valid(b):
+			out.Unknown = "binary"
+		}
+		if out.Unknown != "" {
+			return out
+		}
+		texts[i] = string(b)
+	}
+	from, to := "a/"+f.Path, "b/"+f.Path
+	if f.Before == "" {
+		from = "/dev/null"
+	}
+	if f.After == "" {
+		to = "/dev/null"
+	}
+	out.Diff = udiff.Unified(from, to, texts[0], texts[1])
+	_, body, _ := strings.Cut(out.Diff, "\n+++ ")
+	_, body, _ = strings.Cut(body, "\n")
+	for line := range strings.Lines(body) {
+		switch line[0] {
+		case '+':
+			out.Added++
+		case '-':
+			out.Removed++
+		}
+	}
+	return out
+}
+
+func printChanges(ctx context.Context, g *site.Flags, d client.Client, list projections.Changes,
+	o changesOptions) error {
+	rows := [][]string{{"FILE", "+", "-", "BY", ""}}
+	var shown []shownChange
+	accepted := 0
+	for _, f := range list.Files {
+		if f.Accepted && !o.all {
+			accepted++
+			continue
+		}
+		c := diffed(ctx, d, f)
+		shown = append(shown, c)
+		if g.JSON {
+			if err := g.PrintLine(c); err != nil {
+				return err
+			}
+			continue
+		}
+		added, removed := fmt.Sprint(c.Added), fmt.Sprint(c.Removed)
+		if c.Unknown != "" {
+			added, removed = "?", "?"
+		}
+		rows = append(rows, []string{term.Visible(f.Path), added, removed, term.Visible(byWhom(f)),
+			term.Visible(changeNote(c))})
+	}
+	if g.JSON {
+		return nil
+	}
+	if len(rows) > 1 {
+		term.PrintTable(g.Out, rows)
+	} else {
+		g.Printf("no changes\n")
+	}
+	for _, c := range shown {
+		if o.diff && c.Diff != "" {
+			fmt.Fprintln(g.Out)
+			g.PrintDiff(g.Out, c.Diff)
+		}
+	}
+	if accepted > 0 {
+		g.Notice("%d accepted; --all lists them, too", accepted)
+	}
+	for _, u := range list.Unseen {
+		g.Notice("%s %s may have changed files that are not listed: slop show %s", term.OrDash(u.Ticket), u.Tool, u.Call)
+	}
+	return nil
+}
+
+// byWhom names the tickets that wrote a file, or the people or clients whose calls have no ticket.
+func byWhom(f projections.Change) string {
+	var out []string
+	for _, w := range f.Writes {
+		if name := term.FirstOf(w.Ticket, w.Tool+" by "+w.By); !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// changeNote says what the numbers do not.
+func changeNote(c shownChange) string {
+	var out []string
+	switch {
+	case c.Before == "":
+		out = append(out, "new")
+	case c.After == "":
+		out = append(out, "removed")
+	}
+	if c.Workspace != "" {
+		out = append(out, "in "+c.Workspace)
+	}
+	if c.Accepted {
+		out = append(out, "accepted")
+	}
+	if c.Unknown != "" {
+		out = append(out, c.Unknown)
+	}
+	return strings.Join(out, ", ")
+}

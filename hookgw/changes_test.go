@@ -1,0 +1,23 @@
+package hookgw_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"manualslop/events"
+)
+
+func TestAFileIsAcceptedOnlyAsItWasSeen(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.put(events.ActorApproval, events.ToolApproved{Call: "c1", Tool: "edit_file", Args: json.RawMessage(`{}`),
+		Ticket: "T-1", Generation: 1, By: "ada", ArgsSHA256: "ab"})
+	f.put("worker-h-1", events.ToolSettled{Call: "c1", Tool: "edit_file", Outcome: events.ToolDone, Generation: 1,
+		ArgsSHA256: "ab", Files: []events.FileState{{Path: "a.go", SHA256: "a1", Written: true}}})
+	f.says("/api/changes/accept", `{"path":"b.go","sha256":"a1"}`, http.StatusNotFound)
+	f.says("/api/changes/accept", `{"path":"a.go"}`, http.StatusConflict)
+	f.says("/api/changes/accept", `{"path":7}`, http.StatusBadRequest)
+	f.says("/api/changes/accept", `{}`, http.StatusBadRequest)
+	f.says("/api/changes/accept", `{"path":"a.go","sha256":"a1"}`, http.StatusOK)
+}

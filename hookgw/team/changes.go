@@ -1,0 +1,49 @@
+package team
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"manualslop/events"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/problem"
+	"manualslop/projections"
+)
+
+// acceptBody is the body of POST /api/changes/accept.
+type acceptBody struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"` // of the content that the person saw; empty if the file is gone
+}
+
+// postAccept records that a person accepts a file as calls left it.
+func postAccept(c *core.Call) error {
+	session, err := c.SomeSession() // also a closed one
+	if err != nil {
+		return err
+	}
+	var want acceptBody
+	if json.Unmarshal(c.Body, &want) != nil || want.Path == "" {
+		return problem.New(http.StatusBadRequest, "path must be the path of a changed file",
+			`Send {"path": "a.go", "sha256": "…"}; GET /api/changes lists both.`)
+	}
+	var changed, same bool
+	err = c.Read(session, func(s *projections.Set) {
+		files := s.Changes().Files
+		changed = slices.ContainsFunc(files, func(f projections.Change) bool { return f.Path == want.Path })
+		same = slices.ContainsFunc(files, func(f projections.Change) bool {
+			return f.Path == want.Path && f.After == want.SHA256
+		})
+	})
+	switch {
+	case err != nil:
+		return err
+	case !changed:
+		return problem.New(http.StatusNotFound, "no call of the session changed this file", "GET /api/changes lists them.")
+	case !same:
+		return problem.New(http.StatusConflict, "the file has another content by now", "GET /api/changes shows its digest.")
+	}
+	_, err = c.PublishAsPerson(session, events.ChangeAccepted(want))
+	return c.Done(err)
+}
