@@ -217,11 +217,18 @@ const (
 	ContentLink     = "link"     // the address of a resource
 )
 
+// ContentTextMedia and ContentBytesMedia are the media types of the blobs of [Content].
+const (
+	ContentTextMedia  = "text/plain; charset=utf-8"
+	ContentBytesMedia = "application/octet-stream"
+)
+
 // Content is one block of a result. It has a text, or bytes in the blob store, or neither if only a link.
 type Content struct {
-	Kind  string   `json:"kind"`
-	Text  string   `json:"text,omitempty"`  // at most 1 KiB
-	Blob  *BlobRef `json:"blob,omitempty"`  // bytes, or a longer text
+	Kind string `json:"kind"`
+	Text string `json:"text,omitempty"` // at most 1 KiB
+	// Blob has a longer text, if its media type is [ContentTextMedia], or bytes.
+	Blob  *BlobRef `json:"blob,omitempty"`
 	Media string   `json:"media,omitempty"` // media type, as the tool gives it
 	URI   string   `json:"uri,omitempty"`   // of a resource or link
 	Name  string   `json:"name,omitempty"`  // of a link
@@ -397,7 +404,7 @@ func toolDefs() []Def {
 		Define(Outcome, "worker", "The outcome of a call.", ToolSettled{Call: "01J-0", Tool: "run_powershell",
 			Outcome: ToolFailed, Text: "STDOUT:\n", SHA256: "ab",
 			Exit: &exit, Stderr: "boom", Interpreter: "bash", Files: []FileState{{Path: "a", SHA256: "ab", Size: 1}},
-			Content:    []Content{{Kind: ContentImage, Media: "image/png", Blob: &BlobRef{"ab", 4, "image/png"}}},
+			Content:    []Content{{Kind: ContentImage, Media: "image/png", Blob: &BlobRef{"ab", 4, ContentBytesMedia}}},
 			ArgsSHA256: "ab", Generation: 1, DurationMS: 3}, optional),
 		Define(Outcome, "worker", "A worker starts a call whose effects cannot be checked "+
 			"afterwards.", ToolStarted{"01J-0", "run_powershell",

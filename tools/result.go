@@ -26,6 +26,9 @@ type Result struct {
 	Files []FileState `json:"files,omitempty"`
 	// Artifacts are complete texts of which Text and Data hold only parts, for the caller to store.
 	Artifacts []Artifact `json:"-"`
+	// Content are the blocks of an answer that is not only text, in their order, at most events.MaxContent. Text
+	// describes them.
+	Content []Content `json:"-"`
 	// Operator is for the person's log, never for a model. It is empty if Text is sufficient.
 	Operator string `json:"-"`
 	// Err is the cause of a failure, for errors.Is. It is nil if a program exited with an error.
@@ -37,6 +40,16 @@ type Artifact struct {
 	Name string // "stdout" or "stderr"; at most one of each name
 	Data []byte // as received; may be invalid UTF-8
 	Cut  bool   // Data is only the beginning
+}
+
+// Content is one block of an answer: a text, or bytes, or neither if it is only a link.
+type Content struct {
+	Kind  string // as in package events, such as events.ContentImage
+	Text  string
+	Data  []byte // as received
+	Media string // media type; may be empty
+	URI   string // of a resource or link
+	Name  string // of a link
 }
 
 // MaxFiles limits Result.Files.

@@ -141,6 +141,16 @@ func actMCP(ctx context.Context, session *mcp.ClientSession, args []string) erro
 			return err
 		}
 		fmt.Println("isError:", result.IsError)
+		for _, block := range result.Content {
+			if _, text := block.(*mcp.TextContent); text {
+				continue
+			}
+			line, err := block.MarshalJSON()
+			if err != nil {
+				return err
+			}
+			fmt.Println(string(line))
+		}
 		fmt.Println(textOf(result))
 		_, id, pending := strings.Cut(textOf(result), `"call": `)
 		if args[0] != "pending" || !pending {

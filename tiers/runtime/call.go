@@ -334,6 +334,7 @@ func (w site) settled(ctx context.Context, p events.ToolApproved, r tools.Result
 		out.SHA256 = events.Digest([]byte(out.Text))
 	}
 	out.Data = w.twin(ctx, r)
+	out.Content = w.contents(ctx, r.Content)
 	fitting := fittingFiles(r.Files, func(f tools.FileState) string { return f.Path })
 	out.Unseen = slices.ContainsFunc(r.Files[fitting:], func(f tools.FileState) bool { return f.Written })
 	for _, f := range r.Files[:fitting] {

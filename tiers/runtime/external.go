@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"sync"
 	"time"
 
@@ -15,6 +16,12 @@ import (
 const (
 	maxServerName = 200
 	maxServerSaid = 4 << 10
+)
+
+// maxBlock limits a text inside events.Content, and maxBlocks all such texts of an outcome as JSON, in bytes.
+const (
+	maxBlock  = 1 << 10
+	maxBlocks = 32 << 10
 )
 
 // maxToolDiffs limits the number of tools that a recorded server state names.
@@ -166,4 +173,36 @@ func (w *Worker) readSettled(ctx context.Context, f events.Filter, seen *uint64,
 		*seen = e.Seq
 	}
 	return nil
+}
+
+// contents returns the recorded form of the blocks of a result, masked like everything that leaves the worker.
+// Bytes and long texts are stored. A block that cannot be stored becomes a text that says so.
+func (w *Worker) contents(ctx context.Context, blocks []tools.Content) []events.Content {
+	var out []events.Content
+	room := maxBlocks
+	for _, b := range blocks {
+		c := events.Content{Kind: b.Kind, Text: w.mask(b.Text), Media: w.mask(b.Media), URI: w.mask(b.URI),
+			Name: w.mask(b.Name)}
+		data, media := b.Data, events.ContentBytesMedia
+		if w.Mask != nil {
+			data = w.Mask(data)
+		}
+		if size := encoded(c.Text); len(c.Text) > maxBlock || size > room {
+			data, c.Text, media = []byte(c.Text), "", events.ContentTextMedia
+		} else {
+			room -= size
+		}
+		if len(data) > 0 {
+			ref, err := w.Blobs.Put(ctx, data, media)
+			if err != nil {
+				w.Logger.Warn("cannot store a block of a result", "kind", c.Kind, "bytes", len(data), "error", err)
+				c = events.Content{Kind: events.ContentText,
+					Text: fmt.Sprintf("[%s of %d bytes could not be stored]", c.Kind, len(data))}
+			} else {
+				c.Blob = &ref
+			}
+		}
+		out = append(out, c)
+	}
+	return out
 }

@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"manualslop/tools"
 	"manualslop/tools/sandbox"
@@ -27,6 +26,16 @@ type Status struct {
 	Trusted    bool
 	Pins       []Pin  // approved tools
 	Revision   string // protocol revision when it was trusted; empty if unknown
+}
+
+// Offered returns the approved tools that can be offered: those that the definition allows and models can be shown.
+func (s Status) Offered() (out []Pin) {
+	for _, p := range s.Pins {
+		if p.Problem == "" && s.Definition.offers(p.Name) {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // Manager holds the configured servers. It can start only those that the person trusts. It reads its files again
@@ -172,9 +181,9 @@ func (m *Manager) Tools() (*tools.Registry, error) {
 		if unready == nil {
 			kept[s.Hash] = server
 		}
-		for _, p := range s.Pins {
+		for _, p := range s.Offered() {
 			name := ToolName(s.Definition.Name, p.Name)
-			if taken[name] || p.Problem != "" || !s.Definition.offers(p.Name) {
+			if taken[name] {
 				continue
 			}
 			taken[name] = true
@@ -220,8 +229,7 @@ func described(server, description string) (summary, doc string) {
 // Offering returns the names of the servers whose tools are offered.
 func (m *Manager) Offering() (names []string) {
 	for _, s := range m.Servers() {
-		offers := slices.ContainsFunc(s.Pins, func(p Pin) bool { return p.Problem == "" && s.Definition.offers(p.Name) })
-		if s.Trusted && !s.Definition.Disabled && offers {
+		if s.Trusted && !s.Definition.Disabled && len(s.Offered()) > 0 {
 			names = append(names, s.Definition.Name)
 		}
 	}
@@ -292,6 +300,7 @@ func callPinned(ctx context.Context, s Server, p Pin, raw json.RawMessage, env t
 	if result.IsError {
 		out = failed(name, p.Name, "tool_error", errors.New(text))
 	}
+	out.Content = contentOf(result)
 	if whole := out.Text; !tools.Fits(whole, env.Limits) {
 		out.Text = tools.Clamp(whole, env.Limits)
 		const most = sandbox.MaxWhole
@@ -309,32 +318,4 @@ func failed(server, tool, kind string, err error) tools.Result {
 	}
 	return tools.Result{Failed: true, Err: err, Text: fmt.Sprintf("ERROR: mcp_error{server: %s, tool: %s, kind: %s%s}: %s",
 		server, clean(tool, maxToolName), kind, more, cleanText(err.Error()))}
-}
-
-// textOf joins the blocks of a result, one below the other. For binary blocks it gives the size.
-func textOf(r *sdk.CallToolResult) string {
-	var b strings.Builder
-	for _, block := range r.Content {
-		switch c := block.(type) {
-		case *sdk.TextContent:
-			b.WriteString(cleanText(c.Text))
-		case *sdk.ImageContent:
-			fmt.Fprintf(&b, "[image %s, %d bytes]", clean(c.MIMEType, 80), len(c.Data))
-		case *sdk.AudioContent:
-			fmt.Fprintf(&b, "[audio %s, %d bytes]", clean(c.MIMEType, 80), len(c.Data))
-		case *sdk.ResourceLink:
-			fmt.Fprintf(&b, "[resource %s]", clean(c.URI, 2000))
-		case *sdk.EmbeddedResource:
-			if c.Resource != nil {
-				b.WriteString(cleanText(c.Resource.Text))
-			}
-		}
-		b.WriteString("\n")
-	}
-	if b.Len() == 0 && r.StructuredContent != nil {
-		if raw, err := json.Marshal(r.StructuredContent); err == nil {
-			b.Write(raw)
-		}
-	}
-	return b.String()
 }

@@ -53,7 +53,9 @@ func startServed(t *testing.T) *served {
 	session, err := e.Serve(ctx, "", false)
 	require.NoError(t, err)
 	ended := make(chan error, 1)
-	go func() { ended <- run(ctx, g, session, p, e.Bus, e.Mask, options{http: "127.0.0.1:0"}) }()
+	go func() {
+		ended <- run(ctx, g, session, p, e.Bus, e.Mask, options{http: "127.0.0.1:0", offered: native()})
+	}()
 	t.Cleanup(func() {
 		stop()
 		require.NoError(t, <-ended)

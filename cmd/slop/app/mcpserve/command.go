@@ -19,13 +19,15 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw/access"
 	"manualslop/hookgw/core"
-	"manualslop/tools/builtin"
 )
 
 // options are the flags of slop mcp serve.
 type options struct {
-	http string        // empty: standard input and output
-	wait time.Duration // see server.wait
+	http   string        // empty: standard input and output
+	server string        // external server whose tools are offered; empty: the tools of slop
+	wait   time.Duration // see server.wait
+
+	offered []offer
 }
 
 // Command is `slop mcp serve`.
@@ -43,11 +45,16 @@ If an engine of the project runs, serve joins its session. Without an engine, se
 starts one with a gateway. It ends when the client closes standard input; with --http
 when it is stopped.
 
+With --server it offers only the approved tools of one trusted external server, under
+their own names: configure slop in a client in place of that server, and its calls pass
+your rules and the log.
+
 With --http it serves streamable HTTP at /mcp and SSE at /sse, to clients on this
 machine that send the token in ask.token. With --json it prints one line
 {"ready":true,"url":URL,"tokens":DIR}.`,
 		Example: `  slop mcp serve
   slop mcp serve --project ~/src/app
+  slop mcp serve --server github
   slop mcp serve --http 127.0.0.1:7357`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -62,6 +69,7 @@ machine that send the token in ask.token. With --json it prints one line
 		},
 	}
 	cmd.Flags().StringVar(&o.http, "http", "", "serve over HTTP on this loopback `ADDR` in place of standard input")
+	cmd.Flags().StringVar(&o.server, "server", "", "offer only the tools of this trusted external `SERVER`")
 	cmd.Flags().DurationVar(&o.wait, "wait", 0, "answer a call without an outcome after this `TIME` as pending "+
 		"(default as long as the client waits)")
 	return cmd
@@ -71,6 +79,10 @@ func serve(ctx context.Context, g *site.Flags, p site.Place, o options) error {
 	if g.Remote(p) {
 		return exit.Errorf(exit.Usage, "slop mcp serve joins the engine of the project by itself; leave out --nats and "+
 			"--context")
+	}
+	var err error
+	if o.offered, err = offers(p, o.server); err != nil {
+		return err
 	}
 	info, err := site.FindEngine(p.Data)
 	switch {
@@ -134,7 +146,8 @@ func run(ctx context.Context, g *site.Flags, session string, p site.Place, conns
 	defer stop()
 	gone, leave := context.WithCancel(context.WithoutCancel(ctx))
 	defer leave()
-	s := &server{name: engine.NewID(), gone: gone, reader: reader, wait: o.wait, calls: map[string]*call{},
+	s := &server{name: engine.NewID(), gone: gone, reader: reader, blobs: reader.Get, wait: o.wait,
+		calls:  map[string]*call{},
 		writer: engine.SessionWriter{Log: agent, Project: p.Name, Session: session, Person: events.ActorMCP, Mask: mask}}
 	hide, err := p.ShowMCP(s.name)
 	if err != nil {
@@ -145,8 +158,8 @@ func run(ctx context.Context, g *site.Flags, session string, p site.Place, conns
 		return &exit.Error{Code: exit.Failed, Err: err}
 	}
 	if o.http != "" {
-		err = serveHTTP(ctx, g, p, s, o.http)
-	} else if err = s.newMCP(builtin.Tools(), func(*mcp.CallToolRequest) context.Context { return gone }).
+		err = serveHTTP(ctx, g, p, s, o)
+	} else if err = s.newMCP(o.offered, func(*mcp.CallToolRequest) context.Context { return gone }).
 		Run(ctx, &mcp.StdioTransport{}); err != nil && ctx.Err() == nil {
 		err = exit.Errorf(exit.Failed, "MCP on standard input: %w", err)
 	} else {
@@ -158,7 +171,7 @@ func run(ctx context.Context, g *site.Flags, session string, p site.Place, conns
 }
 
 // serveHTTP serves over HTTP until ctx ends.
-func serveHTTP(ctx context.Context, g *site.Flags, p site.Place, s *server, addr string) error {
+func serveHTTP(ctx context.Context, g *site.Flags, p site.Place, s *server, o options) error {
 	var keys *access.Keyring
 	if p.Config.Hooks.Auth != core.AuthNone {
 		var err error
@@ -166,7 +179,7 @@ func serveHTTP(ctx context.Context, g *site.Flags, p site.Place, s *server, addr
 			return &exit.Error{Code: exit.Failed, Err: err}
 		}
 	}
-	l, err := access.Listen(ctx, addr)
+	l, err := access.Listen(ctx, o.http)
 	if err != nil {
 		return exit.Errorf(exit.Usage, "--http: %w", err)
 	}
@@ -174,7 +187,7 @@ func serveHTTP(ctx context.Context, g *site.Flags, p site.Place, s *server, addr
 	if err := sayReady(g, p, "http://"+l.Addr().String()+pathMCP, keys != nil); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	return newWeb(s, builtin.Tools(), access.NewGuard(port, keys), g.Logger()).serve(ctx, l)
+	return newWeb(s, o.offered, access.NewGuard(port, keys), g.Logger()).serve(ctx, l)
 }
 
 // sayReady tells whoever started the server where it is.

@@ -18,7 +18,6 @@ import (
 
 	"manualslop/events/eventstest"
 	"manualslop/hookgw/access"
-	"manualslop/tools/builtin"
 )
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
@@ -42,7 +41,7 @@ func startWeb(t *testing.T) *testWeb {
 	l, err := access.Listen(t.Context(), "127.0.0.1:0")
 	require.NoError(t, err)
 	s := &server{gone: t.Context(), calls: map[string]*call{}}
-	w := newWeb(s, builtin.Tools(), access.NewGuard(l.Addr().(*net.TCPAddr).Port, keys), slog.New(slog.DiscardHandler))
+	w := newWeb(s, native(), access.NewGuard(l.Addr().(*net.TCPAddr).Port, keys), slog.New(slog.DiscardHandler))
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() { served <- w.serve(ctx, l) }()

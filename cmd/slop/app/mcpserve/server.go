@@ -37,6 +37,7 @@ type server struct {
 	name   string               // of this process in the ids of calls
 	writer engine.SessionWriter // as [events.ActorMCP]
 	reader events.Log
+	blobs  func(ctx context.Context, sha256 string) ([]byte, error)
 	wait   time.Duration // how long one request waits for an outcome; 0: as long as its client does
 
 	gone    context.Context // over when the server stops
@@ -57,20 +58,17 @@ type call struct {
 	resume  func() // stops what would withdraw it
 }
 
-// newMCP is the protocol's side of the server, with the tools of registry. gone
-// is over when the client of a call is known to wait no more.
-func (s *server) newMCP(registry *tools.Registry, gone func(*mcp.CallToolRequest) context.Context) *mcp.Server {
+// newMCP is the protocol's side of the server, with the offered tools. gone is over when the client of a call is
+// known to wait no more.
+func (s *server) newMCP(offered []offer, gone func(*mcp.CallToolRequest) context.Context) *mcp.Server {
 	out := mcp.NewServer(&mcp.Implementation{Name: "slop", Version: version.ReadInfo().Version}, &mcp.ServerOptions{
 		Instructions: "Every call is recorded, and calls that change something may wait for a person's yes.",
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	})
-	for _, t := range registry.All() {
-		spec := t.Spec()
-		out.AddTool(&mcp.Tool{Name: spec.Name, Description: spec.Text(), InputSchema: json.RawMessage(t.Schema()),
-			Annotations: annotations(spec.Effect)},
-			func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-				return s.call(ctx, gone(r), r)
-			})
+	for _, o := range offered {
+		out.AddTool(o.shown, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return s.call(ctx, gone(r), o.tool, r)
+		})
 	}
 	if s.wait > 0 {
 		mcp.AddTool(out, &mcp.Tool{Name: outcomeTool,
@@ -86,13 +84,6 @@ func (s *server) newMCP(registry *tools.Registry, gone func(*mcp.CallToolRequest
 
 type outcomeArgs struct {
 	Call string `json:"call" jsonschema:"the id that the pending result named"`
-}
-
-// annotations are the hints that follow from what a tool may do.
-func annotations(e tools.Effect) *mcp.ToolAnnotations {
-	changes := e.Has(tools.Writes) || e.Has(tools.Executes)
-	open := e.Has(tools.Network) || e.Has(tools.Executes)
-	return &mcp.ToolAnnotations{ReadOnlyHint: !changes, DestructiveHint: &changes, OpenWorldHint: &open}
 }
 
 // follow hands the events of the session to the calls that wait for them, until
@@ -151,6 +142,8 @@ func (s *server) hand(p events.Payload) {
 		id = p.Call
 	case events.ToolDenied:
 		id = p.Call
+	case events.ToolStarted:
+		id = p.Call
 	case events.ToolSettled:
 		id = p.Call
 	case events.ToolParked:
@@ -207,9 +200,9 @@ func (s *server) end(c *call) {
 	s.running.Done()
 }
 
-// call makes one call and waits for its outcome. An error of the call is a
+// call makes one call of a tool and waits for its outcome. An error of the call is a
 // result that says so.
-func (s *server) call(ctx, gone context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+func (s *server) call(ctx, gone context.Context, tool string, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	args := r.Params.Arguments
 	if len(bytes.TrimSpace(args)) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
@@ -232,8 +225,8 @@ func (s *server) call(ctx, gone context.Context, r *mcp.CallToolRequest) (*mcp.C
 		defer s.end(c)
 		return s.refuseAnswers(ctx, c, r.Params.Name), nil
 	}
-	if _, _, err := s.writer.Publish(ctx, events.ToolRequested{Call: c.id, Tool: r.Params.Name, Args: args,
-		Client: client}); err != nil {
+	request := events.ToolRequested{Call: c.id, Tool: tool, Args: args, Client: client}
+	if _, _, err := s.writer.Publish(ctx, request); err != nil {
 		defer s.end(c)
 		// the request may be on record in spite of the error
 		return failed("%v", errors.Join(err, s.withdraw(ctx, c, "the request was not confirmed"))), nil
@@ -289,7 +282,7 @@ func (s *server) await(ctx, gone context.Context, r *mcp.CallToolRequest, c *cal
 				defer s.end(c)
 				return failed("no outcome of call %s: %v", c.id, s.why()), nil
 			}
-			if out := s.result(p); out != nil {
+			if out := s.result(ctx, p); out != nil {
 				s.end(c)
 				return out, nil
 			}
@@ -349,28 +342,13 @@ func clientOf(r *mcp.CallToolRequest) *events.MCPClient {
 
 // progress says in one line where a call is.
 func progress(p events.Payload) string {
-	if a, ok := p.(events.AskRaised); ok {
-		return "waiting for a person: ask " + a.Ask
+	switch p := p.(type) {
+	case events.AskRaised:
+		return "waiting for a person: ask " + p.Ask
+	case events.ToolStarted:
+		return "started"
 	}
 	return "approved"
-}
-
-// result is the answer to a call that is over; nil where it is not.
-func (s *server) result(p events.Payload) *mcp.CallToolResult {
-	switch p := p.(type) {
-	case events.ToolDenied:
-		return failed("not allowed: %s", p.Reason)
-	case events.ToolParked:
-		return failed("given up after %d deliveries: %s", p.Deliveries, p.Reason)
-	case events.ToolSettled:
-		text := []byte(p.Text)
-		if s.writer.Mask != nil {
-			text = s.writer.Mask(text)
-		}
-		return &mcp.CallToolResult{IsError: p.Outcome != events.ToolDone,
-			Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}
-	}
-	return nil
 }
 
 func failed(format string, args ...any) *mcp.CallToolResult {

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
-	"manualslop/tools/builtin"
 )
 
 func TestOneCallMoreThanTheLimitIsRefused(t *testing.T) {
@@ -36,7 +35,7 @@ func refusal(t *testing.T, client string, args json.RawMessage) string {
 	s.writer.Mask = func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), "hunter2", "***")) }
 	there, here := mcp.NewInMemoryTransports()
 	gone := func(*mcp.CallToolRequest) context.Context { return s.gone }
-	served, err := s.newMCP(builtin.Tools(), gone).Connect(t.Context(), there, nil)
+	served, err := s.newMCP(native(), gone).Connect(t.Context(), there, nil)
 	require.NoError(t, err)
 	session, err := mcp.NewClient(&mcp.Implementation{Name: client, Version: "1"}, nil).Connect(t.Context(), here, nil)
 	require.NoError(t, err)

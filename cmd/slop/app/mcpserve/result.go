@@ -1,0 +1,65 @@
+package mcpserve
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"manualslop/events"
+)
+
+// result is the answer to a call that is over; nil where it is not.
+func (s *server) result(ctx context.Context, p events.Payload) *mcp.CallToolResult {
+	switch p := p.(type) {
+	case events.ToolDenied:
+		return failed("not allowed: %s", p.Reason)
+	case events.ToolParked:
+		return failed("given up after %d deliveries: %s", p.Deliveries, p.Reason)
+	case events.ToolSettled:
+		out := &mcp.CallToolResult{IsError: p.Outcome != events.ToolDone}
+		for _, c := range p.Content {
+			out.Content = append(out.Content, s.block(ctx, c))
+		}
+		if len(p.Content) == 0 {
+			out.Content = []mcp.Content{&mcp.TextContent{Text: s.masked(p.Text)}}
+		}
+		return out
+	}
+	return nil
+}
+
+// block is one block of a result as the client receives it. A block whose bytes are gone is a text that says so.
+func (s *server) block(ctx context.Context, c events.Content) mcp.Content {
+	text, data := s.masked(c.Text), []byte(nil)
+	if c.Blob != nil {
+		stored, err := s.blobs(ctx, c.Blob.SHA256)
+		switch {
+		case err != nil:
+			return &mcp.TextContent{Text: fmt.Sprintf("[%s of %d bytes cannot be read: %v]", c.Kind, c.Blob.Size, err)}
+		case c.Blob.MediaType == events.ContentTextMedia:
+			text = s.masked(string(stored))
+		default:
+			data = stored
+		}
+	}
+	switch c.Kind {
+	case events.ContentImage:
+		return &mcp.ImageContent{Data: data, MIMEType: c.Media}
+	case events.ContentAudio:
+		return &mcp.AudioContent{Data: data, MIMEType: c.Media}
+	case events.ContentLink:
+		return &mcp.ResourceLink{URI: c.URI, Name: c.Name, MIMEType: c.Media}
+	case events.ContentResource:
+		return &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: c.URI, MIMEType: c.Media, Text: text, Blob: data}}
+	}
+	return &mcp.TextContent{Text: text}
+}
+
+// masked hides secrets that were set since the text was recorded.
+func (s *server) masked(text string) string {
+	if s.writer.Mask == nil {
+		return text
+	}
+	return string(s.writer.Mask([]byte(text)))
+}
