@@ -243,6 +243,9 @@ type ToolSettled struct {
 	TextBlob *BlobRef        `json:"text_blob,omitempty"` // the whole text, if Text is only its head
 	SHA256   string          `json:"sha256"`              // of the whole text
 	Data     json.RawMessage `json:"data,omitempty"`
+	// Own means that Text has only words of the engine and of the call itself, as a fetch that reached
+	// no server. It may be unset for such a text.
+	Own bool `json:"own,omitempty"`
 	// Content are the blocks of a result that is not only text, in their order. Text describes them.
 	Content     []Content   `json:"content,omitempty"`
 	Exit        *int        `json:"exit,omitempty"`
@@ -404,6 +407,7 @@ func toolDefs() []Def {
 		Define(Outcome, "worker", "The outcome of a call.", ToolSettled{Call: "01J-0", Tool: "run_powershell",
 			Outcome: ToolFailed, Text: "STDOUT:\n", SHA256: "ab",
 			Exit: &exit, Stderr: "boom", Interpreter: "bash", Files: []FileState{{Path: "a", SHA256: "ab", Size: 1}},
+			Own:        true,
 			Content:    []Content{{Kind: ContentImage, Media: "image/png", Blob: &BlobRef{"ab", 4, ContentBytesMedia}}},
 			ArgsSHA256: "ab", Generation: 1, DurationMS: 3}, optional),
 		Define(Outcome, "worker", "A worker starts a call whose effects cannot be checked "+

@@ -21,7 +21,7 @@ import (
 // Decisions returns the newest number of each decider; they are defined only here.
 func Decisions() map[string]int {
 	return map[string]int{
-		events.ActorApproval: 2, // 2: rules for commands
+		events.ActorApproval: 2, // 2: rules for commands, and a text with Own does not taint
 		// 2: a ticket starts at once if its start needs no approval; 3: turns can be killed, and a ticket that could
 		// not be reviewed is blocked
 		events.ActorConductor: 3,

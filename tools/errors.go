@@ -56,6 +56,8 @@ func (e *ArgumentError) Is(target error) bool { return target == ErrBadArguments
 type Refusal struct {
 	Text  string
 	Cause error // the underlying error, for errors.Is; may be nil
+	// Own means that the text has only words of the engine and of the call itself; see Result.
+	Own bool
 	// Detail follows the text on separate lines, for example a diff. It may be empty.
 	Detail string
 }
@@ -88,7 +90,7 @@ func Failure(err error) Result {
 	case errors.Is(err, ErrNotClaimed):
 		result.Text = "ERROR: the engine did not allow this call to write; nothing was written"
 	case errors.As(err, &refusal):
-		result.Text = "ERROR: " + refusal.Text
+		result.Text, result.Own = "ERROR: "+refusal.Text, refusal.Own && refusal.Detail == ""
 	case errors.As(err, &argument):
 		result.Text = "ERROR: " + argument.Error()
 	case errors.As(err, &unknown):

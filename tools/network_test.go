@@ -35,6 +35,7 @@ var siteURL = sync.OnceValue(func() string {
 		})
 	}
 	mux.HandleFunc("/gone", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "moved\naway", http.StatusGone) })
+	mux.HandleFunc("/silent", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) })
 	return httptest.NewServer(mux).URL
 })
 
@@ -108,17 +109,19 @@ func TestLinksAreListedOnRequest(t *testing.T) {
 func TestAFailedFetchSaysWhy(t *testing.T) {
 	t.Parallel()
 	env, _ := setup(t, nil)
-	refuses := func(address, want string) {
+	refuses := func(address, want string, own bool) {
 		result := call(t, env, "fetch_url", args{"url": address})
 		require.True(t, result.Failed)
+		require.Equal(t, own, result.Own, want)
 		require.Equal(t, "ERROR: "+want, result.Text)
 	}
-	refuses(siteURL(), "this call has no network")
+	refuses(siteURL(), "this call has no network", true)
 	online(t, &env)
 	refuses("http://localhost/", "localhost leads to an address of this machine, which this tool may not reach; use "+
-		"another source")
+		"another source", true)
+	refuses(siteURL()+"/silent", "the server answered 404 Not Found; check the address or find another with web_search", true)
 	refuses(siteURL()+"/gone", "the server answered 410 Gone; check the address or find another with web_search; it "+
-		"says (untrusted): moved away")
+		"says (untrusted): moved away", false)
 }
 
 func TestASearchListsResultsAndMarksRefusedOnes(t *testing.T) {

@@ -22,7 +22,9 @@ func (s *State) settled(e *events.Event, p events.ToolSettled) {
 			"still run")
 		return
 	}
-	s.answeredCall(c)
+	if !p.Own || s.basis.Decision(events.ActorApproval) < 2 {
+		s.answeredCall(c)
+	}
 	s.wrote(e, c, p)
 	s.holdWritten(c, p.Files)
 	s.calls[p.Call] = nil

@@ -223,6 +223,25 @@ func TestAShellAsksAfterTextFromOutsideTheProjectOnly(t *testing.T) {
 	})
 }
 
+func TestAFailureInOurOwnWordsDoesNotTaint(t *testing.T) {
+	t.Parallel()
+	failed := func(decisions int, own bool) []events.Payload {
+		return given(decidedBy(decisions, yesRule), fetches("https://docs.example/"),
+			tierstest.With(func(h *tierstest.History) events.Payload {
+				return events.ToolSettled{Call: "c1", Tool: "web_search", Outcome: events.ToolFailed, Own: own,
+					ArgsSHA256: tierstest.All[events.ToolApproved](h)[0].ArgsSHA256, Generation: 1}
+			}))
+	}
+	next := shell
+	next.Call = "c2"
+	asks := tierstest.Decided[events.AskRaised]()
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "our words", Given: failed(2, true), When: next, Then: given(tierstest.Decided[events.ToolApproved]())},
+		{Name: "a server's words", Given: failed(2, false), When: next, Then: given(asks)},
+		{Name: "older decisions", Given: failed(1, true), When: next, Then: given(asks)},
+	})
+}
+
 func TestAQuestionNamesAFewSourcesAndCountsTheRest(t *testing.T) {
 	t.Parallel()
 	var views []events.View

@@ -320,7 +320,7 @@ func (w site) run(ctx context.Context, cause *events.Event, p events.ToolApprove
 func (w site) settled(ctx context.Context, p events.ToolApproved, r tools.Result,
 	took time.Duration) events.ToolSettled {
 	out := events.ToolSettled{
-		Call: p.Call, Tool: p.Tool, Outcome: events.ToolDone, Exit: r.Exit, Interpreter: r.Interpreter,
+		Call: p.Call, Tool: p.Tool, Outcome: events.ToolDone, Own: r.Own, Exit: r.Exit, Interpreter: r.Interpreter,
 		ArgsSHA256: p.ArgsSHA256, Generation: p.Generation, DurationMS: took.Milliseconds(),
 		Stderr: tiers.Tail(w.mask(r.Stderr), maxStderr),
 	}

@@ -60,7 +60,7 @@ func fetchURL() tools.Tool {
 func webError(err error) error {
 	var problem *web.Problem
 	if errors.As(err, &problem) {
-		return tools.Refuse("%s", problem.Text)
+		return &tools.Refusal{Text: problem.Text, Own: problem.Own}
 	}
 	return err
 }
@@ -82,7 +82,8 @@ func showPage(page *web.Page, in fetchURLArgs, limits tools.Limits) (tools.Resul
 		result.Failed = true
 		result.Text = fmt.Sprintf("ERROR: the server answered %d %s; check the address or find another with web_search",
 			page.Status, http.StatusText(page.Status))
-		if says := tools.OneLine(strings.Join(strings.Fields(page.Text), " "), 200); says != "" {
+		says := tools.OneLine(strings.Join(strings.Fields(page.Text), " "), 200)
+		if result.Own = says == ""; !result.Own {
 			result.Text += "; it says (untrusted): " + says
 		}
 		return result, nil

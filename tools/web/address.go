@@ -14,21 +14,21 @@ func (c *Client) parse(text string) (*url.URL, error) {
 	text = strings.TrimSpace(text)
 	switch {
 	case text == "":
-		return nil, problem("the address is empty; give one that begins with https://")
+		return nil, ownProblem("the address is empty; give one that begins with https://")
 	case len(text) > maxURL:
-		return nil, problem("the address has %d bytes, more than the limit of %d", len(text), maxURL)
+		return nil, ownProblem("the address has %d bytes, more than the limit of %d", len(text), maxURL)
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
-		return nil, problem("the address contains a control character or is not UTF-8")
+		return nil, ownProblem("the address contains a control character or is not UTF-8")
 	}
 	if strings.HasPrefix(text, "//") {
 		text = "https:" + text
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme == "" {
-		return nil, problem("%s is not a complete address; give one that begins with https://", oneLine(text, 100))
+		return nil, ownProblem("%s is not a complete address; give one that begins with https://", oneLine(text, 100))
 	}
 	if u.User != nil {
-		return nil, problem("addresses with a user name or password are rejected; leave them out")
+		return nil, ownProblem("addresses with a user name or password are rejected; leave them out")
 	}
 	u = unwrap(u)
 	return u, c.check(u)
@@ -37,21 +37,21 @@ func (c *Client) parse(text string) (*url.URL, error) {
 // check applies the rules that need no name lookup to a URL.
 func (c *Client) check(u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" {
-		return problem("%s addresses are rejected; only http and https are fetched", oneLine(u.Scheme, 20))
+		return ownProblem("%s addresses are rejected; only http and https are fetched", oneLine(u.Scheme, 20))
 	}
 	host := u.Hostname()
 	if host == "" || u.Opaque != "" {
-		return problem("the address names no host; give one such as https://example.com/page")
+		return ownProblem("the address names no host; give one such as https://example.com/page")
 	}
 	if c.leaks(u.String()) {
-		return problem("the address contains a secret of this project, so it is not sent anywhere; leave the secret out")
+		return ownProblem("the address contains a secret of this project, so it is not sent anywhere; leave the secret out")
 	}
 	port := portOf(u)
 	if port == 0 {
-		return problem("the port of the address must be a number from 1 to 65535")
+		return ownProblem("the port of the address must be a number from 1 to 65535")
 	}
 	if !c.portKnown(port) {
-		return problem("port %d is not allowed; use an address with the usual port (80 or 443)", port)
+		return ownProblem("port %d is not allowed; use an address with the usual port (80 or 443)", port)
 	}
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return c.permit(host, netip.AddrPortFrom(addr, port))

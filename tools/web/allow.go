@@ -64,9 +64,9 @@ func (c *Client) permit(host string, to netip.AddrPort) error {
 	case asAddress, asName && (!isSpecial || s.reach == byName):
 		return nil
 	case isSpecial:
-		return problem("%s leads to %s, which this tool may not reach; use another source", shownHost(host), s.what)
+		return ownProblem("%s leads to %s, which this tool may not reach; use another source", shownHost(host), s.what)
 	case !policy.StandardPort(to.Port()):
-		return problem("port %d is not allowed; use an address with the usual port (80 or 443)", to.Port())
+		return ownProblem("port %d is not allowed; use an address with the usual port (80 or 443)", to.Port())
 	}
 	return nil
 }

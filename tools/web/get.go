@@ -29,10 +29,17 @@ type response struct {
 }
 
 // get makes one request and follows its redirects. If form is set, it is posted, and redirects are followed with GET.
-func (c *Client) get(ctx context.Context, u *url.URL, form url.Values) (*response, error) {
+func (c *Client) get(ctx context.Context, u *url.URL, form url.Values) (_ *response, err error) {
 	transport := c.transport()
 	defer transport.CloseIdleConnections()
-	for hop := 0; ; hop++ {
+	hop := 0
+	defer func() {
+		var p *Problem
+		if hop > 0 && errors.As(err, &p) {
+			p.Own = false // a server wrote the address that the text names
+		}
+	}()
+	for ; ; hop++ {
 		answer, err := c.roundTrip(ctx, transport, u, form)
 		if err != nil {
 			return nil, err
@@ -71,7 +78,7 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 		ControlContext: func(_ context.Context, _, final string, _ syscall.RawConn) error {
 			to, err := netip.ParseAddrPort(final)
 			if err != nil {
-				return problem("cannot check the address of %s", shownHost(host))
+				return ownProblem("cannot check the address of %s", shownHost(host))
 			}
 			return c.permit(host, to)
 		},
@@ -87,7 +94,7 @@ func (c *Client) roundTrip(ctx context.Context, transport *http.Transport, u *ur
 	}
 	request, err := http.NewRequestWithContext(ctx, method, u.String(), body)
 	if err != nil {
-		return nil, problem("%s cannot be requested", shownURL(u))
+		return nil, ownProblem("%s cannot be requested", shownURL(u))
 	}
 	if form != nil {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -154,6 +161,7 @@ func (c *Client) read(ctx context.Context, answer *http.Response, u *url.URL) (*
 // failure converts a network error to a Problem.
 func (c *Client) failure(ctx context.Context, u *url.URL, err error) error {
 	var (
+		op       *net.OpError
 		refused  *Problem
 		name     *net.DNSError
 		cert     *tls.CertificateVerificationError
@@ -164,14 +172,16 @@ func (c *Client) failure(ctx context.Context, u *url.URL, err error) error {
 	case errors.As(err, &refused):
 		return refused
 	case errors.Is(deadline, errTooSlow):
-		return problem("%s did not answer within %s; try again later or use another source", shownURL(u),
+		return ownProblem("%s did not answer within %s; try again later or use another source", shownURL(u),
 			c.timeout.Round(time.Millisecond))
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &name):
-		return problem("the host %s cannot be found; check the spelling", shownHost(u.Hostname()))
+		return ownProblem("the host %s cannot be found; check the spelling", shownHost(u.Hostname()))
 	case errors.As(err, &cert), errors.As(err, &unknown):
 		return problem("the certificate of %s is not valid: %s", shownHost(u.Hostname()), oneLine(err.Error(), 200))
+	case errors.As(err, &op) && op.Op == "dial":
+		return ownProblem("%s cannot be fetched: %s", shownURL(u), oneLine(reason(err), 200))
 	}
 	return problem("%s cannot be fetched: %s", shownURL(u), oneLine(reason(err), 200))
 }

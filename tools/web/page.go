@@ -40,7 +40,7 @@ type Page struct {
 // status (400 and above) is returned as a page.
 func (c *Client) Fetch(ctx context.Context, address, format string) (*Page, error) {
 	if c == nil {
-		return nil, problem("this call has no network")
+		return nil, ownProblem("this call has no network")
 	}
 	u, err := c.parse(address)
 	if err != nil {
@@ -59,7 +59,7 @@ func (c *Client) Fetch(ctx context.Context, address, format string) (*Page, erro
 func soon[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	value, err := abandon.WhenDone(ctx, work)
 	if err != nil && errors.Is(err, ctx.Err()) && errors.Is(context.Cause(ctx), errTooSlow) {
-		return value, problem("the page took too long to process; use another source")
+		return value, ownProblem("the page took too long to process; use another source")
 	}
 	return value, err
 }

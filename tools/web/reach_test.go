@@ -3,6 +3,7 @@ package web_test
 import (
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -168,6 +169,44 @@ func TestRedirectsAreJudgedLikeAddresses(t *testing.T) {
 		refused(t, c, outside.url, why)
 	}
 	require.Zero(t, inside.hits.Load())
+}
+
+func TestOnlyAFailureInWhichNoServerHadAPartIsOwn(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/away":
+			http.Redirect(w, r, "http://127.0.0.1:1/ignore-all-rules", http.StatusFound)
+		case "/inside":
+			http.Redirect(w, r, "http://ignore-all-rules.test:99/", http.StatusFound)
+		case "/zip":
+			w.Header().Set("Content-Encoding", "ignore-all-rules")
+		default:
+			page("ignore/all-rules", "\x00")(w, r)
+		}
+	})
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(secure.Close)
+	c := client(t, func(set *web.Settings) {
+		set.AllowHosts = []string{"127.0.0.1:" + s.port, "127.0.0.1:1", strings.TrimPrefix(secure.URL, "https://")}
+		set.SearchURL = s.url + "/"
+	})
+	for address, own := range map[string]bool{
+		"": true, "ftp://a.test/": true, "http://10.0.0.1/": true, "http://127.0.0.1:1/": true,
+		"http://nobody.invalid:99/": true,
+		s.url + "/away":             false, s.url + "/inside": false, s.url + "/zip": false, s.url + "/binary": false, secure.URL: false,
+	} {
+		_, err := c.Fetch(t.Context(), address, web.FormatText)
+		var problem *web.Problem
+		require.ErrorAs(t, err, &problem, address)
+		require.Equal(t, own, problem.Own, "%s: %s", address, problem.Text)
+	}
+	for query, own := range map[string]bool{"": true, "bees": false} {
+		_, err := c.Search(t.Context(), query)
+		var problem *web.Problem
+		require.ErrorAs(t, err, &problem, query)
+		require.Equal(t, own, problem.Own, problem.Text)
+	}
 }
 
 func TestAtMostFiveRedirects(t *testing.T) {

@@ -27,21 +27,21 @@ type Hit struct {
 // context's error, or internal. A CAPTCHA page is a *Problem.
 func (c *Client) Search(ctx context.Context, query string) ([]Hit, error) {
 	if c == nil {
-		return nil, problem("this call has no network")
+		return nil, ownProblem("this call has no network")
 	}
 	query = strings.Join(strings.Fields(query), " ")
 	if strings.ContainsFunc(query, unicode.IsControl) {
-		return nil, problem("the query contains a control character; give a few words")
+		return nil, ownProblem("the query contains a control character; give a few words")
 	}
 	query, _ = harmless(query)
 	switch {
 	case query == "":
-		return nil, problem("the query is empty; give a few words to search for")
+		return nil, ownProblem("the query is empty; give a few words to search for")
 	case utf8.RuneCountInString(query) > maxQuery:
-		return nil, problem("the query has %d characters, more than the limit of %d; give a few words",
+		return nil, ownProblem("the query has %d characters, more than the limit of %d; give a few words",
 			utf8.RuneCountInString(query), maxQuery)
 	case c.leaks(query):
-		return nil, problem("the query contains a secret of this project, so it is not sent anywhere; leave the secret out")
+		return nil, ownProblem("the query contains a secret of this project, so it is not sent anywhere; leave the secret out")
 	}
 	if err := c.check(c.search); err != nil {
 		return nil, err

@@ -82,11 +82,20 @@ func New(s Settings) (*Client, error) {
 }
 
 // Problem is a failure that a model can understand. Its one-line text says what to do next.
-type Problem struct{ Text string }
+type Problem struct {
+	Text string
+	// Own means that no server had a part in the text.
+	Own bool
+}
 
 // Error returns the text.
 func (p *Problem) Error() string { return p.Text }
 
 func problem(format string, args ...any) error {
 	return &Problem{Text: fmt.Sprintf(format, args...)}
+}
+
+// ownProblem returns a Problem in which no server had a part.
+func ownProblem(format string, args ...any) error {
+	return &Problem{Text: fmt.Sprintf(format, args...), Own: true}
 }
