@@ -21,7 +21,7 @@ import (
 // nobody asked for with it, leave, which ends the client
 // at the first progress without a word, pending, which comes back for the
 // outcome as often as it is told to, a number, which makes as many calls at once,
-// or list, which prints tools. MCP_SERVER is what stands behind
+// or list, which prints tools. It answers questions with the form in MCP_FORM. MCP_SERVER is what stands behind
 // slop mcp, serve by default. With MCP_URL it
 // calls a server over HTTP, with the token in the file MCP_TOKEN, over SSE where
 // the URL ends so. MCP_ERA is the protocol's version.
@@ -39,7 +39,7 @@ func runMCPClient(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	client := mcp.NewClient(&mcp.Implementation{Name: "scripted-client", Version: "1.0"}, &mcp.ClientOptions{
+	options := &mcp.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 			fmt.Println("progress:", r.Params.Message)
 			switch args[0] {
@@ -49,7 +49,16 @@ func runMCPClient(ctx context.Context, args []string) error {
 				os.Exit(0)
 			}
 		},
-	})
+	}
+	if form := os.Getenv("MCP_FORM"); form != "" {
+		options.ElicitationHandler = func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			fmt.Println("asked:", r.Params.Message)
+			var content map[string]any
+			err := json.Unmarshal([]byte(form), &content)
+			return &mcp.ElicitResult{Action: "accept", Content: content}, err
+		}
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "scripted-client", Version: "1.0"}, options)
 	session, err := client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: os.Getenv("MCP_ERA")})
 	if err != nil {
 		return err

@@ -21,6 +21,7 @@ var (
 // mcpSuite is an external MCP server with the tools that the protocol's suite asks for by name.
 func mcpSuite() {
 	s := sdk.NewServer(&sdk.Implementation{Name: "suite", Version: "1"},
+		//lint:ignore SA1019 the suite asks for log messages
 		&sdk.ServerOptions{Capabilities: &sdk.ServerCapabilities{Logging: &sdk.LoggingCapabilities{}}})
 	for name, blocks := range map[string][]sdk.Content{
 		"test_simple_text":       {&sdk.TextContent{Text: "This is a simple text response for testing."}},
@@ -39,6 +40,7 @@ func mcpSuite() {
 	})
 	suiteTool(s, "test_tool_with_logging", suiteLogs)
 	suiteTool(s, "test_tool_with_progress", suiteProgress)
+	suiteAsks(s)
 	s.AddTool(&sdk.Tool{Name: "json_schema_2020_12_tool", Description: "Has a schema of JSON Schema 2020-12.",
 		InputSchema: json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",
 			"$defs":{"address":{"type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},
@@ -65,6 +67,7 @@ func suiteTool(s *sdk.Server, name string, run func(context.Context, *sdk.CallTo
 
 func suiteLogs(ctx context.Context, r *sdk.CallToolRequest) ([]sdk.Content, error) {
 	for _, text := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
+		//lint:ignore SA1019 the suite asks for log messages
 		if err := r.Session.Log(ctx, &sdk.LoggingMessageParams{Level: "info", Data: text}); err != nil {
 			return nil, err
 		}
@@ -80,4 +83,33 @@ func suiteProgress(ctx context.Context, r *sdk.CallToolRequest) ([]sdk.Content, 
 		}
 	}
 	return []sdk.Content{&sdk.TextContent{Text: "progressed"}}, nil
+}
+
+// suiteAsks adds the tools that ask a person.
+func suiteAsks(s *sdk.Server) {
+	for name, form := range map[string]string{
+		"test_elicitation": `{"username":{"type":"string"},"email":{"type":"string"}}`,
+		"test_elicitation_sep1034_defaults": `{"name":{"type":"string","default":"John Doe"},
+			"age":{"type":"integer","default":30},"score":{"type":"number","default":95.5},
+			"status":{"type":"string","enum":["active","inactive","pending"],"default":"active"},
+			"verified":{"type":"boolean","default":true}}`,
+		"test_elicitation_sep1330_enums": `{"untitledSingle":{"type":"string","enum":["option1","option2","option3"]},
+			"titledSingle":{"type":"string","oneOf":[{"const":"value1","title":"First"},{"const":"value2","title":"Second"}]},
+			"legacyEnum":{"type":"string","enum":["opt1","opt2"],"enumNames":["Option One","Option Two"]},
+			"untitledMulti":{"type":"array","items":{"type":"string","enum":["option1","option2","option3"]}},
+			"titledMulti":{"type":"array","items":{"anyOf":[{"const":"value1","title":"First"},
+				{"const":"value2","title":"Second"}]}}}`,
+	} {
+		s.AddTool(&sdk.Tool{Name: name, Description: "Asks a person.", InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				got, answered := r.Params.InputResponses["form"].(*sdk.ElicitResult)
+				if !answered {
+					return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"form": &sdk.ElicitParams{Message: "Fill in.",
+						RequestedSchema: json.RawMessage(`{"type":"object","properties":` + form + `}`)}}}, nil
+				}
+				content, err := json.Marshal(got.Content)
+				return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{
+					Text: fmt.Sprintf("%s: %s", got.Action, content)}}}, err
+			})
+	}
 }

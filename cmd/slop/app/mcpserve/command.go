@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"manualslop/bus"
+	"manualslop/cmd/slop/client"
 	"manualslop/cmd/slop/engine"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
@@ -19,6 +20,7 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw/access"
 	"manualslop/hookgw/core"
+	"manualslop/projections"
 )
 
 // options are the flags of slop mcp serve.
@@ -26,6 +28,7 @@ type options struct {
 	http   string        // empty: standard input and output
 	server string        // external server whose tools are offered; empty: the tools of slop
 	wait   time.Duration // see server.wait
+	elicit bool          // see server.answer
 
 	offered []offer
 }
@@ -49,6 +52,10 @@ With --server it offers only the approved tools of one trusted external server, 
 their own names: configure slop in a client in place of that server, and its calls pass
 your rules and the log.
 
+With --elicit a question that an external server asks during a call goes to the client
+as well, if the client supports elicitation, and its answer counts as yours. Do not pass it
+for a client that answers by itself. It never answers whether a call may run.
+
 With --http it serves streamable HTTP at /mcp and SSE at /sse, to clients on this
 machine that send the token in ask.token. With --json it prints one line
 {"ready":true,"url":URL,"tokens":DIR}.`,
@@ -70,6 +77,7 @@ machine that send the token in ask.token. With --json it prints one line
 	}
 	cmd.Flags().StringVar(&o.http, "http", "", "serve over HTTP on this loopback `ADDR` in place of standard input")
 	cmd.Flags().StringVar(&o.server, "server", "", "offer only the tools of this trusted external `SERVER`")
+	cmd.Flags().BoolVar(&o.elicit, "elicit", false, "let the client answer the questions of external servers for you")
 	cmd.Flags().DurationVar(&o.wait, "wait", 0, "answer a call without an outcome after this `TIME` as pending "+
 		"(default as long as the client waits)")
 	return cmd
@@ -146,9 +154,21 @@ func run(ctx context.Context, g *site.Flags, session string, p site.Place, conns
 	defer stop()
 	gone, leave := context.WithCancel(context.WithoutCancel(ctx))
 	defer leave()
-	s := &server{name: engine.NewID(), gone: gone, reader: reader, blobs: reader.Get, wait: o.wait,
+	s := &server{name: engine.NewID(), gone: gone, reader: reader, blobs: reader.Get, wait: o.wait, log: g.Logger(),
 		calls:  map[string]*call{},
 		writer: engine.SessionWriter{Log: agent, Project: p.Name, Session: session, Person: events.ActorMCP, Mask: mask}}
+	if o.elicit {
+		person, err := client.Open(ctx, g, p)
+		if err != nil {
+			return err
+		}
+		defer person.Close()
+		s.answer = func(ctx context.Context, ask string, given client.Answer) error {
+			_, err := person.Answer(ctx, session, client.Ask{RequestID: ask,
+				Ask: projections.Ask{AskRaised: events.AskRaised{Ask: ask, Gate: events.GateInput}}}, given)
+			return err
+		}
+	}
 	hide, err := p.ShowMCP(s.name)
 	if err != nil {
 		return &exit.Error{Code: exit.Failed, Err: err}

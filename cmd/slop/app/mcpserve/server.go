@@ -8,11 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"manualslop/cmd/slop/client"
 	"manualslop/cmd/slop/engine"
 	"manualslop/cmd/slop/version"
 	"manualslop/events"
@@ -38,6 +40,9 @@ type server struct {
 	writer engine.SessionWriter // as [events.ActorMCP]
 	reader events.Log
 	blobs  func(ctx context.Context, sha256 string) ([]byte, error)
+	log    *slog.Logger
+	// answer sends an answer to an ask with the gate input as the person's; nil: clients are not asked.
+	answer func(ctx context.Context, ask string, given client.Answer) error
 	wait   time.Duration // how long one request waits for an outcome; 0: as long as its client does
 
 	gone    context.Context // over when the server stops
@@ -267,6 +272,10 @@ func (s *server) await(ctx, gone context.Context, r *mcp.CallToolRequest, c *cal
 		defer t.Stop()
 		limit = t.C
 	}
+	var asking sync.WaitGroup
+	defer asking.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	for steps := 1.0; ; steps++ {
 		select {
 		case <-ctx.Done():
@@ -288,6 +297,9 @@ func (s *server) await(ctx, gone context.Context, r *mcp.CallToolRequest, c *cal
 			}
 			if a, ok := p.(events.AskRaised); ok {
 				c.ask = a.Ask
+				if a.Gate == events.GateInput && s.answer != nil {
+					asking.Go(func() { s.elicit(ctx, r, a) })
+				}
 			}
 			if token := r.Params.GetProgressToken(); token != nil {
 				// a client that is gone ends ctx
