@@ -3,6 +3,7 @@ package projections
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"manualslop/events"
@@ -277,3 +278,26 @@ func (t *changeTable) changes() Changes {
 
 // Changes returns the files that the session's calls changed.
 func (s *Set) Changes() Changes { return stateOf(s, changes).changes() }
+
+// RefusedWrite returns the newest denied call of a completed ticket that would have written files,
+// if the ticket changed none.
+func (s *Set) RefusedWrite(ticket string) (ToolCall, bool) {
+	t, known := s.Ticket(ticket)
+	done := s.Changes().Of(ticket)
+	if !known || t.Status != events.StatusCompleted || len(done.Files)+len(done.Unseen) > 0 {
+		return ToolCall{}, false
+	}
+	for _, c := range slices.Backward(stateOf(s, toolCalls).Calls) {
+		if c.Ticket == ticket && c.State == CallDenied && s.writes(c.Tool) {
+			return *c, true
+		}
+	}
+	return ToolCall{}, false
+}
+
+// writes reports whether the offered tool of this name writes files.
+func (s *Set) writes(tool string) bool {
+	return slices.ContainsFunc(s.Settings().Tools, func(o events.ToolOffer) bool {
+		return o.Name == tool && slices.Contains(strings.Split(o.Effect, "|"), "writes")
+	})
+}

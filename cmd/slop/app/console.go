@@ -22,6 +22,7 @@ type console struct {
 	opts   runOptions
 	view   *term.Progress
 	asks   asker
+	end    *ending
 	out    outcome
 
 	stalls <-chan engine.Stall // of the deciders in this process; nil if they run elsewhere
@@ -47,7 +48,8 @@ func (o outcome) word() string {
 
 func newConsole(g *site.Flags, v engine.SessionWriter, goal string, o runOptions) *console {
 	view := term.NewProgress(&g.Terminal)
-	return &console{g: g, writer: v, goal: goal, opts: o, view: view, asks: newAsker(g, v, view, o, plainLines(g.In))}
+	return &console{g: g, writer: v, goal: goal, opts: o, view: view, end: newEnding(goal),
+		asks: newAsker(g, v, view, o, plainLines(g.In))}
 }
 
 // run follows the session until the goal ends or a question cannot be asked.
@@ -142,6 +144,9 @@ func (c *console) take(e *events.Event) {
 		return
 	}
 	c.view.Take(e)
+	if line := c.end.take(e); line != "" {
+		c.view.Say("          " + term.Printable(line))
+	}
 }
 
 // stalled notes that a decider cannot continue the session.

@@ -15,11 +15,13 @@ import (
 	"manualslop/cmd/slop/app/record"
 	"manualslop/cmd/slop/app/sessions"
 	"manualslop/cmd/slop/app/tool"
+	"manualslop/cmd/slop/app/work"
 	"manualslop/cmd/slop/config"
 	"manualslop/cmd/slop/engine"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
+	"manualslop/cmd/slop/version"
 )
 
 // Main runs the command line and returns its exit status.
@@ -75,10 +77,19 @@ person is needed and the command may not wait for it, 4 replay diverged.`,
   slop run "make the tests pass"     a session from goal to done
   slop chat                          talk with a model about the project
   slop ask list                      what waits for you`,
-		SilenceErrors: true, SilenceUsage: true,
+		SilenceErrors: true, SilenceUsage: true, Version: version.ReadInfo().String(),
 	}
 	g.Register(root.PersistentFlags())
-	root.AddCommand(commands(g)...)
+	for _, of := range groups(g) {
+		root.AddGroup(&cobra.Group{ID: of.id, Title: of.title + ":"})
+		for _, c := range of.commands {
+			c.GroupID = of.id
+			root.AddCommand(c)
+		}
+	}
+	root.SetHelpCommandGroupID("setup")
+	root.SetCompletionCommandGroupID("setup")
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; `%s --help` lists the flags", err, c.CommandPath())
 	})
@@ -101,17 +112,25 @@ func sayUsage(all []*cobra.Command) {
 	}
 }
 
-// commands returns the subcommands.
-func commands(g *site.Flags) []*cobra.Command {
-	return []*cobra.Command{
-		demoCommand(g), runCommand(g), chatCommand(g), serveCommand(g),
-		busCommand(g), gatewayCommand(g), orchestratorCommand(g), workerCommand(g),
-		askCommand(g), showCommand(g), hookCommand(g), record.WatchCommand(g), sessions.Command(g), record.ReplayCommand(g),
-		record.ExportCommand(g), record.HistoryCommand(g), record.SearchCommand(g),
-		pauseCommand(g), resumeCommand(g), killCommand(g), retryCommand(g), blockCommand(g), unblockCommand(g),
-		budgetCommand(g), changesCommand(g), undoCommand(g), patchCommand(g),
-		tool.Command(g), mcp.Command(g),
-		doctor.ModelsCommand(g), keysCommand(g), provisionCommand(g), adoptCommand(g), doctor.Command(g),
-		benchCommand(g), versionCommand(g),
+// group is a group of commands in the help.
+type group struct {
+	id, title string
+	commands  []*cobra.Command
+}
+
+// groups returns the subcommands by group, in the order of the help.
+func groups(g *site.Flags) []group {
+	return []group{
+		{"work", "Work", []*cobra.Command{demoCommand(g), runCommand(g), chatCommand(g), serveCommand(g)}},
+		{"look", "Look", []*cobra.Command{work.ShowCommand(g), work.ChangesCommand(g), record.WatchCommand(g),
+			sessions.Command(g), record.SearchCommand(g), record.ReplayCommand(g), record.ExportCommand(g),
+			record.HistoryCommand(g)}},
+		{"decide", "Decide", []*cobra.Command{work.AskCommand(g), work.PauseCommand(g), work.ResumeCommand(g),
+			work.KillCommand(g), work.RetryCommand(g), work.BlockCommand(g), work.UnblockCommand(g), work.BudgetCommand(g),
+			work.UndoCommand(g), work.PatchCommand(g)}},
+		{"setup", "Set up", []*cobra.Command{doctor.Command(g), doctor.ModelsCommand(g), adoptCommand(g), versionCommand(g)}},
+		{"programs", "Programs and tools", []*cobra.Command{hookCommand(g), mcp.Command(g), tool.Command(g)}},
+		{"roles", "Roles in processes of their own", []*cobra.Command{busCommand(g), gatewayCommand(g),
+			orchestratorCommand(g), workerCommand(g), keysCommand(g), provisionCommand(g), benchCommand(g)}},
 	}
 }

@@ -46,6 +46,9 @@ first answer counts.
 At a question type y, a to answer such questions from now on, n REASON, e to edit what is asked in $EDITOR, e {JSON} to
 answer yes with other arguments, or s to see all of it.
 
+The last lines say which files changed, how commands and tests ended, how long it
+took and what to do next.
+
 Without a terminal an unanswered question ends the run with status 3; --wait waits
 for an answer from elsewhere. The session stays open: slop run --resume continues
 it.`,
@@ -271,6 +274,9 @@ func follow(g *site.Flags, e *engine.Engine, conn *bus.Conn, v engine.SessionWri
 	}
 	if err := e.TidyWorktrees(context.WithoutCancel(e.Ctx), v.Session); err != nil {
 		g.Notice("a worktree could not be removed: %v", err)
+	}
+	if !g.JSON && !g.Quiet {
+		c.end.print(context.WithoutCancel(e.Ctx), g, conn)
 	}
 	if outcome.closed != "" && !outcome.done {
 		return exit.Errorf(exit.Failed, "session %s was closed before the goal was reached: %s", v.Session,

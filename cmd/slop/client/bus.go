@@ -96,7 +96,7 @@ func (d *Bus) Sessions(ctx context.Context) ([]projections.Summary, string, erro
 }
 
 func (d *Bus) Asks(ctx context.Context, session string) ([]Ask, error) {
-	set, err := d.folded(ctx, session)
+	set, err := Folded(ctx, d, session)
 	if err != nil {
 		return nil, err
 	}
@@ -104,23 +104,11 @@ func (d *Bus) Asks(ctx context.Context, session string) ([]Ask, error) {
 }
 
 func (d *Bus) Changes(ctx context.Context, session string) (projections.Changes, error) {
-	set, err := d.folded(ctx, session)
+	set, err := Folded(ctx, d, session)
 	if err != nil {
 		return projections.Changes{}, err
 	}
 	return set.Changes(), nil
-}
-
-// folded returns the read models of a session.
-func (d *Bus) folded(ctx context.Context, session string) (*projections.Set, error) {
-	set := projections.NewSet()
-	for e, err := range HistoryOf(ctx, d, session) {
-		if err != nil {
-			return nil, err
-		}
-		set.Apply(&e)
-	}
-	return set, nil
 }
 
 // errReadOnly means that the connection may only read.

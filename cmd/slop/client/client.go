@@ -248,6 +248,18 @@ func HistoryOf(ctx context.Context, d Client, session string) iter.Seq2[events.E
 	}
 }
 
+// Folded returns the read models of a session.
+func Folded(ctx context.Context, d Client, session string) (*projections.Set, error) {
+	set := projections.NewSet()
+	for e, err := range HistoryOf(ctx, d, session) {
+		if err != nil {
+			return nil, exit.Errorf(exit.Failed, "read session %s: %w", session, err)
+		}
+		set.Apply(&e)
+	}
+	return set, nil
+}
+
 // FoldAsks lists the asks of a folded session.
 func FoldAsks(s *projections.Set) []Ask {
 	var out []Ask

@@ -43,3 +43,37 @@ func CompleteSession(g *site.Flags, files cobra.ShellCompDirective) cobra.Comple
 		return out, files
 	}
 }
+
+// CompleteTicket completes the tickets of the current session of a running engine.
+func CompleteTicket(g *site.Flags) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		var out []string
+		WhileRunning(g, cmd, args, func(ctx context.Context) error {
+			return client.With(ctx, g, "", func(d client.Client, session string) error {
+				set, err := client.Folded(ctx, d, session)
+				if err != nil {
+					return err
+				}
+				for _, t := range set.Tickets() {
+					out = append(out, cobra.CompletionWithDesc(t.ID, term.Visible(t.Status+": "+term.OneLine(t.Description))))
+				}
+				return nil
+			})
+		})
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// WhileRunning reads the completions of the first argument from a running engine; it does not open the store for them.
+func WhileRunning(g *site.Flags, cmd *cobra.Command, args []string, read func(context.Context) error) {
+	p, err := g.Place()
+	if err != nil || len(args) > 0 || g.Remote(p) {
+		return
+	}
+	if _, err := site.FindEngine(p.Data); err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), CompletionTime)
+	defer cancel()
+	_ = read(ctx) // what cannot be read is not completed
+}

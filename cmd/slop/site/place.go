@@ -20,7 +20,7 @@ import (
 type Flags struct {
 	term.Terminal
 	ProjectDir string
-	dataDir    string
+	DataDir    string // empty: .slop in the project
 	configFile string
 	NATS       string
 	Creds      string
@@ -32,7 +32,7 @@ type Flags struct {
 // Register adds the flags to a command line.
 func (g *Flags) Register(f *pflag.FlagSet) {
 	f.StringVar(&g.ProjectDir, "project", ".", "`DIR` of the project")
-	f.StringVar(&g.dataDir, "data", "", "keep the log in `DIR` (default <project>/.slop)")
+	f.StringVar(&g.DataDir, "data", "", "keep the log in `DIR` (default <project>/.slop)")
 	f.StringVar(&g.configFile, "config", "", "an additional configuration `FILE`")
 	f.BoolVar(&g.JSON, "json", false, "print data as JSON lines")
 	f.BoolVar(&g.NoColor, "no-color", false, "print without colours")
@@ -66,7 +66,7 @@ func (g *Flags) Place() (Place, error) {
 	if project, err = filepath.EvalSymlinks(project); err != nil {
 		return Place{}, exit.Errorf(exit.Usage, "--project: %w", err)
 	}
-	data := g.dataDir
+	data := g.DataDir
 	if data == "" {
 		data = filepath.Join(project, ".slop")
 	}

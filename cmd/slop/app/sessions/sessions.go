@@ -119,12 +119,9 @@ asks, and the tokens that it used. Without an ID it is the current session. With
 func WithSession(ctx context.Context, g *site.Flags, word string, f func(ctx context.Context, d client.Client,
 	s projections.Summary, set *projections.Set) error) error {
 	return client.WithSession(ctx, g, word, func(d client.Client, s projections.Summary) error {
-		set := projections.NewSet()
-		for e, err := range client.HistoryOf(ctx, d, s.Session) {
-			if err != nil {
-				return exit.Errorf(exit.Failed, "read session %s: %w", s.Session, err)
-			}
-			set.Apply(&e)
+		set, err := client.Folded(ctx, d, s.Session)
+		if err != nil {
+			return err
 		}
 		return f(ctx, d, s, set)
 	})

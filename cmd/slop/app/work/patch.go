@@ -1,4 +1,4 @@
-package app
+package work
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"manualslop/cmd/slop/app/sessions"
 	"manualslop/cmd/slop/client"
+	"manualslop/cmd/slop/command"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
@@ -20,7 +21,7 @@ import (
 // maxFailedCalls is how many failed calls an error names to choose from.
 const maxFailedCalls = 5
 
-func patchCommand(g *site.Flags) *cobra.Command {
+func PatchCommand(g *site.Flags) *cobra.Command {
 	var session string
 	cmd := &cobra.Command{
 		Use:   "patch [CALL]",
@@ -96,7 +97,7 @@ func failedCall(past []events.Event, id string) (string, error) {
 func completeFailedCall(g *site.Flags) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		var out []string
-		whileRunning(g, cmd, args, func(ctx context.Context) error {
+		command.WhileRunning(g, cmd, args, func(ctx context.Context) error {
 			return sessions.WithHistory(ctx, g, "", func(_ client.Client, _ projections.Summary, past []events.Event) error {
 				for _, c := range failedCalls(past) {
 					out = append(out, cobra.CompletionWithDesc(c.Call, term.Visible(term.OneLine(term.FirstOf(c.Stderr, c.Text)))))

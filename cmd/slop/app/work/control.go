@@ -1,18 +1,15 @@
-package app
+package work
 
 import (
 	"context"
 
 	"github.com/spf13/cobra"
 
-	"manualslop/cmd/slop/app/sessions"
 	"manualslop/cmd/slop/client"
 	"manualslop/cmd/slop/command"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
-	"manualslop/cmd/slop/term"
 	"manualslop/events"
-	"manualslop/projections"
 )
 
 // controlCommand makes a command by which a person controls a session.
@@ -51,7 +48,7 @@ func controlAt(ctx context.Context, g *site.Flags, d client.Client, session stri
 	return nil
 }
 
-func pauseCommand(g *site.Flags) *cobra.Command {
+func PauseCommand(g *site.Flags) *cobra.Command {
 	return controlCommand(g, &cobra.Command{
 		Use:   "pause",
 		Short: "Start no more tickets",
@@ -65,7 +62,7 @@ can be answered meanwhile. Status 1: the session is already paused.`,
 	})
 }
 
-func resumeCommand(g *site.Flags) *cobra.Command {
+func ResumeCommand(g *site.Flags) *cobra.Command {
 	return controlCommand(g, &cobra.Command{
 		Use:   "resume",
 		Short: "End a pause",
@@ -79,7 +76,7 @@ paused.`,
 	})
 }
 
-func killCommand(g *site.Flags) *cobra.Command {
+func KillCommand(g *site.Flags) *cobra.Command {
 	return controlCommand(g, &cobra.Command{
 		Use:   "kill TICKET",
 		Short: "End a ticket's running attempt",
@@ -88,14 +85,14 @@ that they started are killed, its asks are settled as a no, and the ticket is
 blocked until slop retry. Status 1: there is no such ticket, or it is not running.`,
 		Example:           `  slop kill T-003`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completeTicket(g),
+		ValidArgsFunction: command.CompleteTicket(g),
 	}, func(a []string) client.ControlRequest {
 		return client.ControlRequest{Action: "kill", Reaction: events.NameOf[events.TicketBlocked](),
 			Payload: events.KillRequested{Ticket: a[0]}}
 	})
 }
 
-func retryCommand(g *site.Flags) *cobra.Command {
+func RetryCommand(g *site.Flags) *cobra.Command {
 	return controlCommand(g, &cobra.Command{
 		Use:   "retry TICKET",
 		Short: "Try a blocked ticket again",
@@ -104,14 +101,14 @@ model of the tier's ladder. Status 1: the ticket is not blocked, or it waits for
 ticket that is.`,
 		Example:           `  slop retry T-003`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completeTicket(g),
+		ValidArgsFunction: command.CompleteTicket(g),
 	}, func(a []string) client.ControlRequest {
 		return client.ControlRequest{Action: "retry", Reaction: events.NameOf[events.TicketRetried](),
 			Payload: events.RetryRequested{Ticket: a[0]}}
 	})
 }
 
-func blockCommand(g *site.Flags) *cobra.Command {
+func BlockCommand(g *site.Flags) *cobra.Command {
 	var reason string
 	cmd := controlCommand(g, &cobra.Command{
 		Use:   "block TICKET",
@@ -120,7 +117,7 @@ func blockCommand(g *site.Flags) *cobra.Command {
 Only slop unblock undoes it. Status 1: it has started.`,
 		Example:           `  slop block T-003 --reason "waits for the new API"`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completeTicket(g),
+		ValidArgsFunction: command.CompleteTicket(g),
 	}, func(a []string) client.ControlRequest {
 		return client.ControlRequest{Action: "block", Reaction: events.NameOf[events.TicketBlocked](),
 			Payload: events.BlockRequested{Ticket: a[0], Reason: reason}}
@@ -129,7 +126,7 @@ Only slop unblock undoes it. Status 1: it has started.`,
 	return cmd
 }
 
-func unblockCommand(g *site.Flags) *cobra.Command {
+func UnblockCommand(g *site.Flags) *cobra.Command {
 	return controlCommand(g, &cobra.Command{
 		Use:   "unblock TICKET",
 		Short: "Put a blocked ticket back to todo",
@@ -137,40 +134,9 @@ func unblockCommand(g *site.Flags) *cobra.Command {
 is not blocked, or it waits for a ticket that is.`,
 		Example:           `  slop unblock T-003`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completeTicket(g),
+		ValidArgsFunction: command.CompleteTicket(g),
 	}, func(a []string) client.ControlRequest {
 		return client.ControlRequest{Action: "unblock", Reaction: events.NameOf[events.TicketUnblocked](),
 			Payload: events.UnblockRequested{Ticket: a[0]}}
 	})
-}
-
-// completeTicket completes the tickets of the current session of a running engine.
-func completeTicket(g *site.Flags) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		var out []string
-		whileRunning(g, cmd, args, func(ctx context.Context) error {
-			return sessions.WithSession(ctx, g, "", func(_ context.Context, _ client.Client, _ projections.Summary,
-				set *projections.Set) error {
-				for _, t := range set.Tickets() {
-					out = append(out, cobra.CompletionWithDesc(t.ID, term.Visible(t.Status+": "+term.OneLine(t.Description))))
-				}
-				return nil
-			})
-		})
-		return out, cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// whileRunning reads the completions of the first argument from a running engine; it does not open the store for them.
-func whileRunning(g *site.Flags, cmd *cobra.Command, args []string, read func(context.Context) error) {
-	p, err := g.Place()
-	if err != nil || len(args) > 0 || g.Remote(p) {
-		return
-	}
-	if _, err := site.FindEngine(p.Data); err != nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), command.CompletionTime)
-	defer cancel()
-	_ = read(ctx) // what cannot be read is not completed
 }

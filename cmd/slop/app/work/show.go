@@ -1,4 +1,4 @@
-package app
+package work
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"manualslop/cmd/slop/app/sessions"
 	"manualslop/cmd/slop/client"
+	"manualslop/cmd/slop/command"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
@@ -21,7 +22,7 @@ import (
 	"manualslop/projections"
 )
 
-func showCommand(g *site.Flags) *cobra.Command {
+func ShowCommand(g *site.Flags) *cobra.Command {
 	var session string
 	cmd := &cobra.Command{
 		Use:   "show CALL|SEQ|TICKET|ASK",
@@ -38,7 +39,7 @@ Control characters and characters that change the direction of text are written 
   slop show 218
   slop show 7QK2M4`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completeTicket(g),
+		ValidArgsFunction: command.CompleteTicket(g),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return sessions.WithHistory(cmd.Context(), g, session, func(d client.Client, s projections.Summary,
 				past []events.Event) error {
@@ -248,10 +249,12 @@ func showCall(ctx context.Context, g *site.Flags, d client.Client, past []events
 // shownTicket is the output of slop show TICKET --json.
 type shownTicket struct {
 	projections.TicketRow
-	Prompt string                 `json:"prompt,omitempty"` // of the newest attempt
-	Said   string                 `json:"said,omitempty"`   // newest reply of its worker
-	Calls  []projections.ToolCall `json:"calls"`
-	Asks   []client.Ask           `json:"asks"`
+	Prompt string `json:"prompt,omitempty"` // of the newest attempt
+	// Refused is the denied write of a completed ticket that changed nothing.
+	Refused *projections.ToolCall  `json:"refused,omitempty"`
+	Said    string                 `json:"said,omitempty"` // newest reply of its worker
+	Calls   []projections.ToolCall `json:"calls"`
+	Asks    []client.Ask           `json:"asks"`
 }
 
 func showTicket(g *site.Flags, set *projections.Set, past []events.Event, row projections.TicketRow) error {
@@ -265,6 +268,9 @@ func showTicket(g *site.Flags, set *projections.Set, past []events.Event, row pr
 		if a.Ticket == row.ID {
 			t.Asks = append(t.Asks, a)
 		}
+	}
+	if c, is := set.RefusedWrite(row.ID); is {
+		t.Refused = &c
 	}
 	requests := map[string]bool{} // of the ticket's worker
 	for _, e := range past {
@@ -295,6 +301,9 @@ func (t *shownTicket) print(g *site.Flags) {
 		{"after", strings.Join(t.DependsOn, ", ")}, {"attempts", fmt.Sprint(t.Attempt)}}
 	if t.TargetFile != nil {
 		rows = append(rows, []string{"file", *t.TargetFile})
+	}
+	if t.Refused != nil {
+		rows = append(rows, []string{"refused", DeniedBy(*t.Refused)})
 	}
 	if t.BlockedReason != nil {
 		rows = append(rows, []string{"blocked", *t.BlockedReason})
@@ -342,4 +351,13 @@ func printText(g *site.Flags, name, text string) {
 	for line := range strings.Lines(text) {
 		fmt.Fprintf(g.Out, "  %s\n", term.Visible(strings.TrimRight(line, "\r\n")))
 	}
+}
+
+// DeniedBy says who denied a call, and why.
+func DeniedBy(c projections.ToolCall) string {
+	line := fmt.Sprintf("%s was refused by %s", c.Tool, c.By)
+	if c.Reason != "" {
+		line += ": " + term.OneLine(c.Reason)
+	}
+	return line
 }

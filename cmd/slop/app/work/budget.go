@@ -1,4 +1,4 @@
-package app
+package work
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 	"manualslop/projections/pricing"
 )
 
-func budgetCommand(g *site.Flags) *cobra.Command {
+func BudgetCommand(g *site.Flags) *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use:   "budget",
 		Short: "Show and raise what a session may spend",

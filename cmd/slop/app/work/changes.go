@@ -1,4 +1,4 @@
-package app
+package work
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"manualslop/cmd/slop/client"
+	"manualslop/cmd/slop/command"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
@@ -25,7 +26,7 @@ type changesOptions struct {
 	diff, all                     bool
 }
 
-func changesCommand(g *site.Flags) *cobra.Command {
+func ChangesCommand(g *site.Flags) *cobra.Command {
 	var o changesOptions
 	cmd := &cobra.Command{
 		Use:   "changes [TICKET]",
@@ -54,7 +55,7 @@ Calls of scripts whose changes are not recorded are named below the list.`,
 			}
 			return nil
 		},
-		ValidArgsFunction: completeTicket(g),
+		ValidArgsFunction: command.CompleteTicket(g),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.ticket = strings.Join(args, "")
 			return changes(cmd.Context(), g, o)
@@ -78,7 +79,7 @@ Calls of scripts whose changes are not recorded are named below the list.`,
 func completeChanged(g *site.Flags) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		var out []string
-		whileRunning(g, cmd, nil, func(ctx context.Context) error {
+		command.WhileRunning(g, cmd, nil, func(ctx context.Context) error {
 			return client.With(ctx, g, "", func(d client.Client, session string) error {
 				list, err := d.Changes(ctx, session)
 				for _, f := range list.Files {
@@ -166,15 +167,15 @@ type shownChange struct {
 // maxDiffed limits the content of a file, in bytes, of which a diff is made.
 const maxDiffed = 4 << 20
 
-// diffed adds the difference between a file's first and its newest content.
-func diffed(ctx context.Context, d client.Client, f projections.Change) shownChange {
+// Diffed adds the difference between a file's first and its newest content.
+func Diffed(ctx context.Context, blobs events.Blobs, f projections.Change) shownChange {
 	out := shownChange{Change: f}
 	var texts [2]string
 	for i, digest := range []string{f.Before, f.After} {
 		if digest == "" {
 			continue
 		}
-		b, err := d.Blobs().Get(ctx, digest)
+		b, err := blobs.Get(ctx, digest)
 		switch {
 		case err != nil:
 			out.Unknown = err.Error()
@@ -219,7 +220,7 @@ func printChanges(ctx context.Context, g *site.Flags, d client.Client, list proj
 			accepted++
 			continue
 		}
-		c := diffed(ctx, d, f)
+		c := Diffed(ctx, d.Blobs(), f)
 		shown = append(shown, c)
 		if g.JSON {
 			if err := g.PrintLine(c); err != nil {
@@ -232,7 +233,7 @@ func printChanges(ctx context.Context, g *site.Flags, d client.Client, list proj
 			added, removed = "?", "?"
 		}
 		rows = append(rows, []string{term.Visible(f.Path), added, removed, term.Visible(byWhom(f)),
-			term.Visible(changeNote(c))})
+			term.Visible(ChangeNote(c))})
 	}
 	if g.JSON {
 		return nil
@@ -268,8 +269,8 @@ func byWhom(f projections.Change) string {
 	return strings.Join(out, ", ")
 }
 
-// changeNote says what the numbers do not.
-func changeNote(c shownChange) string {
+// ChangeNote says what the numbers do not.
+func ChangeNote(c shownChange) string {
 	var out []string
 	switch {
 	case c.Before == "":

@@ -1,4 +1,6 @@
-package app
+// Package work has the commands that show what a session did, and those by which a person answers, controls and undoes
+// it.
+package work
 
 import (
 	"context"
@@ -22,7 +24,7 @@ import (
 // maxEdit bounds an edited payload in bytes.
 const maxEdit = events.MaxArgs
 
-func askCommand(g *site.Flags) *cobra.Command {
+func AskCommand(g *site.Flags) *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use:   "ask",
 		Short: "List asks that wait for you, and answer them",

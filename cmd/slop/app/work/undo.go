@@ -1,4 +1,4 @@
-package app
+package work
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"manualslop/cmd/slop/client"
+	"manualslop/cmd/slop/command"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
 )
 
-func undoCommand(g *site.Flags) *cobra.Command {
+func UndoCommand(g *site.Flags) *cobra.Command {
 	var session string
 	var to uint64
 	cmd := &cobra.Command{
@@ -43,7 +44,7 @@ undone.`,
   slop undo T-003
   slop undo --to 120`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeTicket(g),
+		ValidArgsFunction: command.CompleteTicket(g),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) == 1) == (to > 0) {
 				return exit.Errorf(exit.Usage, "name one thing to undo: a call, a ticket, or --to SEQ")
