@@ -117,7 +117,7 @@ func (n storedEntry) shown() Entry {
 }
 
 var discussion = Fold[*conversation]{
-	Name: "session", Version: 6,
+	Name: "session", Version: 7,
 	Takes: ofTheWork,
 	New:   newConversation,
 	Apply: (*conversation).apply,
@@ -233,7 +233,9 @@ func (c *conversation) call(e *events.Event) {
 	default:
 		return
 	}
-	c.put(c.of(k.Ticket), e, storedEntry{Entry: (*logEntry)(&n), Whole: whole})
+	name := c.of(k.Ticket)
+	c.put(name, e, storedEntry{Entry: (*logEntry)(&n), Whole: whole})
+	c.Threads[name].orderCall(n.Call)
 }
 
 func (c *conversation) view() Discussion { return c.Threads[c.Active].view() }

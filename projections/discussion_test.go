@@ -163,6 +163,32 @@ func TestAnUploadCountsWholeOrNotAtAll(t *testing.T) {
 	require.Empty(t, s.set.Discussion().Entries)
 }
 
+func TestResultsOfOneReplyStandInTheOrderOfTheirCalls(t *testing.T) {
+	t.Parallel()
+	s, _ := planned(t, "T-001")
+	settle := func(request string, order ...int) {
+		for i := range order {
+			s.approved(events.CallID(request, i), "read_file", "T-001")
+		}
+		for _, i := range order {
+			s.by("worker-1", outcome(events.CallID(request, i), "read_file", request+" "+itoa(i)))
+		}
+	}
+	one := s.asks("T-001", 3)
+	s.replies(one, "I read three.", "read_file", "read_file", "read_file")
+	settle(one, 2, 0, 1)
+	two := s.asks("T-001", 3)
+	s.replies(two, "I read two.", "read_file", "read_file")
+	settle(two, 1, 0)
+	var got []string
+	for _, n := range s.set.Discussion().Entries {
+		if n.Role == projections.RoleTool {
+			got = append(got, n.Content)
+		}
+	}
+	require.Equal(t, []string{one + " 0", one + " 1", one + " 2", two + " 0", two + " 1"}, got)
+}
+
 func TestDiscussionsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := opened(t, events.Settings{})

@@ -56,6 +56,24 @@ func (t *thread) append(e *events.Event, n storedEntry) {
 	t.Updated = e.Time
 }
 
+// orderCall moves the last entry, the result of a call, in front of results of later calls of the same reply,
+// which may have ended earlier.
+func (t *thread) orderCall(call string) {
+	last := len(t.Entries) - 1
+	at := last
+	for at > 0 {
+		before := t.Entries[at-1].Entry
+		if before == nil || before.Role != RoleTool || requestOf(before.Call) != requestOf(call) ||
+			indexOf(before.Call) <= indexOf(call) {
+			break
+		}
+		at--
+	}
+	if at < last {
+		t.Entries = slices.Insert(slices.Clone(t.Entries[:last]), at, t.Entries[last]) // takes share the old ones
+	}
+}
+
 // set replaces the entries.
 func (t *thread) set(e *events.Event, entries []storedEntry) {
 	t.Entries, t.Bytes, t.Updated = entries, 0, e.Time
