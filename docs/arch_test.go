@@ -55,6 +55,8 @@ func layers() []layer {
 		{"tiers/snapshot", []string{"events"}, "how a state is stored depends on no decider"},
 		{"tiers/llm/...", []string{"events", "tiers/fence", "tiers/llm/..."},
 			"a model's language is neutral: no vendor, tool or decider leaks into it"},
+		{"tiers/runtime/talktest", []string{"events", "projections", "replay", "tiers/..."},
+			"tests of several packages hold the same discussion and compare the same prompts"},
 		{"tiers/runtime/...", []string{"events", "tiers/...", "tools/..."},
 			"the shells join deciders, models and tools over the log's seams"},
 		{"tools/mcp", []string{"bus/durable", "events", "tools/..."},

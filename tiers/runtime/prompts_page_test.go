@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -16,14 +15,12 @@ import (
 	"manualslop/tiers/basis"
 	"manualslop/tiers/fence"
 	"manualslop/tiers/llm"
+	"manualslop/tiers/runtime/talktest"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/prompts.md")
 
 const promptsPage = "../../docs/prompts.md"
-
-// codeOfFence differs from run to run.
-var codeOfFence = regexp.MustCompile(`(\[(?:END )?UNTRUSTED (?:[a-z]+ )?)[0-9a-f]{12}\]`)
 
 // shownPrompts are the requests of the demo that the page shows, by tier and ticket.
 func shownPrompts() []struct{ title, ticket string } {
@@ -90,7 +87,7 @@ func writePrompt(t *testing.T, page *strings.Builder, log []events.Event, title,
 			r, err := llm.Assemble([]events.Part{{Role: llm.RoleUser, Text: "-"}, userPart(part)}, nil, recorded(log))
 			require.NoError(t, err)
 			text := string(r.Messages[0].Blocks[1].(llm.Text))
-			text = codeOfFence.ReplaceAllString(text, "${1}CODE]")
+			text = talktest.WithoutCodes(text)
 			sum += tokensOf(text)
 			fmt.Fprintf(rows, "| %d | %s | %d |\n", i+1, part.Role, tokensOf(text))
 			fmt.Fprintf(texts, "\nPart %d, %s:\n\n~~~text\n%s\n~~~\n", i+1, part.Role, strings.TrimSpace(text))
