@@ -40,6 +40,8 @@ type ViewRequest struct {
 	// Fallback allows another view if this one is not useful: the whole file if it is small or has
 	// no such view, an outline if it is large. The answer names the view that was used.
 	Fallback bool `json:"fallback,omitempty"`
+	// Chosen means that a person chose the view: a small file that has it is not shown whole.
+	Chosen bool `json:"chosen,omitempty"`
 	// Slice is the part to show, for a view of kind slice.
 	Slice *FileSlice `json:"slice,omitempty"`
 	// Before is the digest of the content to compare with, for a diff; empty if the file did not
@@ -60,7 +62,7 @@ type ContextRequested struct {
 }
 
 // EventType returns the type name and version.
-func (ContextRequested) EventType() Type { return Type{"ContextRequested", 1} }
+func (ContextRequested) EventType() Type { return Type{"ContextRequested", 2} }
 
 // EventCorr returns the most specific of ticket, track and goal.
 func (e ContextRequested) EventCorr() string { return cmp.Or(e.Ticket, e.Track, e.Goal) }
@@ -141,7 +143,8 @@ func (e FilesUpdated) EventCorr() string { return e.Ticket }
 func fileDefs() []Def {
 	return []Def{
 		Define(Decision, "planner, lead, contributor, qa", "Views of files are needed for a prompt.",
-			ContextRequested{Tier: 3, Ticket: "T-001", Attempt: 1, Views: []ViewRequest{{Path: "a.go", View: ViewRaw}}}),
+			ContextRequested{Tier: 3, Ticket: "T-001", Attempt: 1, Views: []ViewRequest{{Path: "a.go",
+				View: ViewSkeleton, Fallback: true, Chosen: true}}}, optional),
 		Define(Outcome, "worker", "Views of files, by digest.",
 			ContextBuilt{"01J", []View{{Path: "a.go", View: ViewRaw, Text: "x", SHA256: "ab", Size: 1,
 				File: &FileState{Path: "a.go", SHA256: "ab", Size: 1}}}}),

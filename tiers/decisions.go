@@ -25,8 +25,9 @@ func Decisions() map[string]int {
 		// 2: a ticket starts at once if its start needs no approval; 3: turns can be killed, and a ticket that could
 		// not be reviewed is blocked
 		events.ActorConductor: 3,
-		// 2: a reading call checks whether known files changed; 3: turns in discussions, and a
-		// refresh compares tracked files with the start of the attempt
+		// 2: a reading call checks whether known files changed; 3: turns in discussions, a
+		// refresh compares tracked files with the start of the attempt, and a view
+		// that a person chose is used for small files, too
 		events.ActorContributor: 3,
 		events.ActorLead:        2, // the planning model may request files
 		events.ActorPlanner:     1,

@@ -155,13 +155,16 @@ func TestAPersonaSeesFilesItsOwnWay(t *testing.T) {
 	view := func(path, view string) events.ViewRequest {
 		return events.ViewRequest{Path: path, View: view, Fallback: true}
 	}
+	chosen := func(path, view string) events.ViewRequest {
+		return events.ViewRequest{Path: path, View: view, Fallback: true, Chosen: true}
+	}
 	require.Equal(t, []events.ViewRequest{raw("t.go"), view("need.go", "skeleton"), view("a.go", "skeleton"),
-		raw("all.go"), view("o.go", "outline")}, wants("", saved))
+		raw("all.go"), chosen("o.go", "outline")}, wants("", saved))
 	require.Equal(t, wants("", saved), wants("auto", saved))
 	require.Equal(t, []events.ViewRequest{raw("t.go"), raw("need.go"), raw("a.go"), raw("all.go"),
-		view("o.go", "outline")}, wants("full", saved))
+		chosen("o.go", "outline")}, wants("full", saved))
 	require.Equal(t, []events.ViewRequest{raw("t.go"), view("need.go", "summary"), view("a.go", "summary"), raw("all.go"),
-		view("o.go", "outline")}, wants("summarize", saved))
+		chosen("o.go", "outline")}, wants("summarize", saved))
 	require.Equal(t, []events.ViewRequest{raw("t.go"), view("need.go", "skeleton")}, wants(""), "no such selection")
 	require.Equal(t, []events.ViewRequest{raw("t.go"), view("need.go", "skeleton")},
 		wants("", saved, events.ContextPresetChanged{Operation: events.PresetDelete, Name: "core"}))
@@ -172,7 +175,7 @@ func TestAPersonaSeesFilesItsOwnWay(t *testing.T) {
 	require.Equal(t, []events.ViewRequest{raw("t.go"), piece}, wants("", tracked),
 		"the project says how a file is shown that the ticket needs, but not the target")
 	for mode, want := range map[string][]events.ViewRequest{"none": nil, "full": {raw("need.go")},
-		"curated": {view("need.go", "curated")}, "sig": {view("need.go", "skeleton")}} {
+		"curated": {chosen("need.go", "curated")}, "sig": {chosen("need.go", "skeleton")}} {
 		tracked.Shown[0] = events.TrackedFile{Path: "./need.go", ViewMode: mode}
 		require.Equal(t, append([]events.ViewRequest{raw("t.go")}, want...), wants("", tracked), mode)
 	}

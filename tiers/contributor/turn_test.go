@@ -48,6 +48,22 @@ func TestSessionsHaveTurnsFromDecisionsThreeOn(t *testing.T) {
 	})
 }
 
+func TestAPersonsViewOfASmallFileCountsFromDecisionsThreeOn(t *testing.T) {
+	t.Parallel()
+	shown := events.FilesTracked{Shown: []events.TrackedFile{{Path: "a.go", ViewMode: events.ViewSkeleton}}}
+	needs := starts(1, func(p *events.TicketStarted) { p.Ticket.ContextRequirements = []string{"a.go"} })
+	wants := func(chosen bool) []events.Payload {
+		return given(tierstest.Check(func(t testing.TB, p events.ContextRequested) {
+			require.Contains(t, p.Views, events.ViewRequest{Path: "a.go", View: events.ViewSkeleton, Fallback: true,
+				Chosen: chosen})
+		}))
+	}
+	tierstest.Run(t, contributor.Decider(), scenarios{
+		{Name: "2", Given: given(underDecisions(2), shown), When: needs, Then: wants(false)},
+		{Name: "3", Given: given(underDecisions(3), shown), When: needs, Then: wants(true)},
+	})
+}
+
 func TestATurnEnds(t *testing.T) {
 	t.Parallel()
 	asked := given(opened(), says(), context())

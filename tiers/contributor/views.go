@@ -37,7 +37,7 @@ func (r *run) contextRequest(s *State) events.ContextRequested {
 			seen[f.Path] = true
 			views = append(views, slicesOf(f)...)
 		default:
-			add(selected(f, persona.AggregationStrategy))
+			add(s.selected(f, persona.AggregationStrategy))
 		}
 	}
 	if r.turn != nil {
@@ -97,17 +97,18 @@ func shownAs(path, strategy string) events.ViewRequest {
 
 // selected returns the view of a file in a saved selection: as set in the selection, else by the
 // strategy.
-func selected(f events.TrackedFile, strategy string) events.ViewRequest {
+func (s *State) selected(f events.TrackedFile, strategy string) events.ViewRequest {
+	chosen := s.basis.Decision(events.ActorContributor) >= 3
 	switch {
 	case f.ForceFull || f.ViewMode == "full" || f.ViewMode == events.ViewRaw:
 		return events.ViewRequest{Path: f.Path, View: events.ViewRaw}
 	case f.ViewMode == events.ViewImage:
 		return events.ViewRequest{Path: f.Path, View: events.ViewImage}
 	case f.ViewMode == "sig":
-		return events.ViewRequest{Path: f.Path, View: events.ViewSkeleton, Fallback: true}
+		return events.ViewRequest{Path: f.Path, View: events.ViewSkeleton, Fallback: true, Chosen: chosen}
 	case slices.Contains([]string{events.ViewSkeleton, events.ViewCurated, events.ViewOutline, events.ViewSummary},
 		f.ViewMode):
-		return events.ViewRequest{Path: f.Path, View: f.ViewMode, Fallback: true}
+		return events.ViewRequest{Path: f.Path, View: f.ViewMode, Fallback: true, Chosen: chosen}
 	}
 	return shownAs(f.Path, strategy)
 }

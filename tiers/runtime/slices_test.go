@@ -9,6 +9,29 @@ import (
 	"manualslop/events"
 )
 
+func TestASmallFileIsShownWholeUnlessAPersonChoseItsView(t *testing.T) {
+	t.Parallel()
+	const text = "def one():\n    return 1\n"
+	w := newWorld(t, map[string]string{"a.py": text, "b.txt": "words\n"})
+	show := func(path, view string, chosen bool) events.View {
+		t.Helper()
+		built, ok := w.handOut(events.ActorContributor, events.ContextRequested{Tier: 3, Ticket: "T-1", Attempt: 1,
+			Views: []events.ViewRequest{{Path: path, View: view, Fallback: true, Chosen: chosen}}}, 1).(events.ContextBuilt)
+		require.True(t, ok)
+		return built.Views[0]
+	}
+	whole := show("a.py", events.ViewSkeleton, false)
+	require.Equal(t, events.ViewRaw, whole.View)
+	require.Equal(t, text, whole.Text)
+	for _, view := range []string{events.ViewSkeleton, events.ViewCurated, events.ViewOutline, events.ViewSummary} {
+		chosen := show("a.py", view, true)
+		require.Equal(t, view, chosen.View, chosen.Error)
+		require.NotContains(t, chosen.Text, "return 1")
+		require.Contains(t, chosen.Text, "one")
+	}
+	require.Equal(t, events.ViewRaw, show("b.txt", events.ViewSkeleton, true).View, "there is no skeleton of a text")
+}
+
 func TestASliceIsShownWhereItIsNowOrSaysThatItIsGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{"a.go": "package a\n\nfunc one() {\n\tcall()\n}\n\nfunc two() {\n\tother()\n}\n"})

@@ -44,18 +44,18 @@ func (w site) recorded(ctx context.Context, v events.View) events.View {
 
 // Limits up to which a view is replaced by the whole file, in bytes of the file.
 const (
-	smallFile = 2 << 10  // always
+	smallFile = 2 << 10  // always, except where a person chose the view
 	plainFile = 16 << 10 // if the file has no view of this kind
 )
 
-// fallback returns the requested view, or its replacement: the whole file if it is small or has no
-// such view, an outline if it is large.
+// fallback returns the requested view, or its replacement: the whole file if it is small and nobody
+// chose the view or if it has no such view, an outline if it is large.
 func (w site) fallback(ctx context.Context, v events.ViewRequest, out *events.View) (text, problem string) {
 	file, err := w.Env.Workspace.ReadFile(ctx, v.Path)
 	if err != nil {
 		return "", tools.Failure(err).Text
 	}
-	if len(file.Data) > smallFile {
+	if v.Chosen || len(file.Data) > smallFile {
 		if text, problem = w.toolView(ctx, v, out); problem == "" {
 			return text, ""
 		}

@@ -194,7 +194,8 @@ func TestOnlyAFailureInWhichNoServerHadAPartIsOwn(t *testing.T) {
 	for address, own := range map[string]bool{
 		"": true, "ftp://a.test/": true, "http://10.0.0.1/": true, "http://127.0.0.1:1/": true,
 		"http://nobody.invalid:99/": true,
-		s.url + "/away":             false, s.url + "/inside": false, s.url + "/zip": false, s.url + "/binary": false, secure.URL: false,
+		s.url + "/away":             false, s.url + "/inside": false,
+		s.url + "/zip": false, s.url + "/binary": false, secure.URL: false,
 	} {
 		_, err := c.Fetch(t.Context(), address, web.FormatText)
 		var problem *web.Problem
