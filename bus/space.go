@@ -208,7 +208,8 @@ const (
 var newWork = sync.OnceValue(func() map[string]bool {
 	return events.Names(
 		events.SessionOpened{}, events.GoalSubmitted{}, events.TracksAccepted{}, events.GraphMutationRequested{},
-		events.WorkerSpawnRequested{}, events.PatchRequested{}, events.RetryRequested{}, events.UndoRequested{},
+		events.WorkerSpawnRequested{}, events.NoteRequested{},
+		events.PatchRequested{}, events.RetryRequested{}, events.UndoRequested{},
 		events.AskPosted{}, events.EventPushed{}, events.GUITaskQueued{}, events.SessionPartUploaded{},
 		events.DiscussionChanged{}, events.TurnRequested{}, events.ContextInjectionRequested{}, events.ProjectEdited{},
 		events.ModelStarted{},

@@ -41,13 +41,15 @@ const (
 	// GraphSetStepMode turns step mode, in which each round needs approval, on or
 	// off for a ticket.
 	GraphSetStepMode = "set_step_mode"
+	// GraphSetDescription replaces the description of a ticket.
+	GraphSetDescription = "set_description"
 )
 
 // GraphOps returns all operations on the graph.
 func GraphOps() []string {
 	return []string{
 		GraphAddDependency, GraphRemoveDependency, GraphAddTicket, GraphRemoveTicket, GraphSetPriority, GraphSetModel,
-		GraphSetPersona, GraphSetStepMode,
+		GraphSetPersona, GraphSetStepMode, GraphSetDescription,
 	}
 }
 
@@ -62,6 +64,8 @@ type GraphOp struct {
 	StepMode   bool    `json:"step_mode,omitempty"`  // set_step_mode
 	Track      string  `json:"track,omitempty"`      // add_ticket; empty means the track of its first dependency
 	New        *Ticket `json:"new,omitempty"`        // add_ticket
+	// Description is the new text of set_description.
+	Description string `json:"description,omitempty"`
 }
 
 // GraphMutationRequested asks for changes of the graph; either all or none are made.
@@ -70,7 +74,7 @@ type GraphMutationRequested struct {
 }
 
 // EventType returns the type name and version.
-func (GraphMutationRequested) EventType() Type { return Type{"GraphMutationRequested", 1} }
+func (GraphMutationRequested) EventType() Type { return Type{"GraphMutationRequested", 2} }
 
 // Check returns why the operations are invalid for any graph; it returns a [LimitError] if they
 // are too large.
@@ -118,6 +122,13 @@ func (op GraphOp) check() error {
 		}
 	case GraphSetPersona:
 		return checkPersonaID(op.Persona)
+	case GraphSetDescription:
+		if chars.Trim(op.Description) == "" {
+			return errors.New("the description is missing")
+		}
+		if len(op.Description) > MaxWorkerPrompt {
+			return LimitError{"the description", len(op.Description), MaxWorkerPrompt, "bytes long"}
+		}
 	case GraphAddTicket:
 		return op.checkNew()
 	}
@@ -183,6 +194,8 @@ func (op GraphOp) Change(t *Ticket) {
 		t.PersonaID = op.Persona
 	case GraphSetStepMode:
 		t.StepMode = op.StepMode
+	case GraphSetDescription:
+		t.Description = op.Description
 	}
 }
 
@@ -194,14 +207,14 @@ type GraphMutated struct {
 }
 
 // EventType returns the type name and version.
-func (GraphMutated) EventType() Type { return Type{"GraphMutated", 1} }
+func (GraphMutated) EventType() Type { return Type{"GraphMutated", 2} }
 
 func graphDefs() []Def {
 	ops := []GraphOp{{Op: GraphAddDependency, Ticket: "T-002", Dependency: "T-001"}, {Op: GraphSetPriority,
 		Ticket: "T-002", Priority: "high"}}
 	return []Def{
-		Define(Command, "person", "Change the graph of tickets, all or nothing.", GraphMutationRequested{ops}),
-		Define(Decision, "conductor", "The graph of tickets was changed.", GraphMutated{"01J", "ada", ops}),
+		Define(Command, "person", "Change the graph of tickets, all or nothing.", GraphMutationRequested{ops}, optional),
+		Define(Decision, "conductor", "The graph of tickets was changed.", GraphMutated{"01J", "ada", ops}, optional),
 	}
 }
 
@@ -228,10 +241,11 @@ func (KillRequested) EventType() Type { return Type{"KillRequested", 1} }
 // RetryRequested asks for another attempt at a blocked ticket.
 type RetryRequested struct {
 	Ticket string `json:"ticket"`
+	Note   string `json:"note,omitempty"` // as in [NoteRequested]
 }
 
 // EventType returns the type name and version.
-func (RetryRequested) EventType() Type { return Type{"RetryRequested", 1} }
+func (RetryRequested) EventType() Type { return Type{"RetryRequested", 2} }
 
 // BlockRequested asks to block a todo ticket manually.
 type BlockRequested struct {
@@ -245,10 +259,53 @@ func (BlockRequested) EventType() Type { return Type{"BlockRequested", 1} }
 // UnblockRequested asks to unblock a ticket.
 type UnblockRequested struct {
 	Ticket string `json:"ticket"`
+	Note   string `json:"note,omitempty"` // as in [NoteRequested]
 }
 
 // EventType returns the type name and version.
-func (UnblockRequested) EventType() Type { return Type{"UnblockRequested", 1} }
+func (UnblockRequested) EventType() Type { return Type{"UnblockRequested", 2} }
+
+// Limits of notes.
+const (
+	// MaxNote limits a note in bytes.
+	MaxNote = 4 << 10
+	// MaxNotes limits the notes to one ticket.
+	MaxNotes = 32
+)
+
+// NoteRequested is a person's note to a ticket that is not over. The model reads it with its next
+// request, and at the beginning of every later attempt.
+type NoteRequested struct {
+	Ticket string `json:"ticket"`
+	Note   string `json:"note"`
+}
+
+// EventType returns the type name and version.
+func (NoteRequested) EventType() Type { return Type{"NoteRequested", 1} }
+
+// CheckNote returns why a note cannot be taken; it returns a [LimitError] if it is too long.
+func CheckNote(text string) error {
+	if chars.Trim(text) == "" {
+		return errors.New("the note is empty")
+	}
+	if len(text) > MaxNote {
+		return LimitError{"the note", len(text), MaxNote, "bytes long"}
+	}
+	return nil
+}
+
+// TicketNoted says that a person's note belongs to a ticket.
+type TicketNoted struct {
+	Ticket string `json:"ticket"`
+	By     string `json:"by"`
+	Note   string `json:"note"`
+}
+
+// EventType returns the type name and version.
+func (TicketNoted) EventType() Type { return Type{"TicketNoted", 1} }
+
+// EventCorr returns the ticket.
+func (e TicketNoted) EventCorr() string { return e.Ticket }
 
 // StepModeSet turns step mode on or off for the session.
 type StepModeSet struct {
@@ -290,12 +347,15 @@ func controlDefs() []Def {
 		Define(Command, "person", "Start nothing new.", PauseRequested{}),
 		Define(Command, "person", "End a pause.", ResumeRequested{}),
 		Define(Command, "person", "End a ticket's running attempt.", KillRequested{"T-001"}),
-		Define(Command, "person", "Try a blocked ticket again.", RetryRequested{"T-001"}),
+		Define(Command, "person", "Try a blocked ticket again.", RetryRequested{Ticket: "T-001"}, optional),
 		Define(Command, "person", "Block a ticket by hand.", BlockRequested{"T-001", "waits for legal"}),
-		Define(Command, "person", "Undo a block made by hand.", UnblockRequested{"T-001"}),
+		Define(Command, "person", "Undo a block made by hand.", UnblockRequested{Ticket: "T-001"}, optional),
+		Define(Command, "person", "Say something to the model that works on a ticket.", NoteRequested{"T-001",
+			"use the v2 API"}),
 		Define(Command, "person", "Step mode on or off.", StepModeSet{true}),
 		Define(Decision, "conductor", "No ticket starts until Resumed.", Paused{"ada"}),
 		Define(Decision, "conductor", "Tickets can start again.", Resumed{"ada"}),
+		Define(Decision, "conductor", "A person said something to a ticket.", TicketNoted{"T-001", "ada", "use the v2 API"}),
 		Define(Decision, "conductor", "A control request changed nothing.", ControlRefused{"01J", "KillRequested", "T-001",
 			"it is not running"}),
 	}

@@ -60,6 +60,8 @@ func TestAControlRequestIsAnsweredByTheConductorsFact(t *testing.T) {
 		{`{"action":"block","ticket":"T-1","reason":"later"}`, "BlockRequested",
 			[]events.Payload{events.TicketBlocked{Ticket: "T-1", Kind: events.BlockManual}}},
 		{`{"action":"unblock","ticket":"T-1"}`, "UnblockRequested", []events.Payload{events.TicketUnblocked{Ticket: "T-1"}}},
+		{`{"action":"note","ticket":"T-1","note":"use v2"}`, "NoteRequested", []events.Payload{events.TicketNoted{
+			Ticket: "T-1", By: person, Note: "use v2"}}},
 		{`{"action":"step_mode","on":true}`, "StepModeSet", nil},
 		{`{"action":"raise_budget","budget":"session","limit_micro_dollars":7500000}`, "BudgetRaiseRequested", nil},
 		{`{"action":"raise_budget","budget":"ticket","ticket":"T-1","limit_micro_dollars":1}`, "BudgetRaiseRequested", nil},
@@ -90,6 +92,26 @@ func TestTheTicketAndReasonOfAControlRequestAreOnRecord(t *testing.T) {
 	f.conduct("BlockRequested", events.TicketBlocked{Ticket: "T-1", Kind: events.BlockManual})
 	f.post("/api/control", access.RightHuman, `{"action":"block","ticket":"T-1","reason":"key hunter2hunter2"}`)
 	require.Equal(t, []events.BlockRequested{{Ticket: "T-1", Reason: "key [secret]"}}, recorded[events.BlockRequested](f))
+}
+
+func TestANoteIsOnRecordWithoutSecrets(t *testing.T) {
+	t.Parallel()
+	f := open(t, func(c *core.Config) {
+		c.Masker = func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), "hunter2hunter2", "[secret]")) }
+	})
+	f.conduct("RetryRequested", events.TicketRetried{Ticket: "T-1", RetryCount: 1})
+	f.post("/api/control", access.RightHuman, `{"action":"retry","ticket":"T-1","note":"key hunter2hunter2"}`)
+	require.Equal(t, []events.RetryRequested{{Ticket: "T-1", Note: "key [secret]"}}, recorded[events.RetryRequested](f))
+	for body, status := range map[string]int{
+		`{"action":"note","ticket":"T-1"}`:                                                        http.StatusBadRequest,
+		`{"action":"note","ticket":"T-1","note":" "}`:                                             http.StatusBadRequest,
+		`{"action":"note","note":"x"}`:                                                            http.StatusBadRequest,
+		`{"action":"kill","ticket":"T-1","note":"x"}`:                                             http.StatusBadRequest,
+		`{"action":"note","ticket":"T-1","note":"` + strings.Repeat("x", events.MaxNote+1) + `"}`: http.StatusRequestEntityTooLarge,
+	} {
+		require.Equal(t, status, f.post("/api/control", access.RightHuman, body).status, "%.60s", body)
+	}
+	require.Empty(t, recorded[events.NoteRequested](f))
 }
 
 func TestARefusedControlRequestTellsTheConductorsReason(t *testing.T) {

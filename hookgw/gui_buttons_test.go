@@ -15,6 +15,7 @@ import (
 	"manualslop/projections"
 	"manualslop/tiers"
 	"manualslop/tiers/approval"
+	"manualslop/tiers/basis"
 	"manualslop/tiers/conductor"
 )
 
@@ -176,6 +177,12 @@ func ticketPresses() map[string]pressing {
 			press(t, f, id, `,"kwargs":{"user_data":{"ticket":"T-3","reason":"not now"}}`)
 			require.JSONEq(t, `"blocked"`, ticketStatus(t, f, "T-3"))
 			require.Equal(t, []events.BlockRequested{{Ticket: "T-3", Reason: "not now"}}, recorded[events.BlockRequested](f))
+		},
+		"btn_mma_note_ticket": func(t *testing.T, f *fixture, id string) {
+			f.put(person, events.DecisionsUpgraded{Basis: basis.Of("test")})
+			press(t, f, id, `,"user_data":{"ticket":"T-3","note":"use v2"}`)
+			require.Equal(t, []events.NoteRequested{{Ticket: "T-3", Note: "use v2"}}, recorded[events.NoteRequested](f))
+			require.Equal(t, []events.TicketNoted{{Ticket: "T-3", By: person, Note: "use v2"}}, recorded[events.TicketNoted](f))
 		},
 		"btn_mma_unblock_ticket": func(t *testing.T, f *fixture, id string) {
 			press(t, f, "btn_mma_block_ticket", `,"user_data":"T-3"`)

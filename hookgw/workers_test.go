@@ -192,6 +192,8 @@ func TestTheGraphIsChangedByTolerantSpellings(t *testing.T) {
 	require.Equal(t, "high", got["tickets"].([]any)[0].(map[string]any)["priority"])
 	mutate(`{"op":"set_model","ticket":"B","model_override":"m7"}`)
 	mutate(`{"op":"set_step_mode","ticket":"B","step_mode":true}`)
+	got = mutate(`{"op":"set_description","ticket":"B","description":"do it otherwise"}`)
+	require.Equal(t, "do it otherwise", got["tickets"].([]any)[0].(map[string]any)["description"])
 	for body, want := range map[string]any{`{"op":"set_persona","ticket":"B","persona":"mine"}`: "mine",
 		`{"op":"set_persona","ticket":"A","persona_id":""}`: nil} {
 		require.Equal(t, want, mutate(body)["tickets"].([]any)[0].(map[string]any)["persona_id"])

@@ -168,6 +168,8 @@ func summarizeTicket(p events.Payload) string {
 		return head(strings.TrimSuffix(x.Verdict+": "+strings.Join(x.Reasons, "; "), ": "))
 	case events.TicketRetried:
 		return head("retry " + strconv.Itoa(x.RetryCount) + ": " + x.Reason)
+	case events.TicketNoted:
+		return head("by " + x.By + ": " + x.Note)
 	case events.TicketKilled:
 		return head("by " + x.By)
 	case events.TurnRequested:

@@ -376,7 +376,7 @@ func controlledReact() func(*world, *events.Event) bool {
 			w.say("ada", "", events.KillRequested{Ticket: "nobody"})
 		case events.TicketBlocked:
 			if p.Kind == events.BlockManual {
-				w.say("ada", "", events.UnblockRequested{Ticket: p.Ticket})
+				w.say("ada", "", events.UnblockRequested{Ticket: p.Ticket, Note: "legal agreed"})
 			} else {
 				w.say("ada", "", events.RetryRequested{Ticket: p.Ticket})
 			}
@@ -386,6 +386,7 @@ func controlledReact() func(*world, *events.Event) bool {
 				w.say("ada", "", events.PauseRequested{})
 				w.say("ada", "", events.KillRequested{Ticket: p.Ticket.ID})
 			case 2:
+				w.say("ada", "", events.NoteRequested{Ticket: p.Ticket.ID, Note: "use v2"})
 				w.say("ada", "", events.StepModeSet{On: true})
 				w.say("ada", "", events.StepModeSet{On: false})
 			}

@@ -38,6 +38,7 @@ func guiCallbacks() []wire.GUICallback {
 		"clear_discussion": "btn_clear_discussion", "kill_ticket": "btn_mma_kill_ticket",
 		"retry_ticket": "btn_mma_retry_ticket",
 		"block_ticket": "btn_mma_block_ticket", "unblock_ticket": "btn_mma_unblock_ticket",
+		"note_ticket": "btn_mma_note_ticket",
 	}
 	var out []wire.GUICallback
 	for _, b := range guiButtons() {

@@ -14,7 +14,7 @@ func ticketButtons() []guiButton {
 	button := func(what, reaction, doc string, payload func(ticketClick) events.Payload) guiButton {
 		return guiButton{ID: "btn_mma_" + what + "_ticket", Aliases: []string{"btn_" + what + "_ticket", "btn_mma_" + what,
 			"btn_" + what}, Doc: doc,
-			UserData: `a ticket's id, or {"ticket", "reason"?}`, do: aboutTicket(reaction, payload)}
+			UserData: `a ticket's id, or {"ticket", "reason"?, "note"?}`, do: aboutTicket(reaction, payload)}
 	}
 	return []guiButton{
 		button("kill", events.NameOf[events.TicketBlocked](), "Ends the running attempt of a ticket.",
@@ -23,7 +23,7 @@ func ticketButtons() []guiButton {
 			}),
 		button("retry", events.NameOf[events.TicketRetried](), "Makes another attempt at a blocked ticket.",
 			func(t ticketClick) events.Payload {
-				return events.RetryRequested{Ticket: t.Ticket}
+				return events.RetryRequested{Ticket: t.Ticket, Note: t.Note}
 			}),
 		button("block", events.NameOf[events.TicketBlocked](), "Blocks a ticket that has not started.",
 			func(t ticketClick) events.Payload {
@@ -31,7 +31,11 @@ func ticketButtons() []guiButton {
 			}),
 		button("unblock", events.NameOf[events.TicketUnblocked](), "Removes a manual block.",
 			func(t ticketClick) events.Payload {
-				return events.UnblockRequested{Ticket: t.Ticket}
+				return events.UnblockRequested{Ticket: t.Ticket, Note: t.Note}
+			}),
+		button("note", events.NameOf[events.TicketNoted](), "Says something to the model that works on a ticket.",
+			func(t ticketClick) events.Payload {
+				return events.NoteRequested{Ticket: t.Ticket, Note: t.Note}
 			}),
 	}
 }
@@ -40,6 +44,7 @@ func ticketButtons() []guiButton {
 type ticketClick struct {
 	Ticket string `json:"ticket"`
 	Reason string `json:"reason"`
+	Note   string `json:"note"`
 }
 
 func aboutTicket(reaction string, payload func(ticketClick) events.Payload) func(*guiRun) error {
@@ -47,9 +52,9 @@ func aboutTicket(reaction string, payload func(ticketClick) events.Payload) func
 		var t ticketClick
 		data := text(r.task.UserData)
 		if json.Unmarshal(data, &t.Ticket) != nil && json.Unmarshal(data, &t) != nil || t.Ticket == "" ||
-			len(t.Ticket) > events.MaxIDLength || len(t.Reason) > team.MaxReason {
+			len(t.Ticket) > events.MaxIDLength || len(t.Reason) > team.MaxReason || len(t.Note) > events.MaxNote {
 			return problem.New(http.StatusBadRequest, "user_data does not name a ticket",
-				"Send its id, a text of 1 to 128 bytes; GET /api/gui/mma_status lists the tickets.")
+				"Send its id, a text of 1 to 128 bytes, and a reason or a note of up to 4096 bytes; GET /api/gui/mma_status lists the tickets.")
 		}
 		return r.request(payload(t), reaction)
 	}

@@ -42,6 +42,10 @@ func teamMethods() []Method {
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.KillMMAWorker(ctx, a.text(0))
 			}},
+		{"note_mma_ticket", "Says something to the model that works on a ticket.", []Parameter{text("ticket"), text("note")},
+			func(ctx context.Context, c *Client, a arguments) (any, error) {
+				return nil, c.NoteMMATicket(ctx, a.text(0), a.text(1))
+			}},
 		{"pause_mma_pipeline", "Pauses the start of new work; running work " +
 			"finishes.", nil, func(ctx context.Context, c *Client,
 			_ arguments) (any, error) {

@@ -78,6 +78,12 @@ func (c *Client) KillMMAWorker(ctx context.Context, workerID string) error {
 	return c.post(ctx, "/api/mma/workers/kill", map[string]string{"worker_id": workerID}, nil)
 }
 
+// NoteMMATicket says something to the model that works on a ticket: its next request carries the
+// note, and so does every later attempt.
+func (c *Client) NoteMMATicket(ctx context.Context, ticket, note string) error {
+	return c.post(ctx, "/api/control", map[string]string{"action": "note", "ticket": ticket, "note": note}, nil)
+}
+
 // PauseMMAPipeline pauses the start of new work; running work finishes.
 func (c *Client) PauseMMAPipeline(ctx context.Context) error {
 	return c.post(ctx, "/api/mma/pipeline/pause", struct{}{}, nil)

@@ -22,7 +22,9 @@ type control struct {
 	Action string `json:"action"`
 	Ticket string `json:"ticket,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	On     *bool  `json:"on,omitempty"`
+	// Note is for the model that works on the ticket, with note, retry and unblock.
+	Note string `json:"note,omitempty"`
+	On   *bool  `json:"on,omitempty"`
 	// Budget is session or ticket; Limit is its new limit, with raise_budget.
 	Budget string `json:"budget,omitempty"`
 	Limit  int64  `json:"limit_micro_dollars,omitempty"`
@@ -47,16 +49,17 @@ func controlActions() []controlAction {
 			func(control) events.Payload { return events.ResumeRequested{} }},
 		{"kill", true, "", events.NameOf[events.TicketBlocked](),
 			func(c control) events.Payload { return events.KillRequested{Ticket: c.Ticket} }},
-		{"retry", true, "", events.NameOf[events.TicketRetried](), func(c control) events.Payload {
-			return events.RetryRequested{
-				Ticket: c.Ticket}
+		{"retry", true, "note", events.NameOf[events.TicketRetried](), func(c control) events.Payload {
+			return events.RetryRequested{Ticket: c.Ticket, Note: c.Note}
 		}},
 		{"block", true, "reason", events.NameOf[events.TicketBlocked](), func(c control) events.Payload {
 			return events.BlockRequested{Ticket: c.Ticket, Reason: c.Reason}
 		}},
-		{"unblock", true, "", events.NameOf[events.TicketUnblocked](), func(c control) events.Payload {
-			return events.UnblockRequested{
-				Ticket: c.Ticket}
+		{"unblock", true, "note", events.NameOf[events.TicketUnblocked](), func(c control) events.Payload {
+			return events.UnblockRequested{Ticket: c.Ticket, Note: c.Note}
+		}},
+		{"note", true, "note", events.NameOf[events.TicketNoted](), func(c control) events.Payload {
+			return events.NoteRequested{Ticket: c.Ticket, Note: c.Note}
 		}},
 		{"step_mode", false, "on", "", func(c control) events.Payload { return events.StepModeSet{On: *c.On} }},
 		{"raise_budget", false, "budget ticket limit_micro_dollars", "", func(c control) events.Payload {
@@ -104,6 +107,7 @@ func readControl(c *core.Call) (controlAction, control, error) {
 		return none, want, p
 	}
 	want.Reason = string(c.Gw.Cfg.Masker([]byte(want.Reason)))
+	want.Note = string(c.Gw.Cfg.Masker([]byte(want.Note)))
 	return all[at], want, nil
 }
 
@@ -137,6 +141,10 @@ func (a controlAction) check(fields map[string]json.RawMessage, want control) *p
 	case a.name == "raise_budget" && !want.raises():
 		return problem.New(http.StatusBadRequest, "the action raise_budget needs a budget and a limit",
 			`Send {"action": "raise_budget", "budget": "session", "limit_micro_dollars": 7500000}, or the budget ticket with the ticket's id. A limit that is not higher than the current one changes nothing.`)
+	case len(want.Note) > events.MaxNote:
+		return problem.New(http.StatusRequestEntityTooLarge, "the note is too long", "Use at most 4096 bytes.")
+	case a.name == "note" && strings.TrimSpace(want.Note) == "":
+		return problem.New(http.StatusBadRequest, "the action note needs a note", "Send the text for the model.")
 	case len(want.Reason) > MaxReason:
 		return problem.New(http.StatusRequestEntityTooLarge, "the reason is too long", "Use at most 4096 bytes.")
 	}

@@ -25,7 +25,7 @@ type mutateBody struct {
 // mutateOp is one operation on the graph.
 type mutateOp struct {
 	// add_dependency, remove_dependency, set_dependencies, add_ticket, remove_ticket, set_priority,
-	// set_model, set_persona, set_step_mode
+	// set_model, set_persona, set_step_mode, set_description
 	Op     string `json:"op,omitempty"`
 	Action string `json:"action,omitempty"`
 
@@ -50,7 +50,7 @@ type mutateOp struct {
 	Track   string `json:"track,omitempty"` // add_ticket
 	TrackID string `json:"track_id,omitempty"`
 
-	Description string `json:"description,omitempty"` // add_ticket
+	Description string `json:"description,omitempty"` // add_ticket, set_description
 	Prompt      string `json:"prompt,omitempty"`
 
 	TargetFile string `json:"target_file,omitempty"` // add_ticket
@@ -247,6 +247,9 @@ func (b mutateOp) read() (op events.GraphOp, depends []string, p *problem.Proble
 			ModelOverride: op.Model, PersonaID: op.Persona, StepMode: op.StepMode,
 		}
 		op.Priority, op.Model, op.Persona, op.StepMode = "", "", "", false
+	}
+	if op.Op == events.GraphSetDescription {
+		op.Description = take("description and prompt", b.Description, b.Prompt)
 	}
 	if p != nil {
 		return op, nil, p

@@ -25,9 +25,13 @@ func (s *State) answer(e *events.Event) []events.Payload {
 		}
 		return s.answerTicket(e, x.Ticket, s.kill)
 	case events.RetryRequested:
-		return s.answerTicket(e, x.Ticket, s.retry)
+		return s.answerTicket(e, x.Ticket, s.noting(x.Note, s.retry))
 	case events.UnblockRequested:
-		return s.answerTicket(e, x.Ticket, s.unblock)
+		return s.answerTicket(e, x.Ticket, s.noting(x.Note, s.unblock))
+	case events.NoteRequested:
+		return s.answerTicket(e, x.Ticket, func(e *events.Event, t *ticket) ([]events.Payload, string) {
+			return s.note(e, t, x.Note)
+		})
 	case events.BlockRequested:
 		return s.answerTicket(e, x.Ticket, func(e *events.Event, t *ticket) ([]events.Payload, string) {
 			return s.block(e, t, x.Reason)
@@ -42,14 +46,16 @@ func (s *State) answer(e *events.Event) []events.Payload {
 	return nil
 }
 
-// answerTicket finds the ticket and calls act, which returns facts or the reason for a refusal.
-func (s *State) answerTicket(e *events.Event, id string, act func(*events.Event, *ticket) ([]events.Payload,
-	string)) []events.Payload {
+// act changes a ticket at a person's request: it returns facts, or the reason for a refusal.
+type act func(*events.Event, *ticket) ([]events.Payload, string)
+
+// answerTicket finds the ticket and calls do.
+func (s *State) answerTicket(e *events.Event, id string, do act) []events.Payload {
 	t := s.tickets[id]
 	if t == nil {
 		return refused(e, id, "there is no such ticket")
 	}
-	facts, reason := act(e, t)
+	facts, reason := do(e, t)
 	if reason != "" {
 		return refused(e, id, reason)
 	}
@@ -58,6 +64,35 @@ func (s *State) answerTicket(e *events.Event, id string, act func(*events.Event,
 
 func refused(e *events.Event, id, reason string) []events.Payload {
 	return []events.Payload{events.ControlRefused{Request: e.ID, Kind: e.Type, Ticket: brief(id), Reason: reason}}
+}
+
+// noting returns do with a note before its facts; the note may be empty.
+func (s *State) noting(note string, do act) act {
+	return func(e *events.Event, t *ticket) ([]events.Payload, string) {
+		facts, reason := do(e, t)
+		if note == "" || reason != "" {
+			return facts, reason
+		}
+		noted, reason := s.note(e, t, note)
+		return append(noted, facts...), reason
+	}
+}
+
+func (s *State) note(e *events.Event, t *ticket, text string) ([]events.Payload, string) {
+	err := events.CheckNote(text)
+	switch {
+	case s.basis.Decision(events.ActorConductor) < 3:
+		return nil, "the session decides as an older program did, which has no notes; slop sessions upgrade takes it to " +
+			"this one"
+	case t.phase == completed:
+		return nil, "it is completed"
+	case err != nil:
+		// our words: package events writes this text.
+		return nil, err.Error()
+	case len(t.notes) >= events.MaxNotes:
+		return nil, fmt.Sprintf("it has %d notes, which is the limit", events.MaxNotes)
+	}
+	return []events.Payload{events.TicketNoted{Ticket: t.ID, By: e.Actor, Note: text}}, ""
 }
 
 func (s *State) kill(e *events.Event, t *ticket) ([]events.Payload, string) {

@@ -45,6 +45,9 @@
 // merged or completed. Sent back counts as an attempt that gave up: the next attempt is told the
 // reasons, and nothing else about the earlier one. Approved and skipped complete the ticket.
 //
+// Notes. NoteRequested and the notes of RetryRequested and UnblockRequested become TicketNoted, up to
+// [events.MaxNotes] for a ticket that is not completed. Reviews read them with the description.
+//
 // Changes. GraphMutationRequested is carried out completely, as GraphMutated, or refused
 // completely. Only tickets that are todo, ready or blocked can be changed; one that waits for
 // approval to start must be blocked first. A ready ticket that gets an unfinished dependency waits

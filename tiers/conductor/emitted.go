@@ -64,6 +64,9 @@ func (s *State) ticketEmitted(e *events.Event) {
 		s.move(t, blocked)
 	case events.TicketUnblocked:
 		s.revive(s.tickets[x.Ticket], todo)
+	case events.TicketNoted:
+		t := s.tickets[x.Ticket]
+		t.notes = append(t.notes, x.Note)
 	case events.TicketRetried:
 		t := s.tickets[x.Ticket]
 		t.RetryCount = x.RetryCount

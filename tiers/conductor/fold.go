@@ -50,7 +50,8 @@ func (s *State) fold(e *events.Event) {
 	case events.MergeAnswered:
 		s.mergeAnswered(x)
 	case events.PauseRequested, events.ResumeRequested, events.KillRequested, events.RetryRequested,
-		events.BlockRequested, events.UnblockRequested, events.WorkerSpawnRequested, events.GraphMutationRequested:
+		events.BlockRequested, events.UnblockRequested, events.NoteRequested,
+		events.WorkerSpawnRequested, events.GraphMutationRequested:
 		s.asked(e)
 	default:
 		s.settings, _ = s.settings.Changed(e.Payload)

@@ -12,7 +12,11 @@ const maxSaid = 4 << 10
 
 // reviewDue asks tier 2 to review the changes of an attempt.
 func (t *ticket) reviewDue() events.Payload {
-	return events.ReviewRequested{Track: t.track.ID, Ticket: t.Ticket, Attempt: t.attempt, Text: tiers.Clip(t.said.Text,
+	now := t.Ticket
+	if len(t.notes) > 0 {
+		now.Description += "\n\n## Notes of a person\n\n- " + strings.Join(t.notes, "\n- ") + "\n"
+	}
+	return events.ReviewRequested{Track: t.track.ID, Ticket: now, Attempt: t.attempt, Text: tiers.Clip(t.said.Text,
 		maxSaid),
 		Changes: t.said.Changes, Workspace: t.workspace}
 }

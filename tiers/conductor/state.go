@@ -108,6 +108,7 @@ type ticket struct {
 
 	attempt int                   // of the newest SpawnRequested
 	prompt  string                // the prompt that a person wrote when approving the start
+	notes   []string              // of people
 	said    events.TicketResolved // report of the newest attempt that was done
 	asks    []string              // what the review of an earlier attempt asked for
 	verdict string                // why it was denied, or why it gave up

@@ -20,6 +20,10 @@
 // first, enough for the next rounds to fit too: ConversationShortened says which results were cut
 // and which rounds were left out. Role, brief, views and the newest round stay.
 //
+// Notes of people to the ticket are in the next request that is not a repetition, and at the
+// beginning of every later attempt; they are never left out. A run does not end as done or blocked
+// by the model's own word while it lacks a note, except in its last round.
+//
 // The run ends with exactly one TicketResolved, or without one if its ticket is killed or the
 // session is closed. A reply without a call ends the run if it begins with DONE: or BLOCKED:. Any
 // other such reply is answered with a reminder, at most MaxReminders times in a row. If a person

@@ -22,6 +22,10 @@ func evolve(s *State, e *events.Event) *State {
 		}
 	case events.SessionClosed:
 		s.closed = true
+	case events.TicketNoted:
+		s.notes[p.Ticket] = append(s.notes[p.Ticket], note{p.By, p.Note})
+	case events.TicketCompleted:
+		delete(s.notes, p.Ticket)
 	case events.TicketStarted:
 		s.touched = newRun(p)
 		s.runs[p.Ticket.ID] = s.touched
@@ -46,6 +50,7 @@ func evolve(s *State, e *events.Event) *State {
 		s.foldFiles(e)
 	}
 	if s.touched != nil {
+		s.touched.takeNotes(s)
 		s.touched.fit(s)
 	}
 	return s

@@ -42,6 +42,10 @@ func (r *run) spoke(s *State, id string, p events.ModelReplied) {
 	case said == "":
 		r.remindOrStop(s, remindEmpty, "the model sent an empty reply")
 		return
+	case word != "" && r.unread(s) && !r.lastRound(s):
+		r.say(id, p)
+		r.nextRound(s)
+		return
 	case word == wordBlocked:
 		r.end(events.ResolvedBlocked, p.Text, rest)
 		return

@@ -85,17 +85,23 @@ func (r *run) refreshed(s *State, id string, p events.FilesUpdated) {
 
 // nextRound starts another round, unless the limit is reached.
 func (r *run) nextRound(s *State) {
-	maxRounds := s.settings.Tier(r.tier).MaxRounds
-	if maxRounds <= 0 {
-		maxRounds = DefaultMaxRounds
-	}
-	if r.round >= maxRounds {
-		r.end(events.ResolvedBlocked, "", fmt.Sprintf("no end after %d rounds", maxRounds))
+	if r.lastRound(s) {
+		r.end(events.ResolvedBlocked, "", fmt.Sprintf("no end after %d rounds", r.maxRounds(s)))
 		return
 	}
 	r.round++
 	r.phase, r.refresh = startRound, nil
 }
+
+func (r *run) maxRounds(s *State) int {
+	if n := s.settings.Tier(r.tier).MaxRounds; n > 0 {
+		return n
+	}
+	return DefaultMaxRounds
+}
+
+// lastRound reports whether the limit of rounds allows no other round.
+func (r *run) lastRound(s *State) bool { return r.round >= r.maxRounds(s) }
 
 // refreshRoom returns how many bytes the block of changed files may have: at most a quarter of the
 // context of the current model, because this part is never left out.

@@ -47,6 +47,7 @@ type run struct {
 	bias  string   // the bias profile
 
 	reminders int  // number of reminders in a row
+	noted     int  // number of the ticket's notes that the conversation has
 	asked     bool // it was reminded that it changed nothing
 	proved    bool // the ticket's check passed after the last change
 	checking  bool // the call of this round is the ticket's check

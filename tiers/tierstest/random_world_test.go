@@ -198,8 +198,9 @@ func (c *chaos) outcome(e events.Event) {
 	if c.control > 0 && len(c.tickets) > 0 && c.chance(25) {
 		c.control--
 		ticket := pick(c, c.tickets...)
-		c.later(pick[events.Payload](c, events.KillRequested{Ticket: ticket}, events.KillRequested{Ticket: ticket},
-			events.RetryRequested{Ticket: ticket}, events.BlockRequested{Ticket: ticket},
+		c.later(pick[events.Payload](c, events.KillRequested{Ticket: ticket},
+			events.NoteRequested{Ticket: ticket, Note: "use v2"},
+			events.RetryRequested{Ticket: ticket, Note: "use v2"}, events.BlockRequested{Ticket: ticket},
 			events.UnblockRequested{Ticket: ticket}, events.PauseRequested{}, events.ResumeRequested{},
 			events.StepModeSet{On: c.chance(2)},
 			c.change(), c.change(), modelsOfChaos(), events.BudgetRaiseRequested{Budget: "session", LimitMicroDollars: 60},

@@ -171,6 +171,8 @@ func (p *Progress) foldTicket(e *events.Event) string {
 	case events.TicketRetried:
 		p.set(x.Ticket, events.StatusTodo)
 		return fmt.Sprintf("%s: new attempt (%d): %s%s", x.Ticket, x.RetryCount, x.Reason, p.places.left(x.Ticket))
+	case events.TicketNoted:
+		return x.Ticket + ": note of " + x.By + ": " + OneLine(x.Note)
 	case events.TicketUnblocked:
 		p.set(x.Ticket, events.StatusTodo)
 		return x.Ticket + " is unblocked"

@@ -93,19 +93,22 @@ blocked until slop retry. Status 1: there is no such ticket, or it is not runnin
 }
 
 func RetryCommand(g *site.Flags) *cobra.Command {
-	return controlCommand(g, &cobra.Command{
+	var note string
+	cmd := controlCommand(g, &cobra.Command{
 		Use:   "retry TICKET",
 		Short: "Try a blocked ticket again",
 		Long: `Retry gives a blocked ticket another attempt, which starts clean and with the next
-model of the tier's ladder. Status 1: the ticket is not blocked, or it waits for a
-ticket that is.`,
+model of the tier's ladder. With --note the model reads a note, as with slop note.
+Status 1: the ticket is not blocked, or it waits for a ticket that is.`,
 		Example:           `  slop retry T-003`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: command.CompleteTicket(g),
 	}, func(a []string) client.ControlRequest {
 		return client.ControlRequest{Action: "retry", Reaction: events.NameOf[events.TicketRetried](),
-			Payload: events.RetryRequested{Ticket: a[0]}}
+			Payload: events.RetryRequested{Ticket: a[0], Note: note}}
 	})
+	noteFlag(cmd, &note)
+	return cmd
 }
 
 func BlockCommand(g *site.Flags) *cobra.Command {
@@ -127,16 +130,43 @@ Only slop unblock undoes it. Status 1: it has started.`,
 }
 
 func UnblockCommand(g *site.Flags) *cobra.Command {
-	return controlCommand(g, &cobra.Command{
+	var note string
+	cmd := controlCommand(g, &cobra.Command{
 		Use:   "unblock TICKET",
 		Short: "Put a blocked ticket back to todo",
-		Long: `Unblock puts a blocked ticket back to todo, whoever blocked it. Status 1: the ticket
-is not blocked, or it waits for a ticket that is.`,
+		Long: `Unblock puts a blocked ticket back to todo, whoever blocked it. With --note the
+model reads a note, as with slop note. Status 1: the ticket is not blocked, or it waits
+for a ticket that is.`,
 		Example:           `  slop unblock T-003`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: command.CompleteTicket(g),
 	}, func(a []string) client.ControlRequest {
 		return client.ControlRequest{Action: "unblock", Reaction: events.NameOf[events.TicketUnblocked](),
-			Payload: events.UnblockRequested{Ticket: a[0]}}
+			Payload: events.UnblockRequested{Ticket: a[0], Note: note}}
+	})
+	noteFlag(cmd, &note)
+	return cmd
+}
+
+func noteFlag(cmd *cobra.Command, note *string) {
+	cmd.Flags().StringVar(note, "note", "", "say `TEXT` to the model")
+}
+
+func NoteCommand(g *site.Flags) *cobra.Command {
+	return controlCommand(g, &cobra.Command{
+		Use:   "note TICKET TEXT",
+		Short: "Say something to the model that works on a ticket",
+		Long: `Note adds a text to a ticket. A running attempt carries it in its next request to the
+model; an attempt that was about to end goes on. A ticket that has not started, waits
+for an answer or is blocked keeps it: each later attempt begins with all notes.
+
+A note has up to 4096 bytes, a ticket up to 32 notes. Status 1: there is no such
+ticket, or it is completed.`,
+		Example:           `  slop note T-003 "use the v2 API, the old one goes away"`,
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: command.CompleteTicket(g),
+	}, func(a []string) client.ControlRequest {
+		return client.ControlRequest{Action: "note", Reaction: events.NameOf[events.TicketNoted](),
+			Payload: events.NoteRequested{Ticket: a[0], Note: a[1]}}
 	})
 }

@@ -1,0 +1,30 @@
+package contributor
+
+import (
+	"manualslop/events"
+	"manualslop/tiers"
+	"manualslop/tiers/fence"
+)
+
+// note is what a person said to a ticket.
+type note struct{ by, text string }
+
+// unread reports whether the conversation lacks a note to its ticket.
+func (r *run) unread(s *State) bool { return r.noted < len(s.notes[r.ticket.ID]) }
+
+// takeNotes adds the notes that the conversation lacks to the request that is due. They are never
+// left out to make room. An attempt that is about to end as done goes on, if it may have another
+// round. A repeated request stays as it was sent.
+func (r *run) takeNotes(s *State) {
+	if r.phase == resolve && r.outcome.Outcome == events.ResolvedDone && r.unread(s) && !r.lastRound(s) {
+		r.nextRound(s)
+	}
+	if r.phase != startRound && r.phase != sendRound || r.retry != nil || !r.unread(s) {
+		return
+	}
+	for _, n := range s.notes[r.ticket.ID][r.noted:] {
+		r.talk.Open(events.Part{Role: "user", Text: "# Note from " + tiers.Line(n.by) + "\n\n" + fence.Neutralise(n.text) +
+			"\n"})
+		r.noted++
+	}
+}
