@@ -23,8 +23,14 @@ type Summary struct {
 	Stalled     string     `json:"stalled,omitempty"` // why a decider stopped last
 	State       string     `json:"state"`             // Idle, Planning, Executing, Done
 	PendingAsks int        `json:"pending_asks"`
-	Starred     bool       `json:"starred,omitempty"` // a person keeps the log files
-	Pruned      bool       `json:"pruned,omitempty"`  // the log files were deleted
+	Outcome     string     `json:"outcome,omitempty"` // of the newest goal: done or failed; empty while it is open
+	Tickets     int        `json:"tickets"`           // planned, without those that were removed
+	TicketsDone int        `json:"tickets_done"`
+	// MicroDollars is what the models cost, in millionths of a dollar; with Unpriced, no price is known for a part.
+	MicroDollars int64 `json:"micro_dollars"`
+	Unpriced     bool  `json:"unpriced,omitempty"`
+	Starred      bool  `json:"starred,omitempty"` // a person keeps the log files
+	Pruned       bool  `json:"pruned,omitempty"`  // the log files were deleted
 }
 
 // overview is a state that is small enough to be kept for every session of a log.
@@ -32,10 +38,11 @@ type overview struct {
 	Summary Summary         `json:"summary"`
 	Phase   phase           `json:"phase"`
 	Asks    map[string]bool `json:"asks"` // open asks
+	Goal    string          `json:"goal"` // event of the newest goal
 }
 
 var summary = Fold[*overview]{
-	Name: "summary", Version: 5,
+	Name: "summary", Version: 6,
 	Takes: ofTheWork,
 	New: func() *overview {
 		return &overview{Summary: Summary{State: Idle}, Phase: newPhase(), Asks: map[string]bool{}}
@@ -62,7 +69,25 @@ func (o *overview) apply(e *events.Event) *overview {
 			s.Stalled = ""
 		}
 	case events.GoalSubmitted:
-		s.Goal = p.Goal
+		s.Goal, s.Outcome, o.Goal = p.Goal, "", e.ID
+	case events.GoalCompleted:
+		o.ended(p.Goal, OutcomeDone)
+	case events.GoalFailed:
+		o.ended(p.Goal, OutcomeFailed)
+	case events.TicketsPlanned:
+		s.Tickets += len(p.Tickets)
+	case events.TicketsAdded:
+		s.Tickets += len(p.Tickets)
+	case events.GraphMutated:
+		s.Tickets += addedTickets(p)
+	case events.TicketCompleted:
+		s.TicketsDone++
+	case events.ModelReplied:
+		o.costs(p.Usage, p.ScriptLine > 0)
+	case events.ModelFailed:
+		if p.Usage != nil {
+			o.costs(*p.Usage, false)
+		}
 	case events.SessionStarred:
 		s.Starred = p.On
 	case events.LogsPruned:
@@ -78,6 +103,42 @@ func (o *overview) apply(e *events.Event) *overview {
 	return o
 }
 
+// Outcomes of a goal.
+const (
+	OutcomeDone   = "done"
+	OutcomeFailed = "failed"
+)
+
+// ended notes the outcome of the newest goal.
+func (o *overview) ended(goal, outcome string) {
+	if goal == o.Goal {
+		o.Summary.Outcome = outcome
+	}
+}
+
+// costs adds what a model used; the scripted model costs nothing.
+func (o *overview) costs(u events.Usage, scripted bool) {
+	if u.PricedMicroDollars != nil {
+		o.Summary.MicroDollars += *u.PricedMicroDollars
+		return
+	}
+	o.Summary.Unpriced = o.Summary.Unpriced || !scripted && u.Prompt()+u.Output > 0
+}
+
+// addedTickets counts the tickets that a change of the graph added, less those that it removed.
+func addedTickets(p events.GraphMutated) int {
+	n := 0
+	for _, op := range p.Ops {
+		switch op.Op {
+		case events.GraphAddTicket:
+			n++
+		case events.GraphRemoveTicket:
+			n--
+		}
+	}
+	return n
+}
+
 // Summarizes reports whether events of a type can change a [Summary]; others need not be decoded
 // for it.
 func Summarizes(typ string) bool { return summarized()[typ] }
@@ -88,7 +149,8 @@ var summarized = sync.OnceValue(func() map[string]bool {
 		events.GoalSubmitted{}, events.GoalCompleted{}, events.GoalFailed{}, events.TrackStarted{},
 		events.TicketsPlanned{}, events.TicketStarted{}, events.AskRaised{}, events.AskSettled{},
 		events.TicketsAdded{}, events.TrackCompleted{}, events.TrackBlocked{}, events.SessionStarred{},
-		events.LogsPruned{}, events.LogsRestored{},
+		events.LogsPruned{}, events.LogsRestored{}, events.GraphMutated{}, events.TicketCompleted{}, events.ModelReplied{},
+		events.ModelFailed{},
 	)
 })
 

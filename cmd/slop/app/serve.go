@@ -5,11 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/spf13/cobra"
 
+	"manualslop/bus"
+	"manualslop/cmd/slop/client"
 	"manualslop/cmd/slop/engine"
 	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
+	"manualslop/events"
 	"manualslop/hookgw/core"
 )
 
@@ -24,7 +29,9 @@ session, or opens one, and waits for goals, answers and control over HTTP, and o
 the bus if --nats-listen is given.
 
 When it is ready it prints its addresses: with --json one line
-{"ready":true,"hooks":URL,"nats":URL or null,"tokens":DIR,"session":ID}.`,
+{"ready":true,"hooks":URL,"nats":URL or null,"tokens":DIR,"session":ID}. Otherwise it
+prints a line for each ask and its answer, each goal and its end, and each end of a
+session.`,
 		Example: `  slop serve
   slop serve --json --listen 127.0.0.1:0 --nats-listen 127.0.0.1:4222`,
 		Args: cobra.NoArgs,
@@ -63,6 +70,9 @@ func serve(ctx context.Context, g *site.Flags, p site.Place, o runOptions) error
 	if err := sayReady(g, e, session); err != nil {
 		return errors.Join(err, e.Close())
 	}
+	if !g.JSON && !g.Quiet {
+		e.Group.Go(func() error { sayNews(e.Ctx, g, e); return nil })
+	}
 	e.Wait()
 	return e.Close()
 }
@@ -98,4 +108,65 @@ func sayReady(g *site.Flags, e *engine.Engine, session string) error {
 	}
 	_, err = fmt.Fprintf(g.Out, "%s\n", b)
 	return err
+}
+
+// sayNews prints a line for each ask, goal and end from now on, until the engine stops or the log cannot be read.
+func sayNews(ctx context.Context, g *site.Flags, e *engine.Engine) {
+	registry := events.Catalogue()
+	for ev, err := range news(ctx, e) {
+		if err != nil {
+			g.Logger().Warn("asks, goals and ends are no longer printed", "error", err)
+			return
+		}
+		registry.Decode(&ev)
+		if line := newsLine(&ev); line != "" {
+			g.Printf("%s  %s  %s\n", ev.Time.Local().Format("15:04:05"), client.Tail(ev.Session, client.LeastShort),
+				term.Printable(line))
+		}
+	}
+}
+
+// news yields the project's events from now on.
+func news(ctx context.Context, e *engine.Engine) iter.Seq2[events.Event, error] {
+	return func(yield func(events.Event, error) bool) {
+		f := events.Filter{Project: e.Name}
+		conn, err := e.Bus.As(ctx, bus.Role{Kind: bus.Reader})
+		var last uint64
+		if err == nil {
+			last, err = conn.Last(ctx, f)
+		}
+		var feed iter.Seq2[events.Event, error]
+		if err == nil {
+			_, feed, err = conn.Watch(ctx, f, last+1)
+		}
+		if err != nil {
+			yield(events.Event{}, err)
+			return
+		}
+		feed(yield)
+	}
+}
+
+// newsLine returns the line of slop serve for an event; empty for most.
+func newsLine(e *events.Event) string {
+	switch p := e.Payload.(type) {
+	case events.SessionOpened:
+		return "session " + e.Session + " is open"
+	case events.SessionClosed:
+		return "the session is closed: " + p.Reason
+	case events.SessionStalled:
+		return p.Decider + " is stalled: " + p.Reason
+	case events.GoalSubmitted:
+		return "goal of " + e.Actor + ": " + term.OneLine(p.Goal)
+	case events.GoalCompleted:
+		return "the goal is done"
+	case events.GoalFailed:
+		return "the goal is not done: " + term.OneLine(p.Reason)
+	case events.AskRaised:
+		return fmt.Sprintf("ask %s · %s · %s: slop ask show %s", p.Gate, term.OneLine(p.Title), term.OrDash(p.Ticket),
+			client.Tail(p.Ask, client.LeastShort))
+	case events.AskSettled:
+		return fmt.Sprintf("ask %s: %s by %s", client.Tail(p.Ask, client.LeastShort), p.Outcome, p.By)
+	}
+	return ""
 }

@@ -125,17 +125,7 @@ func (u *used) add(x events.Usage, scripted bool) {
 // String returns the tokens and the money, and says if some have no known price.
 func (u *used) String() string { return thousands(u.tokens) + " tokens │ " + u.cost() }
 
-func (u *used) cost() string {
-	switch {
-	case u.unpriced && u.micro == 0:
-		return "cost unknown"
-	case u.unpriced:
-		return Dollars(u.micro) + " and more"
-	case u.micro == 0:
-		return "$0"
-	}
-	return Dollars(u.micro)
-}
+func (u *used) cost() string { return Cost(u.micro, u.unpriced) }
 
 // sum returns the line at the end of a goal.
 func (u *used) sum() string {

@@ -29,3 +29,16 @@ func shortenedLine(x events.ConversationShortened) string {
 
 // Dollars formats micro-dollars.
 func Dollars(micro int64) string { return fmt.Sprintf("$%.4f", float64(micro)/1e6) }
+
+// Cost formats an amount in micro-dollars, for a part of which no price may be known.
+func Cost(micro int64, unpriced bool) string {
+	switch {
+	case unpriced && micro == 0:
+		return "cost unknown"
+	case unpriced:
+		return Dollars(micro) + " and more"
+	case micro == 0:
+		return "$0"
+	}
+	return Dollars(micro)
+}

@@ -23,7 +23,8 @@ func Command(g *site.Flags) *cobra.Command {
 		Use:   "sessions",
 		Short: "List and manage the sessions on record",
 		Long: `Sessions lists every session of the project, the oldest first: its id, when it was
-opened, its state, its waiting asks, and its goal. It uses the running engine, or
+opened, its state or the outcome of its goal, its waiting asks, its tickets (done of
+planned), what its models cost, how long it took, and its goal. It uses the running engine, or
 opens the store if no engine is running. With --json each line is one session.`,
 		Example: `  slop sessions
   slop sessions --json
@@ -76,10 +77,15 @@ func printSessions(g *site.Flags, list []projections.Summary, current string) er
 		g.Printf("no sessions yet\n")
 		return nil
 	}
-	rows := [][]string{{"SESSION", "OPENED", "STATE", "ASKS", "GOAL"}}
+	rows := [][]string{{"SESSION", "OPENED", "STATE", "ASKS", "TICKETS", "COST", "TIME", "GOAL"}}
 	for _, s := range list {
+		until := time.Now()
+		if s.Closed != nil {
+			until = *s.Closed
+		}
 		rows = append(rows, []string{s.Session, term.Clock(s.Opened), sessionState(s), fmt.Sprint(s.PendingAsks),
-			term.Visible(term.OneLine(term.OrDash(s.Goal)))})
+			fmt.Sprintf("%d/%d", s.TicketsDone, s.Tickets), term.Cost(s.MicroDollars, s.Unpriced),
+			term.Age(until.Sub(s.Opened)), term.Visible(term.OneLine(term.OrDash(s.Goal)))})
 	}
 	term.PrintTable(g.Out, rows)
 	return nil
@@ -88,7 +94,7 @@ func printSessions(g *site.Flags, list []projections.Summary, current string) er
 func sessionState(s projections.Summary) string {
 	switch {
 	case s.Closed != nil:
-		return "closed"
+		return term.FirstOf(s.Outcome, "closed")
 	case s.Stalled != "":
 		return "stalled"
 	}
