@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -183,47 +185,83 @@ func (cfg *DialConfig) credentials() (string, []nats.Option, error) {
 
 // natsContext holds the fields of a nats context file that are used.
 type natsContext struct {
-	URL      string `json:"url"`
-	Creds    string `json:"creds"`
-	Token    string `json:"token"`
-	User     string `json:"user"`
-	Password string `json:"password"`
-	CA       string `json:"ca"`
-	Cert     string `json:"cert"`
-	Key      string `json:"key"`
-	Inbox    string `json:"inbox_prefix"`
+	Description string `json:"description"`
+	URL         string `json:"url"`
+	Creds       string `json:"creds"`
+	NKey        string `json:"nkey"` // path of a file with a seed
+	Token       string `json:"token"`
+	User        string `json:"user"`
+	Password    string `json:"password"`
+	CA          string `json:"ca"`
+	Cert        string `json:"cert"`
+	Key         string `json:"key"`
+	Inbox       string `json:"inbox_prefix"`
+}
+
+// ContextsDir returns the folder of the user's nats contexts, the same as that of the nats CLI.
+func ContextsDir() (string, error) {
+	config := os.Getenv("XDG_CONFIG_HOME")
+	if config == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("nats context: %w", err)
+		}
+		config = filepath.Join(home, ".config")
+	}
+	return filepath.Join(config, "nats", "context"), nil
+}
+
+// contextPath returns the file of a nats context.
+func contextPath(name string) (string, error) {
+	if name == "" || strings.Contains(name, "..") || strings.ContainsAny(name, `/\`) {
+		return "", fmt.Errorf("%w: %q is not the name of a NATS context", ErrConfig, name)
+	}
+	dir, err := ContextsDir()
+	return filepath.Join(dir, name+".json"), err
+}
+
+func readContext(path string) (nc natsContext, err error) {
+	body, err := os.ReadFile(path)
+	if err != nil {
+		return nc, fmt.Errorf("nats context: %w", err)
+	}
+	if err := json.Unmarshal(body, &nc); err != nil {
+		return nc, fmt.Errorf("nats context %s: %w", path, err)
+	}
+	return nc, nil
 }
 
 func (cfg *DialConfig) fromContext() (string, []nats.Option, error) {
-	if cfg.Context != filepath.Base(cfg.Context) {
-		return "", nil, fmt.Errorf("%w: %q is not the name of a NATS context", ErrConfig, cfg.Context)
-	}
-	home, err := os.UserConfigDir()
+	path, err := contextPath(cfg.Context)
 	if err != nil {
-		return "", nil, fmt.Errorf("nats context: %w", err)
+		return "", nil, err
 	}
-	path := filepath.Join(home, "nats", "context", cfg.Context+".json")
-	body, err := os.ReadFile(path)
+	nc, err := readContext(path)
 	if err != nil {
-		return "", nil, fmt.Errorf("nats context: %w", err)
+		return "", nil, err
 	}
-	var nc natsContext
-	if err := json.Unmarshal(body, &nc); err != nil {
-		return "", nil, fmt.Errorf("nats context %s: %w", path, err)
-	}
-	if cfg.URL != "" {
-		nc.URL = cfg.URL
-	}
-	if nc.URL == "" {
+	url := cmp.Or(cfg.URL, nc.URL)
+	if url == "" {
 		return "", nil, fmt.Errorf("%w: nats context %s has no server URL", ErrConfig, path)
 	}
-	return nc.URL, nc.options(), nil
+	opts, err := nc.options()
+	if err != nil {
+		return "", nil, fmt.Errorf("nats context %s: %w", path, err)
+	}
+	return url, opts, nil
 }
 
-func (nc natsContext) options() []nats.Option {
+func (nc natsContext) options() ([]nats.Option, error) {
 	var opts []nats.Option
 	if nc.Creds != "" {
 		opts = append(opts, nats.UserCredentials(nc.Creds))
+	}
+	if nc.NKey != "" {
+		own, err := nats.NkeyOptionFromSeed(nc.NKey)
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, own)
 	}
 	if nc.Token != "" {
 		opts = append(opts, nats.Token(nc.Token))
@@ -240,7 +278,7 @@ func (nc natsContext) options() []nats.Option {
 	if nc.Cert != "" {
 		opts = append(opts, nats.ClientCert(nc.Cert, nc.Key))
 	}
-	return opts
+	return opts, nil
 }
 
 // DialStock returns a connection of the plain NATS client with the credentials and rights that [Dial] would use.

@@ -181,6 +181,77 @@ func (f keyFile) credential(r Role) (nats.Option, error) {
 	return nats.Nkey(public, pair.Sign), nil
 }
 
+// ownContext begins the description of contexts that WriteContext wrote.
+const ownContext = "slop: "
+
+// WriteContext writes a nats context with which stock clients connect under a role: the address, the credential and
+// the inbox prefix that the role's rights require. role is the name of a key file in dir without its extension; only
+// files of a single role can become a context: person-<name>, reader, live and, for a cluster, admin. An nkey is
+// also written to a seed file in dir. WriteContext overwrites a context only if it wrote it. It returns fs.ErrNotExist
+// if dir has no such file, and the paths that it wrote.
+func WriteContext(name, dir, role string) (written []string, err error) {
+	path, err := contextPath(name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := roleOf(role)
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(dir, role+".json")
+	keys, err := readKeys(file)
+	if err != nil {
+		return nil, err
+	}
+	if keys.URL == "" {
+		return nil, fmt.Errorf("%w: %s has no address: start the engine with --nats-listen ADDRESS, which writes it",
+			ErrConfig, file)
+	}
+	switch old, err := readContext(path); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	case !strings.HasPrefix(old.Description, ownContext):
+		return nil, fmt.Errorf("%w: the nats context %s was not written by slop; choose another name", ErrConfig, name)
+	}
+	nc := natsContext{Description: ownContext + r.String(), URL: keys.URL, Token: keys.Tokens[r.Actor()], Inbox: r.inbox()}
+	if seed := keys.Seeds[r.Actor()]; seed != "" {
+		if nc.NKey, err = filepath.Abs(filepath.Join(dir, role+".nk")); err != nil {
+			return nil, err
+		}
+		if err := durable.WriteFile(nc.NKey, []byte(seed+"\n")); err != nil {
+			return nil, err
+		}
+		written = append(written, nc.NKey)
+	} else if nc.Token == "" {
+		return nil, fmt.Errorf("%w: %s has no credentials of %s", ErrRole, file, r)
+	}
+	body, err := json.MarshalIndent(nc, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	if err := durable.WriteFile(path, append(body, '\n')); err != nil {
+		return nil, err
+	}
+	return append(written, path), nil
+}
+
+// roleOf returns the only role of a key file.
+func roleOf(file string) (Role, error) {
+	person, is := strings.CutPrefix(file, "person-")
+	r := Role{Kind: Kind(file)}
+	switch {
+	case is && events.IsPerson(person):
+		return Role{Kind: Person, Name: person}, nil
+	case r.Kind == Reader || r.Kind == Live || r.Kind == Admin:
+		return r, nil
+	}
+	return Role{}, fmt.Errorf("%w: a nats context is for person-NAME, reader, live or admin, got %q", ErrRole, file)
+}
+
 // keyring maps the SHA-256 of each token to its role. Tokens of this process
 // are valid as long as it runs; those of other processes are stored on disk as
 // digests, never in plain text.

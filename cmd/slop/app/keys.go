@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,6 +40,8 @@ call could read the files there.
 To revoke every token, stop the engine and delete bus-tokens.json in the data
 folder.
 
+slop keys context writes what clients of NATS itself need, such as the nats CLI.
+
 With --cluster it writes credentials for a NATS cluster instead: key files with
 admin.json beside them, and accounts.conf for the configuration of the servers;
 see docs/cluster.md.`,
@@ -64,7 +68,87 @@ see docs/cluster.md.`,
 	f.StringSliceVar(&hosts, "host", nil, "with --cluster: workers run on this `HOST`; repeat the flag for each "+
 		"(default this "+
 		"one)")
+	cmd.AddCommand(keysContextCommand(g))
 	return cmd
+}
+
+func keysContextCommand(g *site.Flags) *cobra.Command {
+	var dir, role string
+	cmd := &cobra.Command{
+		Use:   "context NAME",
+		Short: "Write a nats context, for the nats CLI and other stock clients",
+		Long: `Context writes NAME.json into the contexts of the nats CLI (~/.config/nats/context,
+or below XDG_CONFIG_HOME), readable by you only: the address of the bus, your
+credential and the inbox prefix. Each role receives answers below its own prefix
+and not below _INBOX, where every client could read those of the others, so that a
+client without the prefix gets no answers.
+
+It reads the key files of slop keys, with the address that slop serve
+--nats-listen and slop bus put into them, or the one of a cluster. Write the
+context again when the address changes; the engine may be running. A context
+that slop did not write is not overwritten.
+
+Other clients set the same two things, as in Go:
+
+  nats.Connect(url, nats.Token(token), nats.CustomInboxPrefix(prefix))`,
+		Example: `  slop keys context slop
+  nats --context slop sub 'slop.live.>'
+  slop keys context slop-reader --role reader
+  slop keys context slop --dir ~/slop-keys --role admin`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			p, err := g.Place()
+			if err != nil {
+				return err
+			}
+			return writeContext(g, p, args[0], term.FirstOf(dir, p.KeysDir()), term.FirstOf(role, "person-"+p.Person))
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "read the key files in `DIR` (default <data>/keys)")
+	cmd.Flags().StringVar(&role, "role", "", "connect as `ROLE`: person-NAME, reader, live or, on a cluster, admin "+
+		"(default you)")
+	return cmd
+}
+
+// contextLine is the output of slop keys context --json.
+type contextLine struct {
+	Context string   `json:"context"`
+	Role    string   `json:"role"`
+	Files   []string `json:"files"`
+}
+
+func writeContext(g *site.Flags, p site.Place, name, dir, role string) error {
+	folder, err := bus.ContextsDir()
+	if err != nil {
+		return exit.Errorf(exit.Failed, "%w", err)
+	}
+	for _, d := range []string{folder, dir} {
+		opened, err := opensTo(p, d)
+		if err != nil {
+			return err
+		}
+		if opened {
+			return exit.Errorf(exit.Usage, "%s is inside the project, where tools that models call could read the credentials",
+				d)
+		}
+	}
+	files, err := bus.WriteContext(name, dir, role)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return exit.Errorf(exit.Usage, "%w; slop keys writes the files of each role, and so do slop serve --nats-listen "+
+			"ADDRESS and slop bus", err)
+	case errors.Is(err, bus.ErrConfig) || errors.Is(err, bus.ErrRole):
+		return exit.Errorf(exit.Usage, "%w", err)
+	case err != nil:
+		return exit.Errorf(exit.Failed, "%w", err)
+	case g.JSON:
+		return g.PrintLine(contextLine{name, role, files})
+	case !g.Quiet:
+		for _, file := range files {
+			fmt.Fprintln(g.Out, file)
+		}
+	}
+	return nil
 }
 
 func writeKeys(ctx context.Context, g *site.Flags, p site.Place, dir string) (err error) {
@@ -118,21 +202,25 @@ func writeAccounts(g *site.Flags, p site.Place, dir, cluster string, hosts []str
 
 // checkKeysDir refuses a folder in which tools could read the credentials.
 func checkKeysDir(p site.Place, dir string) error {
-	dir, err := filepath.Abs(dir)
-	if err == nil {
-		dir, err = config.RealPath(dir)
-	}
-	if err != nil {
-		return exit.Errorf(exit.Usage, "--dir: %w", err)
-	}
-	if config.InsideAny([]string{p.Data}, dir) {
-		return nil
-	}
-	if config.InsideAny(append(config.OpenedDirs(p.Config, p.Project), p.Project), dir) {
-		return exit.Errorf(exit.Usage, "--dir %s is inside the project, where tools that models call could read the "+
+	opened, err := opensTo(p, dir)
+	if err == nil && opened {
+		err = exit.Errorf(exit.Usage, "--dir %s is inside the project, where tools that models call could read the "+
 			"credentials; give a folder outside of it, or leave --dir out for %s", dir, p.KeysDir())
 	}
-	return nil
+	return err
+}
+
+// opensTo reports whether tools could read the files of a folder.
+func opensTo(p site.Place, dir string) (bool, error) {
+	real, err := filepath.Abs(dir)
+	if err == nil {
+		real, err = config.RealPath(real)
+	}
+	if err != nil {
+		return false, exit.Errorf(exit.Usage, "%s: %w", dir, err)
+	}
+	return !config.InsideAny([]string{p.Data}, real) &&
+		config.InsideAny(append(config.OpenedDirs(p.Config, p.Project), p.Project), real), nil
 }
 
 // keyLine is one line of slop keys --json.
