@@ -2,11 +2,13 @@ package hookgw_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/hookgw/core"
 	"manualslop/tiers"
 	"manualslop/tiers/planner"
 )
@@ -49,6 +51,31 @@ func TestTheNextModelCallUsesWhatTheFieldsSay(t *testing.T) {
 	require.Equal(t, "gemini-4", next().Model)
 	f.queue(t, set(t, "tier3_model", json.RawMessage(`"gemini-5"`)))
 	require.Equal(t, "gemini-4", next().Model, "the field of another tier is another tier's")
+	require.Empty(t, f.failures())
+}
+
+func TestAnotherProviderTakesItsOwnModels(t *testing.T) {
+	t.Parallel()
+	f := openEmpty(t, func(c *core.Config) {
+		c.ModelsAt = func(now events.TierSettings, provider string) []string {
+			if provider == "keeps" {
+				return nil
+			}
+			return []string{fmt.Sprint(now.Tier, " ", now.Models[0], " at ", provider)}
+		}
+	})
+	every := []events.TierSettings{{Tier: 1, Provider: "script", Models: []string{"m1"}},
+		{Tier: 3, Provider: "script", Models: []string{"m3"}}}
+	f.put(person, events.SessionOpened{Folder: "20260102_030405", Settings: events.Settings{Tiers: every}})
+	f.queue(t, set(t, "current_provider", json.RawMessage(`"gemini"`)))
+	require.JSONEq(t, `"3 m3 at gemini"`, f.value(t, "current_model"))
+	f.queue(t, set(t, "tier1_model", json.RawMessage(`"mine"`)))
+	f.queue(t, set(t, "tier1_provider", json.RawMessage(`"openai"`)))
+	require.JSONEq(t, `"1 mine at openai"`, f.value(t, "tier1_model"))
+	require.JSONEq(t, `"3 m3 at gemini"`, f.value(t, "current_model"))
+	f.queue(t, set(t, "current_provider", json.RawMessage(`"keeps"`)))
+	require.JSONEq(t, `"3 m3 at gemini"`, f.value(t, "current_model"))
+	require.JSONEq(t, `"1 mine at openai"`, f.value(t, "tier1_model"))
 	require.Empty(t, f.failures())
 }
 

@@ -20,21 +20,22 @@ func guiViewFields() []GUIField {
 	}
 }
 
-// workTier is the tier to which the fields refer that the original system had only once: the tier
+// WorkTier is the tier to which the fields refer that the original system had only once: the tier
 // that works on tickets.
-const workTier = 3
+const WorkTier = 3
 
 // guiModelFields returns the fields of the original system's provider and model panel. Setting one
 // sets all four tiers; reading one reads tier 3.
 func guiModelFields() []GUIField {
 	return []GUIField{
 		{Name: "current_provider", Aliases: []string{"provider"}, Type: FieldText,
-			Doc:  "The provider that the next model call of every tier uses; reading returns that of tier 3.",
-			Read: func(g *GUISources) any { return g.Now().Tier(workTier).Provider },
+			Doc: "The provider that the next model call of every tier uses, with a model of its own if the old one is " +
+				"another provider's; reading returns that of tier 3.",
+			Read: func(g *GUISources) any { return g.Now().Tier(WorkTier).Provider },
 			Say:  owned(func(name string) events.Payload { return events.TierChanged{Provider: events.ProviderName(name)} })},
 		{Name: "current_model", Aliases: []string{"model"}, Type: FieldText, Doc: "The model that the next call of every " +
 			"tier uses instead of its whole ladder; reading returns the first of tier 3.",
-			Read: func(g *GUISources) any { return g.Now().Tier(workTier).Model(0) },
+			Read: func(g *GUISources) any { return g.Now().Tier(WorkTier).Model(0) },
 			Say:  owned(func(name string) events.Payload { return events.TierChanged{Models: []string{name}} })},
 		{Name: "gcli_path", Aliases: []string{"gemini_cli_path"}, Type: FieldText,
 			Doc: "Absolute path of the program that the provider gemini_cli runs, with arguments if it has any " +
@@ -44,14 +45,14 @@ func guiModelFields() []GUIField {
 				return events.ProviderChanged{Provider: events.ProviderGeminiCLI, Command: path}
 			})},
 		{Name: "temperature", Type: FieldNumber, Doc: "Temperature of every tier, 0 to 2; null for the provider's default.",
-			Read: func(g *GUISources) any { return g.Now().Tier(workTier).Temperature },
+			Read: func(g *GUISources) any { return g.Now().Tier(WorkTier).Temperature },
 			Say:  owned(func(v float64) events.Payload { return events.TierChanged{Temperature: &v} })},
 		{Name: "top_p", Type: FieldNumber, Doc: "Top-p of every tier, 0 to 1; null for the provider's default.",
-			Read: func(g *GUISources) any { return g.Now().Tier(workTier).TopP },
+			Read: func(g *GUISources) any { return g.Now().Tier(WorkTier).TopP },
 			Say:  owned(func(v float64) events.Payload { return events.TierChanged{TopP: &v} })},
 		{Name: "max_tokens", Aliases: []string{"max_output_tokens"}, Type: FieldInteger,
 			Doc:  "Maximum tokens of one reply, for every tier; 0 for the provider's own limit.",
-			Read: func(g *GUISources) any { return g.Now().Tier(workTier).MaxOutputTokens },
+			Read: func(g *GUISources) any { return g.Now().Tier(WorkTier).MaxOutputTokens },
 			Say:  owned(func(v whole) events.Payload { return events.TierChanged{MaxOutputTokens: v.ptr()} })},
 		{Name: "history_trunc_limit", Type: FieldInteger, Default: 8000, Doc: "Number of characters of an old " +
 			"tool output that a " +

@@ -102,6 +102,11 @@ func TestATeamIsDrivenThroughTheGUIFromEpicToEndAndAgainAfterAReset(t *testing.T
 	for _, session := range []string{first, second} {
 		s.ok("replay", "--verify", session)
 	}
+	s.gui(`{"action":"set_value","item":"current_provider","value":"anthropic"}`)
+	require.Equal(t, "m-of-the-gui", s.guiValue("current_model"), "a name that a person gave and that nobody knows stays")
+	s.gui(`{"action":"set_value","item":"current_model","value":"claude-opus-5-5"}`,
+		`{"action":"set_value","item":"current_provider","value":"gemini"}`)
+	require.Equal(t, "gemini-2.5-flash-lite", s.guiValue("current_model"))
 	r.kill()
 }
 

@@ -102,6 +102,10 @@ type Config struct {
 	// Providers are the providers that a tier can be set to. Nil: any name is valid.
 	Providers []string
 
+	// ModelsAt returns the models of a tier that changes to another provider; nil if it keeps its
+	// own. Nil: it always does.
+	ModelsAt func(now events.TierSettings, provider string) []string
+
 	// Host is the program that the gateway runs in. Nil: nothing is known of it.
 	Host program.Host
 

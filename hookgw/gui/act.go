@@ -2,6 +2,7 @@ package gui
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -48,6 +49,7 @@ func (r *guiRun) change(p events.Payload) error {
 		if err := r.knowsNames(p); err != nil {
 			return err
 		}
+		return r.changeTier(p)
 	case events.ProjectEdited:
 		return project.EditProject(r.c, session, p, "")
 	case events.ProjectSwitchRequested:
@@ -58,6 +60,19 @@ func (r *guiRun) change(p events.Payload) error {
 		}
 		_, err := discussions.AboutDiscussion(r.c, session, p)
 		return err
+	}
+	_, err := r.say(p)
+	return err
+}
+
+// changeTier publishes a change of a tier. One that sets only the provider gets the provider's models, too.
+func (r *guiRun) changeTier(p events.TierChanged) error {
+	if models := r.c.Gw.Cfg.ModelsAt; models != nil && p.Provider != "" && len(p.Models) == 0 {
+		if err := r.c.Read(r.queued.Session, func(s *projections.Set) {
+			p.Models = models(s.Settings().Tier(cmp.Or(p.Tier, projections.WorkTier)), p.Provider)
+		}); err != nil {
+			return err
+		}
 	}
 	_, err := r.say(p)
 	return err

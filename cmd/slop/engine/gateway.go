@@ -229,6 +229,7 @@ func (e *Engine) hooksConfig(own *bus.Conn, listen string, who *presence) (core.
 		},
 		OpensSession: e.Stats.ShutdownScope == events.ShutdownEngine,
 		Providers:    append(config.ProviderNames(e.Config), config.ScriptProvider),
+		ModelsAt:     e.Config.ModelsAt,
 	}, nil
 }
 
