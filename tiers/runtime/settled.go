@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"manualslop/events"
@@ -32,35 +34,12 @@ func (l *lease) settledBefore(ctx context.Context) (bool, error) {
 	return found, nil
 }
 
-// hasOutcome reports whether a request has an outcome of one of the given types. Usually the
-// newest event of each type answers that; all events after the request are read only if there is a
-// newer one.
+// hasOutcome reports whether a request has an outcome of one of the given types.
 func (w *Worker) hasOutcome(ctx context.Context, asked *tiers.OpenRequest, types []string, topic string) (bool, error) {
 	for _, typ := range types {
 		f := events.Filter{Project: w.Project, Session: asked.Session, Type: typ, Topic: topic}
-		last, err := w.Log.Last(ctx, f)
-		if err != nil {
-			return false, err
-		}
-		if last <= asked.Seq {
-			continue
-		}
-		if found, err := w.readOutcomes(ctx, f, asked); found || err != nil {
+		if found, err := w.found.has(ctx, w.Log, f, mark{asked.Seq, asked.Key, asked.Generation}); found || err != nil {
 			return found, err
-		}
-	}
-	return false, nil
-}
-
-func (w *Worker) readOutcomes(ctx context.Context, f events.Filter, asked *tiers.OpenRequest) (bool, error) {
-	registry := events.Catalogue()
-	for e, err := range w.Log.Read(ctx, f, asked.Seq+1, 0) {
-		if err != nil {
-			return false, err
-		}
-		registry.Decode(&e)
-		if asked.Settles(&e) {
-			return true, nil
 		}
 	}
 	return false, nil
@@ -72,10 +51,7 @@ func (l *lease) begin(ctx context.Context, approval *events.Event) (begun bool, 
 	started := events.ToolStarted{Call: l.call.Call, Tool: l.call.Tool, Generation: l.call.Generation}
 	f := events.Filter{Project: l.w.Project, Session: l.session, Type: started.EventType().Name,
 		Topic: started.EventTopic()}
-	last, err := l.w.Log.Last(ctx, f)
-	if err == nil && last > l.claim.Approved {
-		begun, err = l.w.readStarts(ctx, f, started, l.claim.Approved)
-	}
+	begun, err = l.w.found.has(ctx, l.w.Log, f, mark{l.claim.Approved, startOf(started), started.Generation})
 	if err == nil && !begun {
 		err = l.w.publish(ctx, approval, started)
 	}
@@ -85,19 +61,90 @@ func (l *lease) begin(ctx context.Context, approval *events.Event) (begun bool, 
 	return begun, err
 }
 
-func (w *Worker) readStarts(ctx context.Context, f events.Filter, call events.ToolStarted, approved uint64) (bool,
-	error) {
-	registry := events.Catalogue()
-	for e, err := range w.Log.Read(ctx, f, approved+1, 0) {
-		if err != nil {
+// startOf returns the key under which findings keep the start of a call.
+func startOf(p events.ToolStarted) string { return "start " + p.Call }
+
+// Limits of findings.
+const (
+	maxSpans = 64   // filters; before a further one all are forgotten
+	maxSpan  = 1024 // events of one filter; beyond it the older half is forgotten
+)
+
+// findings remembers the outcomes and starts that reads of the log found. A worker has one reader at a time, so calls
+// that run at once would wait for each other's reads; with findings they share them.
+type findings struct {
+	mu    sync.Mutex // held while the log is read
+	spans map[events.Filter]*span
+}
+
+// span holds the events of one filter in a range of the log.
+type span struct {
+	from, to uint64 // both included; to is from-1 if nothing was read yet
+	marks    []mark // in order
+}
+
+// mark is one event: the request that it answers, or the call that it starts, and up to which generation.
+type mark struct {
+	seq        uint64
+	key        string
+	generation int
+}
+
+// has reports whether the log has an event under f after wanted.seq with the wanted key and at least its generation.
+// Usually the newest event under f answers that; events are read only if there is a newer one, and only once.
+func (q *findings) has(ctx context.Context, log OwnLog, f events.Filter, wanted mark) (bool, error) {
+	last, err := log.Last(ctx, f)
+	if err != nil || last <= wanted.seq {
+		return false, err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s := q.spans[f]
+	if s == nil || wanted.seq+1 < s.from || wanted.seq > s.to {
+		if q.spans == nil || len(q.spans) >= maxSpans {
+			q.spans = map[events.Filter]*span{}
+		}
+		s = &span{from: wanted.seq + 1, to: wanted.seq}
+		q.spans[f] = s
+	}
+	defer s.trim()
+	if last > s.to {
+		if err := s.extend(ctx, log, f); err != nil {
 			return false, err
 		}
-		registry.Decode(&e)
-		if p, is := e.Payload.(events.ToolStarted); is && p.Call == call.Call && p.Generation >= call.Generation {
-			return true, nil
-		}
+		s.to = max(s.to, last)
 	}
-	return false, nil
+	return slices.ContainsFunc(s.marks, func(m mark) bool {
+		return m.seq > wanted.seq && m.key == wanted.key && m.generation >= wanted.generation
+	}), nil
+}
+
+// extend reads the events after the span.
+func (s *span) extend(ctx context.Context, log OwnLog, f events.Filter) error {
+	registry := events.Catalogue()
+	for e, err := range log.Read(ctx, f, s.to+1, 0) {
+		if err != nil {
+			return err
+		}
+		registry.Decode(&e)
+		m := mark{seq: e.Seq}
+		if p, starts := e.Payload.(events.ToolStarted); starts {
+			m.key, m.generation = startOf(p), p.Generation
+		} else {
+			m.key, m.generation = tiers.Answered(&e)
+		}
+		s.to = e.Seq
+		s.marks = append(s.marks, m)
+	}
+	return nil
+}
+
+// trim forgets the older half of too many events.
+func (s *span) trim() {
+	if len(s.marks) > maxSpan {
+		s.marks = slices.Clone(s.marks[len(s.marks)/2:])
+		s.from = s.marks[0].seq
+	}
 }
 
 // sweepClaims periodically purges the claims of settled calls until ctx ends. They are left by

@@ -47,6 +47,7 @@ type Worker struct {
 	maps    repomap.Cache
 	purges  sync.WaitGroup
 	reports reports
+	found   findings
 }
 
 // Run works on the pools until ctx ends, with at most slots calls at once, and as many previews,
