@@ -28,7 +28,8 @@ func settle(t *testing.T, log OwnLog, b *eventstest.Builder, calls ...string) (s
 	t.Helper()
 	for _, call := range calls {
 		var err error
-		seq, err = log.Append(t.Context(), b.Event(t, "worker-h-1", events.ToolSettled{Call: call, Tool: "t", Generation: 1}), nil)
+		e := b.Event(t, "worker-h-1", events.ToolSettled{Call: call, Tool: "t", Generation: 1})
+		seq, err = log.Append(t.Context(), e, nil)
 		require.NoError(t, err)
 	}
 	return seq
