@@ -13,9 +13,10 @@ const (
 	GateInterrupted = "interrupted"
 	GateTrust       = "trust"
 	GateBudget      = "budget"
-	GateMerge       = "merge" // work that could not be merged
-	GateHTTP        = "http"  // posted to /api/ask
-	GateInput       = "input" // a question of an external MCP server during a call
+	GateMerge       = "merge"    // work that could not be merged
+	GateHTTP        = "http"     // posted to /api/ask
+	GateInput       = "input"    // a question of an external MCP server during a call
+	GateQuestion    = "question" // a question of a model that works on a ticket
 )
 
 // AskRaised asks a person a question. Its subject waits for the answer.
@@ -200,6 +201,38 @@ func (StepDenied) EventType() Type { return Type{"StepDenied", 1} }
 // EventCorr returns the ticket.
 func (e StepDenied) EventCorr() string { return e.Ticket }
 
+// QuestionRequested is a model's question to a person, without whose answer it cannot go on.
+type QuestionRequested struct {
+	Ticket  string   `json:"ticket"`
+	Attempt int      `json:"attempt"`
+	Round   int      `json:"round"`
+	Text    string   `json:"text"`
+	Choices []string `json:"choices,omitempty"` // proposed answers; any other one is valid, too
+}
+
+// EventType returns the type name and version.
+func (QuestionRequested) EventType() Type { return Type{"QuestionRequested", 1} }
+
+// EventCorr returns the ticket.
+func (e QuestionRequested) EventCorr() string { return e.Ticket }
+
+// QuestionAnswered is a person's answer to a model's question.
+type QuestionAnswered struct {
+	Ticket  string `json:"ticket"`
+	Attempt int    `json:"attempt"`
+	Round   int    `json:"round"`
+	Answer  string `json:"answer,omitempty"` // empty: nobody answered
+	By      string `json:"by"`
+	Reason  string `json:"reason,omitempty"` // why nobody answered
+	Ask     string `json:"ask,omitempty"`
+}
+
+// EventType returns the type name and version.
+func (QuestionAnswered) EventType() Type { return Type{"QuestionAnswered", 1} }
+
+// EventCorr returns the ticket.
+func (e QuestionAnswered) EventCorr() string { return e.Ticket }
+
 func askDefs() []Def {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return []Def{
@@ -217,6 +250,10 @@ func askDefs() []Def {
 		Define(Outcome, "timers", "A time that an event named has come.", TimerFired{"01K", at}),
 		Define(Decision, "approval", "An attempt at a ticket may start.", SpawnApproved{"T-001", 1, "", "rule", ""}),
 		Define(Decision, "approval", "An attempt at a ticket may not start.", SpawnDenied{"T-001", 1, "later", "ada", "01K"}),
+		Define(Decision, "contributor", "A model asks a person, and waits for the answer.", QuestionRequested{"T-001", 1, 2,
+			"Which API?", []string{"v1", "v2"}}),
+		Define(Decision, "approval", "A person answered a model, or nobody did.", QuestionAnswered{Ticket: "T-001",
+			Attempt: 1, Round: 2, Answer: "v2", By: "ada", Ask: "01K"}),
 		Define(Decision, "approval", "A round may continue.", StepApproved{"T-001", 1, 2, "ada", "01K"}),
 		Define(Decision, "approval", "The attempt ends before this round.", StepDenied{"T-001", 1, 2, "enough", "ada",
 			"01K"}),

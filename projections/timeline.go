@@ -235,6 +235,10 @@ func summarizeAsk(p events.Payload) string {
 		return head(x.Author + ": " + x.Reason)
 	case events.SpawnDenied:
 		return head(x.Reason)
+	case events.QuestionRequested:
+		return head(x.Text)
+	case events.QuestionAnswered:
+		return head(strings.TrimSuffix("by "+x.By+": "+x.Answer+x.Reason, ": "))
 	case events.StepDenied:
 		return head(x.Reason)
 	}

@@ -60,7 +60,29 @@ func scenarios() []scenario {
 			settings: func(s *events.Settings) { s.Review = true }}},
 		{"patched", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{shell}, react: patchedReact()}},
 		{"undone", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: undoneReact()}},
+		{"questioned", script{goal: "Mend it", tracks: 1, tickets: 1, rules: yesToAll, rounds: []call{read},
+			react: questionedReact()}},
 		{"discussed", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: discussedReact()}},
+	}
+}
+
+// questionedReact is a model that asks before it works, and a person who answers.
+func questionedReact() func(*world, *events.Event) bool {
+	asked := false
+	return func(w *world, e *events.Event) bool {
+		switch p := e.Payload.(type) {
+		case events.ModelRequested:
+			if asked || p.Tier != 3 {
+				return false
+			}
+			asked = true
+			w.reply(e, "BLOCKED: Which API?\n- v1\n- v2")
+			return true
+		case events.AskRaised:
+			w.say("ada", e.ID, events.AskAnswered{Ask: p.Ask, Decision: events.Yes, Args: json.RawMessage(`{"answer":"v2"}`)})
+			return true
+		}
+		return false
 	}
 }
 

@@ -70,6 +70,8 @@ func (s *State) badEdit(a *ask, args json.RawMessage) string {
 		return ""
 	case events.GateBudget:
 		return s.badBudget(a, args)
+	case events.GateQuestion:
+		return badAnswer(args)
 	case events.GateMerge:
 		return badTake(args)
 	case events.GateInput:

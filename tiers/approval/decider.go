@@ -133,6 +133,8 @@ func (s *State) fold(e *events.Event) {
 		s.spawn(e, p)
 	case events.StepRequested:
 		s.step(e, p)
+	case events.QuestionRequested:
+		s.modelAsks(e, p)
 	case events.PatchProposed:
 		s.proposed(e, p)
 	case events.UndoRequested:

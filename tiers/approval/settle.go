@@ -19,6 +19,8 @@ func (s *State) settle(a *ask, out events.AskSettled) {
 		s.settleSpawn(a, out)
 	case events.GateStep:
 		s.settleStep(a, out)
+	case events.GateQuestion:
+		s.settleQuestion(a, out)
 	case events.GateMerge:
 		s.settleMerge(a, out)
 	case events.GateInterrupted:

@@ -24,6 +24,10 @@
 // beginning of every later attempt; they are never left out. A run does not end as done or blocked
 // by the model's own word while it lacks a note, except in its last round.
 //
+// A BLOCKED: with a question asks a person (QuestionRequested), at most MaxQuestions times, and the
+// run goes on with the answer, which later attempts know too. Without an answer the run ends for
+// good.
+//
 // The run ends with exactly one TicketResolved, or without one if its ticket is killed or the
 // session is closed. A reply without a call ends the run if it begins with DONE: or BLOCKED:. Any
 // other such reply is answered with a reminder, at most MaxReminders times in a row. If a person

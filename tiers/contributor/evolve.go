@@ -88,6 +88,10 @@ func (s *State) emitted(e *events.Event) {
 		if r := s.running(p.Ticket, p.Attempt); r != nil {
 			r.phase = awaitStep
 		}
+	case events.QuestionRequested:
+		if r := s.running(p.Ticket, p.Attempt); r != nil {
+			r.phase = awaitAnswer
+		}
 	case events.ToolRequested:
 		if r := s.running(p.Ticket, p.Attempt); r != nil {
 			s.calls[p.Call] = p.Ticket
@@ -128,6 +132,8 @@ func (s *State) answered(e *events.Event) {
 			r.end(events.ResolvedBlocked, "", "step refused by "+p.By+": "+p.Reason)
 			r.outcome.Final = true
 		}
+	case events.QuestionAnswered:
+		s.questionAnswered(p)
 	case events.ModelReplied:
 		if r := s.asked(p.Request, awaitModel); r != nil {
 			r.talk.Heard(&s.offers, r.sent.Asked, r.refresh, e.ID, p)

@@ -46,6 +46,8 @@ func (r *run) spoke(s *State, id string, p events.ModelReplied) {
 		r.say(id, p)
 		r.nextRound(s)
 		return
+	case word == wordBlocked && r.askPerson(s, id, p, said[strings.Index(said, rest):]):
+		return
 	case word == wordBlocked:
 		r.end(events.ResolvedBlocked, p.Text, rest)
 		return

@@ -26,6 +26,8 @@ const (
 	awaitCalls
 	needRefresh // RefreshRequested is due
 	awaitRefresh
+	needAnswer // QuestionRequested is due
+	awaitAnswer
 	resolve // TicketResolved is due
 	ended
 )
@@ -46,7 +48,9 @@ type run struct {
 	tools []string // tools offered in this attempt's prompts; later offers do not change them
 	bias  string   // the bias profile
 
-	reminders int  // number of reminders in a row
+	reminders int                      // number of reminders in a row
+	question  events.QuestionRequested // the newest
+	questions int
 	noted     int  // number of the ticket's notes that the conversation has
 	asked     bool // it was reminded that it changed nothing
 	proved    bool // the ticket's check passed after the last change
@@ -104,6 +108,8 @@ func (r *run) next(s *State) []events.Payload {
 	case needRefresh:
 		return []events.Payload{events.RefreshRequested{Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round,
 			Files: r.known(s.settings.Tracked), Workspace: r.place}}
+	case needAnswer:
+		return []events.Payload{r.question}
 	case resolve:
 		return []events.Payload{r.result()}
 	}

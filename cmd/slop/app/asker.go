@@ -182,6 +182,9 @@ func promptOf(ask events.AskRaised) string {
 	case ask.Gate == events.GateInterrupted:
 		return `[y]es, [n]o, e {"resolution": "done"}, [s]how all > `
 	}
+	if ask.Gate == events.GateQuestion {
+		return "type your answer or the number of a choice, [s]how all > "
+	}
 	if ask.Gate == events.GateTool {
 		return "[y]es, [a]lways, [n]o REASON, [e]dit, [s]how all > "
 	}
@@ -199,7 +202,11 @@ func (a *asker) unattended(ask events.AskRaised) {
 	if !a.g.JSON {
 		a.view.Clear()
 		a.g.PrintAsk(a.g.Out, ask, false)
-		fmt.Fprintf(a.g.Out, "   waits for: slop ask answer %s yes|no\n", term.Visible(ask.Ask))
+		answers := "yes|no"
+		if ask.Gate == events.GateQuestion {
+			answers = `--text "…"`
+		}
+		fmt.Fprintf(a.g.Out, "   waits for: slop ask answer %s %s\n", term.Visible(ask.Ask), answers)
 	}
 }
 
@@ -220,7 +227,7 @@ func (a *asker) typed(ctx context.Context, line typedLine) error {
 	var answer *events.AskAnswered
 	var err error
 	verb, rest, _ := strings.Cut(line.text, " ")
-	always := verb == "a" || verb == "always"
+	always := (verb == "a" || verb == "always") && a.current().Gate != events.GateQuestion
 	if always {
 		answer, err = a.always(rest)
 	} else {
@@ -257,6 +264,13 @@ func (a *asker) read(line string) (*events.AskAnswered, error) {
 	ask := a.current()
 	verb, rest, _ := strings.Cut(line, " ")
 	out := &events.AskAnswered{Ask: ask.Ask}
+	if verb := strings.ToLower(line); ask.Gate == events.GateQuestion && verb != "s" && verb != "show" {
+		if line == "" {
+			return nil, errors.New("type an answer, or s to see the whole question")
+		}
+		out.Decision, out.Args = events.Yes, term.AnswerTo(ask.Args, line)
+		return out, nil
+	}
 	switch strings.ToLower(verb) {
 	case "y", "yes":
 		if a.cut == ask.Ask {

@@ -68,3 +68,28 @@ func TestAGeneralYesDoesNotAnswerWhatUntrustedTextIsTheReasonOf(t *testing.T) {
 	ask.Taint = []string{"repo: a.go"}
 	require.False(t, yes.covers(ask))
 }
+
+func TestAQuestionOfAModelTakesWordsOrANumber(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	ask := events.AskRaised{Ask: "a-1", Gate: events.GateQuestion, Title: "Which API?",
+		Args: json.RawMessage(`{"question":"Both exist.\nWhich API?","choices":["v1","v2"]}`)}
+	a := asker{g: &site.Flags{Terminal: term.Terminal{Out: &out, Err: &out}}, view: &term.Progress{Out: &out},
+		open: []events.AskRaised{ask}, shown: "a-1"}
+	require.False(t, a.g.PrintAsk(&out, ask, false))
+	require.Contains(t, out.String(), "   Both exist.\n   Which API?\n     1  v1\n     2  v2\n")
+	for line, want := range map[string]string{"2": "v2", "3": "3", "neither of them": "neither of them", "y": "yes",
+		"no, wait": "no, wait", "a": "a", "e {": "e {"} {
+		given, err := a.read(line)
+		require.NoError(t, err)
+		require.Equal(t, events.Yes, given.Decision)
+		var args map[string]string
+		require.NoError(t, json.Unmarshal(given.Args, &args))
+		require.Equal(t, map[string]string{"answer": want}, args)
+	}
+	_, err := a.read("")
+	require.ErrorContains(t, err, "type an answer")
+	given, err := a.read("s")
+	require.NoError(t, err)
+	require.Nil(t, given)
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -33,6 +34,9 @@ func (g *Terminal) PrintAsk(w io.Writer, a events.AskRaised, whole bool) (cut bo
 		fmt.Fprintf(w, "   %s\n", Visible(a.Note))
 	}
 	body := PayloadText(a.Args, whole || a.Diff == "")
+	if a.Gate == events.GateQuestion {
+		body = questionOf(a.Args).lines()
+	}
 	diff := len(body)
 	if a.Diff != "" {
 		body = append(body, strings.Split(strings.TrimRight(a.Diff, "\n"), "\n")...)
@@ -53,6 +57,47 @@ func (g *Terminal) PrintAsk(w io.Writer, a events.AskRaised, whole bool) (cut bo
 		fmt.Fprintf(w, "   the diff has %d bytes; slop ask show %s prints it\n", a.DiffBlob.Size, Visible(a.Ask))
 	}
 	return cut
+}
+
+// question is what a model asks.
+type question struct {
+	Question string   `json:"question"`
+	Choices  []string `json:"choices"`
+}
+
+// questionOf returns the question of an ask; empty if its payload is of another kind.
+func questionOf(args json.RawMessage) question {
+	var q question
+	_ = json.Unmarshal(args, &q) // what does not fit is left empty
+	return q
+}
+
+// lines returns the question and its choices, numbered from 1.
+func (q question) lines() []string {
+	out := strings.Split(q.Question, "\n")
+	for i, c := range q.Choices {
+		out = append(out, fmt.Sprintf("  %d  %s", i+1, c))
+	}
+	return out
+}
+
+// AnswerTo returns the arguments of a yes to a question: the typed text, or the choice with that number.
+func AnswerTo(args json.RawMessage, typed string) json.RawMessage {
+	q := questionOf(args)
+	if n, err := strconv.Atoi(typed); err == nil && n >= 1 && n <= len(q.Choices) {
+		typed = q.Choices[n-1]
+	}
+	switch strings.ToLower(typed) {
+	case "y":
+		typed = events.Yes
+	case "n":
+		typed = events.No
+	}
+	b, err := json.Marshal(map[string]string{"answer": typed})
+	if err != nil {
+		panic("term: " + err.Error()) // strings cannot fail
+	}
+	return b
 }
 
 // PayloadText returns the payload, one line per argument; texts of several lines are printed in full, or only their

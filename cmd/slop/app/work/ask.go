@@ -147,16 +147,17 @@ func findAsk(asks []client.Ask, word string) (client.Ask, error) {
 }
 
 // askAnswerOptions are the flags of slop ask answer.
-type askAnswerOptions struct{ session, edit, reason string }
+type askAnswerOptions struct{ session, edit, reason, text string }
 
 func askAnswerCommand(g *site.Flags) *cobra.Command {
 	var o askAnswerOptions
 	cmd := &cobra.Command{
-		Use:   "answer ID yes|no",
+		Use:   "answer ID [yes|no]",
 		Short: "Answer an ask",
 		Long: `Answer says yes or no to an ask. With --edit the answer is yes to another payload:
 the JSON in FILE, or on standard input for "-", replaces what was asked. It must fit
-the tool's schema, and rules that deny apply to it too.
+the tool's schema, and rules that deny apply to it too. With --text it answers a
+question of a model: the text, or the choice with that number.
 
 Status 1: the answer did not count, because the ask is unknown, the payload does not
 fit, or somebody else answered first (the error names them). Status 3: the answer is
@@ -164,8 +165,15 @@ recorded but not settled yet, because approval is not running.`,
 		Example: `  slop ask answer 7QK2M4 yes
   slop ask answer 7QK2M4 no --reason "use the helper instead"
   slop ask show 7QK2M4 --json | jq .args > args.json
-  slop ask answer 7QK2M4 yes --edit args.json`,
+  slop ask answer 7QK2M4 yes --edit args.json
+  slop ask answer 7QK2M4 --text "the v2 API"`,
 		Args: func(_ *cobra.Command, args []string) error {
+			if o.text != "" {
+				if len(args) != 1 || o.edit != "" {
+					return errors.New("give --text only with the ID of an ask")
+				}
+				return nil
+			}
 			if len(args) != 2 || args[1] != events.Yes && args[1] != events.No {
 				return errors.New("give the ID of an ask, and yes or no")
 			}
@@ -176,28 +184,32 @@ recorded but not settled yet, because approval is not running.`,
 		},
 		ValidArgsFunction: completeAnswer(g),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			given := client.Answer{Approved: args[1] == events.Yes, Reason: o.reason}
+			given := client.Answer{Approved: o.text != "" || args[1] == events.Yes, Reason: o.reason}
 			var err error
 			if given.Args, err = readEdit(g, o.edit); err != nil {
 				return err
 			}
 			return withAsks(cmd.Context(), g, o.session, func(ctx context.Context, d client.Client, session string,
 				asks []client.Ask) error {
-				return answerAsk(ctx, g, d, session, asks, args[0], given)
+				return answerAsk(ctx, g, d, session, asks, args[0], given, o.text)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&o.session, "session", "", "use session `ID` instead of the current one")
 	cmd.Flags().StringVar(&o.edit, "edit", "", "answer yes to the payload in `FILE`, - for standard input")
+	cmd.Flags().StringVar(&o.text, "text", "", "answer a question of a model with `TEXT`")
 	cmd.Flags().StringVar(&o.reason, "reason", "", "give the reason in `TEXT`; with a no the model sees it")
 	return cmd
 }
 
 func answerAsk(ctx context.Context, g *site.Flags, d client.Client, session string, asks []client.Ask, word string,
-	given client.Answer) error {
+	given client.Answer, text string) error {
 	a, err := findAsk(asks, word)
 	if err != nil {
 		return err
+	}
+	if text != "" {
+		given.Args = term.AnswerTo(a.Args, text)
 	}
 	if s := a.Settled; s != nil {
 		return exit.Errorf(exit.Failed, "%w", &client.SettledError{Ask: a.RequestID, Outcome: s.Outcome, By: s.By, At: s.At})
