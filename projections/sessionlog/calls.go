@@ -24,6 +24,10 @@ func (r *Renderer) call(e *events.Event) []Append {
 		return r.over(e, r.ends(p.Call), "denied", "denied by "+p.By, p.Reason)
 	case events.ToolSettled:
 		return r.settled(e, p)
+	case events.HintGiven:
+		return r.analysed(e, p)
+	case events.HintSkipped:
+		delete(r.failures, p.Call)
 	case events.ToolParked:
 		return r.record(e, r.calls[p.Call], outcome{word: fmt.Sprintf("given up after %d deliveries", p.Deliveries),
 			text: p.Reason})
@@ -74,7 +78,22 @@ func (r *Renderer) settled(e *events.Event, p events.ToolSettled) []Append {
 	pieces = append(pieces, files...)
 	pieces = append(pieces, resultLine(e, c, result{Outcome: p.Outcome, Text: text, TextFile: file, Data: data,
 		DataFile: dataFile, Exit: p.Exit, DurationMS: p.DurationMS}))
-	return append(pieces, r.record(e, c, o)...)
+	pieces = append(pieces, r.record(e, c, o)...)
+	if isScript && p.Outcome == events.ToolFailed {
+		r.failures[p.Call] = r.records
+	}
+	return pieces
+}
+
+// analysed renders tier 4's analysis of a failed script, in the form in which models read it.
+func (r *Renderer) analysed(e *events.Event, p events.HintGiven) []Append {
+	n, open := r.failures[p.Call]
+	if !open {
+		return nil
+	}
+	delete(r.failures, p.Call)
+	return []Append{{File: ToolCalls, Bytes: fmt.Appendf(nil, "## Call %d: QA analysis\n\n- time: %s\n- call: %s\n"+
+		"- tier: Tier 4\n\n%s\n---\n\n", n, stamp(e.Time), inline(p.Call), fenced("", "QA ANALYSIS:\n"+p.Hint))}}
 }
 
 // withoutText returns a result's data without a member that repeats its text. Inside a JSON string
@@ -115,8 +134,7 @@ func extension(interpreter string) string {
 	return ".sh"
 }
 
-// cliRun is one line of clicalls.log. Long texts are in files: a script in its own file, an output
-// in the file of the complete result.
+// cliRun is one line of clicalls.log. Long texts are in files.
 type cliRun struct {
 	Time        string    `json:"ts"`
 	Timestamp   string    `json:"timestamp"` // the same as ts
@@ -141,23 +159,64 @@ type cliRun struct {
 // ran renders the run of a program, after the files to which it refers.
 func (r *Renderer) ran(e *events.Event, p events.ToolSettled, script string, o outcome) []Append {
 	run := cliRun{Time: stamp(e.Time), Timestamp: stamp(e.Time), ID: e.ID, Call: p.Call, Command: p.Interpreter,
-		Stdin: script, OutputFile: o.file,
-		Exit: p.Exit, Outcome: p.Outcome, Latency: float64(p.DurationMS) / 1000}
+		Stdin: script, Exit: p.Exit, Outcome: p.Outcome, Latency: float64(p.DurationMS) / 1000}
 	if len(script) > MaxBody {
 		run.Stdin, run.StdinFile = "", &bodyFile{Name: o.script, Size: int64(len(script)),
 			SHA256: events.Digest([]byte(script))}
 	}
-	if o.file == nil {
+	var pieces, files []Append
+	stdout, stderr, raw := streamsOf(p.Data)
+	switch {
+	case raw:
+		run.Stdout, run.OutputFile, pieces = r.body("stdout", stdout.text, stdout.whole)
+	case o.file != nil: // all that is on record is the answer
+		run.OutputFile = o.file
+	default:
 		run.Stdout = stdoutOf(p.Text)
 	}
-	var pieces []Append
-	run.Stderr, run.StderrFile, pieces = r.body("stderr", p.Stderr, nil)
-	return append(pieces, Append{File: CLICalls, Bytes: line(run)})
+	if !raw {
+		stderr.text = p.Stderr
+	}
+	run.Stderr, run.StderrFile, files = r.body("stderr", stderr.text, stderr.whole)
+	return slices.Concat(pieces, files, []Append{{File: CLICalls, Bytes: line(run)}})
 }
 
-// stdoutOf returns the output in "STDOUT:\n…\nSTDERR:\n…\nEXIT CODE: n". A text in another format
-// counts as output.
+// stream is what a program wrote to one of its outputs.
+type stream struct {
+	text  string
+	whole *events.BlobRef // set if text is only a part
+}
+
+// streamsOf returns the outputs of a program from a result's data; false if it has none.
+func streamsOf(data json.RawMessage) (stdout, stderr stream, found bool) {
+	var ran struct {
+		Stdout, Stderr *string
+		Artifacts      []struct {
+			Name string
+			events.BlobRef
+		}
+	}
+	if json.Unmarshal(data, &ran) != nil || ran.Stdout == nil || ran.Stderr == nil {
+		return stream{}, stream{}, false
+	}
+	stdout.text, stderr.text = *ran.Stdout, *ran.Stderr
+	for _, a := range ran.Artifacts {
+		switch a.Name {
+		case "stdout":
+			stdout.whole = &a.BlobRef
+		case "stderr":
+			stderr.whole = &a.BlobRef
+		}
+	}
+	return stdout, stderr, true
+}
+
+// stdoutOf returns the output in "STDOUT:\n…\nSTDERR:\n…\nEXIT CODE: n", below a line with the
+// interpreter if it is not PowerShell. A text in another format counts as output.
 func stdoutOf(text string) string {
+	if head, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(head, "INTERPRETER: ") {
+		text = rest
+	}
 	body, ok := strings.CutPrefix(text, "STDOUT:\n")
 	if !ok {
 		return text

@@ -3,7 +3,7 @@
 //
 //	<project>/logs/sessions/<folder>/
 //	    comms.log                               one JSON object per line: requests to models and their replies
-//	    toolcalls.log                           Markdown: each tool call and its result
+//	    toolcalls.log                           Markdown: each tool call and its result, and tier 4's analyses
 //	    apihooks.log                            one line of text per recorded request to the gateway
 //	    clicalls.log                            one JSON object per line: each program that a tool ran
 //	    scripts/generated/<time>_<nnnn>.ps1|.sh each script that was run, in order

@@ -40,6 +40,7 @@ type Renderer struct {
 	requests map[string]events.ModelRequested
 	calls    map[string]*toolCall
 	bodies   map[string]*bodyFile // by digest
+	failures map[string]int       // record numbers of failed scripts, by call, until tier 4 has analysed them
 	records  int                  // number of records in toolcalls.log
 	scripts  int
 }
@@ -53,8 +54,7 @@ type toolCall struct {
 // NewRenderer returns a renderer for a new session.
 func NewRenderer() *Renderer {
 	return &Renderer{tracker: projections.NewTracker(), requests: map[string]events.ModelRequested{},
-		calls:  map[string]*toolCall{},
-		bodies: map[string]*bodyFile{}}
+		calls: map[string]*toolCall{}, bodies: map[string]*bodyFile{}, failures: map[string]int{}}
 }
 
 // Folder returns the name of the session's folder; empty before SessionOpened.

@@ -81,6 +81,46 @@ func TestAScriptIsKeptAndItsRunRecorded(t *testing.T) {
 	require.NotContains(t, record, "twice")
 }
 
+func TestARunIsLoggedWithItsRawOutputs(t *testing.T) {
+	t.Parallel()
+	s := tell(t)
+	s.by("ada", opened())
+	ran := func(call, text, data string) string {
+		t.Helper()
+		before := len(s.files["clicalls.log"])
+		s.shell(call, "make", events.ToolSettled{Outcome: events.ToolFailed, Text: text, Data: json.RawMessage(data),
+			Stderr: "oh", Interpreter: "bash"})
+		return s.files["clicalls.log"][before:]
+	}
+	const answer = "INTERPRETER: bash (PowerShell is not installed)\nSTDOUT:\nhi\nSTDERR:\noh\nEXIT CODE: 1"
+	require.Contains(t, ran("c1", answer, `{"interpreter":"bash","stdout":"hi\n\n","stderr":"oh\n"}`),
+		`"stdin":"make","stdout":"hi\n\n","stderr":"oh\n"`)
+	require.Contains(t, ran("c2", answer, ``), `"stdin":"make","stdout":"hi","stderr":"oh"`)
+	require.Contains(t, ran("c3", answer, `{"stdout":"h","stderr":"o","artifacts":[`+
+		`{"name":"stdout","sha256":"ab","size":70000},{"name":"stderr","sha256":"cd","size":9}]}`),
+		`"stdin":"make","stdout":"","output_file":{"name":"outputs/0001_stdout.txt","size":70000,"sha256":"ab"},`+
+			`"stderr":"","stderr_file":{"name":"outputs/0002_stderr.txt","size":9,"sha256":"cd"}`)
+}
+
+func TestTheAnalysisOfAFailedScriptFollowsItsRecord(t *testing.T) {
+	t.Parallel()
+	s := tell(t)
+	s.by("ada", opened())
+	fails := func(call string) {
+		s.shell(call, "make", events.ToolSettled{Outcome: events.ToolFailed, Text: "STDOUT:\n", Interpreter: "bash"})
+	}
+	fails("c1")
+	fails("c2")
+	s.by(events.ActorQA, events.HintSkipped{Call: "c2", Reason: "the model failed"})
+	s.by(events.ActorQA, events.HintGiven{Call: "c1", Hint: "missing `import`\nin a.go"})
+	record := s.files["toolcalls.log"]
+	require.True(t, strings.HasSuffix(record, "\n## Call 1: QA analysis\n\n- time: 2026-01-02T03:04:09.250Z\n- call: c1\n"+
+		"- tier: Tier 4\n\n```\nQA ANALYSIS:\nmissing `import`\nin a.go\n```\n\n---\n\n"), record)
+	s.by(events.ActorQA, events.HintGiven{Call: "c1", Hint: "twice"})
+	s.by(events.ActorQA, events.HintGiven{Call: "c2", Hint: "after it was skipped"})
+	require.Equal(t, record, s.files["toolcalls.log"])
+}
+
 func TestOtherCallsAreRecordedWithTheirArguments(t *testing.T) {
 	t.Parallel()
 	s := tell(t)
