@@ -52,14 +52,28 @@ type chatting struct {
 // chat starts slop chat in a folder with a.txt, as wide as that.
 func chat(t *testing.T, columns uint16, script string, flags ...string) *chatting {
 	t.Helper()
+	c := chatFolder(t, columns, script)
+	c.start(exec.Command("slop", append([]string{"chat", "--script", "script.jsonl", "--config", "config.toml"},
+		flags...)...))
+	return c
+}
+
+// chatFolder is a terminal, as wide as that, and a folder with a.txt and a script.
+func chatFolder(t *testing.T, columns uint16, script string) *chatting {
+	t.Helper()
 	c := &chatting{t: t, dir: t.TempDir(), shown: newScreen(), ended: make(chan struct{})}
 	for name, text := range map[string]string{"script.jsonl": script, "a.txt": "one\n", "config.toml": scriptConfig} {
 		require.NoError(t, os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o600))
 	}
 	c.keys, c.program = terminal(t)
 	resize(t, c.keys, columns)
-	cmd := exec.Command("slop", "chat", "--script", "script.jsonl", "--config", "config.toml")
-	cmd.Args = append(cmd.Args, flags...)
+	return c
+}
+
+// start starts a program on the terminal and waits until it takes a line.
+func (c *chatting) start(cmd *exec.Cmd) {
+	t := c.t
+	t.Helper()
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.dir, c.program, c.program, c.program
 	cmd.Env = append(os.Environ(), "HOME="+c.dir, "XDG_CONFIG_HOME="+c.dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -68,7 +82,6 @@ func chat(t *testing.T, columns uint16, script string, flags ...string) *chattin
 	t.Cleanup(func() { _ = cmd.Process.Kill(); <-c.ended })
 	go func() { _, _ = io.Copy(c.shown, c.keys) }()
 	c.sees("main> ")
-	return c
 }
 
 func (c *chatting) types(text string) {
@@ -222,4 +235,41 @@ func TestQuestionsOfAChatAreAnsweredOnTheTerminal(t *testing.T) {
 	c.types("\x04")
 	c.requireCooked()
 	require.NoError(t, c.status)
+}
+
+func TestAChatShowsWhatTheSessionChangedAndWhatAPromptHolds(t *testing.T) {
+	t.Parallel()
+	c := chat(t, 100, questionScript, "--yes")
+	c.types("/diff\r")
+	c.sees("the session has changed no file", "main> ")
+	c.types("/context\r")
+	c.sees("about 0 tokens in 0 entries", "main> ")
+	require.NotContains(t, c.shown.String(), "system prompt")
+	c.types("Write three.\r")
+	c.sees("Written.", "main> ")
+	c.types("/context\r")
+	c.sees("Write three.", "in 4 entries, and 0 tracked files", "of system prompt,", "of tools,",
+		"of files and messages", "main> ")
+	require.Regexp(t, `newest request .Discussion: main.: about [1-9][0-9]* tokens of system prompt, [1-9][0-9]* of tools, [1-9]`, c.shown.String())
+	c.types("/diff\r")
+	c.sees("--- a/a.txt", "-one", "+three", "main> ")
+	c.types("/undo\r")
+	c.sees("restored a.txt", "main> ")
+	c.types("/diff\r")
+	c.sees("the session has changed no file", "main> ")
+}
+
+func TestSlopAloneOpensAChatInATerminalAndPrintsHelpElsewhere(t *testing.T) {
+	t.Parallel()
+	c := chatFolder(t, 80, "")
+	c.start(exec.Command("slop", "--config", "config.toml"))
+	c.types("/quit\r")
+	c.requireCooked()
+	require.NoError(t, c.status)
+	help := exec.Command("slop")
+	help.Dir = c.dir
+	out, err := help.Output()
+	require.NoError(t, err)
+	require.Contains(t, string(out), "Usage:")
+	require.NotContains(t, string(out), "main> ")
 }

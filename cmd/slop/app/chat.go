@@ -48,6 +48,8 @@ also at a question; at the prompt it drops the line, or leaves if there is none.
                      outline, summary or image
   /drop N            take entry N out
   /context           the entries with their numbers, and about how many tokens
+                     each part of the prompt has
+  /diff              what the session has changed so far
   /undo              restore the files that the newest turn changed
   /take [N]          go on in a take that begins with the entries up to N
   /discussion NAME   go on in another discussion
@@ -135,7 +137,7 @@ func chatOn(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, 
 		defer remove()
 	}
 	c := newChat(g, v, o)
-	c.folder = p.Project
+	c.folder, c.blobs = p.Project, conn
 	defer c.input.close()
 	c.stalls, c.stop = e.Stalls, stop
 	c.live = term.Pieces(e.Ctx, conn, v.Project, v.Session)

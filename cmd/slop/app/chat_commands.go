@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"manualslop/cmd/slop/app/work"
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
 	"manualslop/projections"
@@ -30,7 +31,8 @@ func chatCommands() []struct {
 		{"/tier", "N", "asks the model of tier 1 to 4", (*chat).chooseTier},
 		{"/add", "FILE[:VIEW]", "puts a file into the discussion", (*chat).addFile},
 		{"/drop", "N", "takes entry N out", (*chat).dropEntry},
-		{"/context", "", "shows the entries with their numbers, and about how many tokens", (*chat).showContext},
+		{"/context", "", "shows the entries with their numbers, and about how many tokens each part has", (*chat).showContext},
+		{"/diff", "", "shows what the session has changed so far", (*chat).showDiff},
 		{"/undo", "", "restores the files that the newest turn changed", (*chat).undoTurn},
 		{"/take", "[N]", "goes on in a take that begins with the entries up to N", (*chat).beginTake},
 		{"/discussion", "NAME", "goes on in another discussion", (*chat).changeDiscussion},
@@ -264,6 +266,34 @@ func (c *chat) showContext(context.Context, string) error {
 	}
 	c.note("about %d tokens in %d entries, and %d tracked files", estimated(sent), len(sent),
 		len(c.set.Settings().Tracked))
+	if p := c.set.Prompt(); p.Request != "" {
+		c.note("newest request (%s): about %d tokens of system prompt, %d of tools, %d of files and messages", p.Stream,
+			tokensIn(p.System), tokensIn(p.Tools), tokensIn(p.History))
+	}
+	return nil
+}
+
+// showDiff shows the differences between the files as they are and as the session found them.
+func (c *chat) showDiff(ctx context.Context, _ string) error {
+	list := c.set.Changes()
+	for _, f := range list.Files {
+		d := work.Diffed(ctx, c.blobs, f)
+		if d.Unknown != "" {
+			c.note("%s was changed; its difference cannot be shown: %s", f.Path, d.Unknown)
+			continue
+		}
+		if c.endLine(); !c.g.JSON {
+			var shown strings.Builder
+			c.g.PrintDiff(&shown, d.Diff)
+			c.view.Say(strings.TrimSuffix(shown.String(), "\n"))
+		}
+	}
+	for _, u := range list.Unseen {
+		c.note("%s may have changed files that are not listed: slop show %s", u.Tool, u.Call)
+	}
+	if len(list.Files)+len(list.Unseen) == 0 {
+		c.note("the session has changed no file")
+	}
 	return nil
 }
 

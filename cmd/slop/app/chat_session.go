@@ -14,6 +14,7 @@ import (
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
 	"manualslop/projections"
+	"manualslop/tiers"
 )
 
 // chat is a session of turns. Answers go to standard output, everything else to
@@ -26,6 +27,7 @@ type chat struct {
 	asks   asker
 	input  *chatInput
 	set    *projections.Set // of the session, as far as it was read
+	blobs  events.Blobs
 
 	discussion string            // in which is spoken
 	turn       string            // that goes on; empty: none
@@ -427,8 +429,11 @@ func tokensOf(n events.TurnEntry) int64 {
 	if n.View == events.ViewImage {
 		return events.ImageTokens
 	}
-	return (int64(len(n.Text)) + n.Size + 3) / 4
+	return tokensIn(int64(len(n.Text)) + n.Size)
 }
+
+// tokensIn is about how many tokens a text of so many bytes has.
+func tokensIn(size int64) int64 { return (size + tiers.BytesPerToken - 1) / tiers.BytesPerToken }
 
 // clock is when an entry was made, as it is shown.
 func clock(at time.Time) string { return at.Local().Format("15:04") }

@@ -71,6 +71,8 @@ func newRoot(g *site.Flags) *cobra.Command {
 tickets out with tools. Nothing that changes anything runs without a yes, and
 everything that happens is an event that you can watch, replay and search.
 
+Without a command, slop opens slop chat in a terminal, and prints this elsewhere.
+
 Exit status: 0 done, 1 failed, 2 wrong usage or configuration, 3 an answer of a
 person is needed and the command may not wait for it, 4 replay diverged.`,
 		Example: `  slop demo                          the whole workflow, with a scripted model
@@ -94,6 +96,17 @@ person is needed and the command may not wait for it, 4 replay diverged.`,
 		return fmt.Errorf("%w; `%s --help` lists the flags", err, c.CommandPath())
 	})
 	sayUsage(root.Commands())
+	root.RunE = func(cmd *cobra.Command, _ []string) error {
+		if !term.IsTerminal(g.In) || !term.IsTerminal(g.Out) || !term.IsTerminal(g.Err) {
+			return cmd.Help()
+		}
+		chat, _, err := root.Find([]string{"chat"})
+		if err != nil {
+			return err
+		}
+		chat.SetContext(cmd.Context())
+		return chat.RunE(chat, nil)
+	}
 	return root
 }
 
