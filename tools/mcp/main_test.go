@@ -5,12 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -39,6 +42,12 @@ func TestMain(m *testing.M) {
 func serve(how string) {
 	if file := os.Getenv("STARTS"); file != "" {
 		appendTo(file, "started\n")
+	}
+	if socket := os.Getenv("MEET"); socket != "" {
+		meet(socket)
+	}
+	if slow, err := time.ParseDuration(os.Getenv("SLOW")); err == nil {
+		time.Sleep(slow) // for a benchmark
 	}
 	switch how {
 	case "owner":
@@ -100,6 +109,15 @@ func serve(how string) {
 			return &sdk.CallToolResult{}, nil
 		})
 	_ = s.Run(context.Background(), &sdk.StdioTransport{})
+}
+
+// meet waits at a socket until whoever listens there lets it go.
+func meet(socket string) {
+	c, err := net.Dial("unix", socket)
+	if err != nil {
+		panic(err)
+	}
+	_, _ = io.ReadAll(c) // ends when the other side closes
 }
 
 // serveRaw speaks the older protocol by hand: each answer comes twice, and behind one with an id
