@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"manualslop/cmd/slop/app/demo"
+	"manualslop/cmd/slop/config"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
 )
@@ -24,7 +25,8 @@ has the team fix it: one epic, one track, five tickets in a diamond. The models 
 scripted; everything else is real: the log, the deciders, the workers, the
 questions. Without --yes you are asked before anything is written or run; type y.
 
-At the end the project's own tests pass, and the demo prints the commands that show
+Budgets, tiers, personas and presets of your configuration do not apply; your rules
+do. At the end the project's own tests pass, and the demo prints the commands that show
 what happened. With --json, standard output holds only the events, one per line.`,
 		Example: `  slop demo
   slop demo --yes --dir /tmp/sample`,
@@ -59,7 +61,9 @@ func runDemo(ctx context.Context, g *site.Flags, dir string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	p.Config.Hooks.Listen = "127.0.0.1:0"
+	plain := config.Default()
+	p.Config.Hooks.Listen, p.Config.Budget = "127.0.0.1:0", plain.Budget
+	p.Config.Tiers, p.Config.Roster = plain.Tiers, plain.Roster
 	if !g.JSON {
 		g.Printf("The sample project is in %s\n", dir)
 	}

@@ -110,6 +110,11 @@ func runGoal(ctx context.Context, g *site.Flags, p site.Place, o runOptions, goa
 	if err != nil {
 		return "", err
 	}
+	if sc == nil && !g.Remote(p) { // a session without models is of no use
+		if err := p.Config.MissingKey(); err != nil {
+			return "", exit.Errorf(exit.Usage, "%w", err)
+		}
+	}
 	e, err := engine.New(ctx, g, p, o.nats, sc)
 	if err != nil {
 		return "", err

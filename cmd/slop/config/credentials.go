@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net/url"
 	"os"
@@ -127,6 +128,36 @@ func (c Credentials) APIKey(config Config, provider string, getenv func(string) 
 		return getenv(variable)
 	}
 	return ""
+}
+
+// MissingKey returns an error if a provider that tier 1, 2 or 3 reaches by its API has no key. The error names the
+// variable and the file in which the key may be.
+func (c Config) MissingKey() error {
+	keys, err := LoadCredentials(UserDir(os.Getenv))
+	if err != nil {
+		return err
+	}
+	for n := 1; n <= 3; n++ {
+		name := events.ProviderName(c.Tier(n).Provider)
+		if name == ScriptProvider || events.RunsProgram(name) || !slices.Contains(ProviderNames(c), name) ||
+			c.Provider(name).BaseURL != "" || IsKeyless(name) || keys.APIKey(c, name, os.Getenv) != "" {
+			continue
+		}
+		return fmt.Errorf("tier %d has the provider %s, which has no key: %s", n, name, c.KeyAdvice(name))
+	}
+	return nil
+}
+
+// KeyAdvice says how to give a provider its missing key.
+func (c Config) KeyAdvice(provider string) string {
+	if variable := c.Provider(provider).APIKeyEnv; variable != "" {
+		return "set " + variable + ", which its api_key_env names"
+	}
+	advice := "set api_key under [" + provider + "] in " + filepath.Join(UserDir(os.Getenv), "credentials.toml")
+	if variable := KeyVariables()[provider]; variable != "" {
+		advice = "set " + variable + ", or " + advice
+	}
+	return advice
 }
 
 // KeyVariables returns the environment variables that hold a vendor's key by its own convention, by provider. No other

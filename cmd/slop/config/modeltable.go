@@ -8,13 +8,15 @@ import (
 	"manualslop/events"
 	"manualslop/projections/pricing"
 	"manualslop/tiers/llm/acp"
+	"manualslop/tiers/llm/script"
 )
 
 // overrideSource is the source of values from the person's configuration.
 const overrideSource = "configuration"
 
-// ModelsOffered returns what a session records about models: the person's own rows, then the program's table.
-func (c Config) ModelsOffered() events.ModelsOffered {
+// ModelsOffered returns what a session records about models: the person's own rows, then the program's table. In a
+// scripted session the scripted model costs nothing, unless the person gave it a row.
+func (c Config) ModelsOffered(scripted bool) events.ModelsOffered {
 	table := pricing.Table()
 	var own []events.ModelOffer
 	for name, m := range c.Models {
@@ -22,6 +24,13 @@ func (c Config) ModelsOffered() events.ModelsOffered {
 		own = append(own, m.over(table, events.ProviderName(provider), model))
 	}
 	slices.SortFunc(own, particularFirst)
+	if scripted {
+		free := int64(0)
+		price := events.ModelPrice{ID: script.Name, CacheRead: &free, CacheWrite5m: &free, CacheWrite1h: &free,
+			Source: script.Name}
+		own = append(own, events.ModelOffer{Provider: script.Name, Model: "*", Source: script.Name,
+			Prices: []events.ModelPrice{price}})
+	}
 	table.Models = append(own, table.Models...)
 	return table
 }
@@ -118,7 +127,7 @@ func (c Config) ModelsAt(now events.TierSettings, provider string) []string {
 
 // serves reports whether a model is known as one of a provider.
 func (c Config) serves(provider, model string) bool {
-	if _, known := c.ModelsOffered().Find(provider, model); known {
+	if _, known := c.ModelsOffered(false).Find(provider, model); known {
 		return true
 	}
 	for n := 1; n <= 4; n++ {

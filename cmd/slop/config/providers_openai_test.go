@@ -80,7 +80,7 @@ context_window = 8
 		require.Equal(t, want, keys.APIKey(c, name, func(string) string { return "" }), name)
 	}
 	for provider, want := range map[string]int64{"llama_cpp": 7, "llama": 8} {
-		offer, known := c.ModelsOffered().Find(provider, "q")
+		offer, known := c.ModelsOffered(false).Find(provider, "q")
 		require.True(t, known, provider)
 		require.Equal(t, want, offer.ContextWindow)
 	}

@@ -90,7 +90,7 @@ func openSessionBeside(
 	}); err != nil {
 		return v, err
 	}
-	if _, _, err := v.Publish(ctx, p.Config.ModelsOffered()); err != nil {
+	if _, _, err := v.Publish(ctx, p.Config.ModelsOffered(scripted)); err != nil {
 		return v, err
 	}
 	offered, err := p.OfferedTools()

@@ -104,7 +104,7 @@ func (e *Engine) offerTools(log events.Log, session string) error {
 // offerModels records what is known of models now if it differs from the session's: it continues at today's prices,
 // and what it spent keeps its price.
 func (e *Engine) offerModels(log events.Log, session string) error {
-	now, registry := e.Config.ModelsOffered(), events.Catalogue()
+	now, registry := e.Config.ModelsOffered(e.Script != nil), events.Catalogue()
 	var last events.ModelsOffered
 	for ev, err := range log.Read(e.Ctx, events.Filter{Project: e.Name, Session: session, Type: now.EventType().Name}, 1,
 		0) {

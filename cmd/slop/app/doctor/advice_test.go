@@ -20,7 +20,7 @@ func TestAdviceSaysWhatBodiesLeaveOut(t *testing.T) {
 	t.Parallel()
 	c, warm, share := config.Default(), 0.5, 0.9
 	all := config.Providers(c, config.Credentials{})
-	for _, o := range append(c.ModelsOffered().Models, events.ModelOffer{Provider: "openai", Model: "gpt-5.5"},
+	for _, o := range append(c.ModelsOffered(false).Models, events.ModelOffer{Provider: "openai", Model: "gpt-5.5"},
 		events.ModelOffer{Provider: "anthropic", Model: "claude-3-5-haiku"},
 		events.ModelOffer{Provider: "gemini", Model: "gemini-2.0-flash"}, events.ModelOffer{Provider: "deepseek",
 			Model: "deepseek-chat"}) {

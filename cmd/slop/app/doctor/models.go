@@ -114,7 +114,7 @@ func listModels(ctx context.Context, g *site.Flags, only string, check bool) err
 		checkProviderKeys(ctx, p.Config, all, view.Providers)
 	}
 	uses := modelUses(p.Config, all)
-	view.Models = advised(modelLines(p.Config, view.Providers), uses, p.Config.ModelsOffered(), view.Providers)
+	view.Models = advised(modelLines(p.Config, view.Providers), uses, p.Config.ModelsOffered(false), view.Providers)
 	if g.JSON {
 		err = g.PrintLine(view)
 	} else {
@@ -165,7 +165,7 @@ func notWorking(c config.Config, lines []providerLine) error {
 		}
 		why := l.Detail
 		if why == noKey {
-			why += "; " + keyAdvice(c, l.Provider)
+			why += "; " + c.KeyAdvice(l.Provider)
 		}
 		out = append(out, fmt.Sprintf("%s (tier %s): %s", l.Provider, tierList(l.Tiers), term.Visible(why)))
 	}
@@ -228,7 +228,7 @@ func tiersOf(c config.Config, provider, model string) []int {
 
 // modelLines returns the models of the tiers, by tier, then every row of the table.
 func modelLines(c config.Config, of []providerLine) []modelLine {
-	table, out := c.ModelsOffered(), []modelLine{}
+	table, out := c.ModelsOffered(false), []modelLine{}
 	by := map[string]providerLine{}
 	for _, l := range of {
 		by[l.Provider] = l

@@ -100,7 +100,7 @@ func TestThePersonKnowsBetterThanTheTable(t *testing.T) {
 		"MiniMax/local":                {ContextWindow: 5000},
 		"anthropic/claude-*":           {MaxOutputTokens: 9}, "script/scripted": {Input: price(0), Output: price(0)},
 	}
-	offered := c.ModelsOffered()
+	offered := c.ModelsOffered(false)
 	o, known := offered.Find("anthropic", "claude-sonnet-4-5-20250929")
 	require.True(t, known)
 	require.EqualValues(t, 200_000, o.ContextWindow, "what was not given stays as the table has it")

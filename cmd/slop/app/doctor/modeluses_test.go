@@ -59,7 +59,7 @@ func TestModelsSayHowTheyAreReachedAndWhatWillNotWork(t *testing.T) {
 		view.Providers = append(view.Providers, newProviderLine(c, name, config.Credentials{}))
 	}
 	uses := modelUses(c, all)
-	view.Models = advised(modelLines(c, view.Providers), uses, c.ModelsOffered(), view.Providers)
+	view.Models = advised(modelLines(c, view.Providers), uses, c.ModelsOffered(false), view.Providers)
 	text, err := json.Marshal(view)
 	require.NoError(t, err)
 	var printed struct {

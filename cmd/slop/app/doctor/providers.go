@@ -92,20 +92,7 @@ func findKey(c config.Config, credentials config.Credentials, provider, check, u
 	case config.IsKeyless(provider):
 		return ok(check, used+" needs no key")
 	}
-	return note(check, used+" has no key; "+keyAdvice(c, provider))
-}
-
-// keyAdvice says how to give a provider its missing key.
-func keyAdvice(c config.Config, provider string) string {
-	if variable := c.Provider(provider).APIKeyEnv; variable != "" {
-		return "set " + variable + ", which its api_key_env names"
-	}
-	advice := "set api_key under [" + provider + "] in credentials.toml, or name a variable with [providers." +
-		provider + "] api_key_env"
-	if variable := config.KeyVariables()[provider]; variable != "" {
-		advice = "set " + variable + ", or " + advice
-	}
-	return advice
+	return note(check, used+" has no key; "+c.KeyAdvice(provider))
 }
 
 // findProgram checks whether there is a program for a provider that runs one.
