@@ -3,10 +3,11 @@ package events
 // GoalSubmitted is a goal that a person submitted.
 type GoalSubmitted struct {
 	Goal string `json:"goal"`
+	Solo bool   `json:"solo,omitempty"` // one ticket carries it out, without a plan
 }
 
 // EventType returns the type name and version.
-func (GoalSubmitted) EventType() Type { return Type{"GoalSubmitted", 1} }
+func (GoalSubmitted) EventType() Type { return Type{"GoalSubmitted", 2} }
 
 // Track is one part of a goal, with its own tech lead.
 type Track struct {
@@ -114,7 +115,7 @@ func goalDefs() []Def {
 	track := Track{ID: "TR-1", Title: "Parser", Description: "Mend the parser", Modules: []string{"parse"},
 		Severity: "high"}
 	return []Def{
-		Define(Command, "person", "A person wants something done.", GoalSubmitted{"Mend the parser"}),
+		Define(Command, "person", "A person wants something done.", GoalSubmitted{Goal: "Mend the parser"}, optional),
 		Define(Decision, "planner", "Tier 1 cut the goal into tracks.", TracksProposed{"01J", []Track{track}}),
 		Define(Command, "person", "A person accepted proposed tracks.", TracksAccepted{"01J", []string{"TR-1"}}),
 		Define(Decision, "planner, lead", "No usable plan came after the last attempt.", PlanningFailed{2, "01J", "TR-1", 3,

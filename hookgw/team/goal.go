@@ -16,18 +16,21 @@ func postGoal(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	var goal string
-	if raw, ok := c.Fields["goal"]; !ok || len(c.Fields) != 1 || json.Unmarshal(raw, &goal) != nil ||
-		strings.TrimSpace(goal) == "" {
-		return problem.New(http.StatusBadRequest, "the body must have the member goal and no others",
-			`Send {"goal": "what you want done"}.`)
+	var want goalBody
+	if p := c.Only("goal", "solo"); p != nil {
+		return p
 	}
+	if json.Unmarshal(c.Body, &want) != nil || strings.TrimSpace(want.Goal) == "" {
+		return problem.New(http.StatusBadRequest, "the body must have the member goal, a text",
+			`Send {"goal": "what you want done"}, with "solo": true for one ticket without a plan.`)
+	}
+	goal := want.Goal
 	if len(goal) > events.MaxInline {
 		return problem.New(http.StatusRequestEntityTooLarge, "the goal is too long",
 			"Use at most 64 KiB, and write the rest to a file of the project.")
 	}
 	goal = string(c.Gw.Cfg.Masker([]byte(goal)))
-	e, err := c.PublishAsPerson(session, events.GoalSubmitted{Goal: goal})
+	e, err := c.PublishAsPerson(session, events.GoalSubmitted{Goal: goal, Solo: want.Solo})
 	if err != nil {
 		return err
 	}
@@ -37,6 +40,7 @@ func postGoal(c *core.Call) error {
 // goalBody is the body of POST /api/goal.
 type goalBody struct {
 	Goal string `json:"goal"`
+	Solo bool   `json:"solo,omitempty"` // one ticket carries it out, without a plan
 }
 
 // goalAnswer names the goal.

@@ -45,6 +45,8 @@
 // merged or completed. Sent back counts as an attempt that gave up: the next attempt is told the
 // reasons, and nothing else about the earlier one. Approved and skipped complete the ticket.
 //
+// Solo goals. A GoalSubmitted with Solo has no tracks of tier 1: TicketsAdded adds its only ticket.
+//
 // Notes. NoteRequested and the notes of RetryRequested and UnblockRequested become TicketNoted, up to
 // [events.MaxNotes] for a ticket that is not completed. Reviews read them with the description.
 //

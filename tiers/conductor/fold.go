@@ -15,7 +15,7 @@ func (s *State) fold(e *events.Event) {
 	case events.SessionClosed:
 		s.closed = true
 	case events.GoalSubmitted:
-		s.goals[e.ID] = &goal{id: e.ID}
+		s.submitted(e.ID, x)
 	case events.TracksProposed:
 		s.proposed(x)
 	case events.TracksAccepted:
@@ -55,6 +55,16 @@ func (s *State) fold(e *events.Event) {
 		s.asked(e)
 	default:
 		s.settings, _ = s.settings.Changed(e.Payload)
+	}
+}
+
+// submitted begins a goal: with its ticket if it needs no plan, else with tier 1.
+func (s *State) submitted(id string, x events.GoalSubmitted) {
+	g := &goal{id: id}
+	s.goals[id] = g
+	if x.Solo {
+		g.solo, g.stage = x.Goal, underway
+		s.touchGoal(g)
 	}
 }
 

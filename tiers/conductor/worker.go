@@ -21,13 +21,30 @@ func (s *State) addWorker(e *events.Event, x events.WorkerSpawnRequested) []even
 	if reason := s.refuseWorker(x, id); reason != "" {
 		return refused(e, id, reason)
 	}
+	p := ticketAdded(e.ID, x)
+	p.Track.Description = fmt.Sprintf("%s asked for this worker.", e.Actor)
+	return []events.Payload{p}
+}
+
+// ticketAdded returns the fact that adds the ticket of a request, on a track of its own.
+func ticketAdded(request string, x events.WorkerSpawnRequested) events.TicketsAdded {
+	id := events.WorkerTicket(request)
 	title, _, _ := strings.Cut(chars.Trim(x.Prompt), "\n")
-	return []events.Payload{events.TicketsAdded{
-		Request: e.ID, RequestID: x.RequestID,
-		Track: events.Track{ID: events.WorkerTrack(id), Title: tiers.Clip(chars.Trim(title), maxTitle),
-			Description: fmt.Sprintf("%s asked for this worker.", e.Actor)},
-		Tickets: []events.Ticket{x.Ticket(id)},
-	}}
+	return events.TicketsAdded{Request: request, RequestID: x.RequestID,
+		Track:   events.Track{ID: events.WorkerTrack(id), Title: tiers.Clip(chars.Trim(title), maxTitle)},
+		Tickets: []events.Ticket{x.Ticket(id)}}
+}
+
+// soloDue returns the only ticket of a goal that needs no plan, or why there can be none.
+func (g *goal) soloDue() events.Payload {
+	x := events.WorkerSpawnRequested{Prompt: g.solo}
+	if err := x.Check(); err != nil {
+		// our words: package events writes this text.
+		return events.GoalFailed{Goal: g.id, Reason: err.Error()}
+	}
+	p := ticketAdded(g.id, x)
+	p.Track.Description = "A goal of one ticket."
+	return p
 }
 
 // refuseWorker returns why a worker cannot be added, or "".
@@ -65,11 +82,15 @@ func (s *State) noPersona(name string) string {
 	return brief(fmt.Sprintf("there is no persona %s; this session has %s", name, strings.Join(names, ", ")))
 }
 
-// added adds the new track, which belongs to no goal.
+// added adds the new track. It belongs to no goal unless it is the only one of a goal without a plan.
 func (s *State) added(x events.TicketsAdded) {
-	tr := &track{Track: x.Track}
+	tr := &track{Track: x.Track, goal: s.goals[x.Request]}
 	s.tracks[x.Track.ID] = tr
 	s.enter(tr, x.Tickets)
+	if tr.goal != nil {
+		tr.goal.current = tr
+		return
+	}
 	s.extra += len(x.Tickets)
 	if x.RequestID != "" && len(x.Tickets) > 0 {
 		s.workers[x.RequestID] = x.Tickets[0].ID

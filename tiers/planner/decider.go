@@ -69,8 +69,10 @@ func (s *State) fold(e *events.Event) {
 	case events.SessionClosed:
 		s.closed = true
 	case events.GoalSubmitted:
-		s.queue = append(s.queue, goal{e.ID, x.Goal})
-		s.begin()
+		if !x.Solo {
+			s.queue = append(s.queue, goal{e.ID, x.Goal})
+			s.begin()
+		}
 	case events.GoalCompleted:
 		s.end(x.Goal)
 	case events.GoalFailed:

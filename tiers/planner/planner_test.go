@@ -70,6 +70,8 @@ func requested(look func(testing.TB, events.ModelRequested)) events.Payload {
 func TestPlanningAGoal(t *testing.T) {
 	t.Parallel()
 	tierstest.Run(t, planner.Decider(), scenarios{
+		{Name: "a goal of one ticket has no plan", Given: then(opened()),
+			When: events.GoalSubmitted{Goal: "Mend the parser", Solo: true}},
 		{
 			Name: "a goal asks for the project's tree and guiding documents", Given: then(opened()), When: goal(),
 			Then: then(events.ContextRequested{Tier: 1, Goal: goalID, Views: []events.ViewRequest{

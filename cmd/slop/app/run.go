@@ -26,6 +26,7 @@ type runOptions struct {
 	detach bool
 	wait   bool
 	resume bool
+	solo   bool // one ticket without a plan
 	// upgrade switches to this program's prompts and decisions.
 	upgrade bool
 	label   string
@@ -54,10 +55,14 @@ for an answer from elsewhere. The session stays open: slop run --resume continue
 it.`,
 		Example: `  slop run "make the tests pass"
   slop run --yes --script replies.jsonl "try the script"
+  slop run --solo "rename parse to read in a.py"
   slop run --resume`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if o.resume != (len(args) == 0) {
 				return errors.New("give one GOAL, or --resume without one")
+			}
+			if o.solo && o.resume {
+				return errors.New("--solo is for a new GOAL, not for --resume")
 			}
 			if o.upgrade && !o.resume {
 				return errors.New("--upgrade needs --resume; a new session already uses this program's decisions")
@@ -95,6 +100,7 @@ it.`,
 	f.BoolVar(&o.detach, "detach", false, "run in the background")
 	f.BoolVar(&o.wait, "wait", false, "without a terminal, wait for answers from elsewhere")
 	f.BoolVar(&o.resume, "resume", false, "resume the newest open session")
+	f.BoolVar(&o.solo, "solo", false, "carry the goal out with one ticket, without a plan: for a small job")
 	f.BoolVar(&o.upgrade, "upgrade", false, "with --resume: switch to the prompts and decisions of this program, as "+
 		"slop sessions upgrade does")
 	f.StringVar(&o.label, "label", "", "add `TEXT` to the name of the log folder")
@@ -206,7 +212,7 @@ func begin(ctx context.Context, e *engine.Engine, conn *bus.Conn, o runOptions, 
 		err = publishRules(ctx, e, conn, v, o.yes)
 	}
 	if err == nil && !o.resume {
-		_, id, err = v.Publish(ctx, events.GoalSubmitted{Goal: goal})
+		_, id, err = v.Publish(ctx, events.GoalSubmitted{Goal: goal, Solo: o.solo})
 	}
 	return v, id, err
 }
