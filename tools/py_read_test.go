@@ -108,3 +108,19 @@ func TestOddPythonIsAnswered(t *testing.T) {
 		})
 	}
 }
+
+// A file whose name the workspace refuses is named in a warning.
+func TestNamesOfSkippedFilesAreShownWithoutControlCharacters(t *testing.T) {
+	t.Parallel()
+	for _, sign := range []string{"\x1b[31m", "\a", "\t", "\x7f", "\u0085", "\u202e", "\u2066"} {
+		name := "c" + sign + "red.py"
+		env, _ := setup(t, map[string]string{"a.py": "class Needle: ...\n", name: "class Needle: ...\n"})
+		for tool, in := range map[string]args{
+			"py_find_usages":   {"path": ".", "name": "Needle"},
+			"py_get_hierarchy": {"path": ".", "class_name": "Needle"},
+			"rename_symbol":    {"path": "a.py", "name": "Needle", "new_name": "Pin"},
+		} {
+			require.NotContains(t, call(t, env, tool, in).Text, sign, "%s with %q", tool, name)
+		}
+	}
+}

@@ -76,7 +76,7 @@ func gitDiff(ctx context.Context, env tools.Env, in getGitDiffArgs) (tools.Resul
 	if err != nil {
 		return tools.Result{}, err
 	}
-	if errors.Is(missing, fs.ErrNotExist) && in.HeadRev == "" && !in.Staged && len(diff.Files) == 0 && diff.Hidden == 0 {
+	if errors.Is(missing, fs.ErrNotExist) && !diff.Known {
 		return tools.Result{}, tools.Refuse("%s exists neither in the workspace nor in %s; call search_files to find it",
 			tools.VisibleName(shown), diff.Base)
 	}

@@ -49,6 +49,7 @@ type Diff struct {
 	Head   string // as requested, with the short hash, or "working tree" or "index"
 	Files  []File
 	Hidden int    // files omitted because they are protected or inaccessible
+	Known  bool   // something changed, or the older side has the path
 	Patch  string // empty with StatOnly
 }
 
@@ -84,6 +85,11 @@ func (p Program) Diff(ctx context.Context, r Request) (_ Diff, err error) {
 		return Diff{}, err
 	}
 	out.Files, out.Hidden = visible(all, repo, r)
+	if out.Known = len(all) > 0; !out.Known {
+		if out.Known, err = w.has(ctx, base, args[len(args)-1]); err != nil {
+			return Diff{}, err
+		}
+	}
 	if r.StatOnly || len(out.Files) == 0 {
 		return out, nil
 	}
@@ -101,6 +107,18 @@ func (w *private) diff(ctx context.Context, args []string, form ...string) (stri
 		err = problem("git cannot compare this: %s", shown(failed))
 	}
 	return out, err
+}
+
+// has reports whether a revision has a file or folder.
+func (w *private) has(ctx context.Context, in revision, path string) (bool, error) {
+	if path == "." {
+		return true, nil
+	}
+	out, failed, err := w.git(ctx, "ls-tree", "-z", "--name-only", "--full-tree", in.hash, "--", path)
+	if err == nil && failed != "" {
+		err = problem("git cannot list this revision: %s", shown(failed))
+	}
+	return out != "", err
 }
 
 // sides resolves the two sides of the comparison. An empty hash on the newer side means the working tree or the

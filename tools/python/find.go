@@ -33,32 +33,42 @@ func CutOrdinal(name string) (path string, ordinal int) {
 	return Normalize(path), ordinal
 }
 
-// mostSuggestions limits the names that Suggest returns.
+// mostSuggestions limits the names that [Nearest] returns.
 const mostSuggestions = 5
 
 // Suggest returns the paths of symbols that resemble a name that was not found: first those that end in it, then
 // the most similar ones. It returns at most 5.
 func (f *File) Suggest(name string) []string {
-	path, _ := CutOrdinal(name)
-	seen := map[string]bool{}
-	var candidates []candidate
-	for _, s := range f.Symbols {
-		if distance, ok := unlike(path, s); ok && !seen[s.Path] {
-			seen[s.Path] = true
-			candidates = append(candidates, candidate{s.Path, distance, editDistance(path, s.Path)})
-		}
-	}
-	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Or(a.distance-b.distance, a.whole-b.whole) })
 	out := []string{}
-	for _, c := range candidates[:min(len(candidates), mostSuggestions)] {
-		out = append(out, c.path)
+	for _, near := range Nearest(name, []*File{f}, func(*Symbol) bool { return true }) {
+		out = append(out, near.Path)
 	}
 	return out
 }
 
-type candidate struct {
-	path            string
+// Near is a symbol whose name resembles one that was not found.
+type Near struct {
+	File int // its index in the list of files
+	Path string
+
 	distance, whole int // edit distance of the last part, and of the whole path
+}
+
+// Nearest does as [File.Suggest] does with the symbols of several files that fit.
+func Nearest(name string, files []*File, fits func(*Symbol) bool) []Near {
+	path, _ := CutOrdinal(name)
+	var out []Near
+	for i, f := range files {
+		seen := map[string]bool{}
+		for _, s := range f.Symbols {
+			if distance, ok := unlike(path, s); ok && fits(s) && !seen[s.Path] {
+				seen[s.Path] = true
+				out = append(out, Near{i, s.Path, distance, editDistance(path, s.Path)})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Near) int { return cmp.Or(a.distance-b.distance, a.whole-b.whole) })
+	return out[:min(len(out), mostSuggestions)]
 }
 
 // unlike returns how much a symbol differs from the requested name, or false if it is not worth suggesting.
@@ -87,10 +97,19 @@ func unlike(asked string, s *Symbol) (int, bool) {
 // longestName limits the length of names whose edit distance is computed.
 const longestName = 200
 
-// editDistance returns the number of characters to insert, delete or replace to turn a into b.
+// editDistance returns the number of characters to insert, delete or replace to turn a into b; two neighbours that are
+// exchanged are one.
 func editDistance(a, b string) int {
 	if len(a) > longestName || len(b) > longestName {
 		return longestName
+	}
+	for i := range min(len(a), len(b)) - 1 {
+		if a[i] != b[i] {
+			if a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:] {
+				return 1
+			}
+			break
+		}
 	}
 	return levenshtein.ComputeDistance(a, b)
 }

@@ -177,7 +177,7 @@ func (g *gathering) read() error {
 	for i, file := range files {
 		switch {
 		case failed[i] != nil && !errors.Is(failed[i], fs.ErrNotExist):
-			g.warn("%s was skipped: %s", g.paths[i], tools.Failure(failed[i]).Text)
+			g.warn("%s was skipped: %s", tools.VisibleName(g.paths[i]), tools.Failure(failed[i]).Text)
 		case failed[i] == nil && file.Path == "":
 			left++
 		case failed[i] == nil:

@@ -34,11 +34,16 @@ func (r *protobufReader) statement() bool {
 		return false
 	}
 	var words []string
-	named, body := 0, false
+	var at []int // where each word begins
+	assigned := false
 	for word := start; ; {
-		switch text := r.text[word:r.at]; text {
+		text := r.text[word:r.at]
+		switch text {
 		case ";":
-			r.define(words, start, named, doc, false)
+			if len(words) > 0 && words[len(words)-1] == "=" {
+				r.miss(word, "a value")
+			}
+			r.define(words, at, doc, false)
 			return true
 		case "":
 			r.miss(start, ";")
@@ -50,21 +55,19 @@ func (r *protobufReader) statement() bool {
 			r.brace(word)
 			return true
 		case "{":
-			r.open = append(r.open, protobufBlock{r.define(words, start, named, doc, true), word})
+			r.open = append(r.open, protobufBlock{r.define(words, at, doc, true), word})
 			return true
+		case ")", "]":
+			r.damage = append(r.damage, Damage{Start: word, End: word + 1})
 		case "(", "[":
 			r.skipTo(map[string]string{"(": ")", "[": "]"}[text])
-			words = append(words, text)
 		case "=":
-			body = true
-			words = append(words, text)
-		default:
-			if words = append(words, text); len(words) == 2 {
-				named = word
-			}
+			assigned = true
 		}
+		words, at = append(words, text), append(at, word)
 		word, _ = r.token()
-		if body && r.text[word:r.at] == "{" && words[0] == "option" { // a value in braces
+		if assigned && r.text[word:r.at] == "{" && words[0] == "option" { // a value in braces
+			words, at = append(words, "{"), append(at, word)
 			r.skipTo("}")
 			word, _ = r.token()
 		}
@@ -88,12 +91,20 @@ func (r *protobufReader) close(b protobufBlock, end int) {
 	}
 }
 
-// define adds the symbol that a statement defines and returns its index, or -1 if it defines nothing.
-func (r *protobufReader) define(words []string, start, named int, doc string, body bool) int {
-	if len(words) < 2 {
-		return -1
+// define adds the symbol that a statement defines and returns its index, or -1 if it defines nothing. A statement
+// without an end in front of it, such as a syntax line without ";", is damage.
+func (r *protobufReader) define(words []string, at []int, doc string, body bool) int {
+	if n := len(words); body && n > 2 && (words[n-2] == "message" || words[n-2] == "enum" || words[n-2] == "service") {
+		if n > 3 || words[0] != "export" && words[0] != "local" { // visibility in edition 2024
+			r.miss(at[n-2], ";")
+			doc, at = "", at[n-2:]
+		}
+		words, at = words[n-2:], append(at[:1:1], at[len(at)-1])
 	}
-	kind, title := words[0], words[1]
+	kind, title := "", ""
+	if len(words) > 1 {
+		kind, title = words[0], words[1]
+	}
 	switch {
 	case body && (kind == "message" || kind == "enum" || kind == "service" || kind == "oneof") && len(words) == 2:
 	case kind == "rpc" && len(words) > 2 && words[2] == "(":
@@ -103,10 +114,14 @@ func (r *protobufReader) define(words []string, start, named int, doc string, bo
 		kind, title = "group", words[2]
 	case body && kind == "group" && len(words) > 2:
 	default:
+		if body && len(words) > 0 {
+			r.damage = append(r.damage, Damage{Start: at[0], End: r.at})
+		}
 		return -1
 	}
 	title = tidy(title)
-	s := Symbol{Title: title, Kind: kind, Start: start, End: r.at, SignatureEnd: r.at, Line: named, Doc: doc}
+	start := at[0]
+	s := Symbol{Title: title, Kind: kind, Start: start, End: r.at, SignatureEnd: r.at, Line: at[1], Doc: doc}
 	if body {
 		s.SignatureEnd = start + len(strings.TrimRight(r.text[start:r.at-1], " \t\r\n"))
 	}

@@ -143,8 +143,11 @@ func (p *Project) symbolsIn(u *Unit, t target, fits func(*python.Symbol) bool) [
 	return out
 }
 
-// nearest returns definitions that resemble a target, from the files that mention its last name and from the
-// named file.
+// maxNearestFiles limits the files that are parsed to find names that resemble one that no file mentions.
+const maxNearestFiles = 500
+
+// nearest returns definitions that resemble a target: of the named file, else those of that name, else those with a
+// similar one in the first files.
 func (p *Project) nearest(ctx context.Context, t target, fits func(*python.Symbol) bool) []string {
 	var out []string
 	if u := p.byPath[t.file]; u != nil {
@@ -161,6 +164,17 @@ func (p *Project) nearest(ctx context.Context, t target, fits func(*python.Symbo
 				out = append(out, name)
 			}
 		}
+	}
+	if len(out) > 0 || len(t.last()) < 3 {
+		return out
+	}
+	first := p.units[:min(len(p.units), maxNearestFiles)]
+	files := make([]*python.File, len(first))
+	if parallel(ctx, len(first), func(i int) { files[i] = first[i].Python() }) != nil {
+		return nil
+	}
+	for _, near := range python.Nearest(strings.Join(t.names, "."), files, fits) {
+		out = append(out, first[near.File].Path+":"+near.Path)
 	}
 	return out
 }
