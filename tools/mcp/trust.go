@@ -32,6 +32,8 @@ type Trust struct {
 	Servers map[string][]Pin `json:"servers"`
 	// Revisions holds the protocol revisions that the servers used at that time.
 	Revisions map[string]string `json:"revisions,omitempty"`
+	// Environments are the SHA-256 of the trusted environment files of projects.
+	Environments []string `json:"environments,omitempty"`
 
 	file string
 }
@@ -62,7 +64,23 @@ func LoadTrust(user string) (*Trust, error) {
 
 // Add trusts a definition with its tools and writes the file, which only the person may read. It keeps what other
 // processes have added in the meantime.
-func (t *Trust) Add(hash string, pins []Pin, revision string) (err error) {
+func (t *Trust) Add(hash string, pins []Pin, revision string) error {
+	return t.change(func(now *Trust) {
+		now.Servers[hash] = slices.Clone(pins)
+		now.Revisions[hash] = revision
+	})
+}
+
+// AddEnvironment is like Add for an environment file of a project.
+func (t *Trust) AddEnvironment(hash string) error {
+	return t.change(func(now *Trust) {
+		if !slices.Contains(now.Environments, hash) {
+			now.Environments = append(now.Environments, hash)
+		}
+	})
+}
+
+func (t *Trust) change(add func(now *Trust)) (err error) {
 	dir := filepath.Dir(t.file)
 	if err := durable.MakeFolder(dir); err != nil {
 		return err
@@ -76,9 +94,8 @@ func (t *Trust) Add(hash string, pins []Pin, revision string) (err error) {
 	if err != nil {
 		return err
 	}
-	now.Servers[hash] = slices.Clone(pins)
-	now.Revisions[hash] = revision
-	t.Servers, t.Revisions = now.Servers, now.Revisions
+	add(now)
+	*t = *now
 	data, err := json.MarshalIndent(t, "", "  ")
 	if err != nil {
 		return err

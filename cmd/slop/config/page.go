@@ -28,7 +28,9 @@ at the project. A file has at most 256 KiB and 4096 keys, a string at most 4096 
 const pageOutro = `
 ## mcp_env.toml
 
-The environment of shells, in the person's folder. A file of that name in a project has no effect.
+The environment of shells, in the person's folder. A file of that name in a project has no effect before you have trusted its
+content ("slop mcp trust mcp_env.toml", which shows it); the person's folders and variables come first. A project must not set variables that
+load code into programs (PATH, LD_*, DYLD_*, BASH_ENV and others), nor search folders that tools can write to.
 
 %s
 ## credentials.toml

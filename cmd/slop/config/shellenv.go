@@ -40,16 +40,40 @@ var (
 	})
 )
 
-// LoadShellEnvironment reads a file; a missing one is an empty environment.
-func LoadShellEnvironment(path string) (ShellEnvironment, error) {
-	text, err := readFile(path)
+// LoadShellEnvironment reads a file and returns its bytes, too; a missing one is an empty environment without bytes.
+func LoadShellEnvironment(path string) (e ShellEnvironment, text []byte, err error) {
+	text, err = readFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return ShellEnvironment{}, nil
+		return ShellEnvironment{}, nil, nil
 	}
 	if err != nil {
-		return ShellEnvironment{}, err
+		return ShellEnvironment{}, nil, err
 	}
-	return ParseShellEnvironment(path, text)
+	e, err = ParseShellEnvironment(path, text)
+	return e, text, err
+}
+
+// CheckProject returns an error if a project's environment could take over programs that slop itself starts, or that
+// every script starts: variables that load code into programs, and search folders below one of the given folders,
+// which tools can write to.
+func (e ShellEnvironment) CheckProject(open []string) error {
+	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
+		upper := strings.ToUpper(name)
+		if slices.Contains([]string{"PATH", "IFS", "ENV", "BASH_ENV", "SHELLOPTS", "BASHOPTS", "HOME", "PSMODULEPATH"}, upper) ||
+			slices.ContainsFunc([]string{"LD_", "DYLD_", "SLOP_", "BASH_FUNC_"},
+				func(prefix string) bool { return strings.HasPrefix(upper, prefix) }) {
+			return fmt.Errorf("env.%s must not be set by a project; set it in the mcp_env.toml of your configuration folder",
+				name)
+		}
+	}
+	for _, folder := range e.Path.Prepend {
+		for _, root := range open {
+			if in, err := filepath.Rel(root, folder); err == nil && filepath.IsLocal(in) {
+				return fmt.Errorf("path.prepend must not hold folders that tools can write to, got %q", folder)
+			}
+		}
+	}
+	return nil
 }
 
 // ParseShellEnvironment parses the bytes of a file, so that what was hashed for trust is what takes effect. The name

@@ -57,7 +57,7 @@ func TestShellEnvironmentExpandsOnlyScrubbedNames(t *testing.T) {
 
 func TestShellEnvironmentWithoutAnythingIsTheScrubbedOne(t *testing.T) {
 	t.Parallel()
-	e, err := LoadShellEnvironment(filepath.Join(t.TempDir(), "mcp_env.toml"))
+	e, _, err := LoadShellEnvironment(filepath.Join(t.TempDir(), "mcp_env.toml"))
 	require.NoError(t, err)
 	got, err := e.Expand(map[string]string{"A": "1"})
 	require.NoError(t, err)
@@ -117,10 +117,29 @@ func TestShellEnvironmentIsReadFromItsFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "mcp_env.toml")
 	require.NoError(t, os.WriteFile(path, []byte("[env]\nA = \"1\"\n"), 0o600))
-	e, err := LoadShellEnvironment(path)
+	e, _, err := LoadShellEnvironment(path)
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"A": "1"}, e.Env)
-	_, err = LoadShellEnvironment(filepath.Dir(path))
+	_, _, err = LoadShellEnvironment(filepath.Dir(path))
 	var wrong *Error
 	require.ErrorAs(t, err, &wrong)
+}
+
+func TestAProjectCannotTakeOverPrograms(t *testing.T) {
+	t.Parallel()
+	open := []string{"/work/project", "/work/lib"}
+	for _, name := range []string{"PATH", "Path", "LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "BASH_ENV",
+		"ENV", "IFS", "HOME", "SLOP_TOKEN", "BASH_FUNC_ls"} {
+		err := ShellEnvironment{Env: map[string]string{name: "x"}}.CheckProject(open)
+		require.ErrorContains(t, err, "env."+name+" must not be set by a project")
+	}
+	free := map[string]string{"MY_PATH": "x", "LD": "ld", "CGO_ENABLED": "0"}
+	require.NoError(t, ShellEnvironment{Env: free}.CheckProject(open))
+	for folder, allowed := range map[string]bool{
+		"/work/project": false, "/work/project/bin": false, "/work/lib/../project/bin": false, "/work/lib/x": false,
+		"/work/projects/bin": true, "/opt/bin": true, "/work": true,
+	} {
+		err := ShellEnvironment{Path: ShellPath{Prepend: []string{folder}}}.CheckProject(open)
+		require.Equal(t, allowed, err == nil, folder)
+	}
 }

@@ -28,7 +28,7 @@ func (p Place) Settings(scripted bool) events.Settings {
 
 // shell returns the name of the shell that runs scripts here, as models see it; empty if there is none.
 func (p Place) shell() string {
-	scripts, err := userShellEnvironment(config.UserDir(os.Getenv))
+	scripts, err := p.shellEnvironment()
 	if err != nil {
 		return "" // the error is reported when the tools are opened
 	}

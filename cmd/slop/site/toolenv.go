@@ -13,15 +13,17 @@ import (
 
 	"manualslop/cmd/slop/config"
 	"manualslop/cmd/slop/exit"
+	"manualslop/events"
 	"manualslop/events/policy"
 	"manualslop/projections/sessionlog"
 	"manualslop/tools"
+	"manualslop/tools/mcp"
 	"manualslop/tools/sandbox"
 	"manualslop/tools/web"
 )
 
 // ToolEnv returns what tools may use in a project: the folders that are open to them, and how scripts run. The
-// environment of scripts is the person's mcp_env.toml; a project's file has no effect without trust, see Untrusted.
+// environment of scripts is the person's mcp_env.toml, and below it that of the project if the person trusts it.
 // Errors: a *Error, and status 2 for settings that cannot be enforced.
 func (p Place) ToolEnv() (tools.Env, error) {
 	confine := p.Config.Shell.Sandbox == "workspace"
@@ -29,8 +31,7 @@ func (p Place) ToolEnv() (tools.Env, error) {
 		return tools.Env{}, exit.Errorf(exit.Usage, "[shell] network = false needs sandbox = \"workspace\"; no tools run "+
 			"without it")
 	}
-	user := config.UserDir(os.Getenv)
-	scripts, err := userShellEnvironment(user)
+	scripts, err := p.shellEnvironment()
 	if err != nil {
 		return tools.Env{}, err
 	}
@@ -91,16 +92,69 @@ func CredentialNames() []string {
 	return []string{"*.token", "person-*.json", "bus-tokens.json", OwnerFile, "run.json"}
 }
 
-// userShellEnvironment reads the person's mcp_env.toml, expanded.
-func userShellEnvironment(user string) (config.ShellEnvironment, error) {
+// EnvironmentFile is the name of the files, the person's and the project's, with the environment of scripts.
+const EnvironmentFile = "mcp_env.toml"
+
+// shellEnvironment reads the environment of scripts, expanded: the project's if it is trusted, and the person's on top.
+func (p Place) shellEnvironment() (config.ShellEnvironment, error) {
+	user := config.UserDir(os.Getenv)
 	if user == "" {
 		return config.ShellEnvironment{}, nil
 	}
-	file := filepath.Join(user, "mcp_env.toml")
-	e, err := config.LoadShellEnvironment(file)
+	file := filepath.Join(user, EnvironmentFile)
+	e, _, err := config.LoadShellEnvironment(file)
+	if err == nil {
+		e, err = expanded(file, e)
+	}
 	if err != nil {
 		return config.ShellEnvironment{}, err
 	}
+	theirs, there := p.ProjectEnvironment()
+	switch {
+	case !there || !theirs.Trusted:
+		return e, nil
+	case theirs.Err != nil:
+		return config.ShellEnvironment{}, exit.Errorf(exit.Usage, "%w", theirs.Err)
+	}
+	return theirs.ShellEnvironment.With(e), nil
+}
+
+// ProjectEnvironment is the mcp_env.toml of a project, which has no effect before the person trusts its content.
+type ProjectEnvironment struct {
+	config.ShellEnvironment        // expanded
+	Hash                    string // SHA-256 of the content; empty if it cannot be read
+	Trusted                 bool
+	Err                     error // why it cannot take effect
+}
+
+// ProjectEnvironment reads the project's file; false if there is none.
+func (p Place) ProjectEnvironment() (ProjectEnvironment, bool) {
+	file := filepath.Join(p.Project, EnvironmentFile)
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		return ProjectEnvironment{}, false
+	}
+	e, text, err := config.LoadShellEnvironment(file)
+	if text == nil {
+		return ProjectEnvironment{Err: err}, true
+	}
+	out := ProjectEnvironment{Hash: events.Digest(text)}
+	if err == nil {
+		out.ShellEnvironment, err = expanded(file, e)
+	}
+	if err == nil {
+		err = out.CheckProject(append(slices.Clone(p.Config.Files.BaseDirs), p.Project))
+	}
+	if user := config.UserDir(os.Getenv); user != "" {
+		trust, unread := mcp.LoadTrust(user)
+		err = errors.Join(err, unread)
+		out.Trusted = unread == nil && slices.Contains(trust.Environments, out.Hash)
+	}
+	out.Err = err
+	return out, true
+}
+
+// expanded checks that an environment can be expanded here, and expands its folders.
+func expanded(file string, e config.ShellEnvironment) (config.ShellEnvironment, error) {
 	known := scrubbed()
 	if _, err := e.Expand(known); err != nil {
 		return config.ShellEnvironment{}, exit.Errorf(exit.Usage, "%s: %w", file, err)
@@ -133,10 +187,8 @@ func scrubbed() map[string]string {
 // Untrusted lists the files of the project that would take effect if the
 // person had trusted them.
 func (p Place) Untrusted() []string {
-	var out []string
-	const name = "mcp_env.toml"
-	if _, err := os.Lstat(filepath.Join(p.Project, name)); !errors.Is(err, fs.ErrNotExist) {
-		out = append(out, name)
+	if e, there := p.ProjectEnvironment(); there && !e.Trusted {
+		return []string{EnvironmentFile}
 	}
-	return out
+	return nil
 }

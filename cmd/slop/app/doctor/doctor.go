@@ -78,7 +78,7 @@ func examine(ctx context.Context, g *site.Flags) []finding {
 	}
 	out = append(out, ok("configuration", "user "+p.Person+", project "+p.Name))
 	for _, name := range p.Untrusted() {
-		out = append(out, note("trust", name+" of the project has no effect: you have not trusted it"))
+		out = append(out, note("trust", name+" of the project has no effect: you have not trusted it; see slop mcp trust "+name))
 	}
 	out = append(out, checkServers(p)...)
 	out = append(out, checkData(p), checkDisk(p), checkSync(p))

@@ -3,6 +3,8 @@ package mcp
 
 import (
 	"context"
+	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"manualslop/cmd/slop/app/mcpserve"
 	"manualslop/cmd/slop/app/tool"
 	"manualslop/cmd/slop/command"
+	"manualslop/cmd/slop/config"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
@@ -97,11 +100,17 @@ func trustCommand(g *site.Flags) *cobra.Command {
 		Use:   "trust NAME",
 		Short: "Trust a server and approve its present tools",
 		Long: `Trust starts the server, approves the tools that it has now, and stops it. Without
---hash it starts nothing: it prints what would be trusted, and the hash to pass.`,
+--hash it starts nothing: it prints what would be trusted, and the hash to pass.
+The NAME mcp_env.toml stands for the project's file of that name: the environment
+of scripts, which counts from the next start on until the file changes.`,
 		Example: `  slop mcp trust filesystem
+  slop mcp trust mcp_env.toml
   slop mcp trust filesystem --hash 3f5a…`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if args[0] == site.EnvironmentFile {
+				return trustEnvironment(g, hash)
+			}
 			servers, s, err := find(g, args[0])
 			if err != nil {
 				return err
@@ -140,6 +149,57 @@ func trustCommand(g *site.Flags) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&hash, "hash", "", "the `HASH` of the definition that you looked at")
 	return cmd
+}
+
+// environmentLine is what slop mcp trust mcp_env.toml --json prints.
+type environmentLine struct {
+	Prepend []string          `json:"prepend,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
+	Hash    string            `json:"hash"`
+	Trusted bool              `json:"trusted"`
+}
+
+// trustEnvironment shows the project's environment of scripts, or trusts it if the hash is that of its content.
+func trustEnvironment(g *site.Flags, hash string) error {
+	p, err := g.Place()
+	if err != nil {
+		return err
+	}
+	e, there := p.ProjectEnvironment()
+	switch {
+	case !there:
+		return exit.Errorf(exit.Usage, "%s has no %s", p.Project, site.EnvironmentFile)
+	case e.Err != nil:
+		return exit.Errorf(exit.Usage, "it cannot be trusted: %w", e.Err)
+	case hash == "" && g.JSON:
+		return g.PrintLine(environmentLine{Prepend: e.Path.Prepend, Env: e.Env, Hash: e.Hash, Trusted: e.Trusted})
+	case hash == "":
+		rows := [][]string{}
+		for _, folder := range e.Path.Prepend {
+			rows = append(rows, []string{"path.prepend", term.OneLine(folder)})
+		}
+		for _, name := range slices.Sorted(maps.Keys(e.Env)) {
+			rows = append(rows, []string{"env." + name, term.OneLine(e.Env[name])})
+		}
+		term.PrintTable(g.Out, append(rows, []string{"hash", e.Hash}))
+		g.Notice("to trust it: slop mcp trust %s --hash %s", site.EnvironmentFile, e.Hash)
+		return nil
+	case hash != e.Hash:
+		return exit.Errorf(exit.Usage, "--hash must be %s, the hash of the present content", e.Hash)
+	}
+	user := config.UserDir(os.Getenv)
+	if user == "" {
+		return exit.Errorf(exit.Usage, "there is no configuration folder: set HOME or XDG_CONFIG_HOME")
+	}
+	trust, err := mcp.LoadTrust(user)
+	if err == nil {
+		err = trust.AddEnvironment(hash)
+	}
+	if err != nil {
+		return exit.Errorf(exit.Failed, "%w", err)
+	}
+	g.Notice("trusted %s; it counts from the next start on", site.EnvironmentFile)
+	return nil
 }
 
 func toolsCommand(g *site.Flags) *cobra.Command {

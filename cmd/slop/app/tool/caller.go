@@ -49,7 +49,7 @@ func newToolCaller(g *site.Flags, registry *tools.Registry, yes bool) (*toolCall
 	}
 	env.Performance = engine.OwnPerformance()
 	for _, name := range p.Untrusted() {
-		g.Notice("%s of the project has no effect: you have not trusted it", name)
+		g.Notice("%[1]s of the project has no effect: you have not trusted it; see slop mcp trust %[1]s", name)
 	}
 	gates := &gatePool{open: func() (*toolGate, error) { return newToolGate(p, registry, yes) }}
 	if err := gates.fill(); err != nil {
