@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 
 	"manualslop/events"
 	"manualslop/tiers/llm/codexcli"
@@ -153,7 +155,8 @@ func (c Config) KeyAdvice(provider string) string {
 	if variable := c.Provider(provider).APIKeyEnv; variable != "" {
 		return "set " + variable + ", which its api_key_env names"
 	}
-	advice := "set api_key under [" + provider + "] in " + filepath.Join(UserDir(os.Getenv), "credentials.toml")
+	advice := "run `slop setup`, or set api_key under [" + provider + "] in " +
+		filepath.Join(UserDir(os.Getenv), "credentials.toml")
 	if variable := KeyVariables()[provider]; variable != "" {
 		advice = "set " + variable + ", or " + advice
 	}
@@ -169,4 +172,77 @@ func KeyVariables() map[string]string {
 		"grok":     "XAI_API_KEY", "qwen": "DASHSCOPE_API_KEY", "minimax": "MINIMAX_API_KEY",
 		"openrouter": "OPENROUTER_API_KEY",
 	}
+}
+
+// WriteKey records the key of a provider in credentials.toml in a person's folder, which it creates if needed, and
+// returns the file. Only the person may read the file; the rest of its text stays as it is. The file is replaced as a
+// whole or not at all. It fails if the file is not valid, before or with the key. Errors never hold a key.
+func WriteKey(userDir, provider, key string) (string, error) {
+	path := filepath.Join(userDir, "credentials.toml")
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // a link stays one
+	}
+	text, err := readFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	if _, err := parseCredentials(path, text); err != nil {
+		return "", err
+	}
+	next := withKey(string(text), provider, key)
+	read, err := parseCredentials(path, []byte(next))
+	if err != nil {
+		return "", err
+	}
+	if read.Keys[provider] != key {
+		return "", fmt.Errorf("%s has a section of %s that cannot be changed; remove it first", path, provider)
+	}
+	if err := os.MkdirAll(userDir, 0o700); err != nil {
+		return "", err
+	}
+	return path, replaceFile(path, []byte(next))
+}
+
+// withKey returns the text with the key in the section of the provider; another spelling of its name counts.
+func withKey(text, provider, key string) string {
+	line := "api_key = " + strconv.Quote(key)
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, header := range lines {
+		name, is := strings.CutPrefix(strings.TrimSpace(header), "[")
+		name, _, closed := strings.Cut(name, "]")
+		if !is || !closed || events.ProviderName(strings.Trim(strings.TrimSpace(name), `"'`)) != provider {
+			continue
+		}
+		lines[i] = "[" + provider + "]"
+		for j := i + 1; j < len(lines) && !strings.HasPrefix(strings.TrimSpace(lines[j]), "["); j++ {
+			if k, _, set := strings.Cut(lines[j], "="); set && strings.TrimSpace(k) == "api_key" {
+				lines[j] = line
+				return strings.Join(lines, "\n") + "\n"
+			}
+		}
+		lines[i] += "\n" + line
+		return strings.Join(lines, "\n") + "\n"
+	}
+	if strings.TrimSpace(text) != "" {
+		text = strings.TrimRight(text, "\n") + "\n\n"
+	}
+	return text + "[" + provider + "]\n" + line + "\n"
+}
+
+// replaceFile writes a file that only its owner may read, as a whole or not at all.
+func replaceFile(path string, text []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".credentials-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
 }
