@@ -6,7 +6,7 @@ import (
 	"manualslop/tools/document"
 )
 
-// Problem is an unmatched bracket.
+// Problem is an unmatched bracket, or a comment or string that is not closed.
 type Problem struct {
 	Line int // 1-based
 	Text string
@@ -15,14 +15,19 @@ type Problem struct {
 // maxProblems limits the result of Problems.
 const maxProblems = 20
 
-// Problems lists unmatched brackets, at most 20. After the first of them the structure is uncertain.
-func (f *File) Problems() []Problem { return brackets(f.Text, f.tokens) }
+// Problems lists comments and strings that are not closed, then unmatched brackets, at most 20 of each. After the
+// first of them the structure is uncertain.
+func (f *File) Problems() []Problem {
+	return append(unclosed(f.Text, f.tokens, f.comments), brackets(f.Text, f.tokens)...)
+}
 
-// balance describes the first missing or surplus bracket of a text, or returns "".
+// balance describes the first missing or surplus bracket of a text, or a comment or string without end, or
+// returns "".
 func balance(text string) string {
-	all, _ := lex(text)
-	tokens, _ := resolve(text, all)
-	for _, p := range brackets(text, tokens) {
+	all, comments := lex(text)
+	tokens, directives := resolve(text, all)
+	open := unclosed(text, append(directives, tokens...), comments)
+	for _, p := range append(open, brackets(text, tokens)...) {
 		return fmt.Sprintf("%s, in its line %d", p.Text, p.Line)
 	}
 	return ""

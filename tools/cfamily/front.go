@@ -1,117 +1,291 @@
 package cfamily
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// piece is something that precedes a definition on its own lines and may not be part of it: a macro call without
-// ";", a single word on its line, or a directive.
-type piece struct {
-	word       string // the macro's name, or the whole text of a directive
+// headWord is a word, macro call, attribute or directive in front of the name of a definition.
+type headWord struct {
+	word       string // what new text must contain to keep it; "[[" for an attribute in brackets
 	start, end int    // byte offsets
+	line       int    // offset of the first token of its line
+	kind       headKind
 }
 
-// languageCalls are words that take arguments, precede a definition and belong to it.
-var languageCalls = words(`__attribute__ __attribute __declspec alignas _Alignas decltype typeof __typeof__ explicit requires noexcept __asm__ __asm asm
-	_Pragma __pragma extern throw`)
+type headKind uint8
 
-// keepFront returns where an edit of a symbol may begin. Preceding pieces that content leaves out stay in the
-// file if the text after them has its own type. Otherwise the edit is rejected, because their role is uncertain.
+const (
+	plainWord     headKind = iota + 1 // a word that may be a type or a macro
+	typeWord                          // a word that can only be part of a type, or a call that names one
+	specifierWord                     // a word such as static, or template<…>
+	macroCall                         // a macro call
+	attributeWord                     // an attribute: part of the definition, but easily left out
+	directiveLine                     // a directive
+)
+
+// headLine is a line of words in front of a name.
+type headLine struct {
+	words []headWord
+	start int      // offset of its first token, or of the name
+	apart bool     // it may stay in front of new text that leaves it out
+	kept  []string // the words that an edit must not lose
+}
+
+// attributeCalls are words that take arguments and belong to the definition that follows them.
+var attributeCalls = words(`__attribute__ __attribute __declspec alignas _Alignas __asm__ __asm asm`)
+
+// typeCalls are words that take arguments and are part of a type or a C++ head, which new text may change freely.
+var typeCalls = words(`decltype typeof __typeof__ __typeof explicit requires noexcept throw _Atomic _BitInt`)
+
+// classWords are the kinds of symbols that a keyword introduces.
+var classWords = words(`struct union enum class namespace`)
+
+// keepFront returns where an edit of a symbol may begin. Lines in front of a definition that content leaves out stay
+// in the file if what follows them has its own type. Otherwise the edit is rejected, because their role is uncertain.
 func (f *File) keepFront(s Symbol, start int, content string) (int, error) {
-	pieces := f.front(s, start)
-	if len(pieces) == 0 {
+	if s.Kind == "macro" {
 		return start, nil
 	}
-	tokens, _ := lex(content)
+	lines := f.front(s, start)
+	head := f.headOf(s, content)
 	have := map[string]int{}
-	for _, t := range tokens {
-		have[strings.TrimSpace(content[t.start:t.end])]++
+	tokens, _ := lex(head)
+	for i, t := range tokens {
+		text := strings.TrimSpace(head[t.start:t.end])
+		if text == "[" && i+1 < len(tokens) && head[tokens[i+1].start] == '[' {
+			text = "[["
+		}
+		have[text]++
 	}
-	lost := 0
-	for _, p := range pieces {
-		if have[p.word]--; have[p.word] < 0 {
-			lost++
+	first := ""
+	for i, line := range lines {
+		lost := lostOf(lines[i:], have)
+		if lost == "" {
+			if len(line.words) > 0 && !f.typeStays(s, lines[i:], head) {
+				return start, refuse("new_content leaves out the type of '%s'; begin new_content with it: %s", s.Name,
+					short(f.Text[line.start:s.End]))
+			}
+			return line.start, nil
+		}
+		if first == "" {
+			first = lost
+		}
+		if !line.apart || slices.ContainsFunc(line.kept, func(w string) bool { return have[w] > 0 }) {
+			break
 		}
 	}
-	if lost == 0 {
+	if first == "" {
 		return start, nil
 	}
-	last := pieces[len(pieces)-1].end
-	if lost == len(pieces) && f.only(pieces, start, last) && f.typed(last, f.nameOf(s)) {
-		rest, _ := lex(f.Text[last:s.End])
-		return last + int(rest[0].start), nil
-	}
-	return start, refuse("new_content leaves out '%s', which stands in front of '%s' and may be no part of it; begin new_content "+
-		"with it, or use edit_file to remove it", short(f.Text[pieces[0].start:last]), s.Name)
+	return start, refuse("new_content leaves out '%s', which stands in front of '%s'; begin new_content with it to keep it, "+
+		"or use edit_file to remove it", f.shown(lines, first), s.Name)
 }
 
-// nameOf returns the end of the header in which pieces can occur: the symbol's name, or its body if that comes first.
-func (f *File) nameOf(s Symbol) int {
+// lostOf returns the first word of lines that have, the words of new text, lack, or "".
+func lostOf(lines []headLine, have map[string]int) string {
+	need := map[string]int{}
+	for _, line := range lines {
+		for _, w := range line.kept {
+			if need[w]++; need[w] > have[w] {
+				return w
+			}
+		}
+	}
+	return ""
+}
+
+// shown is the text of a word of lines.
+func (f *File) shown(lines []headLine, word string) string {
+	for _, line := range lines {
+		for _, w := range line.words {
+			if w.word == word && slices.Contains(line.kept, word) {
+				return short(f.Text[w.start:w.end])
+			}
+		}
+	}
+	return word
+}
+
+// typeStays reports whether new text, whose head is given, has a type in front of its name if the old one has.
+func (f *File) typeStays(s Symbol, lines []headLine, head string) bool {
+	if !slices.Contains([]string{"function", "method", "operator"}, s.Kind) || untyped(s) {
+		return true
+	}
+	for _, line := range lines {
+		if slices.ContainsFunc(line.words, headWord.isType) {
+			now, _ := f.headWords(head)
+			return slices.ContainsFunc(now, headWord.isType)
+		}
+	}
+	return true
+}
+
+// headOf returns the part of new text that ends at the name of a symbol and begins behind the definition before it.
+func (f *File) headOf(s Symbol, content string) string {
+	alone := Read(content, f.Language, f.macros)
+	from, to := 0, -1
+	for _, n := range alone.Symbols {
+		if n.Title == s.Title && hasCode(n) == hasCode(s) && (s.Declaration || !n.Declaration) {
+			to = nameOf(n)
+			for _, o := range alone.Symbols {
+				if o.End <= n.Start && o.Kind != "macro" {
+					from = max(from, o.End)
+				}
+			}
+		}
+	}
+	if to < 0 {
+		if to = strings.IndexByte(content, '{'); to < 0 {
+			to = len(content)
+		}
+	}
+	return content[from:to]
+}
+
+// nameOf returns the end of the head of a symbol: its name, or its body if that comes first.
+func nameOf(s Symbol) int {
 	if s.BodyStart > 0 {
 		return min(s.at, s.BodyStart)
 	}
 	return s.at
 }
 
-// front lists the pieces between start and the line of the name.
-func (f *File) front(s Symbol, start int) []piece {
-	if s.Kind == "macro" {
-		return nil
+// untyped reports whether a symbol has no type by its nature.
+func untyped(s Symbol) bool {
+	return s.Kind == "constructor" || s.Kind == "destructor" || s.Kind == "operator" && strings.Contains(s.Title, "operator ")
+}
+
+// front splits what is between start and the name of a symbol into lines.
+func (f *File) front(s Symbol, start int) []headLine {
+	words, name := f.headWords(f.Text[start:nameOf(s)])
+	var lines []headLine
+	for _, w := range words {
+		w.start, w.end, w.line = w.start+start, w.end+start, w.line+start
+		if n := len(lines); n == 0 || lines[n-1].start != w.line {
+			lines = append(lines, headLine{start: w.line})
+		}
+		lines[len(lines)-1].words = append(lines[len(lines)-1].words, w)
 	}
-	head := f.Text[start:f.nameOf(s)]
+	if n := len(words); n == 0 || f.line(start+words[n-1].end) < f.line(start+name) {
+		lines = append(lines, headLine{start: start + name})
+	}
+	lines[0].start = start
+	everything := f.goesOn(s) != ""          // the head belongs to what follows the type, too
+	typed, certain := untyped(s), untyped(s) // the words behind have a type, and it is certainly no macro
+	for i := len(lines) - 1; i >= 0; i-- {
+		line := &lines[i]
+		line.apart = i < len(lines)-1 && certain && !slices.ContainsFunc(line.words, func(w headWord) bool {
+			return w.kind == specifierWord || w.kind == typeWord || w.kind == attributeWord
+		})
+		for _, w := range slices.Backward(line.words) {
+			macro := w.kind == plainWord && upper(w.word) && (typed || classWords[s.Kind])
+			if everything || line.apart || macro || w.kind >= macroCall {
+				line.kept = append(line.kept, w.word)
+			}
+			typed = typed || w.isType()
+			certain = certain || w.kind == typeWord || w.kind == plainWord && !upper(w.word) &&
+				f.macros.class[w.word] != annotates
+		}
+		slices.Reverse(line.kept)
+	}
+	return lines
+}
+
+// isType reports whether a word may be a type.
+func (w headWord) isType() bool {
+	return w.kind == plainWord || w.kind == typeWord || w.kind == macroCall
+}
+
+// headWords lists the words of a head outside of brackets. length is where the name with its qualifiers begins.
+func (f *File) headWords(head string) (out []headWord, length int) {
 	tokens, _ := lex(head)
-	var out []piece
+	length = len(head)
+	for n := len(tokens); n > 1; { // A::B<C>:: belongs to the name
+		text := head[tokens[n-1].start:tokens[n-1].end]
+		switch {
+		case text == "~":
+			n--
+		case text == "::" && tokens[n-2].kind == word:
+			n -= 2
+		case text == "::" && head[tokens[n-2].start] == '>':
+			depth := 0
+			for n -= 2; n > 0; n-- {
+				if c := head[tokens[n].start]; c == '>' {
+					depth++
+				} else if c == '<' {
+					if depth--; depth == 0 {
+						break
+					}
+				}
+			}
+			if n == 0 {
+				return out, length
+			}
+			n--
+		default:
+			tokens, n = tokens[:n], 0
+			continue
+		}
+		tokens, length = tokens[:n], int(tokens[n].start)
+	}
+	line := 0
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
-		switch text := head[t.start:t.end]; {
+		text := head[t.start:t.end]
+		if t.first {
+			line = int(t.start)
+		}
+		w := headWord{word: text, start: int(t.start), line: line}
+		last := i
+		switch {
 		case t.kind == directive:
-			out = append(out, piece{strings.TrimSpace(text), start + int(t.start), start + int(t.end)})
-		case t.kind == word && text == "template":
-			i = angles(head, tokens, i+1)
+			w.word, w.kind = strings.TrimSpace(text), directiveLine
+		case t.kind == word:
+			last = f.headWord(&w, head, tokens, i)
+		case text == "[" && i+1 < len(tokens) && head[tokens[i+1].start] == '[':
+			last = closed(head, tokens, i)
+			w.word, w.kind = "[[", attributeWord
 		case text == "{" || text == "[" || text == "(":
 			i = closed(head, tokens, i)
-		case t.kind == word:
-			last := i
-			if i+1 < len(tokens) && head[tokens[i+1].start] == '(' {
-				last = closed(head, tokens, i+1)
-			}
-			p := piece{text, start + int(t.start), start + int(tokens[last].end)}
-			next := start + len(head)
-			call := last > i && !languageCalls[text] && f.breaks(p.end, next)
-			if last+1 < len(tokens) {
-				next = start + int(tokens[last+1].start)
-			}
-			alone := last == i && t.first && !typeWords[text] && !specifiers[text] && f.breaks(p.end, next)
-			if call || alone && f.typed(p.end, start+len(head)) {
-				out = append(out, p)
-			}
-			i = last
+			continue
+		default:
+			continue
 		}
+		w.end = int(tokens[last].end)
+		out = append(out, w)
+		i = last
 	}
-	return out
+	return out, length
 }
 
-// breaks reports whether two offsets are on different lines.
-func (f *File) breaks(from, to int) bool { return f.line(from) < f.line(to) }
-
-// typed reports whether a part of a header contains a word that can be a type.
-func (f *File) typed(from, to int) bool {
-	tokens, _ := lex(f.Text[from:max(from, to)])
-	for _, t := range tokens {
-		if text := f.Text[from+int(t.start) : from+int(t.end)]; t.kind == word && !specifiers[text] && !languageCalls[text] {
-			return true
+// headWord sets the kind of the word at i and returns its last token.
+func (f *File) headWord(w *headWord, head string, tokens []token, i int) int {
+	last := i
+	if i+1 < len(tokens) && head[tokens[i+1].start] == '(' {
+		if end := closed(head, tokens, i+1); head[tokens[end].start] == ')' {
+			last = end
 		}
 	}
-	return false
-}
-
-// only reports whether the text between two offsets consists of pieces only.
-func (f *File) only(pieces []piece, from, to int) bool {
-	for _, p := range pieces {
-		if tokens, _ := lex(f.Text[from:p.start]); len(tokens) > 0 {
-			return false
+	switch called := last > i; {
+	case w.word == "template" || f.Language == CPP && i+1 < len(tokens) && head[tokens[i+1].start] == '<':
+		w.kind = typeWord
+		if w.word == "template" {
+			w.kind = specifierWord
 		}
-		from = p.end
+		return max(angles(head, tokens, i+1), i)
+	case w.word == "__extension__" || called && attributeCalls[w.word]:
+		w.kind = attributeWord
+	case called && w.word != "extern" && !typeCalls[w.word] && !typeWords[w.word]:
+		w.kind = macroCall
+	case w.word == "explicit" || w.word == "requires" || specifiers[w.word]:
+		w.kind = specifierWord
+	case called || typeWords[w.word]:
+		w.kind = typeWord
+	default:
+		w.kind = plainWord
 	}
-	return from == to
+	return last
 }
 
 // closed returns the index of the token that closes the bracket at i, or the last index if none does.

@@ -63,7 +63,10 @@ func TestAnEditReplacesTheFrontThatItNames(t *testing.T) {
 		"API(int)\nf(void) { return 1; }\n":                               "API(long)\nf(void) { return 2; }",
 		"static struct point *\nf(void) { return 1; }\n":                  "static int f(void) { return 2; }",
 		"foo_t\nf(void) { return 1; }\n":                                  "int f(void) { return 2; }",
-		"__attribute__((noinline))\nint f(void) { return 1; }\n":          "int f(void) { return 2; }",
+		"__attribute__((noinline))\nint f(void) { return 1; }\n":          "__attribute__((cold)) int f(void) { return 2; }",
+		"DECLARE(x) /* c */ int f(void) { return 1; }\n":                  "DECLARE(x) int f(void) { return 2; }",
+		"STACK_OF(A) *f(void) { return 1; }\n":                            "STACK_OF(B) *f(void) { return 2; }",
+		"FILE *f(void) { return 1; }\n":                                   "int *f(void) { return 2; }",
 		"template <class T, class = enable<T>>\nint f(T) { return 1; }\n": "template <class T>\nint f(T) { return 2; }",
 	} {
 		file := cfamily.Read(text, cfamily.CPP, cfamily.Macros{})

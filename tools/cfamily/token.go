@@ -16,17 +16,22 @@ const (
 type token struct {
 	kind       tokenKind
 	first      bool // only blanks and comments precede it on its line
+	open       bool // a literal without its closing quote, or a directive with a comment that is not closed
 	start, end int32
 }
 
-// comment is the range of a comment.
-type comment struct{ start, end int }
+// comment is the range of a comment. It is open if it has no "*/" and therefore goes up to the end of the text.
+type comment struct {
+	start, end int
+	open       bool
+}
 
 // lexer splits a text into tokens. Whatever the text is, the tokens are in order and inside it.
 type lexer struct {
 	text     string
 	at       int
 	fresh    bool // only blanks and comments so far on this line
+	open     bool // the token that is read has no end
 	tokens   []token
 	comments []comment
 }
@@ -67,8 +72,8 @@ func (l *lexer) next() {
 }
 
 func (l *lexer) emit(kind tokenKind, end int) {
-	l.tokens = append(l.tokens, token{kind: kind, first: l.fresh, start: int32(l.at), end: int32(end)})
-	l.at, l.fresh = end, false
+	l.tokens = append(l.tokens, token{kind: kind, first: l.fresh, open: l.open, start: int32(l.at), end: int32(end)})
+	l.at, l.fresh, l.open = end, false, false
 }
 
 func (l *lexer) peek(n int) byte {
@@ -80,16 +85,17 @@ func (l *lexer) peek(n int) byte {
 
 func (l *lexer) lineComment() {
 	end := endOfLine(l.text, l.at)
-	l.comments = append(l.comments, comment{l.at, end})
+	l.comments = append(l.comments, comment{start: l.at, end: end})
 	l.at = end
 }
 
 func (l *lexer) blockComment() {
 	end := len(l.text)
-	if i := strings.Index(l.text[l.at+2:], "*/"); i >= 0 {
+	i := strings.Index(l.text[l.at+2:], "*/")
+	if i >= 0 {
 		end = l.at + 2 + i + 2
 	}
-	l.comments = append(l.comments, comment{l.at, end})
+	l.comments = append(l.comments, comment{l.at, end, i < 0})
 	l.at = end
 }
 
@@ -124,6 +130,7 @@ func (l *lexer) endOfDirective() int {
 		}
 		length := strings.Index(l.text[from+open+2:], "*/")
 		if length < 0 {
+			l.open = true
 			return len(l.text)
 		}
 		from += open + 2 + length + 2
@@ -148,9 +155,11 @@ func (l *lexer) endOfQuoted(open int) int {
 		case c == '\\':
 			i++
 		case c == '\n' || c == '\r':
+			l.open = true
 			return i
 		}
 	}
+	l.open = true
 	return len(l.text)
 }
 
@@ -186,6 +195,7 @@ func (l *lexer) endOfRaw(open int) int {
 	if i := strings.Index(l.text[open+2+paren:], closing); i >= 0 {
 		return open + 2 + paren + i + len(closing)
 	}
+	l.open = true
 	return len(l.text)
 }
 

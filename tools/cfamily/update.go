@@ -46,12 +46,15 @@ func (f *File) Update(ctx context.Context, s Symbol, content string) (document.S
 		return document.Splice{}, refuse("new_content ends with a backslash, which would join the next line to it; leave " +
 			"it out")
 	}
-	if strings.HasSuffix(f.Text[s.Start:s.End], ";") && strings.HasSuffix(content, "}") {
-		content += ";"
+	content = f.ended(s, content)
+	if rest := f.goesOn(s); rest != "" && !f.endsWithType(s, content) {
+		return document.Splice{}, refuse("%q follows the '}' of '%s' in the same statement and stays in the file; end "+
+			"new_content with that '}', or use edit_file to change both", rest, s.Name)
 	}
-	if line, _, _ := strings.Cut(f.Text[s.End:], "\n"); endsInComment(content) && strings.TrimSpace(line) != "" {
-		return document.Splice{}, refuse("new_content ends in a // comment, and %q follows on its last line; put the comment "+
-			"above or leave it out", short(line))
+	line, _, _ := strings.Cut(f.Text[s.End:], "\n")
+	if last := openEnd(content); last != "" && strings.TrimSpace(line) != "" {
+		return document.Splice{}, refuse("new_content ends in a %s, and %q follows on its last line; put it above or leave "+
+			"it out", last, short(line))
 	}
 	if !directivesClosed(content) {
 		return document.Splice{}, refuse("new_content has an #if, #else or #endif without its counterpart")
@@ -65,18 +68,15 @@ func (f *File) Update(ctx context.Context, s Symbol, content string) (document.S
 	if f.Text[start:s.End] == content {
 		return splice, nil
 	}
+	if !f.sameOutside(splice) {
+		return document.Splice{}, refuse("with new_content the text around it would be read differently; let its comments, " +
+			"strings and # lines end in it, and begin a # line only where the definition begins its line")
+	}
 	after := Read(f.Text[:start]+content+f.Text[s.End:], f.Language, f.macros)
 	if err := f.compare(after, s, splice); err != nil {
 		return document.Splice{}, err
 	}
 	return splice, f.damaged(ctx, after, splice)
-}
-
-// endsInComment reports whether a text ends in a // comment.
-func endsInComment(text string) bool {
-	_, comments := lex(text)
-	return len(comments) > 0 && comments[len(comments)-1].end == len(text) &&
-		strings.HasPrefix(text[comments[len(comments)-1].start:], "//")
 }
 
 // trimLines removes blank lines at both ends, and trailing blanks.
@@ -106,6 +106,9 @@ func (f *File) compare(after *File, s Symbol, splice document.Splice) error {
 	if err := f.left(after, s, end); err != nil {
 		return err
 	}
+	if name := f.doubled(after, splice.New); name != "" {
+		return refuse("new_content also defines '%s', which the file defines already; give only '%s'", name, s.Name)
+	}
 	outside := map[string]int{}
 	for _, o := range f.Symbols {
 		if o.End <= s.Start || o.Start >= s.End {
@@ -124,6 +127,44 @@ func (f *File) compare(after *File, s Symbol, splice document.Splice) error {
 		}
 	}
 	return nil
+}
+
+// doubled returns a name that is defined more often than before, although it was defined or is twice in new text. In
+// C++ parameters and template arguments count as part of a name. Branches of an #if in new text may repeat a name.
+func (f *File) doubled(after *File, content string) string {
+	tokens, _ := lex(content)
+	if slices.ContainsFunc(tokens, func(t token) bool {
+		name, _ := directiveOf(content[t.start:t.end])
+		return t.kind == directive && strings.HasPrefix(name, "if")
+	}) {
+		return ""
+	}
+	counted := func(of *File) map[string]int {
+		out := map[string]int{}
+		for _, n := range of.Symbols {
+			if n.BodyEnd > 0 && n.Kind != "namespace" {
+				out[of.identity(n)]++
+			}
+		}
+		return out
+	}
+	before := counted(f)
+	now := counted(after)
+	for _, n := range after.Symbols {
+		if key := after.identity(n); now[key] > max(1, before[key]) {
+			return n.Name
+		}
+	}
+	return ""
+}
+
+// identity is what makes a definition another one: its name, in C++ also its head.
+func (f *File) identity(s Symbol) string {
+	key := s.Kind + " " + s.Name + s.Arguments
+	if f.Language == CPP && hasCode(s) {
+		key += " " + folded(f.Text[nameOf(s):s.SignatureEnd])
+	}
+	return key
 }
 
 // defines describes the symbols defined in a range.

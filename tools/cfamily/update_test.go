@@ -125,3 +125,91 @@ func TestIncludedHeadersAreFoundNearby(t *testing.T) {
 	require.Len(t, file.Symbols, 1)
 	require.Equal(t, 1, file.Symbols[0].StartLine)
 }
+
+// refusals are edits that would lose or change something besides the definition: the text of a file, the name and the
+// new content, and what the refusal says.
+var refusals = []struct{ text, name, content, says string }{
+	// A value or function behind a type.
+	{"struct T { int a; } v = {1};\n", "T", "struct T { int a; int b; } v = {1};", `"v = {1};" follows the '}' of 'T'`},
+	{"enum E { A, B } Cov = A;\n", "E", "enum E { A, C, B };", `"Cov = A;" follows`},
+	{"struct V { enum T : int { A, B } Kind = A; };\n", "V::T", "enum T : int { A } Kind = A;", `"Kind = A; };" follows`},
+	{"static const struct o {\n\tint a;\n} t[] = {\n\t{ 1 },\n};\n", "o",
+		"static const struct o {\n\tint b;\n} t[] = {\n\t{ 1 },\n};", `"t[] = {" follows`},
+	{"static const struct o {\n\tint a;\n} t[] = {\n\t{ 1 },\n};\n", "o", "struct o {\n\tint b;\n}",
+		"leaves out 'static'"},
+	{"struct T { int a; } f(void) { struct T t; return t; }\n", "T", "struct T { int b; };", "follows the '}'"},
+	// Comments and strings without end.
+	{"int f(void) { return 1; }\nint g;\nint h; /* x */\n", "f", "int f(void) { return 2; } /* b", "comment is not closed"},
+	{"int f(void) { return 1; }\nint g;\n", "f", "int f(void) { return 2; } /* b", "comment is not closed"},
+	{"int f(void) { return 1; }\n", "f", "#define A /* b\nint f(void) { return 2; }", "comment is not closed"},
+	{"int f(void) { return 1; }\n", "f", "int f(void) { return 2; } \"", "string or character is not closed"},
+	{"int f() { return 1; }\n", "f", "int f() { return 2; } R\"x(", "string or character is not closed"},
+	// Directives beside other code.
+	{"int f(void) { return 1; } int b;\n", "f", "int f(void) { return 2; }\n#define Z 3", "ends in a # line"},
+	{"int f(void) { return 1; } int b;\n", "f", "int f(void) { return 2; }\n#if 0\n#endif", "ends in a # line"},
+	{"int b; int f(void) { return 1; }\n", "f", "#define Z 3\nint f(void) { return 2; }", "read differently"},
+	{"struct s { int a; }; int b;\n", "s", "struct s { int b; } // c", "ends in a // comment"},
+	// Fronts.
+	{"DECLARE(x) int f(void) { return 1; }\n", "f", "int f(void) { return 2; }", "leaves out 'DECLARE(x)'"},
+	{"DECLARE(x) int f(void) { return 1; }\n", "f", "int f(void) { DECLARE(x) return 2; }", "leaves out 'DECLARE(x)'"},
+	{"EXTERN_C DECLARE(x) int f(void) { return 1; }\n", "f", "EXTERN_C int f(void) { return 2; }", "leaves out 'DECLARE(x)'"},
+	{"EXTERN_C DECLARE(x) int f(void) { return 1; }\n", "f", "DECLARE(x) int f(void) { return 2; }", "leaves out 'EXTERN_C'"},
+	{"DECLARE(x) struct s { int a; };\n", "s", "struct s { int b; };", "leaves out 'DECLARE(x)'"},
+	{"struct PACKED s { int a; };\n", "s", "struct s { int b; };", "leaves out 'PACKED'"},
+	{"class A { Q_DISABLE_COPY(A) int f() { return 1; } };\n", "A::f", "int f() { return 2; }", "leaves out 'Q_DISABLE_COPY(A)'"},
+	{"PyAPI_FUNC(void) f(int a) { return; }\n", "f", "void f(int a) { }", "leaves out 'PyAPI_FUNC(void)'"},
+	{"DECLARE(x) /* keep me */ int f(void) { return 1; }\n", "f", "int f(void) { return 2; }", "leaves out 'DECLARE(x)'"},
+	{"__attribute__((unused))\nint f(void) { return 1; }\n", "f", "int f(void) { return 2; }",
+		"leaves out '__attribute__((unused))'"},
+	{"__declspec(dllexport)\nint f(void) { return 1; }\n", "f", "int f(void) { return 2; }",
+		"leaves out '__declspec(dllexport)'"},
+	{"[[nodiscard]]\nint f(void) { return 1; }\n", "f", "int f(void) { return 2; }", "leaves out '[[nodiscard]]'"},
+	{"struct alignas(8) s { int a; };\n", "s", "struct s { int b; };", "leaves out 'alignas(8)'"},
+	{"__extension__\nint f(void) { return 1; }\n", "f", "int f(void) { return 2; }", "leaves out '__extension__'"},
+	{"_Pragma(\"a\") int f(void) { return 1; }\n", "f", "int f(void) { return 2; }", `leaves out '_Pragma("a")'`},
+	// Types.
+	{"void\nA::f() { g(); }\n", "A::f", "A::f() { h(); }", "leaves out the type of 'A::f'"},
+	{"int f(void) { return 1; }\n", "f", "static f(void) { return 2; }", "leaves out the type of 'f'"},
+	// Further definitions.
+	{"int f(void) { return 1; }\nint g(void) { return 1; }\n", "f", "int f(void) { return 2; }\nint g(void) { return 2; }",
+		"new_content also defines 'g'"},
+	{"int f(void) { return 1; }\n", "f", "int f(void) { return 2; }\nint f(void) { return 3; }", "new_content also defines 'f'"},
+}
+
+func TestAnEditThatWouldLoseOrChangeTheRestIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, c := range refusals {
+		file := cfamily.Read(c.text, cfamily.CPP, cfamily.Macros{})
+		found := cfamily.Find(file.Symbols, c.name)
+		require.Len(t, found, 1, "%q", c.text)
+		_, err := file.Update(t.Context(), found[0], c.content)
+		require.ErrorContains(t, err, c.says, "%q", c.text)
+	}
+}
+
+func TestAnEditPutsTheEndOfADefinitionWhereItBelongs(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, name, content, want string }{
+		{"struct s { int a; };\nint x;\n", "s", "struct s { int b; } // ok", "struct s { int b; }; // ok\nint x;\n"},
+		{"enum s { A };\nint x;\n", "s", "enum s { B } /* ok */", "enum s { B }; /* ok */\nint x;\n"},
+		{"struct T { int a; } v = {1};\n", "T", "struct T { int b; }", "struct T { int b; } v = {1};\n"},
+		{"struct T { int a; } v, w;\n", "T", "struct T { int b; } v, w;", "struct T { int b; } v, w;\n"},
+		{"struct A { int f() { return 1; }; };\n", "A::f", "int f() { return 2; };", "struct A { int f() { return 2; }; };\n"},
+		{"int f(void) { return 1; }\n", "f", "int f(void) { return 2; }; // c", "int f(void) { return 2; } // c\n"},
+		{"int f(int) { return 1; }\nint g(int) { return 1; }\n", "f", "int f(int) { return 2; }\nint g(long) { return 2; }",
+			"int f(int) { return 2; }\nint g(long) { return 2; }\nint g(int) { return 1; }\n"},
+		{"void\nA::f() { g(); }\n", "A::f", "int A::f() { h(); }", "int A::f() { h(); }\n"},
+		{"DECLARE_X(A)\n__attribute__((x)) int f() { g(); }\n", "f", "__attribute__((x)) int f() { h(); }",
+			"DECLARE_X(A)\n__attribute__((x)) int f() { h(); }\n"},
+		{"MARKER(a)\n::std::string f() { g(); }\n", "f", "int f() { h(); }", "MARKER(a)\nint f() { h(); }\n"},
+		{"std::map<int,\n int> f() { g(); }\n", "f", "int f() { h(); }", "int f() { h(); }\n"},
+		{"DECLARE_X(A)\nA::A() { g(); }\n", "A::A", "A::A() { h(); }", "DECLARE_X(A)\nA::A() { h(); }\n"},
+	} {
+		file := cfamily.Read(c.text, cfamily.CPP, cfamily.Macros{})
+		found := cfamily.Find(file.Symbols, c.name)
+		require.Len(t, found, 1, "%q", c.text)
+		splice, err := file.Update(t.Context(), found[0], c.content)
+		require.NoError(t, err, "%q", c.text)
+		require.Equal(t, c.want, c.text[:splice.Start]+splice.New+c.text[splice.End:])
+	}
+}
