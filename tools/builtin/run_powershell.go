@@ -117,8 +117,8 @@ func checkScript(script string) error {
 	return nil
 }
 
-// shellResult formats an outcome. The text has the form of the original. If the interpreter is not PowerShell,
-// the first line names it.
+// shellResult formats an outcome. The text has the form of the original; prompts and the description of the tool
+// name the interpreter.
 func shellResult(i tools.Interpreter, o sandbox.Outcome, timeout time.Duration, limits tools.Limits) tools.Result {
 	data := shellData{
 		Interpreter: i.Name, Stdout: o.Stdout, Stderr: o.Stderr, TimedOut: o.TimedOut, Killed: o.Killed,
@@ -136,12 +136,8 @@ func shellResult(i tools.Interpreter, o sandbox.Outcome, timeout time.Duration, 
 	}
 	data.Exit = &o.Exit
 	result.Data, result.Exit, result.Failed = data, &o.Exit, o.Exit != 0
-	head := ""
-	if !i.Powershell {
-		head = "INTERPRETER: " + i.Name + " (PowerShell is not installed)\n"
-	}
 	result.Artifacts = artifacts(o, half)
-	result.Text = fmt.Sprintf("%s%s\nEXIT CODE: %d", head, streams(o, half), o.Exit)
+	result.Text = fmt.Sprintf("%s\nEXIT CODE: %d", streams(o, half), o.Exit)
 	return result
 }
 
