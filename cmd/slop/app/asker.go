@@ -28,6 +28,7 @@ type asker struct {
 	yes    standingYes
 	opened events.SessionOpened // with the basis of now
 	rule   proposedRule
+	about  subjects
 
 	open    []events.AskRaised
 	shown   string // ask on the terminal
@@ -81,6 +82,7 @@ func plainLines(in io.Reader) func() (string, error) {
 // take applies an event that opens or closes a question.
 func (a *asker) take(e *events.Event) {
 	a.opened.Basis, _ = a.opened.Basis.Changed(e.Payload)
+	a.about.take(e)
 	switch p := e.Payload.(type) {
 	case events.AskRaised:
 		a.open = append(a.open, p)
@@ -155,6 +157,12 @@ func (a *asker) put(ask events.AskRaised) {
 	question := func(w io.Writer) {
 		if a.printed == ask.Ask {
 			return
+		}
+		for i, line := range a.about.lines(ask, len(a.open)) {
+			if i == 0 {
+				fmt.Fprintln(w)
+			}
+			fmt.Fprintf(w, "   %s\n", term.Printable(line))
 		}
 		if a.printed = ask.Ask; a.whole != ask.Ask && a.g.PrintAsk(w, ask, !term.IsTerminal(a.g.In)) {
 			a.cut = ask.Ask

@@ -93,3 +93,27 @@ func TestAQuestionOfAModelTakesWordsOrANumber(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, given)
 }
+
+func TestAQuestionShowsWhatItIsAbout(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	a := asker{g: &site.Flags{Terminal: term.Terminal{Out: &out, Err: &out}}, view: &term.Progress{Out: &out}}
+	ask := events.AskRaised{Ask: "a-1", Gate: events.GateTool, Title: "edit_file a.go", Ticket: "T-1"}
+	other := events.AskRaised{Ask: "a-2", Gate: events.GateStep, Title: "round 2", Ticket: "T-2"}
+	for _, e := range []events.Event{
+		{Payload: events.TicketStarted{Ticket: events.Ticket{ID: "T-1"}, Prompt: "Mend the parser\n\x1b[2J"}},
+		{ID: "r-0", Payload: events.ModelRequested{Tier: 4, Ticket: "T-1"}},
+		{Payload: events.ModelReplied{Request: "r-0", Text: "a hint"}},
+		{ID: "r-1", Payload: events.ModelRequested{Tier: 3, Ticket: "T-1"}},
+		{Payload: events.ModelReplied{Request: "r-1", Text: "<think>hm</think>I edit a.go."}},
+		{Payload: ask}, {Payload: other},
+	} {
+		a.take(&e)
+	}
+	a.put(ask)
+	require.Contains(t, out.String(), "   question 1 of 2\n   T-1: Mend the parser")
+	require.Contains(t, out.String(), "\n   the model said: I edit a.go.\n\n── tool · edit_file a.go · T-1\n")
+	require.NotContains(t, out.String(), "\x1b[2J")
+	require.NotContains(t, out.String(), "hm")
+	require.Len(t, a.about.lines(other, 1), 0)
+}
