@@ -273,3 +273,18 @@ func TestSlopAloneOpensAChatInATerminalAndPrintsHelpElsewhere(t *testing.T) {
 	require.Contains(t, string(out), "Usage:")
 	require.NotContains(t, string(out), "main> ")
 }
+
+const markdownScript = `{"tier":3,"contains":"Explain.","reply":{"text":"# Plan\n\nRead **all** of it.\n\n- one\n- two\n\n&#27;[2Jgone \u001b[2Jtoo"}}
+`
+
+func TestMarkdownIsRenderedOnATerminalWithColoursOnly(t *testing.T) {
+	t.Parallel()
+	c := chat(t, 24, markdownScript)
+	c.types("Explain.\r")
+	c.sees("\x1b[1mPlan\x1b[0m", "Read \x1b[1mall\x1b[0m of it.", "• one", "• two", "&#27;[2Jgone", "too", "main> ")
+	require.NotContains(t, c.shown.String(), "\x1b[2J")
+	c = chat(t, 24, markdownScript, "--no-color")
+	c.types("Explain.\r")
+	c.sees("# Plan", "**all**", "- one", "&#27;[2Jgone", "main> ")
+	require.NotContains(t, c.shown.String(), "\x1b[2J")
+}

@@ -36,7 +36,8 @@ and may use tools: what needs a yes is asked as in slop run.
 
 With -p one turn is taken: the answer goes to standard output, everything else to
 standard error, and the exit status says how it ended. Without -p each line is a
-turn. On a terminal lines can be edited, have a history and may be pasted as
+turn. On a terminal with colours Markdown is rendered, a paragraph, list or code block
+at a time. On a terminal lines can be edited, have a history and may be pasted as
 several lines; Tab completes commands and paths. Ctrl-C stops a turn and keeps the session,
 also at a question; at the prompt it drops the line, or leaves if there is none.
 

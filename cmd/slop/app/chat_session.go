@@ -44,6 +44,7 @@ type chat struct {
 	requests   map[string]string // turn to its newest request to a model
 	told       string            // what was printed of the answer to that of this turn
 	line       bool              // an unfinished line of an answer stands there
+	markdown   *term.Markdown    // of the answer; nil: it is printed as it comes
 	leaving    bool
 
 	stalls <-chan engine.Stall
@@ -54,7 +55,7 @@ type chat struct {
 func newChat(g *site.Flags, v engine.SessionWriter, o chatOptions) *chat {
 	c := &chat{g: g, writer: v, opts: o, set: projections.NewSet(), discussion: o.discussion,
 		requests: map[string]string{}, adding: map[string]bool{}, undone: map[string]bool{}}
-	c.input = newChatInput(g, c.complete)
+	c.input, c.markdown = newChatInput(g, c.complete), term.NewMarkdown(&g.Terminal)
 	out := g.Terminal
 	out.Out = c.input
 	c.view = term.NewProgress(&out)
@@ -223,6 +224,7 @@ func (c *chat) take(e *events.Event) error {
 			c.requests[p.Ticket] = e.ID
 		}
 		if p.Ticket == c.turn {
+			c.finish()
 			c.told = ""
 			c.asking(p.Model)
 		}
@@ -297,7 +299,7 @@ func (c *chat) took(id string) {
 // ended is told how the turn ended: a command of one turn ends with it.
 func (c *chat) ended(p events.TurnEnded) error {
 	c.turn = ""
-	c.endLine()
+	c.finish()
 	if p.Outcome == events.TurnDone {
 		return nil
 	}
@@ -324,14 +326,26 @@ func (c *chat) whole(text string) {
 	}
 	rest, same := strings.CutPrefix(text, c.told)
 	if !same {
-		c.endLine()
+		c.finish()
 		rest = text
 	}
 	c.print(rest)
+	c.finish()
+}
+
+// finish prints what is left of an answer and ends its line.
+func (c *chat) finish() {
+	if c.markdown != nil {
+		fmt.Fprint(c.g.Out, c.markdown.Rest())
+	}
 	c.endLine()
 }
 
 func (c *chat) print(text string) {
+	if c.markdown != nil {
+		fmt.Fprint(c.g.Out, c.markdown.Add(text))
+		return
+	}
 	if text == "" {
 		return
 	}

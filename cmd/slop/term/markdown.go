@@ -1,0 +1,255 @@
+package term
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// Styles of rendered Markdown. They fit dark and light terminals.
+const (
+	styleBold   = "\x1b[1m"
+	styleItalic = "\x1b[3m"
+	styleCode   = "\x1b[36m"
+)
+
+// Markdown renders a text that comes piece by piece, block by block: a paragraph, a list or a code block is returned
+// when it is finished, so that nothing that was printed changes. Control characters of the text are spelled out, and
+// HTML is shown as it is written.
+type Markdown struct {
+	pending string // not returned yet
+	at      int    // the lines of pending up to here were looked at
+	fence   string // that ends the code block; empty: outside of one
+	list    bool   // the block is a list
+	blank   bool   // the line before was blank
+}
+
+// NewMarkdown returns nil if the output is not a terminal with colours, where text stays as it is.
+func NewMarkdown(g *Terminal) *Markdown {
+	if g.JSON || !g.coloured() {
+		return nil
+	}
+	return &Markdown{}
+}
+
+var (
+	fenceLine = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})")
+	itemLine  = regexp.MustCompile(`^ {0,3}([-*+]|[0-9]{1,9}[.)])\s`)
+)
+
+// Add takes the next piece and returns the blocks that it finishes, rendered.
+func (m *Markdown) Add(piece string) string {
+	m.pending += piece
+	var out strings.Builder
+	for {
+		end := strings.IndexByte(m.pending[m.at:], '\n')
+		if end < 0 {
+			return out.String()
+		}
+		if m.ends(m.pending[m.at : m.at+end]) {
+			out.WriteString(m.cut())
+			end = strings.IndexByte(m.pending, '\n')
+		}
+		m.at += end + 1
+		if m.blank && m.fence == "" && !m.list {
+			out.WriteString(m.cut())
+		}
+	}
+}
+
+// cut returns the block that ends where the lines were looked at, rendered.
+func (m *Markdown) cut() string {
+	block := m.pending[:m.at]
+	m.pending, m.at = m.pending[m.at:], 0
+	return rendered(block)
+}
+
+// ends takes a whole line, and reports whether a list ended before it.
+func (m *Markdown) ends(line string) (before bool) {
+	blank := strings.TrimSpace(line) == ""
+	if m.fence != "" {
+		closing := strings.TrimSpace(line)
+		if strings.HasPrefix(closing, m.fence) && strings.Trim(closing, m.fence[:1]) == "" {
+			m.fence = ""
+		}
+		m.blank = false
+		return false
+	}
+	item := itemLine.MatchString(line)
+	if m.list && m.blank && !blank && !item && !strings.HasPrefix(line, "  ") && !strings.HasPrefix(line, "\t") {
+		m.list, before = false, true
+	}
+	if found := fenceLine.FindStringSubmatch(line); found != nil {
+		m.fence = found[1]
+	}
+	m.list = m.list || item
+	m.blank = blank
+	return before
+}
+
+// Rest returns what is left, rendered, and begins anew.
+func (m *Markdown) Rest() string {
+	left := m.pending
+	*m = Markdown{}
+	return rendered(left)
+}
+
+// Limits of what is rendered: the parser takes long for hostile text, and deep blocks leave no room for words. What is
+// over a limit is printed as it stands.
+const (
+	maxRendered = 8 << 10 // bytes of a block
+	maxDepth    = 16      // blocks in blocks
+)
+
+// rendered renders whole blocks. A line end stands behind each, and an empty line between two.
+func rendered(source string) string {
+	if strings.TrimSpace(source) == "" {
+		return ""
+	}
+	p := painter{source: []byte(source)}
+	if len(source) <= maxRendered {
+		p.blocks(goldmark.DefaultParser().Parse(text.NewReader(p.source)), "", "")
+	}
+	if len(source) > maxRendered || p.deep {
+		return EachVisible(strings.TrimRight(source, "\n")) + "\n\n"
+	}
+	return p.out.String()
+}
+
+// painter writes the tree of a document as lines.
+type painter struct {
+	source []byte
+	out    strings.Builder
+	depth  int
+	deep   bool // it was over the limit
+}
+
+// blocks writes the blocks below a node. The first line begins with first, the others with prefix.
+func (p *painter) blocks(parent ast.Node, first, prefix string) {
+	p.depth++
+	defer func() { p.depth-- }()
+	if p.deep = p.deep || p.depth > maxDepth; p.deep {
+		return
+	}
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		if before := n.PreviousSibling(); before != nil && before.Kind() != ast.KindTextBlock {
+			p.lines("", prefix, prefix)
+		}
+		p.block(n, first, prefix)
+		first = prefix
+	}
+	if parent.Kind() == ast.KindDocument {
+		p.out.WriteString("\n")
+	}
+}
+
+func (p *painter) block(n ast.Node, first, prefix string) {
+	switch n := n.(type) {
+	case *ast.Heading:
+		p.lines(p.inline(n, styleBold), first, prefix)
+	case *ast.Paragraph, *ast.TextBlock:
+		p.lines(p.inline(n, ""), first, prefix)
+	case *ast.FencedCodeBlock, *ast.CodeBlock:
+		p.raw(n, styleCode, first+"  ", prefix+"  ")
+	case *ast.Blockquote:
+		p.blocks(n, first+"│ ", prefix+"│ ")
+	case *ast.List:
+		number := n.Start
+		for item := n.FirstChild(); item != nil; item = item.NextSibling() {
+			marker := "• "
+			if n.IsOrdered() {
+				marker = fmt.Sprintf("%d. ", number)
+				number++
+			}
+			p.blocks(item, first+marker, prefix+strings.Repeat(" ", len([]rune(marker))))
+			first = prefix
+		}
+	case *ast.ThematicBreak:
+		p.lines("───", first, prefix)
+	default:
+		p.raw(n, "", first, prefix)
+	}
+}
+
+// lines writes the lines of a text that is styled already.
+func (p *painter) lines(styled, first, prefix string) {
+	for line := range strings.SplitSeq(styled, "\n") {
+		p.out.WriteString(strings.TrimRight(first+line, " ") + "\n")
+		first = prefix
+	}
+}
+
+// raw writes a block as it stands in the source.
+func (p *painter) raw(n ast.Node, style, first, prefix string) {
+	body := string(n.Lines().Value(p.source))
+	if h, is := n.(*ast.HTMLBlock); is && h.HasClosure() {
+		body += string(h.ClosureLine.Value(p.source))
+	}
+	for line := range strings.SplitSeq(strings.TrimSuffix(body, "\n"), "\n") {
+		p.lines(styled(line, style), first, prefix)
+		first = prefix
+	}
+}
+
+// named are the entities that stand for what Markdown would take for its own.
+var named = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&quot;", `"`)
+
+// inline returns the text below a node in a style.
+func (p *painter) inline(parent ast.Node, style string) string {
+	var out strings.Builder
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		switch n := n.(type) {
+		case *ast.Text:
+			out.WriteString(styled(named.Replace(string(util.UnescapePunctuations(n.Segment.Value(p.source)))), style))
+			if n.SoftLineBreak() || n.HardLineBreak() {
+				out.WriteString("\n")
+			}
+		case *ast.String:
+			out.WriteString(styled(string(n.Value), style))
+		case *ast.CodeSpan:
+			for t := n.FirstChild(); t != nil; t = t.NextSibling() {
+				if t, is := t.(*ast.Text); is {
+					out.WriteString(styled(strings.ReplaceAll(string(t.Segment.Value(p.source)), "\n", " "), style+styleCode))
+				}
+			}
+		case *ast.Emphasis:
+			own := styleItalic
+			if n.Level > 1 {
+				own = styleBold
+			}
+			out.WriteString(p.inline(n, style+own))
+		case *ast.Link:
+			out.WriteString(p.target(n, n.Destination, style))
+		case *ast.Image:
+			out.WriteString(p.target(n, n.Destination, style))
+		case *ast.AutoLink:
+			out.WriteString(styled(string(n.Label(p.source)), style))
+		case *ast.RawHTML:
+			out.WriteString(styled(string(n.Segments.Value(p.source)), style))
+		default:
+			out.WriteString(p.inline(n, style))
+		}
+	}
+	return out.String()
+}
+
+// target returns the words of a link and where it leads, so that no link hides that.
+func (p *painter) target(n ast.Node, destination []byte, style string) string {
+	return p.inline(n, style) + styled(" ("+string(destination)+")", style)
+}
+
+// styled returns text in a style, line by line, with hidden characters spelled out.
+func styled(text, style string) string {
+	lines := strings.Split(EachVisible(text), "\n")
+	for i, line := range lines {
+		if style != "" && line != "" {
+			lines[i] = style + line + colourOff
+		}
+	}
+	return strings.Join(lines, "\n")
+}
