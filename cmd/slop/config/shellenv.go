@@ -59,7 +59,8 @@ func LoadShellEnvironment(path string) (e ShellEnvironment, text []byte, err err
 func (e ShellEnvironment) CheckProject(open []string) error {
 	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
 		upper := strings.ToUpper(name)
-		if slices.Contains([]string{"PATH", "IFS", "ENV", "BASH_ENV", "SHELLOPTS", "BASHOPTS", "HOME", "PSMODULEPATH"}, upper) ||
+		if slices.Contains([]string{"PATH", "IFS", "ENV", "BASH_ENV", "SHELLOPTS", "BASHOPTS", "HOME",
+			"PSMODULEPATH"}, upper) ||
 			slices.ContainsFunc([]string{"LD_", "DYLD_", "SLOP_", "BASH_FUNC_"},
 				func(prefix string) bool { return strings.HasPrefix(upper, prefix) }) {
 			return fmt.Errorf("env.%s must not be set by a project; set it in the mcp_env.toml of your configuration folder",
