@@ -27,7 +27,7 @@ CHAOSTIME ?= 10m
 CHAOSSEED ?= 1
 CHAOSARGS ?=
 # Packages of pure functions on one goroutine: the race detector finds nothing there and costs much.
-PURE = ./tools/cfamily ./tools/document ./tools/python ./tools/python/edit ./tools/python/grammar \
+PURE = ./hookgw/console ./tools/cfamily ./tools/document ./tools/python ./tools/python/edit ./tools/python/grammar \
 	./tools/python/outline ./tools/summary ./tools/textsearch
 # What begins first in "make test", so that nothing long is left over for one processor at the end.
 LONGEST = ./cmd/slop ./hookgw ./tools ./tiers/runtime ./replay ./cmd/slop/bench

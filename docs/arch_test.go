@@ -131,6 +131,8 @@ var walls = []wall{
 	{"github.com/getkin/kin-openapi/...", []string{"hookgw"}, "it checks the contract in tests; the gateway describes " +
 		"itself without it"},
 	{"github.com/oapi-codegen/...", []string{"hookgw"}, "generated clients need it, and one is made in a test"},
+	{"github.com/evanw/esbuild/...", []string{"hookgw/console"}, "the program serves a bundle; only its test makes it"},
+	{"github.com/go-rod/...", []string{"hookgw"}, "browsers are driven by the tests of what they see"},
 	{"github.com/pelletier/go-toml/...", []string{"cmd/..."}, "everything below cmd gets its settings as values"},
 	{"github.com/spf13/...", []string{"cmd/..."}, "only the command has a command line"},
 	{"github.com/stretchr/testify/assert", nil, "a test stops at its first surprise: use require"},

@@ -103,6 +103,13 @@ func askCases() map[string][]contractCase {
 	return map[string][]contractCase{
 		"GET /api/asks": {{keys: "asks"}, {path: "/api/asks?state=all", before: answered, keys: "asks"},
 			{path: "/api/asks?state=x", status: http.StatusBadRequest}},
+		"GET /api/inbox":           {{keys: "asks"}, {before: asked(events.GateTool), keys: "asks"}},
+		"GET /":                    {{}},
+		"GET /console/app.js":      {{}},
+		"GET /console/app.css":     {{}},
+		"POST /api/console/link":   {{body: `{}`, keys: "url expires"}},
+		"POST /api/console/login":  {{body: `{"code":"x"}`, status: http.StatusForbidden}},
+		"POST /api/console/logout": {{body: `{}`, exact: ok}},
 		"GET /api/asks/{gate}": {{path: "/api/asks/tool", before: asked(events.GateTool), keys: "gate asks"},
 			{path: "/api/asks/x", status: http.StatusNotFound}},
 		"POST /api/asks/{gate}/respond": {

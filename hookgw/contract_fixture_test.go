@@ -89,7 +89,7 @@ func describes(r request.Route, a answer) error {
 		return err
 	}
 	media, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
-	if err != nil && a.status != http.StatusSwitchingProtocols {
+	if err != nil && a.status != http.StatusSwitchingProtocols && a.status != http.StatusNotModified {
 		return fmt.Errorf("Content-Type %q: %w", a.header.Get("Content-Type"), err)
 	}
 	response := doc.Components.Responses["Problem"]

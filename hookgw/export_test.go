@@ -26,6 +26,7 @@ func FeedPayloads() map[string]any {
 		streams.ChannelDisconnected: streams.Disconnected{},
 		"text":                      headless.ToldText{}, "call": headless.ToldCall{}, "ask": headless.ToldAsk{},
 		"answer": headless.ToldAnswer{}, "state": headless.ToldState{}, "end": wire.Generated{},
-		"asks": []asks.AskLine{}, "performance": wire.Performance{}, "telemetry": wire.Telemetry{},
+		"asks": []asks.AskLine{}, "changed": streams.Changed{},
+		"performance": wire.Performance{}, "telemetry": wire.Telemetry{},
 	}
 }

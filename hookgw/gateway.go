@@ -46,9 +46,12 @@ func New(ctx context.Context, cfg core.Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	shared := request.New(cfg.Settings(), access.NewGuard(port(listener), keys))
+	guard := access.NewGuard(port(listener), keys)
+	guard.SignIns = access.NewSignIns(port(listener), cfg.Clock)
+	shared := request.New(cfg.Settings(), guard)
 	g := &Gateway{State: core.NewState(shared, cfg), listener: listener, conns: access.Bound(listener, cfg.Limits.Conns),
 		ready: make(chan struct{})}
+	g.SignIns = guard.SignIns
 	g.Program = program.New(cfg.Host, cfg.Roles, g.held)
 	g.Core.Serve(routes(g.State))
 	return g, nil

@@ -237,6 +237,9 @@ func TestEveryPathHasOneSpelling(t *testing.T) {
 		if strings.Contains(r.Pattern, "{") {
 			continue
 		}
+		if r.Pattern == "/" { // has no name to spell in another way
+			continue
+		}
 		at := strings.LastIndexByte(r.Pattern, '/')
 		folder, name := r.Pattern[:at], r.Pattern[at+1:]
 		for _, path := range []string{

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"manualslop/hookgw/asks"
+	"manualslop/hookgw/console"
 	"manualslop/hookgw/core"
 	"manualslop/hookgw/discussions"
 	"manualslop/hookgw/gui"
@@ -39,6 +40,7 @@ func routes(g *core.State) []request.Route {
 		team.Routes(g),
 		headless.Routes(g),
 		contractRoutes(),
+		console.Routes(g),
 		gui.Routes(g),
 	)
 }

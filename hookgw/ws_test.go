@@ -89,7 +89,7 @@ func TestAWebSocketSaysWhatThereIsAndUnderstandsTheUsualSpellings(t *testing.T) 
 	require.NoError(t, json.Unmarshal(d.next().Payload, &hello))
 	require.Equal(t, session, hello.Session)
 	require.EqualValues(t, 1, hello.Position)
-	require.Len(t, hello.Channels, 9)
+	require.Len(t, hello.Channels, 10)
 	for text, want := range map[string]string{
 		`{"action":"subscribe","channels":["log"]}`: `["log"]`,
 		`{"type":"subscribe","channel":"log"}`:      `["log"]`,

@@ -15,6 +15,9 @@ type Guard struct {
 	hosts   []string // exact values of Host
 	origins []string // exact values of Origin
 	keys    *Keyring // nil: every caller is the person
+
+	// SignIns are the browsers that are signed in; nil: cookies give no right.
+	SignIns *SignIns
 }
 
 // NewGuard accepts the three names of loopback with the bound port.
@@ -50,12 +53,15 @@ func (g *Guard) Place(r *http.Request) *problem.Problem {
 	return nil
 }
 
-// Identify returns the right that the request's token gives; without tokens, the person's.
+// Identify returns the right that the request's token or else its cookie gives; without tokens, the person's.
 func (g *Guard) Identify(r *http.Request) Right {
 	if g.keys == nil {
 		return RightHuman
 	}
 	values, keys := r.Header["Authorization"], r.Header[apiKeyHeader]
+	if credentials(r) == 0 && g.SignIns != nil {
+		return g.SignIns.right(r)
+	}
 	if credentials(r) != 1 { // ambiguous: no telling which one counts
 		return RightNone
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"manualslop/events"
+	"manualslop/hookgw/access"
 	"manualslop/hookgw/feed"
 	"manualslop/hookgw/program"
 	"manualslop/hookgw/request"
@@ -28,6 +29,7 @@ type State struct {
 	Searches chan struct{} // slots of running searches
 	Resets   chan struct{} // one reset at a time in this process
 	Program  *program.Handlers
+	SignIns  *access.SignIns
 
 	mu       sync.Mutex               // for tracking
 	tracking map[string]chan struct{} // by session, see Track

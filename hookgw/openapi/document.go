@@ -3,6 +3,7 @@ package openapi
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"reflect"
 	"strconv"
 	"strings"
@@ -167,6 +168,10 @@ func (o Operation) responses(schemas *Schemas) Object {
 			"its messages."))
 	}
 	for _, a := range o.Also {
+		if a.Status == http.StatusNotModified { // has no body
+			out = out.With(strconv.Itoa(a.Status), Object{}.With("description", a.Doc))
+			continue
+		}
 		gives := Object{}.With("$ref", "#/components/schemas/Problem")
 		if a.Gives != nil {
 			gives = schemas.Of(reflect.TypeOf(a.Gives))

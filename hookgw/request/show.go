@@ -2,6 +2,8 @@ package request
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
 
@@ -30,6 +32,29 @@ func (c *Call) Show(r live.Rendering) error {
 		return err
 	}
 	return c.ReplyJSON(http.StatusOK, body)
+}
+
+// Known is the answer of ReplyUnlessKnown to a client that has the newest state.
+func Known() Answer {
+	return Answer{Status: http.StatusNotModified, Doc: "The state is still the one that If-None-Match names."}
+}
+
+// ReplyUnlessKnown sends v as JSON with an ETag of its bytes, or only that it has not changed if the request's
+// If-None-Match is that tag.
+func (c *Call) ReplyUnlessKnown(v any) error {
+	body, err := Encode(v)
+	if err != nil {
+		return err
+	}
+	digest := sha256.Sum256(body)
+	tag := `"` + base64.RawURLEncoding.EncodeToString(digest[:16]) + `"`
+	c.Response.Header().Set("ETag", tag)
+	if c.Request.Header.Get("If-None-Match") != tag {
+		return c.ReplyJSON(http.StatusOK, body)
+	}
+	c.Status = http.StatusNotModified
+	c.Response.WriteHeader(c.Status)
+	return nil
 }
 
 // View returns a rendering of what of returns, as JSON. The name is unique among the program's renderings; models are

@@ -40,6 +40,8 @@ func SocketChannels() []socketChannel {
 		{"diagnostics", "State of GET /api/gui/diagnostics, when it changes."},
 		{"session", "The discussion, when it changes."},
 		{"asks", "The open asks, when they change."},
+		{"changed", "The newest position of the project's log, when any session changes: time to read again what is " +
+			"shown. At once for this session, within a second for others."},
 		{"performance", "Figures of GET /api/performance, once a second."},
 		{"telemetry", "Figures of GET /api/system/telemetry, once a second."},
 	}
@@ -49,6 +51,7 @@ func SocketChannels() []socketChannel {
 // changes.
 type stateOf struct {
 	sampled bool
+	always  bool // both
 	render  func(context.Context) ([]byte, error)
 }
 
@@ -77,8 +80,17 @@ func stateChannels(c *core.Call, session string) map[string]stateOf {
 		"diagnostics": modelOf("diagnostics"),
 		"session":     modelOf("session"),
 		"asks":        read(func() live.Rendering { return open }),
-		"performance": {true, func(context.Context) ([]byte, error) { return json.Marshal(c.Gw.Cfg.Host.Performance()) }},
-		"telemetry": {true, func(context.Context) ([]byte, error) {
+		"changed": {always: true, render: func(context.Context) ([]byte, error) {
+			var newest uint64
+			for _, s := range c.Gw.Cfg.Models.Sessions() {
+				newest = max(newest, s.LastSeq)
+			}
+			return json.Marshal(Changed{newest})
+		}},
+		"performance": {sampled: true, render: func(context.Context) ([]byte, error) {
+			return json.Marshal(c.Gw.Cfg.Host.Performance())
+		}},
+		"telemetry": {sampled: true, render: func(context.Context) ([]byte, error) {
 			now, err := c.Gw.Program.TelemetryOf(c.Call, session)
 			if err != nil {
 				return nil, err
@@ -133,7 +145,7 @@ func (s *socket) showStates(ctx context.Context, sampled bool) error {
 	}
 	for _, c := range SocketChannels() {
 		state, ok := s.states[c.Name]
-		if !ok || !s.wants[c.Name] || state.sampled != sampled && s.sent[c.Name] != nil {
+		if !ok || !s.wants[c.Name] || !state.always && state.sampled != sampled && s.sent[c.Name] != nil {
 			continue
 		}
 		body, err := state.render(ctx)

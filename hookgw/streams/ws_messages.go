@@ -118,6 +118,9 @@ type (
 		Channels []socketChannel `json:"channels"`
 		Actions  []string        `json:"actions"`
 	}
+	Changed struct {
+		Seq uint64 `json:"seq"`
+	}
 	Subscribed struct {
 		Channels []string `json:"channels"`
 	}

@@ -135,9 +135,9 @@ type group struct {
 func groups(g *site.Flags) []group {
 	return []group{
 		{"work", "Work", []*cobra.Command{demoCommand(g), runCommand(g), chatCommand(g), serveCommand(g)}},
-		{"look", "Look", []*cobra.Command{work.ShowCommand(g), work.ChangesCommand(g), record.WatchCommand(g),
-			sessions.Command(g), record.SearchCommand(g), record.ReplayCommand(g), record.ExportCommand(g),
-			record.HistoryCommand(g)}},
+		{"look", "Look", []*cobra.Command{consoleCommand(g), work.ShowCommand(g), work.ChangesCommand(g),
+			record.WatchCommand(g), sessions.Command(g), record.SearchCommand(g), record.ReplayCommand(g),
+			record.ExportCommand(g), record.HistoryCommand(g)}},
 		{"decide", "Decide", []*cobra.Command{work.AskCommand(g), work.PauseCommand(g), work.ResumeCommand(g),
 			work.KillCommand(g), work.RetryCommand(g), work.BlockCommand(g), work.UnblockCommand(g), work.NoteCommand(g),
 			work.BudgetCommand(g), work.UndoCommand(g), work.PatchCommand(g)}},

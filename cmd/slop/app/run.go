@@ -252,6 +252,9 @@ func follow(g *site.Flags, e *engine.Engine, conn *bus.Conn, v engine.SessionWri
 	c := newConsole(g, v, goal, o)
 	c.stalls = e.Stalls
 	if c.view.Status {
+		if e.Hooks != nil {
+			g.Notice("console %s (slop console opens it)", e.Hooks.URL())
+		}
 		c.live = term.Pieces(e.Ctx, conn, v.Project, v.Session)
 	}
 	outcome, err := c.run(e.Ctx)

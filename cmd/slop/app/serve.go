@@ -86,7 +86,8 @@ func sayReady(g *site.Flags, e *engine.Engine, session string) error {
 		if e.Config.Hooks.Auth == core.AuthNone {
 			tokens = "none needed: every caller acts as the person"
 		}
-		g.Printf("slop serves session %s of %s\n  hooks   %s\n  tokens  %s\n", session, e.Project, info.Hooks, tokens)
+		g.Printf("slop serves session %s of %s\n  console %s (slop console opens it)\n  hooks   %s\n  tokens  %s\n", session, e.Project,
+			info.Hooks, info.Hooks, tokens)
 		if info.NATS != "" {
 			g.Printf("  bus     %s (credentials in %s)\n", info.NATS, info.Keys)
 		}

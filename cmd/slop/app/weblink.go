@@ -1,0 +1,82 @@
+package app
+
+import (
+	"cmp"
+	"net/http"
+	"os"
+	"os/exec"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"manualslop/cmd/slop/client"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/hookgw/access"
+)
+
+func consoleCommand(g *site.Flags) *cobra.Command {
+	var read, print bool
+	cmd := &cobra.Command{
+		Use:   "console",
+		Short: "Open the web console of the running engine",
+		Long: `Console makes a link that signs a browser in, once and within a minute, and opens it. It
+prints the link, too; where there is no browser open it yourself. The browser stays
+signed in for 12 hours, as long as the engine runs.`,
+		Example: `  slop console
+  slop console --read --print`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := g.Place()
+			if err != nil {
+				return err
+			}
+			info, err := site.FindEngine(p.Data)
+			if err != nil {
+				return exit.Errorf(exit.Failed, "%w", err)
+			}
+			right := access.RightHuman
+			if read {
+				right = access.RightRead
+			}
+			api, err := client.NewAPIClient(info, right)
+			if err != nil {
+				return err
+			}
+			var link struct {
+				URL     string    `json:"url"`
+				Expires time.Time `json:"expires"`
+			}
+			if _, err := api.Call(cmd.Context(), http.MethodPost, "/api/console/link", nil, struct{}{}, &link); err != nil {
+				return exit.Errorf(exit.Failed, "%w", err)
+			}
+			if g.JSON {
+				return g.PrintLine(link)
+			}
+			g.Printf("%s\n", link.URL)
+			if !print {
+				browse(g, link.URL)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&read, "read", false, "sign in to look only, with the right of read.token")
+	cmd.Flags().BoolVar(&print, "print", false, "print the link and open nothing")
+	return cmd
+}
+
+// browse opens an address in the person's browser, or says that it has to be opened by hand.
+func browse(g *site.Flags, url string) {
+	open := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
+	if open == nil && cmp.Or(os.Getenv("DISPLAY"), os.Getenv("WAYLAND_DISPLAY")) != "" {
+		open = []string{"xdg-open"}
+	}
+	if open == nil {
+		g.Notice("there is no desktop here; open the link in a browser on this machine within a minute")
+		return
+	}
+	if err := exec.Command(open[0], append(open[1:], url)...).Start(); err != nil {
+		g.Notice("no browser could be started (%v); open the link within a minute", err)
+	}
+}

@@ -1,0 +1,131 @@
+package access
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"manualslop/hookgw/problem"
+)
+
+// Limits of sign-ins. Beyond a number the oldest one ends.
+const (
+	// LinkLife is how long a link can be opened, once.
+	LinkLife = time.Minute
+	// CookieLife is how long a browser stays signed in; it ends with the process, too.
+	CookieLife = 12 * time.Hour
+	maxLinks   = 16
+	maxCookies = 64
+)
+
+// SignIns lets browsers use one gateway without a token: a holder of a token makes a link, whose code is exchanged once
+// for a cookie with the right of that token. Both are in memory only, as digests. It is safe for concurrent use.
+type SignIns struct {
+	cookie string // name, which has the port: browsers send cookies to every port
+	clock  func() time.Time
+
+	mu      sync.Mutex
+	links   map[[sha256.Size]byte]signIn
+	cookies map[[sha256.Size]byte]signIn
+}
+
+type signIn struct {
+	right Right
+	until time.Time
+}
+
+// NewSignIns returns the sign-ins of the gateway at a port.
+func NewSignIns(port int, clock func() time.Time) *SignIns {
+	return &SignIns{cookie: fmt.Sprintf("slop-%d", port), clock: clock, links: map[[sha256.Size]byte]signIn{},
+		cookies: map[[sha256.Size]byte]signIn{}}
+}
+
+// Link returns the code of a new link, and when it expires.
+func (s *SignIns) Link(right Right) (code string, until time.Time) {
+	until = s.clock().Add(LinkLife)
+	return s.add(s.links, maxLinks, signIn{right, until}), until
+}
+
+// Enter exchanges the code of a link for a cookie.
+func (s *SignIns) Enter(code string) (*http.Cookie, Right, *problem.Problem) {
+	s.mu.Lock()
+	digest := sha256.Sum256([]byte(code))
+	link, ok := s.links[digest]
+	delete(s.links, digest)
+	s.mu.Unlock()
+	now := s.clock()
+	if !ok || !now.Before(link.until) {
+		return nil, RightNone, problem.New(http.StatusForbidden, "this link was used, is older than a minute, or is wrong",
+			"Run slop console again and open its link.")
+	}
+	id := s.add(s.cookies, maxCookies, signIn{link.right, now.Add(CookieLife)})
+	return &http.Cookie{Name: s.cookie, Value: id, Path: "/", MaxAge: int(CookieLife.Seconds()), HttpOnly: true,
+		SameSite: http.SameSiteStrictMode}, link.right, nil
+}
+
+// Leave ends the sign-in of a request's cookie and returns a cookie that removes it from the browser.
+func (s *SignIns) Leave(r *http.Request) *http.Cookie {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range r.CookiesNamed(s.cookie) {
+		delete(s.cookies, sha256.Sum256([]byte(c.Value)))
+	}
+	return &http.Cookie{Name: s.cookie, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode}
+}
+
+// add makes a secret for a sign-in and drops those that have ended or, of too many, the oldest.
+func (s *SignIns) add(all map[[sha256.Size]byte]signIn, most int, in signIn) string {
+	secret := rand.Text() // 130 bits
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.clock()
+	var oldest [sha256.Size]byte
+	for digest, other := range all {
+		if !now.Before(other.until) {
+			delete(all, digest)
+		} else if first, ok := all[oldest]; !ok || other.until.Before(first.until) {
+			oldest = digest
+		}
+	}
+	if len(all) >= most {
+		delete(all, oldest)
+	}
+	all[sha256.Sum256([]byte(secret))] = in
+	return secret
+}
+
+// right returns what the cookie of a request gives. Other ports of this machine are the same site, so the cookie counts
+// only on requests of the gateway's own pages; SameSite alone would not tell.
+func (s *SignIns) right(r *http.Request) Right {
+	cookies := r.CookiesNamed(s.cookie)
+	if len(cookies) == 0 || !ownPage(r) {
+		return RightNone
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range cookies {
+		in, ok := s.cookies[sha256.Sum256([]byte(c.Value))]
+		if ok && s.clock().Before(in.until) {
+			return in.right
+		}
+	}
+	return RightNone
+}
+
+// ownPage reports whether a page of the gateway sent a request whose Host [Guard.Place] accepted. Browsers send no
+// Origin with a plain GET, and some no Sec-Fetch-Site with a WebSocket.
+func ownPage(r *http.Request) bool {
+	sites, origins := r.Header["Sec-Fetch-Site"], r.Header["Origin"]
+	ownSite := len(sites) == 1 && sites[0] == "same-origin"
+	ownOrigin := len(origins) == 1 && origins[0] == "http://"+r.Host
+	switch {
+	case r.Header.Get("Upgrade") != "":
+		return ownOrigin && (ownSite || len(sites) == 0)
+	case r.Method == http.MethodGet:
+		return ownSite && (ownOrigin || len(origins) == 0)
+	}
+	return ownSite && ownOrigin
+}

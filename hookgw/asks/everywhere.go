@@ -1,0 +1,46 @@
+package asks
+
+import (
+	"cmp"
+	"slices"
+
+	"manualslop/hookgw/core"
+	"manualslop/projections"
+)
+
+// inboxLine is an open ask with what a person needs to know about where it comes from.
+type inboxLine struct {
+	Session    string `json:"session"`
+	Label      string `json:"label,omitempty"`
+	Goal       string `json:"goal,omitempty"`        // text of the session's newest goal
+	TicketText string `json:"ticket_text,omitempty"` // description of the ask's ticket
+	AskLine
+}
+
+// inboxList is the answer of GET /api/inbox.
+type inboxList struct {
+	Asks []inboxLine `json:"asks"`
+}
+
+// getInbox lists what waits for the person in every open session, oldest first.
+func getInbox(c *core.Call) error {
+	out := inboxList{[]inboxLine{}}
+	for _, about := range c.Gw.Cfg.Models.Sessions() {
+		if about.Closed != nil || about.PendingAsks == 0 {
+			continue
+		}
+		if err := c.Read(about.Session, func(s *projections.Set) {
+			for _, ask := range Inbox(s, StatePending) {
+				line := inboxLine{Session: about.Session, Label: about.Label, Goal: about.Goal, AskLine: ask}
+				if t, ok := s.Ticket(ask.Ticket); ok {
+					line.TicketText = t.Description
+				}
+				out.Asks = append(out.Asks, line)
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(out.Asks, func(a, b inboxLine) int { return cmp.Compare(a.RaisedSeq, b.RaisedSeq) })
+	return c.ReplyUnlessKnown(out)
+}

@@ -1,0 +1,110 @@
+// The frame: where the page is, how things stand with the gateway, and the keys.
+
+import { h, render, Fragment, VNode } from "preact"
+import { signal } from "@preact/signals"
+import { connect, link, signIn } from "./store"
+import { bind, known, listen } from "./kit/keys"
+import { useRead } from "./kit/read"
+import { now } from "./kit/time"
+import { Inbox } from "./inbox/inbox"
+import { Sessions } from "./sessions/sessions"
+import { InboxAsk } from "./wire"
+
+const place = signal(location.hash)
+const refused = signal("") // why a link did not sign in
+const help = signal(false)
+
+const views: { path: string; name: string; keys: string }[] = [
+  { path: "#/inbox", name: "Inbox", keys: "g i" },
+  { path: "#/sessions", name: "Sessions", keys: "g s" },
+]
+
+function App(): VNode {
+  if (link.value.is === "out") return <SignIn />
+  return <Signed />
+}
+
+function SignIn(): VNode {
+  return (
+    <main class="page">
+      <h1>slop</h1>
+      {refused.value && <p class="warn" role="alert">{refused.value}</p>}
+      <p>
+        This browser is not signed in. Run <code>slop console</code> in the project's folder and open the link that it
+        prints.
+      </p>
+    </main>
+  )
+}
+
+function Signed(): VNode {
+  const asks = useRead<{ asks: InboxAsk[] }>("/api/inbox").value.value?.asks.length ?? 0
+  const [view, ...rest] = place.value.replace(/^#\//, "").split("/")
+  document.title = asks > 0 ? `✋ ${asks} · slop` : "slop"
+  return (
+    <Fragment>
+      <header>
+        <b>slop</b>
+        <nav aria-label="Views">
+          {views.map((v) => (
+            <a href={v.path} aria-current={v.path === "#/" + (view || "inbox") ? "page" : undefined}>
+              {v.name}
+              {v.path === "#/inbox" && asks > 0 ? ` ✋ ${asks}` : ""}
+            </a>
+          ))}
+        </nav>
+        <span class="fill" />
+        <Standing />
+        <button onClick={() => (help.value = !help.value)} aria-expanded={help.value}>? keys</button>
+      </header>
+      {help.value && (
+        <aside aria-label="Keys">
+          <dl>
+            {known().map(([key, does]) => (
+              <Fragment>
+                <dt><kbd>{key}</kbd></dt>
+                <dd>{does}</dd>
+              </Fragment>
+            ))}
+          </dl>
+        </aside>
+      )}
+      {view === "sessions" ? <Sessions /> : <Inbox selected={decoded(rest.join("/"))} />}
+    </Fragment>
+  )
+}
+
+// decoded returns a part of the address; a part that was typed wrongly as it is.
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+function Standing(): VNode {
+  const l = link.value
+  if (l.is === "live") return <span role="status">● live</span>
+  if (l.is !== "lost") return <span role="status">○ connecting</span>
+  const seconds = Math.max(0, Math.round((now.value - l.since.getTime()) / 1000))
+  return (
+    <span role="status" class="warn">
+      ◌ reconnecting since {l.since.toLocaleTimeString()} <span aria-hidden="true">({seconds} s)</span>
+    </span>
+  )
+}
+
+addEventListener("hashchange", () => {
+  if (location.hash.startsWith("#login=")) location.reload() // a link that was pasted into this tab
+  else place.value = location.hash
+})
+listen()
+bind({ "?": { does: "show or hide the keys", run: () => (help.value = !help.value) } })
+for (const v of views) bind({ [v.keys]: { does: v.name, run: () => void (location.hash = v.path) } })
+void signIn().then((why) => {
+  refused.value = why
+  place.value = location.hash
+  render(<App />, document.getElementById("app")!)
+  if (link.value.is !== "out") connect()
+})

@@ -1,0 +1,231 @@
+// What waits for a person in all sessions: a list, and the selected question whole.
+
+import { h, Fragment, VNode } from "preact"
+import { signal } from "@preact/signals"
+import { useEffect, useRef, useState } from "preact/hooks"
+import { send, told, refreshShown } from "../store"
+import { useRead } from "../kit/read"
+import { show } from "../kit/keys"
+import { age } from "../kit/time"
+import { Diff, Visible } from "../kit/text"
+import { InboxAsk, SettledAsk } from "../wire"
+
+// A question is answered by key or button only once it has stood this long, in milliseconds, so that what was meant for
+// another one does not reach it.
+const settles = 400
+
+// What this tab knows about answers that it sent, by question. A question is sent one answer, ever, unless it was
+// refused for another reason than that it is settled.
+type Given = { state: "sending" | "done" | "refused" | "unsure"; said: string }
+const given = signal<Record<string, Given>>({})
+
+// The questions that this tab has seen, in the order seen: answered ones stay in their place until the view is left, so
+// that nothing moves under the pointer.
+const seen = signal<InboxAsk[]>([])
+
+export function Inbox({ selected }: { selected: string }): VNode {
+  const read = useRead<{ asks: InboxAsk[] }>("/api/inbox")
+  const open = read.value.value?.asks
+  const list = merge(open ?? [])
+  const isOpen = new Set((open ?? []).map((a) => a.request_id))
+  const at = list.findIndex((a) => a.request_id === selected)
+  const ask = list[at]
+  const [reason, setReason] = useState("")
+  const field = useRef<HTMLTextAreaElement>(null)
+  const stood = useRef({ id: "", since: 0 })
+  if (stood.current.id !== selected) stood.current = { id: selected, since: performance.now() }
+
+  const go = (to: number) => {
+    const next = list[Math.max(0, Math.min(list.length - 1, to))]
+    if (next) location.hash = "#/inbox/" + encodeURIComponent(next.request_id)
+  }
+  const answer = async (approved: boolean, why = "") => {
+    if (!ask || !isOpen.has(ask.request_id) || performance.now() - stood.current.since < settles) return
+    if (["sending", "done", "unsure"].includes(given.value[ask.request_id]?.state)) return
+    const note = (g: Given) => (given.value = { ...given.value, [ask.request_id]: g })
+    note({ state: "sending", said: "The answer is under way." })
+    const response = approved ? { approved } : { approved, reason: why }
+    const sent = await send("/api/ask/respond?session=" + encodeURIComponent(ask.session), {
+      request_id: ask.request_id,
+      response,
+    })
+    if (sent.is === "ok") note({ state: "done", said: approved ? "You said yes." : "You said no: " + why })
+    if (sent.is === "unsure")
+      note({ state: "unsure", said: "The connection broke. The answer may have counted; it is not sent again." })
+    if (sent.is === "refused") {
+      const p = sent.problem
+      const by = p.settled_by && `Answered by ${p.settled_by}: ${p.outcome}. Your answer did not count.`
+      note({ state: by ? "done" : "refused", said: by || told(p) })
+    }
+    setReason("")
+    refreshShown()
+  }
+  const reject = () => {
+    if (reason.trim()) void answer(false, reason.trim())
+    else field.current?.focus()
+  }
+  useEffect(() =>
+    show({
+      j: { does: "next question", run: () => go(at + 1) },
+      k: { does: "previous question", run: () => go(at < 0 ? 0 : at - 1) },
+      a: { does: "yes, this once", run: () => void answer(true) },
+      r: { does: "no: write the reason", run: reject },
+    }),
+  )
+  useEffect(() => setReason(""), [selected])
+  useEffect(() => () => void (seen.value = []), [])
+
+  return (
+    <div class="inbox">
+      <nav aria-label="Questions">
+        <h1>
+          Inbox <span class="count">{open ? open.length : "…"}</span>
+        </h1>
+        {read.error.value && <p class="warn" role="alert">{read.error.value}</p>}
+        {open && list.length === 0 && <p class="quiet">Nothing waits for you.</p>}
+        <ul>
+          {list.map((a) => (
+            <li key={a.request_id}>
+              <a
+                href={"#/inbox/" + encodeURIComponent(a.request_id)}
+                aria-current={a === ask ? "true" : undefined}
+                class={isOpen.has(a.request_id) ? "" : "over"}
+              >
+                <span class="row">
+                  <b><Visible text={a.ticket ?? a.posted_by ?? a.gate} /></b>
+                  <span>{isOpen.has(a.request_id) ? "✋ " + age(a.raised_at) : "✓ settled"}</span>
+                </span>
+                <span class="title"><Visible text={a.title} /></span>
+                <span class="quiet title"><Visible text={a.goal ?? a.label ?? a.session} /></span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <main aria-label="Question">
+        {!ask && <p class="quiet">{selected ? "This question is not open." : "Choose a question: j, or a click."}</p>}
+        {ask && (
+          <Fragment>
+            <Question ask={ask} />
+            {given.value[ask.request_id] ? (
+              <p class="said" role="status"><Visible text={given.value[ask.request_id].said} /></p>
+            ) : (
+              open && !isOpen.has(ask.request_id) && <Elsewhere ask={ask} />
+            )}
+            {isOpen.has(ask.request_id) && (
+              <div class="answer">
+                <button onClick={() => void answer(true)}>Yes, this once <kbd>a</kbd></button>
+                <textarea
+                  ref={field}
+                  aria-label="Reason for no"
+                  placeholder="No, because …"
+                  value={reason}
+                  onInput={(e) => setReason(e.currentTarget.value)}
+                />
+                <button disabled={!reason.trim()} onClick={reject}>No <kbd>r</kbd></button>
+              </div>
+            )}
+          </Fragment>
+        )}
+      </main>
+    </div>
+  )
+}
+
+// merge returns what was seen, with the questions of now: known ones in their places, new ones at the end.
+function merge(open: InboxAsk[]): InboxAsk[] {
+  const known = new Set(seen.peek().map((a) => a.request_id))
+  const fresh = open.filter((a) => !known.has(a.request_id))
+  if (fresh.length > 0) seen.value = [...seen.peek(), ...fresh]
+  return seen.value
+}
+
+// Elsewhere says how a question ended that this tab did not answer.
+function Elsewhere({ ask }: { ask: InboxAsk }): VNode {
+  const read = useRead<{ asks: SettledAsk[] }>("/api/asks?state=settled&session=" + encodeURIComponent(ask.session))
+  const how = read.value.value?.asks.find((a) => a.request_id === ask.request_id)?.settled
+  return (
+    <p class="said" role="status">
+      Answered elsewhere
+      {how && (
+        <Fragment>
+          {" by "}<Visible text={how.by} />: {how.outcome}
+          {how.reason && <Fragment>, <Visible text={how.reason} /></Fragment>}
+        </Fragment>
+      )}
+      .
+    </p>
+  )
+}
+
+function Question({ ask }: { ask: InboxAsk }): VNode {
+  const [all, setAll] = useState("")
+  const facts: [string, string | undefined][] = [
+    ["session", ask.goal ?? ask.label ?? ask.session],
+    ["ticket", ask.ticket && `${ask.ticket} ${ask.ticket_text ?? ""}`],
+    ["asked by", ask.posted_by],
+    ["tool", ask.tool && `${ask.tool} ${ask.effect ?? ""}`],
+    ["why", ask.note],
+    ["it has read", ask.taint?.join("\n")],
+    ["expires", ask.expires_at],
+    ["id", ask.request_id],
+  ]
+  return (
+    <article>
+      <h2><Visible text={ask.title} /></h2>
+      <dl>
+        {facts.map(([name, value]) =>
+          value ? (
+            <Fragment>
+              <dt>{name}</dt>
+              <dd class={name === "it has read" ? "warn" : ""}><Visible text={value} /></dd>
+            </Fragment>
+          ) : null,
+        )}
+      </dl>
+      {ask.diff && <Diff text={ask.diff} all={all === ask.request_id} onAll={() => setAll(ask.request_id)} />}
+      {ask.diff_blob && <BlobDiff key={ask.diff_blob.sha256} ask={ask} sha256={ask.diff_blob.sha256} />}
+      {ask.args !== undefined && (
+        <details open={!ask.diff && !ask.diff_blob}>
+          <summary>Arguments</summary>
+          <Arguments args={ask.args} />
+        </details>
+      )}
+    </article>
+  )
+}
+
+// Arguments shows each member of its own: texts as they are, everything else as JSON.
+function Arguments({ args }: { args: unknown }): VNode {
+  if (typeof args !== "object" || args === null || Array.isArray(args)) {
+    return <pre><Visible text={JSON.stringify(args, null, 2)} /></pre>
+  }
+  return (
+    <dl>
+      {Object.entries(args).map(([name, value]) => (
+        <Fragment>
+          <dt><Visible text={name} /></dt>
+          <dd>
+            <pre><Visible text={typeof value === "string" ? value : JSON.stringify(value, null, 2)} /></pre>
+          </dd>
+        </Fragment>
+      ))}
+    </dl>
+  )
+}
+
+// BlobDiff shows a diff that is too large for its event.
+function BlobDiff({ ask, sha256 }: { ask: InboxAsk; sha256: string }): VNode {
+  const [text, setText] = useState<string | undefined>(undefined)
+  const [failed, setFailed] = useState("")
+  const [all, setAll] = useState(false)
+  useEffect(() => {
+    fetch(`/api/blobs/${sha256}?session=${encodeURIComponent(ask.session)}`)
+      .then((r) => (r.ok ? r.text() : Promise.reject(new Error(`status ${r.status}`))))
+      .then(setText)
+      .catch((e: Error) => setFailed("The diff cannot be read: " + e.message))
+  }, [sha256])
+  if (failed) return <p class="warn" role="alert">{failed}</p>
+  if (text === undefined) return <p class="quiet">Reading the diff …</p>
+  return <Diff text={text} all={all} onAll={() => setAll(true)} />
+}

@@ -1,0 +1,56 @@
+// Foreign text: what models, files, programs and the web wrote. It becomes text nodes only.
+
+import { h, Fragment, VNode } from "preact"
+
+// Control characters but tab and newline, and those that hide or reorder what surrounds them.
+const hidden =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\uddef]/g
+
+// Visible shows a text as it is, with each hidden character spelled out as <U+202E>.
+export function Visible({ text }: { text: string }): VNode {
+  const parts: (string | VNode)[] = []
+  let at = 0
+  for (const found of text.matchAll(hidden)) {
+    parts.push(text.slice(at, found.index))
+    const code = found[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")
+    parts.push(<span class="hidden-char">{`<U+${code}>`}</span>)
+    at = found.index! + found[0].length
+  }
+  parts.push(text.slice(at))
+  return <Fragment>{parts}</Fragment>
+}
+
+const longest = 20_000 // characters of a line that are drawn at first
+const most = 2_000 // lines that are drawn at first
+
+// Diff shows a unified diff, a row a line. Nothing is left out without saying so: `all` draws the rest.
+export function Diff({ text, all, onAll }: { text: string; all: boolean; onAll: () => void }): VNode {
+  const lines = text.replace(/\n$/, "").split("\n")
+  const shown = all ? lines : lines.slice(0, most)
+  const cut = shown.length < lines.length || (!all && shown.some((l) => l.length > longest))
+  return (
+    <Fragment>
+      <div class="diff" role="region" aria-label="diff" tabIndex={0}>
+        {shown.map((line) => (
+          <div class={kindOf(line)}>
+            <Visible text={all ? line : line.slice(0, longest)} />
+            {"\n"}
+          </div>
+        ))}
+      </div>
+      {cut && (
+        <p class="warn">
+          The diff has {lines.length} lines and {text.length} characters; not all of it is drawn.{" "}
+          <button onClick={onAll}>Draw all of it</button>
+        </p>
+      )}
+    </Fragment>
+  )
+}
+
+function kindOf(line: string): string {
+  if (line.startsWith("+++") || line.startsWith("---")) return "file"
+  if (line.startsWith("+")) return "plus"
+  if (line.startsWith("-")) return "minus"
+  return line.startsWith("@@") ? "place" : ""
+}

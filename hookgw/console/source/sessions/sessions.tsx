@@ -1,0 +1,50 @@
+// All sessions of the project, open ones first, the newest first.
+
+import { h, VNode } from "preact"
+import { useRead } from "../kit/read"
+import { age } from "../kit/time"
+import { Visible } from "../kit/text"
+import { Session } from "../wire"
+
+export function Sessions(): VNode {
+  const read = useRead<{ current: string; sessions: Session[] }>("/api/sessions")
+  const list = read.value.value
+  const rows = [...(list?.sessions ?? [])].reverse()
+  rows.sort((a, b) => Number(!!a.closed) - Number(!!b.closed))
+  return (
+    <main class="page">
+      <h1>Sessions</h1>
+      {read.error.value && <p class="warn" role="alert">{read.error.value}</p>}
+      {list && rows.length === 0 && <p class="quiet">No session yet: slop run "make the tests pass" opens one.</p>}
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">State</th>
+            <th scope="col">Goal</th>
+            <th scope="col">Waits for you</th>
+            <th scope="col">Opened</th>
+            <th scope="col">Id</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((s) => (
+            <tr key={s.session} class={s.closed ? "over" : ""}>
+              <td><Visible text={stateOf(s)} /></td>
+              <td><Visible text={s.goal ?? s.label ?? ""} /></td>
+              <td>{s.pending_asks > 0 && !s.closed ? <a href="#/inbox">✋ {s.pending_asks}</a> : ""}</td>
+              <td><time dateTime={s.opened} title={s.opened}>{age(s.opened)} ago</time></td>
+              <td class="id">{s.session}{s.session === list?.current ? " (current)" : ""}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </main>
+  )
+}
+
+function stateOf(s: Session): string {
+  if (s.closed) return "✓ closed: " + (s.close_reason ?? "")
+  if (s.stalled) return "✗ stalled: " + s.stalled
+  if (s.pending_asks > 0) return "✋ waits for you"
+  return { Idle: "○ idle", Planning: "◐ planning", Executing: "◐ executing", Done: "✓ done" }[s.state] ?? s.state
+}

@@ -1,0 +1,150 @@
+// The one place that speaks to the gateway: reads with ETags, writes that are sent once, and one WebSocket that tells
+// when something changed. It folds nothing: what a read model says is drawn as it is.
+
+import { signal, Signal } from "@preact/signals"
+import { Problem } from "./wire"
+
+// How things stand with the gateway. Out: the browser is not signed in.
+export type Link = { is: "live" } | { is: "out" } | { is: "connecting" } | { is: "lost"; since: Date }
+
+export const link = signal<Link>({ is: "connecting" })
+
+// A read of one path. Value keeps the last good answer, also while there is no connection.
+export interface Read<T> {
+  value: Signal<T | undefined>
+  error: Signal<string>
+}
+
+interface Kept extends Read<unknown> {
+  tag: string
+  text: string
+  shown: number // how many views show it
+  running: boolean
+  again: boolean // it changed while it was being read
+}
+
+const reads = new Map<string, Kept>()
+
+// use returns the read of a path and keeps it current until drop is called.
+export function use<T>(path: string): { read: Read<T>; drop: () => void } {
+  let kept = reads.get(path)
+  if (!kept) {
+    kept = { value: signal(undefined), error: signal(""), tag: "", text: "", shown: 0, running: false, again: false }
+    reads.set(path, kept)
+  }
+  const own = kept
+  own.shown++
+  void refresh(path, own)
+  return {
+    read: own as Read<T>,
+    drop: () => {
+      own.shown--
+    },
+  }
+}
+
+async function refresh(path: string, kept: Kept): Promise<void> {
+  if (kept.running) {
+    kept.again = true
+    return
+  }
+  kept.running = true
+  try {
+    const answer = await fetch(path, kept.tag ? { headers: { "If-None-Match": kept.tag } } : {})
+    if (answer.status === 401) link.value = { is: "out" }
+    if (answer.status === 200) {
+      const text = await answer.text()
+      kept.tag = answer.headers.get("ETag") ?? ""
+      if (text !== kept.text) {
+        kept.text = text
+        kept.value.value = JSON.parse(text, exact)
+      }
+      kept.error.value = ""
+    } else if (answer.status !== 304) {
+      kept.error.value = told(await problemOf(answer))
+    }
+  } catch {
+    kept.error.value = "The gateway does not answer; what is shown may be old."
+  }
+  kept.running = false
+  if (kept.again) {
+    kept.again = false
+    setTimeout(() => void refresh(path, kept), 250) // at most four reads a second
+  }
+}
+
+// exact keeps the text of a number that a double would change: a person approves what is shown.
+function exact(_: string, value: unknown, as?: { source?: string }): unknown {
+  return typeof value === "number" && as?.source !== undefined && String(value) !== as.source ? as.source : value
+}
+
+// refreshShown reads again what is on the screen.
+export function refreshShown(): void {
+  for (const [path, kept] of reads) if (kept.shown > 0) void refresh(path, kept)
+}
+
+async function problemOf(answer: Response): Promise<Problem> {
+  try {
+    return await answer.json()
+  } catch {
+    return { error: `the gateway answered with status ${answer.status}` }
+  }
+}
+
+export function told(p: Problem): string {
+  return p.hint ? `${p.error}. ${p.hint}` : p.error
+}
+
+// What became of a write. Unsure: the connection broke while the answer was under way, so that it may have counted.
+export type Sent = { is: "ok" } | { is: "refused"; problem: Problem } | { is: "unsure" }
+
+// send posts a body once; it never repeats it.
+export async function send(path: string, body: unknown): Promise<Sent> {
+  let answer: Response
+  try {
+    answer = await fetch(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    })
+  } catch {
+    return { is: "unsure" }
+  }
+  if (answer.ok) return { is: "ok" }
+  if (answer.status === 401) link.value = { is: "out" }
+  return { is: "refused", problem: await problemOf(answer) }
+}
+
+const slowest = 10_000 // milliseconds between attempts to connect
+
+// connect keeps the WebSocket open. Its first message after each connection makes everything shown be read again, so
+// that nothing is missed however long it was away.
+export function connect(wait = 500): void {
+  const socket = new WebSocket(`ws://${location.host}/ws?channels=changed`)
+  let opened = false
+  socket.onmessage = (m) => {
+    const message = JSON.parse(m.data as string) as { channel: string }
+    if (message.channel === "hello") {
+      opened = true
+      link.value = { is: "live" }
+    }
+    if (message.channel === "changed") refreshShown()
+  }
+  socket.onclose = () => {
+    if (link.value.is === "out") return
+    if (link.value.is !== "lost") link.value = { is: "lost", since: new Date() }
+    refreshShown() // tells whether the gateway is away or the sign-in has ended
+    setTimeout(() => connect(opened ? 500 : Math.min(2 * wait, slowest)), opened ? 500 : wait)
+  }
+}
+
+// signIn exchanges the code in the address, if there is one, and removes it from there and from the history.
+export async function signIn(): Promise<string> {
+  const code = /^#login=(.+)$/.exec(location.hash)
+  if (!code) return ""
+  history.replaceState(null, "", "/#/inbox")
+  const sent = await send("/api/console/login", { code: code[1] })
+  if (sent.is === "ok") return ""
+  link.value = { is: "out" }
+  return sent.is === "refused" ? told(sent.problem) : "The gateway does not answer."
+}
