@@ -158,6 +158,7 @@ func (a *asker) put(ask events.AskRaised) {
 		if a.printed == ask.Ask {
 			return
 		}
+		a.view.Notify("waits for you: " + ask.Title)
 		for i, line := range a.about.lines(ask, len(a.open)) {
 			if i == 0 {
 				fmt.Fprintln(w)

@@ -268,6 +268,9 @@ func follow(g *site.Flags, e *engine.Engine, conn *bus.Conn, v engine.SessionWri
 	if err != nil {
 		return err
 	}
+	if outcome.done || outcome.failed != "" {
+		c.view.Notify(outcome.word())
+	}
 	if outcome.waiting != "" {
 		fmt.Fprintf(g.Err, "slop: waiting for a person: %s\nanswer it with `slop run --resume`, or start `slop serve` and "+
 			"use `slop ask answer`\n", term.Printable(outcome.waiting))

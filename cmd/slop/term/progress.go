@@ -81,6 +81,18 @@ func (p *Progress) Ask(question func(io.Writer), prompt string) {
 	p.asking, p.partial = true, true
 }
 
+// noticeRunes limits the text of a notification.
+const noticeRunes = 120
+
+// Notify rings the bell of a terminal, and sends it the text as a notification (OSC 9) and as the title of its window.
+func (p *Progress) Notify(text string) {
+	if !p.Status {
+		return
+	}
+	text = "slop: " + clipped(Printable(text), noticeRunes)
+	fmt.Fprintf(p.Out, "\a\x1b]9;%[1]s\x1b\\\x1b]2;%[1]s\x1b\\", text)
+}
+
 // Typed notes that a line was typed after the prompt, on a terminal with its line end.
 func (p *Progress) Typed(terminal bool) { p.partial = p.partial && !terminal }
 

@@ -239,3 +239,21 @@ func TestAFloodOfEventsDoesNotPrintTheSameStatusAgain(t *testing.T) {
 	p.Say("a line")
 	require.True(t, strings.HasSuffix(out.String(), p.standing), "it stands below a line again")
 }
+
+func TestATerminalIsNotifiedWithoutForeignEscapes(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	p := &Progress{Out: &out}
+	p.Notify("an ask")
+	require.Empty(t, out.String(), "no terminal")
+	p.Status = true
+	p.Notify("edit \x1b]0;gone\a\u009c\nrm \u202e" + strings.Repeat("x", 2*noticeRunes))
+	said := out.String()
+	require.Equal(t, 1, strings.Count(said, "\a"))
+	require.Equal(t, 4, strings.Count(said, "\x1b"))
+	require.NotContains(t, said, "\u009c")
+	require.NotContains(t, said, "\n")
+	require.Contains(t, said, "\x1b]9;slop: edit <U+001B>]0;gone<U+0007><U+009C> ⏎ rm <U+202E>xx")
+	require.Contains(t, said, "\x1b]2;slop: edit ")
+	require.Less(t, len([]rune(said)), 2*noticeRunes+40)
+}
