@@ -2,6 +2,7 @@ package cfamily
 
 import (
 	"fmt"
+	"slices"
 
 	"manualslop/tools/document"
 )
@@ -16,17 +17,24 @@ type Problem struct {
 const maxProblems = 20
 
 // Problems lists comments and strings that are not closed, then unmatched brackets, at most 20 of each. After the
-// first of them the structure is uncertain.
+// first of them the structure is uncertain. Then come branches of an #if that are not read and whose braces do not
+// balance.
 func (f *File) Problems() []Problem {
-	return append(unclosed(f.Text, f.tokens, f.comments), brackets(f.Text, f.tokens)...)
+	out := append(slices.Clone(f.open), brackets(f.Text, f.tokens)...)
+	for _, start := range f.unsure[:min(len(f.unsure), maxProblems)] {
+		if len(out) < maxProblems {
+			out = append(out, Problem{f.line(start), "the braces of this branch do not balance"})
+		}
+	}
+	return out
 }
 
 // balance describes the first missing or surplus bracket of a text, or a comment or string without end, or
 // returns "".
 func balance(text string) string {
 	all, comments := lex(text)
-	tokens, directives := resolve(text, all)
-	open := unclosed(text, append(directives, tokens...), comments)
+	tokens, directives, _ := resolve(text, all)
+	open := unclosed(document.Lines(text), append(directives, tokens...), comments)
 	for _, p := range append(open, brackets(text, tokens)...) {
 		return fmt.Sprintf("%s, in its line %d", p.Text, p.Line)
 	}

@@ -100,9 +100,11 @@ type File struct {
 	Symbols  []Symbol // in source order, outer before inner ones
 	lines    []document.Line
 	comments []comment
-	tokens   []token // the tokens left after clean-up
-	dropped  []span  // annotations, in order
-	macros   Macros  // macros of the headers
+	tokens   []token   // the tokens left after clean-up
+	dropped  []span    // annotations, in order
+	macros   Macros    // macros of the headers
+	open     []Problem // comments and strings that are not closed
+	unsure   []int     // offsets of branches of an #if that were dropped and whose braces do not balance
 }
 
 // span is a range of bytes of the text.
@@ -111,13 +113,14 @@ type span struct{ start, end int }
 // Read parses the structure of a text. macros are those of its headers; the text's own macros are learned here.
 func Read(text string, language Language, macros Macros) *File {
 	all, comments := lex(text)
-	kept, directives := resolve(text, all)
+	kept, directives, damaged := resolve(text, all)
 	r := reader{text: text, cpp: language == CPP, macros: Merge(macros, learn(text, directives))}
 	r.tokens = kept
 	r.dropAnnotations()
 	r.match()
 	f := &File{Text: text, Language: language, lines: document.Lines(text), comments: comments, tokens: r.tokens,
-		dropped: r.dropped, macros: macros}
+		dropped: r.dropped, macros: macros, unsure: damaged}
+	f.open = unclosed(f.lines, slices.Concat(directives, kept), comments)
 	r.scope(0, len(r.tokens), around{})
 	f.Symbols = append(r.found, macroSymbols(f, directives)...)
 	f.finish()

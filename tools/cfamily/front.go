@@ -78,8 +78,8 @@ func (f *File) keepFront(s Symbol, start int, content string) (int, error) {
 	if first == "" {
 		return start, nil
 	}
-	return start, refuse("new_content leaves out '%s', which stands in front of '%s'; begin new_content with it to keep it, "+
-		"or use edit_file to remove it", f.shown(lines, first), s.Name)
+	return start, refuse("new_content leaves out '%s', which stands in front of '%s'; begin new_content with it to keep "+
+		"it, or use edit_file to remove it", f.shown(lines, first), s.Name)
 }
 
 // lostOf returns the first word of lines that have, the words of new text, lack, or "".
@@ -153,7 +153,8 @@ func nameOf(s Symbol) int {
 
 // untyped reports whether a symbol has no type by its nature.
 func untyped(s Symbol) bool {
-	return s.Kind == "constructor" || s.Kind == "destructor" || s.Kind == "operator" && strings.Contains(s.Title, "operator ")
+	return s.Kind == "constructor" || s.Kind == "destructor" ||
+		s.Kind == "operator" && strings.Contains(s.Title, "operator ")
 }
 
 // front splits what is between start and the name of a symbol into lines.

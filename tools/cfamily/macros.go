@@ -222,7 +222,7 @@ func endsStatement(body string, tokens []token) bool {
 		return false
 	case "struct", "union", "enum", "class":
 		named := len(tokens) > 2 && tokens[1].kind == word
-		return last == ';' || body[tokens[1].start] != '{' && !(named && body[tokens[2].start] == '{')
+		return last == ';' || len(tokens) > 1 && body[tokens[1].start] != '{' && !(named && body[tokens[2].start] == '{')
 	}
 	return last == ';' || last == '}'
 }

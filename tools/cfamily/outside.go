@@ -8,8 +8,7 @@ import (
 )
 
 // unclosed lists the comments of a text that go up to its end and the literals without a closing quote.
-func unclosed(text string, tokens []token, comments []comment) []Problem {
-	lines := document.Lines(text)
+func unclosed(lines []document.Line, tokens []token, comments []comment) []Problem {
 	var out []Problem
 	for _, c := range comments {
 		if c.open {
