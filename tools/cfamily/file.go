@@ -91,6 +91,8 @@ type Symbol struct {
 	// Minor symbols (macros that only hold a value) can be found by name but are left out of outlines.
 	Minor bool
 	at    int // offset of the name
+	// free means that the name is not bound to the enclosing type: a tag of C.
+	free bool
 }
 
 // File is a text with its structure. It does not change after Read and may be shared.
@@ -123,6 +125,9 @@ func Read(text string, language Language, macros Macros) *File {
 	f.open = unclosed(f.lines, slices.Concat(directives, kept), comments)
 	r.scope(0, len(r.tokens), around{})
 	f.Symbols = append(r.found, macroSymbols(f, directives)...)
+	for i := range f.Symbols {
+		f.Symbols[i].free = language == C && classWords[f.Symbols[i].Kind]
+	}
 	f.finish()
 	return f
 }

@@ -9,7 +9,8 @@ import (
 //
 //   - those with exactly this path, "N::A::m"; blanks are ignored, and "." also means "::"
 //   - otherwise those whose path ends in it after namespaces only, so that "A::m" and "f" find N::A::m and N::f,
-//     but "m" does not find a member of the class A
+//     but "m" does not find a member of the class A; in C "I" also finds a struct I inside another struct, whose
+//     name is I for the compiler
 //
 // Prototypes are left out if there is a definition. "name#2" selects a symbol by its Ordinal, whatever its kind.
 func Find(symbols []Symbol, name string) []Symbol {
@@ -30,7 +31,7 @@ func Find(symbols []Symbol, name string) []Symbol {
 		switch {
 		case full == key || s.Arguments != "" && full+folded(s.Arguments) == key:
 			exact = append(exact, s)
-		case strings.HasSuffix(full, "::"+key) && onlySpaces(strings.TrimSuffix(full, "::"+key), spaces):
+		case strings.HasSuffix(full, "::"+key) && (s.free || onlySpaces(strings.TrimSuffix(full, "::"+key), spaces)):
 			near = append(near, s)
 		}
 	}

@@ -242,7 +242,7 @@ func (r *reader) qualified(h *head, k, group int, in around) callable {
 	switch {
 	case strings.HasPrefix(name, "~"):
 		kind = "destructor"
-	case r.cpp && len(parts) == 1 && name == in.class && !f.typed, r.cpp && len(parts) > 1 && parts[len(parts)-2] == name:
+	case r.cpp && len(parts) == 1 && name == in.class, r.cpp && len(parts) > 1 && parts[len(parts)-2] == name:
 		kind = "constructor"
 	case r.cpp && (in.class != "" && !r.friend(h) || len(parts) > 1 && !r.isNamespace(parts, in)):
 		kind = "method"

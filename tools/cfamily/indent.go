@@ -1,6 +1,7 @@
 package cfamily
 
 import (
+	"slices"
 	"strings"
 
 	"manualslop/tools/document"
@@ -12,12 +13,14 @@ func (f *File) placed(offset, end int, content string) string {
 	target := f.indentation(offset)
 	content = document.WithEnds(content, "\n")
 	lines := strings.Split(content, "\n")
+	original := slices.Clone(lines)
 	base := blanks(lines[0])
 	inside := insideLiterals(content)
+	hanging := insideBrackets(content)
 	lines[0] = strings.TrimLeft(lines[0], " \t")
 	last := blanks(lines[len(lines)-1])
 	absolute := base == "" && target != "" && last == target && len(lines) > 1
-	from, to := f.units(f.Text[offset:end], target, base, lines)
+	from, to := f.units(f.Text[offset:end], target, base, lines, hanging)
 	for i := 1; i < len(lines); i++ {
 		line := lines[i]
 		switch {
@@ -32,6 +35,11 @@ func (f *File) placed(offset, end int, content string) string {
 			}
 			if !deeper {
 				rest = strings.TrimLeft(line, " \t")
+			}
+			if indent := blanks(rest); hanging[i] && from != "" && from[0] == ' ' && len(indent)%len(from) != 0 {
+				outer := min(len(indent), len(blanks(strings.TrimPrefix(original[opener(hanging, i)], base))))
+				lines[i] = target + converted(rest[:outer], from, to) + rest[outer:]
+				continue
 			}
 			lines[i] = target + converted(rest, from, to)
 		}
@@ -66,10 +74,46 @@ func insideLiterals(text string) map[int]bool {
 	return out
 }
 
+// insideBrackets returns the lines of a text that begin inside parentheses or brackets.
+func insideBrackets(text string) map[int]bool {
+	out := map[int]bool{}
+	tokens, _ := lex(text)
+	depth, line, at := 0, 0, 0
+	for _, t := range tokens {
+		if n := strings.Count(text[at:t.start], "\n"); n > 0 {
+			line += n
+			if depth > 0 {
+				out[line] = true
+			}
+		}
+		at = int(t.start)
+		if t.kind != sign {
+			continue
+		}
+		switch text[t.start] {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			depth = max(0, depth-1)
+		case '{', '}': // also the end of what a forgotten bracket opened
+			depth = 0
+		}
+	}
+	return out
+}
+
+// opener returns the line that opens the bracket in which line i begins.
+func opener(hanging map[int]bool, i int) int {
+	for i > 0 && hanging[i] {
+		i--
+	}
+	return i
+}
+
 // units returns the unit of indentation of the new lines and that of their location if one uses tabs and the
 // other spaces. Otherwise both are empty. The location is the replaced text, or the whole file if that text is
 // not indented.
-func (f *File) units(old, target, base string, lines []string) (from, to string) {
+func (f *File) units(old, target, base string, lines []string, hanging map[int]bool) (from, to string) {
 	tabs, spaces := indents(old)
 	if tabs+spaces == 0 {
 		tabs, spaces = indents(f.Text)
@@ -81,11 +125,11 @@ func (f *File) units(old, target, base string, lines []string) (from, to string)
 	}
 	newTabs, newSpaces := 0, 0
 	width := 0
-	for _, line := range lines[1:] {
+	for i, line := range lines {
 		rest, ok := strings.CutPrefix(line, base)
 		indent := blanks(rest)
 		switch {
-		case !ok || indent == "":
+		case i == 0 || hanging[i] || !ok || indent == "":
 		case indent[0] == '\t':
 			newTabs++
 		default:
@@ -104,11 +148,14 @@ func (f *File) units(old, target, base string, lines []string) (from, to string)
 	return "", ""
 }
 
-// indents counts the lines after the first that begin with a tab, and those that begin with two spaces.
+// indents counts the lines after the first that begin with a tab, and those that begin with two spaces. Lines inside
+// parentheses and brackets, which may be aligned, do not count.
 func indents(text string) (tabs, spaces int) {
-	_, rest, _ := strings.Cut(document.WithEnds(text, "\n"), "\n")
-	for line := range strings.Lines(rest) {
+	text = document.WithEnds(text, "\n")
+	hanging := insideBrackets(text)
+	for i, line := range strings.Split(text, "\n") {
 		switch {
+		case i == 0 || hanging[i]:
 		case strings.HasPrefix(line, "\t"):
 			tabs++
 		case strings.HasPrefix(line, "  "):

@@ -90,3 +90,27 @@ func checkFile(t testing.TB, file *cfamily.File) {
 		last = s.Start
 	}
 }
+
+// A macro call without ";" in a class hides neither the constructor behind it nor begins it.
+func TestAMacroInAClassIsNoPartOfWhatFollows(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"class A {\n Q_DECLARE_PRIVATE(A)\npublic:\n A();\n A(int x) : a(x) { }\n};\n": {"class A 1-6", "constructor A::A 4-4",
+			"constructor A::A 5-5"},
+		"class A {\n DECL_A(x)\n public:\n A() : a(1) { }\n ~A() { }\n};\n": {"class A 1-6", "constructor A::A 4-4",
+			"destructor A::~A 5-5"},
+		"class A {\n X(1)\n A() { }\n};\n":                  {"class A 1-4", "constructor A::A 3-3"},
+		"class A {\n X(1)\n ~A() { }\n};\n":                 {"class A 1-4", "destructor A::~A 3-3"},
+		"class A {\n X(1)\n int f() { }\n};\n":              {"class A 1-4", "method A::f 2-3"},
+		"class A {\n explicit(true)\n A() { }\n};\n":        {"class A 1-4", "constructor A::A 2-3"},
+		"class A {\n MY_DEPRECATED(\"x\")\n A() { }\n};\n":  {"class A 1-4", "constructor A::A 2-3"},
+		"class A {\n A(int x)\n : a(x) { }\n A() { }\n};\n": {"class A 1-5", "constructor A::A 2-3", "constructor A::A 4-4"},
+		"class A {\n void f(int x)\n { }\n A() { }\n};\n":   {"class A 1-5", "method A::f 2-3", "constructor A::A 4-4"},
+	} {
+		var have []string
+		for _, s := range cfamily.Read(text, cfamily.CPP, cfamily.Macros{}).Symbols {
+			have = append(have, fmt.Sprintf("%s %s %d-%d", s.Kind, s.Name, s.StartLine, s.EndLine))
+		}
+		require.Equal(t, want, have, "%q", text)
+	}
+}

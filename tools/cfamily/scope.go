@@ -69,6 +69,9 @@ func (r *reader) aside(i, end int, in around) (int, bool) {
 			}
 		}
 	}
+	if last, ok := r.classMacro(i, in); ok {
+		return last + 1, true
+	}
 	if !upper(name) || r.macros.class[name] == takesPlace && !r.byItself(i) {
 		return i, false
 	}
@@ -83,6 +86,23 @@ func (r *reader) aside(i, end int, in around) (int, bool) {
 		return last + 1, true
 	}
 	return i, false
+}
+
+// classMacro reports whether a macro call begins at i that is alone on its lines, in front of an access label or of
+// a constructor or destructor of the class. It returns its last token.
+func (r *reader) classMacro(i int, in around) (last int, ok bool) {
+	name := r.str(i)
+	if last = r.callEnd(i); !r.cpp || in.class == "" || last == i || !r.newLine(last+1) || name == in.class ||
+		notNames[name] || specifiers[name] {
+		return last, false
+	}
+	switch next := last + 1; {
+	case r.word(next) && label(r.str(next)) && r.is(next+1, ":"):
+		return last, true
+	case r.is(next, in.class) && r.byteAt(next+1) == '(', r.is(next, "~") && r.is(next+1, in.class):
+		return last, !containsAny(name, "ATTR", "EXPORT", "API", "DEPRECAT", "NODISCARD", "INLINE", "TEMPLATE", "REQUIRES")
+	}
+	return last, false
 }
 
 // byItself reports whether a macro with arguments is alone on its line.

@@ -101,6 +101,23 @@ template <> struct hash<a::b::S> {};`, cfamily.CPP, cfamily.Macros{})
 	}
 }
 
+// In C a struct inside a struct has a name of its own; in C++ it is a member.
+func TestFindKnowsNestedTagsOfCByTheirOwnName(t *testing.T) {
+	t.Parallel()
+	const text = "struct O { struct I { int a; } i; enum E { A } e; };\n" +
+		"struct P { union U { struct I { int a; } i; } u; };\nstruct E2 { int a; };\n"
+	for query, want := range map[string][]string{
+		"I": {"O::I", "P::U::I"}, "O::I": {"O::I"}, "U::I": {"P::U::I"}, "E": {"O::E"}, "U": {"P::U"}, "E2": {"E2"}, "i": nil,
+	} {
+		var have []string
+		for _, s := range cfamily.Find(cfamily.Read(text, cfamily.C, cfamily.Macros{}).Symbols, query) {
+			have = append(have, s.Name)
+		}
+		require.Equal(t, want, have, "%q", query)
+	}
+	require.Empty(t, cfamily.Find(cfamily.Read(text, cfamily.CPP, cfamily.Macros{}).Symbols, "I"))
+}
+
 func TestLanguageOfHeadersGoesByWhatIsInThem(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, cfamily.C, cfamily.LanguageOf("a.h", "struct a { int class_; };", cfamily.C))
@@ -209,6 +226,25 @@ func TestAnEditPutsTheEndOfADefinitionWhereItBelongs(t *testing.T) {
 		found := cfamily.Find(file.Symbols, c.name)
 		require.Len(t, found, 1, "%q", c.text)
 		splice, err := file.Update(t.Context(), found[0], c.content)
+		require.NoError(t, err, "%q", c.text)
+		require.Equal(t, c.want, c.text[:splice.Start]+splice.New+c.text[splice.End:])
+	}
+}
+
+// Lines that hang inside brackets are no sign of a file's unit and keep their alignment.
+func TestHangingHeadsDoNotHideTheUnit(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, content, want string }{
+		{"int f(int a,\n      int b)\n{\n\treturn 1;\n}\n", "int f(int a,\n      int b)\n{\n    return 2;\n}\n",
+			"int f(int a,\n      int b)\n{\n\treturn 2;\n}\n"},
+		{"int f(int a,\n      int b)\n{\n\treturn 1;\n}\n",
+			"int f(int a)\n{\n    if (a) {\n        g(a,\n          a);\n    }\n}\n",
+			"int f(int a)\n{\n\tif (a) {\n\t\tg(a,\n\t\t  a);\n\t}\n}\n"},
+		{"int f(int a,\n\tint b)\n{\n    return 1;\n}\n", "int f(int a,\n\tint b)\n{\n\treturn 2;\n}\n",
+			"int f(int a,\n    int b)\n{\n    return 2;\n}\n"},
+	} {
+		file := cfamily.Read(c.text, cfamily.C, cfamily.Macros{})
+		splice, err := file.Update(t.Context(), file.Symbols[0], c.content)
 		require.NoError(t, err, "%q", c.text)
 		require.Equal(t, c.want, c.text[:splice.Start]+splice.New+c.text[splice.End:])
 	}

@@ -117,7 +117,8 @@ var cTexts = [5]cText{
 			"can be changed and given to `ts_c_update_definition`. Comments above are not part of it.\n\nDefinitions " +
 			"are preferred over prototypes; where the file only declares the name, the prototype is shown and the " +
 			"answer says where the definition is. Several definitions of one name (branches of an #if) are all shown, " +
-			"each under a line `name#1 (lines 3-9)`.",
+			"each under a line `name#1 (lines 3-9)`. A struct, union or enum inside another one is found by its own " +
+			"name, `I`, and by `O::I`.",
 	},
 	{
 		"_get_signature", "Get the declaration line of a C function or struct: everything in front of its body.",
