@@ -116,7 +116,7 @@ func runGoal(ctx context.Context, g *site.Flags, p site.Place, o runOptions, goa
 	if err != nil {
 		return "", err
 	}
-	if sc == nil && !g.Remote(p) { // a session without models is of no use
+	if sc == nil && !o.resume && !g.Remote(p) { // a session without models is of no use
 		if err := p.Config.MissingKey(); err != nil {
 			return "", exit.Errorf(exit.Usage, "%w", err)
 		}
@@ -183,6 +183,9 @@ func openRoles(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Plac
 		v, err := e.Newest(ctx, conn)
 		if err != nil {
 			return nil, err
+		}
+		if err := p.Config.MissingKey(); err != nil && o.script == "" {
+			return nil, exit.Errorf(exit.Usage, "%w", err)
 		}
 		if err := sessions.UpgradeOrOffer(ctx, g, conn, v, o.upgrade); err != nil {
 			return nil, err

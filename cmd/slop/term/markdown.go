@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -38,8 +39,10 @@ func NewMarkdown(g *Terminal) *Markdown {
 }
 
 var (
-	fenceLine = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})")
-	itemLine  = regexp.MustCompile(`^ {0,3}([-*+]|[0-9]{1,9}[.)])\s`)
+	fenceLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^ {0,3}(`{3,}|~{3,})") })
+	itemLine  = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^ {0,3}([-*+]|[0-9]{1,9}[.)])\s`)
+	})
 )
 
 // Add takes the next piece and returns the blocks that it finishes, rendered.
@@ -80,11 +83,11 @@ func (m *Markdown) ends(line string) (before bool) {
 		m.blank = false
 		return false
 	}
-	item := itemLine.MatchString(line)
+	item := itemLine().MatchString(line)
 	if m.list && m.blank && !blank && !item && !strings.HasPrefix(line, "  ") && !strings.HasPrefix(line, "\t") {
 		m.list, before = false, true
 	}
-	if found := fenceLine.FindStringSubmatch(line); found != nil {
+	if found := fenceLine().FindStringSubmatch(line); found != nil {
 		m.fence = found[1]
 	}
 	m.list = m.list || item
