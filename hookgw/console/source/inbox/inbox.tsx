@@ -2,7 +2,7 @@
 
 import { h, Fragment, VNode } from "preact"
 import { signal } from "@preact/signals"
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import { send, told, refreshShown } from "../store"
 import { useRead } from "../kit/read"
 import { show } from "../kit/keys"
@@ -64,7 +64,8 @@ export function Inbox({ selected }: { selected: string }): VNode {
     if (reason.trim()) void answer(false, reason.trim())
     else field.current?.focus()
   }
-  useEffect(() =>
+  // before the next key can come: a key acts on what is on the screen, never on what was there before
+  useLayoutEffect(() =>
     show({
       j: { does: "next question", run: () => go(at + 1) },
       k: { does: "previous question", run: () => go(at < 0 ? 0 : at - 1) },
@@ -72,7 +73,7 @@ export function Inbox({ selected }: { selected: string }): VNode {
       r: { does: "no: write the reason", run: reject },
     }),
   )
-  useEffect(() => setReason(""), [selected])
+  useLayoutEffect(() => setReason(""), [selected])
   useEffect(() => () => void (seen.value = []), [])
 
   return (
