@@ -176,12 +176,14 @@ func (f *File) front(s Symbol, start int) []headLine {
 	typed, certain := untyped(s), untyped(s) // the words behind have a type, and it is certainly no macro
 	for i := len(lines) - 1; i >= 0; i-- {
 		line := &lines[i]
-		line.apart = i < len(lines)-1 && certain && !slices.ContainsFunc(line.words, func(w headWord) bool {
+		complete := i < len(lines)-1 && certain // what follows needs no more
+		line.apart = complete && !slices.ContainsFunc(line.words, func(w headWord) bool {
 			return w.kind == specifierWord || w.kind == typeWord || w.kind == attributeWord
 		})
 		for _, w := range slices.Backward(line.words) {
 			macro := w.kind == plainWord && upper(w.word) && (typed || classWords[s.Kind])
-			if everything || line.apart || macro || w.kind >= macroCall {
+			if everything || line.apart || complete && w.kind == plainWord || macro || w.kind >= macroCall ||
+				w.word == "typedef" {
 				line.kept = append(line.kept, w.word)
 			}
 			typed = typed || w.isType()
@@ -270,16 +272,17 @@ func (f *File) headWord(w *headWord, head string, tokens []token, i int) int {
 	}
 	switch called := last > i; {
 	case w.word == "template" || f.Language == CPP && i+1 < len(tokens) && head[tokens[i+1].start] == '<':
-		w.kind = typeWord
+		w.kind = plainWord
 		if w.word == "template" {
 			w.kind = specifierWord
 		}
 		return max(angles(head, tokens, i+1), i)
-	case w.word == "__extension__" || called && attributeCalls[w.word]:
+	case w.word == "__extension__" || called && attributeCalls[w.word],
+		w.word == "extern" && i+1 < len(tokens) && tokens[i+1].kind == literal: // extern "C"
 		w.kind = attributeWord
-	case called && w.word != "extern" && !typeCalls[w.word] && !typeWords[w.word]:
+	case called && !typeCalls[w.word] && !typeWords[w.word]:
 		w.kind = macroCall
-	case w.word == "explicit" || w.word == "requires" || specifiers[w.word]:
+	case w.word == "typedef" || w.word == "explicit" || w.word == "requires" || specifiers[w.word]:
 		w.kind = specifierWord
 	case called || typeWords[w.word]:
 		w.kind = typeWord

@@ -184,6 +184,11 @@ var refusals = []struct{ text, name, content, says string }{
 	{"struct alignas(8) s { int a; };\n", "s", "struct s { int b; };", "leaves out 'alignas(8)'"},
 	{"__extension__\nint f(void) { return 1; }\n", "f", "int f(void) { return 2; }", "leaves out '__extension__'"},
 	{"_Pragma(\"a\") int f(void) { return 1; }\n", "f", "int f(void) { return 2; }", `leaves out '_Pragma("a")'`},
+	{"extern \"C\" int f(void) { return 1; }\n", "f", "int f(void) { return 2; }", "leaves out 'extern'"},
+	// Declarations without their ";".
+	{"template class X<int>\nint f(void) { return 1; }\n", "f", "int f(void) { return 2; }", "leaves out 'X"},
+	{"int x\n\nint f(void) { return 1; }\n", "f", "int f(void) { return 2; }", "leaves out 'x'"},
+	{"typedef int (*g)(int)\n\nint f(void) { return 1; }\n", "f", "int f(void) { return 2; }", "leaves out 'typedef'"},
 	// Types.
 	{"void\nA::f() { g(); }\n", "A::f", "A::f() { h(); }", "leaves out the type of 'A::f'"},
 	{"int f(void) { return 1; }\n", "f", "static f(void) { return 2; }", "leaves out the type of 'f'"},
