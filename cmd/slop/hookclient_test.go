@@ -203,6 +203,7 @@ func (c *caller) steersWorkers(s *site) {
 	ticket, ok := c.object("spawn_mma_worker", "say goodbye", "b.txt")["ticket"].(string)
 	require.True(c.t, ok)
 	c.call(nil, "mutate_mma_dag", `{"op": "set_priority", "ticket": "`+ticket+`", "priority": "high"}`)
+	c.call(nil, "note_mma_ticket", ticket, "say it in English")
 	c.call(nil, "resume_mma_pipeline")
 	c.call(nil, "wait_for_value", ticket, "completed", "60")
 	doomed, ok := c.object("spawn_mma_worker", "change b")["ticket"].(string)
