@@ -121,12 +121,68 @@ func (f *File) typeStays(s Symbol, lines []headLine, head string) bool {
 	return true
 }
 
+// keepTail rejects new text that leaves out a macro or attribute between the parameters of a function and its body, or
+// behind the body of a type.
+func (f *File) keepTail(s Symbol, content string) error {
+	have := map[string]int{}
+	alone := Read(content, f.Language, f.macros)
+	for _, n := range alone.Symbols {
+		if sameAlone(n, s) {
+			clear(have)
+			for _, w := range alone.tail(n) {
+				have[w.word]++
+			}
+		}
+	}
+	for _, w := range f.tail(s) {
+		if have[w.word]--; have[w.word] < 0 {
+			return refuse("new_content leaves out '%s', which stands behind the head of '%s'; put it in to keep it, or use "+
+				"edit_file to remove it", short(f.Text[w.start:w.end]), s.Name)
+		}
+	}
+	return nil
+}
+
+// tail lists the macros and attributes behind the parameters of a function or the body of a type. Old-style
+// parameters have none.
+func (f *File) tail(s Symbol) []headWord {
+	from, to := s.BodyEnd, s.End
+	switch {
+	case s.BodyEnd == 0 || s.Kind == "operator" || s.Kind == "variable" || s.Kind == "namespace":
+		return nil
+	case hasCode(s):
+		tokens, _ := lex(f.Text[s.at:s.BodyStart])
+		open := slices.IndexFunc(tokens, func(t token) bool { return f.Text[s.at+int(t.start)] == '(' })
+		if open < 0 {
+			return nil
+		}
+		from, to = s.at+int(tokens[closed(f.Text[s.at:], tokens, open)].end), min(s.SignatureEnd, s.BodyStart)
+	}
+	if from >= to || hasCode(s) && strings.Contains(f.Text[from:to], ";") {
+		return nil
+	}
+	words, _ := f.headWords(f.Text[from:to])
+	var out []headWord
+	for _, w := range words {
+		if w.kind == macroCall || w.kind == attributeWord || hasCode(s) && w.kind == plainWord && upper(w.word) {
+			w.start, w.end = w.start+from, w.end+from
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// sameAlone reports whether a symbol of new text, which was read alone, may be the one that it replaces.
+func sameAlone(n, s Symbol) bool {
+	return n.Title == s.Title && hasCode(n) == hasCode(s) && (s.Declaration || !n.Declaration)
+}
+
 // headOf returns the part of new text that ends at the name of a symbol and begins behind the definition before it.
 func (f *File) headOf(s Symbol, content string) string {
 	alone := Read(content, f.Language, f.macros)
 	from, to := 0, -1
 	for _, n := range alone.Symbols {
-		if n.Title == s.Title && hasCode(n) == hasCode(s) && (s.Declaration || !n.Declaration) {
+		if sameAlone(n, s) {
 			to = nameOf(n)
 			for _, o := range alone.Symbols {
 				if o.End <= n.Start && o.Kind != "macro" {

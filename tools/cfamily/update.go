@@ -63,6 +63,9 @@ func (f *File) Update(ctx context.Context, s Symbol, content string) (document.S
 	if err != nil {
 		return document.Splice{}, err
 	}
+	if err := f.keepTail(s, content); err != nil {
+		return document.Splice{}, err
+	}
 	content = f.placed(start, s.End, content)
 	splice := document.Splice{Start: start, End: s.End, New: content}
 	if f.Text[start:s.End] == content {

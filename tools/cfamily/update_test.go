@@ -156,7 +156,8 @@ var refusals = []struct{ text, name, content, says string }{
 		"leaves out 'static'"},
 	{"struct T { int a; } f(void) { struct T t; return t; }\n", "T", "struct T { int b; };", "follows the '}'"},
 	// Comments and strings without end.
-	{"int f(void) { return 1; }\nint g;\nint h; /* x */\n", "f", "int f(void) { return 2; } /* b", "comment is not closed"},
+	{"int f(void) { return 1; }\nint g;\nint h; /* x */\n", "f", "int f(void) { return 2; } /* b",
+		"comment is not closed"},
 	{"int f(void) { return 1; }\nint g;\n", "f", "int f(void) { return 2; } /* b", "comment is not closed"},
 	{"int f(void) { return 1; }\n", "f", "#define A /* b\nint f(void) { return 2; }", "comment is not closed"},
 	{"int f(void) { return 1; }\n", "f", "int f(void) { return 2; } \"", "string or character is not closed"},
@@ -169,11 +170,14 @@ var refusals = []struct{ text, name, content, says string }{
 	// Fronts.
 	{"DECLARE(x) int f(void) { return 1; }\n", "f", "int f(void) { return 2; }", "leaves out 'DECLARE(x)'"},
 	{"DECLARE(x) int f(void) { return 1; }\n", "f", "int f(void) { DECLARE(x) return 2; }", "leaves out 'DECLARE(x)'"},
-	{"EXTERN_C DECLARE(x) int f(void) { return 1; }\n", "f", "EXTERN_C int f(void) { return 2; }", "leaves out 'DECLARE(x)'"},
-	{"EXTERN_C DECLARE(x) int f(void) { return 1; }\n", "f", "DECLARE(x) int f(void) { return 2; }", "leaves out 'EXTERN_C'"},
+	{"EXTERN_C DECLARE(x) int f(void) { return 1; }\n", "f", "EXTERN_C int f(void) { return 2; }",
+		"leaves out 'DECLARE(x)'"},
+	{"EXTERN_C DECLARE(x) int f(void) { return 1; }\n", "f", "DECLARE(x) int f(void) { return 2; }",
+		"leaves out 'EXTERN_C'"},
 	{"DECLARE(x) struct s { int a; };\n", "s", "struct s { int b; };", "leaves out 'DECLARE(x)'"},
 	{"struct PACKED s { int a; };\n", "s", "struct s { int b; };", "leaves out 'PACKED'"},
-	{"class A { Q_DISABLE_COPY(A) int f() { return 1; } };\n", "A::f", "int f() { return 2; }", "leaves out 'Q_DISABLE_COPY(A)'"},
+	{"class A { Q_DISABLE_COPY(A) int f() { return 1; } };\n", "A::f", "int f() { return 2; }",
+		"leaves out 'Q_DISABLE_COPY(A)'"},
 	{"PyAPI_FUNC(void) f(int a) { return; }\n", "f", "void f(int a) { }", "leaves out 'PyAPI_FUNC(void)'"},
 	{"DECLARE(x) /* keep me */ int f(void) { return 1; }\n", "f", "int f(void) { return 2; }", "leaves out 'DECLARE(x)'"},
 	{"__attribute__((unused))\nint f(void) { return 1; }\n", "f", "int f(void) { return 2; }",
@@ -185,6 +189,14 @@ var refusals = []struct{ text, name, content, says string }{
 	{"__extension__\nint f(void) { return 1; }\n", "f", "int f(void) { return 2; }", "leaves out '__extension__'"},
 	{"_Pragma(\"a\") int f(void) { return 1; }\n", "f", "int f(void) { return 2; }", `leaves out '_Pragma("a")'`},
 	{"extern \"C\" int f(void) { return 1; }\n", "f", "int f(void) { return 2; }", "leaves out 'extern'"},
+	// Tails.
+	{"int f(void)\nDECLARE(x)\n{ return 1; }\n", "f", "int f(void)\n{ return 2; }", "leaves out 'DECLARE(x)'"},
+	{"int f(void) __attribute__((x)) { return 1; }\n", "f", "int f(void) { return 2; }",
+		"leaves out '__attribute__((x))'"},
+	{"struct A { int f() const GUARDED override { return 1; } };\n", "A::f", "int f() const override { return 2; }",
+		"leaves out 'GUARDED'"},
+	{"struct s { int a; } __attribute__((packed));\n", "s", "struct s { int b; };",
+		"leaves out '__attribute__((packed))'"},
 	// Declarations without their ";".
 	{"template class X<int>\nint f(void) { return 1; }\n", "f", "int f(void) { return 2; }", "leaves out 'X"},
 	{"int x\n\nint f(void) { return 1; }\n", "f", "int f(void) { return 2; }", "leaves out 'x'"},
@@ -195,7 +207,8 @@ var refusals = []struct{ text, name, content, says string }{
 	// Further definitions.
 	{"int f(void) { return 1; }\nint g(void) { return 1; }\n", "f", "int f(void) { return 2; }\nint g(void) { return 2; }",
 		"new_content also defines 'g'"},
-	{"int f(void) { return 1; }\n", "f", "int f(void) { return 2; }\nint f(void) { return 3; }", "new_content also defines 'f'"},
+	{"int f(void) { return 1; }\n", "f", "int f(void) { return 2; }\nint f(void) { return 3; }",
+		"new_content also defines 'f'"},
 }
 
 func TestAnEditThatWouldLoseOrChangeTheRestIsRefused(t *testing.T) {
@@ -216,7 +229,8 @@ func TestAnEditPutsTheEndOfADefinitionWhereItBelongs(t *testing.T) {
 		{"enum s { A };\nint x;\n", "s", "enum s { B } /* ok */", "enum s { B }; /* ok */\nint x;\n"},
 		{"struct T { int a; } v = {1};\n", "T", "struct T { int b; }", "struct T { int b; } v = {1};\n"},
 		{"struct T { int a; } v, w;\n", "T", "struct T { int b; } v, w;", "struct T { int b; } v, w;\n"},
-		{"struct A { int f() { return 1; }; };\n", "A::f", "int f() { return 2; };", "struct A { int f() { return 2; }; };\n"},
+		{"struct A { int f() { return 1; }; };\n", "A::f", "int f() { return 2; };",
+			"struct A { int f() { return 2; }; };\n"},
 		{"int f(void) { return 1; }\n", "f", "int f(void) { return 2; }; // c", "int f(void) { return 2; } // c\n"},
 		{"int f(int) { return 1; }\nint g(int) { return 1; }\n", "f", "int f(int) { return 2; }\nint g(long) { return 2; }",
 			"int f(int) { return 2; }\nint g(long) { return 2; }\nint g(int) { return 1; }\n"},
@@ -224,6 +238,9 @@ func TestAnEditPutsTheEndOfADefinitionWhereItBelongs(t *testing.T) {
 		{"DECLARE_X(A)\n__attribute__((x)) int f() { g(); }\n", "f", "__attribute__((x)) int f() { h(); }",
 			"DECLARE_X(A)\n__attribute__((x)) int f() { h(); }\n"},
 		{"MARKER(a)\n::std::string f() { g(); }\n", "f", "int f() { h(); }", "MARKER(a)\nint f() { h(); }\n"},
+		{"int f() const noexcept { g(); }\n", "f", "int f() { h(); }", "int f() { h(); }\n"},
+		{"A::A(int b) EXCLUDES(m) : b(FOO(b)) { g(); }\n", "A::A", "A::A() EXCLUDES(n) { h(); }",
+			"A::A() EXCLUDES(n) { h(); }\n"},
 		{"std::map<int,\n int> f() { g(); }\n", "f", "int f() { h(); }", "int f() { h(); }\n"},
 		{"DECLARE_X(A)\nA::A() { g(); }\n", "A::A", "A::A() { h(); }", "DECLARE_X(A)\nA::A() { h(); }\n"},
 	} {
@@ -234,6 +251,16 @@ func TestAnEditPutsTheEndOfADefinitionWhereItBelongs(t *testing.T) {
 		require.NoError(t, err, "%q", c.text)
 		require.Equal(t, c.want, c.text[:splice.Start]+splice.New+c.text[splice.End:])
 	}
+}
+
+// Declarations of old-style parameters are no macros behind a head.
+func TestOldStyleParametersCanBeReplaced(t *testing.T) {
+	t.Parallel()
+	const text = "int f(a, b) FOO *a; char b; { return 1; }\n"
+	file := cfamily.Read(text, cfamily.C, cfamily.Macros{})
+	splice, err := file.Update(t.Context(), file.Symbols[0], "int f(int a) { return 2; }")
+	require.NoError(t, err)
+	require.Equal(t, "int f(int a) { return 2; }\n", text[:splice.Start]+splice.New+text[splice.End:])
 }
 
 // Lines that hang inside brackets are no sign of a file's unit and keep their alignment.
