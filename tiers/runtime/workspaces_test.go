@@ -181,6 +181,7 @@ func TestAMergeThatAStoppedProcessMayStillEndHasNoOutcome(t *testing.T) {
 		require.Contains(t, later.Reason, "another process is using the worktrees")
 	}
 	stopped.Release()
+	worker.Workspaces.Patience = 0 // a program that another test just starts may have the lock until it runs
 	require.NoError(t, w.handing(worker, merge, 26))
 	require.Equal(t, events.MergeDone, only[events.MergeSettled](w).Outcome)
 }
@@ -212,6 +213,7 @@ func TestAnUndoThatAStoppedProcessMayStillMakeHasNoOutcome(t *testing.T) {
 		require.Contains(t, later.Reason, "another process is using the worktrees")
 	}
 	stopped.Release()
+	worker.Workspaces.Patience = 0 // a program that another test just starts may have the lock until it runs
 	require.NoError(t, w.handing(worker, look, 2))
 	require.Equal(t, "two\n", only[events.ContextBuilt](w).Views[0].Text)
 	require.NoError(t, w.handing(worker, undo, 2))
