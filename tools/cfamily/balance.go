@@ -16,26 +16,30 @@ type Problem struct {
 // maxProblems limits the result of Problems.
 const maxProblems = 20
 
-// Problems lists comments and strings that are not closed, then unmatched brackets, at most 20 of each. After the
-// first of them the structure is uncertain. Then come branches of an #if that are not read and whose braces do not
-// balance.
+// Problems lists at most 20 problems: comments and strings that are not closed, unmatched brackets, and branches of an
+// #if that are not read and whose braces do not balance. After the first of them the structure is uncertain.
 func (f *File) Problems() []Problem {
 	out := append(slices.Clone(f.open), brackets(f.Text, f.tokens)...)
-	for _, start := range f.unsure[:min(len(f.unsure), maxProblems)] {
-		if len(out) < maxProblems {
-			out = append(out, Problem{f.line(start), "the braces of this branch do not balance"})
-		}
+	out = append(out, unbalanced(f.lines, f.unsure)...)
+	return out[:min(len(out), maxProblems)]
+}
+
+// unbalanced makes problems of branches of an #if that begin at the given offsets.
+func unbalanced(lines []document.Line, starts []int) []Problem {
+	var out []Problem
+	for _, start := range starts {
+		out = append(out, Problem{document.NumberOf(lines, start), "the braces of this branch do not balance"})
 	}
 	return out
 }
 
-// balance describes the first missing or surplus bracket of a text, or a comment or string without end, or
-// returns "".
+// balance describes the first problem of a text as Problems does, or returns "".
 func balance(text string) string {
 	all, comments := lex(text)
-	tokens, directives, _ := resolve(text, all)
-	open := unclosed(document.Lines(text), append(directives, tokens...), comments)
-	for _, p := range append(open, brackets(text, tokens)...) {
+	tokens, directives, damaged := resolve(text, all)
+	lines := document.Lines(text)
+	open := unclosed(lines, slices.Concat(directives, tokens), comments)
+	for _, p := range slices.Concat(open, brackets(text, tokens), unbalanced(lines, damaged)) {
 		return fmt.Sprintf("%s, in its line %d", p.Text, p.Line)
 	}
 	return ""

@@ -3,6 +3,8 @@ package cfamily_test
 import (
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,6 +43,19 @@ func TestDamageIsAlwaysNamed(t *testing.T) {
 		}
 		require.NotEmpty(t, problems, "%q", c.text)
 		require.Contains(t, fmt.Sprintf("%d %s", problems[0].Line, problems[0].Text), c.says, "%q", c.text)
+	}
+}
+
+func TestProblemsAreBounded(t *testing.T) {
+	t.Parallel()
+	for _, piece := range []string{"char *s = \"a;\n", "( }\n", "#if A@\n#else\n{\n#endif\n"} {
+		for n, want := range map[int]int{20: 20, 21: 20} {
+			text := ""
+			for i := range n {
+				text += strings.ReplaceAll(piece, "@", strconv.Itoa(i))
+			}
+			require.Len(t, cfamily.Read(text, cfamily.C, cfamily.Macros{}).Problems(), want, "%d of %q", n, piece)
+		}
 	}
 }
 

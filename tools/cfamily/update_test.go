@@ -162,6 +162,7 @@ var refusals = []struct{ text, name, content, says string }{
 	{"int f(void) { return 1; }\n", "f", "#define A /* b\nint f(void) { return 2; }", "comment is not closed"},
 	{"int f(void) { return 1; }\n", "f", "int f(void) { return 2; } \"", "string or character is not closed"},
 	{"int f() { return 1; }\n", "f", "int f() { return 2; } R\"x(", "string or character is not closed"},
+	{"int f() { return 1; }\n", "f", "#ifdef A\n#else\nint g() {\n#endif\nint f() { return 2; }", "braces of this branch"},
 	// Directives beside other code.
 	{"int f(void) { return 1; } int b;\n", "f", "int f(void) { return 2; }\n#define Z 3", "ends in a # line"},
 	{"int f(void) { return 1; } int b;\n", "f", "int f(void) { return 2; }\n#if 0\n#endif", "ends in a # line"},
