@@ -18,6 +18,7 @@ import (
 	"manualslop/events"
 	"manualslop/events/eventstest"
 	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
 )
 
 // tab is a page of a browser at the console of a gateway.
@@ -44,6 +45,8 @@ func TestTheConsole(t *testing.T) {
 	for name, check := range map[string]func(*testing.T, *rod.Browser){
 		"signs in once":                       signsInOnce,
 		"shows the inbox and answers by keys": answersByKeys,
+		"needs the whole diff for a yes":      needsTheWholeDiff,
+		"answers a question by a text":        answersByText,
 		"shows hostile text as text":          showsHostileText,
 		"tells what was answered elsewhere":   tellsOfOthers,
 		"lists the sessions":                  listsSessions,
@@ -227,6 +230,93 @@ func answersByKeys(t *testing.T, b *rod.Browser) {
 	p.awaitText("You said no: use the old name")
 	require.Equal(t, events.AskAnswered{Ask: "a2", Decision: events.No, Reason: "use the old name"}, f.answered()[1])
 	require.Len(t, f.answered(), 2)
+}
+
+// needsTheWholeDiff presses the key for yes while a diff is read, when it cannot be read, when it is cut, and too soon
+// after it was drawn.
+func needsTheWholeDiff(t *testing.T, b *rod.Browser) {
+	blobs := eventstest.NewMemory()
+	f := open(t, func(c *core.Config) { c.Blobs = blobs })
+	f.approve()
+	ref, err := blobs.Put(t.Context(), []byte(strings.Repeat("+new\n", 2000)+"+last\n"), events.ContentBytesMedia)
+	require.NoError(t, err)
+	missing := events.BlobRef{SHA256: strings.Repeat("a", 64), Size: 5, MediaType: ref.MediaType}
+	for ask, diff := range map[string]*events.BlobRef{"a1": &ref, "a2": &missing} {
+		f.put(events.ActorApproval, events.AskRaised{Ask: ask, Gate: events.GateTool, Title: "edit_file a.go",
+			Tool: "edit_file", Diff: "+head\n", DiffBlob: diff})
+	}
+	p := consoleOf(t, b, f)
+	p.await(`() => document.querySelectorAll("nav li").length === 2`)
+	p.run(`() => {
+		const real = fetch
+		window.fetch = (path, how) => String(path).startsWith("/api/blobs/")
+			? new Promise(done => { window.release = () => done(real(path, how)) }) : real(path, how)
+	}`)
+	noYes := func(because string) {
+		t.Helper()
+		p.awaitText(because)
+		p.settle()
+		p.press(input.KeyA)
+		p.await(`() => document.querySelector(".answer button").disabled`)
+		require.NotContains(t, p.text(), "under way")
+		require.NotContains(t, p.text(), "You said")
+	}
+	p.choose("a2")
+	noYes("Reading the diff")
+	p.run(`() => release()`)
+	noYes("The diff cannot be read (status 404)")
+	require.Contains(t, p.text(), "slop ask show a2 --session "+session)
+	p.choose("a1")
+	noYes("Reading the diff")
+	p.run(`() => release()`)
+	noYes("A yes needs the whole diff: draw all of it first.")
+	p.run(`() => { performance.now = () => 1e9 }`)
+	button, err := p.ElementR("button", "Draw all of it")
+	require.NoError(t, err)
+	require.NoError(t, button.Click(proto.InputMouseButtonLeft, 1))
+	p.await(`() => document.querySelector(".diff").innerText.includes("+last")`)
+	p.await(`() => !document.querySelector(".answer button").disabled`)
+	p.press(input.KeyA) // too soon
+	require.NotContains(t, p.text(), "under way")
+	require.NotContains(t, p.text(), "You said")
+	require.Empty(t, f.answered())
+	p.settle()
+	p.press(input.KeyA)
+	p.awaitText("You said yes.")
+	require.Equal(t, []events.AskAnswered{{Ask: "a1", Decision: events.Yes}}, f.answered())
+}
+
+func answersByText(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	f.approve()
+	for _, ask := range []string{"a1", "a2"} {
+		f.put(events.ActorApproval, events.AskRaised{Ask: ask, Gate: events.GateQuestion, Title: "Which API?",
+			Note: "Answer yes or no",
+			Args: json.RawMessage(`{"question":"Which API?","choices":["the old one","a new one"]}`)})
+	}
+	p := consoleOf(t, b, f)
+	p.await(`() => document.querySelectorAll("nav li").length === 2`)
+	p.choose("a1")
+	require.NotContains(t, p.text(), "Yes, this once")
+	require.NotContains(t, p.text(), "Answer yes or no")
+	p.press(input.KeyR) // no bare no, either
+	p.press(input.KeyA)
+	p.await(`() => document.activeElement.ariaLabel === "Answer"`)
+	require.NoError(t, p.InsertText("neither"))
+	p.press(input.Escape)
+	p.await(`() => document.activeElement === document.body`)
+	require.Empty(t, f.answered())
+	p.press(input.KeyA)
+	p.awaitText("You answered: neither")
+	p.choose("a2")
+	button, err := p.ElementR("button", "a new one")
+	require.NoError(t, err)
+	require.NoError(t, button.Click(proto.InputMouseButtonLeft, 1))
+	p.awaitText("You answered: a new one")
+	require.Equal(t, []events.AskAnswered{
+		{Ask: "a1", Decision: events.Yes, Args: json.RawMessage(`{"answer":"neither"}`)},
+		{Ask: "a2", Decision: events.Yes, Args: json.RawMessage(`{"answer":"a new one"}`)},
+	}, f.answered())
 }
 
 func showsHostileText(t *testing.T, b *rod.Browser) {

@@ -7,12 +7,18 @@ import { send, told, refreshShown } from "../store"
 import { useRead } from "../kit/read"
 import { show } from "../kit/keys"
 import { age } from "../kit/time"
-import { Diff, Visible } from "../kit/text"
+import { Diff, Visible, whole } from "../kit/text"
 import { InboxAsk, SettledAsk } from "../wire"
 
-// A question is answered by key or button only once it has stood this long, in milliseconds, so that what was meant for
-// another one does not reach it.
+// A question is answered by key or button only once it has stood this long, in milliseconds, with all that a yes needs,
+// so that what was meant for another one does not reach it.
 const settles = 400
+
+// The gate of a question of a model. It takes a text: a bare yes would be the answer "yes".
+const question = "question"
+
+// What /api/ask/respond takes for the gates.
+type Answer = { approved: true; args?: { answer: string } } | { approved: false; reason: string }
 
 // What this tab knows about answers that it sent, by question. A question is sent one answer, ever, unless it was
 // refused for another reason than that it is settled.
@@ -30,26 +36,28 @@ export function Inbox({ selected }: { selected: string }): VNode {
   const isOpen = new Set((open ?? []).map((a) => a.request_id))
   const at = list.findIndex((a) => a.request_id === selected)
   const ask = list[at]
-  const [reason, setReason] = useState("")
+  const diff = useDiff(ask)
+  const choices = ask?.gate === question ? choicesOf(ask.args) : undefined
+  const [words, setWords] = useState("")
   const field = useRef<HTMLTextAreaElement>(null)
-  const stood = useRef({ id: "", since: 0 })
-  if (stood.current.id !== selected) stood.current = { id: selected, since: performance.now() }
+  const stood = useRef({ what: "", since: 0 })
+  const what = ask ? ask.request_id + " " + diff.is : ""
+  if (stood.current.what !== what) stood.current = { what, since: performance.now() }
 
   const go = (to: number) => {
     const next = list[Math.max(0, Math.min(list.length - 1, to))]
     if (next) location.hash = "#/inbox/" + encodeURIComponent(next.request_id)
   }
-  const answer = async (approved: boolean, why = "") => {
+  const answer = async (response: Answer, said: string) => {
     if (!ask || !isOpen.has(ask.request_id) || performance.now() - stood.current.since < settles) return
     if (["sending", "done", "unsure"].includes(given.value[ask.request_id]?.state)) return
     const note = (g: Given) => (given.value = { ...given.value, [ask.request_id]: g })
     note({ state: "sending", said: "The answer is under way." })
-    const response = approved ? { approved } : { approved, reason: why }
     const sent = await send("/api/ask/respond?session=" + encodeURIComponent(ask.session), {
       request_id: ask.request_id,
       response,
     })
-    if (sent.is === "ok") note({ state: "done", said: approved ? "You said yes." : "You said no: " + why })
+    if (sent.is === "ok") note({ state: "done", said })
     if (sent.is === "unsure")
       note({ state: "unsure", said: "The connection broke. The answer may have counted; it is not sent again." })
     if (sent.is === "refused") {
@@ -57,23 +65,33 @@ export function Inbox({ selected }: { selected: string }): VNode {
       const by = p.settled_by && `Answered by ${p.settled_by}: ${p.outcome}. Your answer did not count.`
       note({ state: by ? "done" : "refused", said: by || told(p) })
     }
-    setReason("")
     refreshShown()
   }
-  const reject = () => {
-    if (reason.trim()) void answer(false, reason.trim())
+  const approve = () => {
+    if (diff.is === "drawn") void answer({ approved: true }, "You said yes.")
+  }
+  // what was typed is sent by the second key or the button; the first key goes to the field
+  const typed = (send: (text: string) => void) => () => {
+    if (words.trim()) send(words.trim())
     else field.current?.focus()
   }
+  const reject = typed((reason) => void answer({ approved: false, reason }, "You said no: " + reason))
+  const tell = (text: string) => void answer({ approved: true, args: { answer: text } }, "You answered: " + text)
+  const reply = typed(tell)
   // before the next key can come: a key acts on what is on the screen, never on what was there before
   useLayoutEffect(() =>
     show({
       j: { does: "next question", run: () => go(at + 1) },
       k: { does: "previous question", run: () => go(at < 0 ? 0 : at - 1) },
-      a: { does: "yes, this once", run: () => void answer(true) },
-      r: { does: "no: write the reason", run: reject },
+      ...(choices
+        ? { a: { does: "write the answer", run: reply } }
+        : {
+            a: { does: "yes, this once", run: approve },
+            r: { does: "no: write the reason", run: reject },
+          }),
     }),
   )
-  useLayoutEffect(() => setReason(""), [selected])
+  useLayoutEffect(() => setWords(""), [selected])
   useEffect(() => () => void (seen.value = []), [])
 
   return (
@@ -107,7 +125,7 @@ export function Inbox({ selected }: { selected: string }): VNode {
         {!ask && <p class="quiet">{selected ? "This question is not open." : "Choose a question: j, or a click."}</p>}
         {ask && (
           <Fragment>
-            <Question ask={ask} />
+            <Question ask={ask} diff={diff} />
             {given.value[ask.request_id] ? (
               <p class="said" role="status"><Visible text={given.value[ask.request_id].said} /></p>
             ) : (
@@ -115,15 +133,24 @@ export function Inbox({ selected }: { selected: string }): VNode {
             )}
             {isOpen.has(ask.request_id) && (
               <div class="answer">
-                <button onClick={() => void answer(true)}>Yes, this once <kbd>a</kbd></button>
+                {!choices && (
+                  <button disabled={diff.is !== "drawn"} onClick={approve}>Yes, this once <kbd>a</kbd></button>
+                )}
+                {choices?.map((choice) => (
+                  <button onClick={() => tell(choice)}><Visible text={choice} /></button>
+                ))}
                 <textarea
                   ref={field}
-                  aria-label="Reason for no"
-                  placeholder="No, because …"
-                  value={reason}
-                  onInput={(e) => setReason(e.currentTarget.value)}
+                  aria-label={choices ? "Answer" : "Reason for no"}
+                  placeholder={choices ? "The answer is …" : "No, because …"}
+                  value={words}
+                  onInput={(e) => setWords(e.currentTarget.value)}
                 />
-                <button disabled={!reason.trim()} onClick={reject}>No <kbd>r</kbd></button>
+                {choices ? (
+                  <button disabled={!words.trim()} onClick={reply}>Answer <kbd>a</kbd></button>
+                ) : (
+                  <button disabled={!words.trim()} onClick={reject}>No <kbd>r</kbd></button>
+                )}
               </div>
             )}
           </Fragment>
@@ -159,14 +186,13 @@ function Elsewhere({ ask }: { ask: InboxAsk }): VNode {
   )
 }
 
-function Question({ ask }: { ask: InboxAsk }): VNode {
-  const [all, setAll] = useState("")
+function Question({ ask, diff }: { ask: InboxAsk; diff: Shown }): VNode {
   const facts: [string, string | undefined][] = [
     ["session", ask.goal ?? ask.label ?? ask.session],
     ["ticket", ask.ticket && `${ask.ticket} ${ask.ticket_text ?? ""}`],
     ["asked by", ask.posted_by],
     ["tool", ask.tool && `${ask.tool} ${ask.effect ?? ""}`],
-    ["why", ask.note],
+    ["why", ask.gate === question ? undefined : ask.note], // there it says how a program answers
     ["it has read", ask.taint?.join("\n")],
     ["expires", ask.expires_at],
     ["id", ask.request_id],
@@ -184,8 +210,15 @@ function Question({ ask }: { ask: InboxAsk }): VNode {
           ) : null,
         )}
       </dl>
-      {ask.diff && <Diff text={ask.diff} all={all === ask.request_id} onAll={() => setAll(ask.request_id)} />}
-      {ask.diff_blob && <BlobDiff key={ask.diff_blob.sha256} ask={ask} sha256={ask.diff_blob.sha256} />}
+      {diff.is === "reading" && <p class="quiet">Reading the diff …</p>}
+      {diff.is === "failed" && (
+        <p class="warn" role="alert">
+          The diff cannot be read ({diff.why}), so a yes is not possible here. Reload the page to try again, or read it in
+          a terminal: <code>slop ask show <Visible text={ask.request_id} /> --session {ask.session}</code>
+        </p>
+      )}
+      {diff.is === "cut" && <p class="warn" role="status">A yes needs the whole diff: draw all of it first.</p>}
+      {diff.text && <Diff text={diff.text} all={diff.all} onAll={diff.drawAll} />}
       {ask.args !== undefined && (
         <details open={!ask.diff && !ask.diff_blob}>
           <summary>Arguments</summary>
@@ -215,18 +248,40 @@ function Arguments({ args }: { args: unknown }): VNode {
   )
 }
 
-// BlobDiff shows a diff that is too large for its event.
-function BlobDiff({ ask, sha256 }: { ask: InboxAsk; sha256: string }): VNode {
-  const [text, setText] = useState<string | undefined>(undefined)
-  const [failed, setFailed] = useState("")
-  const [all, setAll] = useState(false)
+// The diff of a question, as far as it is on the screen. Drawn: all of it, also if there is none.
+interface Shown {
+  is: "reading" | "failed" | "cut" | "drawn"
+  why: string // it failed
+  text: string // with a blob its head until that is read
+  all: boolean
+  drawAll: () => void
+}
+
+// useDiff reads the diff of a question, which is in a blob if it is too large for its event.
+function useDiff(ask: InboxAsk | undefined): Shown {
+  const id = ask?.request_id ?? ""
+  const blob = ask?.diff_blob?.sha256
+  const [all, setAll] = useState("")
+  const [read, setRead] = useState<{ of: string; text?: string; why?: string }>({ of: "" })
   useEffect(() => {
-    fetch(`/api/blobs/${sha256}?session=${encodeURIComponent(ask.session)}`)
+    if (!ask || !blob) return
+    const gone = new AbortController()
+    fetch(`/api/blobs/${blob}?session=${encodeURIComponent(ask.session)}`, { signal: gone.signal })
       .then((r) => (r.ok ? r.text() : Promise.reject(new Error(`status ${r.status}`))))
-      .then(setText)
-      .catch((e: Error) => setFailed("The diff cannot be read: " + e.message))
-  }, [sha256])
-  if (failed) return <p class="warn" role="alert">{failed}</p>
-  if (text === undefined) return <p class="quiet">Reading the diff …</p>
-  return <Diff text={text} all={all} onAll={() => setAll(true)} />
+      .then((text) => setRead({ of: id, text }))
+      .catch((e: Error) => gone.signal.aborted || setRead({ of: id, why: e.message }))
+    return () => gone.abort()
+  }, [id, blob])
+  const own = read.of === id ? read : { of: id }
+  const text = blob ? own.text : ask?.diff ?? ""
+  const shown = { why: own.why ?? "", text: text ?? ask?.diff ?? "", all: all === id, drawAll: () => setAll(id) }
+  if (blob && own.why !== undefined) return { is: "failed", ...shown }
+  if (text === undefined) return { is: "reading", ...shown }
+  return { is: shown.all || whole(text) ? "drawn" : "cut", ...shown }
+}
+
+// choicesOf returns the answers that a model's question offers; the person may also write another one.
+function choicesOf(args: unknown): string[] {
+  const choices = (args as { choices?: unknown } | undefined)?.choices
+  return Array.isArray(choices) ? choices.filter((c) => typeof c === "string") : []
 }

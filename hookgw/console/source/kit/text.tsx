@@ -23,11 +23,20 @@ export function Visible({ text }: { text: string }): VNode {
 const longest = 20_000 // characters of a line that are drawn at first
 const most = 2_000 // lines that are drawn at first
 
+function linesOf(text: string): string[] {
+  return text.replace(/\n$/, "").split("\n")
+}
+
+// whole reports whether Diff draws all of a text at first.
+export function whole(text: string): boolean {
+  const lines = linesOf(text)
+  return lines.length <= most && lines.every((l) => l.length <= longest)
+}
+
 // Diff shows a unified diff, a row a line. Nothing is left out without saying so: `all` draws the rest.
 export function Diff({ text, all, onAll }: { text: string; all: boolean; onAll: () => void }): VNode {
-  const lines = text.replace(/\n$/, "").split("\n")
+  const lines = linesOf(text)
   const shown = all ? lines : lines.slice(0, most)
-  const cut = shown.length < lines.length || (!all && shown.some((l) => l.length > longest))
   return (
     <Fragment>
       <div class="diff" role="region" aria-label="diff" tabIndex={0}>
@@ -38,7 +47,7 @@ export function Diff({ text, all, onAll }: { text: string; all: boolean; onAll: 
           </div>
         ))}
       </div>
-      {cut && (
+      {!all && !whole(text) && (
         <p class="warn">
           The diff has {lines.length} lines and {text.length} characters; not all of it is drawn.{" "}
           <button onClick={onAll}>Draw all of it</button>
