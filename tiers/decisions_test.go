@@ -40,7 +40,7 @@ func TestASessionThatDecidesLikeANewerProgramIsRefusedByName(t *testing.T) {
 		"a decider that is not there": {events.SessionOpened{Basis: numbers("critic", 3)},
 			"critic decisions 3, as slop v9.0.0 has it; this program knows up to 0"},
 		"an unknown version": {events.Unknown{Name: "GoalSubmitted", Version: 4},
-			"session S1 needs slop that reads version 4 of GoalSubmitted (event E1); this program knows up to 1"},
+			"session S1 needs slop that reads version 4 of GoalSubmitted (event E1); this program knows up to 2"},
 		"an unknown type": {events.Unknown{Name: "Dreamed", Version: 1}, "session S1 needs slop that knows events of the " +
 			"type Dreamed (event E1); this program does not"},
 	} {

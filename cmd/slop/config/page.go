@@ -29,8 +29,8 @@ const pageOutro = `
 ## mcp_env.toml
 
 The environment of shells, in the person's folder. A file of that name in a project has no effect before you have trusted its
-content ("slop mcp trust mcp_env.toml", which shows it); the person's folders and variables come first. A project must not set variables that
-load code into programs (PATH, LD_*, DYLD_*, BASH_ENV and others), nor search folders that tools can write to.
+content ("slop mcp trust mcp_env.toml", which shows it); the person's folders and variables come first. A project must not set variables
+by which programs load or run others (PATH, LD_*, GIT_*, XDG_*, BASH_ENV, EDITOR and others), nor search folders that tools can write to.
 
 %s
 ## credentials.toml

@@ -54,27 +54,44 @@ func LoadShellEnvironment(path string) (e ShellEnvironment, text []byte, err err
 }
 
 // CheckProject returns an error if a project's environment could take over programs that slop itself starts, or that
-// every script starts: variables that load code into programs, and search folders below one of the given folders,
-// which tools can write to.
+// scripts start: variables that make programs load or run others, and search folders that are below one of the given
+// folders, which tools can write to, with all links followed. A folder that cannot be resolved is refused, too.
 func (e ShellEnvironment) CheckProject(open []string) error {
 	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
 		upper := strings.ToUpper(name)
-		if slices.Contains([]string{"PATH", "IFS", "ENV", "BASH_ENV", "SHELLOPTS", "BASHOPTS", "HOME",
-			"PSMODULEPATH"}, upper) ||
-			slices.ContainsFunc([]string{"LD_", "DYLD_", "SLOP_", "BASH_FUNC_"},
+		if slices.Contains(takingOver(), upper) ||
+			slices.ContainsFunc([]string{"LD_", "DYLD_", "SLOP_", "BASH_FUNC_", "GIT_", "XDG_"},
 				func(prefix string) bool { return strings.HasPrefix(upper, prefix) }) {
 			return fmt.Errorf("env.%s must not be set by a project; set it in the mcp_env.toml of your configuration folder",
 				name)
 		}
 	}
+	var roots []string
+	for _, dir := range open {
+		root, err := RealPath(dir)
+		if err != nil {
+			return err
+		}
+		roots = append(roots, root)
+	}
 	for _, folder := range e.Path.Prepend {
-		for _, root := range open {
-			if in, err := filepath.Rel(root, folder); err == nil && filepath.IsLocal(in) {
-				return fmt.Errorf("path.prepend must not hold folders that tools can write to, got %q", folder)
-			}
+		real, err := RealPath(folder)
+		if err != nil {
+			return fmt.Errorf("path.prepend: %w", err)
+		}
+		if InsideAny(append(roots, "/proc", "/dev"), real) || InsideAny([]string{"/proc", "/dev"}, filepath.Clean(folder)) {
+			return fmt.Errorf("path.prepend must not hold folders that tools can write to, got %q", folder)
 		}
 	}
 	return nil
+}
+
+// takingOver returns the variables by which common programs load or run others.
+func takingOver() []string {
+	return []string{"PATH", "IFS", "ENV", "BASH_ENV", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PS4", "ZDOTDIR", "HOME",
+		"PSMODULEPATH", "SHELL", "EDITOR", "VISUAL", "PAGER", "BROWSER", "NODE_OPTIONS", "PERL5OPT", "PERL5DB", "RUBYOPT",
+		"PYTHONSTARTUP", "PYTHONHOME", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "MAKEFLAGS", "GOFLAGS",
+		"RUSTC_WRAPPER"}
 }
 
 // ParseShellEnvironment parses the bytes of a file, so that what was hashed for trust is what takes effect. The name

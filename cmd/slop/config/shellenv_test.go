@@ -129,13 +129,18 @@ func TestAProjectCannotTakeOverPrograms(t *testing.T) {
 	t.Parallel()
 	open := []string{"/work/project", "/work/lib"}
 	for _, name := range []string{"PATH", "Path", "LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "BASH_ENV",
-		"ENV", "IFS", "HOME", "SLOP_TOKEN", "BASH_FUNC_ls"} {
+		"ENV", "IFS", "HOME", "SLOP_TOKEN", "BASH_FUNC_ls", "XDG_CONFIG_HOME", "GIT_SSH_COMMAND", "NODE_OPTIONS", "EDITOR"} {
 		err := ShellEnvironment{Env: map[string]string{name: "x"}}.CheckProject(open)
 		require.ErrorContains(t, err, "env."+name+" must not be set by a project")
 	}
 	free := map[string]string{"MY_PATH": "x", "LD": "ld", "CGO_ENABLED": "0"}
 	require.NoError(t, ShellEnvironment{Env: free}.CheckProject(open))
+	dir := t.TempDir()
+	require.NoError(t, os.Symlink("/work/project", filepath.Join(dir, "link")))
+	require.NoError(t, os.Symlink("loop", filepath.Join(dir, "loop")))
 	for folder, allowed := range map[string]bool{
+		filepath.Join(dir, "link/bin"): false, filepath.Join(dir, "loop/bin"): false, filepath.Join(dir, "bin"): true,
+		"/proc/self/cwd/bin": false, "/dev/fd/3": false,
 		"/work/project": false, "/work/project/bin": false, "/work/lib/../project/bin": false, "/work/lib/x": false,
 		"/work/projects/bin": true, "/opt/bin": true, "/work": true,
 	} {

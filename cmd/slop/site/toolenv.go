@@ -142,7 +142,7 @@ func (p Place) ProjectEnvironment() (ProjectEnvironment, bool) {
 		out.ShellEnvironment, err = expanded(file, e)
 	}
 	if err == nil {
-		err = out.CheckProject(append(slices.Clone(p.Config.Files.BaseDirs), p.Project))
+		err = out.CheckProject(append(config.OpenedDirs(p.Config, p.Project), p.Project, p.Data))
 	}
 	if user := config.UserDir(os.Getenv); user != "" {
 		trust, unread := mcp.LoadTrust(user)

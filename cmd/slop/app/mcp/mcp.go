@@ -176,12 +176,12 @@ func trustEnvironment(g *site.Flags, hash string) error {
 	case hash == "":
 		rows := [][]string{}
 		for _, folder := range e.Path.Prepend {
-			rows = append(rows, []string{"path.prepend", term.OneLine(folder)})
+			rows = append(rows, []string{"path.prepend", folder})
 		}
 		for _, name := range slices.Sorted(maps.Keys(e.Env)) {
-			rows = append(rows, []string{"env." + name, term.OneLine(e.Env[name])})
+			rows = append(rows, []string{"env." + name, e.Env[name]})
 		}
-		term.PrintTable(g.Out, append(rows, []string{"hash", e.Hash}))
+		term.PrintFields(g.Out, append(rows, []string{"hash", e.Hash}))
 		g.Notice("to trust it: slop mcp trust %s --hash %s", site.EnvironmentFile, e.Hash)
 		return nil
 	case hash != e.Hash:

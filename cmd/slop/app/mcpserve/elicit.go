@@ -3,6 +3,7 @@ package mcpserve
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -39,6 +40,9 @@ func ask(ctx context.Context, r *mcp.CallToolRequest, a events.AskRaised) (given
 		params.RequestedSchema = question.Schema
 	}
 	got, err := r.Session.Elicit(ctx, params)
+	if err == nil && got.Action != "accept" && got.Action != "decline" {
+		err = fmt.Errorf("the client answered %.40q, so the question waits for the person", got.Action)
+	}
 	if err != nil {
 		return given, err
 	}
