@@ -1,13 +1,12 @@
 package term
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"sync"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
@@ -21,7 +20,7 @@ const (
 
 // Markdown renders a text that comes piece by piece, block by block: a paragraph, a list or a code block is returned
 // when it is finished, so that nothing that was printed changes. Control characters of the text are spelled out, and
-// HTML is shown as it is written.
+// HTML is shown as it is written. Every word of the text is shown, also titles of links and the words behind a fence.
 type Markdown struct {
 	pending string // not returned yet
 	at      int    // the lines of pending up to here were looked at
@@ -109,6 +108,29 @@ const (
 	maxDepth    = 16      // blocks in blocks
 )
 
+// newParser returns a parser of CommonMark without link reference definitions, which would take text such as "[a]: b"
+// out of the document.
+func newParser() parser.Parser {
+	return parser.NewParser(parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+		parser.WithBlockParsers(append(parser.DefaultBlockParsers(),
+			util.Prioritized(itemParser{parser.NewListItemParser()}, 399))...)) // before the default one, which has 400
+}
+
+// attrMarker is the attribute of a list item with its marker, as it is written.
+const attrMarker = "marker"
+
+// itemParser parses list items and keeps their markers: the tree has only the number of the first one.
+type itemParser struct{ parser.BlockParser }
+
+func (i itemParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	line, _ := reader.PeekLine()
+	n, state := i.BlockParser.Open(parent, reader, pc)
+	if n != nil {
+		n.SetAttributeString(attrMarker, strings.Fields(string(line))[0])
+	}
+	return n, state
+}
+
 // rendered renders whole blocks. A line end stands behind each, and an empty line between two.
 func rendered(source string) string {
 	if strings.TrimSpace(source) == "" {
@@ -116,7 +138,7 @@ func rendered(source string) string {
 	}
 	p := painter{source: []byte(source)}
 	if len(source) <= maxRendered {
-		p.blocks(goldmark.DefaultParser().Parse(text.NewReader(p.source)), "", "")
+		p.blocks(newParser().Parse(text.NewReader(p.source)), "", "")
 	}
 	if len(source) > maxRendered || p.deep {
 		return EachVisible(strings.TrimRight(source, "\n")) + "\n\n"
@@ -139,6 +161,9 @@ func (p *painter) blocks(parent ast.Node, first, prefix string) {
 	if p.deep = p.deep || p.depth > maxDepth; p.deep {
 		return
 	}
+	if !parent.HasChildren() && parent.Kind() != ast.KindDocument {
+		p.lines("", first, prefix)
+	}
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		if before := n.PreviousSibling(); before != nil && before.Kind() != ast.KindTextBlock {
 			p.lines("", prefix, prefix)
@@ -157,17 +182,21 @@ func (p *painter) block(n ast.Node, first, prefix string) {
 		p.lines(p.inline(n, styleBold), first, prefix)
 	case *ast.Paragraph, *ast.TextBlock:
 		p.lines(p.inline(n, ""), first, prefix)
-	case *ast.FencedCodeBlock, *ast.CodeBlock:
+	case *ast.FencedCodeBlock:
+		if n.Info != nil {
+			p.lines(styled(string(n.Info.Segment.Value(p.source)), styleItalic), first, prefix)
+			first = prefix
+		}
+		p.raw(n, styleCode, first+"  ", prefix+"  ")
+	case *ast.CodeBlock:
 		p.raw(n, styleCode, first+"  ", prefix+"  ")
 	case *ast.Blockquote:
 		p.blocks(n, first+"│ ", prefix+"│ ")
 	case *ast.List:
-		number := n.Start
 		for item := n.FirstChild(); item != nil; item = item.NextSibling() {
 			marker := "• "
-			if n.IsOrdered() {
-				marker = fmt.Sprintf("%d. ", number)
-				number++
+			if written, is := item.AttributeString(attrMarker); is && n.IsOrdered() {
+				marker = written.(string) + " "
 			}
 			p.blocks(item, first+marker, prefix+strings.Repeat(" ", len([]rune(marker))))
 			first = prefix
@@ -227,9 +256,9 @@ func (p *painter) inline(parent ast.Node, style string) string {
 			}
 			out.WriteString(p.inline(n, style+own))
 		case *ast.Link:
-			out.WriteString(p.target(n, n.Destination, style))
+			out.WriteString(p.target(n, n.Destination, n.Title, style))
 		case *ast.Image:
-			out.WriteString(p.target(n, n.Destination, style))
+			out.WriteString(p.target(n, n.Destination, n.Title, style))
 		case *ast.AutoLink:
 			out.WriteString(styled(string(n.Label(p.source)), style))
 		case *ast.RawHTML:
@@ -241,9 +270,13 @@ func (p *painter) inline(parent ast.Node, style string) string {
 	return out.String()
 }
 
-// target returns the words of a link and where it leads, so that no link hides that.
-func (p *painter) target(n ast.Node, destination []byte, style string) string {
-	return p.inline(n, style) + styled(" ("+string(destination)+")", style)
+// target returns the words of a link, where it leads, so that no link hides that, and its title.
+func (p *painter) target(n ast.Node, destination, title []byte, style string) string {
+	leads := string(destination)
+	if len(title) > 0 {
+		leads += ` "` + string(title) + `"`
+	}
+	return p.inline(n, style) + styled(" ("+leads+")", style)
 }
 
 // styled returns text in a style, line by line, with hidden characters spelled out.

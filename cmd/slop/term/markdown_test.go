@@ -1,6 +1,8 @@
 package term
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -25,7 +27,7 @@ const document = "# Title\n\nA *slanted* and **strong** `word` &lt;3 \\*here\\*.
 	"\n> quoted\n> twice\n\n<b>bold\n\n---\nend"
 
 const painted = "B|Title|\n\nA I|slanted| and B|strong| C|word| <3 *here*.\nNext line, docs (https://x.test/a) and List<String>.\n\n" +
-	"• one\n\n  • half\n• two\n\n  still two\n• three\n\n7. seven\n8. eight\n\nText.\n\n  C|func f() {|\n\n  C|\t*x*|\n  C|}|\n\n│ quoted\n" +
+	"• one\n\n  • half\n• two\n\n  still two\n• three\n\n7. seven\n8. eight\n\nText.\n\nI|go|\n  C|func f() {|\n\n  C|\t*x*|\n  C|}|\n\n│ quoted\n" +
 	"│ twice\n\n<b>bold\n\n───\n\nend\n\n"
 
 func TestMarkdownIsRenderedBlockByBlock(t *testing.T) {
@@ -79,5 +81,49 @@ func TestMarkdownThatCostsTooMuchStaysAsItStands(t *testing.T) {
 	for _, mark := range []string{">", "- ", "[a](", "[a]: b\n", "a*_"} {
 		many := strings.Repeat(mark, maxRendered/len(mark))
 		require.NotEmpty(t, rendered(many), mark)
+	}
+}
+
+func TestMarkdownShowsWhatHasNoPlaceInItsTree(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]string{
+		"[WARN]: deprecated":             "[WARN]: deprecated",
+		"[1]: https://evil.test \"why\"": "[1]: https://evil.test \"why\"",
+		"see [1]\n\n[1]: <x y>\n":        "see [1]\n\n[1]: <x y>",
+		"[a](u \"title\")":               "a (u \"title\")",
+		"![a](u 'two\nlines')":           "a (u \"two\nlines\")",
+		"```go run=no\nx\n```":           "go run=no\n  x",
+		"~~~ alone":                      "alone",
+		"- ~~~ py\n  x":                  "• py\n    x",
+		"3. a\n7. b\n7. c":               "3. a\n7. b\n7. c",
+		"4. >":                           "4. │",
+		"8)\n9) b":                       "8)\n9) b",
+	} {
+		got := ours.ReplaceAllString(inPieces(source, len(source)), "")
+		require.Equal(t, want, strings.TrimSpace(got), "%q", source)
+	}
+}
+
+func TestMarkdownShowsEveryWord(t *testing.T) {
+	t.Parallel()
+	marks := []string{"", "[", "]", "](", "]: ", "(", ")", "![", "\"", "'", "<", ">", "<!--", "-->", "<?", "<b ", "</b>",
+		"<https://", "`", "``", "```", "~~~", "*", "**", "_", "#", "# ", " #", "- ", "+ ", "* ", "> ", "1. ", "1) ", "===",
+		"---", "|", "\\", "&", ";", ":", "!", "=", " ", "  ", "    ", "\t", "\n", "\n\n", "\r\n", "  \n", "\\\n", ".",
+		") "}
+	for seed := range uint64(500) {
+		dice := rand.New(rand.NewPCG(seed, 0))
+		var source strings.Builder
+		var words []string
+		for range 1 + dice.IntN(40) {
+			source.WriteString(marks[dice.IntN(len(marks))])
+			if dice.IntN(2) == 0 {
+				words = append(words, fmt.Sprint(len(words)+100))
+				source.WriteString(words[len(words)-1])
+			}
+		}
+		got := ours.ReplaceAllString(inPieces(source.String(), 1+dice.IntN(50)), "")
+		for _, word := range words {
+			require.Contains(t, got, word, "%q", source.String())
+		}
 	}
 }
