@@ -21,3 +21,18 @@ func TestAFileIsAcceptedOnlyAsItWasSeen(t *testing.T) {
 	f.says("/api/changes/accept", `{}`, http.StatusBadRequest)
 	f.says("/api/changes/accept", `{"path":"a.go","sha256":"a1"}`, http.StatusOK)
 }
+
+func TestAFileWhoseMergedContentIsUnknownIsNotAccepted(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	for _, ticket := range []string{"T-1", "T-2"} {
+		f.put(events.ActorApproval, events.ToolApproved{Call: ticket, Tool: "edit_file", Args: json.RawMessage(`{}`),
+			Ticket: ticket, Generation: 1, By: "ada", ArgsSHA256: "ab", Workspace: ticket + ".1"})
+		f.put("worker-h-1", events.ToolSettled{Call: ticket, Tool: "edit_file", Outcome: events.ToolDone, Generation: 1,
+			ArgsSHA256: "ab", Files: []events.FileState{{Path: "a.go", Before: "a0", SHA256: "of " + ticket, Written: true}}})
+		f.put("worker-h-1", events.MergeSettled{Ticket: ticket, Attempt: 1, Try: 1, Outcome: events.MergeDone})
+	}
+	for _, digest := range []string{"of T-1", "of T-2", ""} {
+		f.says("/api/changes/accept", `{"path":"a.go","sha256":"`+digest+`"}`, http.StatusConflict)
+	}
+}

@@ -39,7 +39,11 @@ func (s *story) restored(want events.UndoRequested, path, now, then string) {
 func paths(list projections.Changes) []string {
 	out := []string{}
 	for _, f := range list.Files {
-		out = append(out, f.Workspace+":"+f.Path+" "+f.Before+">"+f.After)
+		after := f.After
+		if f.Unknown != "" {
+			after += "?"
+		}
+		out = append(out, f.Workspace+":"+f.Path+" "+f.Before+">"+after)
 	}
 	return out
 }
@@ -91,6 +95,61 @@ func TestChangesOfAMergedWorkspaceLieInTheMergedOne(t *testing.T) {
 	s.by("worker-1", events.MergeSettled{Ticket: "T-2", Attempt: 1, Try: 1, Outcome: events.MergeConflict})
 	s.by("worker-1", events.MergeSettled{Ticket: "T-1", Attempt: 1, Try: 1, Outcome: events.MergeDone})
 	require.Equal(t, []string{"T-2.1:a a0>a2", "merged:a a0>a1"}, paths(s.set.Changes()))
+}
+
+// merged tells that the first attempts of tickets were merged, in this order.
+func (s *story) merged(tickets ...string) {
+	for _, ticket := range tickets {
+		s.by("worker-1", events.MergeSettled{Ticket: ticket, Attempt: 1, Try: 1, Outcome: events.MergeDone})
+	}
+}
+
+func TestMergedChangesAreInTheOrderOfTheirMerges(t *testing.T) {
+	t.Parallel()
+	s := opened(t, events.Settings{})
+	s.wrote("c1", "T-1", "T-1.1", written("a", "a2", "a3"), written("b", "b1", "b2"))
+	s.wrote("c2", "T-2", "T-2.1", written("a", "a0", "a1"), written("b", "b0", "b2"))
+	s.wrote("c3", "T-2", "T-2.1", written("a", "a1", "a2"))
+	s.merged("T-2", "T-1")
+	require.Equal(t, []string{"merged:a a0>a3", "merged:b b0>b2"}, paths(s.set.Changes()), "b: both left the same")
+	writes := s.set.Changes().Files[0].Writes
+	require.Equal(t, []string{"c2", "c3", "c1"}, []string{writes[0].Call, writes[1].Call, writes[2].Call})
+}
+
+func TestTheContentOfAFileThatTicketsChangedAtOnceIsUnknown(t *testing.T) {
+	t.Parallel()
+	s := opened(t, events.Settings{})
+	s.wrote("c1", "T-1", "T-1.1", written("a", "a0", "a1"), written("b", "b0", "b1"), written("new", "", "n"))
+	s.wrote("c2", "T-2", "T-2.1", written("a", "a0", "a2"), written("b", "b0", "b5"))
+	s.wrote("c3", "T-2", "T-2.1", written("b", "b5", "b0"))
+	s.merged("T-1")
+	s.by("ada", events.ChangeAccepted{Path: "a", SHA256: "a2"})
+	s.by("ada", events.ChangeAccepted{Path: "b"})
+	require.Equal(t, []string{"T-2.1:a a0>a2", "merged:a a0>a1", "merged:b b0>b1", "merged:new >n"},
+		paths(s.set.Changes()))
+	s.merged("T-2")
+	list := s.set.Changes()
+	require.Equal(t, []string{"merged:a a0>?", "merged:b b0>?", "merged:new >n"}, paths(list))
+	require.Contains(t, list.Files[0].Unknown, "at once")
+	require.False(t, list.Files[0].Accepted)
+	require.False(t, list.Files[1].Accepted)
+	require.Equal(t, []string{"merged:a a0>a1", "merged:b b0>b1", "merged:new >n"}, paths(list.Of("T-1")))
+	require.Equal(t, []string{"merged:a a0>a2"}, paths(list.Of("T-2")))
+	s.wrote("c4", "T-3", "T-3.1", written("a", "a12", "a3"))
+	s.merged("T-3")
+	require.Equal(t, "merged:a a0>?", paths(s.set.Changes())[0], "the chain stays broken")
+
+	s.wrote("c5", "T-1", "T-1.2", written("a", "a3", "a4"))
+	s.by("worker-1", events.MergeSettled{Ticket: "T-1", Attempt: 2, Try: 1, Outcome: events.MergeDone})
+	require.Equal(t, "merged:a a0>?", paths(s.set.Changes().Of("T-1"))[0], "a later attempt began with other work")
+}
+
+func TestAPersonsEditBetweenTwoCallsIsPartOfTheChange(t *testing.T) {
+	t.Parallel()
+	s := opened(t, events.Settings{})
+	s.wrote("c1", "T-1", "", written("a", "a0", "a1"))
+	s.wrote("c2", "T-2", "", written("a", "by hand", "a2"))
+	require.Equal(t, []string{":a a0>a2"}, paths(s.set.Changes()))
 }
 
 func TestCallsWithUnknownChangesAreListed(t *testing.T) {

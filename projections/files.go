@@ -92,8 +92,22 @@ type Change struct {
 	Workspace string  `json:"workspace,omitempty"` // where it lies; empty means the person's folder
 	Before    string  `json:"before,omitempty"`    // digest before the first change; empty if the file did not exist
 	After     string  `json:"after,omitempty"`     // digest after the newest change; empty if the file is gone
+	Unknown   string  `json:"unknown,omitempty"`   // why the newest content is not known; After is empty then
 	Accepted  bool    `json:"accepted,omitempty"`  // a person accepted this content
-	Writes    []Write `json:"writes"`              // oldest first
+	Writes    []Write `json:"writes"`              // in the order in which they came to the workspace
+}
+
+// unknownMerge says why the content of a merged file is not known: a merge made it of what two tickets left.
+const unknownMerge = "tickets changed it at once; the merged content is not recorded"
+
+// chained reports whether each write begins with the content that the one before left, or leaves the same.
+func (f Change) chained() bool {
+	for i, w := range f.Writes[1:] {
+		if last := f.Writes[i]; w.Before != last.After && w.After != last.After {
+			return false
+		}
+	}
+	return true
 }
 
 // Write is one change of a file by a call.
@@ -118,7 +132,7 @@ type UnseenWrite struct {
 }
 
 // Changes are the files that the calls of a session changed, sorted by path. A file whose newest content is that
-// before the first change is left out.
+// before the first change is left out. Merged work counts from its merge on.
 type Changes struct {
 	Files  []Change      `json:"files"`
 	Unseen []UnseenWrite `json:"unseen"`
@@ -139,7 +153,14 @@ func (c Changes) Of(ticket string) Changes {
 		whole := f.After
 		f.Before, f.After = f.Writes[0].Before, f.Writes[len(f.Writes)-1].After
 		f.Accepted = f.Accepted && f.After == whole
-		if f.Before != f.After {
+		switch {
+		case f.Unknown == "":
+		case f.chained(): // the ticket's own part is known
+			f.Unknown = ""
+		default:
+			f.After = ""
+		}
+		if f.Before != f.After || f.Unknown != "" {
 			out.Files = append(out.Files, f)
 		}
 	}
@@ -175,16 +196,16 @@ type changeTable struct {
 	Tickets  map[string]string  `json:"tickets"`
 	Writes   []placedWrite      `json:"writes"`
 	Unseen   []UnseenWrite      `json:"unseen"`
-	Merged   map[string]bool    `json:"merged"`   // workspaces
+	Merged   map[string]uint64  `json:"merged"`   // sequence of the merge by workspace
 	Accepted map[string]string  `json:"accepted"` // digest of the accepted content by path; empty: the file is gone
 }
 
 var changes = Fold[*changeTable]{
-	Name: "changes", Version: 1,
+	Name: "changes", Version: 2,
 	Takes: ofTheWork,
 	New: func() *changeTable {
 		return &changeTable{Open: map[string]changer{}, Undos: map[string]string{}, Tickets: map[string]string{},
-			Merged: map[string]bool{}, Accepted: map[string]string{}}
+			Merged: map[string]uint64{}, Accepted: map[string]string{}}
 	},
 	Apply: (*changeTable).apply,
 	View:  func(t *changeTable) any { return t.changes() },
@@ -207,7 +228,7 @@ func (t *changeTable) apply(e *events.Event) *changeTable {
 		}
 	case events.MergeSettled:
 		if p.Outcome == events.MergeDone {
-			t.Merged[events.WorkspaceName(p.Ticket, p.Attempt)] = true
+			t.Merged[events.WorkspaceName(p.Ticket, p.Attempt)] = e.Seq
 		}
 	case events.ChangeAccepted:
 		t.Accepted[p.Path] = p.SHA256
@@ -247,14 +268,24 @@ func (t *changeTable) settled(e *events.Event, p *events.ToolSettled, by changer
 	}
 }
 
+// arrived returns the writes in the workspaces where they lie now, in the order in which they came there.
+func (t *changeTable) arrived() []placedWrite {
+	out := slices.Clone(t.Writes)
+	at := func(w placedWrite) uint64 { return cmp.Or(t.Merged[w.Workspace], w.Seq) }
+	slices.SortStableFunc(out, func(a, b placedWrite) int { return cmp.Compare(at(a), at(b)) })
+	for i, w := range out {
+		if t.Merged[w.Workspace] > 0 {
+			out[i].Workspace = events.WorkspaceMerged
+		}
+	}
+	return out
+}
+
 func (t *changeTable) changes() Changes {
 	type place struct{ workspace, path string }
 	at := map[place]int{}
 	out := Changes{Files: []Change{}, Unseen: append([]UnseenWrite{}, t.Unseen...)}
-	for _, w := range t.Writes {
-		if t.Merged[w.Workspace] {
-			w.Workspace = events.WorkspaceMerged
-		}
+	for _, w := range t.arrived() {
 		i, known := at[place{w.Workspace, w.Path}]
 		if !known {
 			i = len(out.Files)
@@ -264,12 +295,15 @@ func (t *changeTable) changes() Changes {
 		f := &out.Files[i]
 		f.After, f.Writes = w.After, append(f.Writes, w.Write)
 	}
-	out.Files = slices.DeleteFunc(out.Files, func(f Change) bool { return f.Before == f.After })
 	for i := range out.Files {
 		f := &out.Files[i]
 		accepted, is := t.Accepted[f.Path]
 		f.Accepted = is && accepted == f.After
+		if f.Workspace == events.WorkspaceMerged && !f.chained() {
+			f.After, f.Unknown, f.Accepted = "", unknownMerge, false
+		}
 	}
+	out.Files = slices.DeleteFunc(out.Files, func(f Change) bool { return f.Before == f.After && f.Unknown == "" })
 	slices.SortStableFunc(out.Files, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Workspace, b.Workspace))
 	})

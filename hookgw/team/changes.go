@@ -1,9 +1,9 @@
 package team
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
-	"slices"
 
 	"manualslop/events"
 	"manualslop/hookgw/core"
@@ -29,18 +29,24 @@ func postAccept(c *core.Call) error {
 			`Send {"path": "a.go", "sha256": "…"}; GET /api/changes lists both.`)
 	}
 	var changed, same bool
+	var unknown string
 	err = c.Read(session, func(s *projections.Set) {
-		files := s.Changes().Files
-		changed = slices.ContainsFunc(files, func(f projections.Change) bool { return f.Path == want.Path })
-		same = slices.ContainsFunc(files, func(f projections.Change) bool {
-			return f.Path == want.Path && f.After == want.SHA256
-		})
+		for _, f := range s.Changes().Files {
+			if f.Path == want.Path {
+				changed = true
+				same = same || f.Unknown == "" && f.After == want.SHA256
+				unknown = cmp.Or(unknown, f.Unknown)
+			}
+		}
 	})
 	switch {
 	case err != nil:
 		return err
 	case !changed:
 		return problem.New(http.StatusNotFound, "no call of the session changed this file", "GET /api/changes lists them.")
+	case !same && unknown != "":
+		return problem.New(http.StatusConflict, "the file cannot be accepted: "+unknown,
+			"GET /api/changes lists what each call changed.")
 	case !same:
 		return problem.New(http.StatusConflict, "the file has another content by now", "GET /api/changes shows its digest.")
 	}

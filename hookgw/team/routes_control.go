@@ -29,7 +29,7 @@ func ControlRoutes(g *core.State) []request.Route {
 			Gives: projections.Changes{}, Handle: request.Model("changes")},
 		{Method: post, Pattern: "/api/changes/accept", Right: access.RightHuman, Group: group, Query: of,
 			Doc: "Accepts a file as calls left it, so that lists of changes need not show it again until it changes; " +
-				"409 if its content is another one.", Takes: acceptBody{}, Gives: request.StatusAnswer{},
+				"409 if its content is another one or not known.", Takes: acceptBody{}, Gives: request.StatusAnswer{},
 			Body: request.SmallBody, Handle: g.In(postAccept)},
 		{Method: post, Pattern: "/api/undo", Right: access.RightHuman, Group: group, Query: of,
 			Doc: "Restores the content that files had before a call, before everything that a ticket did, or at " +

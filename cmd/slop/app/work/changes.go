@@ -34,7 +34,9 @@ func ChangesCommand(g *site.Flags) *cobra.Command {
 		Long: `Changes lists the files that the calls of a session changed, or those of one ticket:
 lines added and removed since before the first change, and by whom. --diff prints the
 difference. A file that has its first content again is not listed. With --json each
-line is one file with its diff and its writes.
+line is one file with its diff and its writes. A file that several tickets changed in
+worktrees at once has no difference and cannot be accepted, because the merged content
+is not recorded; name a ticket to see its part.
 
 --accept FILE takes a file off the list until it changes again; --all lists it
 nevertheless. --undo FILE restores that file alone to its content before the session,
@@ -142,6 +144,16 @@ func accept(ctx context.Context, g *site.Flags, d client.Client, session string,
 	if err != nil {
 		return err
 	}
+	list, err := d.Changes(ctx, session)
+	if err != nil {
+		return err
+	}
+	for _, whole := range list.Files {
+		if whole.Path == f.Path && whole.Workspace == f.Workspace && whole.Unknown != "" {
+			return exit.Errorf(exit.Failed, "%q cannot be accepted: %s; `slop changes TICKET --diff` shows what one changed",
+				f.Path, whole.Unknown)
+		}
+	}
 	said := events.ChangeAccepted{Path: f.Path, SHA256: f.After}
 	err = d.Keep(ctx, session, client.KeepRequest{Path: "/api/changes/accept", Body: said, Payload: said})
 	if err != nil {
@@ -169,7 +181,10 @@ const maxDiffed = 4 << 20
 
 // Diffed adds the difference between a file's first and its newest content.
 func Diffed(ctx context.Context, blobs events.Blobs, f projections.Change) shownChange {
-	out := shownChange{Change: f}
+	out := shownChange{Change: f, Unknown: f.Unknown}
+	if out.Unknown != "" {
+		return out
+	}
 	var texts [2]string
 	for i, digest := range []string{f.Before, f.After} {
 		if digest == "" {
@@ -275,7 +290,7 @@ func ChangeNote(c shownChange) string {
 	switch {
 	case c.Before == "":
 		out = append(out, "new")
-	case c.After == "":
+	case c.After == "" && c.Change.Unknown == "":
 		out = append(out, "removed")
 	}
 	if c.Workspace != "" {
