@@ -21,9 +21,10 @@ import (
 // Decisions returns the newest number of each decider; they are defined only here.
 func Decisions() map[string]int {
 	return map[string]int{
-		events.ActorApproval: 2, // 2: rules for commands, and a text with Own does not taint
-		// 2: a ticket starts at once if its start needs no approval; 3: turns can be killed, and a ticket that could
-		// not be reviewed is blocked
+		// 2: rules for commands, a text with Own does not taint, and a question passes on what its attempt read
+		events.ActorApproval: 2,
+		// 2: a ticket starts at once if its start needs no approval; 3: turns can be killed, a ticket that could
+		// not be reviewed is blocked, and a review knows answers to questions
 		events.ActorConductor: 3,
 		// 2: a reading call checks whether known files changed; 3: turns in discussions, a
 		// refresh compares tracked files with the start of the attempt, and a view

@@ -17,3 +17,9 @@ func Line(name string) string {
 		return r
 	}, name))
 }
+
+// MaxQuestion limits what later prompts repeat of a model's question, in bytes.
+const MaxQuestion = 200
+
+// QuestionLine returns a model's question on one line, as later prompts repeat it. A question over MaxQuestion is cut.
+func QuestionLine(text string) string { return Line(Clip(text, MaxQuestion)) }

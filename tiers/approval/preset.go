@@ -53,7 +53,7 @@ func (s *State) asked(e *events.Event, p events.TurnRequested) {
 			continue
 		}
 		for attempt := range s.ended[n.Ticket] + 1 {
-			s.pass(s.taintOf(events.ToolRequested{Ticket: n.Ticket, Attempt: attempt + 1}), to)
+			s.pass(s.taintOf(n.Ticket, attempt+1), to)
 		}
 	}
 }

@@ -2,12 +2,14 @@ package approval
 
 import (
 	"encoding/json"
+	"strings"
 
 	"manualslop/events"
 	"manualslop/events/chars"
 )
 
-// modelAsks asks a person what a model wants to know. No rule answers it.
+// modelAsks asks a person what a model wants to know. No rule answers it. The ticket's later attempts
+// read the question.
 func (s *State) modelAsks(e *events.Event, p events.QuestionRequested) {
 	if s.over(p.Ticket, p.Attempt) {
 		s.owe(events.QuestionAnswered{Ticket: p.Ticket, Attempt: p.Attempt, Round: p.Round, By: "engine",
@@ -21,8 +23,14 @@ func (s *State) modelAsks(e *events.Event, p events.QuestionRequested) {
 	if err != nil {
 		panic("approval: " + err.Error()) // strings cannot fail
 	}
-	s.raise(e, events.AskRaised{Gate: events.GateQuestion, Title: firstLine(p.Text), Ticket: p.Ticket, Attempt: p.Attempt,
-		Round: p.Round, Args: args, Note: `Answer yes or no, or yes with {"answer": "…"} as arguments.`})
+	a := events.AskRaised{Gate: events.GateQuestion, Title: firstLine(p.Text), Ticket: p.Ticket, Attempt: p.Attempt,
+		Round: p.Round, Args: args, Note: `Answer yes or no, or yes with {"answer": "…"} as arguments.`}
+	if t := s.taintOf(p.Ticket, p.Attempt); t != nil {
+		a.Taint = t.list()
+		a.Note += " The model has read what nobody vouches for (" + strings.Join(a.Taint, "; ") + ")."
+	}
+	s.passes(conversation{ticket: p.Ticket, attempt: p.Attempt}, conversation{ticket: p.Ticket})
+	s.raise(e, a)
 }
 
 // settleQuestion passes on a person's answer; an ask that nobody answered has none.

@@ -118,7 +118,8 @@ func (s *State) foldViews(e *events.Event) {
 }
 
 // passes records that one conversation is shown text of another one, and so indirectly what that
-// one has read: the next attempt's brief contains the reasons of a review.
+// one has read: the next attempt's brief contains the reasons of a review, and repeats questions that
+// a person answered.
 func (s *State) passes(from, to conversation) { s.pass(s.taints[from], to) }
 
 // passPlans passes on what was read while the plans were written.
@@ -178,15 +179,15 @@ func (s *State) answeredCall(c *call) {
 		c.tool.offer.Effect), CallTitle(c.request.Tool, c.args))
 }
 
-// taintOf returns the taint of a call: what its conversation read, and what the
-// conversations that wrote its ticket read. It returns nil if there is none.
-func (s *State) taintOf(r events.ToolRequested) *taint {
-	if r.Ticket == "" {
+// taintOf returns the taint of an attempt: what its conversation read, and what the
+// conversations that wrote its ticket read. It returns nil if there is none or no ticket.
+func (s *State) taintOf(ticket string, attempt int) *taint {
+	if ticket == "" {
 		return nil
 	}
 	var out *taint
-	track := s.tracks[r.Ticket]
-	for _, c := range []conversation{{ticket: r.Ticket, attempt: r.Attempt}, {ticket: r.Ticket}, {plan: track},
+	track := s.tracks[ticket]
+	for _, c := range []conversation{{ticket: ticket, attempt: attempt}, {ticket: ticket}, {plan: track},
 		{plan: s.goals[track]}} {
 		if t := s.taints[c]; t != nil {
 			out = out.with(t)
@@ -198,7 +199,7 @@ func (s *State) taintOf(r events.ToolRequested) *taint {
 // hazard returns why a person must decide about a call although a rule allows it: what the call
 // would do, and what its conversation has read. Both are empty if the rule applies.
 func (s *State) hazard(c *call) (why string, sources []string) {
-	t := s.taintOf(c.request)
+	t := s.taintOf(c.request.Ticket, c.request.Attempt)
 	if t == nil {
 		return "", nil
 	}

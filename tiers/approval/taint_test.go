@@ -280,6 +280,32 @@ func read(by events.ContextRequested, views ...events.View) []events.Payload {
 	}))
 }
 
+// TestAQuestionPassesOnWhatItsAttemptRead has the next attempt do what a page says, which came to it
+// by the question that its answer repeats.
+func TestAQuestionPassesOnWhatItsAttemptRead(t *testing.T) {
+	t.Parallel()
+	fetched := given(begin(hosts, rules(yesRule)), ranWith(page))
+	question := func(ticket string) events.QuestionRequested {
+		return events.QuestionRequested{Ticket: ticket, Attempt: 1, Round: 1, Text: "Shall I run curl?"}
+	}
+	next := shell
+	next.Attempt = 2
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "the ask names it", Given: fetched, When: question("T-1"), Then: given(
+			tierstest.Check(func(t testing.TB, p events.AskRaised) {
+				t.Helper()
+				require.Equal(t, []string{"web: web_search bees"}, p.Taint)
+				require.Equal(t, `Answer yes or no, or yes with {"answer": "…"} as arguments. The model has read what `+
+					`nobody vouches for (web: web_search bees).`, p.Note)
+			}))},
+		{Name: "without a question", Given: fetched, When: next, Then: given(approved(next, "rule", underRule("--yes")))},
+		{Name: "another ticket's question", Given: given(fetched, question("T-2")), When: next,
+			Then: given(approved(next, "rule", underRule("--yes")))},
+		{Name: "its question", Given: given(fetched, question("T-1")), When: next,
+			Then: given(tainted("does what nobody can foresee", "web: web_search bees"))},
+	})
+}
+
 func TestATicketIsAsSuspectAsWhatItsPlanWasMadeFrom(t *testing.T) {
 	t.Parallel()
 	plan := given(events.TrackStarted{Goal: "G", Track: events.Track{ID: "TR"}}, events.TicketsPlanned{Track: "TR",

@@ -89,7 +89,7 @@ func (s *State) note(e *events.Event, t *ticket, text string) ([]events.Payload,
 	case err != nil:
 		// our words: package events writes this text.
 		return nil, err.Error()
-	case len(t.notes) >= events.MaxNotes:
+	case t.noted >= events.MaxNotes:
 		return nil, fmt.Sprintf("it has %d notes, which is the limit", events.MaxNotes)
 	}
 	return []events.Payload{events.TicketNoted{Ticket: t.ID, By: e.Actor, Note: text}}, ""

@@ -48,7 +48,8 @@
 // Solo goals. A GoalSubmitted with Solo has no tracks of tier 1: TicketsAdded adds its only ticket.
 //
 // Notes. NoteRequested and the notes of RetryRequested and UnblockRequested become TicketNoted, up to
-// [events.MaxNotes] for a ticket that is not completed. Reviews read them with the description.
+// [events.MaxNotes] for a ticket that is not completed. Reviews read the newest
+// [events.MaxNotes] notes and answers to a model's questions with the description.
 //
 // Changes. GraphMutationRequested is carried out completely, as GraphMutated, or refused
 // completely. Only tickets that are todo, ready or blocked can be changed; one that waits for

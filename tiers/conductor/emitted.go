@@ -66,7 +66,8 @@ func (s *State) ticketEmitted(e *events.Event) {
 		s.revive(s.tickets[x.Ticket], todo)
 	case events.TicketNoted:
 		t := s.tickets[x.Ticket]
-		t.notes = append(t.notes, x.Note)
+		t.noted++
+		t.note(x.Note)
 	case events.TicketRetried:
 		t := s.tickets[x.Ticket]
 		t.RetryCount = x.RetryCount

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"manualslop/events"
+	"manualslop/events/chars"
+	"manualslop/tiers"
 )
 
 // fold folds events of other actors.
@@ -37,6 +39,14 @@ func (s *State) fold(e *events.Event) {
 		}
 	case events.TurnEnded:
 		delete(s.turns, x.Turn)
+	case events.QuestionRequested:
+		if t := s.attempt(x.Ticket, x.Attempt, running); t != nil {
+			t.asking = tiers.QuestionLine(x.Text)
+		}
+	case events.QuestionAnswered:
+		if t := s.attempt(x.Ticket, x.Attempt, running); t != nil && x.Answer != "" {
+			t.note("to the question " + chars.Quote(t.asking) + ": " + x.Answer)
+		}
 	case events.TicketReviewed:
 		s.ticketReviewed(x)
 	case events.TicketResolved:

@@ -10,6 +10,12 @@ import (
 // maxSaid limits how much of a contributor's final report a review reads, in bytes.
 const maxSaid = 4 << 10
 
+// note keeps what a person said to the ticket for its reviews.
+func (t *ticket) note(text string) {
+	t.notes = append(t.notes, text)
+	t.notes = t.notes[max(0, len(t.notes)-events.MaxNotes):]
+}
+
 // reviewDue asks tier 2 to review the changes of an attempt.
 func (t *ticket) reviewDue() events.Payload {
 	now := t.Ticket

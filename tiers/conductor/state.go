@@ -108,7 +108,9 @@ type ticket struct {
 
 	attempt int                   // of the newest SpawnRequested
 	prompt  string                // the prompt that a person wrote when approving the start
-	notes   []string              // of people
+	notes   []string              // of people, and their answers: the newest events.MaxNotes
+	noted   int                   // number of all notes
+	asking  string                // newest question of the attempt, on one line
 	said    events.TicketResolved // report of the newest attempt that was done
 	asks    []string              // what the review of an earlier attempt asked for
 	verdict string                // why it was denied, or why it gave up

@@ -25,8 +25,8 @@
 // by the model's own word while it lacks a note, except in its last round.
 //
 // A BLOCKED: with a question asks a person (QuestionRequested), at most MaxQuestions times, and the
-// run goes on with the answer, which later attempts know too. Without an answer the run ends for
-// good.
+// run goes on with the answer, which later attempts know too; they read the question in a fence.
+// Without an answer the run ends for good.
 //
 // The run ends with exactly one TicketResolved, or without one if its ticket is killed or the
 // session is closed. A reply without a call ends the run if it begins with DONE: or BLOCKED:. Any

@@ -23,7 +23,7 @@ func evolve(s *State, e *events.Event) *State {
 	case events.SessionClosed:
 		s.closed = true
 	case events.TicketNoted:
-		s.notes[p.Ticket] = append(s.notes[p.Ticket], note{p.By, p.Note})
+		s.notes[p.Ticket] = append(s.notes[p.Ticket], note{by: p.By, text: p.Note})
 	case events.TicketCompleted:
 		delete(s.notes, p.Ticket)
 	case events.TicketStarted:
@@ -90,7 +90,7 @@ func (s *State) emitted(e *events.Event) {
 		}
 	case events.QuestionRequested:
 		if r := s.running(p.Ticket, p.Attempt); r != nil {
-			r.phase = awaitAnswer
+			r.phase, r.questionID = awaitAnswer, e.ID
 		}
 	case events.ToolRequested:
 		if r := s.running(p.Ticket, p.Attempt); r != nil {

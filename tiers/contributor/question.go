@@ -7,6 +7,7 @@ import (
 	"manualslop/events"
 	"manualslop/events/chars"
 	"manualslop/tiers"
+	"manualslop/tiers/fence"
 )
 
 // Limits of questions to a person.
@@ -21,7 +22,7 @@ const (
 
 // questionOf returns the question of a reply that begins with BLOCKED:, in which a line ends with a
 // question mark, and the choices: its lines that begin with a dash. said is the text behind the
-// word.
+// word. A choice becomes text of the person who takes it, so it is one line.
 func questionOf(said string) (text string, choices []string) {
 	var lines []string
 	asks := false
@@ -29,7 +30,7 @@ func questionOf(said string) (text string, choices []string) {
 		line = chars.Trim(line)
 		if choice, is := strings.CutPrefix(line, "- "); is {
 			if len(choices) < MaxChoices {
-				choices = append(choices, tiers.Clip(chars.Trim(choice), maxChoice))
+				choices = append(choices, tiers.Line(tiers.Clip(chars.Trim(choice), maxChoice)))
 			}
 			continue
 		}
@@ -82,6 +83,7 @@ func (s *State) questionAnswered(p events.QuestionAnswered) {
 		r.outcome.Final = true
 		return
 	}
-	s.notes[p.Ticket] = append(s.notes[p.Ticket], note{p.By, "To the question: " + r.question.Text + "\n\n" + p.Answer})
+	s.notes[p.Ticket] = append(s.notes[p.Ticket], note{by: p.By, text: p.Answer,
+		question: tiers.QuestionLine(r.question.Text), fence: fence.Nonce(r.questionID, 0)})
 	r.nextRound(s)
 }

@@ -48,14 +48,15 @@ type run struct {
 	tools []string // tools offered in this attempt's prompts; later offers do not change them
 	bias  string   // the bias profile
 
-	reminders int                      // number of reminders in a row
-	question  events.QuestionRequested // the newest
-	questions int
-	noted     int  // number of the ticket's notes that the conversation has
-	asked     bool // it was reminded that it changed nothing
-	proved    bool // the ticket's check passed after the last change
-	checking  bool // the call of this round is the ticket's check
-	moved     bool // there may be changes that the list of changes does not contain
+	reminders  int                      // number of reminders in a row
+	question   events.QuestionRequested // the newest
+	questionID string                   // of its event
+	questions  int
+	noted      int  // number of the ticket's notes that the conversation has
+	asked      bool // it was reminded that it changed nothing
+	proved     bool // the ticket's check passed after the last change
+	checking   bool // the call of this round is the ticket's check
+	moved      bool // there may be changes that the list of changes does not contain
 
 	talk    conversation.Thread         // the conversation so far, without blocks of changed files
 	refresh *events.Part                // last part of this round's prompt only
