@@ -344,6 +344,10 @@ class ApiHookClient:
         """Changes the graph of tickets, all or nothing: {"ops": […]}."""
         return self._make_request("POST", "/api/mma/dag/mutate", data)
 
+    def note_mma_ticket(self, ticket, note):
+        """Says something to the model that works on a ticket."""
+        return self._make_request("POST", "/api/control", {"action": "note", "ticket": ticket, "note": note})
+
     def undo(self, what):
         """Gives files the content that they had: {"call": …}, {"ticket": …} or {"to_seq": …}."""
         return self._make_request("POST", "/api/undo", what)

@@ -116,11 +116,6 @@ func runGoal(ctx context.Context, g *site.Flags, p site.Place, o runOptions, goa
 	if err != nil {
 		return "", err
 	}
-	if sc == nil && !o.resume && !g.Remote(p) { // a session without models is of no use
-		if err := p.Config.MissingKey(); err != nil {
-			return "", exit.Errorf(exit.Usage, "%w", err)
-		}
-	}
 	e, err := engine.New(ctx, g, p, o.nats, sc)
 	if err != nil {
 		return "", err
@@ -179,14 +174,16 @@ func openRoles(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Plac
 	if err := e.OpenModels(); err != nil {
 		return nil, err
 	}
-	if o.resume { // before the rules, which may let a call run whose result the next request carries
-		v, err := e.Newest(ctx, conn)
-		if err != nil {
+	var v engine.SessionWriter
+	if o.resume {
+		if v, err = e.Newest(ctx, conn); err != nil {
 			return nil, err
 		}
-		if err := p.Config.MissingKey(); err != nil && o.script == "" {
-			return nil, exit.Errorf(exit.Usage, "%w", err)
-		}
+	}
+	if err := p.Config.MissingKey(); err != nil && o.script == "" { // a session without models is of no use
+		return nil, exit.Errorf(exit.Usage, "%w", err)
+	}
+	if o.resume { // before the rules, which may let a call run whose result the next request carries
 		if err := sessions.UpgradeOrOffer(ctx, g, conn, v, o.upgrade); err != nil {
 			return nil, err
 		}
