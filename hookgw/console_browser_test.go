@@ -2,14 +2,20 @@ package hookgw_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/go-rod/rod"
+	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/input"
 	"github.com/go-rod/rod/lib/launcher"
 	"github.com/go-rod/rod/lib/proto"
@@ -44,6 +50,7 @@ func TestTheConsole(t *testing.T) {
 	require.NoError(t, browser.Connect())
 	for name, check := range map[string]func(*testing.T, *rod.Browser){
 		"signs in once":                       signsInOnce,
+		"signs in by a file":                  signsInByFile,
 		"shows the inbox and answers by keys": answersByKeys,
 		"needs the whole diff for a yes":      needsTheWholeDiff,
 		"answers a question by a text":        answersByText,
@@ -76,10 +83,13 @@ func consoleOf(t *testing.T, b *rod.Browser, f *fixture) tab {
 	return visit(t, b, f.gw.URL()+"/#login="+f.codeOf(t, access.RightHuman))
 }
 
-// await waits until an expression holds in the page.
+// await waits until an expression holds in the page, also if that leads on to another one meanwhile.
 func (p tab) await(js string, args ...any) {
 	p.t.Helper()
 	err := p.Wait(rod.Eval(js, args...))
+	for gone := new(cdp.Error); errors.As(err, &gone); {
+		err = p.Wait(rod.Eval(js, args...))
+	}
 	require.NoError(p.t, err, "%s\n%s", js, p.text())
 }
 
@@ -166,6 +176,32 @@ func signsInOnce(t *testing.T, b *rod.Browser) {
 	require.NotContains(t, late.text(), "Inbox")
 	late.run(`code => { location.hash = "#login=" + code }`, f.codeOf(t, access.RightRead)) // pasted into the same tab
 	late.awaitText("Nothing waits for you.")
+}
+
+func signsInByFile(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	file := filepath.Join(t.TempDir(), "console.html")
+	page := access.OpeningPage(f.gw.URL() + "/#login=" + f.codeOf(t, access.RightHuman))
+	require.NoError(t, os.WriteFile(file, []byte(page), 0o600))
+	p := visit(t, b, "file://"+file)
+	p.awaitText("Nothing waits for you.")
+	require.NoError(t, p.Reload())
+	p.awaitText("Nothing waits for you.")
+
+	foreign := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, `<!doctype html><meta http-equiv="refresh" content="0; url=%s">`,
+			f.gw.URL()+r.FormValue("to"))
+	}))
+	defer foreign.Close()
+	for to, shows := range map[string]string{
+		"/": "cross-site requests are refused", "/#login=x": "cross-site requests are refused",
+		access.Entrance: "This browser is not signed in.", access.Entrance + "#/inbox": "This browser is not signed in.",
+		access.Entrance + "#login=": "This browser is not signed in.", access.Entrance + "#login=x": "this link was used",
+	} {
+		lured := visit(t, b, foreign.URL+"/?to="+url.QueryEscape(to))
+		lured.awaitText(shows)
+		require.NotContains(t, lured.text(), "Nothing waits for you.", to)
+	}
 }
 
 func answersByKeys(t *testing.T, b *rod.Browser) {

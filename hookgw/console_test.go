@@ -151,7 +151,7 @@ func TestACookieCountsOnlyOnRequestsOfTheGatewaysOwnPage(t *testing.T) {
 func TestThePageLoadsNothingFromElsewhereAndIsNeverFramed(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	for _, path := range []string{"/", "/console/app.js", "/console/app.css"} {
+	for _, path := range []string{"/", access.Entrance, "/console/app.js", "/console/app.css"} {
 		a := f.get(path, access.RightNone)
 		require.Equal(t, http.StatusOK, a.status)
 		policy := a.header.Get("Content-Security-Policy")

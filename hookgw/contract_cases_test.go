@@ -105,6 +105,7 @@ func askCases() map[string][]contractCase {
 			{path: "/api/asks?state=x", status: http.StatusBadRequest}},
 		"GET /api/inbox":           {{keys: "asks"}, {before: asked(events.GateTool), keys: "asks"}},
 		"GET /":                    {{}},
+		"GET /console/enter":       {{}},
 		"GET /console/app.js":      {{}},
 		"GET /console/app.css":     {{}},
 		"POST /api/console/link":   {{body: `{}`, keys: "url expires"}},

@@ -111,6 +111,28 @@ func TestACrossSiteRequestIsRefusedOnEveryMethod(t *testing.T) {
 	}
 }
 
+func TestForeignPagesMayOnlyLeadAWindowToTheEntrance(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	for _, c := range []struct {
+		method, path, mode, dest string
+		status                   int
+	}{
+		{http.MethodGet, access.Entrance, "navigate", "document", http.StatusOK},
+		{http.MethodGet, access.Entrance, "navigate", "iframe", http.StatusForbidden},
+		{http.MethodGet, access.Entrance, "no-cors", "document", http.StatusForbidden},
+		{http.MethodPost, access.Entrance, "navigate", "document", http.StatusForbidden},
+		{http.MethodGet, "/", "navigate", "document", http.StatusForbidden},
+		{http.MethodGet, "/status", "navigate", "document", http.StatusForbidden},
+	} {
+		req := f.request(c.method, c.path, access.RightNone, "")
+		req.Header.Set("Sec-Fetch-Site", "cross-site")
+		req.Header.Set("Sec-Fetch-Mode", c.mode)
+		req.Header.Set("Sec-Fetch-Dest", c.dest)
+		require.Equal(t, c.status, f.send(req).status, "%+v", c)
+	}
+}
+
 func TestOnlyJSONBodiesAreRead(t *testing.T) {
 	t.Parallel()
 	for _, auth := range []string{core.AuthToken, core.AuthNone} {

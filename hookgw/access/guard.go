@@ -31,8 +31,8 @@ func NewGuard(port int, keys *Keyring) *Guard {
 	return g
 }
 
-// Place refuses requests that name another host (DNS rebinding) or come from a foreign page. Absent headers pass: no
-// page can leave them out.
+// Place refuses requests that name another host (DNS rebinding) or come from a foreign page, but for windows that
+// open [Entrance]. Absent headers pass: no page can leave them out.
 func (g *Guard) Place(r *http.Request) *problem.Problem {
 	if !slices.Contains(g.hosts, r.Host) {
 		return problem.New(http.StatusMisdirectedRequest, "this Host is not served",
@@ -45,12 +45,21 @@ func (g *Guard) Place(r *http.Request) *problem.Problem {
 		}
 	}
 	for _, site := range r.Header["Sec-Fetch-Site"] {
-		if site != "same-origin" && site != "none" {
+		if site != "same-origin" && site != "none" && !enters(r) {
 			return problem.New(http.StatusForbidden, "cross-site requests are refused",
 				"Only the gateway's own pages may use it from a browser.")
 		}
 	}
 	return nil
+}
+
+// Entrance is the only path that a page of elsewhere, such as one in a file, may lead a browser's window to. Its page
+// needs the code of a link.
+const Entrance = "/console/enter"
+
+func enters(r *http.Request) bool {
+	return r.Method == http.MethodGet && r.URL.Path == Entrance && r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
+		r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
 // Identify returns the right that the request's token or else its cookie gives; without tokens, the person's.

@@ -4,7 +4,9 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
+	"html"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -95,6 +97,13 @@ func (s *SignIns) add(all map[[sha256.Size]byte]signIn, most int, in signIn) str
 	}
 	all[sha256.Sum256([]byte(secret))] = in
 	return secret
+}
+
+// OpeningPage returns a page for a file, which opens a link of the gateway.
+func OpeningPage(link string) string {
+	to := html.EscapeString(strings.Replace(link, "/#", Entrance+"#", 1))
+	return `<!doctype html><html lang="en"><meta charset="utf-8"><title>slop</title>` +
+		`<meta http-equiv="refresh" content="0; url=` + to + `"><p><a href="` + to + `">Open the console</a></p></html>` + "\n"
 }
 
 // right returns what the cookie of a request gives. Other ports of this machine are the same site, so the cookie counts

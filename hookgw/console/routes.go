@@ -45,6 +45,7 @@ func Routes(g *core.State) []request.Route {
 	}
 	return []request.Route{
 		file("/", "index.html", "text/html", "The web console: a page for a browser."),
+		file(access.Entrance, "index.html", "text/html", "The same page for a window that another page opens; it only signs in."),
 		file("/console/app.js", "app.js", "text/javascript", "Its program."),
 		file("/console/app.css", "app.css", "text/css", "Its style."),
 		{Method: post, Pattern: "/api/console/link", Right: access.RightRead, Group: group, Gives: linkAnswer{}, Signal: true,

@@ -2,9 +2,11 @@ package app
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"time"
 
@@ -55,10 +57,10 @@ signed in for 12 hours, as long as the engine runs.`,
 				return g.PrintLine(link)
 			}
 			g.Printf("%s\n", link.URL)
-			if !print {
-				browse(g, link.URL)
+			if print {
+				return nil
 			}
-			return nil
+			return browse(g, info.Tokens, link.URL)
 		},
 	}
 	cmd.Flags().BoolVar(&read, "read", false, "sign in to look only, with the right of read.token")
@@ -66,17 +68,35 @@ signed in for 12 hours, as long as the engine runs.`,
 	return cmd
 }
 
-// browse opens an address in the person's browser, or says that it has to be opened by hand.
-func browse(g *site.Flags, url string) {
+// browse opens a link in the person's browser, or says that it has to be opened by hand. Other users can read the
+// arguments of every process, so the link is in a file in the folder of tokens, until the next one replaces it.
+func browse(g *site.Flags, tokens, link string) error {
 	open := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
 	if open == nil && cmp.Or(os.Getenv("DISPLAY"), os.Getenv("WAYLAND_DISPLAY")) != "" {
 		open = []string{"xdg-open"}
 	}
 	if open == nil {
 		g.Notice("there is no desktop here; open the link in a browser on this machine within a minute")
-		return
+		return nil
 	}
-	if err := exec.Command(open[0], append(open[1:], url)...).Start(); err != nil {
+	if err := os.MkdirAll(tokens, 0o700); err != nil { // without tokens there is no such folder
+		return exit.Errorf(exit.Failed, "%w", err)
+	}
+	draft, err := os.CreateTemp(tokens, ".console-*.html") // mode 0600
+	if err != nil {
+		return exit.Errorf(exit.Failed, "%w", err)
+	}
+	defer os.Remove(draft.Name()) // unless it was renamed
+	_, werr := draft.WriteString(access.OpeningPage(link))
+	if err := errors.Join(werr, draft.Close()); err != nil {
+		return exit.Errorf(exit.Failed, "%w", err)
+	}
+	page := filepath.Join(tokens, "console.html")
+	if err := os.Rename(draft.Name(), page); err != nil {
+		return exit.Errorf(exit.Failed, "%w", err)
+	}
+	if err := exec.Command(open[0], append(open[1:], page)...).Start(); err != nil {
 		g.Notice("no browser could be started (%v); open the link within a minute", err)
 	}
+	return nil
 }

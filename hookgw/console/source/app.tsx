@@ -2,7 +2,7 @@
 
 import { h, render, Fragment, VNode } from "preact"
 import { signal } from "@preact/signals"
-import { connect, link, signIn } from "./store"
+import { connect, link, login, signIn } from "./store"
 import { bind, known, listen } from "./kit/keys"
 import { useRead } from "./kit/read"
 import { now } from "./kit/time"
@@ -102,9 +102,14 @@ addEventListener("hashchange", () => {
 listen()
 bind({ "?": { does: "show or hide the keys", run: () => (help.value = !help.value) } })
 for (const v of views) bind({ [v.keys]: { does: v.name, run: () => void (location.hash = v.path) } })
-void signIn().then((why) => {
-  refused.value = why
+// start signs in and draws. Another page can open /console/enter only, which leads on with a code and else draws nothing
+// that keys answer: a window that the person did not open must not take what the person types.
+async function start(): Promise<void> {
+  if (location.pathname !== "/console/enter") refused.value = await signIn()
+  else if (login.test(location.hash)) return location.replace("/" + location.hash)
+  else link.value = { is: "out" }
   place.value = location.hash
   render(<App />, document.getElementById("app")!)
   if (link.value.is !== "out") connect()
-})
+}
+void start()

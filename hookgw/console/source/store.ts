@@ -138,9 +138,12 @@ export function connect(wait = 500): void {
   }
 }
 
+// The part of an address that signs in.
+export const login = /^#login=(.+)$/
+
 // signIn exchanges the code in the address, if there is one, and removes it from there and from the history.
 export async function signIn(): Promise<string> {
-  const code = /^#login=(.+)$/.exec(location.hash)
+  const code = login.exec(location.hash)
   if (!code) return ""
   history.replaceState(null, "", "/#/inbox")
   const sent = await send("/api/console/login", { code: code[1] })
