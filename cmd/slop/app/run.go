@@ -26,6 +26,7 @@ type runOptions struct {
 	detach bool
 	wait   bool
 	resume bool
+	team   bool // tiers 1 to 3 work, so that all of them need a key
 	solo   bool // one ticket without a plan
 	// upgrade switches to this program's prompts and decisions.
 	upgrade bool
@@ -120,7 +121,7 @@ func runGoal(ctx context.Context, g *site.Flags, p site.Place, o runOptions, goa
 	if err != nil {
 		return "", err
 	}
-	e.OneGoal = true
+	e.OneGoal, o.team = true, true
 	session, err = runOn(ctx, g, e, p, o, goal)
 	return session, closeAfter(g, e, err)
 }
@@ -180,7 +181,7 @@ func openRoles(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Plac
 			return nil, err
 		}
 	}
-	if err := p.Config.MissingKey(); err != nil && o.script == "" { // a session without models is of no use
+	if err := p.Config.MissingKey(); err != nil && o.team && o.script == "" { // a session without models is of no use
 		return nil, exit.Errorf(exit.Usage, "%w", err)
 	}
 	if o.resume { // before the rules, which may let a call run whose result the next request carries
