@@ -69,14 +69,9 @@ func readLines(read func() (string, error), want <-chan struct{}, lines chan<- t
 	}
 }
 
-// plainLines reads lines and drops what was typed before one was wanted, so that it is not taken for the answer to a
-// question.
 func plainLines(in io.Reader) func() (string, error) {
 	r := bufio.NewReader(in)
-	return func() (string, error) {
-		term.FlushTyped(in)
-		return r.ReadString('\n')
-	}
+	return func() (string, error) { return r.ReadString('\n') }
 }
 
 // take applies an event that opens or closes a question.
@@ -141,6 +136,9 @@ func (a *asker) next(ctx context.Context) error {
 	if a.ended {
 		a.unattended(ask)
 		return nil
+	}
+	if !a.reading && a.prompt == nil {
+		term.FlushTyped(a.g.In) // what was typed before the question is not its answer
 	}
 	a.put(ask)
 	a.shown = ask.Ask
