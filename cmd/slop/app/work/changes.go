@@ -97,58 +97,54 @@ func completeChanged(g *site.Flags) cobra.CompletionFunc {
 func changes(ctx context.Context, g *site.Flags, o changesOptions) error {
 	if o.undo != "" {
 		return withUndo(ctx, g, o.session, func(d client.Client, session string) error {
-			if _, err := changed(ctx, d, session, o, o.undo); err != nil {
+			all, err := d.Changes(ctx, session)
+			if err != nil {
+				return err
+			}
+			if _, err := o.change(all, o.undo); err != nil {
 				return err
 			}
 			return undoAt(ctx, g, d, session, events.UndoRequested{Ticket: o.ticket, Path: o.undo})
 		})
 	}
 	return client.WithSession(ctx, g, o.session, func(d client.Client, s projections.Summary) error {
-		if o.accept != "" {
-			return accept(ctx, g, d, s.Session, o)
-		}
-		list, err := changesOf(ctx, d, s.Session, o)
+		all, err := d.Changes(ctx, s.Session)
 		if err != nil {
 			return err
 		}
-		return printChanges(ctx, g, d, list, o)
+		if o.accept != "" {
+			return accept(ctx, g, d, s.Session, all, o)
+		}
+		return printChanges(ctx, g, d, o.of(all), o)
 	})
 }
 
-// changesOf returns the changes of a session, or those of the ticket.
-func changesOf(ctx context.Context, d client.Client, session string, o changesOptions) (projections.Changes, error) {
-	list, err := d.Changes(ctx, session)
-	if err != nil || o.ticket == "" {
-		return list, err
+// of returns the changes of the ticket, or all without one.
+func (o changesOptions) of(all projections.Changes) projections.Changes {
+	if o.ticket == "" {
+		return all
 	}
-	return list.Of(o.ticket), nil
+	return all.Of(o.ticket)
 }
 
-// changed returns the change of a file.
-func changed(ctx context.Context, d client.Client, session string, o changesOptions, file string) (projections.Change,
-	error) {
-	list, err := changesOf(ctx, d, session, o)
-	if err != nil {
-		return projections.Change{}, err
-	}
-	i := slices.IndexFunc(list.Files, func(f projections.Change) bool { return f.Path == file })
+// change returns the change of a file.
+func (o changesOptions) change(all projections.Changes, file string) (projections.Change, error) {
+	files := o.of(all).Files
+	i := slices.IndexFunc(files, func(f projections.Change) bool { return f.Path == file })
 	if i < 0 {
 		return projections.Change{}, exit.Errorf(exit.Failed,
 			"%q is not among the changed files; `slop changes` lists them", file)
 	}
-	return list.Files[i], nil
+	return files[i], nil
 }
 
-func accept(ctx context.Context, g *site.Flags, d client.Client, session string, o changesOptions) error {
-	f, err := changed(ctx, d, session, o, o.accept)
+func accept(ctx context.Context, g *site.Flags, d client.Client, session string, all projections.Changes,
+	o changesOptions) error {
+	f, err := o.change(all, o.accept)
 	if err != nil {
 		return err
 	}
-	list, err := d.Changes(ctx, session)
-	if err != nil {
-		return err
-	}
-	for _, whole := range list.Files {
+	for _, whole := range all.Files {
 		if whole.Path == f.Path && whole.Workspace == f.Workspace && whole.Unknown != "" {
 			return exit.Errorf(exit.Failed, "%q cannot be accepted: %s; `slop changes TICKET --diff` shows what one changed",
 				f.Path, whole.Unknown)
