@@ -1,117 +1,220 @@
 package approval
 
 import (
-	"encoding/json"
-	"fmt"
-	"math"
+	"maps"
 	"slices"
 
 	"manualslop/events"
+	"manualslop/tiers/tokens"
 )
 
-// budgetArgs returns the arguments of a person's yes, and false if they are invalid.
-func budgetArgs(args json.RawMessage) (events.BudgetArgs, bool) {
-	const unread = "\x00"
-	a := events.BudgetArgs{Action: unread}
-	read(args, &a)
-	return a, a.Action != unread
+// budgetPrice is the kind of an ask about an unknown price.
+const budgetPrice = "price"
+
+// budget identifies a budget or, for the kind price, a model.
+type budget struct{ kind, of string }
+
+// ofSession returns the budget of the whole session.
+func ofSession() budget { return budget{kind: events.BudgetSession} }
+
+// money tracks what the session has spent and may spend. It exists only if a budget is set; then
+// requests are guarded.
+type money struct {
+	offered  events.ModelsOffered
+	prompts  *tokens.Prompts
+	limits   map[budget]events.Pico // of the session, and of tickets with a limit of their own
+	each     events.Pico            // of every other ticket; 0 means no limit
+	spent    map[budget]events.Pico
+	reserved map[budget]events.Pico // for requests in progress
+	flight   map[string]*charge     // approved and not answered, by request
+	waiting  []*charge              // neither approved nor denied, oldest first
+	open     []openBudget           // open asks, oldest first
+	stopped  map[budget]stop
+	accepted map[string]bool // models that a person allowed although their price is unknown
+	finish   map[string]bool // tickets that a person allowed to exceed every budget
+	warned   map[budget]bool
 }
 
-// badBudget returns why args do not fit a question about a budget, empty if
-// they do.
-func (s *State) badBudget(a *ask, args json.RawMessage) string {
-	at := slices.IndexFunc(s.money.open, func(o openBudget) bool { return o.ask == a.id })
-	said, ok := budgetArgs(args)
-	if !ok || at < 0 {
-		return `args must be {"limit": DOLLARS}, {"action": "stop"} or {"action": "finish_ticket"}`
+// openBudget is a budget with an open ask.
+type openBudget struct {
+	budget budget
+	ask    string
+}
+
+// stop is the reason why nothing more may be spent from a budget.
+type stop struct{ reason, by, ask string }
+
+// charge is one guarded request.
+type charge struct {
+	id, ticket      string
+	attempt         int
+	request         events.ModelRequested
+	prompt, reply   int64  // maximum tokens
+	unsound         string // why its prompt cannot be assembled; empty if it can
+	asked           *events.Event
+	worst           events.Pico
+	price           string // id
+	known           bool   // whether its maximum cost is known
+	provider, model string
+}
+
+func newMoney(s *events.BudgetSettings) *money {
+	m := &money{
+		prompts: tokens.NewPrompts(), limits: map[budget]events.Pico{}, each: events.FromMicro(s.TicketMicroDollars),
+		spent: map[budget]events.Pico{}, reserved: map[budget]events.Pico{}, flight: map[string]*charge{},
+		stopped:  map[budget]stop{},
+		accepted: map[string]bool{}, finish: map[string]bool{}, warned: map[budget]bool{},
 	}
-	b := s.money.open[at].budget
-	switch said.Action {
-	case events.BudgetActionStop:
-		return ""
-	case events.BudgetActionFinish:
-		if b.kind == budgetPrice || a.ticket == "" {
-			return "no ticket can finish by this ask"
+	if s.SessionMicroDollars > 0 {
+		m.limits[ofSession()] = events.FromMicro(s.SessionMicroDollars)
+	}
+	return m
+}
+
+// limit returns the limit of a budget; 0 means none.
+func (m *money) limit(b budget) events.Pico {
+	if limit, own := m.limits[b]; own || b.kind != events.BudgetTicket {
+		return limit
+	}
+	return m.each
+}
+
+// budgets returns the budgets with a limit that a charge belongs to.
+func (m *money) budgets(c *charge) []budget {
+	var out []budget
+	for _, b := range []budget{ofSession(), {events.BudgetTicket, c.ticket}} {
+		if m.limit(b) > 0 && (b.kind == events.BudgetSession || b.of != "") {
+			out = append(out, b)
 		}
-		return ""
-	case "", events.BudgetActionRaise:
-		return s.badLimit(b, said.Limit)
 	}
-	return "action is none of raise, stop and finish_ticket"
+	return out
 }
 
-func (s *State) badLimit(b budget, dollars float64) string {
-	switch {
-	case dollars == 0:
-		return ""
-	case b.kind == budgetPrice:
-		return "this ask has no limit"
-	case dollars*1e6 > events.MaxBudget:
-		return fmt.Sprintf("the limit is over $%d", int64(events.MaxBudget)/1_000_000)
-	case dollarsIn(dollars) <= s.money.limit(b):
-		return fmt.Sprintf("the limit is $%.4f already; give a higher one", inDollars(s.money.limit(b)))
-	}
-	return ""
+// all returns all budgets of a charge, including those without a limit.
+func (c *charge) all() []budget {
+	return []budget{ofSession(), {events.BudgetTicket, c.ticket}}
 }
 
-func dollarsIn(dollars float64) events.Pico {
-	return events.FromMicro(int64(math.Round(dollars * 1e6)))
-}
-
-// settleBudget applies the person's answer. Anything but a yes stops the waiting requests. A
-// withdrawn ask is no longer in the list, so it changes nothing.
-func (s *State) settleBudget(a *ask, out events.AskSettled) {
+// foldMoney folds model requests and their costs.
+func (s *State) foldMoney(e *events.Event) {
 	m := s.money
-	at := slices.IndexFunc(m.open, func(o openBudget) bool { return o.ask == a.id })
-	if at < 0 || s.closed {
+	if m == nil {
 		return
 	}
-	b := m.open[at].budget
-	m.open = slices.Delete(m.open, at, at+1)
-	said, _ := budgetArgs(out.Args)
-	switch {
-	case out.Outcome != events.Yes || said.Action == events.BudgetActionStop:
-		m.stopped[b] = stop{reason: stopReason(b, out), by: out.By, ask: out.Ask}
-	case b.kind == budgetPrice:
-		m.accepted[b.of] = true
-	case said.Action == events.BudgetActionFinish:
-		m.finish[a.ticket] = true
-		s.owe(events.BudgetRaised{Budget: b.kind, Ticket: b.of, Finish: a.ticket, By: out.By, Ask: out.Ask})
-		if b.kind == events.BudgetSession {
-			m.stopped[b] = stop{reason: fmt.Sprintf("the budget of the session is spent; only %v may finish", m.tickets()),
-				by: out.By, ask: out.Ask}
-		}
-	default:
-		s.raiseLimit(b, s.newLimit(b, said), out.By, out.Ask)
+	asked, isRequest := e.Payload.(events.ModelRequested)
+	if isRequest {
+		s.charge(e, asked)
+		return
 	}
-	s.admit(s.cause)
+	m.prompts.Take(e)
+	switch p := e.Payload.(type) {
+	case events.ModelsOffered:
+		m.offered = p
+		for _, c := range m.waiting {
+			m.price(c)
+		}
+		s.admit(e)
+	case events.ModelReplied:
+		s.paidFor(e, p.Request, &p.Usage)
+	case events.ModelFailed:
+		s.paidFor(e, p.Request, p.Usage)
+	case events.BudgetRaiseRequested:
+		s.raiseRequested(e, p)
+	}
 }
 
-// newLimit returns the limit that a person set, or else the one that the waiting requests need.
-func (s *State) newLimit(b budget, said events.BudgetArgs) events.Pico {
+// charge measures a request and, if it is guarded, checks it against its
+// budgets.
+func (s *State) charge(e *events.Event, p events.ModelRequested) {
 	m := s.money
-	if said.Limit > 0 {
-		return dollarsIn(said.Limit)
+	c := &charge{id: e.ID, ticket: p.Ticket, attempt: p.TicketAttempt, request: p, asked: e, provider: p.Provider,
+		model: p.Model}
+	most, err := m.prompts.Ask(e.ID, &p)
+	if c.prompt = most; err != nil {
+		// our words: events.Prompts writes this text.
+		c.unsound = err.Error()
 	}
-	limit := m.limit(b)
-	for _, c := range m.waiting {
-		if slices.Contains(m.budgets(c), b) {
-			return m.suggested(b, c)
-		}
+	if p.Guarded {
+		m.price(c)
+		m.waiting = append(m.waiting, c)
+		s.admit(e)
 	}
-	return limit.Plus(limit)
 }
 
-func stopReason(b budget, out events.AskSettled) string {
-	what := "the budget of the session is spent"
-	switch b.kind {
-	case events.BudgetTicket:
-		what = "the budget of " + b.of + " is spent"
-	case budgetPrice:
-		what = "the price of " + b.of + " is not known, and a budget is set"
-	}
-	if out.Reason != "" {
-		return what + ": " + out.Reason
-	}
-	return what + "; stopped by " + out.By
+// price computes the maximum cost of a charge.
+func (m *money) price(c *charge) {
+	offer, _ := m.offered.Find(c.provider, c.model)
+	price, known := offer.Price(c.asked.Time, c.prompt)
+	c.reply = tokens.Reply(c.request.Params, offer)
+	c.price, c.known, c.worst = price.ID, known, price.Dearest(c.prompt, c.reply)
 }
+
+// paidFor handles the first outcome of an approved request: it releases the reservation and adds
+// the actual cost. If the vendor reported a higher cost, that counts.
+func (s *State) paidFor(e *events.Event, request string, u *events.Usage) {
+	m := s.money
+	c := m.flight[request]
+	if c == nil {
+		return
+	}
+	delete(m.flight, request)
+	cost := m.cost(c, u)
+	for _, b := range c.all() {
+		m.reserved[b] -= c.worst
+		m.spent[b] = m.spent[b].Plus(cost)
+	}
+	for _, b := range m.budgets(c) {
+		if limit := m.limit(b); !m.warned[b] && m.spent[b] >= limit/5*4 {
+			m.warned[b] = true
+			s.owe(events.BudgetWarned{Budget: b.kind, Ticket: b.of, LimitMicroDollars: limit.Micro(),
+				SpentMicroDollars: m.spent[b].Micro()})
+		}
+	}
+	s.admit(e)
+}
+
+func (m *money) cost(c *charge, u *events.Usage) events.Pico {
+	if u == nil {
+		return 0
+	}
+	var cost events.Pico
+	if price, known := m.offered.Price(c.provider, c.model, c.asked.Time, u.Prompt()); known {
+		whole := false
+		if cost, whole = price.Cost(*u); !whole {
+			cost = price.Dearest(u.Prompt(), u.Output)
+		}
+	}
+	if u.CostMicroDollars != nil {
+		cost = max(cost, events.FromMicro(*u.CostMicroDollars))
+	}
+	return cost
+}
+
+// raiseRequested raises a limit at a person's request. It changes nothing if the budget does not
+// exist or the limit is not higher.
+func (s *State) raiseRequested(e *events.Event, p events.BudgetRaiseRequested) {
+	b := budget{p.Budget, p.Ticket}
+	limit := events.FromMicro(p.LimitMicroDollars)
+	sound := b == ofSession() || b.kind == events.BudgetTicket && b.of != "" && len(b.of) <= events.MaxToken
+	if !sound || p.LimitMicroDollars > events.MaxBudget || s.money.limit(b) == 0 || limit <= s.money.limit(b) {
+		return
+	}
+	s.raiseLimit(b, limit, e.Actor, "")
+	s.admit(e)
+}
+
+func (s *State) raiseLimit(b budget, limit events.Pico, by, ask string) {
+	m := s.money
+	m.limits[b] = limit
+	delete(m.stopped, b)
+	delete(m.warned, b)
+	s.owe(events.BudgetRaised{Budget: b.kind, Ticket: b.of, LimitMicroDollars: limit.Micro(), By: by, Ask: ask})
+}
+
+// isOpen reports whether there is an open ask about a budget.
+func (m *money) isOpen(b budget) bool {
+	return slices.ContainsFunc(m.open, func(o openBudget) bool { return o.budget == b })
+}
+
+// tickets returns the sorted ids of the tickets that may exceed every budget.
+func (m *money) tickets() []string { return slices.Sorted(maps.Keys(m.finish)) }
