@@ -45,6 +45,7 @@ func TestAtAGateEverythingButAPlainYesIsANo(t *testing.T) {
 		"another spelling":    {`{"Approved":true}`, events.AskAnswered{Decision: events.No}, true},
 		"args only":           {`{"args":{"path":"b.go"}}`, events.AskAnswered{Decision: events.No}, true},
 		"a mistyped edit":     {`{"approved":true,"argz":{"path":"b.go"}}`, events.AskAnswered{Decision: events.No}, true},
+		"a mistyped rule":     {`{"approved":true,"rule":{"pattern":"*"}}`, events.AskAnswered{Decision: events.No}, true},
 		"a reason of no text": {`{"approved":true,"reason":1}`, events.AskAnswered{Decision: events.No}, true},
 	} {
 		f.raise(name, events.GateTool)

@@ -72,6 +72,22 @@ func chatFolder(t *testing.T, columns uint16, script string) *chatting {
 
 // start starts a program on the terminal and waits until it takes a line.
 func (c *chatting) start(cmd *exec.Cmd) {
+	c.t.Helper()
+	c.launch(cmd)
+	c.sees("main> ")
+}
+
+// beside is another terminal in the same folder.
+func (c *chatting) beside(columns uint16) *chatting {
+	c.t.Helper()
+	other := &chatting{t: c.t, dir: c.dir, shown: newScreen(), ended: make(chan struct{})}
+	other.keys, other.program = terminal(c.t)
+	resize(c.t, other.keys, columns)
+	return other
+}
+
+// launch starts a program on the terminal.
+func (c *chatting) launch(cmd *exec.Cmd) {
 	t := c.t
 	t.Helper()
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.dir, c.program, c.program, c.program
@@ -81,7 +97,6 @@ func (c *chatting) start(cmd *exec.Cmd) {
 	go func() { c.status = cmd.Wait(); close(c.ended) }()
 	t.Cleanup(func() { _ = cmd.Process.Kill(); <-c.ended })
 	go func() { _, _ = io.Copy(c.shown, c.keys) }()
-	c.sees("main> ")
 }
 
 func (c *chatting) types(text string) {

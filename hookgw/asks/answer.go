@@ -17,6 +17,13 @@ type plainAnswer struct {
 	Approved bool            `json:"approved"`
 	Args     json.RawMessage `json:"args,omitempty"`
 	Reason   string          `json:"reason,omitempty"`
+	Rule     *ruleWanted     `json:"rule,omitempty"`
+}
+
+// ruleWanted is the rule that a yes makes from now on: patterns, none for the proposed ones, and for what it counts.
+type ruleWanted struct {
+	Patterns []string `json:"patterns,omitempty"`
+	Scope    string   `json:"scope,omitempty"` // session if empty
 }
 
 // Meaning returns what a response means for an ask. For /api/ask it is passed on verbatim and is a no only if it
@@ -41,7 +48,7 @@ func Meaning(ask projections.Ask, response json.RawMessage) events.AskAnswered {
 	return out
 }
 
-// readAnswer accepts true, false and {"approved", "args"?, "reason"?}, with exactly these names.
+// readAnswer accepts true, false and {"approved", "args"?, "reason"?, "rule"?}, with exactly these names.
 func readAnswer(raw json.RawMessage) (plainAnswer, bool) {
 	switch raw = bytes.TrimSpace(raw); string(raw) {
 	case "true":
@@ -66,6 +73,12 @@ func readAnswer(raw json.RawMessage) (plainAnswer, bool) {
 			}
 		case "reason":
 			if json.Unmarshal(value, &out.Reason) != nil {
+				return plainAnswer{}, false
+			}
+		case "rule":
+			dec := json.NewDecoder(bytes.NewReader(value))
+			dec.DisallowUnknownFields()
+			if dec.Decode(&out.Rule) != nil {
 				return plainAnswer{}, false
 			}
 		default:

@@ -37,6 +37,10 @@ func postRespond(c *core.Call) error {
 // respond answers an open ask and sends the outcome to the client.
 func respond(c *core.Call, session string, ask projections.Ask, response json.RawMessage) error {
 	answer := Meaning(ask, response)
+	rule, err := ruleOf(c, session, ask, answer, response)
+	if err != nil {
+		return err
+	}
 	e, err := c.Gw.AskEvent(c.Gw.Person, session, answer)
 	if err != nil {
 		return err
@@ -47,6 +51,11 @@ func respond(c *core.Call, session string, ask projections.Ask, response json.Ra
 	}
 	if p := v.Problem(); p != nil {
 		return p
+	}
+	if rule != nil {
+		if err := addRule(c, session, *rule); err != nil {
+			return err
+		}
 	}
 	if v.Settled == nil {
 		return c.Reply(http.StatusAccepted, request.HintedAnswer{Status: "recorded", Hint: "The answer is on record; " +

@@ -1,10 +1,14 @@
 package approval
 
 import (
+	"errors"
+	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"manualslop/events"
+	"manualslop/events/chars"
 	"manualslop/events/policy/commands"
 )
 
@@ -62,19 +66,55 @@ func (s *State) commandPatterns(c *call) []commands.Pattern {
 	return patterns
 }
 
-// RuleOf returns the rule that a person makes of an ask. Errors: commands.ErrPattern.
-func RuleOf(a events.AskRaised, patterns []string, scope string) (events.Rule, error) {
-	for _, p := range patterns {
+// Scopes of a rule that a person makes of an ask: for its ticket, for its session, or for all sessions of the person.
+const (
+	ScopeTicket  = "ticket"
+	ScopeSession = "session"
+	ScopeConfig  = "config"
+)
+
+// RuleOf returns the rule that a person makes of an ask, with these patterns or else those of Propose. It returns an
+// error if no rule can settle the ask or this one does not.
+func RuleOf(a events.AskRaised, opened events.SessionOpened, rules []events.Rule, patterns []string,
+	scope string) (events.Rule, error) {
+	out := events.Rule{Tool: a.Tool, Action: "allow", Args: patterns, Scope: scope, Source: "yes to " + a.Ask}
+	proposed, possible := Propose(a, opened, rules)
+	if !possible {
+		return out, errors.New("no rule can answer this question")
+	}
+	if len(patterns) == 0 {
+		out.Args = proposed
+	}
+	switch scope {
+	case ScopeSession, "":
+		out.Scope = ScopeSession
+	case ScopeConfig:
+		out.Scope = ""
+	case ScopeTicket:
+		if out.Scope = events.RuleForTicket + a.Ticket; a.Ticket == "" || opened.Basis.Decision(events.ActorApproval) < 2 {
+			return out, errors.New("no rule can be for the ticket of this question; use the scope session or config")
+		}
+	default:
+		return out, errors.New("scope: must be ticket, session or config, got " + chars.Quote(scope))
+	}
+	for _, p := range out.Args {
 		if a.Tool != commands.Tool {
 			break
 		}
 		if _, err := commands.ParseAllow(p); err != nil {
-			return events.Rule{}, err
+			return out, err
 		}
 	}
-	if scope == "ticket" {
-		scope = events.RuleForTicket + a.Ticket
+	if !Covers(a, opened, append(slices.Clip(rules), out)) {
+		return out, fmt.Errorf("with this rule the question stays: %s", RuleText(out))
 	}
-	return events.Rule{Tool: a.Tool, Action: "allow", Args: patterns, Scope: scope,
-		Source: "yes to " + a.Ask}, nil
+	return out, nil
+}
+
+// RuleText says what a rule allows.
+func RuleText(r events.Rule) string {
+	if len(r.Args) == 0 {
+		return "every call of " + r.Tool
+	}
+	return r.Tool + ": " + strings.Join(r.Args, ", ")
 }

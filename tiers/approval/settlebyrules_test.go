@@ -76,7 +76,7 @@ func TestProposedRulesCoverTheirAsk(t *testing.T) {
 		patterns, ok := approval.Propose(a, opened, nil)
 		require.True(t, ok)
 		require.Equal(t, c.want, patterns)
-		rule, err := approval.RuleOf(a, patterns, "ticket")
+		rule, err := approval.RuleOf(a, opened, nil, nil, approval.ScopeTicket)
 		require.NoError(t, err)
 		require.Equal(t, events.Rule{Tool: a.Tool, Action: "allow", Args: c.want, Scope: "ticket T-1",
 			Source: "yes to ask-1"}, rule)
@@ -94,6 +94,15 @@ func TestProposedRulesCoverTheirAsk(t *testing.T) {
 	}
 	_, ok := approval.Propose(events.AskRaised{Gate: events.GateBudget}, opened, nil)
 	require.False(t, ok)
-	_, err := approval.RuleOf(events.AskRaised{Tool: "run_powershell"}, []string{"*"}, "")
-	require.ErrorContains(t, err, "name of a program")
+	a := events.AskRaised{Ask: "ask-1", Gate: events.GateTool, Tool: "run_powershell", Effect: "executes",
+		Args: runsScript("go test ./...").Args}
+	for _, c := range []struct{ why, scope, pattern string }{
+		{"with this rule the question stays", approval.ScopeConfig, "ls"},
+		{"name of a program", approval.ScopeSession, "*"},
+		{"for the ticket", approval.ScopeTicket, "go *"}, // the ask has none
+		{"scope: must be", "file", "go *"},
+	} {
+		_, err := approval.RuleOf(a, opened, nil, []string{c.pattern}, c.scope)
+		require.ErrorContains(t, err, c.why)
+	}
 }

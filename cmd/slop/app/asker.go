@@ -11,10 +11,12 @@ import (
 	"os/exec"
 	"strings"
 
+	"manualslop/cmd/slop/config"
 	"manualslop/cmd/slop/engine"
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
+	"manualslop/tiers/approval"
 )
 
 // asker puts open questions on the terminal, one at a time, and records the answers. A question may be answered
@@ -29,6 +31,9 @@ type asker struct {
 	opened events.SessionOpened // with the basis of now
 	rule   proposedRule
 	about  subjects
+	// give answers a question, with a yes from now on if there is a rule; *lateAnswer if the answer does not count.
+	give func(context.Context, events.AskRaised, events.AskAnswered, *proposedRule) error
+	gave map[string]bool // answers of this terminal by id
 
 	open    []events.AskRaised
 	shown   string // ask on the terminal
@@ -53,7 +58,8 @@ type typedLine struct {
 func newAsker(g *site.Flags, v engine.SessionWriter, view *term.Progress, o runOptions,
 	read func() (string, error)) asker {
 	a := asker{g: g, writer: v, view: view, wait: o.wait, yes: standingYes{given: o.yes}, lines: make(chan typedLine),
-		want: make(chan struct{}, 1)}
+		want: make(chan struct{}, 1), gave: map[string]bool{}}
+	a.give = a.publish
 	go readLines(read, a.want, a.lines)
 	return a
 }
@@ -108,7 +114,7 @@ func (a *asker) take(e *events.Event) {
 			a.shown = ""
 			a.released()
 		}
-		if p.Author == a.writer.Person && !a.g.JSON {
+		if a.gave[p.AnswerID] && !a.g.JSON {
 			a.view.Say(term.Printable(fmt.Sprintf("the answer to %s does not count: %s", p.Ask, refusedBy(p))))
 		}
 	}
@@ -129,9 +135,7 @@ func (a *asker) next(ctx context.Context) error {
 	ask := a.open[0]
 	if a.yes.covers(ask) && a.yes.said != ask.Ask {
 		a.shown, a.yes.said = ask.Ask, ask.Ask
-		_, _, err := a.writer.Publish(ctx, events.AskAnswered{Ask: ask.Ask, Decision: events.Yes,
-			Reason: site.YesRule().Source})
-		return err
+		return a.publish(ctx, ask, events.AskAnswered{Ask: ask.Ask, Decision: events.Yes, Reason: site.YesRule().Source}, nil)
 	}
 	if a.ended {
 		a.unattended(ask)
@@ -249,9 +253,39 @@ func (a *asker) typed(ctx context.Context, line typedLine) error {
 		a.shown = ""
 		return nil
 	}
-	_, _, err = a.writer.Publish(ctx, *answer)
-	if err == nil && always {
-		_, _, err = a.writer.Publish(ctx, events.RuleAdded{Rule: a.rule.rule})
+	var rule *proposedRule
+	if always {
+		rule = &a.rule
+	}
+	err = a.give(ctx, a.current(), *answer, rule)
+	var late *lateAnswer
+	if errors.As(err, &late) {
+		fmt.Fprintln(a.g.Err, term.Printable(late.Error()))
+		a.shown = ""
+		return nil
+	}
+	return err
+}
+
+// lateAnswer says why an answer does not count.
+type lateAnswer struct{ error }
+
+// publish records an answer, and behind it the rule that it makes.
+func (a *asker) publish(ctx context.Context, _ events.AskRaised, answer events.AskAnswered, rule *proposedRule) error {
+	if rule != nil && rule.scope == approval.ScopeConfig {
+		kept, err := config.KeepRule(rule.rule)
+		if err != nil {
+			return &lateAnswer{err}
+		}
+		rule.rule = kept
+	}
+	_, id, err := a.writer.Publish(ctx, answer)
+	if err != nil {
+		return err
+	}
+	a.gave[id] = true
+	if rule != nil {
+		_, _, err = a.writer.Publish(ctx, events.RuleAdded{Rule: rule.rule})
 	}
 	return err
 }

@@ -50,7 +50,7 @@ func TestARuleThatLeavesTheQuestionIsNotTaken(t *testing.T) {
 		"session go vet *":          "with this rule the question stays",
 		"session *":                 "must begin with the name of a program",
 		"session go test && go vet": "one simple command",
-		"forever":                   "ticket, session, file",
+		"forever":                   "ticket, session or config",
 	} {
 		var out bytes.Buffer
 		a := askedAbout(&out, "go test ./a")
@@ -74,5 +74,5 @@ func TestARuleThatLeavesTheQuestionIsNotTaken(t *testing.T) {
 	a = askedAbout(&out, "go test ./a")
 	a.opened.Basis.Decisions = nil
 	_, err = a.always("ticket")
-	require.ErrorContains(t, err, "use the scope session or file")
+	require.ErrorContains(t, err, "use the scope session or config")
 }

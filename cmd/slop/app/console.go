@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"time"
 
 	"manualslop/cmd/slop/engine"
@@ -25,6 +26,7 @@ type console struct {
 	end    *ending
 	out    outcome
 
+	feed   func(context.Context) (cutoff uint64, feed iter.Seq2[events.Event, error], err error)
 	stalls <-chan engine.Stall // of the deciders in this process; nil if they run elsewhere
 	live   <-chan term.Piece   // text as models write it; nil without a terminal to show it
 	cutoff uint64              // events up to this sequence happened before the run
@@ -49,15 +51,17 @@ func (o outcome) word() string {
 func newConsole(g *site.Flags, v engine.SessionWriter, goal string, o runOptions) *console {
 	view := term.NewProgress(&g.Terminal)
 	return &console{g: g, writer: v, goal: goal, opts: o, view: view, end: newEnding(goal),
-		asks: newAsker(g, v, view, o, plainLines(g.In))}
+		asks: newAsker(g, v, view, o, plainLines(g.In)),
+		feed: func(ctx context.Context) (uint64, iter.Seq2[events.Event, error], error) {
+			return v.Log.Watch(ctx, events.Filter{Project: v.Project, Session: v.Session}, 1)
+		}}
 }
 
 // run follows the session until the goal ends or a question cannot be asked.
 func (c *console) run(ctx context.Context) (outcome, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	f := events.Filter{Project: c.writer.Project, Session: c.writer.Session}
-	cutoff, feed, err := c.writer.Log.Watch(ctx, f, 1)
+	cutoff, feed, err := c.feed(ctx)
 	if err != nil {
 		return c.out, err
 	}

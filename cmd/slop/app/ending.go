@@ -25,7 +25,7 @@ const (
 // ending gathers what the last lines of a run say.
 type ending struct {
 	set      *projections.Set
-	goal     string            // its event's id
+	goal     string            // its event's id; empty: the newest
 	from, to time.Time         // of the goal
 	seq      uint64            // of the goal
 	titles   map[string]string // by call that is not settled
@@ -58,7 +58,7 @@ func (n *ending) take(e *events.Event) string {
 	n.to = e.Time
 	switch p := e.Payload.(type) {
 	case events.GoalSubmitted:
-		if e.ID == n.goal {
+		if n.goal == "" || e.ID == n.goal {
 			n.from, n.seq = e.Time, e.Seq
 		}
 	case events.ToolRequested:

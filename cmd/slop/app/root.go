@@ -134,7 +134,8 @@ type group struct {
 // groups returns the subcommands by group, in the order of the help.
 func groups(g *site.Flags) []group {
 	return []group{
-		{"work", "Work", []*cobra.Command{demoCommand(g), runCommand(g), chatCommand(g), serveCommand(g)}},
+		{"work", "Work", []*cobra.Command{demoCommand(g), runCommand(g), chatCommand(g), attachCommand(g),
+			serveCommand(g)}},
 		{"look", "Look", []*cobra.Command{consoleCommand(g), work.ShowCommand(g), work.ChangesCommand(g),
 			record.WatchCommand(g), sessions.Command(g), record.SearchCommand(g), record.ReplayCommand(g),
 			record.ExportCommand(g), record.HistoryCommand(g)}},

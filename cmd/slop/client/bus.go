@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"time"
 
 	"manualslop/bus"
+	"manualslop/cmd/slop/config"
 	"manualslop/cmd/slop/engine"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
@@ -140,6 +142,10 @@ func (d *Bus) Answer(ctx context.Context, session string, a Ask, given Answer) (
 	if err != nil {
 		return false, err
 	}
+	rule, err := d.ruleOf(ctx, session, a, given)
+	if err != nil {
+		return false, err
+	}
 	seq, id, err := d.say(ctx, session, said)
 	if err != nil {
 		return false, err
@@ -164,7 +170,37 @@ func (d *Bus) Answer(ctx context.Context, session string, a Ask, given Answer) (
 		}
 		return false, nil
 	})
+	if err == nil && rule != nil {
+		err = d.addRule(ctx, session, *rule)
+	}
 	return pending, err
+}
+
+// ruleOf returns the rule that an answer makes, nil without one.
+func (d *Bus) ruleOf(ctx context.Context, session string, a Ask, given Answer) (*events.Rule, error) {
+	if given.Rule == nil {
+		return nil, nil
+	}
+	set, err := Folded(ctx, d, session)
+	if err != nil {
+		return nil, err
+	}
+	rule, err := engine.RuleOf(set.Settings(), a.AskRaised, given.Rule.Patterns, given.Rule.Scope)
+	if err != nil {
+		return nil, wrapped{errAnswerRefused, err}
+	}
+	return &rule, nil
+}
+
+// addRule records a rule behind the yes that made it. One without a scope is for the person's configuration.
+func (d *Bus) addRule(ctx context.Context, session string, rule events.Rule) (err error) {
+	if rule.Scope == "" {
+		if rule, err = config.KeepRule(rule); err != nil {
+			return fmt.Errorf("the yes is recorded, but the rule is not: %w", err)
+		}
+	}
+	_, _, err = d.say(ctx, session, events.RuleAdded{Rule: rule})
+	return err
 }
 
 // refusal returns why an answer does not count: another one came first, or it is not valid.

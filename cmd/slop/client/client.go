@@ -67,6 +67,13 @@ type Answer struct {
 	Approved bool            `json:"approved"`
 	Args     json.RawMessage `json:"args,omitempty"`
 	Reason   string          `json:"reason,omitempty"`
+	Rule     *RuleWanted     `json:"rule,omitempty"`
+}
+
+// RuleWanted is the rule that a yes makes: patterns, none for proposed ones, and its scope: ticket, session or config.
+type RuleWanted struct {
+	Patterns []string `json:"patterns,omitempty"`
+	Scope    string   `json:"scope,omitempty"` // empty: session
 }
 
 // ControlRequest is one request of a person to the conductor.

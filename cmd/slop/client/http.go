@@ -44,6 +44,12 @@ func (d *HTTP) Close() {
 	d.Person.Close()
 }
 
+// Version returns what the engine's program says with --version.
+func (d *HTTP) Version(ctx context.Context) (string, error) {
+	now, err := d.reader.GetSystemTelemetry(ctx)
+	return now.Version, err
+}
+
 func (d *HTTP) Sessions(ctx context.Context) ([]projections.Summary, string, error) {
 	var out struct {
 		Current  string                `json:"current"`

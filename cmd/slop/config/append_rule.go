@@ -9,7 +9,19 @@ import (
 	"path/filepath"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"manualslop/events"
 )
+
+// UserFile returns the person's configuration file.
+func UserFile() string { return filepath.Join(UserDir(os.Getenv), "config.toml") }
+
+// KeepRule adds a rule that allows to the person's configuration file and returns it with its place there.
+func KeepRule(r events.Rule) (events.Rule, error) {
+	origin, err := AppendRule(UserFile(), r.Tool, r.Args)
+	r.Scope, r.Source = "", origin
+	return r, err
+}
 
 // AppendRule adds a rule that allows calls of a tool to the person's configuration file, and returns where it begins,
 // as FILE:LINE. Without patterns it allows every call. Nothing is written if the file would not be valid TOML.

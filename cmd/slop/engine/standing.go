@@ -8,6 +8,8 @@ import (
 
 	"manualslop/cmd/slop/site"
 	"manualslop/events"
+	"manualslop/projections"
+	"manualslop/tiers/approval"
 )
 
 // HoldToRules replaces the rules in open sessions by the current ones before any role resumes work on them. It also
@@ -83,6 +85,12 @@ func (e *Engine) standingRules(log events.Log, session string) ([]events.Rule, e
 		}
 	}
 	return rules, nil
+}
+
+// RuleOf returns the rule that a person makes of an ask of a session with these settings.
+func RuleOf(now projections.Settings, ask events.AskRaised, patterns []string, scope string) (events.Rule, error) {
+	opened := events.SessionOpened{Workspace: now.Workspace, Settings: now.Settings, Basis: now.Basis}
+	return approval.RuleOf(ask, opened, now.Rules, patterns, scope)
 }
 
 // offerTools records the tools in a session whose opener ended before it could.

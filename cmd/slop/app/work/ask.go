@@ -147,7 +147,13 @@ func findAsk(asks []client.Ask, word string) (client.Ask, error) {
 }
 
 // askAnswerOptions are the flags of slop ask answer.
-type askAnswerOptions struct{ session, edit, reason, text string }
+type askAnswerOptions struct {
+	session, edit, reason, text, scope string
+	rule                               []string
+}
+
+// rules reports whether the answer makes a rule.
+func (o askAnswerOptions) rules() bool { return len(o.rule) > 0 || o.scope != "" }
 
 func askAnswerCommand(g *site.Flags) *cobra.Command {
 	var o askAnswerOptions
@@ -159,6 +165,13 @@ the JSON in FILE, or on standard input for "-", replaces what was asked. It must
 the tool's schema, and rules that deny apply to it too. With --text it answers a
 question of a model: the text, or the choice with that number.
 
+With --rule the answer is yes to this and to all that the PATTERN covers from now on: a
+command for run_powershell, a path for tools with files. --scope says for what: the
+ticket, the session (default), or config, which writes the rule into your
+configuration file. Without --rule, --scope proposes the pattern as the terminal does.
+The rule also settles the other open asks that it covers. A rule that would leave this
+ask open is an error, and nothing is answered.
+
 Status 1: the answer did not count, because the ask is unknown, the payload does not
 fit, or somebody else answered first (the error names them). Status 3: the answer is
 recorded but not settled yet, because approval is not running.`,
@@ -166,11 +179,18 @@ recorded but not settled yet, because approval is not running.`,
   slop ask answer 7QK2M4 no --reason "use the helper instead"
   slop ask show 7QK2M4 --json | jq .args > args.json
   slop ask answer 7QK2M4 yes --edit args.json
-  slop ask answer 7QK2M4 --text "the v2 API"`,
+  slop ask answer 7QK2M4 --text "the v2 API"
+  slop ask answer 7QK2M4 --rule "go test *" --scope ticket`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if o.text != "" {
-				if len(args) != 1 || o.edit != "" {
+				if len(args) != 1 || o.edit != "" || o.rules() {
 					return errors.New("give --text only with the ID of an ask")
+				}
+				return nil
+			}
+			if o.rules() {
+				if len(args) != 1 && (len(args) != 2 || args[1] != events.Yes) || o.edit != "" {
+					return errors.New("give --rule and --scope with the ID of an ask, without no and --edit")
 				}
 				return nil
 			}
@@ -184,7 +204,10 @@ recorded but not settled yet, because approval is not running.`,
 		},
 		ValidArgsFunction: completeAnswer(g),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			given := client.Answer{Approved: o.text != "" || args[1] == events.Yes, Reason: o.reason}
+			given := client.Answer{Approved: o.text != "" || o.rules() || args[1] == events.Yes, Reason: o.reason}
+			if o.rules() {
+				given.Rule = &client.RuleWanted{Patterns: o.rule, Scope: o.scope}
+			}
 			var err error
 			if given.Args, err = readEdit(g, o.edit); err != nil {
 				return err
@@ -198,6 +221,8 @@ recorded but not settled yet, because approval is not running.`,
 	cmd.Flags().StringVar(&o.session, "session", "", "use session `ID` instead of the current one")
 	cmd.Flags().StringVar(&o.edit, "edit", "", "answer yes to the payload in `FILE`, - for standard input")
 	cmd.Flags().StringVar(&o.text, "text", "", "answer a question of a model with `TEXT`")
+	cmd.Flags().StringArrayVar(&o.rule, "rule", nil, "answer yes, also to all that `PATTERN` covers from now on")
+	cmd.Flags().StringVar(&o.scope, "scope", "", "with a rule: it counts for the `SCOPE` ticket, session or config")
 	cmd.Flags().StringVar(&o.reason, "reason", "", "give the reason in `TEXT`; with a no the model sees it")
 	return cmd
 }

@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"manualslop/cmd/slop/client"
+	"manualslop/cmd/slop/engine"
+	"manualslop/cmd/slop/exit"
+	"manualslop/cmd/slop/site"
+	"manualslop/cmd/slop/term"
+	"manualslop/cmd/slop/version"
+	"manualslop/events"
+	"manualslop/projections"
+)
+
+func attachCommand(g *site.Flags) *cobra.Command {
+	var session string
+	cmd := &cobra.Command{
+		Use:   "attach",
+		Short: "Show a session that runs elsewhere, and answer its questions",
+		Long: `Attach shows a session of the engine that runs on the data folder as slop run shows
+it, and asks its questions here, too. The first answer counts, wherever it is given;
+the others are told who gave it. Ctrl-C leaves and stops nothing.
+
+It ends with the session or the engine. Without a terminal it takes answers from
+standard input, one line each, and after its end only shows what happens. The engine
+must run the same version of slop.`,
+		Example: `  slop attach
+  slop attach --session 01KDZV`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return client.WithOpened(cmd.Context(), g, session, openSameVersion, func(d client.Client,
+				s projections.Summary) error {
+				return attach(cmd.Context(), g, d, s)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&session, "session", "", "show session `ID` instead of the current one")
+	return cmd
+}
+
+// openSameVersion opens a client of the running engine, which must have this program's version: an older one takes a
+// yes with a rule for a no.
+func openSameVersion(ctx context.Context, g *site.Flags, p site.Place) (client.Client, error) {
+	d, err := client.Open(ctx, g, p)
+	if err != nil {
+		return nil, err
+	}
+	over, is := d.(*client.HTTP)
+	if !is {
+		return d, nil
+	}
+	runs, err := over.Version(ctx)
+	own := version.ReadInfo().Version
+	if words := strings.Fields(runs); err == nil && (len(words) < 2 || words[1] != own) {
+		err = exit.Errorf(exit.Failed, "the engine on %s runs %s, and this is slop %s: use that version, or restart the "+
+			"engine with this one", p.Data, term.Visible(runs), own)
+	}
+	if err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// attach shows a session until it or the engine ends, or until the person leaves.
+func attach(ctx context.Context, g *site.Flags, d client.Client, s projections.Summary) error {
+	past, err := recorded(ctx, d, s.Session)
+	if err != nil {
+		return err
+	}
+	c := newConsole(g, engine.SessionWriter{Session: s.Session}, "", runOptions{wait: true})
+	c.asks.give = answersOver(d, s.Session)
+	c.feed = func(ctx context.Context) (uint64, iter.Seq2[events.Event, error], error) {
+		cutoff := past[len(past)-1].Seq
+		return cutoff, func(yield func(events.Event, error) bool) {
+			for _, e := range past {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			d.Feed(ctx, s.Session, cutoff, nil, true)(yield)
+		}, nil
+	}
+	out, err := c.run(ctx)
+	switch {
+	case errors.Is(err, client.ErrStreamEnded):
+		c.view.Clear()
+		g.Notice("the engine ended; slop sessions show %s says how far it came", s.Session)
+		return nil
+	case ctx.Err() != nil:
+		g.Notice("left; session %s goes on, slop attach shows it again", s.Session)
+		return nil
+	case err != nil:
+		return err
+	case out.stalled != "":
+		return exit.Errorf(exit.Failed, "session %s is stalled: %s", s.Session, term.Printable(out.stalled))
+	}
+	if !g.JSON && !g.Quiet {
+		c.end.print(ctx, g, d.Blobs())
+	}
+	return nil
+}
+
+// recorded returns what a session has on record now, not decoded.
+func recorded(ctx context.Context, d client.Client, session string) ([]events.Event, error) {
+	var out []events.Event
+	for e, err := range d.Feed(ctx, session, 0, nil, false) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	if len(out) == 0 {
+		return nil, exit.Errorf(exit.Failed, "session %s cannot be read", session)
+	}
+	return out, nil
+}
+
+// answersOver gives the answers of an asker to a client.
+func answersOver(d client.Client, session string) func(context.Context, events.AskRaised, events.AskAnswered,
+	*proposedRule) error {
+	return func(ctx context.Context, ask events.AskRaised, answer events.AskAnswered, rule *proposedRule) error {
+		given := client.Answer{Approved: answer.Decision == events.Yes, Args: answer.Args, Reason: answer.Reason}
+		if rule != nil {
+			given.Rule = &client.RuleWanted{Patterns: rule.rule.Args, Scope: rule.scope}
+		}
+		_, err := d.Answer(ctx, session, client.Ask{RequestID: ask.Ask, Ask: projections.Ask{AskRaised: ask}}, given)
+		if err != nil && ctx.Err() == nil {
+			return &lateAnswer{err}
+		}
+		return err
+	}
+}

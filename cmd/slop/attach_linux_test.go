@@ -1,0 +1,49 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTwoTerminalsShowARunAndTheFirstAnswerCounts(t *testing.T) {
+	t.Parallel()
+	script := onePlan(edits("a.txt", "one", "two"), edits("a.txt", "two", "three"), edits("a.txt", "three", "four"),
+		says("DONE: done"))
+	first := chatFolder(t, 80, script)
+	first.launch(exec.Command("slop", "run", "--script", "script.jsonl", "--config", "config.toml", "edit it"))
+	first.sees("[s]how all > ")
+	second, third := first.beside(40), first.beside(120)
+	second.launch(exec.Command("slop", "attach", "--config", "config.toml"))
+	second.sees("goal: edit it", "edit_file a.txt", "[s]how all > ")
+	second.types("y\r")
+	// The other terminal is told by whom, and what is typed there for that question is ignored.
+	first.sees("tool: yes by ", "edit_file a.txt", "[s]how all > ")
+	first.types("n\r")
+	first.sees(`"n" was ignored: the question is already settled: yes by `, "[s]how all > ")
+	second.sees("[s]how all > ")
+
+	// Ctrl-C leaves and stops nothing.
+	third.launch(exec.Command("slop", "attach", "--config", "config.toml"))
+	third.sees("[s]how all > ")
+	third.types("\x03")
+	third.sees("left; session ")
+	<-third.ended
+	require.NoError(t, third.status)
+	third.requireCooked()
+
+	first.types("y\r")
+	second.sees("tool: yes by ", "[s]how all > ")
+	first.sees("[s]how all > ")
+	first.types("y\r")
+	first.sees("slop changes --diff")
+	second.sees("tool: yes by ", "T-001 is completed")
+	<-first.ended
+	<-second.ended
+	require.NoError(t, first.status)
+	require.NoError(t, second.status, "%s", second.shown)
+	require.Equal(t, "four\n", first.file("a.txt"))
+	require.NotContains(t, strings.ReplaceAll(second.shown.String(), "\x1b]", ""), "does not count")
+}
