@@ -59,6 +59,11 @@ func TestTheConsole(t *testing.T) {
 		"lists the sessions":                  listsSessions,
 		"tells that the gateway is away":      tellsOfALostLink,
 		"cannot be used from elsewhere":       refusesOtherPages,
+		"frames a session":                    framesASession,
+		"goes on after a restart":             goesOnAfterARestart,
+		"shows live work":                     showsLiveWork,
+		"shows tickets":                       showsTickets,
+		"shows five hundred tickets":          showsFiveHundredTickets,
 	} {
 		t.Run(name, func(t *testing.T) {
 			private, err := browser.Incognito()

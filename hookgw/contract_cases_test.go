@@ -45,6 +45,18 @@ func readCases() map[string][]contractCase {
 	}
 	out["GET /api/requests"] = []contractCase{{keys: "requests"}}
 	out["GET /api/changes"] = []contractCase{{exact: `{"files":[],"unseen":[]}` + "\n"}}
+	out["GET /api/latencies"] = []contractCase{{exact: `{"latencies":[]}` + "\n"}}
+	out["GET /api/settings"] = []contractCase{{}}
+	out["GET /api/tickets"] = []contractCase{{exact: `{"tracks":[],"tickets":[]}` + "\n"}}
+	out["GET /api/spans"] = []contractCase{{exact: `{"spans":[],"older":0}` + "\n"},
+		{path: "/api/spans?limit=x", status: http.StatusBadRequest, keys: "error hint"}}
+	out["GET /api/overview"] = []contractCase{{}, {path: "/api/overview?at=1"}}
+	out["GET /api/conversation"] = []contractCase{{path: "/api/conversation?worker=T-1",
+		keys: "worker attempt attempts older rounds"}, {status: http.StatusBadRequest, keys: "error hint"}}
+	out["GET /api/changes/diff"] = []contractCase{{path: "/api/changes/diff?path=x", status: http.StatusNotFound,
+		keys: "error hint"}}
+	out["GET /api/log/{seq}"] = []contractCase{{path: "/api/log/1", keys: "seq event"},
+		{path: "/api/log/404", status: http.StatusNotFound, keys: "error hint"}}
 	out["GET /api/mcp"] = []contractCase{{exact: `{"servers":[],"notices":[]}` + "\n"}}
 	out["GET /api/roles"] = []contractCase{{exact: `{"present":["approval","worker-h-1"],"missing":[]}` + "\n"}}
 	out["GET /api/sessions"] = []contractCase{{keys: "current sessions"}}

@@ -17,6 +17,7 @@ import (
 	"manualslop/hookgw/status"
 	"manualslop/hookgw/streams"
 	"manualslop/hookgw/team"
+	"manualslop/hookgw/views"
 )
 
 // Routes returns everything that the gateway serves.
@@ -42,5 +43,6 @@ func routes(g *core.State) []request.Route {
 		contractRoutes(),
 		console.Routes(g),
 		gui.Routes(g),
+		views.Routes(g),
 	)
 }

@@ -386,3 +386,6 @@ func (s *Set) Ticket(id string) (TicketState, bool) {
 	}
 	return ticketState(t.Ticket), true
 }
+
+// Tracks returns the tracks, in the order in which they were planned.
+func (s *Set) Tracks() []TrackState { return trackStates(stateOf(s, tickets).Tracks) }

@@ -125,6 +125,7 @@ func Catalogue() []func() Model {
 		prompt.Model,
 		discussion.Model,
 		settings.Model,
+		spans.Model,
 		spending.Model,
 		spawned.Model,
 		summary.Model,

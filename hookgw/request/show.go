@@ -46,6 +46,11 @@ func (c *Call) ReplyUnlessKnown(v any) error {
 	if err != nil {
 		return err
 	}
+	return c.ReplyEncodedUnlessKnown(body)
+}
+
+// ReplyEncodedUnlessKnown is like ReplyUnlessKnown for JSON that is encoded already.
+func (c *Call) ReplyEncodedUnlessKnown(body []byte) error {
 	digest := sha256.Sum256(body)
 	tag := `"` + base64.RawURLEncoding.EncodeToString(digest[:16]) + `"`
 	c.Response.Header().Set("ETag", tag)

@@ -7,7 +7,6 @@ import (
 	"manualslop/hookgw/core"
 	"manualslop/hookgw/request"
 	"manualslop/hookgw/wire"
-	"manualslop/projections"
 )
 
 // ControlRoutes returns the routes that control the team.
@@ -24,9 +23,6 @@ func ControlRoutes(g *core.State) []request.Route {
 				"recorded; the " +
 				"conductor has not answered yet.", Gives: request.HintedAnswer{}}}, Body: request.SmallBody,
 			Handle: g.In(postControl)},
-		{Method: http.MethodGet, Pattern: "/api/changes", Right: access.RightRead, Group: group, Query: of,
-			Doc:   "Lists the files that calls changed, with each write, and the calls whose changes are not known.",
-			Gives: projections.Changes{}, Handle: request.Model("changes")},
 		{Method: post, Pattern: "/api/changes/accept", Right: access.RightHuman, Group: group, Query: of,
 			Doc: "Accepts a file as calls left it, so that lists of changes need not show it again until it changes; " +
 				"409 if its content is another one or not known.", Takes: acceptBody{}, Gives: request.StatusAnswer{},

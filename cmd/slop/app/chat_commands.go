@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"manualslop/cmd/slop/app/work"
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
 	"manualslop/projections"
+	"manualslop/projections/diffs"
 )
 
 // chatCommands are what a line may begin with, and what each does.
@@ -277,9 +277,9 @@ func (c *chat) showContext(context.Context, string) error {
 func (c *chat) showDiff(ctx context.Context, _ string) error {
 	list := c.set.Changes()
 	for _, f := range list.Files {
-		d := work.Diffed(ctx, c.blobs, f)
-		if d.Unknown != "" {
-			c.note("%s was changed; its difference cannot be shown: %s", f.Path, d.Unknown)
+		d := diffs.Of(ctx, c.blobs, f)
+		if d.NoDiff != "" {
+			c.note("%s was changed; its difference cannot be shown: %s", f.Path, d.NoDiff)
 			continue
 		}
 		if c.endLine(); !c.g.JSON {

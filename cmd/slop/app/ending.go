@@ -13,6 +13,7 @@ import (
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
 	"manualslop/projections"
+	"manualslop/projections/diffs"
 	"manualslop/tiers/approval"
 )
 
@@ -122,9 +123,9 @@ func (n *ending) print(ctx context.Context, g *site.Flags, blobs events.Blobs) {
 			rows = append(rows, []string{"", fmt.Sprintf("… %d more: slop changes", len(files)-i)})
 			break
 		}
-		c := work.Diffed(ctx, blobs, f)
+		c := diffs.Of(ctx, blobs, f)
 		line := fmt.Sprintf("%s +%d -%d", f.Path, c.Added, c.Removed)
-		if c.Unknown != "" {
+		if c.NoDiff != "" {
 			line = f.Path
 		}
 		if note := work.ChangeNote(c); note != "" {

@@ -6,17 +6,25 @@ import { connect, link, login, signIn } from "./store"
 import { bind, known, listen } from "./kit/keys"
 import { useRead } from "./kit/read"
 import { now } from "./kit/time"
+import { place, read } from "./kit/place"
+import { SessionFrame, Tab } from "./session/session"
+import { Live } from "./live/live"
+import { Tickets } from "./tickets/tickets"
 import { Inbox } from "./inbox/inbox"
 import { Sessions } from "./sessions/sessions"
 import { InboxAsk } from "./wire"
 
-const place = signal(location.hash)
 const refused = signal("") // why a link did not sign in
 const help = signal(false)
 
 const views: { path: string; name: string; keys: string }[] = [
   { path: "#/inbox", name: "Inbox", keys: "g i" },
   { path: "#/sessions", name: "Sessions", keys: "g s" },
+]
+
+const tabs: Tab[] = [
+  { view: "live", name: "Live", key: "l", draw: () => <Live /> },
+  { view: "tickets", name: "Tickets", key: "t", draw: () => <Tickets /> },
 ]
 
 function App(): VNode {
@@ -39,7 +47,7 @@ function SignIn(): VNode {
 
 function Signed(): VNode {
   const asks = useRead<{ asks: InboxAsk[] }>("/api/inbox").value.value?.asks.length ?? 0
-  const [view, ...rest] = place.value.replace(/^#\//, "").split("/")
+  const { view, session, rest } = place.value
   document.title = asks > 0 ? `✋ ${asks} · slop` : "slop"
   return (
     <Fragment>
@@ -47,7 +55,7 @@ function Signed(): VNode {
         <b>slop</b>
         <nav aria-label="Views">
           {views.map((v) => (
-            <a href={v.path} aria-current={v.path === "#/" + (view || "inbox") ? "page" : undefined}>
+            <a href={v.path} aria-current={!session && v.path === "#/" + view ? "page" : undefined}>
               {v.name}
               {v.path === "#/inbox" && asks > 0 ? ` ✋ ${asks}` : ""}
             </a>
@@ -69,18 +77,9 @@ function Signed(): VNode {
           </dl>
         </aside>
       )}
-      {view === "sessions" ? <Sessions /> : <Inbox selected={decoded(rest.join("/"))} />}
+      {session ? <SessionFrame tabs={tabs} /> : view === "sessions" ? <Sessions /> : <Inbox selected={rest} />}
     </Fragment>
   )
-}
-
-// decoded returns a part of the address; a part that was typed wrongly as it is.
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }
 
 function Standing(): VNode {
@@ -97,7 +96,7 @@ function Standing(): VNode {
 
 addEventListener("hashchange", () => {
   if (location.hash.startsWith("#login=")) location.reload() // a link that was pasted into this tab
-  else place.value = location.hash
+  else place.value = read(location.hash)
 })
 listen()
 bind({ "?": { does: "show or hide the keys", run: () => (help.value = !help.value) } })
@@ -108,7 +107,7 @@ async function start(): Promise<void> {
   if (location.pathname !== "/console/enter") refused.value = await signIn()
   else if (login.test(location.hash)) return location.replace("/" + location.hash)
   else link.value = { is: "out" }
-  place.value = location.hash
+  place.value = read(location.hash)
   render(<App />, document.getElementById("app")!)
   if (link.value.is !== "out") connect()
 }

@@ -96,7 +96,7 @@ export function told(p: Problem): string {
 }
 
 // What became of a write. Unsure: the connection broke while the answer was under way, so that it may have counted.
-export type Sent = { is: "ok" } | { is: "refused"; problem: Problem } | { is: "unsure" }
+export type Sent = { is: "ok"; body: unknown } | { is: "refused"; problem: Problem } | { is: "unsure" }
 
 // send posts a body once; it never repeats it.
 export async function send(path: string, body: unknown): Promise<Sent> {
@@ -110,32 +110,82 @@ export async function send(path: string, body: unknown): Promise<Sent> {
   } catch {
     return { is: "unsure" }
   }
-  if (answer.ok) return { is: "ok" }
+  if (answer.ok) return { is: "ok", body: await answer.json().catch(() => ({})) }
   if (answer.status === 401) link.value = { is: "out" }
   return { is: "refused", problem: await problemOf(answer) }
 }
 
 const slowest = 10_000 // milliseconds between attempts to connect
 
+let socket: WebSocket | undefined
+let followed = "" // the session on the screen
+
+// A piece of text that a model writes now; see Delta in docs/asyncapi.yaml.
+export interface Delta {
+  stream_id: string
+  request: string
+  piece: number
+  delta: string
+}
+
+// The text of each open request to a model of the session on the screen, as far as it came. It is never stored; the
+// read models have it once it is whole.
+export const writing = signal<Record<string, string>>({})
+
+// longest limits the text that is kept of one request.
+const longest = 20_000
+
+function write(d: Delta): void {
+  const before = d.piece === 0 ? "" : (writing.value[d.request] ?? "")
+  writing.value = { ...writing.value, [d.request]: (before + d.delta).slice(-longest) }
+}
+
+// forget drops the text of requests that are answered.
+export function forget(open: Set<string>): void {
+  const kept = Object.entries(writing.peek()).filter(([request]) => open.has(request))
+  if (kept.length < Object.keys(writing.peek()).length) writing.value = Object.fromEntries(kept)
+}
+
+// follow makes a session the one whose changes come at once and whose models are heard; empty: the current one.
+export function follow(session: string): void {
+  if (followed === session) return
+  followed = session
+  writing.value = {}
+  socket?.close() // the next connection is for the new session
+}
+
 // connect keeps the WebSocket open. Its first message after each connection makes everything shown be read again, so
-// that nothing is missed however long it was away.
+// that nothing is missed however long it was away, and nothing is there twice.
 export function connect(wait = 500): void {
-  const socket = new WebSocket(`ws://${location.host}/ws?channels=changed`)
+  const of = followed
+  const own = new WebSocket(
+    `ws://${location.host}/ws?channels=changed,streams${of ? "&session=" + encodeURIComponent(of) : ""}`,
+  )
+  socket = own
   let opened = false
-  socket.onmessage = (m) => {
-    const message = JSON.parse(m.data as string) as { channel: string }
+  own.onmessage = (m) => {
+    const message = JSON.parse(m.data as string) as { channel: string; payload: unknown }
     if (message.channel === "hello") {
       opened = true
       link.value = { is: "live" }
     }
     if (message.channel === "changed") refreshShown()
+    if (message.channel === "streams") write(message.payload as Delta)
   }
-  socket.onclose = () => {
+  own.onclose = () => {
     if (link.value.is === "out") return
+    writing.value = {}
+    if (of !== followed) return connect()
     if (link.value.is !== "lost") link.value = { is: "lost", since: new Date() }
     refreshShown() // tells whether the gateway is away or the sign-in has ended
     setTimeout(() => connect(opened ? 500 : Math.min(2 * wait, slowest)), opened ? 500 : wait)
   }
+}
+
+// Tabs of this browser that were signed out go on where they are when another one signs in.
+const tabs = new BroadcastChannel("slop")
+tabs.onmessage = () => {
+  if (link.value.is === "out") location.reload()
 }
 
 // The part of an address that signs in.
@@ -147,7 +197,10 @@ export async function signIn(): Promise<string> {
   if (!code) return ""
   history.replaceState(null, "", "/#/inbox")
   const sent = await send("/api/console/login", { code: code[1] })
-  if (sent.is === "ok") return ""
+  if (sent.is === "ok") {
+    tabs.postMessage("signed in")
+    return ""
+  }
   link.value = { is: "out" }
   return sent.is === "refused" ? told(sent.problem) : "The gateway does not answer."
 }

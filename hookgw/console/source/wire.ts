@@ -40,7 +40,29 @@ export interface Session {
   stalled?: string
   state: string
   pending_asks: number
+  outcome?: string
+  tickets: number
+  tickets_done: number
+  micro_dollars: number
+  unpriced?: boolean
   last_seq: number
+}
+
+export interface Usage {
+  requests: number
+  failed: number
+  input: number
+  output: number
+  cache_read: number
+  cache_write: number
+  estimated?: boolean
+}
+
+export interface Overview extends Session {
+  paused: boolean
+  step_mode: boolean
+  usage: Usage
+  limit_micro_dollars: number
 }
 
 export interface Problem {
@@ -49,4 +71,148 @@ export interface Problem {
   settled_by?: string
   settled_at?: string
   outcome?: string
+}
+
+export interface Worker {
+  worker_uid: string
+  tier: number
+  role: string
+  status: string
+  waits_for: string
+  task: string
+  ticket: string
+  provider: string
+  model: string
+  attempt: number
+  round: number
+  text_tail: string
+  request: string
+  calls: { call: string; tool: string; status: string; since: string }[]
+  asks: { ask: string; gate: string; title: string; since: string }[]
+  trace: { seq: number; at: string; type: string; text: string }[]
+  started_at: string | null
+  ended_at: string | null
+  reason: string
+  usage: Usage
+}
+
+export interface Workers {
+  active: Worker[]
+  finished: Worker[]
+  finished_before: number
+}
+
+export interface Ticket {
+  id: string
+  description: string
+  status: string
+  target_file: string | null
+  depends_on: string[]
+  blocked_reason: string | null
+  priority: string
+  track: string
+  block_kind?: string
+  attempt: number
+  model?: string
+  started?: string
+  ended?: string
+  waits_for: string
+  ask?: string
+  requests: number
+  tokens: number
+  actions: string[]
+  layer: number
+  place: number
+}
+
+export interface Tickets {
+  tracks: { id: string; title: string; status: string }[]
+  tickets: Ticket[]
+}
+
+export interface Span {
+  id: string
+  kind: string
+  name: string
+  worker?: string
+  tier?: number
+  ticket?: string
+  attempt?: number
+  round?: number
+  call?: string
+  state: string
+  detail?: string
+  by?: string
+  start: string
+  began?: string
+  end: string | null
+  seq: number
+  end_seq?: number
+  usage?: Usage
+}
+
+export interface Round extends Span {
+  anew?: boolean
+  said: { role: string; kind?: string; origin?: string; text: string; size: number }[]
+  thoughts: string[]
+  text: string
+  calls: Called[]
+}
+
+export interface Called extends Span {
+  args: unknown
+  text: string
+  size: number
+  note?: string
+}
+
+export interface Conversation {
+  worker: string
+  attempt: number
+  attempts: number
+  older: number
+  rounds: Round[]
+}
+
+export interface Change {
+  path: string
+  workspace?: string
+  before?: string
+  after?: string
+  unknown?: string
+  accepted?: boolean
+  writes: { seq: number; time: string; call: string; tool: string; ticket?: string; by: string }[]
+}
+
+export interface Changes {
+  files: Change[]
+  unseen: { seq: number; call: string; tool: string; ticket?: string; not_undoable?: string[] }[]
+}
+
+export interface FileDiff extends Change {
+  added: number
+  removed: number
+  diff?: string
+  no_diff?: string
+}
+
+export interface Spend {
+  requests: number
+  failed: number
+  input_tokens: number
+  output_tokens: number
+  cache_read_tokens: number
+  cache_write_tokens: number
+  cost_micro_dollars: number | null
+  priced_micro_dollars: number
+}
+
+export interface Financial {
+  session: Spend
+  tracks: (Spend & { id: string })[]
+  tickets: (Spend & { id: string })[]
+  tiers: (Spend & { id: string })[]
+  models: (Spend & { id: string })[]
+  unpriced_models: string[]
+  budget: { limit_micro_dollars: number | null; used_pct: number | null; warned: boolean }
 }

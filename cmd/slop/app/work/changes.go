@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
 	"manualslop/cmd/slop/client"
@@ -18,6 +16,7 @@ import (
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
 	"manualslop/projections"
+	"manualslop/projections/diffs"
 )
 
 // changesOptions are the flags of slop changes.
@@ -162,76 +161,17 @@ func accept(ctx context.Context, g *site.Flags, d client.Client, session string,
 	return nil
 }
 
-// shownChange is one line of slop changes --json.
-type shownChange struct {
-	projections.Change
-	Added   int    `json:"added"`
-	Removed int    `json:"removed"`
-	Diff    string `json:"diff,omitempty"`
-	// Unknown says why there is no diff.
-	Unknown string `json:"unknown,omitempty"`
-}
-
-// maxDiffed limits the content of a file, in bytes, of which a diff is made.
-const maxDiffed = 4 << 20
-
-// Diffed adds the difference between a file's first and its newest content.
-func Diffed(ctx context.Context, blobs events.Blobs, f projections.Change) shownChange {
-	out := shownChange{Change: f, Unknown: f.Unknown}
-	if out.Unknown != "" {
-		return out
-	}
-	var texts [2]string
-	for i, digest := range []string{f.Before, f.After} {
-		if digest == "" {
-			continue
-		}
-		b, err := blobs.Get(ctx, digest)
-		switch {
-		case err != nil:
-			out.Unknown = err.Error()
-		case len(b) > maxDiffed:
-			out.Unknown = fmt.Sprintf("over %d bytes", maxDiffed)
-		case !utf8.Valid(b):
-			out.Unknown = "binary"
-		}
-		if out.Unknown != "" {
-			return out
-		}
-		texts[i] = string(b)
-	}
-	from, to := "a/"+f.Path, "b/"+f.Path
-	if f.Before == "" {
-		from = "/dev/null"
-	}
-	if f.After == "" {
-		to = "/dev/null"
-	}
-	out.Diff = udiff.Unified(from, to, texts[0], texts[1])
-	_, body, _ := strings.Cut(out.Diff, "\n+++ ")
-	_, body, _ = strings.Cut(body, "\n")
-	for line := range strings.Lines(body) {
-		switch line[0] {
-		case '+':
-			out.Added++
-		case '-':
-			out.Removed++
-		}
-	}
-	return out
-}
-
 func printChanges(ctx context.Context, g *site.Flags, d client.Client, list projections.Changes,
 	o changesOptions) error {
 	rows := [][]string{{"FILE", "+", "-", "BY", ""}}
-	var shown []shownChange
+	var shown []diffs.File
 	accepted := 0
 	for _, f := range list.Files {
 		if f.Accepted && !o.all {
 			accepted++
 			continue
 		}
-		c := Diffed(ctx, d.Blobs(), f)
+		c := diffs.Of(ctx, d.Blobs(), f)
 		shown = append(shown, c)
 		if g.JSON {
 			if err := g.PrintLine(c); err != nil {
@@ -240,7 +180,7 @@ func printChanges(ctx context.Context, g *site.Flags, d client.Client, list proj
 			continue
 		}
 		added, removed := fmt.Sprint(c.Added), fmt.Sprint(c.Removed)
-		if c.Unknown != "" {
+		if c.NoDiff != "" {
 			added, removed = "?", "?"
 		}
 		rows = append(rows, []string{term.Visible(f.Path), added, removed, term.Visible(byWhom(f)),
@@ -281,12 +221,12 @@ func byWhom(f projections.Change) string {
 }
 
 // ChangeNote says what the numbers do not.
-func ChangeNote(c shownChange) string {
+func ChangeNote(c diffs.File) string {
 	var out []string
 	switch {
 	case c.Before == "":
 		out = append(out, "new")
-	case c.After == "" && c.Change.Unknown == "":
+	case c.After == "" && c.Unknown == "":
 		out = append(out, "removed")
 	}
 	if c.Workspace != "" {
@@ -295,8 +235,8 @@ func ChangeNote(c shownChange) string {
 	if c.Accepted {
 		out = append(out, "accepted")
 	}
-	if c.Unknown != "" {
-		out = append(out, c.Unknown)
+	if c.NoDiff != "" {
+		out = append(out, c.NoDiff)
 	}
 	return strings.Join(out, ", ")
 }

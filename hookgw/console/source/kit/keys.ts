@@ -3,7 +3,7 @@
 export type Keys = Record<string, { does: string; run: () => void }>
 
 const everywhere: Keys = {}
-let ofView: Keys = {}
+const shown: Keys[] = [] // of the parts of the page, the innermost last
 let first = "" // "g" waits for the second key
 
 // bind sets keys that work in every view, such as "g i".
@@ -11,17 +11,21 @@ export function bind(keys: Keys): void {
   Object.assign(everywhere, keys)
 }
 
-// show sets the keys of a view; the result removes them.
+// show sets the keys of a part of the page; the result removes them.
 export function show(keys: Keys): () => void {
-  ofView = keys
+  shown.push(keys)
   return () => {
-    if (ofView === keys) ofView = {}
+    shown.splice(shown.lastIndexOf(keys), 1)
   }
+}
+
+function now(): Keys {
+  return Object.assign({}, everywhere, ...shown)
 }
 
 // known lists the keys that work now.
 export function known(): [string, string][] {
-  return Object.entries({ ...ofView, ...everywhere }).map(([key, { does }]) => [key, does])
+  return Object.entries(now()).map(([key, { does }]) => [key, does])
 }
 
 export function listen(): void {
@@ -34,11 +38,12 @@ export function listen(): void {
     }
     const key = first + e.key
     first = ""
-    const found = ofView[key] ?? everywhere[key]
+    const keys = now()
+    const found = keys[key]
     if (found) {
       e.preventDefault()
       found.run()
-    } else if (Object.keys(everywhere).some((k) => k.startsWith(e.key + " "))) {
+    } else if (Object.keys(keys).some((k) => k.startsWith(e.key + " "))) {
       first = e.key + " "
     }
   })

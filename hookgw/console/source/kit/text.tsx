@@ -1,6 +1,7 @@
 // Foreign text: what models, files, programs and the web wrote. It becomes text nodes only.
 
 import { h, Fragment, VNode } from "preact"
+import { useState } from "preact/hooks"
 
 // Control characters but tab and newline, and those that hide or reorder what surrounds them.
 const hidden =
@@ -18,6 +19,56 @@ export function Visible({ text }: { text: string }): VNode {
   }
   parts.push(text.slice(at))
   return <Fragment>{parts}</Fragment>
+}
+
+// What an escape sequence for colours sets; others are shown as hidden characters.
+const colours = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"]
+
+// Ansi shows the output of a program: its colours become classes, everything else is as in Visible.
+export function Ansi({ text }: { text: string }): VNode {
+  const parts: VNode[] = []
+  let at = 0
+  let set: string[] = []
+  const add = (piece: string) => {
+    if (piece) parts.push(set.length > 0 ? <span class={set.join(" ")}><Visible text={piece} /></span> : <Visible text={piece} />)
+  }
+  for (const found of text.matchAll(/\u001b\[([0-9;]*)m/g)) {
+    add(text.slice(at, found.index))
+    at = found.index! + found[0].length
+    const codes = found[1].split(";").map(Number)
+    if (codes.some((c) => c === 38 || c === 48)) continue // colours of a larger palette are left out
+    for (const code of codes) {
+      if (code === 0) set = []
+      if (code === 1) set = [...set, "bold"]
+      if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97))
+        set = [...set.filter((c) => !c.startsWith("ansi-")), "ansi-" + colours[code % 10]]
+      if (code === 39) set = set.filter((c) => !c.startsWith("ansi-"))
+    }
+  }
+  add(text.slice(at))
+  return <Fragment>{parts}</Fragment>
+}
+
+// Long shows a text that may be long: its head first, the rest on request. Whole is where all of it can be read, if the
+// text itself is only the head.
+export function Long({ text, size, lines = 40 }: { text: string; size?: number; lines?: number }): VNode {
+  const [all, setAll] = useState(false)
+  const rows = text.split("\n")
+  const cut = !all && (rows.length > lines || text.length > longest)
+  const shown = cut ? rows.slice(0, lines).join("\n").slice(0, longest) : text
+  return (
+    <Fragment>
+      <pre><Ansi text={shown} /></pre>
+      {cut && <button onClick={() => setAll(true)}>All {rows.length} lines</button>}
+      {size !== undefined && size > byteLength(text) && (
+        <p class="quiet">This is the beginning of {size} bytes; slop show has all of it.</p>
+      )}
+    </Fragment>
+  )
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length
 }
 
 const longest = 20_000 // characters of a line that are drawn at first

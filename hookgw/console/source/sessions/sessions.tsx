@@ -3,6 +3,8 @@
 import { h, VNode } from "preact"
 import { useRead } from "../kit/read"
 import { age } from "../kit/time"
+import { money, state } from "../kit/format"
+import { to } from "../kit/place"
 import { Visible } from "../kit/text"
 import { Session } from "../wire"
 
@@ -22,6 +24,8 @@ export function Sessions(): VNode {
             <th scope="col">State</th>
             <th scope="col">Goal</th>
             <th scope="col">Waits for you</th>
+            <th scope="col">Tickets</th>
+            <th scope="col">Cost</th>
             <th scope="col">Opened</th>
             <th scope="col">Id</th>
           </tr>
@@ -30,8 +34,10 @@ export function Sessions(): VNode {
           {rows.map((s) => (
             <tr key={s.session} class={s.closed ? "over" : ""}>
               <td><Visible text={stateOf(s)} /></td>
-              <td><Visible text={s.goal ?? s.label ?? ""} /></td>
+              <td><a href={to(s.session, "live")}><Visible text={s.goal || s.label || s.session} /></a></td>
               <td>{s.pending_asks > 0 && !s.closed ? <a href="#/inbox">✋ {s.pending_asks}</a> : ""}</td>
+              <td>{s.tickets > 0 && `${s.tickets_done}/${s.tickets}`}</td>
+              <td>{money(s.micro_dollars, s.unpriced)}</td>
               <td><time dateTime={s.opened} title={s.opened}>{age(s.opened)} ago</time></td>
               <td class="id">{s.session}{s.session === list?.current ? " (current)" : ""}</td>
             </tr>
@@ -46,5 +52,5 @@ function stateOf(s: Session): string {
   if (s.closed) return "✓ closed: " + (s.close_reason ?? "")
   if (s.stalled) return "✗ stalled: " + s.stalled
   if (s.pending_asks > 0) return "✋ waits for you"
-  return { Idle: "○ idle", Planning: "◐ planning", Executing: "◐ executing", Done: "✓ done" }[s.state] ?? s.state
+  return state(s.state)
 }

@@ -1,0 +1,183 @@
+// The tickets of a session: as a list or as a graph, and everything about the chosen one.
+
+import { h, Fragment, VNode } from "preact"
+import { useLayoutEffect, useState } from "preact/hooks"
+import { useRead } from "../kit/read"
+import { show } from "../kit/keys"
+import { Said, useActs } from "../kit/act"
+import { count, duration, state } from "../kit/format"
+import { api, place, to } from "../kit/place"
+import { now } from "../kit/time"
+import { Visible } from "../kit/text"
+import { Ticket, Tickets as Answer } from "../wire"
+
+export function Tickets(): VNode {
+  const read = useRead<Answer>(api("/api/tickets"))
+  const { session, rest, query } = place.value
+  const list = read.value.value?.tickets ?? []
+  const as = query.get("as") === "graph" ? "graph" : ""
+  const at = list.findIndex((t) => t.id === rest)
+  const link = (id: string, form = as) => to(session, "tickets", id, { as: form, at: query.get("at") ?? "" })
+  const go = (n: number) => {
+    const next = list[Math.max(0, Math.min(list.length - 1, n))]
+    if (next) location.hash = link(next.id)
+  }
+  useLayoutEffect(() =>
+    show({
+      j: { does: "next ticket", run: () => go(at + 1) },
+      k: { does: "previous ticket", run: () => go(at < 0 ? 0 : at - 1) },
+      v: { does: "list or graph", run: () => void (location.hash = link(rest, as ? "" : "graph")) },
+    }),
+  )
+  return (
+    <div class="split">
+      <main aria-label="Tickets">
+        <p class="acts">
+          <a href={link(rest, "")} aria-current={as ? undefined : "true"}>List</a>
+          <a href={link(rest, "graph")} aria-current={as ? "true" : undefined}>Graph</a>
+          <kbd>v</kbd>
+        </p>
+        {read.error.value && <p class="warn" role="alert">{read.error.value}</p>}
+        {read.value.value && list.length === 0 && <p class="quiet">No ticket is planned yet.</p>}
+        {list.length > 0 && (as ? <Graph list={list} chosen={rest} link={link} /> : <List list={list} chosen={rest} link={link} />)}
+      </main>
+      <section aria-label="Ticket">{at >= 0 ? <Detail key={rest} ticket={list[at]} link={link} /> :
+        <p class="quiet">Choose a ticket: j, or a click.</p>}</section>
+    </div>
+  )
+}
+
+type Shown = { list: Ticket[]; chosen: string; link: (id: string) => string }
+
+function List({ list, chosen, link }: Shown): VNode {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {["Ticket", "State", "What", "Waits for", "Attempts", "Time", "Tokens"].map((name) => <th scope="col">{name}</th>)}
+        </tr>
+      </thead>
+      <tbody>
+        {list.map((t) => (
+          <tr key={t.id} class={"lazy" + (t.id === chosen ? " chosen" : "")}>
+            <td><a href={link(t.id)} aria-current={t.id === chosen ? "true" : undefined}><Visible text={t.id} /></a></td>
+            <td>{state(t.status)}</td>
+            <td><Visible text={t.description} /></td>
+            <td><Visible text={t.waits_for} /></td>
+            <td>{t.attempt}</td>
+            <td>{took(t)}</td>
+            <td>{count(t.tokens)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function took(t: Ticket): string {
+  if (!t.started) return ""
+  return duration((t.ended ? Date.parse(t.ended) : now.value) - Date.parse(t.started))
+}
+
+// The size of a node and the room for it, in pixels.
+const width = 200
+const height = 58
+const column = 250
+const line = 72
+
+function Graph({ list, chosen, link }: Shown): VNode {
+  const byId = new Map(list.map((t) => [t.id, t]))
+  const right = Math.max(...list.map((t) => t.layer)) * column + width
+  const bottom = Math.max(...list.map((t) => t.place)) * line + height
+  const edges = list.flatMap((t) => t.depends_on.flatMap((id) => {
+    const from = byId.get(id)
+    return from ? [{ from, to: t }] : []
+  }))
+  return (
+    <div class="graph" role="group" aria-label="Graph of the tickets" tabIndex={0}>
+      <div class="paper" style={{ width: right + "px", height: bottom + "px" }}>
+        <svg width={right} height={bottom} aria-hidden="true">
+          {edges.map((e) => {
+            const x1 = e.from.layer * column + width
+            const y1 = e.from.place * line + height / 2
+            const x2 = e.to.layer * column
+            const y2 = e.to.place * line + height / 2
+            const near = chosen === e.from.id || chosen === e.to.id
+            return <path class={near ? "edge near" : "edge"} d={`M${x1} ${y1}C${x1 + 25} ${y1} ${x2 - 25} ${y2} ${x2} ${y2}`} />
+          })}
+        </svg>
+        {list.map((t) => (
+          <a
+            key={t.id}
+            class={"node " + t.status + (t.id === chosen ? " chosen" : "")}
+            href={link(t.id)}
+            aria-current={t.id === chosen ? "true" : undefined}
+            style={{ left: t.layer * column + "px", top: t.place * line + "px" }}
+          >
+            <b><Visible text={t.id} /> {state(t.status)}</b>
+            <span class="title"><Visible text={t.description} /></span>
+          </a>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function Detail({ ticket: t, link }: { ticket: Ticket; link: (id: string) => string }): VNode {
+  const acts = useActs()
+  const [words, setWords] = useState("")
+  const { session } = place.value
+  const control = async (action: string, done: string) => {
+    const said = words.trim()
+    const more = action === "block" ? { reason: said } : said && action !== "kill" ? { note: said } : {}
+    if (await acts.act("/api/control", { action, ticket: t.id, ...more }, done)) setWords("")
+  }
+  const may = (action: string) => t.actions.includes(action)
+  return (
+    <article>
+      <h2><Visible text={t.id} /> {state(t.status)}</h2>
+      <p class="text"><Visible text={t.description} /></p>
+      <dl>
+        {t.waits_for && <Fragment><dt>waits for</dt><dd><Visible text={t.waits_for} /></dd></Fragment>}
+        {t.ask && <Fragment><dt>question</dt><dd><a href={"#/inbox/" + encodeURIComponent(t.ask)}>answer it</a></dd></Fragment>}
+        <dt>after</dt>
+        <dd>{t.depends_on.length === 0 ? "nothing" : t.depends_on.map((id) => <a href={link(id)}><Visible text={id} /> </a>)}</dd>
+        {t.target_file && <Fragment><dt>file</dt><dd><Visible text={t.target_file} /></dd></Fragment>}
+        <dt>priority</dt><dd>{t.priority}</dd>
+        <dt>model</dt><dd><Visible text={t.model ?? ""} /></dd>
+        <dt>work</dt><dd>{t.attempt} attempts, {t.requests} requests, {count(t.tokens)} tokens, {took(t) || "not begun"}</dd>
+      </dl>
+      <p class="acts">
+        <a href={to(session, "conversation", t.id)}>Conversation</a>
+        <a href={to(session, "changes", "", { ticket: t.id })}>Changes</a>
+        <a href={to(session, "timeline", "", { ticket: t.id })}>Timeline</a>
+      </p>
+      {t.actions.length > 0 && (
+        <Fragment>
+          <textarea aria-label="Note or reason" placeholder="What the next request should know" value={words}
+            onInput={(e) => setWords(e.currentTarget.value)} />
+          <div class="acts">
+            {may("note") && (
+              <button disabled={acts.busy || !words.trim()} onClick={() => void control("note", "The next request carries it.")}>
+                Send note
+              </button>
+            )}
+            {may("retry") && (
+              <button disabled={acts.busy} onClick={() => void control("retry", "Another attempt starts.")}>Retry</button>
+            )}
+            {may("unblock") && (
+              <button disabled={acts.busy} onClick={() => void control("unblock", "It goes on.")}>Unblock</button>
+            )}
+            {may("block") && (
+              <button disabled={acts.busy || !words.trim()} onClick={() => void control("block", "It is blocked.")}>Block</button>
+            )}
+            {may("kill") && (
+              <button disabled={acts.busy} onClick={() => void control("kill", "Its attempt was ended.")}>End attempt</button>
+            )}
+          </div>
+        </Fragment>
+      )}
+      <Said acts={acts} />
+    </article>
+  )
+}

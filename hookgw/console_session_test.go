@@ -1,0 +1,257 @@
+package hookgw_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-rod/rod"
+	"github.com/go-rod/rod/lib/input"
+	"github.com/go-rod/rod/lib/proto"
+	"github.com/oklog/ulid/v2"
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/views"
+	"manualslop/projections"
+)
+
+// at goes to a view of the fixture's session.
+func (p tab) at(view string) {
+	p.t.Helper()
+	p.run(`to => { location.hash = to }`, "#/s/"+session+"/"+view)
+	p.await(`to => location.hash === to`, "#/s/"+session+"/"+view)
+}
+
+// click presses the button or the link that begins with a text.
+func (p tab) click(kind, text string) {
+	p.t.Helper()
+	button, err := p.ElementR(kind, "^"+text)
+	require.NoError(p.t, err, p.text())
+	require.NoError(p.t, button.Click(proto.InputMouseButtonLeft, 1), text)
+}
+
+// fill types into the field with an accessible name.
+func (p tab) fill(name, text string) {
+	p.t.Helper()
+	field, err := p.Element(`[aria-label="` + name + `"]`)
+	require.NoError(p.t, err, p.text())
+	require.NoError(p.t, field.Input(text))
+}
+
+// has waits until all texts are on the page.
+func (p tab) has(texts ...string) {
+	p.t.Helper()
+	p.await(`texts => texts.every(text => document.body.innerText.includes(text))`, texts)
+}
+
+// begin puts the start of a ticket.
+func (f *fixture) begin(ticket string) {
+	f.t.Helper()
+	f.put(events.ActorConductor, events.TicketStarted{Track: "TR-1", Ticket: events.Ticket{ID: ticket,
+		Description: "Mend " + ticket}, Attempt: 1, Model: "m1"})
+}
+
+// request puts a request of a ticket's worker to its model.
+func (f *fixture) asksModel(ticket string, round int) events.Event {
+	f.t.Helper()
+	return f.put(events.ActorContributor, events.ModelRequested{StreamID: "Tier 3 (Worker): " + ticket, Ticket: ticket,
+		Attempt: 1, TicketAttempt: 1, Round: round, Tier: 3, Provider: "script", Model: "m1",
+		Manifest: []events.Part{{Role: "system", Text: "You work."}, {Role: "user", Text: "Mend " + ticket + " now"}}})
+}
+
+func anyEvent(events.Event) bool { return true }
+
+// react puts the conductor's answer to an event.
+func (f *fixture) react(to events.Event, p events.Payload) {
+	f.t.Helper()
+	e, err := events.New(events.Origin{ID: ulid.Make().String(), Time: time.Now(), Project: project, Session: session,
+		Actor: events.ActorConductor, Cause: to.ID}, p)
+	require.NoError(f.t, err)
+	e.Seq, err = f.log.Append(f.t.Context(), e, nil)
+	require.NoError(f.t, err)
+	require.NoError(f.t, f.models.WaitFor(f.t.Context(), e.Seq))
+}
+
+func framesASession(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	f.graph()
+	f.put(events.ActorConductor, events.Paused{})
+	p := consoleOf(t, b, f)
+	p.awaitText("Nothing waits for you.")
+	p.press(input.KeyG, input.KeyS)
+	p.awaitText("make the tests pass")
+	p.click("a", "make the tests pass")
+	p.await(`to => location.hash === to`, "#/s/"+session+"/live")
+	model := viewOf[views.Overview](f, "/api/overview")
+	p.has(model.Goal, fmt.Sprintf("%d/%d tickets", model.TicketsDone, model.Tickets), "‖ paused", "$0.00")
+	require.Contains(t, p.names("heading", 1), model.Goal)
+
+	p.press(input.Period)
+	f.react(f.expect("ResumeRequested", anyEvent), events.Resumed{})
+	p.awaitText("It goes on.")
+	p.awaitText("◐ executing")
+	p.click("button", "Pause")
+	f.react(f.expect("PauseRequested", anyEvent), events.Paused{})
+	p.awaitText("‖ paused")
+
+	p.click("button", "Stop …")
+	require.Empty(t, recorded[events.SessionClosed](f), "one click closes nothing")
+	p.click("button", "Go on")
+	p.click("button", "Stop …")
+	p.click("button", "Stop all work")
+	p.awaitText("✓ closed")
+	require.Len(t, recorded[events.SessionClosed](f), 1)
+	require.NoError(t, p.Reload())
+	p.awaitText("✓ closed")
+	require.NotContains(t, p.text(), "Pause")
+}
+
+// goesOnAfterARestart ends the gateway and starts another at its address while the page is open.
+func goesOnAfterARestart(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	f.graph()
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("tickets/T-002")
+	p.has("T-002", "T-001 (todo)")
+	address := strings.TrimPrefix(f.gw.URL(), "http://")
+	f.stop()
+	p.has("reconnecting since", "T-001 (todo)")
+	f.put(events.ActorConductor, events.TicketCompleted{Ticket: "T-001"})
+	again := openEmpty(t, func(c *core.Config) {
+		c.Listen, c.Log, c.Models, c.Tokens = address, f.log, f.models, f.tokens
+		c.PersonLog = func(string) events.Log { return f.log }
+	})
+	again.tokens = f.tokens
+	p.awaitText("This browser is not signed in.")
+	other := visit(t, b, again.gw.URL()+"/#login="+again.codeOf(t, access.RightHuman))
+	other.awaitText("Nothing waits for you.")
+	p.has("T-002", "a worker or its track", "● live")
+	p.await(`to => location.hash === to`, "#/s/"+session+"/tickets/T-002")
+	p.await(`() => document.querySelectorAll("tbody tr").length === 3`)
+	f.begin("T-002")
+	p.await(`() => document.querySelector("tr.chosen").innerText.includes("in progress")`)
+	p.await(`() => document.querySelectorAll("tbody tr").length === 3`)
+}
+
+func showsLiveWork(t *testing.T, b *rod.Browser) {
+	say, listening, spoken := speaking()
+	go func() {
+		for {
+			select {
+			case <-listening:
+			case <-t.Context().Done():
+				return
+			}
+		}
+	}()
+	f := open(t, spoken)
+	f.graph()
+	f.put(events.ActorPlanner, events.ModelRequested{StreamID: "Tier 1", Goal: "g1", Attempt: 1, Tier: 1,
+		Provider: "script", Model: "m0"})
+	f.begin("T-001")
+	asked := f.asksModel("T-001", 1)
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("live")
+	p.has("Tier 1: orchestrator", "Tier 2: tech lead", "Tier 3: workers", "Tier 4: errors", "T-001")
+	model := viewOf[projections.Workers](f, "/api/mma/workers")
+	require.Len(t, model.Active, 2)
+	headings := p.names("heading", 7)
+	for _, w := range model.Active {
+		name := w.Ticket
+		if name == "" {
+			name = w.Role
+		}
+		require.True(t, slices.ContainsFunc(headings, func(h string) bool { return strings.HasPrefix(h, name+" ◐") }),
+			"%s in %v", name, headings)
+		p.has(w.Task, w.Model, "waits for the model")
+	}
+	for !strings.Contains(p.text(), "I look at it") { // the page may not listen yet
+		say <- delta(fmt.Sprintf(`{"stream_id":"Tier 3 (Worker): T-001","request":%q,"piece":0,"delta":"I look at it"}`,
+			asked.ID))
+	}
+	f.put(events.ActorModels, events.ModelReplied{Request: asked.ID, Text: "I looked at it all.", Finish: "stop",
+		Usage: events.Usage{Input: 10, Output: 5}})
+	p.awaitText("I looked at it all.")
+	p.await(`() => !document.body.innerText.includes("I look at it")`)
+	f.put(events.ActorApproval, events.AskRaised{Ask: "a1", Gate: events.GateTool, Title: "edit_file a.go",
+		Ticket: "T-001"})
+	p.awaitText("for you: edit_file a.go")
+	p.fill("Note to T-001", "use the old name")
+	p.click("button", "Send note")
+	noted := f.expect("NoteRequested", anyEvent)
+	require.Equal(t, events.NoteRequested{Ticket: "T-001", Note: "use the old name"}, noted.Payload)
+	f.put(events.ActorConductor, events.TicketBlocked{Ticket: "T-001", Kind: events.BlockWorker, Reason: "gave up"})
+	p.await(`() => [...document.querySelectorAll("summary")].some(s => s.innerText.includes("T-001"))`)
+}
+
+func showsTickets(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	f.graph()
+	f.begin("T-001")
+	f.put(events.ActorConductor, events.TicketBlocked{Ticket: "T-001", Kind: events.BlockWorker, Reason: "gave up"})
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("tickets")
+	model := viewOf[views.Tickets](f, "/api/tickets").Tickets
+	cells := p.names("cell", 7*len(model))
+	for i, ticket := range model {
+		require.Equal(t, []string{ticket.ID, ticket.Description, ticket.WaitsFor, fmt.Sprint(ticket.Attempt)},
+			[]string{cells[7*i], cells[7*i+2], cells[7*i+3], cells[7*i+4]})
+		require.Contains(t, cells[7*i+1], strings.ReplaceAll(ticket.Status, "_", " "))
+	}
+	p.press(input.KeyJ)
+	p.await(`to => location.hash === to`, "#/s/"+session+"/tickets/T-001")
+	p.has("it is blocked (worker): gave up")
+	p.fill("Note or reason", "try the other file")
+	p.click("button", "Retry")
+	retried := f.expect("RetryRequested", anyEvent)
+	require.Equal(t, events.RetryRequested{Ticket: "T-001", Note: "try the other file"}, retried.Payload)
+
+	p.press(input.Escape, input.KeyV)
+	p.await(`() => document.querySelectorAll(".node").length === 3`)
+	nodes := slices.DeleteFunc(p.names("link", 5), func(name string) bool {
+		return !strings.HasPrefix(name, "T-") ||
+			len(name) < 8
+	})
+	require.Len(t, nodes, len(model))
+	for i, ticket := range model {
+		require.Contains(t, nodes[i], ticket.ID)
+		require.Contains(t, nodes[i], ticket.Description)
+	}
+	p.await(`() => document.querySelectorAll("path.edge").length === 3`)
+	p.await(`() => { const x = [...document.querySelectorAll(".node")].map(n => n.getBoundingClientRect().x)
+		return x[0] < x[1] && x[1] < x[2] }`)
+	require.NoError(t, p.Reload())
+	p.await(`() => document.querySelectorAll(".node").length === 3`)
+}
+
+func showsFiveHundredTickets(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	track := events.Track{ID: "TR-1", Title: "All", Description: "All"}
+	f.put(events.ActorConductor, events.TrackStarted{Goal: "g", Track: track})
+	tickets := make([]events.Ticket, 500)
+	for i := range tickets {
+		tickets[i] = events.Ticket{ID: fmt.Sprint("T-", i), Description: "Do it", Status: events.StatusTodo}
+		if i > 0 {
+			tickets[i].DependsOn = []string{fmt.Sprint("T-", (i-1)/3)}
+		}
+	}
+	f.put(events.ActorLead, events.TicketsPlanned{Track: "TR-1", Tickets: tickets})
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("tickets")
+	p.await(`() => document.querySelectorAll("tbody tr").length === 500`)
+	p.at("tickets/T-499?as=graph")
+	p.await(`() => document.querySelectorAll(".node").length === 500 && document.querySelectorAll("path.edge").length === 499`)
+	p.has("T-499", "T-166 (todo)")
+	require.Len(t, viewOf[views.Tickets](f, "/api/tickets").Tickets, 500)
+	require.Equal(t, http.StatusOK, f.get("/api/tickets", access.RightRead).status)
+}

@@ -1,0 +1,289 @@
+package views
+
+import (
+	"encoding/json"
+	"net/http"
+	"unicode/utf8"
+
+	"manualslop/events"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/problem"
+	"manualslop/projections"
+)
+
+// Limits of a conversation.
+const (
+	// maxRounds is how many of the newest requests to a model are shown; older ones are only counted.
+	maxRounds = 60
+	// maxShown is how much of one text is shown, in bytes.
+	maxShown = 32 << 10
+)
+
+// Conversation is the answer of GET /api/conversation.
+type Conversation struct {
+	Worker   string  `json:"worker"`
+	Attempt  int     `json:"attempt"`
+	Attempts int     `json:"attempts"` // number of attempts
+	Older    int     `json:"older"`    // requests that are not shown
+	Rounds   []Round `json:"rounds"`   // oldest first
+}
+
+// Round is one request to a model, and what came of it.
+type Round struct {
+	projections.Span
+	Anew     bool     `json:"anew,omitempty"` // the prompt continues no earlier one
+	Said     []Said   `json:"said"`           // what was new in the request
+	Thoughts []string `json:"thoughts"`       // as far as the provider tells them
+	Text     string   `json:"text"`
+	Calls    []Called `json:"calls"`
+}
+
+// Said is a part of a prompt.
+type Said struct {
+	Role   string `json:"role"`             // system, user
+	Kind   string `json:"kind,omitempty"`   // refresh, entry, image
+	Origin string `json:"origin,omitempty"` // of text that is not the engine's: repo, program, web, mcp
+	Text   string `json:"text"`
+	Size   int64  `json:"size"` // of the whole text, of which Text may be the head
+}
+
+// Called is a call of a tool, and its result.
+type Called struct {
+	projections.Span                 // without an id of its own if it was never requested
+	Args             json.RawMessage `json:"args"`
+	Text             string          `json:"text"`           // of the result
+	Size             int64           `json:"size"`           // of the whole result, of which Text may be the head
+	Note             string          `json:"note,omitempty"` // what the engine told the model behind the result
+}
+
+func (v *views) getConversation(c *core.Call) error {
+	worker := c.Query().Get("worker")
+	if worker == "" {
+		return problem.New(http.StatusBadRequest, "worker is missing", "GET /api/mma/workers lists them.")
+	}
+	attempt, err := whole(c, "attempt", 0, 1<<30)
+	if err != nil {
+		return err
+	}
+	session, err := c.SomeSession()
+	if err != nil {
+		return err
+	}
+	out := Conversation{Worker: worker, Rounds: []Round{}}
+	t := talk{c: c, session: session, built: map[string]uint64{}, calls: map[string]projections.Span{},
+		events: map[uint64]events.Event{}}
+	var asked []projections.Span
+	err = v.read(c, func(s *projections.Set) error {
+		newest, found := s.Conversation(worker, int(attempt))
+		out.Attempts, out.Attempt = newest, newest
+		for _, p := range found {
+			out.Attempt = p.Attempt
+			switch p.Kind {
+			case projections.SpanModel:
+				asked = append(asked, *p)
+			case projections.SpanTool:
+				t.calls[p.ID] = *p
+			case projections.SpanContext:
+				t.built[p.EndID] = p.EndSeq
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	out.Older = max(0, len(asked)-maxRounds)
+	for i := range asked[out.Older:] {
+		round, err := t.round(&asked[out.Older+i])
+		if err != nil {
+			return err
+		}
+		t.notes(&round, out.Rounds)
+		out.Rounds = append(out.Rounds, round)
+	}
+	return c.ReplyUnlessKnown(out)
+}
+
+// talk reads the events of one conversation.
+type talk struct {
+	c       *core.Call
+	session string
+	built   map[string]uint64 // sequences of the files that were read, by event
+	calls   map[string]projections.Span
+	events  map[uint64]events.Event
+	parts   []events.Part // of the newest request, those that are new in it
+}
+
+// event reads an event; one that the log no longer has, has no payload.
+func (t *talk) event(seq uint64) (events.Event, error) {
+	if e, known := t.events[seq]; known || seq == 0 {
+		return e, nil
+	}
+	e, _, err := eventAt(t.c, t.session, seq)
+	if err != nil {
+		return e, err
+	}
+	events.Catalogue().Decode(&e)
+	t.events[seq] = e
+	return e, nil
+}
+
+func (t *talk) round(span *projections.Span) (Round, error) {
+	out := Round{Span: *span, Said: []Said{}, Thoughts: []string{}, Calls: []Called{}}
+	e, err := t.event(span.Seq)
+	if err != nil {
+		return out, err
+	}
+	asked, _ := e.Payload.(events.ModelRequested)
+	out.Anew, t.parts = asked.Continues == "", asked.Manifest
+	for _, p := range asked.Manifest {
+		if p.Role != "system" && p.Role != "user" {
+			continue
+		}
+		text, err := t.text(p)
+		if err != nil {
+			return out, err
+		}
+		text = p.Prefix + text + p.Suffix
+		out.Said = append(out.Said, Said{p.Role, p.Kind, p.Origin, head(text), int64(len(text))})
+	}
+	if e, err = t.event(span.EndSeq); err != nil {
+		return out, err
+	}
+	replied, _ := e.Payload.(events.ModelReplied)
+	raw := replied.Raw
+	if replied.RawBlob != nil {
+		if raw, err = t.blob(replied.RawBlob.SHA256); err != nil {
+			return out, err
+		}
+	}
+	out.Text, out.Thoughts = head(replied.Text), append(out.Thoughts, thoughts(raw)...)
+	for _, call := range replied.Calls {
+		called, err := t.called(call)
+		if err != nil {
+			return out, err
+		}
+		out.Calls = append(out.Calls, called)
+	}
+	return out, nil
+}
+
+// called returns a call of a reply with its result.
+func (t *talk) called(call events.ToolCall) (Called, error) {
+	span, known := t.calls[call.ID]
+	if !known {
+		span = projections.Span{Kind: projections.SpanTool, Name: call.Name, State: projections.CallRequested,
+			Detail: call.Malformed}
+	}
+	out := Called{Span: span, Args: call.Args}
+	e, err := t.event(span.EndSeq)
+	if err != nil {
+		return out, err
+	}
+	if settled, ok := e.Payload.(events.ToolSettled); ok {
+		out.Text, out.Size = head(settled.Text), int64(len(settled.Text))
+		if settled.TextBlob != nil {
+			out.Size = settled.TextBlob.Size
+		}
+	}
+	return out, nil
+}
+
+// notes adds what the engine said around the results that this request brought to the calls before it.
+func (t *talk) notes(round *Round, before []Round) {
+	if len(before) == 0 {
+		return
+	}
+	last := before[len(before)-1].Calls
+	for _, p := range t.parts {
+		for i := range last {
+			if p.Role == "tool" && p.Call == last[i].ID && !round.Anew {
+				last[i].Note = head(p.Prefix + p.Suffix)
+			}
+		}
+	}
+}
+
+// text returns the text of a part, without what stands around it.
+func (t *talk) text(p events.Part) (string, error) {
+	switch {
+	case p.Kind == events.PartImage:
+		return "", nil
+	case p.From == "" && p.SHA256 == "":
+		return p.Text, nil
+	case p.From == "":
+		b, err := t.blob(p.SHA256)
+		return string(b), err
+	}
+	e, err := t.event(t.built[p.From])
+	if err != nil {
+		return "", err
+	}
+	built, _ := e.Payload.(events.ContextBuilt)
+	if p.Index < 0 || p.Index >= len(built.Views) {
+		return "(the text of event " + p.From + ")", nil
+	}
+	view := built.Views[p.Index]
+	if !view.Blob {
+		return view.Text, nil
+	}
+	b, err := t.blob(view.SHA256)
+	return string(b), err
+}
+
+// blob returns the bytes with a digest, or says that they are missing.
+func (t *talk) blob(sha256 string) ([]byte, error) {
+	missing := []byte("(the bytes " + sha256 + " are not in the store)")
+	if t.c.Gw.Cfg.Blobs == nil {
+		return missing, nil
+	}
+	b, err := t.c.Gw.Cfg.Blobs.Get(t.c.Request.Context(), sha256)
+	if err != nil && t.c.Request.Context().Err() == nil {
+		return missing, nil
+	}
+	return b, err
+}
+
+// head returns the beginning of a text, cut between characters.
+func head(s string) string {
+	if len(s) <= maxShown {
+		return s
+	}
+	n := maxShown
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// thoughts returns the readable thoughts in the opaque blocks of a reply, whichever vendor wrote them.
+func thoughts(raw json.RawMessage) []string {
+	var v any
+	if len(raw) == 0 || events.Nesting(raw) > 32 || json.Unmarshal(raw, &v) != nil {
+		return nil
+	}
+	var out []string
+	collect(v, &out)
+	return out
+}
+
+func collect(v any, out *[]string) {
+	switch x := v.(type) {
+	case []any:
+		for _, item := range x {
+			collect(item, out)
+		}
+	case map[string]any:
+		for _, name := range []string{"thinking", "reasoning_content", "reasoning"} {
+			if text, ok := x[name].(string); ok && text != "" {
+				*out = append(*out, head(text))
+			}
+		}
+		if text, ok := x["text"].(string); ok && (x["thought"] == true || x["type"] == "summary_text") {
+			*out = append(*out, head(text))
+		}
+		for _, name := range []string{"data", "content", "parts", "summary", "blocks", "output", "items"} {
+			collect(x[name], out)
+		}
+	}
+}

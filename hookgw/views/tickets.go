@@ -1,0 +1,122 @@
+package views
+
+import (
+	"strings"
+
+	"manualslop/events"
+	"manualslop/hookgw/core"
+	"manualslop/projections"
+)
+
+// Tickets is the answer of GET /api/tickets.
+type Tickets struct {
+	Tracks  []projections.TrackState `json:"tracks"`
+	Tickets []Ticket                 `json:"tickets"` // in planned order, track by track
+}
+
+// Ticket is a ticket as a list or a drawing shows it.
+type Ticket struct {
+	projections.TicketRow
+	// WaitsFor says in words why nothing goes on: a person, tickets, a pause, a model; empty if it is over.
+	WaitsFor string   `json:"waits_for"`
+	Ask      string   `json:"ask,omitempty"` // the open ask that it waits for
+	Requests int      `json:"requests"`      // to models
+	Tokens   int64    `json:"tokens"`
+	Actions  []string `json:"actions"` // of POST /api/control, as far as the ticket's state tells
+	// Layer and Place are where a drawing shows it: dependencies are in earlier layers.
+	Layer int `json:"layer"`
+	Place int `json:"place"`
+}
+
+func (v *views) getTickets(c *core.Call) error {
+	return v.show(c, func(s *projections.Set) (any, error) { return ticketsOf(s), nil })
+}
+
+func ticketsOf(s *projections.Set) Tickets {
+	out := Tickets{Tracks: s.Tracks(), Tickets: []Ticket{}}
+	why := reasons{states: map[string]string{}, asks: map[string]projections.Ask{},
+		workers: map[string]*projections.Worker{}, paused: s.Settings().Paused}
+	for _, a := range s.OpenAsks() {
+		if _, older := why.asks[a.Ticket]; a.Ticket != "" && !older {
+			why.asks[a.Ticket] = a
+		}
+	}
+	for _, w := range s.Workers().Active {
+		why.workers[w.UID] = w
+	}
+	rows, used := s.Tickets(), s.Cost().Ticket
+	for _, t := range rows {
+		why.states[t.ID] = t.Status
+	}
+	places := arrange(rows)
+	for i, row := range rows {
+		t := Ticket{TicketRow: row, WaitsFor: why.of(row), Ask: why.asks[row.ID].AskRaised.Ask, Actions: actions(row.Status),
+			Layer: places[i].layer, Place: places[i].place}
+		if u := used[row.ID]; u != nil {
+			t.Requests, t.Tokens = u.Requests+u.Failed, u.Input+u.CacheRead+u.CacheWrite+u.Output
+		}
+		out.Tickets = append(out.Tickets, t)
+	}
+	return out
+}
+
+// actions are those of POST /api/control that the conductor does not refuse for the state alone.
+func actions(status string) []string {
+	switch status {
+	case events.StatusTodo:
+		return []string{"note", "block"}
+	case events.StatusInProgress:
+		return []string{"note", "kill"}
+	case events.StatusBlocked:
+		return []string{"note", "retry", "unblock"}
+	}
+	return []string{}
+}
+
+// reasons is what explains why a ticket waits.
+type reasons struct {
+	states  map[string]string          // of the tickets
+	asks    map[string]projections.Ask // the oldest open one, by ticket
+	workers map[string]*projections.Worker
+	paused  bool
+}
+
+func (r *reasons) of(t projections.TicketRow) string {
+	if ask, waits := r.asks[t.ID]; waits {
+		return "you: " + ask.Title
+	}
+	switch t.Status {
+	case events.StatusBlocked:
+		reason := ""
+		if t.BlockedReason != nil {
+			reason = *t.BlockedReason
+		}
+		return "you: it is blocked (" + t.BlockKind + "): " + reason
+	case events.StatusInProgress:
+		if w := r.workers[t.ID]; w != nil && w.WaitsFor != "" {
+			return "the " + w.WaitsFor
+		}
+	case events.StatusTodo:
+		return r.notBegun(t)
+	}
+	return ""
+}
+
+func (r *reasons) notBegun(t projections.TicketRow) string {
+	var open []string
+	for _, id := range t.DependsOn {
+		switch state, known := r.states[id]; {
+		case !known:
+			open = append(open, id+" (which does not exist)")
+		case state != events.StatusCompleted:
+			open = append(open, id+" ("+strings.ReplaceAll(state, "_", " ")+")")
+		}
+	}
+	switch {
+	case len(open) > 0:
+		return strings.Join(open, ", ")
+	case r.paused:
+		return "the end of the pause"
+	}
+	return "a worker or its track"
+}
