@@ -68,7 +68,7 @@ func (j judged) wanted(of tag, source []string) bool {
 	case "bash": // arrays, and text in strings and here-documents
 		return shellHead().MatchString(of.Pattern)
 	case "javascript", "typescript": // objects with functions, parts of minified lines, what a type extends
-		return len(line) < 500 && strings.Contains(line, of.Name) &&
+		return len(line) < 500 && strings.Contains(line, of.Name) && of.Name != "exports" &&
 			!insideFunction(source, of.Line, "function", "=>", ") {") &&
 			(of.Kind != "class" || strings.Contains(line, "class") || strings.Contains(line, "function")) &&
 			(of.Kind != "method" || !strings.Contains(line, "prototype.") || strings.Contains(line, "= function")) &&

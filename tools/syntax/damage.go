@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"bytes"
 	"context"
 
 	sitter "github.com/smacker/go-tree-sitter"
@@ -23,11 +24,25 @@ func DamageOf(ctx context.Context, language Language, src []byte) ([]Damage, err
 		found, err := scanned(ctx, language, src)
 		return found.Damage, err
 	}
-	return withTree(ctx, language, src, func(root *sitter.Node) []Damage { return damageOf(root, newLines(src)) })
+	return withTree(ctx, language, src, func(root *sitter.Node) []Damage { return damageOf(root, src, newLines(src)) })
 }
 
-// damageOf visits only nodes with errors, without recursion.
-func damageOf(root *sitter.Node, lines lines) []Damage {
+// damageOf lists the damage of a tree. A grammar may end its tree before the text does; the rest is damage, too.
+func damageOf(root *sitter.Node, src []byte, lines lines) []Damage {
+	out := markedDamage(root, lines)
+	end, rest := min(int(root.EndByte()), len(src)), len(bytes.TrimRight(src, " \t\r\n\f\x00\x1a"))
+	if len(out) == 0 && root.HasError() {
+		end = int(root.StartByte())
+	}
+	if end < rest && (len(out) == 0 || out[len(out)-1].End < rest) && len(out) < maxDamage {
+		end += len(src[end:]) - len(bytes.TrimLeft(src[end:], " \t\r\n\f"))
+		out = append(out, Damage{Start: end, End: rest, Line: lines.number(end)})
+	}
+	return out
+}
+
+// markedDamage lists the errors in a tree. It visits only nodes with errors, without recursion.
+func markedDamage(root *sitter.Node, lines lines) []Damage {
 	out := []Damage{}
 	if !root.HasError() {
 		return out

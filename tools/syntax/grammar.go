@@ -37,7 +37,9 @@ type def struct {
 	// the field "body".
 	body string
 	leaf bool // the inside is not searched
-	open bool // the inside is searched if the node turns out not to be a symbol
+	// names means that each child in the field "name" is a symbol with the range of the whole node.
+	names bool
+	open  bool // the inside is searched if the node turns out not to be a symbol
 	// hook names symbols that a path cannot; false means that the node is not a symbol.
 	hook func(node *sitter.Node, src []byte) (naming, bool)
 }
@@ -64,6 +66,20 @@ func (d def) named(node *sitter.Node, src []byte) (naming, bool) {
 	}
 	title := tidy(at.Content(src))
 	return naming{title: title, kind: d.kind, at: int(at.StartByte())}, title != ""
+}
+
+// others returns the names of a node behind the first one.
+func (d def) others(node *sitter.Node, src []byte) (out []naming) {
+	if !d.names {
+		return nil
+	}
+	first := follow(node, "name")
+	for i := range int(node.ChildCount()) {
+		if child := node.Child(i); node.FieldNameForChild(i) == "name" && child.IsNamed() && !child.Equal(first) {
+			out = append(out, naming{title: tidy(child.Content(src)), kind: d.kind, at: int(child.StartByte())})
+		}
+	}
+	return out
 }
 
 // maxTitle limits a name in bytes; longer ones are damage.

@@ -1,6 +1,8 @@
 package syntax
 
 import (
+	"strings"
+
 	"github.com/smacker/go-tree-sitter/javascript"
 	"github.com/smacker/go-tree-sitter/php"
 	"github.com/smacker/go-tree-sitter/python"
@@ -19,12 +21,16 @@ func scriptGrammars() []*grammar {
 		g.into = []string{
 			"export_statement", "lexical_declaration", "variable_declaration", "class_body", "expression_statement",
 			"ambient_declaration",
-			"statement_block", "interface_body", "object_type", "object", "if_statement", "else_clause", "try_statement",
+			"statement_block", "interface_body", "object_type", "object", "array", "if_statement", "else_clause", "try_statement",
 			"parenthesized_expression", "call_expression", "new_expression", "member_expression", "unary_expression",
 			"binary_expression", "sequence_expression", "await_expression", "ternary_expression", "arguments",
-			"return_statement", "function_expression", "arrow_function",
+			"return_statement", "function_expression", "arrow_function", "as_expression", "satisfies_expression",
+			"non_null_expression", "class_static_block",
 		}
-		g.unnamed = []string{"function_expression", "arrow_function"}
+		loops := strings.Fields("for_statement for_in_statement while_statement do_statement switch_statement switch_body " +
+			"switch_case switch_default labeled_statement with_statement")
+		g.into = append(g.into, loops...)
+		g.unnamed = append(loops, "function_expression", "arrow_function")
 		g.lift = []string{"export_statement", "lexical_declaration", "variable_declaration", "expression_statement",
 			"ambient_declaration"}
 		g.lead = []string{"decorator"}
@@ -35,27 +41,36 @@ func scriptGrammars() []*grammar {
 // ecmaDefs returns the definitions of JavaScript and TypeScript, whose trees use the same node names.
 func ecmaDefs() map[string]def {
 	return map[string]def{
-		"function_declaration":           {kind: "function"},
-		"generator_function_declaration": {kind: "function"},
-		"function_signature":             {kind: "function", leaf: true},
-		"class_declaration":              {kind: "class"},
-		"abstract_class_declaration":     {kind: "class"},
-		"class":                          {kind: "class", open: true, hook: defaultClass},
-		"interface_declaration":          {kind: "interface"},
-		"enum_declaration":               {kind: "enum", leaf: true},
-		"type_alias_declaration":         {kind: "type", leaf: true, body: "value"},
-		"internal_module":                {kind: "namespace"},
-		"module":                         {kind: "module"},
-		"method_definition":              {kind: "method", leaf: true},
-		"method_signature":               {kind: "method", leaf: true},
-		"abstract_method_signature":      {kind: "method", leaf: true},
-		"public_field_definition":        {kind: "field", leaf: true, hook: ecmaField("name"), body: "value/body value"},
-		"field_definition":               {kind: "field", leaf: true, hook: ecmaField("property"), body: "value/body value"},
-		"property_signature":             {kind: "field", leaf: true},
-		"variable_declarator":            {kind: "variable", open: true, hook: ecmaVariable, body: "value/body value"},
-		"assignment_expression":          {kind: "function", open: true, hook: ecmaAssignment, body: "right/body right"},
-		"pair":                           {kind: "function", hook: ecmaPair, body: "value/body value"},
+		"function_declaration":            {kind: "function"},
+		"generator_function_declaration":  {kind: "function"},
+		"function_signature":              {kind: "function", leaf: true},
+		"class_declaration":               {kind: "class"},
+		"abstract_class_declaration":      {kind: "class"},
+		"class":                           {kind: "class", open: true, hook: defaultClass},
+		"interface_declaration":           {kind: "interface"},
+		"enum_declaration":                {kind: "enum", leaf: true},
+		"type_alias_declaration":          {kind: "type", leaf: true, body: "value"},
+		"internal_module":                 {kind: "namespace"},
+		"module":                          {kind: "module"},
+		"method_definition":               {kind: "method", leaf: true},
+		"method_signature":                {kind: "method", leaf: true},
+		"abstract_method_signature":       {kind: "method", leaf: true},
+		"public_field_definition":         {kind: "field", leaf: true, hook: ecmaField("name"), body: ecmaBody("value")},
+		"field_definition":                {kind: "field", leaf: true, hook: ecmaField("property"), body: ecmaBody("value")},
+		"property_signature":              {kind: "field", leaf: true},
+		"variable_declarator":             {kind: "variable", open: true, hook: ecmaVariable, body: ecmaBody("value")},
+		"assignment_expression":           {kind: "function", open: true, hook: ecmaAssignment, body: ecmaBody("right")},
+		"augmented_assignment_expression": {kind: "function", open: true, hook: ecmaAssignment, body: ecmaBody("right")},
+		"function_expression":             {kind: "function", open: true, hook: defaultFunction},
+		"generator_function":              {kind: "function", open: true, hook: defaultFunction},
+		"arrow_function":                  {kind: "function", open: true, hook: defaultFunction},
+		"pair":                            {kind: "function", hook: ecmaPair, body: ecmaBody("value")},
 	}
+}
+
+// ecmaBody returns the paths to the body of a function in a field, also of one in brackets.
+func ecmaBody(field string) string {
+	return strings.ReplaceAll("*/body */<arrow_function>/body */<function_expression>/body *", "*", field)
 }
 
 func pythonGrammar() *grammar {

@@ -31,8 +31,8 @@ func goGrammar() *grammar {
 			"method_elem":          {kind: "method", leaf: true},
 			"type_spec":            {hook: goType, body: "type/<field_declaration_list> type"},
 			"type_alias":           {kind: "type", leaf: true},
-			"const_spec":           {kind: "constant", leaf: true, body: "value"},
-			"var_spec":             {kind: "variable", leaf: true, body: "value"},
+			"const_spec":           {kind: "constant", leaf: true, body: "value", names: true},
+			"var_spec":             {kind: "variable", leaf: true, body: "value", names: true},
 		},
 	}
 }

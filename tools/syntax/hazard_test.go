@@ -173,6 +173,45 @@ func TestDamageIsFound(t *testing.T) {
 	require.Empty(t, damage)
 }
 
+// TestDamagedTextsOfEveryKindSaySo has texts in which the parsers lose definitions.
+func TestDamagedTextsOfEveryKindSaySo(t *testing.T) {
+	t.Parallel()
+	for language, texts := range map[string][]string{
+		"yaml": {"key\na: 1\n{{ t }}\nb: 2\n", "a: 1\nb: [1, 2\nc: 3\n", "a:\n  b: 1\n c: 2\nd: 3\n", "a:\n\tb: 1\nc: 2\n",
+			"a: \"open\nb: 1\n", "a: b: c\n", "- a\nb: 1\n", "a: 'it's'\nb: 1\n", "a: {b: 1\nd: 2\n", "a: @b\n"},
+		"sql": {"CREATE TABLE a (x int));\n", "CREATE TABLE (x int);\n", "CREATE TABLE;\n", "CREATE TABLE a (x int;\n",
+			"CREATE PROCEDURE p() BEGIN SELECT 1;\nCREATE TABLE c (y int);\n", "CREATE TABLE a (x text DEFAULT 'b);\n",
+			"/* a\nCREATE TABLE a (x int);\n", "CREATE FUNCTION f() AS $$ begin;\n"},
+		"javascript": {"(() => {\n function a( { }\n function b() {}\n})();\n", "(() => {\n function a() {}\n"},
+	} {
+		of, ok := syntax.ByName(language)
+		require.True(t, ok)
+		for _, text := range texts {
+			got, err := syntax.Outline(t.Context(), of, []byte(text))
+			require.NoError(t, err)
+			require.NotEmpty(t, got.Damage, text)
+			damage, err := syntax.DamageOf(t.Context(), of, []byte(text))
+			require.NoError(t, err)
+			require.Equal(t, got.Damage, damage, text)
+		}
+	}
+}
+
+// TestAStatementOfSQLWithoutItsEndHidesNoOther has a CREATE at the start of a line inside of another statement.
+func TestAStatementOfSQLWithoutItsEndHidesNoOther(t *testing.T) {
+	t.Parallel()
+	sql, _ := syntax.ByName("sql")
+	got, err := syntax.Outline(t.Context(), sql, []byte("CREATE TABLE a (x int)\nCREATE TABLE b (y int;\nCREATE OR REPLACE "+
+		"FUNCTION f() RETURNS int AS 'x';\n"))
+	require.NoError(t, err)
+	var names []string
+	for _, s := range got.Symbols {
+		names = append(names, s.Name)
+	}
+	require.Equal(t, []string{"a", "b", "f"}, names)
+	require.Len(t, got.Damage, 1)
+}
+
 func TestLanguagesAreFoundByNameAndPath(t *testing.T) {
 	t.Parallel()
 	require.Len(t, syntax.Languages(), 22)

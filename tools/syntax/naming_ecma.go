@@ -13,6 +13,10 @@ func callable(node *sitter.Node) (kind string, ok bool) {
 		return "", false
 	}
 	switch node.Type() {
+	case "parenthesized_expression": // only in brackets, not called
+		if node.NamedChildCount() == 1 {
+			return callable(node.NamedChild(0))
+		}
 	case "arrow_function", "function_expression", "generator_function", "function":
 		return "function", true
 	case "class":
@@ -38,6 +42,17 @@ func defaultClass(node *sitter.Node, src []byte) (naming, bool) {
 		return naming{title: "default", at: int(node.StartByte())}, true
 	}
 	return plain(node, "name", src)
+}
+
+// defaultFunction names the function of "export default function () {}".
+func defaultFunction(node *sitter.Node, src []byte) (naming, bool) {
+	if parent := node.Parent(); parent == nil || parent.Type() != "export_statement" {
+		return naming{}, false
+	}
+	if n, ok := plain(node, "name", src); ok {
+		return n, ok
+	}
+	return naming{title: "default", at: int(node.StartByte())}, true
 }
 
 // maxObjects limits the levels of nested objects that are searched for functions.
@@ -90,7 +105,8 @@ func ecmaVariable(node *sitter.Node, src []byte) (naming, bool) {
 // names the object that a CommonJS module exports. A function that is the whole module keeps its own name.
 func ecmaAssignment(node *sitter.Node, src []byte) (naming, bool) {
 	left, right := follow(node, "left"), follow(node, "right")
-	if left == nil || right == nil || !slices.Contains([]string{"identifier", "member_expression"}, left.Type()) {
+	if left == nil || right == nil ||
+		!slices.Contains([]string{"identifier", "member_expression", "subscript_expression"}, left.Type()) {
 		return naming{}, false
 	}
 	kind, ok := callable(right)

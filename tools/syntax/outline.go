@@ -32,7 +32,7 @@ func Outline(ctx context.Context, language Language, src []byte) (Structure, err
 		w.children(scope{}, 0)
 		Number(w.found)
 		scripts = w.scripts
-		return Structure{Symbols: append([]Symbol{}, w.found...), Damage: damageOf(root, w.lines)}
+		return Structure{Symbols: append([]Symbol{}, w.found...), Damage: damageOf(root, src, w.lines)}
 	})
 	if err != nil || len(scripts) == 0 {
 		return out, err
@@ -104,6 +104,9 @@ func (w *walker) visit(node *sitter.Node, in scope, level int, front *lead) {
 	if defines {
 		if named, ok := rule.named(node, w.src); ok && !(in.unnamed && named.kind == "variable") {
 			w.define(node, rule, named, in, level, *front)
+			for _, named := range rule.others(node, w.src) {
+				w.define(node, rule, named, in, level, *front)
+			}
 			*front = lead{end: int(node.EndByte())}
 			return
 		}
@@ -115,7 +118,7 @@ func (w *walker) visit(node *sitter.Node, in scope, level int, front *lead) {
 }
 
 // container visits a node that is not itself a symbol. If it contains only one symbol, such as an export or a
-// declaration with one name, that symbol gets the container's range.
+// declaration with one name, or several in one range, they get the container's range.
 func (w *walker) container(node *sitter.Node, kind string, in scope, level int, front lead) {
 	first := len(w.found)
 	in.unnamed = in.unnamed || slices.Contains(w.grammar.unnamed, kind)
@@ -123,19 +126,27 @@ func (w *walker) container(node *sitter.Node, kind string, in scope, level int, 
 	if !slices.Contains(w.grammar.lift, kind) || len(w.found) == first {
 		return
 	}
-	direct := 0
+	start := w.found[first].Start
 	for _, s := range w.found[first:] {
-		if s.Depth == in.depth {
-			direct++
+		if s.Depth == in.depth && s.Start != start {
+			return
 		}
 	}
-	if direct != 1 || !w.held(node, w.found[first].Start) {
+	if !w.held(node, start) {
 		return
 	}
-	s := &w.found[first]
+	for i := range w.found[first:] {
+		if s := &w.found[first+i]; s.Depth == in.depth {
+			w.lift(s, node, front)
+		}
+	}
+}
+
+// lift extends a symbol to the container that holds only it, or only it and others in the same range.
+func (w *walker) lift(s *Symbol, node *sitter.Node, front lead) {
 	s.Start, s.End = front.start(w.trimmed(node))
 	s.StartLine, s.EndLine = w.lines.number(s.Start), w.lines.number(max(s.End-1, s.Start))
-	s.Decorators = append(front.texts, s.Decorators...)
+	s.Decorators = slices.Concat(front.texts, s.Decorators)
 	s.SignatureEnd = min(s.SignatureEnd, s.End)
 	if s.Doc == "" {
 		s.Doc = front.doc(w, s.Start)

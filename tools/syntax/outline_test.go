@@ -20,7 +20,7 @@ func TestOutlinesOfEveryLanguage(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/samples/*")
 	require.NoError(t, err)
-	seen := map[string]bool{"c": true, "cpp": true}
+	seen := map[string]bool{}
 	for _, file := range files {
 		language, ok := syntax.ByPath(file)
 		require.True(t, ok, file)

@@ -20,6 +20,13 @@ func (s *scanner) miss(at int, what string) {
 	}
 }
 
+// unread records that the sign at an offset, or the line that begins there, does not fit.
+func (s *scanner) unread(at int) {
+	if len(s.damage) < maxDamage {
+		s.damage = append(s.damage, Damage{Start: at, End: at + 1})
+	}
+}
+
 // token reads the next word, string or sign of a language with C-style comments. It returns the token's start and
 // the first line of the comment directly above it. At the end of the text the token is empty.
 func (s *scanner) token() (start int, doc string) {

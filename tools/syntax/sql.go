@@ -63,12 +63,17 @@ func (r *sqlReader) statement() {
 		if at == len(r.text) || r.goLine(at) || over {
 			break
 		}
+		if !first && blocks <= 0 && !slices.Contains(sqlBodies, is.kind) && r.beginsCreate(at) {
+			break // the end of the statement before it is missing
+		}
 		word := strings.ToUpper(r.next())
-		switch word {
-		case "(":
+		switch {
+		case word == "(":
 			brackets++
-		case ")":
+		case word == ")" && brackets > 0:
 			brackets--
+		case word == ")":
+			r.unread(at)
 		}
 		if creates && !first {
 			is.take(r, at, word)
@@ -79,15 +84,21 @@ func (r *sqlReader) statement() {
 		stdin = stdin || copies && before == "FROM" && word == "STDIN"
 		before = word
 	}
-	if r.at == len(r.text) && brackets > 0 {
+	if brackets > 0 {
 		r.miss(r.at, ")")
+	}
+	if r.at == len(r.text) && blocks > 0 {
+		r.miss(r.at, "END")
 	}
 	end := len(strings.TrimRight(r.text[:r.at], " \t\r\n\f"))
 	if strings.HasPrefix(r.text[r.at:], r.delimiter) {
 		r.at += len(r.delimiter)
 	}
-	if creates && is.after > 0 {
+	switch {
+	case creates && is.after > 0:
 		r.define(is, start, end, doc)
+	case creates && is.kind != "-":
+		r.unread(start) // nothing is named
 	}
 	if stdin {
 		r.data()
@@ -106,6 +117,9 @@ func (c *created) take(r *sqlReader, at int, word string) {
 		}
 	case c.after == 0 && slices.Contains([]string{"IF", "NOT", "EXISTS", "CONCURRENTLY", "BODY"}, word):
 	case c.after == 0 && c.kind == "index" && word == "ON": // without a name
+		c.kind = "-"
+	case c.after == 0 && c.kind != "-" && c.kind != "index" && text == "(": // without a name
+		r.unread(at)
 		c.kind = "-"
 	case c.after == 0 && c.kind != "-" && (inWord(text[0]) || strings.Contains("\"`[", text[:1])):
 		c.name, c.after = at, r.at
@@ -199,6 +213,19 @@ func (r *sqlReader) data() {
 	}
 	r.miss(r.at, `\.`)
 	r.at = len(r.text)
+}
+
+// beginsCreate reports whether a line that creates something begins at an offset.
+func (r *sqlReader) beginsCreate(at int) bool {
+	if !r.lineBegins(at) || r.word(at) != "CREATE" {
+		return false
+	}
+	for _, word := range strings.Fields(strings.ToUpper(r.restOfLine(at)))[1:] {
+		if _, is := sqlKinds[word]; is || !slices.Contains(sqlModifiers, word) {
+			return is
+		}
+	}
+	return false
 }
 
 // word returns the word at an offset, in upper case.

@@ -39,3 +39,11 @@ func (s *Server) Do(x int) error { return fmt.Errorf("%d", x) }
 func (p Pair[K, V]) Key() K { return p.k }
 
 func Map[T any](xs []T) {}
+
+// several names of one declaration
+var first, second = 1, 2
+
+const (
+	third, fourth = iota, iota
+	fifth, sixth
+)
