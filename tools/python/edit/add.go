@@ -8,6 +8,7 @@ import (
 
 	"manualslop/tools/document"
 	"manualslop/tools/python"
+	"manualslop/tools/python/grammar"
 )
 
 // Kinds of anchors.
@@ -45,10 +46,7 @@ func (s Source) Add(name, content string, anchor Anchor) (path string, change Ch
 	if err != nil {
 		return "", Change{}, err
 	}
-	if err := s.checkImports(spot.owner, own); err != nil {
-		return "", Change{}, err
-	}
-	if err := s.checkNew(fr, spot.owner, own); err != nil {
+	if err := s.checkNew(fr, spot.owner, own, func(binding) bool { return false }); err != nil {
 		return "", Change{}, err
 	}
 	if path = own; parent != "" {
@@ -71,8 +69,9 @@ func (s Source) place(name string, fr fragment) (parent, own string, err error) 
 	return parent, own, err
 }
 
-// checkNew rejects a definition whose name is already used in its scope, unless decorators allow several definitions.
-func (s Source) checkNew(fr fragment, owner *python.Symbol, name string) error {
+// checkNew rejects a definition whose name is already used in its scope, unless decorators allow several definitions,
+// or the name is an import for which moved returns true.
+func (s Source) checkNew(fr fragment, owner *python.Symbol, name string, moved func(binding) bool) error {
 	name = python.Normalize(name)
 	together := func(file *python.File, symbol *python.Symbol) bool {
 		return slices.ContainsFunc(file.Decorators(symbol), func(decorator string) bool { return gathers(decorator, name) })
@@ -87,35 +86,45 @@ func (s Source) checkNew(fr fragment, owner *python.Symbol, name string) error {
 				s.Path, symbol.Path, s.span(symbol))
 		}
 	}
-	for _, variable := range s.Variables() {
-		if variable.Owner == owner && variable.Name == name && variable.Statement.Parent == parentOf(owner) && !legitimate {
-			return refuse("%s already binds '%s' (line %d); remove or rename that, or give the definition another name",
-				s.Path, variable.Path, s.LineOf(variable.Target.Start))
-		}
-	}
-	return nil
+	return s.checkNames(owner, name, legitimate, moved)
 }
 
-// checkImports rejects a definition whose name is bound by an import in its scope.
-func (s Source) checkImports(owner *python.Symbol, name string) error {
-	path := python.Normalize(name)
+// checkNames rejects a name that its scope binds by anything but a definition, however deeply nested: by an import,
+// an assignment, a parameter, a loop, a pattern. An import for which moved returns true is accepted. If legitimate is
+// true, only imports are rejected.
+func (s Source) checkNames(owner *python.Symbol, name string, legitimate bool, moved func(binding) bool) error {
+	path := name
 	if owner != nil {
-		path = owner.Path + "." + path
+		path = owner.Path + "." + name
 	}
-	for _, b := range s.imported() {
-		if b.path == path && b.Statement.Parent == parentOf(owner) {
-			return refuse("%s imports '%s' already (line %d); remove that import, or give the definition another name",
-				s.Path, path, s.LineOf(b.Statement.Start))
+	for _, use := range grammar.AnalyzeFile(s.File).Uses {
+		at := use.Binding
+		if use.Name != name || at == nil || at.Symbol != owner || at.Kind > grammar.FunctionScope ||
+			!use.Context.Binds() || use.Context == grammar.Delete {
+			continue
+		}
+		line := s.LineOf(use.Span.Start)
+		switch {
+		case use.Context == grammar.Import:
+			if !slices.ContainsFunc(s.imported(), func(b binding) bool { return moved(b) && within(use.Span, b.Statement) }) {
+				return refuse("%s imports '%s' already (line %d); remove that import, or give the definition another name",
+					s.Path, path, line)
+			}
+		case !legitimate && !s.defines(use.Span):
+			return refuse("%s already binds '%s' (line %d); remove or rename that, or give the definition another name",
+				s.Path, path, line)
 		}
 	}
 	return nil
 }
 
-func parentOf(owner *python.Symbol) *python.Statement {
-	if owner == nil {
-		return nil
-	}
-	return owner.Statement
+func within(span python.Span, statement *python.Statement) bool {
+	return span.Start >= statement.Start && span.End <= statement.End
+}
+
+// defines reports whether a span is the name of a definition.
+func (s Source) defines(span python.Span) bool {
+	return slices.ContainsFunc(s.Symbols, func(symbol *python.Symbol) bool { return symbol.NameSpan == span })
 }
 
 var overloads = sync.OnceValue(func() *regexp.Regexp {

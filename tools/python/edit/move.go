@@ -2,6 +2,7 @@ package edit
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,7 +51,7 @@ func Move(source, dest Source, r Relocation) (Moved, error) {
 	if err != nil {
 		return Moved{}, err
 	}
-	if err := dest.checkNew(fr, spot.owner, own); err != nil {
+	if err := dest.checkNew(fr, spot.owner, own, source.takes(symbol)); err != nil {
 		return Moved{}, err
 	}
 	moved := Moved{Path: joined(parent, own)}
@@ -96,7 +97,7 @@ func (s Source) MoveWithin(r Relocation) (Moved, error) {
 		return Moved{}, err
 	}
 	if joined(parent, own) != symbol.Path {
-		if err := rest.checkNew(fr, spot.owner, own); err != nil {
+		if err := rest.checkNew(fr, spot.owner, own, func(binding) bool { return false }); err != nil {
 			return Moved{}, err
 		}
 	}
@@ -112,6 +113,16 @@ func (s Source) MoveWithin(r Relocation) (Moved, error) {
 	}
 	moved.DestinationUses = moved.SourceUses
 	return moved, nil
+}
+
+// takes returns whether an import takes a definition from this module, or from a package around it, under its own
+// name. Moving the definition over such an import makes the import superfluous.
+func (s Source) takes(symbol *python.Symbol) func(binding) bool {
+	around := append(strings.Split(strings.TrimSuffix(s.Path, path.Ext(s.Path)), "/"), "")
+	return func(b binding) bool {
+		return symbol.Parent == nil && b.From && b.name.Name == symbol.Name && b.name.Bound() == symbol.Name &&
+			slices.Contains(around, b.Module[strings.LastIndexByte(b.Module, '.')+1:])
+	}
 }
 
 // leaving finds the definition to move and splits its new path.

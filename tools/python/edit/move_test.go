@@ -1,6 +1,7 @@
 package edit_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,11 +37,74 @@ func TestCarriedImportsGoToTheImportBlock(t *testing.T) {
 	}
 }
 
+// nested are texts that bind the name f below a statement, or not by an assignment.
+func nested() map[string]string {
+	return map[string]string{
+		"import in try":         "try:\n    from b import f\nexcept ImportError:\n    pass\n",
+		"import in if":          "if True:\n    import f\n",
+		"import with a name":    "if True:\n    import x as f\n",
+		"for":                   "for f in []:\n    pass\n",
+		"for in if":             "if True:\n    for a, (f, *b) in []: pass\n",
+		"with":                  "with open('x') as f:\n    pass\n",
+		"except":                "try: pass\nexcept E as f: pass\n",
+		"walrus":                "if (f := 1): pass\n",
+		"walrus in a list":      "x = [f := 1 for _ in '']\n",
+		"match":                 "match x:\n    case [f, *_]: pass\n",
+		"match rest":            "match x:\n    case {**f}: pass\n",
+		"assignment in if":      "if True:\n    f = 1\n",
+		"augmented":             "f += 1\n",
+		"type alias in if":      "if True:\n    type f = int\n",
+		"global of a function":  "def g():\n    global f\n    f = 1\n",
+		"import of a function":  "def g():\n    global f\n    import f\n",
+		"definition in else":    "if x: pass\nelse:\n    def f(): pass\n",
+		"target of a statement": "(f) = 1\n",
+	}
+}
+
+func TestNothingIsAddedOrMovedOverANameThatIsBoundOtherwise(t *testing.T) {
+	t.Parallel()
+	source := open(t, "def f(): pass\n")
+	for name, text := range nested() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			module := open(t, text)
+			_, _, err := module.Add("f", "def f(): pass\n", edit.Anchor{})
+			require.ErrorContains(t, err, "f'", text)
+			_, err = edit.Move(source, module, edit.Relocation{Name: "f"})
+			require.ErrorContains(t, err, "f'", text)
+			_, err = open(t, text+"def other(): pass\n").MoveWithin(edit.Relocation{Name: "other", NewName: "f"})
+			require.ErrorContains(t, err, "f'", text)
+			if strings.Contains(text, "global") {
+				return
+			}
+			class := open(t, "class A:\n"+strings.ReplaceAll("    "+strings.TrimSuffix(text, "\n"), "\n", "\n    ")+"\n")
+			_, _, err = class.Add("A.f", "def f(self): pass\n", edit.Anchor{})
+			require.ErrorContains(t, err, "'A.f'", text)
+			_, _, err = class.Add("f", "def f(): pass\n", edit.Anchor{})
+			require.NoError(t, err, "the module has no such name")
+		})
+	}
+	for name, text := range map[string]string{
+		"comprehension": "x = [f for f in '']\n", "lambda": "x = lambda f: f\n", "parameter": "def g(f): pass\n",
+		"local": "def g():\n    f = 1\n", "attribute": "x.f = 1\n", "keyword": "x(f=1)\n", "deleted": "del f\n",
+		"type parameter": "class A[f]: pass\n", "path": "import f.g as h\n", "original": "from a import f as g\n",
+	} {
+		_, _, err := open(t, text).Add("f", "def f(): pass\n", edit.Anchor{})
+		require.NoError(t, err, name)
+	}
+	_, err := edit.Move(source, open(t, "from os.path import f\n"), edit.Relocation{Name: "f"})
+	require.ErrorContains(t, err, "imports 'f'")
+	_, _, err = open(t, "class A:\n    __f = 1\n").Add("A.__f", "def __f(self): pass\n", edit.Anchor{})
+	require.ErrorContains(t, err, "'A.__f'")
+	_, _, err = open(t, "def g(f): pass\n").Add("g.f", "def f(): pass\n", edit.Anchor{})
+	require.ErrorContains(t, err, "'g.f'")
+}
+
 func TestMoveSaysWhatTheCodeNeedsAndWhoUsesIt(t *testing.T) {
 	t.Parallel()
 	source := open(t, "import os, sys\nfrom a import *\nLIMIT = 1\n\n\ndef helper(): pass\n\n\ndef f(sys):\n    local = "+
 		"os\n    return LIMIT, helper(), sys, local, f, unknown\n\n\nf(1)\nx.f\ndef g(f): return f\n")
-	dest := open(t, "from src import f\nLIMIT = 2\nf(2)\n")
+	dest := open(t, "from a import f\nLIMIT = 2\nf(2)\n")
 	moved, err := edit.Move(source, dest, edit.Relocation{Name: "f"})
 	require.NoError(t, err)
 	require.Equal(t, []edit.Need{{Statement: "import os"}}, moved.Imports)

@@ -111,6 +111,26 @@ type Scope struct {
 	nonlocals map[string]bool
 	binds     map[string]bool
 	class     string // name of the innermost enclosing class, for private names
+	// generic is the class to whose type parameters the scope belongs, and parameters are their names: these are
+	// private to that class, but other names in its bases and bounds are not.
+	generic    string
+	parameters map[string]bool
+}
+
+// KeyOf returns the name that Python looks up for a name that the scope binds.
+func (s *Scope) KeyOf(name string) string {
+	if s.Kind == TypeParametersScope && s.generic != "" {
+		return mangled(s.generic, name)
+	}
+	return mangled(s.class, name)
+}
+
+// key returns the name that Python looks up for a name in the scope.
+func (s *Scope) key(name string) string {
+	if s.parameters[name] {
+		return mangled(s.generic, name)
+	}
+	return mangled(s.class, name)
 }
 
 // Call is one call, or a decorator, which is an implicit call.

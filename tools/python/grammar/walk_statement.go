@@ -108,10 +108,10 @@ func (w *walker) target(n *node, access Context) {
 func (w *walker) declared(n *node) {
 	for _, name := range n.kids {
 		if n.kind == kGlobal {
-			mark(&w.scope.globals, mangled(w.scope.class, w.text(name.token)))
+			mark(&w.scope.globals, w.scope.key(w.text(name.token)))
 			w.use(name.token, Global)
 		} else {
-			mark(&w.scope.nonlocals, mangled(w.scope.class, w.text(name.token)))
+			mark(&w.scope.nonlocals, w.scope.key(w.text(name.token)))
 			w.use(name.token, Nonlocal)
 		}
 	}
@@ -209,6 +209,12 @@ func (w *walker) covered(n, parameters *node, walk func()) {
 		return
 	}
 	w.inside(TypeParametersScope, w.text(n.token), n, func() {
+		if n.kind == kClass {
+			w.scope.generic, w.scope.parameters = w.scope.Name, nil
+			for _, parameter := range parameters.kids {
+				mark(&w.scope.parameters, w.text(parameter.token))
+			}
+		}
 		w.typeParameters(parameters)
 		walk()
 	})
@@ -246,7 +252,7 @@ func (w *walker) class(n *node) {
 		}
 		w.inside(ClassScope, w.text(n.token), n, func() {
 			w.belongTo(n, decorators)
-			w.scope.class = w.scope.Name
+			w.scope.class, w.scope.generic, w.scope.parameters = w.scope.Name, "", nil
 			w.walk(block)
 		})
 	})

@@ -54,7 +54,7 @@ func (w *walker) inside(kind ScopeKind, name string, n *node, walk func()) {
 	outer := w.scope
 	w.scope = &Scope{
 		Kind: kind, Name: name, Span: python.Span{Start: int(n.start), End: int(n.end)}, Parent: outer, Symbol: outer.Symbol,
-		class: outer.class,
+		class: outer.class, generic: outer.generic, parameters: outer.parameters,
 	}
 	w.names.Scopes = append(w.names.Scopes, w.scope)
 	walk()
@@ -102,7 +102,7 @@ func (w *walker) use(token int32, context Context) *Use {
 	w.binders[place] = w.scope
 	u := &w.uses[place]
 	*u = Use{
-		Name: name, Key: mangled(w.scope.class, name), Span: python.Span{Start: int(t.start), End: int(t.end)},
+		Name: name, Key: w.scope.key(name), Span: python.Span{Start: int(t.start), End: int(t.end)},
 		Context: context, Access: access, Scope: w.scope,
 	}
 	return u

@@ -132,10 +132,10 @@ func (n *renamer) checkCollisions() error {
 
 // newKey returns the new name in the form in which Python looks it up in the scope of a binding.
 func (n *renamer) newKey(at boundIn) string {
-	if class := symbolOf(at.scope); isClass(class) {
-		return mangled(class.Name, n.new)
+	if at.scope == nil {
+		return n.new
 	}
-	return n.new
+	return at.scope.KeyOf(n.new)
 }
 
 // checkStars rejects a rename after which an "import *" would no longer provide a name or would hide another.

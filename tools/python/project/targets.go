@@ -81,7 +81,7 @@ func (r *resolver) inside(u *Unit, names []string, ordinal string) []boundIn {
 		}
 	}
 	for _, scope := range u.names.Scopes {
-		if key := (binding{scope, last}); scope.Kind == grammar.TypeParametersScope && len(u.bound[key]) > 0 &&
+		if key := (binding{scope, scope.KeyOf(last)}); scope.Kind == grammar.TypeParametersScope && len(u.bound[key]) > 0 &&
 			scopePath(scope) == joined(names[:len(names)-1]) {
 			add(boundIn{u, key})
 		}
@@ -102,7 +102,7 @@ func (r *resolver) insideOf(u *Unit, around *python.Symbol, name string) (boundI
 		at, _, ok := r.classBinding(classValue(u, around), mangled(around.Name, name))
 		return at, ok
 	}
-	key := binding{scope, name}
+	key := binding{scope, scope.KeyOf(name)}
 	return boundIn{u, key}, len(u.bound[key]) > 0
 }
 
