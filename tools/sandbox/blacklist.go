@@ -123,18 +123,8 @@ func isTemplate(pattern, folded string) bool {
 	return false
 }
 
-// gitSecret reports whether a folded name in a .git folder, at any depth, is that of a file that may hold
-// passwords in URLs.
-func gitSecret(in foldedFolder, folded string) bool {
-	switch folded { // folded to upper case
-	case "CONFIG", "CONFIG.WORKTREE", "CREDENTIALS":
-		return strings.Contains("/"+in.path[in.base:], "/.GIT/")
-	}
-	return false
-}
-
 func (b *blacklist) hitPath(in foldedFolder, folded string) bool {
-	if gitSecret(in, folded) {
+	if isGitSecret(folded) && strings.Contains("/"+in.path[in.base:], "/.GIT/") {
 		return true
 	}
 	if len(b.anchored) > 0 {

@@ -12,6 +12,8 @@
 //     path). For nested bases the outermost one is used, so that a base inside a protected folder
 //     cannot hide that folder's name.
 //  3. The blacklist is matched against every element, ignoring case. It overrides everything else.
+//     A file config, config.worktree or credentials in a folder of git, whatever its name, is
+//     protected too: the folder is recognised by what git requires in it.
 //  4. With Config.AllowSymlinks, links are followed here, and steps 2 and 3 repeat on the real
 //     name. Without it, a link anywhere in the path is rejected.
 //  5. The file is opened through the base's root with O_NONBLOCK, and the opened file is

@@ -57,7 +57,7 @@ func (w *Workspace) findProtected(ctx context.Context) error {
 	for _, b := range w.bases {
 		if err := scan(ctx, b.real, found, &left, func(name string) bool {
 			rel, ok := below(b.real, name)
-			return ok && w.names.hit(b.folded, rel)
+			return ok && (w.names.hit(b.folded, rel) || gitSecret(b.root, filepath.ToSlash(rel)))
 		}); err != nil {
 			return err
 		}

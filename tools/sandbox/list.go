@@ -129,7 +129,7 @@ func (w *Workspace) entries(ctx context.Context, p place, root *os.Root, dir *os
 		if err := ctx.Err(); err != nil {
 			return Listing{}, err
 		}
-		if w.names.hitName(folded, d.Name()) {
+		if w.names.hitName(folded, d.Name()) || gitSecret(root, d.Name()) {
 			out.Protected++
 			continue
 		}

@@ -97,7 +97,7 @@ func (w *Workspace) place(asked, abs string) (place, error) {
 		if !ok {
 			continue
 		}
-		if w.names.hit(b.folded, rel) {
+		if w.names.hit(b.folded, rel) || gitSecret(b.root, rel) {
 			return place{}, w.deny(asked, protectedName)
 		}
 		return place{base: b, rel: rel, show: w.show(abs)}, nil

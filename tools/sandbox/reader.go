@@ -38,7 +38,7 @@ func (r *Reader) ReadFile(ctx context.Context, name string, buffer []byte) (File
 		r.open(folder)
 	}
 	if r.root != nil && formProblem(name, runtime.GOOS) == "" && !strings.Contains(name, `\`) && last != "." &&
-		last != ".." && !r.w.names.hitName(r.folded, last) {
+		last != ".." && !r.w.names.hitName(r.folded, last) && !gitSecret(r.root, last) {
 		p := r.at.child(r.root, last)
 		if data, info, err := r.w.content(ctx, p, buffer); err == nil {
 			return fileOf(p, data, info), nil
