@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/events/policy/commands"
 )
 
 // placeOfWrites returns the only workspace that holds writes to undo. Workspaces in which all of
@@ -54,27 +55,27 @@ func (s *State) severalPlaces(p events.UndoRequested, places []string) error {
 		}
 		return 0
 	})
-	var names, commands []string
+	var names, steps []string
 	for _, at := range places {
 		names = append(names, nameOf(at))
 	}
 	for _, at := range places[:len(places)-1] {
-		commands = append(commands, s.commandsFor(p, at)...)
+		steps = append(steps, s.commandsFor(p, at)...)
 	}
-	if len(commands) > maxCommands {
-		commands = append(commands[:maxCommands], "and so on")
+	if len(steps) > maxCommands {
+		steps = append(steps[:maxCommands], "and so on")
 	}
 	again := fmt.Sprintf("slop undo --to %d", p.ToSeq)
 	switch {
 	case p.Path != "" && p.Ticket != "":
-		again = "slop changes " + p.Ticket + " --undo " + p.Path
+		again = "slop changes " + p.Ticket + " --undo " + commands.Quote(p.Path)
 	case p.Path != "":
-		again = "slop changes --undo " + p.Path
+		again = "slop changes --undo " + commands.Quote(p.Path)
 	case p.Ticket != "":
 		again = "slop undo " + p.Ticket
 	}
 	return fmt.Errorf("what %s wrote lies in more than one workspace (%s); run first %s, then %s", p,
-		strings.Join(names, ", "), strings.Join(commands, ", "), again)
+		strings.Join(names, ", "), strings.Join(steps, ", "), again)
 }
 
 // commandsFor returns the commands that undo the writes in one workspace: by ticket if all of the

@@ -12,6 +12,7 @@ import (
 	"manualslop/cmd/slop/config"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
+	"manualslop/events/policy/commands"
 )
 
 func demoCommand(g *site.Flags) *cobra.Command {
@@ -80,9 +81,9 @@ func runDemo(ctx context.Context, g *site.Flags, dir string, yes bool) error {
 
 // afterDemo prints how to look at what happened and how to take part.
 func afterDemo(dir, session string, p site.Place) string {
-	self, place := os.Args[0], dir
+	self, place := commands.Quote(os.Args[0]), commands.Quote(dir)
 	if p.Data != filepath.Join(p.Project, ".slop") {
-		place += " --data " + p.Data
+		place += " --data " + commands.Quote(p.Data)
 	}
 	return fmt.Sprintf(`
 The sample's own tests pass now. Everything that happened is on its log:
@@ -104,5 +105,6 @@ In others:
   nats --server nats://TOKEN@127.0.0.1:4222 pub 'slop.ev.%[4]s.SESSION.%[5]s.AskAnswered.tool' '{"ask":"ID","decision":"yes"}'
 
 TOKEN is in %[6]s.
-`, self, place, session, p.Name, p.Person, filepath.Join(p.KeysDir(), "person-"+p.Person+".json"), dir)
+`, self, place, session, p.Name, p.Person, filepath.Join(p.KeysDir(), "person-"+p.Person+".json"),
+		commands.Quote(dir))
 }

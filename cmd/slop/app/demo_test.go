@@ -17,4 +17,15 @@ func TestCommandsAfterTheDemoNameADataFolderOfItsOwn(t *testing.T) {
 	text := afterDemo("/tmp/sample", "s1", p)
 	require.Equal(t, 6, strings.Count(text, "--project /tmp/sample --data /tmp/d "), text)
 	require.Contains(t, text, "ls /tmp/sample/logs/sessions/*")
+	p.Data = "/tmp/my data"
+	text = afterDemo("/tmp/it's mine", "s1", p)
+	require.Equal(t, 6, strings.Count(text, `--project '/tmp/it'\''s mine' --data '/tmp/my data' `), text)
+	require.Contains(t, text, `ls '/tmp/it'\''s mine'/logs/sessions/*`)
+}
+
+func TestTheCommandsAtTheEndOfARunQuoteFolders(t *testing.T) {
+	t.Parallel()
+	g := &site.Flags{ProjectDir: "my project", DataDir: "/tmp/$d"}
+	require.Equal(t, ` --project 'my project' --data '/tmp/$d'`, where(g))
+	require.Equal(t, " --project /tmp/a", where(&site.Flags{ProjectDir: "/tmp/a"}))
 }

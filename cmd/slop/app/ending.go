@@ -12,6 +12,7 @@ import (
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
+	"manualslop/events/policy/commands"
 	"manualslop/projections"
 	"manualslop/projections/diffs"
 	"manualslop/tiers/approval"
@@ -139,7 +140,7 @@ func (n *ending) print(ctx context.Context, g *site.Flags, blobs events.Blobs) {
 		rows = append(rows, []string{"next", "slop" + where(g) + next})
 	}
 	if n.branch != "" {
-		rows[len(rows)-1][1] = "git merge " + n.branch
+		rows[len(rows)-1][1] = "git merge " + commands.Quote(n.branch)
 	}
 	fmt.Fprintln(g.Out)
 	term.PrintFields(g.Out, once(rows))
@@ -214,7 +215,7 @@ func where(g *site.Flags) string {
 	out := ""
 	for _, flag := range [][2]string{{"--project", g.ProjectDir}, {"--data", g.DataDir}} {
 		if flag[1] != "" && flag[1] != "." {
-			out += " " + flag[0] + " " + flag[1]
+			out += " " + flag[0] + " " + commands.Quote(flag[1])
 		}
 	}
 	return out
