@@ -15,6 +15,7 @@ import (
 	"manualslop/projections"
 	"manualslop/tiers"
 	"manualslop/tiers/approval"
+	"manualslop/tiers/basis"
 	"manualslop/tiers/runtime"
 )
 
@@ -209,17 +210,19 @@ func TestAGateListsWhatWasSettledOnDemand(t *testing.T) {
 	require.Len(t, f.get("/api/asks/step?state=all", access.RightRead).object(t)["asks"], 1)
 }
 
-func TestAYesToACallThatARuleForbidsSaysThatItDoesNotRun(t *testing.T) {
+func TestEditedArgumentsThatARuleForbidsLeaveTheAskOpen(t *testing.T) {
 	t.Parallel()
 	f, was := openGates(t)
 	id := was["tool"][0]
-	f.put(person, events.RuleAdded{Rule: events.Rule{Tool: "run_powershell", Action: "deny"}})
+	f.put(person, events.DecisionsUpgraded{Basis: basis.Of("test")})
+	f.put(person, events.RuleAdded{Rule: events.Rule{Tool: "run_powershell", Action: "deny", Args: []string{"pwd"}}})
 	a := f.post("/api/ask/respond", access.RightHuman,
 		`{"request_id":"`+id+`","response":{"approved":true,"args":{"script":"pwd"}}}`)
 	require.Equal(t, http.StatusUnprocessableEntity, a.status, "%s", a.body)
-	requireProblem(t, a, "the call does not run: a rule forbids it")
+	requireProblem(t, a, "the answer was rejected: the edited arguments do not fit: a rule forbids it")
+	require.Equal(t, was["tool"], f.openByGate()["tool"])
 	require.Empty(t, recorded[events.ToolApproved](f))
-	require.Len(t, recorded[events.ToolDenied](f), 1)
+	require.Empty(t, recorded[events.ToolDenied](f))
 }
 
 // TestTheButtonOfAFlagAnswersTheQuestionThatSetIt presses what belongs to pending_tool_approval while a question of

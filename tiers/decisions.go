@@ -21,7 +21,8 @@ import (
 // Decisions returns the newest number of each decider; they are defined only here.
 func Decisions() map[string]int {
 	return map[string]int{
-		// 2: rules for commands, a text with Own does not taint, and a question passes on what its attempt read
+		// 2: rules for commands, a text with Own does not taint, and a question passes on what its attempt read,
+		// and edited arguments count once a worker has shown that they can run
 		events.ActorApproval: 2,
 		// 2: a ticket starts at once if its start needs no approval; 3: turns can be killed, a ticket that could
 		// not be reviewed is blocked, and a review knows answers to questions

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -158,6 +159,9 @@ func TestNoWithAReasonReachesTheModelAndAnEditIsWhatRuns(t *testing.T) {
 	r.types(`e {"path":"a.txt","old_string":"one"}`)
 	r.sees("does not count: the edited arguments do not fit")
 	r.sees(prompt)
+	r.types(`e {"path":"missing.txt","old_string":"one","new_string":"ONE"}`)
+	r.sees("does not count: the edited arguments do not fit: ")
+	r.sees(prompt)
 	r.types(`e {"path":"a.txt","old_string":"one","new_string":"ONE"}`)
 	require.Zero(t, r.wait())
 	require.Equal(t, "ONE\n", s.read("a.txt"))
@@ -207,6 +211,19 @@ func TestAnswersThatDoNotCountLeaveTheAskOpen(t *testing.T) {
 		fmt.Sprintf(`{"request_id":%q,"response":{"approved":true,"args":{"path":7}}}`, id))
 	require.Equal(t, http.StatusUnprocessableEntity, status)
 	require.Contains(t, got["error"], "do not fit")
+	edit := func(path, old string) string {
+		return fmt.Sprintf(`{"path":%q,"old_string":%q,"new_string":"x"}`, path, old)
+	}
+	for _, args := range []string{edit("../out.txt", "one"), edit(".env", "one"), edit("missing.txt", "one"),
+		edit("a.txt", "not there")} {
+		status, got = a.post("/api/ask/respond",
+			fmt.Sprintf(`{"request_id":%q,"response":{"approved":true,"args":%s}}`, id, args))
+		require.Equal(t, http.StatusUnprocessableEntity, status, args)
+		require.Contains(t, got["error"], "the edited arguments do not fit: ", args)
+		file := filepath.Join(t.TempDir(), "args.json")
+		require.NoError(t, os.WriteFile(file, []byte(args), 0o600))
+		require.Contains(t, a.fails(1, "ask", "answer", id, "yes", "--edit", file), "the edited arguments do not fit: ")
+	}
 	status, _ = a.post("/api/ask/respond", `{"request_id":"none","response":true}`)
 	require.Equal(t, http.StatusNotFound, status)
 	require.Equal(t, "one\n", a.read("a.txt"))

@@ -2,7 +2,6 @@ package asks
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -152,7 +151,6 @@ type verdict struct {
 	answerID string
 	Settled  *projections.SettledAsk // nil while the ask is open
 	refused  string                  // why the answer does not count
-	denied   string                  // why the call does not run although the answer was a yes
 }
 
 // SettleAnswer publishes an answer and waits until approval has settled the ask or refused the answer, or until the
@@ -189,29 +187,8 @@ func SettleAnswer(c *core.Call, e events.Event, answer events.AskAnswered) (verd
 		return verdict{}, err
 	}
 	ask, _, err := lookup(c, e.Session, answer.Ask)
-	if out.Settled = ask.Settled; err != nil || ask.Settled == nil || ask.Settled.AnswerID != e.ID ||
-		ask.Gate != events.GateTool || answer.Decision != events.Yes || len(answer.Args) == 0 {
-		return out, err
-	}
-	out.denied = denied(c, e.Session, ask)
-	return out, nil
-}
-
-// denied waits until approval has decided about a call whose arguments the person edited. It returns why the call does
-// not run, or "": a rule may forbid the new arguments. An approved call that waits for another one is not decided yet,
-// so its answer takes SettleWait.
-func denied(c *core.Call, session string, ask projections.Ask) string {
-	ctx, cancel := context.WithTimeout(c.Request.Context(), c.Gw.Cfg.Limits.SettleWait)
-	defer cancel()
-	var call projections.ToolCall
-	err := c.Gw.Cfg.Models.Await(ctx, session, func(s *projections.Set) bool {
-		call, _ = s.ToolCall(ask.Call)
-		return call.State != projections.CallRequested && call.State != projections.CallAsked
-	})
-	if err != nil || call.State != projections.CallDenied || call.Ask != ask.AskRaised.Ask {
-		return ""
-	}
-	return call.Reason
+	out.Settled = ask.Settled
+	return out, err
 }
 
 // Problem says why the answer did not count; nil if it did or still may.
@@ -219,9 +196,6 @@ func (v verdict) Problem() *problem.Problem {
 	switch {
 	case v.Settled != nil && v.Settled.AnswerID != v.answerID:
 		return problem.Settled(v.Settled)
-	case v.denied != "":
-		return problem.New(http.StatusUnprocessableEntity, "the yes is recorded, but the call does not run: "+v.denied,
-			"The model is told why; change the rule if the call should run.")
 	case v.Settled == nil && v.refused != "":
 		return problem.New(http.StatusUnprocessableEntity, "the answer was rejected: "+v.refused,
 			"The ask is still open; correct the answer and send it again.")

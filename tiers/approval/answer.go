@@ -21,9 +21,20 @@ func (s *State) answered(e *events.Event, p events.AskAnswered) {
 		s.refuse(e, p.Ask, why)
 		return
 	}
+	if s.checks(e, a, p) {
+		return
+	}
+	s.accept(e, a, p)
+}
+
+// accept settles an ask with a valid answer, whose event may be earlier than the one that is being folded.
+func (s *State) accept(e *events.Event, a *ask, p events.AskAnswered) {
+	s.cause = e
 	s.settle(a, events.AskSettled{Outcome: p.Decision, By: e.Actor, AnswerID: e.ID, Reason: p.Reason, Args: p.Args,
 		Response: p.Response, At: e.Time})
 }
+
+const alreadySettled = "it was settled before"
 
 // invalid returns why an answer is invalid, or "".
 func (s *State) invalid(a *ask, p events.AskAnswered) string {
@@ -31,7 +42,7 @@ func (s *State) invalid(a *ask, p events.AskAnswered) string {
 	case a == nil:
 		return "there is no such ask"
 	case a.settled != nil:
-		return "it was settled before"
+		return alreadySettled
 	case p.Decision != events.Yes && p.Decision != events.No:
 		return `decision is neither "yes" nor "no"`
 	case len(p.Reason) > MaxReason:
@@ -56,10 +67,7 @@ func tooLong(what string, n, most int) string {
 func (s *State) badEdit(a *ask, args json.RawMessage) string {
 	switch a.gate {
 	case events.GateTool:
-		if _, bad := s.calls[a.call].tool.check(args); bad != "" {
-			return "the edited arguments do not fit: " + bad
-		}
-		return ""
+		return s.badArguments(s.calls[a.call], args)
 	case events.GateSpawn:
 		if len(args) > MaxPrompt {
 			return tooLong("the prompt", len(args), MaxPrompt)
@@ -144,7 +152,7 @@ func (s *State) unreadable(e *events.Event, p events.Malformed) {
 // or after the ask was settled.
 func (s *State) fired(e *events.Event, p events.TimerFired) {
 	a := s.asks[p.Ask]
-	if a == nil || a.settled != nil || a.expires == nil || p.Due.Before(*a.expires) {
+	if a == nil || a.settled != nil || a.expires == nil || p.Due.Before(*a.expires) || s.queues(e, a) {
 		return
 	}
 	s.settle(a, events.AskSettled{Outcome: events.Expired, By: e.Actor, AnswerID: e.ID, Reason: "nobody answered in time",

@@ -25,6 +25,7 @@ type call struct {
 	undone  string              // of an undo: the ticket, if it undoes the work of one ticket only
 	over    bool                // it has its final result
 	wrote   []events.FileChange // files that it changed, known once it is over
+	answers []*events.Event     // answers to its ask that wait for a check of the first one's edited arguments
 	held    *release            // its approval, if it waits for earlier calls of its reply; else nil
 	again   bool                // its preview failed and is made again after earlier calls of its reply
 }
@@ -126,7 +127,12 @@ func previewOf(c *call) events.PreviewRequested {
 // preview raises the ask that waited for the preview. Only the first preview of a waiting call
 // counts.
 func (s *State) preview(e *events.Event, p events.PreviewBuilt) {
-	if c := s.calls[p.Call]; c != nil && slices.Contains(s.previews, c) {
+	c := s.calls[p.Call]
+	if c != nil && len(c.answers) > 0 {
+		s.checked(e, c, p)
+		return
+	}
+	if c != nil && slices.Contains(s.previews, c) {
 		s.previews = without(s.previews, c)
 		if p.Error != "" && len(s.ahead(c)) > 0 {
 			c.again = true

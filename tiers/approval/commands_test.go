@@ -88,6 +88,6 @@ func TestEditedScriptsAreJudgedAgain(t *testing.T) {
 		Name:  "an edit that a rule denies",
 		Given: given(decidedBy(2, deny("run_powershell", "rm *")), runsScript("ls")),
 		When:  answer(askID(events.GateTool, 3), events.Yes, editing(`{"script":"rm -rf x"}`)),
-		Then:  given(decided[events.AskSettled](), decided[events.ToolDenied]()),
+		Then:  given(decided[events.AnswerRefused]()),
 	}})
 }

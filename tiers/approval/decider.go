@@ -44,7 +44,7 @@ type State struct {
 	stale     map[string]bool                  // workspaces of attempts that were followed by a newer one
 	closed    bool
 	money     *money           // nil if no budget is set
-	cause     *events.Event    // the foreign event that is being folded
+	cause     *events.Event    // the foreign event that is being folded, or the earlier answer that it lets count
 	owed      []events.Payload // what the last foreign event made due, in order
 }
 
@@ -192,7 +192,9 @@ func (s *State) paid(e *events.Event) {
 	s.owed = s.owed[1:]
 	switch p := e.Payload.(type) {
 	case events.PreviewRequested:
-		s.previews = append(s.previews, s.calls[p.Call])
+		if c := s.calls[p.Call]; len(c.answers) == 0 {
+			s.previews = append(s.previews, c)
+		}
 	case events.AskRaised:
 		a := newAsk(p)
 		s.asks[a.id] = a

@@ -12,6 +12,8 @@ import (
 func (s *State) settle(a *ask, out events.AskSettled) {
 	out.Ask, out.Gate = a.id, a.gate
 	s.owe(out)
+	a.settled = &settlement{by: out.By, at: out.At}
+	s.dropAnswers(a)
 	switch a.gate {
 	case events.GateTool:
 		s.settleTool(s.calls[a.call], out)
@@ -39,11 +41,7 @@ func (s *State) settleTool(c *call, out events.AskSettled) {
 	}
 	now := *c
 	if len(out.Args) > 0 {
-		now.args = out.Args
-		now.digest, _ = c.tool.check(out.Args) // invalid arguments were rejected before
-		if now.edited = now.digest != c.digest; now.edited {
-			now.shown = nil // the person wrote these arguments and saw no diff of them
-		}
+		now = c.with(out.Args)
 	}
 	if rule, no := s.forbidden(&now); no {
 		s.deny(c, grounds{by: byRule, ask: out.Ask}, forbids(rule))

@@ -19,12 +19,18 @@ import (
 // treeDepth is the depth of the directory tree in a prompt.
 const treeDepth = 4
 
-// preview shows what a writing call would change, without changing anything.
+// preview shows what a writing call would change, without changing anything, or why it or a reading call would fail.
 func (w site) preview(ctx context.Context, p events.PreviewRequested) events.Payload {
 	out := events.PreviewBuilt{Call: p.Call}
 	prepared, err := w.Tools.Prepare(ctx, w.Env, p.Tool, p.Args)
 	if err != nil {
 		out.Error = w.mask(tools.Failure(err).Text)
+		return out
+	}
+	if effect := prepared.Spec().Effect; effect == tools.Reads || effect == tools.Reads|tools.Wide {
+		if r := prepared.Run(ctx, nil); r.Failed { // there is nothing to plan, and a read may run twice
+			out.Error = w.mask(r.Text)
+		}
 		return out
 	}
 	plan, err := prepared.Plan(ctx)

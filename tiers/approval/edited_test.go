@@ -1,0 +1,92 @@
+package approval_test
+
+import (
+	"testing"
+
+	"manualslop/events"
+	"manualslop/tiers/approval"
+	"manualslop/tiers/tierstest"
+)
+
+// TestEditedArgumentsThatTheWorkspaceRefusesDoNotCount has a worker try edited arguments before the answer counts.
+func TestEditedArgumentsThatTheWorkspaceRefusesDoNotCount(t *testing.T) {
+	t.Parallel()
+	id := askID(events.GateTool, 4)
+	edited := `{"path":"../b.go"}`
+	open := func(number int, rules ...events.Rule) []events.Payload {
+		return given(decidedBy(number, rules...), edit, events.PreviewBuilt{Call: "c1"})
+	}
+	yes := answer(id, "yes", editing(edited))
+	tried := wantsPreview(wants("c1", "edit_file", edited))
+	built, failed := events.PreviewBuilt{Call: "c1", Diff: "+b"}, events.PreviewBuilt{Call: "c1", Error: "ACCESS DENIED"}
+	const why = "the edited arguments do not fit: ACCESS DENIED"
+	taken := func(n int) []events.Payload {
+		return given(settled("tool", id, "yes", n, settledWith(edited)), approved(edit, "ada", onAsk(id),
+			withArgs(edited, true)))
+	}
+	late := func(n int, author, by string, at int) events.AnswerRefused {
+		settled := tierstest.At(at)
+		r := notCounted(id, n, author, "it was settled before")
+		r.SettledBy, r.SettledAt = by, &settled
+		return r
+	}
+	denied := events.RuleAdded{Rule: deny("edit_file")}
+	reads := wants("c1", "read_file", `{"path":"a.go"}`)
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "they are tried first", Given: open(2), When: yes, Then: given(tried)},
+		{Name: "and count if they can run", Given: given(open(2), yes), When: built, Then: taken(5)},
+		{Name: "else the ask stays open", Given: given(open(2), yes), When: failed, Then: given(notCounted(id, 5, "ada", why))},
+		{Name: "for the next answer", Given: given(open(2), yes, failed), When: answer(id, "yes"),
+			Then: given(settled("tool", id, "yes", 7), approved(edit, "ada", onAsk(id)))},
+		{Name: "an answer meanwhile waits", Given: given(open(2), yes), When: tierstest.By("bob", answer(id, "no"))},
+		{Name: "and comes too late if they can run", Given: given(open(2), yes, tierstest.By("bob", answer(id, "no"))),
+			When: built, Then: given(taken(5), late(6, "bob", "ada", 5))},
+		{Name: "and counts if not", Given: given(open(2), yes, tierstest.By("bob", answer(id, "no"))), When: failed,
+			Then: given(notCounted(id, 5, "ada", why), settled("tool", id, "no", 6, endedBy("bob", "")),
+				refused(edit, "bob", id, "refused by bob"))},
+		{Name: "a second edit is tried then", Given: given(open(2), yes, tierstest.By("bob", yes)), When: failed,
+			Then: given(notCounted(id, 5, "ada", why), tried)},
+		{Name: "an invalid answer is told at once", Given: given(open(2), yes), When: answer(id, "perhaps"),
+			Then: given(notCounted(id, 6, "ada", `decision is neither "yes" nor "no"`))},
+		{Name: "a killed ticket settles it", Given: given(open(2), yes), When: events.TicketKilled{Ticket: "T-1", Attempt: 1,
+			By: "bob"}, Then: given(settled("tool", id, "no", 6, endedBy("bob", "the ticket was killed")),
+			late(5, "ada", "bob", 6), refused(edit, "bob", id, "the ticket was killed"))},
+		{Name: "a preview after that changes nothing", Given: given(open(2), yes, events.TicketKilled{Ticket: "T-1",
+			Attempt: 1, By: "bob"}), When: built},
+		{Name: "a deny rule is told at once", Given: open(2, deny("edit_file", "docs/**")),
+			When: answer(id, "yes", editing(`{"path":"docs/b.go"}`)),
+			Then: given(notCounted(id, 5, "ada", "the edited arguments do not fit: a rule forbids it (test:deny)"))},
+		{Name: "a deny rule meanwhile ends the call", Given: given(open(2), yes, denied), When: built,
+			Then: given(notCounted(id, 5, "ada", "the edited arguments do not fit: a rule forbids it (test:deny)"),
+				ruled(id, events.No, "a rule forbids it (test:deny)", 7),
+				refused(edit, "rule", id, "a rule forbids it (test:deny)"))},
+		{Name: "the same arguments need no check", Given: open(2), When: answer(id, "yes", editing(`{ "path": "a.go" }`)),
+			Then: given(decided[events.AskSettled](), decided[events.ToolApproved]())},
+		{Name: "reads are tried, too", Given: given(decidedBy(2, ask("read_file")), reads),
+			When: answer(askID(events.GateTool, 3), "yes", editing(edited)),
+			Then: given(wantsPreview(wants("c1", "read_file", edited)))},
+		{Name: "scripts are not", Given: given(decidedBy(2), shell),
+			When: answer(shellAsk, "yes", editing(`{"script":"ls -l"}`)),
+			Then: given(decided[events.AskSettled](), decided[events.ToolApproved]())},
+		{Name: "an older decision takes them as they are", Given: open(1), When: yes, Then: taken(5)},
+	})
+}
+
+// TestAnExpiredAskWaitsForTheCheckOfAnEarlierAnswer lets the time of an ask end while edited arguments are tried.
+func TestAnExpiredAskWaitsForTheCheckOfAnEarlierAnswer(t *testing.T) {
+	t.Parallel()
+	id := askID(events.GateTool, 4)
+	opened := decidedBy(2)
+	o := opened[0].(events.SessionOpened)
+	o.Settings.GateTimeoutMS = 1000
+	open := given(o, opened[1:], edit, events.PreviewBuilt{Call: "c1"}, answer(id, "yes", editing(`{"path":"b.go"}`)),
+		events.TimerFired{Ask: id, Due: tierstest.At(4).Add(1000 * 1e6)})
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "the answer came first", Given: open, When: events.PreviewBuilt{Call: "c1"},
+			Then: given(decided[events.AskSettled](), decided[events.ToolApproved]())},
+		{Name: "the answer does not count", Given: open, When: events.PreviewBuilt{Call: "c1", Error: "gone"},
+			Then: given(decided[events.AnswerRefused](), settled("tool", id, "expired", 6, func(s *events.AskSettled) {
+				s.By, s.Reason = events.ActorTimers, "nobody answered in time"
+			}), decided[events.ToolDenied]())},
+	})
+}
