@@ -108,7 +108,8 @@ func TestSetFileSliceCreatesAMissingFile(t *testing.T) {
 
 func TestSetFileSliceRefusesWrongNumbersHashesAndCharacters(t *testing.T) {
 	t.Parallel()
-	env, dir := setup(t, map[string]string{"f": "a\nb\n", "latin": "\xe9\n", "bin": "\x00"})
+	env, dir := setup(t, map[string]string{"f": "a\nb\n", "latin": "\xe9\n", "bin": "\x00", "damaged": "äöü\nx \xff z\n",
+		"mark": "a \uFFFD b\n"})
 	for want, in := range map[string]args{
 		"lines 1–3 are out of range: f has 2 lines; start_line=3 and end_line=2 append": {"path": "f", "start_line": 1,
 			"end_line": 3, "new_content": "x"},
@@ -120,14 +121,28 @@ func TestSetFileSliceRefusesWrongNumbersHashesAndCharacters(t *testing.T) {
 			"new_content": "x", "expected_hash": "0123456789"},
 		"expected_hash needs at least 8 hex digits": {"path": "f", "start_line": 1, "end_line": 1, "new_content": "x",
 			"expected_hash": hash("a\nb\n")[:7]},
-		"cannot hold '→'": {"path": "latin", "start_line": 1, "end_line": 1, "new_content": "→"},
-		"binary":          {"path": "bin", "start_line": 1, "end_line": 1, "new_content": "x"},
+		"cannot hold '→'":                   {"path": "latin", "start_line": 1, "end_line": 1, "new_content": "→"},
+		"f line 1: the new text has U+FFFD": {"path": "f", "start_line": 1, "end_line": 1, "new_content": "\uFFFD"},
+		"damaged line 2: the new text has U+FFFD": {"path": "damaged", "start_line": 2, "end_line": 2,
+			"new_content": "x \uFFFD y"},
+		"binary": {"path": "bin", "start_line": 1, "end_line": 1, "new_content": "x"},
 	} {
 		result := call(t, env, "set_file_slice", in)
 		require.True(t, result.Failed)
 		require.Contains(t, result.Text, want)
 	}
 	require.Equal(t, "a\nb\n", get(t, dir, "f"))
+	result := call(t, env, "edit_file", args{"path": "damaged", "old_string": "x", "new_string": "\uFFFD"})
+	require.True(t, result.Failed)
+	require.Contains(t, result.Text, "U+FFFD")
+	result = patch(t, env, "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n a\n-b\n+\uFFFD\n")
+	require.True(t, result.Failed)
+	require.Contains(t, result.Text, "U+FFFD")
+	for _, in := range []args{{"path": "mark", "start_line": 1, "end_line": 1, "new_content": "A \uFFFD B"},
+		{"path": "mark", "start_line": 2, "end_line": 1, "new_content": "\uFFFD"},
+		{"path": "new", "start_line": 1, "end_line": 0, "new_content": "\uFFFD"}} {
+		require.False(t, call(t, env, "set_file_slice", in).Failed, "nothing is lost")
+	}
 	ok := call(t, env, "set_file_slice", args{"path": "f", "start_line": 1, "end_line": 1, "new_content": "x",
 		"expected_hash": strings.ToUpper(hash("a\nb\n")[:8])})
 	require.False(t, ok.Failed, ok.Text)

@@ -59,6 +59,11 @@ func (d TextFile) Edited(splices []document.Splice) (document.Document, error) {
 			return document.Document{}, Refuse("the new text for %s contains a NUL character, which would make the file binary",
 				d.Disk.Path)
 		}
+		if s.Start <= s.End && s.End <= len(d.Text) { // else Edit rejects it
+			if err := RefuseReplacement(d.Disk.Path, d.Text, s); err != nil {
+				return document.Document{}, err
+			}
+		}
 	}
 	if line := d.joinedEnds(splices); line > 0 {
 		return document.Document{}, Refuse("%s: this edit would join the lone carriage return that ends line %d with a line "+
@@ -70,6 +75,20 @@ func (d TextFile) Edited(splices []document.Splice) (document.Document, error) {
 		return document.Document{}, Refuse("%s: %s", d.Disk.Path, cannot)
 	}
 	return next, err
+}
+
+// RefuseReplacement rejects new text with more of the character U+FFFD than the text that it replaces. Invalid bytes are
+// shown as that character, so an edit that repeats what was shown would destroy them, and so would text that was
+// damaged on its way here.
+func RefuseReplacement(path, text string, s document.Splice) error {
+	const mark = "\uFFFD"
+	if s.Start == s.End || strings.Count(s.New, mark) <= strings.Count(text[s.Start:s.End], mark) {
+		return nil
+	}
+	line := document.NumberOf(document.Lines(text), s.Start)
+	return Refuse("%s line %d: the new text has U+FFFD (\uFFFD), which stands for bytes that could not be read, in place of "+
+		"what the file has; write the characters that are meant, leave damaged ones out of what is replaced, or use an "+
+		`escape such as \uFFFD`, path, line)
 }
 
 // joinedEnds returns the number of the line whose end, a lone CR, would be directly before an LF after the

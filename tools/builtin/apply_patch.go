@@ -13,6 +13,7 @@ import (
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 
 	"manualslop/tools"
+	"manualslop/tools/document"
 )
 
 // maxPatch limits a patch in bytes.
@@ -136,6 +137,10 @@ func patched(ctx context.Context, env tools.Env, f *gitdiff.File) (tools.Change,
 			return tools.Change{}, tools.Refuse("the patch deletes %s but does not list all of its lines", name)
 		}
 		return tools.Delete(file), nil
+	}
+	before := string(file.Data)
+	if err := tools.RefuseReplacement(name, before, document.Between(before, after)); err != nil {
+		return tools.Change{}, err
 	}
 	return textual(tools.Edit(file, []byte(after)))
 }
