@@ -69,6 +69,7 @@ var immaterial = map[string]string{
 	"changed ToolSettled.data.exit":              "a call that succeeded, whose exit code nobody reads",
 	"changed ToolSettled.data.interpreter":       "a call that succeeded, which gets no hint",
 	"changed ToolParked.data.deliveries":         "its reason is what is quoted",
+	"changed PreviewBuilt.data.diff":             "that of arguments which a person edited is shown to nobody",
 	"changed PreviewBuilt.data.changes[].path":   "the person is shown the diff",
 	"changed PreviewBuilt.data.changes[].before": "the person is shown the diff",
 	"changed PreviewBuilt.data.changes[].after":  "the person is shown the diff",

@@ -77,8 +77,8 @@ func (d TextFile) Edited(splices []document.Splice) (document.Document, error) {
 	return next, err
 }
 
-// RefuseReplacement rejects new text with more of the character U+FFFD than the text that it replaces. Invalid bytes are
-// shown as that character, so an edit that repeats what was shown would destroy them, and so would text that was
+// RefuseReplacement rejects new text with more of the character U+FFFD than the text that it replaces. Invalid bytes
+// are shown as that character, so an edit that repeats what was shown would destroy them, and so would text that was
 // damaged on its way here.
 func RefuseReplacement(path, text string, s document.Splice) error {
 	const mark = "\uFFFD"
@@ -86,8 +86,8 @@ func RefuseReplacement(path, text string, s document.Splice) error {
 		return nil
 	}
 	line := document.NumberOf(document.Lines(text), s.Start)
-	return Refuse("%s line %d: the new text has U+FFFD (\uFFFD), which stands for bytes that could not be read, in place of "+
-		"what the file has; write the characters that are meant, leave damaged ones out of what is replaced, or use an "+
+	return Refuse("%s line %d: the new text has U+FFFD (\uFFFD), which stands for bytes that could not be read, in place "+
+		"of what the file has; write the characters that are meant, leave damaged ones out of what is replaced, or use an "+
 		`escape such as \uFFFD`, path, line)
 }
 

@@ -35,7 +35,8 @@ func TestEditedArgumentsThatTheWorkspaceRefusesDoNotCount(t *testing.T) {
 	tierstest.Run(t, approval.Decider(), scenarios{
 		{Name: "they are tried first", Given: open(2), When: yes, Then: given(tried)},
 		{Name: "and count if they can run", Given: given(open(2), yes), When: built, Then: taken(5)},
-		{Name: "else the ask stays open", Given: given(open(2), yes), When: failed, Then: given(notCounted(id, 5, "ada", why))},
+		{Name: "else the ask stays open", Given: given(open(2), yes), When: failed,
+			Then: given(notCounted(id, 5, "ada", why))},
 		{Name: "for the next answer", Given: given(open(2), yes, failed), When: answer(id, "yes"),
 			Then: given(settled("tool", id, "yes", 7), approved(edit, "ada", onAsk(id)))},
 		{Name: "an answer meanwhile waits", Given: given(open(2), yes), When: tierstest.By("bob", answer(id, "no"))},

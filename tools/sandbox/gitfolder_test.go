@@ -18,8 +18,8 @@ func git(t *testing.T, dir string, args ...string) {
 	if err != nil {
 		t.Skip("git is not installed")
 	}
-	cmd := exec.CommandContext(t.Context(), program, append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@b",
-		"-c", "protocol.file.allow=always"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), program, append([]string{"-C", dir, "-c", "user.name=a",
+		"-c", "user.email=a@b", "-c", "protocol.file.allow=always"}, args...)...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%v: %s", args, out)

@@ -21,7 +21,8 @@ func scriptGrammars() []*grammar {
 		g.into = []string{
 			"export_statement", "lexical_declaration", "variable_declaration", "class_body", "expression_statement",
 			"ambient_declaration",
-			"statement_block", "interface_body", "object_type", "object", "array", "if_statement", "else_clause", "try_statement",
+			"statement_block", "interface_body", "object_type", "object", "array", "if_statement", "else_clause",
+			"try_statement",
 			"parenthesized_expression", "call_expression", "new_expression", "member_expression", "unary_expression",
 			"binary_expression", "sequence_expression", "await_expression", "ternary_expression", "arguments",
 			"return_statement", "function_expression", "arrow_function", "as_expression", "satisfies_expression",
