@@ -117,6 +117,7 @@ func Catalogue() []func() Model {
 		cost.Model,
 		diagnostics.Model,
 		queue.Model,
+		figures.Model,
 		files.Model,
 		gui.Model,
 		mmaStatus.Model,

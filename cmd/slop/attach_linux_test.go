@@ -47,3 +47,25 @@ func TestTwoTerminalsShowARunAndTheFirstAnswerCounts(t *testing.T) {
 	require.Equal(t, "four\n", first.file("a.txt"))
 	require.NotContains(t, strings.ReplaceAll(second.shown.String(), "\x1b]", ""), "does not count")
 }
+
+func TestTopShowsChangesOnATerminal(t *testing.T) {
+	t.Parallel()
+	run := chatFolder(t, 80, onePlan(edits("a.txt", "one", "two"), says("DONE: done")))
+	run.launch(exec.Command("slop", "run", "--script", "script.jsonl", "--config", "config.toml", "edit it"))
+	run.sees("[s]how all > ")
+	top, left := run.beside(40), run.beside(120)
+	left.launch(exec.Command("slop", "top", "--config", "config.toml"))
+	left.sees("\x1b[H\x1b[2JWHO", "T-001", "edit_file a.txt")
+	left.types("\x03")
+	<-left.ended
+	require.NoError(t, left.status)
+	top.launch(exec.Command("slop", "top", "--config", "config.toml"))
+	top.sees("T-001  contributor  you: ")
+	for _, line := range lines(top.shown.String()) {
+		require.LessOrEqual(t, len([]rune(strings.TrimRight(line, "\r"))), 40+len("\x1b[H\x1b[2J"))
+	}
+	run.types("y\r")
+	top.sees("the engine ended")
+	<-top.ended
+	require.NoError(t, top.status)
+}

@@ -94,9 +94,15 @@ func (c *chatting) launch(cmd *exec.Cmd) {
 	cmd.Env = append(os.Environ(), "HOME="+c.dir, "XDG_CONFIG_HOME="+c.dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	require.NoError(t, cmd.Start())
-	go func() { c.status = cmd.Wait(); close(c.ended) }()
+	drawn := make(chan struct{})
+	go func() { _, _ = io.Copy(c.shown, c.keys); close(drawn) }()
+	go func() {
+		c.status = cmd.Wait()
+		c.program.Close() // so that the last of what it printed ends the copy
+		<-drawn
+		close(c.ended)
+	}()
 	t.Cleanup(func() { _ = cmd.Process.Kill(); <-c.ended })
-	go func() { _, _ = io.Copy(c.shown, c.keys) }()
 }
 
 func (c *chatting) types(text string) {
@@ -125,7 +131,7 @@ func (c *chatting) file(name string) string {
 func (c *chatting) requireCooked() {
 	c.t.Helper()
 	<-c.ended
-	mode, err := unix.IoctlGetTermios(int(c.program.Fd()), unix.TCGETS)
+	mode, err := unix.IoctlGetTermios(int(c.keys.Fd()), unix.TCGETS)
 	require.NoError(c.t, err)
 	require.NotZero(c.t, mode.Lflag&unix.ICANON)
 }

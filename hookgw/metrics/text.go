@@ -20,6 +20,14 @@ type Sample struct {
 	// same values.
 	Labels []string
 	Value  float64
+	// Histogram makes the sample a histogram, whose name has a unit at its end; Value is then the sum.
+	Histogram *Histogram
+}
+
+// Histogram counts values by upper bound, those of smaller bounds included.
+type Histogram struct {
+	Buckets map[float64]uint64
+	Count   uint64
 }
 
 // Text renders samples in the text format and returns its content type. An error means that the samples break the
@@ -57,6 +65,9 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 		}
 		desc := prometheus.NewDesc(s.Name, s.Help, names, nil)
 		m, err := prometheus.NewConstMetric(desc, kind, s.Value, values...)
+		if s.Histogram != nil {
+			m, err = prometheus.NewConstHistogram(desc, s.Histogram.Count, s.Value, s.Histogram.Buckets, values...)
+		}
 		if err != nil {
 			m = prometheus.NewInvalidMetric(desc, err)
 		}

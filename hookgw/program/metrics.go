@@ -6,6 +6,7 @@ import (
 	"manualslop/hookgw/metrics"
 	"manualslop/hookgw/request"
 	"manualslop/hookgw/wire"
+	"manualslop/projections"
 )
 
 // getMetrics returns the telemetry and the counts as text for Prometheus.
@@ -14,7 +15,13 @@ func (p *Handlers) getMetrics(c *request.Call) error {
 	if err != nil {
 		return err
 	}
-	body, kind, err := metrics.Text(samplesOf(t))
+	all := samplesOf(t)
+	if err := c.Read(t.Queues.Session, func(s *projections.Set) {
+		all = append(all, sessionSamples(s, c.Core.Clock())...)
+	}); err != nil {
+		return err
+	}
+	body, kind, err := metrics.Text(all)
 	if err != nil {
 		return err
 	}
@@ -22,7 +29,7 @@ func (p *Handlers) getMetrics(c *request.Call) error {
 }
 
 // samplesOf turns telemetry into samples; figures that are not measured are left out.
-func samplesOf(t wire.Telemetry) []metrics.Sample {
+func samplesOf(t wire.Telemetry) samples {
 	var out samples
 	out.gauge("slop_gateway_uptime_seconds", "Time since this gateway started.", t.UptimeS)
 	out.processes(t.Processes)

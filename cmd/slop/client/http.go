@@ -148,7 +148,11 @@ func (d *HTTP) Feed(ctx context.Context, session string, after uint64, filters [
 				failures = 0
 			}
 			var refused *hookclient.Error
-			if !follow && at == from || failures >= maxRetries || errors.As(err, &refused) || !d.runs() {
+			is, gone := errors.As(err, &refused), !d.runs()
+			if gone && !is && !errors.Is(err, ErrStreamEnded) { // it ended before the stream was opened again
+				err = wrapped{ErrStreamEnded, err}
+			}
+			if !follow && at == from || failures >= maxRetries || is || gone {
 				yield(events.Event{}, err)
 				return
 			}

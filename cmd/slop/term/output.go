@@ -43,6 +43,17 @@ func PrintTable(w io.Writer, rows [][]string) {
 	}
 }
 
+// PrintScreen replaces what a terminal shows by a table that is cut to its width.
+func PrintScreen(w io.Writer, rows [][]string) {
+	var table strings.Builder
+	PrintTable(&table, rows)
+	fmt.Fprint(w, "\x1b[H\x1b[2J")
+	width := terminalWidth(w)
+	for line := range strings.Lines(table.String()) {
+		fmt.Fprintln(w, fit(strings.TrimSuffix(line, "\n"), width))
+	}
+}
+
 // PrintFields prints a name and a value in each row, with hidden characters spelled out. It skips empty values.
 func PrintFields(w io.Writer, rows [][]string) {
 	var kept [][]string
