@@ -145,12 +145,14 @@ type SpawnApproved struct {
 	Ticket  string `json:"ticket"`
 	Attempt int    `json:"attempt"`
 	Prompt  string `json:"prompt,omitempty"` // edited by the person; empty means as requested
-	By      string `json:"by"`
-	Ask     string `json:"ask,omitempty"`
+	// Files are edited by the person; null means as requested.
+	Files []string `json:"files,omitzero"`
+	By    string   `json:"by"`
+	Ask   string   `json:"ask,omitempty"`
 }
 
 // EventType returns the type name and version.
-func (SpawnApproved) EventType() Type { return Type{"SpawnApproved", 1} }
+func (SpawnApproved) EventType() Type { return Type{"SpawnApproved", 2} }
 
 // EventCorr returns the ticket.
 func (e SpawnApproved) EventCorr() string { return e.Ticket }
@@ -170,17 +172,20 @@ func (SpawnDenied) EventType() Type { return Type{"SpawnDenied", 1} }
 // EventCorr returns the ticket.
 func (e SpawnDenied) EventCorr() string { return e.Ticket }
 
-// StepApproved allows a round to continue.
+// StepApproved allows a round to continue, with what the person edited.
 type StepApproved struct {
-	Ticket  string `json:"ticket"`
-	Attempt int    `json:"attempt"`
-	Round   int    `json:"round"`
-	By      string `json:"by"`
-	Ask     string `json:"ask,omitempty"`
+	Ticket   string     `json:"ticket"`
+	Attempt  int        `json:"attempt"`
+	Round    int        `json:"round"`
+	Messages []StepEdit `json:"messages,omitempty"` // the edited ones
+	Calls    []StepCall `json:"calls,omitempty"`    // those with edited arguments
+	Dropped  []string   `json:"dropped,omitempty"`  // ids of calls that do not run
+	By       string     `json:"by"`
+	Ask      string     `json:"ask,omitempty"`
 }
 
 // EventType returns the type name and version.
-func (StepApproved) EventType() Type { return Type{"StepApproved", 1} }
+func (StepApproved) EventType() Type { return Type{"StepApproved", 2} }
 
 // EventCorr returns the ticket.
 func (e StepApproved) EventCorr() string { return e.Ticket }
@@ -248,13 +253,15 @@ func askDefs() []Def {
 		Define(Command, "gateway, agent, person", "A program posted a question to /api/ask.",
 			AskPosted{"r-1", json.RawMessage(`{"tool":"x"}`), "ab", 60000}),
 		Define(Outcome, "timers", "A time that an event named has come.", TimerFired{"01K", at}),
-		Define(Decision, "approval", "An attempt at a ticket may start.", SpawnApproved{"T-001", 1, "", "rule", ""}),
+		Define(Decision, "approval", "An attempt at a ticket may start.", SpawnApproved{Ticket: "T-001",
+			Attempt: 1, Files: []string{"a.go:skeleton"}, By: "ada", Ask: "01K"}, optional),
 		Define(Decision, "approval", "An attempt at a ticket may not start.", SpawnDenied{"T-001", 1, "later", "ada", "01K"}),
 		Define(Decision, "contributor", "A model asks a person, and waits for the answer.", QuestionRequested{"T-001", 1, 2,
 			"Which API?", []string{"v1", "v2"}}),
 		Define(Decision, "approval", "A person answered a model, or nobody did.", QuestionAnswered{Ticket: "T-001",
 			Attempt: 1, Round: 2, Answer: "v2", By: "ada", Ask: "01K"}),
-		Define(Decision, "approval", "A round may continue.", StepApproved{"T-001", 1, 2, "ada", "01K"}),
+		Define(Decision, "approval", "A round may continue.", StepApproved{Ticket: "T-001", Attempt: 1, Round: 2,
+			Messages: []StepEdit{{Part: 4, Text: "ok"}}, By: "ada", Ask: "01K"}, optional),
 		Define(Decision, "approval", "The attempt ends before this round.", StepDenied{"T-001", 1, 2, "enough", "ada",
 			"01K"}),
 	}

@@ -3,6 +3,8 @@ package events
 import (
 	"cmp"
 	"path"
+	"slices"
+	"strings"
 
 	"manualslop/events/chars"
 )
@@ -31,6 +33,19 @@ func DefaultView(file string) string {
 		return ViewImage
 	}
 	return ViewRaw
+}
+
+// FileViews returns the views in which a person may show a file.
+func FileViews() []string {
+	return []string{ViewRaw, ViewSkeleton, ViewCurated, ViewOutline, ViewSummary, ViewImage}
+}
+
+// SplitView splits PATH[:VIEW]. The view is empty if none of [FileViews] is named.
+func SplitView(text string) (file, view string) {
+	if at := strings.LastIndexByte(text, ':'); at > 0 && slices.Contains(FileViews(), text[at+1:]) {
+		return text[:at], text[at+1:]
+	}
+	return text, ""
 }
 
 // ViewRequest is a request for one view.

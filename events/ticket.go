@@ -1,5 +1,7 @@
 package events
 
+import "encoding/json"
+
 // Ticket statuses, spelled as in the original system.
 const (
 	StatusTodo       = "todo"
@@ -56,13 +58,16 @@ type SpawnRequested struct {
 	Attempt int    `json:"attempt"` // counted from 1
 	Model   string `json:"model"`
 	Prompt  string `json:"prompt"` // the ticket's description, which the person may edit
+	// Files are the files that the ticket shows at the beginning, each as PATH or PATH:VIEW; the
+	// person may edit them. Since decision version 3 of the conductor.
+	Files []string `json:"files,omitempty"`
 	// Ungated means that the session needs no approval to start tickets, so the start follows
 	// without an answer of approval. Since decision version 2 of the conductor.
 	Ungated bool `json:"ungated,omitzero"`
 }
 
 // EventType returns the type name and version.
-func (SpawnRequested) EventType() Type { return Type{"SpawnRequested", 1} }
+func (SpawnRequested) EventType() Type { return Type{"SpawnRequested", 2} }
 
 // EventCorr returns the ticket.
 func (e SpawnRequested) EventCorr() string { return e.Ticket }
@@ -75,12 +80,15 @@ type TicketStarted struct {
 	Attempt int    `json:"attempt"`
 	Model   string `json:"model"`
 	Prompt  string `json:"prompt"` // the description, or the person's edited version
+	// Files are what the person who approved the start wants shown at the beginning instead of the
+	// ticket's own files; null means the ticket's own.
+	Files []string `json:"files,omitzero"`
 	// Workspace is the workspace of the attempt; empty means the person's folder.
 	Workspace string `json:"workspace,omitempty"`
 }
 
 // EventType returns the type name and version.
-func (TicketStarted) EventType() Type { return Type{"TicketStarted", 1} }
+func (TicketStarted) EventType() Type { return Type{"TicketStarted", 2} }
 
 // EventCorr returns the ticket.
 func (e TicketStarted) EventCorr() string { return e.Ticket.ID }
@@ -188,16 +196,45 @@ func (TicketKilled) EventType() Type { return Type{"TicketKilled", 1} }
 // EventCorr returns the ticket.
 func (e TicketKilled) EventCorr() string { return e.Ticket }
 
-// StepRequested asks for approval of a round of a ticket in step mode.
+// StepRequested asks for approval of what comes next in step mode: the next request to the model,
+// or the calls of its reply. Of a request it holds the new messages, of a reply the calls.
 type StepRequested struct {
 	Ticket  string `json:"ticket"`
 	Attempt int    `json:"attempt"`
 	Round   int    `json:"round"`
 	Summary string `json:"summary"`
+	// Messages and Calls: since decision version 3 of the contributor.
+	Messages []StepMessage `json:"messages,omitempty"`
+	Calls    []StepCall    `json:"calls,omitempty"`
+}
+
+// StepMessage is a new message of a request: what the model reads is Prefix, Text and Suffix. The
+// person may edit Text.
+type StepMessage struct {
+	Part   int    `json:"part"` // its place in the prompt
+	Call   string `json:"call,omitempty"`
+	Prefix string `json:"prefix,omitempty"`
+	Text   string `json:"text,omitempty"`
+	Suffix string `json:"suffix,omitempty"`
+	// Size is the length in bytes of a text that is not shown because it does not fit here.
+	Size int64 `json:"size,omitempty"`
+}
+
+// StepCall is a call of a reply. The person may edit its arguments.
+type StepCall struct {
+	Call string          `json:"call"`
+	Tool string          `json:"tool"`
+	Args json.RawMessage `json:"args"`
+}
+
+// StepEdit is another text for a message, from a person.
+type StepEdit struct {
+	Part int    `json:"part"`
+	Text string `json:"text"`
 }
 
 // EventType returns the type name and version.
-func (StepRequested) EventType() Type { return Type{"StepRequested", 1} }
+func (StepRequested) EventType() Type { return Type{"StepRequested", 2} }
 
 // EventCorr returns the ticket.
 func (e StepRequested) EventCorr() string { return e.Ticket }
@@ -210,10 +247,10 @@ func ticketDefs() []Def {
 		Define(Decision, "lead", "Tier 2 cut a track into a graph of tickets.", TicketsPlanned{"TR-1", []Ticket{t}}),
 		Define(Decision, "conductor", "A ticket's dependencies are all completed.", TicketReady{"T-001"}),
 		Define(Decision, "conductor", "A ready ticket is about to start.", SpawnRequested{Ticket: "T-001", Attempt: 1,
-			Model: "m", Prompt: "Mend"}),
+			Model: "m", Prompt: "Mend", Files: []string{"a.go:raw", "b.go"}}, optional),
 		Define(Decision, "conductor", "An attempt at a ticket begins with a clean "+
 			"conversation.", TicketStarted{Track: "TR-1", Ticket: t,
-			Attempt: 1, Model: "m", Prompt: "Mend"}),
+			Attempt: 1, Model: "m", Prompt: "Mend"}, optional),
 		Define(Decision, "contributor", "An attempt at a ticket ended.", TicketResolved{Ticket: "T-001", Attempt: 1,
 			Outcome: ResolvedDone, Text: "Done.", Changes: []FileChange{{Path: "a.go", Before: "ab", After: "cd"}}}),
 		Define(Decision, "conductor", "A ticket is done.", TicketCompleted{"T-001"}),
@@ -222,8 +259,9 @@ func ticketDefs() []Def {
 		Define(Decision, "conductor", "A blocked ticket is set back to todo.", TicketUnblocked{"T-001"}),
 		Define(Decision, "conductor", "A ticket gets another attempt.", TicketRetried{"T-001", 1, "no such file"}),
 		Define(Decision, "conductor", "The running attempt was ended by a person.", TicketKilled{"T-001", 1, "ada"}),
-		Define(Decision, "contributor", "A round waits for a person's approval.", StepRequested{"T-001", 1, 2,
-			"2 results go to m"}),
+		Define(Decision, "contributor", "A round waits for a person's approval.", StepRequested{Ticket: "T-001",
+			Attempt: 1, Round: 2, Summary: "2 results go to m", Messages: []StepMessage{{Part: 4, Call: "01J-0", Text: "ok"}}},
+			optional),
 	}
 }
 

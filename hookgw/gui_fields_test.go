@@ -40,6 +40,8 @@ func freshFields() map[string]string {
 		"max_workers":                `0`,
 		"mma_epic_input":             `""`,
 		"mma_paused":                 `false`,
+		"mma_spawn_payload":          `null`,
+		"mma_step_payload":           `null`,
 		"mma_status":                 `"idle"`,
 		"mma_step_mode":              `false`,
 		"mma_streams":                `{}`,

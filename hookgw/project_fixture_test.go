@@ -86,6 +86,16 @@ func (f *folder) Expand(_ context.Context, base string, patterns []string) (path
 	return paths, skipped, nil
 }
 
+// Check finds the files that are there.
+func (f *folder) Check(path string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, ok := f.files[path]; !ok {
+		return missing(path)
+	}
+	return nil
+}
+
 // ReadHistory reads JSON.
 func (f *folder) ReadHistory(text string) (projections.History, error) {
 	var h projections.History

@@ -251,6 +251,24 @@ func (g *GUISources) newestReply() string {
 	return ""
 }
 
+// dialog is what an open ask shows.
+type dialog struct {
+	RequestID string          `json:"request_id"`
+	Title     string          `json:"title"`
+	Ticket    string          `json:"ticket"`
+	Args      json.RawMessage `json:"args,omitempty"`
+}
+
+// oldestAsk returns the oldest open ask of a gate; nil if there is none.
+func (g *GUISources) oldestAsk(gate string) any {
+	for _, a := range g.OpenAsks() {
+		if a.Gate == gate {
+			return dialog{a.AskRaised.Ask, a.Title, a.Ticket, a.Args}
+		}
+	}
+	return nil
+}
+
 // guiTeamFields returns the fields of the original system's dashboard of tracks and tickets.
 func guiTeamFields() []GUIField {
 	return append(teamSettings(), teamState()...)
@@ -320,6 +338,12 @@ func teamState() []GUIField {
 			Doc: "Whether a start waits for a person.", Read: func(g *GUISources) any {
 				return g.Status().PendingMMASpawnApproval
 			}},
+		{Name: "mma_step_payload", Type: FieldObject, Doc: "What the oldest open ask about a round shows: request_id, title, " +
+			"ticket, and args with messages or calls, which btn_approve_mma_step takes edited; null without one.",
+			Read: func(g *GUISources) any { return g.oldestAsk(events.GateStep) }},
+		{Name: "mma_spawn_payload", Type: FieldObject, Doc: "What the oldest open ask about a start shows: request_id, title, " +
+			"ticket, and args with prompt and files, which btn_approve_spawn takes edited; null without one.",
+			Read: func(g *GUISources) any { return g.oldestAsk(events.GateSpawn) }},
 		{Name: "pending_approval", Type: FieldBool, Doc: "Whether a tool call or a round waits for a person.",
 			Read: func(g *GUISources) any { return g.Status().PendingApproval }},
 	}

@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"manualslop/events"
@@ -62,6 +63,8 @@ func scenarios() []scenario {
 		{"undone", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: undoneReact()}},
 		{"questioned", script{goal: "Mend it", tracks: 1, tickets: 1, rules: yesToAll, rounds: []call{read},
 			react: questionedReact()}},
+		{"edited", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit, read}, react: editedReact(),
+			settings: func(s *events.Settings) { s.StepMode, s.SpawnApproval = true, true }}},
 		{"discussed", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: discussedReact()}},
 	}
 }
@@ -342,6 +345,39 @@ func gatedReact() func(*world, *events.Event) bool {
 			return true
 		}
 		return false
+	}
+}
+
+// editedReact edits the start and the steps of a ticket: other files, another message, other arguments, and no call at
+// all in the second round.
+func editedReact() func(*world, *events.Event) bool {
+	calls := 0
+	return func(w *world, e *events.Event) bool {
+		p, ok := e.Payload.(events.AskRaised)
+		if !ok {
+			return false
+		}
+		a := events.AskAnswered{Ask: p.Ask, Decision: events.Yes}
+		var shown struct {
+			Messages []events.StepMessage
+			Calls    []events.StepCall
+		}
+		if p.Gate == events.GateStep && json.Unmarshal(p.Args, &shown) != nil {
+			panic("a step that shows nothing")
+		}
+		switch {
+		case p.Gate == events.GateSpawn:
+			a.Args = json.RawMessage(`{"prompt":"Mend only the lexer","files":["lexer.go:outline","a.go"]}`)
+		case len(shown.Messages) > 0:
+			a.Args = json.RawMessage(fmt.Sprintf(`{"messages":[{"part":%d,"text":"edited <&> é"}]}`, shown.Messages[0].Part))
+		case len(shown.Calls) > 0 && calls == 0:
+			calls++
+			a.Args = json.RawMessage(`{"calls":[{"call":"` + shown.Calls[0].Call + `","args":{"path":"lexer.go","content":"c"}}]}`)
+		case len(shown.Calls) > 0:
+			a.Args = json.RawMessage(`{"calls":[]}`)
+		}
+		w.say("ada", e.ID, a)
+		return true
 	}
 }
 

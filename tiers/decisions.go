@@ -25,11 +25,11 @@ func Decisions() map[string]int {
 		// and edited arguments count once a worker has shown that they can run
 		events.ActorApproval: 2,
 		// 2: a ticket starts at once if its start needs no approval; 3: turns can be killed, a ticket that could
-		// not be reviewed is blocked, and a review knows answers to questions
+		// not be reviewed is blocked, a review knows answers to questions, and a start is asked about with files
 		events.ActorConductor: 3,
 		// 2: a reading call checks whether known files changed; 3: turns in discussions, a
 		// refresh compares tracked files with the start of the attempt, and a view
-		// that a person chose is used for small files, too
+		// that a person chose is used for small files, too; steps show messages and calls
 		events.ActorContributor: 3,
 		events.ActorLead:        2, // the planning model may request files
 		events.ActorPlanner:     1,

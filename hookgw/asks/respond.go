@@ -37,6 +37,9 @@ func postRespond(c *core.Call) error {
 func respond(c *core.Call, session string, ask projections.Ask, response json.RawMessage) error {
 	answer := Meaning(ask, response)
 	rule, err := ruleOf(c, session, ask, answer, response)
+	if err == nil {
+		err = CheckFiles(c, ask, answer)
+	}
 	if err != nil {
 		return err
 	}

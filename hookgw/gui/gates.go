@@ -79,6 +79,9 @@ func (r *guiRun) answer(ask projections.Ask, yes bool, click gateClick) error {
 		}
 		answer = asks.Meaning(ask, response)
 	}
+	if err := asks.CheckFiles(r.c, ask, answer); err != nil {
+		return err
+	}
 	e, err := r.event(r.c.Gw.Person, answer)
 	if err == nil {
 		err = r.c.Gw.AnswerFits(e)

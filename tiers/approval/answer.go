@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"manualslop/events"
-	"manualslop/events/chars"
 	"manualslop/tiers"
 )
 
@@ -69,13 +68,9 @@ func (s *State) badEdit(a *ask, args json.RawMessage) string {
 	case events.GateTool:
 		return s.badArguments(s.calls[a.call], args)
 	case events.GateSpawn:
-		if len(args) > MaxPrompt {
-			return tooLong("the prompt", len(args), MaxPrompt)
-		}
-		if chars.Trim(promptOf(args)) == "" {
-			return `args must be {"prompt": "…"}`
-		}
-		return ""
+		return s.badSpawn(args)
+	case events.GateStep:
+		return s.badStep(a, args)
 	case events.GateBudget:
 		return s.badBudget(a, args)
 	case events.GateQuestion:
@@ -99,15 +94,6 @@ func (s *State) badEdit(a *ask, args json.RawMessage) string {
 		return `args must be {"resolution": "retry"}, "done" or "fail"`
 	}
 	return "this ask takes no args"
-}
-
-// promptOf returns the prompt that a person wrote, or "".
-func promptOf(args json.RawMessage) string {
-	var v struct {
-		Prompt string `json:"prompt"`
-	}
-	read(args, &v)
-	return v.Prompt
 }
 
 // resolutionOf returns the resolution that a person named, or "".

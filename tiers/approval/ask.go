@@ -18,7 +18,8 @@ type ask struct {
 	ticket         string
 	attempt, round int
 	expires        *time.Time
-	settled        *settlement // nil while the ask is open
+	args           json.RawMessage // what an open ask about a step shows
+	settled        *settlement     // nil while the ask is open
 }
 
 // settlement is what the author of a late answer learns about the first one.
@@ -30,6 +31,9 @@ type settlement struct {
 func newAsk(p events.AskRaised) *ask {
 	a := &ask{id: p.Ask, gate: p.Gate, call: p.Call, ticket: p.Ticket, attempt: p.Attempt, round: p.Round,
 		expires: p.ExpiresAt}
+	if p.Gate == events.GateStep {
+		a.args = p.Args
+	}
 	if p.Gate == events.GateBudget {
 		a.attempt = math.MaxInt // it outlives the attempt that raised it
 	}
@@ -69,7 +73,7 @@ func (s *State) spawn(e *events.Event, p events.SpawnRequested) {
 		s.owe(events.SpawnApproved{Ticket: p.Ticket, Attempt: p.Attempt, By: byRule})
 	default:
 		s.raise(e, events.AskRaised{Gate: events.GateSpawn, Title: "start " + p.Ticket + " on " + p.Model, Ticket: p.Ticket,
-			Attempt: p.Attempt, Args: object("prompt", p.Prompt)})
+			Attempt: p.Attempt, Args: s.spawnArgs(p)})
 	}
 }
 
@@ -82,7 +86,7 @@ func (s *State) step(e *events.Event, p events.StepRequested) {
 		s.owe(events.StepApproved{Ticket: p.Ticket, Attempt: p.Attempt, Round: p.Round, By: byRule + " " + name})
 	default:
 		s.raise(e, events.AskRaised{Gate: events.GateStep, Title: p.Summary, Ticket: p.Ticket, Attempt: p.Attempt,
-			Round: p.Round})
+			Round: p.Round, Args: stepArgs(p)})
 	}
 }
 

@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"encoding/json"
 	"slices"
 
 	"manualslop/events"
@@ -200,7 +199,7 @@ func (s *State) paid(e *events.Event) {
 		s.asks[a.id] = a
 		s.open = append(s.open, a)
 	case events.AskSettled:
-		s.asks[p.Ask].settled = &settlement{by: p.By, at: p.At}
+		s.asks[p.Ask].settled, s.asks[p.Ask].args = &settlement{by: p.By, at: p.At}, nil
 		s.open = without(s.open, s.asks[p.Ask])
 	case events.ToolApproved:
 		c := s.calls[p.Call]
@@ -225,13 +224,4 @@ func without[T comparable](list []T, x T) []T {
 		}
 	}
 	return out
-}
-
-// object returns a JSON object with one member.
-func object(key, value string) json.RawMessage {
-	b, err := json.Marshal(map[string]string{key: value})
-	if err != nil {
-		panic("approval: " + err.Error()) // two strings cannot fail
-	}
-	return b
 }

@@ -50,6 +50,11 @@
 // Merges. Work that could not be merged raises an ask; yes tries again, everything else gives up
 // (MergeAnswered).
 //
+// Starts and steps. An ask about a start shows prompt and files, one about a step the new messages
+// of a request or the calls of a reply. A yes may hold them edited; SpawnApproved and StepApproved
+// carry only what the person changed. Calls are judged after their step, with the edited
+// arguments.
+//
 // A rule that allows everything for the session (--yes) answers tool, step and spawn gates, and
 // nothing else.
 //

@@ -16,8 +16,10 @@ const (
 	// MaxPosted limits the question of /api/ask, and the response to it, as JSON. A larger
 	// question is never raised.
 	MaxPosted = 256 << 10
-	// MaxPrompt limits the prompt that a person wrote for a ticket, as JSON.
+	// MaxPrompt limits the prompt that a person wrote for a ticket, with its files, as JSON.
 	MaxPrompt = events.MaxInline
+	// MaxStep limits a person's changes to a step, as JSON.
+	MaxStep = 128 << 10
 	// MaxUndo limits the files of one undo, as JSON; the files of one outcome
 	// always fit.
 	MaxUndo = 256 << 10

@@ -70,23 +70,6 @@ func refusal(out events.AskSettled) string {
 	return "refused by " + out.By
 }
 
-func (s *State) settleSpawn(a *ask, out events.AskSettled) {
-	if out.Outcome != events.Yes {
-		s.owe(events.SpawnDenied{Ticket: a.ticket, Attempt: a.attempt, Reason: refusal(out), By: out.By, Ask: out.Ask})
-		return
-	}
-	s.owe(events.SpawnApproved{Ticket: a.ticket, Attempt: a.attempt, Prompt: promptOf(out.Args), By: out.By, Ask: out.Ask})
-}
-
-func (s *State) settleStep(a *ask, out events.AskSettled) {
-	if out.Outcome != events.Yes {
-		s.owe(events.StepDenied{Ticket: a.ticket, Attempt: a.attempt, Round: a.round, Reason: refusal(out), By: out.By,
-			Ask: out.Ask})
-		return
-	}
-	s.owe(events.StepApproved{Ticket: a.ticket, Attempt: a.attempt, Round: a.round, By: out.By, Ask: out.Ask})
-}
-
 // kill withdraws the asks and previews for a ticket's attempts up to the killed one.
 func (s *State) kill(e *events.Event, p events.TicketKilled) {
 	s.killed[p.Ticket] = max(s.killed[p.Ticket], p.Attempt)

@@ -56,7 +56,7 @@ func (s *State) start(t *ticket) events.Payload {
 	now.Status = events.StatusInProgress
 	return events.TicketStarted{
 		Track: t.track.ID, Ticket: now, Attempt: t.attempt, Model: s.model(t),
-		Prompt: because(t.prompt, t.brief()), Workspace: t.workspace,
+		Prompt: because(t.prompt, t.brief()), Files: t.files, Workspace: t.workspace,
 	}
 }
 

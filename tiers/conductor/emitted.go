@@ -78,7 +78,8 @@ func (s *State) ticketEmitted(e *events.Event) {
 // revive makes a ticket active again; earlier facts about its blocked track and failed goal no
 // longer hold.
 func (s *State) revive(t *ticket, to phase) {
-	t.Status, t.BlockedReason, t.kind, t.verdict, t.prompt, t.warned = events.StatusTodo, "", "", "", "", false
+	t.Status, t.BlockedReason, t.kind, t.verdict, t.prompt, t.files, t.warned = events.StatusTodo, "", "", "", "", nil,
+		false
 	s.unblockTrack(t.track)
 	s.move(t, to)
 }

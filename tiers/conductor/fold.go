@@ -179,7 +179,7 @@ func (s *State) spawnApproved(x events.SpawnApproved) {
 	if t == nil {
 		return
 	}
-	t.prompt = x.Prompt
+	t.prompt, t.files = x.Prompt, x.Files
 	s.move(t, approved)
 	if s.paused {
 		s.held = append(s.held, t)

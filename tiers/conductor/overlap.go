@@ -61,6 +61,18 @@ func (s *State) ungated() bool {
 	return !s.settings.SpawnApproval && s.basis.Decision(events.ActorConductor) >= 2
 }
 
+// files returns the files that a ticket whose start is asked about shows at the beginning: its
+// target whole, and the others as the project sets it.
+func (s *State) files(t *ticket) []string {
+	if s.ungated() || s.basis.Decision(events.ActorConductor) < 3 {
+		return nil
+	}
+	if t.TargetFile == "" {
+		return t.ContextRequirements
+	}
+	return append([]string{t.TargetFile + ":" + events.ViewRaw}, t.ContextRequirements...)
+}
+
 // spawn requests the start of the first ready ticket that may start, while a slot is free. A
 // ticket whose target file is being changed waits, or at least causes a warning. Waiting tickets
 // lock nothing, so they cannot deadlock.
@@ -75,7 +87,7 @@ func (s *State) spawn() events.Payload {
 		}
 		if other == nil || !s.shared() {
 			return events.SpawnRequested{Ticket: t.ID, Attempt: t.attempt + 1, Model: s.model(t), Prompt: t.brief(),
-				Ungated: s.ungated()}
+				Files: s.files(t), Ungated: s.ungated()}
 		}
 	}
 	return nil

@@ -108,6 +108,7 @@ type ticket struct {
 
 	attempt int                   // of the newest SpawnRequested
 	prompt  string                // the prompt that a person wrote when approving the start
+	files   []string              // the files that the person chose then; nil if none were chosen
 	notes   []string              // of people, and their answers: the newest events.MaxNotes
 	noted   int                   // number of all notes
 	asking  string                // newest question of the attempt, on one line

@@ -60,7 +60,7 @@ func analysis(text string) string { return "\n" + fence.Analysis + "\n" + fence.
 
 // startCalls starts handling the calls of a reply.
 func (r *run) startCalls(p events.ModelReplied) {
-	r.calls, r.unrequested, r.phase = nil, nil, callTools
+	r.calls, r.unrequested, r.stepped, r.phase = nil, nil, false, callTools
 	for i, tc := range p.Calls {
 		c := newCall(tc)
 		r.calls = append(r.calls, c)

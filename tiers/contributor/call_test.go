@@ -224,7 +224,7 @@ func TestAPassThatCannotBeTrustedSaysSo(t *testing.T) {
 func TestAKillEndsTheRunAtAnyPoint(t *testing.T) {
 	t.Parallel()
 	whole := given(opened(stepMode), starts(1), context(), events.StepApproved{Ticket: "T-1", Attempt: 1, Round: 1},
-		failed(events.ModelNetwork), reply("", shell, read),
+		failed(events.ModelNetwork), reply("", shell, read), stepped(),
 		approve(0), approve(1), settle(0, events.ToolFailed, "boom", inShell), settle(1, events.ToolDone, "x"), hint(0, "?"),
 		reread(), events.StepApproved{Ticket: "T-1", Attempt: 1, Round: 2}, reply("DONE: it is."))
 	var said []events.Payload // the same with every id filled in

@@ -192,7 +192,7 @@ func TestLaws(t *testing.T) {
 	histories := [][]events.Payload{
 		manyRounds(),
 		given(opened(stepMode, tracked("b.go", "a.go")), starts(1), context(), events.StepApproved{Ticket: "T-1", Attempt: 1,
-			Round: 1}, aRound(), starts(1, ofTicket("T-2")), context(),
+			Round: 1}, reply("I look.", read), stepped(), ran(0, "text"), reread(), starts(1, ofTicket("T-2")), context(),
 			events.StepDenied{Ticket: "T-2", Attempt: 1, Round: 1, By: "ada"}, events.StepApproved{Ticket: "T-1", Attempt: 1,
 				Round: 2}, replyTo("T-1", "BLOCKED: no"), starts(2), context()),
 		given(opened(), events.TierChanged{Tier: 3, Provider: "other", Models: []string{"x"}}, starts(1), context(),

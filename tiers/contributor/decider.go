@@ -60,7 +60,7 @@ func (s *State) running(ticket string, attempt int) *run {
 // is none.
 func (s *State) stepping(ticket string, attempt, round int) *run {
 	r := s.running(ticket, attempt)
-	if r == nil || r.phase != awaitStep || r.round != round {
+	if r == nil || r.phase != awaitStep && r.phase != awaitCallStep || r.round != round {
 		return nil
 	}
 	return r

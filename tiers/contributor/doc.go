@@ -8,7 +8,8 @@
 // another ticket reaches the model. A round is one reply and its calls, which run in parallel. The
 // next round waits until every call has an outcome, every failed shell call has a hint or the
 // reason why there is none, and the files that the conversation knows were read again. In step
-// mode it also waits for a person's yes.
+// mode each request and the calls of each reply wait for a person, who sees and may edit the new
+// messages or the calls (StepRequested); edited calls are judged like any other.
 //
 // Each request goes to the provider, the program and the model that the current settings name for
 // tier 3 and the ticket's retries, even if they changed during the attempt. A recorded request

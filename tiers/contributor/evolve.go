@@ -78,7 +78,7 @@ func (s *State) emitted(e *events.Event) {
 			if r.retry == nil { // a retry repeats what was sent
 				r.talk.Sent()
 			}
-			r.sent, r.retry = r.sent.Then(e.ID, p), nil
+			r.sent, r.retry, r.texts = r.sent.Then(e.ID, p), nil, nil
 		}
 	case events.RefreshRequested:
 		if r := s.running(p.Ticket, p.Attempt); r != nil {
@@ -86,7 +86,11 @@ func (s *State) emitted(e *events.Event) {
 		}
 	case events.StepRequested:
 		if r := s.running(p.Ticket, p.Attempt); r != nil {
-			r.phase = awaitStep
+			if r.phase == callTools {
+				r.phase = awaitCallStep
+			} else {
+				r.phase = awaitStep
+			}
 		}
 	case events.QuestionRequested:
 		if r := s.running(p.Ticket, p.Attempt); r != nil {
@@ -125,7 +129,7 @@ func (s *State) answered(e *events.Event) {
 		}
 	case events.StepApproved:
 		if r := s.stepping(p.Ticket, p.Attempt, p.Round); r != nil {
-			r.phase = sendRound
+			r.stepApproved(p)
 		}
 	case events.StepDenied:
 		if r := s.stepping(p.Ticket, p.Attempt, p.Round); r != nil {
@@ -178,6 +182,7 @@ func (s *State) evolveCall(e *events.Event, flaky string) {
 			if p.Outcome != events.ToolInterrupted {
 				c.awaitsHint = tiers.WantsHint(p)
 				still := p.Unchanged && s.compares() && !slices.ContainsFunc(r.calls, func(c *call) bool { return c.wrote })
+				r.learnText(s, p.SHA256, p.Text)
 				s.result(r, c, outcome(e.ID, p, s.origins[p.Tool], flaky))
 				if still && r.phase == needRefresh { // a refresh would find nothing
 					r.nextRound(s)

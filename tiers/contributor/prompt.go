@@ -82,6 +82,7 @@ func (r *run) context(s *State, id string, p events.ContextBuilt) {
 	}
 	for _, i := range others {
 		if p.Views[i].View != events.ViewState {
+			r.learnText(s, p.Views[i].SHA256, p.Views[i].Text)
 			r.talk.Show(p.Views[i].Path, view(id, i, p.Views[i]))
 		}
 	}

@@ -22,7 +22,8 @@ const (
 	awaitStep
 	sendRound // ModelRequested is due
 	awaitModel
-	callTools // ToolRequested is due for each call of the reply
+	callTools // StepRequested is due in step mode, then ToolRequested for each call of the reply
+	awaitCallStep
 	awaitCalls
 	needRefresh // RefreshRequested is due
 	awaitRefresh
@@ -40,7 +41,8 @@ type run struct {
 	ticket  events.Ticket
 	attempt int
 	prompt  string
-	place   string // name of the workspace; empty means the person's folder
+	chosen  []string // files to show instead of the ticket's own; nil if a person chose none
+	place   string   // name of the workspace; empty means the person's folder
 	phase   phase
 	pending string // id of the pending own request
 	round   int
@@ -67,6 +69,8 @@ type run struct {
 	retry       *events.ModelRequested // the next attempt at it, if one is due
 	calls       []*call                // of this round, in the order of the reply
 	unrequested []*call                // calls for which ToolRequested is due
+	stepped     bool                   // a person approved them
+	texts       map[string]string      // in step mode, by digest: texts of parts that were not sent yet
 	outcome     events.TicketResolved
 
 	cut *events.ConversationShortened // due before the next request
@@ -76,8 +80,8 @@ type run struct {
 }
 
 func newRun(p events.TicketStarted) *run {
-	return &run{tier: tier, track: p.Track, ticket: p.Ticket, attempt: p.Attempt, prompt: p.Prompt, place: p.Workspace,
-		phase: needContext, round: 1, files: map[string]events.FileState{}}
+	return &run{tier: tier, track: p.Track, ticket: p.Ticket, attempt: p.Attempt, prompt: p.Prompt, chosen: p.Files,
+		place: p.Workspace, phase: needContext, round: 1, files: map[string]events.FileState{}}
 }
 
 // over drops the state of an ended attempt, and keeps only that it ended.
@@ -98,13 +102,16 @@ func (r *run) next(s *State) []events.Payload {
 	case needContext:
 		return []events.Payload{r.contextRequest(s)}
 	case startRound:
-		if s.settings.StepMode || r.ticket.StepMode {
-			return []events.Payload{r.stepRequest(s.settings)}
+		if r.steps(s) {
+			return []events.Payload{r.requestStep(s)}
 		}
 		return []events.Payload{r.modelRequest(s)}
 	case sendRound:
 		return []events.Payload{r.modelRequest(s)}
 	case callTools:
+		if r.stepsCalls(s) {
+			return []events.Payload{r.callStep()}
+		}
 		return r.callRequests(s)
 	case needRefresh:
 		return []events.Payload{events.RefreshRequested{Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round,
@@ -115,11 +122,6 @@ func (r *run) next(s *State) []events.Payload {
 		return []events.Payload{r.result()}
 	}
 	return nil
-}
-
-func (r *run) stepRequest(now events.Settings) events.StepRequested {
-	return events.StepRequested{Ticket: r.ticket.ID, Attempt: r.attempt, Round: r.round,
-		Summary: fmt.Sprintf("round %d of %s goes to %s", r.round, r.ticket.ID, r.seat().Take(now).Model)}
 }
 
 // seat returns the seat that works on the ticket. It is resolved with the current settings, not

@@ -207,8 +207,11 @@ func TestRoundsAreBounded(t *testing.T) {
 	})
 }
 
+// TestStepMode is about steps that show nothing, and of which calls have none: those of decisions 2.
 func TestStepMode(t *testing.T) {
 	t.Parallel()
+	older := func(change ...func(*events.Settings)) []events.Payload { return decidesAs(2, opened(change...)) }
+	olderRound1 := given(older(stepMode), starts(1), context())
 	waits := func(round int) events.Payload {
 		return events.StepRequested{Ticket: "T-1", Attempt: 1, Round: round, Summary: "round " + string(rune('0'+round)) +
 			" of T-1 goes to m1"}
@@ -222,27 +225,27 @@ func TestStepMode(t *testing.T) {
 	ofTheTicket := starts(1, func(p *events.TicketStarted) { p.Ticket.StepMode = true })
 	sent := given(decided[events.ModelRequested]())
 	tierstest.Run(t, contributor.Decider(), scenarios{
-		{Name: "of the session", Given: given(opened(stepMode), starts(1)), When: context(), Then: given(waits(1))},
-		{Name: "of the ticket", Given: given(opened(), ofTheTicket), When: context(), Then: given(waits(1))},
-		{Name: "turned on", Given: given(opened(), starts(1), events.StepModeSet{On: true}), When: context(),
+		{Name: "of the session", Given: given(older(stepMode), starts(1)), When: context(), Then: given(waits(1))},
+		{Name: "of the ticket", Given: given(older(), ofTheTicket), When: context(), Then: given(waits(1))},
+		{Name: "turned on", Given: given(older(), starts(1), events.StepModeSet{On: true}), When: context(),
 			Then: given(waits(1))},
-		{Name: "turned off", Given: given(opened(stepMode), starts(1), events.StepModeSet{}), When: context(), Then: sent},
-		{Name: "turned off, but not of the ticket", Given: given(opened(), ofTheTicket, events.StepModeSet{}),
+		{Name: "turned off", Given: given(older(stepMode), starts(1), events.StepModeSet{}), When: context(), Then: sent},
+		{Name: "turned off, but not of the ticket", Given: given(older(), ofTheTicket, events.StepModeSet{}),
 			When: context(), Then: given(waits(1))},
-		{Name: "turned off while it waits", Given: round1(stepMode), When: events.StepModeSet{}},
-		{Name: "yes", Given: round1(stepMode), When: yes(1), Then: sent},
-		{Name: "yes twice", Given: given(round1(stepMode), yes(1)), When: yes(1)},
-		{Name: "yes to another round", Given: round1(stepMode), When: yes(2)},
-		{Name: "yes to another attempt", Given: round1(stepMode), When: events.StepApproved{Ticket: "T-1", Attempt: 2,
+		{Name: "turned off while it waits", Given: olderRound1, When: events.StepModeSet{}},
+		{Name: "yes", Given: olderRound1, When: yes(1), Then: sent},
+		{Name: "yes twice", Given: given(olderRound1, yes(1)), When: yes(1)},
+		{Name: "yes to another round", Given: olderRound1, When: yes(2)},
+		{Name: "yes to another attempt", Given: olderRound1, When: events.StepApproved{Ticket: "T-1", Attempt: 2,
 			Round: 1}},
-		{Name: "yes to another ticket", Given: round1(stepMode), When: events.StepApproved{Ticket: "T-2", Attempt: 1,
+		{Name: "yes to another ticket", Given: olderRound1, When: events.StepApproved{Ticket: "T-2", Attempt: 1,
 			Round: 1}},
-		{Name: "the next round waits again", Given: given(round1(stepMode), yes(1), reply("", read), ran(0, "x")),
+		{Name: "the next round waits again", Given: given(olderRound1, yes(1), reply("", read), ran(0, "x")),
 			When: reread(), Then: given(waits(2))},
-		{Name: "another attempt at the model does not wait", Given: given(round1(stepMode), yes(1)),
+		{Name: "another attempt at the model does not wait", Given: given(olderRound1, yes(1)),
 			When: failed(events.ModelNetwork), Then: sent},
-		{Name: "no ends the run for good", Given: round1(stepMode), When: no, Then: given(final)},
-		{Name: "no after yes", Given: given(round1(stepMode), yes(1)), When: no},
-		{Name: "yes after no", Given: given(round1(stepMode), no), When: yes(1)},
+		{Name: "no ends the run for good", Given: olderRound1, When: no, Then: given(final)},
+		{Name: "no after yes", Given: given(olderRound1, yes(1)), When: no},
+		{Name: "yes after no", Given: given(olderRound1, no), When: yes(1)},
 	})
 }

@@ -32,6 +32,14 @@ func opened(change ...func(*events.Settings)) []events.Payload {
 		events.ToolsOffered{Tools: []events.ToolOffer{{Name: "read_file"}, {Name: "run_powershell"}}})
 }
 
+// decidesAs is a session with other decisions of the contributor.
+func decidesAs(n int, session []events.Payload) []events.Payload {
+	open := session[0].(events.SessionOpened)
+	open.Basis = basis.Of("test")
+	open.Basis.Decisions[events.ActorContributor] = n
+	return given(open, session[1:])
+}
+
 func stepMode(s *events.Settings) { s.StepMode = true }
 
 func tracked(paths ...string) func(*events.Settings) {

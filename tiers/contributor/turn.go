@@ -119,6 +119,7 @@ func (r *run) openTurn(s *State) {
 			r.talk.Open(p)
 		}
 	}
+	r.learnText(s, events.Digest([]byte(t.asked.Text)), t.asked.Text)
 	r.talk.Open(events.Part{Role: "user", Kind: events.PartEntry, From: t.request,
 		SHA256: events.Digest([]byte(t.asked.Text)), Size: int64(len(t.asked.Text))})
 	t.asked.Entries = nil

@@ -45,10 +45,20 @@ func (r *run) contextRequest(s *State) events.ContextRequested {
 			show(f)
 		}
 	}
-	add(events.ViewRequest{Path: r.ticket.TargetFile, View: events.ViewRaw})
-	for _, file := range r.ticket.ContextRequirements {
-		f := s.shown[path.Clean(file)] // the zero value if the project does not set it
-		f.Path = file
+	files := r.chosen
+	if files == nil {
+		add(events.ViewRequest{Path: r.ticket.TargetFile, View: events.ViewRaw})
+		files = r.ticket.ContextRequirements
+	}
+	for _, file := range files {
+		name, mode := file, ""
+		if r.chosen != nil {
+			name, mode = events.SplitView(file)
+		}
+		f := s.shown[path.Clean(name)] // the zero value if the project does not set it
+		if f.Path = name; mode != "" {
+			f = events.TrackedFile{Path: name, ViewMode: mode}
+		}
 		show(f)
 	}
 	for _, f := range selection(s.presets[persona.ContextPreset]) {

@@ -92,6 +92,21 @@ func (t *Thread) Sent() { t.same = len(t.pieces) }
 // parts after them.
 func (t *Thread) Since() (same int, rest []events.Part) { return t.same, t.behind(t.same) }
 
+// Edit replaces part i of the prompt; false if there is no such part.
+func (t *Thread) Edit(i int, edited func(events.Part) events.Part) bool {
+	if i < 0 || i >= len(t.pieces) {
+		return false
+	}
+	p := &t.pieces[i]
+	before, read := sizeOf(p.Part), t.heard.Size(p.Part)
+	p.Part = edited(p.Part)
+	p.whole = max(p.Size, int64(len(p.Text)))
+	t.bytes += sizeOf(p.Part) - before
+	t.reads += t.heard.Size(p.Part) - read
+	t.same = min(t.same, i)
+	return true
+}
+
 func (t *Thread) behind(n int) []events.Part {
 	out := make([]events.Part, 0, len(t.pieces)-n+1)
 	for _, p := range t.pieces[n:] {

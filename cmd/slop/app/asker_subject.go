@@ -53,7 +53,7 @@ func (s *subjects) lines(ask events.AskRaised, open int) []string {
 	if text := s.tickets[ask.Ticket]; text != "" {
 		out = append(out, ask.Ticket+": "+term.OneLine(text))
 	}
-	if said := s.said[ask.Ticket]; ask.Gate == events.GateTool && said != "" {
+	if said := s.said[ask.Ticket]; (ask.Gate == events.GateTool || ask.Gate == events.GateStep) && said != "" {
 		out = append(out, "the model said: "+term.OneLine(said))
 	}
 	return out

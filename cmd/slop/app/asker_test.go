@@ -55,6 +55,34 @@ func TestAnswersAreReadAsTyped(t *testing.T) {
 	}
 }
 
+func TestAStepIsReadLineByLineAndEdited(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	ask := events.AskRaised{Ask: "a-1", Gate: events.GateStep, Title: "round 2 of T-001 calls two", Ticket: "T-001",
+		Args: json.RawMessage(`{"calls":[{"call":"c1","tool":"edit_file","args":{"path":"a.go","new_string":"x\ny\u202e"}}]}`)}
+	a := asker{g: &site.Flags{Terminal: term.Terminal{Out: &out, Err: &out}}, view: &term.Progress{Out: &out},
+		open: []events.AskRaised{ask}, shown: "a-1"}
+	require.False(t, a.g.PrintAsk(&out, ask, false))
+	require.Contains(t, out.String(), `
+   calls:
+     - args:
+         new_string:
+           x
+           y<U+202E>
+         path: a.go
+       call: c1
+       tool: edit_file
+`)
+	edited, err := a.read(`e {"calls":[]}`)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"calls":[]}`, string(edited.Args))
+	require.Contains(t, promptOf(ask), "[e]dit")
+	out.Reset()
+	a.g.PrintAsk(&out, events.AskRaised{Gate: events.GateSpawn, Args: json.RawMessage(`{"prompt":"Mend it","files":["a.go:raw",
+		"b.go"],"none":[],"empty":{}}`)}, true)
+	require.Contains(t, out.String(), "   empty: {}\n   files:\n     - a.go:raw\n     - b.go\n   none: []\n   prompt: Mend it\n")
+}
+
 func TestTextThatATerminalWouldHideIsSpelledOut(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "a<U+202E>b<U+200B>c<U+001B>[2J\td", term.Visible("a\u202eb\u200bc\x1b[2J\td"))

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -111,15 +112,9 @@ func (c *chat) chooseTier(_ context.Context, number string) error {
 	return nil
 }
 
-// addViews are the views in which a file may be added.
-func addViews() []string {
-	return []string{events.ViewRaw, events.ViewSkeleton, events.ViewCurated, events.ViewOutline, events.ViewSummary,
-		events.ViewImage}
-}
-
 func (c *chat) addFile(ctx context.Context, name string) error {
 	if name == "" {
-		c.note("name a file: /add FILE[:VIEW], with %s", strings.Join(addViews(), ", "))
+		c.note("name a file: /add FILE[:VIEW], with %s", strings.Join(events.FileViews(), ", "))
 		return nil
 	}
 	name, view := viewOf(name)
@@ -130,10 +125,8 @@ func (c *chat) addFile(ctx context.Context, name string) error {
 
 // viewOf splits FILE[:VIEW].
 func viewOf(text string) (file, view string) {
-	if at := strings.LastIndexByte(text, ':'); at > 0 && slices.Contains(addViews(), text[at+1:]) {
-		return text[:at], text[at+1:]
-	}
-	return text, events.DefaultView(text)
+	file, view = events.SplitView(text)
+	return file, cmp.Or(view, events.DefaultView(file))
 }
 
 // maxNamed limits the files that one text names with @.

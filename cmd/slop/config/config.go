@@ -84,7 +84,7 @@ type MCP struct {
 // MMA is the section [mma].
 type MMA struct {
 	MaxWorkers    int    `toml:"max_workers" min:"1" max:"64" project:"lower" doc:"Contributors that work at the same time."`
-	StepMode      bool   `toml:"step_mode" project:"only=true" doc:"Whether every round of a contributor waits for a yes."`
+	StepMode      bool   `toml:"step_mode" project:"only=true" doc:"Whether every request of a contributor, and the calls of every reply, wait for a yes."`
 	SpawnApproval bool   `toml:"spawn_approval" project:"only=true" doc:"Whether the launch of a contributor waits for a yes."`
 	Isolation     string `toml:"isolation" enum:"shared|worktree" project:"only=worktree" doc:"How tickets that run at the same time are kept apart. \"shared\": they work in the project's folder, where a file that one ticket changes is locked for the others until its attempt ends, and a ticket waits for another one with the same target file. \"worktree\": each attempt gets its own git worktree and branch, and finished work is merged into the branch slop/SESSION; your own checkout stays as it is. See isolation.md."`
 	MaxRetries    int    `toml:"max_retries" min:"0" max:"10" project:"lower" doc:"Number of retries of a ticket after its first attempt has failed."`

@@ -201,6 +201,26 @@ func (f *projectFiles) Expand(ctx context.Context, base string, patterns []strin
 	return paths, skipped, tooMany(len(paths))
 }
 
+// Check looks for a file as tools do, without reading it.
+func (f *projectFiles) Check(path string) error {
+	name, problem := f.pattern("", path)
+	if problem != "" {
+		return &core.FileProblem{Kind: core.FileDenied, Message: path + ": " + problem, Hint: "Name a file of the project."}
+	}
+	entry, err := f.documents.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &core.FileProblem{Kind: core.FileMissing, Message: "no such file: " + path,
+			Hint: "Name a file of the project."}
+	case err == nil && entry.Kind != sandbox.KindFile:
+		err = sandbox.ErrNotRegular
+	}
+	if err != nil {
+		return f.explain(name, err)
+	}
+	return nil
+}
+
 func tooMany(n int) error {
 	if n <= events.MaxTracked {
 		return nil

@@ -114,6 +114,18 @@ func PayloadText(args json.RawMessage, long bool) []string {
 	var out []string
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		var s string
+		var list []json.RawMessage
+		if json.Unmarshal(m[k], &list) == nil && len(list) > 0 {
+			out = append(append(out, k+":"), listText(list, long)...)
+			continue
+		}
+		if m[k][0] == '{' && len(m[k]) > len("{}") {
+			out = append(out, k+":")
+			for _, line := range PayloadText(m[k], long) {
+				out = append(out, "  "+line)
+			}
+			continue
+		}
 		if json.Unmarshal(m[k], &s) != nil {
 			out = append(out, k+": "+string(m[k]))
 			continue
@@ -130,6 +142,28 @@ func PayloadText(args json.RawMessage, long bool) []string {
 		out = append(out, k+":")
 		for _, l := range lines {
 			out = append(out, "  "+l)
+		}
+	}
+	return out
+}
+
+// listText returns the items of a list, each after a dash.
+func listText(list []json.RawMessage, long bool) []string {
+	var out []string
+	for _, item := range list {
+		var s string
+		lines := []string{string(item)}
+		if json.Unmarshal(item, &s) == nil {
+			lines = strings.Split(s, "\n")
+		} else if item[0] == '{' && len(item) > len("{}") {
+			lines = PayloadText(item, long)
+		}
+		for i, line := range lines {
+			head := "  "
+			if i == 0 {
+				head = "- "
+			}
+			out = append(out, "  "+head+line)
 		}
 	}
 	return out

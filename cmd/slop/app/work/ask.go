@@ -162,7 +162,9 @@ func askAnswerCommand(g *site.Flags) *cobra.Command {
 		Short: "Answer an ask",
 		Long: `Answer says yes or no to an ask. With --edit the answer is yes to another payload:
 the JSON in FILE, or on standard input for "-", replaces what was asked. It must fit
-the tool's schema, and rules that deny apply to it too. With --text it answers a
+the tool's schema, and rules that deny apply to it too. Of a start it may hold prompt
+and files, of a step the texts of messages, or calls with their arguments, as slop ask
+show --json prints them; calls that are left out do not run. With --text it answers a
 question of a model: the text, or the choice with that number.
 
 With --rule the answer is yes to this and to all that the PATTERN covers from now on: a

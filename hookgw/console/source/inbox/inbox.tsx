@@ -229,19 +229,20 @@ function Question({ ask, diff }: { ask: InboxAsk; diff: Shown }): VNode {
   )
 }
 
-// Arguments shows each member of its own: texts as they are, everything else as JSON.
+// Arguments shows each member and each item of its own: texts as they are, numbers and the like as JSON.
 function Arguments({ args }: { args: unknown }): VNode {
-  if (typeof args !== "object" || args === null || Array.isArray(args)) {
-    return <pre><Visible text={JSON.stringify(args, null, 2)} /></pre>
+  if (typeof args !== "object" || args === null || Object.keys(args).length === 0) {
+    return <pre><Visible text={typeof args === "string" ? args : JSON.stringify(args, null, 2)} /></pre>
+  }
+  if (Array.isArray(args)) {
+    return <ol>{args.map((item) => <li><Arguments args={item} /></li>)}</ol>
   }
   return (
     <dl>
       {Object.entries(args).map(([name, value]) => (
         <Fragment>
           <dt><Visible text={name} /></dt>
-          <dd>
-            <pre><Visible text={typeof value === "string" ? value : JSON.stringify(value, null, 2)} /></pre>
-          </dd>
+          <dd><Arguments args={value} /></dd>
         </Fragment>
       ))}
     </dl>
