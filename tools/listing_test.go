@@ -135,3 +135,24 @@ func TestATreeThatIsTooLongLosesLevelsFirst(t *testing.T) {
 		"get_tree on a subfolder", result.Text)
 	require.Equal(t, 2.0, data(t, result)["depth"])
 }
+
+// TestFileNamesWithControlCharactersAreQuoted has names that would change what a terminal shows.
+func TestFileNamesWithControlCharactersAreQuoted(t *testing.T) {
+	t.Parallel()
+	const name = "x\x1b[31m\u202ey"
+	env, _ := setup(t, map[string]string{"d/" + name + ".txt": "needle\n", name + "/a.py": "def needle(): pass\n"})
+	for _, c := range []struct {
+		tool string
+		in   args
+	}{
+		{"list_directory", args{"path": "d"}}, {"search_files", args{"path": ".", "pattern": "**/*"}},
+		{"get_tree", args{"path": "."}}, {"find_text", args{"path": ".", "pattern": "needle"}},
+		{"py_find_usages", args{"path": ".", "name": "needle"}}, {"read_file", args{"path": "d/" + name + ".txt"}},
+		{"edit_file", args{"path": "d/" + name + ".txt", "old_string": "a", "new_string": "b"}},
+	} {
+		text := call(t, env, c.tool, c.in).Text
+		require.NotContains(t, text, "\x1b", c.tool)
+		require.NotContains(t, text, "\u202e", c.tool)
+	}
+	require.Contains(t, call(t, env, "list_directory", args{"path": "d"}).Text, `"x\x1b[31m\u202ey.txt"`)
+}

@@ -1,0 +1,6 @@
+<?php
+namespace A\B { class C {} function d() {} }
+namespace {
+    function e() {}
+    class F { function g() {} }
+}
