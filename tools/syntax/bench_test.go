@@ -1,6 +1,7 @@
 package syntax_test
 
 import (
+	"context"
 	"os"
 	"testing"
 
@@ -16,9 +17,15 @@ func BenchmarkOutlineOneFile(b *testing.B) {
 		src, err = os.ReadFile("testdata/samples/a.go")
 	}
 	require.NoError(b, err)
+	b.Run("parsed", func(b *testing.B) { outlines(b, src, syntax.OutlineAnew) })
+	b.Run("kept", func(b *testing.B) { outlines(b, src, syntax.Outline) })
+}
+
+func outlines(b *testing.B, src []byte, outline func(context.Context, syntax.Language, []byte) (syntax.Structure, error)) {
+	b.Helper()
 	b.SetBytes(int64(len(src)))
 	for b.Loop() {
-		got, err := syntax.Outline(b.Context(), language(b, "go"), src)
+		got, err := outline(b.Context(), language(b, "go"), src)
 		require.NoError(b, err)
 		require.NotEmpty(b, got.Symbols)
 	}

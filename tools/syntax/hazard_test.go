@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -152,7 +153,7 @@ func TestManyCallsAtOnceAgree(t *testing.T) {
 	for range 16 {
 		wg.Go(func() {
 			for range 20 {
-				got, err := syntax.Outline(t.Context(), language(t, "typescript"), src)
+				got, err := syntax.OutlineAnew(t.Context(), language(t, "typescript"), src)
 				if err != nil || len(got.Symbols) != len(want.Symbols) {
 					t.Errorf("%v, %d symbols", err, len(got.Symbols))
 				}
@@ -160,6 +161,36 @@ func TestManyCallsAtOnceAgree(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+func TestStructuresAreKeptByTextWithinLimits(t *testing.T) {
+	t.Parallel()
+	text := func(i int) []byte { return fmt.Appendf(nil, "package a\n\nfunc f%d() {}\n\nfunc (\n", i) }
+	want, err := syntax.OutlineAnew(t.Context(), language(t, "go"), text(0))
+	require.NoError(t, err)
+	for range 2 {
+		got, err := syntax.Outline(t.Context(), language(t, "go"), text(0))
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		got.Symbols[0].Name, got.Damage[0].Line = "changed", 0
+	}
+	other, err := syntax.Outline(t.Context(), language(t, "c"), text(0))
+	require.NoError(t, err)
+	require.Empty(t, other.Symbols, "the language is a part of the key")
+	for i := range 1_000 {
+		got, err := syntax.Outline(t.Context(), language(t, "go"), text(i))
+		require.NoError(t, err)
+		require.Equal(t, fmt.Sprintf("f%d", i), got.Symbols[0].Name)
+	}
+	long := bytes.Repeat([]byte("var a = 1\n"), 15_000)
+	for i := range 3 {
+		got, err := syntax.Outline(t.Context(), language(t, "go"), append(text(i), long...))
+		require.NoError(t, err)
+		require.Greater(t, len(got.Symbols), 10_000)
+	}
+	texts, size := syntax.Kept()
+	require.LessOrEqual(t, texts, 256)
+	require.LessOrEqual(t, size, 20_000)
 }
 
 func TestDamageIsFound(t *testing.T) {

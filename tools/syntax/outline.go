@@ -24,6 +24,23 @@ func Outline(ctx context.Context, language Language, src []byte) (Structure, err
 	if language.grammar != nil && language.grammar.read != nil {
 		return scanned(ctx, language, src)
 	}
+	keeps := language.grammar != nil && len(src) <= maxKeptSize && ctx.Err() == nil
+	var at digest
+	if keeps {
+		at = digestOf(language.grammar, src)
+		if found, ok := kept.get(at); ok {
+			return found, nil
+		}
+	}
+	out, err := parsed(ctx, language, src)
+	if keeps && err == nil {
+		kept.put(at, out)
+	}
+	return out, err
+}
+
+// parsed is Outline for languages that are read with tree-sitter.
+func parsed(ctx context.Context, language Language, src []byte) (Structure, error) {
 	var scripts []script
 	out, err := withTree(ctx, language, src, func(root *sitter.Node) Structure {
 		w := walker{grammar: language.grammar, src: src, lines: newLines(src), separator: language.Separator()}

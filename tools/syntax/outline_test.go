@@ -43,7 +43,7 @@ func TestOutlinesOfEveryLanguage(t *testing.T) {
 
 func shown(t *testing.T, language syntax.Language, src []byte) string {
 	t.Helper()
-	got, err := syntax.Outline(t.Context(), language, src)
+	got, err := syntax.OutlineAnew(t.Context(), language, src)
 	require.NoError(t, err)
 	var b strings.Builder
 	for _, s := range got.Symbols {
