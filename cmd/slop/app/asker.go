@@ -160,7 +160,7 @@ func (a *asker) put(ask events.AskRaised) {
 		if a.printed == ask.Ask {
 			return
 		}
-		a.view.Notify("waits for you: " + ask.Title)
+		a.view.Notify(waitsForYou(ask))
 		for i, line := range a.about.lines(ask, len(a.open)) {
 			if i == 0 {
 				fmt.Fprintln(w)
@@ -182,6 +182,9 @@ func (a *asker) put(ask events.AskRaised) {
 		fmt.Fprint(a.g.Err, promptOf(ask))
 	}
 }
+
+// waitsForYou is the text of a notification.
+func waitsForYou(ask events.AskRaised) string { return "waits for you: " + ask.Title }
 
 // promptOf returns the prompt: what may be typed at a question.
 func promptOf(ask events.AskRaised) string {
@@ -210,6 +213,7 @@ func (a *asker) unattended(ask events.AskRaised) {
 		return
 	}
 	a.shown = ask.Ask
+	a.view.Notify(waitsForYou(ask))
 	if !a.g.JSON {
 		a.view.Clear()
 		a.g.PrintAsk(a.g.Out, ask, false)

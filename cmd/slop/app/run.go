@@ -251,7 +251,7 @@ var errStopped = errors.New("stopped on request")
 // follow shows what happens and asks the person until the goal ends.
 func follow(g *site.Flags, e *engine.Engine, conn *bus.Conn, v engine.SessionWriter, goal string, o runOptions) error {
 	c := newConsole(g, v, goal, o)
-	c.stalls = e.Stalls
+	c.stalls, c.view.Tell = e.Stalls, notifier(g, e.Config.Notify)
 	if c.view.Status {
 		if e.Hooks != nil {
 			g.Notice("console %s (slop console opens it)", e.Hooks.URL())

@@ -70,9 +70,7 @@ func serve(ctx context.Context, g *site.Flags, p site.Place, o runOptions) error
 	if err := sayReady(g, e, session); err != nil {
 		return errors.Join(err, e.Close())
 	}
-	if !g.JSON && !g.Quiet {
-		e.Group.Go(func() error { sayNews(e.Ctx, g, e); return nil })
-	}
+	e.Group.Go(func() error { sayNews(e.Ctx, g, e); return nil })
 	e.Wait()
 	return e.Close()
 }
@@ -111,16 +109,26 @@ func sayReady(g *site.Flags, e *engine.Engine, session string) error {
 	return err
 }
 
-// sayNews prints a line for each ask, goal and end from now on, until the engine stops or the log cannot be read.
+// sayNews prints a line for each ask, goal and end from now on, and tells the person's program of those that wait or
+// end, until the engine stops or the log cannot be read.
 func sayNews(ctx context.Context, g *site.Flags, e *engine.Engine) {
 	registry := events.Catalogue()
+	tells := &term.Progress{Tell: notifier(g, e.Config.Notify)}
 	for ev, err := range news(ctx, e) {
 		if err != nil {
 			g.Logger().Warn("asks, goals and ends are no longer printed", "error", err)
 			return
 		}
 		registry.Decode(&ev)
-		if line := newsLine(&ev); line != "" {
+		switch p := ev.Payload.(type) {
+		case events.AskRaised:
+			tells.Notify(waitsForYou(p))
+		case events.GoalCompleted:
+			tells.Notify("done")
+		case events.GoalFailed:
+			tells.Notify("failed: " + p.Reason)
+		}
+		if line := newsLine(&ev); line != "" && !g.JSON {
 			g.Printf("%s  %s  %s\n", ev.Time.Local().Format("15:04:05"), client.Tail(ev.Session, client.LeastShort),
 				term.Printable(line))
 		}

@@ -31,6 +31,7 @@ type Config struct {
 	Models    map[string]Model    `toml:"models" keys:"MODEL" items:"256" doc:"Corrections to what slop models shows for a model, under PROVIDER/MODEL in quotes, in which * stands for any characters: [models.\"anthropic/claude-opus-5*\"]. Recorded with a session when it begins and when an engine resumes it. Prices are US dollars per million tokens; prices count only if input and output are both given, and 0 means free."`
 	Budget    Budget              `toml:"budget" doc:"Spending limits, in US dollars, for model calls; beyond them a person is asked. Each call is checked before it is sent, with its worst case: the whole prompt at the highest price and the longest reply. At 80 % a warning is recorded. Beyond 100 % an ask of the gate budget waits: a plain yes doubles the limit, args {\"limit\": 7.5} set it, {\"action\": \"finish_ticket\"} lets the running ticket finish, no stops the work. Every call of the session counts, including retries, QA and spawned workers. A model with an unknown price asks once. --yes never answers these asks."`
 	User      User                `toml:"user" doc:"The person who answers asks."`
+	Notify    Notify              `toml:"notify" doc:"How you hear that slop waits for you."`
 	Files     Files               `toml:"files" doc:"Files that tools may see. Relative paths start at the project."`
 	Roster    events.Roster       `toml:"-"` // personas and presets, from their own files
 	Rules     []Rule              `toml:"rules" items:"1000" project:"restrict" doc:"Standing answers to tool calls. Deny beats ask beats allow; the order does not matter, and the rules of all files apply together. Each has exactly one of allow, deny and ask: true for every call of the tools, or a list of globs over the paths that a call names, relative to the project; allow needs all of them to match, and a glob that names the file literally for .git and the settings of slop and other agents. If a call names no path, or goes beyond the paths it names ([tools.md](tools.md), wide), globs never allow it, and deny globs ask instead. The globs of a rule whose tool is exactly run_powershell are patterns over commands instead: see [rules over commands](#rules-over-commands)."`
@@ -139,6 +140,11 @@ type Budget struct {
 // User is the section [user].
 type User struct {
 	Name string `toml:"name" project:"never" doc:"Name under which your answers are recorded; empty: your operating-system user."`
+}
+
+// Notify is the section [notify].
+type Notify struct {
+	Command []string `toml:"command" items:"32" project:"never" doc:"Program with its arguments that is started when an ask waits and when a goal ends, such as [\"notify-send\", \"--app-name\", \"slop\"]; a name on PATH or an absolute path. The text is its last argument: one line of at most 126 characters without control characters. slop run, slop chat and slop serve start it; four run at once, and further notices are dropped."`
 }
 
 // Files is the section [files].

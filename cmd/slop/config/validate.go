@@ -16,7 +16,8 @@ import (
 func (c Config) Validate() error {
 	found := checkBounds(schema(reflect.TypeFor[Config]()), reflect.ValueOf(c), "")
 	for _, check := range []func(Config) []*Error{
-		checkAddresses, checkHosts, checkTiers, checkRoster, checkProviders, checkUser, checkBlacklist, checkRules,
+		checkAddresses, checkHosts, checkTiers, checkRoster, checkProviders, checkUser, checkNotify, checkBlacklist,
+		checkRules,
 	} {
 		found = append(found, check(c)...)
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -207,6 +208,18 @@ func checkUser(c Config) []*Error {
 	return []*Error{invalid("user.name", "must consist of letters, digits, dashes and underscores and must not "+
 		"be the name of a part of "+
 		"the engine, got %q", c.User.Name)}
+}
+
+// checkNotify refuses a program whose place depends on the folder: that of a project could have one of its name.
+func checkNotify(c Config) []*Error {
+	if len(c.Notify.Command) == 0 {
+		return nil
+	}
+	name := c.Notify.Command[0]
+	if name == "" || filepath.Base(name) != name && !filepath.IsAbs(name) {
+		return []*Error{invalid("notify.command", "must begin with a name on PATH or an absolute path, got %q", name)}
+	}
+	return nil
 }
 
 func checkBlacklist(c Config) []*Error {

@@ -16,6 +16,7 @@ import (
 type Progress struct {
 	Out      io.Writer
 	Status   bool
+	Tell     func(text string) // also hears notifications; nil: nobody
 	quiet    bool
 	shown    bool              // the status line is shown at the end
 	standing string            // its text
@@ -85,11 +86,15 @@ func (p *Progress) Ask(question func(io.Writer), prompt string) {
 const noticeRunes = 120
 
 // Notify rings the bell of a terminal, and sends it the text as a notification (OSC 9) and as the title of its window.
+// Tell hears the text, too.
 func (p *Progress) Notify(text string) {
+	text = "slop: " + clipped(Printable(text), noticeRunes)
+	if p.Tell != nil {
+		p.Tell(text)
+	}
 	if !p.Status {
 		return
 	}
-	text = "slop: " + clipped(Printable(text), noticeRunes)
 	fmt.Fprintf(p.Out, "\a\x1b]9;%[1]s\x1b\\\x1b]2;%[1]s\x1b\\", text)
 }
 

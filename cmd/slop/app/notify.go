@@ -1,0 +1,37 @@
+package app
+
+import (
+	"os/exec"
+
+	"manualslop/cmd/slop/config"
+	"manualslop/cmd/slop/site"
+)
+
+// maxNotices is how many of the person's programs for notifications run at once.
+const maxNotices = 4
+
+// notifier returns a function that starts the person's program with a text as its last argument; nil without one.
+func notifier(g *site.Flags, to config.Notify) func(text string) {
+	if len(to.Command) == 0 {
+		return nil
+	}
+	running := make(chan struct{}, maxNotices)
+	return func(text string) {
+		select {
+		case running <- struct{}{}:
+		default: // it hangs
+			return
+		}
+		args := append(to.Command[1:len(to.Command):len(to.Command)], text)
+		cmd := exec.Command(to.Command[0], args...)
+		if err := cmd.Start(); err != nil {
+			<-running
+			g.Logger().Warn("the program of [notify] command does not start", "error", err)
+			return
+		}
+		go func() {
+			_ = cmd.Wait() // how it ends is its own business
+			<-running
+		}()
+	}
+}
