@@ -3,6 +3,8 @@ package script_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -149,4 +151,22 @@ func TestErrorsOfTheReaderAreReported(t *testing.T) {
 	broken := errors.New("disk gone")
 	_, err := script.Parse(iotest.ErrReader(broken))
 	require.ErrorIs(t, err, broken)
+}
+
+func TestTheDocumentSaysWhatALineMaySay(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "scripts.md"))
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(page), "```jsonl\n")
+	block, _, _ := strings.Cut(rest, "```")
+	s := parse(t, block)
+	require.Greater(t, len(s.Lines()), 4)
+	for _, kind := range llm.Kinds() {
+		require.Contains(t, string(page), "`"+kind+"`")
+	}
+	for _, member := range []string{"tier", "track", "ticket", "contains", "text", "tool_calls", "usage", "delay_ms",
+		"error"} {
+		require.Contains(t, rest, "`"+member+"`")
+		require.Contains(t, block, `"`+member+`"`)
+	}
 }
