@@ -21,7 +21,9 @@ func BenchmarkOutlineOneFile(b *testing.B) {
 	b.Run("kept", func(b *testing.B) { outlines(b, src, syntax.Outline) })
 }
 
-func outlines(b *testing.B, src []byte, outline func(context.Context, syntax.Language, []byte) (syntax.Structure, error)) {
+func outlines(b *testing.B, src []byte,
+	outline func(context.Context, syntax.Language, []byte) (syntax.Structure, error),
+) {
 	b.Helper()
 	b.SetBytes(int64(len(src)))
 	for b.Loop() {
