@@ -26,6 +26,7 @@ type call struct {
 	over    bool                // it has its final result
 	wrote   []events.FileChange // files that it changed, known once it is over
 	answers []*events.Event     // answers to its ask that wait for a check of the first one's edited arguments
+	check   string              // id of the request of that check
 	held    *release            // its approval, if it waits for earlier calls of its reply; else nil
 	again   bool                // its preview failed and is made again after earlier calls of its reply
 }
@@ -129,7 +130,9 @@ func previewOf(c *call) events.PreviewRequested {
 func (s *State) preview(e *events.Event, p events.PreviewBuilt) {
 	c := s.calls[p.Call]
 	if c != nil && len(c.answers) > 0 {
-		s.checked(e, c, p)
+		if e.Cause == c.check { // the outcome of an earlier request may come twice
+			s.checked(e, c, p)
+		}
 		return
 	}
 	if c != nil && slices.Contains(s.previews, c) {

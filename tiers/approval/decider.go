@@ -193,6 +193,8 @@ func (s *State) paid(e *events.Event) {
 	case events.PreviewRequested:
 		if c := s.calls[p.Call]; len(c.answers) == 0 {
 			s.previews = append(s.previews, c)
+		} else {
+			c.check = e.ID
 		}
 	case events.AskRaised:
 		a := newAsk(p)

@@ -18,7 +18,9 @@ func TestEditedArgumentsThatTheWorkspaceRefusesDoNotCount(t *testing.T) {
 	}
 	yes := answer(id, "yes", editing(edited))
 	tried := wantsPreview(wants("c1", "edit_file", edited))
-	built, failed := events.PreviewBuilt{Call: "c1", Diff: "+b"}, events.PreviewBuilt{Call: "c1", Error: "ACCESS DENIED"}
+	twice := events.PreviewBuilt{Call: "c1", Diff: "+b"}
+	built := tierstest.Due[events.PreviewRequested](twice)
+	failed := tierstest.Due[events.PreviewRequested](events.PreviewBuilt{Call: "c1", Error: "ACCESS DENIED"})
 	const why = "the edited arguments do not fit: ACCESS DENIED"
 	taken := func(n int) []events.Payload {
 		return given(settled("tool", id, "yes", n, settledWith(edited)), approved(edit, "ada", onAsk(id),
@@ -39,6 +41,9 @@ func TestEditedArgumentsThatTheWorkspaceRefusesDoNotCount(t *testing.T) {
 			Then: given(notCounted(id, 5, "ada", why))},
 		{Name: "for the next answer", Given: given(open(2), yes, failed), When: answer(id, "yes"),
 			Then: given(settled("tool", id, "yes", 7), approved(edit, "ada", onAsk(id)))},
+		{Name: "an outcome of the first preview that comes twice shows nothing", Given: given(open(2), yes), When: twice},
+		{Name: "and what was asked for still counts", Given: given(open(2), yes, twice), When: failed,
+			Then: given(notCounted(id, 5, "ada", why))},
 		{Name: "an answer meanwhile waits", Given: given(open(2), yes), When: tierstest.By("bob", answer(id, "no"))},
 		{Name: "and comes too late if they can run", Given: given(open(2), yes, tierstest.By("bob", answer(id, "no"))),
 			When: built, Then: given(taken(5), late(6, "bob", "ada", 5))},
@@ -83,11 +88,11 @@ func TestAnExpiredAskWaitsForTheCheckOfAnEarlierAnswer(t *testing.T) {
 	open := given(o, opened[1:], edit, events.PreviewBuilt{Call: "c1"}, answer(id, "yes", editing(`{"path":"b.go"}`)),
 		events.TimerFired{Ask: id, Due: tierstest.At(4).Add(1000 * 1e6)})
 	tierstest.Run(t, approval.Decider(), scenarios{
-		{Name: "the answer came first", Given: open, When: events.PreviewBuilt{Call: "c1"},
-			Then: given(decided[events.AskSettled](), decided[events.ToolApproved]())},
-		{Name: "the answer does not count", Given: open, When: events.PreviewBuilt{Call: "c1", Error: "gone"},
-			Then: given(decided[events.AnswerRefused](), settled("tool", id, "expired", 6, func(s *events.AskSettled) {
-				s.By, s.Reason = events.ActorTimers, "nobody answered in time"
-			}), decided[events.ToolDenied]())},
+		{Name: "the answer came first", Given: open, When: tierstest.Due[events.PreviewRequested](
+			events.PreviewBuilt{Call: "c1"}), Then: given(decided[events.AskSettled](), decided[events.ToolApproved]())},
+		{Name: "the answer does not count", Given: open, When: tierstest.Due[events.PreviewRequested](
+			events.PreviewBuilt{Call: "c1", Error: "gone"}), Then: given(decided[events.AnswerRefused](), settled("tool", id, "expired", 6, func(s *events.AskSettled) {
+			s.By, s.Reason = events.ActorTimers, "nobody answered in time"
+		}), decided[events.ToolDenied]())},
 	})
 }

@@ -33,12 +33,19 @@ func (s *State) badSpawn(args json.RawMessage) string {
 		what, wrong = "the edited start", `args must be {"prompt": "…", "files": ["PATH", "PATH:VIEW"]}, or one of the two`
 	}
 	var v spawnPayload
-	read(args, &v)
+	if s.spawnsFiles() {
+		read(args, &v)
+	} else {
+		var only struct {
+			Prompt *string `json:"prompt"`
+		}
+		read(args, &only)
+		v.Prompt = only.Prompt
+	}
 	switch {
 	case len(args) > MaxPrompt:
 		return tooLong(what, len(args), MaxPrompt)
-	case v.Prompt == nil && v.Files == nil, v.Prompt != nil && chars.Trim(*v.Prompt) == "",
-		v.Files != nil && !s.spawnsFiles():
+	case v.Prompt == nil && v.Files == nil, v.Prompt != nil && chars.Trim(*v.Prompt) == "":
 		return wrong
 	case len(v.Files) > events.MaxWorkerContext:
 		return fmt.Sprintf("files has %d paths, at most %d are allowed", len(v.Files), events.MaxWorkerContext)

@@ -72,6 +72,8 @@ func TestSpawnGate(t *testing.T) {
 			Then: refusal(wrong)},
 		{Name: "other args do not count", Given: spawnsAsk, When: answer(spawnAsk, "yes",
 			editing(`{"prompt":"x","model":"m9"}`)), Then: refusal(wrong)},
+		{Name: "files do not count before the conductor's decisions 3", Given: spawnsAsk, When: answer(spawnAsk, "yes",
+			editing(`{"prompt":"x","Files":null}`)), Then: refusal(wrong)},
 		{Name: "args of no object do not count", Given: spawnsAsk, When: answer(spawnAsk, "yes", editing(`"Mend all"`)),
 			Then: refusal(wrong)},
 		{Name: "a prompt at the limit counts", Given: spawnsAsk, When: answer(spawnAsk, "yes",

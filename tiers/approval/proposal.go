@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"manualslop/events"
 	"manualslop/events/chars"
 	"manualslop/events/policy/commands"
@@ -97,11 +99,11 @@ func RuleOf(a events.AskRaised, opened events.SessionOpened, rules []events.Rule
 	default:
 		return out, errors.New("scope: must be ticket, session or config, got " + chars.Quote(scope))
 	}
+	if len(out.Args) > MaxPatterns {
+		return out, fmt.Errorf("it has %d patterns, at most %d are allowed", len(out.Args), MaxPatterns)
+	}
 	for _, p := range out.Args {
-		if a.Tool != commands.Tool {
-			break
-		}
-		if _, err := commands.ParseAllow(p); err != nil {
+		if err := validPattern(a.Tool, p); err != nil {
 			return out, err
 		}
 	}
@@ -109,6 +111,24 @@ func RuleOf(a events.AskRaised, opened events.SessionOpened, rules []events.Rule
 		return out, fmt.Errorf("with this rule the question stays: %s", RuleText(out))
 	}
 	return out, nil
+}
+
+// validPattern returns why a pattern for calls of a tool is invalid, or nil.
+func validPattern(tool, pattern string) error {
+	if tool == commands.Tool {
+		_, err := commands.ParseAllow(pattern)
+		return err
+	}
+	switch {
+	case len(pattern) > commands.MaxPattern:
+		return errors.New(tooLong("a pattern", len(pattern), commands.MaxPattern))
+	case chars.Trim(pattern) == "":
+		return errors.New("a pattern is empty")
+	case !doublestar.ValidatePattern(pattern), strings.Count(pattern, "{") > 2,
+		strings.ContainsFunc(pattern, func(r rune) bool { return !chars.Printable(r) }):
+		return errors.New("must hold valid globs with at most two alternations in braces, got " + chars.Quote(pattern))
+	}
+	return nil
 }
 
 // RuleText says what a rule allows.

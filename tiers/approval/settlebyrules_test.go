@@ -1,11 +1,15 @@
 package approval_test
 
 import (
+	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/events/policy/commands"
 	"manualslop/tiers/approval"
 	"manualslop/tiers/tierstest"
 )
@@ -104,5 +108,25 @@ func TestProposedRulesCoverTheirAsk(t *testing.T) {
 	} {
 		_, err := approval.RuleOf(a, opened, nil, []string{c.pattern}, c.scope)
 		require.ErrorContains(t, err, c.why)
+	}
+}
+
+func TestARuleOfAnAskHasValidPatterns(t *testing.T) {
+	t.Parallel()
+	opened := decidedBy(2)[0].(events.SessionOpened)
+	a := events.AskRaised{Ask: "ask-1", Gate: events.GateTool, Tool: "edit_file", Effect: "writes",
+		Args: json.RawMessage(`{"path":"a.go"}`)}
+	most := slices.Repeat([]string{"a.go"}, approval.MaxPatterns)
+	longest := strings.Repeat("x", commands.MaxPattern)
+	for _, patterns := range [][]string{most, {"a.go", longest}} {
+		_, err := approval.RuleOf(a, opened, nil, patterns, approval.ScopeConfig)
+		require.NoError(t, err)
+	}
+	for why, patterns := range map[string][]string{
+		"101 patterns, at most 100": append(most, "a.go"), "over the limit of 1000": {"a.go", longest + "x"},
+		"empty": {"a.go", " "}, `got "["`: {"a.go", "["}, "got \"a\\n": {"a.go", "a\nb"}, "alternations": {"a.go", "{a,b}{a,b}{a,b}"},
+	} {
+		_, err := approval.RuleOf(a, opened, nil, patterns, approval.ScopeConfig)
+		require.ErrorContains(t, err, why)
 	}
 }

@@ -95,10 +95,14 @@ func All[P events.Payload](h *History) []P {
 // add appends a foreign event to the log and returns it as a reader sees it.
 func (h *History) add(p events.Payload) *events.Event {
 	h.t.Helper()
-	actor := ""
+	actor, cause := "", ""
 	for p != nil {
 		if s, ok := p.(said); ok {
-			p, actor = s.Payload, s.actor
+			if p = s.Payload; s.cause == "" {
+				actor = s.actor
+			} else {
+				cause = h.LastID(s.cause)
+			}
 			continue
 		}
 		c, ok := p.(computed)
@@ -113,7 +117,7 @@ func (h *History) add(p events.Payload) *events.Event {
 	}
 	h.foreign++
 	e, err := events.New(events.Origin{ID: ID(h.foreign), Time: At(h.foreign), Project: Project, Session: SessionID,
-		Actor: actor}, p)
+		Actor: actor, Cause: cause}, p)
 	require.NoError(h.t, err)
 	return h.push(e)
 }

@@ -14,14 +14,20 @@ const (
 	Agent  = "agent-1"
 )
 
-// said is a payload with an explicit actor.
+// said is a payload with an explicit actor, or with an explicit cause.
 type said struct {
 	events.Payload
 	actor string
+	cause string // type of the event whose newest one is the cause
 }
 
 // By returns p as if actor had written it.
-func By(actor string, p events.Payload) events.Payload { return said{p, actor} }
+func By(actor string, p events.Payload) events.Payload { return said{Payload: p, actor: actor} }
+
+// Due returns p with the newest event of type P before it as its cause, as the outcome of a request has it.
+func Due[P events.Payload](p events.Payload) events.Payload {
+	return said{Payload: p, cause: events.NameOf[P]()}
+}
 
 // computed is a payload that depends on the history before it.
 type computed struct {

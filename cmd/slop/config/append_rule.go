@@ -24,7 +24,8 @@ func KeepRule(r events.Rule) (events.Rule, error) {
 }
 
 // AppendRule adds a rule that allows calls of a tool to the person's configuration file, and returns where it begins,
-// as FILE:LINE. Without patterns it allows every call. Nothing is written if the file would not be valid TOML.
+// as FILE:LINE. Without patterns it allows every call. Nothing is written if the file would not be a valid
+// configuration with it.
 func AppendRule(file, tool string, patterns []string) (origin string, err error) {
 	var allow any = true
 	if len(patterns) > 0 {
@@ -41,7 +42,7 @@ func AppendRule(file, tool string, patterns []string) (origin string, err error)
 	if len(have) > 0 && !bytes.HasSuffix(have, []byte("\n")) {
 		rule = append([]byte("\n"), rule...)
 	}
-	if err := toml.Unmarshal(append(bytes.Clone(have), rule...), new(map[string]any)); err != nil {
+	if err := validLayer(file, append(bytes.Clone(have), rule...)); err != nil {
 		return "", fmt.Errorf("%s cannot take a rule at its end: %w", file, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -57,4 +58,18 @@ func AppendRule(file, tool string, patterns []string) (origin string, err error)
 	}
 	line := bytes.Count(have, []byte("\n")) + bytes.Index(rule, []byte("[[")) + 1
 	return fmt.Sprintf("%s:%d", file, line), nil
+}
+
+// validLayer returns why a text cannot be a configuration file with rules, or nil.
+func validLayer(file string, text []byte) error {
+	if len(text) > maxConfigBytes {
+		return fmt.Errorf("it would be larger than %d bytes", maxConfigBytes)
+	}
+	_, layer, err := decodeLayer(file, text)
+	if err != nil {
+		return err
+	}
+	c := Default()
+	c.Rules = layer.Rules
+	return c.Validate()
 }

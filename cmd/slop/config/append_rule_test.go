@@ -3,6 +3,8 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,6 +41,21 @@ func TestAFileThatTakesNoRuleIsLeftAlone(t *testing.T) {
 		left, err := os.ReadFile(file)
 		require.NoError(t, err)
 		require.Equal(t, text, string(left))
+	}
+	require.NoError(t, os.WriteFile(file, []byte("[user]\nname = \"ada\"\n"), 0o600))
+	full := make([]string, 300)
+	for i := range full {
+		full[i] = strings.Repeat("a", 1000)
+	}
+	for why, patterns := range map[string][]string{
+		"empty entry": {"x", ""}, "valid globs": {"x", "["}, "control character": {"a\nb"},
+		"larger than 262144 bytes": full, "more than the limit of 1000": slices.Repeat([]string{"a"}, 1001),
+	} {
+		_, err := AppendRule(file, "edit_file", patterns)
+		require.ErrorContains(t, err, why)
+		left, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, "[user]\nname = \"ada\"\n", string(left))
 	}
 	_, err := AppendRule(t.TempDir(), "edit_file", nil)
 	require.ErrorContains(t, err, "read the configuration")

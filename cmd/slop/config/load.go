@@ -120,6 +120,10 @@ func readLayer(path string) (*document, Config, error) {
 	if err != nil {
 		return nil, Config{}, err
 	}
+	return decodeLayer(path, text)
+}
+
+func decodeLayer(path string, text []byte) (*document, Config, error) {
 	var layer Config
 	doc, err := decodeDocument(path, text, schema(reflect.TypeFor[Config]()), &layer)
 	if err != nil {
