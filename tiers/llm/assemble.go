@@ -79,7 +79,7 @@ func (a *assembler) extend(parts []events.Part, resolve Resolve) (Request, error
 
 func (a *assembler) add(i int, p events.Part) error {
 	if a.refreshed {
-		return refuse(i, "stands behind the block of changed files, which is the last part")
+		return refuse(i, "follows the block of changed files, which must be the last part")
 	}
 	got, err := read(i, p, a.resolve)
 	if err != nil {
@@ -96,7 +96,7 @@ func (a *assembler) add(i int, p events.Part) error {
 		return Unsendable("the prompt takes up to %d images of %d bytes together; take some out", MaxImages, MaxImageBytes)
 	}
 	if p.Role != RoleTool && p.Kind != events.PartRefresh && len(a.open) > 0 {
-		return refuse(i, "stands before the result of call %s", a.open[0].ID)
+		return refuse(i, "comes before the result of call %s", a.open[0].ID)
 	}
 	return a.place(i, p, got)
 }
@@ -111,7 +111,7 @@ func (a *assembler) place(i int, p events.Part, got content) error {
 		return refuse(i, "is of the unknown kind %q", p.Kind)
 	case p.Role == RoleSystem:
 		if len(a.messages) > 0 && a.last().Role != RoleSystem {
-			return refuse(i, "is of the system and stands behind the conversation")
+			return refuse(i, "is a system part after the conversation")
 		}
 		a.text(RoleSystem, got.text)
 	case p.Role == RoleUser && len(a.messages) > 0 && a.last().Role == RoleTool:
@@ -151,7 +151,7 @@ func (a *assembler) text(role, s string) {
 // image adds an image after its heading.
 func (a *assembler) image(i int, p events.Part, got content) error {
 	if p.Role != RoleUser || got.image == nil || len(a.messages) > 0 && a.last().Role == RoleTool {
-		return refuse(i, "is an image without bytes, not of the user, or behind results")
+		return refuse(i, "is an image without bytes, not from the user, or after results")
 	}
 	a.text(RoleUser, got.text)
 	a.put(RoleUser, *got.image)
@@ -163,7 +163,7 @@ func (a *assembler) assistant(i int, got content) error {
 	if len(got.raw) > 0 {
 		var o Opaque
 		if err := json.Unmarshal(got.raw, &o); err != nil || o.Origin == "" {
-			return refuse(i, "brings an opaque block without an origin")
+			return refuse(i, "has an opaque block without an origin")
 		}
 		m.Blocks = append(m.Blocks, o)
 	}
@@ -173,7 +173,7 @@ func (a *assembler) assistant(i int, got content) error {
 	for _, c := range got.calls {
 		call := Call{ID: c.ID, Name: c.Name, Args: c.Args}
 		if c.ID == "" || slices.ContainsFunc(a.open, func(o Call) bool { return o.ID == c.ID }) {
-			return refuse(i, "brings a call without an id of its own")
+			return refuse(i, "has a call without an id of its own")
 		}
 		a.open = append(a.open, call)
 		m.Blocks = append(m.Blocks, call)
@@ -198,7 +198,7 @@ func (a *assembler) result(i int, p events.Part, got content) error {
 // the assistant spoke last, the block becomes a message of its own.
 func (a *assembler) refresh(i int, got content) error {
 	if len(a.open) > 0 {
-		return refuse(i, "stands before the result of call %s", a.open[0].ID)
+		return refuse(i, "comes before the result of call %s", a.open[0].ID)
 	}
 	a.refreshed = true
 	role := RoleUser

@@ -62,7 +62,7 @@ func TestAPromptRefusesPicturesThatAreNone(t *testing.T) {
 	foreign := behind[0]
 	foreign.Role = llm.RoleSystem
 	for name, parts := range map[string][]events.Part{"is not a PNG, JPEG or WebP image": text,
-		"not of the user":           {foreign},
+		"not from the user":         {foreign},
 		"is an image without bytes": {{Role: llm.RoleUser, Kind: events.PartImage, Text: "x"}}} {
 		from := fine
 		if parts[0].SHA256 == text[0].SHA256 {

@@ -165,7 +165,7 @@ func TestProgramsAreSentNoImages(t *testing.T) {
 	p := w.speaker()
 	ended := p.EndOf(p.Send("main", "What is it?"))
 	require.Equal(t, events.TurnFailed, ended.Outcome)
-	require.Contains(t, ended.Reason, "gemini_cli runs a program, which is sent no images")
+	require.Contains(t, ended.Reason, "gemini_cli runs a program, which cannot be sent images")
 
 	id := w.say(events.ContextInjectionRequested{Discussion: "main", Path: "main.py", View: events.ViewImage})
 	log := w.until(func(e *events.Event) bool {

@@ -13,7 +13,7 @@ import (
 type deriveCodePathArgs struct {
 	Target    string `json:"target" doc:"Python function, method or class: f, A.m, pkg.mod.f, path/file.py:A.m; f#2 for the second of that name" min:"1" max:"500"`
 	MaxDepth  int    `json:"max_depth,omitzero" doc:"levels of calls to follow in each direction; default 3" min:"1" max:"20"`
-	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, for long answers" min:"1"`
 }
 
 // deriveCodePath returns the tool that shows the calls around a function.
@@ -21,15 +21,15 @@ func deriveCodePath() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "derive_code_path", Summary: "Trace the calls around a Python function over the whole project: what it " +
 			"calls, level by level, and who calls it.", Effect: tools.Reads | tools.Wide,
-		Doc: "Use it to understand what a function sets in motion, or what a change of it can reach. Calls are followed " +
-			"through imports, aliases, re-exports, `self`, `super()`, base classes, constructors, decorators and simple types " +
-			"(annotations, `x = A()`). " +
-			"The answer has two trees, callees and callers, with `name  file:line  called at lines`. `cycle` marks a function " +
-			"that stands above itself, `seen` one whose calls are shown elsewhere, `deep` one at the last level (a larger " +
-			"max_depth goes on), `cut` one of which some calls were left out to keep within the budget. `reference` is a " +
-			"function that is handed on instead of called, `decorator` one behind @. " +
-			"Calls of builtins and libraries are counted, calls whose callee cannot be told are listed as unresolved, and " +
-			"calls of the same name on objects of unknown type as possible callers.",
+		Doc: "Use it to understand what a function sets in motion, or what a change of it can reach. Calls are " +
+			"followed through imports, aliases, re-exports, `self`, `super()`, base classes, constructors, " +
+			"decorators and simple types (annotations, `x = A()`). The answer has two trees, callees and callers, " +
+			"with `name  file:line  called at lines`. `cycle` marks a function that appears above itself in the " +
+			"tree, `seen` one whose calls are shown elsewhere, `deep` one at the last level (a larger max_depth " +
+			"continues), `cut` one of which some calls were left out to keep within the budget. `reference` is a " +
+			"function that is passed on instead of called, `decorator` one after @. Calls of builtins and " +
+			"libraries are counted, calls whose callee is unknown are listed as unresolved, and calls of the same " +
+			"name on objects of unknown type as possible callers.",
 	}, codePath)
 }
 

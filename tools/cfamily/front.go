@@ -133,14 +133,14 @@ func (f *File) keepTail(s Symbol, content string) error {
 	}
 	for _, w := range f.tail(s) {
 		if have[w.word]--; have[w.word] < 0 {
-			return refuse("new_content leaves out '%s', which stands behind the head of '%s'; put it in to keep it, or use "+
+			return refuse("new_content leaves out '%s', which follows the head of '%s'; put it in to keep it, or use "+
 				"edit_file to remove it", short(f.Text[w.start:w.end]), s.Name)
 		}
 	}
 	return nil
 }
 
-// tail lists the macros and attributes behind the parameters of a function or the body of a type. Old-style
+// tail lists the macros and attributes after the parameters of a function or the body of a type. Old-style
 // parameters have none.
 func (f *File) tail(s Symbol) []headWord {
 	from, to := s.BodyEnd, s.End
@@ -174,7 +174,7 @@ func sameAlone(n, s Symbol) bool {
 	return n.Title == s.Title && hasCode(n) == hasCode(s) && (s.Declaration || !n.Declaration)
 }
 
-// headOf returns the part of new text that ends at the name of a symbol and begins behind the definition before it.
+// headOf returns the part of new text that ends at the name of a symbol and begins after the definition before it.
 func (f *File) headOf(s Symbol, content string) string {
 	alone := Read(content, f.Language, f.macros)
 	from, to := 0, -1

@@ -73,7 +73,7 @@ func (t token) moved(n int) token {
 	return t
 }
 
-// openEnd names what a text ends in, if that goes on up to the end of the line: a comment or a directive.
+// openEnd names the construct in which a text ends, if it extends to the end of the line: a comment or a directive.
 func openEnd(text string) string {
 	tokens, comments := lex(text)
 	switch n, m := len(tokens), len(comments); {
@@ -85,7 +85,7 @@ func openEnd(text string) string {
 	return ""
 }
 
-// ended gives new text the ";" that the old text has and takes the one behind a function's "}". Comments may follow.
+// ended gives new text the ";" that the old text has and takes the one after a function's "}". Comments may follow.
 func (f *File) ended(s Symbol, content string) string {
 	tokens, _ := lex(content)
 	if len(tokens) == 0 {

@@ -17,13 +17,13 @@ var cUpdateDoc string
 
 type cSkeletonArgs struct {
 	Path      string `json:"path" doc:"source file or header, relative to the workspace" min:"1"`
-	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, for long answers" min:"1"`
 }
 
 type cOutlineArgs struct {
 	Path      string `json:"path" doc:"source file or header, relative to the workspace" min:"1"`
 	MaxDepth  int    `json:"max_depth,omitzero" doc:"levels of nesting to show, 1 for the top level alone; default all" min:"1"`
-	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, for long answers" min:"1"`
 }
 
 // cNameArgs and cppNameArgs are the arguments of the tools that show one definition; cUpdateArgs and
@@ -32,13 +32,13 @@ type cOutlineArgs struct {
 type cNameArgs struct {
 	Path      string `json:"path" doc:"C file or header, relative to the workspace" min:"1"`
 	Name      string `json:"name" doc:"name of a function, struct, union, enum, typedef, variable or macro; name#2 picks the second of several" min:"1"`
-	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, for long answers" min:"1"`
 }
 
 type cppNameArgs struct {
 	Path      string `json:"path" doc:"C++ file or header, relative to the workspace" min:"1"`
 	Name      string `json:"name" doc:"name such as f, A, A::m or ns::A::m; leading namespaces may be left out; name#2 picks the second of several" min:"1"`
-	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, for long answers" min:"1"`
 }
 
 type cUpdateArgs struct {
@@ -106,10 +106,11 @@ var cTexts = [5]cText{
 		"_get_code_outline", "List the structs, enums, typedefs, functions and macros of a C file with their " +
 			"line ranges, nested.",
 		"One line each: `[Struct] point (Lines 3-6)`, `[Function] add (Lines 8-11)`. Lines go from attributes to " +
-			"the closing brace. Behind them stand `(declaration)` for a prototype and `#2 of 3` for one of several of " +
-			"a name. Macros of one value are left out, but `ts_c_get_definition` finds them. Headers, macros and `#if` " +
-			"branches are understood without compiling: of branches that exclude each other all are listed where they " +
-			"can be. A file whose brackets do not balance is outlined as far as possible, with a `warning:` line.",
+			"the closing brace. After them comes `(declaration)` for a prototype and `#2 of 3` for one of " +
+			"several with the same name. Macros of one value are left out, but `ts_c_get_definition` finds them. " +
+			"Headers, macros and `#if` branches are understood without compiling: of branches that exclude each " +
+			"other all are listed where they can be. A file whose brackets do not balance is outlined as far as " +
+			"possible, with a `warning:` line.",
 	},
 	{
 		"_get_definition", "Get the full source of a C function, struct, enum, typedef or macro by its name.",
@@ -122,7 +123,7 @@ var cTexts = [5]cText{
 	},
 	{
 		"_get_signature", "Get the declaration line of a C function or struct: everything in front of its body.",
-		"The answer is exactly the text of the file, of several lines where the head has them, with the parameter " +
+		"The answer is exactly the text of the file, over several lines if the head has several, with the parameter " +
 			"declarations of old-style functions. Several definitions of one name are all shown, each under a line " +
 			"`name#1 (lines 3-9)`.",
 	},
@@ -144,11 +145,12 @@ var cppTexts = [5]cText{
 		"_get_code_outline", "List the namespaces, classes, methods, functions and macros of a C++ file with " +
 			"their line ranges, nested.",
 		"One line each: `[Class] Shape (Lines 3-20) : public Base`, two blanks deeper `[Method] area (Lines 5-7)`. " +
-			"Lines go from attributes and template<…> to the closing brace. Behind them stand base classes, " +
-			"`(declaration)` for a prototype and `#2 of 3` for one of several of a name (overloads). Macros of one " +
-			"value are left out, but `ts_cpp_get_definition` finds them. Headers, macros and `#if` branches are " +
-			"understood without compiling: of branches that exclude each other all are listed where they can be. A " +
-			"file whose brackets do not balance is outlined as far as possible, with a `warning:` line.",
+			"Lines go from attributes and template<…> to the closing brace. After them come base classes, " +
+			"`(declaration)` for a prototype and `#2 of 3` for one of several with the same name (overloads). " +
+			"Macros of one value are left out, but `ts_cpp_get_definition` finds them. Headers, macros and `#if` " +
+			"branches are understood without compiling: of branches that exclude each other all are listed where " +
+			"they can be. A file whose brackets do not balance is outlined as far as possible, with a `warning:` " +
+			"line.",
 	},
 	{
 		"_get_definition", "Get the full source of a C++ class, struct, function, method or operator by its name.",
@@ -161,7 +163,7 @@ var cppTexts = [5]cText{
 	{
 		"_get_signature", "Get the declaration line of a C++ function, method or class: everything in front of " +
 			"its body.",
-		"The answer is exactly the text of the file, of several lines where the head has them, with template<…> " +
+		"The answer is exactly the text of the file, over several lines if the head has several, with template<…> " +
 			"and without the initializers of a constructor. Several definitions of one name are all shown, each under " +
 			"a line `name#1 (lines 3-9)`.",
 	},

@@ -18,7 +18,7 @@ type editFileArgs struct {
 	ReplaceAll    bool   `json:"replace_all,omitzero" doc:"replace every occurrence"`
 	ExpectedCount int    `json:"expected_count,omitzero" doc:"how often old_string occurs; all occurrences are replaced, and none if there are more or fewer" min:"1"`
 	ExpectedHash  string `json:"expected_hash,omitzero" doc:"SHA-256 in hex (at least 8 digits) that the file must have now" max:"64"`
-	Force         bool   `json:"force,omitzero" doc:"write a Python file also if it would not parse"`
+	Force         bool   `json:"force,omitzero" doc:"write a Python file even if it would not parse"`
 	DryRun        bool   `json:"dry_run,omitzero" doc:"show the change and write nothing"`
 }
 

@@ -39,8 +39,8 @@ func (e textEdit) loosely(text string, lines []document.Line) (editMade, bool) {
 	if s.New == text[s.Start:s.End] {
 		return editMade{}, false
 	}
-	note := fmt.Sprintf("old_string does not occur exactly; what differs from it only in indentation or in blanks at "+
-		"line ends was taken at %s, and new_string was indented like it; check the diff",
+	note := fmt.Sprintf("old_string does not occur exactly; the text at %s, which differs from it only in "+
+		"indentation or in blanks at line ends, was replaced, and new_string was indented like it; check the diff",
 		lineRange{m.first + 1, m.last + 1})
 	return editMade{splices: []document.Splice{s}, lines: []int{m.first + 1}, note: note}, true
 }

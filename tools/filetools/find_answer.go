@@ -162,7 +162,7 @@ func (f *finder) summary() string {
 	case f.stats.Truncated:
 		text += fmt.Sprintf("; the search ended after %d entries: search in a subfolder", f.stats.Visited)
 	case d.MatchingLines == 0 && !f.in.Regex && strings.ContainsAny(d.Pattern, `\*|[^$+`):
-		text += "; the pattern was taken literally: regex=true takes it for an expression"
+		text += "; the pattern was taken literally: regex=true reads it as an expression"
 	case d.MatchingLines == 0 && d.Ignored > 0:
 		text += "; include_ignored=true searches what .gitignore leaves out"
 	}

@@ -26,11 +26,11 @@ type findTextArgs struct {
 	Regex      bool   `json:"regex,omitzero" doc:"the pattern is a regular expression"`
 	Word       bool   `json:"word,omitzero" doc:"find whole words only"`
 	IgnoreCase bool   `json:"ignore_case,omitzero" doc:"upper and lower case are the same"`
-	Context    int    `json:"context_lines,omitzero" doc:"lines to show before and behind each match; default 0" min:"0" max:"20"`
+	Context    int    `json:"context_lines,omitzero" doc:"lines to show before and after each match; default 0" min:"0" max:"20"`
 	Glob       string `json:"glob,omitzero" doc:"search only these files: *.py by name, or src/**/*.c by path below path" min:"1" max:"1000"`
 	MaxResults int    `json:"max_results,omitzero" doc:"matching lines to show; default 200" min:"1" max:"2000"`
 	Ignored    bool   `json:"include_ignored,omitzero" doc:"also search what .gitignore leaves out, and .git"`
-	StartLine  int    `json:"start_line,omitzero" doc:"line of the answer to go on from, as a cut answer says" min:"1"`
+	StartLine  int    `json:"start_line,omitzero" doc:"line of the answer to continue from, as given at the end of a cut answer" min:"1"`
 }
 
 const defaultFindResults = 200

@@ -21,7 +21,7 @@ var getFileSummaryDoc string
 
 type getFileSummaryArgs struct {
 	Path      string `json:"path" doc:"file to summarise, relative to the workspace" min:"1"`
-	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, for long answers" min:"1"`
 }
 
 // summaryData is the structured result of a summary.

@@ -19,7 +19,7 @@ type getTreeArgs struct {
 	Path      string `json:"path" doc:"directory to show, relative to the workspace; . for the workspace itself" min:"1"`
 	MaxDepth  int    `json:"max_depth,omitzero" doc:"levels to show; default 3" min:"1" max:"20"`
 	Ignored   bool   `json:"include_ignored,omitzero" doc:"also show what .gitignore leaves out, and .git"`
-	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, as a cut answer says" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, as given at the end of a cut answer" min:"1"`
 }
 
 type treeData struct {
@@ -47,10 +47,11 @@ func GetTree() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "get_tree", Summary: "Show the structure of a directory up to max_depth levels.",
 		Effect: tools.Reads | tools.Wide,
-		Doc: "Folders end with a slash; one whose content is below the last level shown has the number of its entries " +
-			"behind it, and one with ignored or protected entries the number of those left out. Links are shown as `name -> " +
-			"target` and not followed. Two blanks stand for one level. Where the whole answer would be too long, fewer levels " +
-			"are shown and a note says so. What .gitignore leaves out is not shown unless include_ignored is set.",
+		Doc: "Folders end with a slash; one whose content is below the last level shown is followed by the number " +
+			"of its entries, and one with ignored or protected entries the number of those left out. Links are " +
+			"shown as `name -> target` and not followed. Two blanks stand for one level. Where the whole answer " +
+			"would be too long, fewer levels are shown and a note says so. What .gitignore leaves out is not shown " +
+			"unless include_ignored is set.",
 	}, tree)
 }
 

@@ -14,7 +14,7 @@ const maxTwinEntries = 10_000
 
 type listDirectoryArgs struct {
 	Path      string `json:"path" doc:"directory to list, relative to the workspace; . for the workspace itself" min:"1"`
-	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, as a cut answer says" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, as given at the end of a cut answer" min:"1"`
 }
 
 // entryData is one row of a listing.

@@ -15,7 +15,7 @@ var multiEditDoc string
 
 type multiEditArgs struct {
 	Edits  []oneEdit `json:"edits" doc:"the edits, made in this order" min:"1" max:"500"`
-	Force  bool      `json:"force,omitzero" doc:"write Python files also if they would not parse"`
+	Force  bool      `json:"force,omitzero" doc:"write Python files even if they would not parse"`
 	DryRun bool      `json:"dry_run,omitzero" doc:"show the changes and write nothing"`
 }
 

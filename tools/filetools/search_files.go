@@ -18,7 +18,7 @@ type searchFilesArgs struct {
 	Pattern   string `json:"pattern" doc:"glob relative to path, such as **/*.py or src/{a,b}/*.c" min:"1" max:"1000"`
 	Order     string `json:"order,omitzero" doc:"path (default), or newest: the files written last come first" enum:"path,newest"`
 	Ignored   bool   `json:"include_ignored,omitzero" doc:"also search what .gitignore leaves out, and .git"`
-	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, as a cut answer says" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, as given at the end of a cut answer" min:"1"`
 }
 
 type searchData struct {

@@ -23,7 +23,7 @@ type setFileSliceArgs struct {
 	ExpectedFirst string `json:"expected_first_line,omitzero" doc:"what line start_line must be now, blanks around it aside; guards against stale numbers"`
 	ExpectedLast  string `json:"expected_last_line,omitzero" doc:"what line end_line must be now, blanks around it aside"`
 	ExpectedHash  string `json:"expected_hash,omitzero" doc:"SHA-256 in hex (at least 8 digits) that the file must have now" max:"64"`
-	Force         bool   `json:"force,omitzero" doc:"write a Python file also if it would not parse"`
+	Force         bool   `json:"force,omitzero" doc:"write a Python file even if it would not parse"`
 	DryRun        bool   `json:"dry_run,omitzero" doc:"show the change and write nothing"`
 }
 

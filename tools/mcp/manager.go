@@ -151,7 +151,7 @@ func (m *Manager) Trust(s Status) error {
 		return err
 	}
 	if now != s.Hash {
-		return fmt.Errorf("server %s changed meanwhile; look at it again", s.Definition.Name)
+		return fmt.Errorf("server %s changed in the meantime; look at it again", s.Definition.Name)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

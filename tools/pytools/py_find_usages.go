@@ -18,7 +18,7 @@ type pyFindUsagesArgs struct {
 	Name      string `json:"name" doc:"name of a function, class, variable or attribute; or dotted to mean one of them: A.m, mod.f, path/file.py:A.m" min:"1" max:"500"`
 	Strings   bool   `json:"include_strings,omitzero" doc:"also list the name as a word in strings and comments"`
 	Others    bool   `json:"include_others,omitzero" doc:"also list what is known to be another thing of that name, such as local variables"`
-	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, for long answers" min:"1"`
 }
 
 // PyFindUsages returns the tool that lists the uses of a name.

@@ -11,7 +11,7 @@ import (
 type pyGetClassSummaryArgs struct {
 	Path      string `json:"path" doc:"Python file, relative to the workspace" min:"1"`
 	Name      string `json:"name" doc:"dotted path of a class, such as A or Outer.Inner; name#2 picks the second of several" min:"1"`
-	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, for long answers" min:"1"`
 }
 
 type classesData struct {

@@ -13,7 +13,7 @@ type pyGetCodeOutlineArgs struct {
 	Path      string `json:"path" doc:"Python file, relative to the workspace" min:"1"`
 	MaxDepth  int    `json:"max_depth,omitzero" doc:"levels of nesting to show, 1 for the top level alone; default all" min:"1"`
 	Variables bool   `json:"include_variables,omitzero" doc:"also list variables of the module and of classes"`
-	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, for long answers" min:"1"`
 }
 
 // PyGetCodeOutline returns the tool that lists the classes and functions of a file.
@@ -21,12 +21,12 @@ func PyGetCodeOutline() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "py_get_code_outline", Summary: "List the classes, functions and methods of a Python file with their line " +
 			"ranges, nested.", Effect: tools.Reads,
-		Doc: "One line each, two blanks deeper per level: `[Class] A (Lines 3-20)`, `  [Async Method] m (Lines 4-9) " +
-			"@property`. Lines go from the first decorator to the last statement. Behind them stand decorators, `#2 of 3` for " +
-			"one of several definitions of a name, and `(conditional)` for one inside if, try, with or a loop. " +
-			"Nested functions are listed too; `max_depth` leaves deep levels out. Call it first on an unknown file, then " +
-			"`py_get_definition` for what matters. A file with syntax errors is outlined as far as possible, with a " +
-			"`warning:` line.",
+		Doc: "One line each, two blanks deeper per level: `[Class] A (Lines 3-20)`, `  [Async Method] m (Lines " +
+			"4-9) @property`. Lines go from the first decorator to the last statement. After them come decorators, " +
+			"`#2 of 3` for one of several definitions of a name, and `(conditional)` for one inside if, try, with " +
+			"or a loop. Nested functions are listed too; `max_depth` leaves deep levels out. Call it first on an " +
+			"unknown file, then `py_get_definition` for what matters. A file with syntax errors is outlined as far " +
+			"as possible, with a `warning:` line.",
 	}, func(ctx context.Context, env tools.Env, in pyGetCodeOutlineArgs) (tools.Result, error) {
 		f, err := ReadPython(ctx, env, in.Path)
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 type pyGetDefinitionArgs struct {
 	Path      string `json:"path" doc:"Python file, relative to the workspace" min:"1"`
 	Name      string `json:"name" doc:"dotted path of a class or function, such as A, A.method or outer.inner; name#2 picks the second of several" min:"1"`
-	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, for long answers" min:"1"`
 }
 
 // PyGetDefinition returns the tool that shows the source of a definition.

@@ -12,7 +12,7 @@ type pyGetDocstringArgs struct {
 	Path      string `json:"path" doc:"Python file, relative to the workspace" min:"1"`
 	Name      string `json:"name,omitzero" doc:"dotted path of a class or function; module, or left out, for the docstring of the file itself"`
 	Raw       bool   `json:"raw,omitzero" doc:"keep the indentation as it is in the source"`
-	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, for long answers" min:"1"`
 }
 
 // docstringItem is one docstring in the structured result.

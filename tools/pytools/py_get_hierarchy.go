@@ -12,7 +12,7 @@ import (
 type pyGetHierarchyArgs struct {
 	Path      string `json:"path" doc:"Python file that defines the class, or folder to search for it and its subclasses; . for the whole workspace" min:"1"`
 	ClassName string `json:"class_name" doc:"class: A, Outer.A, pkg.mod.A, A#2 for the second of that name, or path/file.py:A" min:"1" max:"500"`
-	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, for long answers" min:"1"`
 }
 
 // PyGetHierarchy returns the tool that shows the bases and subclasses of a class.
@@ -20,14 +20,13 @@ func PyGetHierarchy() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "py_get_hierarchy", Summary: "Show what a Python class inherits from and what inherits from it, at any " +
 			"depth, over the project.", Effect: tools.Reads | tools.Wide,
-		Doc: "Use it before you change a class or a method that subclasses may override. Imports, aliases and re-exports " +
-			"are followed, type arguments (`Base[T]`) are left away. With a folder as path, subclasses are looked for in it; " +
-			"with a file, in the whole workspace. " +
-			"The answer has the class with its lines, the order in which Python looks up members, then bases and subclasses " +
-			"as trees, each class with file and lines. `outside` marks bases that are not in the project, such as those of " +
-			"libraries; `cycle` a class that is its own ancestor; `repeated` one whose relatives are shown elsewhere in the " +
-			"tree. " +
-			"Where several classes have the name, the error lists them.",
+		Doc: "Use it before you change a class or a method that subclasses may override. Imports, aliases and " +
+			"re-exports are followed, type arguments (`Base[T]`) are left out. With a folder as path, subclasses " +
+			"are looked for in it; with a file, in the whole workspace. The answer has the class with its lines, " +
+			"the order in which Python looks up members, then bases and subclasses as trees, each class with file " +
+			"and lines. `outside` marks bases that are not in the project, such as those of libraries; `cycle` a " +
+			"class that is its own ancestor; `repeated` one whose relatives are shown elsewhere in the tree. Where " +
+			"several classes have the name, the error lists them.",
 	}, hierarchy)
 }
 

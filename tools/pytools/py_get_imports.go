@@ -12,7 +12,7 @@ import (
 
 type pyGetImportsArgs struct {
 	Path      string `json:"path" doc:"Python file, relative to the workspace" min:"1"`
-	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, for long answers" min:"1"`
 }
 
 // importedName is one imported name; As is empty if there is no alias.
@@ -54,10 +54,10 @@ func PyGetImports() tools.Tool {
 	return tools.Reader(tools.Spec{
 		Name: "py_get_imports", Summary: "List the imports of a Python file: standard library, third-party, and local with " +
 			"their files.", Effect: tools.Reads,
-		Doc: "One import per line as `from a.b import c as d (line 3)`, in groups `stdlib:`, `third-party:` and `local:`, " +
-			"each in order of the file. Local means relative, or found in the workspace; its file stands behind `->`. " +
-			"`[conditional]` marks imports inside if, try or a function, `[TYPE_CHECKING]` those that only a type checker " +
-			"makes. Imports in strings and calls of `__import__` are not seen.",
+		Doc: "One import per line as `from a.b import c as d (line 3)`, in groups `stdlib:`, `third-party:` and " +
+			"`local:`, each in order of the file. Local means relative, or found in the workspace; its file " +
+			"follows after `->`. `[conditional]` marks imports inside if, try or a function, `[TYPE_CHECKING]` " +
+			"those that only a type checker makes. Imports in strings and calls of `__import__` are not seen.",
 	}, imports)
 }
 

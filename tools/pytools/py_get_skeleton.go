@@ -14,8 +14,8 @@ type pyGetSkeletonArgs struct {
 	Path              string `json:"path" doc:"Python file, relative to the workspace" min:"1"`
 	PublicOnly        bool   `json:"public_only,omitzero" doc:"leave out what is not in __all__; without __all__ names that begin with an underscore"`
 	Comments          bool   `json:"comments,omitzero" doc:"keep the comments directly above definitions"`
-	MaxDocstringLines int    `json:"max_docstring_lines,omitzero" doc:"shorten longer docstrings to so many lines; default whole" min:"1"`
-	StartLine         int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
+	MaxDocstringLines int    `json:"max_docstring_lines,omitzero" doc:"shorten docstrings to at most this many lines; default: not shortened" min:"1"`
+	StartLine         int    `json:"start_line,omitzero" doc:"line of the answer to continue from, for long answers" min:"1"`
 }
 
 type skeletonData struct {

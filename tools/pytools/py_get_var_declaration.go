@@ -12,7 +12,7 @@ import (
 type pyGetVarDeclarationArgs struct {
 	Path      string `json:"path" doc:"Python file, relative to the workspace" min:"1"`
 	Name      string `json:"name" doc:"variable of the module, or of a class as A.x; name#2 picks the second of several bindings" min:"1"`
-	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to go on from, for long answers" min:"1"`
+	StartLine int    `json:"start_line,omitzero" doc:"line of the answer to continue from, for long answers" min:"1"`
 }
 
 // variableItem is one binding in the structured result.

@@ -25,13 +25,12 @@ func PyRemoveDef() tools.Tool {
 	return tools.Writer(tools.Spec{
 		Name: "py_remove_def", Summary: "Remove a Python class, function or method by its name.",
 		Effect: tools.Writes,
-		Doc: "The definition goes with its decorators and the comment lines directly above it; comment lines behind its " +
-			"last statement stay. A block that would be left empty, or with only a comment, gets a `pass`; " +
-			"blank lines around the gap are tidied.\n\n" +
-			"The answer is the new SHA-256 and a diff, and the lines of the same file that still use the name; uses in other " +
-			"files are found with `py_find_usages`. " +
-			"Where several definitions have the name, nothing is changed and each is listed with its lines; choose one as " +
-			"`name#2`.",
+		Doc: "The definition goes with its decorators and the comment lines directly above it; comment lines after " +
+			"its last statement stay. A block that would be left empty, or with only a comment, gets a `pass`; " +
+			"blank lines around the gap are tidied.\n\nThe answer is the new SHA-256 and a diff, and the lines of " +
+			"the same file that still use the name; uses in other files are found with `py_find_usages`. Where " +
+			"several definitions have the name, nothing is changed and each is listed with its lines; choose one " +
+			"as `name#2`.",
 	}, promptly(planRemoval))
 }
 

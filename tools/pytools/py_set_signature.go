@@ -28,12 +28,12 @@ func PySetSignature() tools.Tool {
 	return tools.Writer(tools.Spec{
 		Name: "py_set_signature", Summary: "Replace only the signature of a Python function, method or class.",
 		Effect: tools.Writes,
-		Doc: "Only the text from `def`, `async def` or `class` through the colon is replaced, also where it spans several " +
-			"lines. Body, decorators and a comment behind the colon stay. " +
-			"The colon may be left out; `async` may come or go. The name must stay: `rename_symbol` renames.\n\n" +
-			"The answer is the new SHA-256, the new lines and a diff. It also lists calls in the same file that fitted the " +
-			"old signature and do not fit the new one; calls in other files are found with `py_find_usages`. " +
-			"Where several definitions have the name, nothing is changed and each is listed with its lines; choose one as " +
+		Doc: "Only the text from `def`, `async def` or `class` through the colon is replaced, even if it spans " +
+			"several lines. Body, decorators and a comment after the colon stay. The colon may be left out; " +
+			"`async` may come or go. The name must stay: `rename_symbol` renames.\n\nThe answer is the new " +
+			"SHA-256, the new lines and a diff. It also lists calls in the same file that fitted the old signature " +
+			"and do not fit the new one; calls in other files are found with `py_find_usages`. Where several " +
+			"definitions have the name, nothing is changed and each is listed with its lines; choose one as " +
 			"`name#2`.",
 	}, promptly(planSignature))
 }

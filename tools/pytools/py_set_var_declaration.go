@@ -20,13 +20,12 @@ func PySetVarDeclaration() tools.Tool {
 	return tools.Writer(tools.Spec{
 		Name: "py_set_var_declaration", Summary: "Replace the declaration of a Python variable at module or class level.",
 		Effect: tools.Writes,
-		Doc: "The statement that binds the variable is replaced as a whole, also where its value spans several lines; " +
-			"other statements on its line (`a = 1; b = 2`) stay. " +
-			"A comment behind it stays unless `new_declaration` ends with one. `new_declaration` must be one statement that " +
-			"binds the same name and nothing else.\n\n" +
-			"Refused, with the lines: a name that is bound more than once (choose `name#2`), and one that is bound together " +
-			"with others (`a, b = 1, 2`, `a = b = 1`) or by an import. " +
-			"The answer is the new SHA-256, the new lines and a diff.",
+		Doc: "The statement that binds the variable is replaced as a whole, even if its value spans several lines; " +
+			"other statements on its line (`a = 1; b = 2`) stay. A comment after it stays unless `new_declaration` " +
+			"ends with one. `new_declaration` must be one statement that binds the same name and nothing " +
+			"else.\n\nRefused, with the lines: a name that is bound more than once (choose `name#2`), and one that " +
+			"is bound together with others (`a, b = 1, 2`, `a = b = 1`) or by an import. The answer is the new " +
+			"SHA-256, the new lines and a diff.",
 	}, promptly(planVariable))
 }
 

@@ -340,7 +340,8 @@ func (r *sqlReader) quoted(text string, quote byte) int {
 	return len(text)
 }
 
-// dollar returns the length of a dollar-quoted text, such as $tag$ … $tag$, or of the word that the sign begins.
+// dollar returns the length of a dollar-quoted text, such as $tag$ … $tag$, or of the word that begins with the dollar
+// sign.
 func (r *sqlReader) dollar(text string) int {
 	end := 1
 	for end < len(text) && inWord(text[end]) && text[end] != '.' {
