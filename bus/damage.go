@@ -77,7 +77,8 @@ func (s *Server) prepareStreams(ctx context.Context, before *survey) error {
 func (s *Server) checkStream(ctx context.Context, want jetstream.StreamConfig, before *survey) error {
 	info, err := s.admin.stream(ctx, want.Name)
 	if err != nil {
-		return before.damage(want.Name, fmt.Sprintf("stream %s is on disk, but the server does not find it (%v)", want.Name,
+		return before.damage(want.Name, fmt.Sprintf("stream %s is on disk, but the server cannot find it "+
+			"(%v)", want.Name,
 			err))
 	}
 	if what := lossOf(want.Name, info.State); what != "" {

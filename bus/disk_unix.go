@@ -13,7 +13,7 @@ import (
 func diskRoom(dir string) (free, total int64, err error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
-		return 0, 0, fmt.Errorf("free disk of %s: %w", dir, err)
+		return 0, 0, fmt.Errorf("free disk space of %s: %w", dir, err)
 	}
 	return int64(st.Bavail) * int64(st.Bsize), int64(st.Blocks) * int64(st.Bsize), nil
 }

@@ -206,7 +206,7 @@ func (StepDenied) EventType() Type { return Type{"StepDenied", 1} }
 // EventCorr returns the ticket.
 func (e StepDenied) EventCorr() string { return e.Ticket }
 
-// QuestionRequested is a model's question to a person, without whose answer it cannot go on.
+// QuestionRequested is a model's question to a person. The model cannot continue without the answer.
 type QuestionRequested struct {
 	Ticket  string   `json:"ticket"`
 	Attempt int      `json:"attempt"`
@@ -241,7 +241,7 @@ func (e QuestionAnswered) EventCorr() string { return e.Ticket }
 func askDefs() []Def {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return []Def{
-		Define(Decision, "approval", "A person is asked; something waits.", AskRaised{Ask: "01K", Gate: GateTool,
+		Define(Decision, "approval", "A person is asked, and something waits.", AskRaised{Ask: "01K", Gate: GateTool,
 			Title: "edit_file a.go", Ticket: "T-001", Call: "01J-0",
 			Tool: "edit_file", Args: json.RawMessage(`{"path":"a.go"}`), ArgsSHA256: "ab", Effect: "writes", Diff: "-a\n+b\n"}),
 		Define(Command, "person", "A person's answer to an ask.", AskAnswered{Ask: "01K", Decision: No,

@@ -128,7 +128,7 @@ Every event is stored under
 Each token is 1 to %d characters of `+"`[A-Za-z0-9_-]`; an empty one reads `-`"+`. **The actor token is who wrote it**:
 permissions pin it to the connection. Ids that grow without bound (tickets, calls, asks) stay in the body.
 
-| root | what stands there |
+| root | contents |
 |---|---|
 | `+"`%s`"+` | the stored facts, one stream, one order |
 | `+"`%s`"+` | each stored fact again, re-published for observers that need no consumer; the rest of the subject is the same |

@@ -350,12 +350,13 @@ func controlDefs() []Def {
 		Define(Command, "person", "Try a blocked ticket again.", RetryRequested{Ticket: "T-001"}, optional),
 		Define(Command, "person", "Block a ticket by hand.", BlockRequested{"T-001", "waits for legal"}),
 		Define(Command, "person", "Undo a block made by hand.", UnblockRequested{Ticket: "T-001"}, optional),
-		Define(Command, "person", "Say something to the model that works on a ticket.", NoteRequested{"T-001",
+		Define(Command, "person", "Give a note to the model that works on a ticket.", NoteRequested{"T-001",
 			"use the v2 API"}),
 		Define(Command, "person", "Step mode on or off.", StepModeSet{true}),
 		Define(Decision, "conductor", "No ticket starts until Resumed.", Paused{"ada"}),
 		Define(Decision, "conductor", "Tickets can start again.", Resumed{"ada"}),
-		Define(Decision, "conductor", "A person said something to a ticket.", TicketNoted{"T-001", "ada", "use the v2 API"}),
+		Define(Decision, "conductor", "A person added a note to a "+
+			"ticket.", TicketNoted{"T-001", "ada", "use the v2 API"}),
 		Define(Decision, "conductor", "A control request changed nothing.", ControlRefused{"01J", "KillRequested", "T-001",
 			"it is not running"}),
 	}

@@ -65,7 +65,7 @@ func patchDefs() []Def {
 			"call.", PatchRequested{"01J-0"}),
 		Define(Decision, "qa", "Tier 4's patch; a person is asked before it is applied.", PatchProposed{Request: "01K",
 			Call: "01J-0", Ticket: "T-001", Attempt: 1, Patch: "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-x\n+y\n"}),
-		Define(Decision, "qa", "No patch was proposed, and why.", PatchSkipped{"01K", "01J-0",
+		Define(Decision, "qa", "Says why no patch was proposed.", PatchSkipped{"01K", "01J-0",
 			"the reply holds no unified diff"}),
 	}
 }
@@ -155,6 +155,6 @@ func undoDefs() []Def {
 		Define(Command, "person", "Files are restored to their earlier content.", UndoRequested{Ticket: "T-001",
 			Path: "a.go"}, optional),
 		Define(Command, "person", "A person accepted a file as calls left it.", ChangeAccepted{"a.go", "ab"}),
-		Define(Decision, "approval", "Nothing was undone, and why.", UndoRefused{"01J", "call 01J-0 changed no file"}),
+		Define(Decision, "approval", "Says why nothing was undone.", UndoRefused{"01J", "call 01J-0 changed no file"}),
 	}
 }

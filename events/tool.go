@@ -426,7 +426,7 @@ func externalDefs() []Def {
 		Define(Outcome, "worker", "An external MCP server starts, runs, fails or stops, or has other tools than the approved "+
 			"ones.", MCPServerChanged{Server: "files", State: "running", Error: "exit status 1",
 			Tools: []MCPToolChange{{"read", "changed"}}}),
-		Define(Outcome, "worker", "An external MCP server wants to know something of a person while its call runs.",
+		Define(Outcome, "worker", "An external MCP server asks a person something while its call runs.",
 			InputRequested{Call: "01J-0", Server: "files", Message: "Which folder?",
 				Schema: json.RawMessage(`{"type":"object"}`), URL: "https://example.com/a", Origin: "https://example.com"}),
 	}

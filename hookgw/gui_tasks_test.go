@@ -195,7 +195,7 @@ func TestWhatTheGUIKeepsIsBounded(t *testing.T) {
 		f.queue(t, fmt.Sprintf(`{"action":"select_list_item","listbox":"box%d","item_value":%d}`, n, n))
 	}
 	require.Empty(t, f.failures())
-	require.Contains(t, f.requireFailed(t, 0, `{"action":"select_tab","tab_bar":"one more","tab":"a"}`).Error, "not kept")
+	require.Contains(t, f.requireFailed(t, 0, `{"action":"select_tab","tab_bar":"one more","tab":"a"}`).Error, "cannot be stored")
 	f.requireFailed(t, 1, `{"action":"select_list_item","listbox":"one more","item_value":1}`)
 	f.queue(t, `{"action":"select_tab","tab_bar":"bar0","tab":"b"}`)
 	require.Len(t, f.failures(), 2, "one that is there can be changed")

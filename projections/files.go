@@ -97,7 +97,7 @@ type Change struct {
 	Writes    []Write `json:"writes"`              // in the order in which they came to the workspace
 }
 
-// unknownMerge says why the content of a merged file is not known: a merge made it of what two tickets left.
+// unknownMerge is the reason why the content of a merged file is not known: the merge combined the work of two tickets.
 const unknownMerge = "tickets changed it at once; the merged content is not recorded"
 
 // chained reports whether each write begins with the content that the one before left, or leaves the same.
@@ -268,7 +268,7 @@ func (t *changeTable) settled(e *events.Event, p *events.ToolSettled, by changer
 	}
 }
 
-// arrived returns the writes in the workspaces where they lie now, in the order in which they came there.
+// arrived returns the writes by the workspaces that contain them now, in the order in which they arrived there.
 func (t *changeTable) arrived() []placedWrite {
 	out := slices.Clone(t.Writes)
 	at := func(w placedWrite) uint64 { return cmp.Or(t.Merged[w.Workspace], w.Seq) }

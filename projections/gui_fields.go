@@ -314,7 +314,7 @@ func teamState() []GUIField {
 			}},
 		{Name: "active_tier", Type: FieldText, Doc: "The running tier, such as Tier 3; null while none is running.",
 			Read: func(g *GUISources) any { return g.Status().ActiveTier }},
-		{Name: "active_track", Type: FieldText, Doc: "Id of the track started last.", Read: func(g *GUISources) any {
+		{Name: "active_track", Type: FieldText, Doc: "Id of the newest started track.", Read: func(g *GUISources) any {
 			return g.Status().ActiveTrack
 		}},
 		{Name: "active_tickets", Type: FieldList, Doc: "The tickets of that track.", Read: func(g *GUISources) any {

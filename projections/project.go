@@ -292,7 +292,7 @@ func (p *projectState) preset(e *events.Event, w *events.ContextPresetChanged) s
 	switch w.Operation {
 	case events.PresetSave, events.PresetSlice:
 		if !known && len(p.Presets) >= MaxPresets {
-			return fmt.Sprintf("there are %d context presets at most", MaxPresets)
+			return fmt.Sprintf("at most %d context presets are allowed", MaxPresets)
 		}
 		files, screenshots := w.Files, w.Screenshots
 		if w.Operation == events.PresetSlice {

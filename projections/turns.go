@@ -116,7 +116,7 @@ func (b *turnBook) list() []Turn {
 	return out
 }
 
-// Turns returns the turns that continue and the newest ended ones, in the order of the requests.
+// Turns returns the unfinished turns and the newest finished ones, in the order of the requests.
 func (s *Set) Turns() []Turn { return stateOf(s, turns).list() }
 
 // Turn returns a turn; false if there is none, or it was forgotten.

@@ -6,7 +6,6 @@
 // A request is published with a compare-and-set. An ordered consumer receives it, and an approval is published
 // with a compare-and-set. A durable pull consumer receives the approval, and an outcome is published, which the
 // ordered consumer receives.
-// gets that, and an outcome is published; the ordered consumer sees it.
 package rawbus
 
 import (

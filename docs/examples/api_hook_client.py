@@ -125,7 +125,7 @@ class ApiHookClient:
         return self._make_request("GET", "/api/gui/diagnostics")
 
     def get_timeline(self, since=0):
-        """What happened behind a sequence, an event a row; go on with "through"."""
+        """What happened after a sequence, one event per row; continue with "through"."""
         return self._make_request("GET", f"/api/timeline?since={since:d}")
 
     def get_performance(self):
@@ -174,7 +174,7 @@ class ApiHookClient:
         return self._make_request("GET", "/api/gui/token_stats")
 
     def get_gui_health(self):
-        """Whether everything behind the gateway is well."""
+        """Whether everything behind the gateway is healthy."""
         return self._make_request("GET", "/api/gui_health")
 
     def get_warmup_status(self):
@@ -345,7 +345,7 @@ class ApiHookClient:
         return self._make_request("POST", "/api/mma/dag/mutate", data)
 
     def note_mma_ticket(self, ticket, note):
-        """Says something to the model that works on a ticket."""
+        """Gives a note to the model that works on a ticket."""
         return self._make_request("POST", "/api/control", {"action": "note", "ticket": ticket, "note": note})
 
     def undo(self, what):

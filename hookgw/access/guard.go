@@ -31,8 +31,8 @@ func NewGuard(port int, keys *Keyring) *Guard {
 	return g
 }
 
-// Place refuses requests that name another host (DNS rebinding) or come from a foreign page, but for windows that
-// open [Entrance]. Absent headers pass: no page can leave them out.
+// Place refuses requests that name another host (DNS rebinding) or come from a foreign page, except windows that open
+// [Entrance]. Requests without these headers pass: no page can omit them.
 func (g *Guard) Place(r *http.Request) *problem.Problem {
 	if !slices.Contains(g.hosts, r.Host) {
 		return problem.New(http.StatusMisdirectedRequest, "this Host is not served",
@@ -53,8 +53,8 @@ func (g *Guard) Place(r *http.Request) *problem.Problem {
 	return nil
 }
 
-// Entrance is the only path that a page of elsewhere, such as one in a file, may lead a browser's window to. Its page
-// needs the code of a link.
+// Entrance is the only path that a foreign page, such as one in a file, may open in a browser window. Its page needs
+// the code of a link.
 const Entrance = "/console/enter"
 
 func enters(r *http.Request) bool {

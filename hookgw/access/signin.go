@@ -13,7 +13,7 @@ import (
 	"manualslop/hookgw/problem"
 )
 
-// Limits of sign-ins. Beyond a number the oldest one ends.
+// Limits of sign-ins. When a limit is reached, the oldest sign-in ends.
 const (
 	// LinkLife is how long a link can be opened, once.
 	LinkLife = time.Minute
@@ -106,8 +106,8 @@ func OpeningPage(link string) string {
 		`<meta http-equiv="refresh" content="0; url=` + to + `"><p><a href="` + to + `">Open the console</a></p></html>` + "\n"
 }
 
-// right returns what the cookie of a request gives. Other ports of this machine are the same site, so the cookie counts
-// only on requests of the gateway's own pages; SameSite alone would not tell.
+// right returns the right that the cookie of a request gives. Other ports of this machine are the same site, so the
+// cookie is only valid on requests of the gateway's own pages; SameSite alone would not distinguish them.
 func (s *SignIns) right(r *http.Request) Right {
 	cookies := r.CookiesNamed(s.cookie)
 	if len(cookies) == 0 || !ownPage(r) {

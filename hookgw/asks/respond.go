@@ -157,7 +157,7 @@ type verdict struct {
 }
 
 // SettleAnswer publishes an answer and waits until approval has settled the ask or refused the answer, or until the
-// time is over.
+// time limit is reached.
 func SettleAnswer(c *core.Call, e events.Event, answer events.AskAnswered) (verdict, error) {
 	outcome := make(chan *events.Event, 1)
 	w := c.Gw.Asks.Join(e.Session, answer.Ask, func(got *events.Event) {

@@ -18,7 +18,7 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// policy lets the page load nothing but its own files, and makes the browser refuse markup that is built from text.
+// policy lets the page load only its own files, and makes the browser refuse markup that is built from text.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
@@ -49,11 +49,13 @@ func Routes(g *core.State) []request.Route {
 		file("/console/app.js", "app.js", "text/javascript", "Its program."),
 		file("/console/app.css", "app.css", "text/css", "Its style."),
 		{Method: post, Pattern: "/api/console/link", Right: access.RightRead, Group: group, Gives: linkAnswer{}, Signal: true,
-			Doc:   "Makes a link that signs a browser in with the right of this token: once, within a minute.",
+			Doc: "Makes a link that signs a browser in with the rights of this token; it works once and expires " +
+				"after a minute.",
 			Takes: struct{}{}, Body: request.SmallBody, Handle: g.In(postLink)},
 		{Method: post, Pattern: "/api/console/login", Right: access.RightNone, Group: group, Takes: codeBody{},
 			Gives: signedIn{}, Signal: true, Always: true, Body: request.SmallBody, Handle: g.In(postLogin),
-			Doc: "Exchanges the code of a link for a cookie, which counts only on requests of the gateway's own page."},
+			Doc: "Exchanges the code of a link for a cookie that is only valid for requests from the gateway's own " +
+				"page."},
 		{Method: post, Pattern: "/api/console/logout", Right: access.RightRead, Group: group, Takes: struct{}{},
 			Gives: request.StatusAnswer{}, Signal: true, Body: request.SmallBody, Handle: g.In(postLogout),
 			Doc: "Ends the sign-in of the request's cookie."},
@@ -82,7 +84,7 @@ func postLink(c *core.Call) error {
 func postLogin(c *core.Call) error {
 	var body codeBody
 	if err := json.Unmarshal(c.Body, &body); err != nil || body.Code == "" {
-		return problem.New(http.StatusBadRequest, "code must be the code of a link", `Send {"code": "…"}.`)
+		return problem.New(http.StatusBadRequest, "code must be the code from a sign-in link", `Send {"code": "…"}.`)
 	}
 	cookie, right, p := c.Gw.SignIns.Enter(body.Code)
 	if p != nil {

@@ -66,7 +66,7 @@ func postImport(c *core.Call) error {
 func ImportHistory(c *core.Call, session string, h projections.History) error {
 	if wrong := h.Check(); wrong != "" {
 		return problem.New(http.StatusBadRequest, wrong,
-			`Send roles, active and [discussions.NAME] with history, a list of texts such as "User:\nhello"; docs/hooks.md shows it.`)
+			`Send roles, active and [discussions.NAME] with history, a list of strings such as "User:\nhello"; docs/hooks.md shows it.`)
 	}
 	raw, err := json.Marshal(h)
 	if err != nil {

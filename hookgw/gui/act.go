@@ -150,7 +150,7 @@ func (r *guiRun) selected() error {
 	var taken bool
 	err := r.c.Read(r.queued.Session, func(s *projections.Set) { taken = s.GUISelected(r.task) })
 	if err == nil && !taken {
-		err = problem.New(http.StatusBadRequest, "the selection is not kept",
+		err = problem.New(http.StatusBadRequest, "the selection cannot be stored",
 			"Name a tab of up to 128 bytes or an entry of up to 4096; selections in 64 tab bars and 64 list boxes are kept.")
 	}
 	return err

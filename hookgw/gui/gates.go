@@ -38,7 +38,7 @@ func gateButtons() []guiButton {
 	}
 }
 
-// gateClick is what a click at a gate says besides yes or no.
+// gateClick is the content of a click at a gate, besides yes or no.
 type gateClick struct {
 	ask    string
 	args   json.RawMessage

@@ -47,7 +47,8 @@ type guiRun struct {
 	said   int  // events that followed
 }
 
-// perform carries out the task. An error is one of the gateway; what is wrong with the task is recorded.
+// perform carries out the task. It returns an error only if the gateway fails; a failure of the task itself is
+// recorded.
 func (r *guiRun) perform(raw json.RawMessage) error {
 	var err error
 	if r.task, err = projections.ReadGUITask(raw); err == nil {

@@ -18,7 +18,7 @@ import (
 func projectButtons() []guiButton {
 	return []guiButton{
 		{ID: "btn_project_save", Aliases: []string{"btn_save_project"}, UserData: "a path; none: the file that was loaded",
-			Doc: "Writes the project document to its file, unless the file was changed meanwhile.",
+			Doc: "Writes the project document to its file, unless the file was changed in the meantime.",
 			do: func(r *guiRun) error {
 				path, err := r.path()
 				if err == nil {
@@ -27,7 +27,7 @@ func projectButtons() []guiButton {
 				return err
 			}},
 		{ID: "btn_project_load", Aliases: []string{"btn_load_project", "btn_project_switch"},
-			UserData: "a path; none: the current document again", Doc: "Switches to a project document.",
+			UserData: "a path; none: reload the current document", Doc: "Switches to a project document.",
 			do: func(r *guiRun) error {
 				path, err := r.path()
 				if err == nil {

@@ -35,9 +35,9 @@ func (r *guiRun) reset() error {
 	if r.replaced() {
 		return nil
 	}
-	var heritage []events.Payload
+	var carried []events.Payload
 	rerr := r.c.Read(r.queued.Session, func(s *projections.Set) {
-		heritage, err = inherited(s, freeFolder(g, g.Cfg.Clock(), s.Summary().Label))
+		carried, err = inherited(s, freeFolder(g, g.Cfg.Clock(), s.Summary().Label))
 	})
 	if err := errors.Join(rerr, err); err != nil {
 		return err
@@ -48,8 +48,8 @@ func (r *guiRun) reset() error {
 		}
 	}
 	next := successor{g, r.queued, r.said}
-	r.said += len(heritage)
-	return next.begin(ctx, heritage, opened)
+	r.said += len(carried)
+	return next.begin(ctx, carried, opened)
 }
 
 // openings returns the filter for the events that open the project's sessions.

@@ -40,9 +40,9 @@ func (n successor) event(i int, p events.Payload) (request.Writer, events.Event,
 }
 
 // begin opens the session, unless another one was opened after the sequence opened, and adds what it begins with.
-func (n successor) begin(ctx context.Context, heritage []events.Payload, opened uint64) error {
+func (n successor) begin(ctx context.Context, carried []events.Payload, opened uint64) error {
 	g := n.gw
-	w, e, err := n.event(0, heritage[0])
+	w, e, err := n.event(0, carried[0])
 	if err != nil {
 		return err
 	}
@@ -63,13 +63,13 @@ func (n successor) begin(ctx context.Context, heritage []events.Payload, opened 
 	if err := g.CaughtUp(ctx, e.Seq); err != nil {
 		return err
 	}
-	return n.complete(ctx, heritage)
+	return n.complete(ctx, carried)
 }
 
 // complete adds what the session still lacks of its beginning.
-func (n successor) complete(ctx context.Context, heritage []events.Payload) error {
+func (n successor) complete(ctx context.Context, carried []events.Payload) error {
 	missing := map[string]int{}
-	for i, p := range heritage {
+	for i, p := range carried {
 		_, e, err := n.event(i, p)
 		if err != nil {
 			return err
@@ -84,7 +84,7 @@ func (n successor) complete(ctx context.Context, heritage []events.Payload) erro
 			return nil
 		}
 	}
-	for i, p := range heritage {
+	for i, p := range carried {
 		w, e, err := n.event(i, p)
 		if err != nil {
 			return err
@@ -137,17 +137,17 @@ func finishReset(ctx context.Context, g *core.State) error {
 	if !ok {
 		return nil
 	}
-	var heritage []events.Payload
+	var carried []events.Payload
 	rerr := view.Read(ctx, func(s *projections.Set) {
-		heritage, err = inherited(s, freeFolder(g, g.Cfg.Clock(), s.Summary().Label))
+		carried, err = inherited(s, freeFolder(g, g.Cfg.Clock(), s.Summary().Label))
 	})
 	if err := errors.Join(rerr, err); err != nil {
 		return err
 	}
 	if now == "" {
-		return next.begin(ctx, heritage, opened)
+		return next.begin(ctx, carried, opened)
 	}
-	return next.complete(ctx, heritage)
+	return next.complete(ctx, carried)
 }
 
 // lastOpened returns the sequence of the newest opening, once the read models have it.

@@ -33,7 +33,7 @@ func ticketButtons() []guiButton {
 			func(t ticketClick) events.Payload {
 				return events.UnblockRequested{Ticket: t.Ticket, Note: t.Note}
 			}),
-		button("note", events.NameOf[events.TicketNoted](), "Says something to the model that works on a ticket.",
+		button("note", events.NameOf[events.TicketNoted](), "Gives a note to the model that works on a ticket.",
 			func(t ticketClick) events.Payload {
 				return events.NoteRequested{Ticket: t.Ticket, Note: t.Note}
 			}),
@@ -54,7 +54,8 @@ func aboutTicket(reaction string, payload func(ticketClick) events.Payload) func
 		if json.Unmarshal(data, &t.Ticket) != nil && json.Unmarshal(data, &t) != nil || t.Ticket == "" ||
 			len(t.Ticket) > events.MaxIDLength || len(t.Reason) > team.MaxReason || len(t.Note) > events.MaxNote {
 			return problem.New(http.StatusBadRequest, "user_data does not name a ticket",
-				"Send its id, a text of 1 to 128 bytes, and a reason or a note of up to 4096 bytes; GET /api/gui/mma_status lists the tickets.")
+				"Send its id, a string of 1 to 128 bytes, and a reason or a note of up to 4096 bytes; GET "+
+					"/api/gui/mma_status lists the tickets.")
 		}
 		return r.request(payload(t), reaction)
 	}

@@ -25,8 +25,8 @@ type generateBody struct {
 	TimeoutS   float64 `json:"timeout_s,omitempty"` // seconds, at most the gateway's own limit
 }
 
-// postGenerate adds a worker and waits for its end. The worker continues when the client leaves or the time is over;
-// the same request joins it again.
+// postGenerate adds a worker and waits for its end. The worker continues when the client leaves or the time limit is
+// reached; the same request joins it again.
 func postGenerate(c *core.Call) error {
 	session, err := c.OpenSession()
 	if err != nil {
@@ -103,7 +103,8 @@ func patience(c *core.Call) (time.Duration, error) {
 	return time.Duration(seconds * float64(time.Second)), nil
 }
 
-// awaitEnd waits until the work on a ticket has ended, the client has left, the gateway stops or the time is over.
+// awaitEnd waits until the work on a ticket has ended, the client has left, the gateway stops or the time limit is
+// reached.
 func awaitEnd(c *core.Call, session, ticket string, limit time.Duration) error {
 	ctx, cancel := context.WithCancelCause(c.Request.Context())
 	defer cancel(nil)

@@ -13,7 +13,7 @@ import (
 	"manualslop/projections"
 )
 
-// newTurn reads a body that speaks in a discussion, and how long the client waits.
+// newTurn reads a body that sends a message to a discussion, and how long the client waits.
 func newTurn(c *core.Call) (want events.TurnRequested, limit time.Duration, err error) {
 	if p := c.Only("discussion", "prompt", "tier", "persona", "model", "timeout_s"); p != nil {
 		return want, 0, p
@@ -21,7 +21,7 @@ func newTurn(c *core.Call) (want events.TurnRequested, limit time.Duration, err 
 	var body generateBody
 	if json.Unmarshal(c.Body, &body) != nil {
 		return want, 0, problem.New(http.StatusBadRequest, "a member of the body has the wrong type",
-			`Send {"discussion": "main", "prompt": "what you want to say"}; tier is a number, the others are texts.`)
+			`Send {"discussion": "main", "prompt": "what you want to say"}; tier is a number, the others are strings.`)
 	}
 	want = events.TurnRequested{Text: body.Prompt, Tier: body.Tier, Persona: body.Persona, Model: body.Model}
 	if body.Discussion != nil {
@@ -31,8 +31,8 @@ func newTurn(c *core.Call) (want events.TurnRequested, limit time.Duration, err 
 	return want, limit, err
 }
 
-// answerTurn asks the model of a discussion and waits for its answer. The turn
-// goes on when the client leaves or the time is over.
+// answerTurn asks the model of a discussion and waits for its answer. The turn continues when the client leaves or the
+// time limit is reached.
 func answerTurn(c *core.Call, session string, want events.TurnRequested, limit time.Duration) error {
 	want, err := discussions.Turn(c, session, want)
 	if err != nil {

@@ -176,7 +176,7 @@ func confirmation(c *core.Call, ask projections.Ask) (events.AskAnswered, *probl
 func withScript(args, script json.RawMessage) (json.RawMessage, *problem.Problem) {
 	var text string
 	if _, shell := scriptOf(args); !shell || json.Unmarshal(script, &text) != nil {
-		return nil, problem.New(http.StatusBadRequest, "this call has no script, or the new one is not a text",
+		return nil, problem.New(http.StatusBadRequest, "this call has no script, or the new one is not a string",
 			"Nothing was answered; edit the call with args.")
 	}
 	members, _ := request.Object(args)

@@ -34,7 +34,7 @@ func telemetryMethods() []Method {
 			_ arguments) (any, error) {
 			return c.GetWarmupStatus(ctx)
 		}},
-		{"get_warmup_wait", "Waits until the start is over (30 s).",
+		{"get_warmup_wait", "Waits until the start has finished (30 s).",
 			[]Parameter{optional(Parameter{Name: "timeout", Kind: KindSeconds})},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return c.GetWarmupWait(ctx, a.duration(0))
@@ -43,7 +43,8 @@ func telemetryMethods() []Method {
 			_ arguments) (any, error) {
 			return c.GetWarmupCanaries(ctx)
 		}},
-		{"shutdown", "Stops the engine in order.", []Parameter{optional(text("reason"))}, func(ctx context.Context, c *Client,
+		{"shutdown", "Stops the engine " +
+			"cleanly.", []Parameter{optional(text("reason"))}, func(ctx context.Context, c *Client,
 			a arguments) (any, error) {
 			return c.Shutdown(ctx, a.text(0))
 		}},

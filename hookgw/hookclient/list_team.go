@@ -42,7 +42,8 @@ func teamMethods() []Method {
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.KillMMAWorker(ctx, a.text(0))
 			}},
-		{"note_mma_ticket", "Says something to the model that works on a ticket.", []Parameter{text("ticket"), text("note")},
+		{"note_mma_ticket", "Gives a note to the model that works on a " +
+			"ticket.", []Parameter{text("ticket"), text("note")},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.NoteMMATicket(ctx, a.text(0), a.text(1))
 			}},

@@ -39,7 +39,8 @@ func (c *Client) GetWarmupStatus(ctx context.Context) (Warmup, error) {
 	return read[Warmup](ctx, c, "/api/warmup_status", nil)
 }
 
-// GetWarmupWait waits until the start is over, at most timeout (zero or less: 30 seconds), and returns its outcome.
+// GetWarmupWait waits until the start has finished, at most timeout (zero or less: 30 seconds), and returns its
+// outcome.
 func (c *Client) GetWarmupWait(ctx context.Context, timeout time.Duration) (Warmup, error) {
 	if timeout <= 0 {
 		timeout = 30 * time.Second

@@ -28,4 +28,4 @@ type Host interface {
 }
 
 // ErrFrontEnds means that too many front ends report at once.
-var ErrFrontEnds = errors.New("too many front ends report")
+var ErrFrontEnds = errors.New("too many front ends are reporting")

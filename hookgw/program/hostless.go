@@ -8,7 +8,8 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// hostless is the Host of a gateway without one: nothing is measured, the start is over, and there is nothing to stop.
+// hostless is the Host of a gateway without one: nothing is measured, the start has finished, and there is nothing to
+// stop.
 type hostless struct{ started chan struct{} }
 
 // NewHostless returns a host of which nothing is known.

@@ -38,7 +38,7 @@ func (p *Handlers) postPerformance(c *request.Call) error {
 	}
 	err := p.host.Report(c.Request.Context(), frame)
 	if errors.Is(err, ErrFrontEnds) {
-		return problem.New(http.StatusTooManyRequests, "too many front ends report",
+		return problem.New(http.StatusTooManyRequests, "too many front ends are reporting",
 			"Stop one of them, or wait until its report expires.")
 	}
 	return c.Done(err)
@@ -52,7 +52,7 @@ func readFrame(body json.RawMessage) (wire.Frame, *problem.Problem) {
 	dec.DisallowUnknownFields()
 	if dec.Decode(&f) != nil {
 		return f, problem.New(http.StatusBadRequest, "the body must be a front-end report",
-			`Send {"fps": 59.9, "frame_time_ms": 16.7, "input_lag_ms": 8}(at least one of them), and "name" if there are several front ends.`)
+			`Send {"fps": 59.9, "frame_time_ms": 16.7, "input_lag_ms": 8} (at least one of them), and "name" if there are several front ends.`)
 	}
 	if f.Name != "" && !events.ValidToken(f.Name) {
 		return f, problem.New(http.StatusBadRequest, "name is not valid", frontEndNameHint)

@@ -33,7 +33,7 @@ func (p *Handlers) Routes() []request.Route {
 		{Method: get, Pattern: "/api/warmup_wait", Right: access.RightRead, Group: group, Gives: wire.StartupStatus{},
 			Always: true, Handle: p.waitForStartup,
 			Query: []request.Parameter{{Name: "timeout", Type: "number", Doc: "Seconds to wait, at most 300; default " +
-				"30."}}, Doc: "The same, once the start is over or the timeout has expired."},
+				"30."}}, Doc: "The same, once the start has finished or the timeout has expired."},
 		{Method: get, Pattern: "/api/warmup_canaries", Right: access.RightRead, Group: group, Gives: []wire.StartupTask{},
 			Always: true, Handle: p.getStartupTasks,
 			Doc: "Lists each task of the start with its times and its error."},

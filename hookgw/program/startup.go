@@ -51,7 +51,7 @@ func (p *Handlers) getStartupStatus(c *request.Call) error {
 	return c.Reply(http.StatusOK, p.startupStatus())
 }
 
-// waitForStartup answers with the status once the start is over, or the timeout has expired.
+// waitForStartup answers with the status once the start has finished or the timeout has expired.
 func (p *Handlers) waitForStartup(c *request.Call) error {
 	wait, wrong := startupWait(c.Query().Get("timeout"))
 	if wrong != nil {

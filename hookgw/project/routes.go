@@ -35,6 +35,6 @@ func Routes(g *core.State) []request.Route {
 			Doc: "Loads a project document; without a path it reloads the current one."},
 		{Method: post, Pattern: "/api/project/save", Right: access.RightHuman, Group: group, Query: of, Takes: SaveRequest{},
 			Gives: saveAnswer{}, Body: request.SmallBody, Handle: g.In(postProjectSave),
-			Doc: "Writes the project document to its file, unless the file was changed meanwhile."},
+			Doc: "Writes the project document to its file, unless the file was changed in the meantime."},
 	}
 }

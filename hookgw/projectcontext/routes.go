@@ -35,13 +35,13 @@ func Routes(g *core.State) []request.Route {
 			Handle: g.In(getContextState())},
 		inject,
 		slice,
-		row("/rescan", "Finds the files that the project's patterns match again.", nothing{}, postRescan),
+		row("/rescan", "Evaluates the project's file patterns again.", nothing{}, postRescan),
 		{Method: get, Pattern: "/api/context/presets", Right: access.RightRead, Group: group, Query: of, Gives: presetList{},
 			Doc: "Lists the context presets, and which one was loaded last.", Handle: g.In(getPresets())},
 		row("/presets/save", "Saves a selection of files and screenshots under a name; without files, that of "+
 			"the project.",
 			presetRequest{}, postPresetSave),
-		row("/presets/load", "Makes a preset the project's files and screenshots.", discussions.NameRequest{},
+		row("/presets/load", "Makes a preset's files and screenshots those of the project.", discussions.NameRequest{},
 			postPresetLoad),
 		row("/presets/delete", "Removes a preset; the selection stays.", discussions.NameRequest{}, postPresetDelete),
 	}

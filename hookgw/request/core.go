@@ -21,7 +21,7 @@ type Settings struct {
 	// Models are the read models, Bus the connection behind them.
 	Models Models
 	Bus    Link
-	// Limits limit everything; each must be set.
+	// Limits are the limits of the gateway; each must be set.
 	Limits Limits
 	// Clock stamps events, NewID makes their ids.
 	Clock func() time.Time

@@ -20,7 +20,7 @@ func HealthRoutes(g *core.State) []request.Route {
 	of := []request.Parameter{request.SessionParameter()}
 	return []request.Route{
 		{Method: get, Pattern: "/api/requests", Right: access.RightRead, Group: group, Query: of, Gives: OpenRequests{},
-			Doc: "Lists the requests of the session without an outcome, and what each waits for: the clock, a " +
+			Doc: "Lists the requests of the session that have no outcome yet, and what each waits for: the clock, a " +
 				"person, a newer " +
 				"program, another process.",
 			Handle: g.In(getRequests)},

@@ -21,7 +21,7 @@ func ServerRoutes(g *core.State) []request.Route {
 				"quarantine. Servers of workers in other processes are idle here.",
 			Handle: g.In(getServers)},
 		{Method: http.MethodPost, Pattern: "/api/mcp/restart", Right: access.RightHuman, Group: group,
-			Doc:   "Stops and starts a trusted external MCP server, also one that failed too often.",
+			Doc:   "Stops and starts a trusted external MCP server, even one that failed too often.",
 			Takes: restartBody{}, Gives: request.StatusAnswer{}, Body: request.SmallBody, Handle: g.In(postRestart)},
 	}
 }

@@ -120,7 +120,8 @@ func drain(c *core.Call, session, client string, through *uint64) (batch, error)
 			return out, nil
 		}
 		if full {
-			return batch{}, problem.New(http.StatusTooManyRequests, "too many clients drain the queue of this session",
+			return batch{}, problem.New(http.StatusTooManyRequests, "too many clients are draining the queue of "+
+				"this session",
 				"Use a ?client= that has drained this queue before, or read with ?since=.")
 		}
 		err = take(c, session, events.EventsDrained{Client: client, Through: to}, &events.Expect{Filter: taken, Last: last})
@@ -128,7 +129,7 @@ func drain(c *core.Call, session, client string, through *uint64) (batch, error)
 			return out, err
 		}
 	}
-	return batch{}, problem.New(http.StatusServiceUnavailable, "too many clients drain this queue at once",
+	return batch{}, problem.New(http.StatusServiceUnavailable, "too many clients are draining this queue at once",
 		"Give each reader its own ?client=.")
 }
 

@@ -48,7 +48,7 @@ func postAccept(c *core.Call) error {
 		return problem.New(http.StatusConflict, "the file cannot be accepted: "+unknown,
 			"GET /api/changes lists what each call changed.")
 	case !same:
-		return problem.New(http.StatusConflict, "the file has another content by now", "GET /api/changes shows its digest.")
+		return problem.New(http.StatusConflict, "the file has changed since", "GET /api/changes shows its digest.")
 	}
 	_, err = c.PublishAsPerson(session, events.ChangeAccepted(want))
 	return c.Done(err)

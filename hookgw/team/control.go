@@ -96,7 +96,7 @@ func readControl(c *core.Call) (controlAction, control, error) {
 	none := controlAction{}
 	if json.Unmarshal(c.Body, &want) != nil {
 		return none, want, problem.New(http.StatusBadRequest, "a member of the body has the wrong type",
-			`Send {"action": "kill", "ticket": "T-001"}; on must be true or false, the others texts.`)
+			`Send {"action": "kill", "ticket": "T-001"}; on must be true or false, the others strings.`)
 	}
 	all := controlActions()
 	at := slices.IndexFunc(all, func(a controlAction) bool { return a.name == want.Action })
@@ -132,10 +132,10 @@ func (a controlAction) check(fields map[string]json.RawMessage, want control) *p
 	switch {
 	case a.ticket && (want.Ticket == "" || len(want.Ticket) > events.MaxIDLength):
 		return problem.New(http.StatusBadRequest, "the action "+a.name+" needs a ticket",
-			"Send its id, a text of 1 to 128 bytes; GET /api/gui/mma_status lists the tickets.")
+			"Send its id, a string of 1 to 128 bytes; GET /api/gui/mma_status lists the tickets.")
 	case a.takes == "call" && (want.Call == "" || len(want.Call) > events.MaxIDLength):
 		return problem.New(http.StatusBadRequest, "the action "+a.name+" needs a call",
-			"Send the id of a shell call that failed, a text of 1 to 128 bytes.")
+			"Send the id of a shell call that failed, a string of 1 to 128 bytes.")
 	case a.takes == "on" && want.On == nil:
 		return problem.New(http.StatusBadRequest, "the action "+a.name+" needs on", "Send true or false.")
 	case a.name == "raise_budget" && !want.raises():
@@ -158,8 +158,8 @@ func (c control) raises() bool {
 	return sound && c.Limit > 0 && c.Limit <= events.MaxBudget
 }
 
-// reaction answers once the conductor has answered e. Without an answer in time the request remains pending, and the
-// answer says so.
+// reaction answers the client once the conductor has decided on e. If the conductor does not decide in time, the
+// request stays pending and the answer to the client says so.
 func reaction(c *core.Call, e events.Event, typ string) error {
 	answered, err := c.Answered(e, typ)
 	if err != nil || answered {

@@ -21,7 +21,7 @@ func postGoal(c *core.Call) error {
 		return p
 	}
 	if json.Unmarshal(c.Body, &want) != nil || strings.TrimSpace(want.Goal) == "" {
-		return problem.New(http.StatusBadRequest, "the body must have the member goal, a text",
+		return problem.New(http.StatusBadRequest, "the body must have the member goal, a string",
 			`Send {"goal": "what you want done"}, with "solo": true for one ticket without a plan.`)
 	}
 	goal := want.Goal

@@ -61,9 +61,9 @@ func postKill(c *core.Call) error {
 	answered, err := c.Answered(e, (events.TicketBlocked{}).EventType().Name)
 	var refused *problem.Problem
 	if errors.As(err, &refused) {
-		refused.Hint = "Only a running worker can be killed: GET /api/mma/workers shows them. To stop one that " +
-			"waits, block it " +
-			"with POST /api/control (block) or remove it with POST /api/mma/dag/mutate (remove_ticket)."
+		refused.Hint = "Only a running worker can be killed: GET /api/mma/workers shows them. To stop a waiting " +
+			"one, block it with POST /api/control (block) or remove it with POST /api/mma/dag/mutate " +
+			"(remove_ticket)."
 	}
 	if err != nil {
 		return err

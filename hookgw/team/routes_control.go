@@ -24,8 +24,8 @@ func ControlRoutes(g *core.State) []request.Route {
 				"conductor has not answered yet.", Gives: request.HintedAnswer{}}}, Body: request.SmallBody,
 			Handle: g.In(postControl)},
 		{Method: post, Pattern: "/api/changes/accept", Right: access.RightHuman, Group: group, Query: of,
-			Doc: "Accepts a file as calls left it, so that lists of changes need not show it again until it changes; " +
-				"409 if its content is another one or not known.", Takes: acceptBody{}, Gives: request.StatusAnswer{},
+			Doc: "Accepts a file as calls left it, so that lists of changes can leave it out until it changes again; " +
+				"409 if its content has changed or is unknown.", Takes: acceptBody{}, Gives: request.StatusAnswer{},
 			Body: request.SmallBody, Handle: g.In(postAccept)},
 		{Method: post, Pattern: "/api/undo", Right: access.RightHuman, Group: group, Query: of,
 			Doc: "Restores the content that files had before a call, before everything that a ticket did, or at " +

@@ -67,7 +67,7 @@ func ReadWorker(c *core.Call) (events.WorkerSpawnRequested, error) {
 	var body WorkerBody
 	if json.Unmarshal(c.Gw.Mask(c.Body), &body) != nil {
 		return none, problem.New(http.StatusBadRequest, "a member of the body has the wrong type",
-			`Send {"prompt": "what to do", "context": ["a.go"]}; step_mode must be true or false, the others texts.`)
+			`Send {"prompt": "what to do", "context": ["a.go"]}; step_mode must be true or false, the others strings.`)
 	}
 	if raw, named := c.Fields["request_id"]; named {
 		id, err := asks.RequestID(raw)
@@ -99,7 +99,7 @@ func addContext(want *events.WorkerSpawnRequested, raw json.RawMessage) error {
 		return nil
 	}
 	if json.Unmarshal(raw, &want.Context) != nil {
-		return problem.New(http.StatusBadRequest, "context must be a list of paths or a text",
+		return problem.New(http.StatusBadRequest, "context must be a list of paths or a string",
 			`Send "context": ["a.go", "b.go"].`)
 	}
 	return nil
@@ -154,8 +154,8 @@ func RefusedWorker(outcome, reason string) error {
 		"running workers.")
 }
 
-// joined returns a worker that another request asked for, once the conductor has answered that request or the time is
-// over.
+// joined returns a worker that another request asked for, once the conductor has answered that request or the time
+// limit is reached.
 func joined(c *core.Call, session string, s projections.Spawned, err error) (spawnedWorker, error) {
 	if err != nil || s.Accepted {
 		return spawnedWorker{s, true}, err

@@ -120,7 +120,7 @@ func (x *Index) search() (over func()) {
 	}
 }
 
-// settle waits until the stored events are indexed or the wait time is over.
+// settle waits until the stored events are indexed or the wait has timed out.
 func (x *Index) settle(ctx context.Context) (head uint64, err error) {
 	if x.opts.Head == nil {
 		return 0, nil

@@ -78,7 +78,8 @@ func (p *parser) unknown(from int, name string) error {
 		names = append(names, q.Name)
 	}
 	return p.wrong(from, fmt.Sprintf("there is no qualifier %q", clip(name, 40)),
-		fmt.Sprintf("The nearest is %s:. There are %s. For the text itself, put it in quotes.", nearest(name, names),
+		fmt.Sprintf("The nearest is %s:. The qualifiers are %s. To search for the text itself, put it in "+
+			"quotes.", nearest(name, names),
 			strings.Join(names, ", ")))
 }
 
