@@ -95,7 +95,7 @@ func TestAYesFromNowOnAnswersWhatComesLater(t *testing.T) {
 	a.run.warns("from now on, for this session: edit_file: a.txt")
 	a.run.sees(prompt)
 	a.run.types("a session b.txt")
-	a.run.warns("with this rule the question stays")
+	a.run.warns("this rule does not settle the question")
 	a.run.sees(prompt)
 	a.run.types("a session *.txt")
 	a.run.warns("from now on, for this session: edit_file: *.txt")

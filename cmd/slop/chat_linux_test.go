@@ -262,7 +262,7 @@ func TestAChatShowsWhatTheSessionChangedAndWhatAPromptHolds(t *testing.T) {
 	t.Parallel()
 	c := chat(t, 100, questionScript, "--yes")
 	c.types("/diff\r")
-	c.sees("the session has changed no file", "main> ")
+	c.sees("the session has not changed any file", "main> ")
 	c.types("/context\r")
 	c.sees("about 0 tokens in 0 entries", "main> ")
 	require.NotContains(t, c.shown.String(), "system prompt")
@@ -277,7 +277,7 @@ func TestAChatShowsWhatTheSessionChangedAndWhatAPromptHolds(t *testing.T) {
 	c.types("/undo\r")
 	c.sees("restored a.txt", "main> ")
 	c.types("/diff\r")
-	c.sees("the session has changed no file", "main> ")
+	c.sees("the session has not changed any file", "main> ")
 }
 
 func TestSlopAloneOpensAChatInATerminalAndPrintsHelpElsewhere(t *testing.T) {

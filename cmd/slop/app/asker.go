@@ -19,8 +19,8 @@ import (
 	"manualslop/tiers/approval"
 )
 
-// asker puts open questions on the terminal, one at a time, and records the answers. A question may be answered
-// elsewhere meanwhile; a line that was typed for it is then ignored.
+// asker shows open questions on the terminal, one at a time, and records the answers. If a question is answered
+// elsewhere in the meantime, a line that was typed for it is ignored.
 type asker struct {
 	g      *site.Flags
 	writer engine.SessionWriter
@@ -54,7 +54,7 @@ type typedLine struct {
 	err  error
 }
 
-// newAsker takes a line where one is wanted from read.
+// newAsker returns an asker that reads a line from read when it needs one.
 func newAsker(g *site.Flags, v engine.SessionWriter, view *term.Progress, o runOptions,
 	read func() (string, error)) asker {
 	a := asker{g: g, writer: v, view: view, wait: o.wait, yes: standingYes{given: o.yes}, lines: make(chan typedLine),
@@ -64,7 +64,7 @@ func newAsker(g *site.Flags, v engine.SessionWriter, view *term.Progress, o runO
 	return a
 }
 
-// readLines reads a line only when one is wanted.
+// readLines reads a line only when one is requested.
 func readLines(read func() (string, error), want <-chan struct{}, lines chan<- typedLine) {
 	for range want {
 		text, err := read()
@@ -127,7 +127,7 @@ func refusedBy(p events.AnswerRefused) string {
 	return fmt.Sprintf("%s, by %s at %s", p.Reason, p.SettledBy, p.SettledAt.Local().Format("15:04:05"))
 }
 
-// next puts the oldest open question on the terminal, or answers it if --yes covers it.
+// next shows the oldest open question on the terminal, or answers it if --yes covers it.
 func (a *asker) next(ctx context.Context) error {
 	if len(a.open) == 0 || a.shown != "" {
 		return nil
@@ -153,8 +153,8 @@ func (a *asker) next(ctx context.Context) error {
 	return nil
 }
 
-// put shows a question once, and the prompt for its answer. With --json a person at a terminal sees questions beside
-// the events.
+// put shows a question once, and the prompt for its answer. With --json a person at a terminal sees the questions in
+// addition to the events.
 func (a *asker) put(ask events.AskRaised) {
 	question := func(w io.Writer) {
 		if a.printed == ask.Ask {
@@ -186,7 +186,7 @@ func (a *asker) put(ask events.AskRaised) {
 // waitsForYou is the text of a notification.
 func waitsForYou(ask events.AskRaised) string { return "waits for you: " + ask.Title }
 
-// promptOf returns the prompt: what may be typed at a question.
+// promptOf returns the prompt, which lists the valid answers to a question.
 func promptOf(ask events.AskRaised) string {
 	switch {
 	case ask.Gate == events.GateBudget && ask.Ticket != "":
@@ -205,8 +205,8 @@ func promptOf(ask events.AskRaised) string {
 	return "[y]es, [n]o REASON, [e]dit, [s]how all > "
 }
 
-// unattended handles a question without a terminal: it ends the run, or with --wait shows the question once, for an
-// answer from elsewhere.
+// unattended handles a question without a terminal: it ends the run, or with --wait shows the question once and waits
+// for an answer from elsewhere.
 func (a *asker) unattended(ask events.AskRaised) {
 	if !a.wait {
 		a.stuck = ask.Title + " (" + ask.Ask + ")"
@@ -221,7 +221,7 @@ func (a *asker) unattended(ask events.AskRaised) {
 		if ask.Gate == events.GateQuestion {
 			answers = `--text "…"`
 		}
-		fmt.Fprintf(a.g.Out, "   waits for: slop ask answer %s %s\n", term.Visible(ask.Ask), answers)
+		fmt.Fprintf(a.g.Out, "   answer it with: slop ask answer %s %s\n", term.Visible(ask.Ask), answers)
 	}
 }
 
@@ -304,7 +304,7 @@ func (a *asker) released() {
 // errAnswer lists the valid answers.
 var errAnswer = errors.New("type y, a, n REASON, e, e {JSON} or s")
 
-// read turns a line into an answer; nil if the line asked to see more.
+// read turns a line into an answer, or returns nil if the line asked to see more.
 func (a *asker) read(line string) (*events.AskAnswered, error) {
 	ask := a.current()
 	verb, rest, _ := strings.Cut(line, " ")

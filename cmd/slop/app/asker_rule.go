@@ -20,9 +20,9 @@ type proposedRule struct {
 // maxSettled is how many questions a preview names.
 const maxSettled = 5
 
-// always makes a rule of the question on the terminal. The first a shows the rule and what it settles; a SCOPE PATTERN
-// changes it, and a alone takes it, as a yes to this question that the rule follows. The answer is nil if the rule was
-// only shown.
+// always makes a rule from the question on the terminal. The first "a" shows the rule and what it settles; a SCOPE
+// PATTERN changes it, and "a" alone accepts it, which also answers this question with yes. The answer is nil if the
+// rule was only shown.
 func (a *asker) always(rest string) (*events.AskAnswered, error) {
 	ask := a.current()
 	if a.cut == ask.Ask {
@@ -65,7 +65,7 @@ func (a *asker) preview(ask events.AskRaised) []string {
 		}
 	}
 	if len(settled) > 0 {
-		out = append(out, fmt.Sprintf("it also settles %d open: %s", len(settled),
+		out = append(out, fmt.Sprintf("open asks that it also settles (%d): %s", len(settled),
 			strings.Join(settled[:min(len(settled), maxSettled)], "; ")))
 	}
 	return append(out, "type a to record it, or a ticket|session|config PATTERN to change it")

@@ -32,7 +32,7 @@ func TestAYesFromNowOnShowsTheRuleFirst(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, answer)
 	require.Contains(t, out.String(), "from now on, for this session: run_powershell: go test *\n"+
-		"it also settles 1 open: T-002 run_powershell go test ./b\n")
+		"open asks that it also settles (1): T-002 run_powershell go test ./b\n")
 	answer, err = a.always("ticket go test ./a")
 	require.NoError(t, err)
 	require.Nil(t, answer)
@@ -47,7 +47,7 @@ func TestAYesFromNowOnShowsTheRuleFirst(t *testing.T) {
 func TestARuleThatLeavesTheQuestionIsNotTaken(t *testing.T) {
 	t.Parallel()
 	for line, why := range map[string]string{
-		"session go vet *":          "with this rule the question stays",
+		"session go vet *":          "this rule does not settle the question",
 		"session *":                 "must begin with the name of a program",
 		"session go test && go vet": "one simple command",
 		"forever":                   "ticket, session or config",
@@ -66,7 +66,7 @@ func TestARuleThatLeavesTheQuestionIsNotTaken(t *testing.T) {
 	a = askedAbout(&out, "go test ./a")
 	a.yes.rules = []events.Rule{{Tool: "run_powershell", Action: "deny", Args: []string{"go *"}}}
 	_, err = a.always("")
-	require.ErrorContains(t, err, "with this rule the question stays", "deny wins")
+	require.ErrorContains(t, err, "this rule does not settle the question", "deny wins")
 	a = askedAbout(&out, "go test ./a")
 	a.cut = "a-1"
 	_, err = a.always("")

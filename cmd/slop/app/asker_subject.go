@@ -8,7 +8,7 @@ import (
 	"manualslop/tiers"
 )
 
-// subjects holds what questions are about: the texts of tickets, and what models said before their calls.
+// subjects holds the context of questions: the texts of tickets, and what models said before their calls.
 type subjects struct {
 	tickets  map[string]string // by id: its task
 	requests map[string]string // by id of an unanswered request: its ticket
@@ -43,7 +43,7 @@ func (s *subjects) take(e *events.Event) {
 	}
 }
 
-// lines returns what stands above a question: its place among the open ones, its ticket, and what the model said
+// lines returns the lines printed above a question: its place among the open ones, its ticket, and what the model said
 // before a call.
 func (s *subjects) lines(ask events.AskRaised, open int) []string {
 	var out []string

@@ -17,7 +17,7 @@ import (
 	"manualslop/events"
 )
 
-// chatOptions are what `slop chat` may be told.
+// chatOptions are the options of `slop chat`.
 type chatOptions struct {
 	runOptions
 	text       string // the one turn; empty: a session of several
@@ -39,21 +39,21 @@ standard error, and the exit status says how it ended. Without -p each line is a
 turn. On a terminal with colours Markdown is rendered, a paragraph, list or code block
 at a time. On a terminal lines can be edited, have a history and may be pasted as
 several lines; Tab completes commands and paths. Ctrl-C stops a turn and keeps the session,
-also at a question; at the prompt it drops the line, or leaves if there is none.
+even at a question; at the prompt it clears the line, or exits if the line is empty.
 
   /help              the commands
   /model NAME        ask this model of the tier; without a name, the tier's own
-  /persona NAME      ask as this persona; without a name, as nobody
+  /persona NAME      ask as this persona; without a name, as none
   /tier N            ask the model of tier 1 to 4
   /add FILE[:VIEW]   put a file into the discussion: raw, skeleton, curated,
                      outline, summary or image
-  /drop N            take entry N out
+  /drop N            remove entry N from the discussion
   /context           the entries with their numbers, and about how many tokens
                      each part of the prompt has
   /diff              what the session has changed so far
   /undo              restore the files that the newest turn changed
-  /take [N]          go on in a take that begins with the entries up to N
-  /discussion NAME   go on in another discussion
+  /take [N]          continue in a take that begins with the entries up to N
+  /discussion NAME   continue in another discussion
   /goal TEXT         hand a goal to the tiers
   /cost              what the session used
   /quit              leave; the session stays open
@@ -61,8 +61,8 @@ also at a question; at the prompt it drops the line, or leaves if there is none.
 A word @FILE[:VIEW] puts that file into the discussion first, up to 16 in a text;
 Tab completes the path.
 
-The session stays open: slop chat --resume goes on with it, and slop sessions
-close ends it.`,
+The session stays open: slop chat --resume continues it, and slop sessions close
+ends it.`,
 		Example: `  slop chat
   slop chat -p "what does main.go do?"
   slop chat --resume`,
@@ -86,21 +86,21 @@ close ends it.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.text, "prompt", "p", "", "say `TEXT`, print the answer and end")
-	f.StringVar(&o.discussion, "discussion", "", "speak in the discussion `NAME`, which begins where there is none; "+
+	f.StringVar(&o.discussion, "discussion", "", "talk in the discussion `NAME`, which is created if there is none; "+
 		"empty: the active one")
 	f.IntVar(&o.answerer.Tier, "tier", 0, "ask the model of tier `N`; 0 is tier 3")
 	f.StringVar(&o.answerer.Persona, "persona", "", "ask as the persona `NAME`")
 	f.StringVar(&o.answerer.Model, "model", "", "ask the model `NAME` of the tier's provider")
 	f.StringVar(&o.script, "script", "", "answer as the scripted model of `FILE` (JSON lines)")
 	f.BoolVar(&o.yes, "yes", false, "approve tools, steps and starts of this session; rules that deny or ask still apply")
-	f.BoolVar(&o.resume, "resume", false, "go on with the newest open session")
+	f.BoolVar(&o.resume, "resume", false, "continue the newest open session")
 	f.StringVar(&o.label, "label", "", "put `TEXT` into the name of the log folder")
 	f.StringVar(&o.listen, "listen", "", "serve the Hook API on this loopback `ADDR`")
 	f.StringVar(&o.nats, "nats-listen", "", "let other processes reach the bus on `ADDR`")
 	return cmd
 }
 
-// runChat starts an engine, unless it works on somebody else's bus, and talks.
+// runChat starts an engine, unless it uses an external bus, and runs the chat.
 func runChat(ctx context.Context, g *site.Flags, p site.Place, o chatOptions) error {
 	sc, err := readScript(o.script)
 	if err != nil {
@@ -115,7 +115,7 @@ func runChat(ctx context.Context, g *site.Flags, p site.Place, o chatOptions) er
 	return closeAfter(g, e, chatOn(stops.ctx, g, e, p, o, stops.stop))
 }
 
-// chatOn talks on an engine without roles yet.
+// chatOn runs the chat on an engine whose roles are not started yet.
 func chatOn(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, o chatOptions,
 	stop <-chan struct{}) error {
 	conn, err := openRoles(ctx, g, e, p, o.runOptions)
@@ -149,7 +149,7 @@ func chatOn(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, 
 	return err
 }
 
-// beginChat opens the session, or finds the one to go on with.
+// beginChat opens the session, or finds the one to continue.
 func beginChat(ctx context.Context, e *engine.Engine, conn *bus.Conn, o chatOptions) (engine.SessionWriter, error) {
 	if o.resume {
 		v, err := e.Newest(ctx, conn)

@@ -17,7 +17,7 @@ import (
 	"manualslop/projections/diffs"
 )
 
-// chatCommands are what a line may begin with, and what each does.
+// chatCommands returns the commands that a line may begin with, and what each does.
 func chatCommands() []struct {
 	name, takes, does string
 	run               func(*chat, context.Context, string) error
@@ -28,15 +28,15 @@ func chatCommands() []struct {
 	}{
 		{"/help", "", "shows the commands", (*chat).help},
 		{"/model", "[NAME]", "asks this model of the tier; without a name, the tier's own", (*chat).chooseModel},
-		{"/persona", "[NAME]", "asks as this persona; without a name, as nobody", (*chat).choosePersona},
+		{"/persona", "[NAME]", "asks as this persona; without a name, as none", (*chat).choosePersona},
 		{"/tier", "N", "asks the model of tier 1 to 4", (*chat).chooseTier},
 		{"/add", "FILE[:VIEW]", "puts a file into the discussion", (*chat).addFile},
-		{"/drop", "N", "takes entry N out", (*chat).dropEntry},
+		{"/drop", "N", "removes entry N from the discussion", (*chat).dropEntry},
 		{"/context", "", "shows the entries with their numbers, and about how many tokens each part has", (*chat).showContext},
 		{"/diff", "", "shows what the session has changed so far", (*chat).showDiff},
 		{"/undo", "", "restores the files that the newest turn changed", (*chat).undoTurn},
-		{"/take", "[N]", "goes on in a take that begins with the entries up to N", (*chat).beginTake},
-		{"/discussion", "NAME", "goes on in another discussion", (*chat).changeDiscussion},
+		{"/take", "[N]", "continues in a take that begins with the entries up to N", (*chat).beginTake},
+		{"/discussion", "NAME", "continues in another discussion", (*chat).changeDiscussion},
 		{"/goal", "TEXT", "hands a goal to the tiers", (*chat).submitGoal},
 		{"/cost", "", "shows what the session used", (*chat).showCost},
 		{"/quit", "", "leaves; the session stays open", (*chat).quit},
@@ -55,8 +55,7 @@ func (c *chat) command(ctx context.Context, line string) error {
 	return nil
 }
 
-// complete is a line with the command or the path that it begins, as far as only
-// one fits.
+// complete returns the line with its command or path completed as far as it is unambiguous.
 func (c *chat) complete(line string) string {
 	if strings.Contains(line, "@") {
 		return c.completeFile(line)
@@ -105,7 +104,7 @@ func (c *chat) choosePersona(_ context.Context, name string) error {
 func (c *chat) chooseTier(_ context.Context, number string) error {
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 || n > 4 {
-		c.note("there are tiers 1 to 4")
+		c.note("the tier must be 1 to 4")
 		return nil
 	}
 	c.opts.answerer.Tier = n
@@ -132,8 +131,8 @@ func viewOf(text string) (file, view string) {
 // maxNamed limits the files that one text names with @.
 const maxNamed = 16
 
-// named returns the files that a text names as @FILE[:VIEW], each once. A word that
-// names no file of the project is only a word.
+// named returns the files that a text names as @FILE[:VIEW], each once. A word that does not name a file of the project
+// is ordinary text.
 func (c *chat) named(text string) []string {
 	var out []string
 	for _, word := range strings.Fields(text) {
@@ -156,8 +155,7 @@ func (c *chat) isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// completeFile returns a line with the path after its last @, as far as only one
-// fits.
+// completeFile returns the line with the path after its last @ completed as far as it is unambiguous.
 func (c *chat) completeFile(line string) string {
 	at := strings.LastIndexByte(line, '@')
 	begun := line[at+1:]
@@ -200,11 +198,11 @@ func (c *chat) undoTurn(ctx context.Context, _ string) error {
 			return err
 		}
 	}
-	c.note("no turn of this discussion changed a file that is not undone yet")
+	c.note("no turn of this discussion has a change left to undo")
 	return nil
 }
 
-// undid tells what came of an undo.
+// undid reports the outcome of an undo.
 func (c *chat) undid(request string, p events.ToolSettled) {
 	if c.undoing == "" || request != c.undoing {
 		return
@@ -222,7 +220,7 @@ func (c *chat) undid(request string, p events.ToolSettled) {
 	}
 }
 
-// numbered is the entry with a number, counted from 1 as /context shows them.
+// numbered returns the entry with the given number, counted from 1 as /context shows them.
 func (c *chat) numbered(number string) (projections.DiscussionEntry, bool) {
 	entries, _ := c.set.DiscussionEntries(c.discussion)
 	n, err := strconv.Atoi(number)
@@ -266,7 +264,7 @@ func (c *chat) showContext(context.Context, string) error {
 	return nil
 }
 
-// showDiff shows the differences between the files as they are and as the session found them.
+// showDiff shows the differences between the files now and at the beginning of the session.
 func (c *chat) showDiff(ctx context.Context, _ string) error {
 	list := c.set.Changes()
 	for _, f := range list.Files {
@@ -285,7 +283,7 @@ func (c *chat) showDiff(ctx context.Context, _ string) error {
 		c.note("%s may have changed files that are not listed: slop show %s", u.Tool, u.Call)
 	}
 	if len(list.Files)+len(list.Unseen) == 0 {
-		c.note("the session has changed no file")
+		c.note("the session has not changed any file")
 	}
 	return nil
 }

@@ -19,15 +19,15 @@ import (
 	"manualslop/cmd/slop/term"
 )
 
-// interrupts tells of the person's Ctrl-C, which stops a turn and not the
-// program. A second one while the first is not taken, or SIGTERM, ends it.
+// interrupts delivers the person's Ctrl-C, which stops a turn but not the program. A second one before the first is
+// handled, or SIGTERM, ends the program.
 type interrupts struct {
 	ctx  context.Context
 	stop chan struct{}
 	end  func()
 }
 
-// newInterrupts takes the place of what ends ctx.
+// newInterrupts replaces the signals that end ctx.
 func newInterrupts(ctx context.Context) interrupts {
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	signals := make(chan os.Signal, 4)
@@ -54,18 +54,16 @@ func newInterrupts(ctx context.Context) interrupts {
 	return interrupts{own, stop, func() { signal.Stop(signals); close(done); cancel() }}
 }
 
-// errInterrupted means that a person typed Ctrl-C in place of the end of a line,
-// which comes with it.
+// errInterrupted means that a person typed Ctrl-C instead of ending the line. The unfinished line is returned with it.
 var errInterrupted = errors.New("interrupted")
 
-// keys passes on what is typed. It makes Ctrl-C the end of a line, since the editor
-// would end its input there.
+// keys passes on typed bytes. It turns Ctrl-C into the end of a line, because the editor would otherwise end its input.
 type keys struct {
 	io.Reader
 	interrupted atomic.Bool
 }
 
-// Read reads what is typed next.
+// Read reads the next typed bytes.
 func (k *keys) Read(b []byte) (int, error) {
 	const ctrlC = 3
 	n, err := k.Reader.Read(b)
@@ -92,7 +90,7 @@ type chatInput struct {
 	asked bool   // that line answers a question: nothing typed before counts
 }
 
-// Write shows what comes meanwhile above the line that is being typed.
+// Write prints output above the line that is being typed.
 func (in *chatInput) Write(b []byte) (int, error) {
 	if in.raw.Load() != nil {
 		return in.editor.Write(b)
@@ -100,7 +98,7 @@ func (in *chatInput) Write(b []byte) (int, error) {
 	return in.g.Err.Write(b)
 }
 
-// close leaves the terminal as it was.
+// close restores the state of the terminal.
 func (in *chatInput) close() {
 	if in.editor != nil {
 		in.editor.SetBracketedPasteMode(false)
@@ -114,7 +112,7 @@ func (in *chatInput) restore() {
 	}
 }
 
-// newChatInput completes words with complete.
+// newChatInput returns the input; on a terminal, complete completes words.
 func newChatInput(g *site.Flags, complete func(line string) string) *chatInput {
 	in := &chatInput{g: g, plain: bufio.NewReader(g.In)}
 	file, is := g.In.(*os.File)
@@ -138,10 +136,10 @@ func newChatInput(g *site.Flags, complete func(line string) string) *chatInput {
 	return in
 }
 
-// prompt says in which discussion the next line is said.
+// prompt sets the prompt, which names the discussion that the next line belongs to.
 func (in *chatInput) prompt(discussion string) { in.set(term.Visible(discussion)+"> ", false) }
 
-// ask says what may be typed at a question.
+// ask sets the prompt for a question.
 func (in *chatInput) ask(prompt string) { in.set(prompt, true) }
 
 func (in *chatInput) set(prompt string, asked bool) {
@@ -153,7 +151,7 @@ func (in *chatInput) set(prompt string, asked bool) {
 	}
 }
 
-// begin notes that a line is read, with the prompt that is there by now.
+// begin records that a line is being read, and sets the current prompt.
 func (in *chatInput) begin(before *xterm.State) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -164,7 +162,7 @@ func (in *chatInput) begin(before *xterm.State) {
 	in.editor.SetPrompt(in.next)
 }
 
-// fit tells the editor how large the terminal is.
+// fit sets the size of the terminal in the editor.
 func (in *chatInput) fit() error {
 	width, height, err := xterm.GetSize(int(in.file.Fd()))
 	if err != nil || width <= 0 {
@@ -173,8 +171,7 @@ func (in *chatInput) fit() error {
 	return in.editor.SetSize(width, height)
 }
 
-// follow draws the line that is being typed again when the terminal has another
-// size.
+// follow redraws the line that is being typed when the size of the terminal changes.
 func (in *chatInput) follow(resized <-chan os.Signal) {
 	for range resized {
 		if in.raw.Load() != nil {
@@ -183,7 +180,7 @@ func (in *chatInput) follow(resized <-chan os.Signal) {
 	}
 }
 
-// read reads a line, or what was pasted together with the line behind it. On a
+// read reads a line, or what was pasted together with the line after it. On a
 // terminal it is edited only while it is read, so that Ctrl-C is a signal at all
 // other times.
 func (in *chatInput) read() (string, error) {

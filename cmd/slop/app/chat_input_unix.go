@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// resizes tells when the terminal has another size.
+// resizes delivers a signal when the size of the terminal changes.
 func resizes() <-chan os.Signal {
 	out := make(chan os.Signal, 1)
 	signal.Notify(out, syscall.SIGWINCH)

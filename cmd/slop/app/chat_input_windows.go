@@ -2,5 +2,5 @@ package app
 
 import "os"
 
-// resizes never tells: the size is read again for each line.
+// resizes never delivers a signal: the size is read again for each line.
 func resizes() <-chan os.Signal { return nil }

@@ -66,7 +66,7 @@ func newChat(g *site.Flags, v engine.SessionWriter, o chatOptions) *chat {
 	return c
 }
 
-// run talks until there is nothing more to say.
+// run reads and answers until the chat ends.
 func (c *chat) run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -82,7 +82,7 @@ func (c *chat) run(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
-			return exit.Errorf(exit.Failed, "stopped; slop chat --resume goes on with session %s", c.writer.Session)
+			return exit.Errorf(exit.Failed, "stopped; slop chat --resume continues session %s", c.writer.Session)
 		case err := <-broken:
 			return err
 		case e := <-stream:
@@ -120,7 +120,7 @@ func (c *chat) run(ctx context.Context) error {
 	}
 }
 
-// waiting ends the command at a question that nobody is there to answer.
+// waiting ends the command at a question that nobody is present to answer.
 func (c *chat) waiting() error {
 	c.endLine()
 	fmt.Fprintf(c.g.Err, "slop: waiting for a person: %s\nanswer it with `slop chat --resume`, or start `slop serve` and use "+
@@ -128,8 +128,7 @@ func (c *chat) waiting() error {
 	return &exit.Error{Code: exit.Waiting, Err: errors.New(c.asks.stuck), Silent: true}
 }
 
-// next says what is to be said, or has a line typed; true once there is nothing
-// more to do.
+// next sends the next text, or has a line typed. It returns true when the chat has ended.
 func (c *chat) next(ctx context.Context) (bool, error) {
 	switch {
 	case c.turn != "" || len(c.adding) > 0 || c.undoing != "":
@@ -169,7 +168,7 @@ func (c *chat) next(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// resumes takes up the turn that goes on in the discussion, if there is one.
+// resumes continues the unfinished turn of the discussion, if there is one.
 func (c *chat) resumes() bool {
 	c.discussion = cmp.Or(c.discussion, c.set.ActiveDiscussion())
 	for _, t := range c.set.Turns() {
@@ -180,14 +179,14 @@ func (c *chat) resumes() bool {
 	return c.turn != ""
 }
 
-// publish puts a word on record; nothing more is said before it was read back.
+// publish records an event. No further text is sent before the event was read back.
 func (c *chat) publish(ctx context.Context, p events.Payload) (id string, err error) {
 	seq, id, err := c.writer.Publish(ctx, p)
 	c.wants = max(c.wants, seq)
 	return id, err
 }
 
-// say begins a turn. A discussion that is not there yet begins first.
+// say begins a turn. If the discussion does not exist yet, it is created first.
 func (c *chat) say(ctx context.Context, text string) error {
 	p := c.opts.answerer
 	p.Text = text
@@ -258,17 +257,17 @@ func (c *chat) take(e *events.Event) error {
 	return nil
 }
 
-// asking is a sign of life on a terminal, where the answer may be long in coming.
+// asking prints on a terminal that a model was asked, because the answer may take long.
 func (c *chat) asking(model string) {
 	if c.input.editor != nil {
 		c.note("asking %s; Ctrl-C stops the turn", model)
 	}
 }
 
-// awaits tells whether a request to a model is the newest of the turn.
+// awaits reports whether a request to a model is the newest of the turn.
 func (c *chat) awaits(request string) bool { return c.turn != "" && c.requests[c.turn] == request }
 
-// added tells what came of a file that the person added.
+// added reports the outcome of adding a file.
 func (c *chat) added(p events.ContextBuilt) {
 	if !c.adding[p.Request] {
 		return
@@ -283,7 +282,7 @@ func (c *chat) added(p events.ContextBuilt) {
 	}
 }
 
-// took goes on in the take that a person's word began, if it is the awaited one.
+// took continues in the take that the person's request created, if it is the expected one.
 func (c *chat) took(id string) {
 	if id != c.taking {
 		return
@@ -296,7 +295,7 @@ func (c *chat) took(id string) {
 	}
 }
 
-// ended is told how the turn ended: a command of one turn ends with it.
+// ended handles the end of the turn, which ends a command of one turn.
 func (c *chat) ended(p events.TurnEnded) error {
 	c.turn = ""
 	c.finish()
@@ -310,7 +309,7 @@ func (c *chat) ended(p events.TurnEnded) error {
 	return nil
 }
 
-// hear prints what a model has just written.
+// hear prints live text of a model.
 func (c *chat) hear(said term.Piece) {
 	if c.awaits(said.Request) && !c.g.JSON {
 		c.told += said.Delta
@@ -318,8 +317,8 @@ func (c *chat) hear(said term.Piece) {
 	}
 }
 
-// whole prints what of a reply was not printed as it was written. Live text is
-// never sure: where it was another one, the reply follows as a whole.
+// whole prints the part of a reply that was not printed live. Live text is not reliable: if it differs from the reply,
+// the whole reply is printed.
 func (c *chat) whole(text string) {
 	if c.g.JSON {
 		return
@@ -333,7 +332,7 @@ func (c *chat) whole(text string) {
 	c.finish()
 }
 
-// finish prints what is left of an answer and ends its line.
+// finish prints the rest of an answer and ends its line.
 func (c *chat) finish() {
 	if c.markdown != nil {
 		fmt.Fprint(c.g.Out, c.markdown.Rest())
@@ -361,7 +360,7 @@ func (c *chat) endLine() {
 	}
 }
 
-// note tells the person something.
+// note prints a message to the person.
 func (c *chat) note(format string, args ...any) {
 	c.endLine()
 	if !c.g.JSON {
@@ -369,18 +368,17 @@ func (c *chat) note(format string, args ...any) {
 	}
 }
 
-// interrupt stops the turn that goes on; without one, it ends the session's command.
+// interrupt stops the current turn; if there is none, it ends the session's command.
 func (c *chat) interrupt(ctx context.Context) error {
 	if c.turn == "" {
-		return exit.Errorf(exit.Failed, "interrupted; slop chat --resume goes on with session %s", c.writer.Session)
+		return exit.Errorf(exit.Failed, "interrupted; slop chat --resume continues session %s", c.writer.Session)
 	}
 	c.endLine()
 	_, err := c.publish(ctx, events.KillRequested{Ticket: c.turn})
 	return err
 }
 
-// interruptLine drops what was typed. Without anything typed, or at a question, it
-// interrupts.
+// interruptLine discards what was typed. If nothing was typed, or at a question, it interrupts.
 func (c *chat) interruptLine(ctx context.Context, text string) error {
 	asked := c.asks.shown != "" || c.asks.stale != ""
 	c.asks.reading, c.asks.stale = false, ""
@@ -390,7 +388,7 @@ func (c *chat) interruptLine(ctx context.Context, text string) error {
 	return c.interrupt(ctx)
 }
 
-// typed takes a line: the answer to a question, or what is to be said.
+// typed handles a line: the answer to a question, or a message to the model.
 func (c *chat) typed(ctx context.Context, line typedLine) error {
 	if errors.Is(line.err, errInterrupted) {
 		return c.interruptLine(ctx, line.text)
@@ -414,7 +412,7 @@ func (c *chat) typed(ctx context.Context, line typedLine) error {
 	return nil
 }
 
-// showAndSay puts the files that a text names into the discussion and then says it.
+// showAndSay adds the files that a text names to the discussion and then sends the text.
 func (c *chat) showAndSay(ctx context.Context, text string) error {
 	files := c.named(text)
 	if len(files) > maxNamed {
@@ -430,7 +428,7 @@ func (c *chat) showAndSay(ctx context.Context, text string) error {
 	return nil
 }
 
-// estimated is about how many tokens entries have.
+// estimated returns the approximate number of tokens of entries.
 func estimated(entries []events.TurnEntry) int64 {
 	var sum int64
 	for _, n := range entries {
@@ -446,8 +444,8 @@ func tokensOf(n events.TurnEntry) int64 {
 	return tokensIn(int64(len(n.Text)) + n.Size)
 }
 
-// tokensIn is about how many tokens a text of so many bytes has.
+// tokensIn returns the approximate number of tokens of a text of size bytes.
 func tokensIn(size int64) int64 { return (size + tiers.BytesPerToken - 1) / tiers.BytesPerToken }
 
-// clock is when an entry was made, as it is shown.
+// clock formats the time of an entry.
 func clock(at time.Time) string { return at.Local().Format("15:04") }

@@ -24,7 +24,7 @@ const (
 	endingCommands = 10
 )
 
-// ending gathers what the last lines of a run say.
+// ending collects what the last lines of a run say.
 type ending struct {
 	set      *projections.Set
 	goal     string            // its event's id; empty: the newest
@@ -112,7 +112,7 @@ func (n *ending) refused(ticket string) string {
 	return ticket + " changed nothing: " + work.DeniedBy(c)
 }
 
-// print prints what the run came to, and what to do next.
+// print prints the result of the run, and what to do next.
 func (n *ending) print(ctx context.Context, g *site.Flags, blobs events.Blobs) {
 	files := n.set.Changes().Files
 	rows := [][]string{{"tickets", n.tickets()}}
@@ -146,7 +146,7 @@ func (n *ending) print(ctx context.Context, g *site.Flags, blobs events.Blobs) {
 	term.PrintFields(g.Out, once(rows))
 }
 
-// once leaves a name out where the row before has it, too.
+// once leaves out a name that the row before has too.
 func once(rows [][]string) [][]string {
 	var out [][]string
 	last := ""
@@ -210,7 +210,7 @@ func (n *ending) next(changed bool) []string {
 	return []string{" sessions show", " sessions logs", " doctor"}
 }
 
-// where returns the flags by which a command finds the project from here.
+// where returns the flags with which a command finds the project from the current folder.
 func where(g *site.Flags) string {
 	out := ""
 	for _, flag := range [][2]string{{"--project", g.ProjectDir}, {"--data", g.DataDir}} {

@@ -36,8 +36,8 @@ func hookCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hook METHOD [ARG…]",
 		Short: "Call a method of the Hook API's client",
-		Long: `Hook calls one method of the Hook API's client, by the name that it has in the
-original's ApiHookClient, and prints the result as JSON, nothing for null. It uses
+		Long: `Hook calls one method of the Hook API's client, by its name in the original
+ApiHookClient, and prints the result as JSON, nothing for null. It uses
 the engine of the data folder with your token, or --url. An argument for a value is
 JSON, or text if it does not parse as JSON; times are in seconds. get_gui lists the
 fields, buttons and callbacks.

@@ -39,14 +39,14 @@ func runCommand(g *site.Flags) *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{
 		Use:   "run [flags] GOAL",
-		Short: "Take a goal to done",
+		Short: "Work on a goal until it is done",
 		Long: `Run opens a session, records the goal and works on it until it is reached or no
 further progress is possible. You are asked here before calls that need a yes; you
 can also answer with slop ask answer, over HTTP, or with an event on the bus. The
 first answer counts.
 
-At a question type y, a to answer such questions from now on, n REASON, e to edit what is asked in $EDITOR, e {JSON} to
-answer yes with other arguments, or s to see all of it.
+At a question type y; a to answer such questions from now on; n REASON; e to edit the
+payload in $EDITOR; e {JSON} to answer yes with other arguments; or s to see all of it.
 
 The last lines say which files changed, how commands and tests ended, how long it
 took and what to do next.
@@ -95,8 +95,7 @@ it.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.script, "script", "", "answer with the scripted model of `FILE` (JSON lines); "+
-		"with --nats give it here "+
-		"too where the models on that bus are scripted, as the session records its models")
+		"with --nats also give it if the models on that bus are scripted, because the session records its models")
 	f.BoolVar(&o.yes, "yes", false, "approve tools, steps and starts of this session; rules that deny or ask still apply")
 	f.BoolVar(&o.detach, "detach", false, "run in the background")
 	f.BoolVar(&o.wait, "wait", false, "without a terminal, wait for answers from elsewhere")
@@ -218,7 +217,7 @@ func begin(ctx context.Context, e *engine.Engine, conn *bus.Conn, o runOptions, 
 	return v, id, err
 }
 
-// publishRules records the rules of now in a session that goes on.
+// publishRules records the current rules in a session that is resumed.
 func publishRules(ctx context.Context, e *engine.Engine, conn *bus.Conn, v engine.SessionWriter, yes bool) error {
 	now, err := e.RulesNow(conn, v.Session, yes)
 	if err != nil {

@@ -23,9 +23,9 @@ func consoleCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "console",
 		Short: "Open the web console of the running engine",
-		Long: `Console makes a link that signs a browser in, once and within a minute, and opens it. It
-prints the link, too; where there is no browser open it yourself. The browser stays
-signed in for 12 hours, as long as the engine runs.`,
+		Long: `Console makes a link that signs a browser in, and opens it. The link works once and
+expires after a minute. It is also printed: open it yourself where no browser can be
+started. The browser stays signed in for 12 hours, as long as the engine runs.`,
 		Example: `  slop console
   slop console --read --print`,
 		Args: cobra.NoArgs,
@@ -63,7 +63,7 @@ signed in for 12 hours, as long as the engine runs.`,
 			return browse(g, info.Tokens, link.URL)
 		},
 	}
-	cmd.Flags().BoolVar(&read, "read", false, "sign in to look only, with the right of read.token")
+	cmd.Flags().BoolVar(&read, "read", false, "sign in read-only, with the rights of read.token")
 	cmd.Flags().BoolVar(&print, "print", false, "print the link and open nothing")
 	return cmd
 }
@@ -76,7 +76,7 @@ func browse(g *site.Flags, tokens, link string) error {
 		open = []string{"xdg-open"}
 	}
 	if open == nil {
-		g.Notice("there is no desktop here; open the link in a browser on this machine within a minute")
+		g.Notice("no desktop was found; open the link in a browser on this machine within a minute")
 		return nil
 	}
 	if err := os.MkdirAll(tokens, 0o700); err != nil { // without tokens there is no such folder

@@ -101,7 +101,7 @@ type Tier struct {
 	Temperature     *float64 `toml:"temperature" min:"0" max:"2" project:"free" doc:"Sampling temperature; unset: the provider's default."`
 	TopP            *float64 `toml:"top_p" min:"0" max:"1" project:"free" doc:"Nucleus sampling; unset: the provider's default."`
 	Effort          string   `toml:"effort" enum:"off|low|medium|high" zero:"none" project:"free" doc:"How much the models may think before they answer: off, low, medium or high; unset: the provider's default."`
-	MaxOutputTokens int      `toml:"max_output_tokens" min:"0" max:"1000000" zero:"none" project:"lower" doc:"Longest reply in tokens, including thinking; 0: 32,000, and up to the model's limit after a reply was cut."`
+	MaxOutputTokens int      `toml:"max_output_tokens" min:"0" max:"1000000" zero:"none" project:"lower" doc:"Longest reply in tokens, including thinking; 0: 32,000, raised up to the model's limit after a reply was cut off."`
 	Persona         string   `toml:"persona" project:"free" doc:"Persona of this tier unless a track or ticket names another (personas.toml)."`
 	ToolPreset      string   `toml:"tool_preset" project:"free" doc:"Tool preset of the tier (tool_presets.toml); it limits that of every persona. A project can only choose a stricter one. Only tier 3 uses tools."`
 	BiasProfile     string   `toml:"bias_profile" project:"free" doc:"Bias profile of the tier (tool_presets.toml)."`

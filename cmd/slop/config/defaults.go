@@ -1,6 +1,6 @@
 package config
 
-// Default is what applies where no file says otherwise.
+// Default returns the values that apply if no file sets them.
 func Default() Config {
 	tier := func(model string) Tier {
 		return Tier{Provider: "gemini", Model: model, MaxRounds: 40}

@@ -122,7 +122,7 @@ func TestThePageOfProvidersHasEveryServer(t *testing.T) {
 		if s.NeedsKey {
 			key = "`" + KeyVariables()[s.Name] + "`"
 		}
-		thoughts := "not told"
+		thoughts := "not returned"
 		if s.Reasoning != "" {
 			thoughts = "`" + s.Reasoning + "`, goes back: " + string(s.Back)
 		}

@@ -22,7 +22,7 @@ type personasFile struct {
 }
 
 type personaConfig struct {
-	PreferredModels     []preferredModelConfig `toml:"preferred_models" items:"16" doc:"The first model is used first, the others for retries; they replace the ladder of the tier. Empty: that ladder."`
+	PreferredModels     []preferredModelConfig `toml:"preferred_models" items:"16" doc:"The first model is used first, the others for retries; they replace the ladder of the tier. Empty: the ladder of the tier."`
 	SystemPrompt        string                 `toml:"system_prompt" prose:"yes" doc:"Text for the model in addition to its role."`
 	ToolPreset          string                 `toml:"tool_preset" doc:"Tool preset of the persona. The tier's preset applies too."`
 	BiasProfile         string                 `toml:"bias_profile" doc:"Bias profile that replaces the tier's."`

@@ -23,14 +23,14 @@ func (l *layers) personRoster(userDir string) error {
 		return err
 	}
 	l.config.Roster = files.over(events.Roster{}, false)
-	if err := files.personasDoc.placed(files.strangers(l.config)); err != nil {
+	if err := files.personasDoc.placed(files.unknownProviders(l.config)); err != nil {
 		return err
 	}
 	return files.check(l.config.Roster)
 }
 
-// strangers returns mistakes for the personas of a person that name an unknown provider.
-func (f rosterFiles) strangers(c Config) []*Error {
+// unknownProviders returns mistakes for the personas of a person that name an unknown provider.
+func (f rosterFiles) unknownProviders(c Config) []*Error {
 	var found []*Error
 	for _, name := range sortedKeys(reflect.ValueOf(f.personas.Personas)) {
 		for i, m := range f.personas.Personas[name].PreferredModels {
@@ -97,8 +97,8 @@ func (f rosterFiles) wordyProfiles() []*Error {
 			words := f.tools.BiasProfiles[name].Tools[tool].ParameterBias
 			for _, parameter := range slices.Sorted(maps.Keys(words)) {
 				if !validName(parameter) || !nudge().MatchString(words[parameter]) {
-					found = append(found, notByProject("bias_profiles."+name, "cannot say more than a word or two of a parameter "+
-						"from a project"))
+					found = append(found, notByProject("bias_profiles."+name,
+						"can have at most two words for each parameter in a project"))
 				}
 			}
 		}
@@ -172,9 +172,9 @@ func looser(mine, theirs tiers.Presets) string {
 		now, _ := theirs.Approval(tool)
 		switch {
 		case !mine.Has(tool):
-			return fmt.Sprintf("cannot give the tool %s from a project", tool)
+			return fmt.Sprintf("cannot add the tool %s in a project", tool)
 		case strictness(now) < strictness(before):
-			return fmt.Sprintf("cannot let the tool %s run with fewer asks from a project", tool)
+			return fmt.Sprintf("cannot let the tool %s run with fewer asks in a project", tool)
 		}
 	}
 	return ""

@@ -24,7 +24,7 @@ type ShellEnvironment struct {
 
 // ShellPath is the section [path].
 type ShellPath struct {
-	Prepend []string `toml:"prepend" items:"64" project:"free" doc:"Absolute folders to search before the others, in this order. ${NAME} as in [env]. Folders with a drive letter count on Windows only."`
+	Prepend []string `toml:"prepend" items:"64" project:"free" doc:"Absolute paths of folders to search before the others, in this order. ${NAME} as in [env]. Folders with a drive letter are used on Windows only."`
 }
 
 // ErrUnknownVariable is wrapped by errors about a ${NAME} that the scrubbed environment does

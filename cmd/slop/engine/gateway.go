@@ -261,7 +261,7 @@ func (e *Engine) Register(session string) (remove func(), err error) {
 			return nil, err
 		}
 		if info.Socket, err = e.Bus.Server.ListenSocket(e.Ctx); err != nil {
-			e.Logger.Info("slop mcp serve can join over an address of the bus only", "error", err)
+			e.Logger.Info("slop mcp serve can only join over an address of the bus", "error", err)
 		}
 		e.Group.Go(func() error { return e.withdrawLost(e.Ctx) })
 	}

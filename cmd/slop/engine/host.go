@@ -59,7 +59,7 @@ func (v *Stats) Telemetry() wire.HostTelemetry {
 // Startup lists the tasks of the start.
 func (v *Stats) Startup() []wire.StartupTask { return v.StartTasks.list() }
 
-// Started is closed when the start is over.
+// Started is closed when the start has finished.
 func (v *Stats) Started() <-chan struct{} { return v.StartTasks.over }
 
 // Scope returns what Shutdown ends.

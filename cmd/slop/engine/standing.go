@@ -41,8 +41,8 @@ func (e *Engine) HoldToRules(log events.Log, yes bool) error {
 	return nil
 }
 
-// RulesNow returns the rules that a resumed session goes on with: the current ones, and those that a person added to it
-// for the session or one of its tickets. An earlier --yes ends.
+// RulesNow returns the rules with which a resumed session continues: the current ones, and those that a person added to
+// it for the session or one of its tickets. An earlier --yes ends.
 func (e *Engine) RulesNow(log events.Log, session string, yes bool) (events.RulesReplaced, error) {
 	standing, err := e.standingRules(log, session)
 	return events.RulesReplaced{Rules: withAdded(e.Rules(yes), standing)}, err

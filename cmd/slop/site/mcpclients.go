@@ -12,20 +12,18 @@ import (
 	"manualslop/events"
 )
 
-// MCPDir is where MCP servers of other processes find credentials and show that
-// they live.
+// MCPDir is the folder in which MCP servers of other processes find credentials and mark themselves as running.
 func (p Place) MCPDir() string { return filepath.Join(p.Data, "mcp") }
 
-// ShowMCP shows that the MCP server of this name lives, until hide is called or
-// the process ends.
+// ShowMCP marks the MCP server of this name as running, until hide is called or the process ends.
 func (p Place) ShowMCP(name string) (hide func(), err error) {
 	if err := os.MkdirAll(p.MCPDir(), 0o700); err != nil {
-		return nil, fmt.Errorf("show that the MCP server lives: %w", err)
+		return nil, fmt.Errorf("mark the MCP server as running: %w", err)
 	}
 	life := p.mcpLock(name)
 	locked, err := life.TryLock()
 	if err == nil && !locked {
-		err = errors.New("another process has it")
+		err = errors.New("another process holds it")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", life.Path(), err)
@@ -33,7 +31,7 @@ func (p Place) ShowMCP(name string) (hide func(), err error) {
 	return func() { _, _ = os.Remove(life.Path()), life.Unlock() }, nil
 }
 
-// MCPGone tells whether the MCP server of this name lives no more.
+// MCPGone reports whether the MCP server of this name is no longer running.
 func (p Place) MCPGone(name string) (bool, error) {
 	if !events.ValidToken(name) {
 		return true, nil // no server is named so

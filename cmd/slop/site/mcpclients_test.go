@@ -20,7 +20,7 @@ func TestAnMCPServerIsGoneWhenItHidesOrNeverWas(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, gone)
 	_, err = p.ShowMCP("01J")
-	require.ErrorContains(t, err, "another process has it")
+	require.ErrorContains(t, err, "another process holds it")
 	hide()
 	gone, err = p.MCPGone("01J")
 	require.NoError(t, err)

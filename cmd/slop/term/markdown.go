@@ -20,7 +20,7 @@ const (
 
 // Markdown renders a text that comes piece by piece, block by block: a paragraph, a list or a code block is returned
 // when it is finished, so that nothing that was printed changes. Control characters of the text are spelled out, and
-// HTML is shown as it is written. Every word of the text is shown, also titles of links and the words behind a fence.
+// HTML is shown as it is written. Every word of the text is shown, also titles of links and the words after a fence.
 type Markdown struct {
 	pending string // not returned yet
 	at      int    // the lines of pending up to here were looked at
@@ -64,7 +64,7 @@ func (m *Markdown) Add(piece string) string {
 	}
 }
 
-// cut returns the block that ends where the lines were looked at, rendered.
+// cut returns the block that ends at the last line looked at, rendered.
 func (m *Markdown) cut() string {
 	block := m.pending[:m.at]
 	m.pending, m.at = m.pending[m.at:], 0
@@ -94,7 +94,7 @@ func (m *Markdown) ends(line string) (before bool) {
 	return before
 }
 
-// Rest returns what is left, rendered, and begins anew.
+// Rest returns the remaining text, rendered, and resets the state.
 func (m *Markdown) Rest() string {
 	left := m.pending
 	*m = Markdown{}
@@ -131,7 +131,7 @@ func (i itemParser) Open(parent ast.Node, reader text.Reader, pc parser.Context)
 	return n, state
 }
 
-// rendered renders whole blocks. A line end stands behind each, and an empty line between two.
+// rendered renders whole blocks. Each ends with a line end, and an empty line separates two.
 func rendered(source string) string {
 	if strings.TrimSpace(source) == "" {
 		return ""
@@ -216,7 +216,7 @@ func (p *painter) lines(styled, first, prefix string) {
 	}
 }
 
-// raw writes a block as it stands in the source.
+// raw writes a block as it is in the source.
 func (p *painter) raw(n ast.Node, style, first, prefix string) {
 	body := string(n.Lines().Value(p.source))
 	if h, is := n.(*ast.HTMLBlock); is && h.HasClosure() {
@@ -228,7 +228,7 @@ func (p *painter) raw(n ast.Node, style, first, prefix string) {
 	}
 }
 
-// named are the entities that stand for what Markdown would take for its own.
+// named replaces the entities of characters that Markdown would interpret.
 var named = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&quot;", `"`)
 
 // inline returns the text below a node in a style.

@@ -30,8 +30,8 @@ func ModelsCommand(g *site.Flags) *cobra.Command {
 would come from (never the key), and the known models: those of the tiers, those of
 the built-in table, and those in [models] of config.toml. Limits are in tokens,
 prices in US dollars per million tokens; an unknown value is shown as ?, not as
-zero. The list below the table says where the figures of each row are from and since
-when. Prices change: look at the vendor's page where it matters.
+zero. The list below the table gives the source and the date of the figures of each row.
+Prices change: check the vendor's page where it matters.
 
 With --check each provider that has a list of models is asked for it: ok means that
 the key works, refused that it does not, unreachable that no answer came in time. A

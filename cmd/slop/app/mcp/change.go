@@ -93,7 +93,7 @@ func add(file, name string, server map[string]any) error {
 func logCommand(g *site.Flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "log NAME",
-		Short: "What a server wrote to its error output",
+		Short: "Show what a server wrote to its error output",
 		Long: `Log prints the error output of a server under the engines of this project, secrets
 masked: at most the last 2 MiB.`,
 		Example: `  slop mcp log filesystem`,
@@ -130,8 +130,8 @@ func restartCommand(g *site.Flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "restart NAME",
 		Short: "Stop and start a server of the running engine",
-		Long: `Restart stops a trusted server of the running engine and starts it, also one that
-failed too often to be started by itself.`,
+		Long: `Restart stops a trusted server of the running engine and starts it again, even one
+that failed too often to be restarted automatically.`,
 		Example: `  slop mcp restart filesystem`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

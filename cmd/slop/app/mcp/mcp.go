@@ -26,7 +26,7 @@ import (
 func Command(g *site.Flags) *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use:   "mcp",
-		Short: "Use external MCP servers, and be one",
+		Short: "Use external MCP servers, and act as one",
 		Long: `Mcp manages the servers of mcp_config.json in your configuration folder and in
 the project. A server has no effect before you trust its definition. Changing
 the definition withdraws the trust; changing a tool blocks that tool. Serve offers
@@ -58,7 +58,7 @@ type serverLine struct {
 func listCommand(g *site.Flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "Every configured server, and whether you trust it",
+		Short: "List the configured servers, and whether you trust them",
 		Long: `List prints each server with its trust, the number of its approved tools, what it
 runs or reaches, and its file. It starts nothing.`,
 		Example: `  slop mcp list
@@ -98,11 +98,11 @@ func trustCommand(g *site.Flags) *cobra.Command {
 	var hash string
 	cmd := &cobra.Command{
 		Use:   "trust NAME",
-		Short: "Trust a server and approve its present tools",
+		Short: "Trust a server and approve its current tools",
 		Long: `Trust starts the server, approves the tools that it has now, and stops it. Without
 --hash it starts nothing: it prints what would be trusted, and the hash to pass.
 The NAME mcp_env.toml stands for the project's file of that name: the environment
-of scripts, which counts from the next start on until the file changes.`,
+of scripts, which takes effect at the next start, until the file changes.`,
 		Example: `  slop mcp trust filesystem
   slop mcp trust mcp_env.toml
   slop mcp trust filesystem --hash 3f5a…`,
@@ -128,7 +128,7 @@ of scripts, which counts from the next start on until the file changes.`,
 				return nil
 			}
 			if hash != s.Hash {
-				return exit.Errorf(exit.Usage, "--hash must be %s, the hash of the present definition", s.Hash)
+				return exit.Errorf(exit.Usage, "--hash must be %s, the hash of the current definition", s.Hash)
 			}
 			now, err := servers.See(cmd.Context(), s)
 			if err != nil {
@@ -185,7 +185,7 @@ func trustEnvironment(g *site.Flags, hash string) error {
 		g.Notice("to trust it: slop mcp trust %s --hash %s", site.EnvironmentFile, e.Hash)
 		return nil
 	case hash != e.Hash:
-		return exit.Errorf(exit.Usage, "--hash must be %s, the hash of the present content", e.Hash)
+		return exit.Errorf(exit.Usage, "--hash must be %s, the hash of the current content", e.Hash)
 	}
 	user := config.UserDir(os.Getenv)
 	if user == "" {
@@ -198,14 +198,14 @@ func trustEnvironment(g *site.Flags, hash string) error {
 	if err != nil {
 		return exit.Errorf(exit.Failed, "%w", err)
 	}
-	g.Notice("trusted %s; it counts from the next start on", site.EnvironmentFile)
+	g.Notice("trusted %s; it takes effect at the next start", site.EnvironmentFile)
 	return nil
 }
 
 func toolsCommand(g *site.Flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "tools NAME",
-		Short: "The approved tools of a trusted server, and what changed",
+		Short: "Show the approved tools of a trusted server, and what changed",
 		Long: `Tools starts a trusted server and compares its tools with the approved ones. Each
 is unchanged, changed, new or gone; a changed or new one cannot be called.`,
 		Example: `  slop mcp tools filesystem`,

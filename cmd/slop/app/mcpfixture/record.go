@@ -28,9 +28,9 @@ func RecordCommand(g *site.Flags) *cobra.Command {
 		Use:   "record NAME",
 		Short: "Offer a trusted server to an MCP client and record its answers",
 		Long: `Record starts a trusted server and offers its approved tools on standard input and
-output. Each call goes to the server without a question, and stands with its answer as a line
-of the file; secrets are masked. It ends when the client closes standard input. slop mcp
-replay serves the file without the server.`,
+output. Each call goes to the server without asking, and is written with its answer
+as a line of the file; secrets are masked. It ends when the client closes standard
+input. slop mcp replay serves the file without the server.`,
 		Example: `  slop mcp record filesystem -o filesystem.jsonl`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

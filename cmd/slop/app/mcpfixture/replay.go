@@ -18,7 +18,7 @@ import (
 	"manualslop/events"
 )
 
-// formatVersion is that of recordings. A file of another one is refused.
+// formatVersion is the version of recordings. A file with another version is refused.
 const formatVersion = 1
 
 // maxLine bounds a line of a recording in bytes: a message of a server has at most

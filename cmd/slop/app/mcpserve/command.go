@@ -99,8 +99,9 @@ func serve(ctx context.Context, g *site.Flags, p site.Place, o options) error {
 	case err != nil:
 		return &exit.Error{Code: exit.Failed, Err: err}
 	case info.NATS == "" && info.Socket == "":
-		return exit.Errorf(exit.Failed, "an engine of this project runs, and neither its bus nor a socket in %s can be "+
-			"joined\nStart it with `slop serve --nats-listen 127.0.0.1:0`, or stop it: slop mcp serve then starts its own.",
+		return exit.Errorf(exit.Failed, "an engine of this project is running, but neither its bus nor a socket in "+
+			"%s can be joined\nStart it with `slop serve --nats-listen 127.0.0.1:0`, or stop it: slop mcp serve "+
+			"then starts its own.",
 			p.Data)
 	}
 	return join(ctx, g, p, info, o)
@@ -210,7 +211,7 @@ func serveHTTP(ctx context.Context, g *site.Flags, p site.Place, s *server, o op
 	return newWeb(s, o.offered, access.NewGuard(port, keys), g.Logger()).serve(ctx, l)
 }
 
-// sayReady tells whoever started the server where it is.
+// sayReady prints the address of the server.
 func sayReady(g *site.Flags, p site.Place, url string, tokens bool) error {
 	if g.JSON {
 		return g.PrintLine(map[string]any{"ready": true, "url": url, "tokens": p.Tokens()})

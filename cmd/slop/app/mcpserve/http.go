@@ -107,7 +107,7 @@ func (w *web) serve(ctx context.Context, l *net.TCPListener) error {
 	return nil
 }
 
-// ServeHTTP checks place, token and path, in this order.
+// ServeHTTP checks the host and origin, then the token, then the path.
 func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	p := w.guard.Place(r)
 	if p == nil {
@@ -163,7 +163,7 @@ func (w *web) route(out http.ResponseWriter, r *http.Request) *problem.Problem {
 	return nil
 }
 
-// reserve takes a place for a session that begins.
+// reserve reserves a slot for a session that begins.
 func (w *web) reserve() *problem.Problem {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -185,8 +185,7 @@ func (w *web) release() {
 	w.opening--
 }
 
-// enter notes an open request of a session until left is called. It notes nothing
-// for a session that the server does not have.
+// enter records an open request of a session until left is called. It does nothing for an unknown session.
 func (w *web) enter(session string) (left func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -219,7 +218,7 @@ func (w *web) enter(session string) (left func()) {
 	}
 }
 
-// has tells whether the server has a session. w.mu must be held.
+// has reports whether the server has a session. w.mu must be held.
 func (w *web) has(session string) bool {
 	for s := range w.legacy.Sessions() {
 		if s.ID() == session {
@@ -229,7 +228,7 @@ func (w *web) has(session string) bool {
 	return false
 }
 
-// forget ends the calls of a session none of whose requests is open.
+// forget ends the calls of a session that has no open request.
 func (w *web) forget(session string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -239,7 +238,7 @@ func (w *web) forget(session string) {
 	}
 }
 
-// contextOf is over when the client of a session stayed away.
+// contextOf returns a context that ends when the client of a session stays away.
 func (w *web) contextOf(session string) context.Context {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -251,7 +250,7 @@ func (w *web) contextOf(session string) context.Context {
 	return gone
 }
 
-// leave ends the calls of a session.
+// leave ends a session and its calls.
 func (w *web) leave(session string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -260,8 +259,7 @@ func (w *web) leave(session string) {
 	}
 }
 
-// readBody reads the whole body within its time. What follows on the connection
-// may take as long as it likes.
+// readBody reads the whole body within its time limit. The limit does not apply to what follows on the connection.
 func readBody(out http.ResponseWriter, r *http.Request) ([]byte, *problem.Problem) {
 	deadline := http.NewResponseController(out)
 	_ = deadline.SetReadDeadline(time.Now().Add(bodyTimeout)) // fails only on a closed connection
@@ -277,8 +275,8 @@ func readBody(out http.ResponseWriter, r *http.Request) ([]byte, *problem.Proble
 	return body, nil
 }
 
-// isStateless tells whether a request speaks the protocol without sessions: its
-// header says so, or without the header its body does.
+// isStateless reports whether a request uses the protocol without sessions: its header says so or, without the header,
+// its body does.
 func isStateless(r *http.Request, body []byte) bool {
 	if v := r.Header.Get(versionHeader); v != "" || r.Header.Get(sessionHeader) != "" {
 		return v >= stateless

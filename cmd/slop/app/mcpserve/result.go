@@ -9,7 +9,7 @@ import (
 	"manualslop/events"
 )
 
-// result is the answer to a call that is over; nil where it is not.
+// result returns the result of a call that has ended, or nil if it has not ended.
 func (s *server) result(ctx context.Context, p events.Payload) *mcp.CallToolResult {
 	switch p := p.(type) {
 	case events.ToolDenied:

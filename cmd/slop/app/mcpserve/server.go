@@ -63,8 +63,8 @@ type call struct {
 	resume  func() // stops what would withdraw it
 }
 
-// newMCP is the protocol's side of the server, with the offered tools. gone is over when the client of a call is
-// known to wait no more.
+// newMCP returns the protocol's server with the offered tools. gone ends when the client of a call is known to have
+// stopped waiting.
 func (s *server) newMCP(offered []offer, gone func(*mcp.CallToolRequest) context.Context) *mcp.Server {
 	out := mcp.NewServer(&mcp.Implementation{Name: "slop", Version: version.ReadInfo().Version}, &mcp.ServerOptions{
 		Instructions: "Every call is recorded, and calls that change something may wait for a person's yes.",
@@ -137,7 +137,7 @@ func (s *server) follow(ctx context.Context) error {
 	return nil
 }
 
-// hand gives a call what concerns it.
+// hand passes an event to the call that it concerns.
 func (s *server) hand(p events.Payload) {
 	id := ""
 	switch p := p.(type) {
@@ -164,12 +164,11 @@ func (s *server) hand(p events.Payload) {
 	}
 }
 
-// settle waits until the calls of clients that are gone are withdrawn. No call
-// begins any more.
+// settle waits until the calls of disconnected clients are withdrawn. No new call begins.
 func (s *server) settle() {
 	s.mu.Lock()
 	if s.ended == nil {
-		s.ended = errors.New("the server stops")
+		s.ended = errors.New("the server is stopping")
 	}
 	s.mu.Unlock()
 	s.running.Wait()
@@ -191,7 +190,7 @@ func (s *server) begin() (*call, error) {
 	return c, nil
 }
 
-// why says why nothing is read any more.
+// why returns the reason why no more events are read.
 func (s *server) why() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -246,11 +245,11 @@ func (s *server) refuseAnswers(ctx context.Context, c *call, tool string) *mcp.C
 	if err != nil {
 		return failed("%v", err)
 	}
-	return failed("inputResponses and requestState must not be set: slop asks a client nothing; a person approves calls "+
-		"with slop ask answer, call %s is refused", c.id)
+	return failed("inputResponses and requestState must not be set: slop does not ask clients; a person approves "+
+		"calls with slop ask answer, call %s is refused", c.id)
 }
 
-// outcome goes on waiting for a call that was pending.
+// outcome continues to wait for a pending call.
 func (s *server) outcome(ctx, gone context.Context, r *mcp.CallToolRequest, id string) (*mcp.CallToolResult, error) {
 	s.mu.Lock()
 	c := s.calls[id]
@@ -264,7 +263,7 @@ func (s *server) outcome(ctx, gone context.Context, r *mcp.CallToolRequest, id s
 	return s.await(ctx, gone, r, c)
 }
 
-// await waits for the outcome of a call, for as long as one request may.
+// await waits for the outcome of a call, at most as long as one request may take.
 func (s *server) await(ctx, gone context.Context, r *mcp.CallToolRequest, c *call) (*mcp.CallToolResult, error) {
 	var limit <-chan time.Time
 	if s.wait > 0 {
@@ -310,8 +309,8 @@ func (s *server) await(ctx, gone context.Context, r *mcp.CallToolRequest, c *cal
 	}
 }
 
-// leavePending lets a call wait without a request until its client comes back,
-// and withdraws it where the client is gone or does not come.
+// leavePending keeps a call without a request until its client comes back. It withdraws the call if the client has
+// disconnected or does not come back.
 func (s *server) leavePending(gone context.Context, c *call) *mcp.CallToolResult {
 	drop := func(reason string) {
 		s.mu.Lock()
@@ -334,17 +333,17 @@ func (s *server) leavePending(gone context.Context, c *call) *mcp.CallToolResult
 	if c.ask != "" {
 		waits = "it may wait for a person, ask " + c.ask
 	}
-	return failed("pending: call %s has no outcome yet; %s. Call %s with {\"call\": %q} to wait on.", c.id, waits,
+	return failed("pending: call %s has no outcome yet; %s. Call %s with {\"call\": %q} to keep waiting.", c.id, waits,
 		outcomeTool, c.id)
 }
 
-// withdraw says that nobody waits for a call any more.
+// withdraw records that nobody waits for a call any more.
 func (s *server) withdraw(ctx context.Context, c *call, reason string) error {
 	_, _, err := s.writer.Publish(context.WithoutCancel(ctx), events.CallAbandoned{Call: c.id, Reason: reason})
 	return err
 }
 
-// clientOf is who calls; the name of a client that gave none is empty.
+// clientOf returns the calling client. Its name is empty if the client gave none.
 func clientOf(r *mcp.CallToolRequest) *events.MCPClient {
 	if p := r.Session.InitializeParams(); p != nil && p.ClientInfo != nil {
 		return &events.MCPClient{Name: p.ClientInfo.Name, Version: p.ClientInfo.Version}
@@ -352,7 +351,7 @@ func clientOf(r *mcp.CallToolRequest) *events.MCPClient {
 	return &events.MCPClient{}
 }
 
-// progress says in one line where a call is.
+// progress returns the state of a call in one line.
 func progress(p events.Payload) string {
 	switch p := p.(type) {
 	case events.AskRaised:

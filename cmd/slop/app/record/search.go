@@ -30,10 +30,10 @@ discussions, requests to the gateway. Prompts are not searched, as they repeat t
 rest. A hit contains all the words, in any order and case. A word is a run of
 letters and digits, so parse_line is found as "parse line".
 
-  word       an event that has the word
-  wor*       one that has a word with this beginning, at least two characters
-  "a phrase" one that has these words next to each other, in this order
-  -word      an event without this word
+  word       events with this word
+  wor*       events with a word that begins like this; at least two characters
+  "a phrase" events with these words next to each other, in this order
+  -word      events without this word
 
   type:      the type of event, such as ToolSettled; docs/events.md lists them
   tier:      1 to 4

@@ -26,8 +26,8 @@ func sessionStarCommand(g *site.Flags, on bool) *cobra.Command {
 		Short: "Keep the log files of a session",
 		Long: `Star keeps the log files of a session for good. Without a star, the engine removes
 them at its start if the session ended more than 24 hours ago and has at most 10
-messages, no ERROR, WARNING, EXCEPTION or failure, no track or project, and next to
-nothing in it. The session stays on record either way; logs/log_registry.toml says
+messages, no ERROR, WARNING, EXCEPTION or failure, no track or project, and almost
+no content. The session stays on record either way; logs/log_registry.toml says
 which sessions are kept and why.`,
 		Example: `  slop sessions star 7QK2M4`,
 	}

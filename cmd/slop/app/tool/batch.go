@@ -41,7 +41,7 @@ soon as it and those before it are ready. If the output is read slowly, or no in
 comes, the calls wait: memory stays bounded.
 
 Every line gets its answer. Status 3: some calls needed a yes and were refused; give
---yes. Status 1: some line was not a call. A call that failed is an answer and does
+--yes. Status 1: a line was not a call. A call that failed is an answer and does
 not change the status.`,
 		Example: `  slop tool batch < calls.jsonl > answers.jsonl
   echo '{"tool": "read_file", "args": {"path": "go.mod"}}' | slop tool batch`,

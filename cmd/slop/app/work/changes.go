@@ -32,13 +32,13 @@ func ChangesCommand(g *site.Flags) *cobra.Command {
 		Short: "List the files that calls changed, accept or undo one",
 		Long: `Changes lists the files that the calls of a session changed, or those of one ticket:
 lines added and removed since before the first change, and by whom. --diff prints the
-difference. A file that has its first content again is not listed. With --json each
+difference. A file with its original content again is not listed. With --json each
 line is one file with its diff and its writes. A file that several tickets changed in
 worktrees at once has no difference and cannot be accepted, because the merged content
 is not recorded; name a ticket to see its part.
 
 --accept FILE takes a file off the list until it changes again; --all lists it
-nevertheless. --undo FILE restores that file alone to its content before the session,
+anyway. --undo FILE restores that file alone to its content before the session,
 or before the ticket, under the rules of slop undo: it is refused, with the
 difference, if somebody else changed the file since.
 
@@ -145,7 +145,8 @@ func accept(ctx context.Context, g *site.Flags, d client.Client, session string,
 	}
 	for _, whole := range all.Files {
 		if whole.Path == f.Path && whole.Workspace == f.Workspace && whole.Unknown != "" {
-			return exit.Errorf(exit.Failed, "%q cannot be accepted: %s; `slop changes TICKET --diff` shows what one changed",
+			return exit.Errorf(exit.Failed, "%q cannot be accepted: %s; `slop changes TICKET --diff` shows what "+
+				"one ticket changed",
 				f.Path, whole.Unknown)
 		}
 	}

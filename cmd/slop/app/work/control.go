@@ -149,15 +149,15 @@ for a ticket that is.`,
 }
 
 func noteFlag(cmd *cobra.Command, note *string) {
-	cmd.Flags().StringVar(note, "note", "", "say `TEXT` to the model")
+	cmd.Flags().StringVar(note, "note", "", "give `TEXT` to the model as a note")
 }
 
 func NoteCommand(g *site.Flags) *cobra.Command {
 	return controlCommand(g, &cobra.Command{
 		Use:   "note TICKET TEXT",
-		Short: "Say something to the model that works on a ticket",
+		Short: "Give a note to the model that works on a ticket",
 		Long: `Note adds a text to a ticket. A running attempt carries it in its next request to the
-model; an attempt that was about to end goes on. A ticket that has not started, waits
+model; an attempt that was about to end continues. A ticket that has not started, waits
 for an answer or is blocked keeps it: each later attempt begins with all notes.
 
 A note has up to 4096 bytes, a ticket up to 32 notes. Status 1: there is no such

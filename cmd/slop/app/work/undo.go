@@ -63,7 +63,7 @@ undone.`,
 
 func undo(ctx context.Context, g *site.Flags, session, word string, to uint64) error {
 	return withUndo(ctx, g, session, func(d client.Client, session string) error {
-		want, err := undoWish(ctx, d, session, word, to)
+		want, err := undoRequest(ctx, d, session, word, to)
 		if err != nil {
 			return err
 		}
@@ -95,8 +95,8 @@ func undoAt(ctx context.Context, g *site.Flags, d client.Client, session string,
 	return printUndone(g, out)
 }
 
-// undoWish returns the undo request for the ticket or call that word names.
-func undoWish(ctx context.Context, d client.Client, session, word string, to uint64) (events.UndoRequested, error) {
+// undoRequest returns the undo request for the ticket or call that word names.
+func undoRequest(ctx context.Context, d client.Client, session, word string, to uint64) (events.UndoRequested, error) {
 	if to > 0 {
 		return events.UndoRequested{ToSeq: to}, nil
 	}
