@@ -28,7 +28,7 @@ func TestLinesOfGoCodeEndInTime(t *testing.T) {
 			return
 		}
 		for _, n := range longLines(src) {
-			t.Errorf("%s:%d: the line has over %d characters; break it behind a comma or an operator", path, n, maxLine)
+			t.Errorf("%s:%d: the line has over %d characters; break it after a comma or an operator", path, n, maxLine)
 		}
 	})
 }

@@ -13,13 +13,13 @@ var immaterial = map[string]string{
 	"changed malformed": "it counts for nothing, whatever it says",
 
 	// What people and programs say comes in envelopes that clients make.
-	"changed topic of a word": "deciders read the body",
-	"changed corr of a word":  "deciders read the body",
-	"changed tier of a word":  "deciders read the body",
-	"changed n of a word":     "only deciders and workers count",
-	"changed actor of a word": "another person who has the same rights, and nothing quotes the name",
-	"changed id of a word":    "nothing was decided on it, and nothing names it",
-	"changed time of a word":  "nothing was decided on it",
+	"changed topic of a command": "deciders read the body",
+	"changed corr of a command":  "deciders read the body",
+	"changed tier of a command":  "deciders read the body",
+	"changed n of a command":     "only deciders and workers count",
+	"changed actor of a command": "another person who has the same rights, and nothing quotes the name",
+	"changed id of a command":    "nothing was decided on it, and nothing names it",
+	"changed time of a command":  "nothing was decided on it",
 
 	// Words and outcomes that came to nothing in these sessions.
 	"removed AskPosted":                           "a program asked the same a second time",

@@ -37,7 +37,7 @@ func (m mutant) what() string {
 	case d.Class == events.Notice:
 		return m.kind + " notice"
 	case m.kind == "changed" && d.Class == events.Command && !strings.HasPrefix(m.where, "data"):
-		return "changed " + m.where + " of a word"
+		return "changed " + m.where + " of a command"
 	case m.kind == "changed":
 		return "changed " + m.at.Type + "." + m.where
 	}

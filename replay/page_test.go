@@ -23,7 +23,7 @@ func verifiedSection() string {
 
 # Replay
 
-What stands on the log is enough to say what the state was, and why every decision was made. Replay needs no bus, no
+The log alone tells what the state was, and why every decision was made. Replay needs no bus, no
 network, no model and no tool, and has no side effects.
 
 ## What is verified
@@ -34,11 +34,11 @@ network, no model and no tool, and has no side effects.
 2. The whole list of decisions that follows from an event is computed, with ids, times and ordinals.
 3. What the decider recorded must be exactly these lists, one after another: id, type, version, cause, time, topic, corr, tier,
    ordinal and the canonical JSON of the body. A body of an older version is lifted first.
-4. At the end nothing is owed.
+4. At the end no decision is due.
 
-On the way it is checked that sequences increase, ids are new, causes are old, all events belong to one session that begins with
-SessionOpened, digests are those of the bytes beside them, nothing was decided by somebody who may not decide it, every
-tool's outcome has its approval, and every yes has a person's yes before it.
+It also checks that sequences increase, ids are new, causes are earlier events, all events belong to one session that
+begins with SessionOpened, digests are those of the bytes beside them, nothing was decided by somebody who may not decide
+it, every tool's outcome has its approval, and every yes has a person's yes before it.
 
 The first thing that differs is reported: its code, the sequence, the position (from 0), the actor, the cause, what is
 recorded and what follows from the record. The exit status is 4.
@@ -60,8 +60,8 @@ identity, writer, decision, ordinal, envelope, content.
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.Code, c.Name, c.Meaning)
 	}
 	fmt.Fprintf(&b, `
-A session that is still running usually owes something for a moment; its record then ends with %s and nothing else.
-`+"`slop replay`"+` forgives that one where the record cannot be whole: while an engine runs, or behind `+"`--until`"+`.
+In a session that is still running a decision is often due; its record then ends with %s and nothing else.
+`+"`slop replay`"+` accepts that one where the record cannot be complete: while an engine runs, or with `+"`--until`"+`.
 `, "`"+replay.CodeOwed+"`")
 	return b.String()
 }

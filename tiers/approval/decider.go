@@ -61,7 +61,7 @@ func newState() *State {
 // it from the list, so after a crash between two facts, folding again yields the rest.
 func decide(s *State, _ *events.Event) []events.Payload { return s.owed }
 
-// evolve folds one event. A foreign event determines which facts are due; an own fact removes the
+// evolve folds one event. A foreign event determines which facts are due; a fact of its own removes the
 // first of them.
 func evolve(s *State, e *events.Event) *State {
 	if e.Actor == events.ActorApproval {
@@ -186,7 +186,7 @@ func (s *State) foldCall(e *events.Event) {
 // owe makes a fact due.
 func (s *State) owe(p events.Payload) { s.owed = append(s.owed, p) }
 
-// paid folds an own fact: it removes the first due fact and records its effects on calls and asks.
+// paid folds a fact of its own: it removes the first due fact and records its effects on calls and asks.
 func (s *State) paid(e *events.Event) {
 	s.owed = s.owed[1:]
 	switch p := e.Payload.(type) {

@@ -65,7 +65,7 @@ func (s *State) upgraded(to events.Basis) {
 	s.basis = to
 }
 
-// emitted folds an own fact, so that it is not decided again.
+// emitted folds a fact of its own, so that it is not decided again.
 func (s *State) emitted(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.ContextRequested:
@@ -217,7 +217,7 @@ func (s *State) result(r *run, c *call, p events.Part) {
 	s.settle(r)
 }
 
-// asked returns the unfinished run that waits in phase p for the answer to an own request; nil if
+// asked returns the unfinished run that waits in phase p for the answer to one of its requests; nil if
 // there is none. It forgets the request, because only the first answer counts.
 func (s *State) asked(request string, p phase) *run {
 	r := s.runs[s.requests[request]]

@@ -6,7 +6,7 @@ import (
 	"manualslop/tiers/fence"
 )
 
-// note is what a person said to a ticket.
+// note is a person's note to a ticket.
 type note struct {
 	by, text string
 	question string // of the model, if the note answers one, on one line
@@ -16,10 +16,9 @@ type note struct {
 // unread reports whether the conversation lacks a note to its ticket.
 func (r *run) unread(s *State) bool { return r.noted < len(s.notes[r.ticket.ID]) }
 
-// takeNotes adds the notes that the conversation lacks to the request that is due. They are never
-// left out to make room. A question is fenced, because its words may come from what the model read.
-// An attempt that is about to end as done goes on, if it may have another round. A repeated request
-// stays as it was sent.
+// takeNotes adds the notes that the conversation lacks to the request that is due. They are never left out to make
+// room. A question is fenced, because its words may come from what the model read. An attempt that is about to end as
+// done continues if it may have another round. A repeated request stays as it was sent.
 func (r *run) takeNotes(s *State) {
 	if r.phase == resolve && r.outcome.Outcome == events.ResolvedDone && r.unread(s) && !r.lastRound(s) {
 		r.nextRound(s)

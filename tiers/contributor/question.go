@@ -21,7 +21,7 @@ const (
 )
 
 // questionOf returns the question of a reply that begins with BLOCKED:, in which a line ends with a
-// question mark, and the choices: its lines that begin with a dash. said is the text behind the
+// question mark, and the choices: its lines that begin with a dash. said is the text after the
 // word. A choice becomes text of the person who takes it, so it is one line.
 func questionOf(said string) (text string, choices []string) {
 	var lines []string
@@ -44,8 +44,8 @@ func questionOf(said string) (text string, choices []string) {
 	return tiers.Clip(chars.Trim(strings.Join(lines, "\n")), MaxReason), choices
 }
 
-// askPerson asks a person the question of a reply, and reports whether it holds one. An attempt
-// that cannot go on with the answer ends for good: another model would only ask again.
+// askPerson asks a person the question of a reply, and reports whether it holds one. An attempt that cannot continue
+// with the answer ends for good: another model would only ask again.
 func (r *run) askPerson(s *State, id string, p events.ModelReplied, said string) bool {
 	if s.basis.Decision(events.ActorContributor) < 3 {
 		return false
@@ -71,8 +71,8 @@ func (r *run) askPerson(s *State, id string, p events.ModelReplied, said string)
 	return true
 }
 
-// questionAnswered goes on with a person's answer, which is a note to the ticket; without one the
-// run ends for good.
+// questionAnswered continues with a person's answer, which is a note to the ticket; without an answer the run ends for
+// good.
 func (s *State) questionAnswered(p events.QuestionAnswered) {
 	r := s.running(p.Ticket, p.Attempt)
 	if r == nil || r.phase != awaitAnswer || r.round != p.Round {

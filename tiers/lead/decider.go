@@ -62,7 +62,7 @@ func evolve(s *State, e *events.Event) *State {
 	return s
 }
 
-// emitted folds an own fact, which always belongs to the oldest due work.
+// emitted folds a fact of its own, which always belongs to the oldest due work.
 func (s *State) emitted(e *events.Event) {
 	w := s.due[0]
 	switch p := e.Payload.(type) {

@@ -18,7 +18,7 @@ type State struct {
 	calls     map[string]*call         // calls in progress, and failed shell calls for which a patch may be requested
 	requests  map[string]*talk         // by id of an unanswered own request
 	opened    string                   // id of SessionOpened
-	patches   map[string]*patch        // by id of an own request for views
+	patches   map[string]*patch        // by id of its own request for views
 	contexts  map[string]string        // id of a request for a ticket's views to the ticket
 	rules     map[string][]events.Part // by ticket: the project's rules as its contributor reads them
 	targets   map[string]string        // ticket to its target file
@@ -111,7 +111,7 @@ func (s *State) upgraded(to events.Basis) {
 	s.basis = to
 }
 
-// emitted folds an own fact.
+// emitted folds a fact of its own.
 func (s *State) emitted(e *events.Event) {
 	if len(s.owed) > 0 {
 		s.owed = s.owed[1:]
