@@ -94,7 +94,7 @@ func RuleOf(a events.AskRaised, opened events.SessionOpened, rules []events.Rule
 		out.Scope = ""
 	case ScopeTicket:
 		if out.Scope = events.RuleForTicket + a.Ticket; a.Ticket == "" || opened.Basis.Decision(events.ActorApproval) < 2 {
-			return out, errors.New("no rule can be for the ticket of this question; use the scope session or config")
+			return out, errors.New("a rule for the ticket cannot cover this question; use the scope session or config")
 		}
 	default:
 		return out, errors.New("scope: must be ticket, session or config, got " + chars.Quote(scope))
@@ -108,7 +108,7 @@ func RuleOf(a events.AskRaised, opened events.SessionOpened, rules []events.Rule
 		}
 	}
 	if !Covers(a, opened, append(slices.Clip(rules), out)) {
-		return out, fmt.Errorf("with this rule the question stays: %s", RuleText(out))
+		return out, fmt.Errorf("this rule does not settle the question: %s", RuleText(out))
 	}
 	return out, nil
 }

@@ -101,7 +101,7 @@ func TestProposedRulesCoverTheirAsk(t *testing.T) {
 	a := events.AskRaised{Ask: "ask-1", Gate: events.GateTool, Tool: "run_powershell", Effect: "executes",
 		Args: runsScript("go test ./...").Args}
 	for _, c := range []struct{ why, scope, pattern string }{
-		{"with this rule the question stays", approval.ScopeConfig, "ls"},
+		{"this rule does not settle the question", approval.ScopeConfig, "ls"},
 		{"name of a program", approval.ScopeSession, "*"},
 		{"for the ticket", approval.ScopeTicket, "go *"}, // the ask has none
 		{"scope: must be", "file", "go *"},
