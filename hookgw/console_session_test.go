@@ -33,7 +33,9 @@ func (p tab) click(kind, text string) {
 	p.t.Helper()
 	button, err := p.ElementR(kind, "^"+text)
 	require.NoError(p.t, err, p.text())
-	require.NoError(p.t, button.Click(proto.InputMouseButtonLeft, 1), text)
+	if err := button.Click(proto.InputMouseButtonLeft, 1); err != nil {
+		require.NoError(p.t, err, "%s\n%s", text, tab{p.t, p.CancelTimeout()}.text())
+	}
 }
 
 // fill types into the field with an accessible name.
@@ -53,8 +55,9 @@ func (p tab) has(texts ...string) {
 // begin puts the start of a ticket.
 func (f *fixture) begin(ticket string) {
 	f.t.Helper()
+	after := map[string][]string{"T-002": {"T-001"}, "T-003": {"T-001", "T-002"}}[ticket] // as graph plans it
 	f.put(events.ActorConductor, events.TicketStarted{Track: "TR-1", Ticket: events.Ticket{ID: ticket,
-		Description: "Mend " + ticket}, Attempt: 1, Model: "m1"})
+		Description: "Mend " + ticket, DependsOn: after, Priority: "medium"}, Attempt: 1, Model: "m1"})
 }
 
 // request puts a request of a ticket's worker to its model.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
 	"manualslop/hookgw/access"
@@ -181,4 +182,23 @@ func TestTheInboxIsSentAgainOnlyWhenItChanged(t *testing.T) {
 	require.Empty(t, same.body)
 	f.raise("a2", "tool")
 	require.Equal(t, http.StatusOK, again(first.header.Get("ETag")).status)
+}
+
+func TestAnOpenSocketEndsWithTheSignIn(t *testing.T) {
+	t.Parallel()
+	clock := &settableClock{now: time.Now()}
+	f := open(t, func(c *core.Config) { c.Clock = clock.Now })
+	socket := func(cookie string) *dialing {
+		conn, _, err := websocket.Dial(t.Context(), f.gw.URL()+"/ws", &websocket.DialOptions{HTTPClient: f.client,
+			HTTPHeader: http.Header{"Cookie": {cookie}, "Origin": {f.gw.URL()}, "Sec-Fetch-Site": {"same-origin"}}})
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = conn.CloseNow() })
+		return &dialing{t, conn}
+	}
+	out, late := f.cookieOf(t, access.RightRead), f.cookieOf(t, access.RightRead)
+	signedOut, expired := socket(out), socket(late)
+	require.Equal(t, http.StatusOK, f.fromPage(http.MethodPost, "/api/console/logout", out, `{}`).status)
+	require.Contains(t, string(signedOut.of("disconnected").Payload), "the sign-in has ended")
+	clock.advance(access.CookieLife)
+	require.Contains(t, string(expired.of("disconnected").Payload), "the sign-in has ended")
 }

@@ -45,6 +45,8 @@ func readCases() map[string][]contractCase {
 	}
 	out["GET /api/requests"] = []contractCase{{keys: "requests"}}
 	out["GET /api/changes"] = []contractCase{{exact: `{"files":[],"unseen":[]}` + "\n"}}
+	out["GET /api/ask/rule"] = []contractCase{{path: "/api/ask/rule?request_id=x", status: http.StatusServiceUnavailable,
+		keys: "error hint"}}
 	out["GET /api/latencies"] = []contractCase{{exact: `{"latencies":[]}` + "\n"}}
 	out["GET /api/settings"] = []contractCase{{}}
 	out["GET /api/tickets"] = []contractCase{{exact: `{"tracks":[],"tickets":[]}` + "\n"}}

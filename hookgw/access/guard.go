@@ -95,7 +95,7 @@ func credentials(r *http.Request) int {
 // Admit refuses a request whose token does not give the right that a route needs.
 func Admit(w http.ResponseWriter, r *http.Request, who, need Right) *problem.Problem {
 	switch {
-	case who.covers(need):
+	case who.Covers(need):
 		return nil
 	case who == RightNone:
 		w.Header().Set("WWW-Authenticate", "Bearer")

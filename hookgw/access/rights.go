@@ -14,8 +14,8 @@ const (
 	RightHuman Right = "human"
 )
 
-// covers reports whether r includes what need demands.
-func (r Right) covers(need Right) bool {
+// Covers reports whether r includes what need demands.
+func (r Right) Covers(need Right) bool {
 	switch need {
 	case RightNone:
 		return true

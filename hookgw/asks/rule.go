@@ -50,3 +50,58 @@ func addRule(c *core.Call, session string, rule events.Rule) (err error) {
 	_, err = c.PublishAsPerson(session, events.RuleAdded{Rule: rule})
 	return err
 }
+
+// rulePreview is the answer of GET /api/ask/rule.
+type rulePreview struct {
+	Rule    events.Rule  `json:"rule"`
+	Settles []settledAsk `json:"settles"` // other open asks of the session that the rule answers at once
+}
+
+type settledAsk struct {
+	RequestID string `json:"request_id"`
+	Title     string `json:"title"`
+}
+
+// getRule shows the rule that a yes from now on would make, and changes nothing.
+func getRule(c *core.Call) error {
+	session, err := c.SomeSession()
+	if err != nil {
+		return err
+	}
+	if c.Gw.Cfg.RuleOf == nil {
+		return problem.New(http.StatusServiceUnavailable, "this gateway makes no rules", "Use slop ask answer --rule.")
+	}
+	q := c.Query()
+	ask, err := known(c, session, q.Get("request_id"))
+	if err != nil {
+		return err
+	}
+	out := rulePreview{Settles: []settledAsk{}}
+	refused := error(nil)
+	err = c.Read(session, func(s *projections.Set) {
+		now := s.Settings()
+		if out.Rule, refused = c.Gw.Cfg.RuleOf(now, ask.AskRaised, q["pattern"], q.Get("scope")); refused != nil {
+			return
+		}
+		for _, other := range s.OpenAsks() {
+			if other.AskRaised.Ask == ask.AskRaised.Ask || other.Tool != out.Rule.Tool ||
+				q.Get("scope") == ruleForTicket && other.Ticket != ask.Ticket {
+				continue
+			}
+			if _, stays := c.Gw.Cfg.RuleOf(now, other.AskRaised, out.Rule.Args, q.Get("scope")); stays == nil {
+				out.Settles = append(out.Settles, settledAsk{other.AskRaised.Ask, other.Title})
+			}
+		}
+	})
+	switch {
+	case err != nil:
+		return err
+	case refused != nil:
+		return problem.New(http.StatusUnprocessableEntity, "the rule cannot be made: "+refused.Error(),
+			"Answer without a rule.")
+	}
+	return c.ReplyUnlessKnown(out)
+}
+
+// ruleForTicket is the scope of a rule for one ticket.
+const ruleForTicket = "ticket"

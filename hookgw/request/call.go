@@ -98,6 +98,11 @@ func (c *Call) parse(route *Route) *problem.Problem {
 	return nil
 }
 
+// LetIn reports whether what let the request in still gives its route's right: a sign-in of a browser ends.
+func (c *Call) LetIn() bool {
+	return c.Core.guard.Identify(c.Request).Covers(c.route.Right)
+}
+
 // Session returns the session in ?session=, else the current one; empty if there is none.
 func (c *Call) Session() (string, error) {
 	name := c.Query().Get("session")

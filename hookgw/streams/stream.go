@@ -16,6 +16,9 @@ import (
 	"manualslop/projections"
 )
 
+// signedOut is why a feed of a browser ends.
+const signedOut = "the sign-in has ended"
+
 // stream is the live feed: events from a position up to a fixed cutoff, one snapshot of the models at that cutoff,
 // then each new event. The id of every frame is the log's sequence, so a client that reconnects with Last-Event-ID
 // continues where it was.
@@ -166,6 +169,9 @@ func serveFeed(c *core.Call, h *feed.Hub, s *feed.SSE) error {
 		select {
 		case <-tick:
 		case <-heartbeat.C:
+			if !c.LetIn() {
+				return s.Disconnect(signedOut, nil)
+			}
 			err = s.Heartbeat()
 		case <-c.Request.Context().Done():
 			return c.Request.Context().Err()

@@ -147,6 +147,9 @@ func (s *socket) follow(ctx context.Context, orders <-chan order, place feed.Cur
 		case o := <-orders:
 			err = s.obey(ctx, o)
 		case <-sample.C:
+			if !s.c.LetIn() {
+				return s.disconnect(ctx, signedOut, nil)
+			}
 			err = s.showStates(ctx, true)
 		case <-ctx.Done():
 			return ctx.Err()

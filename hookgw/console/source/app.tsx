@@ -2,14 +2,25 @@
 
 import { h, render, Fragment, VNode } from "preact"
 import { signal } from "@preact/signals"
+import { useEffect } from "preact/hooks"
 import { connect, link, login, signIn } from "./store"
 import { bind, known, listen } from "./kit/keys"
 import { useRead } from "./kit/read"
+import { noticeOf } from "./kit/notices"
 import { now } from "./kit/time"
-import { place, read } from "./kit/place"
+import { place, read, to, visit } from "./kit/place"
 import { SessionFrame, Tab } from "./session/session"
 import { Live } from "./live/live"
 import { Tickets } from "./tickets/tickets"
+import { Timeline } from "./timeline/timeline"
+import { Conversation } from "./conversation/conversation"
+import { Changes } from "./changes/changes"
+import { Cost } from "./cost/cost"
+import { Discussion } from "./discussion/discussion"
+import { OneEvent, Replay } from "./replay/replay"
+import { Search } from "./search/search"
+import { SettingsView } from "./settings/settings"
+import { Goal } from "./goal/goal"
 import { Inbox } from "./inbox/inbox"
 import { Sessions } from "./sessions/sessions"
 import { InboxAsk } from "./wire"
@@ -20,12 +31,24 @@ const help = signal(false)
 const views: { path: string; name: string; keys: string }[] = [
   { path: "#/inbox", name: "Inbox", keys: "g i" },
   { path: "#/sessions", name: "Sessions", keys: "g s" },
+  { path: "#/search", name: "Search", keys: "g /" },
 ]
 
 const tabs: Tab[] = [
   { view: "live", name: "Live", key: "l", draw: () => <Live /> },
   { view: "tickets", name: "Tickets", key: "t", draw: () => <Tickets /> },
+  { view: "timeline", name: "Timeline", key: "e", draw: () => <Timeline /> },
+  { view: "conversation", name: "Conversation", key: "c", draw: () => <Conversation /> },
+  { view: "changes", name: "Changes", key: "f", draw: () => <Changes /> },
+  { view: "cost", name: "Cost", key: "$", draw: () => <Cost /> },
+  { view: "discussion", name: "Discussion", key: "d", draw: () => <Discussion /> },
+  { view: "replay", name: "Replay", key: "r", draw: () => <Replay /> },
+  { view: "settings", name: "Settings", key: "h", draw: () => <SettingsView /> },
+  { view: "goal", name: "New goal", key: "n", draw: () => <Goal /> },
 ]
+
+// Views of a session that others lead to.
+const hidden: Tab[] = [{ view: "event", name: "Event", key: "", draw: () => <OneEvent /> }]
 
 function App(): VNode {
   if (link.value.is === "out") return <SignIn />
@@ -46,9 +69,13 @@ function SignIn(): VNode {
 }
 
 function Signed(): VNode {
-  const asks = useRead<{ asks: InboxAsk[] }>("/api/inbox").value.value?.asks.length ?? 0
+  const open = useRead<{ asks: InboxAsk[] }>("/api/inbox").value.value?.asks
+  const asks = open?.length ?? 0
+  useEffect(() => {
+    if (open) noticeOf(open)
+  }, [open])
   const { view, session, rest } = place.value
-  document.title = asks > 0 ? `✋ ${asks} · slop` : "slop"
+  document.title = asks > 0 ? `⚑ ${asks} · slop` : "slop"
   return (
     <Fragment>
       <header>
@@ -57,7 +84,7 @@ function Signed(): VNode {
           {views.map((v) => (
             <a href={v.path} aria-current={!session && v.path === "#/" + view ? "page" : undefined}>
               {v.name}
-              {v.path === "#/inbox" && asks > 0 ? ` ✋ ${asks}` : ""}
+              {v.path === "#/inbox" && asks > 0 ? ` ⚑ ${asks}` : ""}
             </a>
           ))}
         </nav>
@@ -77,7 +104,8 @@ function Signed(): VNode {
           </dl>
         </aside>
       )}
-      {session ? <SessionFrame tabs={tabs} /> : view === "sessions" ? <Sessions /> : <Inbox selected={rest} />}
+      {session ? <SessionFrame tabs={tabs} hidden={hidden} /> : view === "sessions" ? <Sessions /> :
+        view === "search" ? <Search key={place.value.query.get("q")} /> : <Inbox selected={rest} />}
     </Fragment>
   )
 }
@@ -100,7 +128,13 @@ addEventListener("hashchange", () => {
 })
 listen()
 bind({ "?": { does: "show or hide the keys", run: () => (help.value = !help.value) } })
-for (const v of views) bind({ [v.keys]: { does: v.name, run: () => void (location.hash = v.path) } })
+for (const t of tabs) {
+  const go = () => {
+    if (place.value.session) visit(to(place.value.session, t.view))
+  }
+  bind({ ["g " + t.key]: { does: t.name + " of the session", run: go } })
+}
+for (const v of views) bind({ [v.keys]: { does: v.name, run: () => visit(v.path) } })
 // start signs in and draws. Another page can open /console/enter only, which leads on with a code and else draws nothing
 // that keys answer: a window that the person did not open must not take what the person types.
 async function start(): Promise<void> {

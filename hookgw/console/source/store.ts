@@ -73,9 +73,14 @@ async function refresh(path: string, kept: Kept): Promise<void> {
   }
 }
 
-// exact keeps the text of a number that a double would change: a person approves what is shown.
-function exact(_: string, value: unknown, as?: { source?: string }): unknown {
-  return typeof value === "number" && as?.source !== undefined && String(value) !== as.source ? as.source : value
+// exact keeps a number that a double would change as it was written: a person approves what is shown, and what is sent
+// back after an edit is the same.
+export function exact(_: string, value: unknown, as?: { source?: string }): unknown {
+  if (typeof value !== "number" || as?.source === undefined) return value
+  const digits = as.source.replace(/e.*$/i, "").replace(/[-.]/g, "").replace(/^0+/, "")
+  if (digits.length <= 15) return value
+  const raw = (JSON as { rawJSON?: (text: string) => unknown }).rawJSON
+  return raw ? raw(as.source) : as.source
 }
 
 // refreshShown reads again what is on the screen.

@@ -3,10 +3,12 @@
 import { h, Fragment, VNode } from "preact"
 import { signal } from "@preact/signals"
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
-import { send, told, refreshShown } from "../store"
+import { exact, send, told, refreshShown } from "../store"
 import { useRead } from "../kit/read"
 import { show } from "../kit/keys"
+import { visit } from "../kit/place"
 import { age } from "../kit/time"
+import { notices, switchNotices } from "../kit/notices"
 import { Diff, Visible, whole } from "../kit/text"
 import { InboxAsk, SettledAsk } from "../wire"
 
@@ -17,8 +19,14 @@ const settles = 400
 // The gate of a question of a model. It takes a text: a bare yes would be the answer "yes".
 const question = "question"
 
+// What an unadorned yes would not say, by gate: an interrupted call would run again, and a form would be sent empty.
+const interrupted = "interrupted"
+const formGate = "input"
+
 // What /api/ask/respond takes for the gates.
-type Answer = { approved: true; args?: { answer: string } } | { approved: false; reason: string }
+type Answer =
+  | { approved: true; args?: unknown; rule?: { patterns?: string[]; scope: string } }
+  | { approved: false; reason: string }
 
 // What this tab knows about answers that it sent, by question. A question is sent one answer, ever, unless it was
 // refused for another reason than that it is settled.
@@ -38,7 +46,13 @@ export function Inbox({ selected }: { selected: string }): VNode {
   const ask = list[at]
   const diff = useDiff(ask)
   const choices = ask?.gate === question ? choicesOf(ask.args) : undefined
+  const fields = ask && fieldsOf(ask)
+  const isForm = ask?.gate === formGate && fields !== undefined
+  const bare = ask !== undefined && ![question, interrupted].includes(ask.gate) && !isForm
+  const [edited, setEdited] = useState<{ of: string; fields: Record<string, Field> }>()
+  const edits = edited && edited.of === ask?.request_id ? edited.fields : isForm ? fields : undefined
   const [words, setWords] = useState("")
+  const [wrong, setWrong] = useState("") // with the edited arguments
   const field = useRef<HTMLTextAreaElement>(null)
   const stood = useRef({ what: "", since: 0 })
   const what = ask ? ask.request_id + " " + diff.is : ""
@@ -46,7 +60,7 @@ export function Inbox({ selected }: { selected: string }): VNode {
 
   const go = (to: number) => {
     const next = list[Math.max(0, Math.min(list.length - 1, to))]
-    if (next) location.hash = "#/inbox/" + encodeURIComponent(next.request_id)
+    if (next) visit("#/inbox/" + encodeURIComponent(next.request_id))
   }
   const answer = async (response: Answer, said: string) => {
     if (!ask || !isOpen.has(ask.request_id) || performance.now() - stood.current.since < settles) return
@@ -70,6 +84,16 @@ export function Inbox({ selected }: { selected: string }): VNode {
   const approve = () => {
     if (diff.is === "drawn") void answer({ approved: true }, "You said yes.")
   }
+  const edit = () => {
+    if (ask && fields && !isForm) setEdited(edits ? undefined : { of: ask.request_id, fields })
+  }
+  const sendEdited = () => {
+    const args = edits && argsOf(edits, isForm)
+    setWrong(args instanceof Error ? args.message : "")
+    if (args && !(args instanceof Error) && diff.is === "drawn") void answer({ approved: true, args }, "You said yes with other arguments.")
+  }
+  const always = (scope: string, patterns?: string[]) =>
+    void (diff.is === "drawn" && answer({ approved: true, rule: { scope, ...(patterns ? { patterns } : {}) } }, "You said yes, from now on."))
   // what was typed is sent by the second key or the button; the first key goes to the field
   const typed = (send: (text: string) => void) => () => {
     if (words.trim()) send(words.trim())
@@ -86,7 +110,8 @@ export function Inbox({ selected }: { selected: string }): VNode {
       ...(choices
         ? { a: { does: "write the answer", run: reply } }
         : {
-            a: { does: "yes, this once", run: approve },
+            ...(bare ? { a: { does: "yes, this once", run: approve } } : {}),
+            ...(fields && !isForm ? { e: { does: "edit the arguments", run: edit } } : {}),
             r: { does: "no: write the reason", run: reject },
           }),
     }),
@@ -100,6 +125,9 @@ export function Inbox({ selected }: { selected: string }): VNode {
         <h1>
           Inbox <span class="count">{open ? open.length : "…"}</span>
         </h1>
+        <button onClick={() => void switchNotices()} aria-pressed={notices.value}>
+          {notices.value ? "Notifications are on" : "Notify me of new questions"}
+        </button>
         {read.error.value && <p class="warn" role="alert">{read.error.value}</p>}
         {open && list.length === 0 && <p class="quiet">Nothing waits for you.</p>}
         <ul>
@@ -112,7 +140,7 @@ export function Inbox({ selected }: { selected: string }): VNode {
               >
                 <span class="row">
                   <b><Visible text={a.ticket ?? a.posted_by ?? a.gate} /></b>
-                  <span>{isOpen.has(a.request_id) ? "✋ " + age(a.raised_at) : "✓ settled"}</span>
+                  <span>{isOpen.has(a.request_id) ? "⚑ " + age(a.raised_at) : "✓ settled"}</span>
                 </span>
                 <span class="title"><Visible text={a.title} /></span>
                 <span class="quiet title"><Visible text={a.goal ?? a.label ?? a.session} /></span>
@@ -126,6 +154,10 @@ export function Inbox({ selected }: { selected: string }): VNode {
         {ask && (
           <Fragment>
             <Question ask={ask} diff={diff} />
+            {edits && isOpen.has(ask.request_id) && <Editor fields={edits} onEdit={(f) => setEdited({ of: ask.request_id, fields: f })} error={wrong} />}
+            {!edits && ask.gate === "tool" && isOpen.has(ask.request_id) && (
+              <Always key={ask.request_id} ask={ask} ready={diff.is === "drawn"} onRule={always} />
+            )}
             {given.value[ask.request_id] ? (
               <p class="said" role="status"><Visible text={given.value[ask.request_id].said} /></p>
             ) : (
@@ -133,9 +165,20 @@ export function Inbox({ selected }: { selected: string }): VNode {
             )}
             {isOpen.has(ask.request_id) && (
               <div class="answer">
-                {!choices && (
-                  <button disabled={diff.is !== "drawn"} onClick={approve}>Yes, this once <kbd>a</kbd></button>
+                {bare && !edits && (
+                  <button disabled={diff.is !== "drawn"} onClick={approve}>{ask.gate === formGate ? "Yes, I visited it" : "Yes, this once"} <kbd>a</kbd></button>
                 )}
+                {edits && (
+                  <button disabled={diff.is !== "drawn"} onClick={sendEdited}>
+                    {isForm ? "Send the form" : "Yes, with these arguments"}
+                  </button>
+                )}
+                {fields && !isForm && (
+                  <button onClick={edit}>{edits ? "Leave them" : <Fragment>Edit <kbd>e</kbd></Fragment>}</button>
+                )}
+                {ask.gate === interrupted && interruptions.map(([resolution, name]) => (
+                  <button onClick={() => void answer({ approved: true, args: { resolution } }, name + ".")}>{name}</button>
+                ))}
                 {choices?.map((choice) => (
                   <button onClick={() => tell(choice)}><Visible text={choice} /></button>
                 ))}
@@ -157,6 +200,117 @@ export function Inbox({ selected }: { selected: string }): VNode {
         )}
       </main>
     </div>
+  )
+}
+
+// What may become of a call that was interrupted, and how it is said.
+const interruptions: [string, string][] = [
+  ["retry", "Run it again"],
+  ["done", "Take it as done"],
+]
+
+// An argument that a person may write: a text as it is, anything else as JSON.
+interface Field {
+  text: boolean
+  value: string
+  note: string
+}
+
+interface Form {
+  url?: string
+  schema?: { properties?: Record<string, { type?: string; description?: string; enum?: unknown[]; default?: unknown }> }
+}
+
+// fieldsOf returns the arguments that a yes may have: those of a call, or the fields of a server's form. Undefined: none.
+function fieldsOf(ask: InboxAsk): Record<string, Field> | undefined {
+  if (typeof ask.args !== "object" || ask.args === null || Array.isArray(ask.args)) return undefined
+  const json = (v: unknown) => (v === undefined ? "" : typeof v === "string" ? v : JSON.stringify(v, null, 2))
+  if (ask.gate === "tool")
+    return Object.fromEntries(
+      Object.entries(ask.args).map(([name, v]) => [name, { text: typeof v === "string", value: json(v), note: "" }]),
+    )
+  const form = ask.args as Form
+  if (ask.gate !== formGate || form.url) return undefined
+  return Object.fromEntries(
+    Object.entries(form.schema?.properties ?? {}).map(([name, p]) => [
+      name,
+      { text: p.type === "string", value: json(p.default), note: [p.description, p.enum?.join(" | ")].filter(Boolean).join(": ") },
+    ]),
+  )
+}
+
+// argsOf returns the edited arguments, or why they are none. A field of a form that is left empty is left out.
+function argsOf(fields: Record<string, Field>, form: boolean): object | Error {
+  const out: Record<string, unknown> = {}
+  for (const [name, f] of Object.entries(fields)) {
+    if (form && f.value === "") continue
+    try {
+      out[name] = f.text ? f.value : JSON.parse(f.value, exact)
+    } catch {
+      return new Error(name + " is not JSON")
+    }
+  }
+  return out
+}
+
+function Editor({ fields, onEdit, error }: { fields: Record<string, Field>; onEdit: (f: Record<string, Field>) => void; error: string }): VNode {
+  return (
+    <section aria-label="Edited arguments">
+      {error && <p class="warn" role="alert"><Visible text={error} /></p>}
+      {Object.entries(fields).map(([name, f]) => (
+        <label class="edit">
+          <Visible text={name} /> <span class="quiet"><Visible text={f.note} /></span>
+          <textarea rows={Math.min(30, f.value.split("\n").length + 1)} aria-label={"argument " + name} value={f.value}
+            onInput={(e) => onEdit({ ...fields, [name]: { ...f, value: e.currentTarget.value } })} />
+        </label>
+      ))}
+    </section>
+  )
+}
+
+interface Preview {
+  rule: { tool: string; args?: string[] }
+  settles: { request_id: string; title: string }[]
+}
+
+// Always offers a yes from now on. It shows the rule, and which other open questions the rule answers, before it counts.
+function Always({ ask, ready, onRule }: { ask: InboxAsk; ready: boolean; onRule: (scope: string, patterns?: string[]) => void }): VNode {
+  const [scope, setScope] = useState("")
+  return (
+    <section aria-label="From now on" class="acts">
+      {scope === "" && <button onClick={() => setScope("session")}>Yes, from now on …</button>}
+      {scope !== "" && (
+        <Fragment>
+          <label>
+            for this{" "}
+            <select value={scope} onChange={(e) => setScope(e.currentTarget.value)}>
+              {ask.ticket && <option value="ticket">ticket</option>}
+              <option value="session">session</option>
+              <option value="config">person, in all sessions</option>
+            </select>
+          </label>
+          <Rule ask={ask} scope={scope} ready={ready} onRule={onRule} />
+          <button onClick={() => setScope("")}>Leave it</button>
+        </Fragment>
+      )}
+    </section>
+  )
+}
+
+function Rule({ ask, scope, ready, onRule }: { ask: InboxAsk; scope: string; ready: boolean; onRule: (scope: string, patterns?: string[]) => void }): VNode {
+  const read = useRead<Preview>("/api/ask/rule?" + new URLSearchParams({ session: ask.session, request_id: ask.request_id, scope }))
+  const rule = read.value.value
+  if (!rule || read.error.value) return <span class="warn" role="status">{read.error.value || "Reading …"}</span>
+  return (
+    <Fragment>
+      <span>
+        allows <code><Visible text={rule.rule.args?.length ? rule.rule.tool + " " + rule.rule.args.join(", ") : "every " + rule.rule.tool} /></code>
+      </span>
+      {rule.settles.length > 0 && (
+        <span class="warn">and answers {rule.settles.length} more now: <Visible text={rule.settles.map((s) => s.title).join(", ")} /></span>
+      )}
+      <button disabled={!ready} onClick={() => onRule(scope, rule.rule.args)}>Yes, from now on</button>
+    </Fragment>
   )
 }
 

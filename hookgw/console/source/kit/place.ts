@@ -24,6 +24,12 @@ export function read(hash: string): Place {
   }
 }
 
+// visit goes to an address at once, so that the next key finds the page there.
+export function visit(hash: string): void {
+  location.hash = hash
+  place.value = read(hash)
+}
+
 // to is the address of a view. Empty members of the query are left out.
 export function to(session: string, view: string, rest = "", query: Record<string, string> = {}): string {
   const path = ["#", ...(session ? ["s", encodeURIComponent(session)] : []), view]

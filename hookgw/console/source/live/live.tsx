@@ -88,7 +88,7 @@ function Facts({ worker: w }: { worker: Worker }): VNode {
   return (
     <ul class="facts quiet">
       {w.asks.map((a) => (
-        <li><a href={"#/inbox/" + encodeURIComponent(a.ask)}>✋ waits {age(a.since)} for you: <Visible text={a.title} /></a></li>
+        <li><a href={"#/inbox/" + encodeURIComponent(a.ask)}>⚑ waits {age(a.since)} for you: <Visible text={a.title} /></a></li>
       ))}
       {w.calls.map((c) => <li><Visible text={c.tool} /> {c.status} since {age(c.since)}</li>)}
       {w.waits_for === "model" && <li>waits for the model</li>}

@@ -18,10 +18,10 @@ export interface Tab {
   draw: () => VNode
 }
 
-export function SessionFrame({ tabs }: { tabs: Tab[] }): VNode {
+export function SessionFrame({ tabs, hidden }: { tabs: Tab[]; hidden: Tab[] }): VNode {
   const { session, view, query } = place.value
   useEffect(() => follow(session), [session])
-  const tab = tabs.find((t) => t.view === view) ?? tabs[0]
+  const tab = [...tabs, ...hidden].find((t) => t.view === view) ?? tabs[0]
   return (
     <Fragment>
       <Head key={session} />
@@ -66,7 +66,7 @@ function Head(): VNode {
           {o.limit_micro_dollars > 0 && ` of ${money(o.limit_micro_dollars)}`}
         </li>
         <li>{count(spent)} tokens</li>
-        {o.pending_asks > 0 && !o.closed && <li><a href="#/inbox">✋ {o.pending_asks} wait for you</a></li>}
+        {o.pending_asks > 0 && !o.closed && <li><a href="#/inbox">⚑ {o.pending_asks} wait for you</a></li>}
         {o.stalled && <li class="warn">✗ stalled: <Visible text={o.stalled} /></li>}
         {o.step_mode && <li>step mode</li>}
       </ul>

@@ -35,7 +35,7 @@ export function Sessions(): VNode {
             <tr key={s.session} class={s.closed ? "over" : ""}>
               <td><Visible text={stateOf(s)} /></td>
               <td><a href={to(s.session, "live")}><Visible text={s.goal || s.label || s.session} /></a></td>
-              <td>{s.pending_asks > 0 && !s.closed ? <a href="#/inbox">✋ {s.pending_asks}</a> : ""}</td>
+              <td>{s.pending_asks > 0 && !s.closed ? <a href="#/inbox">⚑ {s.pending_asks}</a> : ""}</td>
               <td>{s.tickets > 0 && `${s.tickets_done}/${s.tickets}`}</td>
               <td>{money(s.micro_dollars, s.unpriced)}</td>
               <td><time dateTime={s.opened} title={s.opened}>{age(s.opened)} ago</time></td>
@@ -51,6 +51,6 @@ export function Sessions(): VNode {
 function stateOf(s: Session): string {
   if (s.closed) return "✓ closed: " + (s.close_reason ?? "")
   if (s.stalled) return "✗ stalled: " + s.stalled
-  if (s.pending_asks > 0) return "✋ waits for you"
+  if (s.pending_asks > 0) return "⚑ waits for you"
   return state(s.state)
 }

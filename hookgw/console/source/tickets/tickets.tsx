@@ -6,7 +6,7 @@ import { useRead } from "../kit/read"
 import { show } from "../kit/keys"
 import { Said, useActs } from "../kit/act"
 import { count, duration, state } from "../kit/format"
-import { api, place, to } from "../kit/place"
+import { api, place, to, visit } from "../kit/place"
 import { now } from "../kit/time"
 import { Visible } from "../kit/text"
 import { Ticket, Tickets as Answer } from "../wire"
@@ -20,17 +20,17 @@ export function Tickets(): VNode {
   const link = (id: string, form = as) => to(session, "tickets", id, { as: form, at: query.get("at") ?? "" })
   const go = (n: number) => {
     const next = list[Math.max(0, Math.min(list.length - 1, n))]
-    if (next) location.hash = link(next.id)
+    if (next) visit(link(next.id))
   }
   useLayoutEffect(() =>
     show({
       j: { does: "next ticket", run: () => go(at + 1) },
       k: { does: "previous ticket", run: () => go(at < 0 ? 0 : at - 1) },
-      v: { does: "list or graph", run: () => void (location.hash = link(rest, as ? "" : "graph")) },
+      v: { does: "list or graph", run: () => visit(link(rest, as ? "" : "graph")) },
     }),
   )
   return (
-    <div class="split">
+    <div class={at >= 0 ? "split" : "split alone"}>
       <main aria-label="Tickets">
         <p class="acts">
           <a href={link(rest, "")} aria-current={as ? undefined : "true"}>List</a>
@@ -41,8 +41,7 @@ export function Tickets(): VNode {
         {read.value.value && list.length === 0 && <p class="quiet">No ticket is planned yet.</p>}
         {list.length > 0 && (as ? <Graph list={list} chosen={rest} link={link} /> : <List list={list} chosen={rest} link={link} />)}
       </main>
-      <section aria-label="Ticket">{at >= 0 ? <Detail key={rest} ticket={list[at]} link={link} /> :
-        <p class="quiet">Choose a ticket: j, or a click.</p>}</section>
+      {at >= 0 && <section aria-label="Ticket"><Detail key={rest} ticket={list[at]} link={link} /></section>}
     </div>
   )
 }
@@ -59,7 +58,7 @@ function List({ list, chosen, link }: Shown): VNode {
       </thead>
       <tbody>
         {list.map((t) => (
-          <tr key={t.id} class={"lazy" + (t.id === chosen ? " chosen" : "")}>
+          <tr key={t.id} class={t.id === chosen ? "chosen" : ""}>
             <td><a href={link(t.id)} aria-current={t.id === chosen ? "true" : undefined}><Visible text={t.id} /></a></td>
             <td>{state(t.status)}</td>
             <td><Visible text={t.description} /></td>
@@ -143,8 +142,8 @@ function Detail({ ticket: t, link }: { ticket: Ticket; link: (id: string) => str
         <dt>after</dt>
         <dd>{t.depends_on.length === 0 ? "nothing" : t.depends_on.map((id) => <a href={link(id)}><Visible text={id} /> </a>)}</dd>
         {t.target_file && <Fragment><dt>file</dt><dd><Visible text={t.target_file} /></dd></Fragment>}
-        <dt>priority</dt><dd>{t.priority}</dd>
-        <dt>model</dt><dd><Visible text={t.model ?? ""} /></dd>
+        {t.priority && <Fragment><dt>priority</dt><dd><Visible text={t.priority} /></dd></Fragment>}
+        {t.model && <Fragment><dt>model</dt><dd><Visible text={t.model} /></dd></Fragment>}
         <dt>work</dt><dd>{t.attempt} attempts, {t.requests} requests, {count(t.tokens)} tokens, {took(t) || "not begun"}</dd>
       </dl>
       <p class="acts">

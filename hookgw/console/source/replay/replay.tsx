@@ -1,0 +1,111 @@
+// The session at any position of the log: what happened there, and every view as it was then.
+
+import { h, Fragment, VNode } from "preact"
+import { useLayoutEffect } from "preact/hooks"
+import { useRead } from "../kit/read"
+import { show } from "../kit/keys"
+import { clock } from "../kit/format"
+import { place, to, visit } from "../kit/place"
+import { Visible } from "../kit/text"
+import { Event } from "../kit/event"
+
+interface Row {
+  seq: number
+  time: string
+  actor: string
+  type: string
+  corr?: string
+  summary?: string
+}
+
+// shown is how many rows before and behind the position are listed.
+const shown = 12
+
+const marks: Record<string, RegExp> = {
+  ask: /^AskRaised$/,
+  ticket: /^Ticket(Started|Completed|Blocked)$/,
+  error: /^(ModelFailed|TicketBlocked|GoalFailed|ToolDenied|SessionStalled)$/,
+}
+
+export function Replay(): VNode {
+  const { session, query } = place.value
+  const read = useRead<{ rows: Row[]; dropped: number }>(`/api/timeline?limit=10000&session=${encodeURIComponent(session)}`)
+  const rows = read.value.value?.rows ?? []
+  const at = Number(query.get("at") ?? 0)
+  let here = rows.length - 1
+  if (at > 0) while (here > 0 && rows[here].seq > at) here--
+  const go = (n: number) => {
+    const next = rows[Math.max(0, Math.min(rows.length - 1, n))]
+    if (next) visit(to(session, "replay", "", { at: String(next.seq) }))
+  }
+  const find = (kind: string, step: number) => {
+    for (let n = here + step; n >= 0 && n < rows.length; n += step) if (marks[kind].test(rows[n].type)) return go(n)
+  }
+  useLayoutEffect(() =>
+    show({
+      "[": { does: "previous event", run: () => go(here - 1) },
+      "]": { does: "next event", run: () => go(here + 1) },
+      "{": { does: "previous question", run: () => find("ask", -1) },
+      "}": { does: "next question", run: () => find("ask", 1) },
+    }),
+  )
+  if (rows.length === 0) return <p class="page">{read.error.value || "Reading …"}</p>
+  const row = rows[here]
+  return (
+    <main class="page" aria-label="Replay">
+      {read.value.value!.dropped > 0 && <p class="quiet">The first {read.value.value!.dropped} events are not listed here.</p>}
+      <input
+        class="scrubber"
+        type="range"
+        aria-label="Position"
+        aria-valuetext={`${row.seq} ${row.type}`}
+        min={0}
+        max={rows.length - 1}
+        value={here}
+        onChange={(e) => go(Number(e.currentTarget.value))}
+      />
+      <p class="acts">
+        <button onClick={() => go(here - 1)}>Back <kbd>[</kbd></button>
+        <button onClick={() => go(here + 1)}>Forth <kbd>]</kbd></button>
+        {Object.keys(marks).map((kind) => (
+          <Fragment>
+            <button onClick={() => find(kind, -1)}>Last {kind}</button>
+            <button onClick={() => find(kind, 1)}>Next {kind}</button>
+          </Fragment>
+        ))}
+      </p>
+      <p class="acts">
+        As it was at {row.seq}:
+        {["tickets", "timeline", "conversation", "changes", "settings"].map((view) => (
+          <a href={to(session, view, "", { at: String(row.seq) })}>{view}</a>
+        ))}
+      </p>
+      <table aria-label="Events">
+        <tbody>
+          {rows.slice(Math.max(0, here - shown), here + shown + 1).map((r) => (
+            <tr key={r.seq} class={r === row ? "chosen" : r.seq > row.seq ? "over" : ""}>
+              <td><a href={to(session, "replay", "", { at: String(r.seq) })} aria-current={r === row ? "true" : undefined}>{r.seq}</a></td>
+              <td>{clock(r.time)}</td>
+              <td><Visible text={r.actor} /></td>
+              <td><Visible text={r.type} /></td>
+              <td><Visible text={r.corr ?? ""} /></td>
+              <td><Visible text={r.summary ?? ""} /></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Event seq={row.seq} />
+    </main>
+  )
+}
+
+// OneEvent is the view of a single event, to which hits of a search lead.
+export function OneEvent(): VNode {
+  const { session, rest } = place.value
+  return (
+    <main class="page" aria-label="Event">
+      <p><a href={to(session, "replay", "", { at: rest })}>What happened around it</a></p>
+      <Event seq={Number(rest)} />
+    </main>
+  )
+}

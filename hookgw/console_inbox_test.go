@@ -1,0 +1,153 @@
+package hookgw_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/go-rod/rod"
+	"github.com/go-rod/rod/lib/input"
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
+	"manualslop/projections"
+	"manualslop/tiers/approval"
+)
+
+// withRules makes the rules of answers as the engine does.
+func withRules(c *core.Config) {
+	c.RuleOf = func(now projections.Settings, ask events.AskRaised, patterns []string, scope string) (events.Rule, error) {
+		opened := events.SessionOpened{Workspace: now.Workspace, Settings: now.Settings, Basis: now.Basis}
+		return approval.RuleOf(ask, opened, now.Rules, patterns, scope)
+	}
+}
+
+func editsArguments(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	f.approve()
+	f.put(events.ActorApproval, events.AskRaised{Ask: "a1", Gate: events.GateTool, Title: "write_file a.go",
+		Tool: "write_file", Effect: "writes",
+		Args: json.RawMessage(`{"path":"a.go","content":"one\ntwo\n","n":12345678901234567890,"deep":{"x":[1]}}`)})
+	p := consoleOf(t, b, f)
+	p.await(`() => document.querySelectorAll("nav li").length === 1`)
+	p.choose("a1")
+	p.press(input.KeyE)
+	p.await(`() => document.querySelectorAll("section[aria-label='Edited arguments'] textarea").length === 4`)
+	p.await(`() => document.activeElement === document.body`)
+	value, err := p.Eval(`() => document.querySelector("[aria-label='argument content']").value`)
+	require.NoError(t, err)
+	require.Equal(t, "one\ntwo\n", value.Value.Str(), "the content of a file is edited as text")
+	set := func(name, text string) {
+		p.run(`(name, text) => { const at = document.querySelector("[aria-label='argument " + name + "']")
+			at.value = text; at.dispatchEvent(new InputEvent("input", {bubbles: true})) }`, name, text)
+	}
+	set("deep", "{x")
+	p.click("button", "Yes, with these arguments")
+	p.has("deep is not JSON")
+	require.Empty(t, f.answered())
+	set("deep", `{"x":[2]}`)
+	set("content", "one\nthree\n")
+	p.click("button", "Yes, with these arguments")
+	p.has("You said yes with other arguments.")
+	require.Len(t, f.answered(), 1)
+	require.Equal(t, `{"path":"a.go","content":"one\nthree\n","n":12345678901234567890,"deep":{"x":[2]}}`,
+		string(f.answered()[0].Args), "a number that a double would change stays as it was")
+}
+
+func answersAsARule(t *testing.T, b *rod.Browser) {
+	f := open(t, withRules)
+	f.approve()
+	for ask, path := range map[string]string{"a1": "shop/a.go", "a2": "shop/a.go"} {
+		f.put(events.ActorApproval, events.AskRaised{Ask: ask, Gate: events.GateTool, Title: ask + " edits " + path,
+			Tool: "edit_file", Effect: "writes", Args: json.RawMessage(`{"path":"` + path + `"}`)})
+	}
+	var want struct {
+		Rule    events.Rule
+		Settles []struct{ Title string }
+	}
+	a := f.get("/api/ask/rule?request_id=a1", access.RightRead)
+	require.Equal(t, http.StatusOK, a.status, string(a.body))
+	require.NoError(t, json.Unmarshal(a.body, &want))
+	require.Equal(t, "edit_file", want.Rule.Tool)
+	require.Len(t, want.Settles, 1)
+	require.Equal(t, http.StatusUnprocessableEntity, f.get("/api/ask/rule?request_id=a1&scope=x", access.RightRead).status)
+	require.Equal(t, http.StatusNotFound, f.get("/api/ask/rule?request_id=x", access.RightRead).status)
+
+	p := consoleOf(t, b, f)
+	p.await(`() => document.querySelectorAll("nav li").length === 2`)
+	p.choose("a1")
+	p.click("button", "Yes, from now on …")
+	p.has("and answers 1 more now: "+want.Settles[0].Title, "allows edit_file")
+	for _, pattern := range want.Rule.Args {
+		p.has(pattern)
+	}
+	require.Empty(t, f.answered(), "looking at a rule answers nothing")
+	p.click("button", "Yes, from now on$")
+	p.has("You said yes, from now on.")
+	require.Len(t, f.answered(), 1)
+	rules := recorded[events.RuleAdded](f)
+	require.Len(t, rules, 1)
+	require.Equal(t, want.Rule, rules[0].Rule, "the rule is the one that was shown")
+}
+
+// needsMoreThanAYes presses the key for yes at questions where it would say what nobody meant.
+func needsMoreThanAYes(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	f.approve()
+	f.put(events.ActorApproval, events.AskRaised{Ask: "a1", Gate: events.GateInterrupted,
+		Title: "interrupted: run_powershell", Args: json.RawMessage(`{"script":"make"}`)})
+	f.put(events.ActorApproval, events.AskRaised{Ask: "a2", Gate: events.GateInput, Title: "db asks: which table?",
+		Args: json.RawMessage(`{"message":"Which?","schema":{"type":"object","properties":{` +
+			`"table":{"type":"string","description":"its name"},"rows":{"type":"integer"},"why":{"type":"string"}}}}`)})
+	f.put(events.ActorApproval, events.AskRaised{Ask: "a3", Gate: events.GateInput, Title: "db asks you to visit x",
+		Args: json.RawMessage(`{"message":"Sign in","url":"https://x.test/","origin":"https://x.test"}`)})
+	p := consoleOf(t, b, f)
+	p.await(`() => document.querySelectorAll("nav li").length === 3`)
+	p.choose("a1")
+	p.press(input.KeyA)
+	require.NotContains(t, p.text(), "Yes, this once")
+	p.click("button", "Take it as done")
+	p.has("Take it as done.")
+	p.choose("a2")
+	p.press(input.KeyA)
+	require.NotContains(t, p.text(), "Yes, this once")
+	p.has("its name")
+	p.fill("argument table", "users")
+	p.fill("argument rows", "12")
+	p.settle()
+	p.click("button", "Send the form")
+	p.has("You said yes with other arguments.")
+	p.choose("a3")
+	p.click("button", "Yes, I visited it")
+	p.has("You said yes.")
+	require.Equal(t, []events.AskAnswered{
+		{Ask: "a1", Decision: events.Yes, Args: json.RawMessage(`{"resolution":"done"}`)},
+		{Ask: "a2", Decision: events.Yes, Args: json.RawMessage(`{"table":"users","rows":12}`)},
+		{Ask: "a3", Decision: events.Yes},
+	}, f.answered())
+}
+
+func notifiesOfAsks(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.run(`() => {
+		window.told = []
+		window.Notification = class { constructor(title, how) { told.push(title + ": " + how.body) } }
+		Notification.requestPermission = async () => "granted"
+		Notification.permission = "granted"
+	}`)
+	f.raise("a1", events.GateTool)
+	p.await(`() => document.querySelectorAll("nav li").length === 1`)
+	p.await(`() => told.length === 0`) // off by default
+	p.click("button", "Notify me")
+	p.has("Notifications are on")
+	f.raise("a2", events.GateTool)
+	p.await(`() => told.length === 1 && told[0].includes("edit_file")`)
+	require.NoError(t, p.Reload())
+	p.has("Notifications are on")
+	p.click("button", "Notifications are on")
+	p.has("Notify me")
+}

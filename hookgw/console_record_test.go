@@ -1,0 +1,298 @@
+package hookgw_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-rod/rod"
+	"github.com/go-rod/rod/lib/input"
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/events/eventstest"
+	"manualslop/hookgw/access"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/views"
+	"manualslop/hookgw/wire"
+	"manualslop/projections"
+	"manualslop/projections/diffs"
+	"manualslop/projections/search"
+)
+
+// listed is a session with a reply that called a tool, whose result has more text than its event, and a wait.
+func (f *fixture) listed(blobs events.Blobs) {
+	f.t.Helper()
+	f.graph()
+	f.begin("T-001")
+	asked := f.asksModel("T-001", 1)
+	call := events.CallID(asked.ID, 0)
+	price := int64(2500)
+	f.put(events.ActorModels, events.ModelReplied{Request: asked.ID, Text: "I list the files.", Finish: "tool_calls",
+		DurationMS: 900, Usage: events.Usage{Input: 100, CacheRead: 300, Output: 20, PricedMicroDollars: &price},
+		Raw:   json.RawMessage(`{"origin":"anthropic/x","data":[{"type":"thinking","thinking":"What is there?"}]}`),
+		Calls: []events.ToolCall{{ID: call, Name: "run_powershell", Args: json.RawMessage(`{"script":"ls -l"}`)}}})
+	f.put(events.ActorContributor, events.ToolRequested{Call: call, Tool: "run_powershell",
+		Args: json.RawMessage(`{"script":"ls -l"}`), Ticket: "T-001", Attempt: 1, Round: 1})
+	f.put(events.ActorApproval, events.ToolApproved{Call: call, Tool: "run_powershell", Args: json.RawMessage(`{}`),
+		ArgsSHA256: "d", Effect: "executes", Ticket: "T-001", Attempt: 1, Generation: 1, By: "rule", Rule: "allow ls"})
+	whole, err := blobs.Put(f.t.Context(), []byte("\x1b[31mred.go\x1b[0m\nlast.go\n"), events.ContentBytesMedia)
+	require.NoError(f.t, err)
+	f.put("worker-h-1", events.ToolSettled{Call: call, Tool: "run_powershell", Outcome: events.ToolDone,
+		Text: "\x1b[31mred.go\x1b[0m\n", TextBlob: &whole, SHA256: whole.SHA256,
+		ArgsSHA256: "d", Generation: 1, DurationMS: 40})
+	f.put(events.ActorApproval, events.AskRaised{Ask: "a1", Gate: events.GateTool, Title: "edit_file a.go",
+		Ticket: "T-001"})
+}
+
+func withBlobs(blobs events.Blobs) func(*core.Config) {
+	return func(c *core.Config) { c.Blobs = blobs }
+}
+
+func showsATimeline(t *testing.T, b *rod.Browser) {
+	blobs := eventstest.NewMemory()
+	f := open(t, withBlobs(blobs))
+	f.listed(blobs)
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("timeline")
+	model := viewOf[views.Spans](f, "/api/spans").Spans
+	require.Len(t, model, 5)
+	cells := p.names("cell", 7*len(model))
+	for i, s := range model {
+		require.Equal(t, s.Kind+" "+s.Name, cells[7*i+1])
+		require.Contains(t, cells[7*i+2], s.Ticket)
+		require.Contains(t, cells[7*i+3], strings.ReplaceAll(s.State, "_", " "))
+	}
+	require.Equal(t, "900 ms", cells[7*2+5], "a request took what the provider took")
+	require.Equal(t, "420", cells[7*2+6])
+	wide := func(row int) float64 {
+		got, err := p.Eval(`row => document.querySelectorAll(".lane")[row].firstElementChild.lastElementChild.getBoundingClientRect().width`, row)
+		require.NoError(t, err)
+		return got.Value.Num()
+	}
+	require.Greater(t, wide(2), wide(3), "900 ms are drawn longer than 40 ms")
+
+	p.press(input.KeyJ, input.KeyJ, input.KeyJ, input.KeyJ)
+	p.await(`id => location.hash.endsWith("/timeline/" + id)`, model[3].ID)
+	p.has("allow ls", "red.go", "ToolSettled")
+	p.await(`() => document.querySelector(".ansi-red").innerText === "red.go"`)
+	p.click("button", "All of text")
+	p.has("last.go")
+	p.click("button", "Began at")
+	p.has("ToolRequested", "ls -l")
+	p.run(`() => { location.hash = "#/s/` + session + `/timeline?off=goal,attempt,model,tool" }`)
+	p.await(`() => document.querySelectorAll("tbody tr").length === 1`)
+	require.NoError(t, p.Reload())
+	p.has("ask tool: edit_file a.go", "open")
+}
+
+func showsAConversation(t *testing.T, b *rod.Browser) {
+	blobs := eventstest.NewMemory()
+	f := open(t, withBlobs(blobs))
+	f.listed(blobs)
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("conversation/T-001")
+	model := viewOf[views.Conversation](f, "/api/conversation?worker=T-001")
+	require.Len(t, model.Rounds, 1)
+	round := model.Rounds[0]
+	p.has("Request 1", round.Text, round.Said[1].Text, round.Calls[0].Name, "75 % from the cache")
+	for _, folded := range []string{round.Thoughts[0], round.Said[0].Text, "red.go"} {
+		require.NotContains(t, p.text(), folded)
+	}
+	p.run(`() => document.querySelectorAll("details").forEach(d => { d.open = true })`)
+	p.has(round.Thoughts[0], round.Said[0].Text, "red.go", "ls -l", "allow ls", "This is the beginning of 24 bytes")
+	asked := f.asksModel("T-001", 2)
+	p.has("Request 2", "◐ open")
+	f.put(events.ActorModels, events.ModelFailed{Request: asked.ID, Kind: events.ModelOverloaded, Message: "try later"})
+	p.has("overloaded", "try later")
+	p.fill("Note to the worker", "look into b.go")
+	p.click("button", "Send note")
+	noted := f.expect("NoteRequested", anyEvent)
+	require.Equal(t, events.NoteRequested{Ticket: "T-001", Note: "look into b.go"}, noted.Payload)
+}
+
+func showsChanges(t *testing.T, b *rod.Browser) {
+	blobs := eventstest.NewMemory()
+	f := open(t, withBlobs(blobs))
+	put := func(text string) string {
+		ref, err := blobs.Put(t.Context(), []byte(text), events.ContentBytesMedia)
+		require.NoError(t, err)
+		return ref.SHA256
+	}
+	f.write("c1", "T-001", "shop/money.py", put("old\n"), put("new\n"))
+	f.write("c2", "T-002", "shop/cart.py", "", put("cart\n"))
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("changes")
+	model := viewOf[projections.Changes](f, "/api/changes").Files
+	require.Len(t, model, 2)
+	p.await(`() => document.querySelectorAll("nav[aria-label=Files] li").length === 2`)
+	for _, file := range model {
+		p.has(file.Path, file.Writes[0].Ticket)
+	}
+	p.press(input.KeyJ, input.KeyJ)
+	p.await(`() => location.hash.endsWith("/changes/shop%2Fmoney.py")`)
+	diff := viewOf[diffs.File](f, "/api/changes/diff?path=shop/money.py")
+	p.has(strings.Split(strings.TrimSpace(diff.Diff), "\n")...)
+	p.has("+1 −1", person)
+	p.click("button", "Accept")
+	p.has("Accepted until it changes again.", "accepted")
+	require.Equal(t, []events.ChangeAccepted{{Path: "shop/money.py", SHA256: put("new\n")}},
+		recorded[events.ChangeAccepted](f))
+	p.click("button", "Undo …")
+	require.Empty(t, recorded[events.UndoRequested](f), "one click changes nothing")
+	p.click("button", "Restore the content")
+	undo := f.expect("UndoRequested", anyEvent)
+	require.Equal(t, events.UndoRequested{Path: "shop/money.py"}, undo.Payload)
+	f.put(events.ActorApproval, events.UndoRefused{Request: undo.ID, Reason: "somebody changed it since"})
+	p.has("somebody changed it since. Nothing was changed.")
+	p.run(`() => { location.hash = "#/s/` + session + `/changes?ticket=T-002" }`)
+	p.await(`() => document.querySelectorAll("nav[aria-label=Files] li").length === 1`)
+}
+
+func showsCost(t *testing.T, b *rod.Browser) {
+	blobs := eventstest.NewMemory()
+	f := open(t, withBlobs(blobs))
+	f.listed(blobs)
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("cost")
+	model := viewOf[wire.Financial](f, "/api/metrics/financial")
+	p.has("By tier", "By model", "By ticket", "Seconds")
+	cells := p.names("cell", 3*8)
+	for _, rows := range [][]wire.SpendOf{model.Tiers, model.Models, model.Tickets} {
+		for _, row := range rows {
+			require.Contains(t, cells, row.ID)
+			require.Contains(t, cells, fmt.Sprint(row.InputTokens+row.CacheReadTokens+row.CacheWriteTokens))
+		}
+	}
+	require.Contains(t, cells, "75 %")
+	for _, l := range viewOf[views.Latencies](f, "/api/latencies").Latencies {
+		require.Contains(t, cells, l.Kind+" "+l.Name)
+		require.Contains(t, cells, fmt.Sprint(l.P50, " ms"))
+	}
+}
+
+func findsWords(t *testing.T, b *rod.Browser) {
+	f := searching(t)
+	goal := f.put(person, events.GoalSubmitted{Goal: "paint the zebra"})
+	require.Eventually(t, func() bool {
+		a := f.get("/api/search?q=zebra", access.RightRead)
+		var found search.Answer
+		return json.Unmarshal(a.body, &found) == nil && len(found.Hits) == 1
+	}, eventstest.Patience, time.Millisecond)
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.press(input.KeyG, input.Slash)
+	p.await(`() => location.hash === "#/search"`)
+	p.fill("Words", "zebra")
+	p.click("button", "Search")
+	p.has("1 events", "paint the zebra")
+	p.click("a", "GoalSubmitted")
+	p.await(`to => location.hash === to`, fmt.Sprint("#/s/", session, "/event/", goal.Seq))
+	p.has("GoalSubmitted", "paint the zebra")
+	p.click("a", "What happened around it")
+	p.await(`to => location.hash === to`, fmt.Sprint("#/s/", session, "/replay?at=", goal.Seq))
+}
+
+func replaysASession(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	f.graph()
+	f.begin("T-001")
+	begun := f.put(events.ActorApproval, events.AskRaised{Ask: "a1", Gate: events.GateTool, Title: "edit a.go",
+		Ticket: "T-001"})
+	f.put(events.ActorConductor, events.TicketBlocked{Ticket: "T-001", Kind: events.BlockWorker, Reason: "gave up"})
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("replay")
+	p.has("gave up")
+	p.press(input.BracketLeft)
+	p.await(`to => location.hash === to`, fmt.Sprint("#/s/", session, "/replay?at=", begun.Seq))
+	p.press(input.BracketLeft, input.BracketLeft)
+	p.click("button", "Next ask")
+	p.await(`to => location.hash === to`, fmt.Sprint("#/s/", session, "/replay?at=", begun.Seq))
+	p.has(fmt.Sprint("as it was at ", begun.Seq))
+	p.click("a", "tickets")
+	p.await(`() => document.querySelectorAll("tbody tr").length === 3`)
+	cells := p.names("cell", 21)
+	for i, ticket := range viewOf[views.Tickets](f, fmt.Sprint("/api/tickets?at=", begun.Seq)).Tickets {
+		require.Equal(t, ticket.WaitsFor, cells[7*i+3])
+	}
+	require.Contains(t, cells, "you: edit a.go")
+	require.NotContains(t, p.text(), "Pause", "the past cannot be changed")
+	p.click("a", "Back to now")
+	p.has("T-001 (blocked)", "Pause")
+}
+
+func showsSettings(t *testing.T, b *rod.Browser) {
+	f := openEmpty(t)
+	f.put("operator", events.SessionOpened{Label: "demo", Folder: "20260102_030405_demo", Settings: events.Settings{
+		Tiers:  []events.TierSettings{{Tier: 3, Provider: "script", Models: []string{"m1", "m2"}, Effort: "high"}},
+		Rules:  []events.Rule{{Tool: "read_*", Action: "allow", Args: []string{"shop/**"}, Source: "rules.toml:3"}},
+		Budget: &events.BudgetSettings{SessionMicroDollars: 5_000_000}, Roster: aRoster()}})
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("settings")
+	model := viewOf[projections.Settings](f, "/api/settings")
+	cells := p.names("cell", 6)
+	for _, text := range []string{model.Tiers[0].Provider, "m1, m2", "high", model.Rules[0].Tool, "shop/**",
+		"rules.toml:3"} {
+		require.Contains(t, cells, text)
+	}
+	p.has("session $5.00", model.Roster.Personas[0].Name)
+	f.put("operator", events.RuleAdded{Rule: events.Rule{Tool: "edit_file", Action: "deny"}})
+	p.await(`() => document.querySelectorAll("table[aria-label=Rules] tbody tr").length === 2`)
+}
+
+func showsDiscussions(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	f.says("/api/discussions/create", `{"name":"plan"}`, 200)
+	f.says("/api/discussions/entries/add", `{"discussion":"plan","role":"User","content":"Which way?"}`, 200)
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("discussion/plan")
+	p.has("plan", "Which way?")
+	p.fill("New entry or message", "The short one")
+	p.click("button", "Add as entry")
+	p.has("The entry is added.")
+	type list struct {
+		Entries []projections.DiscussionEntry
+	}
+	entries := viewOf[list](f, "/api/discussions/entries?name=plan").Entries
+	require.Len(t, entries, 2)
+	for _, e := range entries {
+		p.has(e.Entry.Content)
+	}
+	p.click("button", "Edit")
+	p.fill("Content", " Left or right?")
+	p.click("button", "Save$")
+	p.has("Which way? Left or right?")
+	p.click("button", "Branch here")
+	p.has("plan_take_1", "from plan")
+	p.click("a", "plan_take_1")
+	p.await(`() => location.hash.endsWith("/discussion/plan_take_1")`)
+	p.await(`() => document.querySelectorAll("main article").length === 1`)
+	p.click("button", "Make it active")
+	p.has("● active")
+	p.fill("Name of a preset", "small")
+	p.click("button", "Save the files as preset")
+	p.has("small", "Load")
+}
+
+func submitsAGoal(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("goal")
+	p.fill("Goal", "mend the shop")
+	p.run(`() => document.querySelector("input[type=checkbox]").click()`)
+	p.run(`() => document.querySelector("textarea").focus()`)
+	require.NoError(t, p.KeyActions().Press(input.ControlLeft).Type(input.Enter).Do())
+	p.await(`to => location.hash === to`, "#/s/"+session+"/live")
+	p.has("mend the shop")
+	require.Equal(t, []events.GoalSubmitted{{Goal: "mend the shop", Solo: true}}, recorded[events.GoalSubmitted](f))
+}
