@@ -237,6 +237,7 @@ func TestTheButtonOfAFlagAnswersTheQuestionThatSetIt(t *testing.T) {
 		f.awaitAsk("r1")
 		require.JSONEq(t, `true`, f.value(t, "pending_tool_approval"))
 		f.queue(t, `{"action":"click","item":"`+button+`"}`)
+		require.Empty(t, f.failures())
 		got := <-waiting
 		require.JSONEq(t, want, string(got.body))
 		require.JSONEq(t, `false`, f.value(t, "pending_tool_approval"))
