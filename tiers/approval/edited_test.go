@@ -91,8 +91,9 @@ func TestAnExpiredAskWaitsForTheCheckOfAnEarlierAnswer(t *testing.T) {
 		{Name: "the answer came first", Given: open, When: tierstest.Due[events.PreviewRequested](
 			events.PreviewBuilt{Call: "c1"}), Then: given(decided[events.AskSettled](), decided[events.ToolApproved]())},
 		{Name: "the answer does not count", Given: open, When: tierstest.Due[events.PreviewRequested](
-			events.PreviewBuilt{Call: "c1", Error: "gone"}), Then: given(decided[events.AnswerRefused](), settled("tool", id, "expired", 6, func(s *events.AskSettled) {
-			s.By, s.Reason = events.ActorTimers, "nobody answered in time"
-		}), decided[events.ToolDenied]())},
+			events.PreviewBuilt{Call: "c1", Error: "gone"}), Then: given(decided[events.AnswerRefused](),
+			settled("tool", id, "expired", 6, func(s *events.AskSettled) {
+				s.By, s.Reason = events.ActorTimers, "nobody answered in time"
+			}), decided[events.ToolDenied]())},
 	})
 }
