@@ -58,8 +58,8 @@ func Map(files []File, budget int) string {
 		return ""
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "Definitions of %d source files, most used by other files first; after a name, the number of "+
-		"other files that contain it:\n", len(files))
+	fmt.Fprintf(&out, "Definitions of %d source files, those first that other files use most; behind a name in how many "+
+		"other files it stands:\n", len(files))
 	const forRest = 200 // bytes reserved for the last line
 	shown := 0
 	for _, e := range entries {
