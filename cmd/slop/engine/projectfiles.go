@@ -25,6 +25,7 @@ import (
 // outside of the folder.
 type projectFiles struct {
 	folder    string
+	root      string                        // where relative paths of tools start
 	relative  func(paths []string) []string // makes absolute paths those of tools
 	documents *sandbox.Workspace            // for files up to hookgw.MaxProjectFile
 }
@@ -42,7 +43,7 @@ func openProjectFiles(p site.Place) (*projectFiles, error) {
 	if err != nil {
 		return nil, exit.Errorf(exit.Usage, "open the project folder: %w", err)
 	}
-	return &projectFiles{folder: p.Project, relative: p.Relative, documents: w}, nil
+	return &projectFiles{folder: p.Project, root: p.Root(), relative: p.Relative, documents: w}, nil
 }
 
 func (f *projectFiles) Close() { _ = f.documents.Close() }
@@ -201,13 +202,18 @@ func (f *projectFiles) Expand(ctx context.Context, base string, patterns []strin
 	return paths, skipped, tooMany(len(paths))
 }
 
-// Check looks for a file as tools do, without reading it.
+// Check looks for a file as tools do, without reading it. Only the project folder is open here: a file of a base
+// directory elsewhere is left to the worker.
 func (f *projectFiles) Check(path string) error {
-	name, problem := f.pattern("", path)
-	if problem != "" {
-		return &core.FileProblem{Kind: core.FileDenied, Message: path + ": " + problem, Hint: "Name a file of the project."}
+	name, err := filepath.Rel(f.folder, filepath.Join(f.root, filepath.FromSlash(path)))
+	if err != nil || !filepath.IsLocal(name) && f.root != f.folder {
+		return nil
 	}
-	entry, err := f.documents.Stat(name)
+	if strings.ContainsRune(path, 0) || !filepath.IsLocal(name) {
+		return &core.FileProblem{Kind: core.FileDenied, Message: path + ": it is outside of the project folder",
+			Hint: "Name a file of the project."}
+	}
+	entry, err := f.documents.Stat(filepath.ToSlash(name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return &core.FileProblem{Kind: core.FileMissing, Message: "no such file: " + path,

@@ -168,6 +168,25 @@ func TestPatternsFindFilesOfTheProjectOnly(t *testing.T) {
 	require.Len(t, skipped, 1, "a project file cannot keep a core busy for ever")
 }
 
+func TestAFileIsCheckedAsToolsFindIt(t *testing.T) {
+	t.Parallel()
+	f, folder := inFolder(t, map[string]string{"a.go": "", "src/b [1.go": "", "key.pem": "", "lib/c.go": ""})
+	require.NoError(t, f.Check("a.go"))
+	require.NoError(t, f.Check("./src/../src/b [1.go"))
+	requireProblem(t, core.FileMissing, f.Check("no.go"), "missing")
+	requireProblem(t, core.FileMissing, f.Check("*.go"), "a pattern is a name here")
+	requireProblem(t, core.FileDenied, f.Check("src"), "a folder")
+	requireProblem(t, core.FileDenied, f.Check("key.pem"), "protected")
+	requireProblem(t, core.FileDenied, f.Check("../a.go"), "outside")
+	requireProblem(t, core.FileDenied, f.Check("a\x00"), "no path")
+
+	f.root = filepath.Join(folder, "lib")
+	require.NoError(t, f.Check("c.go"))
+	requireProblem(t, core.FileMissing, f.Check("a.go"), "relative paths start at the first base directory")
+	f.root = t.TempDir()
+	require.NoError(t, f.Check("d.go"), "a folder that is not open here")
+}
+
 func TestMoreFilesThanARefreshCanNameAreRefused(t *testing.T) {
 	t.Parallel()
 	f, folder := inFolder(t, nil)
