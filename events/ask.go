@@ -16,6 +16,7 @@ const (
 	GateMerge       = "merge"    // work that could not be merged
 	GateHTTP        = "http"     // posted to /api/ask
 	GateInput       = "input"    // a question of an external MCP server during a call
+	GatePlan        = "plan"     // the tickets of a track
 	GateQuestion    = "question" // a question of a model that works on a ticket
 )
 

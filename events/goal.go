@@ -4,6 +4,7 @@ package events
 type GoalSubmitted struct {
 	Goal string `json:"goal"`
 	Solo bool   `json:"solo,omitempty"` // one ticket carries it out, without a plan
+	Plan bool   `json:"plan,omitempty"` // the tickets of each track wait for a person's yes
 }
 
 // EventType returns the type name and version.

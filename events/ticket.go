@@ -40,6 +40,38 @@ func (TicketsPlanned) EventType() Type { return Type{"TicketsPlanned", 1} }
 // EventCorr returns the track.
 func (e TicketsPlanned) EventCorr() string { return e.Track }
 
+// PlanProposed is tier 2's plan of a track that waits for a person's answer.
+type PlanProposed struct {
+	Goal    string   `json:"goal"`
+	Track   string   `json:"track"`
+	Tickets []Ticket `json:"tickets"`
+	// Fault is why the tickets, which a person wrote, cannot be planned.
+	Fault string `json:"fault,omitempty"`
+}
+
+// EventType returns the type name and version.
+func (PlanProposed) EventType() Type { return Type{"PlanProposed", 1} }
+
+// EventCorr returns the track.
+func (e PlanProposed) EventCorr() string { return e.Track }
+
+// PlanAnswered is a person's answer to a proposed plan. A no with a reason asks for another plan.
+type PlanAnswered struct {
+	Plan    string   `json:"plan"` // id of PlanProposed
+	Track   string   `json:"track"`
+	Outcome string   `json:"outcome"`           // yes or no
+	Tickets []Ticket `json:"tickets,omitempty"` // those that the person wrote instead
+	Reason  string   `json:"reason,omitempty"`
+	By      string   `json:"by"`
+	Ask     string   `json:"ask"`
+}
+
+// EventType returns the type name and version.
+func (PlanAnswered) EventType() Type { return Type{"PlanAnswered", 1} }
+
+// EventCorr returns the track.
+func (e PlanAnswered) EventCorr() string { return e.Track }
+
 // TicketReady says that all dependencies of a todo ticket are completed.
 type TicketReady struct {
 	Ticket string `json:"ticket"`
@@ -245,6 +277,9 @@ func ticketDefs() []Def {
 		ContextRequirements: []string{"b.go"}, DependsOn: []string{"T-000"}, Priority: "medium"}
 	return []Def{
 		Define(Decision, "lead", "Tier 2 cut a track into a graph of tickets.", TicketsPlanned{"TR-1", []Ticket{t}}),
+		Define(Decision, "lead", "A plan of tier 2 waits for a person.", PlanProposed{"01K", "TR-1", []Ticket{t}, "a cycle"}),
+		Define(Decision, "approval", "A person answered a plan, or nobody did.", PlanAnswered{"01K", "TR-1", Yes, []Ticket{t},
+			"shorter", "ada", "01M"}),
 		Define(Decision, "conductor", "A ticket's dependencies are all completed.", TicketReady{"T-001"}),
 		Define(Decision, "conductor", "A ready ticket is about to start.", SpawnRequested{Ticket: "T-001", Attempt: 1,
 			Model: "m", Prompt: "Mend", Files: []string{"a.go:raw", "b.go"}}, optional),

@@ -239,6 +239,10 @@ func summarizeAsk(p events.Payload) string {
 		return head(x.Text)
 	case events.QuestionAnswered:
 		return head(strings.TrimSuffix("by "+x.By+": "+x.Answer+x.Reason, ": "))
+	case events.PlanProposed:
+		return head(count(len(x.Tickets), "ticket") + " wait for a person")
+	case events.PlanAnswered:
+		return head(strings.TrimSuffix(x.Outcome+" by "+x.By+": "+x.Reason, ": "))
 	case events.StepDenied:
 		return head(x.Reason)
 	}

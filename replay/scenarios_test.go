@@ -63,6 +63,8 @@ func scenarios() []scenario {
 		{"undone", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: undoneReact()}},
 		{"questioned", script{goal: "Mend it", tracks: 1, tickets: 1, rules: yesToAll, rounds: []call{read},
 			react: questionedReact()}},
+		{"planned", script{goal: "Mend it", plan: true, tracks: 1, tickets: 2, rules: yesToAll, rounds: []call{read},
+			react: plannedReact()}},
 		{"edited", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit, read}, react: editedReact(),
 			settings: func(s *events.Settings) { s.StepMode, s.SpawnApproval = true, true }}},
 		{"discussed", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: discussedReact()}},
@@ -86,6 +88,30 @@ func questionedReact() func(*world, *events.Event) bool {
 			return true
 		}
 		return false
+	}
+}
+
+// plannedReact is a person who sends a plan back, writes tickets that cannot be planned, and then others.
+func plannedReact() func(*world, *events.Event) bool {
+	asked := 0
+	return func(w *world, e *events.Event) bool {
+		p, is := e.Payload.(events.AskRaised)
+		if !is || p.Gate != events.GatePlan {
+			return false
+		}
+		asked++
+		a := events.AskAnswered{Ask: p.Ask, Decision: events.Yes}
+		switch asked {
+		case 1:
+			a.Decision, a.Reason = events.No, "one ticket is enough"
+		case 2:
+			a.Args = json.RawMessage(`{"tickets":[{"id":"A","description":"Do it","depends_on":["A"]}]}`)
+		case 3:
+			a.Args = json.RawMessage(`{"tickets":[{"id":"A","description":"Do it"},` +
+				`{"id":"B","description":"Then this","depends_on":["A"]}]}`)
+		}
+		w.say("ada", e.ID, a)
+		return true
 	}
 }
 

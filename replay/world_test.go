@@ -58,6 +58,7 @@ type script struct {
 	settings func(*events.Settings)
 	rules    []events.Rule // added by the person at the start
 	goal     string
+	plan     bool // its plan waits for a person
 	tracks   int
 	tickets  int // of each track, each depending on the one before
 	rounds   []call
@@ -134,7 +135,7 @@ func (w *world) open() {
 		w.say("ada", "", events.RuleAdded{Rule: rule})
 	}
 	w.flush()
-	w.say("ada", "", events.GoalSubmitted{Goal: w.script.goal})
+	w.say("ada", "", events.GoalSubmitted{Goal: w.script.goal, Plan: w.script.plan})
 }
 
 // offers are the three tools that scenarios call, and more that nobody does.

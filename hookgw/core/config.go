@@ -99,6 +99,8 @@ type Config struct {
 	// none if it has those. events.ErrNewer if it has newer ones. Nil: there is never anything new.
 	Upgrade func(ctx context.Context, session string, now projections.Settings) ([]events.Payload, error)
 
+	// PlanReview is whether the plans of goals wait for a person.
+	PlanReview bool
 	// RuleOf returns the rule that a person makes of an open ask with patterns (none: proposed ones) for a scope. KeepRule
 	// writes one without a scope into the person's configuration. Nil: answers make no rules.
 	RuleOf   func(now projections.Settings, ask events.AskRaised, patterns []string, scope string) (events.Rule, error)

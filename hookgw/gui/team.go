@@ -68,7 +68,7 @@ func (r *guiRun) planEpic() error {
 	if len(goal) > events.MaxInline {
 		return problem.New(http.StatusRequestEntityTooLarge, "the epic is too long", "Use at most 64 KiB.")
 	}
-	_, err = r.say(events.GoalSubmitted{Goal: goal})
+	_, err = r.say(events.GoalSubmitted{Goal: goal, Plan: r.c.Gw.Cfg.PlanReview})
 	return err
 }
 

@@ -17,12 +17,12 @@ func postGoal(c *core.Call) error {
 		return err
 	}
 	var want goalBody
-	if p := c.Only("goal", "solo"); p != nil {
+	if p := c.Only("goal", "solo", "plan"); p != nil {
 		return p
 	}
 	if json.Unmarshal(c.Body, &want) != nil || strings.TrimSpace(want.Goal) == "" {
 		return problem.New(http.StatusBadRequest, "the body must have the member goal, a string",
-			`Send {"goal": "what you want done"}, with "solo": true for one ticket without a plan.`)
+			`Send {"goal": "what you want done"}, with "solo": true for one ticket without a plan, or "plan": true to be asked about the plan.`)
 	}
 	goal := want.Goal
 	if len(goal) > events.MaxInline {
@@ -30,7 +30,8 @@ func postGoal(c *core.Call) error {
 			"Use at most 64 KiB, and write the rest to a file of the project.")
 	}
 	goal = string(c.Gw.Cfg.Masker([]byte(goal)))
-	e, err := c.PublishAsPerson(session, events.GoalSubmitted{Goal: goal, Solo: want.Solo})
+	e, err := c.PublishAsPerson(session, events.GoalSubmitted{Goal: goal, Solo: want.Solo,
+		Plan: !want.Solo && (want.Plan || c.Gw.Cfg.PlanReview)})
 	if err != nil {
 		return err
 	}
@@ -41,6 +42,7 @@ func postGoal(c *core.Call) error {
 type goalBody struct {
 	Goal string `json:"goal"`
 	Solo bool   `json:"solo,omitempty"` // one ticket carries it out, without a plan
+	Plan bool   `json:"plan,omitempty"` // the tickets of each track wait for a yes
 }
 
 // goalAnswer names the goal.

@@ -75,6 +75,8 @@ func (s *State) badEdit(a *ask, args json.RawMessage) string {
 		return s.badBudget(a, args)
 	case events.GateQuestion:
 		return badAnswer(args)
+	case events.GatePlan:
+		return badPlan(args)
 	case events.GateMerge:
 		return badTake(args)
 	case events.GateInput:

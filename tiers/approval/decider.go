@@ -41,6 +41,7 @@ type State struct {
 	landed    map[string]uint64                // sequence at which the work of a workspace was merged
 	newest    map[string]string                // ticket to the workspace of its newest attempt
 	stale     map[string]bool                  // workspaces of attempts that were followed by a newer one
+	plans     map[string]events.PlanAnswered   // by open ask: the plan that it is about
 	closed    bool
 	money     *money           // nil if no budget is set
 	cause     *events.Event    // the foreign event that is being folded, or the earlier answer that it lets count
@@ -54,7 +55,8 @@ func newState() *State {
 		goals: map[string]string{}, leads: map[string]string{}, personas: map[string]string{}, turns: map[string]int{},
 		ended: map[string]int{}, held: map[string]work{}, places: map[string]string{},
 		merges: map[string]events.MergeRequested{}, tries: map[string]tiers.MergeTries{},
-		landed: map[string]uint64{}, newest: map[string]string{}, stale: map[string]bool{}}
+		landed: map[string]uint64{}, newest: map[string]string{}, stale: map[string]bool{},
+		plans: map[string]events.PlanAnswered{}}
 }
 
 // decide returns the facts that the last foreign event made due, in order. Folding a fact removes
@@ -134,6 +136,8 @@ func (s *State) fold(e *events.Event) {
 		s.step(e, p)
 	case events.QuestionRequested:
 		s.modelAsks(e, p)
+	case events.PlanProposed:
+		s.planProposed(e, p)
 	case events.PatchProposed:
 		s.proposed(e, p)
 	case events.UndoRequested:

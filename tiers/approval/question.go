@@ -2,6 +2,7 @@ package approval
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"manualslop/events"
@@ -42,6 +43,57 @@ func (s *State) settleQuestion(a *ask, out events.AskSettled) {
 		p.Reason = out.Reason
 	}
 	s.owe(p)
+}
+
+// planProposed asks a person about a plan. No rule answers it.
+func (s *State) planProposed(e *events.Event, p events.PlanProposed) {
+	args, err := json.Marshal(planArgs{p.Tickets})
+	if err != nil {
+		panic("approval: " + err.Error()) // an event was decoded to it
+	}
+	a := events.AskRaised{Gate: events.GatePlan, Title: "plan of " + p.Track + ": " + tickets(len(p.Tickets)), Args: args,
+		Note: "Yes works on these tickets, yes with other tickets as arguments on those; a no with a reason asks for another plan."}
+	if p.Fault != "" {
+		a.Note = "The tickets that you wrote cannot be planned: " + p.Fault + ". " + a.Note
+	}
+	s.plans[s.raise(e, a)] = events.PlanAnswered{Plan: e.ID, Track: p.Track}
+}
+
+type planArgs struct {
+	Tickets []events.Ticket `json:"tickets"`
+}
+
+func tickets(n int) string {
+	if n == 1 {
+		return "1 ticket"
+	}
+	return strconv.Itoa(n) + " tickets"
+}
+
+// settlePlan passes on the answer to a plan.
+func (s *State) settlePlan(a *ask, out events.AskSettled) {
+	p := s.plans[a.id]
+	delete(s.plans, a.id)
+	p.Outcome, p.Reason, p.By, p.Ask = out.Outcome, out.Reason, out.By, out.Ask
+	var edited planArgs
+	read(out.Args, &edited)
+	p.Tickets = edited.Tickets
+	s.owe(p)
+}
+
+// badPlan checks that the arguments of an answer hold tickets with ids. Tier 2 checks the graph.
+func badPlan(args json.RawMessage) string {
+	var edited planArgs
+	read(args, &edited)
+	if len(edited.Tickets) == 0 {
+		return `args must be {"tickets": [{"id": "…", "description": "…", "depends_on": ["…"]}, …]}`
+	}
+	for _, t := range edited.Tickets {
+		if t.ID == "" || chars.Trim(t.Description) == "" {
+			return "each ticket must have an id and a description"
+		}
+	}
+	return ""
 }
 
 // wordsOf returns what a person answered to a question: the answer of the arguments, else yes or

@@ -23,6 +23,8 @@ func (s *State) settle(a *ask, out events.AskSettled) {
 		s.settleStep(a, out)
 	case events.GateQuestion:
 		s.settleQuestion(a, out)
+	case events.GatePlan:
+		s.settlePlan(a, out)
 	case events.GateMerge:
 		s.settleMerge(a, out)
 	case events.GateInterrupted:

@@ -22,6 +22,7 @@ type State struct {
 	due     []*work          // work with a fact due, oldest first
 	taken   map[string]bool  // ticket ids of the session
 	order   []string         // the same ids in planned order
+	asks    map[string]bool  // goals whose plans wait for a person
 }
 
 // work is the plan of one track, or the review of one attempt, in progress.
@@ -29,6 +30,8 @@ type work struct {
 	track  events.Track
 	review *events.ReviewRequested // nil for a plan
 	job    *planning.Job
+	goal   string          // of the track
+	plan   []events.Ticket // that waits for a person
 }
 
 // Decider returns the decider of tier 2.
@@ -37,7 +40,7 @@ func Decider() tiers.Decider[*State] {
 		Name: events.ActorLead,
 		New: func() *State {
 			return &State{byTrack: map[string]*work{}, reviews: map[string]*work{}, waiting: map[string]*work{},
-				taken: map[string]bool{}}
+				taken: map[string]bool{}, asks: map[string]bool{}}
 		},
 		Evolve: evolve,
 		Decide: decide,
@@ -68,6 +71,9 @@ func (s *State) emitted(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.TicketsPlanned:
 		s.take(p.Tickets)
+		w.plan = nil
+	case events.PlanProposed:
+		w.plan = p.Tickets
 	case events.TicketReviewed:
 		if s.reviews[p.Ticket] == w {
 			delete(s.reviews, p.Ticket)
@@ -100,6 +106,14 @@ func (s *State) fold(e *events.Event) {
 		s.reword(before, x.Basis)
 	case events.SessionClosed:
 		s.closed = true
+	case events.GoalSubmitted:
+		if x.Plan {
+			s.asks[e.ID] = true
+		}
+	case events.PlanAnswered:
+		if w := s.answered(x.Plan); w != nil {
+			s.planAnswered(w, x)
+		}
 	case events.TrackStarted:
 		s.begin(x)
 	case events.ReviewRequested:
@@ -164,7 +178,14 @@ func (s *State) reply(w *work, text string) (events.Payload, error) {
 	if w.review != nil {
 		return readReview(w.review, text)
 	}
-	return s.read(w.track.ID, text)
+	tickets, err := s.read(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.asks[w.goal]:
+		return events.PlanProposed{Goal: w.goal, Track: w.track.ID, Tickets: tickets}, nil
+	}
+	return events.TicketsPlanned{Track: w.track.ID, Tickets: tickets}, nil
 }
 
 // mutated records the ids of tickets that a person added. The id of a removed ticket stays taken.
@@ -193,7 +214,7 @@ func (s *State) begin(x events.TrackStarted) {
 	}
 	subject := planning.Subject{Tier: tier, StreamID: "Tier 2", Goal: x.Goal, Track: x.Track.ID,
 		Persona: s.persona(x.Track), Place: s.desk.Settings.Place()}
-	w := &work{track: x.Track, job: planning.Begin(subject, views(x.Track))}
+	w := &work{track: x.Track, goal: x.Goal, job: planning.Begin(subject, views(x.Track))}
 	s.byTrack[x.Track.ID] = w
 	s.due = append(s.due, w)
 }

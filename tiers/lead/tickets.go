@@ -77,7 +77,7 @@ func distinct(names []string) []string {
 }
 
 // read parses the plan of a track in a reply.
-func (s *State) read(track, reply string) (events.Payload, error) {
+func (s *State) read(reply string) ([]events.Ticket, error) {
 	drafts, err := planning.Read(reply, "tickets", func(drafts []draft) error {
 		if err := checkCount(len(drafts)); err != nil {
 			return err
@@ -87,7 +87,46 @@ func (s *State) read(track, reply string) (events.Payload, error) {
 	if err != nil {
 		return nil, err
 	}
-	return events.TicketsPlanned{Track: track, Tickets: ticketsOf(drafts)}, nil
+	return ticketsOf(drafts), nil
+}
+
+// planAnswered carries out a person's answer to a plan. Tickets that the person wrote are proposed again if they cannot
+// be planned.
+func (s *State) planAnswered(w *work, x events.PlanAnswered) {
+	if x.Outcome != events.Yes {
+		w.job.Refused(&s.desk, x)
+		return
+	}
+	plan := w.plan
+	if len(x.Tickets) > 0 {
+		plan = completed(x.Tickets)
+	}
+	err := checkCount(len(plan))
+	if err == nil {
+		err = s.check(plan)
+	}
+	next := events.TicketsPlanned{Track: w.track.ID, Tickets: plan}
+	if err == nil {
+		err = planning.CheckSize(next, planning.MaxPlanBytes)
+	}
+	if err != nil {
+		// our words: the functions that check plans write this text.
+		w.job.Answered(events.PlanProposed{Goal: w.goal, Track: w.track.ID, Tickets: plan, Fault: tiers.Clip(err.Error(),
+			planning.MaxErrorBytes)})
+		return
+	}
+	w.job.Answered(next)
+}
+
+// completed fills in the defaults of tickets that a person wrote.
+func completed(tickets []events.Ticket) []events.Ticket {
+	out := make([]events.Ticket, len(tickets))
+	for i, t := range tickets {
+		out[i] = draft{ID: t.ID, Description: t.Description, AssignedTo: t.AssignedTo, TargetFile: t.TargetFile,
+			Check: t.Proof, ContextRequirements: t.ContextRequirements, DependsOn: t.DependsOn, StepMode: t.StepMode,
+			Priority: t.Priority, ModelOverride: t.ModelOverride, PersonaID: t.PersonaID}.ticket()
+	}
+	return out
 }
 
 func ticketsOf(drafts []draft) []events.Ticket {

@@ -39,6 +39,8 @@ type Job struct {
 	empty    int // empty replies
 	shows    int // replies that asked for files and were answered
 	left     int // files beyond the limit in the last such reply
+	proposed int // replies up to the last plan that waited for a person
+	refusals int // plans that a person refused
 }
 
 // Begin starts a job; its request for the views is due.
@@ -103,7 +105,7 @@ func (j *Job) round() int { return j.replies + j.empty + j.shows + 1 }
 
 // seat returns the seat that plans; each unusable reply selects the next model of the list.
 func (j *Job) seat() tiers.Seat {
-	return tiers.Seat{Tier: j.subject.Tier, Persona: j.subject.Persona, Retries: j.replies, Cut: j.cut}
+	return tiers.Seat{Tier: j.subject.Tier, Persona: j.subject.Persona, Retries: j.replies - j.proposed, Cut: j.cut}
 }
 
 // Reword replaces the texts of a basis in the conversation.
@@ -155,7 +157,12 @@ func (j *Job) Replied(now *Desk, e *events.Event, r events.ModelReplied, plan ev
 	switch {
 	case unusable == nil:
 		j.due = []events.Payload{plan}
-	case j.replies >= MaxReplies:
+		if _, waits := plan.(events.PlanProposed); waits {
+			j.talk.Heard(&now.Offers, j.sent.Asked, nil, e.ID, r)
+			j.said(e, r)
+			j.proposed = j.replies
+		}
+	case j.replies-j.proposed >= MaxReplies:
 		j.giveUp(reason(r, unusable))
 	default:
 		j.talk.Heard(&now.Offers, j.sent.Asked, nil, e.ID, r)
@@ -198,9 +205,33 @@ func correction(reason string) string {
 // itself if it is empty or calls tools that were not offered, because no vendor accepts that.
 func (j *Job) correct(e *events.Event, r events.ModelReplied, unusable error) {
 	if r.Text != "" && len(r.Calls) == 0 {
-		j.talk.Say(j.round()-1, events.Part{Role: "assistant", SHA256: r.SHA256, Size: int64(len(r.Text)), From: e.ID})
+		j.said(e, r)
 	}
 	j.talk.Say(j.round()-1, events.Part{Role: "user", Text: correction(reason(r, unusable))})
+}
+
+// said adds a reply that was read to the conversation.
+func (j *Job) said(e *events.Event, r events.ModelReplied) {
+	j.talk.Say(j.round()-1, events.Part{Role: "assistant", SHA256: r.SHA256, Size: int64(len(r.Text)), From: e.ID})
+}
+
+// MaxRefusals limits how many plans of one track a person may send back.
+const MaxRefusals = 5
+
+// Answered makes due what follows from a person's answer to the proposed plan: the plan, or the proposal of the
+// person's own tickets that cannot be planned.
+func (j *Job) Answered(next events.Payload) { j.waits, j.due = "", []events.Payload{next} }
+
+// Refused makes another plan due, if the person said why, else the end.
+func (j *Job) Refused(now *Desk, p events.PlanAnswered) {
+	j.waits = ""
+	if j.refusals++; p.Reason == "" || j.refusals > MaxRefusals {
+		j.giveUp("the plan was refused by " + p.By)
+		return
+	}
+	j.talk.Say(j.round()-1, events.Part{Role: "user", Text: "The person who must agree to this plan refused it: " +
+		p.Reason + "\n\nReply with the whole JSON array of another plan and nothing else."})
+	j.send(now)
 }
 
 func (j *Job) giveUp(reason string) {
@@ -222,7 +253,7 @@ func (j *Job) Emitted(e *events.Event) {
 	j.due = j.due[1:]
 	switch x := e.Payload.(type) {
 	case events.ConversationShortened: // the request after it is due
-	case events.ContextRequested:
+	case events.ContextRequested, events.PlanProposed:
 		j.waits = e.ID
 	case events.ModelRequested:
 		j.waits, j.sent = e.ID, j.sent.Then(e.ID, x)

@@ -28,6 +28,7 @@ type runOptions struct {
 	resume bool
 	team   bool // tiers 1 to 3 work, so that all of them need a key
 	solo   bool // one ticket without a plan
+	plan   bool // the plan waits for a yes
 	// upgrade switches to this program's prompts and decisions.
 	upgrade bool
 	label   string
@@ -48,6 +49,9 @@ first answer counts.
 At a question type y; a to answer such questions from now on; n REASON; e to edit the
 payload in $EDITOR; e {JSON} to answer yes with other arguments; or s to see all of it.
 
+With --plan, or plan_review in the section [mma] of the configuration, the tickets of each track wait for your yes:
+e edits them, n REASON asks for another plan, n alone gives the track up.
+
 The last lines say which files changed, how commands and tests ended, how long it
 took and what to do next.
 
@@ -57,10 +61,14 @@ it.`,
 		Example: `  slop run "make the tests pass"
   slop run --yes --script replies.jsonl "try the script"
   slop run --solo "rename parse to read in a.py"
+  slop run --plan "support YAML"
   slop run --resume`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if o.resume != (len(args) == 0) {
 				return errors.New("give one GOAL, or --resume without one")
+			}
+			if o.plan && (o.solo || o.resume) {
+				return errors.New("--plan is for a new GOAL that is planned, not for --solo and --resume")
 			}
 			if o.solo && o.resume {
 				return errors.New("--solo is for a new GOAL, not for --resume")
@@ -101,6 +109,7 @@ it.`,
 	f.BoolVar(&o.wait, "wait", false, "without a terminal, wait for answers from elsewhere")
 	f.BoolVar(&o.resume, "resume", false, "resume the newest open session")
 	f.BoolVar(&o.solo, "solo", false, "carry the goal out with one ticket, without a plan: for a small job")
+	f.BoolVar(&o.plan, "plan", false, "ask for a yes to the tickets of each track before work on them begins")
 	f.BoolVar(&o.upgrade, "upgrade", false, "with --resume: switch to the prompts and decisions of this program, as "+
 		"slop sessions upgrade does")
 	f.StringVar(&o.label, "label", "", "add `TEXT` to the name of the log folder")
@@ -212,7 +221,8 @@ func begin(ctx context.Context, e *engine.Engine, conn *bus.Conn, o runOptions, 
 		err = publishRules(ctx, e, conn, v, o.yes)
 	}
 	if err == nil && !o.resume {
-		_, id, err = v.Publish(ctx, events.GoalSubmitted{Goal: goal, Solo: o.solo})
+		_, id, err = v.Publish(ctx, events.GoalSubmitted{Goal: goal, Solo: o.solo,
+			Plan: !o.solo && (o.plan || e.Config.MMA.PlanReview)})
 	}
 	return v, id, err
 }

@@ -90,6 +90,7 @@ var projectCases = []struct{ key, person, allowed, refused string }{
 	{"budget.session", "budget.session = 5.5", "", "session = 0"},
 	{"budget.ticket", "budget.ticket = 1", "ticket = 0.5", "ticket = nan"},
 	{"user.name", "", "", "name = \"ann\""},
+	{"mma.plan_review", "mma.plan_review = true", "plan_review = true", "plan_review = false"},
 	{"notify.command", "", "", "command = [\"evil\"]"},
 	{"files.base_dirs", "", "base_dirs = [\".\"]", "base_dirs = [\"..\"]"},
 	{"files.tracked", "", "tracked = [\"gone/later.go\"]", "tracked = [\"../outside.go\"]"},

@@ -227,7 +227,7 @@ func (e *Engine) hooksConfig(own *bus.Conn, listen string, who *presence) (core.
 		Upgrade: func(ctx context.Context, session string, now projections.Settings) ([]events.Payload, error) {
 			return UpgradeWords(ctx, person, e.Place, session, now)
 		},
-		RuleOf: RuleOf, KeepRule: config.KeepRule,
+		PlanReview: e.Config.MMA.PlanReview, RuleOf: RuleOf, KeepRule: config.KeepRule,
 		OpensSession: e.Stats.ShutdownScope == events.ShutdownEngine,
 		Providers:    append(config.ProviderNames(e.Config), config.ScriptProvider),
 		ModelsAt:     e.Config.ModelsAt,

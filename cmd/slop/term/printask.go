@@ -37,6 +37,9 @@ func (g *Terminal) PrintAsk(w io.Writer, a events.AskRaised, whole bool) (cut bo
 	if a.Gate == events.GateQuestion {
 		body = questionOf(a.Args).lines()
 	}
+	if a.Gate == events.GatePlan && !whole {
+		body = planLines(a.Args)
+	}
 	diff := len(body)
 	if a.Diff != "" {
 		body = append(body, strings.Split(strings.TrimRight(a.Diff, "\n"), "\n")...)
@@ -57,6 +60,34 @@ func (g *Terminal) PrintAsk(w io.Writer, a events.AskRaised, whole bool) (cut bo
 		fmt.Fprintf(w, "   the diff has %d bytes; slop ask show %s prints it\n", a.DiffBlob.Size, Visible(a.Ask))
 	}
 	return cut
+}
+
+// planLines returns the tickets of a plan with what they depend on.
+func planLines(args json.RawMessage) []string {
+	var plan struct {
+		Tickets []events.Ticket `json:"tickets"`
+	}
+	_ = json.Unmarshal(args, &plan) // what does not fit is left empty
+	var out []string
+	for _, t := range plan.Tickets {
+		line := t.ID
+		if t.TargetFile != "" {
+			line += " (" + t.TargetFile + ")"
+		}
+		if len(t.DependsOn) > 0 {
+			line += " after " + strings.Join(t.DependsOn, ", ")
+		}
+		out = append(out, line)
+		for _, text := range strings.Split(strings.TrimSpace(t.Description), "\n") {
+			out = append(out, "  "+text)
+		}
+		for _, more := range [][2]string{{"check", t.Proof}, {"model", t.ModelOverride}, {"persona", t.PersonaID}} {
+			if more[1] != "" {
+				out = append(out, "  "+more[0]+": "+more[1])
+			}
+		}
+	}
+	return out
 }
 
 // question is what a model asks.

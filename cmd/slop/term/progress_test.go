@@ -257,3 +257,18 @@ func TestATerminalIsNotifiedWithoutForeignEscapes(t *testing.T) {
 	require.Contains(t, said, "\x1b]2;slop: edit ")
 	require.Less(t, len([]rune(said)), 2*noticeRunes+40)
 }
+
+func TestAPlanIsShownWithItsDependencies(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	g := &Terminal{Out: &out}
+	ask := events.AskRaised{Gate: events.GatePlan, Title: "plan of TR-1: 2 tickets", Args: []byte(`{"tickets":[
+		{"id":"T-001","description":"Edit a.go\nand \u001btest","check":"go test"},
+		{"id":"T-002","description":"Edit b.go","target_file":"b.go","depends_on":["T-001"],"persona_id":"tester"}]}`)}
+	require.False(t, g.PrintAsk(&out, ask, false))
+	require.Contains(t, out.String(), "   T-001\n     Edit a.go\n     and <U+001B>test\n     check: go test\n"+
+		"   T-002 (b.go) after T-001\n     Edit b.go\n     persona: tester\n")
+	out.Reset()
+	g.PrintAsk(&out, ask, true)
+	require.Contains(t, out.String(), "persona_id", "s shows everything")
+}
