@@ -95,7 +95,7 @@ func layers() []layer {
 			"cmd/slop/version", "events", "hookgw/...", "projections/...", "tiers/...", "tools/..."},
 			"an engine runs without a command line"},
 		{"cmd/slop/client", []string{"bus", "cmd/slop/config", "cmd/slop/engine", "cmd/slop/exit", "cmd/slop/site",
-			"cmd/slop/term", "events", "hookgw/...", "projections/..."}, "a command reaches an engine in one way, whatever the command"},
+			"cmd/slop/term", "cmd/slop/version", "events", "hookgw/...", "projections/..."}, "a command reaches an engine in one way, whatever the command"},
 		{"cmd/slop/command", []string{"cmd/slop/client", "cmd/slop/site", "cmd/slop/term"},
 			"what commands share depends on none of them"},
 		{"cmd/...", []string{"..."}, "the command wires everything and is imported by nobody"},

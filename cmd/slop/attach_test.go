@@ -55,5 +55,7 @@ func TestAttachRefusesAnEngineOfAnotherVersion(t *testing.T) {
 	remove, err := own.WriteRunFile(s.data("."), info)
 	require.NoError(t, err)
 	t.Cleanup(remove)
-	require.Contains(t, s.fails(1, "attach"), "runs slop v0.1.0 go1.25.1 linux/amd64, and this is slop v")
+	for _, command := range [][]string{{"attach"}, {"ask", "answer", "ask-1", "--rule", "go *"}} {
+		require.Contains(t, s.fails(1, command...), "runs slop v0.1.0 go1.25.1 linux/amd64, and this is slop v")
+	}
 }

@@ -54,14 +54,17 @@ func respond(c *core.Call, session string, ask projections.Ask, response json.Ra
 	if p := v.Problem(); p != nil {
 		return p
 	}
+	if v.Settled == nil {
+		hint := "The answer is on record; approval has not settled the ask yet. See GET /api/asks."
+		if rule != nil {
+			hint += " Its rule is not recorded."
+		}
+		return c.Reply(http.StatusAccepted, request.HintedAnswer{Status: "recorded", Hint: hint})
+	}
 	if rule != nil {
 		if err := addRule(c, session, *rule); err != nil {
 			return err
 		}
-	}
-	if v.Settled == nil {
-		return c.Reply(http.StatusAccepted, request.HintedAnswer{Status: "recorded", Hint: "The answer is on record; " +
-			"approval has not settled the ask yet. See GET /api/asks."})
 	}
 	if answer.Reason == NotUnderstood {
 		return c.Reply(http.StatusOK, respondAnswer{"ok", answer.Decision, "It counted as a no; send true, false or " +

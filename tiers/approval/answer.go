@@ -44,6 +44,8 @@ func (s *State) invalid(a *ask, p events.AskAnswered) string {
 		return alreadySettled
 	case p.Decision != events.Yes && p.Decision != events.No:
 		return `decision is neither "yes" nor "no"`
+	case p.Decision == events.Yes && s.tried(a) != nil:
+		return "an answer by " + s.tried(a).Actor + " is being tried; only a no counts meanwhile"
 	case len(p.Reason) > MaxReason:
 		return tooLong("the reason", len(p.Reason), MaxReason)
 	case len(p.Args) > 0 && p.Decision != events.Yes:
@@ -148,11 +150,8 @@ func (s *State) badArguments(c *call, args json.RawMessage) string {
 }
 
 // checks requests a preview of edited arguments before the answer counts, because only a worker knows whether the
-// workspace refuses them. It reports whether the answer waits. Answers that come meanwhile wait behind the first one.
+// workspace refuses them. It reports whether the answer waits.
 func (s *State) checks(e *events.Event, a *ask, p events.AskAnswered) bool {
-	if s.queues(e, a) {
-		return true
-	}
 	if a.gate != events.GateTool || len(p.Args) == 0 || s.basis.Decision(events.ActorApproval) < 2 {
 		return false
 	}
@@ -161,67 +160,46 @@ func (s *State) checks(e *events.Event, a *ask, p events.AskAnswered) bool {
 	if !now.edited || !c.tool.tries() {
 		return false
 	}
-	c.answers = []*events.Event{e}
+	c.tried = e
 	s.owe(previewOf(&now))
 	return true
 }
 
-// queues puts an answer, or the end of the time for one, behind an answer that is being checked, and reports whether
-// there is one.
-func (s *State) queues(e *events.Event, a *ask) bool {
-	if a.gate != events.GateTool || len(s.calls[a.call].answers) == 0 {
-		return false
+// tried returns the answer to an ask whose edited arguments are being tried, nil if there is none.
+func (s *State) tried(a *ask) *events.Event {
+	if a.gate != events.GateTool || s.calls[a.call] == nil {
+		return nil
 	}
-	c := s.calls[a.call]
-	c.answers = append(c.answers, e)
-	return true
+	return s.calls[a.call].tried
 }
 
-// checked continues with the answers to an ask once a preview shows whether the arguments of the first one can run. If
-// not, the ask stays open. A preview that fails while earlier calls of the reply are unfinished shows nothing, because
-// those may change what it failed on.
+// checked continues with an answer once a preview shows whether its edited arguments can run. If not, the ask stays
+// open. A preview that fails while earlier calls of the reply are unfinished shows nothing, because those may change
+// what it failed on.
 func (s *State) checked(e *events.Event, c *call, p events.PreviewBuilt) {
-	waiting := c.answers
-	c.answers = nil
-	answer := waiting[0].Payload.(events.AskAnswered)
+	given := c.tried
+	c.tried = nil
+	answer := given.Payload.(events.AskAnswered)
 	a := s.asks[answer.Ask]
-	args := stored(answer.Args)
-	now := c.with(args)
-	why := s.badArguments(c, args)
+	answer.Args = stored(answer.Args)
+	now := c.with(answer.Args)
+	why := s.badArguments(c, answer.Args)
 	if why == "" && p.Error != "" && len(s.ahead(&now)) == 0 {
 		why = "the edited arguments do not fit: " + p.Error
 	}
 	if why == "" {
-		answer.Args = args
-		s.accept(waiting[0], a, answer)
-	} else {
-		s.refuse(waiting[0], a.id, why)
-	}
-	for _, later := range waiting[1:] {
-		switch p := later.Payload.(type) {
-		case events.AskAnswered:
-			s.answered(later, p)
-		case events.TimerFired:
-			s.fired(later, p)
-		}
-	}
-	if a.settled == nil {
-		s.settleByRules(e) // rules leave an ask alone while an answer to it is checked
-	}
-}
-
-// dropAnswers rejects the answers that wait for a check, because the ask was settled otherwise.
-func (s *State) dropAnswers(a *ask) {
-	if a.gate != events.GateTool {
+		s.accept(given, a, answer)
 		return
 	}
-	c := s.calls[a.call]
-	waiting := c.answers
-	c.answers = nil
-	for _, e := range waiting {
-		if _, is := e.Payload.(events.AskAnswered); is {
-			s.refuse(e, a.id, alreadySettled)
-		}
+	s.refuse(given, a.id, why)
+	s.settleByRules(e) // rules leave an ask alone while an answer to it is tried
+}
+
+// dropTried rejects the answer whose arguments are being tried, because the ask was settled otherwise.
+func (s *State) dropTried(a *ask) {
+	if e := s.tried(a); e != nil {
+		s.calls[a.call].tried = nil
+		s.refuse(e, a.id, alreadySettled)
 	}
 }
 
@@ -248,7 +226,7 @@ func (s *State) unreadable(e *events.Event, p events.Malformed) {
 // or after the ask was settled.
 func (s *State) fired(e *events.Event, p events.TimerFired) {
 	a := s.asks[p.Ask]
-	if a == nil || a.settled != nil || a.expires == nil || p.Due.Before(*a.expires) || s.queues(e, a) {
+	if a == nil || a.settled != nil || a.expires == nil || p.Due.Before(*a.expires) {
 		return
 	}
 	s.settle(a, events.AskSettled{Outcome: events.Expired, By: e.Actor, AnswerID: e.ID, Reason: "nobody answered in time",

@@ -25,8 +25,8 @@ type call struct {
 	undone  string              // of an undo: the ticket, if it undoes the work of one ticket only
 	over    bool                // it has its final result
 	wrote   []events.FileChange // files that it changed, known once it is over
-	answers []*events.Event     // answers to its ask that wait for a check of the first one's edited arguments
-	check   string              // id of the request of that check
+	tried   *events.Event       // the answer to its ask whose edited arguments are being tried
+	check   string              // id of the request of that preview
 	held    *release            // its approval, if it waits for earlier calls of its reply; else nil
 	again   bool                // its preview failed and is made again after earlier calls of its reply
 }
@@ -129,7 +129,7 @@ func previewOf(c *call) events.PreviewRequested {
 // counts.
 func (s *State) preview(e *events.Event, p events.PreviewBuilt) {
 	c := s.calls[p.Call]
-	if c != nil && len(c.answers) > 0 {
+	if c != nil && c.tried != nil {
 		if e.Cause == c.check { // the outcome of an earlier request may come twice
 			s.checked(e, c, p)
 		}

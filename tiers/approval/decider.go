@@ -195,7 +195,7 @@ func (s *State) paid(e *events.Event) {
 	s.owed = s.owed[1:]
 	switch p := e.Payload.(type) {
 	case events.PreviewRequested:
-		if c := s.calls[p.Call]; len(c.answers) == 0 {
+		if c := s.calls[p.Call]; c.tried == nil {
 			s.previews = append(s.previews, c)
 		} else {
 			c.check = e.ID

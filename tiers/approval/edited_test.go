@@ -44,14 +44,13 @@ func TestEditedArgumentsThatTheWorkspaceRefusesDoNotCount(t *testing.T) {
 		{Name: "an outcome of the first preview that comes twice shows nothing", Given: given(open(2), yes), When: twice},
 		{Name: "and what was asked for still counts", Given: given(open(2), yes, twice), When: failed,
 			Then: given(notCounted(id, 5, "ada", why))},
-		{Name: "an answer meanwhile waits", Given: given(open(2), yes), When: tierstest.By("bob", answer(id, "no"))},
-		{Name: "and comes too late if they can run", Given: given(open(2), yes, tierstest.By("bob", answer(id, "no"))),
-			When: built, Then: given(taken(5), late(6, "bob", "ada", 5))},
-		{Name: "and counts if not", Given: given(open(2), yes, tierstest.By("bob", answer(id, "no"))), When: failed,
-			Then: given(notCounted(id, 5, "ada", why), settled("tool", id, "no", 6, endedBy("bob", "")),
+		{Name: "a no meanwhile counts at once", Given: given(open(2), yes), When: tierstest.By("bob", answer(id, "no")),
+			Then: given(settled("tool", id, "no", 6, endedBy("bob", "")), late(5, "ada", "bob", 6),
 				refused(edit, "bob", id, "refused by bob"))},
-		{Name: "a second edit is tried then", Given: given(open(2), yes, tierstest.By("bob", yes)), When: failed,
-			Then: given(notCounted(id, 5, "ada", why), tried)},
+		{Name: "another yes does not count", Given: given(open(2), yes), When: tierstest.By("bob", yes),
+			Then: given(notCounted(id, 6, "bob", "an answer by ada is being tried; only a no counts meanwhile"))},
+		{Name: "but does after it", Given: given(open(2), yes, failed), When: tierstest.By("bob", answer(id, "yes")),
+			Then: given(decided[events.AskSettled](), decided[events.ToolApproved]())},
 		{Name: "an invalid answer is told at once", Given: given(open(2), yes), When: answer(id, "perhaps"),
 			Then: given(notCounted(id, 6, "ada", `decision is neither "yes" nor "no"`))},
 		{Name: "a killed ticket settles it", Given: given(open(2), yes), When: events.TicketKilled{Ticket: "T-1", Attempt: 1,
@@ -78,22 +77,19 @@ func TestEditedArgumentsThatTheWorkspaceRefusesDoNotCount(t *testing.T) {
 	})
 }
 
-// TestAnExpiredAskWaitsForTheCheckOfAnEarlierAnswer lets the time of an ask end while edited arguments are tried.
-func TestAnExpiredAskWaitsForTheCheckOfAnEarlierAnswer(t *testing.T) {
+// TestATimeThatEndsWhileEditedArgumentsAreTriedIsANo lets the time of an ask end while a worker is silent.
+func TestATimeThatEndsWhileEditedArgumentsAreTriedIsANo(t *testing.T) {
 	t.Parallel()
 	id := askID(events.GateTool, 4)
 	opened := decidedBy(2)
 	o := opened[0].(events.SessionOpened)
 	o.Settings.GateTimeoutMS = 1000
-	open := given(o, opened[1:], edit, events.PreviewBuilt{Call: "c1"}, answer(id, "yes", editing(`{"path":"b.go"}`)),
-		events.TimerFired{Ask: id, Due: tierstest.At(4).Add(1000 * 1e6)})
 	tierstest.Run(t, approval.Decider(), scenarios{
-		{Name: "the answer came first", Given: open, When: tierstest.Due[events.PreviewRequested](
-			events.PreviewBuilt{Call: "c1"}), Then: given(decided[events.AskSettled](), decided[events.ToolApproved]())},
-		{Name: "the answer does not count", Given: open, When: tierstest.Due[events.PreviewRequested](
-			events.PreviewBuilt{Call: "c1", Error: "gone"}), Then: given(decided[events.AnswerRefused](),
-			settled("tool", id, "expired", 6, func(s *events.AskSettled) {
+		{Name: "no", Given: given(o, opened[1:], edit, events.PreviewBuilt{Call: "c1"},
+			answer(id, "yes", editing(`{"path":"b.go"}`))),
+			When: events.TimerFired{Ask: id, Due: tierstest.At(4).Add(1000 * 1e6)},
+			Then: given(settled("tool", id, "expired", 6, func(s *events.AskSettled) {
 				s.By, s.Reason = events.ActorTimers, "nobody answered in time"
-			}), decided[events.ToolDenied]())},
+			}), decided[events.AnswerRefused](), decided[events.ToolDenied]())},
 	})
 }

@@ -85,7 +85,7 @@ func (s *State) settleByRules(e *events.Event) {
 	}
 	for _, a := range s.open {
 		c := s.calls[a.call]
-		if a.gate != events.GateTool || c == nil || len(c.answers) > 0 {
+		if a.gate != events.GateTool || c == nil || c.tried != nil {
 			continue
 		}
 		switch v, rule := s.standing(c); v {

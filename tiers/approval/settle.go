@@ -13,7 +13,7 @@ func (s *State) settle(a *ask, out events.AskSettled) {
 	out.Ask, out.Gate = a.id, a.gate
 	s.owe(out)
 	a.settled = &settlement{by: out.By, at: out.At}
-	s.dropAnswers(a)
+	s.dropTried(a)
 	switch a.gate {
 	case events.GateTool:
 		s.settleTool(s.calls[a.call], out)

@@ -34,6 +34,10 @@ type asker struct {
 	// give answers a question, with a yes from now on if there is a rule; *lateAnswer if the answer does not count.
 	give func(context.Context, events.AskRaised, events.AskAnswered, *proposedRule) error
 	gave map[string]bool // answers of this terminal by id
+	// making are the rules of answers that are not known to count yet, by the answer's id; made are those of answers that
+	// do.
+	making map[string]proposedRule
+	made   []proposedRule
 
 	open    []events.AskRaised
 	shown   string // ask on the terminal
@@ -58,7 +62,7 @@ type typedLine struct {
 func newAsker(g *site.Flags, v engine.SessionWriter, view *term.Progress, o runOptions,
 	read func() (string, error)) asker {
 	a := asker{g: g, writer: v, view: view, wait: o.wait, yes: standingYes{given: o.yes}, lines: make(chan typedLine),
-		want: make(chan struct{}, 1), gave: map[string]bool{}}
+		want: make(chan struct{}, 1), gave: map[string]bool{}, making: map[string]proposedRule{}}
 	a.give = a.publish
 	go readLines(read, a.want, a.lines)
 	return a
@@ -109,6 +113,9 @@ func (a *asker) take(e *events.Event) {
 			a.released()
 		}
 		a.stuck = ""
+		if rule, makes := a.making[p.AnswerID]; makes {
+			a.made = append(a.made, rule)
+		}
 	case events.AnswerRefused:
 		if a.shown == p.Ask {
 			a.shown = ""
@@ -129,6 +136,9 @@ func refusedBy(p events.AnswerRefused) string {
 
 // next shows the oldest open question on the terminal, or answers it if --yes covers it.
 func (a *asker) next(ctx context.Context) error {
+	if err := a.keepRules(ctx); err != nil {
+		return err
+	}
 	if len(a.open) == 0 || a.shown != "" {
 		return nil
 	}
@@ -274,24 +284,37 @@ func (a *asker) typed(ctx context.Context, line typedLine) error {
 // lateAnswer says why an answer does not count.
 type lateAnswer struct{ error }
 
-// publish records an answer, and behind it the rule that it makes.
+// publish records an answer. The rule that it makes is recorded once it counts.
 func (a *asker) publish(ctx context.Context, _ events.AskRaised, answer events.AskAnswered, rule *proposedRule) error {
-	if rule != nil && rule.scope == approval.ScopeConfig {
-		kept, err := config.KeepRule(rule.rule)
-		if err != nil {
-			return &lateAnswer{err}
-		}
-		rule.rule = kept
-	}
 	_, id, err := a.writer.Publish(ctx, answer)
 	if err != nil {
 		return err
 	}
 	a.gave[id] = true
 	if rule != nil {
-		_, _, err = a.writer.Publish(ctx, events.RuleAdded{Rule: rule.rule})
+		a.making[id] = *rule
 	}
-	return err
+	return nil
+}
+
+// keepRules records the rules of answers that count.
+func (a *asker) keepRules(ctx context.Context) error {
+	made := a.made
+	a.made = nil
+	for _, m := range made {
+		rule := m.rule
+		if m.scope == approval.ScopeConfig {
+			var err error
+			if rule, err = config.KeepRule(rule); err != nil {
+				a.view.Say(term.Printable("the yes counts, but its rule is not recorded: " + err.Error()))
+				continue
+			}
+		}
+		if _, _, err := a.writer.Publish(ctx, events.RuleAdded{Rule: rule}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // released lets the view print what it held back, once no question is on the terminal.

@@ -76,3 +76,15 @@ func TestARuleThatLeavesTheQuestionIsNotTaken(t *testing.T) {
 	_, err = a.always("ticket")
 	require.ErrorContains(t, err, "use the scope session or config")
 }
+
+func TestARuleIsMadeOnlyByAnAnswerThatCounts(t *testing.T) {
+	t.Parallel()
+	a := askedAbout(new(bytes.Buffer), "go test ./a")
+	a.making = map[string]proposedRule{"yes-1": {ask: "a-1"}, "yes-2": {ask: "a-1"}}
+	a.take(&events.Event{Payload: events.AnswerRefused{Ask: "a-1", AnswerID: "yes-1"}})
+	require.Empty(t, a.made)
+	a.take(&events.Event{Payload: events.AskSettled{Ask: "a-1", AnswerID: "no-1"}})
+	require.Empty(t, a.made, "the answer of somebody else")
+	a.take(&events.Event{Payload: events.AskSettled{Ask: "a-1", AnswerID: "yes-2"}})
+	require.Equal(t, []proposedRule{{ask: "a-1"}}, a.made)
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +12,6 @@ import (
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
-	"manualslop/cmd/slop/version"
 	"manualslop/events"
 	"manualslop/projections"
 )
@@ -34,7 +32,7 @@ must run the same version of slop.`,
   slop attach --session 01KDZV`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return client.WithOpened(cmd.Context(), g, session, openSameVersion, func(d client.Client,
+			return client.WithOpened(cmd.Context(), g, session, client.OpenSameVersion, func(d client.Client,
 				s projections.Summary) error {
 				return attach(cmd.Context(), g, d, s)
 			})
@@ -42,30 +40,6 @@ must run the same version of slop.`,
 	}
 	cmd.Flags().StringVar(&session, "session", "", "show session `ID` instead of the current one")
 	return cmd
-}
-
-// openSameVersion opens a client of the running engine, which must have this program's version: an older one takes a
-// yes with a rule for a no.
-func openSameVersion(ctx context.Context, g *site.Flags, p site.Place) (client.Client, error) {
-	d, err := client.Open(ctx, g, p)
-	if err != nil {
-		return nil, err
-	}
-	over, is := d.(*client.HTTP)
-	if !is {
-		return d, nil
-	}
-	runs, err := over.Version(ctx)
-	own := version.ReadInfo().Version
-	if words := strings.Fields(runs); err == nil && (len(words) < 2 || words[1] != own) {
-		err = exit.Errorf(exit.Failed, "the engine on %s runs %s, and this is slop %s: use that version, or restart the "+
-			"engine with this one", p.Data, term.Visible(runs), own)
-	}
-	if err != nil {
-		d.Close()
-		return nil, err
-	}
-	return d, nil
 }
 
 // attach shows a session until it or the engine ends, or until the person leaves.

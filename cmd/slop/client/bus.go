@@ -170,7 +170,7 @@ func (d *Bus) Answer(ctx context.Context, session string, a Ask, given Answer) (
 		}
 		return false, nil
 	})
-	if err == nil && rule != nil {
+	if err == nil && !pending && rule != nil {
 		err = d.addRule(ctx, session, *rule)
 	}
 	return pending, err

@@ -11,12 +11,14 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"manualslop/bus"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
+	"manualslop/cmd/slop/version"
 	"manualslop/events"
 	"manualslop/projections"
 	"manualslop/projections/search"
@@ -203,6 +205,30 @@ func With(ctx context.Context, g *site.Flags, word string, f func(d Client, sess
 // running.
 func WithSession(ctx context.Context, g *site.Flags, word string, f func(Client, projections.Summary) error) error {
 	return WithOpened(ctx, g, word, OpenRecord, f)
+}
+
+// OpenSameVersion opens a client of the running engine, which must have this program's version: an older one takes a
+// yes with a rule for a no.
+func OpenSameVersion(ctx context.Context, g *site.Flags, p site.Place) (Client, error) {
+	d, err := Open(ctx, g, p)
+	if err != nil {
+		return nil, err
+	}
+	over, is := d.(*HTTP)
+	if !is {
+		return d, nil
+	}
+	runs, err := over.Version(ctx)
+	own := version.ReadInfo().Version
+	if words := strings.Fields(runs); err == nil && (len(words) < 2 || words[1] != own) {
+		err = exit.Errorf(exit.Failed, "the engine on %s runs %s, and this is slop %s: use that version, or restart the "+
+			"engine with this one", p.Data, term.Visible(runs), own)
+	}
+	if err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
 }
 
 // WithOpened opens a client, picks a session there, and closes it afterwards.

@@ -19,6 +19,7 @@ import (
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
+	"manualslop/projections"
 )
 
 // maxEdit bounds an edited payload in bytes.
@@ -71,12 +72,18 @@ the whole ask as GET /api/asks returns it.`,
 // withAsks calls fn with the asks of a session and a client of their engine.
 func withAsks(ctx context.Context, g *site.Flags, session string, f func(ctx context.Context, d client.Client,
 	session string, asks []client.Ask) error) error {
-	return client.With(ctx, g, session, func(d client.Client, session string) error {
-		asks, err := d.Asks(ctx, session)
+	return withOpenedAsks(ctx, g, session, client.Open, f)
+}
+
+func withOpenedAsks(ctx context.Context, g *site.Flags, session string, open func(context.Context, *site.Flags,
+	site.Place) (client.Client, error), f func(ctx context.Context, d client.Client, session string,
+	asks []client.Ask) error) error {
+	return client.WithOpened(ctx, g, session, open, func(d client.Client, s projections.Summary) error {
+		asks, err := d.Asks(ctx, s.Session)
 		if err != nil {
 			return err
 		}
-		return f(ctx, d, session, asks)
+		return f(ctx, d, s.Session, asks)
 	})
 }
 
@@ -206,15 +213,17 @@ recorded but not settled yet, because approval is not running.`,
 		},
 		ValidArgsFunction: completeAnswer(g),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			open := client.Open
 			given := client.Answer{Approved: o.text != "" || o.rules() || args[1] == events.Yes, Reason: o.reason}
 			if o.rules() {
 				given.Rule = &client.RuleWanted{Patterns: o.rule, Scope: o.scope}
+				open = client.OpenSameVersion
 			}
 			var err error
 			if given.Args, err = readEdit(g, o.edit); err != nil {
 				return err
 			}
-			return withAsks(cmd.Context(), g, o.session, func(ctx context.Context, d client.Client, session string,
+			return withOpenedAsks(cmd.Context(), g, o.session, open, func(ctx context.Context, d client.Client, session string,
 				asks []client.Ask) error {
 				return answerAsk(ctx, g, d, session, asks, args[0], given, o.text)
 			})
