@@ -69,6 +69,11 @@ func TestTheConsole(t *testing.T) {
 		"needs more than a yes":               needsMoreThanAYes,
 		"notifies of asks":                    notifiesOfAsks,
 		"takes pictures":                      takesPictures,
+		"names everything":                    namesEverything,
+		"opens a long session":                opensALongSession,
+		"shows thousands of asks":             showsThousandsOfAsks,
+		"shows events soon":                   showsEventsSoon,
+		"asks to load a newer console":        asksToLoadANewerConsole,
 		"shows hostile text everywhere":       showsHostileTextEverywhere,
 		"shows a timeline":                    showsATimeline,
 		"shows a conversation":                showsAConversation,
@@ -258,6 +263,7 @@ func answersByKeys(t *testing.T, b *rod.Browser) {
 	p.awaitText(model.Asks[0].Note)
 	p.run(`() => { document.querySelector("details").open = true }`)
 	p.awaitText("12345678901234567890")
+	require.NotContains(t, p.text(), "rawJSON")
 	for _, line := range strings.Split(strings.TrimSpace(model.Asks[0].Diff), "\n") {
 		require.Contains(t, p.text(), line)
 	}

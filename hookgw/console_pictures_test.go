@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/go-rod/rod"
@@ -112,4 +113,60 @@ func quoted(t *testing.T, text string) []byte {
 	raw, err := json.Marshal(text)
 	require.NoError(t, err)
 	return raw
+}
+
+// namesEverything walks the accessibility tree of every view for what a screen reader could not name, at the width of a
+// desk and of a phone, on which nothing may be wider than the screen.
+func namesEverything(t *testing.T, b *rod.Browser) {
+	blobs := eventstest.NewMemory()
+	f := open(t, withBlobs(blobs))
+	f.listed(blobs)
+	f.write("c1", "T-001", "a/very/long/"+strings.Repeat("path/", 30)+"money.py", "", events.Digest([]byte("x")))
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	own := "#/s/" + session
+	for _, width := range []int{1280, 390} {
+		require.NoError(t, p.SetViewport(&proto.EmulationSetDeviceMetricsOverride{Width: width, Height: 720,
+			DeviceScaleFactor: 1}))
+		for place, shows := range map[string]string{"#/inbox/a1": "Yes, this once", "#/sessions": "Waits for you",
+			"#/search?q=x": "Words", own + "/live": "Tier 4", own + "/tickets/T-001": "waits for",
+			own + "/tickets?as=graph": "Graph", own + "/timeline/a1": "AskRaised", own + "/conversation/T-001": "Request 1",
+			own + "/changes": "money.py", own + "/cost": "By model", own + "/discussion": "Presets",
+			own + "/replay": "As it was at", own + "/settings": "Rules", own + "/goal": "Submit"} {
+			p.run(`to => { location.hash = to }`, place)
+			p.has(shows)
+			tree, err := proto.AccessibilityGetFullAXTree{}.Call(p)
+			require.NoError(t, err)
+			mains := 0
+			for _, node := range tree.Nodes {
+				if node.Ignored || node.Role == nil {
+					continue
+				}
+				switch role := node.Role.Value.Str(); role {
+				case "main":
+					mains++
+				case "button", "link", "textbox", "searchbox", "checkbox", "combobox", "slider", "meter", "table", "navigation":
+					named := node.Name != nil && strings.TrimSpace(node.Name.Value.Str()) != ""
+					require.True(t, named || role == "table", "%s at %s has no name", role, place)
+				}
+			}
+			require.LessOrEqual(t, mains, 1, place)
+			p.await(`place => document.documentElement.scrollWidth <= innerWidth`, place, width)
+			p.await(`() => document.activeElement === document.body`) // no key press can approve anything
+		}
+	}
+}
+
+func asksToLoadANewerConsole(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	require.NotContains(t, p.text(), "newer console")
+	p.run(`() => { document.querySelector("meta[name=build]").content = "older" }`)
+	p.run(`to => { location.hash = to }`, "#/s/"+session+"/live") // connects anew
+	p.has("The engine serves a newer console by now.")
+	p.click("button", "Load it")
+	p.await(`() => document.querySelector("meta[name=build]")?.content !== "older"`)
+	p.awaitText("● live")
+	require.NotContains(t, p.text(), "newer console")
 }

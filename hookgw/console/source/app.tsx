@@ -3,7 +3,7 @@
 import { h, render, Fragment, VNode } from "preact"
 import { signal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
-import { connect, link, login, signIn } from "./store"
+import { connect, link, login, signIn, upgraded } from "./store"
 import { bind, known, listen } from "./kit/keys"
 import { useRead } from "./kit/read"
 import { noticeOf } from "./kit/notices"
@@ -92,6 +92,11 @@ function Signed(): VNode {
         <Standing />
         <button onClick={() => (help.value = !help.value)} aria-expanded={help.value}>? keys</button>
       </header>
+      {upgraded.value && (
+        <p class="page warn" role="alert">
+          The engine serves a newer console by now. <button onClick={() => location.reload()}>Load it</button>
+        </p>
+      )}
       {help.value && (
         <aside aria-label="Keys">
           <dl>

@@ -83,6 +83,22 @@ export function exact(_: string, value: unknown, as?: { source?: string }): unkn
   return raw ? raw(as.source) : as.source
 }
 
+// isExact reports whether a value is a number that exact kept as it was written.
+export function isExact(value: unknown): boolean {
+  return (JSON as { isRawJSON?: (value: unknown) => boolean }).isRawJSON?.(value) ?? false
+}
+
+// The console that the gateway serves may be newer than this page, after an upgrade.
+export const upgraded = signal(false)
+
+const build = () => document.querySelector<HTMLMetaElement>("meta[name=build]")?.content
+
+async function checkBuild(): Promise<void> {
+  const answer = await fetch("/").catch(() => undefined)
+  const served = answer?.ok && /<meta name="build" content="([^"]*)">/.exec(await answer.text())
+  if (served && served[1] !== build()) upgraded.value = true
+}
+
 // refreshShown reads again what is on the screen.
 export function refreshShown(): void {
   for (const [path, kept] of reads) if (kept.shown > 0) void refresh(path, kept)
@@ -173,6 +189,7 @@ export function connect(wait = 500): void {
     if (message.channel === "hello") {
       opened = true
       link.value = { is: "live" }
+      void checkBuild()
     }
     if (message.channel === "changed") refreshShown()
     if (message.channel === "streams") write(message.payload as Delta)

@@ -3,7 +3,7 @@
 import { h, Fragment, VNode } from "preact"
 import { signal } from "@preact/signals"
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
-import { exact, send, told, refreshShown } from "../store"
+import { exact, isExact, send, told, refreshShown } from "../store"
 import { useRead } from "../kit/read"
 import { show } from "../kit/keys"
 import { visit } from "../kit/place"
@@ -225,7 +225,7 @@ interface Form {
 function fieldsOf(ask: InboxAsk): Record<string, Field> | undefined {
   if (typeof ask.args !== "object" || ask.args === null || Array.isArray(ask.args)) return undefined
   const json = (v: unknown) => (v === undefined ? "" : typeof v === "string" ? v : JSON.stringify(v, null, 2))
-  if (ask.gate === "tool")
+  if (["tool", "spawn", "step"].includes(ask.gate))
     return Object.fromEntries(
       Object.entries(ask.args).map(([name, v]) => [name, { text: typeof v === "string", value: json(v), note: "" }]),
     )
@@ -385,7 +385,7 @@ function Question({ ask, diff }: { ask: InboxAsk; diff: Shown }): VNode {
 
 // Arguments shows each member and each item of its own: texts as they are, numbers and the like as JSON.
 function Arguments({ args }: { args: unknown }): VNode {
-  if (typeof args !== "object" || args === null || Object.keys(args).length === 0) {
+  if (typeof args !== "object" || args === null || isExact(args) || Object.keys(args).length === 0) {
     return <pre><Visible text={typeof args === "string" ? args : JSON.stringify(args, null, 2)} /></pre>
   }
   if (Array.isArray(args)) {

@@ -18,7 +18,7 @@ const idle = 2000
 
 export function Timeline(): VNode {
   const { session, rest, query } = place.value
-  const limit = query.get("limit") ?? "1000"
+  const limit = query.get("limit") ?? "300"
   const read = useRead<{ spans: Span[]; older: number }>(api("/api/spans", { limit }))
   const ticket = query.get("ticket") ?? ""
   const off = (query.get("off") ?? "").split(",")

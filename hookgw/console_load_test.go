@@ -1,0 +1,121 @@
+package hookgw_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-rod/rod"
+	"github.com/oklog/ulid/v2"
+	"github.com/stretchr/testify/require"
+
+	"manualslop/events"
+	"manualslop/hookgw/views"
+	"manualslop/projections/sessiongen"
+)
+
+// load is how much the heavy checks put: a part of it unless SLOP_LOAD=full.
+func load(full, part int) int {
+	if os.Getenv("SLOP_LOAD") == "full" {
+		return full
+	}
+	return part
+}
+
+// opensALongSession opens every view of a session of 100,000 events, and measures how long it takes. It is the
+// generator's session under the fixture's names.
+func opensALongSession(t *testing.T, b *rod.Browser) {
+	f := openEmpty(t)
+	n := load(100_000, 5_000)
+	for _, e := range sessiongen.GenerateSession(1, n) {
+		e.Project, e.Session = project, session
+		if closes(e) {
+			continue
+		}
+		_, err := f.log.Append(t.Context(), e, nil)
+		require.NoError(t, err)
+	}
+	last, err := f.log.Last(t.Context(), events.Filter{Project: project})
+	require.NoError(t, err)
+	require.NoError(t, f.models.WaitFor(t.Context(), last))
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	for view, shown := range map[string]string{
+		"timeline":  `() => document.querySelectorAll("tbody tr").length === 300`,
+		"tickets":   `() => document.querySelectorAll("tbody tr").length > 0`,
+		"live":      `() => document.querySelectorAll(".tiers details, .tiers article").length > 0`,
+		"changes":   `() => document.querySelector("nav[aria-label=Files]") !== null`,
+		"cost":      `() => document.querySelectorAll("tbody tr").length > 0`,
+		"replay":    `() => document.querySelector(".scrubber") !== null`,
+		"live?at=1": `() => document.body.innerText.includes("as it was at 1")`,
+	} {
+		began := time.Now()
+		p.run(`to => { location.hash = to }`, "#/s/"+session+"/"+view)
+		p.await(shown)
+		t.Logf("%s of %d events: %d ms", view, n, time.Since(began).Milliseconds())
+	}
+	p.at("timeline")
+	p.await(`() => document.querySelectorAll("tbody tr").length === 300`)
+	spans := viewOf[views.Spans](f, "/api/spans?limit=300")
+	p.has(fmt.Sprint(spans.Older, " earlier rows."))
+	require.Len(t, spans.Spans, 300)
+	got, err := p.Eval(`() => performance.memory.usedJSHeapSize >> 20`)
+	require.NoError(t, err)
+	t.Logf("heap of the page: %d MiB", got.Value.Int())
+}
+
+func closes(e events.Event) bool {
+	_, is := e.Payload.(events.SessionClosed)
+	return is
+}
+
+// showsThousandsOfAsks fills the inbox, and answers one in the middle of it.
+func showsThousandsOfAsks(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	f.approve()
+	n := load(5_000, 500)
+	for i := range n {
+		e, err := events.New(events.Origin{ID: ulid.Make().String(), Time: time.Now(), Project: project, Session: session,
+			Actor: events.ActorApproval}, events.AskRaised{Ask: fmt.Sprint("a", i), Gate: events.GateTool,
+			Title: fmt.Sprint("edit_file ", i)})
+		require.NoError(t, err)
+		_, err = f.log.Append(t.Context(), e, nil)
+		require.NoError(t, err)
+	}
+	began := time.Now()
+	p := consoleOf(t, b, f)
+	p.await(`n => document.querySelectorAll("nav li").length === n`, n)
+	t.Logf("%d asks: %d ms from signing in", n, time.Since(began).Milliseconds())
+	middle := fmt.Sprint("a", n/2)
+	p.choose(middle)
+	p.click("button", "Yes, this once")
+	p.has("You said yes.")
+	require.Equal(t, []events.AskAnswered{{Ask: middle, Decision: events.Yes}}, f.answered())
+	p.await(`n => document.querySelectorAll("nav li").length === n`, n)
+}
+
+// showsEventsSoon measures the time from an event on the log to the pixel.
+func showsEventsSoon(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	f.graph()
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("tickets")
+	p.await(`() => document.querySelectorAll("tbody tr").length === 3`)
+	took := make([]int64, load(200, 20))
+	for i := range took {
+		began := time.Now()
+		name := fmt.Sprint("try ", i)
+		f.put(events.ActorConductor, events.TicketStarted{Track: "TR-1", Ticket: events.Ticket{ID: "T-001",
+			Description: name}, Attempt: i + 1})
+		p.run(`name => new Promise(done => {
+			const look = () => document.querySelector("tbody").innerText.includes(name) ? done() : requestAnimationFrame(look)
+			look()
+		})`, name)
+		took[i] = time.Since(began).Milliseconds()
+	}
+	slices.Sort(took)
+	t.Logf("from the log to the pixel: half within %d ms, 99 %% within %d ms", took[len(took)/2], took[len(took)*99/100])
+}
