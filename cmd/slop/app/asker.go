@@ -3,12 +3,9 @@ package app
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"strings"
 
 	"manualslop/cmd/slop/config"
@@ -325,7 +322,7 @@ func (a *asker) released() {
 }
 
 // errAnswer lists the valid answers.
-var errAnswer = errors.New("type y, a, n REASON, e, e {JSON} or s")
+var errAnswer = errors.New("type y, a, n REASON, e, e json, e {JSON} or s")
 
 // read turns a line into an answer, or returns nil if the line asked to see more.
 func (a *asker) read(line string) (*events.AskAnswered, error) {
@@ -357,7 +354,7 @@ func (a *asker) read(line string) (*events.AskAnswered, error) {
 		a.cut, a.whole = "", ask.Ask
 		return nil, nil
 	case "e", "edit":
-		edited, err := a.edited(rest, ask.Args)
+		edited, err := edited(rest, ask)
 		if err != nil {
 			return nil, err
 		}
@@ -376,49 +373,4 @@ func (a *asker) current() events.AskRaised {
 		}
 	}
 	return events.AskRaised{}
-}
-
-// edited returns the payload that the person wants instead.
-func (a *asker) edited(inline string, args json.RawMessage) (json.RawMessage, error) {
-	raw := []byte(inline)
-	if strings.TrimSpace(inline) == "" {
-		var err error
-		if raw, err = editFile(args); err != nil {
-			return nil, err
-		}
-	}
-	if !json.Valid(raw) {
-		return nil, errors.New("the edited payload is not JSON")
-	}
-	return json.RawMessage(raw), nil
-}
-
-// editFile opens the payload in $EDITOR and returns the result.
-func editFile(args json.RawMessage) ([]byte, error) {
-	editor := term.FirstOf(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
-	if editor == "" {
-		return nil, errors.New("set EDITOR to edit, or type e {JSON}")
-	}
-	f, err := os.CreateTemp("", "slop-ask-*.json")
-	if err != nil {
-		return nil, err
-	}
-	defer os.Remove(f.Name())
-	var pretty any
-	if err := json.Unmarshal(args, &pretty); err != nil {
-		return nil, err
-	}
-	enc := json.NewEncoder(f)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	if err := errors.Join(enc.Encode(pretty), f.Close()); err != nil {
-		return nil, err
-	}
-	words := strings.Fields(editor)
-	cmd := exec.Command(words[0], append(words[1:], f.Name())...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("%s: %w", editor, err)
-	}
-	return os.ReadFile(f.Name())
 }

@@ -47,7 +47,7 @@ can also answer with slop ask answer, over HTTP, or with an event on the bus. Th
 first answer counts.
 
 At a question type y; a to answer such questions from now on; n REASON; e to edit the
-payload in $EDITOR; e {JSON} to answer yes with other arguments; or s to see all of it.
+text of a script or a write in $EDITOR; e json to edit all arguments there; e {JSON} to answer yes with other arguments; or s to see all of it.
 
 With --plan, or plan_review in the section [mma] of the configuration, the tickets of each track wait for your yes:
 e edits them, n REASON asks for another plan, n alone gives the track up.
