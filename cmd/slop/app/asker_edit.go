@@ -14,8 +14,8 @@ import (
 	"manualslop/events"
 )
 
-// editable are the arguments whose text a person edits as it is, by precedence: a script, what a write puts into a file,
-// and the task of a start.
+// editable are the arguments whose text a person edits as it is, by precedence: a script, what a write puts into a
+// file, and the task of a start.
 func editable() []string { return []string{"script", "content", "new_content", "new_string", "prompt"} }
 
 // edited returns the payload that the person wants instead of that of an ask: the JSON that was typed, or what $EDITOR
@@ -54,8 +54,8 @@ func textOf(args map[string]json.RawMessage) (name, text string) {
 	return "", ""
 }
 
-// editText opens one argument in $EDITOR, as a file with the ending of the file that the call writes. A line end that an
-// editor adds at the end of the text is not part of it.
+// editText opens one argument in $EDITOR, as a file with the ending of the file that the call writes. A line end that
+// an editor adds at the end of the text is not part of it.
 func editText(args map[string]json.RawMessage, name, text string) ([]byte, error) {
 	ending := ".txt"
 	if name == "script" {
