@@ -63,6 +63,16 @@ func TestMetricsCountTheWorkOfASession(t *testing.T) {
 	}
 }
 
+func TestMetricsKeepTheNameOfAModelWithABlank(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	asked := f.put(events.ActorContributor, events.ModelRequested{Tier: 3, Provider: "lab", Model: "My Model 7b"})
+	f.put(events.ActorModels, events.ModelFailed{Request: asked.ID, Kind: events.ModelNetwork})
+	got := string(f.get("/metrics", access.RightRead).body)
+	require.Contains(t, got, `slop_model_seconds_count{model="lab/My Model 7b",outcome="failed"} 1`)
+	require.Contains(t, got, `slop_model_seconds_count{model="lab/My Model 7b",outcome="replied"} 0`)
+}
+
 func TestTheBoardAndTheAlertsNameMetricsThatExist(t *testing.T) {
 	t.Parallel()
 	got := string(monitored(t).get("/metrics", access.RightRead).body)

@@ -171,9 +171,6 @@ type Histogram struct {
 }
 
 func (h *Histogram) add(ms int64) {
-	if h.Buckets == nil {
-		h.Buckets = make([]uint64, len(FigureBounds()))
-	}
 	for i, bound := range FigureBounds() {
 		if float64(ms) <= 1000*bound {
 			h.Buckets[i]++
@@ -183,11 +180,16 @@ func (h *Histogram) add(ms int64) {
 	h.SumMS += ms
 }
 
-// OutcomeReplied is the outcome of a model request that was answered; of one that failed it is failed.
-const OutcomeReplied = "replied"
+// outcomeReplied is the outcome of a model request that was answered, outcomeFailed of one that failed.
+const (
+	outcomeReplied = "replied"
+	outcomeFailed  = "failed"
+)
 
-// Figures are what monitoring counts in a session. A key by two things is both, with a blank between them.
+// Figures are what monitoring counts in a session. A key by two things is both, with a blank between them; the second
+// has no blank.
 type Figures struct {
+	// Models has both outcomes of each model that was asked, so that a rate of failures has something to compare with.
 	Models  map[string]*Histogram `json:"models"`  // by provider/model and outcome
 	Tools   map[string]*Histogram `json:"tools"`   // by tool and outcome
 	Errors  map[string]uint64     `json:"errors"`  // failed requests to models, by kind
@@ -202,11 +204,11 @@ type figureFold struct {
 
 type askedModel struct {
 	Name string    `json:"name"`
-	At   time.Time `json:"at"`
+	Due  time.Time `json:"due"` // when it may be sent: after the pause of a retry and the wait for a budget
 }
 
 var figures = Fold[*figureFold]{
-	Name: "figures", Version: 1,
+	Name: "figures", Version: 2,
 	Takes: ofTheWork,
 	New: func() *figureFold {
 		return &figureFold{Figures: Figures{Models: map[string]*Histogram{}, Tools: map[string]*Histogram{},
@@ -219,14 +221,24 @@ var figures = Fold[*figureFold]{
 func (f *figureFold) apply(e *events.Event) *figureFold {
 	switch p := e.Payload.(type) {
 	case events.ModelRequested:
-		f.Asked[e.ID] = askedModel{p.Provider + "/" + p.Model, e.Time}
+		name, due := p.Provider+"/"+p.Model, e.Time
+		if p.NotBefore != nil && p.NotBefore.After(due) {
+			due = *p.NotBefore
+		}
+		f.Asked[e.ID] = askedModel{name, due}
+		histogramOf(f.Models, name, outcomeReplied)
+		histogramOf(f.Models, name, outcomeFailed)
 		if p.Attempt > 1 {
 			f.Retries["model"]++
 		}
+	case events.ModelApproved:
+		if asked, open := f.Asked[p.Request]; open && e.Time.After(asked.Due) {
+			f.Asked[p.Request] = askedModel{asked.Name, e.Time}
+		}
 	case events.ModelReplied:
-		f.model(e, p.Request, OutcomeReplied)
+		f.model(e, p.Request, outcomeReplied)
 	case events.ModelFailed:
-		if f.model(e, p.Request, "failed") {
+		if f.model(e, p.Request, outcomeFailed) {
 			f.Errors[p.Kind]++
 		}
 	case events.ModelDenied:
@@ -244,7 +256,7 @@ func (f *figureFold) model(e *events.Event, request, outcome string) bool {
 	asked, open := f.Asked[request]
 	if open {
 		delete(f.Asked, request)
-		histogramOf(f.Models, asked.Name, outcome).add(e.Time.Sub(asked.At).Milliseconds())
+		histogramOf(f.Models, asked.Name, outcome).add(max(0, e.Time.Sub(asked.Due).Milliseconds()))
 	}
 	return open
 }
@@ -266,7 +278,7 @@ func (f *figureFold) tool(e *events.Event) {
 func histogramOf(m map[string]*Histogram, name, outcome string) *Histogram {
 	key := name + " " + outcome
 	if m[key] == nil {
-		m[key] = &Histogram{}
+		m[key] = &Histogram{Buckets: make([]uint64, len(FigureBounds()))}
 	}
 	return m[key]
 }

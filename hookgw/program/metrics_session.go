@@ -54,12 +54,12 @@ func gates() []string {
 func (s *samples) histograms(name, help, label string, all map[string]*projections.Histogram) {
 	// order-independent: the rendering sorts
 	for key, h := range all {
-		what, outcome, _ := strings.Cut(key, " ")
+		last := strings.LastIndexByte(key, ' ') // a name may have blanks, an outcome has none
 		buckets := map[float64]uint64{}
 		for i, bound := range projections.FigureBounds() {
 			buckets[bound] = h.Buckets[i]
 		}
-		*s = append(*s, metrics.Sample{Name: name, Help: help, Labels: []string{label, what, "outcome", outcome},
+		*s = append(*s, metrics.Sample{Name: name, Help: help, Labels: []string{label, key[:last], "outcome", key[last+1:]},
 			Value: float64(h.SumMS) / 1000, Histogram: &metrics.Histogram{Buckets: buckets, Count: h.Count}})
 	}
 }
