@@ -44,7 +44,7 @@ func TestWhateverHappensTheRulesHold(t *testing.T) {
 func TestTheRandomWorldsAreNotTame(t *testing.T) {
 	t.Parallel()
 	seen := map[string]int{}
-	for seed := range uint64(worlds / 2) {
+	for seed := range uint64(worlds) {
 		c := newChaos(t, seed)
 		c.run()
 		for _, e := range c.sim.Events() {
@@ -64,6 +64,11 @@ func TestTheRandomWorldsAreNotTame(t *testing.T) {
 				if p.Rule == "tool preset few" {
 					seen["by a preset"]++
 				}
+			case events.StepApproved:
+				seen["edited messages"] += len(p.Messages)
+				seen["dropped calls"] += len(p.Dropped)
+			case events.SpawnApproved:
+				seen["edited files"] += len(p.Files)
 			case events.TicketReviewed:
 				seen["reviewed "+p.Verdict]++
 			case events.TicketResolved:
@@ -87,7 +92,7 @@ func TestTheRandomWorldsAreNotTame(t *testing.T) {
 	}
 	for _, want := range []string{
 		"asked tool", "asked step", "asked spawn", "asked budget", "asked interrupted", "asked http", "edited true",
-		"generation 2", "final true", events.Yes, events.No, events.Expired,
+		"edited messages", "dropped calls", "edited files", "generation 2", "final true", events.Yes, events.No, events.Expired,
 		"ToolDenied", "ToolParked", "InterruptResolved", "HintGiven", "HintSkipped", "AnswerRefused", "TicketKilled",
 		"TicketBlocked", "TicketRetried", "TicketCompleted", "FilesUpdated",
 		"GoalCompleted", "GoalFailed", "Paused", "ControlRefused", "StepDenied", "SpawnDenied", "TicketsAdded",

@@ -46,7 +46,9 @@ func pick[T any](c *chaos, from ...T) T { return from[c.IntN(len(from))] }
 // run plays a session until nobody has anything left to say, and closes it: at
 // the end, or, once in eight times, in the middle.
 func (c *chaos) run() {
-	c.sim.Say(events.SessionOpened{Workspace: "/w", Settings: c.settings()}, toolsOfChaos())
+	// decisions 3, so that starts and steps show what a person may edit
+	basis := events.Basis{Decisions: map[string]int{events.ActorConductor: 3, events.ActorContributor: 3}}
+	c.sim.Say(events.SessionOpened{Basis: basis, Workspace: "/w", Settings: c.settings()}, toolsOfChaos())
 	if c.chance(2) {
 		c.sim.Say(modelsOfChaos())
 	}
@@ -218,7 +220,7 @@ func (c *chaos) outcome(e events.Event) {
 // secondThoughts are what a person may want after a call: all of it back, or a
 // patch that mends it.
 func (c *chaos) secondThoughts(p events.ToolSettled) {
-	if c.control > 0 && c.chance(12) {
+	if c.control > 0 && c.chance(8) {
 		c.control--
 		c.later(pick[events.Payload](c, events.UndoRequested{Call: p.Call}, events.UndoRequested{ToSeq: 9},
 			events.UndoRequested{Ticket: pick(c, append(c.tickets, "nobody")...)}, events.UndoRequested{},
@@ -345,7 +347,9 @@ func (c *chaos) answers(p events.AskRaised) {
 		case events.GateTool:
 			good.Args = json.RawMessage(pick(c, `{"path":"src/edited"}`, `{"path":"docs/edited"}`, string(p.Args)))
 		case events.GateSpawn:
-			good.Args = json.RawMessage(`{"prompt":"Mend it well"}`)
+			good.Args = json.RawMessage(pick(c, `{"prompt":"Mend it well"}`, `{"files":["src/a:outline"]}`, `{"files":[]}`))
+		case events.GateStep:
+			good.Args = c.stepArgs(p)
 		case events.GateBudget:
 			good.Args = c.budgetArgs(p)
 		case events.GateInterrupted:
@@ -365,6 +369,23 @@ func (c *chaos) answers(p events.AskRaised) {
 			events.AskAnswered{Ask: "nobody", Decision: events.Yes},
 			events.TimerFired{Ask: p.Ask, Due: tierstest.At(0)}))
 	}
+}
+
+// stepArgs are what a person edits of a step.
+func (c *chaos) stepArgs(p events.AskRaised) json.RawMessage {
+	var shown struct {
+		Messages []events.StepMessage
+		Calls    []events.StepCall
+	}
+	switch err := json.Unmarshal(p.Args, &shown); {
+	case err != nil:
+		return nil
+	case len(shown.Calls) > 0:
+		last := shown.Calls[len(shown.Calls)-1].Call
+		return json.RawMessage(pick(c, `{"calls":[]}`, `{"calls":[{"call":"`+last+`"}]}`))
+	}
+	at := shown.Messages[c.IntN(len(shown.Messages))].Part
+	return json.RawMessage(fmt.Sprintf(`{"messages":[{"part":%d,"text":"edited"}]}`, at))
 }
 
 // budgetArgs are what a person says to a question about a budget.
