@@ -69,6 +69,8 @@ func TestTheConsole(t *testing.T) {
 		"needs more than a yes":               needsMoreThanAYes,
 		"notifies of asks":                    notifiesOfAsks,
 		"takes pictures":                      takesPictures,
+		"from goal to done by keys":           fromGoalToDone(true),
+		"from goal to done by mouse":          fromGoalToDone(false),
 		"names everything":                    namesEverything,
 		"opens a long session":                opensALongSession,
 		"shows thousands of asks":             showsThousandsOfAsks,

@@ -258,3 +258,59 @@ func showsFiveHundredTickets(t *testing.T, b *rod.Browser) {
 	require.Len(t, viewOf[views.Tickets](f, "/api/tickets").Tickets, 500)
 	require.Equal(t, http.StatusOK, f.get("/api/tickets", access.RightRead).status)
 }
+
+// fromGoalToDone takes a goal through the real deciders, with a model that runs a command and is done, by keys alone or
+// by the mouse and the fields alone.
+func fromGoalToDone(byKeys bool) func(*testing.T, *rod.Browser) {
+	return func(t *testing.T, b *rod.Browser) {
+		f := crew(t, nil, `{"script":"make test"}`, "DONE: the tests pass.")
+		p := consoleOf(t, b, f)
+		p.awaitText("Nothing waits for you.")
+		do := func(keys []input.Key, kind, text string) {
+			t.Helper()
+			if byKeys {
+				p.press(keys...)
+			} else {
+				p.click(kind, text)
+			}
+		}
+		do([]input.Key{input.KeyG, input.KeyS}, "a", "Sessions")
+		p.awaitText("(current)")
+		p.await(`() => document.querySelectorAll("a[data-session]").length === 1`)
+		if do([]input.Key{input.KeyJ, input.Enter}, "a[data-session]", session); byKeys {
+			p.await(`() => location.hash.endsWith("/live")`)
+		}
+		do([]input.Key{input.KeyG, input.KeyN}, "a", "New goal")
+		p.awaitText("small enough for one ticket")
+		if byKeys {
+			p.press(input.KeyI)
+			require.NoError(t, p.InsertText("make the tests pass"))
+			p.press(input.Tab, input.Space, input.Tab, input.Enter)
+		} else {
+			p.fill("Goal", "make the tests pass")
+			box, err := p.Element("input[type=checkbox]")
+			require.NoError(t, err)
+			require.NoError(t, box.Click(proto.InputMouseButtonLeft, 1))
+			p.click("button", "Submit")
+		}
+		p.await(`() => location.hash.endsWith("/live")`)
+		p.has("make the tests pass", "for you: run_powershell")
+		do([]input.Key{input.KeyG, input.KeyI}, "a", "Inbox")
+		p.await(`() => document.querySelectorAll("nav li").length === 1`)
+		do([]input.Key{input.KeyJ}, "nav li a", "")
+		p.has("make test", "Yes, this once")
+		p.settle()
+		do([]input.Key{input.KeyA}, "button", "Yes, this once")
+		p.has("You said yes.")
+		do([]input.Key{input.KeyG, input.KeyS}, "a", "Sessions")
+		p.has("✓ done", "1/1")
+		do([]input.Key{input.KeyJ, input.Enter}, "a[data-session]", "make the tests pass")
+		p.has("1/1 tickets", "✓ done")
+		do([]input.Key{input.KeyG, input.KeyC}, "a", "Conversation")
+		p.awaitText("choose one")
+		p.at("tickets")
+		do([]input.Key{input.KeyJ}, "tbody a", "")
+		p.has("completed")
+		require.Len(t, f.answered(), 1)
+	}
+}

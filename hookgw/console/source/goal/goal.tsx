@@ -1,7 +1,8 @@
 // Typing a goal.
 
 import { h, VNode } from "preact"
-import { useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
+import { show } from "../kit/keys"
 import { Said, useActs } from "../kit/act"
 import { place, to, visit } from "../kit/place"
 
@@ -15,11 +16,14 @@ export function Goal(): VNode {
     setWords("")
     visit(to(place.value.session, "live"))
   }
+  const field = useRef<HTMLTextAreaElement>(null)
+  useLayoutEffect(() => show({ i: { does: "go to the field", run: () => field.current?.focus() } }))
   return (
     <main class="page" aria-label="New goal">
       <h2>New goal</h2>
       <textarea
         class="words"
+        ref={field}
         aria-label="Goal"
         placeholder="make the tests pass"
         value={words}

@@ -1,7 +1,9 @@
 // All sessions of the project, open ones first, the newest first.
 
 import { h, VNode } from "preact"
+import { useLayoutEffect, useRef } from "preact/hooks"
 import { useRead } from "../kit/read"
+import { show } from "../kit/keys"
 import { age } from "../kit/time"
 import { money, state } from "../kit/format"
 import { to } from "../kit/place"
@@ -13,12 +15,24 @@ export function Sessions(): VNode {
   const list = read.value.value
   const rows = [...(list?.sessions ?? [])].reverse()
   rows.sort((a, b) => Number(!!a.closed) - Number(!!b.closed))
+  const table = useRef<HTMLTableElement>(null)
+  const move = (step: number) => {
+    const links = [...(table.current?.querySelectorAll<HTMLElement>("a[data-session]") ?? [])]
+    const at = links.indexOf(document.activeElement as HTMLElement)
+    links[Math.max(0, Math.min(links.length - 1, at + step))]?.focus()
+  }
+  useLayoutEffect(() =>
+    show({
+      j: { does: "next session; Enter opens it", run: () => move(1) },
+      k: { does: "previous session", run: () => move(-1) },
+    }),
+  )
   return (
-    <main class="page">
+    <main class="page" aria-label="Sessions">
       <h1>Sessions</h1>
       {read.error.value && <p class="warn" role="alert">{read.error.value}</p>}
       {list && rows.length === 0 && <p class="quiet">No session yet: slop run "make the tests pass" opens one.</p>}
-      <table>
+      <table ref={table}>
         <thead>
           <tr>
             <th scope="col">State</th>
@@ -34,7 +48,7 @@ export function Sessions(): VNode {
           {rows.map((s) => (
             <tr key={s.session} class={s.closed ? "over" : ""}>
               <td><Visible text={stateOf(s)} /></td>
-              <td><a href={to(s.session, "live")}><Visible text={s.goal || s.label || s.session} /></a></td>
+              <td><a data-session={s.session} href={to(s.session, "live")}><Visible text={s.goal || s.label || s.session} /></a></td>
               <td>{s.pending_asks > 0 && !s.closed ? <a href="#/inbox">⚑ {s.pending_asks}</a> : ""}</td>
               <td>{s.tickets > 0 && `${s.tickets_done}/${s.tickets}`}</td>
               <td>{money(s.micro_dollars, s.unpriced)}</td>
