@@ -92,7 +92,8 @@ func TestTheRandomWorldsAreNotTame(t *testing.T) {
 	}
 	for _, want := range []string{
 		"asked tool", "asked step", "asked spawn", "asked budget", "asked interrupted", "asked http", "edited true",
-		"edited messages", "dropped calls", "edited files", "generation 2", "final true", events.Yes, events.No, events.Expired,
+		"edited messages", "dropped calls", "edited files",
+		"generation 2", "final true", events.Yes, events.No, events.Expired,
 		"ToolDenied", "ToolParked", "InterruptResolved", "HintGiven", "HintSkipped", "AnswerRefused", "TicketKilled",
 		"TicketBlocked", "TicketRetried", "TicketCompleted", "FilesUpdated",
 		"GoalCompleted", "GoalFailed", "Paused", "ControlRefused", "StepDenied", "SpawnDenied", "TicketsAdded",
