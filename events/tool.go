@@ -208,6 +208,37 @@ const (
 // MaxContent limits the entries of ToolSettled.Content.
 const MaxContent = 32
 
+// MaxNotices limits the entries of ToolSettled.Notices.
+const MaxNotices = 32
+
+// Kinds of [ServerNotice].
+const (
+	NoticeProgress = "progress"
+	NoticeLog      = "log"
+	NoticeUpdated  = "updated" // of a resource; a signal only
+)
+
+// ServerNotice is what an external MCP server reported during a call.
+type ServerNotice struct {
+	N        int     `json:"n"` // number in its call, from 1
+	Kind     string  `json:"kind"`
+	Progress float64 `json:"progress,omitempty"`
+	Total    float64 `json:"total,omitempty"`
+	Level    string  `json:"level,omitempty"`  // of a log message
+	Logger   string  `json:"logger,omitempty"` // that wrote a log message
+	Text     string  `json:"text,omitempty"`   // message of a progress, JSON of a log message, or URI of an update
+}
+
+// SignalNotice is the name of signals whose body is a [NoticeSignal].
+const SignalNotice = "notice"
+
+// NoticeSignal is a notice as it is sent at once. It may be lost.
+type NoticeSignal struct {
+	Call   string `json:"call"`
+	Server string `json:"server,omitempty"` // of an update
+	ServerNotice
+}
+
 // Kinds of [Content].
 const (
 	ContentText     = "text"
@@ -247,11 +278,13 @@ type ToolSettled struct {
 	// no server. It may be unset for such a text.
 	Own bool `json:"own,omitempty"`
 	// Content are the blocks of a result that is not only text, in their order. Text describes them.
-	Content     []Content   `json:"content,omitempty"`
-	Exit        *int        `json:"exit,omitempty"`
-	Stderr      string      `json:"stderr,omitempty"`
-	Interpreter string      `json:"interpreter,omitempty"`
-	Files       []FileState `json:"files,omitempty"`
+	Content []Content `json:"content,omitempty"`
+	// Notices are the first reports of the call's external MCP server, at most [MaxNotices].
+	Notices     []ServerNotice `json:"notices,omitempty"`
+	Exit        *int           `json:"exit,omitempty"`
+	Stderr      string         `json:"stderr,omitempty"`
+	Interpreter string         `json:"interpreter,omitempty"`
+	Files       []FileState    `json:"files,omitempty"`
 	// Edited are the changes of written files whose edits are known.
 	Edited []FileChange `json:"edited,omitempty"`
 	// Unseen means that the call may have changed files that Files does not list.
@@ -368,13 +401,16 @@ type InputRequested struct {
 	Message string `json:"message"` // the server's text, which is not trusted
 	// Schema is the JSON Schema of the form; unset if URL is set.
 	Schema json.RawMessage `json:"schema,omitempty"`
+	// Sampling is set if the server asks for the reply of a model: the parameters of the protocol's
+	// sampling/createMessage. The answer is its result.
+	Sampling json.RawMessage `json:"sampling,omitempty"`
 	// URL is the address that the person should visit, and Origin its scheme and host.
 	URL    string `json:"url,omitempty"`
 	Origin string `json:"origin,omitempty"`
 }
 
 // EventType returns the type name and version.
-func (InputRequested) EventType() Type { return Type{"InputRequested", 1} }
+func (InputRequested) EventType() Type { return Type{"InputRequested", 2} }
 
 // EventCorr returns the call.
 func (e InputRequested) EventCorr() string { return e.Call }
@@ -408,6 +444,7 @@ func toolDefs() []Def {
 			Outcome: ToolFailed, Text: "STDOUT:\n", SHA256: "ab",
 			Exit: &exit, Stderr: "boom", Interpreter: "bash", Files: []FileState{{Path: "a", SHA256: "ab", Size: 1}},
 			Own:        true,
+			Notices:    []ServerNotice{{N: 1, Kind: NoticeProgress, Progress: 1, Total: 2, Text: "half"}},
 			Content:    []Content{{Kind: ContentImage, Media: "image/png", Blob: &BlobRef{"ab", 4, ContentBytesMedia}}},
 			ArgsSHA256: "ab", Generation: 1, DurationMS: 3}, optional),
 		Define(Outcome, "worker", "A worker starts a call whose effects cannot be checked "+
@@ -428,6 +465,7 @@ func externalDefs() []Def {
 			Tools: []MCPToolChange{{"read", "changed"}}}),
 		Define(Outcome, "worker", "An external MCP server asks a person something while its call runs.",
 			InputRequested{Call: "01J-0", Server: "files", Message: "Which folder?",
-				Schema: json.RawMessage(`{"type":"object"}`), URL: "https://example.com/a", Origin: "https://example.com"}),
+				Schema: json.RawMessage(`{"type":"object"}`), Sampling: json.RawMessage(`{"messages":[],"maxTokens":1}`),
+				URL: "https://example.com/a", Origin: "https://example.com"}, optional),
 	}
 }

@@ -146,6 +146,8 @@ func (d *asyncAPI) signals() {
 		{"frame", "What an attached front end measured; its session token is -.", "the process that serves the gateway",
 			d.payload(wire.Frame{})},
 		{"here", "An actor is at work, every 200 ms; its session token is -.", "every process", empty},
+		{"notice", "What the external MCP server of a call reports at once, or a change of a subscribed resource; the " +
+			"outcome of the call has the first reports.", "workers", d.payload(events.NoticeSignal{})},
 		{"gone", "An actor says good-bye; its session token is -.", "every process", empty},
 	} {
 		message, channel := "Signal"+strings.ToUpper(s.name[:1])+s.name[1:], "signal"+strings.ToUpper(s.name[:1])+s.name[1:]

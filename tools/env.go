@@ -31,6 +31,9 @@ type Env struct {
 	// Server is called with the state of the call's external server, even after the call. It may be nil. It must
 	// not block.
 	Server func(ServerState)
+	// Notify is called with what the call's external server reports, one after the other; for a subscription to a
+	// resource also after the call. It may be nil. It must not block.
+	Notify func(Notice)
 	// Limits limit the size of answers.
 	Limits Limits
 
@@ -174,8 +177,11 @@ type Question struct {
 	Server  string
 	Message string          // the server's own words
 	Schema  json.RawMessage // schema of the form; empty if there is a URL
-	URL     string          // the whole address
-	Origin  string          // scheme and host of URL
+	// Sampling is set if the server asks for a reply of a model: the parameters of sampling/createMessage. The content
+	// of the answer is then the result.
+	Sampling json.RawMessage
+	URL      string // the whole address
+	Origin   string // scheme and host of URL
 }
 
 // Answer is the person's answer. Content is set if a form was filled in.
@@ -196,4 +202,14 @@ type ServerState struct {
 type ToolDiff struct {
 	Name  string
 	State string // changed, new or gone
+}
+
+// Notice is what an external server reports while a call runs, or about a resource to which a call subscribed.
+type Notice struct {
+	N               int    // number in its call, from 1
+	Kind            string // as in package events, such as events.NoticeProgress
+	Server          string // of an update
+	Progress, Total float64
+	Level, Logger   string // of a log message
+	Text            string // message of a progress, JSON of a log message, or URI of an update
 }

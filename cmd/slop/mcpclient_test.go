@@ -21,7 +21,10 @@ import (
 // nobody asked for with it, leave, which ends the client
 // at the first progress without a word, pending, which comes back for the
 // outcome as often as it is told to, a number, which makes as many calls at once,
-// or list, which prints tools. It answers questions with the form in MCP_FORM. MCP_SERVER is what stands behind
+// or list, which prints tools. Further actions are resources, templates, prompts, read URI, prompt NAME ARGS,
+// complete PROMPT PREFIX, and watch URI TOOL, which subscribes, calls the tool and waits for the change. With MCP_LEVEL
+// it prints log messages from that level on. It waits for MCP_NOTICES progress and log messages before it ends. With
+// MCP_REPLY it replies as a model. It answers questions with the form in MCP_FORM. MCP_SERVER is what stands behind
 // slop mcp, serve by default. With MCP_URL it
 // calls a server over HTTP, with the token in the file MCP_TOKEN, over SSE where
 // the URL ends so. MCP_ERA is the protocol's version.
@@ -39,8 +42,10 @@ func runMCPClient(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	noticed := make(chan struct{}, 1000)
 	options := &mcp.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+			defer func() { noticed <- struct{}{} }()
 			fmt.Println("progress:", r.Params.Message)
 			switch args[0] {
 			case "cancel":
@@ -49,6 +54,28 @@ func runMCPClient(ctx context.Context, args []string) error {
 				os.Exit(0)
 			}
 		},
+	}
+	//lint:ignore SA1019 current clients still show log messages
+	options.LoggingMessageHandler = func(_ context.Context, r *mcp.LoggingMessageRequest) {
+		fmt.Println("log:", r.Params.Level, r.Params.Data)
+		noticed <- struct{}{}
+	}
+	updated := make(chan string, 1)
+	options.ResourceUpdatedHandler = func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) {
+		select {
+		case updated <- r.Params.URI:
+		default:
+		}
+	}
+	if reply := os.Getenv("MCP_REPLY"); reply != "" {
+		//lint:ignore SA1019 current clients still sample
+		options.CreateMessageHandler = func(_ context.Context,
+			r *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+			for _, m := range r.Params.Messages {
+				fmt.Println("sampled:", textOf(&mcp.CallToolResult{Content: []mcp.Content{m.Content}}))
+			}
+			return &mcp.CreateMessageResult{Role: "assistant", Model: "scripted", Content: &mcp.TextContent{Text: reply}}, nil
+		}
 	}
 	if form := os.Getenv("MCP_FORM"); form != "" {
 		options.ElicitationHandler = func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
@@ -59,12 +86,40 @@ func runMCPClient(ctx context.Context, args []string) error {
 		}
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "scripted-client", Version: "1.0"}, options)
+	confirmed := make(chan struct{}, 1)
+	client.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+			if _, is := r.GetParams().(*mcp.SubscriptionsAcknowledgedParams); is {
+				confirmed <- struct{}{}
+			}
+			return next(ctx, method, r)
+		}
+	})
 	session, err := client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: os.Getenv("MCP_ERA")})
 	if err != nil {
 		return err
 	}
-	if err := actMCP(ctx, session, args); err != nil {
+	if level := os.Getenv("MCP_LEVEL"); level != "" {
+		//lint:ignore SA1019 current clients still show log messages
+		if err := session.SetLoggingLevel(ctx, &mcp.SetLoggingLevelParams{Level: mcp.LoggingLevel(level)}); err != nil {
+			return err
+		}
+	}
+	other, err := passedOn(ctx, session, args, confirmed, updated)
+	if err == nil && !other {
+		err = actMCP(ctx, session, args)
+	}
+	if err != nil {
 		return err
+	}
+	if all := os.Getenv("MCP_NOTICES"); all != "" {
+		n, err := strconv.Atoi(all)
+		if err != nil {
+			return err
+		}
+		for range n {
+			<-noticed
+		}
 	}
 	if err := session.Close(); err != nil {
 		return err

@@ -22,7 +22,13 @@ var (
 func mcpSuite() {
 	s := sdk.NewServer(&sdk.Implementation{Name: "suite", Version: "1"},
 		//lint:ignore SA1019 the suite asks for log messages
-		&sdk.ServerOptions{Capabilities: &sdk.ServerCapabilities{Logging: &sdk.LoggingCapabilities{}}})
+		&sdk.ServerOptions{Capabilities: &sdk.ServerCapabilities{Logging: &sdk.LoggingCapabilities{}},
+			SubscribeHandler:   func(context.Context, *sdk.SubscribeRequest) error { return nil },
+			UnsubscribeHandler: func(context.Context, *sdk.UnsubscribeRequest) error { return nil },
+			CompletionHandler: func(_ context.Context, r *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
+				return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{
+					Values: []string{r.Params.Argument.Value + "is", r.Params.Argument.Value + "k"}, Total: 2}}, nil
+			}})
 	for name, blocks := range map[string][]sdk.Content{
 		"test_simple_text":       {&sdk.TextContent{Text: "This is a simple text response for testing."}},
 		"test_image_content":     {&sdk.ImageContent{Data: dot, MIMEType: "image/png"}},
@@ -41,6 +47,9 @@ func mcpSuite() {
 	suiteTool(s, "test_tool_with_logging", suiteLogs)
 	suiteTool(s, "test_tool_with_progress", suiteProgress)
 	suiteAsks(s)
+	suiteResources(s)
+	suitePrompts(s)
+	suiteSampling(s)
 	s.AddTool(&sdk.Tool{Name: "json_schema_2020_12_tool", Description: "Has a schema of JSON Schema 2020-12.",
 		InputSchema: json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",
 			"$defs":{"address":{"type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},

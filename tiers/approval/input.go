@@ -19,16 +19,22 @@ func (s *State) input(e *events.Event, p events.InputRequested) {
 		a.Title = p.Server + " asks you to visit " + p.Origin + ": " + p.Message
 	}
 	b, err := json.Marshal(struct {
-		Message string          `json:"message"`
-		Schema  json.RawMessage `json:"schema,omitempty"`
-		URL     string          `json:"url,omitempty"`
-		Origin  string          `json:"origin,omitempty"`
-	}{p.Message, p.Schema, p.URL, p.Origin})
+		Message  string          `json:"message"`
+		Schema   json.RawMessage `json:"schema,omitempty"`
+		Sampling json.RawMessage `json:"sampling,omitempty"`
+		URL      string          `json:"url,omitempty"`
+		Origin   string          `json:"origin,omitempty"`
+	}{p.Message, p.Schema, p.Sampling, p.URL, p.Origin})
 	if err != nil {
 		return // not JSON, so the registry has already rejected it
 	}
 	a.Args, a.ArgsSHA256 = b, ""
 	a.Note = tiers.Clip("The words are the server's. Fill in the form with the fields of the schema as arguments of a yes.",
 		MaxNote)
+	if p.Sampling != nil {
+		a.Title = p.Server + " asks for " + p.Message
+		a.Note = tiers.Clip(`The words in sampling are the server's. Answer with a yes whose arguments are the result: `+
+			`{"role": "assistant", "model": NAME, "content": {"type": "text", "text": REPLY}}.`, MaxNote)
+	}
 	s.raise(e, a)
 }

@@ -53,6 +53,7 @@ func (w site) approved(ctx context.Context, d events.Delivery, p events.ToolAppr
 	env := w.Env
 	env.Kept = w.Blobs.Get
 	env.Server, env.Ask = w.watchServer(ctx, &d.Event), w.askPerson(&d.Event, p.Call)
+	env.Notify = w.passOn(ctx, &d.Event, p.Call)
 	if p.TimeoutMS > 0 {
 		env.Shell.Timeout = time.Duration(p.TimeoutMS) * time.Millisecond
 	}
@@ -335,6 +336,9 @@ func (w site) settled(ctx context.Context, p events.ToolApproved, r tools.Result
 	}
 	out.Data = w.twin(ctx, r)
 	out.Content = w.contents(ctx, r.Content)
+	for _, n := range r.Notices {
+		out.Notices = append(out.Notices, w.notice(n))
+	}
 	fitting := fittingFiles(r.Files, func(f tools.FileState) string { return f.Path })
 	out.Unseen = slices.ContainsFunc(r.Files[fitting:], func(f tools.FileState) bool { return f.Written })
 	for _, f := range r.Files[:fitting] {

@@ -95,6 +95,9 @@ func (w *Worker) askPerson(cause *events.Event, call string) func(context.Contex
 		if masked := w.mask(string(q.Schema)); json.Valid([]byte(masked)) {
 			asked.Schema = json.RawMessage(masked)
 		}
+		if masked := w.mask(string(q.Sampling)); json.Valid([]byte(masked)) {
+			asked.Sampling = json.RawMessage(masked)
+		}
 		request, err := w.record(ctx, cause, asked)
 		if err != nil {
 			return tools.Answer{}, err
@@ -173,6 +176,29 @@ func (w *Worker) readSettled(ctx context.Context, f events.Filter, seen *uint64,
 		*seen = e.Seq
 	}
 	return nil
+}
+
+// passOn returns a function that sends the reports of a call's external server to whoever listens.
+func (w *Worker) passOn(ctx context.Context, cause *events.Event, call string) func(tools.Notice) {
+	if w.Signals == nil {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	return func(n tools.Notice) {
+		body, err := json.Marshal(events.NoticeSignal{Call: call, Server: n.Server, ServerNotice: w.notice(n)})
+		if err == nil {
+			err = w.Signals.Signal(ctx, cause.Project, cause.Session, w.Name, events.SignalNotice, body)
+		}
+		if err != nil {
+			w.Logger.Debug("cannot pass on a report of an external server", "error", err)
+		}
+	}
+}
+
+// notice returns the recorded form of a report, masked.
+func (w *Worker) notice(n tools.Notice) events.ServerNotice {
+	return events.ServerNotice{N: n.N, Kind: n.Kind, Progress: n.Progress, Total: n.Total, Level: w.mask(n.Level),
+		Logger: w.mask(n.Logger), Text: w.mask(n.Text)}
 }
 
 // contents returns the recorded form of the blocks of a result, masked like everything that leaves the worker.

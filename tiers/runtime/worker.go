@@ -24,8 +24,9 @@ type Worker struct {
 	Queue   Queue
 	Claims  Claims
 	Blobs   events.Blobs
-	Live    Live  // nil: kills are not followed
-	Peers   Peers // nil: a claim whose call was redelivered counts as abandoned
+	Live    Live    // nil: kills are not followed
+	Signals Signals // nil: reports of external servers are only on record
+	Peers   Peers   // nil: a claim whose call was redelivered counts as abandoned
 	Tools   ToolSet
 	Home    tools.Env // environment of calls in the person's folder; see site
 	// Checkpoints tracks what scripts change; nil disables tracking.

@@ -59,6 +59,7 @@ type Definition struct {
 	Disabled bool              `json:"disabled,omitempty"`
 	Serial   bool              `json:"serial,omitempty"`   // one call at a time
 	Roots    []string          `json:"roots,omitempty"`    // folders that the server may request; empty means none
+	Sampling bool              `json:"sampling,omitempty"` // the server may ask for replies of a model
 	StartMS  int64             `json:"start_ms,omitempty"` // 0 means startTimeout
 	CallMS   int64             `json:"call_ms,omitempty"`  // 0 means callTimeout
 	Allow    []string          `json:"allow,omitempty"`    // globs of tool names; empty means all
@@ -99,6 +100,7 @@ type entry struct {
 	OAuth         *OAuth            `json:"oauth"`
 	Serial        bool              `json:"serial"`
 	Roots         []string          `json:"roots"`
+	Sampling      bool              `json:"sampling"`
 	Timeout       *int64            `json:"timeout"`        // milliseconds
 	StartTimeout  *int64            `json:"startupTimeout"` // milliseconds
 	IncludeTools  []string          `json:"includeTools"`
@@ -201,7 +203,7 @@ var entryFields = sync.OnceValue(func() []string {
 
 func (e entry) definition() (Definition, error) {
 	d := Definition{Name: e.Name, Cwd: e.Cwd, Env: e.Env, EnvFile: e.EnvFile, Headers: e.Headers, URL: e.URL,
-		OAuth: e.OAuth, Serial: e.Serial, Roots: e.Roots,
+		OAuth: e.OAuth, Serial: e.Serial, Roots: e.Roots, Sampling: e.Sampling,
 		Disabled: e.Disabled || e.Enabled != nil && !*e.Enabled,
 		Allow:    slices.Concat(e.Tools.Allow, e.IncludeTools, e.EnabledTools),
 		Deny:     slices.Concat(e.Tools.Deny, e.ExcludeTools, e.DisabledTools)}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"manualslop/tools"
 )
 
 // connection is one connection to a server, with the server's tools. They are listed once, and again when the
@@ -28,12 +30,16 @@ type connection struct {
 	ended    chan struct{} // closed together with the connection
 	tokens   int64
 	expected map[int64]*expectation
+
+	listening bool                       // listenTo was called
+	confirm   map[string][]chan struct{} // subscriptions to be confirmed, by URI
 }
 
 // expectation is a call in progress.
 type expectation struct {
 	ctx      context.Context
 	ask      Ask // nil if the server cannot ask
+	notify   func(tools.Notice)
 	progress func()
 	hold     func() (resume func()) // stops the call's time limit until resume is called
 
@@ -42,25 +48,27 @@ type expectation struct {
 
 func newConnection(s *session) *connection {
 	return &connection{of: s, ready: make(chan struct{}), reading: true, ended: make(chan struct{}),
-		expected: map[int64]*expectation{}}
+		expected: map[int64]*expectation{}, confirm: map[string][]chan struct{}{}}
 }
 
-// client returns a client for this connection. It declares roots only if the definition has some, and never sampling.
+// client returns a client for this connection. It declares roots and sampling only if the definition allows them.
 func (c *connection) client() *sdk.Client {
 	options := &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{},
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { c.toolsChanged() },
-		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
-			c.progressed(r.Params.ProgressToken)
-		}}
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { c.toolsChanged() }}
 	options.ElicitationHandler = c.elicit
 	options.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{},
 		URL: &sdk.URLElicitationCapabilities{}}
+	if c.of.definition.Sampling {
+		//lint:ignore SA1019 current servers still ask for it
+		options.CreateMessageHandler = c.sample
+	}
 	roots := c.of.definition.Roots
 	if len(roots) > 0 {
 		//lint:ignore SA1019 current servers still request roots
 		options.Capabilities.RootsV2 = &sdk.RootCapabilities{}
 	}
 	out := sdk.NewClient(&sdk.Implementation{Name: "slop", Version: "1"}, options)
+	out.AddReceivingMiddleware(c.watching)
 	for _, dir := range roots {
 		//lint:ignore SA1019 current servers still request roots
 		out.AddRoots(&sdk.Root{URI: (&url.URL{Scheme: "file", Path: dir}).String()})
@@ -79,16 +87,6 @@ func (c *connection) expect(e *expectation) (token int64, done func()) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.expected, token)
-	}
-}
-
-func (c *connection) progressed(token any) {
-	n, ok := token.(float64)
-	c.mu.Lock()
-	e, known := c.expected[int64(n)]
-	c.mu.Unlock()
-	if ok && known {
-		e.progress()
 	}
 }
 
@@ -180,7 +178,13 @@ func (c *connection) listTools() ([]Pin, error) {
 		}
 		out = append(out, p)
 	}
-	slices.SortFunc(out, func(a, b Pin) int { return strings.Compare(a.Name, b.Name) })
+	operations, err := operationPins(c.InitializeResult().Capabilities)
+	if err != nil {
+		return nil, err
+	}
+	operations = slices.DeleteFunc(operations, func(p Pin) bool { return !c.of.definition.offers(p.Name) })
+	out = append(operations, out...) // a tool with the name of an operation is dropped
+	slices.SortStableFunc(out, func(a, b Pin) int { return strings.Compare(a.Name, b.Name) })
 	return slices.CompactFunc(out, func(a, b Pin) bool { return a.Name == b.Name }), nil
 }
 

@@ -1,8 +1,8 @@
 package mcp
 
 import (
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -18,9 +18,9 @@ const (
 )
 
 // textOf joins the blocks of a result, one below the other. For binary blocks it gives the size.
-func textOf(r *sdk.CallToolResult) string {
+func textOf(blocks []sdk.Content) string {
 	var b strings.Builder
-	for _, block := range r.Content {
+	for _, block := range blocks {
 		switch c := block.(type) {
 		case *sdk.TextContent:
 			b.WriteString(cleanText(c.Text))
@@ -31,16 +31,13 @@ func textOf(r *sdk.CallToolResult) string {
 		case *sdk.ResourceLink:
 			fmt.Fprintf(&b, "[resource %s]", clean(c.URI, maxURI))
 		case *sdk.EmbeddedResource:
-			if c.Resource != nil {
+			if c.Resource != nil && c.Resource.Blob == nil {
 				b.WriteString(cleanText(c.Resource.Text))
+			} else if c.Resource != nil {
+				fmt.Fprintf(&b, "[%s, %d bytes]", clean(c.Resource.MIMEType, maxMedia), len(c.Resource.Blob))
 			}
 		}
 		b.WriteString("\n")
-	}
-	if b.Len() == 0 && r.StructuredContent != nil {
-		if raw, err := json.Marshal(r.StructuredContent); err == nil {
-			b.Write(raw)
-		}
 	}
 	return b.String()
 }
@@ -48,9 +45,21 @@ func textOf(r *sdk.CallToolResult) string {
 // contentOf returns the blocks of a result, or nil if all of them are texts. Blocks beyond events.MaxContent are
 // replaced by a text that counts them.
 func contentOf(r *sdk.CallToolResult) []tools.Content {
-	var out []tools.Content
-	other := false
-	for _, block := range r.Content {
+	out := contents(r.Content)
+	if !slices.ContainsFunc(out, func(c tools.Content) bool { return c.Kind != events.ContentText }) {
+		return nil
+	}
+	if more := len(out) - events.MaxContent; more > 0 {
+		last := events.MaxContent - 1
+		out = append(out[:last:last], tools.Content{Kind: events.ContentText,
+			Text: fmt.Sprintf("[%d more blocks were not kept: at most %d]", more+1, events.MaxContent)})
+	}
+	return out
+}
+
+// contents returns blocks as they are recorded.
+func contents(blocks []sdk.Content) (out []tools.Content) {
+	for _, block := range blocks {
 		var c tools.Content
 		switch b := block.(type) {
 		case *sdk.TextContent:
@@ -71,16 +80,7 @@ func contentOf(r *sdk.CallToolResult) []tools.Content {
 			continue // of no use in a result
 		}
 		c.Media, c.URI = clean(c.Media, maxMedia), clean(c.URI, maxURI)
-		other = other || c.Kind != events.ContentText
 		out = append(out, c)
-	}
-	if !other {
-		return nil
-	}
-	if more := len(out) - events.MaxContent; more > 0 {
-		last := events.MaxContent - 1
-		out = append(out[:last:last], tools.Content{Kind: events.ContentText,
-			Text: fmt.Sprintf("[%d more blocks were not kept: at most %d]", more+1, events.MaxContent)})
 	}
 	return out
 }

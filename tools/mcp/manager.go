@@ -187,7 +187,7 @@ func (m *Manager) Tools() (*tools.Registry, error) {
 				continue
 			}
 			taken[name] = true
-			spec := tools.Spec{Name: name, Effect: tools.Executes}
+			spec := tools.Spec{Name: name, Effect: effectOf(p)}
 			spec.Summary, spec.Doc = described(s.Definition.Name, p.Description)
 			t, err := tools.Foreign(spec, p.Schema, func(ctx context.Context, env tools.Env,
 				args json.RawMessage) (tools.Result, error) {
@@ -291,22 +291,42 @@ func callPinned(ctx context.Context, s Server, p Pin, raw json.RawMessage, env t
 		return failed(name, p.Name, "pin_changed", fmt.Errorf("the tool is not the one that was approved; a person must "+
 			`look at it with "slop mcp tools %s" and run "slop mcp trust %s" again`, name, name))
 	}
-	result, err := s.CallTool(ctx, p.Name, args, env.Ask)
-	if err != nil {
-		return failed(name, p.Name, kindOf(ctx, err), err)
+	seen := &notices{on: env.Notify}
+	hooks := Hooks{Ask: env.Ask, Notify: seen.add}
+	var out tools.Result
+	if p.Operation {
+		out = operate(ctx, s, p, raw, hooks)
+	} else {
+		out = callTool(ctx, s, p, args, hooks)
 	}
-	text := textOf(result)
-	out := tools.Result{Text: text, Data: result.StructuredContent}
-	if result.IsError {
-		out = failed(name, p.Name, "tool_error", errors.New(text))
-	}
-	out.Content = contentOf(result)
+	out.Notices = seen.list()
 	if whole := out.Text; !tools.Fits(whole, env.Limits) {
 		out.Text = tools.Clamp(whole, env.Limits)
 		const most = sandbox.MaxWhole
 		out.Artifacts = []tools.Artifact{{Name: "stdout", Data: []byte(whole[:min(len(whole), most)]),
 			Cut: len(whole) > most}}
 	}
+	return out
+}
+
+// callTool calls a tool of the server.
+func callTool(ctx context.Context, s Server, p Pin, args map[string]any, h Hooks) tools.Result {
+	name := s.Definition().Name
+	result, err := s.CallTool(ctx, p.Name, args, h)
+	if err != nil {
+		return failed(name, p.Name, kindOf(ctx, err), err)
+	}
+	text := textOf(result.Content)
+	if text == "" && result.StructuredContent != nil {
+		if data, err := json.Marshal(result.StructuredContent); err == nil {
+			text = string(data)
+		}
+	}
+	out := tools.Result{Text: text, Data: result.StructuredContent}
+	if result.IsError {
+		out = failed(name, p.Name, "tool_error", errors.New(text))
+	}
+	out.Content = contentOf(result)
 	return out
 }
 

@@ -612,9 +612,9 @@ func TestRequirement02RemoteServersAreCalled(t *testing.T) {
 		server, err := NewServer(Status{Definition: Definition{Name: "r", Type: kind, URL: web.URL}}, t.TempDir(),
 			Surroundings{})
 		require.NoError(t, err)
-		got, err := server.CallTool(t.Context(), "hello", nil, nil)
+		got, err := server.CallTool(t.Context(), "hello", nil, Hooks{})
 		require.NoError(t, err, kind)
-		require.Equal(t, "there\n", textOf(got))
+		require.Equal(t, "there\n", textOf(got.Content))
 		state, _ := server.State()
 		require.Equal(t, Running, state)
 		require.NoError(t, server.Stop())

@@ -88,11 +88,11 @@ func (g *guarded) call(t *testing.T, around Surroundings) (string, error) {
 		t.TempDir(), around)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Stop()) }()
-	result, err := s.CallTool(t.Context(), "hello", nil, nil)
+	result, err := s.CallTool(t.Context(), "hello", nil, Hooks{})
 	if err != nil {
 		return "", err
 	}
-	return textOf(result), nil
+	return textOf(result.Content), nil
 }
 
 func browse(_ context.Context, _, address string) error {

@@ -38,18 +38,7 @@ func (c *connection) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.Eli
 		}
 		q.Schema = schema
 	}
-	e, err := c.asking(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if e.ask == nil {
-		return &sdk.ElicitResult{Action: "decline"}, nil
-	}
-	within, cancel := context.WithCancel(e.ctx)
-	defer cancel()
-	defer context.AfterFunc(ctx, cancel)()
-	defer e.hold()() // the person's time does not count
-	a, err := e.ask(within, q)
+	a, err := c.put(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +46,50 @@ func (c *connection) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.Eli
 		return &sdk.ElicitResult{Action: "decline"}, nil
 	}
 	return &sdk.ElicitResult{Action: "accept", Content: a.Content}, nil
+}
+
+// put asks a question of a running call and returns the answer. A call that cannot ask gets a no.
+func (c *connection) put(ctx context.Context, q tools.Question) (tools.Answer, error) {
+	e, err := c.asking(ctx)
+	if err != nil || e.ask == nil {
+		return tools.Answer{}, err
+	}
+	within, cancel := context.WithCancel(e.ctx)
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	defer e.hold()() // the person's time does not count
+	return e.ask(within, q)
+}
+
+// maxSampling limits the parameters of a request for a reply of a model, in bytes.
+const maxSampling = 48 << 10
+
+// sample passes on a server's request for a reply of a model.
+//
+//lint:ignore SA1019 current servers still ask for it
+func (c *connection) sample(ctx context.Context, r *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
+	params := *r.Params
+	params.Meta, params.Metadata = nil, nil
+	raw, err := json.Marshal(&params)
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) > maxSampling {
+		return nil, fmt.Errorf("a request for a reply of a model must have at most %d bytes, has %d", maxSampling, len(raw))
+	}
+	a, err := c.put(ctx, tools.Question{Server: c.of.definition.Name, Message: "the reply of a model", Sampling: raw})
+	if err != nil {
+		return nil, err
+	}
+	if !a.Accepted {
+		return nil, errors.New("the request for a reply of a model was refused")
+	}
+	//lint:ignore SA1019 current servers still ask for it
+	out := &sdk.CreateMessageResult{}
+	if raw, err = json.Marshal(a.Content); err == nil {
+		err = json.Unmarshal(raw, out)
+	}
+	return out, err
 }
 
 // asking returns the call to which a question belongs, and counts the question. In the newer protocol the server

@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -80,9 +81,11 @@ type Server interface {
 	// ListTools returns the server's current tools from all pages, without those that the definition denies,
 	// sorted by name.
 	ListTools(ctx context.Context) ([]Pin, error)
-	// CallTool calls one tool with a JSON object. At most maxCalls run concurrently; further calls wait. ask
-	// passes questions of the server to a person; if it is nil, the server cannot ask.
-	CallTool(ctx context.Context, name string, args map[string]any, ask Ask) (*sdk.CallToolResult, error)
+	// CallTool calls one tool with a JSON object. At most maxCalls calls and operations run concurrently; further
+	// ones wait. Without Hooks.Ask the server cannot ask.
+	CallTool(ctx context.Context, name string, args map[string]any, h Hooks) (*sdk.CallToolResult, error)
+	// Operate makes a request other than a call of a tool, such as [ReadResource].
+	Operate(ctx context.Context, method string, args json.RawMessage, h Hooks) (tools.Result, error)
 	// Watch sets the function that is called with the server's state changes. It must not block and must not call
 	// the server.
 	Watch(tell func(tools.ServerState))
@@ -113,12 +116,12 @@ func NewServer(of Status, project string, around Surroundings) (Server, error) {
 	}
 	s := newSession(of, around)
 	if d.Type != Stdio {
-		s.dial = func(ctx context.Context, c *sdk.Client) (*sdk.ClientSession, error) {
-			return dialRemote(ctx, c, expanded, around)
+		s.dial = func(ctx context.Context, c *connection) (*sdk.ClientSession, error) {
+			return dialRemote(ctx, c.client(), expanded, around)
 		}
 		return &RemoteServer{s}, nil
 	}
-	s.dial = func(ctx context.Context, c *sdk.Client) (*sdk.ClientSession, error) {
+	s.dial = func(ctx context.Context, c *connection) (*sdk.ClientSession, error) {
 		if now, err := d.Hash(); err != nil || now != of.Hash {
 			return nil, errors.Join(errors.New("a file that its command names changed since it was trusted; "+
 				`look at it, then run "slop mcp trust `+d.Name+`" again`), err)
@@ -142,7 +145,7 @@ type session struct {
 	definition Definition
 	around     Surroundings
 	pins       []Pin // approved tools; nil means any tools
-	dial       func(context.Context, *sdk.Client) (*sdk.ClientSession, error)
+	dial       func(context.Context, *connection) (*sdk.ClientSession, error)
 
 	starting chan struct{} // holds a token while a connection is created or closed
 	calls    chan struct{} // holds one token per call
@@ -156,6 +159,8 @@ type session struct {
 	other    []tools.ToolDiff // tools that differed from the approved ones when last listed
 	watch    func(tools.ServerState)
 	stopped  chan struct{} // closed by Stop; nil if not started since
+
+	subscriptions map[string]*subscription // by URI
 }
 
 func (s *session) Definition() Definition { return s.definition }
@@ -274,7 +279,7 @@ func (s *session) connect(ctx context.Context, stopped chan struct{}) (*connecti
 		cancel(fmt.Errorf("it did not start in %v: %w", limit, context.DeadlineExceeded))
 	})
 	c := newConnection(s)
-	made, err := s.dial(lasting, c.client())
+	made, err := s.dial(lasting, c)
 	timer.Stop()
 	released()
 	s.mu.Lock()
@@ -296,6 +301,9 @@ func (s *session) connect(ctx context.Context, stopped chan struct{}) (*connecti
 	s.restarts.began(time.Now())
 	s.set(Running, c, nil)
 	go c.readTools()
+	if len(s.subscriptions) > 0 {
+		go s.subscribeAgain(c)
+	}
 	go func() {
 		err := made.Wait()
 		cancel(nil)
@@ -401,19 +409,29 @@ func (s *session) ListTools(ctx context.Context) ([]Pin, error) {
 }
 
 func (s *session) CallTool(ctx context.Context, name string, args map[string]any,
-	ask Ask) (*sdk.CallToolResult, error) {
+	h Hooks) (result *sdk.CallToolResult, err error) {
+	if args == nil {
+		args = map[string]any{} // null is not an object
+	}
+	err = s.during(ctx, h, func(ctx context.Context, c *connection, meta sdk.Meta) (err error) {
+		result, err = c.CallTool(ctx, &sdk.CallToolParams{Meta: meta, Name: name, Arguments: args})
+		return err
+	})
+	return result, err
+}
+
+// during makes one request within its times. The request must have the given metadata.
+func (s *session) during(ctx context.Context, h Hooks,
+	request func(context.Context, *connection, sdk.Meta) error) error {
 	select {
 	case s.calls <- struct{}{}:
 		defer func() { <-s.calls }()
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 	c, err := s.connected(ctx)
 	if err != nil {
-		return nil, err
-	}
-	if args == nil {
-		args = map[string]any{} // null is not an object
+		return err
 	}
 	limit := cmp.Or(time.Duration(s.definition.CallMS)*time.Millisecond, callTimeout)
 	within, cancel := context.WithCancelCause(ctx)
@@ -425,30 +443,38 @@ func (s *session) CallTool(ctx context.Context, name string, args map[string]any
 	hard := max(limit, hardTimeout)
 	last := time.AfterFunc(hard, func() { cancel(fmt.Errorf("no answer in %v: %w", hard, context.DeadlineExceeded)) })
 	defer last.Stop()
-	params := &sdk.CallToolParams{Name: name, Arguments: args}
-	e := &expectation{ask: ask, progress: func() { timer.Reset(limit) }, hold: func() func() {
+	e := &expectation{ask: h.Ask, notify: h.Notify, progress: func() { timer.Reset(limit) }, hold: func() func() {
 		timer.Stop()
 		last.Stop()
 		return func() { timer.Reset(limit); last.Reset(hard) }
 	}}
+	if e.notify == nil {
+		e.notify = func(tools.Notice) {}
+	} else {
+		c.listenTo(within)
+	}
 	e.ctx = context.WithValue(within, underWay{}, e)
 	token, done := c.expect(e)
 	defer done()
-	params.SetProgressToken(token)
-	result, err := c.CallTool(e.ctx, params)
+	meta := sdk.Meta{"progressToken": token}
+	if c.modern() {
+		meta[sdk.MetaKeyLogLevel] = "debug"
+	}
+	err = request(e.ctx, c, meta)
 	if err != nil && ctx.Err() == nil && within.Err() != nil {
-		return nil, context.Cause(within)
+		return context.Cause(within)
 	}
 	if err != nil && kindOf(ctx, err) == "closed" {
 		_ = c.Close() // it is already dead; this removes what remains of its process
 	}
-	return result, err
+	return err
 }
 
 // dialStdio starts the program. If the program dies of the probe for the newer protocol, it is started again
 // without the probe. A program that is known to use the older protocol is not probed.
-func dialStdio(ctx context.Context, c *sdk.Client, d Definition, around Surroundings,
+func dialStdio(ctx context.Context, c *connection, d Definition, around Surroundings,
 	revision string) (*sdk.ClientSession, error) {
+	client := c.client()
 	env := sandbox.Environment(sandbox.Environ{Allow: proxies()})
 	for name, value := range d.Env {
 		env = append(env, name+"="+value) // the last value wins
@@ -466,11 +492,11 @@ func dialStdio(ctx context.Context, c *sdk.Client, d Definition, around Surround
 		if err != nil {
 			return nil, err
 		}
-		p, err := startProcess(argv, env, d.Cwd, log)
+		p, err := startProcess(argv, env, d.Cwd, log, c.raw)
 		if err != nil {
 			return nil, err
 		}
-		made, err := c.Connect(ctx, p, options)
+		made, err := client.Connect(ctx, p, options)
 		if err == nil {
 			return made, nil
 		}

@@ -27,12 +27,12 @@ func inBubble(t *testing.T, of Status, options *sdk.ServerOptions,
 		}
 		server := sdk.NewServer(&sdk.Implementation{Name: "fixture", Version: "1"}, options)
 		s := newSession(of, Surroundings{})
-		s.dial = func(ctx context.Context, c *sdk.Client) (*sdk.ClientSession, error) {
+		s.dial = func(ctx context.Context, c *connection) (*sdk.ClientSession, error) {
 			here, there := sdk.NewInMemoryTransports()
 			if _, err := server.Connect(ctx, there, nil); err != nil {
 				return nil, err
 			}
-			return c.Connect(ctx, here, nil)
+			return c.client().Connect(ctx, here, nil)
 		}
 		defer func() {
 			if err := s.Stop(); err != nil {
@@ -71,7 +71,7 @@ func TestRequirement09ACallWithoutAnswerIsCancelledAtItsLimit(t *testing.T) {
 			return nil, ctx.Err()
 		})
 		began := time.Now()
-		_, err := s.CallTool(t.Context(), "hang", nil, nil)
+		_, err := s.CallTool(t.Context(), "hang", nil, Hooks{})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, callTimeout, time.Since(began))
 		require.Equal(t, "timeout", kindOf(t.Context(), err))
@@ -90,11 +90,11 @@ func TestRequirement09TimesOfADefinitionCount(t *testing.T) {
 				return nil, ctx.Err()
 			})
 			began := time.Now()
-			_, err := s.CallTool(t.Context(), "hang", nil, nil)
+			_, err := s.CallTool(t.Context(), "hang", nil, Hooks{})
 			require.ErrorContains(t, err, "no answer and no progress in 7ms")
 			require.Equal(t, 7*time.Millisecond, time.Since(began))
 			require.NoError(t, s.Stop())
-			s.dial = func(ctx context.Context, _ *sdk.Client) (*sdk.ClientSession, error) {
+			s.dial = func(ctx context.Context, _ *connection) (*sdk.ClientSession, error) {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}
@@ -121,11 +121,11 @@ func TestRequirement09ProgressExtendsACallUpToTheHardLimit(t *testing.T) {
 			}
 			return says("never")
 		})
-		result, err := s.CallTool(t.Context(), "slow", map[string]any{"end": true}, nil)
+		result, err := s.CallTool(t.Context(), "slow", map[string]any{"end": true}, Hooks{})
 		require.NoError(t, err)
-		require.Equal(t, "done\n", textOf(result))
+		require.Equal(t, "done\n", textOf(result.Content))
 		began := time.Now()
-		_, err = s.CallTool(t.Context(), "slow", nil, nil)
+		_, err = s.CallTool(t.Context(), "slow", nil, Hooks{})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, hardTimeout, time.Since(began))
 	})
@@ -142,7 +142,7 @@ func TestRequirement09TheCallersCancellationReachesTheServer(t *testing.T) {
 		})
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() { <-began; cancel() }()
-		_, err := s.CallTool(ctx, "hang", nil, nil)
+		_, err := s.CallTool(ctx, "hang", nil, Hooks{})
 		require.Equal(t, "cancelled", kindOf(ctx, err))
 		<-ended
 	})
@@ -164,7 +164,7 @@ func TestRequirement09CallsBeyondTheLimitWait(t *testing.T) {
 				var calls sync.WaitGroup
 				for range most + 1 {
 					calls.Go(func() {
-						_, err := s.CallTool(context.Background(), "wait", nil, nil)
+						_, err := s.CallTool(context.Background(), "wait", nil, Hooks{})
 						if err != nil {
 							t.Error(err)
 						}
@@ -283,7 +283,7 @@ func TestRequirement05AServerThatFailsTooOftenIsStartedOnlyOnRequest(t *testing.
 	inBubble(t, Status{Definition: Definition{Name: "s"}}, nil, func(t *testing.T, s *session, _ *sdk.Server) {
 		works := s.dial
 		starts := 0
-		s.dial = func(context.Context, *sdk.Client) (*sdk.ClientSession, error) {
+		s.dial = func(context.Context, *connection) (*sdk.ClientSession, error) {
 			starts++
 			return nil, errors.New("no licence")
 		}
@@ -331,16 +331,16 @@ func TestAServerAsksAPersonDuringACallOnly(t *testing.T) {
 			<-time.After(2 * callTimeout) // a person takes the time that it takes
 			return tools.Answer{Accepted: true, Content: map[string]any{"name": "ada"}}, nil
 		}
-		result, err := s.CallTool(t.Context(), "ask", nil, ask)
+		result, err := s.CallTool(t.Context(), "ask", nil, Hooks{Ask: ask})
 		require.NoError(t, err)
-		require.Equal(t, "acceptmap[name:ada]\n", textOf(result))
+		require.Equal(t, "acceptmap[name:ada]\n", textOf(result.Content))
 		require.Equal(t, "Who?", asked.Message)
 		require.Equal(t, "s", asked.Server)
 		require.JSONEq(t, `{"type":"object","properties":{"name":{"type":"string"}}}`, string(asked.Schema))
 
-		result, err = s.CallTool(t.Context(), "ask", nil, nil)
+		result, err = s.CallTool(t.Context(), "ask", nil, Hooks{})
 		require.NoError(t, err)
-		require.Equal(t, "declinemap[]\n", textOf(result), "nobody can be asked")
+		require.Equal(t, "declinemap[]\n", textOf(result.Content), "nobody can be asked")
 		c := s.now
 		_, err = c.elicit(t.Context(), &sdk.ElicitRequest{Params: &sdk.ElicitParams{Message: "x"}})
 		require.ErrorIs(t, err, errNoCall)
@@ -364,10 +364,11 @@ func TestACallAsksAtMostSixteenQuestions(t *testing.T) {
 					return &sdk.CallToolResult{InputRequests: all}, nil
 				})
 				var asked atomic.Int64
-				_, err := s.CallTool(t.Context(), "ask", nil, func(context.Context, tools.Question) (tools.Answer, error) {
+				_, err := s.CallTool(t.Context(), "ask", nil, Hooks{Ask: func(context.Context,
+					tools.Question) (tools.Answer, error) {
 					asked.Add(1)
 					return tools.Answer{Accepted: true, Content: map[string]any{}}, nil
-				})
+				}})
 				require.LessOrEqual(t, asked.Load(), int64(maxQuestions))
 				if failure == "" {
 					require.NoError(t, err)

@@ -40,8 +40,9 @@ type process struct {
 	closed chan struct{} // closed by Close
 	stop   sync.Once
 	log    io.Writer
-	mark   string // value of markName in the environment of the program and its children
-	junk   int    // lines of output that were not messages
+	mark   string                     // value of markName in the environment of the program and its children
+	junk   int                        // lines of output that were not messages
+	take   func(jsonrpc.Message) bool // takes some messages in place of the SDK
 
 	mu     sync.Mutex
 	probe  jsonrpc.ID // id of the outstanding server/discover
@@ -50,15 +51,16 @@ type process struct {
 }
 
 // startProcess starts a program in its own process group. It writes the program's error output to log, and closes
-// log when the program has ended.
-func startProcess(argv, env []string, dir string, log io.WriteCloser) (_ *process, err error) {
+// log when the program has ended. take is called with each message, in order; what it returns true for goes no further.
+func startProcess(argv, env []string, dir string, log io.WriteCloser,
+	take func(jsonrpc.Message) bool) (_ *process, err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, log.Close())
 		}
 	}()
 	p := &process{cmd: exec.Command(argv[0], argv[1:]...), stderr: &tail{}, in: make(chan jsonrpc.Message),
-		done: make(chan struct{}), closed: make(chan struct{}), log: log, mark: newMark()}
+		done: make(chan struct{}), closed: make(chan struct{}), log: log, mark: newMark(), take: take}
 	p.cmd.Env, p.cmd.Dir = append(env, markName+"="+p.mark), dir
 	ownGroup(p.cmd)
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
@@ -197,7 +199,9 @@ func (p *process) readAll(from io.Reader) {
 			}
 		case decoded == nil:
 			p.probed(m)
-			p.deliver(m)
+			if !p.take(m) {
+				p.deliver(m)
+			}
 		case len(line) > 0:
 			if p.junk++; p.junk <= maxJunk {
 				_, _ = fmt.Fprintf(p.log, "not a message on standard output: %s\n", clean(string(line), 200))

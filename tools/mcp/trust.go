@@ -23,6 +23,9 @@ type Pin struct {
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
 	SHA256      string          `json:"sha256"`
+	// Operation means that it is not a tool of the server but a request of the protocol, such as resources/read, that
+	// is called like one. Its name is the method.
+	Operation bool `json:"operation,omitempty"`
 	// Problem says why the tool cannot be offered. It is empty if it can.
 	Problem string `json:"problem,omitempty"`
 }

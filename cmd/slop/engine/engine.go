@@ -324,7 +324,7 @@ func (e *Engine) worker(name string) (*runtime.Worker, error) {
 	e.announce(conn, name)
 	return &runtime.Worker{Checkpoints: store, Project: e.Name, Name: name, Process: conn.Process(), Log: conn,
 		Queue: conn, Claims: conn, Blobs: conn,
-		Live: busLive{conn}, Peers: conn,
+		Live: busLive{conn}, Signals: conn, Peers: conn,
 		Tools: toolSet{builtin.Engine(), servers}, Home: env, Workspaces: e.Workspaces(env), Mask: e.Mask,
 		Clock: time.Now, IDs: NewID, Logger: e.Logger}, nil
 }

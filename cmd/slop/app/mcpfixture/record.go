@@ -74,6 +74,9 @@ func record(ctx context.Context, g *site.Flags, name, file string) (err error) {
 		return exit.Errorf(exit.Failed, "start server %s: %w", name, err)
 	}
 	for _, c := range mcp.Compare(found.Pins, now) {
+		if c.Operation {
+			continue // only tools are recorded
+		}
 		if c.State != mcp.Unchanged {
 			return exit.Errorf(exit.Failed, "tool %s of server %s is %s; run \"slop mcp trust %s\"", term.OneLine(c.Name), name,
 				c.State, name)
@@ -87,7 +90,7 @@ func record(ctx context.Context, g *site.Flags, name, file string) (err error) {
 	r := &recorder{server: server, out: out, mask: term.NewMask(secrets)}
 	head := header{Version: formatVersion, Server: name}
 	for _, pin := range found.Pins {
-		if pin.Problem == "" {
+		if pin.Problem == "" && !pin.Operation {
 			head.Tools = append(head.Tools, toolLine{pin.Name, pin.Description, pin.Schema})
 		}
 	}
@@ -111,7 +114,7 @@ func (r *recorder) call(ctx context.Context, name string, raw json.RawMessage) (
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return nil, fmt.Errorf("arguments: must be an object: %w", err)
 	}
-	result, err := r.server.CallTool(ctx, name, args, nil)
+	result, err := r.server.CallTool(ctx, name, args, mcp.Hooks{})
 	line := callLine{Tool: name, Args: raw, Result: result}
 	if err != nil {
 		line.Error = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}

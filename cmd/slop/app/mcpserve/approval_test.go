@@ -187,7 +187,7 @@ func TestRequirement11AYesIsForOneCallWithItsArguments(t *testing.T) {
 		go func() {
 			out, err := session.CallTool(t.Context(), edit(words[0], words[1]))
 			if err != nil {
-				out = failed("%v", err)
+				out = failed(err.Error())
 			}
 			ended <- out
 		}()

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -28,9 +30,10 @@ type options struct {
 	http   string        // empty: standard input and output
 	server string        // external server whose tools are offered; empty: the tools of slop
 	wait   time.Duration // see server.wait
-	elicit bool          // see server.answer
+	elicit bool          // see server.elicits
+	sample bool          // see server.samples
 
-	offered []offer
+	offered offered
 }
 
 // Command is `slop mcp serve`.
@@ -56,6 +59,9 @@ With --elicit a question that an external server asks during a call goes to the 
 as well, if the client supports elicitation, and its answer counts as yours. Do not pass it
 for a client that answers by itself. It never answers whether a call may run.
 
+With --sample the client's model writes the replies for which an external server asks,
+if "sampling" is true in the server's definition. Without it such a request waits for you.
+
 With --http it serves streamable HTTP at /mcp and SSE at /sse, to clients on this
 machine that send the token in ask.token. With --json it prints one line
 {"ready":true,"url":URL,"tokens":DIR}.`,
@@ -78,6 +84,8 @@ machine that send the token in ask.token. With --json it prints one line
 	cmd.Flags().StringVar(&o.http, "http", "", "serve over HTTP on this loopback `ADDR` in place of standard input")
 	cmd.Flags().StringVar(&o.server, "server", "", "offer only the tools of this trusted external `SERVER`")
 	cmd.Flags().BoolVar(&o.elicit, "elicit", false, "let the client answer the questions of external servers for you")
+	cmd.Flags().BoolVar(&o.sample, "sample", false, "let the client's model reply to external servers that ask for "+
+		"a reply")
 	cmd.Flags().DurationVar(&o.wait, "wait", 0, "answer a call without an outcome after this `TIME` as pending "+
 		"(default as long as the client waits)")
 	return cmd
@@ -156,9 +164,10 @@ func run(ctx context.Context, g *site.Flags, session string, p site.Place, conns
 	gone, leave := context.WithCancel(context.WithoutCancel(ctx))
 	defer leave()
 	s := &server{name: engine.NewID(), gone: gone, reader: reader, blobs: reader.Get, wait: o.wait, log: g.Logger(),
-		calls:  map[string]*call{},
+		calls: map[string]*call{}, external: o.offered.server, subscribed: newSubscriptions(),
 		writer: engine.SessionWriter{Log: agent, Project: p.Name, Session: session, Person: events.ActorMCP, Mask: mask}}
-	if o.elicit {
+	s.elicits, s.samples = o.elicit, o.sample
+	if o.elicit || o.sample {
 		person, err := client.Open(ctx, g, p)
 		if err != nil {
 			return err
@@ -178,14 +187,20 @@ func run(ctx context.Context, g *site.Flags, session string, p site.Place, conns
 	if err := s.follow(ctx); err != nil {
 		return &exit.Error{Code: exit.Failed, Err: err}
 	}
+	if s.external != "" {
+		go func() { _ = reader.Signals(ctx, bus.Signal{Project: p.Name, Name: events.SignalNotice}, s.heard) }()
+		go s.subscribed.send(ctx)
+	}
+	signal.Ignore(syscall.SIGPIPE) // a client that is gone must not end what is to be withdrawn
 	if o.http != "" {
 		err = serveHTTP(ctx, g, p, s, o)
-	} else if err = s.newMCP(o.offered, func(*mcp.CallToolRequest) context.Context { return gone }).
-		Run(ctx, &mcp.StdioTransport{}); err != nil && ctx.Err() == nil {
+	} else if err = s.newMCP(o.offered, func(*mcp.ServerSession) context.Context { return gone }).
+		Run(ctx, &mcp.StdioTransport{}); err != nil && ctx.Err() == nil && !errors.Is(err, syscall.EPIPE) {
 		err = exit.Errorf(exit.Failed, "MCP on standard input: %w", err)
 	} else {
 		err = nil
 	}
+	s.endSubscriptions(o.offered)
 	leave()
 	s.settle()
 	return err

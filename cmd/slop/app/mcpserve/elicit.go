@@ -11,10 +11,31 @@ import (
 	"manualslop/events"
 )
 
-// elicit passes a question of an external server to the client and sends the client's answer as the person's. If the
-// client cannot be asked, or its answer does not count, the question waits for the person.
-func (s *server) elicit(ctx context.Context, r *mcp.CallToolRequest, a events.AskRaised) {
-	given, err := ask(ctx, r, a)
+// question is what an external server asks during a call.
+type question struct {
+	Message  string
+	Schema   json.RawMessage
+	URL      string
+	Sampling *mcp.CreateMessageParams
+}
+
+// elicit passes a question of an external server to the client, if it may answer such questions, and sends the client's
+// answer as the person's. If the client cannot be asked, or its answer does not count, the question waits for the
+// person.
+func (s *server) elicit(ctx context.Context, to *mcp.ServerSession, a events.AskRaised) {
+	var q question
+	err := json.Unmarshal(a.Args, &q)
+	may := s.elicits
+	if q.Sampling != nil {
+		may = s.samples
+	}
+	if err == nil && !may {
+		return
+	}
+	var given client.Answer
+	if err == nil {
+		given, err = ask(ctx, to, a.Ask, q)
+	}
 	if err == nil {
 		err = s.answer(ctx, a.Ask, given)
 	}
@@ -23,30 +44,32 @@ func (s *server) elicit(ctx context.Context, r *mcp.CallToolRequest, a events.As
 	}
 }
 
-func ask(ctx context.Context, r *mcp.CallToolRequest, a events.AskRaised) (given client.Answer, err error) {
-	var question struct {
-		Message string
-		Schema  json.RawMessage
-		URL     string
-	}
-	if err := json.Unmarshal(a.Args, &question); err != nil {
+func ask(ctx context.Context, to *mcp.ServerSession, id string, q question) (given client.Answer, err error) {
+	given.Reason = "from the MCP client " + clientOf(to).Name
+	if q.Sampling != nil {
+		//lint:ignore SA1019 current clients still sample
+		reply, err := to.CreateMessage(ctx, q.Sampling)
+		if err != nil {
+			return given, err
+		}
+		given.Approved = true
+		given.Args, err = json.Marshal(reply)
 		return given, err
 	}
-	params := &mcp.ElicitParams{Message: question.Message, URL: question.URL}
-	if question.URL != "" {
-		params.ElicitationID = a.Ask
+	params := &mcp.ElicitParams{Message: q.Message, URL: q.URL}
+	if q.URL != "" {
+		params.ElicitationID = id
 	}
-	if question.Schema != nil {
-		params.RequestedSchema = question.Schema
+	if q.Schema != nil {
+		params.RequestedSchema = q.Schema
 	}
-	got, err := r.Session.Elicit(ctx, params)
+	got, err := to.Elicit(ctx, params)
 	if err == nil && got.Action != "accept" && got.Action != "decline" {
 		err = fmt.Errorf("the client answered %.40q, so the question waits for the person", got.Action)
 	}
 	if err != nil {
 		return given, err
 	}
-	given.Reason = "from the MCP client " + clientOf(r).Name
 	given.Approved = got.Action == "accept"
 	if given.Approved && got.Content != nil {
 		given.Args, err = json.Marshal(got.Content)

@@ -2,13 +2,10 @@ package mcpserve
 
 import (
 	"context"
-	"encoding/json"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
-
-	"manualslop/events"
 )
 
 // A dialog that was closed says nothing, so the question waits for the person.
@@ -25,8 +22,7 @@ func TestOnlyAnAcceptedOrDeclinedFormIsAnAnswer(t *testing.T) {
 		require.NoError(t, err)
 		asked, err := client.Connect(t.Context(), here, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 		require.NoError(t, err)
-		given, err := ask(t.Context(), &mcp.CallToolRequest{Session: session},
-			events.AskRaised{Args: json.RawMessage(`{"message": "Really?"}`)})
+		given, err := ask(t.Context(), session, "01J", question{Message: "Really?"})
 		if action == "cancel" {
 			require.ErrorContains(t, err, "waits for the person")
 		} else {

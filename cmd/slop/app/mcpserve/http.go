@@ -78,18 +78,18 @@ type presence struct {
 	absent *time.Timer // nil: some are open
 }
 
-func newWeb(s *server, offered []offer, guard *access.Guard, log *slog.Logger) *web {
+func newWeb(s *server, offered offered, guard *access.Guard, log *slog.Logger) *web {
 	w := &web{server: s, guard: guard, log: log, absentFor: absentFor, present: map[string]*presence{}}
-	w.legacy = s.newMCP(offered, func(r *mcp.CallToolRequest) context.Context { return w.contextOf(r.Session.ID()) })
+	w.legacy = s.newMCP(offered, func(to *mcp.ServerSession) context.Context { return w.contextOf(to.ID()) })
 	w.sessions = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return w.legacy },
 		&mcp.StreamableHTTPOptions{Logger: log, EventStore: mcp.NewMemoryEventStore(nil), SessionTimeout: sessionIdle,
 			MaxRequestBodyBytes: MaxBody})
-	modern := s.newMCP(offered, func(*mcp.CallToolRequest) context.Context { return s.gone })
+	modern := s.newMCP(offered, func(*mcp.ServerSession) context.Context { return s.gone })
 	w.stateless = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return modern },
 		&mcp.StreamableHTTPOptions{Logger: log, Stateless: true, PropagateRequestCancellation: true,
 			MaxRequestBodyBytes: MaxBody})
 	w.sse = mcp.NewSSEHandler(func(r *http.Request) *mcp.Server {
-		return s.newMCP(offered, func(*mcp.CallToolRequest) context.Context { return r.Context() })
+		return s.newMCP(offered, func(*mcp.ServerSession) context.Context { return r.Context() })
 	}, &mcp.SSEOptions{MaxRequestBodyBytes: MaxBody})
 	return w
 }

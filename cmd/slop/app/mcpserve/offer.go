@@ -19,39 +19,69 @@ type offer struct {
 	tool  string
 }
 
-// offers returns the tools to offer: those of slop, or with the name of a trusted external server only its own.
-func offers(p site.Place, server string) ([]offer, error) {
+// offered is what clients can call.
+type offered struct {
+	server     string // external server; empty: slop
+	tools      []offer
+	operations map[string]string // names in the session, by method
+}
+
+// capabilities are what clients are told of it.
+func (o offered) capabilities() *mcp.ServerCapabilities {
+	out := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}
+	if o.server == "" {
+		return out
+	}
+	//lint:ignore SA1019 current clients still show log messages
+	out.Logging = &mcp.LoggingCapabilities{}
+	if o.operations[external.ReadResource] != "" {
+		out.Resources = &mcp.ResourceCapabilities{Subscribe: o.operations[external.Subscribe] != ""}
+	}
+	if o.operations[external.GetPrompt] != "" {
+		out.Prompts = &mcp.PromptCapabilities{}
+	}
+	if o.operations[external.Complete] != "" {
+		out.Completions = &mcp.CompletionCapabilities{}
+	}
+	return out
+}
+
+// offers returns what to offer: the tools of slop, or with the name of a trusted external server only its own.
+func offers(p site.Place, server string) (offered, error) {
 	if server == "" {
 		return native(), nil
 	}
+	out := offered{server: server, operations: map[string]string{}}
 	servers, err := p.ExternalServers(nil)
 	if servers == nil {
-		return nil, &exit.Error{Code: exit.Failed, Err: err}
+		return out, &exit.Error{Code: exit.Failed, Err: err}
 	}
 	found, ok := servers.Find(server)
 	switch {
 	case !ok:
-		return nil, exit.Errorf(exit.Usage, "server %q not found; list the servers with slop mcp list", server)
+		return out, exit.Errorf(exit.Usage, "server %q not found; list the servers with slop mcp list", server)
 	case !found.Trusted || found.Definition.Disabled:
-		return nil, exit.Errorf(exit.Failed, "server %s is disabled or not trusted; run \"slop mcp trust %s\"", server, server)
+		return out, exit.Errorf(exit.Failed, "server %s is disabled or not trusted; run \"slop mcp trust %s\"", server, server)
 	}
-	var out []offer
 	for _, pin := range found.Offered() {
+		if pin.Operation {
+			out.operations[pin.Name] = external.ToolName(server, pin.Name)
+			continue
+		}
 		schema, err := objectSchema(pin.Schema)
 		if err != nil {
-			return nil, exit.Errorf(exit.Failed, "tool %.80q of server %s: %w", pin.Name, server, err)
+			return out, exit.Errorf(exit.Failed, "tool %.80q of server %s: %w", pin.Name, server, err)
 		}
-		out = append(out, offer{&mcp.Tool{Name: pin.Name, Description: pin.Description, InputSchema: schema,
+		out.tools = append(out.tools, offer{&mcp.Tool{Name: pin.Name, Description: pin.Description, InputSchema: schema,
 			Annotations: annotations(tools.Executes)}, external.ToolName(server, pin.Name)})
 	}
 	return out, nil
 }
 
-func native() []offer {
-	var out []offer
+func native() (out offered) {
 	for _, t := range builtin.Tools().All() {
 		spec := t.Spec()
-		out = append(out, offer{&mcp.Tool{Name: spec.Name, Description: spec.Text(),
+		out.tools = append(out.tools, offer{&mcp.Tool{Name: spec.Name, Description: spec.Text(),
 			InputSchema: json.RawMessage(t.Schema()), Annotations: annotations(spec.Effect)}, spec.Name})
 	}
 	return out

@@ -2,6 +2,7 @@ package mcpserve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -9,24 +10,41 @@ import (
 	"manualslop/events"
 )
 
-// result returns the result of a call that has ended, or nil if it has not ended.
-func (s *server) result(ctx context.Context, p events.Payload) *mcp.CallToolResult {
-	switch p := p.(type) {
-	case events.ToolDenied:
-		return failed("not allowed: %s", p.Reason)
-	case events.ToolParked:
-		return failed("given up after %d deliveries: %s", p.Deliveries, p.Reason)
-	case events.ToolSettled:
-		out := &mcp.CallToolResult{IsError: p.Outcome != events.ToolDone}
-		for _, c := range p.Content {
-			out.Content = append(out.Content, s.block(ctx, c))
-		}
-		if len(p.Content) == 0 {
-			out.Content = []mcp.Content{&mcp.TextContent{Text: s.masked(p.Text)}}
-		}
-		return out
+// result returns the result of a call of a tool that has ended. A refusal is a result that says so.
+func (s *server) result(ctx context.Context, end events.Payload, err error) (*mcp.CallToolResult, error) {
+	if said, refused := errors.AsType[refusal](err); refused {
+		return failed(string(said)), nil
 	}
-	return nil
+	p, settled := end.(events.ToolSettled)
+	switch {
+	case err != nil:
+		return nil, err
+	case !settled:
+		return failed(unsettled(end)), nil
+	}
+	out := &mcp.CallToolResult{IsError: p.Outcome != events.ToolDone}
+	for _, c := range p.Content {
+		out.Content = append(out.Content, s.block(ctx, c))
+	}
+	if len(p.Content) == 0 {
+		out.Content = []mcp.Content{&mcp.TextContent{Text: s.masked(p.Text)}}
+	}
+	return out, nil
+}
+
+// unsettled says why a call ended without an outcome.
+func unsettled(end events.Payload) string {
+	switch p := end.(type) {
+	case events.ToolDenied:
+		return "not allowed: " + p.Reason
+	case events.ToolParked:
+		return fmt.Sprintf("given up after %d deliveries: %s", p.Deliveries, p.Reason)
+	}
+	return "it ended without an outcome"
+}
+
+func failed(text string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
 // block is one block of a result as the client receives it. A block whose bytes are gone is a text that says so.

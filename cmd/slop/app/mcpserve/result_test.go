@@ -23,14 +23,16 @@ func TestBlocksOfAResultReachTheClient(t *testing.T) {
 	}}
 	s.writer.Mask = func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), "hunter2", "***")) }
 	bytes := func(sha256 string) *events.BlobRef { return &events.BlobRef{SHA256: sha256, Size: 4} }
-	got := s.result(t.Context(), events.ToolSettled{Outcome: events.ToolDone, Text: "described", Content: []events.Content{
+	settled := events.ToolSettled{Outcome: events.ToolDone, Text: "described", Content: []events.Content{
 		{Kind: events.ContentText, Text: "hunter2"},
 		{Kind: events.ContentImage, Media: "image/png", Blob: bytes("png")},
 		{Kind: events.ContentAudio, Media: "audio/wav", Blob: bytes("gone")},
 		{Kind: events.ContentLink, URI: "u:l", Name: "n"},
 		{Kind: events.ContentResource, URI: "u:t", Blob: &events.BlobRef{SHA256: "long", MediaType: events.ContentTextMedia}},
 		{Kind: events.ContentResource, URI: "u:b", Blob: bytes("png")},
-	}})
+	}}
+	got, err := s.result(t.Context(), settled, nil)
+	require.NoError(t, err)
 	require.Equal(t, []mcp.Content{
 		&mcp.TextContent{Text: "***"},
 		&mcp.ImageContent{Data: []byte("\x89PNG"), MIMEType: "image/png"},

@@ -19,6 +19,7 @@ import (
 	"manualslop/cmd/slop/version"
 	"manualslop/events"
 	"manualslop/tools"
+	external "manualslop/tools/mcp"
 )
 
 // MaxCalls bounds the calls of all clients that have no outcome yet; further
@@ -36,14 +37,19 @@ const outcomeTool = "slop_outcome"
 
 // server makes the calls of MCP clients in one session.
 type server struct {
-	name   string               // of this process in the ids of calls
-	writer engine.SessionWriter // as [events.ActorMCP]
-	reader events.Log
-	blobs  func(ctx context.Context, sha256 string) ([]byte, error)
-	log    *slog.Logger
-	// answer sends an answer to an ask with the gate input as the person's; nil: clients are not asked.
+	name    string               // of this process in the ids of calls
+	writer  engine.SessionWriter // as [events.ActorMCP]
+	reader  events.Log
+	blobs   func(ctx context.Context, sha256 string) ([]byte, error)
+	log     *slog.Logger
+	elicits bool // clients are asked the questions of an external server
+	samples bool // the models of clients reply to an external server
+	// answer sends an answer to an ask with the gate input as the person's.
 	answer func(ctx context.Context, ask string, given client.Answer) error
 	wait   time.Duration // how long one request waits for an outcome; 0: as long as its client does
+
+	external   string         // server whose tools are offered; empty: those of slop
+	subscribed *subscriptions // to its resources
 
 	gone    context.Context // over when the server stops
 	running sync.WaitGroup  // calls
@@ -59,20 +65,42 @@ type call struct {
 	steps chan events.Payload // closed when nothing is read any more
 	ask   string              // that was raised last
 
+	notices  chan events.ServerNotice // of the external server; nil: it has none
+	told     int                      // number of the last one that the client was told
+	progress float64                  // that the client was told last
+
 	pending bool   // no request waits for it; guarded by server.mu
 	resume  func() // stops what would withdraw it
 }
 
-// newMCP returns the protocol's server with the offered tools. gone ends when the client of a call is known to have
+// newMCP returns the protocol's server with what is offered. gone ends when the client of a session is known to have
 // stopped waiting.
-func (s *server) newMCP(offered []offer, gone func(*mcp.CallToolRequest) context.Context) *mcp.Server {
-	out := mcp.NewServer(&mcp.Implementation{Name: "slop", Version: version.ReadInfo().Version}, &mcp.ServerOptions{
+func (s *server) newMCP(o offered, gone func(*mcp.ServerSession) context.Context) *mcp.Server {
+	options := &mcp.ServerOptions{
 		Instructions: "Every call is recorded, and calls that change something may wait for a person's yes.",
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
-	})
-	for _, o := range offered {
-		out.AddTool(o.shown, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return s.call(ctx, gone(r), o.tool, r)
+		Capabilities: o.capabilities(),
+	}
+	var out *mcp.Server
+	if o.operations[external.Subscribe] != "" {
+		options.SubscribeHandler = func(ctx context.Context, r *mcp.SubscribeRequest) error {
+			return s.subscribe(ctx, o, out, gone(r.Session), r.Session, r.Params.URI)
+		}
+		options.UnsubscribeHandler = func(ctx context.Context, r *mcp.UnsubscribeRequest) error {
+			s.unsubscribe(ctx, o, r.Session, r.Params.URI)
+			return nil
+		}
+	}
+	if o.operations[external.Complete] != "" {
+		options.CompletionHandler = func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+			return nil, errors.New("completion is passed on") // never called; see passing
+		}
+	}
+	out = mcp.NewServer(&mcp.Implementation{Name: "slop", Version: version.ReadInfo().Version}, options)
+	out.AddReceivingMiddleware(s.passing(o, gone))
+	for _, t := range o.tools {
+		out.AddTool(t.shown, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			end, err := s.request(ctx, gone(r.Session), t.tool, requestOf(r))
+			return s.result(ctx, end, err)
 		})
 	}
 	if s.wait > 0 {
@@ -80,12 +108,35 @@ func (s *server) newMCP(offered []offer, gone func(*mcp.CallToolRequest) context
 			Description: "Waits for the outcome of a call that was pending, and returns it.",
 			Annotations: annotations(tools.Reads)},
 			func(ctx context.Context, r *mcp.CallToolRequest, in outcomeArgs) (*mcp.CallToolResult, any, error) {
-				out, err := s.outcome(ctx, gone(r), r, in.Call)
+				end, err := s.outcome(ctx, gone(r.Session), requestOf(r), in.Call)
+				out, err := s.result(ctx, end, err)
 				return out, nil, err
 			})
 	}
 	return out
 }
+
+// request is a request of a client that becomes a call.
+type request struct {
+	session   *mcp.ServerSession
+	token     any    // of its progress; nil: the client does not want to know
+	name      string // of the tool, as the client names it
+	args      json.RawMessage
+	answered  bool // it has answers to questions
+	operation bool // not a call of a tool, so it cannot be left pending
+}
+
+func requestOf(r *mcp.CallToolRequest) request {
+	return request{session: r.Session, token: r.Params.GetProgressToken(), name: r.Params.Name, args: r.Params.Arguments,
+		answered: len(r.Params.InputResponses) > 0 || r.Params.RequestState != ""}
+}
+
+// refusal is why a request has no outcome, for its client.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
 
 type outcomeArgs struct {
 	Call string `json:"call" jsonschema:"the id that the pending result named"`
@@ -185,6 +236,9 @@ func (s *server) begin() (*call, error) {
 		return nil, fmt.Errorf("too many calls: at most %d may run or wait at once; repeat the call later", MaxCalls)
 	}
 	c := &call{id: events.MCPCall(s.name, engine.NewID()), steps: make(chan events.Payload, maxWaiting)}
+	if s.external != "" {
+		c.notices = make(chan events.ServerNotice, maxNotices)
+	}
 	s.calls[c.id] = c
 	s.running.Add(1)
 	return c, nil
@@ -204,69 +258,68 @@ func (s *server) end(c *call) {
 	s.running.Done()
 }
 
-// call makes one call of a tool and waits for its outcome. An error of the call is a
-// result that says so.
-func (s *server) call(ctx, gone context.Context, tool string, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	args := r.Params.Arguments
-	if len(bytes.TrimSpace(args)) == 0 || string(args) == "null" {
-		args = json.RawMessage("{}")
+// request makes one call and waits for the event that ends it. The error is a refusal where the client is to read it.
+func (s *server) request(ctx, gone context.Context, tool string, q request) (events.Payload, error) {
+	if len(bytes.TrimSpace(q.args)) == 0 || string(q.args) == "null" {
+		q.args = json.RawMessage("{}")
 	}
-	if len(args) > events.MaxArgs {
-		return failed("arguments: must be at most %d bytes, got %d", events.MaxArgs, len(args)), nil
+	if len(q.args) > events.MaxArgs {
+		return nil, refuse("arguments: must be at most %d bytes, got %d", events.MaxArgs, len(q.args))
 	}
-	if s.writer.Mask != nil && !bytes.Equal(s.writer.Mask(bytes.Clone(args)), args) {
-		return failed("arguments: must not contain a secret; name the place where it is kept"), nil
+	if s.writer.Mask != nil && !bytes.Equal(s.writer.Mask(bytes.Clone(q.args)), q.args) {
+		return nil, refuse("arguments: must not contain a secret; name the place where it is kept")
 	}
-	client := clientOf(r)
+	client := clientOf(q.session)
 	if len(client.Name) > events.MaxMCPClient || len(client.Version) > events.MaxMCPClient {
-		return failed("clientInfo: name and version must be at most %d bytes each", events.MaxMCPClient), nil
+		return nil, refuse("clientInfo: name and version must be at most %d bytes each", events.MaxMCPClient)
 	}
 	c, err := s.begin()
 	if err != nil {
-		return failed("%v", err), nil
+		return nil, refuse("%v", err)
 	}
-	if len(r.Params.InputResponses) > 0 || r.Params.RequestState != "" {
+	if q.answered {
 		defer s.end(c)
-		return s.refuseAnswers(ctx, c, r.Params.Name), nil
+		return nil, s.refuseAnswers(ctx, c, q.name)
 	}
-	request := events.ToolRequested{Call: c.id, Tool: tool, Args: args, Client: client}
-	if _, _, err := s.writer.Publish(ctx, request); err != nil {
+	asked := events.ToolRequested{Call: c.id, Tool: tool, Args: q.args, Client: client}
+	if _, _, err := s.writer.Publish(ctx, asked); err != nil {
 		defer s.end(c)
 		// the request may be on record in spite of the error
-		return failed("%v", errors.Join(err, s.withdraw(ctx, c, "the request was not confirmed"))), nil
+		return nil, refuse("%v", errors.Join(err, s.withdraw(ctx, c, "the request was not confirmed")))
 	}
-	return s.await(ctx, gone, r, c)
+	return s.await(ctx, gone, q, c)
 }
 
 // refuseAnswers refuses a call with answers to questions that the server did not ask. The
 // refusal is on record; the call is not requested.
-func (s *server) refuseAnswers(ctx context.Context, c *call, tool string) *mcp.CallToolResult {
+func (s *server) refuseAnswers(ctx context.Context, c *call, tool string) error {
 	err := s.withdraw(ctx, c, fmt.Sprintf("a call of %.80q came with answers to questions that nobody asked", tool))
 	if err != nil {
-		return failed("%v", err)
+		return refuse("%v", err)
 	}
-	return failed("inputResponses and requestState must not be set: slop does not ask clients; a person approves "+
+	return refuse("inputResponses and requestState must not be set: slop does not ask clients; a person approves "+
 		"calls with slop ask answer, call %s is refused", c.id)
 }
 
 // outcome continues to wait for a pending call.
-func (s *server) outcome(ctx, gone context.Context, r *mcp.CallToolRequest, id string) (*mcp.CallToolResult, error) {
+func (s *server) outcome(ctx, gone context.Context, q request, id string) (events.Payload, error) {
 	s.mu.Lock()
 	c := s.calls[id]
 	if c == nil || !c.pending {
 		s.mu.Unlock()
-		return failed("call: no pending call %.80q; its outcome was returned, or it was withdrawn", id), nil
+		return nil, refuse("call: no pending call %.80q; its outcome was returned, or it was withdrawn", id)
 	}
 	c.pending = false
 	c.resume()
 	s.mu.Unlock()
-	return s.await(ctx, gone, r, c)
+	c.progress = 0 // of another request
+	return s.await(ctx, gone, q, c)
 }
 
-// await waits for the outcome of a call, at most as long as one request may take.
-func (s *server) await(ctx, gone context.Context, r *mcp.CallToolRequest, c *call) (*mcp.CallToolResult, error) {
+// await waits for the event that ends a call, at most as long as one request may take.
+func (s *server) await(ctx, gone context.Context, q request, c *call) (events.Payload, error) {
 	var limit <-chan time.Time
-	if s.wait > 0 {
+	if s.wait > 0 && !q.operation {
 		t := time.NewTimer(s.wait)
 		defer t.Stop()
 		limit = t.C
@@ -275,7 +328,7 @@ func (s *server) await(ctx, gone context.Context, r *mcp.CallToolRequest, c *cal
 	defer asking.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	for steps := 1.0; ; steps++ {
+	for {
 		select {
 		case <-ctx.Done():
 			defer s.end(c)
@@ -284,34 +337,60 @@ func (s *server) await(ctx, gone context.Context, r *mcp.CallToolRequest, c *cal
 			defer s.end(c)
 			return nil, errors.Join(gone.Err(), s.withdraw(ctx, c, "the client disconnected"))
 		case <-limit:
-			return s.leavePending(gone, c), nil
+			return nil, s.leavePending(gone, c)
+		case n := <-c.notices:
+			q.tell(ctx, c, n)
 		case p, open := <-c.steps:
 			if !open {
 				defer s.end(c)
-				return failed("no outcome of call %s: %v", c.id, s.why()), nil
+				return nil, refuse("no outcome of call %s: %v", c.id, s.why())
 			}
-			if out := s.result(ctx, p); out != nil {
+			if ends(p) {
 				s.end(c)
-				return out, nil
+				s.tellRest(ctx, q, c, p)
+				return p, nil
 			}
 			if a, ok := p.(events.AskRaised); ok {
 				c.ask = a.Ask
-				if a.Gate == events.GateInput && s.answer != nil {
-					asking.Go(func() { s.elicit(ctx, r, a) })
+				if a.Gate == events.GateInput {
+					asking.Go(func() { s.elicit(ctx, q.session, a) })
 				}
 			}
-			if token := r.Params.GetProgressToken(); token != nil {
-				// a client that is gone ends ctx
-				_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: steps,
-					Message: progress(p)})
-			}
+			q.progress(ctx, c, 0, 0, progress(p))
 		}
 	}
 }
 
+// tellRest tells the client what it was not told yet when a call ends.
+func (s *server) tellRest(ctx context.Context, q request, c *call, end events.Payload) {
+	for {
+		select {
+		case n := <-c.notices:
+			q.tell(ctx, c, n)
+			continue
+		default:
+		}
+		break
+	}
+	if p, settled := end.(events.ToolSettled); settled {
+		for _, n := range p.Notices {
+			q.tell(ctx, c, n)
+		}
+	}
+}
+
+// ends reports whether an event ends its call.
+func ends(p events.Payload) bool {
+	switch p.(type) {
+	case events.ToolDenied, events.ToolParked, events.ToolSettled:
+		return true
+	}
+	return false
+}
+
 // leavePending keeps a call without a request until its client comes back. It withdraws the call if the client has
 // disconnected or does not come back.
-func (s *server) leavePending(gone context.Context, c *call) *mcp.CallToolResult {
+func (s *server) leavePending(gone context.Context, c *call) error {
 	drop := func(reason string) {
 		s.mu.Lock()
 		if !c.pending {
@@ -333,7 +412,7 @@ func (s *server) leavePending(gone context.Context, c *call) *mcp.CallToolResult
 	if c.ask != "" {
 		waits = "it may wait for a person, ask " + c.ask
 	}
-	return failed("pending: call %s has no outcome yet; %s. Call %s with {\"call\": %q} to keep waiting.", c.id, waits,
+	return refuse("pending: call %s has no outcome yet; %s. Call %s with {\"call\": %q} to keep waiting.", c.id, waits,
 		outcomeTool, c.id)
 }
 
@@ -344,8 +423,8 @@ func (s *server) withdraw(ctx context.Context, c *call, reason string) error {
 }
 
 // clientOf returns the calling client. Its name is empty if the client gave none.
-func clientOf(r *mcp.CallToolRequest) *events.MCPClient {
-	if p := r.Session.InitializeParams(); p != nil && p.ClientInfo != nil {
+func clientOf(session *mcp.ServerSession) *events.MCPClient {
+	if p := session.InitializeParams(); p != nil && p.ClientInfo != nil {
 		return &events.MCPClient{Name: p.ClientInfo.Name, Version: p.ClientInfo.Version}
 	}
 	return &events.MCPClient{}
@@ -360,8 +439,4 @@ func progress(p events.Payload) string {
 		return "started"
 	}
 	return "approved"
-}
-
-func failed(format string, args ...any) *mcp.CallToolResult {
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf(format, args...)}}}
 }

@@ -28,13 +28,13 @@ func TestOneCallMoreThanTheLimitIsRefused(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// refusal is the text of a call that is refused before anything is recorded.
-func refusal(t *testing.T, client string, args json.RawMessage) string {
+// refusalOf is the text of a call that is refused before anything is recorded.
+func refusalOf(t *testing.T, client string, args json.RawMessage) string {
 	t.Helper()
 	s := &server{gone: context.Background(), calls: map[string]*call{}}
 	s.writer.Mask = func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), "hunter2", "***")) }
 	there, here := mcp.NewInMemoryTransports()
-	gone := func(*mcp.CallToolRequest) context.Context { return s.gone }
+	gone := func(*mcp.ServerSession) context.Context { return s.gone }
 	served, err := s.newMCP(native(), gone).Connect(t.Context(), there, nil)
 	require.NoError(t, err)
 	session, err := mcp.NewClient(&mcp.Implementation{Name: client, Version: "1"}, nil).Connect(t.Context(), here, nil)
@@ -53,7 +53,7 @@ func TestCallsBeyondALimitAreNotRecorded(t *testing.T) {
 	t.Parallel()
 	frame := len(`{"path":""}`)
 	long := json.RawMessage(`{"path":"` + strings.Repeat("a", events.MaxArgs-frame+1) + `"}`)
-	require.Contains(t, refusal(t, "c", long), "at most 131072 bytes, got 131073")
-	require.Contains(t, refusal(t, strings.Repeat("n", events.MaxMCPClient+1), json.RawMessage(`{}`)), "at most 200 bytes")
-	require.Contains(t, refusal(t, "c", json.RawMessage(`{"path":"hunter2"}`)), "must not contain a secret")
+	require.Contains(t, refusalOf(t, "c", long), "at most 131072 bytes, got 131073")
+	require.Contains(t, refusalOf(t, strings.Repeat("n", events.MaxMCPClient+1), json.RawMessage(`{}`)), "at most 200 bytes")
+	require.Contains(t, refusalOf(t, "c", json.RawMessage(`{"path":"hunter2"}`)), "must not contain a secret")
 }
