@@ -216,6 +216,17 @@ func replaysASession(t *testing.T, b *rod.Browser) {
 	p.click("button", "Next ask")
 	p.await(`to => location.hash === to`, fmt.Sprint("#/s/", session, "/replay?at=", begun.Seq))
 	p.has(fmt.Sprint("as it was at ", begun.Seq))
+	reads := func(path string) int {
+		got, err := p.Eval(`path => performance.getEntriesByType("resource").filter(r => r.name.includes(path)).length`, path)
+		require.NoError(t, err)
+		return got.Value.Int()
+	}
+	once, often := reads(fmt.Sprint("/api/log/", begun.Seq, "?")), reads("/api/timeline")
+	require.Positive(t, once)
+	f.put(person, events.NoteRequested{Ticket: "T-001", Note: "x"})
+	p.await(`often => performance.getEntriesByType("resource").filter(r => r.name.includes("/api/timeline")).length > often`,
+		often)
+	require.Equal(t, once, reads(fmt.Sprint("/api/log/", begun.Seq, "?")), "an event on the log is read once")
 	p.click("a", "tickets")
 	p.await(`() => document.querySelectorAll("tbody tr").length === 3`)
 	cells := p.names("cell", 21)

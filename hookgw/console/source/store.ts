@@ -34,13 +34,28 @@ export function use<T>(path: string): { read: Read<T>; drop: () => void } {
   }
   const own = kept
   own.shown++
-  void refresh(path, own)
+  if (!settled(path, own) || path.startsWith("/api/search?")) void refresh(path, own)
   return {
     read: own as Read<T>,
     drop: () => {
       own.shown--
+      forgetReads()
     },
   }
+}
+
+// spare is how many reads that nothing shows are kept, for who comes back.
+const spare = 20
+
+// forgetReads drops the oldest reads that nothing shows.
+function forgetReads(): void {
+  const unseen = [...reads].filter(([, kept]) => kept.shown === 0)
+  for (const [path] of unseen.slice(0, -spare)) reads.delete(path)
+}
+
+// settled reports whether a read was answered and stays the same: an event, the past, and a search until it is asked anew.
+function settled(path: string, kept: Kept): boolean {
+  return kept.text !== "" && /[?&]at=|^\/api\/(log\/|search\?)/.test(path)
 }
 
 async function refresh(path: string, kept: Kept): Promise<void> {
@@ -101,7 +116,7 @@ async function checkBuild(): Promise<void> {
 
 // refreshShown reads again what is on the screen.
 export function refreshShown(): void {
-  for (const [path, kept] of reads) if (kept.shown > 0) void refresh(path, kept)
+  for (const [path, kept] of reads) if (kept.shown > 0 && !settled(path, kept)) void refresh(path, kept)
 }
 
 async function problemOf(answer: Response): Promise<Problem> {
