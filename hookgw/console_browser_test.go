@@ -68,6 +68,7 @@ func TestTheConsole(t *testing.T) {
 		"answers as a rule":                   answersAsARule,
 		"needs more than a yes":               needsMoreThanAYes,
 		"notifies of asks":                    notifiesOfAsks,
+		"lists answered asks":                 listsAnsweredAsks,
 		"takes pictures":                      takesPictures,
 		"from goal to done by keys":           fromGoalToDone(true),
 		"from goal to done by mouse":          fromGoalToDone(false),
@@ -133,7 +134,7 @@ func (p tab) text() string {
 
 func (p tab) awaitText(text string) {
 	p.t.Helper()
-	p.await(`text => document.body.innerText.includes(text)`, text)
+	p.await(`text => document.body?.innerText.includes(text)`, text)
 }
 
 // names lists the accessible names of a role, in the order of the page, once there are at least so many.

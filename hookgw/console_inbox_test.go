@@ -129,6 +129,33 @@ func needsMoreThanAYes(t *testing.T, b *rod.Browser) {
 	}, f.answered())
 }
 
+func listsAnsweredAsks(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	f.approve()
+	f.raise("a1", events.GateTool)
+	f.raise("a2", events.GateTool)
+	require.Equal(t, http.StatusOK, f.post("/api/ask/respond", access.RightHuman,
+		`{"request_id":"a1","response":{"approved":false,"reason":"use the old name"}}`).status)
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.press(input.KeyG, input.KeyS)
+	p.awaitText("(current)")
+	p.at("asks")
+	var model struct {
+		Asks []struct {
+			Title   string
+			Settled *struct{ By, Reason, Outcome string }
+		}
+	}
+	require.NoError(t, json.Unmarshal(f.get("/api/asks?state=all", access.RightRead).body, &model))
+	require.Len(t, model.Asks, 2)
+	cells := p.names("cell", 16)
+	require.Equal(t, model.Asks[1].Title, cells[1], "the newest is first")
+	require.Equal(t, "⚑ open", cells[4])
+	require.Equal(t, []string{model.Asks[0].Title, "⊘ no", model.Asks[0].Settled.By, "use the old name"},
+		[]string{cells[9], cells[12], cells[13], cells[14]})
+}
+
 func notifiesOfAsks(t *testing.T, b *rod.Browser) {
 	f := open(t)
 	p := consoleOf(t, b, f)

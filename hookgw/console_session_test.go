@@ -49,7 +49,7 @@ func (p tab) fill(name, text string) {
 // has waits until all texts are on the page.
 func (p tab) has(texts ...string) {
 	p.t.Helper()
-	p.await(`texts => texts.every(text => document.body.innerText.includes(text))`, texts)
+	p.await(`texts => texts.every(text => document.body?.innerText.includes(text))`, texts)
 }
 
 // begin puts the start of a ticket.

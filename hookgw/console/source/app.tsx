@@ -12,6 +12,7 @@ import { place, read, to, visit } from "./kit/place"
 import { SessionFrame, Tab } from "./session/session"
 import { Live } from "./live/live"
 import { Tickets } from "./tickets/tickets"
+import { Asks } from "./asks/asks"
 import { Timeline } from "./timeline/timeline"
 import { Conversation } from "./conversation/conversation"
 import { Changes } from "./changes/changes"
@@ -37,6 +38,7 @@ const views: { path: string; name: string; keys: string }[] = [
 const tabs: Tab[] = [
   { view: "live", name: "Live", key: "l", draw: () => <Live /> },
   { view: "tickets", name: "Tickets", key: "t", draw: () => <Tickets /> },
+  { view: "asks", name: "Questions", key: "q", draw: () => <Asks /> },
   { view: "timeline", name: "Timeline", key: "e", draw: () => <Timeline /> },
   { view: "conversation", name: "Conversation", key: "c", draw: () => <Conversation /> },
   { view: "changes", name: "Changes", key: "f", draw: () => <Changes /> },
