@@ -120,7 +120,7 @@ func TestUnknownEventStallsTheSessionByNameAndReplaySkipsIt(t *testing.T) {
 	require.Equal(t, 1, a.run.wait())
 	a.run.warns("session " + e.Session + " is stalled: ")
 	a.run.warns("HorizonShifted")
-	a.run.warns("`slop run --resume`")
+	a.run.warns("`slop run --resume --script ")
 	require.Contains(t, a.ok("sessions"), "stalled")
 	require.Contains(t, a.ok("replay", e.Session), "mma_status")
 	verified := a.slop("replay", e.Session, "--verify")

@@ -76,7 +76,7 @@ func TestInterruptedRunEndsCleanlyAndSaysHowToGoOn(t *testing.T) {
 			session := s.engine().Session
 			require.NoError(t, r.cmd.Process.Signal(sig))
 			require.Equal(t, 1, r.wait())
-			r.warns("stopped; `slop run --resume` resumes session " + session)
+			r.warns("stopped; `slop run --resume --script " + s.script(twoEdits) + "` resumes session " + session)
 			require.NoFileExists(t, s.data("run.json"))
 			require.NotContains(t, r.err.String(), "level=ERROR")
 			s.ok("run", "--resume", "--yes", "--script", s.script(twoEdits))

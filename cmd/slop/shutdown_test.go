@@ -45,7 +45,7 @@ func TestShutdownEndsARunWithoutBlame(t *testing.T) {
 	status, _ := s.post("/api/shutdown", `{}`)
 	require.Equal(t, http.StatusOK, status)
 	require.Zero(t, r.wait())
-	require.Contains(t, r.err.String(), "slop run --resume resumes")
+	require.Contains(t, r.err.String(), "`slop run --resume --script ")
 	require.Equal(t, "one\n", s.read("a.txt"), "what nobody approved did not happen")
 }
 

@@ -82,7 +82,8 @@ func (c *chat) run(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
-			return exit.Errorf(exit.Failed, "stopped; slop chat --resume continues session %s", c.writer.Session)
+			return exit.Errorf(exit.Failed, "stopped; `%s` continues session %s",
+				c.opts.command(c.g, "chat --resume"), c.writer.Session)
 		case err := <-broken:
 			return err
 		case e := <-stream:
@@ -123,9 +124,7 @@ func (c *chat) run(ctx context.Context) error {
 // waiting ends the command at a question that nobody is present to answer.
 func (c *chat) waiting() error {
 	c.endLine()
-	fmt.Fprintf(c.g.Err, "slop: waiting for a person: %s\nanswer it with `slop chat --resume`, or start `slop serve` and use "+
-		"`slop ask answer`\n", term.Printable(c.asks.stuck))
-	return &exit.Error{Code: exit.Waiting, Err: errors.New(c.asks.stuck), Silent: true}
+	return c.opts.unanswered(c.g, c.asks.stuck, "chat --resume")
 }
 
 // next sends the next text, or has a line typed. It returns true when the chat has ended.
@@ -147,8 +146,8 @@ func (c *chat) next(ctx context.Context) (bool, error) {
 	case c.opts.text != "":
 		text := c.opts.text
 		if c.opts.text = ""; c.resumes() {
-			return false, exit.Errorf(exit.Failed, "the discussion %s waits for the answer to another turn; slop chat --resume "+
-				"without -p waits for it", term.Visible(c.discussion))
+			return false, exit.Errorf(exit.Failed, "the discussion %s waits for the answer to another turn; `%s` without "+
+				"-p waits for it", term.Visible(c.discussion), c.opts.command(c.g, "chat --resume"))
 		}
 		c.leaving = true
 		if err := c.showAndSay(ctx, text); err != nil {
@@ -371,7 +370,8 @@ func (c *chat) note(format string, args ...any) {
 // interrupt stops the current turn; if there is none, it ends the session's command.
 func (c *chat) interrupt(ctx context.Context) error {
 	if c.turn == "" {
-		return exit.Errorf(exit.Failed, "interrupted; slop chat --resume continues session %s", c.writer.Session)
+		return exit.Errorf(exit.Failed, "interrupted; `%s` continues session %s",
+			c.opts.command(c.g, "chat --resume"), c.writer.Session)
 	}
 	c.endLine()
 	_, err := c.publish(ctx, events.KillRequested{Ticket: c.turn})

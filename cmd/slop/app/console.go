@@ -76,7 +76,8 @@ func (c *console) run(ctx context.Context) (outcome, error) {
 		select {
 		case <-ctx.Done():
 			c.view.Clear()
-			return c.out, exit.Errorf(exit.Failed, "stopped; `slop run --resume` resumes session %s", c.writer.Session)
+			return c.out, exit.Errorf(exit.Failed, "stopped; `%s` resumes session %s",
+				c.opts.command(c.g, "run --resume"), c.writer.Session)
 		case err := <-broken:
 			return c.out, err
 		case e := <-stream:

@@ -16,6 +16,7 @@ import (
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
+	"manualslop/events/policy/commands"
 	"manualslop/tiers/llm/script"
 )
 
@@ -34,6 +35,22 @@ type runOptions struct {
 	label   string
 	listen  string
 	nats    string
+}
+
+// command returns the line that starts another command on the project, the data folder and the models of this run.
+func (o runOptions) command(g *site.Flags, name string) string {
+	out := "slop" + where(g) + " " + name
+	if o.script != "" {
+		out += " --script " + commands.Quote(o.script)
+	}
+	return out
+}
+
+// unanswered tells how to go on after a command that ends at a question, and returns its error.
+func (o runOptions) unanswered(g *site.Flags, question, resume string) error {
+	fmt.Fprintf(g.Err, "slop: waiting for a person: %s\nanswer it with `%s`, or start `%s` and use `slop%s ask answer`\n",
+		term.Printable(question), o.command(g, resume), o.command(g, "serve"), where(g))
+	return &exit.Error{Code: exit.Waiting, Err: errors.New(question), Silent: true}
 }
 
 func runCommand(g *site.Flags) *cobra.Command {
@@ -272,7 +289,7 @@ func follow(g *site.Flags, e *engine.Engine, conn *bus.Conn, v engine.SessionWri
 		err = cause
 	}
 	if err != nil && e.Stats.Asked.Load() {
-		g.Notice("stopped on request; slop run --resume resumes session %s", v.Session)
+		g.Notice("stopped on request; `%s` resumes session %s", o.command(g, "run --resume"), v.Session)
 		return &exit.Error{Code: exit.Done, Err: errStopped, Silent: true}
 	}
 	if err != nil {
@@ -282,13 +299,11 @@ func follow(g *site.Flags, e *engine.Engine, conn *bus.Conn, v engine.SessionWri
 		c.view.Notify(outcome.word())
 	}
 	if outcome.waiting != "" {
-		fmt.Fprintf(g.Err, "slop: waiting for a person: %s\nanswer it with `slop run --resume`, or start `slop serve` and "+
-			"use `slop ask answer`\n", term.Printable(outcome.waiting))
-		return &exit.Error{Code: exit.Waiting, Err: errors.New(outcome.waiting), Silent: true}
+		return o.unanswered(g, outcome.waiting, "run --resume")
 	}
 	if outcome.stalled != "" {
-		return exit.Errorf(exit.Failed, "session %s is stalled: %s\nnothing is lost; update slop, then resume with `slop "+
-			"run --resume`", v.Session, term.Printable(outcome.stalled))
+		return exit.Errorf(exit.Failed, "session %s is stalled: %s\nnothing is lost; update slop, then resume with `%s`",
+			v.Session, term.Printable(outcome.stalled), o.command(g, "run --resume"))
 	}
 	if outcome.closed == "" {
 		if _, _, err := v.Publish(context.WithoutCancel(e.Ctx), events.SessionClosed{Reason: outcome.word()}); err != nil {
