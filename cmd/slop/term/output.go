@@ -43,14 +43,18 @@ func PrintTable(w io.Writer, rows [][]string) {
 	}
 }
 
-// PrintScreen replaces what a terminal shows by a table that is cut to its width.
+// PrintScreen replaces what a terminal shows by a table that is cut to its size.
 func PrintScreen(w io.Writer, rows [][]string) {
 	var table strings.Builder
 	PrintTable(&table, rows)
 	fmt.Fprint(w, "\x1b[H\x1b[2J")
-	width := terminalWidth(w)
-	for line := range strings.Lines(table.String()) {
-		fmt.Fprintln(w, fit(strings.TrimSuffix(line, "\n"), width))
+	width, height := terminalSize(w)
+	lines := strings.Split(strings.TrimSuffix(table.String(), "\n"), "\n")
+	if room := max(1, height-1); len(lines) > room { // the cursor stands below
+		lines = append(lines[:room-1:room-1], fmt.Sprintf("… %d more", len(lines)-room+1))
+	}
+	for _, line := range lines {
+		fmt.Fprintln(w, fit(line, width))
 	}
 }
 

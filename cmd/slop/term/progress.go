@@ -277,7 +277,8 @@ func (p *Progress) Refresh() {
 	if !p.Status || p.asking {
 		return
 	}
-	line := p.statusLine(time.Now(), terminalWidth(p.Out))
+	width, _ := terminalSize(p.Out)
+	line := p.statusLine(time.Now(), width)
 	if p.shown && line == p.standing {
 		return
 	}

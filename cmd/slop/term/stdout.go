@@ -1,6 +1,7 @@
 package term
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"sync"
@@ -43,14 +44,14 @@ func IsTerminal(v any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// terminalWidth returns how many columns a terminal has; 80 if that is unknown.
-func terminalWidth(v any) int {
+// terminalSize returns how many columns and lines a terminal has; 80 and 24 if that is unknown.
+func terminalSize(v any) (width, height int) {
 	if f, ok := fileOf(v); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			return width
+		if width, height, err := term.GetSize(int(f.Fd())); err == nil {
+			return cmp.Or(width, 80), cmp.Or(height, 24)
 		}
 	}
-	return 80
+	return 80, 24
 }
 
 func fileOf(v any) (*os.File, bool) {

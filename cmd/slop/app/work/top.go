@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,11 +21,11 @@ func TopCommand(g *site.Flags) *cobra.Command {
 		Use:   "top",
 		Short: "Show who does what now, and what each waits for since when",
 		Long: `Top prints a line for each worker of a session that is not done: the ticket or the
-tier, its role, what it waits for, since when, and its task. Workers that wait for you
+tier, what it waits for, since when, its role and its task. Workers that wait for you
 come first, with the id of the ask.
 
-On a terminal it shows each change until Ctrl-C; elsewhere, and with --once, it prints
-one table. With --json each line is one worker, as GET /api/workers returns it.`,
+On a terminal it shows each change until Ctrl-C, as much as its lines hold; elsewhere,
+with TERM=dumb and with --once, it prints one table. With --json each line is one worker, as GET /api/workers returns it.`,
 		Example: `  slop top
   slop top --json | jq -r .waits_for`,
 		Args: cobra.NoArgs,
@@ -32,7 +33,7 @@ one table. With --json each line is one worker, as GET /api/workers returns it.`
 	once := cmd.Flags().Bool("once", false, "print one table, also on a terminal")
 	cmd.Flags().StringVar(&session, "session", "", "use session `ID` instead of the current one")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		follow := !*once && !g.JSON && term.IsTerminal(g.Out)
+		follow := !*once && !g.JSON && term.IsTerminal(g.Out) && os.Getenv("TERM") != "dumb"
 		return client.With(cmd.Context(), g, session, func(d client.Client, session string) error {
 			set, err := client.Folded(cmd.Context(), d, session)
 			switch {
@@ -101,10 +102,10 @@ func topRows(set *projections.Set, now time.Time) [][]string {
 		ids[i] = a.AskRaised.Ask
 	}
 	short := client.ShortIDs(ids)
-	yours, others := [][]string{{"WHO", "ROLE", "WAITS FOR", "SINCE", "TASK"}}, [][]string(nil)
+	yours, others := [][]string{{"WHO", "WAITS FOR", "SINCE", "ROLE", "TASK"}}, [][]string(nil)
 	held := map[string]bool{}
 	for _, w := range set.Workers().Active {
-		row := []string{term.FirstOf(w.Ticket, w.Track, "-"), w.Role, term.OrDash(w.WaitsFor), "-", term.OneLine(w.Task)}
+		row := []string{term.FirstOf(w.Ticket, w.Track, "-"), term.OrDash(w.WaitsFor), "-", w.Role, term.OneLine(w.Task)}
 		since := w.StartedAt
 		if n := len(w.Trace); n > 0 {
 			since = &w.Trace[n-1].At
@@ -114,14 +115,14 @@ func topRows(set *projections.Set, now time.Time) [][]string {
 			for _, a := range w.Asks {
 				held[a.Ask] = true
 			}
-			row[2], since = "you: "+short[w.Asks[0].Ask]+" "+term.OneLine(w.Asks[0].Title), &w.Asks[0].Since
+			row[1], since = "you: "+short[w.Asks[0].Ask]+" "+term.OneLine(w.Asks[0].Title), &w.Asks[0].Since
 		case len(w.Calls) > 0:
-			row[2], since = w.Calls[0].Tool, &w.Calls[0].Since
+			row[1], since = w.Calls[0].Tool, &w.Calls[0].Since
 		case w.Request != "":
-			row[2] = "model " + w.Model
+			row[1] = "model " + w.Model
 		}
 		if since != nil {
-			row[3] = term.Age(now.Sub(*since))
+			row[2] = term.Age(now.Sub(*since))
 		}
 		if len(w.Asks) > 0 {
 			yours = append(yours, row)
@@ -131,8 +132,8 @@ func topRows(set *projections.Set, now time.Time) [][]string {
 	}
 	for _, a := range asks {
 		if !held[a.AskRaised.Ask] {
-			yours = append(yours, []string{term.OrDash(a.Ticket), term.OrDash(a.PostedBy), "you: " + short[a.AskRaised.Ask],
-				term.Age(now.Sub(a.RaisedAt)), term.OneLine(a.Title)})
+			yours = append(yours, []string{term.OrDash(a.Ticket), "you: " + short[a.AskRaised.Ask],
+				term.Age(now.Sub(a.RaisedAt)), term.OrDash(a.PostedBy), term.OneLine(a.Title)})
 		}
 	}
 	rows := append(yours, others...)
