@@ -219,8 +219,9 @@ func (s *session) resourceUpdated(uri string) {
 	time.AfterFunc(settling, func() {
 		s.mu.Lock()
 		now.waiting = false
+		notify := now.notify
 		s.mu.Unlock()
-		now.notify(tools.Notice{Kind: events.NoticeUpdated, Server: s.definition.Name, Text: uri})
+		notify(tools.Notice{Kind: events.NoticeUpdated, Server: s.definition.Name, Text: uri})
 	})
 }
 
@@ -260,7 +261,7 @@ func (c *connection) subscribe(ctx context.Context, meta sdk.Meta, uri string) e
 	case <-confirmed:
 		return nil
 	case <-within.Done():
-		return errors.Join(errors.New("the server did not confirm the subscription"), ctx.Err(),
+		return errors.Join(refusedf("the server did not confirm the subscription"), ctx.Err(),
 			c.Unsubscribe(context.WithoutCancel(ctx), &sdk.UnsubscribeParams{URI: uri}))
 	case <-c.ended:
 		return sdk.ErrConnectionClosed

@@ -116,12 +116,19 @@ func operationPins(has *sdk.ServerCapabilities) (out []Pin, err error) {
 	return out, nil
 }
 
+// ownError is a failure of a request that is not the connection's, so the connection goes on.
+type ownError struct{ error }
+
+func (e ownError) Unwrap() error { return e.error }
+
+func refusedf(format string, args ...any) error { return ownError{fmt.Errorf(format, args...)} }
+
 // arguments decodes the arguments of an operation.
 func arguments[In any](raw json.RawMessage) (in In, err error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if err = d.Decode(&in); err != nil {
-		err = fmt.Errorf("arguments: %w", err)
+		err = refusedf("arguments: %w", err)
 	}
 	return in, err
 }
@@ -133,7 +140,7 @@ type resourceArgs struct {
 func readURI(raw json.RawMessage) (string, error) {
 	in, err := arguments[resourceArgs](raw)
 	if err == nil && (in.URI == "" || len(in.URI) > maxURI) {
-		err = fmt.Errorf("uri: must have between 1 and %d bytes, has %d", maxURI, len(in.URI))
+		err = refusedf("uri: must have between 1 and %d bytes, has %d", maxURI, len(in.URI))
 	}
 	return in.URI, err
 }
@@ -142,7 +149,7 @@ func readURI(raw json.RawMessage) (string, error) {
 func structured(v any) (tools.Result, error) {
 	data, err := json.Marshal(v)
 	if err == nil && len(data) > maxListed {
-		err = fmt.Errorf("the answer must have at most %d bytes, has %d", maxListed, len(data))
+		err = refusedf("the answer must have at most %d bytes, has %d", maxListed, len(data))
 	}
 	if err != nil {
 		return tools.Result{}, err
@@ -159,14 +166,14 @@ func all[T any](page func(cursor string) ([]T, string, error)) (out []T, err err
 			return nil, err
 		}
 		if out = append(out, some...); len(out) > maxItems {
-			return nil, fmt.Errorf("the server lists more than %d entries", maxItems)
+			return nil, refusedf("the server lists more than %d entries", maxItems)
 		}
 		if next == "" {
 			return out, nil
 		}
 		cursor = next
 	}
-	return nil, fmt.Errorf("the server's list has more than %d pages", maxPages)
+	return nil, refusedf("the server's list has more than %d pages", maxPages)
 }
 
 func listResources(ctx context.Context, c *connection, meta sdk.Meta, _ json.RawMessage) (tools.Result, error) {
@@ -262,7 +269,7 @@ func readResource(ctx context.Context, c *connection, meta sdk.Meta, raw json.Ra
 // blocks returns a result that keeps each block.
 func blocks(parts []sdk.Content) (tools.Result, error) {
 	if len(parts) > events.MaxContent {
-		return tools.Result{}, fmt.Errorf("the answer must have at most %d parts, has %d", events.MaxContent, len(parts))
+		return tools.Result{}, refusedf("the answer must have at most %d parts, has %d", events.MaxContent, len(parts))
 	}
 	return tools.Result{Text: textOf(parts), Content: contents(parts)}, nil
 }

@@ -158,6 +158,7 @@ func clean(text string, limit int) string {
 // kindOf returns the kind of a failure.
 func kindOf(ctx context.Context, err error) string {
 	var rpc *jsonrpc.Error
+	_, own := errors.AsType[ownError](err)
 	switch {
 	case ctx.Err() != nil:
 		return "cancelled"
@@ -167,6 +168,8 @@ func kindOf(ctx context.Context, err error) string {
 		return "too_large"
 	case errors.As(err, &rpc):
 		return "rpc"
+	case own:
+		return "refused"
 	case isShape(err):
 		return "protocol"
 	}
