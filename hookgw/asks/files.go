@@ -13,8 +13,9 @@ import (
 )
 
 // CheckFiles refuses an answer that starts a ticket with files that do not exist. Approval cannot know
-// that, because it does not read files. Files that the ask names are left to the worker.
-func CheckFiles(c *core.Call, ask projections.Ask, answer events.AskAnswered) error {
+// that, because it does not read files. Files that the ask names are left to the worker, and all files of a session
+// whose tickets work elsewhere than in the person's folder.
+func CheckFiles(c *core.Call, session string, ask projections.Ask, answer events.AskAnswered) error {
 	if ask.Gate != events.GateSpawn || len(answer.Args) == 0 || c.Gw.Cfg.ProjectFiles == nil {
 		return nil
 	}
@@ -25,11 +26,19 @@ func CheckFiles(c *core.Call, ask projections.Ask, answer events.AskAnswered) er
 	if json.Unmarshal(ask.Args, &shown) != nil || json.Unmarshal(answer.Args, &edited) != nil {
 		return nil // approval says what is wrong
 	}
+	isolation := ""
+	err := c.Read(session, func(s *projections.Set) { isolation = s.Settings().Isolation })
+	if err != nil || isolation == events.IsolationWorktree {
+		return err
+	}
+	named := func(name string) func(string) bool {
+		return func(file string) bool { is, _ := events.SplitView(file); return is == name }
+	}
 	for _, file := range edited.Files {
-		if slices.Contains(shown.Files, file) {
+		name, _ := events.SplitView(file)
+		if slices.ContainsFunc(shown.Files, named(name)) {
 			continue
 		}
-		name, _ := events.SplitView(file)
 		var p *core.FileProblem
 		switch err := c.Gw.Cfg.ProjectFiles.Check(name); {
 		case errors.As(err, &p):

@@ -38,7 +38,7 @@ func respond(c *core.Call, session string, ask projections.Ask, response json.Ra
 	answer := Meaning(ask, response)
 	rule, err := ruleOf(c, session, ask, answer, response)
 	if err == nil {
-		err = CheckFiles(c, ask, answer)
+		err = CheckFiles(c, session, ask, answer)
 	}
 	if err != nil {
 		return err

@@ -79,7 +79,7 @@ func (r *guiRun) answer(ask projections.Ask, yes bool, click gateClick) error {
 		}
 		answer = asks.Meaning(ask, response)
 	}
-	if err := asks.CheckFiles(r.c, ask, answer); err != nil {
+	if err := asks.CheckFiles(r.c, r.queued.Session, ask, answer); err != nil {
 		return err
 	}
 	e, err := r.event(r.c.Gw.Person, answer)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"manualslop/events"
 	"manualslop/tiers"
@@ -32,6 +33,9 @@ func (s *State) accept(e *events.Event, a *ask, p events.AskAnswered) {
 	s.settle(a, events.AskSettled{Outcome: p.Decision, By: e.Actor, AnswerID: e.ID, Reason: p.Reason, Args: p.Args,
 		Response: p.Response, At: e.Time})
 }
+
+// accessDenied begins what tools say of a path that they may not touch.
+const accessDenied = "ACCESS DENIED: "
 
 const alreadySettled = "it was settled before"
 
@@ -70,7 +74,7 @@ func (s *State) badEdit(a *ask, args json.RawMessage) string {
 	case events.GateTool:
 		return s.badArguments(s.calls[a.call], args)
 	case events.GateSpawn:
-		return s.badSpawn(args)
+		return s.badSpawn(a, args)
 	case events.GateStep:
 		return s.badStep(a, args)
 	case events.GateBudget:
@@ -175,7 +179,7 @@ func (s *State) tried(a *ask) *events.Event {
 
 // checked continues with an answer once a preview shows whether its edited arguments can run. If not, the ask stays
 // open. A preview that fails while earlier calls of the reply are unfinished shows nothing, because those may change
-// what it failed on.
+// what it failed on, but not what a tool may touch.
 func (s *State) checked(e *events.Event, c *call, p events.PreviewBuilt) {
 	given := c.tried
 	c.tried = nil
@@ -184,7 +188,7 @@ func (s *State) checked(e *events.Event, c *call, p events.PreviewBuilt) {
 	answer.Args = stored(answer.Args)
 	now := c.with(answer.Args)
 	why := s.badArguments(c, answer.Args)
-	if why == "" && p.Error != "" && len(s.ahead(&now)) == 0 {
+	if why == "" && p.Error != "" && (len(s.ahead(&now)) == 0 || strings.HasPrefix(p.Error, accessDenied)) {
 		why = "the edited arguments do not fit: " + p.Error
 	}
 	if why == "" {

@@ -18,7 +18,7 @@ type ask struct {
 	ticket         string
 	attempt, round int
 	expires        *time.Time
-	args           json.RawMessage // what an open ask about a step shows
+	args           json.RawMessage // what an open ask about a start or a step shows
 	settled        *settlement     // nil while the ask is open
 }
 
@@ -31,7 +31,7 @@ type settlement struct {
 func newAsk(p events.AskRaised) *ask {
 	a := &ask{id: p.Ask, gate: p.Gate, call: p.Call, ticket: p.Ticket, attempt: p.Attempt, round: p.Round,
 		expires: p.ExpiresAt}
-	if p.Gate == events.GateStep {
+	if p.Gate == events.GateStep || p.Gate == events.GateSpawn {
 		a.args = p.Args
 	}
 	if p.Gate == events.GateBudget {

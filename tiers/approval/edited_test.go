@@ -34,7 +34,18 @@ func TestEditedArgumentsThatTheWorkspaceRefusesDoNotCount(t *testing.T) {
 	}
 	denied := events.RuleAdded{Rule: deny("edit_file")}
 	reads := wants("c1", "read_file", `{"path":"a.go"}`)
+	script := wants("c0", "run_powershell", `{"script":"true"}`)
+	script.Ticket, script.Attempt, script.Round = edit.Ticket, edit.Attempt, edit.Round
+	behind := given(decidedBy(2), script, edit, tierstest.Due[events.PreviewRequested](events.PreviewBuilt{Call: "c1"}))
+	laterID := askID(events.GateTool, 5)
 	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "what no tool may touch is refused also behind an unfinished call", Given: given(behind,
+			answer(laterID, "yes", editing(edited))), When: tierstest.Due[events.PreviewRequested](events.PreviewBuilt{
+			Call: "c1", Error: "ACCESS DENIED: ../b.go"}), Then: given(notCounted(laterID, 6, "ada",
+			"the edited arguments do not fit: ACCESS DENIED: ../b.go"))},
+		{Name: "what an earlier call may make is not", Given: given(behind, answer(laterID, "yes", editing(edited))),
+			When: tierstest.Due[events.PreviewRequested](events.PreviewBuilt{Call: "c1", Error: "no such file"}),
+			Then: given(decided[events.AskSettled]())},
 		{Name: "they are tried first", Given: open(2), When: yes, Then: given(tried)},
 		{Name: "and count if they can run", Given: given(open(2), yes), When: built, Then: taken(5)},
 		{Name: "else the ask stays open", Given: given(open(2), yes), When: failed,

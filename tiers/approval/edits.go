@@ -3,6 +3,7 @@ package approval
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"manualslop/events"
 	"manualslop/events/chars"
@@ -27,12 +28,14 @@ func (s *State) spawnArgs(p events.SpawnRequested) json.RawMessage {
 }
 
 // badSpawn returns why an edited start is invalid, or "".
-func (s *State) badSpawn(args json.RawMessage) string {
+func (s *State) badSpawn(a *ask, args json.RawMessage) string {
 	what, wrong := "the prompt", `args must be {"prompt": "…"}`
 	if s.spawnsFiles() {
 		what, wrong = "the edited start", `args must be {"prompt": "…", "files": ["PATH", "PATH:VIEW"]}, or one of the two`
 	}
-	var v spawnPayload
+	var shown, v spawnPayload
+	read(a.args, &shown)
+	most := max(events.MaxWorkerContext, len(shown.Files))
 	if s.spawnsFiles() {
 		read(args, &v)
 	} else {
@@ -47,10 +50,13 @@ func (s *State) badSpawn(args json.RawMessage) string {
 		return tooLong(what, len(args), MaxPrompt)
 	case v.Prompt == nil && v.Files == nil, v.Prompt != nil && chars.Trim(*v.Prompt) == "":
 		return wrong
-	case len(v.Files) > events.MaxWorkerContext:
-		return fmt.Sprintf("files has %d paths, at most %d are allowed", len(v.Files), events.MaxWorkerContext)
+	case len(v.Files) > most:
+		return fmt.Sprintf("files has %d paths, at most %d are allowed", len(v.Files), most)
 	}
 	for _, file := range v.Files {
+		if slices.Contains(shown.Files, file) {
+			continue // the plan names it, and the worker judges it
+		}
 		if why := s.badFile(file); why != "" {
 			return why
 		}

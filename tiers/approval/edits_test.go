@@ -3,6 +3,7 @@ package approval_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,10 @@ func TestAStartIsEditedWithItsFiles(t *testing.T) {
 		require.NoError(t, err)
 		return string(b)
 	}
+	planned := request
+	planned.Files = append(slices.Repeat([]string{"b.go"}, events.MaxWorkerContext), "../evil")
+	shown, err := json.Marshal(map[string]any{"prompt": "Mend all", "files": planned.Files})
+	require.NoError(t, err)
 	long := func(n int) string { return `{"files":["` + strings.Repeat("x", n) + `"]}` }
 	const wrong = `args must be {"prompt": "…", "files": ["PATH", "PATH:VIEW"]}, or one of the two`
 	outside := func(name string) string {
@@ -80,6 +85,10 @@ func TestAStartIsEditedWithItsFiles(t *testing.T) {
 			editing(paths(events.MaxWorkerContext))),
 			Then: given(decided[events.AskSettled](), decided[events.SpawnApproved]())},
 		refused(paths(events.MaxWorkerContext+1), "files has 65 paths, at most 64 are allowed"),
+		{Name: "the files that the ask shows, whatever the plan says", Given: given(withFiles(), planned), When: answer(spawnAsk,
+			"yes", editing(string(shown))), Then: given(decided[events.AskSettled](), decided[events.SpawnApproved]())},
+		{Name: "not one more", Given: given(withFiles(), planned), When: answer(spawnAsk, "yes", editing(paths(66))),
+			Then: given(notCounted(spawnAsk, 4, "ada", "files has 66 paths, at most 65 are allowed"))},
 		{Name: "a path at the limit", Given: asked, When: answer(spawnAsk, "yes", editing(long(events.MaxPathLength))),
 			Then: given(decided[events.AskSettled](), decided[events.SpawnApproved]())},
 		refused(long(events.MaxPathLength+1), "a path in files of 1025 bytes is over the limit of 1024"),

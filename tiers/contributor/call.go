@@ -19,6 +19,7 @@ type call struct {
 	result     *events.Part // nil until known; malformed calls have it at once
 	awaitsHint bool
 	denied     string // why it did not run
+	changed    string // what the model is told if a person changed the arguments
 	wrote      bool   // it may have changed files
 	proves     bool   // it was the ticket's check and passed
 }
@@ -47,6 +48,12 @@ func (c *call) refuse(p events.ModelReplied, last bool) {
 func (c *call) answer(p events.Part) {
 	p.Role, p.Call = "tool", c.id
 	c.result = &p
+}
+
+// change takes the arguments that a person gave the call, about which its result says so.
+func (c *call) change(by string, args json.RawMessage) {
+	c.changed = tiers.Line(by) + " changed the arguments of this call to " +
+		fence.Neutralise(tiers.Line(tiers.Clip(string(args), MaxReason))) + ".\n"
 }
 
 // hint appends tier 4's explanation to the failed result, so that tier 3 sees both.

@@ -166,6 +166,9 @@ func (s *State) evolveCall(e *events.Event, flaky string) {
 	case events.ToolApproved:
 		if _, c := s.call(p.Call); c != nil {
 			c.count.Approve(p)
+			if p.Edited && s.showsSteps() {
+				c.change(p.By, p.Args)
+			}
 		}
 	case events.ToolDenied:
 		if r, c := s.call(p.Call); c != nil && c.result == nil {
@@ -213,6 +216,7 @@ func (s *State) evolveCall(e *events.Event, flaky string) {
 // result sets the result of a call; later results are ignored.
 func (s *State) result(r *run, c *call, p events.Part) {
 	c.count.Resolve()
+	p.Prefix = c.changed
 	c.answer(p)
 	s.settle(r)
 }

@@ -136,6 +136,7 @@ func (r *run) editCalls(p events.StepApproved) {
 		for _, e := range p.Calls {
 			if e.Call == c.id {
 				c.args = slices.Clone(e.Args)
+				c.change(p.By, e.Args)
 			}
 		}
 		dropped := slices.Contains(p.Dropped, c.id)

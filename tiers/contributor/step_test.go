@@ -156,6 +156,21 @@ func TestCallsWaitForAStep(t *testing.T) {
 	sent := h.LastRequest().Manifest
 	require.Equal(t, "DENIED: ada dropped this call", sent[len(sent)-1].Text)
 	require.True(t, sent[len(sent)-1].Failed)
+	const told = "ada changed the arguments of this call to {\"path\":\"b.go\"}.\n"
+	h = tierstest.Play(t, contributor.Decider(), given(bothCalls, stepped(editFirst), ran(0, "x"), ran(1, "ok"), reread(),
+		stepped())...)
+	sent = h.LastRequest().Manifest
+	require.Equal(t, told, sent[len(sent)-2].Prefix, "the model learns whose result it reads")
+	require.Empty(t, sent[len(sent)-1].Prefix)
+	atTheGate := tierstest.With(func(h *tierstest.History) events.Payload {
+		p := tierstest.All[events.ToolRequested](h)[0]
+		return events.ToolApproved{Call: p.Call, Tool: p.Tool, Args: other, ArgsSHA256: events.Digest(other),
+			By: "ada", Edited: true, Generation: 1}
+	})
+	h = tierstest.Play(t, contributor.Decider(), given(bothCalls, stepped(), atTheGate, settle(0, events.ToolDone, "x",
+		func(p *events.ToolSettled) { p.ArgsSHA256 = events.Digest(other) }), ran(1, "ok"), reread(), stepped())...)
+	sent = h.LastRequest().Manifest
+	require.Equal(t, told, sent[len(sent)-2].Prefix)
 }
 
 func TestAPersonsFilesReplaceTheTicketsOwn(t *testing.T) {
