@@ -61,7 +61,11 @@ function SignIn(): VNode {
   return (
     <main class="page">
       <h1>slop</h1>
-      {refused.value && <p class="warn" role="alert">{refused.value}</p>}
+      {refused.value && (
+        <p class="warn" role="alert">
+          {refused.value}
+        </p>
+      )}
       <p>
         This browser is not signed in. Run <code>slop console</code> in the project's folder and open the link that it
         prints.
@@ -92,7 +96,9 @@ function Signed(): VNode {
         </nav>
         <span class="fill" />
         <Standing />
-        <button onClick={() => (help.value = !help.value)} aria-expanded={help.value}>? keys</button>
+        <button onClick={() => (help.value = !help.value)} aria-expanded={help.value}>
+          ? keys
+        </button>
       </header>
       {upgraded.value && (
         <p class="page warn" role="alert">
@@ -104,15 +110,24 @@ function Signed(): VNode {
           <dl>
             {known().map(([key, does]) => (
               <Fragment>
-                <dt><kbd>{key}</kbd></dt>
+                <dt>
+                  <kbd>{key}</kbd>
+                </dt>
                 <dd>{does}</dd>
               </Fragment>
             ))}
           </dl>
         </aside>
       )}
-      {session ? <SessionFrame tabs={tabs} hidden={hidden} /> : view === "sessions" ? <Sessions /> :
-        view === "search" ? <Search key={place.value.query.get("q")} /> : <Inbox selected={rest} />}
+      {session ? (
+        <SessionFrame tabs={tabs} hidden={hidden} />
+      ) : view === "sessions" ? (
+        <Sessions />
+      ) : view === "search" ? (
+        <Search key={place.value.query.get("q")} />
+      ) : (
+        <Inbox selected={rest} />
+      )}
     </Fragment>
   )
 }
@@ -130,7 +145,8 @@ function Standing(): VNode {
 }
 
 addEventListener("hashchange", () => {
-  if (location.hash.startsWith("#login=")) location.reload() // a link that was pasted into this tab
+  if (location.hash.startsWith("#login="))
+    location.reload() // a link that was pasted into this tab
   else place.value = read(location.hash)
 })
 listen()

@@ -22,26 +22,48 @@ export function Asks(): VNode {
   const asks = [...(read.value.value?.asks ?? [])].reverse()
   return (
     <main class="page wide" aria-label="Questions">
-      {read.error.value && <p class="warn" role="alert">{read.error.value}</p>}
+      {read.error.value && (
+        <p class="warn" role="alert">
+          {read.error.value}
+        </p>
+      )}
       {read.value.value && asks.length === 0 && <p class="quiet">Nothing was asked.</p>}
       <table>
         <thead>
-          <tr>{["Asked", "Question", "Gate", "Ticket", "Answer", "By", "Reason", "Waited"].map((n) => <th scope="col">{n}</th>)}</tr>
+          <tr>
+            {["Asked", "Question", "Gate", "Ticket", "Answer", "By", "Reason", "Waited"].map((n) => (
+              <th scope="col">{n}</th>
+            ))}
+          </tr>
         </thead>
         <tbody>
           {asks.map((a) => (
             <tr key={a.request_id}>
-              <td><time dateTime={a.raised_at} title={a.raised_at}>{clock(a.raised_at)}</time></td>
               <td>
-                <a href={a.settled ? to(session, "timeline", a.request_id) : "#/inbox/" + encodeURIComponent(a.request_id)}>
+                <time dateTime={a.raised_at} title={a.raised_at}>
+                  {clock(a.raised_at)}
+                </time>
+              </td>
+              <td>
+                <a
+                  href={
+                    a.settled ? to(session, "timeline", a.request_id) : "#/inbox/" + encodeURIComponent(a.request_id)
+                  }
+                >
                   <Visible text={a.title} />
                 </a>
               </td>
               <td>{a.gate}</td>
-              <td><Visible text={a.ticket ?? ""} /></td>
+              <td>
+                <Visible text={a.ticket ?? ""} />
+              </td>
               <td>{a.settled ? state(a.settled.outcome) : "⚑ open"}</td>
-              <td><Visible text={a.settled?.by ?? ""} /></td>
-              <td><Visible text={a.settled?.reason ?? ""} /></td>
+              <td>
+                <Visible text={a.settled?.by ?? ""} />
+              </td>
+              <td>
+                <Visible text={a.settled?.reason ?? ""} />
+              </td>
               <td>{duration((a.settled ? Date.parse(a.settled.at) : now.value) - Date.parse(a.raised_at))}</td>
             </tr>
           ))}

@@ -31,26 +31,46 @@ export function Changes(): VNode {
   return (
     <div class="inbox">
       <nav aria-label="Files">
-        {ticket && <p>only <Visible text={ticket} /> <a href={to(session, "changes", rest)}>all ✕</a></p>}
-        {read.error.value && <p class="warn" role="alert">{read.error.value}</p>}
+        {ticket && (
+          <p>
+            only <Visible text={ticket} /> <a href={to(session, "changes", rest)}>all ✕</a>
+          </p>
+        )}
+        {read.error.value && (
+          <p class="warn" role="alert">
+            {read.error.value}
+          </p>
+        )}
         {read.value.value && files.length === 0 && <p class="quiet">No file is changed.</p>}
         <ul>
           {files.map((f) => (
             <li key={key(f)}>
               <a href={link(f)} aria-current={key(f) === rest ? "true" : undefined} class={f.accepted ? "over" : ""}>
-                <span class="row"><b><Visible text={f.path} /></b><span>{noteOf(f)}</span></span>
-                <span class="quiet title"><Visible text={byWhom(f)} /></span>
+                <span class="row">
+                  <b>
+                    <Visible text={f.path} />
+                  </b>
+                  <span>{noteOf(f)}</span>
+                </span>
+                <span class="quiet title">
+                  <Visible text={byWhom(f)} />
+                </span>
               </a>
             </li>
           ))}
         </ul>
         {read.value.value?.unseen.map((u) => (
-          <p class="warn"><Visible text={(u.ticket ?? "") + " " + u.tool} /> may have changed files that are not listed.</p>
+          <p class="warn">
+            <Visible text={(u.ticket ?? "") + " " + u.tool} /> may have changed files that are not listed.
+          </p>
         ))}
       </nav>
       <main aria-label="File">
-        {at >= 0 ? <File key={rest + ticket} change={files[at]} ticket={ticket} /> :
-          <p class="quiet">Choose a file: j, or a click.</p>}
+        {at >= 0 ? (
+          <File key={rest + ticket} change={files[at]} ticket={ticket} />
+        ) : (
+          <p class="quiet">Choose a file: j, or a click.</p>
+        )}
       </main>
     </div>
   )
@@ -70,9 +90,13 @@ function noteOf(f: Change): string {
 }
 
 function File({ change: f, ticket }: { change: Change; ticket: string }): VNode {
-  const read = useRead<FileDiff>(api("/api/changes/diff", {
-    path: f.path, ...(f.workspace ? { workspace: f.workspace } : {}), ...(ticket ? { ticket } : {}),
-  }))
+  const read = useRead<FileDiff>(
+    api("/api/changes/diff", {
+      path: f.path,
+      ...(f.workspace ? { workspace: f.workspace } : {}),
+      ...(ticket ? { ticket } : {}),
+    }),
+  )
   const acts = useActs()
   const [all, setAll] = useState(false)
   const [sure, setSure] = useState(false)
@@ -80,16 +104,41 @@ function File({ change: f, ticket }: { change: Change; ticket: string }): VNode 
   const { session } = place.value
   const undo = () => {
     setSure(false)
-    void acts.act("/api/undo", ticket ? { ticket, path: f.path } : { path: f.path }, "The file has its earlier content again.")
+    void acts.act(
+      "/api/undo",
+      ticket ? { ticket, path: f.path } : { path: f.path },
+      "The file has its earlier content again.",
+    )
   }
   return (
     <article>
-      <h2><Visible text={f.path} /> {d && !d.no_diff && <span class="quiet">+{d.added} −{d.removed}</span>}</h2>
-      {f.workspace && <p class="quiet">in the workspace <Visible text={f.workspace} /></p>}
+      <h2>
+        <Visible text={f.path} />{" "}
+        {d && !d.no_diff && (
+          <span class="quiet">
+            +{d.added} −{d.removed}
+          </span>
+        )}
+      </h2>
+      {f.workspace && (
+        <p class="quiet">
+          in the workspace <Visible text={f.workspace} />
+        </p>
+      )}
       <div class="acts">
         {!f.accepted && !f.unknown && (
-          <button disabled={acts.busy} onClick={() => void acts.act("/api/changes/accept", { path: f.path, sha256: f.after ?? "" },
-            "Accepted until it changes again.")}>Accept</button>
+          <button
+            disabled={acts.busy}
+            onClick={() =>
+              void acts.act(
+                "/api/changes/accept",
+                { path: f.path, sha256: f.after ?? "" },
+                "Accepted until it changes again.",
+              )
+            }
+          >
+            Accept
+          </button>
         )}
         {!sure && <button onClick={() => setSure(true)}>Undo …</button>}
         {sure && (
@@ -100,20 +149,48 @@ function File({ change: f, ticket }: { change: Change; ticket: string }): VNode 
         {sure && <button onClick={() => setSure(false)}>Leave it</button>}
         <Said acts={acts} />
       </div>
-      {read.error.value && <p class="warn" role="alert">{read.error.value}</p>}
-      {d?.no_diff && <p class="warn">There is no difference to show: <Visible text={d.no_diff} /></p>}
+      {read.error.value && (
+        <p class="warn" role="alert">
+          {read.error.value}
+        </p>
+      )}
+      {d?.no_diff && (
+        <p class="warn">
+          There is no difference to show: <Visible text={d.no_diff} />
+        </p>
+      )}
       {d?.diff && <Diff text={d.diff} all={all} onAll={() => setAll(true)} />}
       <h3>Who wrote it</h3>
       <table>
-        <thead><tr>{["When", "Ticket", "Tool", "Approved by", "Call"].map((n) => <th scope="col">{n}</th>)}</tr></thead>
+        <thead>
+          <tr>
+            {["When", "Ticket", "Tool", "Approved by", "Call"].map((n) => (
+              <th scope="col">{n}</th>
+            ))}
+          </tr>
+        </thead>
         <tbody>
           {f.writes.map((w) => (
             <tr>
               <td>{clock(w.time)}</td>
-              <td>{w.ticket && <a href={to(session, "conversation", w.ticket)}><Visible text={w.ticket} /></a>}</td>
-              <td><Visible text={w.tool} /></td>
-              <td><Visible text={w.by} /></td>
-              <td class="id"><a href={to(session, "timeline", w.call)}><Visible text={w.call} /></a></td>
+              <td>
+                {w.ticket && (
+                  <a href={to(session, "conversation", w.ticket)}>
+                    <Visible text={w.ticket} />
+                  </a>
+                )}
+              </td>
+              <td>
+                <Visible text={w.tool} />
+              </td>
+              <td>
+                <Visible text={w.by} />
+              </td>
+              <td class="id">
+                <a href={to(session, "timeline", w.call)}>
+                  <Visible text={w.call} />
+                </a>
+              </td>
             </tr>
           ))}
         </tbody>

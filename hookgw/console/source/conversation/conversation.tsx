@@ -30,7 +30,11 @@ export function Conversation(): VNode {
             onChange={(e) => visit(to(session, "conversation", e.currentTarget.value, { at: query.get("at") ?? "" }))}
           >
             {!worker && <option value="">choose one</option>}
-            {[...names].map((n) => <option value={n}><Visible text={n} /></option>)}
+            {[...names].map((n) => (
+              <option value={n}>
+                <Visible text={n} />
+              </option>
+            ))}
           </select>
         </label>
       </p>
@@ -48,15 +52,29 @@ function Of({ worker }: { worker: string }): VNode {
   const c = read.value.value
   if (!c) return <p>{read.error.value || "Reading …"}</p>
   const tell = async () => {
-    if (await acts.act("/api/control", { action: "note", ticket: worker, note: note.trim() }, "The next request carries it.")) setNote("")
+    if (
+      await acts.act(
+        "/api/control",
+        { action: "note", ticket: worker, note: note.trim() },
+        "The next request carries it.",
+      )
+    )
+      setNote("")
   }
   return (
     <Fragment>
-      {read.error.value && <p class="warn" role="alert">{read.error.value}</p>}
+      {read.error.value && (
+        <p class="warn" role="alert">
+          {read.error.value}
+        </p>
+      )}
       {c.attempts > 1 && (
         <nav class="acts" aria-label="Attempts">
           {Array.from({ length: c.attempts }, (_, i) => String(i + 1)).map((n) => (
-            <a href={to(session, "conversation", worker, { attempt: n })} aria-current={n === String(c.attempt) ? "true" : undefined}>
+            <a
+              href={to(session, "conversation", worker, { attempt: n })}
+              aria-current={n === String(c.attempt) ? "true" : undefined}
+            >
               Attempt {n}
             </a>
           ))}
@@ -64,12 +82,20 @@ function Of({ worker }: { worker: string }): VNode {
       )}
       {c.older > 0 && <p class="quiet">{c.older} earlier requests are not shown; the timeline has them.</p>}
       {c.rounds.length === 0 && <p class="quiet">It asked no model yet.</p>}
-      {c.rounds.map((r) => <One key={r.id} round={r} />)}
+      {c.rounds.map((r) => (
+        <One key={r.id} round={r} />
+      ))}
       {!worker.includes(":") && (
         <div class="acts">
-          <input aria-label="Note to the worker" placeholder="Note for the next request" value={note}
-            onInput={(e) => setNote(e.currentTarget.value)} />
-          <button disabled={acts.busy || !note.trim()} onClick={() => void tell()}>Send note</button>
+          <input
+            aria-label="Note to the worker"
+            placeholder="Note for the next request"
+            value={note}
+            onInput={(e) => setNote(e.currentTarget.value)}
+          />
+          <button disabled={acts.busy || !note.trim()} onClick={() => void tell()}>
+            Send note
+          </button>
           <Said acts={acts} />
         </div>
       )}
@@ -83,11 +109,15 @@ function One({ round: r }: { round: Round }): VNode {
   return (
     <article class="round">
       <h2>
-        Request {r.round ?? ""} <span class="quiet">{clock(r.start)} <Visible text={r.name} /> {state(r.state)}</span>
+        Request {r.round ?? ""}{" "}
+        <span class="quiet">
+          {clock(r.start)} <Visible text={r.name} /> {state(r.state)}
+        </span>
       </h2>
       {u && (
         <p class="quiet">
-          {count(asked)} tokens in, {asked > 0 ? Math.round((100 * u.cache_read) / asked) : 0} % from the cache, {count(u.output)} out
+          {count(asked)} tokens in, {asked > 0 ? Math.round((100 * u.cache_read) / asked) : 0} % from the cache,{" "}
+          {count(u.output)} out
           {r.end && `, ${duration(Date.parse(r.end) - Date.parse(r.began ?? r.start))}`}
           <meter min={0} max={Math.max(1, asked)} value={u.cache_read} aria-label="share from the cache" />
         </p>
@@ -96,17 +126,42 @@ function One({ round: r }: { round: Round }): VNode {
       {r.said.map((s) => (
         <details open={s.role === "user" && s.text.length < 4000}>
           <summary>
-            {s.role === "system" ? "Instructions" : s.kind === "refresh" ? "Changed files" : s.origin ? `Text from ${s.origin}` : "Told"}
+            {s.role === "system"
+              ? "Instructions"
+              : s.kind === "refresh"
+                ? "Changed files"
+                : s.origin
+                  ? `Text from ${s.origin}`
+                  : "Told"}
             <span class="quiet"> {s.size} bytes</span>
           </summary>
           <Long text={s.text} size={s.size} />
         </details>
       ))}
-      {r.thoughts.map((t) => <details><summary>Thoughts</summary><Long text={t} /></details>)}
-      {r.text && <div class="reply"><Long text={r.text} lines={200} /></div>}
-      {!r.end && writing.value[r.id] && <div class="reply"><Long text={writing.value[r.id]} lines={200} /></div>}
-      {r.detail && <p class="warn"><Visible text={r.detail} /></p>}
-      {r.calls.map((c) => <Call call={c} />)}
+      {r.thoughts.map((t) => (
+        <details>
+          <summary>Thoughts</summary>
+          <Long text={t} />
+        </details>
+      ))}
+      {r.text && (
+        <div class="reply">
+          <Long text={r.text} lines={200} />
+        </div>
+      )}
+      {!r.end && writing.value[r.id] && (
+        <div class="reply">
+          <Long text={writing.value[r.id]} lines={200} />
+        </div>
+      )}
+      {r.detail && (
+        <p class="warn">
+          <Visible text={r.detail} />
+        </p>
+      )}
+      {r.calls.map((c) => (
+        <Call call={c} />
+      ))}
     </article>
   )
 }
@@ -116,20 +171,54 @@ function Call({ call: c }: { call: Called }): VNode {
   return (
     <details class="call">
       <summary>
-        <b><Visible text={c.name} /></b> {state(c.state)} <span class="title"><Visible text={args} /></span>
+        <b>
+          <Visible text={c.name} />
+        </b>{" "}
+        {state(c.state)}{" "}
+        <span class="title">
+          <Visible text={args} />
+        </span>
       </summary>
       <dl>
-        {c.by && <Fragment><dt>by</dt><dd><Visible text={c.by} /></dd></Fragment>}
-        {c.detail && <Fragment><dt>why</dt><dd><Visible text={c.detail} /></dd></Fragment>}
+        {c.by && (
+          <Fragment>
+            <dt>by</dt>
+            <dd>
+              <Visible text={c.by} />
+            </dd>
+          </Fragment>
+        )}
+        {c.detail && (
+          <Fragment>
+            <dt>why</dt>
+            <dd>
+              <Visible text={c.detail} />
+            </dd>
+          </Fragment>
+        )}
         {Object.entries((c.args ?? {}) as Record<string, unknown>).map(([name, value]) => (
           <Fragment>
-            <dt><Visible text={name} /></dt>
-            <dd><Long text={typeof value === "string" ? value : JSON.stringify(value, null, 2)} /></dd>
+            <dt>
+              <Visible text={name} />
+            </dt>
+            <dd>
+              <Long text={typeof value === "string" ? value : JSON.stringify(value, null, 2)} />
+            </dd>
           </Fragment>
         ))}
       </dl>
-      {c.text && <Fragment><h4>result</h4><Long text={c.text} size={c.size} /></Fragment>}
-      {c.note && <Fragment><h4>note of the engine</h4><Long text={c.note} /></Fragment>}
+      {c.text && (
+        <Fragment>
+          <h4>result</h4>
+          <Long text={c.text} size={c.size} />
+        </Fragment>
+      )}
+      {c.note && (
+        <Fragment>
+          <h4>note of the engine</h4>
+          <Long text={c.note} />
+        </Fragment>
+      )}
     </details>
   )
 }

@@ -21,31 +21,53 @@ export function Cost(): VNode {
   const f = read.value.value
   if (!f) return <p class="page">{read.error.value || "Reading …"}</p>
   const tables: [string, (Spend & { id: string })[]][] = [
-    ["Tier", f.tiers], ["Model", f.models], ["Track", f.tracks.filter((t) => t.id)], ["Ticket", f.tickets],
+    ["Tier", f.tiers],
+    ["Model", f.models],
+    ["Track", f.tracks.filter((t) => t.id)],
+    ["Ticket", f.tickets],
   ]
   const limit = f.budget.limit_micro_dollars
   return (
     <main class="page" aria-label="Cost">
-      <h2>{money(f.session.priced_micro_dollars, f.unpriced_models.length > 0)}{limit ? ` of ${money(limit)}` : ""}</h2>
+      <h2>
+        {money(f.session.priced_micro_dollars, f.unpriced_models.length > 0)}
+        {limit ? ` of ${money(limit)}` : ""}
+      </h2>
       {limit && (
         <p>
-          <meter min={0} max={limit} high={0.8 * limit} value={f.session.priced_micro_dollars} aria-label="part of the budget" />{" "}
+          <meter
+            min={0}
+            max={limit}
+            high={0.8 * limit}
+            value={f.session.priced_micro_dollars}
+            aria-label="part of the budget"
+          />{" "}
           {f.budget.used_pct?.toFixed(1)} % of the budget{f.budget.warned && ", four fifths are spent"}
         </p>
       )}
       {f.unpriced_models.length > 0 && (
-        <p class="warn">No price is known for <Visible text={f.unpriced_models.join(", ")} />; it is in no sum.</p>
+        <p class="warn">
+          No price is known for <Visible text={f.unpriced_models.join(", ")} />; it is in no sum.
+        </p>
       )}
       {tables.map(([name, rows]) => rows.length > 0 && <Table key={name} name={name} rows={rows} whole={f.session} />)}
       {took.length > 0 && (
         <Fragment>
           <h3>Seconds</h3>
           <table aria-label="Seconds">
-            <thead><tr>{["What", "Number", "Half are below", "95 % are below"].map((n) => <th scope="col">{n}</th>)}</tr></thead>
+            <thead>
+              <tr>
+                {["What", "Number", "Half are below", "95 % are below"].map((n) => (
+                  <th scope="col">{n}</th>
+                ))}
+              </tr>
+            </thead>
             <tbody>
               {took.map((l) => (
                 <tr>
-                  <td>{l.kind} <Visible text={l.name} /></td>
+                  <td>
+                    {l.kind} <Visible text={l.name} />
+                  </td>
                   <td>{l.count}</td>
                   <td>{duration(l.p50_ms)}</td>
                   <td>{duration(l.p95_ms)}</td>
@@ -66,26 +88,34 @@ function Table({ name, rows, whole }: { name: string; rows: (Spend & { id: strin
       <table aria-label={"By " + name.toLowerCase()}>
         <thead>
           <tr>
-            {[name, "Cost", "Share", "Requests", "Failed", "Tokens in", "From the cache", "Tokens out"].map((n) => <th scope="col">{n}</th>)}
+            {[name, "Cost", "Share", "Requests", "Failed", "Tokens in", "From the cache", "Tokens out"].map((n) => (
+              <th scope="col">{n}</th>
+            ))}
           </tr>
         </thead>
         <tbody>
-          {[...rows].sort((a, b) => b.priced_micro_dollars - a.priced_micro_dollars).map((s) => {
-            const asked = s.input_tokens + s.cache_read_tokens + s.cache_write_tokens
-            const part = whole.priced_micro_dollars > 0 ? s.priced_micro_dollars / whole.priced_micro_dollars : 0
-            return (
-              <tr>
-                <td><Visible text={s.id} /></td>
-                <td>{money(s.priced_micro_dollars, s.cost_micro_dollars === null)}</td>
-                <td><meter min={0} max={1} value={part} aria-label="share of the cost" /> {Math.round(100 * part)} %</td>
-                <td>{s.requests}</td>
-                <td>{s.failed}</td>
-                <td>{count(asked)}</td>
-                <td>{asked > 0 ? Math.round((100 * s.cache_read_tokens) / asked) : 0} %</td>
-                <td>{count(s.output_tokens)}</td>
-              </tr>
-            )
-          })}
+          {[...rows]
+            .sort((a, b) => b.priced_micro_dollars - a.priced_micro_dollars)
+            .map((s) => {
+              const asked = s.input_tokens + s.cache_read_tokens + s.cache_write_tokens
+              const part = whole.priced_micro_dollars > 0 ? s.priced_micro_dollars / whole.priced_micro_dollars : 0
+              return (
+                <tr>
+                  <td>
+                    <Visible text={s.id} />
+                  </td>
+                  <td>{money(s.priced_micro_dollars, s.cost_micro_dollars === null)}</td>
+                  <td>
+                    <meter min={0} max={1} value={part} aria-label="share of the cost" /> {Math.round(100 * part)} %
+                  </td>
+                  <td>{s.requests}</td>
+                  <td>{s.failed}</td>
+                  <td>{count(asked)}</td>
+                  <td>{asked > 0 ? Math.round((100 * s.cache_read_tokens) / asked) : 0} %</td>
+                  <td>{count(s.output_tokens)}</td>
+                </tr>
+              )
+            })}
         </tbody>
       </table>
     </Fragment>

@@ -43,8 +43,20 @@ export function Discussion(): VNode {
           {d.discussions.map((one) => (
             <li key={one.name}>
               <a href={to(session, "discussion", one.name)} aria-current={one.name === name ? "true" : undefined}>
-                <span class="row"><b><Visible text={one.name} /></b><span>{one.active && "● active"}</span></span>
-                <span class="quiet">{one.entries} entries, {bytes(one.bytes)}{one.from && <Fragment>, from <Visible text={one.from} /></Fragment>}</span>
+                <span class="row">
+                  <b>
+                    <Visible text={one.name} />
+                  </b>
+                  <span>{one.active && "● active"}</span>
+                </span>
+                <span class="quiet">
+                  {one.entries} entries, {bytes(one.bytes)}
+                  {one.from && (
+                    <Fragment>
+                      , from <Visible text={one.from} />
+                    </Fragment>
+                  )}
+                </span>
               </a>
             </li>
           ))}
@@ -54,7 +66,11 @@ export function Discussion(): VNode {
         <Said acts={acts} />
       </nav>
       <main aria-label="Discussion">
-        {read.error.value && <p class="warn" role="alert">{read.error.value}</p>}
+        {read.error.value && (
+          <p class="warn" role="alert">
+            {read.error.value}
+          </p>
+        )}
         {name && <Entries key={name} name={name} roles={d.roles} active={name === d.active} acts={acts} />}
       </main>
     </div>
@@ -69,7 +85,9 @@ function Create({ acts }: { acts: Acts }): VNode {
   return (
     <p class="acts">
       <input aria-label="Name of a new discussion" value={name} onInput={(e) => setName(e.currentTarget.value)} />
-      <button disabled={acts.busy || !name.trim()} onClick={() => void create()}>Create</button>
+      <button disabled={acts.busy || !name.trim()} onClick={() => void create()}>
+        Create
+      </button>
     </p>
   )
 }
@@ -85,26 +103,76 @@ function Entries({ name, roles, active, acts }: { name: string; roles: string[];
   }
   return (
     <Fragment>
-      <h2><Visible text={name} /></h2>
+      <h2>
+        <Visible text={name} />
+      </h2>
       <p class="acts">
-        {!active && <button disabled={acts.busy} onClick={() => void acts.act("/api/discussions/switch", { name }, "It is active.")}>Make it active</button>}
-        <button disabled={acts.busy} onClick={() => void acts.act("/api/discussions/branch", { name }, "The take is made.")}>Branch at its end</button>
+        {!active && (
+          <button
+            disabled={acts.busy}
+            onClick={() => void acts.act("/api/discussions/switch", { name }, "It is active.")}
+          >
+            Make it active
+          </button>
+        )}
+        <button
+          disabled={acts.busy}
+          onClick={() => void acts.act("/api/discussions/branch", { name }, "The take is made.")}
+        >
+          Branch at its end
+        </button>
         {!sure && <button onClick={() => setSure(true)}>Delete …</button>}
-        {sure && <button class="danger" onClick={() => void acts.act("/api/discussions/delete", { name }, "It is removed; the record keeps it.")}>Remove the discussion</button>}
+        {sure && (
+          <button
+            class="danger"
+            onClick={() => void acts.act("/api/discussions/delete", { name }, "It is removed; the record keeps it.")}
+          >
+            Remove the discussion
+          </button>
+        )}
         {sure && <button onClick={() => setSure(false)}>Keep it</button>}
       </p>
-      {read.error.value && <p class="warn" role="alert">{read.error.value}</p>}
+      {read.error.value && (
+        <p class="warn" role="alert">
+          {read.error.value}
+        </p>
+      )}
       {entries?.length === 0 && <p class="quiet">It has no entry.</p>}
-      {entries?.map((e) => <One key={e.id} entry={e} name={name} roles={roles} acts={acts} />)}
-      <textarea class="words" aria-label="New entry or message" value={words} onInput={(e) => setWords(e.currentTarget.value)} />
+      {entries?.map((e) => (
+        <One key={e.id} entry={e} name={name} roles={roles} acts={acts} />
+      ))}
+      <textarea
+        class="words"
+        aria-label="New entry or message"
+        value={words}
+        onInput={(e) => setWords(e.currentTarget.value)}
+      />
       <p class="acts">
-        <button disabled={acts.busy || !words.trim()} onClick={() => void add("/api/discussions/send", { text: words.trim() }, "The model is asked; its answer becomes an entry.")}>
+        <button
+          disabled={acts.busy || !words.trim()}
+          onClick={() =>
+            void add(
+              "/api/discussions/send",
+              { text: words.trim() },
+              "The model is asked; its answer becomes an entry.",
+            )
+          }
+        >
           Ask the model
         </button>
         <select aria-label="Role" value={role || roles[0]} onChange={(e) => setRole(e.currentTarget.value)}>
-          {roles.map((r) => <option value={r}><Visible text={r} /></option>)}
+          {roles.map((r) => (
+            <option value={r}>
+              <Visible text={r} />
+            </option>
+          ))}
         </select>
-        <button disabled={acts.busy || !words.trim()} onClick={() => void add("/api/discussions/entries/add", { role: role || roles[0], content: words }, "The entry is added.")}>
+        <button
+          disabled={acts.busy || !words.trim()}
+          onClick={() =>
+            void add("/api/discussions/entries/add", { role: role || roles[0], content: words }, "The entry is added.")
+          }
+        >
           Add as entry
         </button>
       </p>
@@ -116,25 +184,56 @@ function One({ entry: e, name, roles, acts }: { entry: Entry; name: string; role
   const [edit, setEdit] = useState<string | undefined>()
   const about = { discussion: name, entry: e.id }
   const save = async (content: string) => {
-    if (await acts.act("/api/discussions/entries/edit", { ...about, content }, "The entry is changed.")) setEdit(undefined)
+    if (await acts.act("/api/discussions/entries/edit", { ...about, content }, "The entry is changed."))
+      setEdit(undefined)
   }
   return (
     <article class="card">
       <div class="acts">
-        <select aria-label={"Role of " + e.id} value={e.entry.role} disabled={acts.busy}
-          onChange={(c) => void acts.act("/api/discussions/entries/edit", { ...about, role: c.currentTarget.value }, "The role is changed.")}>
-          {[...new Set([...roles, e.entry.role])].map((r) => <option value={r}><Visible text={r} /></option>)}
+        <select
+          aria-label={"Role of " + e.id}
+          value={e.entry.role}
+          disabled={acts.busy}
+          onChange={(c) =>
+            void acts.act(
+              "/api/discussions/entries/edit",
+              { ...about, role: c.currentTarget.value },
+              "The role is changed.",
+            )
+          }
+        >
+          {[...new Set([...roles, e.entry.role])].map((r) => (
+            <option value={r}>
+              <Visible text={r} />
+            </option>
+          ))}
         </select>
         <span class="fill" />
         {edit === undefined && <button onClick={() => setEdit(e.entry.content)}>Edit</button>}
-        <button disabled={acts.busy} onClick={() => void acts.act("/api/discussions/branch", { name, entry: e.id }, "The take is made.")}>Branch here</button>
-        <button disabled={acts.busy} onClick={() => void acts.act("/api/discussions/entries/delete", about, "The entry is removed; the record keeps it.")}>Remove</button>
+        <button
+          disabled={acts.busy}
+          onClick={() => void acts.act("/api/discussions/branch", { name, entry: e.id }, "The take is made.")}
+        >
+          Branch here
+        </button>
+        <button
+          disabled={acts.busy}
+          onClick={() =>
+            void acts.act("/api/discussions/entries/delete", about, "The entry is removed; the record keeps it.")
+          }
+        >
+          Remove
+        </button>
       </div>
-      {edit === undefined ? <Long text={e.entry.content} /> : (
+      {edit === undefined ? (
+        <Long text={e.entry.content} />
+      ) : (
         <Fragment>
           <textarea class="words" aria-label="Content" value={edit} onInput={(c) => setEdit(c.currentTarget.value)} />
           <p class="acts">
-            <button disabled={acts.busy} onClick={() => void save(edit)}>Save</button>
+            <button disabled={acts.busy} onClick={() => void save(edit)}>
+              Save
+            </button>
             <button onClick={() => setEdit(undefined)}>Leave it</button>
           </p>
         </Fragment>
@@ -151,33 +250,71 @@ function Files({ acts }: { acts: Acts }): VNode {
     <section aria-label="Context">
       <h2>Context</h2>
       <p class="acts">
-        <button disabled={acts.busy} onClick={() => void acts.act("/api/context/rescan", {}, "The files are found again.")}>Find files again</button>
+        <button
+          disabled={acts.busy}
+          onClick={() => void acts.act("/api/context/rescan", {}, "The files are found again.")}
+        >
+          Find files again
+        </button>
       </p>
       <ul>
         {c.files.map((f) => (
           <li key={f.path}>
-            <span class="row"><Visible text={f.path} /><span class="quiet">{f.view_mode} {bytes(f.size)}{f.changed && " changed"}</span></span>
-            {f.error && <span class="warn"><Visible text={f.error} /></span>}
-            <button disabled={acts.busy} onClick={() => void acts.act("/api/context/inject", { path: f.path }, "A view of the file is an entry now.")}>
+            <span class="row">
+              <Visible text={f.path} />
+              <span class="quiet">
+                {f.view_mode} {bytes(f.size)}
+                {f.changed && " changed"}
+              </span>
+            </span>
+            {f.error && (
+              <span class="warn">
+                <Visible text={f.error} />
+              </span>
+            )}
+            <button
+              disabled={acts.busy}
+              onClick={() =>
+                void acts.act("/api/context/inject", { path: f.path }, "A view of the file is an entry now.")
+              }
+            >
               Inject
             </button>
           </li>
         ))}
       </ul>
-      {c.skipped.map((s) => <p class="warn"><Visible text={s} /></p>)}
+      {c.skipped.map((s) => (
+        <p class="warn">
+          <Visible text={s} />
+        </p>
+      ))}
       <h3>Presets</h3>
       <ul>
         {c.presets.map((p) => (
           <li key={p} class="acts">
-            <Visible text={p} />{p === c.selection.preset && " (loaded)"}
-            <button disabled={acts.busy} onClick={() => void acts.act("/api/context/presets/load", { name: p }, "The preset is loaded.")}>Load</button>
-            <button disabled={acts.busy} onClick={() => void acts.act("/api/context/presets/delete", { name: p }, "The preset is removed.")}>Remove</button>
+            <Visible text={p} />
+            {p === c.selection.preset && " (loaded)"}
+            <button
+              disabled={acts.busy}
+              onClick={() => void acts.act("/api/context/presets/load", { name: p }, "The preset is loaded.")}
+            >
+              Load
+            </button>
+            <button
+              disabled={acts.busy}
+              onClick={() => void acts.act("/api/context/presets/delete", { name: p }, "The preset is removed.")}
+            >
+              Remove
+            </button>
           </li>
         ))}
       </ul>
       <p class="acts">
         <input aria-label="Name of a preset" value={preset} onInput={(e) => setPreset(e.currentTarget.value)} />
-        <button disabled={acts.busy || !preset.trim()} onClick={() => void acts.act("/api/context/presets/save", { name: preset.trim() }, "The preset is saved.")}>
+        <button
+          disabled={acts.busy || !preset.trim()}
+          onClick={() => void acts.act("/api/context/presets/save", { name: preset.trim() }, "The preset is saved.")}
+        >
           Save the files as preset
         </button>
       </p>

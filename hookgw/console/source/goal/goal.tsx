@@ -34,10 +34,13 @@ export function Goal(): VNode {
       />
       <p>
         <label>
-          <input type="checkbox" checked={solo} onChange={() => setSolo(!solo)} /> small enough for one ticket without a plan
+          <input type="checkbox" checked={solo} onChange={() => setSolo(!solo)} /> small enough for one ticket without a
+          plan
         </label>
       </p>
-      <button disabled={acts.busy || !words.trim()} onClick={() => void submit()}>Submit <kbd>Ctrl Enter</kbd></button>
+      <button disabled={acts.busy || !words.trim()} onClick={() => void submit()}>
+        Submit <kbd>Ctrl Enter</kbd>
+      </button>
       <Said acts={acts} />
       <p class="quiet">It runs in this session. A new session begins with slop run in a terminal.</p>
     </main>

@@ -3,13 +3,16 @@
 import { h, Fragment, VNode } from "preact"
 import { signal } from "@preact/signals"
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
-import { exact, isExact, send, told, refreshShown } from "../store"
+import { isExact, send, told, refreshShown } from "../store"
 import { useRead } from "../kit/read"
 import { show } from "../kit/keys"
 import { visit } from "../kit/place"
 import { age } from "../kit/time"
 import { notices, switchNotices } from "../kit/notices"
-import { Diff, Visible, whole } from "../kit/text"
+import { Diff, Visible } from "../kit/text"
+import { argsOf, Editor, Field, fieldsOf, formGate } from "./edit"
+import { Shown, useDiff } from "./diff"
+import { Always } from "./rule"
 import { InboxAsk, SettledAsk } from "../wire"
 
 // A question is answered by key or button only once it has stood this long, in milliseconds, with all that a yes needs,
@@ -21,7 +24,6 @@ const question = "question"
 
 // What an unadorned yes would not say, by gate: an interrupted call would run again, and a form would be sent empty.
 const interrupted = "interrupted"
-const formGate = "input"
 
 // What /api/ask/respond takes for the gates.
 type Answer =
@@ -90,10 +92,14 @@ export function Inbox({ selected }: { selected: string }): VNode {
   const sendEdited = () => {
     const args = edits && argsOf(edits, isForm)
     setWrong(args instanceof Error ? args.message : "")
-    if (args && !(args instanceof Error) && diff.is === "drawn") void answer({ approved: true, args }, "You said yes with other arguments.")
+    if (args && !(args instanceof Error) && diff.is === "drawn")
+      void answer({ approved: true, args }, "You said yes with other arguments.")
   }
   const always = (scope: string, patterns?: string[]) =>
-    void (diff.is === "drawn" && answer({ approved: true, rule: { scope, ...(patterns ? { patterns } : {}) } }, "You said yes, from now on."))
+    void (
+      diff.is === "drawn" &&
+      answer({ approved: true, rule: { scope, ...(patterns ? { patterns } : {}) } }, "You said yes, from now on.")
+    )
   // what was typed is sent by the second key or the button; the first key goes to the field
   const typed = (send: (text: string) => void) => () => {
     if (words.trim()) send(words.trim())
@@ -128,7 +134,11 @@ export function Inbox({ selected }: { selected: string }): VNode {
         <button onClick={() => void switchNotices()} aria-pressed={notices.value}>
           {notices.value ? "Notifications are on" : "Notify me of new questions"}
         </button>
-        {read.error.value && <p class="warn" role="alert">{read.error.value}</p>}
+        {read.error.value && (
+          <p class="warn" role="alert">
+            {read.error.value}
+          </p>
+        )}
         {open && list.length === 0 && <p class="quiet">Nothing waits for you.</p>}
         <ul>
           {list.map((a) => (
@@ -139,11 +149,17 @@ export function Inbox({ selected }: { selected: string }): VNode {
                 class={isOpen.has(a.request_id) ? "" : "over"}
               >
                 <span class="row">
-                  <b><Visible text={a.ticket ?? a.posted_by ?? a.gate} /></b>
+                  <b>
+                    <Visible text={a.ticket ?? a.posted_by ?? a.gate} />
+                  </b>
                   <span>{isOpen.has(a.request_id) ? "⚑ " + age(a.raised_at) : "✓ settled"}</span>
                 </span>
-                <span class="title"><Visible text={a.title} /></span>
-                <span class="quiet title"><Visible text={a.goal ?? a.label ?? a.session} /></span>
+                <span class="title">
+                  <Visible text={a.title} />
+                </span>
+                <span class="quiet title">
+                  <Visible text={a.goal ?? a.label ?? a.session} />
+                </span>
               </a>
             </li>
           ))}
@@ -154,19 +170,25 @@ export function Inbox({ selected }: { selected: string }): VNode {
         {ask && (
           <Fragment>
             <Question ask={ask} diff={diff} />
-            {edits && isOpen.has(ask.request_id) && <Editor fields={edits} onEdit={(f) => setEdited({ of: ask.request_id, fields: f })} error={wrong} />}
+            {edits && isOpen.has(ask.request_id) && (
+              <Editor fields={edits} onEdit={(f) => setEdited({ of: ask.request_id, fields: f })} error={wrong} />
+            )}
             {!edits && ask.gate === "tool" && isOpen.has(ask.request_id) && (
               <Always key={ask.request_id} ask={ask} ready={diff.is === "drawn"} onRule={always} />
             )}
             {given.value[ask.request_id] ? (
-              <p class="said" role="status"><Visible text={given.value[ask.request_id].said} /></p>
+              <p class="said" role="status">
+                <Visible text={given.value[ask.request_id].said} />
+              </p>
             ) : (
               open && !isOpen.has(ask.request_id) && <Elsewhere ask={ask} />
             )}
             {isOpen.has(ask.request_id) && (
               <div class="answer">
                 {bare && !edits && (
-                  <button disabled={diff.is !== "drawn"} onClick={approve}>{ask.gate === formGate ? "Yes, I visited it" : "Yes, this once"} <kbd>a</kbd></button>
+                  <button disabled={diff.is !== "drawn"} onClick={approve}>
+                    {ask.gate === formGate ? "Yes, I visited it" : "Yes, this once"} <kbd>a</kbd>
+                  </button>
                 )}
                 {edits && (
                   <button disabled={diff.is !== "drawn"} onClick={sendEdited}>
@@ -174,13 +196,26 @@ export function Inbox({ selected }: { selected: string }): VNode {
                   </button>
                 )}
                 {fields && !isForm && (
-                  <button onClick={edit}>{edits ? "Leave them" : <Fragment>Edit <kbd>e</kbd></Fragment>}</button>
+                  <button onClick={edit}>
+                    {edits ? (
+                      "Leave them"
+                    ) : (
+                      <Fragment>
+                        Edit <kbd>e</kbd>
+                      </Fragment>
+                    )}
+                  </button>
                 )}
-                {ask.gate === interrupted && interruptions.map(([resolution, name]) => (
-                  <button onClick={() => void answer({ approved: true, args: { resolution } }, name + ".")}>{name}</button>
-                ))}
+                {ask.gate === interrupted &&
+                  interruptions.map(([resolution, name]) => (
+                    <button onClick={() => void answer({ approved: true, args: { resolution } }, name + ".")}>
+                      {name}
+                    </button>
+                  ))}
                 {choices?.map((choice) => (
-                  <button onClick={() => tell(choice)}><Visible text={choice} /></button>
+                  <button onClick={() => tell(choice)}>
+                    <Visible text={choice} />
+                  </button>
                 ))}
                 <textarea
                   ref={field}
@@ -190,9 +225,13 @@ export function Inbox({ selected }: { selected: string }): VNode {
                   onInput={(e) => setWords(e.currentTarget.value)}
                 />
                 {choices ? (
-                  <button disabled={!words.trim()} onClick={reply}>Answer <kbd>a</kbd></button>
+                  <button disabled={!words.trim()} onClick={reply}>
+                    Answer <kbd>a</kbd>
+                  </button>
                 ) : (
-                  <button disabled={!words.trim()} onClick={reject}>No <kbd>r</kbd></button>
+                  <button disabled={!words.trim()} onClick={reject}>
+                    No <kbd>r</kbd>
+                  </button>
                 )}
               </div>
             )}
@@ -208,111 +247,6 @@ const interruptions: [string, string][] = [
   ["retry", "Run it again"],
   ["done", "Take it as done"],
 ]
-
-// An argument that a person may write: a text as it is, anything else as JSON.
-interface Field {
-  text: boolean
-  value: string
-  note: string
-}
-
-interface Form {
-  url?: string
-  schema?: { properties?: Record<string, { type?: string; description?: string; enum?: unknown[]; default?: unknown }> }
-}
-
-// fieldsOf returns the arguments that a yes may have: those of a call, or the fields of a server's form. Undefined: none.
-function fieldsOf(ask: InboxAsk): Record<string, Field> | undefined {
-  if (typeof ask.args !== "object" || ask.args === null || Array.isArray(ask.args)) return undefined
-  const json = (v: unknown) => (v === undefined ? "" : typeof v === "string" ? v : JSON.stringify(v, null, 2))
-  if (["tool", "spawn", "step"].includes(ask.gate))
-    return Object.fromEntries(
-      Object.entries(ask.args).map(([name, v]) => [name, { text: typeof v === "string", value: json(v), note: "" }]),
-    )
-  const form = ask.args as Form
-  if (ask.gate !== formGate || form.url) return undefined
-  return Object.fromEntries(
-    Object.entries(form.schema?.properties ?? {}).map(([name, p]) => [
-      name,
-      { text: p.type === "string", value: json(p.default), note: [p.description, p.enum?.join(" | ")].filter(Boolean).join(": ") },
-    ]),
-  )
-}
-
-// argsOf returns the edited arguments, or why they are none. A field of a form that is left empty is left out.
-function argsOf(fields: Record<string, Field>, form: boolean): object | Error {
-  const out: Record<string, unknown> = {}
-  for (const [name, f] of Object.entries(fields)) {
-    if (form && f.value === "") continue
-    try {
-      out[name] = f.text ? f.value : JSON.parse(f.value, exact)
-    } catch {
-      return new Error(name + " is not JSON")
-    }
-  }
-  return out
-}
-
-function Editor({ fields, onEdit, error }: { fields: Record<string, Field>; onEdit: (f: Record<string, Field>) => void; error: string }): VNode {
-  return (
-    <section aria-label="Edited arguments">
-      {error && <p class="warn" role="alert"><Visible text={error} /></p>}
-      {Object.entries(fields).map(([name, f]) => (
-        <label class="edit">
-          <Visible text={name} /> <span class="quiet"><Visible text={f.note} /></span>
-          <textarea rows={Math.min(30, f.value.split("\n").length + 1)} aria-label={"argument " + name} value={f.value}
-            onInput={(e) => onEdit({ ...fields, [name]: { ...f, value: e.currentTarget.value } })} />
-        </label>
-      ))}
-    </section>
-  )
-}
-
-interface Preview {
-  rule: { tool: string; args?: string[] }
-  settles: { request_id: string; title: string }[]
-}
-
-// Always offers a yes from now on. It shows the rule, and which other open questions the rule answers, before it counts.
-function Always({ ask, ready, onRule }: { ask: InboxAsk; ready: boolean; onRule: (scope: string, patterns?: string[]) => void }): VNode {
-  const [scope, setScope] = useState("")
-  return (
-    <section aria-label="From now on" class="acts">
-      {scope === "" && <button onClick={() => setScope("session")}>Yes, from now on …</button>}
-      {scope !== "" && (
-        <Fragment>
-          <label>
-            for this{" "}
-            <select value={scope} onChange={(e) => setScope(e.currentTarget.value)}>
-              {ask.ticket && <option value="ticket">ticket</option>}
-              <option value="session">session</option>
-              <option value="config">person, in all sessions</option>
-            </select>
-          </label>
-          <Rule ask={ask} scope={scope} ready={ready} onRule={onRule} />
-          <button onClick={() => setScope("")}>Leave it</button>
-        </Fragment>
-      )}
-    </section>
-  )
-}
-
-function Rule({ ask, scope, ready, onRule }: { ask: InboxAsk; scope: string; ready: boolean; onRule: (scope: string, patterns?: string[]) => void }): VNode {
-  const read = useRead<Preview>("/api/ask/rule?" + new URLSearchParams({ session: ask.session, request_id: ask.request_id, scope }))
-  const rule = read.value.value
-  if (!rule || read.error.value) return <span class="warn" role="status">{read.error.value || "Reading …"}</span>
-  return (
-    <Fragment>
-      <span>
-        allows <code><Visible text={rule.rule.args?.length ? rule.rule.tool + " " + rule.rule.args.join(", ") : "every " + rule.rule.tool} /></code>
-      </span>
-      {rule.settles.length > 0 && (
-        <span class="warn">and answers {rule.settles.length} more now: <Visible text={rule.settles.map((s) => s.title).join(", ")} /></span>
-      )}
-      <button disabled={!ready} onClick={() => onRule(scope, rule.rule.args)}>Yes, from now on</button>
-    </Fragment>
-  )
-}
 
 // merge returns what was seen, with the questions of now: known ones in their places, new ones at the end.
 function merge(open: InboxAsk[]): InboxAsk[] {
@@ -331,8 +265,13 @@ function Elsewhere({ ask }: { ask: InboxAsk }): VNode {
       Answered elsewhere
       {how && (
         <Fragment>
-          {" by "}<Visible text={how.by} />: {how.outcome}
-          {how.reason && <Fragment>, <Visible text={how.reason} /></Fragment>}
+          {" by "}
+          <Visible text={how.by} />: {how.outcome}
+          {how.reason && (
+            <Fragment>
+              , <Visible text={how.reason} />
+            </Fragment>
+          )}
         </Fragment>
       )}
       .
@@ -353,13 +292,17 @@ function Question({ ask, diff }: { ask: InboxAsk; diff: Shown }): VNode {
   ]
   return (
     <article>
-      <h2><Visible text={ask.title} /></h2>
+      <h2>
+        <Visible text={ask.title} />
+      </h2>
       <dl>
         {facts.map(([name, value]) =>
           value ? (
             <Fragment>
               <dt>{name}</dt>
-              <dd class={name === "it has read" ? "warn" : ""}><Visible text={value} /></dd>
+              <dd class={name === "it has read" ? "warn" : ""}>
+                <Visible text={value} />
+              </dd>
             </Fragment>
           ) : null,
         )}
@@ -367,11 +310,18 @@ function Question({ ask, diff }: { ask: InboxAsk; diff: Shown }): VNode {
       {diff.is === "reading" && <p class="quiet">Reading the diff …</p>}
       {diff.is === "failed" && (
         <p class="warn" role="alert">
-          The diff cannot be read ({diff.why}), so a yes is not possible here. Reload the page to try again, or read it in
-          a terminal: <code>slop ask show <Visible text={ask.request_id} /> --session {ask.session}</code>
+          The diff cannot be read ({diff.why}), so a yes is not possible here. Reload the page to try again, or read it
+          in a terminal:{" "}
+          <code>
+            slop ask show <Visible text={ask.request_id} /> --session {ask.session}
+          </code>
         </p>
       )}
-      {diff.is === "cut" && <p class="warn" role="status">A yes needs the whole diff: draw all of it first.</p>}
+      {diff.is === "cut" && (
+        <p class="warn" role="status">
+          A yes needs the whole diff: draw all of it first.
+        </p>
+      )}
       {diff.text && <Diff text={diff.text} all={diff.all} onAll={diff.drawAll} />}
       {ask.args !== undefined && (
         <details open={!ask.diff && !ask.diff_blob}>
@@ -386,53 +336,37 @@ function Question({ ask, diff }: { ask: InboxAsk; diff: Shown }): VNode {
 // Arguments shows each member and each item of its own: texts as they are, numbers and the like as JSON.
 function Arguments({ args }: { args: unknown }): VNode {
   if (typeof args !== "object" || args === null || isExact(args) || Object.keys(args).length === 0) {
-    return <pre><Visible text={typeof args === "string" ? args : JSON.stringify(args, null, 2)} /></pre>
+    return (
+      <pre>
+        <Visible text={typeof args === "string" ? args : JSON.stringify(args, null, 2)} />
+      </pre>
+    )
   }
   if (Array.isArray(args)) {
-    return <ol>{args.map((item) => <li><Arguments args={item} /></li>)}</ol>
+    return (
+      <ol>
+        {args.map((item) => (
+          <li>
+            <Arguments args={item} />
+          </li>
+        ))}
+      </ol>
+    )
   }
   return (
     <dl>
       {Object.entries(args).map(([name, value]) => (
         <Fragment>
-          <dt><Visible text={name} /></dt>
-          <dd><Arguments args={value} /></dd>
+          <dt>
+            <Visible text={name} />
+          </dt>
+          <dd>
+            <Arguments args={value} />
+          </dd>
         </Fragment>
       ))}
     </dl>
   )
-}
-
-// The diff of a question, as far as it is on the screen. Drawn: all of it, also if there is none.
-interface Shown {
-  is: "reading" | "failed" | "cut" | "drawn"
-  why: string // it failed
-  text: string // with a blob its head until that is read
-  all: boolean
-  drawAll: () => void
-}
-
-// useDiff reads the diff of a question, which is in a blob if it is too large for its event.
-function useDiff(ask: InboxAsk | undefined): Shown {
-  const id = ask?.request_id ?? ""
-  const blob = ask?.diff_blob?.sha256
-  const [all, setAll] = useState("")
-  const [read, setRead] = useState<{ of: string; text?: string; why?: string }>({ of: "" })
-  useEffect(() => {
-    if (!ask || !blob) return
-    const gone = new AbortController()
-    fetch(`/api/blobs/${blob}?session=${encodeURIComponent(ask.session)}`, { signal: gone.signal })
-      .then((r) => (r.ok ? r.text() : Promise.reject(new Error(`status ${r.status}`))))
-      .then((text) => setRead({ of: id, text }))
-      .catch((e: Error) => gone.signal.aborted || setRead({ of: id, why: e.message }))
-    return () => gone.abort()
-  }, [id, blob])
-  const own = read.of === id ? read : { of: id }
-  const text = blob ? own.text : ask?.diff ?? ""
-  const shown = { why: own.why ?? "", text: text ?? ask?.diff ?? "", all: all === id, drawAll: () => setAll(id) }
-  if (blob && own.why !== undefined) return { is: "failed", ...shown }
-  if (text === undefined) return { is: "reading", ...shown }
-  return { is: shown.all || whole(text) ? "drawn" : "cut", ...shown }
 }
 
 // choicesOf returns the answers that a model's question offers; the person may also write another one.

@@ -43,5 +43,9 @@ export function useActs(): Acts {
 }
 
 export function Said({ acts }: { acts: Acts }): VNode {
-  return <span role="status" class="said">{acts.said && <Visible text={acts.said} />}</span>
+  return (
+    <span role="status" class="said">
+      {acts.said && <Visible text={acts.said} />}
+    </span>
+  )
 }

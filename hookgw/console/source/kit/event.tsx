@@ -22,19 +22,29 @@ export function Event({ seq }: { seq: number }): VNode {
   const read = useRead<Stored>(`/api/log/${seq}?session=${session}`)
   const e = read.value.value?.event
   if (!e) return <p class="quiet">{read.error.value || "Reading …"}</p>
-  const texts = Object.entries(e.data).filter(([, v]) => typeof v === "string" && v.includes("\n")) as [string, string][]
+  const texts = Object.entries(e.data).filter(([, v]) => typeof v === "string" && v.includes("\n")) as [
+    string,
+    string,
+  ][]
   const blobs = Object.entries(e.data).filter(([name]) => name.endsWith("_blob")) as [string, Blob][]
   const rest = Object.fromEntries(Object.entries(e.data).filter(([name]) => !texts.some(([t]) => t === name)))
   return (
     <Fragment>
-      <h3>{seq} <Visible text={e.type} /> <span class="quiet"><Visible text={e.source} /> {e.time}</span></h3>
+      <h3>
+        {seq} <Visible text={e.type} />{" "}
+        <span class="quiet">
+          <Visible text={e.source} /> {e.time}
+        </span>
+      </h3>
       {texts.map(([name, text]) => (
         <Fragment>
           <h4>{name}</h4>
           {name === "diff" ? <Diff text={text} all={false} onAll={() => {}} /> : <Long text={text} />}
         </Fragment>
       ))}
-      {blobs.map(([name, blob]) => <Whole key={blob.sha256} name={name} blob={blob} />)}
+      {blobs.map(([name, blob]) => (
+        <Whole key={blob.sha256} name={name} blob={blob} />
+      ))}
       <h4>payload</h4>
       <Long text={JSON.stringify(rest, null, 2)} lines={200} />
     </Fragment>
@@ -50,12 +60,23 @@ function Whole({ name, blob }: { name: string; blob: Blob }): VNode {
     const answer = await fetch(`/api/blobs/${blob.sha256}?session=${encodeURIComponent(place.value.session)}`)
     setText(answer.ok ? await answer.text() : `It cannot be read: status ${answer.status}.`)
   }
-  if (text === undefined) return <button onClick={() => void open()}>All of {name.replace("_blob", "")}: {bytes(blob.size)}</button>
+  if (text === undefined)
+    return (
+      <button onClick={() => void open()}>
+        All of {name.replace("_blob", "")}: {bytes(blob.size)}
+      </button>
+    )
   return (
     <Fragment>
       <h4>{name.replace("_blob", "")}</h4>
-      <pre class="tall"><Ansi text={text.slice(0, drawn)} /></pre>
-      {text.length > drawn && <p class="warn">The first {drawn} characters of {text.length}; slop show has all of it.</p>}
+      <pre class="tall">
+        <Ansi text={text.slice(0, drawn)} />
+      </pre>
+      {text.length > drawn && (
+        <p class="warn">
+          The first {drawn} characters of {text.length}; slop show has all of it.
+        </p>
+      )}
     </Fragment>
   )
 }

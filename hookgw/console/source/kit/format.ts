@@ -31,9 +31,27 @@ export function clock(time: string): string {
 
 // The states of tickets, spans and workers: a shape and a word, so that colour is never alone.
 const shapes: Record<string, string> = {
-  todo: "○", in_progress: "◐", completed: "✓", blocked: "✗", open: "◐", running: "◐", waiting: "○", starting: "○",
-  done: "✓", stop: "✓", tool_calls: "✓", yes: "✓", merged: "✓", no: "⊘", denied: "⊘", expired: "⊘", failed: "✗",
-  killed: "✗", idle: "○", planning: "◐", executing: "◐",
+  todo: "○",
+  in_progress: "◐",
+  completed: "✓",
+  blocked: "✗",
+  open: "◐",
+  running: "◐",
+  waiting: "○",
+  starting: "○",
+  done: "✓",
+  stop: "✓",
+  tool_calls: "✓",
+  yes: "✓",
+  merged: "✓",
+  no: "⊘",
+  denied: "⊘",
+  expired: "⊘",
+  failed: "✗",
+  killed: "✗",
+  idle: "○",
+  planning: "◐",
+  executing: "◐",
 }
 
 export function state(s: string): string {

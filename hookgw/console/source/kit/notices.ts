@@ -21,5 +21,11 @@ export function noticeOf(asks: InboxAsk[]): void {
   known = new Set(asks.map((a) => a.request_id))
   if (!notices.value || fresh.length === 0 || Notification.permission !== "granted") return
   const title = fresh.length === 1 ? "slop asks you" : `slop asks you ${fresh.length} questions`
-  new Notification(title, { body: fresh.map((a) => a.title.slice(0, 200)).slice(0, 3).join("\n"), tag: "slop" })
+  new Notification(title, {
+    body: fresh
+      .map((a) => a.title.slice(0, 200))
+      .slice(0, 3)
+      .join("\n"),
+    tag: "slop",
+  })
 }

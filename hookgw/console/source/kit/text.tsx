@@ -30,7 +30,16 @@ export function Ansi({ text }: { text: string }): VNode {
   let at = 0
   let set: string[] = []
   const add = (piece: string) => {
-    if (piece) parts.push(set.length > 0 ? <span class={set.join(" ")}><Visible text={piece} /></span> : <Visible text={piece} />)
+    if (piece)
+      parts.push(
+        set.length > 0 ? (
+          <span class={set.join(" ")}>
+            <Visible text={piece} />
+          </span>
+        ) : (
+          <Visible text={piece} />
+        ),
+      )
   }
   for (const found of text.matchAll(/\u001b\[([0-9;]*)m/g)) {
     add(text.slice(at, found.index))
@@ -58,7 +67,9 @@ export function Long({ text, size, lines = 40 }: { text: string; size?: number; 
   const shown = cut ? rows.slice(0, lines).join("\n").slice(0, longest) : text
   return (
     <Fragment>
-      <pre><Ansi text={shown} /></pre>
+      <pre>
+        <Ansi text={shown} />
+      </pre>
       {cut && <button onClick={() => setAll(true)}>All {rows.length} lines</button>}
       {size !== undefined && size > byteLength(text) && (
         <p class="quiet">This is the beginning of {size} bytes; slop show has all of it.</p>

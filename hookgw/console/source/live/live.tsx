@@ -22,7 +22,11 @@ export function Live(): VNode {
   useEffect(() => forget(new Set(crew?.active.map((w) => w.request))), [crew])
   return (
     <main class="page wide" aria-label="Live">
-      {read.error.value && <p class="warn" role="alert">{read.error.value}</p>}
+      {read.error.value && (
+        <p class="warn" role="alert">
+          {read.error.value}
+        </p>
+      )}
       {place.value.query.has("at") && <p class="warn">Live always shows now.</p>}
       <div class="tiers">
         {[1, 2, 3, 4].map((tier) => (
@@ -38,16 +42,26 @@ export function Live(): VNode {
 
 function Tier({ tier, crew }: { tier: number; crew: Workers }): VNode {
   const active = crew.active.filter((w) => w.tier === tier)
-  const over = crew.finished.filter((w) => w.tier === tier).reverse().slice(0, rested)
+  const over = crew.finished
+    .filter((w) => w.tier === tier)
+    .reverse()
+    .slice(0, rested)
   return (
     <Fragment>
       {active.length + over.length === 0 && <p class="quiet">Nothing yet.</p>}
-      {active.map((w) => <Card key={w.worker_uid} worker={w} />)}
+      {active.map((w) => (
+        <Card key={w.worker_uid} worker={w} />
+      ))}
       {over.map((w) => (
         <details key={w.worker_uid}>
-          <summary><Visible text={w.ticket || w.role} /> {state(w.status)}{w.ended_at && ` ${age(w.ended_at)} ago`}</summary>
+          <summary>
+            <Visible text={w.ticket || w.role} /> {state(w.status)}
+            {w.ended_at && ` ${age(w.ended_at)} ago`}
+          </summary>
           <Facts worker={w} />
-          <pre class="tail"><Ansi text={w.text_tail} /></pre>
+          <pre class="tail">
+            <Ansi text={w.text_tail} />
+          </pre>
         </details>
       ))}
     </Fragment>
@@ -60,19 +74,32 @@ function Card({ worker: w }: { worker: Worker }): VNode {
   const said = writing.value[w.request]
   const control = (body: object, done: string) => acts.act("/api/control", { ticket: w.ticket, ...body }, done)
   const tell = async () => {
-    if (note.trim() && (await control({ action: "note", note: note.trim() }, "The next request carries the note."))) setNote("")
+    if (note.trim() && (await control({ action: "note", note: note.trim() }, "The next request carries the note.")))
+      setNote("")
   }
   return (
     <article class="card">
-      <h3><Visible text={w.ticket || w.role} /> {state(w.status)}</h3>
-      <p><Visible text={w.task} /></p>
+      <h3>
+        <Visible text={w.ticket || w.role} /> {state(w.status)}
+      </h3>
+      <p>
+        <Visible text={w.task} />
+      </p>
       <Facts worker={w} />
-      <pre class="tail" aria-label="newest text"><Ansi text={said || w.text_tail} /></pre>
+      <pre class="tail" aria-label="newest text">
+        <Ansi text={said || w.text_tail} />
+      </pre>
       {w.tier === 3 && w.ticket && (
         <div class="acts">
-          <input aria-label={"Note to " + w.ticket} placeholder="Note for the next request" value={note}
-            onInput={(e) => setNote(e.currentTarget.value)} />
-          <button disabled={acts.busy || !note.trim()} onClick={() => void tell()}>Send note</button>
+          <input
+            aria-label={"Note to " + w.ticket}
+            placeholder="Note for the next request"
+            value={note}
+            onInput={(e) => setNote(e.currentTarget.value)}
+          />
+          <button disabled={acts.busy || !note.trim()} onClick={() => void tell()}>
+            Send note
+          </button>
           <button disabled={acts.busy} onClick={() => void control({ action: "kill" }, "Its attempt was ended.")}>
             End attempt
           </button>
@@ -88,16 +115,35 @@ function Facts({ worker: w }: { worker: Worker }): VNode {
   return (
     <ul class="facts quiet">
       {w.asks.map((a) => (
-        <li><a href={"#/inbox/" + encodeURIComponent(a.ask)}>⚑ waits {age(a.since)} for you: <Visible text={a.title} /></a></li>
+        <li>
+          <a href={"#/inbox/" + encodeURIComponent(a.ask)}>
+            ⚑ waits {age(a.since)} for you: <Visible text={a.title} />
+          </a>
+        </li>
       ))}
-      {w.calls.map((c) => <li><Visible text={c.tool} /> {c.status} since {age(c.since)}</li>)}
+      {w.calls.map((c) => (
+        <li>
+          <Visible text={c.tool} /> {c.status} since {age(c.since)}
+        </li>
+      ))}
       {w.waits_for === "model" && <li>waits for the model</li>}
       {w.waits_for === "slot" && <li>waits for a free worker</li>}
-      <li><Visible text={w.model} /></li>
-      <li>round {w.round}{w.attempt > 1 && `, attempt ${w.attempt}`}</li>
+      <li>
+        <Visible text={w.model} />
+      </li>
+      <li>
+        round {w.round}
+        {w.attempt > 1 && `, attempt ${w.attempt}`}
+      </li>
       <li>{count(w.usage.input + w.usage.output + w.usage.cache_read + w.usage.cache_write)} tokens</li>
-      {w.reason && <li><Visible text={w.reason} /></li>}
-      <li><a href={to(session, "conversation", w.worker_uid)}>conversation</a></li>
+      {w.reason && (
+        <li>
+          <Visible text={w.reason} />
+        </li>
+      )}
+      <li>
+        <a href={to(session, "conversation", w.worker_uid)}>conversation</a>
+      </li>
     </ul>
   )
 }

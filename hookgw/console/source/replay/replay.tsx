@@ -29,7 +29,9 @@ const marks: Record<string, RegExp> = {
 
 export function Replay(): VNode {
   const { session, query } = place.value
-  const read = useRead<{ rows: Row[]; dropped: number }>(`/api/timeline?limit=10000&session=${encodeURIComponent(session)}`)
+  const read = useRead<{ rows: Row[]; dropped: number }>(
+    `/api/timeline?limit=10000&session=${encodeURIComponent(session)}`,
+  )
   const rows = read.value.value?.rows ?? []
   const at = Number(query.get("at") ?? 0)
   let here = rows.length - 1
@@ -53,7 +55,9 @@ export function Replay(): VNode {
   const row = rows[here]
   return (
     <main class="page" aria-label="Replay">
-      {read.value.value!.dropped > 0 && <p class="quiet">The first {read.value.value!.dropped} events are not listed here.</p>}
+      {read.value.value!.dropped > 0 && (
+        <p class="quiet">The first {read.value.value!.dropped} events are not listed here.</p>
+      )}
       <input
         class="scrubber"
         type="range"
@@ -65,8 +69,12 @@ export function Replay(): VNode {
         onChange={(e) => go(Number(e.currentTarget.value))}
       />
       <p class="acts">
-        <button onClick={() => go(here - 1)}>Back <kbd>[</kbd></button>
-        <button onClick={() => go(here + 1)}>Forth <kbd>]</kbd></button>
+        <button onClick={() => go(here - 1)}>
+          Back <kbd>[</kbd>
+        </button>
+        <button onClick={() => go(here + 1)}>
+          Forth <kbd>]</kbd>
+        </button>
         {Object.keys(marks).map((kind) => (
           <Fragment>
             <button onClick={() => find(kind, -1)}>Last {kind}</button>
@@ -84,12 +92,27 @@ export function Replay(): VNode {
         <tbody>
           {rows.slice(Math.max(0, here - shown), here + shown + 1).map((r) => (
             <tr key={r.seq} class={r === row ? "chosen" : r.seq > row.seq ? "over" : ""}>
-              <td><a href={to(session, "replay", "", { at: String(r.seq) })} aria-current={r === row ? "true" : undefined}>{r.seq}</a></td>
+              <td>
+                <a
+                  href={to(session, "replay", "", { at: String(r.seq) })}
+                  aria-current={r === row ? "true" : undefined}
+                >
+                  {r.seq}
+                </a>
+              </td>
               <td>{clock(r.time)}</td>
-              <td><Visible text={r.actor} /></td>
-              <td><Visible text={r.type} /></td>
-              <td><Visible text={r.corr ?? ""} /></td>
-              <td><Visible text={r.summary ?? ""} /></td>
+              <td>
+                <Visible text={r.actor} />
+              </td>
+              <td>
+                <Visible text={r.type} />
+              </td>
+              <td>
+                <Visible text={r.corr ?? ""} />
+              </td>
+              <td>
+                <Visible text={r.summary ?? ""} />
+              </td>
             </tr>
           ))}
         </tbody>
@@ -104,7 +127,9 @@ export function OneEvent(): VNode {
   const { session, rest } = place.value
   return (
     <main class="page" aria-label="Event">
-      <p><a href={to(session, "replay", "", { at: rest })}>What happened around it</a></p>
+      <p>
+        <a href={to(session, "replay", "", { at: rest })}>What happened around it</a>
+      </p>
       <Event seq={Number(rest)} />
     </main>
   )

@@ -27,7 +27,10 @@ export function SessionFrame({ tabs, hidden }: { tabs: Tab[]; hidden: Tab[] }): 
       <Head key={session} />
       <nav class="tabs" aria-label="Views of the session">
         {tabs.map((t) => (
-          <a href={to(session, t.view, "", { at: query.get("at") ?? "" })} aria-current={t === tab ? "page" : undefined}>
+          <a
+            href={to(session, t.view, "", { at: query.get("at") ?? "" })}
+            aria-current={t === tab ? "page" : undefined}
+          >
             {t.name}
           </a>
         ))}
@@ -44,8 +47,12 @@ function Head(): VNode {
   const o = read.value.value
   const past = place.value.query.get("at")
   const pause = () => {
-    if (o && !o.closed) void acts.act("/api/mma/pipeline/" + (o.paused ? "resume" : "pause"), {}, o.paused ? "It goes on." :
-      "Paused: running work finishes, and nothing new starts.")
+    if (o && !o.closed)
+      void acts.act(
+        "/api/mma/pipeline/" + (o.paused ? "resume" : "pause"),
+        {},
+        o.paused ? "It goes on." : "Paused: running work finishes, and nothing new starts.",
+      )
   }
   useLayoutEffect(() => show({ ".": { does: "pause or resume the session", run: pause } }))
   if (!o) return <p class="page">{read.error.value || "Reading …"}</p>
@@ -56,33 +63,56 @@ function Head(): VNode {
   const spent = o.usage.input + o.usage.output + o.usage.cache_read + o.usage.cache_write
   return (
     <section class="head" aria-label="Session">
-      <h1><Visible text={o.goal || o.label || o.session} /></h1>
+      <h1>
+        <Visible text={o.goal || o.label || o.session} />
+      </h1>
       <ul class="facts">
         <li>{o.closed ? "✓ closed: " + (o.close_reason ?? "") : o.paused ? "‖ paused" : state(o.state)}</li>
         {o.outcome && <li>{state(o.outcome)}</li>}
-        <li>{o.tickets_done}/{o.tickets} tickets</li>
+        <li>
+          {o.tickets_done}/{o.tickets} tickets
+        </li>
         <li>
           {money(o.micro_dollars, o.unpriced)}
           {o.limit_micro_dollars > 0 && ` of ${money(o.limit_micro_dollars)}`}
         </li>
         <li>{count(spent)} tokens</li>
-        {o.pending_asks > 0 && !o.closed && <li><a href="#/inbox">⚑ {o.pending_asks} wait for you</a></li>}
-        {o.stalled && <li class="warn">✗ stalled: <Visible text={o.stalled} /></li>}
+        {o.pending_asks > 0 && !o.closed && (
+          <li>
+            <a href="#/inbox">⚑ {o.pending_asks} wait for you</a>
+          </li>
+        )}
+        {o.stalled && (
+          <li class="warn">
+            ✗ stalled: <Visible text={o.stalled} />
+          </li>
+        )}
         {o.step_mode && <li>step mode</li>}
       </ul>
       {!o.closed && !past && (
         <div class="acts">
-          <button disabled={acts.busy} onClick={pause}>{o.paused ? "Resume" : "Pause"} <kbd>.</kbd></button>
+          <button disabled={acts.busy} onClick={pause}>
+            {o.paused ? "Resume" : "Pause"} <kbd>.</kbd>
+          </button>
           {!sure && <button onClick={() => setSure(true)}>Stop …</button>}
-          {sure && <button class="danger" onClick={() => void stop()}>Stop all work and close the session</button>}
+          {sure && (
+            <button class="danger" onClick={() => void stop()}>
+              Stop all work and close the session
+            </button>
+          )}
           {sure && <button onClick={() => setSure(false)}>Go on</button>}
         </div>
       )}
       <Said acts={acts} />
-      {read.error.value && <p class="warn" role="alert">{read.error.value}</p>}
+      {read.error.value && (
+        <p class="warn" role="alert">
+          {read.error.value}
+        </p>
+      )}
       {past && (
         <p class="warn" role="status">
-          This is the session as it was at {past}. <a href={to(o.session, place.value.view, place.value.rest)}>Back to now</a>
+          This is the session as it was at {past}.{" "}
+          <a href={to(o.session, place.value.view, place.value.rest)}>Back to now</a>
         </p>
       )}
     </section>

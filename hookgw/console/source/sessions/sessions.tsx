@@ -30,7 +30,11 @@ export function Sessions(): VNode {
   return (
     <main class="page" aria-label="Sessions">
       <h1>Sessions</h1>
-      {read.error.value && <p class="warn" role="alert">{read.error.value}</p>}
+      {read.error.value && (
+        <p class="warn" role="alert">
+          {read.error.value}
+        </p>
+      )}
       {list && rows.length === 0 && <p class="quiet">No session yet: slop run "make the tests pass" opens one.</p>}
       <table ref={table}>
         <thead>
@@ -47,13 +51,26 @@ export function Sessions(): VNode {
         <tbody>
           {rows.map((s) => (
             <tr key={s.session} class={s.closed ? "over" : ""}>
-              <td><Visible text={stateOf(s)} /></td>
-              <td><a data-session={s.session} href={to(s.session, "live")}><Visible text={s.goal || s.label || s.session} /></a></td>
+              <td>
+                <Visible text={stateOf(s)} />
+              </td>
+              <td>
+                <a data-session={s.session} href={to(s.session, "live")}>
+                  <Visible text={s.goal || s.label || s.session} />
+                </a>
+              </td>
               <td>{s.pending_asks > 0 && !s.closed ? <a href="#/inbox">⚑ {s.pending_asks}</a> : ""}</td>
               <td>{s.tickets > 0 && `${s.tickets_done}/${s.tickets}`}</td>
               <td>{money(s.micro_dollars, s.unpriced)}</td>
-              <td><time dateTime={s.opened} title={s.opened}>{age(s.opened)} ago</time></td>
-              <td class="id">{s.session}{s.session === list?.current ? " (current)" : ""}</td>
+              <td>
+                <time dateTime={s.opened} title={s.opened}>
+                  {age(s.opened)} ago
+                </time>
+              </td>
+              <td class="id">
+                {s.session}
+                {s.session === list?.current ? " (current)" : ""}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -25,7 +25,14 @@ interface Telemetry {
 }
 
 interface Servers {
-  servers: { name: string; state?: string; trusted?: boolean; error?: string; tools: unknown[]; quarantined: unknown[] }[]
+  servers: {
+    name: string
+    state?: string
+    trusted?: boolean
+    error?: string
+    tools: unknown[]
+    quarantined: unknown[]
+  }[]
   notices: string[]
 }
 
@@ -46,11 +53,27 @@ export function SettingsView(): VNode {
   return (
     <main class="page" aria-label="Settings and health">
       <h2>Health</h2>
-      {health && <p>{health.healthy ? "✓ everything works" : <span class="warn">✗ <Visible text={health.degraded_reason ?? ""} /></span>}</p>}
+      {health && (
+        <p>
+          {health.healthy ? (
+            "✓ everything works"
+          ) : (
+            <span class="warn">
+              ✗ <Visible text={health.degraded_reason ?? ""} />
+            </span>
+          )}
+        </p>
+      )}
       {telemetry && (
         <Fragment>
-          <p>Roles that run: <Visible text={telemetry.roles.present.join(", ")} /></p>
-          {telemetry.roles.missing.length > 0 && <p class="warn">✗ missing: <Visible text={telemetry.roles.missing.join(", ")} /></p>}
+          <p>
+            Roles that run: <Visible text={telemetry.roles.present.join(", ")} />
+          </p>
+          {telemetry.roles.missing.length > 0 && (
+            <p class="warn">
+              ✗ missing: <Visible text={telemetry.roles.missing.join(", ")} />
+            </p>
+          )}
           <details>
             <summary>Figures of the program: queues, threads, processes, bus, read models</summary>
             <Figures of={telemetry} />
@@ -58,37 +81,75 @@ export function SettingsView(): VNode {
         </Fragment>
       )}
       <h2>Tiers</h2>
-      <Rows name="Tiers" heads={["Tier", "Provider", "Models", "Effort", "Persona", "Tools"]} rows={s.tiers.map((t) =>
-        [String(t.tier), t.provider, t.models.join(", "), t.effort ?? "", t.persona ?? "", t.tool_preset ?? ""])} />
+      <Rows
+        name="Tiers"
+        heads={["Tier", "Provider", "Models", "Effort", "Persona", "Tools"]}
+        rows={s.tiers.map((t) => [
+          String(t.tier),
+          t.provider,
+          t.models.join(", "),
+          t.effort ?? "",
+          t.persona ?? "",
+          t.tool_preset ?? "",
+        ])}
+      />
       <h2>Rules</h2>
-      <Rows name="Rules" none="No rule: every call that writes or runs something is asked about."
-        heads={["Tool", "Action", "Arguments", "For", "From"]} rows={(s.rules ?? []).map((r) =>
-          [r.tool, r.action, (r.args ?? []).join(" "), r.scope ?? "", r.source ?? ""])} />
+      <Rows
+        name="Rules"
+        none="No rule: every call that writes or runs something is asked about."
+        heads={["Tool", "Action", "Arguments", "For", "From"]}
+        rows={(s.rules ?? []).map((r) => [r.tool, r.action, (r.args ?? []).join(" "), r.scope ?? "", r.source ?? ""])}
+      />
       <h2>Budget</h2>
       <p>
-        {s.budget?.session_micro_dollars ? `session ${money(s.budget.session_micro_dollars)} ` : "none for the session "}
+        {s.budget?.session_micro_dollars
+          ? `session ${money(s.budget.session_micro_dollars)} `
+          : "none for the session "}
         {s.budget?.ticket_micro_dollars ? `each ticket ${money(s.budget.ticket_micro_dollars)}` : ""}
       </p>
       <h2>Personas and presets</h2>
       {(["personas", "tool_presets", "bias_profiles", "prompt_presets"] as const).map((kind) =>
         (s.roster?.[kind] ?? []).map((n) => (
           <details>
-            <summary>{kind.replace("_", " ")}: <Visible text={n.name} /></summary>
+            <summary>
+              {kind.replace("_", " ")}: <Visible text={n.name} />
+            </summary>
             <Long text={JSON.stringify(n, null, 2)} />
           </details>
         )),
       )}
       <h2>MCP servers</h2>
-      {servers?.notices.map((n) => <p class="warn"><Visible text={n} /></p>)}
-      <Rows name="MCP servers" none="None." heads={["Name", "State", "Trusted", "Tools", "In quarantine", "Error"]}
-        rows={(servers?.servers ?? []).map((m) => [m.name, m.state ?? "", m.trusted ? "yes" : "no", String(m.tools.length),
-          String(m.quarantined.length), m.error ?? ""])} />
+      {servers?.notices.map((n) => (
+        <p class="warn">
+          <Visible text={n} />
+        </p>
+      ))}
+      <Rows
+        name="MCP servers"
+        none="None."
+        heads={["Name", "State", "Trusted", "Tools", "In quarantine", "Error"]}
+        rows={(servers?.servers ?? []).map((m) => [
+          m.name,
+          m.state ?? "",
+          m.trusted ? "yes" : "no",
+          String(m.tools.length),
+          String(m.quarantined.length),
+          m.error ?? "",
+        ])}
+      />
       <h2>Tools</h2>
-      <Rows name="Tools" none="None are offered." heads={["Tool", "Effect", "What"]}
-        rows={s.tools.map((t) => [t.name, t.effect, t.description])} />
+      <Rows
+        name="Tools"
+        none="None are offered."
+        heads={["Tool", "Effect", "What"]}
+        rows={s.tools.map((t) => [t.name, t.effect, t.description])}
+      />
       <h2>Everything else</h2>
-      <Rows name="Everything else" heads={["Setting", "Value"]} rows={rest.map(([name, value]) =>
-        [name, typeof value === "string" ? value : JSON.stringify(value)])} />
+      <Rows
+        name="Everything else"
+        heads={["Setting", "Value"]}
+        rows={rest.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)])}
+      />
     </main>
   )
 }
@@ -97,8 +158,24 @@ function Rows({ name, heads, rows, none }: { name: string; heads: string[]; rows
   if (rows.length === 0) return <p class="quiet">{none}</p>
   return (
     <table aria-label={name}>
-      <thead><tr>{heads.map((n) => <th scope="col">{n}</th>)}</tr></thead>
-      <tbody>{rows.map((r) => <tr>{r.map((text) => <td><Visible text={text} /></td>)}</tr>)}</tbody>
+      <thead>
+        <tr>
+          {heads.map((n) => (
+            <th scope="col">{n}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((r) => (
+          <tr>
+            {r.map((text) => (
+              <td>
+                <Visible text={text} />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
     </table>
   )
 }
@@ -110,10 +187,17 @@ function Figures({ of }: { of: unknown }): VNode {
     <dl>
       {Object.entries(of).map(([name, value]) => (
         <Fragment>
-          <dt><Visible text={name} /></dt>
+          <dt>
+            <Visible text={name} />
+          </dt>
           <dd>
-            {typeof value === "number" && /bytes/.test(name) ? bytes(value) : Array.isArray(value) && value.length > 20 ?
-              `${value.length} entries` : <Figures of={value} />}
+            {typeof value === "number" && /bytes/.test(name) ? (
+              bytes(value)
+            ) : Array.isArray(value) && value.length > 20 ? (
+              `${value.length} entries`
+            ) : (
+              <Figures of={value} />
+            )}
           </dd>
         </Fragment>
       ))}

@@ -33,15 +33,28 @@ export function Tickets(): VNode {
     <div class={at >= 0 ? "split" : "split alone"}>
       <main aria-label="Tickets">
         <p class="acts">
-          <a href={link(rest, "")} aria-current={as ? undefined : "true"}>List</a>
-          <a href={link(rest, "graph")} aria-current={as ? "true" : undefined}>Graph</a>
+          <a href={link(rest, "")} aria-current={as ? undefined : "true"}>
+            List
+          </a>
+          <a href={link(rest, "graph")} aria-current={as ? "true" : undefined}>
+            Graph
+          </a>
           <kbd>v</kbd>
         </p>
-        {read.error.value && <p class="warn" role="alert">{read.error.value}</p>}
+        {read.error.value && (
+          <p class="warn" role="alert">
+            {read.error.value}
+          </p>
+        )}
         {read.value.value && list.length === 0 && <p class="quiet">No ticket is planned yet.</p>}
-        {list.length > 0 && (as ? <Graph list={list} chosen={rest} link={link} /> : <List list={list} chosen={rest} link={link} />)}
+        {list.length > 0 &&
+          (as ? <Graph list={list} chosen={rest} link={link} /> : <List list={list} chosen={rest} link={link} />)}
       </main>
-      {at >= 0 && <section aria-label="Ticket"><Detail key={rest} ticket={list[at]} link={link} /></section>}
+      {at >= 0 && (
+        <section aria-label="Ticket">
+          <Detail key={rest} ticket={list[at]} link={link} />
+        </section>
+      )}
     </div>
   )
 }
@@ -53,16 +66,26 @@ function List({ list, chosen, link }: Shown): VNode {
     <table>
       <thead>
         <tr>
-          {["Ticket", "State", "What", "Waits for", "Attempts", "Time", "Tokens"].map((name) => <th scope="col">{name}</th>)}
+          {["Ticket", "State", "What", "Waits for", "Attempts", "Time", "Tokens"].map((name) => (
+            <th scope="col">{name}</th>
+          ))}
         </tr>
       </thead>
       <tbody>
         {list.map((t) => (
           <tr key={t.id} class={t.id === chosen ? "chosen" : ""}>
-            <td><a href={link(t.id)} aria-current={t.id === chosen ? "true" : undefined}><Visible text={t.id} /></a></td>
+            <td>
+              <a href={link(t.id)} aria-current={t.id === chosen ? "true" : undefined}>
+                <Visible text={t.id} />
+              </a>
+            </td>
             <td>{state(t.status)}</td>
-            <td><Visible text={t.description} /></td>
-            <td><Visible text={t.waits_for} /></td>
+            <td>
+              <Visible text={t.description} />
+            </td>
+            <td>
+              <Visible text={t.waits_for} />
+            </td>
             <td>{t.attempt}</td>
             <td>{took(t)}</td>
             <td>{count(t.tokens)}</td>
@@ -88,10 +111,12 @@ function Graph({ list, chosen, link }: Shown): VNode {
   const byId = new Map(list.map((t) => [t.id, t]))
   const right = Math.max(...list.map((t) => t.layer)) * column + width
   const bottom = Math.max(...list.map((t) => t.place)) * line + height
-  const edges = list.flatMap((t) => t.depends_on.flatMap((id) => {
-    const from = byId.get(id)
-    return from ? [{ from, to: t }] : []
-  }))
+  const edges = list.flatMap((t) =>
+    t.depends_on.flatMap((id) => {
+      const from = byId.get(id)
+      return from ? [{ from, to: t }] : []
+    }),
+  )
   return (
     <div class="graph" role="group" aria-label="Graph of the tickets" tabIndex={0}>
       <div class="paper" style={{ width: right + "px", height: bottom + "px" }}>
@@ -102,7 +127,12 @@ function Graph({ list, chosen, link }: Shown): VNode {
             const x2 = e.to.layer * column
             const y2 = e.to.place * line + height / 2
             const near = chosen === e.from.id || chosen === e.to.id
-            return <path class={near ? "edge near" : "edge"} d={`M${x1} ${y1}C${x1 + 25} ${y1} ${x2 - 25} ${y2} ${x2} ${y2}`} />
+            return (
+              <path
+                class={near ? "edge near" : "edge"}
+                d={`M${x1} ${y1}C${x1 + 25} ${y1} ${x2 - 25} ${y2} ${x2} ${y2}`}
+              />
+            )
           })}
         </svg>
         {list.map((t) => (
@@ -113,8 +143,12 @@ function Graph({ list, chosen, link }: Shown): VNode {
             aria-current={t.id === chosen ? "true" : undefined}
             style={{ left: t.layer * column + "px", top: t.place * line + "px" }}
           >
-            <b><Visible text={t.id} /> {state(t.status)}</b>
-            <span class="title"><Visible text={t.description} /></span>
+            <b>
+              <Visible text={t.id} /> {state(t.status)}
+            </b>
+            <span class="title">
+              <Visible text={t.description} />
+            </span>
           </a>
         ))}
       </div>
@@ -134,17 +168,67 @@ function Detail({ ticket: t, link }: { ticket: Ticket; link: (id: string) => str
   const may = (action: string) => t.actions.includes(action)
   return (
     <article>
-      <h2><Visible text={t.id} /> {state(t.status)}</h2>
-      <p class="text"><Visible text={t.description} /></p>
+      <h2>
+        <Visible text={t.id} /> {state(t.status)}
+      </h2>
+      <p class="text">
+        <Visible text={t.description} />
+      </p>
       <dl>
-        {t.waits_for && <Fragment><dt>waits for</dt><dd><Visible text={t.waits_for} /></dd></Fragment>}
-        {t.ask && <Fragment><dt>question</dt><dd><a href={"#/inbox/" + encodeURIComponent(t.ask)}>answer it</a></dd></Fragment>}
+        {t.waits_for && (
+          <Fragment>
+            <dt>waits for</dt>
+            <dd>
+              <Visible text={t.waits_for} />
+            </dd>
+          </Fragment>
+        )}
+        {t.ask && (
+          <Fragment>
+            <dt>question</dt>
+            <dd>
+              <a href={"#/inbox/" + encodeURIComponent(t.ask)}>answer it</a>
+            </dd>
+          </Fragment>
+        )}
         <dt>after</dt>
-        <dd>{t.depends_on.length === 0 ? "nothing" : t.depends_on.map((id) => <a href={link(id)}><Visible text={id} /> </a>)}</dd>
-        {t.target_file && <Fragment><dt>file</dt><dd><Visible text={t.target_file} /></dd></Fragment>}
-        {t.priority && <Fragment><dt>priority</dt><dd><Visible text={t.priority} /></dd></Fragment>}
-        {t.model && <Fragment><dt>model</dt><dd><Visible text={t.model} /></dd></Fragment>}
-        <dt>work</dt><dd>{t.attempt} attempts, {t.requests} requests, {count(t.tokens)} tokens, {took(t) || "not begun"}</dd>
+        <dd>
+          {t.depends_on.length === 0
+            ? "nothing"
+            : t.depends_on.map((id) => (
+                <a href={link(id)}>
+                  <Visible text={id} />{" "}
+                </a>
+              ))}
+        </dd>
+        {t.target_file && (
+          <Fragment>
+            <dt>file</dt>
+            <dd>
+              <Visible text={t.target_file} />
+            </dd>
+          </Fragment>
+        )}
+        {t.priority && (
+          <Fragment>
+            <dt>priority</dt>
+            <dd>
+              <Visible text={t.priority} />
+            </dd>
+          </Fragment>
+        )}
+        {t.model && (
+          <Fragment>
+            <dt>model</dt>
+            <dd>
+              <Visible text={t.model} />
+            </dd>
+          </Fragment>
+        )}
+        <dt>work</dt>
+        <dd>
+          {t.attempt} attempts, {t.requests} requests, {count(t.tokens)} tokens, {took(t) || "not begun"}
+        </dd>
       </dl>
       <p class="acts">
         <a href={to(session, "conversation", t.id)}>Conversation</a>
@@ -153,25 +237,40 @@ function Detail({ ticket: t, link }: { ticket: Ticket; link: (id: string) => str
       </p>
       {t.actions.length > 0 && (
         <Fragment>
-          <textarea aria-label="Note or reason" placeholder="What the next request should know" value={words}
-            onInput={(e) => setWords(e.currentTarget.value)} />
+          <textarea
+            aria-label="Note or reason"
+            placeholder="What the next request should know"
+            value={words}
+            onInput={(e) => setWords(e.currentTarget.value)}
+          />
           <div class="acts">
             {may("note") && (
-              <button disabled={acts.busy || !words.trim()} onClick={() => void control("note", "The next request carries it.")}>
+              <button
+                disabled={acts.busy || !words.trim()}
+                onClick={() => void control("note", "The next request carries it.")}
+              >
                 Send note
               </button>
             )}
             {may("retry") && (
-              <button disabled={acts.busy} onClick={() => void control("retry", "Another attempt starts.")}>Retry</button>
+              <button disabled={acts.busy} onClick={() => void control("retry", "Another attempt starts.")}>
+                Retry
+              </button>
             )}
             {may("unblock") && (
-              <button disabled={acts.busy} onClick={() => void control("unblock", "It goes on.")}>Unblock</button>
+              <button disabled={acts.busy} onClick={() => void control("unblock", "It goes on.")}>
+                Unblock
+              </button>
             )}
             {may("block") && (
-              <button disabled={acts.busy || !words.trim()} onClick={() => void control("block", "It is blocked.")}>Block</button>
+              <button disabled={acts.busy || !words.trim()} onClick={() => void control("block", "It is blocked.")}>
+                Block
+              </button>
             )}
             {may("kill") && (
-              <button disabled={acts.busy} onClick={() => void control("kill", "Its attempt was ended.")}>End attempt</button>
+              <button disabled={acts.busy} onClick={() => void control("kill", "Its attempt was ended.")}>
+                End attempt
+              </button>
             )}
           </div>
         </Fragment>

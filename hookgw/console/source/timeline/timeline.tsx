@@ -56,28 +56,47 @@ export function Timeline(): VNode {
               {k}
             </label>
           ))}
-          {ticket && <a href={link(rest, { ticket: "" })}>only <Visible text={ticket} /> ✕</a>}
+          {ticket && (
+            <a href={link(rest, { ticket: "" })}>
+              only <Visible text={ticket} /> ✕
+            </a>
+          )}
         </p>
-        {read.error.value && <p class="warn" role="alert">{read.error.value}</p>}
+        {read.error.value && (
+          <p class="warn" role="alert">
+            {read.error.value}
+          </p>
+        )}
         {older > 0 && (
           <p>
-            {older} earlier rows. <a href={link(rest, { limit: String(Math.min(20_000, 5 * Number(limit))) })}>Read more</a>
+            {older} earlier rows.{" "}
+            <a href={link(rest, { limit: String(Math.min(20_000, 5 * Number(limit))) })}>Read more</a>
           </p>
         )}
         {read.value.value && rows.length === 0 && <p class="quiet">Nothing happened yet.</p>}
         <table class="spans">
           <thead>
             <tr>
-              {["Begun", "What", "Ticket", "State", "Waited", "Took", "Tokens"].map((name) => <th scope="col">{name}</th>)}
-              <th scope="col" aria-hidden="true">…</th>
+              {["Begun", "What", "Ticket", "State", "Waited", "Took", "Tokens"].map((name) => (
+                <th scope="col">{name}</th>
+              ))}
+              <th scope="col" aria-hidden="true">
+                …
+              </th>
             </tr>
           </thead>
           <tbody>
-            {rows.map((s) => <Row key={s.id} span={s} chosen={s.id === rest} href={link(s.id)} scale={scale} />)}
+            {rows.map((s) => (
+              <Row key={s.id} span={s} chosen={s.id === rest} href={link(s.id)} scale={scale} />
+            ))}
           </tbody>
         </table>
       </main>
-      {at >= 0 && <section aria-label="Details"><Details key={rest} span={rows[at]} /></section>}
+      {at >= 0 && (
+        <section aria-label="Details">
+          <Details key={rest} span={rows[at]} />
+        </section>
+      )}
     </div>
   )
 }
@@ -98,11 +117,20 @@ function Row({ span: s, chosen, href, scale }: { span: Span; chosen: boolean; hr
   const u = s.usage
   return (
     <tr class={chosen ? "chosen" : ""}>
-      <td><time dateTime={s.start} title={s.start}>{clock(s.start)}</time></td>
       <td>
-        <a href={href} aria-current={chosen ? "true" : undefined}>{s.kind} <Visible text={s.name} /></a>
+        <time dateTime={s.start} title={s.start}>
+          {clock(s.start)}
+        </time>
       </td>
-      <td>{s.ticket && <Visible text={s.ticket} />}{s.round ? ` · ${s.round}` : ""}</td>
+      <td>
+        <a href={href} aria-current={chosen ? "true" : undefined}>
+          {s.kind} <Visible text={s.name} />
+        </a>
+      </td>
+      <td>
+        {s.ticket && <Visible text={s.ticket} />}
+        {s.round ? ` · ${s.round}` : ""}
+      </td>
       <td>{state(s.state)}</td>
       <td>{s.kind === "ask" ? duration(end - start) : began > start ? duration(began - start) : ""}</td>
       <td>{s.kind === "ask" ? "" : duration(end - began)}</td>
@@ -170,14 +198,27 @@ function Details({ span: s }: { span: Span }): VNode {
   ]
   return (
     <article>
-      <h2>{s.kind} <Visible text={s.name} /></h2>
+      <h2>
+        {s.kind} <Visible text={s.name} />
+      </h2>
       <dl>
-        {facts.map(([name, value]) => value && <Fragment><dt>{name}</dt><dd><Visible text={value} /></dd></Fragment>)}
+        {facts.map(
+          ([name, value]) =>
+            value && (
+              <Fragment>
+                <dt>{name}</dt>
+                <dd>
+                  <Visible text={value} />
+                </dd>
+              </Fragment>
+            ),
+        )}
         {s.usage && (
           <Fragment>
             <dt>tokens</dt>
             <dd>
-              {s.usage.input} new, {s.usage.cache_read} from the cache, {s.usage.cache_write} into it, {s.usage.output} written
+              {s.usage.input} new, {s.usage.cache_read} from the cache, {s.usage.cache_write} into it, {s.usage.output}{" "}
+              written
             </dd>
           </Fragment>
         )}
@@ -186,8 +227,14 @@ function Details({ span: s }: { span: Span }): VNode {
         {s.worker && <a href={to(session, "conversation", s.worker)}>Conversation</a>}
         {s.ticket && <a href={to(session, "tickets", s.ticket)}>Ticket</a>}
         {s.kind === "ask" && !s.end && <a href={"#/inbox/" + encodeURIComponent(s.id)}>Answer it</a>}
-        <button aria-pressed={open === s.seq} onClick={() => setOpen(s.seq)}>Began at {s.seq}</button>
-        {s.end_seq && <button aria-pressed={open === s.end_seq} onClick={() => setOpen(s.end_seq!)}>Ended at {s.end_seq}</button>}
+        <button aria-pressed={open === s.seq} onClick={() => setOpen(s.seq)}>
+          Began at {s.seq}
+        </button>
+        {s.end_seq && (
+          <button aria-pressed={open === s.end_seq} onClick={() => setOpen(s.end_seq!)}>
+            Ended at {s.end_seq}
+          </button>
+        )}
       </p>
       <Event seq={open} />
     </article>
