@@ -19,7 +19,8 @@ func TestAScreenHasNoMoreLinesThanTheTerminal(t *testing.T) {
 	for i := range 14 {
 		rows = append(rows, []string{fmt.Sprintf("T-%02d", i+1), "you"})
 	}
-	require.Equal(t, []string{"WHO   WAITS FOR", "T-01  you", "T-02  you", "T-03  you", "… 11 more", ""}, screen(t, 6, rows))
+	require.Equal(t, []string{"WHO   WAITS FOR", "T-01  you", "T-02  you", "T-03  you", "… 11 more", ""},
+		screen(t, 6, rows))
 	require.Equal(t, []string{"WHO   WAITS FOR", "T-01  you", "T-02  you", ""}, screen(t, 4, rows[:3]))
 	require.Equal(t, []string{"… 15 more", ""}, screen(t, 1, rows))
 }
