@@ -202,3 +202,26 @@ func TestTheInboxShowsWhatIsOpenAndOnDemandWhatWasSettled(t *testing.T) {
 	require.Equal(t, "spawn", entry["gate"])
 	require.Equal(t, map[string]any{"path": "a.go"}, entry["args"], "the whole payload")
 }
+
+// TestARuleWithoutPatternsIsProposedAndNotRecorded answers with a rule that nobody was shown, then with the proposal.
+func TestARuleWithoutPatternsIsProposedAndNotRecorded(t *testing.T) {
+	t.Parallel()
+	f := open(t, withRules)
+	f.approve()
+	f.put(events.ActorApproval, events.AskRaised{Ask: "a1", Gate: events.GateTool, Title: "edit_file shop/a.go",
+		Tool: "edit_file", Effect: "writes", Args: json.RawMessage(`{"path":"shop/a.go"}`)})
+	for _, rule := range []string{`{}`, `{"scope":"session"}`, `{"patterns":[]}`, `{"patterns":null}`} {
+		a := f.post("/api/ask/respond", access.RightHuman,
+			`{"request_id":"a1","response":{"approved":true,"rule":`+rule+`}}`)
+		require.Equal(t, http.StatusUnprocessableEntity, a.status, rule)
+		require.Contains(t, a.object(t)["error"], `proposed: {"patterns":["shop/**"]`, rule)
+	}
+	require.Empty(t, recorded[events.AskAnswered](f))
+	require.Empty(t, recorded[events.RuleAdded](f))
+	a := f.post("/api/ask/respond", access.RightHuman,
+		`{"request_id":"a1","response":{"approved":true,"rule":{"patterns":["shop/**"]}}}`)
+	require.Equal(t, http.StatusOK, a.status, "%s", a.body)
+	require.JSONEq(t, `{"status":"ok","rule":{"tool":"edit_file","action":"allow","args":["shop/**"],"scope":"session",`+
+		`"source":"yes to a1"}}`, string(a.body))
+	require.Len(t, recorded[events.RuleAdded](f), 1)
+}

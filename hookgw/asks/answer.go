@@ -20,9 +20,10 @@ type plainAnswer struct {
 	Rule     *ruleWanted     `json:"rule,omitempty"`
 }
 
-// ruleWanted is the rule that a yes makes from now on: patterns, none for the proposed ones, and for what it counts.
+// ruleWanted is the rule that a yes makes from now on: patterns, empty for every call of a tool, and for what it
+// counts.
 type ruleWanted struct {
-	Patterns []string `json:"patterns,omitempty"`
+	Patterns []string `json:"patterns"`
 	Scope    string   `json:"scope,omitempty"` // session if empty
 }
 

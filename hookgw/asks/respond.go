@@ -62,13 +62,15 @@ func respond(c *core.Call, session string, ask projections.Ask, response json.Ra
 		return c.Reply(http.StatusAccepted, request.HintedAnswer{Status: "recorded", Hint: hint})
 	}
 	if rule != nil {
-		if err := addRule(c, session, *rule); err != nil {
+		kept, err := addRule(c, session, *rule)
+		if err != nil {
 			return err
 		}
+		return c.Reply(http.StatusOK, respondAnswer{Status: "ok", Rule: &kept})
 	}
 	if answer.Reason == NotUnderstood {
-		return c.Reply(http.StatusOK, respondAnswer{"ok", answer.Decision, "It counted as a no; send true, false or " +
-			"{\"approved\": …}."})
+		return c.Reply(http.StatusOK, respondAnswer{Status: "ok", Decision: answer.Decision,
+			Hint: "It counted as a no; send true, false or {\"approved\": …}."})
 	}
 	return c.ReplyFixed(request.FixedOK)
 }
@@ -85,11 +87,13 @@ type gateResponse struct {
 	Response  json.RawMessage `json:"response"`
 }
 
-// respondAnswer reports that an answer counted, and how if it was unclear.
+// respondAnswer reports that an answer counted, how if it was unclear, and which rule it made.
 type respondAnswer struct {
 	Status   string `json:"status"`
 	Decision string `json:"decision,omitempty"`
 	Hint     string `json:"hint,omitempty"`
+	// Rule is what was recorded with a yes from now on.
+	Rule *events.Rule `json:"rule,omitempty"`
 }
 
 // readResponse parses the body: the ask, empty if it names none, and the answer.

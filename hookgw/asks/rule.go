@@ -10,8 +10,8 @@ import (
 	"manualslop/projections"
 )
 
-// ruleOf returns the rule that a response makes from now on, nil without one. A rule that cannot be made refuses the
-// response before anything is answered.
+// ruleOf returns the rule that a response makes from now on, nil without one. A rule that cannot be made, or whose
+// patterns the response does not name, refuses the response before anything is answered.
 func ruleOf(c *core.Call, session string, ask projections.Ask, answer events.AskAnswered,
 	response json.RawMessage) (*events.Rule, error) {
 	said, _ := readAnswer(response)
@@ -36,30 +36,67 @@ func ruleOf(c *core.Call, session string, ask projections.Ask, answer events.Ask
 	if err != nil {
 		return nil, refuse(err.Error())
 	}
+	if !said.Rule.names(rule) {
+		proposed, err := json.Marshal(ruleWanted{append([]string{}, rule.Args...), said.Rule.Scope})
+		if err != nil {
+			return nil, err
+		}
+		return nil, problem.New(http.StatusUnprocessableEntity, "rule.patterns: must name what the rule covers; proposed: "+
+			string(proposed), "Nothing was answered. Send the rule with its patterns; GET /api/ask/rule shows which other "+
+			"asks it answers.")
+	}
 	return &rule, nil
 }
 
-// addRule records a rule behind the yes that made it. One without a scope is for the person's configuration.
-func addRule(c *core.Call, session string, rule events.Rule) (err error) {
+// names reports whether a rule has the patterns that were sent; none are right for every call of a tool.
+func (w ruleWanted) names(rule events.Rule) bool {
+	return w.Patterns != nil && len(w.Patterns) == len(rule.Args)
+}
+
+// addRule records a rule behind the yes that made it, and returns it as recorded. One without a scope is for the
+// person's configuration.
+func addRule(c *core.Call, session string, rule events.Rule) (_ events.Rule, err error) {
 	if rule.Scope == "" {
 		if rule, err = c.Gw.Cfg.KeepRule(rule); err != nil {
-			return problem.New(http.StatusInternalServerError, "the yes is recorded, but the rule is not: "+err.Error(),
+			return rule, problem.New(http.StatusInternalServerError, "the yes is recorded, but the rule is not: "+err.Error(),
 				"Write the rule into your configuration yourself.")
 		}
 	}
 	_, err = c.PublishAsPerson(session, events.RuleAdded{Rule: rule})
-	return err
+	return rule, err
 }
 
-// rulePreview is the answer of GET /api/ask/rule.
-type rulePreview struct {
+// RulePreview is the rule that a yes from now on would make, and the answer of GET /api/ask/rule.
+type RulePreview struct {
 	Rule    events.Rule  `json:"rule"`
-	Settles []settledAsk `json:"settles"` // other open asks of the session that the rule answers at once
+	Settles []AskSettled `json:"settles"` // other open asks of the session that the rule answers at once
 }
 
-type settledAsk struct {
+// AskSettled is an ask that a rule answers.
+type AskSettled struct {
 	RequestID string `json:"request_id"`
 	Title     string `json:"title"`
+}
+
+// PreviewRule returns the rule that ruleOf makes of an ask of a session, with patterns or else proposed ones.
+func PreviewRule(s *projections.Set, ruleOf func(now projections.Settings, ask events.AskRaised, patterns []string,
+	scope string) (events.Rule, error), ask projections.Ask, patterns []string, scope string) (RulePreview, error) {
+	now := s.Settings()
+	rule, err := ruleOf(now, ask.AskRaised, patterns, scope)
+	out := RulePreview{Rule: rule, Settles: []AskSettled{}}
+	if err != nil {
+		return out, err
+	}
+	for _, other := range s.OpenAsks() {
+		if other.AskRaised.Ask == ask.AskRaised.Ask || other.Tool != rule.Tool ||
+			scope == ruleForTicket && other.Ticket != ask.Ticket {
+			continue
+		}
+		if _, stays := ruleOf(now, other.AskRaised, rule.Args, scope); stays == nil {
+			out.Settles = append(out.Settles, AskSettled{other.AskRaised.Ask, other.Title})
+		}
+	}
+	return out, nil
 }
 
 // getRule shows the rule that a yes from now on would make, and changes nothing.
@@ -76,22 +113,10 @@ func getRule(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	out := rulePreview{Settles: []settledAsk{}}
+	var out RulePreview
 	refused := error(nil)
 	err = c.Read(session, func(s *projections.Set) {
-		now := s.Settings()
-		if out.Rule, refused = c.Gw.Cfg.RuleOf(now, ask.AskRaised, q["pattern"], q.Get("scope")); refused != nil {
-			return
-		}
-		for _, other := range s.OpenAsks() {
-			if other.AskRaised.Ask == ask.AskRaised.Ask || other.Tool != out.Rule.Tool ||
-				q.Get("scope") == ruleForTicket && other.Ticket != ask.Ticket {
-				continue
-			}
-			if _, stays := c.Gw.Cfg.RuleOf(now, other.AskRaised, out.Rule.Args, q.Get("scope")); stays == nil {
-				out.Settles = append(out.Settles, settledAsk{other.AskRaised.Ask, other.Title})
-			}
-		}
+		out, refused = PreviewRule(s, c.Gw.Cfg.RuleOf, ask, q["pattern"], q.Get("scope"))
 	})
 	switch {
 	case err != nil:

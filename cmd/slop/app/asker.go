@@ -228,7 +228,7 @@ func (a *asker) unattended(ask events.AskRaised) {
 		if ask.Gate == events.GateQuestion {
 			answers = `--text "…"`
 		}
-		fmt.Fprintf(a.g.Out, "   answer it with: slop%s ask answer %s %s\n", where(a.g), term.Visible(ask.Ask), answers)
+		fmt.Fprintf(a.g.Out, "   answer it with: slop%s ask answer %s %s\n", a.g.Where(), term.Visible(ask.Ask), answers)
 	}
 }
 

@@ -102,9 +102,9 @@ func answersOver(d client.Client, session string) func(context.Context, events.A
 	return func(ctx context.Context, ask events.AskRaised, answer events.AskAnswered, rule *proposedRule) error {
 		given := client.Answer{Approved: answer.Decision == events.Yes, Args: answer.Args, Reason: answer.Reason}
 		if rule != nil {
-			given.Rule = &client.RuleWanted{Patterns: rule.rule.Args, Scope: rule.scope}
+			given.Rule = &client.RuleWanted{Patterns: append([]string{}, rule.rule.Args...), Scope: rule.scope}
 		}
-		_, err := d.Answer(ctx, session, client.Ask{RequestID: ask.Ask, Ask: projections.Ask{AskRaised: ask}}, given)
+		_, _, err := d.Answer(ctx, session, client.Ask{RequestID: ask.Ask, Ask: projections.Ask{AskRaised: ask}}, given)
 		if err != nil && ctx.Err() == nil {
 			return &lateAnswer{err}
 		}

@@ -26,6 +26,6 @@ func TestCommandsAfterTheDemoNameADataFolderOfItsOwn(t *testing.T) {
 func TestTheCommandsAtTheEndOfARunQuoteFolders(t *testing.T) {
 	t.Parallel()
 	g := &site.Flags{ProjectDir: "my project", DataDir: "/tmp/$d"}
-	require.Equal(t, ` --project 'my project' --data '/tmp/$d'`, where(g))
-	require.Equal(t, " --project /tmp/a", where(&site.Flags{ProjectDir: "/tmp/a"}))
+	require.Equal(t, ` --project 'my project' --data '/tmp/$d'`, g.Where())
+	require.Equal(t, " --project /tmp/a", (&site.Flags{ProjectDir: "/tmp/a"}).Where())
 }

@@ -137,7 +137,7 @@ func (n *ending) print(ctx context.Context, g *site.Flags, blobs events.Blobs) {
 	rows = append(rows, n.commandRows()...)
 	rows = append(rows, []string{"time", n.to.Sub(n.from).Round(time.Second).String()}, []string{"branch", n.branch})
 	for _, next := range n.next(len(files) > 0) {
-		rows = append(rows, []string{"next", "slop" + where(g) + next})
+		rows = append(rows, []string{"next", "slop" + g.Where() + next})
 	}
 	if n.branch != "" {
 		rows[len(rows)-1][1] = "git merge " + commands.Quote(n.branch)
@@ -208,15 +208,4 @@ func (n *ending) next(changed bool) []string {
 		return []string{show, " sessions show", " sessions logs"}
 	}
 	return []string{" sessions show", " sessions logs", " doctor"}
-}
-
-// where returns the flags with which a command finds the project from the current folder.
-func where(g *site.Flags) string {
-	out := ""
-	for _, flag := range [][2]string{{"--project", g.ProjectDir}, {"--data", g.DataDir}} {
-		if flag[1] != "" && flag[1] != "." {
-			out += " " + flag[0] + " " + commands.Quote(flag[1])
-		}
-	}
-	return out
 }

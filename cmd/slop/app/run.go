@@ -39,7 +39,7 @@ type runOptions struct {
 
 // command returns the line that starts another command on the project, the data folder and the models of this run.
 func (o runOptions) command(g *site.Flags, name string) string {
-	out := "slop" + where(g) + " " + name
+	out := "slop" + g.Where() + " " + name
 	if o.script != "" {
 		out += " --script " + commands.Quote(o.script)
 	}
@@ -49,7 +49,7 @@ func (o runOptions) command(g *site.Flags, name string) string {
 // unanswered tells how to go on after a command that ends at a question, and returns its error.
 func (o runOptions) unanswered(g *site.Flags, question, resume string) error {
 	fmt.Fprintf(g.Err, "slop: waiting for a person: %s\nanswer it with `%s`, or start `%s` and use `slop%s ask answer`\n",
-		term.Printable(question), o.command(g, resume), o.command(g, "serve"), where(g))
+		term.Printable(question), o.command(g, resume), o.command(g, "serve"), g.Where())
 	return &exit.Error{Code: exit.Waiting, Err: errors.New(question), Silent: true}
 }
 

@@ -16,6 +16,7 @@ import (
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
+	"manualslop/hookgw/asks"
 	"manualslop/projections"
 	"manualslop/projections/search"
 )
@@ -137,18 +138,18 @@ func (d *Bus) say(ctx context.Context, session string, p events.Payload) (uint64
 	return v.Publish(ctx, p)
 }
 
-func (d *Bus) Answer(ctx context.Context, session string, a Ask, given Answer) (bool, error) {
+func (d *Bus) Answer(ctx context.Context, session string, a Ask, given Answer) (bool, *events.Rule, error) {
 	said, err := given.event(a)
 	if err != nil {
-		return false, err
+		return false, nil, err
 	}
 	rule, err := d.ruleOf(ctx, session, a, given)
 	if err != nil {
-		return false, err
+		return false, nil, err
 	}
 	seq, id, err := d.say(ctx, session, said)
 	if err != nil {
-		return false, err
+		return false, nil, err
 	}
 	pending := true
 	err = d.await(ctx, session, events.ActorApproval, seq, func(e *events.Event) (bool, error) {
@@ -170,10 +171,11 @@ func (d *Bus) Answer(ctx context.Context, session string, a Ask, given Answer) (
 		}
 		return false, nil
 	})
-	if err == nil && !pending && rule != nil {
-		err = d.addRule(ctx, session, *rule)
+	if err != nil || pending || rule == nil {
+		return pending, nil, err
 	}
-	return pending, err
+	kept, err := d.addRule(ctx, session, *rule)
+	return pending, &kept, err
 }
 
 // ruleOf returns the rule that an answer makes, nil without one.
@@ -192,15 +194,25 @@ func (d *Bus) ruleOf(ctx context.Context, session string, a Ask, given Answer) (
 	return &rule, nil
 }
 
-// addRule records a rule behind the yes that made it. One without a scope is for the person's configuration.
-func (d *Bus) addRule(ctx context.Context, session string, rule events.Rule) (err error) {
+// ProposeRule returns the rule that an answer would make: with the wanted patterns, or else proposed ones.
+func ProposeRule(ctx context.Context, d Client, session string, a Ask, want RuleWanted) (asks.RulePreview, error) {
+	set, err := Folded(ctx, d, session)
+	if err != nil {
+		return asks.RulePreview{}, err
+	}
+	return asks.PreviewRule(set, engine.RuleOf, a.Ask, want.Patterns, want.Scope)
+}
+
+// addRule records a rule behind the yes that made it, and returns it as recorded. One without a scope is for the
+// person's configuration.
+func (d *Bus) addRule(ctx context.Context, session string, rule events.Rule) (_ events.Rule, err error) {
 	if rule.Scope == "" {
 		if rule, err = config.KeepRule(rule); err != nil {
-			return fmt.Errorf("the yes is recorded, but the rule is not: %w", err)
+			return rule, fmt.Errorf("the yes is recorded, but the rule is not: %w", err)
 		}
 	}
 	_, _, err = d.say(ctx, session, events.RuleAdded{Rule: rule})
-	return err
+	return rule, err
 }
 
 // refusal returns why an answer does not count: another one came first, or it is not valid.

@@ -33,8 +33,8 @@ type Client interface {
 	// Asks lists every ask of a session, settled ones too, in the order raised.
 	Asks(ctx context.Context, session string) ([]Ask, error)
 	// Answer sends the person's answer. It returns a *SettledError, errAnswerRefused, or pending if the answer is
-	// recorded but not settled yet.
-	Answer(ctx context.Context, session string, a Ask, given Answer) (pending bool, err error)
+	// recorded but not settled yet. The rule is the one that was recorded with it.
+	Answer(ctx context.Context, session string, a Ask, given Answer) (pending bool, made *events.Rule, err error)
 	// Control sends a control request to the conductor. It returns ErrControlRefused, or pending if the conductor has
 	// not answered yet.
 	Control(ctx context.Context, session string, want ControlRequest) (pending bool, err error)
@@ -72,9 +72,10 @@ type Answer struct {
 	Rule     *RuleWanted     `json:"rule,omitempty"`
 }
 
-// RuleWanted is the rule that a yes makes: patterns, none for proposed ones, and its scope: ticket, session or config.
+// RuleWanted is the rule that a yes makes: patterns, empty for every call of a tool, and its scope: ticket, session or
+// config.
 type RuleWanted struct {
-	Patterns []string `json:"patterns,omitempty"`
+	Patterns []string `json:"patterns"`
 	Scope    string   `json:"scope,omitempty"` // empty: session
 }
 

@@ -68,22 +68,24 @@ func (d *HTTP) Asks(ctx context.Context, session string) ([]Ask, error) {
 	return out.Asks, err
 }
 
-func (d *HTTP) Answer(ctx context.Context, session string, a Ask, given Answer) (bool, error) {
+func (d *HTTP) Answer(ctx context.Context, session string, a Ask, given Answer) (bool, *events.Rule, error) {
 	body := map[string]any{"request_id": a.RequestID, "response": given}
-	var out json.RawMessage
+	var out struct {
+		Rule *events.Rule `json:"rule"`
+	}
 	status, err := d.Person.Call(ctx, http.MethodPost, "/api/ask/respond", url.Values{"session": {session}}, body, &out)
 	var refused *hookclient.Error
 	if errors.As(err, &refused) {
 		switch {
 		case refused.SettledAt != nil:
-			return false, &SettledError{Ask: a.RequestID, Outcome: refused.Outcome, By: refused.SettledBy,
+			return false, nil, &SettledError{Ask: a.RequestID, Outcome: refused.Outcome, By: refused.SettledBy,
 				At: *refused.SettledAt}
 		case refused.Status == http.StatusUnprocessableEntity:
 			why := strings.TrimPrefix(refused.Message, errAnswerRefused.Error()+": ")
-			return false, wrapped{errAnswerRefused, errors.New(term.Visible(why))}
+			return false, nil, wrapped{errAnswerRefused, errors.New(term.Visible(why))}
 		}
 	}
-	return status == http.StatusAccepted, err
+	return status == http.StatusAccepted, out.Rule, err
 }
 
 func (d *HTTP) Control(ctx context.Context, session string, want ControlRequest) (bool, error) {

@@ -174,7 +174,7 @@ func run(ctx context.Context, g *site.Flags, session string, p site.Place, conns
 		}
 		defer person.Close()
 		s.answer = func(ctx context.Context, ask string, given client.Answer) error {
-			_, err := person.Answer(ctx, session, client.Ask{RequestID: ask,
+			_, _, err := person.Answer(ctx, session, client.Ask{RequestID: ask,
 				Ask: projections.Ask{AskRaised: events.AskRaised{Ask: ask, Gate: events.GateInput}}}, given)
 			return err
 		}

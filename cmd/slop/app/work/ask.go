@@ -19,7 +19,9 @@ import (
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
+	"manualslop/events/policy/commands"
 	"manualslop/projections"
+	"manualslop/tiers/approval"
 )
 
 // maxEdit bounds an edited payload in bytes.
@@ -177,9 +179,11 @@ question of a model: the text, or the choice with that number.
 With --rule the answer is yes to this and to all that the PATTERN covers from now on: a
 command for run_powershell, a path for tools with files. --scope says for what: the
 ticket, the session (default), or config, which writes the rule into your
-configuration file. Without --rule, --scope proposes the pattern as the terminal does.
-The rule also settles the other open asks that it covers. A rule that would leave this
-ask open is an error, and nothing is answered.
+configuration file; --rule "" covers every call of a tool without files. Without
+--rule, --scope prints the proposed rule, the other open asks that it would settle, and
+the command that records it; nothing is answered, status 1. The rule also settles the
+other open asks that it covers. A rule that would leave this ask open is an error, and
+nothing is answered.
 
 Status 1: the answer did not count, because the ask is unknown, the payload does not
 fit, or somebody else answered first (the error names them). Status 3: the answer is
@@ -217,6 +221,9 @@ recorded but not settled yet, because approval is not running.`,
 			given := client.Answer{Approved: o.text != "" || o.rules() || args[1] == events.Yes, Reason: o.reason}
 			if o.rules() {
 				given.Rule = &client.RuleWanted{Patterns: o.rule, Scope: o.scope}
+				if len(o.rule) == 1 && o.rule[0] == "" {
+					given.Rule.Patterns = []string{}
+				}
 				open = client.OpenSameVersion
 			}
 			var err error
@@ -250,7 +257,12 @@ func answerAsk(ctx context.Context, g *site.Flags, d client.Client, session stri
 	if s := a.Settled; s != nil {
 		return exit.Errorf(exit.Failed, "%w", &client.SettledError{Ask: a.RequestID, Outcome: s.Outcome, By: s.By, At: s.At})
 	}
-	pending, err := d.Answer(ctx, session, a, given)
+	if given.Rule != nil {
+		if err := checkShown(ctx, g, d, session, a, *given.Rule); err != nil {
+			return err
+		}
+	}
+	pending, made, err := d.Answer(ctx, session, a, given)
 	if err != nil {
 		return exit.Errorf(exit.Failed, "%w", err)
 	}
@@ -269,7 +281,43 @@ func answerAsk(ctx context.Context, g *site.Flags, d client.Client, session stri
 		return errors.Join(g.PrintLine(map[string]string{"status": state, "ask": a.RequestID, "decision": said}), uncounted)
 	}
 	g.Printf("%s: %s\n", term.Visible(a.RequestID), said)
+	if made != nil {
+		g.Printf("from now on: %s (%s)\n", term.Visible(approval.RuleText(*made)), term.Visible(made.Source))
+	}
 	return uncounted
+}
+
+// checkShown prints the proposed rule and what it settles, and returns an error, unless the person named the patterns.
+func checkShown(ctx context.Context, g *site.Flags, d client.Client, session string, a client.Ask,
+	want client.RuleWanted) error {
+	proposed, err := client.ProposeRule(ctx, d, session, a, want)
+	if err != nil {
+		return exit.Errorf(exit.Failed, "the rule cannot be made: %w", err)
+	}
+	if want.Patterns != nil && len(want.Patterns) == len(proposed.Rule.Args) {
+		return nil
+	}
+	if g.JSON {
+		if err := g.PrintLine(proposed); err != nil {
+			return err
+		}
+	} else {
+		g.Printf("proposed: %s\n", term.Visible(approval.RuleText(proposed.Rule)))
+		for _, other := range proposed.Settles {
+			g.Printf("also settles: %s %s\n", term.Visible(other.RequestID), term.Visible(term.OneLine(other.Title)))
+		}
+	}
+	record := "slop" + g.Where() + " ask answer " + a.RequestID + " --session " + session
+	for _, pattern := range proposed.Rule.Args {
+		record += " --rule " + commands.Quote(pattern)
+	}
+	if len(proposed.Rule.Args) == 0 {
+		record += " --rule ''"
+	}
+	if want.Scope != "" {
+		record += " --scope " + want.Scope
+	}
+	return exit.Errorf(exit.Failed, "nothing was answered; record this rule with `%s`", record)
 }
 
 // readEdit reads the payload that --edit names; nil without the flag.

@@ -27,7 +27,7 @@ const interrupted = "interrupted"
 
 // What /api/ask/respond takes for the gates.
 type Answer =
-  | { approved: true; args?: unknown; rule?: { patterns?: string[]; scope: string } }
+  | { approved: true; args?: unknown; rule?: { patterns: string[]; scope: string } }
   | { approved: false; reason: string }
 
 // What this tab knows about answers that it sent, by question. A question is sent one answer, ever, unless it was
@@ -95,11 +95,8 @@ export function Inbox({ selected }: { selected: string }): VNode {
     if (args && !(args instanceof Error) && diff.is === "drawn")
       void answer({ approved: true, args }, "You said yes with other arguments.")
   }
-  const always = (scope: string, patterns?: string[]) =>
-    void (
-      diff.is === "drawn" &&
-      answer({ approved: true, rule: { scope, ...(patterns ? { patterns } : {}) } }, "You said yes, from now on.")
-    )
+  const always = (scope: string, patterns: string[]) =>
+    void (diff.is === "drawn" && answer({ approved: true, rule: { scope, patterns } }, "You said yes, from now on."))
   // what was typed is sent by the second key or the button; the first key goes to the field
   const typed = (send: (text: string) => void) => () => {
     if (words.trim()) send(words.trim())

@@ -9,7 +9,7 @@ import { InboxAsk } from "../wire"
 interface RuleProps {
   ask: InboxAsk
   ready: boolean // a yes is possible
-  onRule: (scope: string, patterns?: string[]) => void
+  onRule: (scope: string, patterns: string[]) => void
 }
 
 interface Preview {
@@ -52,13 +52,13 @@ function Rule({ ask, scope, ready, onRule }: RuleProps & { scope: string }): VNo
       </span>
     )
   const { tool, args } = rule.rule
-  const patterns = args?.length ? args : undefined
+  const patterns = args ?? []
   return (
     <Fragment>
       <span>
         allows{" "}
         <code>
-          <Visible text={patterns ? tool + " " + patterns.join(", ") : "every " + tool} />
+          <Visible text={patterns.length ? tool + " " + patterns.join(", ") : "every " + tool} />
         </code>
       </span>
       {rule.settles.length > 0 && (
