@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks"
 import { useRead } from "../kit/read"
 import { Said, useActs } from "../kit/act"
 import { count, state } from "../kit/format"
-import { api, place, to } from "../kit/place"
+import { place, to } from "../kit/place"
 import { age } from "../kit/time"
 import { Ansi, Visible } from "../kit/text"
 import { forget, writing } from "../store"
@@ -17,7 +17,7 @@ const tiers = ["", "Tier 1: orchestrator", "Tier 2: tech lead", "Tier 3: workers
 const rested = 4
 
 export function Live(): VNode {
-  const read = useRead<Workers>(api("/api/mma/workers"))
+  const read = useRead<Workers>("/api/mma/workers?session=" + encodeURIComponent(place.value.session))
   const crew = read.value.value
   useEffect(() => forget(new Set(crew?.active.map((w) => w.request))), [crew])
   return (
