@@ -31,6 +31,8 @@ type asker struct {
 	// give answers a question, with a yes from now on if there is a rule; *lateAnswer if the answer does not count.
 	give func(context.Context, events.AskRaised, events.AskAnswered, *proposedRule) error
 	gave map[string]bool // answers of this terminal by id
+	// pending are asks whose answer from here a client has recorded without knowing whether it counts.
+	pending map[string]bool
 	// making are the rules of answers that are not known to count yet, by the answer's id; made are those of answers that
 	// do.
 	making map[string]proposedRule
@@ -59,7 +61,7 @@ type typedLine struct {
 func newAsker(g *site.Flags, v engine.SessionWriter, view *term.Progress, o runOptions,
 	read func() (string, error)) asker {
 	a := asker{g: g, writer: v, view: view, wait: o.wait, yes: standingYes{given: o.yes}, lines: make(chan typedLine),
-		want: make(chan struct{}, 1), gave: map[string]bool{}, making: map[string]proposedRule{}}
+		want: make(chan struct{}, 1), gave: map[string]bool{}, making: map[string]proposedRule{}, pending: map[string]bool{}}
 	a.give = a.publish
 	go readLines(read, a.want, a.lines)
 	return a
@@ -118,9 +120,10 @@ func (a *asker) take(e *events.Event) {
 			a.shown = ""
 			a.released()
 		}
-		if a.gave[p.AnswerID] && !a.g.JSON {
+		if (a.gave[p.AnswerID] || a.pending[p.Ask]) && !a.g.JSON {
 			a.view.Say(term.Printable(fmt.Sprintf("the answer to %s does not count: %s", p.Ask, refusedBy(p))))
 		}
+		delete(a.pending, p.Ask)
 	}
 }
 

@@ -88,3 +88,16 @@ func TestARuleIsMadeOnlyByAnAnswerThatCounts(t *testing.T) {
 	a.take(&events.Event{Payload: events.AskSettled{Ask: "a-1", AnswerID: "yes-2"}})
 	require.Equal(t, []proposedRule{{ask: "a-1"}}, a.made)
 }
+
+func TestARefusalThatComesLaterIsTold(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	a := askedAbout(&out, "go test ./a")
+	refused := &events.Event{Payload: events.AnswerRefused{Ask: "a-1", AnswerID: "yes-1", Reason: "it does not fit"}}
+	a.take(refused)
+	require.Empty(t, out.String(), "the answer of somebody else")
+	a.pending = map[string]bool{"a-1": true}
+	a.take(refused)
+	require.Contains(t, out.String(), "the answer to a-1 does not count: it does not fit")
+	require.Empty(t, a.pending)
+}

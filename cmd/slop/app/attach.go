@@ -49,7 +49,7 @@ func attach(ctx context.Context, g *site.Flags, d client.Client, s projections.S
 		return err
 	}
 	c := newConsole(g, engine.SessionWriter{Session: s.Session}, "", runOptions{wait: true})
-	c.asks.give = answersOver(d, s.Session)
+	c.asks.give = c.asks.over(d, s.Session)
 	c.feed = func(ctx context.Context) (uint64, iter.Seq2[events.Event, error], error) {
 		cutoff := past[len(past)-1].Seq
 		return cutoff, func(yield func(events.Event, error) bool) {
@@ -96,17 +96,21 @@ func recorded(ctx context.Context, d client.Client, session string) ([]events.Ev
 	return out, nil
 }
 
-// answersOver gives the answers of an asker to a client.
-func answersOver(d client.Client, session string) func(context.Context, events.AskRaised, events.AskAnswered,
+// over gives the answers to a client.
+func (a *asker) over(d client.Client, session string) func(context.Context, events.AskRaised, events.AskAnswered,
 	*proposedRule) error {
 	return func(ctx context.Context, ask events.AskRaised, answer events.AskAnswered, rule *proposedRule) error {
 		given := client.Answer{Approved: answer.Decision == events.Yes, Args: answer.Args, Reason: answer.Reason}
 		if rule != nil {
 			given.Rule = &client.RuleWanted{Patterns: append([]string{}, rule.rule.Args...), Scope: rule.scope}
 		}
-		_, _, err := d.Answer(ctx, session, client.Ask{RequestID: ask.Ask, Ask: projections.Ask{AskRaised: ask}}, given)
+		pending, _, err := d.Answer(ctx, session, client.Ask{RequestID: ask.Ask, Ask: projections.Ask{AskRaised: ask}}, given)
 		if err != nil && ctx.Err() == nil {
 			return &lateAnswer{err}
+		}
+		if pending {
+			a.pending[ask.Ask] = true
+			a.view.Say(term.Printable("the answer to " + ask.Ask + " is recorded and not settled yet"))
 		}
 		return err
 	}
