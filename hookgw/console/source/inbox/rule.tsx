@@ -66,7 +66,7 @@ function Rule({ ask, scope, ready, onRule }: RuleProps & { scope: string }): VNo
           and answers {rule.settles.length} more now: <Visible text={rule.settles.map((s) => s.title).join(", ")} />
         </span>
       )}
-      <button disabled={!ready} onClick={() => onRule(scope, patterns)}>
+      <button disabled={!ready} onClick={() => onRule(scope, args ?? [])}>
         Yes, from now on
       </button>
     </Fragment>
