@@ -225,3 +225,19 @@ func TestARuleWithoutPatternsIsProposedAndNotRecorded(t *testing.T) {
 		`"source":"yes to a1"}}`, string(a.body))
 	require.Len(t, recorded[events.RuleAdded](f), 1)
 }
+
+func TestARuleWithNoPatternsCoversEveryCallOfAToolWithoutFiles(t *testing.T) {
+	t.Parallel()
+	f := open(t, withRules)
+	f.approve()
+	f.put(events.ActorApproval, events.AskRaised{Ask: "a1", Gate: events.GateTool, Title: "fetch_url",
+		Tool: "fetch_url", Effect: "network", Args: json.RawMessage(`{"url":"https://example.com/"}`)})
+	for _, rule := range []string{`{}`, `{"patterns":["x"]}`} {
+		require.Equal(t, http.StatusUnprocessableEntity, f.post("/api/ask/respond", access.RightHuman,
+			`{"request_id":"a1","response":{"approved":true,"rule":`+rule+`}}`).status, rule)
+	}
+	require.Equal(t, http.StatusOK, f.post("/api/ask/respond", access.RightHuman,
+		`{"request_id":"a1","response":{"approved":true,"rule":{"patterns":[]}}}`).status)
+	require.Len(t, recorded[events.RuleAdded](f), 1)
+	require.Empty(t, recorded[events.RuleAdded](f)[0].Rule.Args)
+}
