@@ -70,10 +70,12 @@ func runMCPClient(ctx context.Context, args []string) error {
 	if reply := os.Getenv("MCP_REPLY"); reply != "" {
 		//lint:ignore SA1019 current clients still sample
 		options.CreateMessageHandler = func(_ context.Context,
+			//lint:ignore SA1019 current clients still sample
 			r *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
 			for _, m := range r.Params.Messages {
 				fmt.Println("sampled:", textOf(&mcp.CallToolResult{Content: []mcp.Content{m.Content}}))
 			}
+			//lint:ignore SA1019 current clients still sample
 			return &mcp.CreateMessageResult{Role: "assistant", Model: "scripted", Content: &mcp.TextContent{Text: reply}}, nil
 		}
 	}

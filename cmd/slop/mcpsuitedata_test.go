@@ -81,12 +81,16 @@ func suiteSampling(s *sdk.Server) {
 			}
 			said := ""
 			switch got := r.Params.InputResponses["reply"].(type) {
+			//lint:ignore SA1019 the suite samples
 			case *sdk.CreateMessageResult:
 				said = textOf(&sdk.CallToolResult{Content: []sdk.Content{got.Content}})
+			//lint:ignore SA1019 the suite samples
 			case *sdk.CreateMessageWithToolsResult:
 				said = textOf(&sdk.CallToolResult{Content: got.Content})
 			default:
+				//lint:ignore SA1019 the suite samples
 				return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"reply": &sdk.CreateMessageParams{MaxTokens: 100,
+					//lint:ignore SA1019 the suite samples
 					Messages: []*sdk.SamplingMessage{{Role: "user", Content: &sdk.TextContent{Text: in.Prompt}}}}}}, nil
 			}
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "LLM response: " + said}}}, nil

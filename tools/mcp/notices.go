@@ -46,6 +46,7 @@ func (c *connection) noticed(params any) {
 			e.notify(tools.Notice{Kind: events.NoticeProgress, Progress: p.Progress, Total: p.Total,
 				Text: clean(p.Message, maxNotice)})
 		}
+	//lint:ignore SA1019 servers of today log
 	case *sdk.LoggingMessageParams:
 		if e := c.only(); e != nil {
 			e.notify(tools.Notice{Kind: events.NoticeLog, Level: clean(string(p.Level), maxMedia),

@@ -50,7 +50,9 @@ func intercept(server *sdk.Server, method string, answer func(sdk.Request) (sdk.
 
 // capable declares everything that can be passed on.
 func capable() *sdk.ServerOptions {
-	return &sdk.ServerOptions{HasPrompts: true, HasResources: true,
+	return &sdk.ServerOptions{
+		Capabilities: &sdk.ServerCapabilities{Prompts: &sdk.PromptCapabilities{},
+			Resources: &sdk.ResourceCapabilities{Subscribe: true}},
 		SubscribeHandler:   func(context.Context, *sdk.SubscribeRequest) error { return nil },
 		UnsubscribeHandler: func(context.Context, *sdk.UnsubscribeRequest) error { return nil },
 		CompletionHandler: func(_ context.Context, r *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
@@ -342,7 +344,8 @@ func TestRequirement10LongLogMessagesAreCut(t *testing.T) {
 
 func TestRequirement10SubscriptionsAreCountedAndBounded(t *testing.T) {
 	var subscribed, unsubscribed int
-	options := &sdk.ServerOptions{HasResources: true,
+	options := &sdk.ServerOptions{
+		Capabilities:       &sdk.ServerCapabilities{Resources: &sdk.ResourceCapabilities{Subscribe: true}},
 		SubscribeHandler:   func(context.Context, *sdk.SubscribeRequest) error { subscribed++; return nil },
 		UnsubscribeHandler: func(context.Context, *sdk.UnsubscribeRequest) error { unsubscribed++; return nil }}
 	inBubble(t, fix(), options, func(t *testing.T, s *session, server *sdk.Server) {
@@ -383,7 +386,8 @@ func TestRequirement10SubscriptionsAreCountedAndBounded(t *testing.T) {
 }
 
 func TestRequirement10ARefusedSubscriptionIsNotKept(t *testing.T) {
-	inBubble(t, fix(), &sdk.ServerOptions{HasResources: true,
+	inBubble(t, fix(), &sdk.ServerOptions{
+		Capabilities:       &sdk.ServerCapabilities{Resources: &sdk.ResourceCapabilities{Subscribe: true}},
 		SubscribeHandler:   func(context.Context, *sdk.SubscribeRequest) error { return errors.New("no") },
 		UnsubscribeHandler: func(context.Context, *sdk.UnsubscribeRequest) error { return nil }},
 		func(t *testing.T, s *session, _ *sdk.Server) {
@@ -402,12 +406,16 @@ func TestRequirement10SamplingIsOffUnlessConfigured(t *testing.T) {
 				words := "Capital of France?"
 				tool(server, "ask", "Asks.", func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 					switch got := r.Params.InputResponses["reply"].(type) {
+					//lint:ignore SA1019 servers of today sample
 					case *sdk.CreateMessageResult:
 						return &sdk.CallToolResult{Content: []sdk.Content{got.Content}}, nil
+					//lint:ignore SA1019 servers of today sample
 					case *sdk.CreateMessageWithToolsResult:
 						return &sdk.CallToolResult{Content: got.Content}, nil
 					}
+					//lint:ignore SA1019 servers of today sample
 					return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"reply": &sdk.CreateMessageParams{MaxTokens: 9,
+						//lint:ignore SA1019 servers of today sample
 						Messages: []*sdk.SamplingMessage{{Role: "user", Content: &sdk.TextContent{Text: words}}}}}}, nil
 				})
 				var asked []tools.Question

@@ -458,6 +458,7 @@ func (s *session) during(ctx context.Context, h Hooks,
 	defer done()
 	meta := sdk.Meta{"progressToken": token}
 	if c.modern() {
+		//lint:ignore SA1019 servers of today log
 		meta[sdk.MetaKeyLogLevel] = "debug"
 	}
 	err = request(e.ctx, c, meta)

@@ -13,9 +13,10 @@ import (
 
 // question is what an external server asks during a call.
 type question struct {
-	Message  string
-	Schema   json.RawMessage
-	URL      string
+	Message string
+	Schema  json.RawMessage
+	URL     string
+	//lint:ignore SA1019 current clients still sample
 	Sampling *mcp.CreateMessageParams
 }
 
