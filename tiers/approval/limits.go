@@ -20,6 +20,9 @@ const (
 	MaxPrompt = events.MaxInline
 	// MaxStep limits a person's changes to a step, as JSON.
 	MaxStep = 128 << 10
+	// MaxPlan limits the tickets that a person gives for a plan, as JSON; a plan of the lead always
+	// fits.
+	MaxPlan = 384 << 10
 	// MaxPatterns limits the patterns of a rule that a person makes of an ask.
 	MaxPatterns = 100
 	// MaxUndo limits the files of one undo, as JSON; the files of one outcome

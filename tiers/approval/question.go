@@ -47,11 +47,8 @@ func (s *State) settleQuestion(a *ask, out events.AskSettled) {
 
 // planProposed asks a person about a plan. No rule answers it.
 func (s *State) planProposed(e *events.Event, p events.PlanProposed) {
-	args, err := json.Marshal(planArgs{p.Tickets})
-	if err != nil {
-		panic("approval: " + err.Error()) // an event was decoded to it
-	}
-	a := events.AskRaised{Gate: events.GatePlan, Title: "plan of " + p.Track + ": " + tickets(len(p.Tickets)), Args: args,
+	a := events.AskRaised{Gate: events.GatePlan, Title: "plan of " + p.Track + ": " + tickets(len(p.Tickets)),
+		Args: encoded(planArgs{p.Tickets}),
 		Note: "Yes works on these tickets, yes with other tickets as arguments on those; a no with a reason asks for another plan."}
 	if p.Fault != "" {
 		a.Note = "The tickets that you wrote cannot be planned: " + p.Fault + ". " + a.Note
@@ -75,6 +72,9 @@ func (s *State) settlePlan(a *ask, out events.AskSettled) {
 	p := s.plans[a.id]
 	delete(s.plans, a.id)
 	p.Outcome, p.Reason, p.By, p.Ask = out.Outcome, out.Reason, out.By, out.Ask
+	if out.Outcome == events.Expired { // the reason is nobody's, so it asks for no other plan
+		p.Outcome, p.Reason = events.No, ""
+	}
 	var edited planArgs
 	read(out.Args, &edited)
 	p.Tickets = edited.Tickets
@@ -92,6 +92,9 @@ func badPlan(args json.RawMessage) string {
 		if t.ID == "" || chars.Trim(t.Description) == "" {
 			return "each ticket must have an id and a description"
 		}
+	}
+	if n := len(encoded(edited)); n > MaxPlan { // as it is recorded, with every member of a ticket
+		return tooLong("the edited plan", n, MaxPlan)
 	}
 	return ""
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"manualslop/events"
 	"manualslop/tiers/approval"
 	"manualslop/tiers/tierstest"
@@ -47,5 +49,36 @@ func TestQuestionGate(t *testing.T) {
 		{Name: "a question after the kill", Given: given(begin(), events.TicketKilled{Ticket: "T-1", Attempt: 1, By: "ada"}),
 			When: wonder, Then: given(events.QuestionAnswered{Ticket: "T-1", Attempt: 1, Round: 2, By: "engine",
 				Reason: "the ticket was killed"})},
+	})
+}
+
+func TestAPlanIsAnsweredWithinItsLimits(t *testing.T) {
+	t.Parallel()
+	plan := events.PlanProposed{Track: "TR-1", Tickets: []events.Ticket{{ID: "A", Description: "Do it"}}}
+	opened := begin(func(s *events.Settings) { s.GateTimeoutMS = 1000 })
+	asked := given(opened, plan)
+	at := len(asked)
+	id := askID(events.GatePlan, at)
+	edit := func(text int) (tickets []events.Ticket, args string) {
+		tickets = []events.Ticket{{ID: "A", Description: strings.Repeat("x", text)}}
+		b, err := json.Marshal(map[string]any{"tickets": tickets})
+		require.NoError(t, err)
+		return tickets, string(b)
+	}
+	_, least := edit(0)
+	most, fits := edit(approval.MaxPlan - len(least))
+	_, over := edit(approval.MaxPlan - len(least) + 1)
+	answered := events.PlanAnswered{Plan: tierstest.ID(at), Track: "TR-1", By: "ada", Ask: id}
+	yes, expired := answered, answered
+	yes.Outcome, yes.Tickets = events.Yes, most
+	expired.Outcome, expired.By = events.No, events.ActorTimers
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "the largest", Given: asked, When: answer(id, "yes", editing(fits)),
+			Then: given(settled("plan", id, "yes", at+1, settledWith(fits)), yes)},
+		{Name: "one byte more", Given: asked, When: answer(id, "yes", editing(over)), Then: given(notCounted(id, at+1, "ada",
+			"the edited plan of 393217 bytes is over the limit of 393216"))},
+		{Name: "nobody answers, and nobody is asked for another plan", Given: asked,
+			When: events.TimerFired{Ask: id, Due: tierstest.At(at).Add(1000 * 1e6)},
+			Then: given(decided[events.AskSettled](), expired)},
 	})
 }
