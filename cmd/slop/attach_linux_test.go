@@ -60,7 +60,7 @@ func TestTopShowsChangesOnATerminal(t *testing.T) {
 	<-left.ended
 	require.NoError(t, left.status)
 	top.launch(exec.Command("slop", "top", "--config", "config.toml"))
-	top.sees("T-001  contributor  you: ")
+	top.sees("T-001  you: ")
 	for _, line := range lines(top.shown.String()) {
 		require.LessOrEqual(t, len([]rune(strings.TrimRight(line, "\r"))), 40+len("\x1b[H\x1b[2J"))
 	}
