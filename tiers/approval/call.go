@@ -71,7 +71,10 @@ func (s *State) withdrawCall(e *events.Event, p events.CallAbandoned) {
 		return
 	}
 	reason := "withdrawn: " + tiers.Clip(p.Reason, MaxReason)
-	s.withdraw(e, e.Actor, reason, func(a *ask) bool { return a.call == p.Call && a.gate == events.GateTool })
+	s.withdraw(e, e.Actor, reason, func(a *ask) bool {
+		return a.call == p.Call && (a.gate == events.GateTool ||
+			a.gate == events.GateInput && s.basis.Decision(events.ActorApproval) >= 2)
+	})
 	s.dropPreviews(e.Actor, reason, func(c *call) bool { return c.request.Call == p.Call })
 }
 

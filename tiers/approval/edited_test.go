@@ -1,6 +1,7 @@
 package approval_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"manualslop/events"
@@ -83,6 +84,11 @@ func TestEditedArgumentsThatTheWorkspaceRefusesDoNotCount(t *testing.T) {
 			Then: given(wantsPreview(wants("c1", "read_file", edited)))},
 		{Name: "scripts are not", Given: given(decidedBy(2), shell),
 			When: answer(shellAsk, "yes", editing(`{"script":"ls -l"}`)),
+			Then: given(decided[events.AskSettled](), decided[events.ToolApproved]())},
+		{Name: "calls of external servers are not", Given: given(decidedBy(2, ask("mcp__s__read")),
+			events.ToolsOffered{Tools: []events.ToolOffer{{Name: "mcp__s__read", Effect: "reads",
+				Schema: json.RawMessage(`{}`)}}},
+			wants("c1", "mcp__s__read", `{"uri":"a"}`)), When: answer(askID(events.GateTool, 4), "yes", editing(`{"uri":"b"}`)),
 			Then: given(decided[events.AskSettled](), decided[events.ToolApproved]())},
 		{Name: "an older decision takes them as they are", Given: open(1), When: yes, Then: taken(5)},
 	})

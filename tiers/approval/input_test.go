@@ -24,6 +24,9 @@ func TestAServerAsksAPersonWhileItsCallRuns(t *testing.T) {
 		Schema: json.RawMessage(`{"type":"object"}`)})
 	visit := tierstest.By("worker-a-1", events.InputRequested{Call: "c1", Server: "files", Message: "Log in",
 		URL: "https://login.example/a?b", Origin: "https://login.example"})
+	asks := tierstest.By(events.ActorMCP, wants("mcp-1", "run_powershell", `{"script":"x"}`))
+	ofClient := tierstest.By("worker-a-1", events.InputRequested{Call: "mcp-1", Server: "files", Message: "Which folder?",
+		Schema: json.RawMessage(`{"type":"object"}`)})
 	over := tierstest.By("worker-a-1", events.ToolSettled{Call: "c1", Tool: "run_powershell", Outcome: events.ToolDone,
 		Generation: 1, ArgsSHA256: digest(shell.Args)})
 	tierstest.Run(t, approval.Decider(), scenarios{
@@ -41,6 +44,14 @@ func TestAServerAsksAPersonWhileItsCallRuns(t *testing.T) {
 		{Name: "a call that nobody knows", Given: begin(), When: form},
 		{Name: "the end of the call withdraws it", Given: given(running(), form, tierstest.Decided[events.AskRaised]()),
 			When: over, Then: given(tierstest.Check(func(t testing.TB, s events.AskSettled) {
+				require.Equal(t, events.No, s.Outcome)
+				require.Equal(t, events.GateInput, s.Gate)
+			}))},
+		{Name: "so does a client that is gone", Given: given(decidedBy(2), asks, tierstest.Decided[events.AskRaised](),
+			answer(askID(events.GateTool, 3), events.Yes), tierstest.Decided[events.AskSettled](),
+			tierstest.Decided[events.ToolApproved](), ofClient, tierstest.Decided[events.AskRaised]()),
+			When: tierstest.By(events.ActorMCP, events.CallAbandoned{Call: "mcp-1", Reason: "gone"}),
+			Then: given(tierstest.Check(func(t testing.TB, s events.AskSettled) {
 				require.Equal(t, events.No, s.Outcome)
 				require.Equal(t, events.GateInput, s.Gate)
 			}))},

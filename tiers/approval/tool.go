@@ -78,8 +78,11 @@ func (t *tool) confined() bool { return t.only(effectReads, effectNetwork, effec
 // previews reports whether a worker can show what a call would change.
 func (t *tool) previews() bool { return slices.Contains(t.effects, effectWrites) }
 
-// tries reports whether a worker can find out, without changing anything, whether a call would fail.
-func (t *tool) tries() bool { return t.previews() || t.only(effectReads, effectWide) }
+// tries reports whether a worker can find out, without changing anything, whether a call would fail. A call of an
+// external server cannot be tried, because what it does there is known to nobody.
+func (t *tool) tries() bool {
+	return !strings.HasPrefix(t.offer.Name, "mcp__") && (t.previews() || t.only(effectReads, effectWide))
+}
 
 // check returns why arguments do not match, or their digest if they do.
 func (t *tool) check(args json.RawMessage) (digest, problem string) {

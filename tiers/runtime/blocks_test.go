@@ -65,3 +65,14 @@ func TestABlockThatCannotBeStoredSaysSo(t *testing.T) {
 	require.Equal(t, []events.Content{{Kind: events.ContentText, Text: "[image of 3 bytes could not be stored]"}},
 		w.contents(t.Context(), []tools.Content{{Kind: events.ContentImage, Data: []byte("abc")}}))
 }
+
+func TestNoticesOfACallAreBoundedAsTheyAreRecorded(t *testing.T) {
+	t.Parallel()
+	w, _, _ := externalWorker(t)
+	notices := make([]tools.Notice, events.MaxNotices)
+	for i := range notices {
+		notices[i] = tools.Notice{N: i + 1, Kind: events.NoticeLog, Text: strings.Repeat("<", 1024)}
+	}
+	got := site{Worker: w}.settled(t.Context(), events.ToolApproved{}, tools.Result{Notices: notices}, 0)
+	require.Len(t, got.Notices, 5, "each has six bytes a character as JSON")
+}

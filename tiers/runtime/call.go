@@ -336,8 +336,13 @@ func (w site) settled(ctx context.Context, p events.ToolApproved, r tools.Result
 	}
 	out.Data = w.twin(ctx, r)
 	out.Content = w.contents(ctx, r.Content)
+	room := maxBlocks
 	for _, n := range r.Notices {
-		out.Notices = append(out.Notices, w.notice(n))
+		kept := w.notice(n)
+		if room -= encoded(kept.Text) + encoded(kept.Logger) + encoded(kept.Level); room < 0 {
+			break
+		}
+		out.Notices = append(out.Notices, kept)
 	}
 	fitting := fittingFiles(r.Files, func(f tools.FileState) string { return f.Path })
 	out.Unseen = slices.ContainsFunc(r.Files[fitting:], func(f tools.FileState) bool { return f.Written })

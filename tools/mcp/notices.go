@@ -128,6 +128,12 @@ type notices struct {
 }
 
 func (n *notices) add(one tools.Notice) {
+	if one.Kind == events.NoticeUpdated { // it belongs to the subscription, which outlives the call
+		if n.on != nil {
+			n.on(one)
+		}
+		return
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.n == maxNotices {

@@ -442,3 +442,14 @@ func TestRequirement10SamplingIsOffUnlessConfigured(t *testing.T) {
 		})
 	}
 }
+
+func TestRequirement10ASubscriptionOutlivesTheLimitOfACall(t *testing.T) {
+	t.Parallel()
+	heard := 0
+	n := &notices{on: func(tools.Notice) { heard++ }}
+	for range maxNotices + 1 {
+		n.add(tools.Notice{Kind: events.NoticeUpdated, Text: "u:0"})
+	}
+	require.Equal(t, maxNotices+1, heard)
+	require.Empty(t, n.kept, "they belong to no call")
+}

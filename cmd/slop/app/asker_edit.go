@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
@@ -54,6 +56,9 @@ func textOf(args map[string]json.RawMessage) (name, text string) {
 	return "", ""
 }
 
+// plainEnding matches an ending that a temporary file may have; the path is a model's.
+var plainEnding = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.[A-Za-z0-9]{1,16}$`) })
+
 // editText opens one argument in $EDITOR, as a file with the ending of the file that the call writes. A line end that
 // an editor adds at the end of the text is not part of it.
 func editText(args map[string]json.RawMessage, name, text string) ([]byte, error) {
@@ -62,8 +67,8 @@ func editText(args map[string]json.RawMessage, name, text string) ([]byte, error
 		ending = ".sh"
 	}
 	var path string
-	if json.Unmarshal(args["path"], &path) == nil && filepath.Ext(path) != "" && name != "prompt" {
-		ending = filepath.Ext(filepath.Base(path))
+	if json.Unmarshal(args["path"], &path) == nil && name != "prompt" && plainEnding().MatchString(filepath.Ext(path)) {
+		ending = filepath.Ext(path)
 	}
 	got, err := editFile([]byte(text), ending)
 	if err != nil {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -100,4 +101,14 @@ func TestARefusalThatComesLaterIsTold(t *testing.T) {
 	a.take(refused)
 	require.Contains(t, out.String(), "the answer to a-1 does not count: it does not fit")
 	require.Empty(t, a.pending)
+}
+
+func TestATemporaryFileHasAPlainEnding(t *testing.T) {
+	t.Parallel()
+	for _, ending := range []string{".go", ".Dockerfile", "." + strings.Repeat("a", 16)} {
+		require.True(t, plainEnding().MatchString(ending), ending)
+	}
+	for _, ending := range []string{"", ".", ".$(id)", ".a\n", ".a b", "." + strings.Repeat("a", 17)} {
+		require.False(t, plainEnding().MatchString(ending), ending)
+	}
 }

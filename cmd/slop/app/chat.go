@@ -140,6 +140,7 @@ func chatOn(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, 
 	c := newChat(g, v, o)
 	c.folder, c.blobs = p.Project, conn
 	defer c.input.close()
+	c.planReview = p.Config.MMA.PlanReview
 	c.stalls, c.stop, c.view.Tell = e.Stalls, stop, notifier(g, p.Config.Notify)
 	c.live = term.Pieces(e.Ctx, conn, v.Project, v.Session)
 	err = c.run(e.Ctx)

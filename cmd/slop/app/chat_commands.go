@@ -320,7 +320,7 @@ func (c *chat) submitGoal(ctx context.Context, text string) error {
 		c.note("a goal has 1 to %d bytes", events.MaxInline)
 		return nil
 	}
-	_, err := c.publish(ctx, events.GoalSubmitted{Goal: text})
+	_, err := c.publish(ctx, events.GoalSubmitted{Goal: text, Plan: c.planReview})
 	return err
 }
 

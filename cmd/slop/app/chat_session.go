@@ -46,6 +46,7 @@ type chat struct {
 	line       bool              // an unfinished line of an answer stands there
 	markdown   *term.Markdown    // of the answer; nil: it is printed as it comes
 	leaving    bool
+	planReview bool // the plans of its goals wait for a person
 
 	stalls <-chan engine.Stall
 	live   <-chan term.Piece

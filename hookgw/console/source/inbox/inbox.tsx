@@ -32,7 +32,8 @@ type Answer =
 
 // What this tab knows about answers that it sent, by question. A question is sent one answer, ever, unless it was
 // refused for another reason than that it is settled.
-type Given = { state: "sending" | "done" | "refused" | "unsure"; said: string }
+// Recorded: the answer does not count yet, because what it changed is being tried; a no may follow it.
+type Given = { state: "sending" | "recorded" | "done" | "refused" | "unsure"; said: string }
 const given = signal<Record<string, Given>>({})
 
 // The questions that this tab has seen, in the order seen: answered ones stay in their place until the view is left, so
@@ -73,7 +74,10 @@ export function Inbox({ selected }: { selected: string }): VNode {
       request_id: ask.request_id,
       response,
     })
-    if (sent.is === "ok") note({ state: "done", said })
+    if (sent.is === "ok") {
+      const { status, hint } = sent.body as { status?: string; hint?: string }
+      note(status === "recorded" ? { state: "recorded", said: hint ?? said } : { state: "done", said })
+    }
     if (sent.is === "unsure")
       note({ state: "unsure", said: "The connection broke. The answer may have counted; it is not sent again." })
     if (sent.is === "refused") {
