@@ -93,7 +93,8 @@ func badPlan(args json.RawMessage) string {
 			return "each ticket must have an id and a description"
 		}
 	}
-	if n := max(len(args), len(encoded(edited))); n > MaxPlan { // it is recorded as given, and with every member of a ticket
+	// It is recorded as given, and with every member of a ticket.
+	if n := max(len(args), len(encoded(edited))); n > MaxPlan {
 		return tooLong("the edited plan", n, MaxPlan)
 	}
 	return ""
