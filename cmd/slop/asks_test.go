@@ -154,7 +154,7 @@ func TestNoWithAReasonReachesTheModelAndAnEditIsWhatRuns(t *testing.T) {
 	r.sees("edit_file a.txt")
 	r.sees(prompt)
 	r.types("nonsense")
-	r.warns("type y, a, n REASON, e, e {JSON} or s")
+	r.warns("type y, a, n REASON, e, e json, e {JSON} or s")
 	r.sees(prompt)
 	r.types(`e {"path":"a.txt","old_string":"one"}`)
 	r.sees("does not count: the edited arguments do not fit")
