@@ -314,15 +314,17 @@ func (s *session) connect(ctx context.Context, stopped chan struct{}) (*connecti
 
 // lost records that a connection ended. If the server is a program, it is started again.
 func (s *session) lost(c *connection, err error, stopped chan struct{}) {
-	c.end()
 	s.mu.Lock()
-	if s.now != c {
-		s.mu.Unlock()
+	was := s.now == c
+	if was {
+		s.restarts.failed(time.Now())
+		s.set(Failed, nil, errors.Join(errors.New("the connection ended"), err))
+	}
+	s.mu.Unlock()
+	c.end() // who waits for it gets another connection
+	if !was {
 		return
 	}
-	s.restarts.failed(time.Now())
-	s.set(Failed, nil, errors.Join(errors.New("the connection ended"), err))
-	s.mu.Unlock()
 	if s.definition.Type != Stdio {
 		return // the next call reconnects
 	}
@@ -467,6 +469,10 @@ func (s *session) during(ctx context.Context, h Hooks,
 	}
 	if err != nil && kindOf(ctx, err) == "closed" {
 		_ = c.Close() // it is already dead; this removes what remains of its process
+		select {
+		case <-c.ended: // so that the next call does not get it
+		case <-within.Done():
+		}
 	}
 	return err
 }
