@@ -39,9 +39,8 @@ func TestTwoTerminalsShowARunAndTheFirstAnswerCounts(t *testing.T) {
 	first.sees("[s]how all > ")
 	first.types("y\r")
 	first.sees("slop changes --diff")
-	second.sees("tool: yes by ", "T-001 is completed")
 	<-first.ended
-	<-second.ended
+	<-second.ended // with the session or with its engine, whichever it learns first
 	require.NoError(t, first.status)
 	require.NoError(t, second.status, "%s", second.shown)
 	require.Equal(t, "four\n", first.file("a.txt"))
