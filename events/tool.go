@@ -8,6 +8,9 @@ import (
 // MaxArgs limits the arguments of one tool call in bytes.
 const MaxArgs = 128 << 10
 
+// ExternalToolPrefix begins the names of all tools of external MCP servers and of no others.
+const ExternalToolPrefix = "mcp__"
+
 // MCPCallPrefix is the prefix of the ids of calls that MCP clients request.
 const MCPCallPrefix = "mcp-"
 

@@ -33,7 +33,7 @@ func ViewPart(built string, i int, v events.View, heading string) events.Part {
 func OriginOf(tool, effect string) string {
 	effects := strings.Split(effect, "|")
 	switch {
-	case strings.HasPrefix(tool, "mcp__"):
+	case strings.HasPrefix(tool, events.ExternalToolPrefix):
 		return fence.MCP
 	case slices.Contains(effects, "network"):
 		return fence.Web

@@ -53,7 +53,7 @@ func (w ruleWanted) names(rule events.Rule) bool {
 	return w.Patterns != nil && len(w.Patterns) == len(rule.Args)
 }
 
-// addRule records a rule behind the yes that made it, and returns it as recorded. One without a scope is for the
+// addRule records a rule after the yes that made it, and returns it as recorded. One without a scope is for the
 // person's configuration.
 func addRule(c *core.Call, session string, rule events.Rule) (_ events.Rule, err error) {
 	if rule.Scope == "" {

@@ -13,9 +13,6 @@ import (
 // workerTier is the tier that works on tickets.
 const workerTier = 3
 
-// externalTool is the name prefix of every tool of an external MCP server.
-const externalTool = "mcp__"
-
 // presets returns the tool presets that apply to a ticket. A call without a ticket is the person's
 // own and has none.
 func (s *State) presets(ticket string) tiers.Presets {
@@ -85,7 +82,7 @@ func presetRule(presets tiers.Presets, t *tool, on subject) (verdict, events.Rul
 // presettable reports whether a preset may let the tool run without an ask: never an external
 // tool, nor one that runs programs or touches files that its arguments do not name.
 func (t *tool) presettable() bool {
-	return t.confined() && !strings.HasPrefix(t.offer.Name, externalTool)
+	return t.confined() && !strings.HasPrefix(t.offer.Name, events.ExternalToolPrefix)
 }
 
 // presetCovers reports whether the preset action auto applies to the call: it names only files of

@@ -81,7 +81,8 @@ func (t *tool) previews() bool { return slices.Contains(t.effects, effectWrites)
 // tries reports whether a worker can find out, without changing anything, whether a call would fail. A call of an
 // external server cannot be tried, because what it does there is known to nobody.
 func (t *tool) tries() bool {
-	return !strings.HasPrefix(t.offer.Name, "mcp__") && (t.previews() || t.only(effectReads, effectWide))
+	external := strings.HasPrefix(t.offer.Name, events.ExternalToolPrefix)
+	return !external && (t.previews() || t.only(effectReads, effectWide))
 }
 
 // check returns why arguments do not match, or their digest if they do.

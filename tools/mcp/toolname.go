@@ -5,10 +5,9 @@ import (
 	"encoding/hex"
 	"strings"
 	"unicode"
-)
 
-// NamePrefix begins the names of all external tools and of no others.
-const NamePrefix = "mcp__"
+	"manualslop/events"
+)
 
 // maxName limits the name of a tool, in characters.
 const maxName = 64
@@ -17,12 +16,13 @@ const maxName = 64
 // long, the name keeps its end and gets 8 digits of a digest, so that it does not depend on other servers.
 func ToolName(server, tool string) string {
 	at, of := slug(strings.ToLower(server), "-"), slug(tool, "_")
-	name := NamePrefix + at + "__" + of
+	name := events.ExternalToolPrefix + at + "__" + of
 	if len(name) > maxName || at != server || of != tool {
 		sum := sha256.Sum256([]byte(server + "\x00" + tool))
-		const prefix, hash = len(NamePrefix), 8 + 1
+		const prefix, hash = len(events.ExternalToolPrefix), 8 + 1
 		rest := name[prefix:]
-		name = NamePrefix + rest[max(0, len(rest)-(maxName-prefix-hash)):] + "_" + hex.EncodeToString(sum[:4])
+		name = events.ExternalToolPrefix + rest[max(0, len(rest)-(maxName-prefix-hash)):] + "_" +
+			hex.EncodeToString(sum[:4])
 	}
 	return name
 }

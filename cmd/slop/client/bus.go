@@ -203,7 +203,7 @@ func ProposeRule(ctx context.Context, d Client, session string, a Ask, want Rule
 	return asks.PreviewRule(set, engine.RuleOf, a.Ask, want.Patterns, want.Scope)
 }
 
-// addRule records a rule behind the yes that made it, and returns it as recorded. One without a scope is for the
+// addRule records a rule after the yes that made it, and returns it as recorded. One without a scope is for the
 // person's configuration.
 func (d *Bus) addRule(ctx context.Context, session string, rule events.Rule) (_ events.Rule, err error) {
 	if rule.Scope == "" {

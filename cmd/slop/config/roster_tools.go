@@ -7,11 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"manualslop/events"
 	"manualslop/tools/builtin"
 )
-
-// externalTool is the prefix of tool names of external servers, which only a session knows.
-const externalTool = "mcp__"
 
 // unknownTools returns mistakes for names in tool_presets.toml that no tool has: the preset would silently leave out
 // the tool that was meant.
@@ -34,7 +32,7 @@ func (f rosterFiles) unknownTools() []*Error {
 	}
 	for _, profile := range sortedKeys(reflect.ValueOf(f.tools.BiasProfiles)) {
 		for _, tool := range sortedKeys(reflect.ValueOf(f.tools.BiasProfiles[profile].Tools)) {
-			if !strings.HasPrefix(tool, externalTool) && !slices.Contains(names, tool) {
+			if !strings.HasPrefix(tool, events.ExternalToolPrefix) && !slices.Contains(names, tool) {
 				found = append(found, noSuchTool("bias_profiles."+profile+".tools."+tool, tool, names))
 			}
 		}
@@ -45,10 +43,10 @@ func (f rosterFiles) unknownTools() []*Error {
 // standsForTool reports whether a glob matches one of the names, or could match one of an external server. Malformed
 // globs are reported elsewhere.
 func standsForTool(glob string, names []string) bool {
-	if strings.HasPrefix(glob, externalTool) {
+	if strings.HasPrefix(glob, events.ExternalToolPrefix) {
 		return true
 	}
-	return slices.ContainsFunc(append(names, externalTool+"server__tool"), func(name string) bool {
+	return slices.ContainsFunc(append(names, events.ExternalToolPrefix+"server__tool"), func(name string) bool {
 		hit, err := path.Match(glob, name)
 		return hit || err != nil
 	})

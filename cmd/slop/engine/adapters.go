@@ -44,7 +44,7 @@ type toolSet struct {
 // Prepare prepares a call of a tool of either. It checks the person's trust again.
 func (s toolSet) Prepare(ctx context.Context, env tools.Env, name string, args json.RawMessage) (*tools.Prepared,
 	error) {
-	if !strings.HasPrefix(name, mcp.NamePrefix) {
+	if !strings.HasPrefix(name, events.ExternalToolPrefix) {
 		return s.own.Prepare(ctx, env, name, args)
 	}
 	external, err := s.servers.Tools()
