@@ -32,6 +32,10 @@ type Server struct {
 	refused  []string
 	active   int
 	finished func(View) // called after each reply that was sent completely
+
+	embeddings []Embedding
+	embedError func(Embedding) string
+	vectors    func(Embedding, [][]float32) [][]float32
 }
 
 // Start starts the server that o.Vendor names. The returned function stops it and all responses in
@@ -61,7 +65,8 @@ func run(t testing.TB, o Options) *Server {
 }
 
 func start(o Options, w wire) (*Server, func(), error) {
-	s := &Server{key: o.Key, wire: w, done: make(chan struct{}), finished: func(View) {}}
+	s := &Server{key: o.Key, wire: w, done: make(chan struct{}), finished: func(View) {},
+		embedError: o.EmbedError, vectors: o.Vectors}
 	if s.key == "" {
 		s.key = Key
 	}
@@ -141,7 +146,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, bad)
 		return
 	}
-	if s.wire.other(w, r, body) {
+	if s.embed(w, r, body) || s.wire.other(w, r, body) {
 		return
 	}
 	v, t, u, bad := s.take(r, body)

@@ -106,6 +106,10 @@ type Options struct {
 	Tier func(system string) int
 	// MinPrefix is the number of tokens below which nothing is cached; 0 means the vendor's.
 	MinPrefix int64
+	// EmbedError returns the kind of error with which a request for embeddings fails; empty if it
+	// succeeds. Vectors changes the vectors of an answer. Both may be nil.
+	EmbedError func(Embedding) string
+	Vectors    func(Embedding, [][]float32) [][]float32
 }
 
 // Key is the default key of a server.

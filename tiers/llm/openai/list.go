@@ -53,10 +53,15 @@ func (p Provider) refusedKey(ctx context.Context) error {
 
 // get fetches the document at a path below the address of the API.
 func (p Provider) get(ctx context.Context, path string, out any) error {
-	header := map[string]string{}
+	url, header := p.at(path)
+	return transport.Get(ctx, p.Endpoint, p.Silence, url, header, refine, out)
+}
+
+// at returns the address of a path below that of the API, and the header with the key.
+func (p Provider) at(path string) (url string, header map[string]string) {
+	header = map[string]string{}
 	if p.Endpoint.Key != "" {
 		header["Authorization"] = "Bearer " + p.Endpoint.Key
 	}
-	url := strings.TrimRight(cmp.Or(p.Endpoint.BaseURL, p.Server.BaseURL), "/") + path
-	return transport.Get(ctx, p.Endpoint, p.Silence, url, header, refine, out)
+	return strings.TrimRight(cmp.Or(p.Endpoint.BaseURL, p.Server.BaseURL), "/") + path, header
 }

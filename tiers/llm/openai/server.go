@@ -49,6 +49,10 @@ type Server struct {
 	Efforts map[string]Effort
 	// Blind reports whether its models accept no images.
 	Blind bool
+	// Embeds is how many texts a request for embeddings takes; 0 if the server has none.
+	Embeds int
+	// EmbedModel is the default model for embeddings; empty if it must be configured.
+	EmbedModel string
 	// Families are the models with other limits than the rest. The first match counts.
 	Families []Family
 }
@@ -97,9 +101,13 @@ func Generic(name string) Server {
 	return Server{
 		Name: events.ProviderName(name), SystemRole: "system", MaxTokens: "max_tokens", Parallel: ParallelAlways,
 		ToolChoice: true, MaxTools: 128, Reasoning: "reasoning_content", Back: BackNever, ReportsUsage: true,
-		Efforts: wordEfforts("none"),
+		Efforts: wordEfforts("none"), Embeds: genericEmbeds,
 	}
 }
+
+// genericEmbeds is how many texts a server that is not in the table takes in a request for embeddings:
+// the default of https://github.com/huggingface/text-embeddings-inference.
+const genericEmbeds = 32
 
 // Find returns the server of a provider, in any accepted spelling of the name; false if it is not
 // in the table.

@@ -14,6 +14,7 @@ func openAI() Server {
 		SystemRole: "developer", MaxTokens: "max_completion_tokens", Parallel: ParallelAlways, ToolChoice: true,
 		JSONSchema: true,
 		MaxTools:   128, Back: BackNever, ReportsUsage: true, Efforts: wordEfforts("none"), Families: openAIFamilies(),
+		Embeds: embedBatch, EmbedModel: "text-embedding-3-small",
 	}
 }
 
@@ -50,6 +51,7 @@ func qwen() Server {
 		SystemRole: "system", MaxTokens: "max_tokens", Parallel: ParallelAsked, ToolChoice: true, JSONSchema: true,
 		MaxTools: 128, Reasoning: "reasoning_content", Back: BackNever, ReportsUsage: true,
 		Efforts: map[string]Effort{"off": {EnableThinking: &not}, "low": on, "medium": on, "high": on},
+		Embeds:  10, EmbedModel: "text-embedding-v4",
 	}
 }
 
@@ -59,6 +61,7 @@ func llama() Server {
 		Name: "llama", BaseURL: "http://127.0.0.1:11434/v1", Local: true,
 		SystemRole: "system", MaxTokens: "max_tokens", Parallel: ParallelAlways, JSONSchema: true,
 		Reasoning: "reasoning", Back: BackKept, ReportsUsage: true, Efforts: wordEfforts("none"),
+		Embeds: embedBatch, EmbedModel: "nomic-embed-text",
 	}
 }
 
@@ -84,6 +87,7 @@ func openRouter() Server {
 		MaxTools: 128, Reasoning: "reasoning_details", Back: BackKept, ReportsUsage: true,
 		Efforts: map[string]Effort{"off": effort("none"), "low": effort("low"), "medium": effort("medium"),
 			"high": effort("high")},
+		Embeds: embedBatch, EmbedModel: "openai/text-embedding-3-small",
 	}
 }
 
@@ -92,7 +96,7 @@ func vLLM() Server {
 	return Server{
 		Name: "vllm", BaseURL: "http://127.0.0.1:8000/v1", Local: true,
 		SystemRole: "system", MaxTokens: "max_tokens", Parallel: ParallelAlways, ToolChoice: true, JSONSchema: true,
-		Reasoning: "reasoning", Back: BackKept, ReportsUsage: true, Efforts: wordEfforts("none"),
+		Reasoning: "reasoning", Back: BackKept, ReportsUsage: true, Efforts: wordEfforts("none"), Embeds: embedBatch,
 	}
 }
 
@@ -102,6 +106,7 @@ func llamaCPP() Server {
 		Name: "llama_cpp", BaseURL: "http://127.0.0.1:8080/v1", Local: true,
 		SystemRole: "system", MaxTokens: "max_tokens", Parallel: ParallelAsked, ToolChoice: true, JSONSchema: true,
 		Reasoning: "reasoning_content", Back: BackKept, ReportsUsage: true, Efforts: wordEfforts("none"),
+		Embeds: embedBatch,
 	}
 }
 

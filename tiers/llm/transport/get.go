@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,8 +17,23 @@ import (
 // addition to those of e. The error is an [*llm.Error].
 func Get(ctx context.Context, e llm.Endpoint, silence time.Duration, url string, header map[string]string,
 	refine Refine, out any) error {
-	call := Begin(e, Options{Silence: silence})
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	return fetch(ctx, e, Options{Silence: silence}, http.MethodGet, url, header, refine, out)
+}
+
+// Post is like Get, but sends in as JSON.
+func Post(ctx context.Context, e llm.Endpoint, silence time.Duration, url string, header map[string]string,
+	refine Refine, in, out any) error {
+	body, err := json.Marshal(in)
+	if err != nil {
+		return llm.Unsendable("the request has no form as JSON: %s", err)
+	}
+	return fetch(ctx, e, Options{Silence: silence, Body: body}, http.MethodPost, url, header, refine, out)
+}
+
+func fetch(ctx context.Context, e llm.Endpoint, o Options, method, url string, header map[string]string, refine Refine,
+	out any) error {
+	call := Begin(e, o)
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(o.Body))
 	if err != nil {
 		return &llm.Error{Kind: events.ModelInvalidRequest, Message: "base_url is not a valid URL"}
 	}
