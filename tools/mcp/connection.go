@@ -31,17 +31,15 @@ type connection struct {
 	tokens   int64
 	expected map[int64]*expectation
 
-	listening bool                       // listenTo was called
-	confirm   map[string][]chan struct{} // subscriptions to be confirmed, by URI
+	confirm map[string][]chan struct{} // subscriptions to be confirmed, by URI
 }
 
 // expectation is a call in progress.
 type expectation struct {
-	ctx      context.Context
-	ask      Ask // nil if the server cannot ask
-	notify   func(tools.Notice)
-	progress func()
-	hold     func() (resume func()) // stops the call's time limit until resume is called
+	ctx    context.Context
+	ask    Ask // nil if the server cannot ask
+	notify func(tools.Notice)
+	*limits
 
 	questions int // number of questions that the server asked; guarded by connection.mu
 }

@@ -21,7 +21,7 @@ const (
 	maxNotice  = 1 << 10 // bytes of its text
 )
 
-// confirmTimeout is how long a server of the newer protocol may take to confirm a subscription.
+// confirmTimeout is how long a server may take to confirm a log level, or in the newer protocol a subscription.
 const confirmTimeout = 5 * time.Second
 
 // Hooks lead from a running request back to its caller. A nil hook has no effect.
@@ -155,18 +155,17 @@ func (n *notices) list() []tools.Notice {
 	return n.kept
 }
 
-// listenTo asks a server of the older protocol once for all log messages. A failure only means that there are none.
-func (c *connection) listenTo(ctx context.Context) {
+// listen asks a server of the older protocol for all log messages. A failure only means that there are none.
+func (c *connection) listen() {
 	has := c.InitializeResult().Capabilities
-	c.mu.Lock()
-	done := c.listening
-	c.listening = true
-	c.mu.Unlock()
 	//lint:ignore SA1019 current servers still log
-	if !done && !c.modern() && has != nil && has.Logging != nil {
-		//lint:ignore SA1019 current servers still log
-		_ = c.SetLoggingLevel(ctx, &sdk.SetLoggingLevelParams{Level: "debug"})
+	if c.modern() || has == nil || has.Logging == nil {
+		return
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), confirmTimeout)
+	defer cancel()
+	//lint:ignore SA1019 current servers still log
+	_ = c.SetLoggingLevel(ctx, &sdk.SetLoggingLevelParams{Level: "debug"})
 }
 
 // modern reports whether the connection uses the protocol without sessions.

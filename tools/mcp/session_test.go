@@ -396,3 +396,36 @@ func TestRootsAndSamplingAreOffUnlessConfigured(t *testing.T) {
 		})
 	}
 }
+
+// A server of the older protocol is told once, before its first call, that it may log.
+func TestRequirement09AServerThatDoesNotConfirmALogLevelFailsNoCall(t *testing.T) {
+	levels := atomic.Int64{}
+	inBubble(t, Status{Definition: Definition{CallMS: 7}}, &sdk.ServerOptions{Capabilities: &sdk.ServerCapabilities{
+		//lint:ignore SA1019 current servers still log
+		Logging: &sdk.LoggingCapabilities{}}}, func(t *testing.T, s *session, server *sdk.Server) {
+		server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+			return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+				if method == "logging/setLevel" {
+					levels.Add(1)
+					<-ctx.Done()
+				}
+				return next(ctx, method, r)
+			}
+		})
+		tool(server, "say", "", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return says("x") })
+		s.dial = func(ctx context.Context, c *connection) (*sdk.ClientSession, error) {
+			here, there := sdk.NewInMemoryTransports()
+			if _, err := server.Connect(ctx, there, nil); err != nil {
+				return nil, err
+			}
+			return c.client().Connect(ctx, here, &sdk.ClientSessionOptions{ProtocolVersion: legacy})
+		}
+		for range 2 {
+			_, err := s.CallTool(t.Context(), "say", nil, Hooks{Notify: func(tools.Notice) {}})
+			require.NoError(t, err)
+		}
+		_, err := s.ListTools(t.Context())
+		require.NoError(t, err)
+		require.EqualValues(t, 1, levels.Load())
+	})
+}
