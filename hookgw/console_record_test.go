@@ -235,6 +235,19 @@ func replaysASession(t *testing.T, b *rod.Browser) {
 	}
 	require.Contains(t, cells, "you: edit a.go")
 	require.NotContains(t, p.text(), "Pause", "the past cannot be changed")
+	f.put(events.ActorApproval, events.AskSettled{Ask: "a1", Gate: events.GateTool, Outcome: events.No, By: person,
+		AnswerID: "x"})
+	f.says("/api/discussions/entries/add", `{"content":"said later"}`, 200)
+	p.at(fmt.Sprint("asks?at=", begun.Seq))
+	p.has("edit a.go", "⚑ open")
+	p.at(fmt.Sprint("discussion?at=", begun.Seq))
+	p.has("main", "1 entries")
+	require.NotContains(t, p.text(), "said later")
+	p.await(`() => [...document.querySelectorAll("main button")].every(b => b.matches(":disabled"))`)
+	p.at(fmt.Sprint("live?at=", begun.Seq))
+	p.has("for you: edit a.go")
+	p.at(fmt.Sprint("tickets?at=", begun.Seq))
+	p.await(`() => document.querySelectorAll("tbody tr").length === 3`)
 	p.click("a", "Back to now")
 	p.has("T-001 (blocked)", "Pause")
 }

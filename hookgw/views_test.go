@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -80,14 +82,17 @@ func TestTicketsTellWhyTheyWait(t *testing.T) {
 // TestTheViewAtAPositionIsThatOfThen compares each view at each position with the same view when the session was there.
 func TestTheViewAtAPositionIsThatOfThen(t *testing.T) {
 	t.Parallel()
-	f := open(t)
+	blobs := eventstest.NewMemory()
+	f := open(t, withBlobs(blobs))
 	then := map[string]string{}
-	paths := []string{"/api/overview?", "/api/tickets?", "/api/spans?"}
+	paths := []string{"/api/overview?", "/api/tickets?", "/api/spans?", "/api/asks?state=all&", "/api/asks/tool?",
+		"/api/metrics/financial?", "/api/mma/workers?", "/api/latencies?", "/api/settings?", "/api/changes?",
+		"/api/discussions?", "/api/discussions/entries?name=main&"}
 	look := func() {
 		last, err := f.log.Last(t.Context(), events.Filter{Project: project})
 		require.NoError(t, err)
 		for _, path := range paths {
-			then[fmt.Sprint(path, "at=", last)] = string(f.get(path, access.RightRead).body)
+			then[fmt.Sprint(path, "at=", last)] = string(f.get(strings.TrimRight(path, "?&"), access.RightRead).body)
 		}
 	}
 	look()
@@ -96,6 +101,15 @@ func TestTheViewAtAPositionIsThatOfThen(t *testing.T) {
 	f.put(events.ActorConductor, events.TicketStarted{Track: "TR-1", Ticket: events.Ticket{ID: "T-001"}, Attempt: 1})
 	look()
 	f.put(events.ActorConductor, events.TicketCompleted{Ticket: "T-001"})
+	look()
+	f.listed(blobs)
+	look()
+	f.says("/api/discussions/entries/add", `{"content":"one"}`, http.StatusOK)
+	look()
+	f.put(events.ActorApproval, events.AskSettled{Ask: "a1", Gate: events.GateTool, Outcome: events.No, By: person,
+		AnswerID: "x"})
+	look()
+	f.says("/api/discussions/create", `{"name":"other"}`, http.StatusOK)
 	look()
 	for path, want := range then { // order-independent: each is a request of its own
 		require.Equal(t, want, string(f.get(path, access.RightRead).body), path)
@@ -147,6 +161,31 @@ func TestAConversationHasWhatWasSaidAndDone(t *testing.T) {
 	for _, seq := range []string{"0", "x", "999999"} {
 		require.Equal(t, http.StatusNotFound, f.get("/api/log/"+seq, access.RightRead).status, seq)
 	}
+}
+
+func TestAConversationIsReadInOneGo(t *testing.T) {
+	t.Parallel()
+	log := countedLog{begun: &atomic.Int32{}, open: &atomic.Int32{}}
+	f := open(t, func(c *core.Config) {
+		log.Log = c.Log
+		c.Log = log
+	})
+	for round := range 70 { // more than are shown
+		asked := f.asksModel("T-001", round+1)
+		f.put(events.ActorModels, events.ModelReplied{Request: asked.ID, Text: fmt.Sprint("reply ", round+1), Finish: "stop"})
+	}
+	for range 300 { // a gap that is not worth reading
+		f.put(events.ActorConductor, events.Paused{})
+	}
+	asked := f.asksModel("T-001", 71)
+	before := log.begun.Load()
+	got := viewOf[views.Conversation](f, "/api/conversation?worker=T-001")
+	require.EqualValues(t, 2, log.begun.Load()-before)
+	require.Equal(t, 11, got.Older)
+	require.Len(t, got.Rounds, 60)
+	require.Equal(t, "reply 12", got.Rounds[0].Text)
+	require.Equal(t, asked.ID, got.Rounds[59].ID)
+	require.Equal(t, "Mend T-001 now", got.Rounds[59].Said[1].Text)
 }
 
 func TestThoughtsOfAReplyAreShown(t *testing.T) {

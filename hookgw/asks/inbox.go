@@ -53,7 +53,7 @@ func showInbox(c *core.Call, shown map[string]live.Rendering) error {
 	if !ok {
 		return problem.New(http.StatusBadRequest, "no such state", "Use pending, settled or all.")
 	}
-	return c.Show(wanted)
+	return c.ShowAt(c.Core.Past, wanted)
 }
 
 // Inbox lists the asks in a state, in the order raised.

@@ -54,14 +54,6 @@ func NewState(shared *request.Core, cfg Config) *State {
 	}
 }
 
-// Newest returns the sequence of the newest event that a session's models have.
-func (g *State) Newest(session string) uint64 {
-	if view, ok := g.Cfg.Models.Session(session); ok {
-		return view.Summary().LastSeq
-	}
-	return 0
-}
-
 // Track waits until no other request records the project of a session and the files that it tracks. Call release
 // afterwards. The error is that of ctx.
 func (g *State) Track(ctx context.Context, session string) (release func(), err error) {

@@ -41,15 +41,12 @@ type entryName struct {
 }
 
 func getEntries(c *core.Call) error {
-	session, err := c.Session()
-	if err != nil {
-		return err
-	}
 	out := entryList{Name: c.Query().Get("name")}
 	found := false
-	if err := c.Read(session, func(s *projections.Set) {
+	if err := c.ReadAt(c.Core.PastDiscussions, func(s *projections.Set) error {
 		out.Name = cmp.Or(out.Name, s.ActiveDiscussion())
 		out.Entries, found = s.DiscussionEntries(out.Name)
+		return nil
 	}); err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func getDiscussions() func(*core.Call) error {
 	shown := request.View("discussions", func(s *projections.Set) (any, error) {
 		return discussionList{s.ActiveDiscussion(), s.DiscussionRoles(), s.Discussions()}, nil
 	}, "session")
-	return func(c *core.Call) error { return c.Show(shown) }
+	return func(c *core.Call) error { return c.ShowAt(c.Core.PastDiscussions, shown) }
 }
 
 // AboutDiscussion publishes a person's change of the discussions.

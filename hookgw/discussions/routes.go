@@ -23,13 +23,14 @@ func Routes(g *core.State) []request.Route {
 		"its injected views and the tracked files. The answer becomes an entry; every gate applies.", sendBody{}, postSend)
 	send.Gives = sendAnswer{}
 	return []request.Route{
-		{Method: get, Pattern: "/api/discussions", Right: access.RightRead, Group: group, Query: of, Gives: discussionList{},
-			Doc: "Lists the discussions, their roles, and which one is active.", Handle: g.In(getDiscussions())},
+		{Method: get, Pattern: "/api/discussions", Right: access.RightRead, Group: group, Gives: discussionList{},
+			Query: append(of, request.AtParameter()),
+			Doc:   "Lists the discussions, their roles, and which one is active.", Handle: g.In(getDiscussions())},
 		{Method: get, Pattern: "/api/discussions/entries", Right: access.RightRead, Group: group, Gives: entryList{},
 			Doc: "Lists the entries of a discussion, with the ids to edit them by.", Handle: g.In(getEntries),
 			Query: []request.Parameter{{Name: "name", Type: "string", Doc: "Name of the discussion; empty: the " +
 				"active one."},
-				request.SessionParameter()}},
+				request.SessionParameter(), request.AtParameter()}},
 		{Method: get, Pattern: "/api/discussions/export", Right: access.RightRead, Group: group, Query: of,
 			Gives: exportAnswer{}, Doc: "Returns every discussion as an original history.toml.", Handle: g.In(getExport)},
 		{Method: get, Pattern: "/api/discussions/turns", Right: access.RightRead, Group: group, Query: of, Gives: turnList{},

@@ -2,6 +2,7 @@ package request
 
 import (
 	"context"
+	"iter"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -10,6 +11,8 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/access"
+	"manualslop/projections"
+	"manualslop/projections/past"
 )
 
 // Settings are what every request of a gateway needs. All are required.
@@ -45,6 +48,8 @@ type Core struct {
 	refusals *refusals
 	unrouted statusCounts // answers to requests without a route
 
+	// Past has the models that views read, as they were; PastDiscussions has the discussions.
+	Past, PastDiscussions *past.Folds
 	// Sockets counts the hijacked connections.
 	Sockets sync.WaitGroup
 	// Stopping is closed when the gateway begins to stop.
@@ -55,8 +60,14 @@ type Core struct {
 
 // New returns a Core that serves nothing until it has routes.
 func New(s Settings, guard *access.Guard) *Core {
+	stored := events.NewReplays(s.Log, 2) // one for each kind of past
+	read := func(ctx context.Context, session string, from, to uint64) iter.Seq2[events.Event, error] {
+		return stored.Read(ctx, events.Filter{Project: s.Project, Session: session}, from, to)
+	}
 	return &Core{
-		Settings: s, guard: guard, bodies: NewBodies(s.Limits.Bodies), refusals: newRefusals(s.Limits),
+		Past:            past.New(read, projections.Watched()),
+		PastDiscussions: past.New(read, projections.Discussed()),
+		Settings:        s, guard: guard, bodies: NewBodies(s.Limits.Bodies), refusals: newRefusals(s.Limits),
 		Stopping: make(chan struct{}), Tasks: make(chan func(context.Context)),
 	}
 }

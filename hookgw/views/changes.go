@@ -10,8 +10,8 @@ import (
 )
 
 // getChanges answers with the changes of a session or of one ticket.
-func (v *views) getChanges(c *core.Call) error {
-	return v.show(c, func(s *projections.Set) (any, error) { return changesOf(c, s), nil })
+func getChanges(c *core.Call) error {
+	return show(c, func(s *projections.Set) (any, error) { return changesOf(c, s), nil })
 }
 
 func changesOf(c *core.Call, s *projections.Set) projections.Changes {
@@ -22,11 +22,11 @@ func changesOf(c *core.Call, s *projections.Set) projections.Changes {
 }
 
 // getDiff answers with the change of one file.
-func (v *views) getDiff(c *core.Call) error {
+func getDiff(c *core.Call) error {
 	path, workspace := c.Query().Get("path"), c.Query().Get("workspace")
 	var change projections.Change
 	found := false
-	err := v.read(c, func(s *projections.Set) error {
+	err := c.ReadAt(c.Core.Past, func(s *projections.Set) error {
 		for _, f := range changesOf(c, s).Files {
 			if f.Path == path && f.Workspace == workspace {
 				change, found = f, true

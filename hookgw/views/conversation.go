@@ -3,6 +3,7 @@ package views
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"unicode/utf8"
 
 	"manualslop/events"
@@ -56,7 +57,7 @@ type Called struct {
 	Note             string          `json:"note,omitempty"` // what the engine told the model behind the result
 }
 
-func (v *views) getConversation(c *core.Call) error {
+func getConversation(c *core.Call) error {
 	worker := c.Query().Get("worker")
 	if worker == "" {
 		return problem.New(http.StatusBadRequest, "worker is missing", "GET /api/mma/workers lists them.")
@@ -73,7 +74,7 @@ func (v *views) getConversation(c *core.Call) error {
 	t := talk{c: c, session: session, built: map[string]uint64{}, calls: map[string]projections.Span{},
 		events: map[uint64]events.Event{}}
 	var asked []projections.Span
-	err = v.read(c, func(s *projections.Set) error {
+	err = c.ReadAt(c.Core.Past, func(s *projections.Set) error {
 		newest, found := s.Conversation(worker, int(attempt))
 		out.Attempts, out.Attempt = newest, newest
 		for _, p := range found {
@@ -93,8 +94,12 @@ func (v *views) getConversation(c *core.Call) error {
 		return err
 	}
 	out.Older = max(0, len(asked)-maxRounds)
-	for i := range asked[out.Older:] {
-		round, err := t.round(&asked[out.Older+i])
+	asked = asked[out.Older:]
+	if err := t.read(asked); err != nil {
+		return err
+	}
+	for i := range asked {
+		round, err := t.round(&asked[i])
 		if err != nil {
 			return err
 		}
@@ -112,6 +117,44 @@ type talk struct {
 	calls   map[string]projections.Span
 	events  map[uint64]events.Event
 	parts   []events.Part // of the newest request, those that are new in it
+}
+
+// maxGap is how many events between two of a conversation are read too, because a further read would cost more.
+const maxGap = 200
+
+// read reads the events of requests and of the calls that came of them, in as few reads of the log as is quick. Others
+// that a request shows are read when they are met.
+func (t *talk) read(asked []projections.Span) error {
+	if len(asked) == 0 {
+		return nil
+	}
+	var seqs []uint64
+	for i := range asked {
+		seqs = append(seqs, asked[i].Seq, asked[i].EndSeq)
+	}
+	for _, call := range t.calls { // order-independent: sorted below
+		seqs = append(seqs, call.EndSeq)
+	}
+	seqs = slices.DeleteFunc(seqs, func(seq uint64) bool { return seq < asked[0].Seq })
+	slices.Sort(seqs)
+	filter := events.Filter{Project: t.c.Gw.Cfg.Project, Session: t.session}
+	for len(seqs) > 0 {
+		n := 1
+		for n < len(seqs) && seqs[n]-seqs[n-1] <= maxGap {
+			n++
+		}
+		for e, err := range t.c.Gw.Replays.Read(t.c.Request.Context(), filter, seqs[0], seqs[n-1]) {
+			if err != nil {
+				return err
+			}
+			if _, wanted := slices.BinarySearch(seqs[:n], e.Seq); wanted {
+				events.Catalogue().Decode(&e)
+				t.events[e.Seq] = e
+			}
+		}
+		seqs = seqs[n:]
+	}
+	return nil
 }
 
 // event reads an event; one that the log no longer has, has no payload.

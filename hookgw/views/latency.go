@@ -23,8 +23,8 @@ type Latency struct {
 	Sum   int64  `json:"sum_ms"`
 }
 
-func (v *views) getLatencies(c *core.Call) error {
-	return v.show(c, func(s *projections.Set) (any, error) {
+func getLatencies(c *core.Call) error {
+	return show(c, func(s *projections.Set) (any, error) {
 		list, _ := s.Spans(0, projections.MaxSpans)
 		return Latencies{latencies(list)}, nil
 	})

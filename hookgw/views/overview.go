@@ -17,16 +17,16 @@ type Overview struct {
 	LimitMicroDollars int64 `json:"limit_micro_dollars"`
 }
 
-func (v *views) getOverview(c *core.Call) error {
-	return v.show(c, func(s *projections.Set) (any, error) {
+func getOverview(c *core.Call) error {
+	return show(c, func(s *projections.Set) (any, error) {
 		settings := s.Settings()
 		return Overview{Summary: s.Summary(), LastSeq: s.Seq(), Paused: settings.Paused, StepMode: settings.StepMode,
 			Usage: s.Cost().Total, LimitMicroDollars: s.Budgets().Session}, nil
 	})
 }
 
-func (v *views) getSettings(c *core.Call) error {
-	return v.show(c, func(s *projections.Set) (any, error) {
+func getSettings(c *core.Call) error {
+	return show(c, func(s *projections.Set) (any, error) {
 		out := s.Settings()
 		out.Tiers = append([]events.TierSettings{}, out.Tiers...) // a list, also before the session is opened
 		return out, nil

@@ -20,7 +20,7 @@ type Spans struct {
 	Older uint64              `json:"older"` // number of those that began before them
 }
 
-func (v *views) getSpans(c *core.Call) error {
+func getSpans(c *core.Call) error {
 	limit, err := whole(c, "limit", defaultSpans, projections.MaxSpans)
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (v *views) getSpans(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	return v.show(c, func(s *projections.Set) (any, error) {
+	return show(c, func(s *projections.Set) (any, error) {
 		list, older := s.Spans(before, int(limit))
 		return Spans{append([]*projections.Span{}, list...), older}, nil
 	})

@@ -28,8 +28,8 @@ type Ticket struct {
 	Place int `json:"place"`
 }
 
-func (v *views) getTickets(c *core.Call) error {
-	return v.show(c, func(s *projections.Set) (any, error) { return ticketsOf(s), nil })
+func getTickets(c *core.Call) error {
+	return show(c, func(s *projections.Set) (any, error) { return ticketsOf(s), nil })
 }
 
 func ticketsOf(s *projections.Set) Tickets {

@@ -153,7 +153,8 @@ listen()
 bind({ "?": { does: "show or hide the keys", run: () => (help.value = !help.value) } })
 for (const t of tabs) {
   const go = () => {
-    if (place.value.session) visit(to(place.value.session, t.view))
+    const { session } = read(location.hash) // the page may not have followed the address yet
+    if (session) visit(to(session, t.view))
   }
   bind({ ["g " + t.key]: { does: t.name + " of the session", run: go } })
 }

@@ -72,7 +72,7 @@ function Of({ worker }: { worker: string }): VNode {
         <nav class="acts" aria-label="Attempts">
           {Array.from({ length: c.attempts }, (_, i) => String(i + 1)).map((n) => (
             <a
-              href={to(session, "conversation", worker, { attempt: n })}
+              href={to(session, "conversation", worker, { attempt: n, at: query.get("at") ?? "" })}
               aria-current={n === String(c.attempt) ? "true" : undefined}
             >
               Attempt {n}
@@ -85,7 +85,7 @@ function Of({ worker }: { worker: string }): VNode {
       {c.rounds.map((r) => (
         <One key={r.id} round={r} />
       ))}
-      {!worker.includes(":") && (
+      {!worker.includes(":") && !query.has("at") && (
         <div class="acts">
           <input
             aria-label="Note to the worker"

@@ -33,16 +33,18 @@ export function Discussion(): VNode {
   const acts = useActs()
   const d = read.value.value
   if (!d) return <p class="page">{read.error.value || "Reading …"}</p>
-  const { session, rest } = place.value
+  const { session, rest, query } = place.value
   const name = rest || d.active
+  const at = query.get("at") ?? ""
   return (
-    <div class="inbox">
+    // the past cannot be changed
+    <fieldset class="inbox" disabled={at !== ""}>
       <nav aria-label="Discussions">
         <h2>Discussions</h2>
         <ul>
           {d.discussions.map((one) => (
             <li key={one.name}>
-              <a href={to(session, "discussion", one.name)} aria-current={one.name === name ? "true" : undefined}>
+              <a href={to(session, "discussion", one.name, { at })} aria-current={one.name === name ? "true" : undefined}>
                 <span class="row">
                   <b>
                     <Visible text={one.name} />
@@ -61,8 +63,8 @@ export function Discussion(): VNode {
             </li>
           ))}
         </ul>
-        <Create acts={acts} />
-        <Files acts={acts} />
+        {!at && <Create acts={acts} />}
+        {!at && <Files acts={acts} />}
         <Said acts={acts} />
       </nav>
       <main aria-label="Discussion">
@@ -73,7 +75,7 @@ export function Discussion(): VNode {
         )}
         {name && <Entries key={name} name={name} roles={d.roles} active={name === d.active} acts={acts} />}
       </main>
-    </div>
+    </fieldset>
   )
 }
 

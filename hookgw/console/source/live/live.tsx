@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks"
 import { useRead } from "../kit/read"
 import { Said, useActs } from "../kit/act"
 import { count, state } from "../kit/format"
-import { place, to } from "../kit/place"
+import { api, place, to } from "../kit/place"
 import { age } from "../kit/time"
 import { Ansi, Visible } from "../kit/text"
 import { forget, writing } from "../store"
@@ -17,7 +17,7 @@ const tiers = ["", "Tier 1: orchestrator", "Tier 2: tech lead", "Tier 3: workers
 const rested = 4
 
 export function Live(): VNode {
-  const read = useRead<Workers>("/api/mma/workers?session=" + encodeURIComponent(place.value.session))
+  const read = useRead<Workers>(api("/api/mma/workers"))
   const crew = read.value.value
   useEffect(() => forget(new Set(crew?.active.map((w) => w.request))), [crew])
   return (
@@ -27,7 +27,6 @@ export function Live(): VNode {
           {read.error.value}
         </p>
       )}
-      {place.value.query.has("at") && <p class="warn">Live always shows now.</p>}
       <div class="tiers">
         {[1, 2, 3, 4].map((tier) => (
           <section aria-label={tiers[tier]}>
@@ -71,7 +70,8 @@ function Tier({ tier, crew }: { tier: number; crew: Workers }): VNode {
 function Card({ worker: w }: { worker: Worker }): VNode {
   const acts = useActs()
   const [note, setNote] = useState("")
-  const said = writing.value[w.request]
+  const past = place.value.query.has("at")
+  const said = past ? "" : writing.value[w.request]
   const control = (body: object, done: string) => acts.act("/api/control", { ticket: w.ticket, ...body }, done)
   const tell = async () => {
     if (note.trim() && (await control({ action: "note", note: note.trim() }, "The next request carries the note.")))
@@ -89,7 +89,7 @@ function Card({ worker: w }: { worker: Worker }): VNode {
       <pre class="tail" aria-label="newest text">
         <Ansi text={said || w.text_tail} />
       </pre>
-      {w.tier === 3 && w.ticket && (
+      {w.tier === 3 && w.ticket && !past && (
         <div class="acts">
           <input
             aria-label={"Note to " + w.ticket}

@@ -84,8 +84,8 @@ export function Replay(): VNode {
       </p>
       <p class="acts">
         As it was at {row.seq}:
-        {["tickets", "timeline", "conversation", "changes", "settings"].map((view) => (
-          <a href={to(session, view, "", { at: String(row.seq) })}>{view}</a>
+        {["live", "tickets", "asks", "timeline", "conversation", "changes", "cost", "discussion", "settings"].map((view) => (
+          <a href={to(session, view, "", { at: String(row.seq) })}>{view === "asks" ? "questions" : view}</a>
         ))}
       </p>
       <table aria-label="Events">
