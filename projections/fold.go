@@ -141,8 +141,8 @@ func Catalogue() []func() Model {
 // Watched returns the models of [Catalogue] that views of a session at an earlier position read. They leave out what
 // only programs read, and the discussions.
 func Watched() []func() Model {
-	return []func() Model{asks.Model, changes.Model, cost.Model, settings.Model, spans.Model, spending.Model, summary.Model,
-		tickets.Model, workers.Model}
+	return []func() Model{asks.Model, changes.Model, cost.Model, settings.Model, spans.Model, spending.Model,
+		summary.Model, tickets.Model, workers.Model}
 }
 
 // Discussed returns the model of [Catalogue] with the discussions, whose texts are all in its state.

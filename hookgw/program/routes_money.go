@@ -22,7 +22,8 @@ func MoneyRoutes() []request.Route {
 			nil
 	}, "prompt", "spending")
 	return []request.Route{
-		{Method: get, Pattern: "/api/metrics/financial", Right: access.RightRead, Group: group, Query: append(of, request.AtParameter()),
+		{Method: get, Pattern: "/api/metrics/financial", Right: access.RightRead, Group: group,
+			Query:  append(of, request.AtParameter()),
 			Gives:  wire.Financial{},
 			Handle: func(c *request.Call) error { return c.ShowAt(c.Core.Past, spent) },
 			Doc: "Returns tokens and cost by track with history, ticket, tier and model; an unknown price is " +

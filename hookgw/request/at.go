@@ -24,8 +24,8 @@ func (g *Core) Newest(session string) uint64 {
 	return 0
 }
 
-// ReadAt calls f with the models of the request's session, as they are or, with ?at=, as they were. Of are the folds that
-// have the models that f reads; f must not keep them.
+// ReadAt calls f with the models of the request's session, as they are or, with ?at=, as they were. Of are the folds
+// that have the models that f reads; f must not keep them.
 func (c *Call) ReadAt(of *past.Folds, f func(*projections.Set) error) error {
 	session, err := c.Session()
 	if err != nil {
