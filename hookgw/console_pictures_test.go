@@ -120,19 +120,13 @@ func quoted(t *testing.T, text string) []byte {
 func namesEverything(t *testing.T, b *rod.Browser) {
 	blobs := eventstest.NewMemory()
 	f := open(t, withBlobs(blobs))
-	f.listed(blobs)
-	f.write("c1", "T-001", "a/very/long/"+strings.Repeat("path/", 30)+"money.py", "", events.Digest([]byte("x")))
+	f.showing(blobs)
 	p := consoleOf(t, b, f)
 	p.awaitText("● live")
-	own := "#/s/" + session
 	for _, width := range []int{1280, 390} {
 		require.NoError(t, p.SetViewport(&proto.EmulationSetDeviceMetricsOverride{Width: width, Height: 720,
 			DeviceScaleFactor: 1}))
-		for place, shows := range map[string]string{"#/inbox/a1": "Yes, this once", "#/sessions": "Waits for you",
-			"#/search?q=x": "Words", own + "/live": "Tier 4", own + "/tickets/T-001": "waits for",
-			own + "/tickets?as=graph": "Graph", own + "/timeline/a1": "AskRaised", own + "/conversation/T-001": "Request 1",
-			own + "/changes": "money.py", own + "/cost": "By model", own + "/discussion": "Presets",
-			own + "/replay": "As it was at", own + "/settings": "Rules", own + "/goal": "Submit"} {
+		for place, shows := range everyView() {
 			p.run(`to => { location.hash = to }`, place)
 			p.has(shows)
 			tree, err := proto.AccessibilityGetFullAXTree{}.Call(p)

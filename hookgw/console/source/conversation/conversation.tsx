@@ -209,13 +209,13 @@ function Call({ call: c }: { call: Called }): VNode {
       </dl>
       {c.text && (
         <Fragment>
-          <h4>result</h4>
+          <h3>result</h3>
           <Long text={c.text} size={c.size} />
         </Fragment>
       )}
       {c.note && (
         <Fragment>
-          <h4>note of the engine</h4>
+          <h3>note of the engine</h3>
           <Long text={c.note} />
         </Fragment>
       )}

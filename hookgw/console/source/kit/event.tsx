@@ -30,22 +30,22 @@ export function Event({ seq }: { seq: number }): VNode {
   const rest = Object.fromEntries(Object.entries(e.data).filter(([name]) => !texts.some(([t]) => t === name)))
   return (
     <Fragment>
-      <h3>
+      <h2>
         {seq} <Visible text={e.type} />{" "}
         <span class="quiet">
           <Visible text={e.source} /> {e.time}
         </span>
-      </h3>
+      </h2>
       {texts.map(([name, text]) => (
         <Fragment>
-          <h4>{name}</h4>
+          <h3>{name}</h3>
           {name === "diff" ? <Diff text={text} all={false} onAll={() => {}} /> : <Long text={text} />}
         </Fragment>
       ))}
       {blobs.map(([name, blob]) => (
         <Whole key={blob.sha256} name={name} blob={blob} />
       ))}
-      <h4>payload</h4>
+      <h3>payload</h3>
       <Long text={JSON.stringify(rest, null, 2)} lines={200} />
     </Fragment>
   )
@@ -68,7 +68,7 @@ function Whole({ name, blob }: { name: string; blob: Blob }): VNode {
     )
   return (
     <Fragment>
-      <h4>{name.replace("_blob", "")}</h4>
+      <h3>{name.replace("_blob", "")}</h3>
       <pre class="tall">
         <Ansi text={text.slice(0, drawn)} />
       </pre>

@@ -55,7 +55,13 @@ function Head(): VNode {
       )
   }
   useLayoutEffect(() => show({ ".": { does: "pause or resume the session", run: pause } }))
-  if (!o) return <p class="page">{read.error.value || "Reading …"}</p>
+  if (!o)
+    return (
+      <section class="head" aria-label="Session">
+        <h1>{place.value.session}</h1>
+        <p>{read.error.value || "Reading …"}</p>
+      </section>
+    )
   const stop = async () => {
     setSure(false)
     await acts.act("/api/sessions/close", {}, "The session is closed.")
