@@ -47,6 +47,9 @@ func readCases() map[string][]contractCase {
 	out["GET /api/changes"] = []contractCase{{exact: `{"files":[],"unseen":[]}` + "\n"}}
 	out["GET /api/ask/rule"] = []contractCase{{path: "/api/ask/rule?request_id=x", status: http.StatusServiceUnavailable,
 		keys: "error hint"}}
+	out["GET /api/context/preview"] = []contractCase{{path: "/api/context/preview?text=x",
+		status: http.StatusServiceUnavailable, keys: "error hint"}, {path: "/api/context/preview?tier=x",
+		status: http.StatusBadRequest, keys: "error hint"}}
 	out["GET /api/latencies"] = []contractCase{{exact: `{"latencies":[]}` + "\n"}}
 	out["GET /api/settings"] = []contractCase{{}}
 	out["GET /api/tickets"] = []contractCase{{exact: `{"tracks":[],"tickets":[]}` + "\n"}}

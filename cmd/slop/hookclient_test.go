@@ -162,6 +162,7 @@ func (c *caller) readsAndWritesTheProject() {
 	require.Equal(c.t, 1.0,
 		c.object("add_slice", `{"path": "b.txt", "start_line": 1, "end_line": 1}`)["slice"].(map[string]any)["start_line"])
 	require.NotEmpty(c.t, c.object("get_context_state")["injected"])
+	require.Contains(c.t, c.object("get_context_preview", "And now?")["markdown"], "And now?")
 }
 
 func (c *caller) asksThePerson() {

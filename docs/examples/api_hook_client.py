@@ -217,6 +217,10 @@ class ApiHookClient:
         """What models are shown of the project."""
         return self._make_request("GET", "/api/context/state")
 
+    def get_context_preview(self, text="", ticket=""):
+        """What a model would get if text were sent now, or got last for a ticket or turn."""
+        return self._make_request("GET", "/api/context/preview?" + urllib.parse.urlencode({"text": text, "ticket": ticket}))
+
     def get_financial_metrics(self):
         """Tokens and money by track, ticket, tier and model."""
         return self._make_request("GET", "/api/metrics/financial")

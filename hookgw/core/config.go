@@ -71,6 +71,10 @@ type Config struct {
 	// found by patterns.
 	ProjectFiles ProjectFiles
 
+	// Aggregate makes the context of a turn that was not sent, or of a recorded request; a *problem.Problem says why
+	// there is none. Nil: GET /api/context/preview answers 503.
+	Aggregate func(ctx context.Context, session string, want wire.ContextWanted) (wire.ContextPreview, error)
+
 	// Search finds words in the record. Nil: GET /api/search answers 503.
 	Search Searcher
 

@@ -85,15 +85,29 @@ func Turn(c *core.Call, session string, want events.TurnRequested) (events.TurnR
 		return want, problem.New(http.StatusConflict, "the discussion waits for the answer to another turn",
 			"Wait for its end, or stop it: GET /api/discussions/turns names it, POST /api/control kills it.")
 	}
+	return want, checked(want)
+}
+
+// Preview is Turn for a turn whose words may be missing.
+func Preview(c *core.Call, session string, want events.TurnRequested) (events.TurnRequested, error) {
+	text := want.Text
+	want.Text = cmp.Or(text, "?")
+	want, err := Turn(c, session, want)
+	want.Text = text
+	return want, err
+}
+
+// checked explains why a turn cannot be carried out.
+func checked(want events.TurnRequested) error {
 	var large events.LimitError
 	switch err := want.Check(); {
 	case errors.As(err, &large):
-		return want, problem.New(http.StatusRequestEntityTooLarge, err.Error(),
+		return problem.New(http.StatusRequestEntityTooLarge, err.Error(),
 			fmt.Sprintf("Nothing was sent. Delete or shorten entries, begin a take, or put large contents into a file and "+
 				"inject it; a turn takes %d entries, of which %d bytes may have been imported.", events.MaxTurnEntries,
 				events.MaxTurnInline))
 	case err != nil:
-		return want, problem.New(http.StatusBadRequest, err.Error(), `Send {"text": "what you want to say"}.`)
+		return problem.New(http.StatusBadRequest, err.Error(), `Send {"text": "what you want to say"}.`)
 	}
-	return want, nil
+	return nil
 }

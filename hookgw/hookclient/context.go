@@ -2,6 +2,7 @@ package hookclient
 
 import (
 	"context"
+	"net/url"
 
 	"manualslop/hookgw/wire"
 )
@@ -15,6 +16,21 @@ type ContextState = wire.ContextState
 // GetContextState reads what models may see of the project.
 func (c *Client) GetContextState(ctx context.Context) (ContextState, error) {
 	return read[ContextState](ctx, c, "/api/context/state", nil)
+}
+
+// ContextPreview is the context of a request to a model, as Markdown and in parts.
+type ContextPreview = wire.ContextPreview
+
+// GetContextPreview reads the context of the next turn of the active discussion as if text were sent now, or if ticket
+// is set that of the newest request that was sent for this ticket or turn.
+func (c *Client) GetContextPreview(ctx context.Context, text, ticket string) (ContextPreview, error) {
+	query := url.Values{}
+	for name, value := range map[string]string{"text": text, "ticket": ticket} { // order-independent
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	return read[ContextPreview](ctx, c, "/api/context/preview", query)
 }
 
 // Injected is a view of a file that was added to the discussion. Its bytes are in the entry, or if Blob is true

@@ -9,6 +9,11 @@ func contextMethods() []Method {
 			_ arguments) (any, error) {
 			return c.GetContextState(ctx)
 		}},
+		{"get_context_preview", "Reads what a model would get if text were sent now, or got last for a ticket or turn.",
+			[]Parameter{optional(text("text")), optional(text("ticket"))}, func(ctx context.Context, c *Client,
+				a arguments) (any, error) {
+				return c.GetContextPreview(ctx, a.text(0), a.text(1))
+			}},
 		{"inject_context", "Adds a view of a file to the discussion: full, skeleton, outline, summary or tree.",
 			[]Parameter{path, optional(text("mode"))},
 			func(ctx context.Context, c *Client, a arguments) (any, error) {

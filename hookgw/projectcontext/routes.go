@@ -33,6 +33,10 @@ func Routes(g *core.State) []request.Route {
 			Gives: wire.ContextState{}, Doc: "Returns tracked files, views, injected entries, presets and the " +
 				"files' dependencies.",
 			Handle: g.In(getContextState())},
+		{Method: get, Pattern: "/api/context/preview", Right: access.RightHuman, Group: group, Query: previewQuery(),
+			Gives: wire.ContextPreview{}, Doc: "Returns the context of the next turn of a discussion as the Markdown that its " +
+				"model would get, or that of a recorded request, in parts with tokens and prices. Nothing is sent or recorded.",
+			Handle: g.In(getPreview)},
 		inject,
 		slice,
 		row("/rescan", "Evaluates the project's file patterns again.", nothing{}, postRescan),

@@ -82,3 +82,52 @@ type SliceRequest struct {
 	// a context preset, which is created if it is missing; empty: the project's files
 	Preset string `json:"preset,omitempty"`
 }
+
+// ContextPreview is the context of one request to a model: of the next turn of a discussion, or of a recorded request.
+type ContextPreview struct {
+	Request    string `json:"request,omitempty"`    // id of the recorded request; empty: the next turn
+	Discussion string `json:"discussion,omitempty"` // of a turn
+	Ticket     string `json:"ticket,omitempty"`     // of a recorded request
+	Attempt    int    `json:"attempt,omitempty"`
+	Round      int    `json:"round"`
+	Tier       int    `json:"tier"`
+	Provider   string `json:"provider"`
+	Model      string `json:"model"` // that answers, or would answer
+
+	Parts  []ContextPart `json:"parts"`          // as they stand in the prompt; the tools come last
+	Tokens int64         `json:"tokens"`         // estimated, of all parts
+	Count  *int64        `json:"counted_tokens"` // as the provider counted them; null: not sent, or not counted
+
+	// USD is what the parts cost as input that no cache has, and USDCached what they cost if a cache has all of
+	// them. They are null for the reason in NoPrice and NoCachedPrice.
+	USD           *float64 `json:"usd"`
+	USDCached     *float64 `json:"usd_cached"`
+	NoPrice       string   `json:"no_price,omitempty"`
+	NoCachedPrice string   `json:"no_cached_price,omitempty"`
+
+	Shortened bool   `json:"shortened"` // something was left out so that the next turn fits
+	Markdown  string `json:"markdown"`  // every part, as the model gets it, behind a comment with its number
+	SHA256    string `json:"sha256"`    // of the Markdown
+}
+
+// ContextPart is a part of a context.
+type ContextPart struct {
+	Number int `json:"number"` // counted from 1
+	// Kind is system, environment, rules, ticket, file, image, entry, text, reply, result, changes or tools.
+	Kind      string   `json:"kind"`
+	Name      string   `json:"name"`            // a path, a heading, the role of an entry, or a tool
+	Role      string   `json:"role"`            // system, user, assistant or tool; empty for the tools
+	Entry     string   `json:"entry,omitempty"` // id of the entry that it shows
+	Bytes     int64    `json:"bytes"`
+	Tokens    int64    `json:"tokens"` // estimated
+	USD       *float64 `json:"usd"`
+	USDCached *float64 `json:"usd_cached"`
+}
+
+// ContextWanted says which context is asked for: the next turn, or a recorded request.
+type ContextWanted struct {
+	Turn    events.TurnRequested // with its entries; its text may be empty
+	Request string               // id of a recorded request, or "": the newest of the ticket's attempt
+	Ticket  string
+	Attempt int // 0: the newest
+}

@@ -199,6 +199,20 @@ func (r *Record) Resolve(blob Blob) Resolve {
 	}
 }
 
+// Shown is what a model reads for one part of a manifest.
+type Shown struct {
+	Text  string
+	Image *Image // follows the text; nil: none
+	Calls []events.ToolCall
+	Bytes int // of the text, the calls and what the vendor needs back verbatim
+}
+
+// Show returns what a model reads for part i of a manifest, checked as in [Assemble].
+func (r *Record) Show(i int, p events.Part, blob Blob) (Shown, error) {
+	got, err := read(i, p, r.Resolve(blob))
+	return Shown{got.text, got.image, got.calls, got.size()}, err
+}
+
 // contentOf returns the content of a part from the event that the part refers to.
 func contentOf(e *events.Event, p events.Part, blob Blob) (string, []events.ToolCall, json.RawMessage, error) {
 	switch x := e.Payload.(type) {

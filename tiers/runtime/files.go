@@ -47,6 +47,13 @@ func (w site) preview(ctx context.Context, p events.PreviewRequested) events.Pay
 	return out
 }
 
+// Views answers a request for views in the person's folder, as the worker's answer to the recorded request with this
+// id would be. Only Tools, Home, Blobs, Mask and Logger are needed; what the views do not fit into an event goes to
+// Blobs.
+func (w *Worker) Views(ctx context.Context, request string, p events.ContextRequested) events.Payload {
+	return site{Worker: w, Env: w.Home}.views(ctx, request, p)
+}
+
 // views answers a request for views, in the order of the request.
 func (w site) views(ctx context.Context, request string, p events.ContextRequested) events.Payload {
 	out := events.ContextBuilt{Request: request, Views: make([]events.View, len(p.Views))}

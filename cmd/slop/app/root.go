@@ -136,8 +136,9 @@ func groups(g *site.Flags) []group {
 	return []group{
 		{"work", "Work", []*cobra.Command{demoCommand(g), runCommand(g), chatCommand(g), attachCommand(g),
 			serveCommand(g)}},
-		{"look", "Look", []*cobra.Command{consoleCommand(g), work.TopCommand(g), work.ShowCommand(g), work.ChangesCommand(g),
-			record.WatchCommand(g), sessions.Command(g), record.SearchCommand(g), record.ReplayCommand(g),
+		{"look", "Look", []*cobra.Command{consoleCommand(g), work.TopCommand(g), work.ShowCommand(g),
+			work.ContextCommand(g), work.ChangesCommand(g), record.WatchCommand(g), sessions.Command(g),
+			record.SearchCommand(g), record.ReplayCommand(g),
 			record.ExportCommand(g), record.HistoryCommand(g)}},
 		{"decide", "Decide", []*cobra.Command{work.AskCommand(g), work.PauseCommand(g), work.ResumeCommand(g),
 			work.KillCommand(g), work.RetryCommand(g), work.BlockCommand(g), work.UnblockCommand(g), work.NoteCommand(g),

@@ -10,6 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"manualslop/bus"
+	"manualslop/cmd/slop/aggregation"
 	"manualslop/cmd/slop/config"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
@@ -19,6 +20,7 @@ import (
 	"manualslop/hookgw/access"
 	"manualslop/hookgw/core"
 	"manualslop/hookgw/request"
+	"manualslop/hookgw/wire"
 	"manualslop/projections"
 	"manualslop/projections/live"
 	"manualslop/projections/search"
@@ -228,10 +230,21 @@ func (e *Engine) hooksConfig(own *bus.Conn, listen string, who *presence) (core.
 			return UpgradeWords(ctx, person, e.Place, session, now)
 		},
 		PlanReview: e.Config.MMA.PlanReview, RuleOf: RuleOf, KeepRule: config.KeepRule,
+		Aggregate:    e.aggregate(own),
 		OpensSession: e.Stats.ShutdownScope == events.ShutdownEngine,
 		Providers:    append(config.ProviderNames(e.Config), config.ScriptProvider),
 		ModelsAt:     e.Config.ModelsAt,
 	}, nil
+}
+
+// aggregate returns how contexts are made: from the log, and from the files of this project.
+func (e *Engine) aggregate(own *bus.Conn) func(context.Context, string, wire.ContextWanted) (wire.ContextPreview,
+	error) {
+	return func(ctx context.Context, session string, want wire.ContextWanted) (wire.ContextPreview, error) {
+		return aggregation.Make(ctx, aggregation.Source{Blobs: own, Person: e.Person,
+			Views: aggregation.Files(e.Place, e.Mask),
+			Past:  aggregation.Decoded(own.Read(ctx, events.Filter{Project: e.Name, Session: session}, 1, 0))}, want)
+	}
 }
 
 // Info returns where this engine can be reached.

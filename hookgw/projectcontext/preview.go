@@ -1,0 +1,68 @@
+package projectcontext
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"manualslop/events"
+	"manualslop/hookgw/core"
+	"manualslop/hookgw/discussions"
+	"manualslop/hookgw/problem"
+	"manualslop/hookgw/request"
+	"manualslop/hookgw/wire"
+)
+
+func previewQuery() []request.Parameter {
+	text := func(name, doc string) request.Parameter {
+		return request.Parameter{Name: name, Type: "string", Doc: doc}
+	}
+	number := func(name, doc string) request.Parameter {
+		return request.Parameter{Name: name, Type: "integer", Doc: doc}
+	}
+	return []request.Parameter{request.SessionParameter(),
+		text("discussion", "Name of the discussion; empty: the active one."),
+		text("text", "The words that would be sent; empty: the context ends before them."),
+		number("tier", "Who would answer, 1 to 4; none: tier 3."),
+		text("persona", "Who would answer, instead of the tier's persona."),
+		text("model", "Who would answer, instead of the tier's model."),
+		text("ticket", "A ticket or turn: the newest request that was sent for it."),
+		number("attempt", "Of the ticket; none: the newest."),
+		text("request", "Id of a ModelRequested event: the request that was sent."),
+	}
+}
+
+// getPreview answers with a context that is made for it.
+func getPreview(c *core.Call) error {
+	q := c.Query()
+	want := wire.ContextWanted{Request: q.Get("request"), Ticket: q.Get("ticket"), Turn: events.TurnRequested{
+		Discussion: q.Get("discussion"), Text: q.Get("text"), Persona: q.Get("persona"), Model: q.Get("model")}}
+	for name, into := range map[string]*int{"attempt": &want.Attempt, "tier": &want.Turn.Tier} { // order-independent
+		n, err := strconv.Atoi(q.Get(name))
+		if q.Get(name) != "" && (err != nil || n < 1) {
+			return problem.New(http.StatusBadRequest, name+" must be a number from 1 on", "Leave it out, or send one.")
+		}
+		*into = n
+	}
+	if want.Attempt > 0 && want.Ticket == "" {
+		return problem.New(http.StatusBadRequest, "attempt needs a ticket", "Send ticket with it.")
+	}
+	session, err := c.SomeSession()
+	if err != nil {
+		return err
+	}
+	if c.Gw.Cfg.Aggregate == nil {
+		return problem.New(http.StatusServiceUnavailable, "this gateway has no access to the project folder",
+			"Use the gateway of slop serve, started with --project.")
+	}
+	if want.Request == "" && want.Ticket == "" {
+		if want.Turn, err = discussions.Preview(c, session, want.Turn); err != nil {
+			return err
+		}
+	}
+	out, err := c.Gw.Cfg.Aggregate(c.Request.Context(), session, want)
+	if err != nil {
+		return fmt.Errorf("make the context: %w", err)
+	}
+	return c.ReplyUnlessKnown(out)
+}
