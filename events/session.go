@@ -14,7 +14,7 @@ type SessionOpened struct {
 }
 
 // EventType returns the type name and version.
-func (SessionOpened) EventType() Type { return Type{"SessionOpened", 1} }
+func (SessionOpened) EventType() Type { return Type{"SessionOpened", 2} }
 
 // Settings are the parts of the configuration that decisions depend on.
 //
@@ -27,7 +27,7 @@ func (SessionOpened) EventType() Type { return Type{"SessionOpened", 1} }
 // configuration.
 //
 // The other settings do not change during a session:
-//   - AskTimeoutMS, GateTimeoutMS and ToolTimeoutMS: a deadline that a person
+//   - AskTimeoutMS, GateTimeoutMS, ToolTimeoutMS and MaxToolTimeoutMS: a deadline that a person
 //     was told, or under which a call was approved, must not move.
 //   - Tracked and FollowLinks: which file a path refers to, and so what a yes
 //     to that path allows, is the same from the first approval to the last.
@@ -54,14 +54,17 @@ type Settings struct {
 	ModelAttempts int  `json:"model_attempts,omitempty"`
 	QADisabled    bool `json:"qa_disabled,omitempty"`
 	// tier 2 reviews the changes of a ticket before it is completed
-	Review        bool               `json:"review,omitempty"`
-	AskTimeoutMS  int64              `json:"ask_timeout_ms"`            // for /api/ask
-	GateTimeoutMS int64              `json:"gate_timeout_ms,omitempty"` // for gates; 0 waits forever
-	ToolTimeoutMS int64              `json:"tool_timeout_ms"`
-	Tiers         []TierSettings     `json:"tiers"`
-	Rules         []Rule             `json:"rules,omitempty"`
-	Providers     []ProviderSettings `json:"providers,omitempty"` // at most one for each name
-	Tracked       []string           `json:"tracked,omitempty"`   // files that every refresh reads again
+	Review        bool  `json:"review,omitempty"`
+	AskTimeoutMS  int64 `json:"ask_timeout_ms"`            // for /api/ask
+	GateTimeoutMS int64 `json:"gate_timeout_ms,omitempty"` // for gates; 0 waits forever
+	ToolTimeoutMS int64 `json:"tool_timeout_ms"`
+	// MaxToolTimeoutMS is the longest time limit that a call may ask for. A call that asks for more than ToolTimeoutMS
+	// needs a person's yes. A smaller value counts as ToolTimeoutMS.
+	MaxToolTimeoutMS int64              `json:"max_tool_timeout_ms,omitempty"`
+	Tiers            []TierSettings     `json:"tiers"`
+	Rules            []Rule             `json:"rules,omitempty"`
+	Providers        []ProviderSettings `json:"providers,omitempty"` // at most one for each name
+	Tracked          []string           `json:"tracked,omitempty"`   // files that every refresh reads again
 	// tools follow symbolic links, so a path does not identify a file
 	FollowLinks bool `json:"follow_links,omitempty"`
 	// hosts that need no approval, from [net] allow_hosts
@@ -221,7 +224,7 @@ func sessionDefs() []Def {
 				Texts: []PromptText{{Name: "contributor", SHA256: "ab", Size: 2100, Tokens: 850}}},
 			Settings: Settings{MaxWorkers: 4, MaxRetries: 2, AskTimeoutMS: 60000, ToolTimeoutMS: 60000,
 				Tiers: []TierSettings{{Tier: 1, Provider: "script", Models: []string{"m1"}, MaxRounds: 40}},
-				Rules: []Rule{{Tool: "edit_file", Action: "deny", Args: []string{"docs/**"}, Source: "config.toml:3"}}}}),
+				Rules: []Rule{{Tool: "edit_file", Action: "deny", Args: []string{"docs/**"}, Source: "config.toml:3"}}}}, optional),
 		Define(Command, "person", "A rule about tool calls holds from here on.",
 			RuleAdded{Rule{Tool: "*", Action: "allow", Scope: "session", Source: "--yes"}}),
 		Define(Command, "person", "The current rules replace all earlier ones.",

@@ -22,7 +22,7 @@ import (
 func Decisions() map[string]int {
 	return map[string]int{
 		// 2: rules for commands, a text with Own does not taint, and a question passes on what its attempt read,
-		// and edited arguments count once a worker has shown that they can run
+		// and edited arguments count once a worker has shown that they can run, and scripts may name a time limit
 		events.ActorApproval: 2,
 		// 2: a ticket starts at once if its start needs no approval; 3: turns can be killed, a ticket that could
 		// not be reviewed is blocked, a review knows answers to questions, and a start is asked about with files

@@ -25,7 +25,12 @@ func (x Sitting) Environment(s events.Settings) []events.Part {
 	}
 	text := "# Environment\n\n" + strings.Join(facts, "; ") + ". Paths begin in the project's folder, where scripts start."
 	if s.ToolTimeoutMS > 0 {
-		text += fmt.Sprintf(" A script ends after %d s.", s.ToolTimeoutMS/1000)
+		text += fmt.Sprintf(" A script ends after %d s", s.ToolTimeoutMS/1000)
+		if s.MaxToolTimeoutMS > s.ToolTimeoutMS {
+			text += fmt.Sprintf("; timeout_s may ask for up to %d s, but over %d s a person must say yes",
+				s.MaxToolTimeoutMS/1000, s.ToolTimeoutMS/1000)
+		}
+		text += "."
 	}
 	if x.Reply > 0 {
 		text += fmt.Sprintf(" A reply ends at %d tokens, thoughts included.", x.Reply)

@@ -206,6 +206,22 @@ func TestATimeLimitEndsTheScriptAndSaysSo(t *testing.T) {
 	require.Equal(t, "begun\n", data(t, result)["stdout"])
 }
 
+func TestACallMayNameATimeLimit(t *testing.T) {
+	t.Parallel()
+	env, _ := posix(t, nil)
+	env.Shell.Timeout, env.Shell.MaxTimeout = time.Minute, 2*time.Minute
+	named := func(seconds int) string {
+		return call(t, env, "run_powershell", args{"script": "echo x", "timeout_s": seconds}).Text
+	}
+	require.Equal(t, "STDOUT:\nx\nSTDERR:\n\nEXIT CODE: 0", named(120))
+	require.Contains(t, named(121), "timeout_s is 121, over the limit of 120s; nothing was run")
+	env.Shell.MaxTimeout = 0
+	require.Contains(t, named(60), "EXIT CODE: 0")
+	require.Contains(t, named(61), "timeout_s is 61, over the limit of 60s; nothing was run")
+	ended := call(t, env, "run_powershell", args{"script": "sleep 1000", "timeout_s": 1})
+	require.Equal(t, "ERROR: timed out after 1s", ended.Text)
+}
+
 func TestATimeLimitLeavesHeadAndTailOfTheOutput(t *testing.T) {
 	t.Parallel()
 	env, _ := posix(t, nil)

@@ -144,6 +144,9 @@ func (s *State) badArguments(c *call, args json.RawMessage) string {
 	if !now.edited || s.basis.Decision(events.ActorApproval) < 2 {
 		return ""
 	}
+	if why := s.tooLate(&now); why != "" {
+		return "the edited arguments do not fit: " + why
+	}
 	if rule, no := s.forbidden(&now); no {
 		return "the edited arguments do not fit: " + forbids(rule)
 	}

@@ -85,6 +85,9 @@ func (s *State) names(presets tiers.Presets) string {
 
 func (s *State) judgeNew(e *events.Event, c *call) {
 	digest, problem := c.tool.check(c.args)
+	if problem == "" {
+		problem = s.tooLate(c)
+	}
 	if problem != "" {
 		s.deny(c, grounds{by: "engine", slip: true}, "the arguments of "+c.request.Tool+" do not fit: "+problem)
 		return
@@ -203,7 +206,7 @@ func (s *State) approve(c *call, g grounds, generation int) {
 	s.owe(events.ToolApproved{
 		Call: c.request.Call, Tool: c.request.Tool, Args: c.args, ArgsSHA256: c.digest, Effect: c.tool.offer.Effect,
 		Ticket: c.request.Ticket, Attempt: c.request.Attempt, Generation: generation, By: g.by, Rule: g.rule, Ask: g.ask,
-		Edited: c.edited, TimeoutMS: s.settings.ToolTimeoutMS, Changes: changes, After: behind,
+		Edited: c.edited, TimeoutMS: s.timeLimit(c), Changes: changes, After: behind,
 		Workspace: c.request.Workspace,
 		Known:     c.request.Known,
 	})

@@ -2,11 +2,13 @@ package approval
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
 	"manualslop/events"
 	"manualslop/events/chars"
+	"manualslop/events/policy/commands"
 	"manualslop/tiers"
 )
 
@@ -98,4 +100,42 @@ func line(s string) string {
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return s
+}
+
+// seconds returns the time limit that a call of the shell names, in seconds; 0 if it names none. Older decisions know
+// none.
+func (s *State) seconds(c *call) float64 {
+	var named struct {
+		TimeoutS float64 `json:"timeout_s"`
+	}
+	if c.request.Tool != commands.Tool || s.basis.Decision(events.ActorApproval) < 2 ||
+		json.Unmarshal(c.args, &named) != nil {
+		return 0
+	}
+	return named.TimeoutS
+}
+
+// timeLimit returns the time limit of a call in milliseconds.
+func (s *State) timeLimit(c *call) int64 {
+	if n := s.seconds(c); n > 0 {
+		return int64(n * 1000)
+	}
+	return s.settings.ToolTimeoutMS
+}
+
+// tooLate returns why a call asks for more time than any call may have, or "".
+func (s *State) tooLate(c *call) string {
+	most := max(s.settings.ToolTimeoutMS, s.settings.MaxToolTimeoutMS)
+	if n := s.seconds(c); n*1000 > float64(most) {
+		return fmt.Sprintf("timeout_s is %.0f, over the limit of %d s ([shell] max_timeout_s)", n, most/1000)
+	}
+	return ""
+}
+
+// overTime returns that a call asks for more time than rules can allow, or "".
+func (s *State) overTime(c *call) string {
+	if n := s.seconds(c); n*1000 > float64(s.settings.ToolTimeoutMS) {
+		return fmt.Sprintf("it may run for %.0f s, longer than [shell] timeout_s (%d s)", n, s.settings.ToolTimeoutMS/1000)
+	}
+	return ""
 }

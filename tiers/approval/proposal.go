@@ -58,7 +58,7 @@ func asked(a events.AskRaised, opened events.SessionOpened, rules []events.Rule)
 	s.basis, _ = s.basis.Changed(opened)
 	c := &call{request: events.ToolRequested{Call: a.Call, Tool: a.Tool, Ticket: a.Ticket, Args: a.Args},
 		tool: newTool(events.ToolOffer{Name: a.Tool, Effect: a.Effect}), args: a.Args}
-	return s, c, true
+	return s, c, s.overTime(c) == ""
 }
 
 // commandPatterns returns the patterns over commands that allow.

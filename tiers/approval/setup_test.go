@@ -65,7 +65,7 @@ func offers() events.ToolsOffered {
 	schemas := map[string]string{
 		"read_file": pathSchema, "edit_file": pathSchema, "script_file": pathSchema, "find_text": pathSchema,
 		"rename_symbol": pathSchema, "broken": `{"$ref":"other:schema"}`, "anything": `true`,
-		"run_powershell": `{"type":"object","properties":{"script":{"type":"string"}},"required":["script"],"additionalProperties":false}`,
+		"run_powershell": `{"type":"object","properties":{"script":{"type":"string"},"timeout_s":{"type":"integer","minimum":1}},"required":["script"],"additionalProperties":false}`,
 	}
 	var out events.ToolsOffered
 	for _, name := range strings.Fields("read_file web_search look_up edit_file move_file run_powershell script_file " +

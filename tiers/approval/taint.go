@@ -196,9 +196,20 @@ func (s *State) taintOf(ticket string, attempt int) *taint {
 	return out
 }
 
-// hazard returns why a person must decide about a call although a rule allows it: what the call
-// would do, and what its conversation has read. Both are empty if the rule applies.
+// hazard returns why a person must decide about a call although a rule allows it: how long it may
+// run, or what it would do, and what its conversation has read. Both are empty if the rule applies.
 func (s *State) hazard(c *call) (why string, sources []string) {
+	why, sources = s.tainted(c)
+	if long := s.overTime(c); long != "" && why != "" {
+		why = long + "; " + why
+	} else if long != "" {
+		why = long
+	}
+	return why, sources
+}
+
+// tainted returns why what its conversation has read makes a call hazardous.
+func (s *State) tainted(c *call) (why string, sources []string) {
 	t := s.taintOf(c.request.Ticket, c.request.Attempt)
 	if t == nil {
 		return "", nil

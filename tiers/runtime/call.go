@@ -55,7 +55,7 @@ func (w site) approved(ctx context.Context, d events.Delivery, p events.ToolAppr
 	env.Server, env.Ask = w.watchServer(ctx, &d.Event), w.askPerson(&d.Event, p.Call)
 	env.Notify = w.passOn(ctx, &d.Event, p.Call)
 	if p.TimeoutMS > 0 {
-		env.Shell.Timeout = time.Duration(p.TimeoutMS) * time.Millisecond
+		env.Shell.Timeout, env.Shell.MaxTimeout = time.Duration(p.TimeoutMS)*time.Millisecond, 0
 	}
 	prepared, err := w.Tools.Prepare(ctx, env, p.Tool, p.Args)
 	if err != nil {

@@ -26,6 +26,19 @@ func TestAScriptIsKilledAtTheApprovedTimeLimit(t *testing.T) {
 	require.Less(t, p.DurationMS, int64(20_000))
 }
 
+func TestAScriptIsKilledAtTheTimeLimitThatItsCallNames(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.open(func(s *events.Settings) { s.ToolTimeoutMS = 60_000; s.MaxToolTimeoutMS = 90_000 })
+	w.yesToAll()
+	w.start(oneCall("run_powershell", `{"script":"sleep 300","timeout_s":1}`))
+	w.say(events.GoalSubmitted{Goal: "g"})
+	log := w.until(isType("ToolSettled"))
+	p, ok := log[len(log)-1].Payload.(events.ToolSettled)
+	require.True(t, ok)
+	require.Contains(t, p.Text, "timed out after 1s")
+}
+
 // TestAKilledTicketEndsItsScriptAndBeginsNoOther has a round ask for two scripts,
 // of a worker that runs one at a time.
 func TestAKilledTicketEndsItsScriptAndBeginsNoOther(t *testing.T) {

@@ -20,7 +20,8 @@ import (
 var runPowershellDoc string
 
 type runPowershellArgs struct {
-	Script string `json:"script" doc:"the script to run in the workspace" min:"1"`
+	Script   string `json:"script" doc:"the script to run in the workspace" min:"1"`
+	TimeoutS int    `json:"timeout_s,omitzero" doc:"seconds after which the script is ended; over the usual limit a person must say yes" min:"1"`
 }
 
 // shellData is the structured result of a run. Stdout and Stderr are cut in the middle beyond 256 KiB.
@@ -62,7 +63,10 @@ func runScript(ctx context.Context, env tools.Env, in runPowershellArgs) (tools.
 				"scripts run in %s; write it for that", sign, shell.Name)
 		}
 	}
-	timeout := env.Shell.TimeLimit()
+	timeout, err := timeLimit(env.Shell, in.TimeoutS)
+	if err != nil {
+		return tools.Result{}, err
+	}
 	command, release, err := confinedCommand(ctx, env, sandbox.Command{
 		Path: shell.Path, Args: shell.Args(env.Workspace.Primary(), in.Script), Dir: env.Workspace.Primary(),
 		Env: variables, Timeout: timeout, KeepWhole: true,
@@ -80,6 +84,18 @@ func runScript(ctx context.Context, env tools.Env, in runPowershellArgs) (tools.
 		result.Artifacts = artifacts(outcome, tools.Limits{})
 	}
 	return result, nil
+}
+
+// timeLimit returns the time limit of a script whose call names so many seconds; 0 means that it names none.
+func timeLimit(shell tools.Shell, named int) (time.Duration, error) {
+	usual := shell.TimeLimit()
+	if named == 0 {
+		return usual, nil
+	}
+	if most := max(usual, shell.MaxTimeout); float64(named) > most.Seconds() {
+		return 0, tools.Refuse("timeout_s is %d, over the limit of %s; nothing was run", named, seconds(most))
+	}
+	return time.Duration(named) * time.Second, nil
 }
 
 // confinedCommand confines a command if configured, and returns an error if that is not possible. The caller must

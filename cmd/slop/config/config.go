@@ -60,10 +60,12 @@ type Ask struct {
 
 // Shell is the section [shell].
 type Shell struct {
-	TimeoutS int    `toml:"timeout_s" min:"1" max:"86400" project:"lower" doc:"Seconds after which a script and every process that it started are killed."`
-	Fallback string `toml:"fallback" enum:"posix|none" project:"only=none" doc:"Shell that runs scripts if PowerShell is missing."`
-	Sandbox  string `toml:"sandbox" enum:"off|workspace" project:"only=workspace" doc:"\"workspace\": scripts may write only to the base directories and an empty /tmp, see no home directory, and cannot touch protected files; it needs Linux and bubblewrap (bwrap), and scripts are refused if it cannot be enforced."`
-	Network  bool   `toml:"network" project:"only=false" doc:"Whether scripts in the sandbox \"workspace\" reach the network. Without that sandbox the network cannot be blocked, so false is an error."`
+	TimeoutS int `toml:"timeout_s" min:"1" max:"86400" project:"lower" doc:"Seconds after which a script and every process that it started are killed, unless its call names others (timeout_s)."`
+	// Below timeout_s it counts as timeout_s.
+	MaxTimeoutS int    `toml:"max_timeout_s" min:"1" max:"86400" project:"lower" doc:"Most seconds that the call of a script may ask for. A call that asks for more than timeout_s waits for a yes, whatever the rules allow. At most timeout_s: no call gets more than timeout_s."`
+	Fallback    string `toml:"fallback" enum:"posix|none" project:"only=none" doc:"Shell that runs scripts if PowerShell is missing."`
+	Sandbox     string `toml:"sandbox" enum:"off|workspace" project:"only=workspace" doc:"\"workspace\": scripts may write only to the base directories and an empty /tmp, see no home directory, and cannot touch protected files; it needs Linux and bubblewrap (bwrap), and scripts are refused if it cannot be enforced."`
+	Network     bool   `toml:"network" project:"only=false" doc:"Whether scripts in the sandbox \"workspace\" reach the network. Without that sandbox the network cannot be blocked, so false is an error."`
 	// A project cannot switch Checkpoints off, because they watch the project's own scripts.
 	Checkpoints bool `toml:"checkpoints" project:"only=true" doc:"Whether slop detects the files that a script changes and keeps their old contents, so that slop undo can restore them. It copies the project's files (without what .gitignore names, up to 256 MiB) to the engine's folder."`
 }

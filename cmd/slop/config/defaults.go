@@ -9,7 +9,7 @@ func Default() Config {
 		Bus:   BusSection{Durability: "sync", Replicas: 1, MaxBytes: 10 << 30},
 		Hooks: Hooks{Listen: "127.0.0.1:8999", GenerateTimeoutS: 300, Auth: "token"},
 		Ask:   Ask{TimeoutS: 60},
-		Shell: Shell{TimeoutS: 120, Fallback: "posix", Sandbox: "off", Network: true, Checkpoints: true},
+		Shell: Shell{TimeoutS: 120, MaxTimeoutS: 1800, Fallback: "posix", Sandbox: "off", Network: true, Checkpoints: true},
 		MCP:   MCP{Enabled: true},
 		MMA:   MMA{MaxWorkers: 4, MaxRetries: 2, ModelAttempts: 10, Isolation: "shared"},
 		Tiers: map[string]Tier{

@@ -24,6 +24,7 @@ var projectCases = []struct{ key, person, allowed, refused string }{
 	{"hooks.generate_timeout_s", "", "generate_timeout_s = 300", "generate_timeout_s = 301"},
 	{"ask.timeout_s", "", "timeout_s = 60", "timeout_s = 61"},
 	{"shell.timeout_s", "shell.timeout_s = 90", "timeout_s = 90", "timeout_s = 91"},
+	{"shell.max_timeout_s", "shell.max_timeout_s = 90", "max_timeout_s = 90", "max_timeout_s = 91"},
 	{"shell.fallback", "", "fallback = \"none\"", ""},
 	{"shell.fallback", "shell.fallback = \"none\"", "", "fallback = \"posix\""},
 	{"shell.sandbox", "", "sandbox = \"workspace\"", ""},

@@ -16,8 +16,8 @@ func (c Config) Settings(scripted bool) events.Settings {
 		MaxWorkers: c.MMA.MaxWorkers, StepMode: c.MMA.StepMode, SpawnApproval: c.MMA.SpawnApproval,
 		MaxRetries: c.MMA.MaxRetries, Review: c.MMA.Review, Isolation: c.MMA.Isolation,
 		AskTimeoutMS: int64(c.Ask.TimeoutS) * 1000, ToolTimeoutMS: int64(c.Shell.TimeoutS) * 1000,
-		FollowLinks: c.MCP.AllowSymlinks, AllowHosts: c.Net.AllowHosts, SearchURL: cmp.Or(c.Net.SearchURL,
-			web.DefaultSearchURL),
+		MaxToolTimeoutMS: int64(c.Shell.MaxTimeoutS) * 1000, FollowLinks: c.MCP.AllowSymlinks,
+		AllowHosts: c.Net.AllowHosts, SearchURL: cmp.Or(c.Net.SearchURL, web.DefaultSearchURL),
 		Providers: programs(c), Budget: c.Budget.Settings(), Roster: roster(c.Roster, scripted),
 	}
 	if !scripted { // which is never overloaded for long

@@ -46,6 +46,7 @@ func (p Place) ToolEnv() (tools.Env, error) {
 	}
 	return tools.Env{Workspace: w, Net: network, Shell: tools.Shell{
 		Timeout: time.Duration(p.Config.Shell.TimeoutS) * time.Second, Fallback: p.Config.Shell.Fallback,
+		MaxTimeout:  time.Duration(p.Config.Shell.MaxTimeoutS) * time.Second,
 		PathPrepend: scripts.Path.Prepend, Set: scripts.Env, Confine: confine, Network: p.Config.Shell.Network,
 		Frozen: policy.SteeringFiles(),
 	}}, nil
