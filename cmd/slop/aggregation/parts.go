@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"manualslop/events"
@@ -231,23 +230,4 @@ func (f *folded) price(c *wire.ContextPreview, asked *events.Event) {
 			p.USDCached = usd(p.Tokens, *price.CacheRead)
 		}
 	}
-}
-
-// Table returns the parts as rows with a heading: their tokens, and what they cost without and with a cache.
-func Table(c wire.ContextPreview) [][]string {
-	rows := [][]string{{"", "PART", "NAME", "TOKENS", "USD", "CACHED"}}
-	for _, p := range c.Parts {
-		rows = append(rows, []string{strconv.Itoa(p.Number), p.Kind, p.Name, strconv.FormatInt(p.Tokens, 10),
-			dollars(p.USD), dollars(p.USDCached)})
-	}
-	return append(rows, []string{"", "all", c.Provider + "/" + c.Model, strconv.FormatInt(c.Tokens, 10), dollars(c.USD),
-		dollars(c.USDCached)})
-}
-
-// dollars formats a price; a dash stands for one that is not known.
-func dollars(usd *float64) string {
-	if usd == nil {
-		return "-"
-	}
-	return strconv.FormatFloat(*usd, 'f', 6, 64)
 }

@@ -23,8 +23,7 @@ import (
 type Source struct {
 	Past  iter.Seq2[events.Event, error] // of the session, decoded and in order; it is read more than once
 	Blobs events.Blobs
-	// Views reads files for a prompt; see [Files]. It stores what does not fit into an event in blobs.
-	Views func(ctx context.Context, blobs events.Blobs, asked events.Event) (events.Payload, error)
+	Views Views
 	// Person is who would send the turn.
 	Person string
 }
@@ -44,10 +43,11 @@ func Decoded(stored iter.Seq2[events.Event, error]) iter.Seq2[events.Event, erro
 	}
 }
 
-// Files returns a reader of the project's files for [Source.Views]: the code of workers, with the gate and the mask
-// of this project.
-func Files(p site.Place, mask func([]byte) []byte) func(context.Context, events.Blobs, events.Event) (events.Payload,
-	error) {
+// Views answers a ContextRequested. It stores in blobs what does not fit into an event.
+type Views func(ctx context.Context, blobs events.Blobs, asked events.Event) (events.Payload, error)
+
+// Files returns a reader of the project's files: the code of workers, with the gate and the mask of this project.
+func Files(p site.Place, mask func([]byte) []byte) Views {
 	return func(ctx context.Context, blobs events.Blobs, asked events.Event) (events.Payload, error) {
 		want, ok := asked.Payload.(events.ContextRequested)
 		if !ok {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"manualslop/bus"
+	"manualslop/cmd/slop/aggregation"
 	"manualslop/cmd/slop/app/sessions"
 	"manualslop/cmd/slop/engine"
 	"manualslop/cmd/slop/exit"
@@ -48,8 +49,8 @@ even at a question; at the prompt it clears the line, or exits if the line is em
   /add FILE[:VIEW]   put a file into the discussion: raw, skeleton, curated,
                      outline, summary or image
   /drop N            remove entry N from the discussion
-  /context           the entries with their numbers, and about how many tokens
-                     each part of the prompt has
+  /context           what the next turn sends: its parts, about how many tokens
+                     each has and what they cost, and the entries' numbers
   /diff              what the session has changed so far
   /undo              restore the files that the newest turn changed
   /take [N]          continue in a take that begins with the entries up to N
@@ -138,7 +139,7 @@ func chatOn(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, 
 		defer remove()
 	}
 	c := newChat(g, v, o)
-	c.folder, c.blobs = p.Project, conn
+	c.folder, c.blobs, c.views = p.Project, conn, aggregation.Files(p, e.Mask)
 	defer c.input.close()
 	c.planReview = p.Config.MMA.PlanReview
 	c.stalls, c.stop, c.view.Tell = e.Stalls, stop, notifier(g, p.Config.Notify)

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"manualslop/cmd/slop/term"
 	"manualslop/events"
 	"manualslop/projections"
 	"manualslop/projections/diffs"
@@ -32,7 +31,7 @@ func chatCommands() []struct {
 		{"/tier", "N", "asks the model of tier 1 to 4", (*chat).chooseTier},
 		{"/add", "FILE[:VIEW]", "puts a file into the discussion", (*chat).addFile},
 		{"/drop", "N", "removes entry N from the discussion", (*chat).dropEntry},
-		{"/context", "", "shows the entries with their numbers, and about how many tokens each part has", (*chat).showContext},
+		{"/context", "", "shows what the next turn sends: its parts with tokens and prices, entries with numbers", (*chat).showContext},
 		{"/diff", "", "shows what the session has changed so far", (*chat).showDiff},
 		{"/undo", "", "restores the files that the newest turn changed", (*chat).undoTurn},
 		{"/take", "[N]", "continues in a take that begins with the entries up to N", (*chat).beginTake},
@@ -239,29 +238,6 @@ func (c *chat) dropEntry(ctx context.Context, number string) error {
 	_, err := c.publish(ctx, events.DiscussionChanged{Operation: events.EntryDelete, Discussion: c.discussion,
 		Entry: entry.ID})
 	return err
-}
-
-func (c *chat) showContext(context.Context, string) error {
-	entries, _ := c.set.DiscussionEntries(c.discussion)
-	sent, _ := c.set.TurnEntries(c.discussion)
-	tokens := map[string]int64{}
-	for _, n := range sent {
-		tokens[n.Entry] += tokensOf(n)
-	}
-	for i, n := range entries {
-		what := n.Entry.Content
-		if n.Entry.Path != "" {
-			what = n.Entry.Path + " (" + n.Entry.View + ")"
-		}
-		c.note("%4d  %s  %-8s %7d  %s", i+1, clock(n.Entry.Time), n.Entry.Role, tokens[n.ID], term.OneLine(what))
-	}
-	c.note("about %d tokens in %d entries, and %d tracked files", estimated(sent), len(sent),
-		len(c.set.Settings().Tracked))
-	if p := c.set.Prompt(); p.Request != "" {
-		c.note("newest request (%s): about %d tokens of system prompt, %d of tools, %d of files and messages", p.Stream,
-			tokensIn(p.System), tokensIn(p.Tools), tokensIn(p.History))
-	}
-	return nil
 }
 
 // showDiff shows the differences between the files now and at the beginning of the session.

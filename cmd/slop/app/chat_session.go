@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"manualslop/cmd/slop/aggregation"
 	"manualslop/cmd/slop/engine"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
 	"manualslop/projections"
-	"manualslop/tiers"
 )
 
 // chat is a session of turns. Answers go to standard output, everything else to
@@ -28,6 +28,7 @@ type chat struct {
 	input  *chatInput
 	set    *projections.Set // of the session, as far as it was read
 	blobs  events.Blobs
+	views  aggregation.Views // for prompts that are only shown
 
 	discussion string            // in which is spoken
 	turn       string            // that goes on; empty: none
@@ -428,25 +429,6 @@ func (c *chat) showAndSay(ctx context.Context, text string) error {
 	c.saying = text
 	return nil
 }
-
-// estimated returns the approximate number of tokens of entries.
-func estimated(entries []events.TurnEntry) int64 {
-	var sum int64
-	for _, n := range entries {
-		sum += tokensOf(n)
-	}
-	return sum
-}
-
-func tokensOf(n events.TurnEntry) int64 {
-	if n.View == events.ViewImage {
-		return events.ImageTokens
-	}
-	return tokensIn(int64(len(n.Text)) + n.Size)
-}
-
-// tokensIn returns the approximate number of tokens of a text of size bytes.
-func tokensIn(size int64) int64 { return (size + tiers.BytesPerToken - 1) / tiers.BytesPerToken }
 
 // clock formats the time of an entry.
 func clock(at time.Time) string { return at.Local().Format("15:04") }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -172,12 +173,13 @@ func printContext(g *site.Flags, o contextOptions, made wire.ContextPreview) err
 	if !shown && !o.parts {
 		return nil
 	}
-	rows := aggregation.Table(made)
-	for _, row := range rows {
-		for i := range row {
-			row[i] = term.Visible(row[i])
-		}
+	rows := [][]string{append([]string{"", "PART", "NAME"}, aggregation.Figures()...)}
+	for _, p := range made.Parts {
+		rows = append(rows, append([]string{strconv.Itoa(p.Number), p.Kind, term.Visible(p.Name)},
+			aggregation.FiguresOf(p)...))
 	}
+	rows = append(rows, append([]string{"", "all", term.Visible(made.Provider + "/" + made.Model)},
+		aggregation.FiguresOfAll(made)...))
 	term.PrintTable(g.Err, rows)
 	if reason := cmp.Or(made.NoPrice, made.NoCachedPrice); reason != "" {
 		g.Notice("%s", reason)

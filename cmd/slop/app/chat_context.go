@@ -1,0 +1,77 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"manualslop/cmd/slop/aggregation"
+	"manualslop/cmd/slop/term"
+	"manualslop/events"
+	"manualslop/hookgw/wire"
+)
+
+// preview makes the context that the next turn would have.
+func (c *chat) preview(ctx context.Context) (wire.ContextPreview, error) {
+	turn := c.opts.answerer
+	turn.Discussion = c.discussion
+	turn.Entries, _ = c.set.TurnEntries(c.discussion)
+	f := events.Filter{Project: c.writer.Project, Session: c.writer.Session}
+	return aggregation.Make(ctx, aggregation.Source{Past: aggregation.Decoded(c.writer.Log.Read(ctx, f, 1, 0)),
+		Blobs: c.blobs, Views: c.views, Person: c.writer.Person}, wire.ContextWanted{Turn: turn})
+}
+
+// showContext shows the parts of the next prompt. All entries are listed, also those that are not sent: commands take
+// their numbers.
+func (c *chat) showContext(ctx context.Context, _ string) error {
+	made, refused := c.preview(ctx)
+	rows := [][]string{append(append([]string{"", "TIME", "PART"}, aggregation.Figures()...), "")}
+	sent := map[string]wire.ContextPart{}
+	var behind [][]string
+	for _, p := range made.Parts {
+		row := append(append([]string{"", "", p.Kind}, aggregation.FiguresOf(p)...), term.Visible(p.Name))
+		switch {
+		case p.Entry != "":
+			sent[p.Entry] = p
+		case p.Role == "":
+			behind = append(behind, row)
+		default:
+			rows = append(rows, row)
+		}
+	}
+	rows = slices.Concat(rows, c.entryRows(sent), behind)
+	if refused == nil {
+		rows = append(rows, append(append([]string{"", "", "all"}, aggregation.FiguresOfAll(made)...),
+			term.Visible(made.Provider+"/"+made.Model)))
+	}
+	var table strings.Builder
+	term.PrintTable(&table, rows)
+	c.note("%s", strings.TrimSuffix(table.String(), "\n"))
+	if refused != nil {
+		c.note("%v", refused)
+	} else if reason := cmp.Or(made.NoPrice, made.NoCachedPrice); reason != "" {
+		c.note("%s", reason)
+	}
+	return nil
+}
+
+// entryRows returns a row for each entry of the discussion; sent are the parts of those that are sent.
+func (c *chat) entryRows(sent map[string]wire.ContextPart) [][]string {
+	entries, _ := c.set.DiscussionEntries(c.discussion)
+	var rows [][]string
+	for i, n := range entries {
+		what := n.Entry.Content
+		if n.Entry.Path != "" {
+			what = n.Entry.Path + " (" + n.Entry.View + ")"
+		}
+		figures := []string{"-", "-", "-"}
+		if p, is := sent[n.ID]; is {
+			figures = aggregation.FiguresOf(p)
+		}
+		rows = append(rows, append(append([]string{strconv.Itoa(i + 1), clock(n.Entry.Time), term.Visible(n.Entry.Role)},
+			figures...), term.OneLine(what)))
+	}
+	return rows
+}
