@@ -207,6 +207,28 @@ func (DiscussionChanged) EventType() Type { return Type{"DiscussionChanged", 1} 
 // EventCorr returns the entry.
 func (e DiscussionChanged) EventCorr() string { return e.Entry }
 
+// CurationRestored undoes or redoes a change of a person to the discussions, the context or the
+// project. The read models keep the newest changes with the state before them; only the newest
+// change can be undone, and only the newest undone one redone. What models, tools and turns added
+// to a discussion stays, and what was sent to models does not change.
+//
+// A gateway appends it on condition that the session has not grown, so that it means what the
+// person saw.
+type CurationRestored struct {
+	// Step is the id of the event that requested the change.
+	Step string `json:"step"`
+	Redo bool   `json:"redo,omitempty"` // false: the change is undone
+	// Changes are, for a change to the project document, the changes as defined in RFC 7386 that
+	// restore it. They always apply, as those of ProjectEdited do.
+	Changes json.RawMessage `json:"changes,omitempty"`
+}
+
+// EventType returns the type name and version.
+func (CurationRestored) EventType() Type { return Type{"CurationRestored", 1} }
+
+// EventCorr returns the change.
+func (e CurationRestored) EventCorr() string { return e.Step }
+
 // Kinds of uploads.
 const (
 	// UploadEntries is a JSON array that replaces the entries of the active discussion.
@@ -237,6 +259,8 @@ func discussionDefs() []Def {
 	return []Def{
 		Define(Command, "person", "A person changed the discussions or their entries.", DiscussionChanged{
 			Operation: EntryAdd, Discussion: "main", Role: &role, Content: &content}),
+		Define(Command, "person", "A person undid or redid a change of the discussions, the context or the project.",
+			CurationRestored{Step: "01J", Changes: json.RawMessage(`{"files":{"paths":["a.py"]}}`)}),
 		Define(Command, "person", "A piece of a large upload; whole or not at all.", SessionPartUploaded{"01J",
 			UploadEntries, 0, 1, "[]"}),
 	}

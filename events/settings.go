@@ -126,6 +126,11 @@ func (s Settings) Changed(p Payload) (Settings, bool) {
 			return s, false
 		}
 		s.ProjectPrompt = projectPrompt(s.ProjectPrompt, x.Changes)
+	case CurationRestored:
+		if len(x.Changes) == 0 {
+			return s, false
+		}
+		s.ProjectPrompt = projectPrompt(s.ProjectPrompt, x.Changes)
 	default:
 		return s, false
 	}

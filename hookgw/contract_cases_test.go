@@ -35,7 +35,7 @@ func contractCases() map[string][]contractCase {
 func readCases() map[string][]contractCase {
 	out := map[string][]contractCase{}
 	for _, path := range []string{
-		"/api/context/state", "/api/context/presets", "/api/discussions", "/api/discussions/entries",
+		"/api/context/state", "/api/context/presets", "/api/curation", "/api/discussions", "/api/discussions/entries",
 		"/api/discussions/export", "/api/discussions/turns", "/api/gui", "/api/gui/state", "/api/gui/token_stats",
 		"/api/mma/workers", "/api/metrics/financial", "/api/project/document", "/api/system/telemetry", "/api/warmup_status",
 		"/api/warmup_wait", "/api/v1/tools",
@@ -188,6 +188,8 @@ func documentCases() map[string][]contractCase {
 		"POST /api/context/presets/save":   {{body: `{"name":"p","files":["a.go"]}`}},
 		"POST /api/context/presets/load":   {{body: `{"name":"p"}`, before: preset}},
 		"POST /api/context/presets/delete": {{body: `{"name":"p"}`, before: preset}},
+		"POST /api/curation/undo":          {{body: `{}`, before: second, keys: "status step position"}},
+		"POST /api/curation/redo":          {{body: `{}`, status: http.StatusConflict, keys: "error hint"}},
 		"POST /api/discussions/create":     {{body: `{"name":"b"}`, keys: "status name"}},
 		"POST /api/discussions/branch":     {{body: `{}`, keys: "status name"}},
 		"POST /api/discussions/switch":     {{body: `{"name":"b"}`, before: second}},

@@ -6,6 +6,7 @@ import (
 	"manualslop/hookgw/asks"
 	"manualslop/hookgw/console"
 	"manualslop/hookgw/core"
+	"manualslop/hookgw/curation"
 	"manualslop/hookgw/discussions"
 	"manualslop/hookgw/gui"
 	"manualslop/hookgw/headless"
@@ -30,6 +31,7 @@ func routes(g *core.State) []request.Route {
 		status.SessionRoutes(g),
 		status.ServerRoutes(g),
 		discussions.Routes(g),
+		curation.Routes(g),
 		project.Routes(g),
 		projectcontext.Routes(g),
 		streams.Routes(g),

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/projections/undo"
 )
 
 // Roles of discussion entries, spelled as in the original system.
@@ -80,7 +81,9 @@ type conversation struct {
 	Awaited  []injection        `json:"awaited,omitempty"`
 	Refused  []refusal          `json:"refused,omitempty"`
 	Turns    map[string]string  `json:"turns"` // unfinished turns, with their discussion
-	seals    bool               // see NewDigestSet
+	// History are the changes that a person can undo and redo.
+	History undo.Steps[talkSide] `json:"history"`
+	seals   bool                 // see NewDigestSet
 }
 
 // storedEntry holds an entry from the log or from a client. An entry that several discussions
@@ -117,7 +120,7 @@ func (n storedEntry) shown() Entry {
 }
 
 var discussion = Fold[*conversation]{
-	Name: "session", Version: 7,
+	Name: "session", Version: 8,
 	Takes: ofTheWork,
 	New:   newConversation,
 	Apply: (*conversation).apply,
@@ -249,6 +252,7 @@ const MaxInjections = 64
 // injection is a view of a file that a person adds to a discussion.
 type injection struct {
 	ID         string `json:"id"`
+	By         string `json:"by"`
 	Discussion string `json:"discussion,omitempty"`
 }
 
@@ -257,7 +261,7 @@ func (c *conversation) await(e *events.Event, p *events.ContextInjectionRequeste
 		c.Refused = refuse(c.Refused, e.ID, "too many views are pending; is a worker running?")
 		return
 	}
-	c.Awaited = append(c.Awaited, injection{e.ID, p.Discussion})
+	c.Awaited = append(c.Awaited, injection{e.ID, e.Actor, p.Discussion})
 }
 
 // inject adds an entry for a pending view. If its discussion was deleted in the meantime, the
@@ -267,7 +271,7 @@ func (c *conversation) inject(e *events.Event, p *events.ContextBuilt) {
 	if i < 0 {
 		return
 	}
-	name := cmp.Or(c.Awaited[i].Discussion, c.Active)
+	by, name := c.Awaited[i].By, cmp.Or(c.Awaited[i].Discussion, c.Active)
 	c.Awaited = slices.Delete(slices.Clone(c.Awaited), i, i+1)
 	if c.Threads[name] == nil {
 		name = c.Active
@@ -285,6 +289,8 @@ func (c *conversation) inject(e *events.Event, p *events.ContextBuilt) {
 			continue
 		}
 		c.put(name, e, storedEntry{Entry: (*logEntry)(&n), Index: i})
+		c.History.Add(undo.Info{ID: p.Request, Seq: e.Seq, At: e.Time, By: by,
+			What: fmt.Sprintf("added %s (%s) to %s", n.Path, n.View, name)}, talkSide{Thread: name, Entry: e.ID}, entryOverhead)
 	}
 }
 
@@ -339,11 +345,16 @@ func (c *conversation) uploaded(e *events.Event, p *events.SessionPartUploaded) 
 }
 
 func (c *conversation) whole(e *events.Event, kind, text string) string {
+	was := c.wide()
+	what, reason := "", "unknown kind of upload: "+kind
 	switch kind {
 	case events.UploadEntries:
-		return c.replace(e, json.RawMessage(text))
+		what, reason = "replaced the entries of "+c.Active, c.replace(e, json.RawMessage(text))
 	case events.UploadHistory:
-		return c.importHistory(e, []byte(text))
+		what, reason = "imported discussions", c.importHistory(e, []byte(text))
 	}
-	return "unknown kind of upload: " + kind
+	if reason == "" {
+		c.remember(e, what, was.changed(c))
+	}
+	return reason
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/projections/undo"
 )
 
 // History is the discussion table of a project in the form in which the original system stores it
@@ -232,15 +233,37 @@ func (n storedEntry) sealed() storedEntry {
 func (c *conversation) sealed() any {
 	type plain conversation
 	out := plain(*c)
-	out.Threads = maps.Clone(c.Threads)
+	out.Threads = sealedThreads(c.Threads)
+	out.History.Done, out.History.Undone = sealedSteps(c.History.Done), sealedSteps(c.History.Undone)
+	return out
+}
+
+func sealedSteps(steps []undo.Step[talkSide]) []undo.Step[talkSide] {
+	out := slices.Clone(steps)
+	for i := range out {
+		side := &out[i].Other
+		side.Threads = sealedThreads(side.Threads)
+		if side.Was != nil {
+			side.Was = new(side.Was.sealed())
+		}
+	}
+	return out
+}
+
+// sealedThreads returns a copy of the discussions with sealed entries.
+func sealedThreads(threads map[string]*thread) map[string]*thread {
+	out := maps.Clone(threads)
 	// order-independent: each thread is replaced by a copy
-	for name, t := range c.Threads {
+	for name, t := range threads {
+		if t == nil {
+			continue
+		}
 		shown := *t
 		shown.Entries = slices.Clone(t.Entries)
 		for i, n := range shown.Entries {
 			shown.Entries[i] = n.sealed()
 		}
-		out.Threads[name] = &shown
+		out[name] = &shown
 	}
 	return out
 }

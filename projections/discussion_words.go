@@ -51,7 +51,12 @@ func (c *conversation) said(e *events.Event) {
 	case events.SessionPartUploaded:
 		reason = c.uploaded(e, &p)
 	case events.DiscussionChanged:
-		reason = c.changed(e, &p)
+		before, what := c.before(e, &p), c.what(&p)
+		if reason = c.changed(e, &p); reason == "" {
+			c.remember(e, what, before.changed(c))
+		}
+	case events.CurationRestored:
+		reason = c.restored(e, &p)
 	}
 	if reason != "" {
 		c.Refused = refuse(c.Refused, e.ID, reason)
@@ -315,6 +320,8 @@ func (c *conversation) replace(e *events.Event, raw json.RawMessage) string {
 	for i, n := range entries {
 		stored[i] = storedEntry{ID: e.ID + "-" + strconv.Itoa(i), Raw: n}
 	}
-	c.Threads[c.Active].set(e, stored)
+	t := *c.Threads[c.Active] // a step of the history keeps the old one
+	t.set(e, stored)
+	c.Threads[c.Active] = &t
 	return ""
 }

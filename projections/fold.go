@@ -181,7 +181,7 @@ func ofProjects(p events.Payload) bool {
 	switch p.(type) {
 	case events.ProjectSwitchRequested, events.ProjectLoaded, events.ProjectSwitchFailed, events.ProjectEdited,
 		events.ProjectSaved,
-		events.FilesTracked, events.ContextPresetChanged:
+		events.FilesTracked, events.ContextPresetChanged, events.CurationRestored:
 		return true
 	}
 	return false

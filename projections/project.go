@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"manualslop/events"
+	"manualslop/projections/undo"
 )
 
 // MaxProjectBytes limits the size of a project document as JSON.
@@ -32,6 +33,11 @@ type projectState struct {
 	Presets  map[string]ContextPreset `json:"presets"`
 	Selected string                   `json:"selected,omitempty"`
 	Refused  []refusal                `json:"refused,omitempty"`
+	// Unloaded is the preset that was selected before the newest one was loaded, until the document
+	// is edited.
+	Unloaded *string `json:"unloaded,omitempty"`
+	// History are the changes that a person can undo and redo.
+	History undo.Steps[projectSide] `json:"history"`
 }
 
 type projectSwitch struct {
@@ -40,7 +46,7 @@ type projectSwitch struct {
 }
 
 var project = Fold[*projectState]{
-	Name: "project", Version: 1,
+	Name: "project", Version: 2,
 	Takes: ofProjects,
 	New:   func() *projectState { return &projectState{Presets: map[string]ContextPreset{}} },
 	Apply: (*projectState).apply,
@@ -75,6 +81,8 @@ func (p *projectState) apply(e *events.Event) *projectState {
 		p.Tracked, p.At, p.Selected = &w, &at, w.Preset
 	case events.ContextPresetChanged:
 		reason = p.preset(e, &w)
+	case events.CurationRestored:
+		reason = p.restored(e, &w)
 	}
 	if reason != "" {
 		p.Refused = refuse(p.Refused, e.ID, reason)
@@ -90,6 +98,7 @@ func (p *projectState) loaded(e *events.Event, w *events.ProjectLoaded) string {
 	at := e.Time
 	p.Path, p.SHA256, p.Size, p.Document, p.Loaded = w.Path, w.SHA256, w.Size, w.Document, &at
 	p.Began, p.Edited, p.Saved, p.Switch, p.Error = e.Seq, 0, 0, nil, ""
+	p.History.Clear() // they changed another document
 	return ""
 }
 
@@ -105,6 +114,11 @@ func (p *projectState) edited(e *events.Event, w *events.ProjectEdited) string {
 	case len(merged) > MaxProjectBytes:
 		return fmt.Sprintf("the project document would exceed %d KiB", MaxProjectBytes>>10)
 	}
+	selected := p.Selected
+	if p.Unloaded != nil {
+		selected, p.Unloaded = *p.Unloaded, nil
+	}
+	p.rememberEdit(e, merged, selected)
 	p.Document, p.Edited = merged, e.Seq
 	return ""
 }
@@ -305,6 +319,7 @@ func (p *projectState) preset(e *events.Event, w *events.ContextPresetChanged) s
 			}
 			screenshots = saved.Screenshots
 		}
+		p.rememberPreset(e, w, saved, known)
 		p.Presets[w.Name] = ContextPreset{w.Name, listOf(files), listOf(screenshots), e.Time}
 		return ""
 	}
@@ -312,8 +327,9 @@ func (p *projectState) preset(e *events.Event, w *events.ContextPresetChanged) s
 	case !known:
 		return "there is no such preset"
 	case w.Operation == events.PresetLoad:
-		p.Selected = w.Name
+		p.Unloaded, p.Selected = new(p.Selected), w.Name
 	case w.Operation == events.PresetDelete:
+		p.rememberPreset(e, w, saved, known)
 		delete(p.Presets, w.Name)
 	default:
 		return "presets have no operation of that name"

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -67,6 +68,43 @@ func objectOf(raw []byte) map[string]any {
 		return nil
 	}
 	return out
+}
+
+// reverse returns the changes that turn one document into another, and the keys that they change.
+func reverse(from, to json.RawMessage) (changes json.RawMessage, keys []string) {
+	patch := map[string]any{}
+	keys = differences(patch, objectOf(from), objectOf(to), "")
+	slices.Sort(keys)
+	changes, err := json.Marshal(patch)
+	if err != nil {
+		panic("projections: " + err.Error()) // the values were decoded from JSON, so this cannot fail
+	}
+	return changes, keys
+}
+
+func differences(patch, from, to map[string]any, prefix string) (keys []string) {
+	// order-independent: each key is handled on its own, and the caller sorts them
+	for key := range from {
+		if _, kept := to[key]; !kept {
+			patch[key], keys = nil, append(keys, prefix+key)
+		}
+	}
+	// order-independent: each key is handled on its own, and the caller sorts them
+	for key, want := range to {
+		before, was := from[key].(map[string]any)
+		after, is := want.(map[string]any)
+		if was && is {
+			inner := map[string]any{}
+			if found := differences(inner, before, after, prefix+key+"."); len(found) > 0 {
+				patch[key], keys = inner, append(keys, found...)
+			}
+			continue
+		}
+		if have, given := from[key]; !given || !reflect.DeepEqual(have, want) {
+			patch[key], keys = want, append(keys, prefix+key)
+		}
+	}
+	return keys
 }
 
 // textTables returns the tables of a document and their keys that must be strings.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -163,6 +164,10 @@ func (c *caller) readsAndWritesTheProject() {
 		c.object("add_slice", `{"path": "b.txt", "start_line": 1, "end_line": 1}`)["slice"].(map[string]any)["start_line"])
 	require.NotEmpty(c.t, c.object("get_context_state")["injected"])
 	require.Contains(c.t, c.object("get_context_preview", "And now?")["markdown"], "And now?")
+	position := fmt.Sprint(int(c.object("get_curation")["position"].(float64)))
+	undone := c.object("undo_curation", position)
+	require.Equal(c.t, "changed files", undone["step"].(map[string]any)["what"])
+	require.Equal(c.t, undone["step"], c.object("redo_curation")["step"])
 }
 
 func (c *caller) asksThePerson() {

@@ -375,6 +375,18 @@ class ApiHookClient:
         """Records lines of a file: {"path": …, "start_line": 3, "end_line": 9}, in the project or in "preset"."""
         return self._make_request("POST", "/api/context/slices", data)
 
+    def get_curation(self):
+        """What people changed in discussions, context and project, and what of it can be undone or redone."""
+        return self._make_request("GET", "/api/curation")
+
+    def undo_curation(self, after=None):
+        """Undoes the newest change of a person, if the history is still at the position after."""
+        return self._make_request("POST", "/api/curation/undo", {} if after is None else {"after": after})
+
+    def redo_curation(self, after=None):
+        """Redoes the newest undone change, if the history is still at the position after."""
+        return self._make_request("POST", "/api/curation/redo", {} if after is None else {"after": after})
+
     def shutdown(self):
         """Ends the program cleanly."""
         return self._make_request("POST", "/api/shutdown", {})

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"manualslop/hookgw/wire"
+	"manualslop/projections"
 )
 
 // ContextFile is a tracked file as the record knows it.
@@ -65,6 +66,38 @@ type RecordedSlice = wire.SliceAnswer
 func (c *Client) AddSlice(ctx context.Context, s SliceSpec) (RecordedSlice, error) {
 	var out RecordedSlice
 	err := c.post(ctx, "/api/context/slices", s, &out)
+	return out, err
+}
+
+// Curation is the history of what people changed in the discussions, the context and the project.
+type Curation = projections.Curation
+
+// Curation reads the history of what people changed.
+func (c *Client) Curation(ctx context.Context) (Curation, error) {
+	return read[Curation](ctx, c, "/api/curation", nil)
+}
+
+// CurationMove is an undo or a redo that took effect.
+type CurationMove = wire.CurationAnswer
+
+// UndoCuration undoes the newest change of a person. after is the position that [Client.Curation] returned; 0: the
+// current one. If something was changed, undone or redone since, the error is a conflict.
+func (c *Client) UndoCuration(ctx context.Context, after uint64) (CurationMove, error) {
+	return c.moveCuration(ctx, "/api/curation/undo", after)
+}
+
+// RedoCuration redoes the newest undone change; see [Client.UndoCuration].
+func (c *Client) RedoCuration(ctx context.Context, after uint64) (CurationMove, error) {
+	return c.moveCuration(ctx, "/api/curation/redo", after)
+}
+
+func (c *Client) moveCuration(ctx context.Context, path string, after uint64) (CurationMove, error) {
+	body := map[string]uint64{}
+	if after > 0 {
+		body["after"] = after
+	}
+	var out CurationMove
+	err := c.post(ctx, path, body, &out)
 	return out, err
 }
 

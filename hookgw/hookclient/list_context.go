@@ -4,6 +4,7 @@ import "context"
 
 func contextMethods() []Method {
 	path, discard := text("path"), optional(Parameter{Name: "discard", Kind: KindBool})
+	after := optional(Parameter{Name: "after", Kind: KindSequence})
 	return []Method{
 		{"get_context_state", "Reads what models may see of the project.", nil, func(ctx context.Context, c *Client,
 			_ arguments) (any, error) {
@@ -26,6 +27,16 @@ func contextMethods() []Method {
 					return nil, err
 				}
 				return c.AddSlice(ctx, spec)
+			}},
+		{"get_curation", "Lists what people changed in discussions, context and project, and what of it can be undone or redone.",
+			nil, func(ctx context.Context, c *Client, _ arguments) (any, error) { return c.Curation(ctx) }},
+		{"undo_curation", "Undoes the newest change of a person, if the history is still at the position after.",
+			[]Parameter{after}, func(ctx context.Context, c *Client, a arguments) (any, error) {
+				return c.UndoCuration(ctx, a.sequence(0))
+			}},
+		{"redo_curation", "Redoes the newest undone change, if the history is still at the position after.",
+			[]Parameter{after}, func(ctx context.Context, c *Client, a arguments) (any, error) {
+				return c.RedoCuration(ctx, a.sequence(0))
 			}},
 		{"get_project_switch_status", "Reads the state of a switch to another project.", nil, func(ctx context.Context,
 			c *Client, _ arguments) (any, error) {

@@ -111,7 +111,7 @@ func EditProject(c *core.Call, session string, edit events.ProjectEdited, preset
 	if err := publishEdit(c, session, edit, tracked); err != nil || tracked == nil {
 		return err
 	}
-	return retrack(c.Request.Context(), c.Gw, session) // if another gateway changed the document meanwhile
+	return Retrack(c.Request.Context(), c.Gw, session, "") // if another gateway changed the document meanwhile
 }
 
 // publishEdit publishes changes of the document, and the files found for them; nil: they are the same as before.

@@ -68,7 +68,7 @@ func ResumeProject(ctx context.Context, g *core.State) {
 	case open.InProgress:
 		err = finishSwitch(ctx, g, session, open.Request(), open.PendingPath)
 	default:
-		err = retrack(ctx, g, session)
+		err = Retrack(ctx, g, session, "")
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
 		g.Cfg.Logger.WarnContext(ctx, "an interrupted change of the project could not be "+

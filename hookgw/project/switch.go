@@ -132,7 +132,7 @@ func finishSwitch(ctx context.Context, g *core.State, session, request, path str
 		return problem.New(http.StatusConflict, reason,
 			"GET /api/project_switch_status shows the active project.")
 	}
-	return retrack(ctx, g, session)
+	return Retrack(ctx, g, session, "")
 }
 
 // settle publishes the outcome and waits until it can be read.
@@ -177,8 +177,9 @@ func load(ctx context.Context, g *core.State, path string) (events.ProjectLoaded
 		Ignored: projections.IgnoredKeys(doc)}, nil
 }
 
-// retrack finds the project's files again if they changed, unless another gateway does so at the same time.
-func retrack(ctx context.Context, g *core.State, session string) error {
+// Retrack finds the project's files again if they changed, unless another gateway does so at the same time. preset is
+// the context preset that they come from.
+func Retrack(ctx context.Context, g *core.State, session, preset string) error {
 	release, err := g.Track(ctx, session)
 	if err != nil {
 		return err
@@ -199,7 +200,7 @@ func retrack(ctx context.Context, g *core.State, session string) error {
 		!due {
 		return err
 	}
-	tracked, err := Expand(ctx, g, doc, "")
+	tracked, err := Expand(ctx, g, doc, preset)
 	if err != nil {
 		return err
 	}

@@ -53,6 +53,9 @@ even at a question; at the prompt it clears the line, or exits if the line is em
                      each has and what they cost, and the entries' numbers
   /diff              what the session has changed so far
   /undo              restore the files that the newest turn changed
+  /undo context      undo the newest change of a person to the discussions, the
+                     context or the presets; answers of models stay
+  /redo              redo what /undo context undid
   /take [N]          continue in a take that begins with the entries up to N
   /discussion NAME   continue in another discussion
   /goal TEXT         hand a goal to the tiers

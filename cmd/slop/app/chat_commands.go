@@ -33,7 +33,9 @@ func chatCommands() []struct {
 		{"/drop", "N", "removes entry N from the discussion", (*chat).dropEntry},
 		{"/context", "", "shows what the next turn sends: its parts with tokens and prices, entries with numbers", (*chat).showContext},
 		{"/diff", "", "shows what the session has changed so far", (*chat).showDiff},
-		{"/undo", "", "restores the files that the newest turn changed", (*chat).undoTurn},
+		{"/undo", "[context]", "restores the files that the newest turn changed, or undoes the newest change of the context",
+			(*chat).undo},
+		{"/redo", "", "redoes the change of the context that was undone last", (*chat).redo},
 		{"/take", "[N]", "continues in a take that begins with the entries up to N", (*chat).beginTake},
 		{"/discussion", "NAME", "continues in another discussion", (*chat).changeDiscussion},
 		{"/goal", "TEXT", "hands a goal to the tiers", (*chat).submitGoal},
@@ -186,37 +188,6 @@ func (c *chat) completeFile(line string) string {
 		return line
 	}
 	return line[:at+1] + dir + common
-}
-
-// undoTurn restores the files that the newest turn of the discussion changed.
-func (c *chat) undoTurn(ctx context.Context, _ string) error {
-	for _, t := range slices.Backward(c.set.Turns()) {
-		if t.Discussion == c.discussion && len(t.Changes) > 0 && !c.undone[t.Turn] {
-			id, err := c.publish(ctx, events.UndoRequested{Ticket: t.Turn})
-			c.undoing, c.undoes = id, t.Turn
-			return err
-		}
-	}
-	c.note("no turn of this discussion has a change left to undo")
-	return nil
-}
-
-// undid reports the outcome of an undo.
-func (c *chat) undid(request string, p events.ToolSettled) {
-	if c.undoing == "" || request != c.undoing {
-		return
-	}
-	c.undoing = ""
-	if p.Outcome != events.ToolDone {
-		c.note("nothing was undone: %s", p.Text)
-		return
-	}
-	c.undone[c.undoes] = true
-	for _, f := range p.Files {
-		if f.Written {
-			c.note("restored %s", f.Path)
-		}
-	}
 }
 
 // numbered returns the entry with the given number, counted from 1 as /context shows them.

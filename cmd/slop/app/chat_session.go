@@ -38,6 +38,8 @@ type chat struct {
 	undoing    string            // request for an undo that has no outcome yet; empty: none
 	undoes     string            // turn that it undoes
 	undone     map[string]bool   // turns
+	moving     string            // undo or redo of curation whose outcome is reported
+	moves      string            // what it reports
 	taking     string            // fork whose take is spoken in once it is there
 	cutoff     uint64            // what stands up to here happened before
 	seen       uint64            // what stands up to here is in set
@@ -241,6 +243,8 @@ func (c *chat) take(e *events.Event) error {
 		}
 	case events.DiscussionChanged:
 		c.took(e.ID)
+	case events.CurationRestored:
+		c.moved(e.ID)
 	case events.ToolSettled:
 		if request, is := strings.CutPrefix(p.Call, events.UndoCall("")); is {
 			c.undid(request, p)

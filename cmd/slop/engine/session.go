@@ -26,6 +26,15 @@ type SessionWriter struct {
 
 // Publish records an event of the person and returns its sequence and id.
 func (v SessionWriter) Publish(ctx context.Context, p events.Payload) (uint64, string, error) {
+	return v.publish(ctx, p, nil)
+}
+
+// PublishAt is like Publish, but returns events.ErrConflict if the newest event of the session is not at last.
+func (v SessionWriter) PublishAt(ctx context.Context, p events.Payload, last uint64) (uint64, string, error) {
+	return v.publish(ctx, p, &events.Expect{Filter: events.Filter{Project: v.Project, Session: v.Session}, Last: last})
+}
+
+func (v SessionWriter) publish(ctx context.Context, p events.Payload, x *events.Expect) (uint64, string, error) {
 	e, err := events.New(events.Origin{ID: NewID(), Time: time.Now(), Project: v.Project, Session: v.Session,
 		Actor: v.Person}, p)
 	if err != nil {
@@ -34,7 +43,7 @@ func (v SessionWriter) Publish(ctx context.Context, p events.Payload) (uint64, s
 	if v.Mask != nil {
 		e.Data = v.Mask(e.Data)
 	}
-	seq, err := v.Log.Append(ctx, e, nil)
+	seq, err := v.Log.Append(ctx, e, x)
 	if err != nil {
 		return 0, "", fmt.Errorf("record %s: %w", e.Type, err)
 	}
