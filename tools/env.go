@@ -182,8 +182,13 @@ type Question struct {
 	// Sampling is set if the server asks for a reply of a model: the parameters of sampling/createMessage. The content
 	// of the answer is then the result.
 	Sampling json.RawMessage
+	Roots    bool   // the server asks for folders; the content of the answer is the result of roots/list
 	URL      string // the whole address
 	Origin   string // scheme and host of URL
+	// Key is the server's own name of the question and Of the number of questions that it asked at once. They are
+	// empty in the older protocol, in which each question is a request.
+	Key string
+	Of  int
 }
 
 // Answer is the person's answer. Content is set if a form was filled in.

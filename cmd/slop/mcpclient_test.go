@@ -21,11 +21,13 @@ import (
 // nobody asked for with it, leave, which ends the client
 // at the first progress without a word, pending, which comes back for the
 // outcome as often as it is told to, a number, which makes as many calls at once,
-// or list, which prints tools. Further actions are resources, templates, prompts, read URI, prompt NAME ARGS,
-// complete PROMPT PREFIX, and watch URI TOOL, which subscribes, calls the tool and waits for the change. With MCP_LEVEL
+// or list, which prints tools, or rounds or closed, which answer the
+// questions of a tool in results by hand. Further actions are resources, templates, prompts, read URI,
+// prompt NAME ARGS, complete PROMPT PREFIX, and watch URI TOOL, which subscribes, calls the tool and waits for the change. With
+// MCP_LEVEL
 // it prints log messages from that level on. It waits for MCP_NOTICES progress and log messages before it ends. With
-// MCP_REPLY it replies as a model. It answers questions with the form in MCP_FORM. MCP_SERVER is what stands behind
-// slop mcp, serve by default. With MCP_URL it
+// MCP_REPLY it replies as a model, with MCP_ROOTS it has that folder. It answers questions with the form in MCP_FORM.
+// MCP_SERVER is what stands behind slop mcp, serve by default. With MCP_URL it
 // calls a server over HTTP, with the token in the file MCP_TOKEN, over SSE where
 // the URL ends so. MCP_ERA is the protocol's version.
 func mcpClient() {
@@ -79,6 +81,13 @@ func runMCPClient(ctx context.Context, args []string) error {
 			return &mcp.CreateMessageResult{Role: "assistant", Model: "scripted", Content: &mcp.TextContent{Text: reply}}, nil
 		}
 	}
+	//lint:ignore SA1019 current clients still have roots
+	options.Capabilities = &mcp.ClientCapabilities{}
+	roots := os.Getenv("MCP_ROOTS")
+	if roots != "" {
+		//lint:ignore SA1019 current clients still have roots
+		options.Capabilities.RootsV2 = &mcp.RootCapabilities{}
+	}
 	if form := os.Getenv("MCP_FORM"); form != "" {
 		options.ElicitationHandler = func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			fmt.Println("asked:", r.Params.Message)
@@ -87,7 +96,12 @@ func runMCPClient(ctx context.Context, args []string) error {
 			return &mcp.ElicitResult{Action: "accept", Content: content}, err
 		}
 	}
+	options.MultiRoundTrip = &mcp.MultiRoundTripOptions{Disabled: args[0] == "rounds" || args[0] == "closed"}
 	client := mcp.NewClient(&mcp.Implementation{Name: "scripted-client", Version: "1.0"}, options)
+	if roots != "" {
+		//lint:ignore SA1019 current clients still have roots
+		client.AddRoots(&mcp.Root{URI: roots})
+	}
 	confirmed := make(chan struct{}, 1)
 	client.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
@@ -187,6 +201,9 @@ func actMCP(ctx context.Context, session *mcp.ClientSession, args []string) erro
 		}
 		return nil
 	}
+	if args[0] == "rounds" || args[0] == "closed" {
+		return roundsMCP(ctx, session, args[1], args[0] == "closed")
+	}
 	call := &mcp.CallToolParams{Name: args[1], Arguments: json.RawMessage(args[2])}
 	if n, err := strconv.Atoi(args[0]); err == nil {
 		return manyMCPCalls(ctx, session, call, n)
@@ -201,6 +218,10 @@ func actMCP(ctx context.Context, session *mcp.ClientSession, args []string) erro
 		result, err := session.CallTool(ctx, call)
 		if ctx.Err() != nil {
 			fmt.Println("cancelled")
+			return nil
+		}
+		if err != nil && args[0] == "forge" {
+			fmt.Println("refused:", err)
 			return nil
 		}
 		if err != nil {

@@ -27,6 +27,7 @@ func TestTheRealMCPPrograms(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", programs+string(os.PathListSeparator)+env.Getenv("PATH")) // its node is newer
+			env.Setenv("NEXT", filepath.Join(programs, "..", "..", "next", "node_modules", ".bin", "conformance"))
 			return setupScript(env)
 		},
 		Cmds: scriptCommands(),

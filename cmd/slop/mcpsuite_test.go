@@ -50,6 +50,7 @@ func mcpSuite() {
 	suiteResources(s)
 	suitePrompts(s)
 	suiteSampling(s)
+	suiteRounds(s)
 	s.AddTool(&sdk.Tool{Name: "json_schema_2020_12_tool", Description: "Has a schema of JSON Schema 2020-12.",
 		InputSchema: json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",
 			"$defs":{"address":{"type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},

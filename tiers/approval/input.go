@@ -22,9 +22,12 @@ func (s *State) input(e *events.Event, p events.InputRequested) {
 		Message  string          `json:"message"`
 		Schema   json.RawMessage `json:"schema,omitempty"`
 		Sampling json.RawMessage `json:"sampling,omitempty"`
+		Roots    bool            `json:"roots,omitempty"`
+		Key      string          `json:"key,omitempty"`
+		Of       int             `json:"of,omitempty"`
 		URL      string          `json:"url,omitempty"`
 		Origin   string          `json:"origin,omitempty"`
-	}{p.Message, p.Schema, p.Sampling, p.URL, p.Origin})
+	}{p.Message, p.Schema, p.Sampling, p.Roots, p.Key, p.Of, p.URL, p.Origin})
 	if err != nil {
 		return // not JSON, so the registry has already rejected it
 	}
@@ -35,6 +38,10 @@ func (s *State) input(e *events.Event, p events.InputRequested) {
 		a.Title = p.Server + " asks for " + p.Message
 		a.Note = tiers.Clip(`The words in sampling are the server's. Answer with a yes whose arguments are the result: `+
 			`{"role": "assistant", "model": NAME, "content": {"type": "text", "text": REPLY}}.`, MaxNote)
+	}
+	if p.Roots {
+		a.Title = p.Server + " asks for " + p.Message
+		a.Note = tiers.Clip(`Answer with a yes whose arguments name the folders: {"roots": [{"uri": "file:///FOLDER"}]}.`, MaxNote)
 	}
 	s.raise(e, a)
 }

@@ -91,7 +91,7 @@ func (w *Worker) askPerson(cause *events.Event, call string) func(context.Contex
 		defer cancel()
 		asked := events.InputRequested{Call: call, Server: tiers.Clip(q.Server, maxServerName),
 			Message: tiers.Clip(w.mask(q.Message), maxServerSaid), URL: tiers.Clip(w.mask(q.URL), maxServerSaid),
-			Origin: tiers.Clip(q.Origin, maxServerSaid)}
+			Origin: tiers.Clip(q.Origin, maxServerSaid), Roots: q.Roots, Key: tiers.Clip(w.mask(q.Key), maxServerName), Of: q.Of}
 		if masked := w.mask(string(q.Schema)); json.Valid([]byte(masked)) {
 			asked.Schema = json.RawMessage(masked)
 		}

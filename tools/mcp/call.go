@@ -79,8 +79,14 @@ func (s *session) CallTool(ctx context.Context, name string, args map[string]any
 		args = map[string]any{} // null is not an object
 	}
 	err = s.during(ctx, h, func(ctx context.Context, c *connection, meta sdk.Meta) (err error) {
-		result, err = c.CallTool(ctx, &sdk.CallToolParams{Meta: meta, Name: name, Arguments: args})
-		return err
+		return c.rounds(ctx, func(in sdk.InputResponseMap, state string) (*needed, error) {
+			result, err = c.CallTool(ctx, &sdk.CallToolParams{Meta: meta, Name: name, Arguments: args, InputResponses: in,
+				RequestState: state})
+			if err != nil || !result.NeedsInput() {
+				return nil, err
+			}
+			return &needed{result.InputRequests, result.RequestState}, nil
+		})
 	})
 	return result, err
 }

@@ -57,13 +57,14 @@ type Definition struct {
 	Headers  map[string]string `json:"headers,omitempty"`
 	OAuth    *OAuth            `json:"oauth,omitempty"`
 	Disabled bool              `json:"disabled,omitempty"`
-	Serial   bool              `json:"serial,omitempty"`   // one call at a time
-	Roots    []string          `json:"roots,omitempty"`    // folders that the server may request; empty means none
-	Sampling bool              `json:"sampling,omitempty"` // the server may ask for replies of a model
-	StartMS  int64             `json:"start_ms,omitempty"` // 0 means startTimeout
-	CallMS   int64             `json:"call_ms,omitempty"`  // 0 means callTimeout
-	Allow    []string          `json:"allow,omitempty"`    // globs of tool names; empty means all
-	Deny     []string          `json:"deny,omitempty"`     // globs; deny overrides allow
+	Serial   bool              `json:"serial,omitempty"`    // one call at a time
+	Roots    []string          `json:"roots,omitempty"`     // folders that the server may request; empty means none
+	Sampling bool              `json:"sampling,omitempty"`  // the server may ask for replies of a model
+	AskRoots bool              `json:"ask_roots,omitempty"` // the server may ask for folders, in place of Roots
+	StartMS  int64             `json:"start_ms,omitempty"`  // 0 means startTimeout
+	CallMS   int64             `json:"call_ms,omitempty"`   // 0 means callTimeout
+	Allow    []string          `json:"allow,omitempty"`     // globs of tool names; empty means all
+	Deny     []string          `json:"deny,omitempty"`      // globs; deny overrides allow
 
 	File    string `json:"file"`    // absolute path of the configuration
 	Project bool   `json:"project"` // the file belongs to the project, not to the person
@@ -101,6 +102,7 @@ type entry struct {
 	Serial        bool              `json:"serial"`
 	Roots         []string          `json:"roots"`
 	Sampling      bool              `json:"sampling"`
+	AskRoots      bool              `json:"askRoots"`
 	Timeout       *int64            `json:"timeout"`        // milliseconds
 	StartTimeout  *int64            `json:"startupTimeout"` // milliseconds
 	IncludeTools  []string          `json:"includeTools"`
@@ -203,12 +205,15 @@ var entryFields = sync.OnceValue(func() []string {
 
 func (e entry) definition() (Definition, error) {
 	d := Definition{Name: e.Name, Cwd: e.Cwd, Env: e.Env, EnvFile: e.EnvFile, Headers: e.Headers, URL: e.URL,
-		OAuth: e.OAuth, Serial: e.Serial, Roots: e.Roots, Sampling: e.Sampling,
+		OAuth: e.OAuth, Serial: e.Serial, Roots: e.Roots, Sampling: e.Sampling, AskRoots: e.AskRoots,
 		Disabled: e.Disabled || e.Enabled != nil && !*e.Enabled,
 		Allow:    slices.Concat(e.Tools.Allow, e.IncludeTools, e.EnabledTools),
 		Deny:     slices.Concat(e.Tools.Deny, e.ExcludeTools, e.DisabledTools)}
 	if e.Name == "" {
 		return d, errors.New("name must not be empty")
+	}
+	if e.AskRoots && len(e.Roots) > 0 {
+		return d, errors.New("roots and askRoots must not both be set")
 	}
 	for name, at := range map[string]struct{ from, to *int64 }{"timeout": {e.Timeout, &d.CallMS},
 		"startupTimeout": {e.StartTimeout, &d.StartMS}} {

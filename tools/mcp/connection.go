@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -53,23 +52,33 @@ func newConnection(s *session) *connection {
 func (c *connection) client() *sdk.Client {
 	options := &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{},
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { c.toolsChanged() }}
-	options.ElicitationHandler = c.elicit
+	options.ElicitationHandler = func(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+		return c.elicit(ctx, r.Params, round{})
+	}
 	options.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{},
 		URL: &sdk.URLElicitationCapabilities{}}
 	if c.of.definition.Sampling {
 		//lint:ignore SA1019 current servers still ask for it
-		options.CreateMessageHandler = c.sample
+		options.CreateMessageHandler = func(ctx context.Context,
+			//lint:ignore SA1019 current servers still ask for it
+			r *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
+			return c.sample(ctx, r.Params, round{})
+		}
 	}
+	options.MultiRoundTrip = &sdk.MultiRoundTripOptions{Disabled: true} // see connection.rounds
 	roots := c.of.definition.Roots
-	if len(roots) > 0 {
+	if len(roots) > 0 || c.of.definition.AskRoots {
 		//lint:ignore SA1019 current servers still request roots
 		options.Capabilities.RootsV2 = &sdk.RootCapabilities{}
 	}
 	out := sdk.NewClient(&sdk.Implementation{Name: "slop", Version: "1"}, options)
 	out.AddReceivingMiddleware(c.watching)
+	if c.of.definition.AskRoots {
+		out.AddReceivingMiddleware(c.askingRoots)
+	}
 	for _, dir := range roots {
 		//lint:ignore SA1019 current servers still request roots
-		out.AddRoots(&sdk.Root{URI: (&url.URL{Scheme: "file", Path: dir}).String()})
+		out.AddRoots(rootOf(dir))
 	}
 	return out
 }

@@ -333,9 +333,16 @@ func callTool(ctx context.Context, s Server, p Pin, args map[string]any, h Hooks
 // failed returns a failure in the form in which models receive all failures.
 func failed(server, tool, kind string, err error) tools.Result {
 	more := ""
+	out := tools.Result{Failed: true, Err: err}
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		more = fmt.Sprintf(", code: %d", rpc.Code)
+		f := Failure{Code: rpc.Code}
+		if len(rpc.Data) <= maxDescription {
+			f.Data = rpc.Data
+		}
+		out.Data = f
 	}
-	return tools.Result{Failed: true, Err: err, Text: fmt.Sprintf("ERROR: mcp_error{server: %s, tool: %s, kind: %s%s}: %s",
-		server, clean(tool, maxToolName), kind, more, cleanText(err.Error()))}
+	out.Text = fmt.Sprintf("ERROR: mcp_error{server: %s, tool: %s, kind: %s%s}: %s", server,
+		clean(tool, maxToolName), kind, more, cleanText(err.Error()))
+	return out
 }

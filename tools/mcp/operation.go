@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"manualslop/events"
@@ -253,7 +251,14 @@ func readResource(ctx context.Context, c *connection, meta sdk.Meta, raw json.Ra
 	if err != nil {
 		return tools.Result{}, err
 	}
-	r, err := c.ReadResource(ctx, &sdk.ReadResourceParams{Meta: meta, URI: uri})
+	var r *sdk.ReadResourceResult
+	err = c.rounds(ctx, func(in sdk.InputResponseMap, state string) (*needed, error) {
+		r, err = c.ReadResource(ctx, &sdk.ReadResourceParams{Meta: meta, URI: uri, InputResponses: in, RequestState: state})
+		if err != nil || !r.NeedsInput() {
+			return nil, err
+		}
+		return &needed{r.InputRequests, r.RequestState}, nil
+	})
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -288,7 +293,15 @@ func getPrompt(ctx context.Context, c *connection, meta sdk.Meta, raw json.RawMe
 	if err != nil {
 		return tools.Result{}, err
 	}
-	r, err := c.GetPrompt(ctx, &sdk.GetPromptParams{Meta: meta, Name: in.Name, Arguments: in.Arguments})
+	var r *sdk.GetPromptResult
+	err = c.rounds(ctx, func(given sdk.InputResponseMap, state string) (*needed, error) {
+		r, err = c.GetPrompt(ctx, &sdk.GetPromptParams{Meta: meta, Name: in.Name, Arguments: in.Arguments,
+			InputResponses: given, RequestState: state})
+		if err != nil || !r.NeedsInput() {
+			return nil, err
+		}
+		return &needed{r.InputRequests, r.RequestState}, nil
+	})
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -349,9 +362,10 @@ func unsubscribe(ctx context.Context, c *connection, meta sdk.Meta, raw json.Raw
 	return tools.Result{Text: "unsubscribed"}, err
 }
 
-// Failure is the structured result of an operation that the server answered with an error.
+// Failure is the structured result of a call that the server answered with an error of JSON-RPC.
 type Failure struct {
-	Code int64 `json:"code"` // of JSON-RPC
+	Code int64           `json:"code"`
+	Data json.RawMessage `json:"data,omitempty"` // at most maxDescription bytes
 }
 
 // operate calls an operation.
@@ -359,9 +373,6 @@ func operate(ctx context.Context, s Server, p Pin, args json.RawMessage, h Hooks
 	out, err := s.Operate(ctx, p.Name, args, h)
 	if err != nil {
 		out = failed(s.Definition().Name, p.Name, kindOf(ctx, err), err)
-		if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
-			out.Data = Failure{rpc.Code}
-		}
 	}
 	return out
 }

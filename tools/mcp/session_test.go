@@ -342,9 +342,9 @@ func TestAServerAsksAPersonDuringACallOnly(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "declinemap[]\n", textOf(result.Content), "nobody can be asked")
 		c := s.now
-		_, err = c.elicit(t.Context(), &sdk.ElicitRequest{Params: &sdk.ElicitParams{Message: "x"}})
+		_, err = c.elicit(t.Context(), &sdk.ElicitParams{Message: "x"}, round{})
 		require.ErrorIs(t, err, errNoCall)
-		_, err = c.elicit(t.Context(), &sdk.ElicitRequest{Params: &sdk.ElicitParams{Mode: "url", URL: "javascript:x"}})
+		_, err = c.elicit(t.Context(), &sdk.ElicitParams{Mode: "url", URL: "javascript:x"}, round{})
 		require.ErrorContains(t, err, "must begin with http")
 	})
 }

@@ -120,14 +120,11 @@ func TestRequirement11NoAnswerOfAClientApprovesACall(t *testing.T) {
 		forged := edit("one", "two")
 		forged.InputResponses = mcp.InputResponseMap{"approve": &mcp.ElicitResult{Action: "accept",
 			Content: map[string]any{"approve": true}}}
-		out, err := session.CallTool(t.Context(), forged)
-		require.NoError(t, err)
-		require.True(t, out.IsError)
-		require.Contains(t, textOf(t, out), "inputResponses and requestState must not be set")
+		_, err := session.CallTool(t.Context(), forged)
+		require.ErrorContains(t, err, "inputResponses and requestState must be those of a question that was asked")
 		forged.InputResponses, forged.RequestState = nil, "approved"
-		out, err = session.CallTool(t.Context(), forged)
-		require.NoError(t, err)
-		require.Contains(t, textOf(t, out), "inputResponses and requestState must not be set")
+		_, err = session.CallTool(t.Context(), forged)
+		require.ErrorContains(t, err, "inputResponses and requestState must be those of a question that was asked")
 		refusals := eventstest.All(t, v.log, events.Filter{Project: v.person.Project,
 			Type: events.NameOf[events.CallAbandoned]()})
 		require.Len(t, refusals, 3*n+2, "each refusal is on record")

@@ -32,6 +32,7 @@ type options struct {
 	wait   time.Duration // see server.wait
 	elicit bool          // see server.elicits
 	sample bool          // see server.samples
+	roots  bool          // see server.roots
 
 	offered offered
 }
@@ -62,6 +63,9 @@ for a client that answers by itself. It never answers whether a call may run.
 With --sample the client's model writes the replies for which an external server asks,
 if "sampling" is true in the server's definition. Without it such a request waits for you.
 
+With --roots the client names its folders to an external server that asks for them, if
+"askRoots" is true in the server's definition. Without it such a request waits for you.
+
 With --http it serves streamable HTTP at /mcp and SSE at /sse, to clients on this
 machine that send the token in ask.token. With --json it prints one line
 {"ready":true,"url":URL,"tokens":DIR}.`,
@@ -86,6 +90,7 @@ machine that send the token in ask.token. With --json it prints one line
 	cmd.Flags().BoolVar(&o.elicit, "elicit", false, "let the client answer the questions of external servers for you")
 	cmd.Flags().BoolVar(&o.sample, "sample", false, "let the client's model reply to external servers that ask for "+
 		"a reply")
+	cmd.Flags().BoolVar(&o.roots, "roots", false, "let the client name its folders to external servers that ask for them")
 	cmd.Flags().DurationVar(&o.wait, "wait", 0, "answer a call without an outcome after this `TIME` as pending "+
 		"(default as long as the client waits)")
 	return cmd
@@ -166,8 +171,8 @@ func run(ctx context.Context, g *site.Flags, session string, p site.Place, conns
 	s := &server{name: engine.NewID(), gone: gone, reader: reader, blobs: reader.Get, wait: o.wait, log: g.Logger(),
 		calls: map[string]*call{}, external: o.offered.server, subscribed: newSubscriptions(),
 		writer: engine.SessionWriter{Log: agent, Project: p.Name, Session: session, Person: events.ActorMCP, Mask: mask}}
-	s.elicits, s.samples = o.elicit, o.sample
-	if o.elicit || o.sample {
+	s.elicits, s.samples, s.roots = o.elicit, o.sample, o.roots
+	if o.elicit || o.sample || o.roots {
 		person, err := client.Open(ctx, g, p)
 		if err != nil {
 			return err

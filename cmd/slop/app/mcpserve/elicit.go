@@ -18,6 +18,9 @@ type question struct {
 	URL     string
 	//lint:ignore SA1019 current clients still sample
 	Sampling *mcp.CreateMessageParams
+	Roots    bool
+	Key      string // the server's own name of it
+	Of       int    // how many it asked at once
 }
 
 // elicit passes a question of an external server to the client, if it may answer such questions, and sends the client's
@@ -27,8 +30,11 @@ func (s *server) elicit(ctx context.Context, to *mcp.ServerSession, a events.Ask
 	var q question
 	err := json.Unmarshal(a.Args, &q)
 	may := s.elicits
-	if q.Sampling != nil {
+	switch {
+	case q.Sampling != nil:
 		may = s.samples
+	case q.Roots:
+		may = s.roots
 	}
 	if err == nil && !may {
 		return
@@ -45,8 +51,21 @@ func (s *server) elicit(ctx context.Context, to *mcp.ServerSession, a events.Ask
 	}
 }
 
+// fromClient is the reason of an answer that a client gave.
+func fromClient(of *mcp.ServerSession) string { return "from the MCP client " + clientOf(of).Name }
+
 func ask(ctx context.Context, to *mcp.ServerSession, id string, q question) (given client.Answer, err error) {
-	given.Reason = "from the MCP client " + clientOf(to).Name
+	given.Reason = fromClient(to)
+	if q.Roots {
+		//lint:ignore SA1019 current clients still have roots
+		roots, err := to.ListRoots(ctx, nil)
+		if err != nil {
+			return given, err
+		}
+		given.Approved = true
+		given.Args, err = json.Marshal(roots)
+		return given, err
+	}
 	if q.Sampling != nil {
 		//lint:ignore SA1019 current clients still sample
 		reply, err := to.CreateMessage(ctx, q.Sampling)

@@ -46,13 +46,13 @@ func (s *server) passing(o offered, gone func(*mcp.ServerSession) context.Contex
 			switch p := r.GetParams().(type) {
 			case *mcp.ReadResourceParams:
 				args = map[string]string{"uri": p.URI}
-				q.token, q.answered = p.GetProgressToken(), len(p.InputResponses) > 0 || p.RequestState != ""
+				q.token, q.answers, q.state = p.GetProgressToken(), p.InputResponses, p.RequestState
 			case *mcp.GetPromptParams:
 				args = map[string]any{"name": p.Name, "arguments": p.Arguments}
 				if p.Arguments == nil {
 					args = map[string]any{"name": p.Name}
 				}
-				q.token, q.answered = p.GetProgressToken(), len(p.InputResponses) > 0 || p.RequestState != ""
+				q.token, q.answers, q.state = p.GetProgressToken(), p.InputResponses, p.RequestState
 			case *mcp.CompleteParams:
 				args = &mcp.CompleteParams{Ref: p.Ref, Argument: p.Argument, Context: p.Context}
 			}
@@ -63,7 +63,15 @@ func (s *server) passing(o offered, gone func(*mcp.ServerSession) context.Contex
 				}
 				q.args = raw
 			}
+			if with, has := r.(interface {
+				ClientCapabilities() *mcp.ClientCapabilities
+			}); has && isModern(session) {
+				q.capabilities = with.ClientCapabilities()
+			}
 			out, err := s.operate(ctx, gone(session), tool, q)
+			if needed, asks := errors.AsType[*inputNeeded](err); asks {
+				return q.needing(needed)
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -86,15 +94,21 @@ func (s *server) operate(ctx, gone context.Context, tool string, q request) (eve
 	case !settled:
 		return out, &jsonrpc.Error{Code: codeRefused, Message: unsettled(end)}
 	case out.Outcome != events.ToolDone:
-		code := external.Failure{Code: jsonrpc.CodeInternalError}
-		if len(out.Data) > 0 {
-			if err := json.Unmarshal(out.Data, &code); err != nil {
-				return out, err
-			}
-		}
-		return out, &jsonrpc.Error{Code: code.Code, Message: s.masked(out.Text)}
+		return out, s.failure(out, jsonrpc.CodeInternalError)
 	}
 	return out, nil
+}
+
+// failure is the error with which the external server answered a call, or one with the given code; nil without either.
+func (s *server) failure(out events.ToolSettled, code int64) error {
+	said := external.Failure{Code: code}
+	if len(out.Data) > 0 && json.Unmarshal([]byte(s.masked(string(out.Data))), &said) != nil {
+		said = external.Failure{Code: code}
+	}
+	if said.Code == 0 {
+		return nil
+	}
+	return &jsonrpc.Error{Code: said.Code, Message: s.masked(out.Text), Data: said.Data}
 }
 
 // answered is the protocol's form of an outcome.
@@ -151,12 +165,33 @@ func (s *server) answered(ctx context.Context, q request, out events.ToolSettled
 	return nil, fmt.Errorf("%s has no answer", q.name)
 }
 
+// needing is the protocol's form of questions in place of an outcome.
+func (q request) needing(n *inputNeeded) (mcp.Result, error) {
+	const needs = `{"resultType":"input_required"}`
+	if q.name == external.GetPrompt {
+		r := &mcp.GetPromptResult{}
+		err := json.Unmarshal([]byte(needs), r)
+		r.InputRequests, r.RequestState = n.asked, n.state
+		return r, err
+	}
+	r := &mcp.ReadResourceResult{}
+	err := json.Unmarshal([]byte(needs), r)
+	r.InputRequests, r.RequestState = n.asked, n.state
+	return r, err
+}
+
 // setType sets the type of a result, which the newer protocol demands and the SDK sets only for its own handlers.
 func (q request) setType(result any) error {
-	if p := q.session.InitializeParams(); p == nil || p.ProtocolVersion < stateless {
+	if !isModern(q.session) {
 		return nil
 	}
 	return json.Unmarshal([]byte(`{"resultType":"complete"}`), result)
+}
+
+// isModern reports whether a client uses the protocol without sessions.
+func isModern(session *mcp.ServerSession) bool {
+	p := session.InitializeParams()
+	return p != nil && p.ProtocolVersion >= stateless
 }
 
 // structured decodes the JSON that is the only block of an outcome.

@@ -15,12 +15,20 @@ func (s *server) result(ctx context.Context, end events.Payload, err error) (*mc
 	if said, refused := errors.AsType[refusal](err); refused {
 		return failed(string(said)), nil
 	}
+	if needed, asks := errors.AsType[*inputNeeded](err); asks {
+		return &mcp.CallToolResult{InputRequests: needed.asked, RequestState: needed.state}, nil
+	}
 	p, settled := end.(events.ToolSettled)
 	switch {
 	case err != nil:
 		return nil, err
 	case !settled:
 		return failed(unsettled(end)), nil
+	}
+	if s.external != "" && p.Outcome == events.ToolFailed {
+		if err := s.failure(p, 0); err != nil {
+			return nil, err
+		}
 	}
 	out := &mcp.CallToolResult{IsError: p.Outcome != events.ToolDone}
 	for _, c := range p.Content {

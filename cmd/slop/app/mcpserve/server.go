@@ -4,6 +4,7 @@ package mcpserve
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,6 +33,9 @@ const maxWaiting = 64
 // keepPending is how long a call whose client was told to come back waits for it.
 const keepPending = time.Hour
 
+// forever is the time that a request waits without --wait.
+const forever = 1<<63 - 1
+
 // outcomeTool is the tool by which a client comes back for a call.
 const outcomeTool = "slop_outcome"
 
@@ -44,6 +48,7 @@ type server struct {
 	log     *slog.Logger
 	elicits bool // clients are asked the questions of an external server
 	samples bool // the models of clients reply to an external server
+	roots   bool // clients name their folders to an external server
 	// answer sends an answer to an ask with the gate input as the person's.
 	answer func(ctx context.Context, ask string, given client.Answer) error
 	wait   time.Duration // how long one request waits for an outcome; 0: as long as its client does
@@ -68,6 +73,8 @@ type call struct {
 	notices  chan events.ServerNotice // of the external server; nil: it has none
 	told     int                      // number of the last one that the client was told
 	progress float64                  // that the client was told last
+
+	round round
 
 	pending bool   // no request waits for it; guarded by server.mu
 	resume  func() // stops what would withdraw it
@@ -122,13 +129,20 @@ type request struct {
 	token     any    // of its progress; nil: the client does not want to know
 	name      string // of the tool, as the client names it
 	args      json.RawMessage
-	answered  bool // it has answers to questions
 	operation bool // not a call of a tool, so it cannot be left pending
+
+	capabilities *mcp.ClientCapabilities // of a client without a session; nil: it cannot be asked in a result
+	answers      mcp.InputResponseMap    // to the questions of an external server, with the state that came with them
+	state        string
 }
 
 func requestOf(r *mcp.CallToolRequest) request {
-	return request{session: r.Session, token: r.Params.GetProgressToken(), name: r.Params.Name, args: r.Params.Arguments,
-		answered: len(r.Params.InputResponses) > 0 || r.Params.RequestState != ""}
+	q := request{session: r.Session, token: r.Params.GetProgressToken(), name: r.Params.Name, args: r.Params.Arguments,
+		answers: r.Params.InputResponses, state: r.Params.RequestState}
+	if isModern(r.Session) {
+		q.capabilities = r.ClientCapabilities()
+	}
+	return q
 }
 
 // refusal is why a request has no outcome, for its client.
@@ -273,13 +287,12 @@ func (s *server) request(ctx, gone context.Context, tool string, q request) (eve
 	if len(client.Name) > events.MaxMCPClient || len(client.Version) > events.MaxMCPClient {
 		return nil, refuse("clientInfo: name and version must be at most %d bytes each", events.MaxMCPClient)
 	}
+	if len(q.answers) > 0 || q.state != "" {
+		return s.goOn(ctx, gone, q)
+	}
 	c, err := s.begin()
 	if err != nil {
 		return nil, refuse("%v", err)
-	}
-	if q.answered {
-		defer s.end(c)
-		return nil, s.refuseAnswers(ctx, c, q.name)
 	}
 	asked := events.ToolRequested{Call: c.id, Tool: tool, Args: q.args, Client: client}
 	if _, _, err := s.writer.Publish(ctx, asked); err != nil {
@@ -288,17 +301,6 @@ func (s *server) request(ctx, gone context.Context, tool string, q request) (eve
 		return nil, refuse("%v", errors.Join(err, s.withdraw(ctx, c, "the request was not confirmed")))
 	}
 	return s.await(ctx, gone, q, c)
-}
-
-// refuseAnswers refuses a call with answers to questions that the server did not ask. The
-// refusal is on record; the call is not requested.
-func (s *server) refuseAnswers(ctx context.Context, c *call, tool string) error {
-	err := s.withdraw(ctx, c, fmt.Sprintf("a call of %.80q came with answers to questions that nobody asked", tool))
-	if err != nil {
-		return refuse("%v", err)
-	}
-	return refuse("inputResponses and requestState must not be set: slop does not ask clients; a person approves "+
-		"calls with slop ask answer, call %s is refused", c.id)
 }
 
 // outcome continues to wait for a pending call.
@@ -318,16 +320,16 @@ func (s *server) outcome(ctx, gone context.Context, q request, id string) (event
 
 // await waits for the event that ends a call, at most as long as one request may take.
 func (s *server) await(ctx, gone context.Context, q request, c *call) (events.Payload, error) {
-	var limit <-chan time.Time
-	if s.wait > 0 && !q.operation {
-		t := time.NewTimer(s.wait)
-		defer t.Stop()
-		limit = t.C
+	limit := time.NewTimer(cmp.Or(s.wait, forever))
+	defer limit.Stop()
+	if q.operation {
+		limit.Stop()
 	}
 	var asking sync.WaitGroup
 	defer asking.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	forms, shown := make(chan struct{}), 0 // questions that the client shows now
 	for {
 		select {
 		case <-ctx.Done():
@@ -336,8 +338,14 @@ func (s *server) await(ctx, gone context.Context, q request, c *call) (events.Pa
 		case <-gone.Done():
 			defer s.end(c)
 			return nil, errors.Join(gone.Err(), s.withdraw(ctx, c, "the client disconnected"))
-		case <-limit:
-			return nil, s.leavePending(gone, c)
+		case <-limit.C:
+			if shown == 0 {
+				return nil, s.leavePending(gone, c)
+			}
+		case <-forms:
+			if shown--; shown == 0 && !q.operation {
+				limit.Reset(cmp.Or(s.wait, forever)) // the time of the form does not count
+			}
 		case n := <-c.notices:
 			q.tell(ctx, c, n)
 		case p, open := <-c.steps:
@@ -352,8 +360,21 @@ func (s *server) await(ctx, gone context.Context, q request, c *call) (events.Pa
 			}
 			if a, ok := p.(events.AskRaised); ok {
 				c.ask = a.Ask
-				if a.Gate == events.GateInput {
-					asking.Go(func() { s.elicit(ctx, q.session, a) })
+				switch {
+				case a.Gate != events.GateInput:
+				case isModern(q.session):
+					if err := s.question(gone, q, c, a); err != nil {
+						return nil, err
+					}
+				default:
+					shown++
+					asking.Go(func() {
+						s.elicit(ctx, q.session, a)
+						select {
+						case forms <- struct{}{}:
+						case <-ctx.Done():
+						}
+					})
 				}
 			}
 			q.progress(ctx, c, 0, 0, progress(p))
@@ -388,9 +409,9 @@ func ends(p events.Payload) bool {
 	return false
 }
 
-// leavePending keeps a call without a request until its client comes back. It withdraws the call if the client has
-// disconnected or does not come back.
-func (s *server) leavePending(gone context.Context, c *call) error {
+// keep keeps a call without a request until its client comes back. It withdraws the call if the client has
+// disconnected or does not come back. s.mu must be held.
+func (s *server) keep(gone context.Context, c *call) {
 	drop := func(reason string) {
 		s.mu.Lock()
 		if !c.pending {
@@ -402,12 +423,17 @@ func (s *server) leavePending(gone context.Context, c *call) error {
 		defer s.end(c)
 		_ = s.withdraw(s.gone, c, reason) // where it fails the engine finds this process gone
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	c.pending = true
 	late := time.AfterFunc(keepPending, func() { drop("the client did not come back for the outcome") })
 	stop := context.AfterFunc(gone, func() { drop("the client disconnected") })
 	c.resume = func() { late.Stop(); stop() }
+}
+
+// leavePending keeps a call whose client is told to come back.
+func (s *server) leavePending(gone context.Context, c *call) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keep(gone, c)
 	waits := "it has not ended"
 	if c.ask != "" {
 		waits = "it may wait for a person, ask " + c.ask
@@ -418,7 +444,9 @@ func (s *server) leavePending(gone context.Context, c *call) error {
 
 // withdraw records that nobody waits for a call any more.
 func (s *server) withdraw(ctx context.Context, c *call, reason string) error {
-	_, _, err := s.writer.Publish(context.WithoutCancel(ctx), events.CallAbandoned{Call: c.id, Reason: reason})
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTimeout) // the engine may have stopped
+	defer cancel()
+	_, _, err := s.writer.Publish(ctx, events.CallAbandoned{Call: c.id, Reason: reason})
 	return err
 }
 
