@@ -23,9 +23,8 @@ import (
 // outcome as often as it is told to, a number, which makes as many calls at once,
 // or list, which prints tools, or rounds or closed, which answer the
 // questions of a tool in results by hand. Further actions are resources, templates, prompts, read URI,
-// prompt NAME ARGS, complete PROMPT PREFIX, and watch URI TOOL, which subscribes, calls the tool and waits for the change. With
-// MCP_LEVEL
-// it prints log messages from that level on. It waits for MCP_NOTICES progress and log messages before it ends. With
+// prompt NAME ARGS, complete PROMPT PREFIX, and watch URI TOOL, which subscribes, calls the tool and waits for the change.
+// With MCP_LEVEL it prints log messages from that level on. It waits for MCP_NOTICES progress and log messages before it ends. With
 // MCP_REPLY it replies as a model, with MCP_ROOTS it has that folder. It answers questions with the form in MCP_FORM.
 // MCP_SERVER is what stands behind slop mcp, serve by default. With MCP_URL it
 // calls a server over HTTP, with the token in the file MCP_TOKEN, over SSE where
