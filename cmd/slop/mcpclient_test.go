@@ -15,20 +15,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// mcpClient is an MCP client of `slop mcp serve`: mcpclient ACTION TOOL ARGS.
-// It prints the progress and the result of the call. ACTION is call, cancel,
-// which cancels the call at its first progress, forge, which sends an answer that
-// nobody asked for with it, leave, which ends the client
-// at the first progress without a word, pending, which comes back for the
-// outcome as often as it is told to, a number, which makes as many calls at once,
-// or list, which prints tools, or rounds or closed, which answer the
-// questions of a tool in results by hand. Further actions are resources, templates, prompts, read URI,
-// prompt NAME ARGS, complete PROMPT PREFIX, and watch URI TOOL, which subscribes, calls the tool and waits for the change.
-// With MCP_LEVEL it prints log messages from that level on. It waits for MCP_NOTICES progress and log messages before it ends. With
-// MCP_REPLY it replies as a model, with MCP_ROOTS it has that folder. It answers questions with the form in MCP_FORM.
-// MCP_SERVER is what stands behind slop mcp, serve by default. With MCP_URL it
-// calls a server over HTTP, with the token in the file MCP_TOKEN, over SSE where
-// the URL ends so. MCP_ERA is the protocol's version.
+// mcpClient is an MCP client of `slop mcp serve`: mcpclient ACTION TOOL ARGS. It prints the progress and the
+// result of the call. ACTION is call, cancel, which cancels the call at its first progress, forge, which sends an
+// answer that nobody asked for with it, leave, which ends the client at the first progress without a word,
+// pending, which comes back for the outcome as often as it is told to, a number, which makes as many calls at
+// once, or list, which prints tools, or rounds or closed, which answer the questions of a tool in results by hand.
+// Further actions are resources, templates, prompts, read URI, prompt NAME ARGS, complete PROMPT PREFIX, and watch
+// URI TOOL, which subscribes, calls the tool and waits for the change. With MCP_LEVEL it prints log messages from
+// that level on. It waits for MCP_NOTICES progress and log messages before it ends. With MCP_REPLY it replies as a
+// model, with MCP_ROOTS it has that folder. It answers questions with the form in MCP_FORM. MCP_SERVER is what
+// stands behind slop mcp, serve by default. With MCP_URL it calls a server over HTTP, with the token in the file
+// MCP_TOKEN, over SSE where the URL ends so. MCP_ERA is the protocol's version.
 func mcpClient() {
 	if err := runMCPClient(context.Background(), os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "mcpclient:", err)
