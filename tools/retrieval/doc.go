@@ -1,0 +1,16 @@
+// Package retrieval finds the passages of a workspace's files that fit a question.
+//
+// # Contract
+//
+//   - [Finder.Find] reads the files that tools may read, without those that .gitignore excludes, binary
+//     and large ones, and cuts them into overlapping [Passage]s at line ends. It looks at the files anew
+//     each time, so a passage is never older than the question.
+//   - Every text is masked before it is ranked, embedded or returned.
+//   - Without an [Embedder], or if it fails, passages are ranked by the question's words (BM25). The
+//     result says which way was used, and why.
+//   - With one, a passage is embedded once for each model: its vector is kept in a [store] under the
+//     digest of its text. A damaged store loses the vectors from the damage on, nothing else.
+//   - Several processes may use one folder.
+//
+// Limits are constants with their reasons; what they leave out is counted in the result.
+package retrieval
