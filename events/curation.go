@@ -296,6 +296,8 @@ type TurnRequested struct {
 	Model   string `json:"model,omitempty"`
 	// Entries are the entries of the discussion at the time when the person sent the message.
 	Entries []TurnEntry `json:"entries,omitempty"`
+	// Retrieval adds passages of the project's files that fit the text; nil if none are wanted.
+	Retrieval *Retrieval `json:"retrieval,omitempty"`
 }
 
 // TurnEntry is an entry at the time when a turn was sent.
@@ -341,6 +343,11 @@ func (p TurnRequested) Check() error {
 		return LimitError{"the discussion", len(p.Entries), MaxTurnEntries, "entries long"}
 	case inline > MaxTurnInline:
 		return LimitError{"what the discussion imported", inline, MaxTurnInline, "bytes long"}
+	}
+	if p.Retrieval != nil {
+		if err := p.Retrieval.Check(); err != nil {
+			return err
+		}
 	}
 	return p.Ticket("D").Check()
 }
@@ -393,7 +400,8 @@ func turnDefs() []Def {
 	return []Def{
 		Define(Command, "person", "A person says something in a discussion, which its model is to answer.",
 			TurnRequested{Discussion: "main", Text: "What does it do?", Entries: []TurnEntry{{Entry: "01H", Role: "Context",
-				From: "01H", SHA256: "ab", Size: 1, Path: "a.go", View: ViewSkeleton}}}),
+				From: "01H", SHA256: "ab", Size: 1, Path: "a.go", View: ViewSkeleton}}, Retrieval: &Retrieval{
+				Source: RetrieveText, TopK: 5}}),
 		Define(Decision, "contributor", "A turn in a discussion ended.", TurnEnded{Turn: "D-1", Discussion: "main",
 			Outcome: TurnDone}),
 	}

@@ -2,6 +2,8 @@ package events
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -23,7 +25,74 @@ const (
 	ViewState = "state"
 	// ViewImage is an image, whose bytes are always in the blob store.
 	ViewImage = "image"
+	// ViewRetrieved is a passage of a file that a [Retrieval] found.
+	ViewRetrieved = "retrieved"
 )
+
+// Sources of a [Retrieval].
+const (
+	// RetrieveVectors compares the vectors of texts. The name is that of the original's vector store.
+	RetrieveVectors = "chroma"
+	// RetrieveText ranks texts by the words of the question.
+	RetrieveText = "text"
+)
+
+// RetrievalSources returns all sources.
+func RetrievalSources() []string { return []string{RetrieveVectors, RetrieveText} }
+
+// Limits of the passages that a [Retrieval] finds.
+const (
+	MaxTopK     = 20
+	DefaultTopK = 5
+)
+
+// Retrieval asks for the passages of the workspace's files that fit a question.
+type Retrieval struct {
+	Source string `json:"source"`
+	// Provider and Model make the vectors; an empty model is the provider's default.
+	Provider string `json:"provider,omitempty"`
+	Model    string `json:"model,omitempty"`
+	// TopK is the maximum number of passages; 0 means DefaultTopK.
+	TopK int `json:"top_k,omitempty"`
+	// Query is the question. In a [TurnRequested] it is empty: the person's message is the question.
+	Query string `json:"query,omitempty"`
+}
+
+// Check returns why the retrieval is invalid; nil if it is valid.
+func (r Retrieval) Check() error {
+	switch {
+	case !slices.Contains(RetrievalSources(), r.Source):
+		return fmt.Errorf("source of retrieval must be one of %s, got %q", strings.Join(RetrievalSources(), ", "), r.Source)
+	case r.Source == RetrieveVectors && r.Provider == "":
+		return errors.New("retrieval by vectors needs a provider of embeddings")
+	case r.TopK < 0 || r.TopK > MaxTopK:
+		return fmt.Errorf("top_k must be between 1 and %d, got %d", MaxTopK, r.TopK)
+	case len(r.Provider) > MaxToken || len(r.Model) > MaxModelName:
+		return errors.New("the provider's or the model's name is too long")
+	}
+	return nil
+}
+
+// Retrieved says how the passages of a [ContextBuilt] were found; they are its views of the kind
+// retrieved, best first.
+type Retrieved struct {
+	// Ticket and Tier are those of the request.
+	Ticket string `json:"ticket,omitempty"`
+	Tier   int    `json:"tier,omitempty"`
+	// Source is the way that was used, with Provider and Model if they were asked for vectors.
+	Source   string `json:"source"`
+	Provider string `json:"provider,omitempty"`
+	Model    string `json:"model,omitempty"`
+	// Problem is why words were used although vectors were asked for.
+	Problem string `json:"problem,omitempty"`
+	// Files and Passages were searched. LeftOut files were not, because there are too many passages.
+	Files    int `json:"files"`
+	Passages int `json:"passages"`
+	LeftOut  int `json:"left_out,omitempty"`
+	// Embedded passages had no vector before. Usage is what the vectors cost; nil if none were made.
+	Embedded int    `json:"embedded,omitempty"`
+	Usage    *Usage `json:"usage,omitempty"`
+}
 
 // DefaultView returns the default view of a file: an image for the names of PNG, JPEG and WebP
 // files, else the whole file.
@@ -72,6 +141,8 @@ type ContextRequested struct {
 	Ticket  string        `json:"ticket,omitempty"`
 	Attempt int           `json:"attempt,omitempty"`
 	Views   []ViewRequest `json:"views"`
+	// Retrieval asks for passages, too; nil if none are wanted.
+	Retrieval *Retrieval `json:"retrieval,omitempty"`
 	// Workspace is the workspace whose files are read; empty means the person's folder.
 	Workspace string `json:"workspace,omitempty"`
 }
@@ -98,18 +169,22 @@ type View struct {
 	Size   int64      `json:"size,omitempty"`
 	Blob   bool       `json:"blob,omitempty"`  // the bytes are in the blob store
 	File   *FileState `json:"file,omitempty"`  // the file from which it was made
-	Slice  *FileSlice `json:"slice,omitempty"` // for a slice: its current position
+	Slice  *FileSlice `json:"slice,omitempty"` // for a slice or passage: its current position
+	Score  float64    `json:"score,omitempty"` // of a passage, comparable within one retrieval
 	Error  string     `json:"error,omitempty"` // why there is no view
 }
 
-// ContextBuilt answers ContextRequested; Views are in the order of the request.
+// ContextBuilt answers ContextRequested; Views are in the order of the request, and behind them the
+// passages that were retrieved.
 type ContextBuilt struct {
 	Request string `json:"request"`
 	Views   []View `json:"views"`
+	// Retrieved is set if passages were asked for.
+	Retrieved *Retrieved `json:"retrieved,omitempty"`
 }
 
 // EventType returns the type name and version.
-func (ContextBuilt) EventType() Type { return Type{"ContextBuilt", 1} }
+func (ContextBuilt) EventType() Type { return Type{"ContextBuilt", 2} }
 
 // EventCorr returns the request.
 func (e ContextBuilt) EventCorr() string { return e.Request }
@@ -159,10 +234,13 @@ func fileDefs() []Def {
 	return []Def{
 		Define(Decision, "planner, lead, contributor, qa", "Views of files are needed for a prompt.",
 			ContextRequested{Tier: 3, Ticket: "T-001", Attempt: 1, Views: []ViewRequest{{Path: "a.go",
-				View: ViewSkeleton, Fallback: true, Chosen: true}}}, optional),
+				View: ViewSkeleton, Fallback: true, Chosen: true}}, Retrieval: &Retrieval{Source: RetrieveVectors,
+				Provider: "openai", TopK: 5, Query: "Where?"}}, optional),
 		Define(Outcome, "worker", "Views of files, by digest.",
 			ContextBuilt{"01J", []View{{Path: "a.go", View: ViewRaw, Text: "x", SHA256: "ab", Size: 1,
-				File: &FileState{Path: "a.go", SHA256: "ab", Size: 1}}}}),
+				File: &FileState{Path: "a.go", SHA256: "ab", Size: 1}, Score: 0.5}}, &Retrieved{Ticket: "D-1", Tier: 3,
+				Source: RetrieveVectors, Provider: "openai", Model: "m", Files: 1, Passages: 2, Embedded: 2,
+				Usage: &Usage{Input: 9}}}, optional),
 		Define(Decision, "contributor", "Asks which files differ from what the conversation has seen.",
 			RefreshRequested{Ticket: "T-001", Attempt: 1, Round: 2, Files: []FileState{{Path: "a.go", SHA256: "ab"}}}),
 		Define(Outcome, "worker", "The files that changed, as diffs.", FilesUpdated{"01J", "T-001",

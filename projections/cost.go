@@ -78,7 +78,7 @@ type meter struct {
 
 var cost = Fold[*meter]{
 	Name: "cost", Version: 2,
-	Takes: ofRequests,
+	Takes: ofUsage,
 	New:   func() *meter { return &meter{Requests: requests{}, Cost: newCost()} },
 	Apply: (*meter).apply,
 	View:  func(m *meter) any { return m.Cost },
@@ -103,8 +103,28 @@ func (m *meter) apply(e *events.Event) *meter {
 		}
 	case events.ModelDenied:
 		m.Requests.answered(p.Request)
+	case events.ContextBuilt:
+		if q, used := embedding(p); used {
+			m.Cost.each(q, func(u *Usage) { u.Requests++; u.add(*p.Retrieved.Usage) })
+		}
 	}
 	return m
+}
+
+// ofUsage reports whether an event is about requests to models or may report what embeddings used.
+func ofUsage(p events.Payload) bool {
+	_, built := p.(events.ContextBuilt)
+	return built || ofRequests(p)
+}
+
+// embedding returns the requests for embeddings that were made for views, as one request; false if
+// none were.
+func embedding(p events.ContextBuilt) (request, bool) {
+	r := p.Retrieved
+	if r == nil || r.Usage == nil {
+		return request{}, false
+	}
+	return request{Ticket: r.Ticket, Tier: r.Tier, Provider: r.Provider, Model: r.Model}, true
 }
 
 // Cost returns the session's usage so far, in tokens. The result is shared and
@@ -215,7 +235,7 @@ var spending = Fold[*spendings]{
 		case events.SessionOpened, events.ModelsOffered, events.BudgetRaised, events.BudgetWarned:
 			return true
 		}
-		return ofRequests(p)
+		return ofUsage(p)
 	},
 	New: func() *spendings {
 		return &spendings{Requests: requests{}, Lines: []*SpendingLine{}, byKey: map[spendingKey]*SpendingLine{}}
@@ -258,6 +278,10 @@ func (s *spendings) apply(e *events.Event) *spendings {
 		s.answered(e, p.Request, Usage{Failed: 1}, used)
 	case events.ModelDenied:
 		s.Requests.answered(p.Request)
+	case events.ContextBuilt:
+		if q, used := embedding(p); used {
+			s.spend(e, q, Usage{Requests: 1}, *p.Retrieved.Usage)
+		}
 	default:
 		s.Budgets.apply(p)
 	}
@@ -266,10 +290,13 @@ func (s *spendings) apply(e *events.Event) *spendings {
 
 // answered adds the usage of an attempt, at the price for its time and prompt size.
 func (s *spendings) answered(e *events.Event, request string, u Usage, used events.Usage) {
-	q, counts := s.Requests.answered(request)
-	if !counts {
-		return
+	if q, counts := s.Requests.answered(request); counts {
+		s.spend(e, q, u, used)
 	}
+}
+
+// spend adds the usage of a request.
+func (s *spendings) spend(e *events.Event, q request, u Usage, used events.Usage) {
 	u.add(used)
 	var price *events.ModelPrice
 	if p, known := s.Offered.Price(q.Provider, q.Model, e.Time, used.Prompt()); known {

@@ -24,6 +24,33 @@ type Turn struct {
 	At         time.Time           `json:"at"`
 	Ended      *time.Time          `json:"ended"`
 	Changes    []events.FileChange `json:"changes,omitempty"`
+	// Retrieved says what was found in the project's files for the message; nil if nothing was wanted.
+	Retrieved *TurnRetrieved `json:"retrieved,omitempty"`
+}
+
+// TurnRetrieved says what was found for a turn, and how.
+type TurnRetrieved struct {
+	events.Retrieved
+	Found []TurnPassage `json:"found"` // best first
+}
+
+// TurnPassage is a passage that a turn's prompt shows.
+type TurnPassage struct {
+	Path  string  `json:"path"`
+	First int     `json:"first_line"`
+	Last  int     `json:"last_line"`
+	Score float64 `json:"score"`
+}
+
+// Passages returns the passages among the views of a prompt, best first.
+func Passages(views []events.View) []TurnPassage {
+	out := []TurnPassage{}
+	for _, v := range views {
+		if v.View == events.ViewRetrieved && v.Error == "" && v.Slice != nil {
+			out = append(out, TurnPassage{v.Path, v.Slice.StartLine, v.Slice.EndLine, v.Score})
+		}
+	}
+	return out
 }
 
 // turnBook holds all turns that continue, and the newest ended ones.
@@ -48,7 +75,7 @@ var turns = Fold[*turnBook]{
 
 func ofTurns(p events.Payload) bool {
 	switch p.(type) {
-	case events.TurnRequested, events.TurnEnded, events.SessionClosed:
+	case events.TurnRequested, events.TurnEnded, events.SessionClosed, events.ContextBuilt:
 		return true
 	}
 	return ofRequests(p)
@@ -82,6 +109,13 @@ func (b *turnBook) apply(e *events.Event) *turnBook {
 		delete(b.Requests, p.Request)
 	case events.ModelDenied:
 		delete(b.Requests, p.Request)
+	case events.ContextBuilt:
+		if p.Retrieved == nil {
+			break
+		}
+		if t := b.Turns[p.Retrieved.Ticket]; t != nil && t.Ended == nil {
+			t.Retrieved = &TurnRetrieved{*p.Retrieved, Passages(p.Views)}
+		}
 	}
 	return b
 }

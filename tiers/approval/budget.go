@@ -118,6 +118,11 @@ func (s *State) foldMoney(e *events.Event) {
 		s.paidFor(e, p.Request, &p.Usage)
 	case events.ModelFailed:
 		s.paidFor(e, p.Request, p.Usage)
+	case events.ContextBuilt:
+		if r := p.Retrieved; r != nil && r.Usage != nil {
+			c := &charge{ticket: r.Ticket, provider: r.Provider, model: r.Model, asked: e}
+			s.spent(e, c, m.cost(c, r.Usage))
+		}
 	case events.BudgetRaiseRequested:
 		s.raiseRequested(e, p)
 	}
@@ -158,9 +163,17 @@ func (s *State) paidFor(e *events.Event, request string, u *events.Usage) {
 		return
 	}
 	delete(m.flight, request)
-	cost := m.cost(c, u)
 	for _, b := range c.all() {
 		m.reserved[b] -= c.worst
+	}
+	s.spent(e, c, m.cost(c, u))
+}
+
+// spent adds the cost of a charge to its budgets. Embeddings are paid without having been admitted: a
+// worker knows only then how many it needs, and they cost little.
+func (s *State) spent(e *events.Event, c *charge, cost events.Pico) {
+	m := s.money
+	for _, b := range c.all() {
 		m.spent[b] = m.spent[b].Plus(cost)
 	}
 	for _, b := range m.budgets(c) {

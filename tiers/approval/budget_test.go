@@ -38,6 +38,12 @@ func replied(n int, cost int64) events.ModelReplied {
 	return events.ModelReplied{Request: tierstest.ID(n), Usage: events.Usage{Output: cost}}
 }
 
+// embedded is a retrieval whose vectors cost so many micro-dollars.
+func embedded(cost int64) events.ContextBuilt {
+	return events.ContextBuilt{Request: "R", Retrieved: &events.Retrieved{Ticket: "D-1", Tier: 3, Provider: "p", Model: "m",
+		Usage: &events.Usage{Output: cost}}}
+}
+
 // letGo is the approval of the n-th foreign event.
 func letGo(n int, ticket string, worst int64) events.Payload {
 	return letGoAs(events.ModelApproved{Request: tierstest.ID(n), Ticket: ticket, WorstCaseMicroDollars: &worst,
@@ -105,6 +111,11 @@ func TestAGuardedRequestIsHeldAgainstItsBudgets(t *testing.T) {
 			Then: given(letGo(first, "", 9*dollar))},
 		{Name: "--yes is no answer", Given: given(begin(budgeted(dollar, 0)), priced, events.RuleAdded{Rule: yesRule}),
 			When: calls("T-1", 2*dollar), Then: given(budgetAsk(events.BudgetSession, "T-1", 2))},
+		{Name: "embeddings are paid, too", Given: session, When: embedded(8 * dollar), Then: given(events.BudgetWarned{
+			Budget: events.BudgetSession, LimitMicroDollars: 10 * dollar, SpentMicroDollars: 8 * dollar})},
+		{Name: "and leave less for what follows", Given: given(session, embedded(7*dollar)), When: calls("T-1", 4*dollar),
+			Then: given(budgetAsk(events.BudgetSession, "T-1", 20))},
+		{Name: "without a budget nobody counts them", Given: given(begin(), priced), When: embedded(8 * dollar)},
 		{Name: "a killed attempt is not sent", Given: given(session, events.TicketKilled{Ticket: "T-1", Attempt: 1}),
 			When: calls("T-1", dollar),
 			Then: given(events.ModelDenied{Request: tierstest.ID(first + 1), Ticket: "T-1", Reason: "the ticket was killed",

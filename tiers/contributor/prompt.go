@@ -81,7 +81,7 @@ func (r *run) context(s *State, id string, p events.ContextBuilt) {
 		r.talk.Open(r.brief())
 	}
 	for _, i := range others {
-		if p.Views[i].View != events.ViewState {
+		if v := p.Views[i].View; v != events.ViewState && v != events.ViewRetrieved {
 			r.learnText(s, p.Views[i].SHA256, p.Views[i].Text)
 			r.talk.Show(p.Views[i].Path, view(id, i, p.Views[i]))
 		}
@@ -98,7 +98,7 @@ func (r *run) context(s *State, id string, p events.ContextBuilt) {
 		}
 	}
 	if r.turn != nil {
-		r.openTurn(s)
+		r.openTurn(s, id, p.Views)
 	}
 	r.phase = startRound
 }

@@ -103,8 +103,42 @@ func (r *run) trackedFiles(s *State) []events.TrackedFile {
 	return out[:n]
 }
 
-// openTurn adds the discussion to the conversation: files, entries, and then the person's message.
-func (r *run) openTurn(s *State) {
+// retrieval returns what to look for in the project's files: what fits the person's message. It returns
+// nil if the run is about a ticket, or if nothing is wanted.
+func (r *run) retrieval() *events.Retrieval {
+	if r.turn == nil || r.turn.asked.Retrieval == nil {
+		return nil
+	}
+	want := *r.turn.asked.Retrieval
+	want.Query = tiers.Clip(r.turn.asked.Text, MaxQuery)
+	return &want
+}
+
+// retrievedWords precedes the passages that fit a person's message.
+const retrievedWords = "# Passages of the project's files\n\nA search found them for the message below. They may be beside " +
+	"the point, and they show only parts of files: read what you need of the rest with tools.\n"
+
+// passages adds the passages that were found for the person's message, best first.
+func (r *run) passages(s *State, built string, views []events.View) {
+	begun := false
+	for i, v := range views {
+		if v.View != events.ViewRetrieved || v.Error != "" || v.Slice == nil {
+			continue
+		}
+		if !begun {
+			begun = true
+			r.talk.Open(events.Part{Role: "user", Text: retrievedWords})
+		}
+		r.learnText(s, v.SHA256, v.Text)
+		lines := fmt.Sprintf("%s:%d-%d", v.Path, v.Slice.StartLine, v.Slice.EndLine)
+		r.talk.Show(lines, tiers.ViewPart(built, i, v, "## "+tiers.Line(lines)+"\n"))
+	}
+}
+
+// openTurn adds the discussion to the conversation: files, entries, passages that fit the person's
+// message, and then the message. The passages come late because they differ from turn to turn, and
+// providers cache what is the same at the beginning.
+func (r *run) openTurn(s *State, built string, views []events.View) {
 	t := r.turn
 	if t.left > 0 {
 		r.talk.Open(events.Part{Role: "user", Text: fmt.Sprintf("%d more files are tracked; read what you need of them with "+
@@ -119,6 +153,7 @@ func (r *run) openTurn(s *State) {
 			r.talk.Open(p)
 		}
 	}
+	r.passages(s, built, views)
 	r.learnText(s, events.Digest([]byte(t.asked.Text)), t.asked.Text)
 	r.talk.Open(events.Part{Role: "user", Kind: events.PartEntry, From: t.request,
 		SHA256: events.Digest([]byte(t.asked.Text)), Size: int64(len(t.asked.Text))})

@@ -71,7 +71,7 @@ func (r *run) contextRequest(s *State) events.ContextRequested {
 		views = append(views, states(s.settings.Tracked)...)
 	}
 	return events.ContextRequested{Tier: r.tier, Track: r.track, Ticket: r.ticket.ID, Attempt: r.attempt, Views: views,
-		Workspace: r.place}
+		Retrieval: r.retrieval(), Workspace: r.place}
 }
 
 // comparesTracked reports whether a refresh shows only those changes of a tracked file that were

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"math"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
 
 	"manualslop/events"
+	"manualslop/tiers"
 	"manualslop/tiers/llm"
 	"manualslop/tools"
 	"manualslop/tools/builtin"
@@ -61,7 +63,30 @@ func (w site) views(ctx context.Context, request string, p events.ContextRequest
 	for i, v := range p.Views {
 		out.Views[i] = w.view(ctx, v, &room)
 	}
+	if p.Retrieval != nil {
+		w.retrieve(ctx, p, &out, &room)
+	}
 	return out
+}
+
+// retrieve adds the passages that a request asks for.
+func (w site) retrieve(ctx context.Context, p events.ContextRequested, out *events.ContextBuilt, room *int) {
+	report := events.Retrieved{Source: events.RetrieveText, Problem: "this worker cannot search files"}
+	if w.Retriever != nil {
+		got, found, err := w.Retriever.Find(ctx, w.Env.Workspace, *p.Retrieval)
+		if err != nil {
+			got.Problem = tools.Failure(err).Text
+		}
+		report = got
+		for _, f := range found {
+			v := events.View{Path: f.Path, View: events.ViewRetrieved, Score: math.Round(f.Score*1e4) / 1e4,
+				File:  &events.FileState{Path: f.Path, SHA256: f.File, Size: f.FileSize},
+				Slice: &events.FileSlice{StartLine: f.First, EndLine: f.Last}}
+			out.Views = append(out.Views, w.textView(ctx, f.Text, v, room))
+		}
+	}
+	report.Ticket, report.Tier, report.Problem = p.Ticket, p.Tier, tiers.Clip(w.mask(report.Problem), llm.MaxMessage)
+	out.Retrieved = &report
 }
 
 // maxInlineSum limits the texts in one event, in bytes of JSON; further texts go to the blob
@@ -95,6 +120,11 @@ func (w site) view(ctx context.Context, v events.ViewRequest, room *int) events.
 	if out.Error != "" {
 		return out
 	}
+	return w.textView(ctx, text, out, room)
+}
+
+// textView adds a text to a view: in the view if there is room, else in the blob store.
+func (w site) textView(ctx context.Context, text string, out events.View, room *int) events.View {
 	text = w.mask(text)
 	out.SHA256, out.Size = events.Digest([]byte(text)), int64(len(text))
 	if fits(text, *room) {
@@ -103,7 +133,7 @@ func (w site) view(ctx context.Context, v events.ViewRequest, room *int) events.
 		return out
 	}
 	if _, err := w.Blobs.Put(ctx, []byte(text), "text/plain; charset=utf-8"); err != nil {
-		return events.View{Path: v.Path, View: v.View, Error: "the view could not be stored: " + err.Error()}
+		return events.View{Path: out.Path, View: out.View, Error: "the view could not be stored: " + err.Error()}
 	}
 	out.Blob = true
 	return out

@@ -9,6 +9,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers"
+	"manualslop/tiers/runtime/retrieve"
 	"manualslop/tools"
 	"manualslop/tools/checkpoint"
 	"manualslop/tools/repomap"
@@ -33,10 +34,12 @@ type Worker struct {
 	Checkpoints *checkpoint.Store
 	// Workspaces creates the workspaces of attempts; nil means that this worker cannot create any.
 	Workspaces *Workspaces
-	Mask       Mask
-	Clock      Clock
-	IDs        IDs
-	Logger     *slog.Logger
+	// Retriever finds passages for turns; nil means that this worker cannot search files.
+	Retriever *retrieve.Retriever
+	Mask      Mask
+	Clock     Clock
+	IDs       IDs
+	Logger    *slog.Logger
 
 	numbers numbers
 	stored  known
@@ -168,6 +171,9 @@ func (w *Worker) giveUp(ctx context.Context, d events.Delivery, begun int) error
 		out := events.ContextBuilt{Request: d.Event.ID}
 		for _, v := range p.Views {
 			out.Views = append(out.Views, events.View{Path: v.Path, View: v.View, Error: why})
+		}
+		if p.Retrieval != nil {
+			out.Retrieved = &events.Retrieved{Ticket: p.Ticket, Tier: p.Tier, Source: events.RetrieveText, Problem: why}
 		}
 		return w.answer(ctx, &d.Event, out)
 	case events.ContextInjectionRequested:

@@ -76,7 +76,8 @@ func (f *Finder) Find(ctx context.Context, ws *sandbox.Workspace, by Embedder, q
 }
 
 // byMeaning scores all passages by their vectors, and returns how many were embedded for it.
-func (f *Finder) byMeaning(ctx context.Context, by Embedder, question string, all []Passage) (embedded int, err error) {
+func (f *Finder) byMeaning(ctx context.Context, by Embedder, question string, all []Passage) (embedded int,
+	err error) {
 	s, err := openStore(ctx, f.Folder, by.Name())
 	if err != nil {
 		return 0, err

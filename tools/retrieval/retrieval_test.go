@@ -181,14 +181,16 @@ func TestSecretsAreMaskedBeforeAnythingLeaves(t *testing.T) {
 	b := newBag()
 	got := f.find(b, "is hunter2 the password?")
 	require.Equal(t, "the password is [masked secret]\n", got.Passages[0].Text)
-	require.Equal(t, [][]string{{"is [masked secret] the password?"}, {"a.txt\nthe password is [masked secret]\n"}}, b.asked)
+	require.Equal(t, [][]string{{"is [masked secret] the password?"},
+		{"a.txt\nthe password is [masked secret]\n"}}, b.asked)
 }
 
 func TestFilesThatToolsMayNotReadAreNotSearched(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{
-		".gitignore": "ignored/\n", "ignored/a.txt": "word\n", ".env": "word\n", ".slop/a.txt": "word\n", ".git/config": "word\n",
-		"binary.dat": "word\x00", "latin.txt": "word \xff", "empty.txt": "",
+		".gitignore": "ignored/\n", "ignored/a.txt": "word\n", ".env": "word\n", ".slop/a.txt": "word\n",
+		".git/config": "word\n",
+		"binary.dat":  "word\x00", "latin.txt": "word \xff", "empty.txt": "",
 		"large.txt": strings.Repeat("word\n", retrieval.MaxFileBytes/5+1), "fits.txt": strings.Repeat("x", 10) + " word\n",
 	})
 	require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(f.dir, "link.txt")))
@@ -261,7 +263,10 @@ func TestAFailingModelLeavesTheWords(t *testing.T) {
 
 	wrong := newBag()
 	wrong.name = "bag/3"
-	wrong.fail = func(query bool, _ int) error { wrong.dimensions = map[bool]int{true: 64, false: 63}[query]; return nil }
+	wrong.fail = func(query bool, _ int) error {
+		wrong.dimensions = map[bool]int{true: 64, false: 63}[query]
+		return nil
+	}
 	got = f.find(wrong, "word 7")
 	require.ErrorContains(t, got.Problem, "a passage has 63 dimensions, the question has 64")
 	require.Equal(t, "07.txt", got.Passages[0].Path)
@@ -286,9 +291,10 @@ func TestADamagedStoreLosesOnlyWhatIsBehindTheDamage(t *testing.T) {
 		"more behind": {func(b []byte) []byte { return append(b, "rubbish"...) }, func(n int) bool { return n == 0 }},
 		"a turned bit": {func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
 			func(n int) bool { return n == 10 || n == 11 }},
-		"a foreign file":  {func([]byte) []byte { return []byte("hello") }, func(n int) bool { return n == 20 }},
-		"too much wanted": {func(b []byte) []byte { copy(b[15:], "\xff\xff\xff\x7f"); return b }, func(n int) bool { return n == 20 }},
-		"nothing":         {func([]byte) []byte { return nil }, func(n int) bool { return n == 20 }},
+		"a foreign file": {func([]byte) []byte { return []byte("hello") }, func(n int) bool { return n == 20 }},
+		"too much wanted": {func(b []byte) []byte { copy(b[15:], "\xff\xff\xff\x7f"); return b },
+			func(n int) bool { return n == 20 }},
+		"nothing": {func([]byte) []byte { return nil }, func(n int) bool { return n == 20 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -86,7 +86,8 @@ func best(ps []Passage, most int) []Passage {
 // eachWord calls f with each word of a text in lower case, and with the parts of names such as
 // parse_line and parseLine.
 func eachWord(text string, f func(string)) {
-	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	between := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	for run := range strings.FieldsFuncSeq(text, between) {
 		from, parts := 0, 0
 		var before rune
 		for i, r := range run {

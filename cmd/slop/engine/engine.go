@@ -35,9 +35,11 @@ import (
 	"manualslop/tiers/planner"
 	"manualslop/tiers/qa"
 	"manualslop/tiers/runtime"
+	"manualslop/tiers/runtime/retrieve"
 	"manualslop/tools/builtin"
 	"manualslop/tools/checkpoint"
 	"manualslop/tools/mcp"
+	"manualslop/tools/retrieval"
 )
 
 // WorkerSlots is how many calls one worker process runs at once.
@@ -321,12 +323,32 @@ func (e *Engine) worker(name string) (*runtime.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
+	retriever, err := e.retriever()
+	if err != nil {
+		return nil, err
+	}
 	e.announce(conn, name)
 	return &runtime.Worker{Checkpoints: store, Project: e.Name, Name: name, Process: conn.Process(), Log: conn,
 		Queue: conn, Claims: conn, Blobs: conn,
 		Live: busLive{conn}, Signals: conn, Peers: conn,
 		Tools: toolSet{builtin.Engine(), servers}, Home: env, Workspaces: e.Workspaces(env), Mask: e.Mask,
-		Clock: time.Now, IDs: NewID, Logger: e.Logger}, nil
+		Retriever: retriever, Clock: time.Now, IDs: NewID, Logger: e.Logger}, nil
+}
+
+// retriever returns what finds passages for turns, with the vectors in the engine's folder.
+func (e *Engine) retriever() (*retrieve.Retriever, error) {
+	keys, err := config.KeysOf(e.Config)
+	if err != nil {
+		return nil, err
+	}
+	return &retrieve.Retriever{
+		Finder:    &retrieval.Finder{Folder: filepath.Join(e.Data, "vectors"), Mask: e.Mask},
+		Providers: config.Providers(e.Config, keys),
+		Pause: func(ctx context.Context, d time.Duration) error {
+			rest(ctx, d)
+			return ctx.Err()
+		},
+	}, nil
 }
 
 // checkpoints returns what detects the changes that a worker's scripts make; nil if the person disabled it.
