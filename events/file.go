@@ -73,6 +73,72 @@ func (r Retrieval) Check() error {
 	return nil
 }
 
+// RetrievalSettings say whether turns of discussions retrieve, and how.
+type RetrievalSettings struct {
+	Enabled  bool   `json:"enabled"`
+	Source   string `json:"source"`
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+	TopK     int    `json:"top_k"`
+}
+
+// DefaultRetrieval returns the settings of a session that changes none: retrieval is off.
+func DefaultRetrieval() RetrievalSettings {
+	return RetrievalSettings{Source: RetrieveVectors, Provider: "gemini", TopK: DefaultTopK}
+}
+
+// Retrieval returns what a turn asks for; nil if retrieval is off.
+func (s RetrievalSettings) Retrieval() *Retrieval {
+	if !s.Enabled {
+		return nil
+	}
+	return &Retrieval{Source: s.Source, Provider: s.Provider, Model: s.Model, TopK: s.TopK}
+}
+
+// RetrievalChanged changes whether turns of discussions retrieve, and how: the members that are set.
+type RetrievalChanged struct {
+	Enabled  *bool   `json:"enabled,omitempty"`
+	Source   *string `json:"source,omitempty"`
+	Provider *string `json:"provider,omitempty"`
+	Model    *string `json:"model,omitempty"`
+	TopK     *int    `json:"top_k,omitempty"`
+}
+
+// EventType returns the type name and version.
+func (RetrievalChanged) EventType() Type { return Type{"RetrievalChanged", 1} }
+
+// Check returns ErrSetting if the change is invalid.
+func (e RetrievalChanged) Check() error {
+	if e == (RetrievalChanged{}) {
+		return wrongSetting("the request changes nothing")
+	}
+	now := DefaultRetrieval().Changed(e)
+	now.Enabled = true
+	if e.TopK != nil && *e.TopK == 0 {
+		return wrongSetting("top_k must be from 1 to %d, got 0", MaxTopK)
+	}
+	if err := now.Retrieval().Check(); err != nil {
+		return wrongSetting("%w", err)
+	}
+	return nil
+}
+
+// Changed returns the settings after a change, which must pass its check.
+func (s RetrievalSettings) Changed(e RetrievalChanged) RetrievalSettings {
+	set(&s.Enabled, e.Enabled)
+	set(&s.Source, e.Source)
+	set(&s.Provider, e.Provider)
+	set(&s.Model, e.Model)
+	set(&s.TopK, e.TopK)
+	s.Provider = ProviderName(s.Provider)
+	return s
+}
+
+// Changes returns the change that leads to these settings from any others.
+func (s RetrievalSettings) Changes() RetrievalChanged {
+	return RetrievalChanged{&s.Enabled, &s.Source, &s.Provider, &s.Model, &s.TopK}
+}
+
 // Retrieved says how the passages of a [ContextBuilt] were found; they are its views of the kind
 // retrieved, best first.
 type Retrieved struct {
@@ -241,6 +307,8 @@ func fileDefs() []Def {
 				File: &FileState{Path: "a.go", SHA256: "ab", Size: 1}, Score: 0.5}}, &Retrieved{Ticket: "D-1", Tier: 3,
 				Source: RetrieveVectors, Provider: "openai", Model: "m", Files: 1, Passages: 2, Embedded: 2,
 				Usage: &Usage{Input: 9}}}, optional),
+		Define(Command, "person", "Changes whether turns of discussions retrieve passages of files, and how.",
+			DefaultRetrieval().Changes()),
 		Define(Decision, "contributor", "Asks which files differ from what the conversation has seen.",
 			RefreshRequested{Ticket: "T-001", Attempt: 1, Round: 2, Files: []FileState{{Path: "a.go", SHA256: "ab"}}}),
 		Define(Outcome, "worker", "The files that changed, as diffs.", FilesUpdated{"01J", "T-001",

@@ -55,8 +55,10 @@ func freshFields() map[string]string {
 		"proposed_tracks":            `[]`,
 		"qa_disabled":                `false`,
 		"rag_emb_provider":           `"gemini"`,
+		"rag_emb_model":              `""`,
 		"rag_enabled":                `false`,
 		"rag_source":                 `"chroma"`,
+		"rag_top_k":                  `5`,
 		"review":                     `false`,
 		"session_folder":             `"20260102_030405_demo"`,
 		"session_id":                 `"s1"`,
@@ -97,6 +99,10 @@ func sampleOf(f projections.GUIField) (value, reads string) {
 		return `"/opt/gemini"`, `"/opt/gemini"`
 	case "active_discussion":
 		return `"second"`, `"second"`
+	case "rag_source":
+		return `"text"`, `"text"`
+	case "rag_emb_provider":
+		return `"OpenAI"`, `"openai"`
 	case "project_path":
 		return `"p.toml"`, `"p.toml"`
 	case "disc_entries":
@@ -246,6 +252,9 @@ func TestValuesOutsideTheLimitsOfTheirOwnerFailVisibly(t *testing.T) {
 		{"tier1_max_rounds", `1000`, `1001`}, {"tier1_max_rounds", `4.0`, `4.5`},
 		{"gcli_path", `"/bin/gemini"`, `"gemini --yolo"`}, {"gcli_path", `""`, `"../gemini"`},
 		{"current_provider", `"script"`, `"no provider"`}, {"current_model", `"m"`, `""`},
+		{"rag_source", `"text"`, `"pinecone"`}, {"rag_top_k", `20`, `21`}, {"rag_top_k", `1`, `0`},
+		{"rag_emb_model", `"` + strings.Repeat("m", 256) + `"`, `"` + strings.Repeat("m", 257) + `"`},
+		{"rag_emb_provider", `"llama"`, `""`},
 		{"tier3_models", `["a"]`, `["a",1]`}, {"tier3_models", `["a","b"]`, `["a",""]`},
 		{"ai_input", `"` + strings.Repeat("x", events.MaxInline-2) + `"`, `"` + strings.Repeat("y", events.MaxInline-1) +
 			`"`},
@@ -272,6 +281,15 @@ func TestAProviderThatNobodyHasIsNotSet(t *testing.T) {
 		require.Contains(t, got.Error, "the known ones are gemini_cli, minimax, script")
 		require.JSONEq(t, `"minimax"`, f.value(t, field))
 	}
+}
+
+func TestAProviderWithoutEmbeddingsIsNotSetForRetrieval(t *testing.T) {
+	t.Parallel()
+	f := open(t, func(c *core.Config) { c.Embedders = []string{"gemini", "openai"} })
+	f.queue(t, set(t, "rag_emb_provider", json.RawMessage(`"OpenAI"`)))
+	got := f.requireFailed(t, 0, set(t, "rag_emb_provider", json.RawMessage(`"anthropic"`)))
+	require.Contains(t, got.Error, "it must be a provider with embeddings: gemini, openai")
+	require.JSONEq(t, `"openai"`, f.value(t, "rag_emb_provider"))
 }
 
 // aRoster has one entry of each kind, all of one name.

@@ -84,6 +84,24 @@ func TestATurnSendsTheDiscussionAsItReadsNow(t *testing.T) {
 	require.Equal(t, events.TurnTicket(entries[0].ID), sent[1].Ticket)
 }
 
+func TestTheFieldsForRetrievalDecideWhatATurnAsksFor(t *testing.T) {
+	t.Parallel()
+	f := talkers(t, "one", "two", "three")
+	asks := func() *events.Retrieval {
+		t.Helper()
+		require.Equal(t, http.StatusOK, f.human("/api/v1/generate", `{"discussion":"","prompt":"a"}`).status)
+		all := recorded[events.TurnRequested](f)
+		return all[len(all)-1].Retrieval
+	}
+	require.Nil(t, asks())
+	for _, task := range []string{`"rag_enabled","value":true`, `"rag_source","value":"text"`, `"rag_top_k","value":3`} {
+		f.queue(t, `{"action":"set_value","item":`+task+`}`)
+	}
+	require.Equal(t, &events.Retrieval{Source: events.RetrieveText, Provider: "gemini", TopK: 3}, asks())
+	f.queue(t, `{"action":"set_value","item":"rag_enabled","value":false}`)
+	require.Nil(t, asks())
+}
+
 func recordedID(f *fixture, typ string) string {
 	return f.expect(typ, func(events.Event) bool { return true }).ID
 }

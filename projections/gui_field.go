@@ -110,7 +110,7 @@ func textOf(raw json.RawMessage) string {
 // GUIFields returns all fields, sorted by name.
 func GUIFields() []GUIField {
 	all := slices.Concat(guiModelFields(), guiTierFields(), guiRosterFields(), guiTeamFields(), guiProjectFields(),
-		guiTalkFields(), guiViewFields())
+		guiTalkFields(), guiViewFields(), guiRetrievalFields())
 	slices.SortFunc(all, func(a, b GUIField) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }

@@ -13,10 +13,30 @@ func guiViewFields() []GUIField {
 	return []GUIField{
 		{Name: "show_windows", Type: FieldObject, Default: map[string]bool{},
 			Doc: "Which windows of a front end are open, by title."},
-		{Name: "rag_enabled", Type: FieldBool, Default: false, Doc: "Whether a front end offers retrieval; the engine has " +
-			"none."},
-		{Name: "rag_source", Type: FieldText, Default: "chroma", Doc: "The store that a front end retrieves from."},
-		{Name: "rag_emb_provider", Type: FieldText, Default: "gemini", Doc: "The provider of a front end's embeddings."},
+	}
+}
+
+// guiRetrievalFields returns the fields of the original system's panel for retrieval.
+func guiRetrievalFields() []GUIField {
+	return []GUIField{
+		{Name: "rag_enabled", Type: FieldBool, Doc: "Whether a turn of a discussion shows the model passages of the project's " +
+			"files that fit the message.",
+			Read: func(g *GUISources) any { return g.Now().Retrieval.Enabled },
+			Say:  owned(func(on bool) events.Payload { return events.RetrievalChanged{Enabled: &on} })},
+		{Name: "rag_source", Type: FieldText, Values: events.RetrievalSources(), Doc: "How passages are found: chroma " +
+			"compares the vectors of texts, which are kept in the engine's folder; text ranks by the words of the message.",
+			Read: func(g *GUISources) any { return g.Now().Retrieval.Source },
+			Say:  owned(func(v string) events.Payload { return events.RetrievalChanged{Source: &v} })},
+		{Name: "rag_emb_provider", Type: FieldText, Doc: "The provider of the vectors, to which the texts of the project's " +
+			"files are sent if rag_source is chroma.",
+			Read: func(g *GUISources) any { return g.Now().Retrieval.Provider },
+			Say:  owned(func(v string) events.Payload { return events.RetrievalChanged{Provider: &v} })},
+		{Name: "rag_emb_model", Type: FieldText, Doc: "The model of the vectors; empty for the provider's default.",
+			Read: func(g *GUISources) any { return g.Now().Retrieval.Model },
+			Say:  owned(func(v string) events.Payload { return events.RetrievalChanged{Model: &v} })},
+		{Name: "rag_top_k", Type: FieldInteger, Doc: "Maximum number of passages for a turn, 1 to 20.",
+			Read: func(g *GUISources) any { return g.Now().Retrieval.TopK },
+			Say:  owned(func(v whole) events.Payload { return events.RetrievalChanged{TopK: v.ptr()} })},
 	}
 }
 

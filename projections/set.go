@@ -283,12 +283,16 @@ type Settings struct {
 	Workspace string             `json:"workspace,omitempty"`
 	Tools     []events.ToolOffer `json:"tools"` // by name
 	Paused    bool               `json:"paused"`
+	// Retrieval says whether turns of discussions retrieve passages of files, and how.
+	Retrieval events.RetrievalSettings `json:"retrieval"`
 }
 
 var settings = Fold[*Settings]{
-	Name: "settings", Version: 4,
+	Name: "settings", Version: 5,
 	Takes: ofTheWork,
-	New:   func() *Settings { return &Settings{Tools: []events.ToolOffer{}} },
+	New: func() *Settings {
+		return &Settings{Tools: []events.ToolOffer{}, Retrieval: events.DefaultRetrieval()}
+	},
 	Apply: func(s *Settings, e *events.Event) *Settings {
 		switch p := e.Payload.(type) {
 		case events.SessionOpened:
@@ -306,6 +310,10 @@ var settings = Fold[*Settings]{
 			s.Paused = true
 		case events.Resumed:
 			s.Paused = false
+		case events.RetrievalChanged:
+			if p.Check() == nil {
+				s.Retrieval = s.Retrieval.Changed(p)
+			}
 		default:
 			s.Settings, _ = s.Settings.Changed(e.Payload)
 		}

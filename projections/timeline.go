@@ -91,7 +91,7 @@ func Summarize(p events.Payload) string {
 		return head(x.Decider)
 	case events.DecisionsUpgraded:
 		return head(x.Basis.Program)
-	case events.TierChanged, events.ProviderChanged, events.SettingsChanged:
+	case events.TierChanged, events.ProviderChanged, events.SettingsChanged, events.RetrievalChanged:
 		return head(given(x))
 	case events.RuleAdded:
 		return head(x.Rule.Action + " " + x.Rule.Tool)

@@ -112,6 +112,8 @@ type Config struct {
 
 	// Providers are the providers that a tier can be set to. Nil: any name is valid.
 	Providers []string
+	// Embedders are the providers that can make vectors for retrieval. Nil: any name is valid.
+	Embedders []string
 
 	// ModelsAt returns the models of a tier that changes to another provider; nil if it keeps its
 	// own. Nil: it always does.

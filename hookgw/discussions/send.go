@@ -66,6 +66,7 @@ func Turn(c *core.Call, session string, want events.TurnRequested) (events.TurnR
 	err := c.Read(session, func(s *projections.Set) {
 		want.Discussion = cmp.Or(want.Discussion, s.ActiveDiscussion())
 		want.Entries, known = s.TurnEntries(want.Discussion)
+		want.Retrieval = s.Settings().Retrieval.Retrieval()
 		for _, t := range s.Turns() {
 			busy = busy || t.Discussion == want.Discussion && t.Ended == nil
 		}

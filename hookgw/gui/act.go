@@ -50,6 +50,10 @@ func (r *guiRun) change(p events.Payload) error {
 			return err
 		}
 		return r.changeTier(p)
+	case events.RetrievalChanged:
+		if err := knowsEmbedder(r.c.Gw, p.Provider); err != nil {
+			return err
+		}
 	case events.ProjectEdited:
 		return project.EditProject(r.c, session, p, "")
 	case events.ProjectSwitchRequested:
@@ -86,6 +90,15 @@ func knowsProvider(g *core.State, name string) error {
 	}
 	return problem.New(http.StatusBadRequest, "unknown provider; the known ones are "+strings.Join(all, ", "),
 		"Use one of those.")
+}
+
+// knowsEmbedder refuses a provider that has no embeddings.
+func knowsEmbedder(g *core.State, name *string) error {
+	all := g.Cfg.Embedders
+	if name == nil || all == nil || slices.Contains(all, events.ProviderName(*name)) {
+		return nil
+	}
+	return fmt.Errorf("%w: it must be a provider with embeddings: %s", projections.ErrGUIValue, strings.Join(all, ", "))
 }
 
 // knowsNames refuses a persona or preset that the session does not have.

@@ -72,6 +72,9 @@ func inherited(s *projections.Set, folder string) ([]events.Payload, error) {
 	})
 	out := []events.Payload{events.SessionOpened{Label: s.Summary().Label, Folder: folder, Workspace: now.Workspace,
 		Basis: now.Basis, Settings: settings}}
+	if now.Retrieval != events.DefaultRetrieval() {
+		out = append(out, now.Retrieval.Changes())
+	}
 	if offered := s.Offered(); len(offered.Models) > 0 {
 		out = append(out, offered)
 	}

@@ -51,6 +51,8 @@ even at a question; at the prompt it clears the line, or exits if the line is em
   /drop N            remove entry N from the discussion
   /context           what the next turn sends: its parts, about how many tokens
                      each has and what they cost, and the entries' numbers
+  /retrieve on|off   show the model passages of the project's files that fit a
+                     message; see docs/providers.md
   /diff              what the session has changed so far
   /undo              restore the files that the newest turn changed
   /undo context      undo the newest change of a person to the discussions, the

@@ -32,6 +32,8 @@ func chatCommands() []struct {
 		{"/add", "FILE[:VIEW]", "puts a file into the discussion", (*chat).addFile},
 		{"/drop", "N", "removes entry N from the discussion", (*chat).dropEntry},
 		{"/context", "", "shows what the next turn sends: its parts with tokens and prices, entries with numbers", (*chat).showContext},
+		{"/retrieve", "on|off", "whether turns show passages of the project's files that fit the message",
+			(*chat).switchRetrieval},
 		{"/diff", "", "shows what the session has changed so far", (*chat).showDiff},
 		{"/undo", "[context]", "restores the files that the newest turn changed, or undoes the newest change of the context",
 			(*chat).undo},
@@ -209,6 +211,33 @@ func (c *chat) dropEntry(ctx context.Context, number string) error {
 	_, err := c.publish(ctx, events.DiscussionChanged{Operation: events.EntryDelete, Discussion: c.discussion,
 		Entry: entry.ID})
 	return err
+}
+
+// switchRetrieval turns retrieval on or off; without a word, it shows what holds.
+func (c *chat) switchRetrieval(ctx context.Context, word string) error {
+	now := c.set.Settings().Retrieval
+	switch word {
+	case "on", "off":
+		on := word == "on"
+		if _, err := c.publish(ctx, events.RetrievalChanged{Enabled: &on}); err != nil {
+			return err
+		}
+		now.Enabled = on
+	case "":
+	default:
+		c.note("/retrieve takes on or off")
+		return nil
+	}
+	switch {
+	case !now.Enabled:
+		c.note("retrieval is off")
+	case now.Source == events.RetrieveVectors:
+		c.note("retrieval is on: the texts of the project's files are sent to %s, each once; source = \"text\" under "+
+			"[retrieval] in slop.toml keeps them here", now.Provider)
+	default:
+		c.note("retrieval is on: files are searched by the words of a message")
+	}
+	return nil
 }
 
 // showDiff shows the differences between the files now and at the beginning of the session.

@@ -194,7 +194,7 @@ func (c *chat) say(ctx context.Context, text string) error {
 	p := c.opts.answerer
 	p.Text = text
 	entries, there := c.set.TurnEntries(c.discussion)
-	p.Discussion, p.Entries = c.discussion, entries
+	p.Discussion, p.Entries, p.Retrieval = c.discussion, entries, c.set.Settings().Retrieval.Retrieval()
 	if err := p.Check(); err != nil {
 		return exit.Errorf(exit.Failed, "nothing was sent: %w", err)
 	}
@@ -253,6 +253,7 @@ func (c *chat) take(e *events.Event) error {
 		c.undid(p.Request, events.ToolSettled{Text: p.Reason})
 	case events.ContextBuilt:
 		c.added(p)
+		c.found(p)
 	}
 	if _, replied := e.Payload.(events.ModelReplied); replied && c.turn != "" || e.Seq <= c.cutoff || c.g.JSON {
 		return nil
@@ -285,6 +286,29 @@ func (c *chat) added(p events.ContextBuilt) {
 		}
 		c.note("%s (%s) is in the discussion, %d bytes", v.Path, v.View, v.Size)
 	}
+}
+
+// found reports which passages of files the turn shows to its model.
+func (c *chat) found(p events.ContextBuilt) {
+	r := p.Retrieved
+	if r == nil || r.Ticket != c.turn {
+		return
+	}
+	if r.Problem != "" {
+		c.note("searched by words: %s", r.Problem)
+	}
+	if r.LeftOut > 0 {
+		c.note("%d files were not searched: more than %d passages would be too many", r.LeftOut, r.Passages)
+	}
+	var names []string
+	for _, f := range projections.Passages(p.Views) {
+		names = append(names, fmt.Sprintf("%s:%d-%d (%.2f)", f.Path, f.First, f.Last, f.Score))
+	}
+	if len(names) == 0 {
+		c.note("no passage of %d files fits", r.Files)
+		return
+	}
+	c.note("shown from %d files: %s", r.Files, strings.Join(names, ", "))
 }
 
 // took continues in the take that the person's request created, if it is the expected one.

@@ -30,6 +30,7 @@ type Config struct {
 	Providers map[string]Provider `toml:"providers" keys:"PROVIDER" items:"64" doc:"The address and the key of a provider's models, or the program that calls them. The providers of this program are in [providers.md](providers.md); script needs no section, and gemini_cli, claude_cli, codex_cli and acp (also written with dashes) run a program. A server under another name must set kind."`
 	Models    map[string]Model    `toml:"models" keys:"MODEL" items:"256" doc:"Corrections to what slop models shows for a model, under PROVIDER/MODEL in quotes, in which * stands for any characters: [models.\"anthropic/claude-opus-5*\"]. Recorded with a session when it begins and when an engine resumes it. Prices are US dollars per million tokens; prices count only if input and output are both given, and 0 means free."`
 	Budget    Budget              `toml:"budget" doc:"Spending limits, in US dollars, for model calls; beyond them a person is asked. Each call is checked before it is sent, with its worst case: the whole prompt at the highest price and the longest reply. At 80 % a warning is recorded. Beyond 100 % an ask of the gate budget waits: a plain yes doubles the limit, args {\"limit\": 7.5} set it, {\"action\": \"finish_ticket\"} lets the running ticket finish, no stops the work. Every call of the session counts, including retries, QA and spawned workers. A model with an unknown price asks once. --yes never answers these asks."`
+	Retrieval Retrieval           `toml:"retrieval" doc:"Passages of the project's files that fit a message of a discussion (slop chat, btn_gen_send): they are shown to the model before the message. With the source chroma, the texts of all files that tools may read are sent to the provider to be turned into vectors, each once. Recorded with a session when it begins; rag_enabled and the fields like it change it in a running one. See [retrieval](providers.md#retrieval)."`
 	User      User                `toml:"user" doc:"The person who answers asks."`
 	Notify    Notify              `toml:"notify" doc:"How you hear that slop waits for you."`
 	Files     Files               `toml:"files" doc:"Files that tools may see. Relative paths start at the project."`
@@ -138,6 +139,15 @@ type Model struct {
 type Budget struct {
 	Session float64 `toml:"session" min:"0" max:"1000000" zero:"none" project:"lower" doc:"What a session may spend before a person is asked; 0: no limit."`
 	Ticket  float64 `toml:"ticket" min:"0" max:"1000000" zero:"none" project:"lower" doc:"What a ticket may spend before a person is asked; 0: no limit."`
+}
+
+// Retrieval is the section [retrieval].
+type Retrieval struct {
+	Enabled  bool   `toml:"enabled" project:"only=false" doc:"Whether turns of discussions retrieve passages."`
+	Source   string `toml:"source" enum:"chroma|text" project:"only=text" doc:"\"chroma\": passages are found by the meaning of their text, with the vectors of provider. \"text\": they are ranked by the words of the message, and nothing leaves the machine."`
+	Provider string `toml:"provider" project:"never" doc:"Provider of the vectors, one with embeddings (see providers.md). If it fails, words rank the passages, and the turn says so."`
+	Model    string `toml:"model" project:"never" doc:"Model of the vectors; empty: the provider's default."`
+	TopK     int    `toml:"top_k" min:"1" max:"20" project:"lower" doc:"Maximum number of passages for a turn."`
 }
 
 // User is the section [user].

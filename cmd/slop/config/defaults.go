@@ -1,5 +1,7 @@
 package config
 
+import "manualslop/events"
+
 // Default returns the values that apply if no file sets them.
 func Default() Config {
 	tier := func(model string) Tier {
@@ -19,5 +21,6 @@ func Default() Config {
 			"4": tier("gemini-2.5-flash-lite"),
 		},
 		Providers: map[string]Provider{},
+		Retrieval: Retrieval(events.DefaultRetrieval()),
 	}
 }

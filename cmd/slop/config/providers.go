@@ -76,3 +76,17 @@ func programs(c Config) []events.ProviderSettings {
 func ProviderNames(c Config) []string {
 	return slices.Sorted(maps.Keys(Providers(c, Credentials{})))
 }
+
+// EmbedderNames returns the names of the providers with embeddings.
+func EmbedderNames(c Config) []string {
+	out := []string{}
+	for name, p := range Providers(c, Credentials{}) {
+		if e, ok := p.(llm.Embedder); ok {
+			if _, texts := e.EmbedLimits(); texts > 0 {
+				out = append(out, name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -17,7 +17,7 @@ func (c Config) Validate() error {
 	found := checkBounds(schema(reflect.TypeFor[Config]()), reflect.ValueOf(c), "")
 	for _, check := range []func(Config) []*Error{
 		checkAddresses, checkHosts, checkTiers, checkRoster, checkProviders, checkUser, checkNotify, checkBlacklist,
-		checkRules,
+		checkRules, checkRetrieval,
 	} {
 		found = append(found, check(c)...)
 	}

@@ -222,6 +222,18 @@ func checkNotify(c Config) []*Error {
 	return nil
 }
 
+// checkRetrieval checks names that only matter if vectors are used, so that turning retrieval on later cannot fail.
+func checkRetrieval(c Config) []*Error {
+	if known := EmbedderNames(c); !slices.Contains(known, events.ProviderName(c.Retrieval.Provider)) {
+		return []*Error{invalid("retrieval.provider", "must be a provider with embeddings: %s; got %q", strings.Join(known,
+			", "), c.Retrieval.Provider)}
+	}
+	if len(c.Retrieval.Model) > events.MaxModelName {
+		return []*Error{invalid("retrieval.model", "must have at most %d bytes", events.MaxModelName)}
+	}
+	return nil
+}
+
 func checkBlacklist(c Config) []*Error {
 	for _, pattern := range c.MCP.Blacklist {
 		if _, err := sandbox.ParseGlob(pattern); err != nil {

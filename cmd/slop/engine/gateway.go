@@ -233,6 +233,7 @@ func (e *Engine) hooksConfig(own *bus.Conn, listen string, who *presence) (core.
 		Aggregate:    e.aggregate(own),
 		OpensSession: e.Stats.ShutdownScope == events.ShutdownEngine,
 		Providers:    append(config.ProviderNames(e.Config), config.ScriptProvider),
+		Embedders:    config.EmbedderNames(e.Config),
 		ModelsAt:     e.Config.ModelsAt,
 	}, nil
 }

@@ -99,6 +99,11 @@ func openSessionBeside(
 	}); err != nil {
 		return v, err
 	}
+	if r := events.RetrievalSettings(p.Config.Retrieval); r != events.DefaultRetrieval() {
+		if _, _, err := v.Publish(ctx, r.Changes()); err != nil {
+			return v, err
+		}
+	}
 	if _, _, err := v.Publish(ctx, p.Config.ModelsOffered(scripted)); err != nil {
 		return v, err
 	}

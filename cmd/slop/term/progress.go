@@ -155,6 +155,8 @@ func (p *Progress) fold(e *events.Event) string {
 		return changeLine(e, x.Check())
 	case events.SettingsChanged:
 		return changeLine(e, x.Check())
+	case events.RetrievalChanged:
+		return changeLine(e, x.Check())
 	}
 	return p.foldTicket(e)
 }

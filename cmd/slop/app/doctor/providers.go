@@ -18,7 +18,7 @@ import (
 	"manualslop/tiers/runtime"
 )
 
-// usersOfProviders returns, by provider, the tiers and personas that use it.
+// usersOfProviders returns, by provider, the tiers and personas that use it, and whether retrieval does.
 func usersOfProviders(c config.Config) map[string]string {
 	tiers, personas := map[string][]string{}, map[string][]string{}
 	for n := 1; n <= 4; n++ {
@@ -32,14 +32,21 @@ func usersOfProviders(c config.Config) map[string]string {
 			}
 		}
 	}
+	var vectors []string
+	if c.Retrieval.Enabled && c.Retrieval.Source == events.RetrieveVectors {
+		vectors = []string{events.ProviderName(c.Retrieval.Provider)}
+	}
 	out := map[string]string{}
-	for _, name := range slices.Concat(slices.Collect(maps.Keys(tiers)), slices.Collect(maps.Keys(personas))) {
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(tiers)), slices.Collect(maps.Keys(personas)), vectors) {
 		var who []string
 		if len(tiers[name]) > 0 {
 			who = append(who, "tier "+strings.Join(tiers[name], ", "))
 		}
 		if len(personas[name]) > 0 {
 			who = append(who, "persona "+strings.Join(personas[name], ", "))
+		}
+		if slices.Contains(vectors, name) {
+			who = append(who, "retrieval")
 		}
 		out[name] = strings.Join(who, "; ")
 	}
