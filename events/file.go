@@ -62,7 +62,8 @@ type Retrieval struct {
 func (r Retrieval) Check() error {
 	switch {
 	case !slices.Contains(RetrievalSources(), r.Source):
-		return fmt.Errorf("source of retrieval must be one of %s, got %q", strings.Join(RetrievalSources(), ", "), r.Source)
+		return fmt.Errorf("source of retrieval must be one of %s, got %s", strings.Join(RetrievalSources(), ", "),
+			chars.Quote(r.Source))
 	case r.Source == RetrieveVectors && r.Provider == "":
 		return errors.New("retrieval by vectors needs a provider of embeddings")
 	case r.TopK < 0 || r.TopK > MaxTopK:

@@ -40,8 +40,8 @@ func replied(n int, cost int64) events.ModelReplied {
 
 // embedded is a retrieval whose vectors cost so many micro-dollars.
 func embedded(cost int64) events.ContextBuilt {
-	return events.ContextBuilt{Request: "R", Retrieved: &events.Retrieved{Ticket: "D-1", Tier: 3, Provider: "p", Model: "m",
-		Usage: &events.Usage{Output: cost}}}
+	return events.ContextBuilt{Request: "R", Retrieved: &events.Retrieved{Ticket: "D-1", Tier: 3, Provider: "p",
+		Model: "m", Usage: &events.Usage{Output: cost}}}
 }
 
 // letGo is the approval of the n-th foreign event.

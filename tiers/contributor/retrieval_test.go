@@ -48,9 +48,10 @@ func TestATurnWithAWrongRetrievalIsRefused(t *testing.T) {
 		retrieval events.Retrieval
 		reason    string
 	}{
-		"unknown source":     {events.Retrieval{Source: "pinecone"}, `must be one of chroma, text, got "pinecone"`},
-		"no provider":        {events.Retrieval{Source: events.RetrieveVectors}, "needs a provider of embeddings"},
-		"too many passages":  {events.Retrieval{Source: events.RetrieveText, TopK: events.MaxTopK + 1}, "between 1 and 20, got 21"},
+		"unknown source": {events.Retrieval{Source: "pinecone"}, `must be one of chroma, text, got "pinecone"`},
+		"no provider":    {events.Retrieval{Source: events.RetrieveVectors}, "needs a provider of embeddings"},
+		"too many passages": {events.Retrieval{Source: events.RetrieveText, TopK: events.MaxTopK + 1},
+			"between 1 and 20, got 21"},
 		"a negative number":  {events.Retrieval{Source: events.RetrieveText, TopK: -1}, "between 1 and 20, got -1"},
 		"a long model name":  {events.Retrieval{Source: "text", Model: strings.Repeat("m", 257)}, "too long"},
 		"a long provider":    {events.Retrieval{Source: "text", Provider: strings.Repeat("p", 1<<10)}, "too long"},

@@ -129,7 +129,8 @@ func TestATurnWhoseVectorsFailIsSearchedByWords(t *testing.T) {
 	got := w.asksWith(on, "how do I greet?").Retrieved
 	require.Equal(t, events.RetrieveText, got.Source)
 	require.Contains(t, got.Problem, "(auth)")
-	require.Equal(t, []projections.TurnPassage{{Path: "greet.txt", First: 1, Last: 1, Score: got.Found[0].Score}}, got.Found)
+	require.Equal(t, []projections.TurnPassage{{Path: "greet.txt", First: 1, Last: 1, Score: got.Found[0].Score}},
+		got.Found)
 	w.requireSameBytes(on, 1)
 }
 

@@ -54,7 +54,8 @@ type Found struct {
 
 // Find returns the most passages of a workspace's files that fit a question. It fails only if the
 // workspace cannot be read or ctx ends.
-func (f *Finder) Find(ctx context.Context, ws *sandbox.Workspace, by Embedder, question string, most int) (Found, error) {
+func (f *Finder) Find(ctx context.Context, ws *sandbox.Workspace, by Embedder, question string, most int) (Found,
+	error) {
 	all, seen, err := passages(ctx, ws, f.Mask)
 	if err != nil {
 		return Found{}, err
@@ -76,8 +77,8 @@ func (f *Finder) Find(ctx context.Context, ws *sandbox.Workspace, by Embedder, q
 }
 
 // byMeaning scores all passages by their vectors, and returns how many were embedded for it.
-func (f *Finder) byMeaning(ctx context.Context, by Embedder, question string, all []Passage) (embedded int,
-	err error) {
+func (f *Finder) byMeaning(ctx context.Context, by Embedder, question string, all []Passage) (
+	embedded int, err error) {
 	s, err := openStore(ctx, f.Folder, by.Name())
 	if err != nil {
 		return 0, err
