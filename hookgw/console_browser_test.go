@@ -74,6 +74,11 @@ func TestTheConsole(t *testing.T) {
 		"from goal to done by mouse":          fromGoalToDone(false),
 		"names everything":                    namesEverything,
 		"has no faults of axe":                hasNoFaultsOfAxe,
+		"takes hostile text in every field":   takesHostileTextInEveryField,
+		"takes long lines and broken bytes":   takesLongLinesAndBrokenBytes,
+		"tells the loser who was first":       loserIsTold,
+		"never sends an answer twice":         neverSendsTwice,
+		"survives a clock that differs":       survivesAClockThatDiffers,
 		"opens a long session":                opensALongSession,
 		"shows thousands of asks":             showsThousandsOfAsks,
 		"shows events soon":                   showsEventsSoon,
@@ -403,7 +408,7 @@ func showsHostileText(t *testing.T, b *rod.Browser) {
 	button, err := p.ElementR("button", "Draw all of it")
 	require.NoError(t, err)
 	require.NoError(t, button.Click(proto.InputMouseButtonLeft, 1))
-	p.await(`() => document.querySelector(".diff").innerText.includes("xxxend")`)
+	p.await(`() => document.querySelector(".diff").textContent.includes("xxxend")`)
 	p.await(`() => document.images.length === 0 && document.scripts.length === 1 && document.title === "⚑ 1 · slop"`)
 	spelled := strings.NewReplacer("\u202e", "<U+202E>", "\x1b", "<U+001B>").Replace(hostile)
 	require.Contains(t, p.names("heading", 2), spelled)

@@ -20,12 +20,15 @@ import (
 )
 
 // searching is a gateway with an index of its log.
-func searching(t *testing.T) *fixture {
+func searching(t *testing.T, change ...func(*core.Config)) *fixture {
 	t.Helper()
 	var x *search.Index
 	f := open(t, func(c *core.Config) {
 		x = search.New(search.Options{Log: c.Log, Project: project, Head: c.Models.(*live.Live).Position})
 		c.Search = x
+		for _, also := range change {
+			also(c)
+		}
 	})
 	ended := make(chan error, 1)
 	go func() { ended <- x.Run(t.Context()) }()

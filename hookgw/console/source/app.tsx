@@ -7,7 +7,8 @@ import { connect, link, login, signIn, upgraded } from "./store"
 import { bind, known, listen } from "./kit/keys"
 import { useRead } from "./kit/read"
 import { noticeOf } from "./kit/notices"
-import { now } from "./kit/time"
+import { now, skew } from "./kit/time"
+import { duration } from "./kit/format"
 import { place, read, to, visit } from "./kit/place"
 import { SessionFrame, Tab } from "./session/session"
 import { Live } from "./live/live"
@@ -134,9 +135,19 @@ function Signed(): VNode {
 
 function Standing(): VNode {
   const l = link.value
-  if (l.is === "live") return <span role="status">● live</span>
+  if (l.is === "live")
+    return (
+      <span role="status">
+        ● live
+        {Math.abs(skew.value) > 60_000 && (
+          <span class="quiet">
+            ; this computer's clock is {duration(60_000 * Math.round(Math.abs(skew.value) / 60_000))} {skew.value < 0 ? "ahead" : "behind"}
+          </span>
+        )}
+      </span>
+    )
   if (l.is !== "lost") return <span role="status">○ connecting</span>
-  const seconds = Math.max(0, Math.round((now.value - l.since.getTime()) / 1000))
+  const seconds = Math.max(0, Math.round((now.value - skew.value - l.since.getTime()) / 1000))
   return (
     <span role="status" class="warn">
       ◌ reconnecting since {l.since.toLocaleTimeString()} <span aria-hidden="true">({seconds} s)</span>

@@ -2,6 +2,7 @@
 // when something changed. It folds nothing: what a read model says is drawn as it is.
 
 import { signal, Signal } from "@preact/signals"
+import { learn } from "./kit/time"
 import { Problem } from "./wire"
 
 // How things stand with the gateway. Out: the browser is not signed in.
@@ -66,6 +67,7 @@ async function refresh(path: string, kept: Kept): Promise<void> {
   kept.running = true
   try {
     const answer = await fetch(path, kept.tag ? { headers: { "If-None-Match": kept.tag } } : {})
+    learn(answer.headers.get("Date"))
     if (answer.status === 401) link.value = { is: "out" }
     if (answer.status === 200) {
       const text = await answer.text()

@@ -5,7 +5,7 @@ import { useState } from "preact/hooks"
 import { useRead } from "./read"
 import { place } from "./place"
 import { bytes } from "./format"
-import { Ansi, Diff, Long, Visible } from "./text"
+import { Ansi, Diff, Long, longest, Pieces, Visible } from "./text"
 
 interface Stored {
   seq: number
@@ -20,6 +20,7 @@ interface Blob {
 export function Event({ seq }: { seq: number }): VNode {
   const session = encodeURIComponent(place.value.session)
   const read = useRead<Stored>(`/api/log/${seq}?session=${session}`)
+  const [all, setAll] = useState(false)
   const e = read.value.value?.event
   if (!e) return <p class="quiet">{read.error.value || "Reading …"}</p>
   const texts = Object.entries(e.data).filter(([, v]) => typeof v === "string" && v.includes("\n")) as [
@@ -39,7 +40,7 @@ export function Event({ seq }: { seq: number }): VNode {
       {texts.map(([name, text]) => (
         <Fragment>
           <h3>{name}</h3>
-          {name === "diff" ? <Diff text={text} all={false} onAll={() => {}} /> : <Long text={text} />}
+          {name === "diff" ? <Diff text={text} all={all} onAll={() => setAll(true)} /> : <Long text={text} />}
         </Fragment>
       ))}
       {blobs.map(([name, blob]) => (
@@ -70,7 +71,14 @@ function Whole({ name, blob }: { name: string; blob: Blob }): VNode {
     <Fragment>
       <h3>{name.replace("_blob", "")}</h3>
       <pre class="tall">
-        <Ansi text={text.slice(0, drawn)} />
+        {text
+          .slice(0, drawn)
+          .split(/(?<=\n)/)
+          .some((line) => line.length > longest) ? (
+          <Pieces line={text.slice(0, drawn)} />
+        ) : (
+          <Ansi text={text.slice(0, drawn)} />
+        )}
       </pre>
       {text.length > drawn && (
         <p class="warn">

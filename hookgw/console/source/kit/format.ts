@@ -11,7 +11,9 @@ export function count(n: number): string {
   return n < 1e6 ? (n / 1e3).toFixed(1) + "k" : (n / 1e6).toFixed(1) + "M"
 }
 
+// duration is how long something took; clocks that differ make it no less than nothing.
 export function duration(ms: number): string {
+  if (!(ms > 0)) return "0 ms"
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
   const minutes = Math.floor(ms / 60_000)

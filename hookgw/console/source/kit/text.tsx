@@ -68,7 +68,7 @@ export function Long({ text, size, lines = 40 }: { text: string; size?: number; 
   return (
     <Fragment>
       <pre>
-        <Ansi text={shown} />
+        {!cut && rows.some((row) => row.length > longest) ? <Pieces line={text} /> : <Ansi text={shown} />}
       </pre>
       {cut && <button onClick={() => setAll(true)}>All {rows.length} lines</button>}
       {size !== undefined && size > byteLength(text) && (
@@ -82,7 +82,7 @@ function byteLength(text: string): number {
   return new TextEncoder().encode(text).length
 }
 
-const longest = 20_000 // characters of a line that are drawn at first
+export const longest = 20_000 // characters of a line that are drawn at first
 const most = 2_000 // lines that are drawn at first
 
 function linesOf(text: string): string[] {
@@ -104,7 +104,7 @@ export function Diff({ text, all, onAll }: { text: string; all: boolean; onAll: 
       <div class="diff" role="region" aria-label="diff" tabIndex={0}>
         {shown.map((line) => (
           <div class={kindOf(line)}>
-            <Visible text={all ? line : line.slice(0, longest)} />
+            {all && line.length > longest ? <Pieces line={line} /> : <Visible text={line.slice(0, longest)} />}
             {"\n"}
           </div>
         ))}
@@ -115,6 +115,24 @@ export function Diff({ text, all, onAll }: { text: string; all: boolean; onAll: 
           <button onClick={onAll}>Draw all of it</button>
         </p>
       )}
+    </Fragment>
+  )
+}
+
+// piece is how many characters of a very long line are one box: a browser needs minutes to place millions in one.
+const piece = 1_000
+
+// Pieces shows a text with a very long line.
+export function Pieces({ line }: { line: string }): VNode {
+  const parts = []
+  for (let at = 0; at < line.length; at += piece) parts.push(line.slice(at, at + piece))
+  return (
+    <Fragment>
+      {parts.map((part) => (
+        <div class="piece">
+          <Visible text={part} />
+        </div>
+      ))}
     </Fragment>
   )
 }
