@@ -35,7 +35,8 @@ func Routes(g *core.State) []request.Route {
 			Handle: g.In(getContextState())},
 		{Method: get, Pattern: "/api/context/preview", Right: access.RightHuman, Group: group, Query: previewQuery(),
 			Gives: wire.ContextPreview{}, Doc: "Returns the context of the next turn of a discussion as the Markdown that its " +
-				"model would get, or that of a recorded request, in parts with tokens and prices. Nothing is sent or recorded.",
+				"model would get, or that of a recorded request, in parts with tokens and prices. Nothing is sent or recorded. " +
+				"Passages that fit the text are found by its words, even if retrieval uses vectors.",
 			Handle: g.In(getPreview)},
 		inject,
 		slice,

@@ -2,6 +2,7 @@ package pricing_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,7 +66,7 @@ func TestEveryRowHasADayAndASource(t *testing.T) {
 			require.False(t, ids[p.ID], p.ID)
 			ids[p.ID] = true
 			require.Positive(t, p.Input)
-			require.Positive(t, p.Output)
+			require.Equal(t, !isEmbedding(o.Model), p.Output > 0, p.ID)
 			_, err := time.Parse(time.DateOnly, p.AsOf)
 			require.NoError(t, err)
 			require.NotEmpty(t, p.Source)
@@ -82,10 +83,26 @@ func TestEveryRowHasADayAndASource(t *testing.T) {
 	}
 }
 
+// isEmbedding tells whether a model writes vectors, no tokens.
+func isEmbedding(model string) bool { return strings.Contains(model, "embedding") }
+
+func TestDefaultModelsForRetrievalHaveAPrice(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[[2]string]int64{{"openai", "text-embedding-3-small"}: 20_000,
+		{"gemini", "gemini-embedding-001"}: 150_000} {
+		p, known := pricing.Table().Price(name[0], name[1], autumn, 96*500)
+		require.True(t, known, name)
+		require.Equal(t, want, p.Input, name)
+		cost, whole := p.Cost(events.Usage{Input: 1_000_000})
+		require.True(t, whole)
+		require.Equal(t, events.FromMicro(want), cost)
+	}
+}
+
 func TestLimitsOfNewerModelsAreKnown(t *testing.T) {
 	t.Parallel()
 	for _, o := range pricing.Table().Models {
-		if o.Provider != "grok" { // xAI names no longest reply
+		if o.Provider != "grok" && !isEmbedding(o.Model) { // xAI names no longest reply
 			require.Positive(t, o.MaxOutputTokens, "%s/%s", o.Provider, o.Model)
 		}
 		require.Greater(t, o.ContextWindow, o.MaxOutputTokens, "%s/%s", o.Provider, o.Model)

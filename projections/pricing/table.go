@@ -7,9 +7,21 @@ import (
 )
 
 // Table returns the models that this program knows. The first matching row counts, so specific
+// embeddings returns rows for models that turn texts into vectors, so that retrieval has a cost. They
+// write no tokens.
+func embeddings() []events.ModelOffer {
+	const page, day = "https://developers.openai.com/api/docs/models/text-embedding-3-large", "2026-11-27"
+	const google = "https://opencode.ai/data/google/gemini-embedding-001.json and developers.googleblog.com"
+	return []events.ModelOffer{
+		row("openai", "text-embedding-3-small", 8192, 0, "", page, day, usd(20_000, 0)),
+		row("openai", "text-embedding-3-large", 8192, 0, "", page, day, usd(130_000, 0)),
+		row("gemini", "gemini-embedding-001", 2048, 0, "", google, day, usd(150_000, 0)),
+	}
+}
+
 // rows come before general ones.
 func Table() events.ModelsOffered {
-	return events.ModelsOffered{Models: slices.Concat(anthropic(), gemini(), openai(), others())}
+	return events.ModelsOffered{Models: slices.Concat(anthropic(), gemini(), openai(), others(), embeddings())}
 }
 
 // row returns a row with limits in tokens, 0 if unknown, and their source.

@@ -16,7 +16,9 @@ import (
 	"manualslop/tiers/contributor"
 	"manualslop/tiers/llm"
 	"manualslop/tiers/runtime"
+	"manualslop/tiers/runtime/retrieve"
 	"manualslop/tools/builtin"
+	"manualslop/tools/retrieval"
 )
 
 // Source is what contexts are made from.
@@ -46,7 +48,8 @@ func Decoded(stored iter.Seq2[events.Event, error]) iter.Seq2[events.Event, erro
 // Views answers a ContextRequested. It stores in blobs what does not fit into an event.
 type Views func(ctx context.Context, blobs events.Blobs, asked events.Event) (events.Payload, error)
 
-// Files returns a reader of the project's files: the code of workers, with the gate and the mask of this project.
+// Files returns a reader of the project's files: the code of workers, with the gate and the mask of this project. It
+// retrieves by words, whatever is asked for.
 func Files(p site.Place, mask func([]byte) []byte) Views {
 	return func(ctx context.Context, blobs events.Blobs, asked events.Event) (events.Payload, error) {
 		want, ok := asked.Payload.(events.ContextRequested)
@@ -59,7 +62,12 @@ func Files(p site.Place, mask func([]byte) []byte) Views {
 		}
 		defer env.Workspace.Close()
 		w := runtime.Worker{Tools: builtin.Engine(), Home: env, Mask: mask, Blobs: blobs,
-			Logger: slog.New(slog.DiscardHandler)}
+			Retriever: &retrieve.Retriever{Finder: &retrieval.Finder{Mask: mask}}, Logger: slog.New(slog.DiscardHandler)}
+		if want.Retrieval != nil {
+			words := *want.Retrieval
+			words.Source = events.RetrieveText // vectors of the question would cost something
+			want.Retrieval = &words
+		}
 		return w.Views(ctx, asked.ID, want), nil
 	}
 }

@@ -18,6 +18,7 @@ func (c *chat) preview(ctx context.Context) (wire.ContextPreview, error) {
 	turn := c.opts.answerer
 	turn.Discussion = c.discussion
 	turn.Entries, _ = c.set.TurnEntries(c.discussion)
+	turn.Retrieval = c.set.Settings().Retrieval.Retrieval()
 	f := events.Filter{Project: c.writer.Project, Session: c.writer.Session}
 	return aggregation.Make(ctx, aggregation.Source{Past: aggregation.Decoded(c.writer.Log.Read(ctx, f, 1, 0)),
 		Blobs: c.blobs, Views: c.views, Person: c.writer.Person}, wire.ContextWanted{Turn: turn})

@@ -54,7 +54,8 @@ standard error if the output is a terminal or with --parts. A dash stands for a 
 known. With --json it is one object, as GET /api/context/preview answers.
 
 The context is made by the code that makes the prompt. It differs in the codes of the fences around
-files that are read for it, because these derive from events that do not exist yet.`,
+files that are read for it, because these derive from events that do not exist yet. Passages that fit
+TEXT are found by its words here, even if retrieval uses vectors, which would cost something.`,
 		Example: `  slop context show "what does main.go do?"
   slop context show --ticket T-003 --parts
   slop context show --json --discussion main`,
@@ -154,6 +155,7 @@ func nextTurn(set *projections.Set, turn events.TurnRequested) (events.TurnReque
 	if turn.Entries, known = set.TurnEntries(turn.Discussion); !known {
 		return turn, exit.Errorf(exit.Failed, "there is no discussion %s", term.Visible(turn.Discussion))
 	}
+	turn.Retrieval = set.Settings().Retrieval.Retrieval()
 	if _, known := set.Settings().Roster.Persona(turn.Persona); turn.Persona != "" && !known {
 		return turn, exit.Errorf(exit.Failed, "there is no persona %s", term.Visible(turn.Persona))
 	}
