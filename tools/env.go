@@ -25,6 +25,8 @@ type Env struct {
 	Performance func(context.Context) (Performance, error)
 	// Kept reads an earlier content of a file by its SHA-256; nil if none is stored.
 	Kept func(ctx context.Context, sha256 string) ([]byte, error)
+	// Client is the name of the MCP server process whose client makes the call; empty for models and persons.
+	Client string
 	// Ask asks a person a question of an external server while the call runs; nil
 	// if that is not possible.
 	Ask func(context.Context, Question) (Answer, error)

@@ -54,6 +54,7 @@ func (w site) approved(ctx context.Context, d events.Delivery, p events.ToolAppr
 	env.Kept = w.Blobs.Get
 	env.Server, env.Ask = w.watchServer(ctx, &d.Event), w.askPerson(&d.Event, p.Call)
 	env.Notify = w.passOn(ctx, &d.Event, p.Call)
+	env.Client, _ = events.MCPServerOf(p.Call)
 	if p.TimeoutMS > 0 {
 		env.Shell.Timeout, env.Shell.MaxTimeout = time.Duration(p.TimeoutMS)*time.Millisecond, 0
 	}

@@ -25,16 +25,16 @@ func textOf(blocks []sdk.Content) string {
 		case *sdk.TextContent:
 			b.WriteString(cleanText(c.Text))
 		case *sdk.ImageContent:
-			fmt.Fprintf(&b, "[image %s, %d bytes]", clean(c.MIMEType, maxMedia), len(c.Data))
+			fmt.Fprintf(&b, "[image %s, %d bytes]", fit(c.MIMEType, maxMedia), len(c.Data))
 		case *sdk.AudioContent:
-			fmt.Fprintf(&b, "[audio %s, %d bytes]", clean(c.MIMEType, maxMedia), len(c.Data))
+			fmt.Fprintf(&b, "[audio %s, %d bytes]", fit(c.MIMEType, maxMedia), len(c.Data))
 		case *sdk.ResourceLink:
-			fmt.Fprintf(&b, "[resource %s]", clean(c.URI, maxURI))
+			fmt.Fprintf(&b, "[resource %s]", fit(c.URI, maxURI))
 		case *sdk.EmbeddedResource:
 			if c.Resource != nil && c.Resource.Blob == nil {
 				b.WriteString(cleanText(c.Resource.Text))
 			} else if c.Resource != nil {
-				fmt.Fprintf(&b, "[%s, %d bytes]", clean(c.Resource.MIMEType, maxMedia), len(c.Resource.Blob))
+				fmt.Fprintf(&b, "[%s, %d bytes]", fit(c.Resource.MIMEType, maxMedia), len(c.Resource.Blob))
 			}
 		}
 		b.WriteString("\n")
@@ -69,7 +69,7 @@ func contents(blocks []sdk.Content) (out []tools.Content) {
 		case *sdk.AudioContent:
 			c = tools.Content{Kind: events.ContentAudio, Data: b.Data, Media: b.MIMEType}
 		case *sdk.ResourceLink:
-			c = tools.Content{Kind: events.ContentLink, Media: b.MIMEType, URI: b.URI, Name: clean(b.Name, maxToolName)}
+			c = tools.Content{Kind: events.ContentLink, Media: b.MIMEType, URI: b.URI, Name: fit(b.Name, maxToolName)}
 		case *sdk.EmbeddedResource:
 			if b.Resource == nil {
 				continue
@@ -79,7 +79,7 @@ func contents(blocks []sdk.Content) (out []tools.Content) {
 		default:
 			continue // of no use in a result
 		}
-		c.Media, c.URI = clean(c.Media, maxMedia), clean(c.URI, maxURI)
+		c.Media, c.URI = fit(c.Media, maxMedia), fit(c.URI, maxURI)
 		out = append(out, c)
 	}
 	return out

@@ -18,14 +18,16 @@ func TestRequirement08AllBlocksOfAResultAreKept(t *testing.T) {
 		&sdk.ImageContent{Data: []byte{1}, MIMEType: "image/png" + strings.Repeat("x", maxMedia)},
 		&sdk.AudioContent{Data: []byte{2}, MIMEType: "audio/wav"},
 		&sdk.ResourceLink{URI: "u:" + strings.Repeat("x", maxURI), Name: strings.Repeat("n", maxToolName+1)},
+		&sdk.ResourceLink{URI: "u:" + strings.Repeat("x", maxURI-2), Name: strings.Repeat("n", maxToolName)},
 		&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "u:t", MIMEType: "text/plain", Text: "c\x07d"}},
 		&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "u:b", Blob: []byte{3}}},
 		&sdk.EmbeddedResource{},
 	}})
 	require.Equal(t, []tools.Content{
 		{Kind: events.ContentText, Text: "ab"},
-		{Kind: events.ContentImage, Data: []byte{1}, Media: "image/png" + strings.Repeat("x", maxMedia-9)},
+		{Kind: events.ContentImage, Data: []byte{1}, Media: "[89 bytes]"},
 		{Kind: events.ContentAudio, Data: []byte{2}, Media: "audio/wav"},
+		{Kind: events.ContentLink, URI: "[1002 bytes]", Name: "[129 bytes]"},
 		{Kind: events.ContentLink, URI: "u:" + strings.Repeat("x", maxURI-2), Name: strings.Repeat("n", maxToolName)},
 		{Kind: events.ContentResource, URI: "u:t", Media: "text/plain", Text: "cd"},
 		{Kind: events.ContentResource, URI: "u:b", Data: []byte{3}},

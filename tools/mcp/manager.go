@@ -194,7 +194,7 @@ func (m *Manager) Tools() (*tools.Registry, error) {
 				if unready != nil {
 					return failed(s.Definition.Name, p.Name, "refused", unready), nil
 				}
-				return callPinned(ctx, server, p, args, env), nil
+				return callPinned(ctx, server, p, args, env, m.around.Mask), nil
 			})
 			if err != nil {
 				return nil, err
@@ -241,7 +241,22 @@ func (m *Manager) server(s Status) (Server, error) {
 	if old, there := m.running[s.Hash]; there && samePins(old.Approved(), s.Pins) {
 		return old, nil
 	}
-	return NewServer(s, m.project, m.around)
+	made, err := NewServer(s, m.project, m.around)
+	if old := m.running[s.Hash]; err == nil && old != nil && sessionOf(made).inherit(sessionOf(old)) {
+		go func() { _ = made.Start(context.Background()) }() // its state tells a failure
+	}
+	return made, err
+}
+
+// sessionOf returns the session of a server.
+func sessionOf(s Server) *session {
+	switch s := s.(type) {
+	case *StdioServer:
+		return s.session
+	case *RemoteServer:
+		return s.session
+	}
+	return nil
 }
 
 func samePins(a, b []Pin) bool {
@@ -272,8 +287,9 @@ func (m *Manager) StopAll() error {
 	return failed
 }
 
-// callPinned makes one call after it has compared the tool with its pin.
-func callPinned(ctx context.Context, s Server, p Pin, raw json.RawMessage, env tools.Env) tools.Result {
+// callPinned makes one call after it has compared the tool with its pin. mask hides secrets in a text that is cut.
+func callPinned(ctx context.Context, s Server, p Pin, raw json.RawMessage, env tools.Env,
+	mask func([]byte) []byte) tools.Result {
 	name := s.Definition().Name
 	args := map[string]any{}
 	if err := json.Unmarshal(raw, &args); err != nil {
@@ -292,7 +308,7 @@ func callPinned(ctx context.Context, s Server, p Pin, raw json.RawMessage, env t
 			`look at it with "slop mcp tools %s" and run "slop mcp trust %s" again`, name, name))
 	}
 	seen := &notices{on: env.Notify}
-	hooks := Hooks{Ask: env.Ask, Notify: seen.add}
+	hooks := Hooks{Client: env.Client, Ask: env.Ask, Notify: seen.add}
 	var out tools.Result
 	if p.Operation {
 		out = operate(ctx, s, p, raw, hooks)
@@ -301,6 +317,9 @@ func callPinned(ctx context.Context, s Server, p Pin, raw json.RawMessage, env t
 	}
 	out.Notices = seen.list()
 	if whole := out.Text; !tools.Fits(whole, env.Limits) {
+		if mask != nil {
+			whole = string(mask([]byte(whole)))
+		}
 		out.Text = tools.Clamp(whole, env.Limits)
 		const most = sandbox.MaxWhole
 		out.Artifacts = []tools.Artifact{{Name: "stdout", Data: []byte(whole[:min(len(whole), most)]),

@@ -3,8 +3,6 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -26,6 +24,8 @@ const confirmTimeout = 5 * time.Second
 
 // Hooks lead from a running request back to its caller. A nil hook has no effect.
 type Hooks struct {
+	// Client owns what the request subscribes to; see [tools.Env.Client].
+	Client string
 	// Ask passes questions of the server to a person.
 	Ask Ask
 	// Notify is called with what the server reports during the request, one after the other. With a subscription it
@@ -44,13 +44,13 @@ func (c *connection) noticed(params any) {
 		if e != nil {
 			e.progress()
 			e.notify(tools.Notice{Kind: events.NoticeProgress, Progress: p.Progress, Total: p.Total,
-				Text: clean(p.Message, maxNotice)})
+				Text: c.of.short(p.Message, maxNotice)})
 		}
 	//lint:ignore SA1019 servers of today log
 	case *sdk.LoggingMessageParams:
 		if e := c.only(); e != nil {
-			e.notify(tools.Notice{Kind: events.NoticeLog, Level: clean(string(p.Level), maxMedia),
-				Logger: clean(p.Logger, maxToolName), Text: logged(p.Data)})
+			e.notify(tools.Notice{Kind: events.NoticeLog, Level: c.of.short(string(p.Level), maxMedia),
+				Logger: c.of.short(p.Logger, maxToolName), Text: c.of.logged(p.Data)})
 		}
 	case *sdk.ResourceUpdatedNotificationParams:
 		c.of.resourceUpdated(p.URI)
@@ -74,12 +74,12 @@ func (c *connection) only() *expectation {
 }
 
 // logged returns the data of a log message as JSON.
-func logged(data any) string {
+func (s *session) logged(data any) string {
 	raw, err := json.Marshal(data)
 	if err == nil && len(raw) <= maxNotice {
 		return string(raw)
 	}
-	short, err := json.Marshal(clean(string(raw), maxNotice/2))
+	short, err := json.Marshal(s.short(string(raw), maxNotice/2))
 	if err != nil {
 		return `""`
 	}
@@ -170,117 +170,3 @@ func (c *connection) listen() {
 
 // modern reports whether the connection uses the protocol without sessions.
 func (c *connection) modern() bool { return c.InitializeResult().ProtocolVersion > legacy }
-
-// subscription is a resource whose changes are reported.
-type subscription struct {
-	holders int
-	notify  func(tools.Notice)
-	waiting bool // a change is reported after settling
-}
-
-// follow counts a subscription. It reports whether it is the first to the resource.
-func (s *session) follow(uri string, notify func(tools.Notice)) (first bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.subscriptions[uri]
-	if first = now == nil; first {
-		if len(s.subscriptions) == maxSubscriptions {
-			return false, fmt.Errorf("at most %d resources of a server can be subscribed to", maxSubscriptions)
-		}
-		if s.subscriptions == nil {
-			s.subscriptions = map[string]*subscription{}
-		}
-		now = &subscription{}
-		s.subscriptions[uri] = now
-	}
-	now.holders++
-	now.notify = notify
-	return first, nil
-}
-
-// unfollow forgets one subscription to a resource, or all. It reports whether it was the last.
-func (s *session) unfollow(uri string, all bool) (last bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.subscriptions[uri]
-	if now == nil {
-		return false
-	}
-	if now.holders--; now.holders > 0 && !all {
-		return false
-	}
-	delete(s.subscriptions, uri)
-	return true
-}
-
-// resourceUpdated reports a change, once for all changes of a resource within settling.
-func (s *session) resourceUpdated(uri string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.subscriptions[uri]
-	if now == nil || now.waiting || now.notify == nil {
-		return
-	}
-	now.waiting = true
-	time.AfterFunc(settling, func() {
-		s.mu.Lock()
-		now.waiting = false
-		notify := now.notify
-		s.mu.Unlock()
-		notify(tools.Notice{Kind: events.NoticeUpdated, Server: s.definition.Name, Text: uri})
-	})
-}
-
-// subscribeAgain repeats the subscriptions on a new connection.
-func (s *session) subscribeAgain(c *connection) {
-	s.mu.Lock()
-	var uris []string
-	for uri := range s.subscriptions {
-		uris = append(uris, uri)
-	}
-	s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
-	for _, uri := range uris {
-		if c.subscribe(ctx, nil, uri) == nil {
-			s.resourceUpdated(uri) // it may have changed meanwhile
-		}
-	}
-}
-
-// subscribe returns when the server has confirmed.
-func (c *connection) subscribe(ctx context.Context, meta sdk.Meta, uri string) error {
-	params := &sdk.SubscribeParams{Meta: meta, URI: uri}
-	if !c.modern() {
-		return c.Subscribe(ctx, params)
-	}
-	confirmed := make(chan struct{})
-	c.mu.Lock()
-	c.confirm[uri] = append(c.confirm[uri], confirmed)
-	c.mu.Unlock()
-	if err := c.Subscribe(ctx, params); err != nil {
-		return err
-	}
-	within, cancel := context.WithTimeout(ctx, confirmTimeout) // the SDK does not tell of a refusal
-	defer cancel()
-	select {
-	case <-confirmed:
-		return nil
-	case <-within.Done():
-		return errors.Join(refusedf("the server did not confirm the subscription"), ctx.Err(),
-			c.Unsubscribe(context.WithoutCancel(ctx), &sdk.UnsubscribeParams{URI: uri}))
-	case <-c.ended:
-		return sdk.ErrConnectionClosed
-	}
-}
-
-func (c *connection) acknowledged(p *sdk.SubscriptionsAcknowledgedParams) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, uri := range p.Notifications.ResourceSubscriptions {
-		for _, confirmed := range c.confirm[uri] {
-			close(confirmed)
-		}
-		delete(c.confirm, uri)
-	}
-}

@@ -185,9 +185,9 @@ func listResources(ctx context.Context, c *connection, meta sdk.Meta, _ json.Raw
 	out := sdk.ListResourcesResult{Resources: []*sdk.Resource{}}
 	for _, r := range listed {
 		if r != nil && len(r.URI) <= maxURI {
-			out.Resources = append(out.Resources, &sdk.Resource{URI: cleanText(r.URI), Name: clean(r.Name, maxToolName),
-				Title: clean(r.Title, maxToolName), Description: clean(r.Description, maxDescription),
-				MIMEType: clean(r.MIMEType, maxMedia), Size: r.Size, Annotations: r.Annotations})
+			out.Resources = append(out.Resources, &sdk.Resource{URI: cleanText(r.URI), Name: c.of.short(r.Name, maxToolName),
+				Title: c.of.short(r.Title, maxToolName), Description: c.of.short(r.Description, maxDescription),
+				MIMEType: c.of.short(r.MIMEType, maxMedia), Size: r.Size, Annotations: r.Annotations})
 		}
 	}
 	return listing(out, err)
@@ -205,8 +205,8 @@ func listTemplates(ctx context.Context, c *connection, meta sdk.Meta, _ json.Raw
 	for _, t := range listed {
 		if t != nil && len(t.URITemplate) <= maxURI {
 			out.ResourceTemplates = append(out.ResourceTemplates, &sdk.ResourceTemplate{URITemplate: cleanText(t.URITemplate),
-				Name: clean(t.Name, maxToolName), Title: clean(t.Title, maxToolName),
-				Description: clean(t.Description, maxDescription), MIMEType: clean(t.MIMEType, maxMedia),
+				Name: c.of.short(t.Name, maxToolName), Title: c.of.short(t.Title, maxToolName),
+				Description: c.of.short(t.Description, maxDescription), MIMEType: c.of.short(t.MIMEType, maxMedia),
 				Annotations: t.Annotations})
 		}
 	}
@@ -226,12 +226,12 @@ func listPrompts(ctx context.Context, c *connection, meta sdk.Meta, _ json.RawMe
 		if p == nil || len(p.Name) > maxToolName || len(p.Arguments) > maxArguments {
 			continue
 		}
-		shown := &sdk.Prompt{Name: cleanText(p.Name), Title: clean(p.Title, maxToolName),
-			Description: clean(p.Description, maxDescription)}
+		shown := &sdk.Prompt{Name: cleanText(p.Name), Title: c.of.short(p.Title, maxToolName),
+			Description: c.of.short(p.Description, maxDescription)}
 		for _, a := range p.Arguments {
 			if a != nil {
-				shown.Arguments = append(shown.Arguments, &sdk.PromptArgument{Name: clean(a.Name, maxToolName),
-					Title: clean(a.Title, maxToolName), Description: clean(a.Description, maxDescription), Required: a.Required})
+				shown.Arguments = append(shown.Arguments, &sdk.PromptArgument{Name: c.of.short(a.Name, maxToolName),
+					Title: c.of.short(a.Title, maxToolName), Description: c.of.short(a.Description, maxDescription), Required: a.Required})
 			}
 		}
 		out.Prompts = append(out.Prompts, shown)
@@ -305,7 +305,7 @@ func getPrompt(ctx context.Context, c *connection, meta sdk.Meta, raw json.RawMe
 	if err != nil {
 		return tools.Result{}, err
 	}
-	said := Prompt{Description: clean(r.Description, maxDescription), Roles: []string{}}
+	said := Prompt{Description: c.of.short(r.Description, maxDescription), Roles: []string{}}
 	var parts []sdk.Content
 	var text strings.Builder
 	for _, m := range r.Messages {
@@ -338,7 +338,7 @@ func complete(ctx context.Context, c *connection, meta sdk.Meta, raw json.RawMes
 	out := sdk.CompleteResult{Completion: sdk.CompletionResultDetails{HasMore: r.Completion.HasMore,
 		Total: r.Completion.Total, Values: []string{}}}
 	for _, v := range r.Completion.Values[:min(len(r.Completion.Values), maxValues)] {
-		out.Completion.Values = append(out.Completion.Values, clean(v, maxURI))
+		out.Completion.Values = append(out.Completion.Values, c.of.short(v, maxURI))
 	}
 	return structured(out)
 }
@@ -384,22 +384,19 @@ func (s *session) Operate(ctx context.Context, method string, args json.RawMessa
 	if i < 0 {
 		return out, fmt.Errorf("unknown operation %q", method)
 	}
-	if uri, bad := readURI(args); bad == nil && method == Subscribe {
-		first, err := s.follow(uri, h.Notify)
-		if err != nil || !first {
-			return tools.Result{Text: "subscribed"}, err
-		}
-		defer func() {
-			if out.Text == "" {
-				s.unfollow(uri, true)
-			}
-		}()
-	} else if bad == nil && method == Unsubscribe && !s.unfollow(uri, false) {
+	request := func() error {
+		return s.during(ctx, h, func(ctx context.Context, c *connection, meta sdk.Meta) (err error) {
+			out, err = operations()[i].run(ctx, c, meta, args)
+			return err
+		})
+	}
+	uri, bad := readURI(args)
+	switch {
+	case bad == nil && method == Subscribe:
+		return tools.Result{Text: "subscribed"}, s.follow(ctx, uri, h, request)
+	case bad == nil && method == Unsubscribe && !s.unfollow(uri, h.Client):
 		return tools.Result{Text: "unsubscribed"}, nil
 	}
-	err = s.during(ctx, h, func(ctx context.Context, c *connection, meta sdk.Meta) (err error) {
-		out, err = operations()[i].run(ctx, c, meta, args)
-		return err
-	})
+	err = request()
 	return out, err
 }

@@ -29,7 +29,7 @@ func operated(t *testing.T, s *session, method, args string) tools.Result {
 	for _, p := range pins {
 		if p.Name == method {
 			return callPinned(t.Context(), &StdioServer{s}, p, json.RawMessage(args),
-				tools.Env{Limits: tools.Limits{}.Filled()})
+				tools.Env{Limits: tools.Limits{}.Filled()}, nil)
 		}
 	}
 	require.Fail(t, "no operation", method)
@@ -335,11 +335,11 @@ func TestRequirement10ALogMessageReachesOnlyAnUnmistakableCall(t *testing.T) {
 
 func TestRequirement10LongLogMessagesAreCut(t *testing.T) {
 	t.Parallel()
-	require.JSONEq(t, `{"a":1}`, logged(map[string]int{"a": 1}))
+	require.JSONEq(t, `{"a":1}`, (&session{}).logged(map[string]int{"a": 1}))
 	exact := strings.Repeat("x", maxNotice-2) // and two quotes
-	require.Equal(t, `"`+exact+`"`, logged(exact))
-	require.Less(t, len(logged(exact+"x")), maxNotice)
-	require.True(t, json.Valid([]byte(logged(exact+"x"))))
+	require.Equal(t, `"`+exact+`"`, (&session{}).logged(exact))
+	require.Less(t, len((&session{}).logged(exact+"x")), maxNotice)
+	require.True(t, json.Valid([]byte((&session{}).logged(exact+"x"))))
 }
 
 func TestRequirement10SubscriptionsAreCountedAndBounded(t *testing.T) {

@@ -155,6 +155,22 @@ func clean(text string, limit int) string {
 	return text
 }
 
+// short is like clean, but hides secrets before it cuts: no part of one is left that nobody would know as a secret.
+func (s *session) short(text string, limit int) string {
+	if text = cleanText(text); len(text) > limit && s.around.Mask != nil {
+		text = string(s.around.Mask([]byte(text)))
+	}
+	return clean(text, limit)
+}
+
+// fit is like cleanText, but a text over the limit is replaced as a whole.
+func fit(text string, limit int) string {
+	if text = cleanText(text); len(text) > limit {
+		return fmt.Sprintf("[%d bytes]", len(text))
+	}
+	return text
+}
+
 // kindOf returns the kind of a failure.
 func kindOf(ctx context.Context, err error) string {
 	var rpc *jsonrpc.Error

@@ -115,7 +115,7 @@ func (c *connection) respond(ctx context.Context, q sdk.InputRequest, in round) 
 
 // elicit passes a server's question to the person.
 func (c *connection) elicit(ctx context.Context, p *sdk.ElicitParams, in round) (*sdk.ElicitResult, error) {
-	q := tools.Question{Message: clean(p.Message, maxDescription), URL: p.URL}
+	q := tools.Question{Message: c.of.short(p.Message, maxDescription), URL: p.URL}
 	if q.URL != "" {
 		u, err := url.Parse(q.URL)
 		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {

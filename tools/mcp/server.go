@@ -45,6 +45,8 @@ type Surroundings struct {
 	Mask func([]byte) []byte
 	// OpenURL shows a person the URL at which to grant access to a server. If it is nil, access cannot be granted.
 	OpenURL func(ctx context.Context, server, url string) error
+	// Gone reports whether the process of a [tools.Env.Client] is gone; nil means that none is.
+	Gone func(client string) (bool, error)
 	// Tokens is the folder for tokens of servers behind URLs; empty means that they are not stored.
 	Tokens string
 }
@@ -190,7 +192,7 @@ func (s *session) tell(other []tools.ToolDiff) {
 	}
 	report := tools.ServerState{Server: s.definition.Name, State: string(s.state), Tools: other}
 	if s.err != nil {
-		report.Error = clean(s.err.Error(), maxDescription)
+		report.Error = s.short(s.err.Error(), maxDescription)
 	}
 	s.watch(report)
 }

@@ -26,7 +26,7 @@ func (p Place) ExternalServers(openURL func(ctx context.Context, server, url str
 	if err != nil {
 		return nil, err
 	}
-	around := mcp.Surroundings{Mask: term.NewMask(secrets), OpenURL: openURL}
+	around := mcp.Surroundings{Mask: term.NewMask(secrets), OpenURL: openURL, Gone: p.MCPGone}
 	if user != "" {
 		around.Tokens = filepath.Join(user, "mcp_tokens")
 	}

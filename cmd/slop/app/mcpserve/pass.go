@@ -351,7 +351,7 @@ func (s *server) heard(m bus.Signal) {
 		return
 	}
 	if n.Kind == events.NoticeUpdated {
-		if n.Server == s.external {
+		if of, _ := events.MCPServerOf(n.Call); n.Server == s.external && of == s.name {
 			select {
 			case s.subscribed.updates <- n.Text:
 			default:
