@@ -69,10 +69,19 @@ func (w site) views(ctx context.Context, request string, p events.ContextRequest
 	return out
 }
 
-// retrieve adds the passages that a request asks for.
+// retrieve adds the passages that a request asks for. Vectors are no longer made once the turn is stopped or
+// the session is closed, so that nothing more is paid for them.
 func (w site) retrieve(ctx context.Context, p events.ContextRequested, out *events.ContextBuilt, room *int) {
 	report := events.Retrieved{Source: events.RetrieveText, Problem: "this worker cannot search files"}
 	if w.Retriever != nil {
+		if p.Retrieval.Source == events.RetrieveVectors {
+			like := events.ToolApproved{Ticket: p.Ticket, Attempt: p.Attempt}
+			watched, stop := w.kills.watch(ctx, w.session, like)
+			defer stop()
+			watched, end := w.untilClosed(watched, w.session, like)
+			defer end()
+			ctx = watched
+		}
 		got, found, err := w.Retriever.Find(ctx, w.Env.Workspace, *p.Retrieval)
 		if err != nil {
 			got.Problem = tools.Failure(err).Text

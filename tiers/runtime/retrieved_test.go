@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"manualslop/bus"
 	"manualslop/events"
 	"manualslop/projections"
 	"manualslop/replay"
@@ -143,6 +144,34 @@ func TestAWorkerThatCannotSearchSaysSo(t *testing.T) {
 	got := w.asksWith(on, "how do I greet?").Retrieved
 	require.Equal(t, "this worker cannot search files", got.Problem)
 	require.Empty(t, got.Found)
+}
+
+func TestAStoppedTurnStopsItsEmbeddings(t *testing.T) {
+	t.Parallel()
+	on := theWires()[2]
+	w := newWorld(t, map[string]string{"greet.txt": "greet with hello\n"})
+	w.embeds(on, func(llmtest.Embedding) string { return events.ModelOverloaded })
+	w.startWithoutWorker("")
+	worker := w.searching("worker-test-1")
+	worker.Live = hearing{w.connect(bus.Role{Kind: bus.Worker, Name: "worker-test-1"})}
+	begun := make(chan struct{})
+	worker.Retriever.Pause = func(ctx context.Context, _ time.Duration) error {
+		close(begun)
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	w.runSlots(worker, 4)
+	turn := events.TurnTicket(w.say(events.TurnRequested{Discussion: "main", Text: "greet",
+		Retrieval: &events.Retrieval{Source: events.RetrieveVectors, Provider: on.name}}))
+	<-begun
+	w.say(events.KillRequested{Ticket: turn})
+	require.Equal(t, events.TurnStopped, w.speaker().EndOf(turn).Outcome)
+	w.until(func(e *events.Event) bool {
+		built, is := e.Payload.(events.ContextBuilt)
+		return is && built.Retrieved != nil && built.Retrieved.Usage == nil
+	})
+	_, err := replay.Verify(w.history(), replay.Deciders()...)
+	require.NoError(t, err)
 }
 
 func TestAnotherWorkerEmbedsWhenOneIsStopped(t *testing.T) {

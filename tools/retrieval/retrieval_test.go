@@ -140,6 +140,16 @@ func TestVectorsFindWhatWordsDoNot(t *testing.T) {
 	require.Equal(t, 2, got.Embedded)
 }
 
+func TestNothingIsEmbeddedWhereThereIsNothingToFind(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{"blank.txt": " \n\n"})
+	b := newBag()
+	require.Equal(t, retrieval.Found{Seen: retrieval.Seen{Files: 1}, Passages: []retrieval.Passage{}}, f.find(b, "car"))
+	f.put(map[string]string{"a.txt": "the red car\n"})
+	require.Empty(t, f.find(b, " \n").Passages, "an empty question")
+	require.Empty(t, b.asked)
+}
+
 func TestOnlyChangedPassagesAreEmbeddedAnew(t *testing.T) {
 	t.Parallel()
 	long := map[string]string{"long.txt": strings.Repeat("a line of a long file\n", 400), "b.txt": "short\n"}

@@ -298,7 +298,8 @@ func (c *chat) found(p events.ContextBuilt) {
 		c.note("searched by words: %s", r.Problem)
 	}
 	if r.LeftOut > 0 {
-		c.note("%d files were not searched: more than %d passages would be too many", r.LeftOut, r.Passages)
+		c.note("%d of %d files were not searched: the limit on passages was reached with %d", r.LeftOut, r.Files+r.LeftOut,
+			r.Passages)
 	}
 	var names []string
 	for _, f := range projections.Passages(p.Views) {
