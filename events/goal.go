@@ -33,6 +33,17 @@ func (TracksProposed) EventType() Type { return Type{"TracksProposed", 1} }
 // EventCorr returns the goal.
 func (e TracksProposed) EventCorr() string { return e.Goal }
 
+// PlanSkipped says that tier 1 found one ticket with the goal's own text to be enough for the goal.
+type PlanSkipped struct {
+	Goal string `json:"goal"` // id of GoalSubmitted
+}
+
+// EventType returns the type name and version.
+func (PlanSkipped) EventType() Type { return Type{"PlanSkipped", 1} }
+
+// EventCorr returns the goal.
+func (e PlanSkipped) EventCorr() string { return e.Goal }
+
 // TracksAccepted is a person's acceptance of proposed tracks, needed if plan review is on.
 type TracksAccepted struct {
 	Goal   string   `json:"goal"`
@@ -118,6 +129,7 @@ func goalDefs() []Def {
 	return []Def{
 		Define(Command, "person", "A person wants something done.", GoalSubmitted{Goal: "Mend the parser"}, optional),
 		Define(Decision, "planner", "Tier 1 cut the goal into tracks.", TracksProposed{"01J", []Track{track}}),
+		Define(Decision, "planner", "Tier 1 found one ticket to be enough for the goal.", PlanSkipped{"01J"}),
 		Define(Command, "person", "A person accepted proposed tracks.", TracksAccepted{"01J", []string{"TR-1"}}),
 		Define(Decision, "planner, lead", "No usable plan came after the last attempt.", PlanningFailed{2, "01J", "TR-1", 3,
 			"no JSON array"}),

@@ -322,6 +322,8 @@ func ended(p Payload) func(Conversation) bool {
 	switch p := p.(type) {
 	case TracksProposed:
 		return func(c Conversation) bool { return c.Tier == 1 && c.Goal == p.Goal }
+	case PlanSkipped:
+		return func(c Conversation) bool { return c.Tier == 1 && c.Goal == p.Goal }
 	case TicketsPlanned:
 		return func(c Conversation) bool { return c.Tier == 2 && c.Track == p.Track && c.Ticket == "" }
 	case PlanningFailed:

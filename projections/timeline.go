@@ -99,6 +99,8 @@ func Summarize(p events.Payload) string {
 		return head(x.Goal)
 	case events.TracksProposed:
 		return count(len(x.Tracks), "track")
+	case events.PlanSkipped:
+		return "one ticket is enough"
 	case events.TrackStarted:
 		return head(x.Track.Title)
 	case events.TrackBlocked:

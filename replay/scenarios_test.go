@@ -67,7 +67,31 @@ func scenarios() []scenario {
 			react: plannedReact()}},
 		{"edited", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit, read}, react: editedReact(),
 			settings: func(s *events.Settings) { s.StepMode, s.SpawnApproval = true, true }}},
+		{"goals", script{goal: "Mend it", tracks: 1, tickets: 1, rules: yesToAll, rounds: []call{edit},
+			react: goalsReact()}},
 		{"discussed", script{goal: "Mend it", tracks: 1, tickets: 1, rounds: []call{edit}, react: discussedReact()}},
+	}
+}
+
+// goalsReact is a person with further goals: for the second tier 1 finds one ticket to be enough, the third is solo,
+// the fourth has tracks.
+func goalsReact() func(*world, *events.Event) bool {
+	goals := 1
+	return func(w *world, e *events.Event) bool {
+		switch p := e.Payload.(type) {
+		case events.ModelRequested:
+			text := map[[2]int]string{{2, 1}: `[{"one_ticket": true}]`, {4, 1}: `[{"id":"TR-9","description":"Mend it"}]`,
+				{4, 2}: `[{"id":"T-9","description":"Mend it"}]`}[[2]int{goals, p.Tier}]
+			if text != "" {
+				w.reply(e, text)
+			}
+			return text != ""
+		case events.GoalCompleted:
+			if goals++; goals <= 4 {
+				w.say("ada", "", events.GoalSubmitted{Goal: fmt.Sprintf("Goal %d", goals), Solo: goals == 3})
+			}
+		}
+		return false
 	}
 }
 

@@ -29,11 +29,14 @@ func Decisions() map[string]int {
 		events.ActorConductor: 3,
 		// 2: a reading call checks whether known files changed; 3: turns in discussions, a
 		// refresh compares tracked files with the start of the attempt, and a view
-		// that a person chose is used for small files, too; steps show messages and calls
+		// that a person chose is used for small files, too; steps show messages and calls;
+		// the only ticket of a goal knows what earlier goals did
 		events.ActorContributor: 3,
-		events.ActorLead:        2, // the planning model may request files
-		events.ActorPlanner:     1,
-		events.ActorQA:          1,
+		// 2: the planning model may request files; 3: a plan knows what earlier goals did
+		events.ActorLead: 3,
+		// 2: one ticket may be enough for a goal, and a plan knows what earlier goals did
+		events.ActorPlanner: 2,
+		events.ActorQA:      1,
 	}
 }
 

@@ -46,6 +46,7 @@
 // reasons, and nothing else about the earlier one. Approved and skipped complete the ticket.
 //
 // Solo goals. A GoalSubmitted with Solo has no tracks of tier 1: TicketsAdded adds its only ticket.
+// The same follows if tier 1 answers a goal with PlanSkipped.
 //
 // Notes. NoteRequested and the notes of RetryRequested and UnblockRequested become TicketNoted, up to
 // [events.MaxNotes] for a ticket that is not completed. Reviews read the newest

@@ -81,7 +81,7 @@ func goalDue(g *goal) events.Payload {
 		return events.GoalFailed{Goal: g.id, Reason: g.fault}
 	case g.stage != underway:
 		return nil
-	case g.solo != "" && g.current == nil:
+	case g.solo && g.current == nil:
 		return g.soloDue()
 	case g.current == nil || g.current.completed:
 		if g.next < len(g.tracks) {

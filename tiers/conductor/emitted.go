@@ -127,7 +127,7 @@ func (s *State) trackBlocked(tr *track) {
 
 func (s *State) goalFailed(g *goal) {
 	g.failed = true
-	if g.stage == planning || g.solo != "" && g.current == nil {
+	if g.stage == planning || g.solo && g.current == nil {
 		g.stage = over
 	}
 }

@@ -20,6 +20,10 @@ func (s *State) fold(e *events.Event) {
 		s.submitted(e.ID, x)
 	case events.TracksProposed:
 		s.proposed(x)
+	case events.PlanSkipped:
+		if g := s.goals[x.Goal]; g != nil && g.stage == planning && g.fault == "" {
+			s.goSolo(g)
+		}
 	case events.TracksAccepted:
 		s.accepted(e, x)
 	case events.PlanningFailed:
@@ -70,12 +74,17 @@ func (s *State) fold(e *events.Event) {
 
 // submitted begins a goal: with its ticket if it needs no plan, else with tier 1.
 func (s *State) submitted(id string, x events.GoalSubmitted) {
-	g := &goal{id: id}
+	g := &goal{id: id, text: x.Goal}
 	s.goals[id] = g
 	if x.Solo {
-		g.solo, g.stage = x.Goal, underway
-		s.touchGoal(g)
+		s.goSolo(g)
 	}
+}
+
+// goSolo begins a goal with its only ticket.
+func (s *State) goSolo(g *goal) {
+	g.solo, g.stage = true, underway
+	s.touchGoal(g)
 }
 
 // asked stores a person's request that needs an answer.

@@ -168,7 +168,8 @@ type goal struct {
 	stage   stage
 	touched bool
 
-	solo    string         // its text, if one ticket carries it out
+	text    string         // of the goal
+	solo    bool           // one ticket carries it out
 	fault   string         // why there are no tracks
 	failed  bool           // GoalFailed was emitted and still holds
 	tracks  []events.Track // the proposed tracks, later the accepted ones

@@ -37,7 +37,7 @@ func ticketAdded(request string, x events.WorkerSpawnRequested) events.TicketsAd
 
 // soloDue returns the only ticket of a goal that needs no plan, or why there can be none.
 func (g *goal) soloDue() events.Payload {
-	x := events.WorkerSpawnRequested{Prompt: g.solo}
+	x := events.WorkerSpawnRequested{Prompt: g.text}
 	if err := x.Check(); err != nil {
 		// our words: package events writes this text.
 		return events.GoalFailed{Goal: g.id, Reason: err.Error()}

@@ -19,6 +19,7 @@ type State struct {
 	tools    []tool
 	origins  map[string]string // origin of a tool's results, by the tool's name
 	offers   conversation.Offers
+	goals    tiers.Goals
 	reruns   tiers.Reruns
 	closed   bool
 	presets  map[string][]events.TrackedFile // saved selections of files, by name

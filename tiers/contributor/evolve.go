@@ -10,6 +10,7 @@ import (
 func evolve(s *State, e *events.Event) *State {
 	s.touched = nil
 	s.offers.Evolve(e)
+	s.goals.Evolve(e)
 	switch p := e.Payload.(type) {
 	case events.SessionOpened:
 		s.opened, s.basis, s.settings = e.ID, p.Basis, p.Settings

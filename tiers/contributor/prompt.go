@@ -80,6 +80,11 @@ func (r *run) context(s *State, id string, p events.ContextBuilt) {
 	if r.turn == nil {
 		r.talk.Open(r.brief())
 	}
+	if s.goals.Solo(r.ticket.ID) && s.basis.Decision(events.ActorContributor) >= 3 {
+		for _, p := range s.goals.Earlier(id, len(p.Views)) {
+			r.talk.Show("earlier goals", p)
+		}
+	}
 	for _, i := range others {
 		if v := p.Views[i].View; v != events.ViewState && v != events.ViewRetrieved {
 			r.learnText(s, p.Views[i].SHA256, p.Views[i].Text)

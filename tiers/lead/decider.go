@@ -15,6 +15,7 @@ const tier = 2
 // State is the lead's state for a session.
 type State struct {
 	desk    planning.Desk
+	goals   tiers.Goals
 	closed  bool
 	byTrack map[string]*work // every track that was ever started
 	reviews map[string]*work // by ticket: its review in progress
@@ -55,6 +56,7 @@ func decide(s *State, _ *events.Event) []events.Payload {
 }
 
 func evolve(s *State, e *events.Event) *State {
+	s.goals.Evolve(e)
 	switch {
 	case s.closed:
 	case e.Actor == events.ActorLead:

@@ -17,7 +17,8 @@
 //     session. A dependency on a missing ticket is accepted: a ticket with one
 //     never becomes ready, and the conductor reports that.
 //   - Each plan has the context of one track only: its prompts contain nothing
-//     of other tracks except the ids already taken.
+//     of other tracks except the ids already taken and, since decisions 3, in a
+//     line each what earlier goals of the session did.
 //   - ReviewRequested ends with exactly one TicketReviewed, unless the attempt is
 //     killed. The review sees the ticket, the final report of the attempt, the
 //     project's rules and the diffs of at most [MaxDiffs] files, and nothing of

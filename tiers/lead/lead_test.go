@@ -300,6 +300,16 @@ func TestTracksDoNotMix(t *testing.T) {
 			})),
 		},
 		{
+			Name: "of earlier goals it says what they did", When: built(),
+			Given: then(opened(), events.GoalSubmitted{Goal: "Other"}, events.GoalCompleted{Goal: tierstest.ID(2)},
+				startedTrack("TR-2")),
+			Then: then(requested(func(t testing.TB, r events.ModelRequested) {
+				require.Len(t, r.Manifest, 5)
+				require.Equal(t, "- Other: completed, changed no file", r.Manifest[4].Text)
+				require.Equal(t, fence.Repo, r.Manifest[4].Origin)
+			})),
+		},
+		{
 			Name: "an id of an earlier track is refused", Given: after(first, startedTrack("TR-2"), built()),
 			When: replied(array(draft("A"))),
 			Then: then(corrected("ticket 1: the id A belongs to an earlier track")),

@@ -77,6 +77,11 @@ func (s *State) prompt(w *work, built *events.Event, x events.ContextBuilt) *con
 		}
 		talk.Show(heading, planning.ViewPart(built, i, v, heading))
 	}
+	if s.desk.Basis.Decision(events.ActorLead) >= 3 {
+		for _, p := range s.goals.Earlier(built.ID, len(x.Views)) {
+			talk.Show("earlier goals", p)
+		}
+	}
 	return talk
 }
 

@@ -12,6 +12,7 @@ const tier = 1
 // State is the planner's state for a session.
 type State struct {
 	desk   planning.Desk
+	goals  tiers.Goals
 	closed bool
 	goal   goal          // the current goal; without id if there is none
 	job    *planning.Job // the plan of goal; nil if there is none
@@ -19,7 +20,10 @@ type State struct {
 	taken  trackIDs
 }
 
-type goal struct{ id, text string }
+type goal struct {
+	id, text string
+	reviewed bool // a person reviews its plan
+}
 
 // Decider returns the decider of tier 1.
 func Decider() tiers.Decider[*State] {
@@ -39,6 +43,7 @@ func decide(s *State, _ *events.Event) []events.Payload {
 }
 
 func evolve(s *State, e *events.Event) *State {
+	s.goals.Evolve(e)
 	switch {
 	case s.closed:
 	case e.Actor == events.ActorPlanner:
@@ -70,7 +75,7 @@ func (s *State) fold(e *events.Event) {
 		s.closed = true
 	case events.GoalSubmitted:
 		if !x.Solo {
-			s.queue = append(s.queue, goal{e.ID, x.Goal})
+			s.queue = append(s.queue, goal{e.ID, x.Goal, x.Plan})
 			s.begin()
 		}
 	case events.GoalCompleted:

@@ -5,10 +5,13 @@
 //   - GoalSubmitted leads to ContextRequested, ContextBuilt to ModelRequested,
 //     and a usable reply to TracksProposed. After three unusable replies, or a
 //     model error that further attempts cannot solve, PlanningFailed{tier 1}
-//     ends it.
+//     ends it. A usable reply that says that one ticket is enough leads to
+//     PlanSkipped, since decisions 2, unless a person reviews the plan.
 //   - One goal at a time: a goal that is submitted meanwhile waits for the
 //     conductor's GoalCompleted or GoalFailed.
 //   - Track ids are unique in the session; a track without an id gets TR-<n>.
+//   - Since decisions 2 the prompt says in a line each what earlier goals of the
+//     session did.
 //   - It sees names of files, the README and the project's rules, never source.
 //   - SessionClosed ends its work.
 package planner

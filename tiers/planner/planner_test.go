@@ -96,7 +96,7 @@ func TestPlanningAGoal(t *testing.T) {
 					r.Manifest[1])
 				require.Equal(t, events.Part{Role: "user", SHA256: "bb", Size: 9, Prefix: "# README.md\n\n", Suffix: "\n",
 					Origin: fence.Repo, Fence: fence.Nonce(tierstest.ID(3), 2)}, r.Manifest[2])
-				require.Equal(t, events.Part{Role: "user", Text: "# Goal\n\nMend the parser\n"}, r.Manifest[3])
+				require.Equal(t, events.Part{Role: "user", Text: "# Goal\n\nMend the parser\n" + planner.OrSolo}, r.Manifest[3])
 				digest, err := events.ManifestDigest(r.Manifest)
 				require.NoError(t, err)
 				require.Equal(t, digest, r.SHA256)
@@ -348,11 +348,12 @@ func TestOneGoalAtATime(t *testing.T) {
 			When: events.GoalCompleted{Goal: goalID},
 		},
 		{
-			Name: "the second prompt is clean, but for the ids taken", Given: after(first, goal(),
+			Name: "the second prompt has of the first goal what it did, and the ids taken", Given: after(first, goal(),
 				events.GoalCompleted{Goal: goalID}), When: built(tree()),
 			Then: then(requested(func(t testing.TB, r events.ModelRequested) {
-				require.Len(t, r.Manifest, 3)
-				require.Equal(t, "# Goal\n\nMend the parser\n\nTrack ids already taken: TR-1\n", r.Manifest[2].Text)
+				require.Len(t, r.Manifest, 4)
+				require.Equal(t, "- Mend the parser: completed, changed no file", r.Manifest[2].Text)
+				require.Equal(t, "# Goal\n\nMend the parser\n\nTrack ids already taken: TR-1\n"+planner.OrSolo, r.Manifest[3].Text)
 			})),
 		},
 		{
@@ -362,7 +363,7 @@ func TestOneGoalAtATime(t *testing.T) {
 		{
 			Name: "an earlier goal's id is refused", Given: inSecond, When: replied(`[{"id":"TR-1","description":"b"}]`),
 			Then: then(requested(func(t testing.TB, r events.ModelRequested) {
-				require.Contains(t, r.Manifest[4].Text, "track 1: the id TR-1 belongs to an earlier goal")
+				require.Contains(t, r.Manifest[5].Text, "track 1: the id TR-1 belongs to an earlier goal")
 			})),
 		},
 	})

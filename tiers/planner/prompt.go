@@ -41,6 +41,26 @@ func checkGoal(text string) error {
 	return nil
 }
 
+// needsTracks returns why one ticket cannot be enough for the current goal, or "".
+func (s *State) needsTracks() string {
+	switch {
+	case s.goal.reviewed || s.desk.Settings.PlanReview:
+		return "a person reviews its plan"
+	case len(s.goal.text) > events.MaxWorkerPrompt:
+		return "its text is too long for a ticket"
+	}
+	return ""
+}
+
+// orSolo tells tier 1 how to say that one ticket is enough.
+const orSolo = `
+If one contributor can do all of this at once, as a change in a few files that needs no order, there is nothing to plan. Then answer with this alone:
+
+[{"one_ticket": true}]
+
+The contributor gets the words of the goal as they are.
+`
+
 // prompt returns the complete manifest of the first request: rules, project, goal. Missing
 // documents are left out.
 func (s *State) prompt(built *events.Event, x events.ContextBuilt) *conversation.Thread {
@@ -53,11 +73,20 @@ func (s *State) prompt(built *events.Event, x events.ContextBuilt) *conversation
 			talk.Show(v.Path, planning.ViewPart(built, i, v, v.Path))
 		}
 	}
+	knows := s.desk.Basis.Decision(events.ActorPlanner) >= 2
+	if knows {
+		for _, p := range s.goals.Earlier(built.ID, len(x.Views)) {
+			talk.Show("earlier goals", p)
+		}
+	}
 	text := "# Goal\n\n" + s.goal.text + "\n"
 	if len(s.taken.order) > 0 {
 		text += "\nTrack ids already taken: " + planning.List(s.taken.order) + "\n"
 	}
 	text += planning.Roster(s.desk.Settings.Roster, "persona", "track")
+	if knows && s.needsTracks() == "" {
+		text += orSolo
+	}
 	talk.Open(events.Part{Role: "user", Text: text})
 	return talk
 }

@@ -25,8 +25,34 @@ func (t *trackIDs) add(tracks []events.Track) {
 	}
 }
 
+// soloAnswer is the item of a plan that says that one ticket is enough.
+type soloAnswer struct {
+	OneTicket bool `json:"one_ticket"`
+}
+
+// errNotSolo is a fault of a plan.
+var errNotSolo = errors.New("it does not say that one ticket is enough")
+
+// readSolo reports whether a reply says that one ticket is enough for the current goal.
+func readSolo(reply string) bool {
+	_, err := planning.Read(reply, "tracks", func(items []soloAnswer) error {
+		if len(items) != 1 || !items[0].OneTicket {
+			return errNotSolo
+		}
+		return nil
+	})
+	return err == nil
+}
+
 // read parses the plan of the current goal in a reply.
 func (s *State) read(reply string) (events.Payload, error) {
+	if s.desk.Basis.Decision(events.ActorPlanner) >= 2 && readSolo(reply) {
+		if why := s.needsTracks(); why != "" {
+			// our words: needsTracks writes this text.
+			return nil, errors.New("one_ticket is not possible for this goal, because " + why + ": write tracks")
+		}
+		return events.PlanSkipped{Goal: s.goal.id}, nil
+	}
 	tracks, err := planning.Read(reply, "tracks", s.check)
 	if err != nil {
 		return nil, err

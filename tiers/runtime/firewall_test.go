@@ -33,7 +33,7 @@ const firewall = `
 // whoSees says, for each planted text, whose prompts hold it; nobody else's may.
 func whoSees() map[string]string {
 	return map[string]string{
-		"GOAL_ONE": "tier 1", "GOAL_TWO": "tier 1", "GUIDE_TEXT": "tier 1",
+		"GOAL_ONE": "tier 1, tier 2", "GOAL_TWO": "tier 1", "GUIDE_TEXT": "tier 1",
 		"SIBLING_BODY": "", "DEP_BODY": "", "FOREIGN_BODY": "",
 		"def sibling_name": "", "sibling.py": "tier 1, tier 2, T-3/1",
 		"def dep_name": "T-1/1, T-1/2", "def foreign_name": "tier 2",

@@ -124,6 +124,8 @@ func (p *Progress) fold(e *events.Event) string {
 		return "goal: " + x.Goal
 	case events.TracksProposed:
 		return fmt.Sprintf("tier 1 proposes %d track(s)", len(x.Tracks))
+	case events.PlanSkipped:
+		return "tier 1 says that one ticket is enough"
 	case events.TrackStarted:
 		return "track " + x.Track.ID + ": " + FirstOf(x.Track.Title, x.Track.Description)
 	case events.TicketsPlanned:

@@ -1,0 +1,4 @@
+package planner
+
+// OrSolo is the end of a prompt whose goal one ticket may be enough for.
+const OrSolo = orSolo
