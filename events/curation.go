@@ -270,6 +270,8 @@ func discussionDefs() []Def {
 const (
 	// MaxTurnEntries limits the number of entries in a turn.
 	MaxTurnEntries = 1024
+	// MaxCompactWords limits what a person says about what to keep of a discussion, in bytes.
+	MaxCompactWords = 4 << 10
 	// MaxTurnInline limits the total size of the entries whose text is in the request itself, in
 	// bytes.
 	MaxTurnInline = 128 << 10
@@ -281,6 +283,7 @@ const (
 	RoleAI      = "AI"
 	RoleTool    = "Tool"
 	RoleContext = "Context" // a file that a person added to a discussion
+	RoleSummary = "Summary" // what a model wrote in the place of older entries
 )
 
 // TurnRequested is a person's next message in a discussion, to be answered by a model. The
@@ -298,6 +301,11 @@ type TurnRequested struct {
 	Entries []TurnEntry `json:"entries,omitempty"`
 	// Retrieval adds passages of the project's files that fit the text; nil if none are wanted.
 	Retrieval *Retrieval `json:"retrieval,omitempty"`
+	// Compact means that the model summarises Entries, the older part of the discussion, without
+	// tools. Once the turn is done, the discussion goes on in a take that begins with the summary,
+	// followed by what stands after these entries. Text says what to keep; it may be empty, and
+	// becomes no entry.
+	Compact bool `json:"compact,omitempty"`
 }
 
 // TurnEntry is an entry at the time when a turn was sent.
@@ -339,6 +347,10 @@ func (p TurnRequested) Check() error {
 		return errors.New("the turn names no discussion")
 	case p.Tier < 0 || p.Tier > 4:
 		return fmt.Errorf("there are tiers 1 to 4 and no %d", p.Tier)
+	case p.Compact && len(p.Entries) == 0:
+		return errors.New("the discussion has nothing that a summary could replace")
+	case p.Compact && len(p.Text) > MaxCompactWords:
+		return LimitError{"what to keep", len(p.Text), MaxCompactWords, "bytes long"}
 	case len(p.Entries) > MaxTurnEntries:
 		return LimitError{"the discussion", len(p.Entries), MaxTurnEntries, "entries long"}
 	case inline > MaxTurnInline:
@@ -354,7 +366,11 @@ func (p TurnRequested) Check() error {
 
 // Ticket returns the turn in the form of a ticket with this id, which the contributor works on.
 func (p TurnRequested) Ticket(id string) Ticket {
-	return Ticket{ID: id, Description: p.Text, ModelOverride: p.Model, PersonaID: p.Persona, Priority: "medium"}
+	said := p.Text
+	if p.Compact {
+		said = "Make the discussion shorter."
+	}
+	return Ticket{ID: id, Description: said, ModelOverride: p.Model, PersonaID: p.Persona, Priority: "medium"}
 }
 
 // Outcomes of [TurnEnded].

@@ -56,6 +56,16 @@ func TestATurnHasBounds(t *testing.T) {
 		require.Equal(t, fits, err == nil)
 		require.Equal(t, !fits, errors.As(err, &large))
 	}
+	compact := func(words string, entries int) error {
+		return with(func(p *events.TurnRequested) {
+			p.Compact, p.Text, p.Entries = true, words, make([]events.TurnEntry, entries)
+		})
+	}
+	require.NoError(t, compact("", 1))
+	require.NoError(t, compact(strings.Repeat("x", events.MaxCompactWords), events.MaxTurnEntries))
+	require.ErrorAs(t, compact(strings.Repeat("x", events.MaxCompactWords+1), 1), &large)
+	require.ErrorAs(t, compact("", events.MaxTurnEntries+1), &large)
+	require.ErrorContains(t, compact("", 0), "nothing that a summary could replace")
 	require.NoError(t, with(func(p *events.TurnRequested) { p.Tier = 4 }))
 	require.ErrorContains(t, with(func(p *events.TurnRequested) { p.Tier = 5 }), "tiers 1 to 4")
 	require.ErrorContains(t, with(func(p *events.TurnRequested) { p.Discussion = "" }), "no discussion")

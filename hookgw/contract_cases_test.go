@@ -196,6 +196,8 @@ func documentCases() map[string][]contractCase {
 		"POST /api/discussions/promote":    missing(`{"name":"gone"}`),
 		"POST /api/discussions/rename":     {{body: `{"name":"b","to":"c"}`, before: second}},
 		"POST /api/discussions/delete":     {{body: `{"name":"b"}`, before: second}},
+		"POST /api/discussions/compact": {{body: `{"keep":0}`, status: http.StatusConflict, keys: "error hint"},
+			{body: `{"keep":-1}`, status: http.StatusBadRequest, keys: "error hint"}},
 		"POST /api/discussions/send": {{body: `{"text":"hello"}`,
 			keys: "status discussion turn entry stream_id"}},
 		"POST /api/discussions/roles":          {{body: `{"roles":["User","AI"]}`}},

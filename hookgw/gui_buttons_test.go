@@ -95,6 +95,16 @@ func sessionPresses() map[string]pressing {
 			require.Len(t, asked, 1)
 			require.Equal(t, []string{"main", "Say hello"}, []string{asked[0].Discussion, asked[0].Text})
 		},
+		"btn_compact_discussion": func(t *testing.T, f *fixture, id string) {
+			f.says("/api/discussions/entries/add", `{"content":"one"}`, http.StatusOK)
+			f.says("/api/discussions/entries/add", `{"content":"two"}`, http.StatusOK)
+			press(t, f, id, `,"user_data":"the names"`)
+			f.requireFailed(t, 0, `{"action":"click","item":"`+id+`","user_data":7}`)
+			asked := recorded[events.TurnRequested](f)
+			require.Len(t, asked, 1)
+			require.Equal(t, []any{"main", "the names", true}, []any{asked[0].Discussion, asked[0].Text, asked[0].Compact})
+			require.NotEmpty(t, asked[0].Entries)
+		},
 		"btn_clear_discussion": func(t *testing.T, f *fixture, id string) {
 			require.NotEqual(t, `[]`, f.value(t, "disc_entries"))
 			press(t, f, id, "")

@@ -83,7 +83,9 @@ type conversation struct {
 	Turns    map[string]string  `json:"turns"` // unfinished turns, with their discussion
 	// History are the changes that a person can undo and redo.
 	History undo.Steps[talkSide] `json:"history"`
-	seals   bool                 // see NewDigestSet
+	// Compacts are the unfinished turns that make a discussion shorter.
+	Compacts map[string]*compaction `json:"compacts,omitempty"`
+	seals    bool                   // see NewDigestSet
 }
 
 // storedEntry holds an entry from the log or from a client. An entry that several discussions
@@ -147,12 +149,12 @@ func (c *conversation) apply(e *events.Event) *conversation {
 	case events.ModelReplied:
 		c.replied(e, &p)
 	case events.ModelFailed:
-		if q, counts := c.Requests.answered(p.Request); counts {
+		if q, counts := c.Requests.answered(p.Request); counts && c.Compacts[q.Ticket] == nil {
 			c.addTo(c.of(q.Ticket), e, Entry{Role: RoleSystem, Tier: q.Tier, Track: q.Track, Ticket: q.Ticket,
 				Content: "[" + strings.ToUpper(q.Provider) + "] " + p.Kind + ": " + p.Message})
 		}
 	case events.ModelDenied:
-		if q, counts := c.Requests.answered(p.Request); counts {
+		if q, counts := c.Requests.answered(p.Request); counts && c.Compacts[q.Ticket] == nil {
 			c.addTo(c.of(q.Ticket), e, Entry{Role: RoleSystem, Content: "not sent to " + q.Model + ": " + p.Reason,
 				Tier: q.Tier, Track: q.Track, Ticket: q.Ticket})
 		}
@@ -209,6 +211,10 @@ func (c *conversation) stored(n storedEntry) storedEntry {
 func (c *conversation) replied(e *events.Event, p *events.ModelReplied) {
 	q, counts := c.Requests.answered(p.Request)
 	if !counts || p.Text == "" && len(p.Calls) == 0 {
+		return
+	}
+	if shorter := c.Compacts[q.Ticket]; shorter != nil {
+		shorter.said(c, e, p, q)
 		return
 	}
 	n := Entry{Role: RoleAI, Content: p.Text, Tier: q.Tier, Track: q.Track, Ticket: q.Ticket}

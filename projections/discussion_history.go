@@ -234,6 +234,13 @@ func (c *conversation) sealed() any {
 	type plain conversation
 	out := plain(*c)
 	out.Threads = sealedThreads(c.Threads)
+	out.Compacts = maps.Clone(c.Compacts)
+	// order-independent: each is replaced by a copy
+	for turn, shorter := range c.Compacts {
+		shown := *shorter
+		shown.Summary = shorter.Summary.sealed()
+		out.Compacts[turn] = &shown
+	}
 	out.History.Done, out.History.Undone = sealedSteps(c.History.Done), sealedSteps(c.History.Undone)
 	return out
 }

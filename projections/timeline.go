@@ -175,6 +175,9 @@ func summarizeTicket(p events.Payload) string {
 	case events.TicketKilled:
 		return head("by " + x.By)
 	case events.TurnRequested:
+		if x.Compact {
+			return head(strings.TrimSuffix(x.Discussion+": compact: "+x.Text, ": "))
+		}
 		return head(x.Discussion + ": " + x.Text)
 	case events.TurnEnded:
 		return head(strings.TrimSuffix(x.Outcome+": "+x.Reason, ": "))

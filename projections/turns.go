@@ -2,6 +2,7 @@ package projections
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"manualslop/events"
@@ -14,9 +15,10 @@ const MaxEndedTurns = 1024
 type Turn struct {
 	Turn       string              `json:"turn"` // id that its requests and calls use as their ticket
 	Discussion string              `json:"discussion"`
-	Entry      string              `json:"entry"`            // entry with the person's message
-	Answer     string              `json:"answer,omitempty"` // entry with the newest reply
-	Outcome    string              `json:"outcome"`          // done, failed, stopped or refused; empty while it continues
+	Entry      string              `json:"entry"`             // entry with the person's message
+	Compact    bool                `json:"compact,omitempty"` // it makes the discussion shorter, and has no entry
+	Answer     string              `json:"answer,omitempty"`  // entry with the newest reply
+	Outcome    string              `json:"outcome"`           // done, failed, stopped or refused; empty while it continues
 	Reason     string              `json:"reason,omitempty"`
 	Provider   string              `json:"provider"`
 	Model      string              `json:"model"`
@@ -86,7 +88,10 @@ func (b *turnBook) apply(e *events.Event) *turnBook {
 	case events.TurnRequested:
 		id := events.TurnTicket(e.ID)
 		if b.Turns[id] == nil {
-			b.Turns[id] = &Turn{Turn: id, Discussion: p.Discussion, Entry: e.ID, At: e.Time}
+			b.Turns[id] = &Turn{Turn: id, Discussion: p.Discussion, Entry: e.ID, Compact: p.Compact, At: e.Time}
+			if p.Compact {
+				b.Turns[id].Entry = ""
+			}
 			b.Order = append(b.Order, id)
 		}
 	case events.TurnEnded:
@@ -169,12 +174,21 @@ func (c *conversation) asked(e *events.Event, p *events.TurnRequested) {
 		name = c.Active
 	}
 	c.Turns[events.TurnTicket(e.ID)] = name
+	if p.Compact {
+		c.compact(events.TurnTicket(e.ID), p)
+		return
+	}
 	c.addTo(name, e, Entry{Role: RoleUser, Content: p.Text})
 }
 
 // turnEnded adds an entry to the discussion with the reason why a turn has no answer.
 func (c *conversation) turnEnded(e *events.Event, p *events.TurnEnded) {
-	if p.Outcome != events.TurnDone {
+	if shorter := c.Compacts[p.Turn]; shorter != nil {
+		if p.Outcome == events.TurnDone {
+			c.shorten(e, p.Turn, shorter)
+		}
+		delete(c.Compacts, p.Turn)
+	} else if p.Outcome != events.TurnDone {
 		reason := "the turn " + p.Outcome
 		if p.Outcome != events.TurnFailed {
 			reason = "the turn was " + p.Outcome
@@ -222,6 +236,25 @@ func (s *Set) TurnEntries(name string) ([]events.TurnEntry, bool) {
 	return out, true
 }
 
+// LastExchange keeps what stands from the person's last message on; see [Set.CompactEntries].
+const LastExchange = -1
+
+// CompactEntries returns the entries that a summary of a discussion replaces: those of
+// [Set.TurnEntries] but the last keep ones.
+func (s *Set) CompactEntries(name string, keep int) ([]events.TurnEntry, bool) {
+	entries, known := s.TurnEntries(name)
+	end := max(0, len(entries)-keep)
+	if keep == LastExchange {
+		end = len(entries)
+		for i, n := range entries {
+			if n.Role == RoleUser {
+				end = i
+			}
+		}
+	}
+	return entries[:end], known
+}
+
 // isNotice reports whether the entry is the engine's notice that a turn has no answer. Once a
 // person has edited it, it is not.
 func (n storedEntry) isNotice() bool {
@@ -248,4 +281,59 @@ func (n storedEntry) sent(roles []string) events.TurnEntry {
 		out.SHA256 = events.Digest([]byte(n.Entry.Content))
 	}
 	return out
+}
+
+// compaction is an unfinished turn that makes a discussion shorter.
+type compaction struct {
+	Replaces []string    `json:"replaces"` // ids of the entries that are summarised
+	Summary  storedEntry `json:"summary"`  // its newest reply; without an id if there is none
+}
+
+// compact begins to make the discussion of a turn shorter.
+func (c *conversation) compact(turn string, p *events.TurnRequested) {
+	shorter := &compaction{}
+	for _, n := range p.Entries {
+		shorter.Replaces = append(shorter.Replaces, n.Entry)
+	}
+	if c.Compacts == nil {
+		c.Compacts = map[string]*compaction{}
+	}
+	c.Compacts[turn] = shorter
+}
+
+// said keeps a reply of the model.
+func (s *compaction) said(c *conversation, e *events.Event, p *events.ModelReplied, q request) {
+	n := logEntry{Role: events.RoleSummary, Content: p.Text, Tier: q.Tier, Ticket: q.Ticket}
+	s.Summary = c.stored(storedEntry{From: e.ID, Entry: &n})
+}
+
+// shorten creates the take with the summary and everything that stands after the entries that it replaces, and goes on
+// in it if its discussion is the active one. All of it happens with the one event that ends the turn.
+func (c *conversation) shorten(e *events.Event, turn string, shorter *compaction) {
+	name := c.Turns[turn]
+	from := c.Threads[name]
+	if from == nil || shorter.Summary.Entry == nil {
+		return
+	}
+	begin := 0
+	for i, n := range from.Entries {
+		if slices.Contains(shorter.Replaces, n.ID) {
+			begin = i + 1
+		}
+	}
+	n := *shorter.Summary.Entry
+	n.Time, n.Seq = e.Time, e.Seq
+	summary := shorter.Summary
+	summary.ID, summary.Entry = e.ID, &n
+	t := &thread{By: e.ID, Begun: e.Seq, From: name, GitCommit: from.GitCommit}
+	t.set(e, append([]storedEntry{summary}, from.Entries[begin:]...))
+	take := c.freeTake(name)
+	if reason := cmp.Or(CheckDiscussionName(take), c.room(1, len(t.Entries), t.Bytes)); reason != "" {
+		c.addTo(name, e, Entry{Role: RoleSystem, Content: "the summary has no take: " + reason, Ticket: turn})
+		return
+	}
+	c.Threads[take] = t
+	if c.Active == name {
+		c.Active = take
+	}
 }

@@ -279,6 +279,33 @@ func TestAChatShowsWhatTheSessionChangedAndWhatAPromptHolds(t *testing.T) {
 	c.sees("the session has not changed any file", "main> ")
 }
 
+const compactScript = `{"tier":3,"contains":"What is it?","reply":{"text":"It is a file."}}
+{"tier":3,"contains":"And b?","reply":{"text":"There is none."}}
+{"tier":3,"contains":"the names","reply":{"text":"They spoke of a file."}}
+{"tier":3,"contains":"And now?","reply":{"text":"We go on."}}
+`
+
+func TestAChatGoesOnFromASummary(t *testing.T) {
+	t.Parallel()
+	c := chat(t, 100, compactScript)
+	c.types("/compact\r")
+	c.sees("nothing was sent: the discussion has nothing that a summary could replace", "main> ")
+	for _, said := range [][2]string{{"What is it?", "It is a file."}, {"And b?", "There is none."}} {
+		c.types(said[0] + "\r")
+		c.sees(said[1], "main> ")
+	}
+	c.types("/comp\tthe names\r")
+	c.sees("They spoke of a file.", "tokens in 4 entries became about", "in 3; main has them all", "main_take_1> ")
+	c.types("/context\r")
+	c.sees("Summary", "They spoke of a file.", "User", "And b?", "AI", "There is none.", "main_take_1> ")
+	c.types("And now?\r")
+	c.sees("We go on.", "main_take_1> ")
+	c.types("/discussion main\r")
+	c.sees("main> ")
+	c.types("/context\r")
+	c.sees("What is it?", "It is a file.", "And b?", "There is none.", "main> ")
+}
+
 func TestSlopAloneOpensAChatInATerminalAndPrintsHelpElsewhere(t *testing.T) {
 	t.Parallel()
 	c := chatFolder(t, 80, "")

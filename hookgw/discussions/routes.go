@@ -22,6 +22,10 @@ func Routes(g *core.State) []request.Route {
 	send := row("/send", "Adds a message to a discussion and asks its model, which sees the current discussion, "+
 		"its injected views and the tracked files. The answer becomes an entry; every gate applies.", sendBody{}, postSend)
 	send.Gives = sendAnswer{}
+	shorter := row("/compact", "Asks the model of a discussion to summarise all but its last entries, without tools. The "+
+		"discussion then goes on in a take that begins with the summary; the old take stays whole.", compactBody{},
+		postCompact)
+	shorter.Gives = compactAnswer{}
 	return []request.Route{
 		{Method: get, Pattern: "/api/discussions", Right: access.RightRead, Group: group, Gives: discussionList{},
 			Query: append(of, request.AtParameter()),
@@ -37,6 +41,7 @@ func Routes(g *core.State) []request.Route {
 			Doc:    "Lists the turns of models in discussions: those that wait for an answer, and the newest that ended.",
 			Handle: request.Model("turns")},
 		send,
+		shorter,
 		row("/create", "Creates an empty discussion.", NameRequest{}, postCreate),
 		row("/branch", "Branches a take off a discussion, at any entry.", branchRequest{}, postBranch),
 		row("/switch", "Makes a discussion the active one.", NameRequest{}, postSwitch),

@@ -61,12 +61,20 @@ func postSend(c *core.Call) error {
 // Turn is a turn with the discussion as it reads now; an empty name is the active
 // one's. It refuses what nobody could answer.
 func Turn(c *core.Call, session string, want events.TurnRequested) (events.TurnRequested, error) {
+	return turn(c, session, want, (*projections.Set).TurnEntries)
+}
+
+// turn is a turn with the entries of its discussion.
+func turn(c *core.Call, session string, want events.TurnRequested, entries func(*projections.Set,
+	string) ([]events.TurnEntry, bool)) (events.TurnRequested, error) {
 	var known, busy bool
 	persona := want.Persona == ""
 	err := c.Read(session, func(s *projections.Set) {
 		want.Discussion = cmp.Or(want.Discussion, s.ActiveDiscussion())
-		want.Entries, known = s.TurnEntries(want.Discussion)
-		want.Retrieval = s.Settings().Retrieval.Retrieval()
+		want.Entries, known = entries(s, want.Discussion)
+		if !want.Compact {
+			want.Retrieval = s.Settings().Retrieval.Retrieval()
+		}
 		for _, t := range s.Turns() {
 			busy = busy || t.Discussion == want.Discussion && t.Ended == nil
 		}
@@ -102,11 +110,17 @@ func Preview(c *core.Call, session string, want events.TurnRequested) (events.Tu
 func checked(want events.TurnRequested) error {
 	var large events.LimitError
 	switch err := want.Check(); {
+	case errors.As(err, &large) && len(want.Text) > events.MaxCompactWords && want.Compact:
+		return problem.New(http.StatusRequestEntityTooLarge, err.Error(),
+			"Nothing was sent. Say in fewer words what to keep.")
 	case errors.As(err, &large):
 		return problem.New(http.StatusRequestEntityTooLarge, err.Error(),
 			fmt.Sprintf("Nothing was sent. Delete or shorten entries, begin a take, or put large contents into a file and "+
 				"inject it; a turn takes %d entries, of which %d bytes may have been imported.", events.MaxTurnEntries,
 				events.MaxTurnInline))
+	case err != nil && want.Compact && len(want.Entries) == 0:
+		return problem.New(http.StatusConflict, err.Error(), "Nothing was sent. Say more first, or send a smaller keep: the "+
+			"last entries stay as they are.")
 	case err != nil:
 		return problem.New(http.StatusBadRequest, err.Error(), `Send {"text": "what you want to say"}.`)
 	}

@@ -35,7 +35,8 @@ func guiCallbacks() []wire.GUICallback {
 		"resume": "btn_mma_resume", "toggle_step_mode": "btn_mma_step_mode", "save_project": "btn_project_save",
 		"add_slice": "btn_add_slice", "load_project": "btn_project_load", "gen_send": "btn_gen_send",
 		"star_log": "btn_star_log", "unstar_log": "btn_unstar_log",
-		"clear_discussion": "btn_clear_discussion", "kill_ticket": "btn_mma_kill_ticket",
+		"compact_discussion": "btn_compact_discussion",
+		"clear_discussion":   "btn_clear_discussion", "kill_ticket": "btn_mma_kill_ticket",
 		"retry_ticket": "btn_mma_retry_ticket",
 		"block_ticket": "btn_mma_block_ticket", "unblock_ticket": "btn_mma_unblock_ticket",
 		"note_ticket": "btn_mma_note_ticket",
@@ -75,6 +76,10 @@ func sessionButtons() []guiButton {
 				"discussions and plans are not carried over."},
 		{ID: "btn_gen_send", Aliases: []string{"btn_gen_and_send", "btn_send"}, do: (*guiRun).genSend,
 			Doc: "Adds ai_input to the active discussion and asks its model; every gate applies."},
+		{ID: "btn_compact_discussion", Aliases: []string{"btn_compact"}, do: (*guiRun).compact,
+			UserData: `a text that says what to keep; none: the model decides`,
+			Doc: "Asks the model of the active discussion to summarise all but the last exchange; it goes on in a take that " +
+				"begins with the summary."},
 		{ID: "btn_clear_discussion", Aliases: []string{"btn_disc_clear", "btn_clear_disc"}, do: func(r *guiRun) error {
 			_, err := r.say(events.DiscussionChanged{Operation: events.DiscussionReplace, Entries: []byte(`[]`)})
 			return err

@@ -85,6 +85,20 @@ func (r *guiRun) genSend() error {
 	return err
 }
 
+// compact asks for a summary of the active discussion.
+func (r *guiRun) compact() error {
+	var words string
+	if data := text(r.task.UserData); len(data) > 0 && json.Unmarshal(data, &words) != nil {
+		return problem.New(http.StatusBadRequest, "user_data is not a text", `Send what to keep, such as "the decisions".`)
+	}
+	p, err := discussions.Compact(r.c, r.queued.Session, events.TurnRequested{Text: words}, projections.LastExchange)
+	if err != nil {
+		return err
+	}
+	_, err = r.say(p)
+	return err
+}
+
 func (r *guiRun) toggleStepMode() error {
 	var on bool
 	if err := r.c.Read(r.queued.Session, func(s *projections.Set) { on = s.MMAStatus().StepMode }); err != nil {

@@ -13,7 +13,11 @@ func (r *run) fit(s *State) {
 	switch {
 	case err != nil:
 		// our words: package conversation writes this text.
-		r.end(events.ResolvedBlocked, "", err.Error())
+		reason := err.Error()
+		if r.turn != nil && !r.compacts() {
+			reason += noRoomForTurn
+		}
+		r.end(events.ResolvedBlocked, "", reason)
 	case cut != nil:
 		cut.Ticket, cut.Attempt, cut.Round = r.ticket.ID, r.attempt, r.round
 		r.cut = cut

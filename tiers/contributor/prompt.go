@@ -38,7 +38,7 @@ const (
 
 // Texts returns the verbatim texts of the contributor's prompts, by name.
 func Texts() map[string]string {
-	out := map[string]string{}
+	out := map[string]string{textCompact: compact + fence.Rule}
 	// order-independent: the names differ
 	for name, text := range map[string]string{textRole: system, textTurn: discussion} {
 		out[name] = text + fence.Rule

@@ -160,6 +160,8 @@ func (r *run) replied(s *State, id string, p events.ModelReplied) {
 		return
 	}
 	switch {
+	case r.compacts() && len(p.Calls) > 0:
+		r.end(events.ResolvedBlocked, "", "the model called a tool, although it was offered none")
 	case len(p.Calls) > 0:
 		r.say(id, p)
 		r.reminders = 0

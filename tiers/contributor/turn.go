@@ -46,8 +46,14 @@ func (s *State) ask(e *events.Event, p events.TurnRequested) {
 		r.endTurn(events.TurnRefused, wrong.Error())
 	case s.talking[p.Discussion] != "":
 		r.endTurn(events.TurnRefused, "the discussion waits for the answer to another turn")
+	case p.Compact && !s.words(textCompact):
+		r.endTurn(events.TurnRefused, "the session began with a program that cannot make discussions shorter; slop "+
+			"sessions upgrade takes it to this one")
 	default:
 		s.talking[p.Discussion] = id
+		if p.Compact {
+			r.openCompact(s)
+		}
 	}
 }
 
@@ -144,6 +150,17 @@ func (r *run) openTurn(s *State, built string, views []events.View) {
 		r.talk.Open(events.Part{Role: "user", Text: fmt.Sprintf("%d more files are tracked; read what you need of them with "+
 			"tools.\n", t.left)})
 	}
+	r.openEntries(s)
+	r.passages(s, built, views)
+	r.learnText(s, events.Digest([]byte(t.asked.Text)), t.asked.Text)
+	r.talk.Open(events.Part{Role: "user", Kind: events.PartEntry, From: t.request,
+		SHA256: events.Digest([]byte(t.asked.Text)), Size: int64(len(t.asked.Text))})
+	t.asked.Entries = nil
+}
+
+// openEntries adds the entries of the discussion to the conversation.
+func (r *run) openEntries(s *State) {
+	t := r.turn
 	r.talk.Open(events.Part{Role: "user", Text: "# Discussion\n"})
 	for i, n := range t.asked.Entries {
 		p := t.entry(i, s.origins)
@@ -153,11 +170,6 @@ func (r *run) openTurn(s *State, built string, views []events.View) {
 			r.talk.Open(p)
 		}
 	}
-	r.passages(s, built, views)
-	r.learnText(s, events.Digest([]byte(t.asked.Text)), t.asked.Text)
-	r.talk.Open(events.Part{Role: "user", Kind: events.PartEntry, From: t.request,
-		SHA256: events.Digest([]byte(t.asked.Text)), Size: int64(len(t.asked.Text))})
-	t.asked.Entries = nil
 }
 
 // entry returns entry i as a part of the prompt. The model's own entries, even if edited, have its

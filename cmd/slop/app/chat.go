@@ -53,6 +53,9 @@ even at a question; at the prompt it clears the line, or exits if the line is em
                      each has and what they cost, and the entries' numbers
   /retrieve on|off   show the model passages of the project's files that fit a
                      message; see docs/providers.md
+  /compact [N] [WORDS]  have the model summarise the discussion but for its last N
+                     entries (the last exchange), and continue in a take that begins
+                     with the summary; WORDS say what to keep
   /diff              what the session has changed so far
   /undo              restore the files that the newest turn changed
   /undo context      undo the newest change of a person to the discussions, the

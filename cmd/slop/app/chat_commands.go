@@ -34,6 +34,7 @@ func chatCommands() []struct {
 		{"/context", "", "shows what the next turn sends: its parts with tokens and prices, entries with numbers", (*chat).showContext},
 		{"/retrieve", "on|off", "whether turns show passages of the project's files that fit the message",
 			(*chat).switchRetrieval},
+		{"/compact", "[N] [WORDS]", "summarises all but the last N entries, and continues in a take", (*chat).compact},
 		{"/diff", "", "shows what the session has changed so far", (*chat).showDiff},
 		{"/undo", "[context]", "restores the files that the newest turn changed, or undoes the newest change of the context",
 			(*chat).undo},

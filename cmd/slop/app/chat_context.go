@@ -11,6 +11,8 @@ import (
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
 	"manualslop/hookgw/wire"
+	"manualslop/projections"
+	"manualslop/tiers"
 )
 
 // preview makes the context that the next turn would have.
@@ -75,4 +77,50 @@ func (c *chat) entryRows(sent map[string]wire.ContextPart) [][]string {
 			figures...), term.OneLine(what)))
 	}
 	return rows
+}
+
+// compact asks for a summary of the discussion but for its last entries.
+func (c *chat) compact(ctx context.Context, words string) error {
+	keep := projections.LastExchange
+	first, rest, _ := strings.Cut(words, " ")
+	if n, err := strconv.Atoi(first); err == nil && n >= 0 {
+		keep, words = n, strings.TrimSpace(rest)
+	}
+	p := c.opts.answerer
+	p.Discussion, p.Text, p.Compact = c.discussion, words, true
+	p.Entries, _ = c.set.CompactEntries(c.discussion, keep)
+	if err := p.Check(); err != nil {
+		c.note("nothing was sent: %v", err)
+		return nil
+	}
+	id, err := c.publish(ctx, p)
+	c.turn = events.TurnTicket(id)
+	return err
+}
+
+// compacted continues in the take that begins with a summary, if the event with this id ended a turn that made one.
+func (c *chat) compacted(id string) {
+	for _, d := range c.set.Discussions() {
+		if d.By() != id {
+			continue
+		}
+		before, _ := c.set.TurnEntries(d.From)
+		after, _ := c.set.TurnEntries(d.Name)
+		c.note("about %d tokens in %d entries became about %d in %d; %s has them all, and /discussion %s goes back",
+			tokensOf(before), len(before), tokensOf(after), len(after), d.From, d.From)
+		c.discussion = d.Name
+	}
+}
+
+// tokensOf returns about how many tokens entries have.
+func tokensOf(entries []events.TurnEntry) int64 {
+	var sum int64
+	for _, n := range entries {
+		size := int64(len(n.Text)) + n.Size
+		if n.View == events.ViewImage {
+			size = events.ImageTokens * tiers.BytesPerToken
+		}
+		sum += (size + tiers.BytesPerToken - 1) / tiers.BytesPerToken
+	}
+	return sum
 }

@@ -239,7 +239,7 @@ func (c *chat) take(e *events.Event) error {
 	case events.TurnEnded:
 		delete(c.requests, p.Turn)
 		if p.Turn == c.turn {
-			return c.ended(p)
+			return c.ended(e.ID, p)
 		}
 	case events.DiscussionChanged:
 		c.took(e.ID)
@@ -326,10 +326,11 @@ func (c *chat) took(id string) {
 }
 
 // ended handles the end of the turn, which ends a command of one turn.
-func (c *chat) ended(p events.TurnEnded) error {
+func (c *chat) ended(id string, p events.TurnEnded) error {
 	c.turn = ""
 	c.finish()
 	if p.Outcome == events.TurnDone {
+		c.compacted(id)
 		return nil
 	}
 	if c.leaving {
