@@ -388,6 +388,8 @@ type MCPServerChanged struct {
 type MCPToolChange struct {
 	Name  string `json:"name"`
 	State string `json:"state"` // changed, new or gone
+	// Diff is the difference of its description and schema to the approved ones; cut or left out beyond limits.
+	Diff string `json:"diff,omitempty"`
 }
 
 // EventType returns the type name and version.
@@ -471,7 +473,7 @@ func externalDefs() []Def {
 	return []Def{
 		Define(Outcome, "worker", "An external MCP server starts, runs, fails or stops, or has other tools than the approved "+
 			"ones.", MCPServerChanged{Server: "files", State: "running", Error: "exit status 1",
-			Tools: []MCPToolChange{{"read", "changed"}}}),
+			Tools: []MCPToolChange{{"read", "changed", "-Reads.\n+Reads all.\n"}}}),
 		Define(Outcome, "worker", "An external MCP server asks a person something while its call runs.",
 			InputRequested{Call: "01J-0", Server: "files", Message: "Which folder?",
 				Schema: json.RawMessage(`{"type":"object"}`), Sampling: json.RawMessage(`{"messages":[],"maxTokens":1}`),

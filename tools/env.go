@@ -211,6 +211,7 @@ type ServerState struct {
 type ToolDiff struct {
 	Name  string
 	State string // changed, new or gone
+	Diff  string // of its description and schema
 }
 
 // Notice is what an external server reports while a call runs, or about a resource to which a call subscribed.

@@ -8,13 +8,18 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// mcpSay is an MCP server with one tool, for scripts. The tool asks for a name where its text is "who".
+// mcpSay is an MCP server with one tool, for scripts. The tool asks for a name where its text is "who". The file
+// description.txt in its folder describes it.
 func mcpSay() {
 	s := sdk.NewServer(&sdk.Implementation{Name: "say", Version: "1"}, nil)
 	type in struct {
 		Text string `json:"text"`
 	}
-	sdk.AddTool(s, &sdk.Tool{Name: "say", Description: "Says a text again."},
+	description := "Says a text again."
+	if text, err := os.ReadFile("description.txt"); err == nil {
+		description = string(text)
+	}
+	sdk.AddTool(s, &sdk.Tool{Name: "say", Description: description},
 		func(_ context.Context, r *sdk.CallToolRequest, said in) (*sdk.CallToolResult, any, error) {
 			if said.Text == "who" && r.Params.InputResponses == nil {
 				fmt.Fprintln(os.Stderr, "asking for a name")

@@ -191,6 +191,7 @@ type MCPServer struct {
 type MCPTool struct {
 	Name  string `json:"name"`
 	State string `json:"state"` // changed, new or gone
+	Diff  string `json:"diff"`  // of its description and schema to the approved ones
 }
 
 // RoleList is the answer of GET /api/roles: the actors at work, and the roles that nobody runs.

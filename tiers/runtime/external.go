@@ -18,7 +18,8 @@ const (
 	maxServerSaid = 4 << 10
 )
 
-// maxBlock limits a text inside events.Content, and maxBlocks all such texts of an outcome as JSON, in bytes.
+// maxBlock limits a text inside events.Content, and maxBlocks all such texts of an outcome, or the differences of a
+// server state, as JSON, in bytes.
 const (
 	maxBlock  = 1 << 10
 	maxBlocks = 32 << 10
@@ -69,8 +70,13 @@ func (w *Worker) watchServer(ctx context.Context, cause *events.Event) func(tool
 	return func(s tools.ServerState) {
 		e := events.MCPServerChanged{Server: tiers.Clip(s.Server, maxServerName), State: s.State,
 			Error: tiers.Clip(w.mask(s.Error), maxServerSaid)}
+		room := maxBlocks
 		for _, t := range s.Tools[:min(len(s.Tools), maxToolDiffs)] {
-			e.Tools = append(e.Tools, events.MCPToolChange{Name: tiers.Clip(t.Name, maxServerName), State: t.State})
+			diff := tiers.Clip(w.mask(t.Diff), maxServerSaid)
+			if room -= encoded(diff); room < 0 {
+				diff = ""
+			}
+			e.Tools = append(e.Tools, events.MCPToolChange{Name: tiers.Clip(t.Name, maxServerName), State: t.State, Diff: diff})
 		}
 		w.reports.add(func() {
 			ctx, cancel := context.WithTimeout(ctx, reportWait)

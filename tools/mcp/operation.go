@@ -231,7 +231,8 @@ func listPrompts(ctx context.Context, c *connection, meta sdk.Meta, _ json.RawMe
 		for _, a := range p.Arguments {
 			if a != nil {
 				shown.Arguments = append(shown.Arguments, &sdk.PromptArgument{Name: c.of.short(a.Name, maxToolName),
-					Title: c.of.short(a.Title, maxToolName), Description: c.of.short(a.Description, maxDescription), Required: a.Required})
+					Title: c.of.short(a.Title, maxToolName), Description: c.of.short(a.Description, maxDescription),
+					Required: a.Required})
 			}
 		}
 		out.Prompts = append(out.Prompts, shown)

@@ -205,7 +205,7 @@ func (s *session) listed(c *connection, list []Pin, err error) {
 	var other []tools.ToolDiff
 	for _, t := range Compare(s.pins, list) {
 		if t.State != Unchanged {
-			other = append(other, tools.ToolDiff{Name: clean(t.Name, maxToolName), State: t.State})
+			other = append(other, tools.ToolDiff{Name: clean(t.Name, maxToolName), State: t.State, Diff: t.Diff})
 		}
 	}
 	s.mu.Lock()

@@ -32,8 +32,8 @@ func (u *subscription) add(name string, notify func(tools.Notice)) {
 	u.owners[name] = owner{u.owners[name].held + 1, notify}
 }
 
-// follow adds a subscription. Only the first to a resource is sent to the server; further ones wait until the server has
-// confirmed it.
+// follow adds a subscription. Only the first to a resource is sent to the server; further ones wait until the
+// server has confirmed it.
 func (s *session) follow(ctx context.Context, uri string, h Hooks, send func() error) error {
 	for {
 		s.mu.Lock()

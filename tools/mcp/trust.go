@@ -113,35 +113,3 @@ const (
 	New       = "new"
 	Gone      = "gone"
 )
-
-// Change describes how a tool differs from the approved version. For a changed tool, Before and BeforeSchema hold
-// the approved values.
-type Change struct {
-	Pin
-	State        string          `json:"state"`
-	Before       string          `json:"before,omitempty"`
-	BeforeSchema json.RawMessage `json:"before_schema,omitempty"`
-}
-
-// Compare lists the current tools and then the approved tools that are gone.
-func Compare(approved, now []Pin) []Change {
-	var out []Change
-	for _, p := range now {
-		i := slices.IndexFunc(approved, func(a Pin) bool { return a.Name == p.Name })
-		switch {
-		case i < 0:
-			out = append(out, Change{Pin: p, State: New})
-		case approved[i].SHA256 != p.SHA256:
-			out = append(out, Change{Pin: p, State: Changed, Before: approved[i].Description,
-				BeforeSchema: approved[i].Schema})
-		default:
-			out = append(out, Change{Pin: p, State: Unchanged})
-		}
-	}
-	for _, a := range approved {
-		if !slices.ContainsFunc(now, func(p Pin) bool { return p.Name == a.Name }) {
-			out = append(out, Change{Pin: a, State: Gone})
-		}
-	}
-	return out
-}

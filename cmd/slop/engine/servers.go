@@ -49,7 +49,8 @@ func (e *Engine) serverList() (out wire.MCPServerList) {
 				line.Error = err.Error()
 			}
 			for _, t := range server.Quarantined() {
-				line.Quarantined = append(line.Quarantined, wire.MCPTool{Name: t.Name, State: t.State})
+				line.Quarantined = append(line.Quarantined, wire.MCPTool{Name: t.Name, State: t.State,
+					Diff: string(e.Mask([]byte(t.Diff)))})
 			}
 		}
 		out.Servers = append(out.Servers, line)

@@ -3,6 +3,7 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -100,7 +101,8 @@ func trustCommand(g *site.Flags) *cobra.Command {
 		Use:   "trust NAME",
 		Short: "Trust a server and approve its current tools",
 		Long: `Trust starts the server, approves the tools that it has now, and stops it. Without
---hash it starts nothing: it prints what would be trusted, and the hash to pass.
+--hash it prints what would be trusted, and the hash to pass. It then starts the server
+only if you trust it already, to print how its tools changed.
 The NAME mcp_env.toml stands for the project's file of that name: the environment
 of scripts, which takes effect at the next start, until the file changes.`,
 		Example: `  slop mcp trust filesystem
@@ -115,24 +117,35 @@ of scripts, which takes effect at the next start, until the file changes.`,
 			if err != nil {
 				return err
 			}
+			line, now := lineOf(s), s
+			if s.Trusted || hash == s.Hash {
+				if now, err = servers.See(cmd.Context(), s); err != nil {
+					return exit.Errorf(exit.Failed, "%w", err)
+				}
+				if line.Hash, err = s.Approval(now.Pins); err != nil {
+					return exit.Errorf(exit.Failed, "%w", err)
+				}
+			}
 			if hash == "" && g.JSON {
-				return g.PrintLine(lineOf(s))
+				return g.PrintLine(line)
 			}
 			if hash == "" {
-				line := lineOf(s)
 				term.PrintTable(g.Out, [][]string{{"server", line.Name}, {"file", line.File},
 					{"runs", term.OneLine(line.URL + strings.Join(line.Command, " "))},
 					{"folder", term.OneLine(line.Cwd)}, {"variables", term.OneLine(strings.Join(line.Env, " "))},
 					{"headers", term.OneLine(strings.Join(line.Headers, " "))}, {"hash", line.Hash}})
+				if s.Trusted {
+					printChanges(g, s, now)
+				}
 				g.Notice("to trust it: slop mcp trust %s --hash %s", args[0], line.Hash)
 				return nil
 			}
-			if hash != s.Hash {
-				return exit.Errorf(exit.Usage, "--hash must be %s, the hash of the current definition", s.Hash)
+			if hash != line.Hash && s.Trusted {
+				return exit.Errorf(exit.Usage, "--hash must be %s, the hash of the current definition and tools; look at them "+
+					"with slop mcp trust %s", line.Hash, args[0])
 			}
-			now, err := servers.See(cmd.Context(), s)
-			if err != nil {
-				return exit.Errorf(exit.Failed, "%w", err)
+			if hash != line.Hash {
+				return exit.Errorf(exit.Usage, "--hash must be %s, the hash of the current definition", line.Hash)
 			}
 			if err := servers.Trust(now); err != nil {
 				return exit.Errorf(exit.Failed, "%w", err)
@@ -207,7 +220,8 @@ func toolsCommand(g *site.Flags) *cobra.Command {
 		Use:   "tools NAME",
 		Short: "Show the approved tools of a trusted server, and what changed",
 		Long: `Tools starts a trusted server and compares its tools with the approved ones. Each
-is unchanged, changed, new or gone; a changed or new one cannot be called.`,
+is unchanged, changed, new or gone; a changed or new one cannot be called. The
+difference of its description and schema is printed.`,
 		Example: `  slop mcp tools filesystem`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -233,8 +247,23 @@ is unchanged, changed, new or gone; a changed or new one cannot be called.`,
 				rows = append(rows, []string{term.OneLine(c.Name), c.State, term.OneLine(c.Description)})
 			}
 			term.PrintTable(g.Out, rows)
+			if !g.JSON {
+				printChanges(g, s, now)
+			}
 			return nil
 		},
+	}
+}
+
+// printChanges prints how tools differ from the approved ones.
+func printChanges(g *site.Flags, approved, now mcp.Status) {
+	for _, c := range mcp.Compare(approved.Pins, now.Pins) {
+		if c.State != mcp.Unchanged {
+			fmt.Fprintf(g.Out, "\n%s %s\n", c.State, term.OneLine(c.Name))
+			for line := range strings.Lines(c.Diff) {
+				fmt.Fprintln(g.Out, term.Visible(strings.TrimSuffix(line, "\n")))
+			}
+		}
 	}
 }
 
