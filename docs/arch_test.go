@@ -93,7 +93,7 @@ func layers() []layer {
 		{"cmd/slop/site", []string{"bus/...", "cmd/slop/config", "cmd/slop/exit", "cmd/slop/term", "events/...",
 			"projections/...", "tiers/...", "tools/..."}, "a project on this machine is found without an engine"},
 		{"cmd/slop/aggregation", []string{"cmd/slop/site", "events", "hookgw/problem", "hookgw/wire", "tiers/...",
-			"tools/builtin"}, "a context is made alike with and without an engine"},
+			"tools/builtin", "tools/retrieval"}, "a context is made alike with and without an engine"},
 		{"cmd/slop/engine", []string{"bus", "cmd/slop/aggregation", "cmd/slop/config", "cmd/slop/exit",
 			"cmd/slop/site", "cmd/slop/term", "cmd/slop/version", "events", "hookgw/...", "projections/...", "tiers/...",
 			"tools/..."}, "an engine runs without a command line"},
