@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	clitest.Play()
 	bustest.Node()
 	testscript.Main(racesFail{m}, map[string]func(){"slop": main, "mcpclient": mcpClient, "mcpsay": mcpSay,
-		"mcpscenario": mcpScenario, "mcpsuite": mcpSuite})
+		"mcpscenario": mcpScenario, "mcpsuite": mcpSuite, "mcpfork": mcpFork})
 }
 
 // TestScripts runs testdata/script. Beside the standard commands there are:

@@ -17,8 +17,8 @@ func TestRequirement04ChangesAreShownAndApprovedByTheirHash(t *testing.T) {
 	}
 	object := map[string]any{"type": "object"}
 	wide := map[string]any{"type": "object", "required": []string{"path"}}
-	approved := []Pin{pin("kept", "Same.", object, nil), pin("schema", "Same.", object, nil), pin("gone", "Old.", object, nil),
-		pin("output", "Same.", object, nil)}
+	approved := []Pin{pin("kept", "Same.", object, nil), pin("schema", "Same.", object, nil),
+		pin("gone", "Old.", object, nil), pin("output", "Same.", object, nil)}
 	now := []Pin{approved[0], pin("schema", "Same.", wide, nil), pin("fresh", "New.", object, nil),
 		pin("output", "Same.", object, object)}
 	shown := map[string]string{}
