@@ -25,7 +25,7 @@ tier, what it waits for, since when, its role and its task. Workers that wait fo
 come first, with the id of the ask.
 
 On a terminal it shows each change until Ctrl-C, as much as its lines hold; elsewhere,
-with TERM=dumb and with --once, it prints one table. With --json each line is one worker, as GET /api/workers returns it.`,
+with TERM=dumb and with --once, it prints one table. With --json each line is one worker, as GET /api/mma/workers returns it.`,
 		Example: `  slop top
   slop top --json | jq -r .waits_for`,
 		Args: cobra.NoArgs,
