@@ -95,6 +95,9 @@ func sessionPresses() map[string]pressing {
 			require.Len(t, asked, 1)
 			require.Equal(t, []string{"main", "Say hello"}, []string{asked[0].Discussion, asked[0].Text})
 		},
+		"btn_md_only": func(t *testing.T, f *fixture, id string) { // TestTheButtonKeepsTheContextOfTheNextTurn presses it
+			f.requireFailed(t, 0, `{"action":"click","item":"`+id+`"}`)
+		},
 		"btn_compact_discussion": func(t *testing.T, f *fixture, id string) {
 			f.says("/api/discussions/entries/add", `{"content":"one"}`, http.StatusOK)
 			f.says("/api/discussions/entries/add", `{"content":"two"}`, http.StatusOK)

@@ -3,6 +3,7 @@ package hookgw_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"net/http"
 	"net/url"
@@ -21,6 +22,10 @@ import (
 
 // aggregating is a crew whose gateway makes contexts of the log, for files that a worker of this crew would show.
 func aggregating(t *testing.T, replies ...string) *fixture {
+	return aggregatingIn(t, &folder{files: map[string]string{}}, replies...)
+}
+
+func aggregatingIn(t *testing.T, files *folder, replies ...string) *fixture {
 	t.Helper()
 	blobs := eventstest.NewMemory()
 	for _, text := range basis.Bytes() {
@@ -28,7 +33,7 @@ func aggregating(t *testing.T, replies ...string) *fixture {
 		require.NoError(t, err)
 	}
 	var past func(ctx context.Context, session string) iter.Seq2[events.Event, error]
-	f := crewIn(openEmpty(t, func(c *core.Config) {
+	f := crewIn(openEmpty(t, withFolder(files), func(c *core.Config) {
 		past = func(ctx context.Context, session string) iter.Seq2[events.Event, error] {
 			return aggregation.Decoded(c.Log.Read(ctx, events.Filter{Project: project, Session: session}, 1, 0))
 		}
@@ -154,4 +159,26 @@ func TestARecordedRequestIsShownAsItWasSent(t *testing.T) {
 	require.Equal(t, []string{"text message", "reply ", "result run_powershell", "tools 1 tools"}, kindsOf(last)[2:])
 	require.Contains(t, last.Markdown, `{"call": "run_powershell", "args": {"script":"ls"}}`)
 	require.Equal(t, []int{1, 2}, []int{first.Round, last.Round})
+}
+
+func TestTheButtonKeepsTheContextOfTheNextTurn(t *testing.T) {
+	t.Parallel()
+	files := &folder{files: map[string]string{}}
+	f := aggregatingIn(t, files)
+	f.queue(t, `{"action":"set_value","item":"ai_input","value":"What is it?"}`)
+	for n := range 2 {
+		f.queue(t, `{"action":"click","item":"btn_md_only"}`)
+		var got struct {
+			Path, SHA256 string
+			Tokens       int64
+		}
+		pushed := recorded[events.EventPushed](f)
+		require.Len(t, pushed, n+1)
+		require.Equal(t, "md_generated", pushed[n].Kind)
+		require.NoError(t, json.Unmarshal(pushed[n].Payload, &got))
+		require.Equal(t, fmt.Sprintf("./md_gen/w_%03d.md", n+1), got.Path)
+		require.Equal(t, f.preview("text=What+is+it%3F").Markdown, files.files[got.Path])
+		require.Equal(t, events.Digest([]byte(files.files[got.Path])), got.SHA256)
+	}
+	require.Empty(t, recorded[events.TurnRequested](f))
 }

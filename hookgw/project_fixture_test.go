@@ -3,6 +3,7 @@ package hookgw_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -64,6 +65,18 @@ func (f *folder) Save(_ context.Context, path string, document json.RawMessage, 
 	}
 	f.files[path] = string(document)
 	return core.ProjectFile{Path: path, SHA256: events.Digest(document), Size: int64(len(document))}, nil
+}
+
+// KeepContext writes a context to a new file.
+func (f *folder) KeepContext(_ context.Context, dir, name, markdown string) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for n := 1; ; n++ {
+		if path := fmt.Sprintf("%s/%s_%03d.md", dir, name, n); f.files[path] == "" {
+			f.files[path] = markdown
+			return path, nil
+		}
+	}
 }
 
 // Expand takes every pattern for a path, and the pattern * for every file.

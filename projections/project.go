@@ -189,6 +189,17 @@ func defaultProject(s Settings) map[string]any {
 	}
 }
 
+// ProjectOutput returns the folder for output of the project, and the project's name in file names.
+func (s *Set) ProjectOutput() (folder, name string) {
+	doc := s.Project().Document
+	member := func(table, name string) string {
+		members, _ := doc[table].(map[string]any)
+		text, _ := members[name].(string)
+		return text
+	}
+	return member("output", "output_dir"), cmp.Or(member("project", "name"), "context")
+}
+
 // FlatProject is the response of GET /api/project.
 type FlatProject struct {
 	Project     map[string]any `json:"project"`

@@ -19,7 +19,10 @@ func TestAKilledSummaryLeadsToExactlyOneTake(t *testing.T) {
 	t.Parallel()
 	points := []func(*events.Event) bool{
 		func(e *events.Event) bool { p, is := e.Payload.(events.TurnRequested); return is && p.Compact },
-		func(e *events.Event) bool { p, is := e.Payload.(events.ModelReplied); return is && p.Text == "They greeted." },
+		func(e *events.Event) bool {
+			p, is := e.Payload.(events.ModelReplied)
+			return is && p.Text == "They greeted."
+		},
 		func(e *events.Event) bool { p, is := e.Payload.(events.TurnEnded); return is && p.Discussion == "main" },
 	}
 	for i, at := range points {
@@ -54,7 +57,8 @@ func TestAKilledSummaryLeadsToExactlyOneTake(t *testing.T) {
 			for _, n := range p.Entries("main_take_1") {
 				said = append(said, n.Entry.Role+": "+n.Entry.Content)
 			}
-			require.Equal(t, []string{"Summary: They greeted.", "User: Who are you?", "User: And now?", "AI: Hello again."}, said)
+			require.Equal(t, []string{"Summary: They greeted.", "User: Who are you?", "User: And now?", "AI: Hello again."},
+				said)
 			d.engine.kill()
 			var got replayed
 			require.NoError(t, json.Unmarshal([]byte(s.ok("replay", session, "--verify", "--json")), &got))

@@ -20,6 +20,9 @@ type ProjectFiles interface {
 	Save(ctx context.Context, path string, document json.RawMessage, was string, force bool) (ProjectFile, error)
 	// Expand finds the files that match patterns below base, sorted, and says why a pattern matches none.
 	Expand(ctx context.Context, base string, patterns []string) (paths, skipped []string, err error)
+	// KeepContext writes Markdown to a new file of a folder, <name>_NNN.md with the number after the highest one, and
+	// returns its path.
+	KeepContext(ctx context.Context, folder, name, markdown string) (path string, err error)
 	// Check returns a *FileProblem if a path names no file that a prompt can show.
 	Check(path string) error
 	// ReadHistory reads a history.toml of the original, WriteHistory writes one.

@@ -35,8 +35,8 @@ func guiCallbacks() []wire.GUICallback {
 		"resume": "btn_mma_resume", "toggle_step_mode": "btn_mma_step_mode", "save_project": "btn_project_save",
 		"add_slice": "btn_add_slice", "load_project": "btn_project_load", "gen_send": "btn_gen_send",
 		"star_log": "btn_star_log", "unstar_log": "btn_unstar_log",
-		"compact_discussion": "btn_compact_discussion",
-		"clear_discussion":   "btn_clear_discussion", "kill_ticket": "btn_mma_kill_ticket",
+		"compact_discussion": "btn_compact_discussion", "md_only": "btn_md_only",
+		"clear_discussion": "btn_clear_discussion", "kill_ticket": "btn_mma_kill_ticket",
 		"retry_ticket": "btn_mma_retry_ticket",
 		"block_ticket": "btn_mma_block_ticket", "unblock_ticket": "btn_mma_unblock_ticket",
 		"note_ticket": "btn_mma_note_ticket",
@@ -76,6 +76,9 @@ func sessionButtons() []guiButton {
 				"discussions and plans are not carried over."},
 		{ID: "btn_gen_send", Aliases: []string{"btn_gen_and_send", "btn_send"}, do: (*guiRun).genSend,
 			Doc: "Adds ai_input to the active discussion and asks its model; every gate applies."},
+		{ID: "btn_md_only", Aliases: []string{"btn_md"}, do: (*guiRun).keepContext,
+			Doc: "Writes the context of the next turn, with ai_input as its words, to a numbered Markdown file in " +
+				"project_output_dir; the event md_generated names it. Nothing is sent."},
 		{ID: "btn_compact_discussion", Aliases: []string{"btn_compact"}, do: (*guiRun).compact,
 			UserData: `a text that says what to keep; none: the model decides`,
 			Doc: "Asks the model of the active discussion to summarise all but the last exchange; it goes on in a take that " +

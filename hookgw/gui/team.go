@@ -7,8 +7,11 @@ import (
 	"strings"
 
 	"manualslop/events"
+	"manualslop/hookgw/core"
 	"manualslop/hookgw/discussions"
 	"manualslop/hookgw/problem"
+	"manualslop/hookgw/projectcontext"
+	"manualslop/hookgw/wire"
 	"manualslop/projections"
 )
 
@@ -82,6 +85,38 @@ func (r *guiRun) genSend() error {
 		return err
 	}
 	_, err = r.say(p)
+	return err
+}
+
+// keepContext keeps the context of the next turn as a file of the project.
+func (r *guiRun) keepContext() error {
+	files, err := r.c.Gw.Files()
+	if err != nil {
+		return err
+	}
+	var words, folder, name string
+	if err := r.c.Read(r.queued.Session, func(s *projections.Set) {
+		folder, name = s.ProjectOutput()
+		if raw, ok := s.GUIValue("ai_input").(json.RawMessage); !ok || json.Unmarshal(raw, &words) != nil {
+			words = ""
+		}
+	}); err != nil {
+		return err
+	}
+	made, err := projectcontext.Preview(r.c, r.queued.Session, wire.ContextWanted{Turn: events.TurnRequested{
+		Text: strings.TrimSpace(words)}})
+	if err != nil {
+		return err
+	}
+	path, err := files.KeepContext(r.c.Request.Context(), folder, name, made.Markdown)
+	if err != nil {
+		return core.ProblemOf(err)
+	}
+	payload, err := json.Marshal(map[string]any{"path": path, "sha256": made.SHA256, "tokens": made.Tokens})
+	if err != nil {
+		return err
+	}
+	_, err = r.say(events.EventPushed{Kind: "md_generated", Payload: payload})
 	return err
 }
 

@@ -51,18 +51,28 @@ func getPreview(c *core.Call) error {
 	if err != nil {
 		return err
 	}
+	out, err := Preview(c, session, want)
+	if err != nil {
+		return err
+	}
+	return c.ReplyUnlessKnown(out)
+}
+
+// Preview makes a context; that of the next turn with the discussion as it reads now.
+func Preview(c *core.Call, session string, want wire.ContextWanted) (wire.ContextPreview, error) {
 	if c.Gw.Cfg.Aggregate == nil {
-		return problem.New(http.StatusServiceUnavailable, "this gateway has no access to the project folder",
-			"Use the gateway of slop serve, started with --project.")
+		return wire.ContextPreview{}, problem.New(http.StatusServiceUnavailable,
+			"this gateway has no access to the project folder", "Use the gateway of slop serve, started with --project.")
 	}
 	if want.Request == "" && want.Ticket == "" {
+		var err error
 		if want.Turn, err = discussions.Preview(c, session, want.Turn); err != nil {
-			return err
+			return wire.ContextPreview{}, err
 		}
 	}
 	out, err := c.Gw.Cfg.Aggregate(c.Request.Context(), session, want)
 	if err != nil {
-		return fmt.Errorf("make the context: %w", err)
+		return out, fmt.Errorf("make the context: %w", err)
 	}
-	return c.ReplyUnlessKnown(out)
+	return out, nil
 }

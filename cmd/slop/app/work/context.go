@@ -13,6 +13,7 @@ import (
 	"manualslop/cmd/slop/aggregation"
 	"manualslop/cmd/slop/client"
 	"manualslop/cmd/slop/command"
+	"manualslop/cmd/slop/engine"
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
@@ -36,6 +37,7 @@ would send, and those on record.`,
 type contextOptions struct {
 	session string
 	parts   bool
+	keep    bool
 	want    wire.ContextWanted
 }
 
@@ -52,6 +54,9 @@ Each part stands behind a comment with its number, kind and tokens. A table of t
 about how many tokens each has and what it costs as input, without and with a cache, goes to
 standard error if the output is a terminal or with --parts. A dash stands for a price that is not
 known. With --json it is one object, as GET /api/context/preview answers.
+
+--keep also writes the Markdown to a new file in the project's output_dir (md_gen), with the next
+number, as the button btn_md_only does.
 
 The context is made by the code that makes the prompt. It differs in the codes of the fences around
 files that are read for it, because these derive from events that do not exist yet. Passages that fit
@@ -89,6 +94,7 @@ TEXT are found by its words here, even if retrieval uses vectors, which would co
 	f.StringVar(&o.want.Ticket, "ticket", "", "the newest request of `TICKET`, or of a turn")
 	f.IntVar(&o.want.Attempt, "attempt", 0, "attempt `N` at the ticket; 0 is the newest")
 	f.StringVar(&o.want.Request, "request", "", "the request of the ModelRequested event `ID`")
+	f.BoolVar(&o.keep, "keep", false, "write it to a numbered file of the project's output_dir, too")
 	f.BoolVar(&o.parts, "parts", false, "print the table of the parts, too")
 	if err := cmd.RegisterFlagCompletionFunc("ticket", command.CompleteTicket(g)); err != nil {
 		panic(err) // the flag was just defined
@@ -144,8 +150,29 @@ func showContext(ctx context.Context, g *site.Flags, o contextOptions) error {
 		if err != nil {
 			return exit.Errorf(exit.Failed, "%w", err)
 		}
+		if o.keep {
+			if err := keepContext(ctx, g, p, d, s.Session, made); err != nil {
+				return err
+			}
+		}
 		return printContext(g, o, made)
 	})
+}
+
+// keepContext writes a context to a numbered file of the project, as btn_md_only does.
+func keepContext(ctx context.Context, g *site.Flags, p site.Place, d client.Client, session string,
+	made wire.ContextPreview) error {
+	set, err := client.Folded(ctx, d, session)
+	if err != nil {
+		return err
+	}
+	folder, name := set.ProjectOutput()
+	file, err := engine.KeepContext(ctx, p, folder, name, made.Markdown)
+	if err != nil {
+		return exit.Errorf(exit.Failed, "%w", err)
+	}
+	g.Notice("kept in %s", term.Visible(file))
+	return nil
 }
 
 // nextTurn returns a turn with the discussion as it reads now.
