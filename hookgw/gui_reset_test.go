@@ -39,6 +39,8 @@ func TestAResetClosesTheSessionAndOpensOneWithItsSettings(t *testing.T) {
 				`{"action":"set_value","item":"current_provider","value":"gemini_cli"}`,
 				`{"action":"set_value","item":"gcli_path","value":"/opt/gemini"}`,
 				`{"action":"set_value","item":"mma_step_mode","value":true}`,
+				`{"action":"set_value","item":"rag_enabled","value":true}`,
+				`{"action":"set_value","item":"rag_source","value":"text"}`,
 				`{"action":"set_value","item":"ai_input","value":"half a thought"}`,
 			} {
 				f.queue(t, task)
@@ -51,8 +53,8 @@ func TestAResetClosesTheSessionAndOpensOneWithItsSettings(t *testing.T) {
 			require.NotEqual(t, session, now)
 			for field, want := range map[string]string{
 				"session_id": `"` + now + `"`, "current_provider": `"gemini_cli"`, "gcli_path": `"/opt/gemini"`,
-				"mma_step_mode": `true`,
-				"ai_input":      `""`, "disc_entries": `[]`, "mma_status": `"idle"`, "prior": `false`,
+				"mma_step_mode": `true`, "rag_enabled": `true`, "rag_source": `"text"`, "rag_emb_provider": `"gemini"`,
+				"ai_input": `""`, "disc_entries": `[]`, "mma_status": `"idle"`, "prior": `false`,
 			} {
 				require.JSONEq(t, want, f.value(t, field), field)
 			}
