@@ -36,6 +36,8 @@ const (
 
 	headerTimeout = 10 * time.Second
 	bodyTimeout   = 30 * time.Second
+	// writeTimeout is how long a client may take to read a part of an answer.
+	writeTimeout = 30 * time.Second
 )
 
 // Headers of the transport, and the first protocol without sessions.
@@ -64,6 +66,7 @@ type web struct {
 	stateless http.Handler
 	sse       http.Handler
 	absentFor time.Duration
+	writes    time.Duration // see writeTimeout
 
 	mu      sync.Mutex
 	opening int // sessions that are being opened, and SSE sessions
@@ -79,7 +82,8 @@ type presence struct {
 }
 
 func newWeb(s *server, offered offered, guard *access.Guard, log *slog.Logger) *web {
-	w := &web{server: s, guard: guard, log: log, absentFor: absentFor, present: map[string]*presence{}}
+	w := &web{server: s, guard: guard, log: log, absentFor: absentFor, writes: writeTimeout,
+		present: map[string]*presence{}}
 	w.legacy = s.newMCP(offered, func(to *mcp.ServerSession) context.Context { return w.contextOf(to.ID()) })
 	w.sessions = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return w.legacy },
 		&mcp.StreamableHTTPOptions{Logger: log, EventStore: mcp.NewMemoryEventStore(nil), SessionTimeout: sessionIdle,
@@ -108,7 +112,8 @@ func (w *web) serve(ctx context.Context, l *net.TCPListener) error {
 }
 
 // ServeHTTP checks the host and origin, then the token, then the path.
-func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+func (w *web) ServeHTTP(to http.ResponseWriter, r *http.Request) {
+	out := timely{to, http.NewResponseController(to), w.writes}
 	p := w.guard.Place(r)
 	if p == nil {
 		p = access.Admit(out, r, w.guard.Identify(r), access.RightAsk)
@@ -124,6 +129,33 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(out).Encode(p) // fails only where the client is gone
 }
 
+// timely is a response whose writes fail when the client does not read.
+type timely struct {
+	http.ResponseWriter
+	conn   *http.ResponseController
+	within time.Duration
+}
+
+// Unwrap is for http.ResponseController.
+func (t timely) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+
+func (t timely) Write(b []byte) (n int, err error) {
+	err = t.in(func() error { n, err = t.ResponseWriter.Write(b); return err })
+	return n, err
+}
+
+// FlushError sends what was written.
+func (t timely) FlushError() error { return t.in(t.conn.Flush) }
+
+// in writes within the time limit, which does not apply to the time between writes.
+func (t timely) in(write func() error) error {
+	_ = t.conn.SetWriteDeadline(time.Now().Add(t.within)) // fails only on a closed connection
+	if err := write(); err != nil {
+		return err
+	}
+	return t.conn.SetWriteDeadline(time.Time{})
+}
+
 func (w *web) route(out http.ResponseWriter, r *http.Request) *problem.Problem {
 	switch r.URL.Path {
 	case pathSSE:
@@ -132,6 +164,12 @@ func (w *web) route(out http.ResponseWriter, r *http.Request) *problem.Problem {
 				return p
 			}
 			defer w.release()
+		} else {
+			body, p := readBody(out, r)
+			if p != nil {
+				return p
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
 		}
 		w.sse.ServeHTTP(out, r)
 		return nil
