@@ -164,10 +164,11 @@ type PreviewBuilt struct {
 	DiffBlob *BlobRef     `json:"diff_blob,omitempty"`
 	Changes  []FileChange `json:"changes,omitempty"`
 	Error    string       `json:"error,omitempty"`
+	Denied   bool         `json:"denied,omitempty"` // Error says that no tool may touch a path of the call
 }
 
 // EventType returns the type name and version.
-func (PreviewBuilt) EventType() Type { return Type{"PreviewBuilt", 1} }
+func (PreviewBuilt) EventType() Type { return Type{"PreviewBuilt", 2} }
 
 // EventCorr returns the call.
 func (e PreviewBuilt) EventCorr() string { return e.Call }
@@ -450,7 +451,7 @@ func toolDefs() []Def {
 			Args: args, Ticket: "T-001"}),
 		Define(Outcome, "worker", "What a writing call would change.", PreviewBuilt{Call: "01J-0", Diff: "-a\n+b\n",
 			Changes: []FileChange{{Path: "a", Before: "ab", After: "cd",
-				Edits: []Edit{{From: 3, To: 5, Len: 2, SHA256: "ef"}}}}}),
+				Edits: []Edit{{From: 3, To: 5, Len: 2, SHA256: "ef"}}}}}, optional),
 		Define(Outcome, "worker", "The outcome of a call.", ToolSettled{Call: "01J-0", Tool: "run_powershell",
 			Outcome: ToolFailed, Text: "STDOUT:\n", SHA256: "ab",
 			Exit: &exit, Stderr: "boom", Interpreter: "bash", Files: []FileState{{Path: "a", SHA256: "ab", Size: 1}},

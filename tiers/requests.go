@@ -47,7 +47,7 @@ func Asked(e *events.Event) *OpenRequest {
 	case events.MergeRequested:
 		r.Pool, r.Subject = events.PoolTools, p.Ticket
 	case events.PreviewRequested:
-		r.Key, r.Pool, r.Subject = "preview "+p.Call, events.PoolShort, p.Tool
+		r.Pool, r.Subject = events.PoolShort, p.Tool
 	case events.ContextRequested:
 		r.Pool, r.Subject = events.PoolShort, cmp.Or(p.Ticket, p.Track)
 	case events.ContextInjectionRequested:
@@ -80,7 +80,7 @@ func Answered(e *events.Event) (key string, generation int) {
 	case events.ToolParked:
 		return "call " + p.Call, every
 	case events.PreviewBuilt:
-		return "preview " + p.Call, every
+		return e.Cause, every // a call may have several
 	case events.ContextBuilt:
 		return p.Request, every
 	case events.FilesUpdated:

@@ -35,8 +35,6 @@ func TestEachRequestIsOpenUntilItsOutcome(t *testing.T) {
 			[]events.Payload{events.ToolSettled{Call: "c", Generation: 1}, events.ToolSettled{Call: "d", Generation: 2},
 				events.ToolStarted{Call: "c", Generation: 2}},
 		},
-		"preview": {events.PreviewRequested{Call: "c"}, events.PoolShort, []events.Payload{events.PreviewBuilt{Call: "c"}},
-			[]events.Payload{events.PreviewBuilt{Call: "d"}, events.ToolParked{Call: "c"}}},
 		"views": {events.ContextRequested{}, events.PoolShort, []events.Payload{events.ContextBuilt{Request: "a"}},
 			[]events.Payload{events.ContextBuilt{Request: "b"}}},
 		"injection": {events.ContextInjectionRequested{}, events.PoolShort,
@@ -69,6 +67,21 @@ func TestEachRequestIsOpenUntilItsOutcome(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAPreviewIsTheOutcomeOfItsRequestOnly(t *testing.T) {
+	t.Parallel()
+	q := folded(events.PreviewRequested{Call: "c"}, events.PreviewRequested{Call: "c"})
+	require.Len(t, q.List(), 2)
+	for range 2 { // an outcome may come twice
+		q.Fold(&events.Event{Cause: "a", Payload: events.PreviewBuilt{Call: "c"}})
+		require.Len(t, q.List(), 1)
+		require.Equal(t, events.PoolShort, q.List()[0].Pool)
+		require.EqualValues(t, 2, q.List()[0].Seq)
+	}
+	q.Fold(&events.Event{Cause: "b", Payload: events.PreviewBuilt{Call: "c"}})
+	require.Empty(t, q.List())
+	require.Equal(t, []string{"PreviewBuilt"}, tiers.Outcomes(events.PreviewRequested{}))
 }
 
 func TestGuardedModelCallIsHandedOutWhenItIsAllowedOrItsSessionIsOver(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"manualslop/events"
 	"manualslop/tiers"
@@ -33,9 +32,6 @@ func (s *State) accept(e *events.Event, a *ask, p events.AskAnswered) {
 	s.settle(a, events.AskSettled{Outcome: p.Decision, By: e.Actor, AnswerID: e.ID, Reason: p.Reason, Args: p.Args,
 		Response: p.Response, At: e.Time})
 }
-
-// accessDenied begins what tools say of a path that they may not touch.
-const accessDenied = "ACCESS DENIED: "
 
 const alreadySettled = "it was settled before"
 
@@ -191,7 +187,7 @@ func (s *State) checked(e *events.Event, c *call, p events.PreviewBuilt) {
 	answer.Args = stored(answer.Args)
 	now := c.with(answer.Args)
 	why := s.badArguments(c, answer.Args)
-	if why == "" && p.Error != "" && (len(s.ahead(&now)) == 0 || strings.HasPrefix(p.Error, accessDenied)) {
+	if why == "" && p.Error != "" && (len(s.ahead(&now)) == 0 || p.Denied) {
 		why = "the edited arguments do not fit: " + p.Error
 	}
 	if why == "" {

@@ -42,10 +42,10 @@ func TestEditedArgumentsThatTheWorkspaceRefusesDoNotCount(t *testing.T) {
 	tierstest.Run(t, approval.Decider(), scenarios{
 		{Name: "what no tool may touch is refused also behind an unfinished call", Given: given(behind,
 			answer(laterID, "yes", editing(edited))), When: tierstest.Due[events.PreviewRequested](events.PreviewBuilt{
-			Call: "c1", Error: "ACCESS DENIED: ../b.go"}), Then: given(notCounted(laterID, 6, "ada",
+			Call: "c1", Error: "ACCESS DENIED: ../b.go", Denied: true}), Then: given(notCounted(laterID, 6, "ada",
 			"the edited arguments do not fit: ACCESS DENIED: ../b.go"))},
 		{Name: "what an earlier call may make is not", Given: given(behind, answer(laterID, "yes", editing(edited))),
-			When: tierstest.Due[events.PreviewRequested](events.PreviewBuilt{Call: "c1", Error: "no such file"}),
+			When: tierstest.Due[events.PreviewRequested](events.PreviewBuilt{Call: "c1", Error: "ACCESS DENIED: says a file"}),
 			Then: given(decided[events.AskSettled]())},
 		{Name: "they are tried first", Given: open(2), When: yes, Then: given(tried)},
 		{Name: "and count if they can run", Given: given(open(2), yes), When: built, Then: taken(5)},

@@ -16,6 +16,7 @@ import (
 	"manualslop/tiers/llm"
 	"manualslop/tools"
 	"manualslop/tools/builtin"
+	"manualslop/tools/sandbox"
 )
 
 // treeDepth is the depth of the directory tree in a prompt.
@@ -24,21 +25,24 @@ const treeDepth = 4
 // preview shows what a writing call would change, without changing anything, or why it or a reading call would fail.
 func (w site) preview(ctx context.Context, p events.PreviewRequested) events.Payload {
 	out := events.PreviewBuilt{Call: p.Call}
+	fails := func(r tools.Result) events.Payload {
+		var denied *sandbox.DeniedError
+		out.Error, out.Denied = w.mask(r.Text), errors.As(r.Err, &denied)
+		return out
+	}
 	prepared, err := w.Tools.Prepare(ctx, w.Env, p.Tool, p.Args)
 	if err != nil {
-		out.Error = w.mask(tools.Failure(err).Text)
-		return out
+		return fails(tools.Failure(err))
 	}
 	if effect := prepared.Spec().Effect; effect == tools.Reads || effect == tools.Reads|tools.Wide {
 		if r := prepared.Run(ctx, nil); r.Failed { // there is nothing to plan, and a read may run twice
-			out.Error = w.mask(r.Text)
+			return fails(r)
 		}
 		return out
 	}
 	plan, err := prepared.Plan(ctx)
 	if err != nil {
-		out.Error = w.mask(tools.Failure(err).Text)
-		return out
+		return fails(tools.Failure(err))
 	}
 	var diff string
 	for _, c := range plan.Changes {

@@ -5,10 +5,17 @@ import (
 
 	"manualslop/cmd/slop/config"
 	"manualslop/cmd/slop/site"
+	"manualslop/tools/sandbox"
 )
 
 // maxNotices is how many of the person's programs for notifications run at once.
 const maxNotices = 4
+
+// desktop returns the variables by which a program finds the person's desktop. It gets them and what scripts get, so that
+// it sees no key of a provider.
+func desktop() []string {
+	return []string{"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"}
+}
 
 // notifier returns a function that starts the person's program with a text as its last argument; nil without one.
 func notifier(g *site.Flags, to config.Notify) func(text string) {
@@ -24,6 +31,7 @@ func notifier(g *site.Flags, to config.Notify) func(text string) {
 		}
 		args := append(to.Command[1:len(to.Command):len(to.Command)], text)
 		cmd := exec.Command(to.Command[0], args...)
+		cmd.Env = sandbox.Environment(sandbox.Environ{Allow: desktop()})
 		if err := cmd.Start(); err != nil {
 			<-running
 			g.Logger().Warn("the program of [notify] command does not start", "error", err)

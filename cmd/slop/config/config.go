@@ -157,7 +157,7 @@ type User struct {
 
 // Notify is the section [notify].
 type Notify struct {
-	Command []string `toml:"command" items:"32" project:"never" doc:"Program with its arguments that is started when an ask waits and when a goal ends, such as [\"notify-send\", \"--app-name\", \"slop\"]; a name on PATH or an absolute path. The text is its last argument: one line of at most 126 characters without control characters. slop run, slop chat and slop serve start it; four run at once, and further notices are dropped."`
+	Command []string `toml:"command" items:"32" project:"never" doc:"Program with its arguments that is started when an ask waits and when a goal ends, such as [\"notify-send\", \"--app-name\", \"slop\"]; a name on PATH or an absolute path. The text is its last argument: one line of at most 126 characters without control characters. It sees the variables that scripts see, and those of the desktop. slop run, slop chat and slop serve start it; four run at once, and further notices are dropped."`
 }
 
 // Files is the section [files].
