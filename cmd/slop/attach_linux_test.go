@@ -68,3 +68,40 @@ func TestTopShowsChangesOnATerminal(t *testing.T) {
 	<-top.ended
 	require.NoError(t, top.status)
 }
+
+func TestEditedArgumentsShowTheirDiffBeforeTheyRun(t *testing.T) {
+	t.Parallel()
+	run := chatFolder(t, 80, onePlan(edits("a.txt", "one", "two"), says("DONE: done")))
+	run.launch(exec.Command("slop", "run", "--script", "script.jsonl", "--config", "config.toml", "edit it"))
+	run.sees("[s]how all > ")
+	with := func(now string) string {
+		return `e {"path":"a.txt","old_string":"one","new_string":"` + now + `"}` + "\r"
+	}
+	run.types(with("three"))
+	run.sees("── as edited", "+three", "run it as edited? ")
+	second := run.beside(120)
+	second.launch(exec.Command("slop", "attach", "--config", "config.toml"))
+	second.sees("+two", "[s]how all > ") // nothing is answered yet
+	run.types("n\r")
+	run.sees("+two", "[s]how all > ")
+	run.types(with("three"))
+	run.sees("+three", "run it as edited? ")
+	run.types("a\r")
+	run.sees("type y, n, e", "run it as edited? ")
+	run.types(with("four"))
+	run.sees("── as edited", "+four", "run it as edited? ")
+
+	// What cannot be shown is left to the engine, and does not count.
+	second.types(`e {"path":"a.txt","old_string":"never","new_string":"x"}` + "\r")
+	second.sees("the edited arguments do not fit: ", "[s]how all > ")
+	second.types(with("five"))
+	second.sees("+five", "run it as edited? ")
+	require.Equal(t, "one\n", run.file("a.txt"))
+	second.types("y\r")
+	run.sees("tool: yes by ")
+	<-second.ended
+	run.sees("slop changes --diff")
+	<-run.ended
+	require.NoError(t, run.status)
+	require.Equal(t, "five\n", run.file("a.txt"))
+}

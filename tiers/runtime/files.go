@@ -24,11 +24,32 @@ const treeDepth = 4
 
 // preview shows what a writing call would change, without changing anything, or why it or a reading call would fail.
 func (w site) preview(ctx context.Context, p events.PreviewRequested) events.Payload {
-	out := events.PreviewBuilt{Call: p.Call}
-	fails := func(r tools.Result) events.Payload {
+	out, diff := w.planned(ctx, p)
+	out.Diff, out.DiffBlob = w.inline(ctx, diff)
+	return out
+}
+
+// Preview returns the diff of what a call would change, or why it would fail, as a worker's answer to a recorded
+// request would. Only Tools, Home, Workspaces, Mask and Logger are needed.
+func (w *Worker) Preview(ctx context.Context, session string, p events.PreviewRequested) (diff string, err error) {
+	var out events.PreviewBuilt
+	err = w.at(ctx, session, p.Workspace, func(at site) error {
+		out, diff = at.planned(ctx, p)
+		return nil
+	})
+	if err == nil && out.Error != "" {
+		err = errors.New(out.Error)
+	}
+	return diff, err
+}
+
+// planned returns what a call would change, without its diff, and the whole diff.
+func (w site) planned(ctx context.Context, p events.PreviewRequested) (out events.PreviewBuilt, diff string) {
+	out.Call = p.Call
+	fails := func(r tools.Result) (events.PreviewBuilt, string) {
 		var denied *sandbox.DeniedError
 		out.Error, out.Denied = w.mask(r.Text), errors.As(r.Err, &denied)
-		return out
+		return out, ""
 	}
 	prepared, err := w.Tools.Prepare(ctx, w.Env, p.Tool, p.Args)
 	if err != nil {
@@ -38,19 +59,17 @@ func (w site) preview(ctx context.Context, p events.PreviewRequested) events.Pay
 		if r := prepared.Run(ctx, nil); r.Failed { // there is nothing to plan, and a read may run twice
 			return fails(r)
 		}
-		return out
+		return out, ""
 	}
 	plan, err := prepared.Plan(ctx)
 	if err != nil {
 		return fails(tools.Failure(err))
 	}
-	var diff string
 	for _, c := range plan.Changes {
 		diff += c.Diff
 		out.Changes = append(out.Changes, changeOf(c))
 	}
-	out.Diff, out.DiffBlob = w.inline(ctx, w.mask(diff))
-	return out
+	return out, w.mask(diff)
 }
 
 // Views answers a request for views in the person's folder, as the worker's answer to the recorded request with this

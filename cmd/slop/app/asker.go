@@ -31,6 +31,9 @@ type asker struct {
 	// give answers a question, with a yes from now on if there is a rule; *lateAnswer if the answer does not count.
 	give func(context.Context, events.AskRaised, events.AskAnswered, *proposedRule) error
 	gave map[string]bool // answers of this terminal by id
+	// edits shows what edited arguments would change; nil: the files are elsewhere.
+	edits engine.Preview
+	draft *draft // the answer with edited arguments that waits for a yes to its diff
 	// pending are asks whose answer from here a client has recorded without knowing whether it counts.
 	pending map[string]bool
 	// making are the rules of answers that are not known to count yet, by the answer's id; made are those of answers that
@@ -104,6 +107,9 @@ func (a *asker) take(e *events.Event) {
 				break
 			}
 		}
+		if a.draft.of(p.Ask) {
+			a.draft = nil
+		}
 		if a.shown == p.Ask && a.reading {
 			a.stale = fmt.Sprintf("%s by %s at %s", p.Outcome, p.By, p.At.Local().Format("15:04:05"))
 		}
@@ -167,6 +173,13 @@ func (a *asker) next(ctx context.Context) error {
 // addition to the events.
 func (a *asker) put(ask events.AskRaised) {
 	question := func(w io.Writer) {
+		if a.draft.of(ask.Ask) {
+			if a.printed != draftOf+ask.Ask {
+				a.printed = draftOf + ask.Ask
+				a.draft.print(a.g, w)
+			}
+			return
+		}
 		if a.printed == ask.Ask {
 			return
 		}
@@ -183,13 +196,13 @@ func (a *asker) put(ask events.AskRaised) {
 	}
 	switch {
 	case !a.g.JSON && a.prompt != nil:
-		a.prompt(promptOf(ask))
+		a.prompt(a.promptOf(ask))
 		a.view.Ask(question, "")
 	case !a.g.JSON:
-		a.view.Ask(question, promptOf(ask))
+		a.view.Ask(question, a.promptOf(ask))
 	case term.IsTerminal(a.g.In):
 		question(a.g.Err)
-		fmt.Fprint(a.g.Err, promptOf(ask))
+		fmt.Fprint(a.g.Err, a.promptOf(ask))
 	}
 }
 
@@ -197,8 +210,10 @@ func (a *asker) put(ask events.AskRaised) {
 func waitsForYou(ask events.AskRaised) string { return "waits for you: " + ask.Title }
 
 // promptOf returns the prompt, which lists the valid answers to a question.
-func promptOf(ask events.AskRaised) string {
+func (a *asker) promptOf(ask events.AskRaised) string {
 	switch {
+	case a.draft.of(ask.Ask):
+		return "run it as edited? [y]es, [n]o, back to the question, [e]dit again > "
 	case ask.Gate == events.GateBudget && ask.Ticket != "":
 		return `[y]es, [n]o, e {"limit": DOLLARS}, e {"action": "finish_ticket"}, [s]how all > `
 	case ask.Gate == events.GateBudget:
@@ -252,18 +267,25 @@ func (a *asker) typed(ctx context.Context, line typedLine) error {
 	var answer *events.AskAnswered
 	var err error
 	verb, rest, _ := strings.Cut(line.text, " ")
-	always := (verb == "a" || verb == "always") && a.current().Gate != events.GateQuestion
-	if always {
+	edit := a.draft.of(a.shown)
+	always := !edit && (verb == "a" || verb == "always") && a.current().Gate != events.GateQuestion
+	switch {
+	case edit:
+		answer, err = a.confirm(ctx, line.text)
+	case always:
 		answer, err = a.always(rest)
-	} else {
+	default:
 		answer, err = a.read(line.text)
+	}
+	if err == nil && answer != nil && !edit {
+		answer, err = a.held(ctx, answer)
 	}
 	if err != nil {
 		fmt.Fprintln(a.g.Err, term.Printable(err.Error()))
 		a.shown = ""
 		return nil
 	}
-	if answer == nil { // shown in full; ask again
+	if answer == nil { // more is shown; ask again
 		a.shown = ""
 		return nil
 	}
@@ -357,7 +379,7 @@ func (a *asker) read(line string) (*events.AskAnswered, error) {
 		a.cut, a.whole = "", ask.Ask
 		return nil, nil
 	case "e", "edit":
-		edited, err := edited(rest, ask)
+		edited, err := edited(rest, ask.Args)
 		if err != nil {
 			return nil, err
 		}

@@ -2,9 +2,11 @@ package app
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
 )
@@ -20,19 +23,19 @@ import (
 // file, and the task of a start.
 func editable() []string { return []string{"script", "content", "new_content", "new_string", "prompt"} }
 
-// edited returns the payload that the person wants instead of that of an ask: the JSON that was typed, or what $EDITOR
+// edited returns the payload that the person wants instead of the one before: the JSON that was typed, or what $EDITOR
 // makes of its text, or with "json", or if there is none, of the whole payload.
-func edited(typed string, ask events.AskRaised) (json.RawMessage, error) {
+func edited(typed string, before json.RawMessage) (json.RawMessage, error) {
 	raw := []byte(strings.TrimSpace(typed))
 	if len(raw) == 0 || string(raw) == "json" {
 		var args map[string]json.RawMessage
-		if err := json.Unmarshal(ask.Args, &args); err != nil {
+		if err := json.Unmarshal(before, &args); err != nil {
 			return nil, fmt.Errorf("the payload cannot be edited: %w", err)
 		}
 		name, text := textOf(args)
 		var err error
 		if name == "" || len(raw) > 0 {
-			raw, err = editPayload(ask.Args)
+			raw, err = editPayload(before)
 		} else {
 			raw, err = editText(args, name, text)
 		}
@@ -117,4 +120,69 @@ func editFile(text []byte, ending string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", editor, err)
 	}
 	return os.ReadFile(f.Name())
+}
+
+// draft is an answer with edited arguments that is not given yet, and the diff of what they would change.
+type draft struct {
+	answer events.AskAnswered
+	diff   string
+}
+
+// draftOf stands before the id of the ask whose draft is on the terminal.
+const draftOf = "draft of "
+
+// of reports whether this is the draft of an answer to an ask.
+func (d *draft) of(ask string) bool { return d != nil && d.answer.Ask == ask }
+
+// print shows the whole diff.
+func (d *draft) print(g *site.Flags, w io.Writer) {
+	fmt.Fprintln(w, "\n── as edited")
+	g.PrintDiff(w, d.diff)
+}
+
+// held returns an answer that can be given at once. It holds one back whose edited arguments change files until a
+// person at a terminal has seen what they change; elsewhere it shows the diff and goes on. Arguments that cannot be
+// shown are left to the engine, which says what is wrong with them.
+func (a *asker) held(ctx context.Context, answer *events.AskAnswered) (*events.AskAnswered, error) {
+	ask := a.current()
+	if ask.Gate != events.GateTool || len(answer.Args) == 0 || a.edits == nil {
+		return answer, nil
+	}
+	call := events.PreviewRequested{Call: ask.Call, Tool: ask.Tool, Args: answer.Args, Ticket: ask.Ticket,
+		Workspace: a.about.workspaces[ask.Call]}
+	diff, err := a.edits(ctx, a.writer.Session, call)
+	if err != nil || diff == "" {
+		return answer, nil
+	}
+	made := &draft{answer: *answer, diff: diff}
+	if !term.IsTerminal(a.g.In) {
+		if !a.g.JSON {
+			made.print(a.g, a.g.Out)
+		}
+		return answer, nil
+	}
+	a.draft, a.printed = made, ""
+	return nil, nil
+}
+
+// confirm turns a line into the answer whose diff was shown, or into one that was edited again; nil for neither.
+func (a *asker) confirm(ctx context.Context, line string) (*events.AskAnswered, error) {
+	answer := a.draft.answer
+	verb, rest, _ := strings.Cut(line, " ")
+	switch strings.ToLower(verb) {
+	case "y", "yes":
+		a.draft = nil
+		return &answer, nil
+	case "n", "no":
+		a.draft = nil
+		return nil, nil
+	case "e", "edit":
+		again, err := edited(rest, answer.Args)
+		if err != nil {
+			return nil, err
+		}
+		a.draft, answer.Args = nil, again
+		return a.held(ctx, &answer)
+	}
+	return nil, errors.New("type y, n, e, e json or e {JSON}")
 }

@@ -13,12 +13,15 @@ type subjects struct {
 	tickets  map[string]string // by id: its task
 	requests map[string]string // by id of an unanswered request: its ticket
 	said     map[string]string // by ticket: the text of the newest reply
+	// workspaces are those of calls, by call; calls in the person's folder are left out.
+	workspaces map[string]string
 }
 
 // take folds an event.
 func (s *subjects) take(e *events.Event) {
 	if s.tickets == nil {
-		*s = subjects{tickets: map[string]string{}, requests: map[string]string{}, said: map[string]string{}}
+		*s = subjects{tickets: map[string]string{}, requests: map[string]string{}, said: map[string]string{},
+			workspaces: map[string]string{}}
 	}
 	switch p := e.Payload.(type) {
 	case events.TicketStarted:
@@ -37,6 +40,12 @@ func (s *subjects) take(e *events.Event) {
 		delete(s.requests, p.Request)
 	case events.ModelDenied:
 		delete(s.requests, p.Request)
+	case events.ToolRequested:
+		if p.Workspace != "" {
+			s.workspaces[p.Call] = p.Workspace
+		}
+	case events.ToolSettled:
+		delete(s.workspaces, p.Call)
 	case events.TicketCompleted:
 		delete(s.tickets, p.Ticket)
 		delete(s.said, p.Ticket)

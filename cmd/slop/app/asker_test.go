@@ -76,7 +76,7 @@ func TestAStepIsReadLineByLineAndEdited(t *testing.T) {
 	edited, err := a.read(`e {"calls":[]}`)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"calls":[]}`, string(edited.Args))
-	require.Contains(t, promptOf(ask), "[e]dit")
+	require.Contains(t, (&asker{}).promptOf(ask), "[e]dit")
 	out.Reset()
 	a.g.PrintAsk(&out, events.AskRaised{Gate: events.GateSpawn, Args: json.RawMessage(`{"prompt":"Mend it","files":["a.go:raw",
 		"b.go"],"none":[],"empty":{}}`)}, true)

@@ -50,6 +50,17 @@ func attach(ctx context.Context, g *site.Flags, d client.Client, s projections.S
 	}
 	c := newConsole(g, engine.SessionWriter{Session: s.Session}, "", runOptions{wait: true})
 	c.asks.give = c.asks.over(d, s.Session)
+	p, err := g.Place()
+	if err != nil {
+		return err
+	}
+	secrets, err := p.Secrets()
+	if err != nil {
+		return err
+	}
+	if !g.Remote(p) {
+		c.asks.edits = engine.PreviewIn(p, term.NewMask(secrets))
+	}
 	c.feed = func(ctx context.Context) (uint64, iter.Seq2[events.Event, error], error) {
 		cutoff := past[len(past)-1].Seq
 		return cutoff, func(yield func(events.Event, error) bool) {

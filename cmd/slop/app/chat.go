@@ -148,6 +148,9 @@ func chatOn(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, 
 	}
 	c := newChat(g, v, o)
 	c.folder, c.blobs, c.views = p.Project, conn, aggregation.Files(p, e.Mask)
+	if !g.Remote(p) {
+		c.asks.edits = engine.PreviewIn(p, e.Mask)
+	}
 	defer c.input.close()
 	c.planReview = p.Config.MMA.PlanReview
 	c.stalls, c.stop, c.view.Tell = e.Stalls, stop, notifier(g, p.Config.Notify)

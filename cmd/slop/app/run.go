@@ -64,7 +64,9 @@ can also answer with slop ask answer, over HTTP, or with an event on the bus. Th
 first answer counts.
 
 At a question type y; a to answer such questions from now on; n REASON; e to edit the
-text of a script or a write in $EDITOR; e json to edit all arguments there; e {JSON} to answer yes with other arguments; or s to see all of it.
+text of a script or a write in $EDITOR; e json to edit all arguments there; e {JSON}
+to answer yes with other arguments; or s to see all of it. The diff of what edited
+arguments change is shown before they are sent.
 
 With --plan, or plan_review in the section [mma] of the configuration, the tickets of each track wait for your yes:
 e edits them, n REASON asks for another plan, n alone gives the track up.
@@ -278,6 +280,9 @@ var errStopped = errors.New("stopped on request")
 func follow(g *site.Flags, e *engine.Engine, conn *bus.Conn, v engine.SessionWriter, goal string, o runOptions) error {
 	c := newConsole(g, v, goal, o)
 	c.stalls, c.view.Tell = e.Stalls, notifier(g, e.Config.Notify)
+	if !g.Remote(e.Place) {
+		c.asks.edits = engine.PreviewIn(e.Place, e.Mask)
+	}
 	if c.view.Status {
 		if e.Hooks != nil {
 			g.Notice("console %s (slop console opens it)", e.Hooks.URL())
