@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"manualslop/events"
 )
 
@@ -35,4 +37,17 @@ func TestAFileWhoseMergedContentIsUnknownIsNotAccepted(t *testing.T) {
 	for _, digest := range []string{"of T-1", "of T-2", ""} {
 		f.says("/api/changes/accept", `{"path":"a.go","sha256":"`+digest+`"}`, http.StatusConflict)
 	}
+}
+
+func TestAnUndoOfWhatWasNotSeenIsRefused(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	one, two := events.Digest([]byte("1")), events.Digest([]byte("2"))
+	f.write("c1", "T-001", "a.go", "", one)
+	f.write("c2", "T-001", "a.go", one, two)
+	for _, body := range []string{`{"path":"a.go","seen":"` + one + `"}`, `{"path":"a.go","seen":""}`,
+		`{"path":"a.go","ticket":"T-002","seen":"` + two + `"}`} {
+		requireProblem(t, f.says("/api/undo", body, http.StatusConflict), "a.go was written since you saw it")
+	}
+	require.Empty(t, recorded[events.UndoRequested](f))
 }

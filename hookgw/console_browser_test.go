@@ -74,6 +74,9 @@ func TestTheConsole(t *testing.T) {
 		"from goal to done by mouse":          fromGoalToDone(false),
 		"names everything":                    namesEverything,
 		"has no faults of axe":                hasNoFaultsOfAxe,
+		"edits a plan":                        editsAPlan,
+		"answers several at once":             answersSeveral,
+		"answers about a budget":              answersBudgets,
 		"takes hostile text in every field":   takesHostileTextInEveryField,
 		"takes long lines and broken bytes":   takesLongLinesAndBrokenBytes,
 		"tells the loser who was first":       loserIsTold,
@@ -336,12 +339,17 @@ func needsTheWholeDiff(t *testing.T, b *rod.Browser) {
 	}
 	p.choose("a2")
 	noYes("Reading the diff")
-	p.run(`() => release()`)
+	release := func() {
+		t.Helper()
+		p.await(`() => window.release !== undefined`) // the page reads
+		p.run(`() => { release(); window.release = undefined }`)
+	}
+	release()
 	noYes("The diff cannot be read (status 404)")
 	require.Contains(t, p.text(), "slop ask show a2 --session "+session)
 	p.choose("a1")
 	noYes("Reading the diff")
-	p.run(`() => release()`)
+	release()
 	noYes("A yes needs the whole diff: draw all of it first.")
 	p.run(`() => { performance.now = () => 1e9 }`)
 	button, err := p.ElementR("button", "Draw all of it")

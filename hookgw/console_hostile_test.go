@@ -31,7 +31,8 @@ var corpus = []string{
 	"e\u0301\u0301\u0301\u0301 \U000e0041\U0001f468\u200d\U0001f469",
 }
 
-// takesHostileTextInEveryField makes every text of every answer of the gateway end with the corpus, and opens every view.
+// takesHostileTextInEveryField makes every text of every answer of the gateway end with the corpus, and opens every
+// view.
 func takesHostileTextInEveryField(t *testing.T, b *rod.Browser) {
 	blobs := eventstest.NewMemory()
 	f := searching(t, withBlobs(blobs))
@@ -86,8 +87,8 @@ func takesLongLinesAndBrokenBytes(t *testing.T, b *rod.Browser) {
 	require.NoError(t, err)
 	f.put(events.ActorApproval, events.AskRaised{Ask: "a9", Gate: events.GateTool, Title: "write_file a.bin",
 		Tool: "write_file", Diff: "+x", DiffBlob: &diff})
-	f.put(events.ActorContributor, events.ToolRequested{Call: "c9", Tool: "cat", Args: json.RawMessage(`{}`), Ticket: "T-001",
-		Attempt: 1, Round: 1})
+	f.put(events.ActorContributor, events.ToolRequested{Call: "c9", Tool: "cat", Args: json.RawMessage(`{}`),
+		Ticket: "T-001", Attempt: 1, Round: 1})
 	f.put(events.ActorApproval, events.ToolApproved{Call: "c9", Tool: "cat", Args: json.RawMessage(`{}`), ArgsSHA256: "d",
 		Effect: "reads", Ticket: "T-001", Attempt: 1, Generation: 1, By: person})
 	f.put("worker-h-1", events.ToolSettled{Call: "c9", Tool: "cat", Outcome: events.ToolDone, Text: "+x\ufffd",

@@ -2,6 +2,7 @@ package hookgw_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -127,6 +128,120 @@ func needsMoreThanAYes(t *testing.T, b *rod.Browser) {
 		{Ask: "a2", Decision: events.Yes, Args: json.RawMessage(`{"table":"users","rows":12}`)},
 		{Ask: "a3", Decision: events.Yes},
 	}, f.answered())
+}
+
+// editsAPlan writes other tickets for a part, and gives another part up.
+func editsAPlan(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	f.approve()
+	plan := func(ask string) {
+		f.put(events.ActorApproval, events.AskRaised{Ask: ask, Gate: events.GatePlan, Title: "plan of TR-1: 2 tickets",
+			Args: json.RawMessage(`{"tickets":[{"id":"T-001","description":"Mend it","status":"todo","assigned_to":"",` +
+				`"context_requirements":null,"depends_on":null,"step_mode":false,"priority":"medium","retry_count":0},` +
+				`{"id":"T-002","description":"Paint it","status":"todo","assigned_to":"","context_requirements":null,` +
+				`"depends_on":["T-001"],"step_mode":false,"priority":"low","retry_count":0}]}`)})
+	}
+	plan("a1")
+	plan("a2")
+	p := consoleOf(t, b, f)
+	p.await(`() => document.querySelectorAll("nav li").length === 2`)
+	p.choose("a1")
+	require.Equal(t, []string{"T-002", "Paint it", "T-001", "", "", "low"}, p.names("cell", 12)[6:12])
+	p.press(input.KeyE)
+	p.has("Nothing is edited.")
+	end := func() { p.run(`() => document.querySelector("main").scrollTo(0, 1e6)`) } // from behind the buttons at its foot
+	end()
+	p.click("button", "Add a ticket")
+	p.fill("what T-003", "Sell it")
+	p.fill("after T-003", "T-001")
+	p.fill("file T-003", "shop.py")
+	p.run(`() => document.querySelector("main").scrollTo(0, 0)`)
+	p.click("button", "Remove T-002")
+	p.has("Edited: + T-003, − T-002")
+	p.click("button", "Yes, work on the edited plan")
+	p.has("You said yes to the edited plan.")
+	require.Len(t, f.answered(), 1)
+	var got struct{ Tickets []events.Ticket }
+	require.NoError(t, json.Unmarshal(f.answered()[0].Args, &got))
+	require.Equal(t, []events.Ticket{{ID: "T-001", Description: "Mend it", Status: "todo", Priority: "medium"},
+		{ID: "T-003", Description: "Sell it", Status: "todo", Priority: "medium", TargetFile: "shop.py",
+			DependsOn: []string{"T-001"}}}, got.Tickets)
+
+	p.choose("a2")
+	p.click("button", "Give up this part …")
+	p.has("Its tickets are not planned")
+	require.Len(t, f.answered(), 1)
+	p.settle()
+	p.press(input.KeyY)
+	p.has("You gave it up.")
+	require.Equal(t, events.AskAnswered{Ask: "a2", Decision: events.No}, f.answered()[1])
+}
+
+// answersSeveral chooses questions that were looked at, and answers them together after one more look.
+func answersSeveral(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	f.approve()
+	for _, ask := range []string{"a1", "a2", "a3", "a4"} {
+		f.put(events.ActorApproval, events.AskRaised{Ask: ask, Gate: events.GateTool, Title: "edit " + ask,
+			Tool: "edit_file", Args: json.RawMessage(`{"path":"a.go"}`)})
+	}
+	p := consoleOf(t, b, f)
+	p.await(`() => document.querySelectorAll("nav li").length === 4`)
+	p.run(`() => { performance.now = () => 1000 }`)
+	for i, ask := range []string{"a1", "a2"} {
+		p.run(`ask => { location.hash = "#/inbox/" + ask }`, ask)
+		p.await(`ask => document.querySelector("article dl")?.innerText.includes(ask)`, ask)
+		p.press(input.KeyX) // too soon
+		p.settle()
+		p.press(input.KeyX)
+		p.has(fmt.Sprint(i+1, " chosen"))
+	}
+	p.press(input.KeyA)
+	p.has("Yes to 2", "edit a1", "edit a2")
+	p.press(input.KeyY) // too soon
+	require.Empty(t, f.answered())
+	p.press(input.Escape)
+	p.press(input.KeyR)
+	p.await(`() => document.activeElement.tagName === "TEXTAREA"`)
+	require.NoError(t, p.InsertText("not now"))
+	p.press(input.Escape)
+	p.press(input.KeyR)
+	p.has("because not now")
+	p.settle()
+	p.press(input.KeyY)
+	p.await(`() => document.querySelectorAll("nav .over").length === 2`)
+	require.Equal(t, []events.AskAnswered{{Ask: "a1", Decision: events.No, Reason: "not now"},
+		{Ask: "a2", Decision: events.No, Reason: "not now"}}, f.answered())
+	for _, ask := range []string{"a3", "a4"} {
+		p.choose(ask)
+		p.press(input.KeyX)
+	}
+	p.press(input.KeyA)
+	p.has("Yes to 2")
+	p.settle()
+	p.press(input.KeyY)
+	p.await(`() => document.querySelectorAll("nav .over").length === 4`)
+	require.Equal(t, events.AskAnswered{Ask: "a4", Decision: events.Yes}, f.answered()[3])
+}
+
+func answersBudgets(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	f.approve()
+	for _, ask := range []string{"a1", "a2"} {
+		f.put(events.ActorApproval, events.AskRaised{Ask: ask, Gate: events.GateBudget, Title: "budget of the session",
+			Args: json.RawMessage(`{"limit_dollars":1}`)})
+	}
+	p := consoleOf(t, b, f)
+	p.await(`() => document.querySelectorAll("nav li").length === 2`)
+	p.choose("a1")
+	p.fill("New limit in dollars", "2.5")
+	p.click("button", "Yes, up to this limit")
+	p.has("The limit is $2.5.")
+	p.choose("a2")
+	p.click("button", "Stop at the budget")
+	p.has("It stops at the budget.")
+	require.Equal(t, []events.AskAnswered{{Ask: "a1", Decision: events.Yes, Args: json.RawMessage(`{"limit":2.5}`)},
+		{Ask: "a2", Decision: events.Yes, Args: json.RawMessage(`{"action":"stop"}`)}}, f.answered())
 }
 
 func listsAnsweredAsks(t *testing.T, b *rod.Browser) {

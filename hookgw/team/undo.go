@@ -10,6 +10,7 @@ import (
 	"manualslop/hookgw/problem"
 	"manualslop/hookgw/request"
 	"manualslop/hookgw/wire"
+	"manualslop/projections"
 )
 
 // undoBody is the body of POST /api/undo: exactly one of call, ticket and to_seq, or only a path.
@@ -18,6 +19,9 @@ type undoBody struct {
 	Ticket string `json:"ticket,omitempty"`
 	ToSeq  uint64 `json:"to_seq,omitempty"`
 	Path   string `json:"path,omitempty"`
+	// Seen is the digest of the content that the client shows at the path, empty if it shows none; the undo is refused
+	// if the file has been written since.
+	Seen *string `json:"seen,omitempty"`
 }
 
 // postUndo restores the earlier content of files, and answers when that is done.
@@ -31,16 +35,40 @@ func postUndo(c *core.Call) error {
 		return problem.New(http.StatusBadRequest, "a member of the body has the wrong type",
 			`Send {"call": "ID"}, {"ticket": "T-001"} or {"to_seq": 120}.`)
 	}
-	p := events.UndoRequested(want)
+	p := events.UndoRequested{Call: want.Call, Ticket: want.Ticket, ToSeq: want.ToSeq, Path: want.Path}
 	if p.Check() != nil || len(p.Call) > events.MaxIDLength || len(p.Ticket) > events.MaxIDLength {
 		return problem.New(http.StatusBadRequest, "an undo must name exactly one target",
 			"Send a call, a ticket or to_seq, or only the path of a file; ids have at most 128 bytes.")
+	}
+	if want.Seen != nil {
+		if err := stillSeen(c, session, want); err != nil {
+			return err
+		}
 	}
 	e, err := c.PublishAsPerson(session, p)
 	if err != nil {
 		return err
 	}
 	return undone(c, e)
+}
+
+// stillSeen returns an error if a file was written since the client showed it.
+func stillSeen(c *core.Call, session string, want undoBody) error {
+	still := false
+	err := c.Read(session, func(s *projections.Set) {
+		changes := s.Changes()
+		if want.Ticket != "" {
+			changes = changes.Of(want.Ticket)
+		}
+		for _, f := range changes.Files {
+			still = still || f.Path == want.Path && f.After == *want.Seen
+		}
+	})
+	if err != nil || still {
+		return err
+	}
+	return problem.New(http.StatusConflict, want.Path+" was written since you saw it",
+		"Nothing was changed. Read GET /api/changes and its difference, and send it again.")
 }
 
 // undone waits for the outcome of the undo e.

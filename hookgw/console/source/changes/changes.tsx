@@ -1,10 +1,11 @@
 // What changed: the files that calls wrote, by whom, the difference, and what accepts or gives back each.
 
-import { h, VNode } from "preact"
+import { h, Fragment, VNode } from "preact"
 import { useLayoutEffect, useState } from "preact/hooks"
 import { useRead } from "../kit/read"
 import { show } from "../kit/keys"
 import { Said, useActs } from "../kit/act"
+import { Sure } from "../kit/sure"
 import { clock } from "../kit/format"
 import { api, place, to, visit } from "../kit/place"
 import { Diff, Visible } from "../kit/text"
@@ -99,14 +100,12 @@ function File({ change: f, ticket }: { change: Change; ticket: string }): VNode 
   )
   const acts = useActs()
   const [all, setAll] = useState(false)
-  const [sure, setSure] = useState(false)
   const d = read.value.value
   const { session } = place.value
   const undo = () => {
-    setSure(false)
     void acts.act(
       "/api/undo",
-      ticket ? { ticket, path: f.path } : { path: f.path },
+      { path: f.path, seen: f.after ?? "", ...(ticket ? { ticket } : {}) },
       "The file has its earlier content again.",
     )
   }
@@ -140,13 +139,17 @@ function File({ change: f, ticket }: { change: Change; ticket: string }): VNode 
             Accept
           </button>
         )}
-        {!sure && <button onClick={() => setSure(true)}>Undo …</button>}
-        {sure && (
-          <button class="danger" disabled={acts.busy} onClick={undo}>
-            Restore the content before {ticket ? <Visible text={ticket} /> : "the session"}
-          </button>
-        )}
-        {sure && <button onClick={() => setSure(false)}>Leave it</button>}
+        <Sure
+          name="Undo …"
+          disabled={acts.busy}
+          what={
+            <Fragment>
+              <Visible text={f.path} /> gets back the content that it had before{" "}
+              {ticket ? <Visible text={ticket} /> : "the session"}.
+            </Fragment>
+          }
+          onYes={undo}
+        />
         <Said acts={acts} />
       </div>
       {read.error.value && (

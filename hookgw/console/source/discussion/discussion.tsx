@@ -4,6 +4,7 @@ import { h, Fragment, VNode } from "preact"
 import { useState } from "preact/hooks"
 import { useRead } from "../kit/read"
 import { Acts, Said, useActs } from "../kit/act"
+import { Sure } from "../kit/sure"
 import { bytes } from "../kit/format"
 import { api, place, to } from "../kit/place"
 import { Long, Visible } from "../kit/text"
@@ -98,7 +99,6 @@ function Entries({ name, roles, active, acts }: { name: string; roles: string[];
   const read = useRead<{ entries: Entry[] }>(api("/api/discussions/entries", { name }))
   const [words, setWords] = useState("")
   const [role, setRole] = useState("")
-  const [sure, setSure] = useState(false)
   const entries = read.value.value?.entries
   const add = async (path: string, body: object, done: string) => {
     if (await acts.act(path, { discussion: name, ...body }, done)) setWords("")
@@ -123,16 +123,15 @@ function Entries({ name, roles, active, acts }: { name: string; roles: string[];
         >
           Branch at its end
         </button>
-        {!sure && <button onClick={() => setSure(true)}>Delete …</button>}
-        {sure && (
-          <button
-            class="danger"
-            onClick={() => void acts.act("/api/discussions/delete", { name }, "It is removed; the record keeps it.")}
-          >
-            Remove the discussion
-          </button>
-        )}
-        {sure && <button onClick={() => setSure(false)}>Keep it</button>}
+        <Sure
+          name="Delete …"
+          what={
+            <Fragment>
+              <Visible text={name} /> is removed; the record keeps it.
+            </Fragment>
+          }
+          onYes={() => void acts.act("/api/discussions/delete", { name }, "It is removed; the record keeps it.")}
+        />
       </p>
       {read.error.value && (
         <p class="warn" role="alert">

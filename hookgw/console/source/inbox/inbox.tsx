@@ -13,6 +13,8 @@ import { Diff, Visible } from "../kit/text"
 import { argsOf, Editor, Field, fieldsOf, formGate } from "./edit"
 import { Shown, useDiff } from "./diff"
 import { Always } from "./rule"
+import { Changed, Plan, PlanEditor, PlanTicket, ticketsOf } from "./plan"
+import { Asked, Sure } from "../kit/sure"
 import { InboxAsk, SettledAsk } from "../wire"
 
 // A question is answered by key or button only once it has stood this long, in milliseconds, with all that a yes needs,
@@ -54,6 +56,11 @@ export function Inbox({ selected }: { selected: string }): VNode {
   const bare = ask !== undefined && ![question, interrupted].includes(ask.gate) && !isForm
   const [edited, setEdited] = useState<{ of: string; fields: Record<string, Field> }>()
   const edits = edited && edited.of === ask?.request_id ? edited.fields : isForm ? fields : undefined
+  const plan = ticketsOf(ask)
+  const [replan, setReplan] = useState<{ of: string; tickets: PlanTicket[] }>()
+  const tickets = replan && replan.of === ask?.request_id ? replan.tickets : undefined
+  const [batch, setBatch] = useState<string[]>([]) // questions that one answer is for
+  const [all, setAll] = useState<Answer | undefined>() // the answer to them, before it counts
   const [words, setWords] = useState("")
   const [wrong, setWrong] = useState("") // with the edited arguments
   const field = useRef<HTMLTextAreaElement>(null)
@@ -65,8 +72,12 @@ export function Inbox({ selected }: { selected: string }): VNode {
     const next = list[Math.max(0, Math.min(list.length - 1, to))]
     if (next) visit("#/inbox/" + encodeURIComponent(next.request_id))
   }
+  const ready = () => performance.now() - stood.current.since >= settles
   const answer = async (response: Answer, said: string) => {
-    if (!ask || !isOpen.has(ask.request_id) || performance.now() - stood.current.since < settles) return
+    if (ask && ready()) await answerTo(ask, response, said)
+  }
+  const answerTo = async (ask: InboxAsk, response: Answer, said: string) => {
+    if (!isOpen.has(ask.request_id)) return
     if (["sending", "done", "unsure"].includes(given.value[ask.request_id]?.state)) return
     const note = (g: Given) => (given.value = { ...given.value, [ask.request_id]: g })
     note({ state: "sending", said: "The answer is under way." })
@@ -87,10 +98,26 @@ export function Inbox({ selected }: { selected: string }): VNode {
     }
     refreshShown()
   }
+  const many = list.filter((a) => batch.includes(a.request_id) && isOpen.has(a.request_id))
+  // only a question that stands here whole can be chosen: an answer to several is as informed as one to each
+  const choose = () => {
+    if (!ask || !bare || plan || !isOpen.has(ask.request_id) || diff.is !== "drawn" || !ready()) return
+    const id = ask.request_id
+    setBatch(batch.includes(id) ? batch.filter((one) => one !== id) : [...batch, id])
+  }
+  const answerAll = async (response: Answer) => {
+    setAll(undefined)
+    setBatch([])
+    setWords("")
+    for (const one of many)
+      await answerTo(one, response, response.approved ? "You said yes." : "You said no: " + response.reason)
+  }
   const approve = () => {
-    if (diff.is === "drawn") void answer({ approved: true }, "You said yes.")
+    if (many.length > 0) setAll({ approved: true })
+    else if (diff.is === "drawn") void answer({ approved: true }, "You said yes.")
   }
   const edit = () => {
+    if (ask && plan) setReplan(tickets ? undefined : { of: ask.request_id, tickets: plan })
     if (ask && fields && !isForm) setEdited(edits ? undefined : { of: ask.request_id, fields })
   }
   const sendEdited = () => {
@@ -106,7 +133,12 @@ export function Inbox({ selected }: { selected: string }): VNode {
     if (words.trim()) send(words.trim())
     else field.current?.focus()
   }
-  const reject = typed((reason) => void answer({ approved: false, reason }, "You said no: " + reason))
+  const sendPlan = () =>
+    void (tickets && answer({ approved: true, args: { tickets } }, "You said yes to the edited plan."))
+  const reject = typed((reason) => {
+    if (many.length > 0) return setAll({ approved: false, reason })
+    void answer({ approved: false, reason }, "You said no: " + reason)
+  })
   const tell = (text: string) => void answer({ approved: true, args: { answer: text } }, "You answered: " + text)
   const reply = typed(tell)
   // before the next key can come: a key acts on what is on the screen, never on what was there before
@@ -117,8 +149,9 @@ export function Inbox({ selected }: { selected: string }): VNode {
       ...(choices
         ? { a: { does: "write the answer", run: reply } }
         : {
-            ...(bare ? { a: { does: "yes, this once", run: approve } } : {}),
-            ...(fields && !isForm ? { e: { does: "edit the arguments", run: edit } } : {}),
+            ...(bare ? { x: { does: "choose for an answer to several", run: choose } } : {}),
+            ...((bare && !tickets) || many.length > 0 ? { a: { does: "yes, this once", run: approve } } : {}),
+            ...((fields && !isForm) || plan ? { e: { does: "edit", run: edit } } : {}),
             r: { does: "no: write the reason", run: reject },
           }),
     }),
@@ -151,6 +184,7 @@ export function Inbox({ selected }: { selected: string }): VNode {
               >
                 <span class="row">
                   <b>
+                    {batch.includes(a.request_id) && "☑ "}
                     <Visible text={a.ticket ?? a.posted_by ?? a.gate} />
                   </b>
                   <span>{isOpen.has(a.request_id) ? "⚑ " + age(a.raised_at) : "✓ settled"}</span>
@@ -166,13 +200,49 @@ export function Inbox({ selected }: { selected: string }): VNode {
           ))}
         </ul>
       </nav>
+      {all && (
+        <Asked
+          name={`${all.approved ? "Yes" : "No"} to ${many.length}`}
+          what={
+            <Fragment>
+              {!all.approved && (
+                <p>
+                  because <Visible text={all.reason} />
+                </p>
+              )}
+              <ul>
+                {many.map((a) => (
+                  <li>
+                    <Visible text={`${a.ticket ?? ""} ${a.title}`} />
+                  </li>
+                ))}
+              </ul>
+            </Fragment>
+          }
+          onYes={() => void answerAll(all)}
+          onNo={() => setAll(undefined)}
+        />
+      )}
       <main aria-label="Question">
+        {many.length > 0 && (
+          <p class="warn" role="status">
+            {many.length} chosen: a and r answer them together. <button onClick={() => setBatch([])}>Choose none</button>
+          </p>
+        )}
         {!ask && <p class="quiet">{selected ? "This question is not open." : "Choose a question: j, or a click."}</p>}
         {ask && (
           <Fragment>
             <Question ask={ask} diff={diff} />
             {edits && isOpen.has(ask.request_id) && (
               <Editor fields={edits} onEdit={(f) => setEdited({ of: ask.request_id, fields: f })} error={wrong} />
+            )}
+            {tickets && isOpen.has(ask.request_id) && (
+              <Fragment>
+                <PlanEditor tickets={tickets} onEdit={(t) => setReplan({ of: ask.request_id, tickets: t })} />
+                <p role="status">
+                  <Changed from={plan!} to={tickets} />
+                </p>
+              </Fragment>
             )}
             {!edits && ask.gate === "tool" && isOpen.has(ask.request_id) && (
               <Always key={ask.request_id} ask={ask} ready={diff.is === "drawn"} onRule={always} />
@@ -186,19 +256,35 @@ export function Inbox({ selected }: { selected: string }): VNode {
             )}
             {isOpen.has(ask.request_id) && (
               <div class="answer">
-                {bare && !edits && (
+                {((bare && !edits && !tickets) || many.length > 0) && (
                   <button disabled={diff.is !== "drawn"} onClick={approve}>
-                    {ask.gate === formGate ? "Yes, I visited it" : "Yes, this once"} <kbd>a</kbd>
+                    {many.length > 0
+                      ? `Yes to ${many.length} …`
+                      : ask.gate === formGate
+                        ? "Yes, I visited it"
+                        : plan
+                          ? "Yes, work on this plan"
+                          : "Yes, this once"}{" "}
+                    <kbd>a</kbd>
                   </button>
+                )}
+                {bare && !plan && (
+                  <button aria-pressed={batch.includes(ask.request_id)} disabled={diff.is !== "drawn"} onClick={choose}>
+                    Choose <kbd>x</kbd>
+                  </button>
+                )}
+                {tickets && <button onClick={sendPlan}>Yes, work on the edited plan</button>}
+                {ask.gate === "budget" && (
+                  <Budget ask={ask} onAnswer={(args, said) => void answer({ approved: true, args }, said)} />
                 )}
                 {edits && (
                   <button disabled={diff.is !== "drawn"} onClick={sendEdited}>
                     {isForm ? "Send the form" : "Yes, with these arguments"}
                   </button>
                 )}
-                {fields && !isForm && (
+                {((fields && !isForm) || plan) && (
                   <button onClick={edit}>
-                    {edits ? (
+                    {edits || tickets ? (
                       "Leave them"
                     ) : (
                       <Fragment>
@@ -231,8 +317,15 @@ export function Inbox({ selected }: { selected: string }): VNode {
                   </button>
                 ) : (
                   <button disabled={!words.trim()} onClick={reject}>
-                    No <kbd>r</kbd>
+                    {many.length > 0 ? `No to ${many.length} …` : plan ? "Ask for another plan" : "No"} <kbd>r</kbd>
                   </button>
+                )}
+                {plan && (
+                  <Sure
+                    name="Give up this part …"
+                    what="Its tickets are not planned, and the goal goes on without them."
+                    onYes={() => void answer({ approved: false, reason: "" }, "You gave it up.")}
+                  />
                 )}
               </div>
             )}
@@ -280,7 +373,32 @@ function Elsewhere({ ask }: { ask: InboxAsk }): VNode {
   )
 }
 
+// Budget is what else a question about money takes: another limit, or an end.
+function Budget({ ask, onAnswer }: { ask: InboxAsk; onAnswer: (args: object, said: string) => void }): VNode {
+  const [limit, setLimit] = useState("")
+  const dollars = Number(limit)
+  return (
+    <Fragment>
+      <input
+        aria-label="New limit in dollars"
+        size={6}
+        value={limit}
+        placeholder="$"
+        onInput={(e) => setLimit(e.currentTarget.value)}
+      />
+      <button disabled={!(dollars > 0)} onClick={() => onAnswer({ limit: dollars }, `The limit is $${dollars}.`)}>
+        Yes, up to this limit
+      </button>
+      {ask.ticket && (
+        <button onClick={() => onAnswer({ action: "finish_ticket" }, "This ticket may finish.")}>Finish the ticket</button>
+      )}
+      <button onClick={() => onAnswer({ action: "stop" }, "It stops at the budget.")}>Stop at the budget</button>
+    </Fragment>
+  )
+}
+
 function Question({ ask, diff }: { ask: InboxAsk; diff: Shown }): VNode {
+  const plan = ticketsOf(ask)
   const facts: [string, string | undefined][] = [
     ["session", ask.goal ?? ask.label ?? ask.session],
     ["ticket", ask.ticket && `${ask.ticket} ${ask.ticket_text ?? ""}`],
@@ -324,7 +442,8 @@ function Question({ ask, diff }: { ask: InboxAsk; diff: Shown }): VNode {
         </p>
       )}
       {diff.text && <Diff text={diff.text} all={diff.all} onAll={diff.drawAll} />}
-      {ask.args !== undefined && (
+      {plan && <Plan tickets={plan} />}
+      {ask.args !== undefined && !plan && (
         <details open={!ask.diff && !ask.diff_blob}>
           <summary>Arguments</summary>
           <Arguments args={ask.args} />

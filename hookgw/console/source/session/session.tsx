@@ -1,13 +1,14 @@
 // The frame of one session: what it is about, how it stands, its tabs, and what stops it.
 
 import { h, Fragment, VNode } from "preact"
-import { useEffect, useLayoutEffect, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect } from "preact/hooks"
 import { useRead } from "../kit/read"
 import { show } from "../kit/keys"
 import { count, money, state } from "../kit/format"
 import { api, place, to } from "../kit/place"
 import { Said, useActs } from "../kit/act"
 import { Visible } from "../kit/text"
+import { Sure } from "../kit/sure"
 import { follow } from "../store"
 import { Overview } from "../wire"
 
@@ -43,7 +44,6 @@ export function SessionFrame({ tabs, hidden }: { tabs: Tab[]; hidden: Tab[] }): 
 function Head(): VNode {
   const read = useRead<Overview>(api("/api/overview"))
   const acts = useActs()
-  const [sure, setSure] = useState(false)
   const o = read.value.value
   const past = place.value.query.get("at")
   const pause = () => {
@@ -63,7 +63,6 @@ function Head(): VNode {
       </section>
     )
   const stop = async () => {
-    setSure(false)
     await acts.act("/api/sessions/close", {}, "The session is closed.")
   }
   const spent = o.usage.input + o.usage.output + o.usage.cache_read + o.usage.cache_write
@@ -100,13 +99,7 @@ function Head(): VNode {
           <button disabled={acts.busy} onClick={pause}>
             {o.paused ? "Resume" : "Pause"} <kbd>.</kbd>
           </button>
-          {!sure && <button onClick={() => setSure(true)}>Stop …</button>}
-          {sure && (
-            <button class="danger" onClick={() => void stop()}>
-              Stop all work and close the session
-            </button>
-          )}
-          {sure && <button onClick={() => setSure(false)}>Go on</button>}
+          <Sure name="Stop …" what="All work stops, and the session is closed." onYes={() => void stop()} />
         </div>
       )}
       <Said acts={acts} />
