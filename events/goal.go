@@ -1,10 +1,77 @@
 package events
 
+import (
+	"errors"
+	"strings"
+
+	"manualslop/events/chars"
+)
+
+// Limits of discussions that are attached to work.
+const (
+	// MaxTalkBytes limits the total size of the entries of an attached discussion, in bytes.
+	MaxTalkBytes = 512 << 10
+	// MaxTalks limits how many discussions are attached to one ticket or goal; later ones do not count.
+	MaxTalks = 8
+)
+
+// TalkAttached attaches a discussion, as it reads now, to a goal or a ticket: the tiers that plan
+// the goal and the workers of the ticket are shown it. For a new goal or ticket it comes before the
+// event that requests it.
+type TalkAttached struct {
+	// To is the id of the GoalSubmitted or WorkerSpawnRequested, or of an existing ticket.
+	To         string      `json:"to"`
+	Discussion string      `json:"discussion"`
+	Entries    []TurnEntry `json:"entries"`
+}
+
+// EventType returns the type name and version.
+func (TalkAttached) EventType() Type { return Type{"TalkAttached", 1} }
+
+// EventCorr returns the goal, request or ticket.
+func (e TalkAttached) EventCorr() string { return e.To }
+
+// Check returns why the discussion cannot be attached: a [LimitError] if it is too large, nil if it
+// is valid.
+func (e TalkAttached) Check() error {
+	total := 0
+	for _, n := range e.Entries {
+		total += len(n.Text)
+		if n.Text == "" && n.View != ViewImage {
+			total += int(min(n.Size, MaxTalkBytes+1))
+		}
+	}
+	switch {
+	case e.To == "" || e.Discussion == "":
+		return errors.New("it names no discussion, or nothing to attach it to")
+	case len(e.Entries) == 0:
+		return errors.New("the discussion is empty")
+	case total > MaxTalkBytes:
+		return LimitError{"the discussion", total, MaxTalkBytes, "bytes long"}
+	}
+	return TurnRequested{Discussion: e.Discussion, Text: "x", Entries: e.Entries}.Check()
+}
+
+// maxTrackTitle limits the title of a track that a person requests, in bytes.
+const maxTrackTitle = 80
+
+// GoalTrack returns the only track of a goal that goes to the tech lead as it is; goal is the id of
+// the GoalSubmitted event.
+func GoalTrack(goal, text string) Track {
+	title, _, _ := strings.Cut(chars.Trim(text), "\n")
+	if len(title) > maxTrackTitle {
+		title = strings.ToValidUTF8(title[:maxTrackTitle], "")
+	}
+	return Track{ID: WorkerTrack(WorkerTicket(goal)), Title: title, Description: text}
+}
+
 // GoalSubmitted is a goal that a person submitted.
 type GoalSubmitted struct {
 	Goal string `json:"goal"`
 	Solo bool   `json:"solo,omitempty"` // one ticket carries it out, without a plan
 	Plan bool   `json:"plan,omitempty"` // the tickets of each track wait for a person's yes
+	// Track means that the goal is one track, which tier 2 cuts into tickets without tier 1.
+	Track bool `json:"track,omitempty"`
 }
 
 // EventType returns the type name and version.
@@ -128,6 +195,8 @@ func goalDefs() []Def {
 		Severity: "high"}
 	return []Def{
 		Define(Command, "person", "A person wants something done.", GoalSubmitted{Goal: "Mend the parser"}, optional),
+		Define(Command, "person", "A person attached a discussion to a goal or a ticket.", TalkAttached{To: "01J",
+			Discussion: "main", Entries: []TurnEntry{{Entry: "01H", Role: RoleUser, Text: "It fails on empty input."}}}),
 		Define(Decision, "planner", "Tier 1 cut the goal into tracks.", TracksProposed{"01J", []Track{track}}),
 		Define(Decision, "planner", "Tier 1 found one ticket to be enough for the goal.", PlanSkipped{"01J"}),
 		Define(Command, "person", "A person accepted proposed tracks.", TracksAccepted{"01J", []string{"TR-1"}}),

@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -13,6 +14,7 @@ type board struct {
 	Proposed   []*boardTrack     `json:"proposed,omitempty"` // wait for a person to accept them
 	Tracks     []*boardTrack     `json:"tracks,omitempty"`
 	Active     string            `json:"active,omitempty"` // id of the most recently started track
+	Talks      map[string]string `json:"talks,omitempty"`  // attached discussions, by goal, request and ticket
 	tickets    map[string]*place // the ticket to which an id refers
 }
 
@@ -87,6 +89,11 @@ func (b *board) apply(e *events.Event) {
 		for _, op := range p.Ops {
 			b.mutate(op)
 		}
+	case events.TalkAttached:
+		if b.Talks == nil {
+			b.Talks = map[string]string{}
+		}
+		b.Talks[p.To], b.Talks[events.WorkerTicket(p.To)] = p.Discussion, p.Discussion
 	default:
 		now, _ := events.Settings{PlanReview: b.PlanReview}.Changed(e.Payload)
 		b.PlanReview = now.PlanReview
@@ -348,10 +355,12 @@ type TicketRow struct {
 	Model     string     `json:"model,omitempty"`
 	Started   *time.Time `json:"started,omitempty"` // of the newest attempt
 	Ended     *time.Time `json:"ended,omitempty"`
+	// Discussion is the newest one that a person attached to the ticket or to its goal.
+	Discussion string `json:"discussion,omitempty"`
 }
 
 var tickets = Fold[*board]{
-	Name: "tickets", Version: 3,
+	Name: "tickets", Version: 4,
 	Takes: ofTheWork,
 	New:   func() *board { b := newBoard(); return &b },
 	Apply: func(b *board, e *events.Event) *board { b.apply(e); return b },
@@ -369,6 +378,7 @@ func (b *board) rows() []TicketRow {
 			rows = append(rows, TicketRow{
 				TicketState: ticketState(t.Ticket), Track: tr.Track.ID, BlockKind: t.BlockKind, Attempt: t.Attempt,
 				Model: t.Model, Started: t.Started, Ended: t.Ended,
+				Discussion: cmp.Or(b.Talks[t.Ticket.ID], b.Talks[tr.Goal]),
 			})
 		}
 	}

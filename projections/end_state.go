@@ -64,7 +64,7 @@ type comparison struct {
 }
 
 var endState = Fold[*comparison]{
-	Name: "comparable", Version: 4,
+	Name: "comparable", Version: 5,
 	Takes: ofTheWork,
 	New: func() *comparison {
 		return &comparison{

@@ -61,7 +61,7 @@ type mma struct {
 }
 
 var mmaStatus = Fold[*mma]{
-	Name: "mma_status", Version: 4,
+	Name: "mma_status", Version: 5,
 	Takes: ofTheWork,
 	New: func() *mma {
 		return &mma{Phase: newPhase(), Board: newBoard(), Activity: newActivity(), Requests: requests{}, Streams: streams{},

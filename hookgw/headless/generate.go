@@ -55,7 +55,7 @@ func postGenerate(c *core.Call) error {
 	if talks {
 		return answerTurn(c, session, talk, limit)
 	}
-	s, err := team.Spawn(c, session, work)
+	s, err := team.Spawn(c, session, work, "")
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func postWorkerStream(c *core.Call) error {
 		return p
 	}
 	defer leave()
-	s, err := team.Spawn(c, session, want)
+	s, err := team.Spawn(c, session, want, "")
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/core"
+	"manualslop/hookgw/discussions"
 	"manualslop/hookgw/problem"
 )
 
@@ -17,7 +18,7 @@ func postGoal(c *core.Call) error {
 		return err
 	}
 	var want goalBody
-	if p := c.Only("goal", "solo", "plan"); p != nil {
+	if p := c.Only("goal", "solo", "plan", "track", "discussion"); p != nil {
 		return p
 	}
 	if json.Unmarshal(c.Body, &want) != nil || strings.TrimSpace(want.Goal) == "" {
@@ -30,8 +31,12 @@ func postGoal(c *core.Call) error {
 			"Use at most 64 KiB, and write the rest to a file of the project.")
 	}
 	goal = string(c.Gw.Cfg.Masker([]byte(goal)))
-	e, err := c.PublishAsPerson(session, events.GoalSubmitted{Goal: goal, Solo: want.Solo,
-		Plan: !want.Solo && (want.Plan || c.Gw.Cfg.PlanReview)})
+	if want.Solo && want.Track {
+		return problem.New(http.StatusBadRequest, "solo and track exclude each other", `Send one of them: "solo" is one `+
+			`ticket without a plan, "track" one track that tier 2 plans.`)
+	}
+	e, err := discussions.Hand(c, session, events.GoalSubmitted{Goal: goal, Solo: want.Solo, Track: want.Track,
+		Plan: !want.Solo && (want.Plan || c.Gw.Cfg.PlanReview)}, "", want.Discussion)
 	if err != nil {
 		return err
 	}
@@ -43,6 +48,10 @@ type goalBody struct {
 	Goal string `json:"goal"`
 	Solo bool   `json:"solo,omitempty"` // one ticket carries it out, without a plan
 	Plan bool   `json:"plan,omitempty"` // the tickets of each track wait for a yes
+	// Track makes the goal one track, which tier 2 cuts into tickets without tier 1.
+	Track bool `json:"track,omitempty"`
+	// Discussion is shown, as it reads now, to those who plan the goal or carry it out.
+	Discussion string `json:"discussion,omitempty"`
 }
 
 // goalAnswer names the goal.

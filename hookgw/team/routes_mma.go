@@ -27,7 +27,7 @@ func Routes(g *core.State) []request.Route {
 				"the end of its " +
 				"text; and the newest idle ones.", Handle: func(c *request.Call) error { return c.ShowAt(c.Core.Past, crew) }},
 		{Method: post, Pattern: "/api/mma/workers/spawn", Right: access.RightHuman, Group: group, Query: of,
-			Takes: WorkerBody{}, Gives: wire.SpawnAnswer{}, Also: unanswered(wire.SpawnAnswer{}),
+			Takes: spawnBody{}, Gives: wire.SpawnAnswer{}, Also: unanswered(wire.SpawnAnswer{}),
 			Doc:  "Adds a worker with its own ticket; the same request_id joins the existing one.",
 			Body: request.SmallBody, Handle: g.In(postSpawn)},
 		{Method: post, Pattern: "/api/mma/workers/kill", Right: access.RightHuman, Group: group, Query: of, Takes: killBody{},

@@ -11,13 +11,14 @@ import (
 	"manualslop/events"
 	"manualslop/hookgw/asks"
 	"manualslop/hookgw/core"
+	"manualslop/hookgw/discussions"
 	"manualslop/hookgw/problem"
 	"manualslop/hookgw/request"
 	"manualslop/hookgw/wire"
 	"manualslop/projections"
 )
 
-// WorkerBody is the body of POST /api/mma/workers/spawn.
+// WorkerBody describes a worker.
 type WorkerBody struct {
 	Prompt string `json:"prompt"`
 	// a list of paths whose contents the worker begins with, or a text
@@ -28,6 +29,13 @@ type WorkerBody struct {
 	Priority   string          `json:"priority,omitempty"` // high, medium, low
 	StepMode   bool            `json:"step_mode,omitempty"`
 	RequestID  string          `json:"request_id,omitempty"` // the same id and body join the existing worker
+}
+
+// spawnBody is the body of POST /api/mma/workers/spawn.
+type spawnBody struct {
+	WorkerBody
+	// Discussion is shown to the worker as it reads now.
+	Discussion string `json:"discussion,omitempty"`
 }
 
 // WorkerMembers returns the names that WorkerBody takes.
@@ -41,14 +49,18 @@ func postSpawn(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	if p := c.Only(WorkerMembers()...); p != nil {
+	if p := c.Only(append(WorkerMembers(), "discussion")...); p != nil {
 		return p
 	}
 	want, err := ReadWorker(c)
 	if err != nil {
 		return err
 	}
-	s, err := Spawn(c, session, want)
+	var body spawnBody
+	if json.Unmarshal(c.Body, &body) != nil {
+		return problem.New(http.StatusBadRequest, "discussion must be a string", `Send "discussion": "main".`)
+	}
+	s, err := Spawn(c, session, want, body.Discussion)
 	if err != nil {
 		return err
 	}
@@ -124,12 +136,14 @@ type spawnedWorker struct {
 	joined bool
 }
 
-// Spawn adds a worker and waits for the conductor's answer, or finds the one with the same request id.
-func Spawn(c *core.Call, session string, want events.WorkerSpawnRequested) (spawnedWorker, error) {
+// Spawn adds a worker, with a discussion unless its name is empty, and waits for the conductor's answer, or finds the
+// one with the same request id.
+func Spawn(c *core.Call, session string, want events.WorkerSpawnRequested, discussion string) (spawnedWorker,
+	error) {
 	if s, ok, err := spawnedAs(c, session, want); ok || err != nil {
 		return joined(c, session, s, err)
 	}
-	e, err := c.PublishAsPerson(session, want)
+	e, err := discussions.Hand(c, session, want, "", discussion)
 	if err != nil {
 		return spawnedWorker{}, err
 	}

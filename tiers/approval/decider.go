@@ -128,6 +128,8 @@ func (s *State) fold(e *events.Event) {
 		s.started(p)
 	case events.TurnRequested:
 		s.asked(e, p)
+	case events.TalkAttached:
+		s.attached(p)
 	case events.TurnEnded:
 		s.release(p.Turn, 1)
 	case events.SpawnRequested:

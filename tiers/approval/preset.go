@@ -35,9 +35,21 @@ func (s *State) asked(e *events.Event, p events.TurnRequested) {
 	if p.Persona != "" {
 		s.personas[id] = p.Persona
 	}
-	to := conversation{ticket: id, attempt: 1}
+	s.readsEntries(conversation{ticket: id, attempt: 1}, p.Entries)
+}
+
+// attached records that the work to which a discussion is attached reads what the conversations of
+// its entries have read: the plan of a goal, or the attempts at a ticket.
+func (s *State) attached(p events.TalkAttached) {
+	for _, to := range []conversation{{plan: p.To}, {ticket: p.To}, {ticket: events.WorkerTicket(p.To)}} {
+		s.readsEntries(to, p.Entries)
+	}
+}
+
+// readsEntries records that a conversation is shown entries of a discussion.
+func (s *State) readsEntries(to conversation, entries []events.TurnEntry) {
 	from := map[string]bool{}
-	for _, n := range p.Entries {
+	for _, n := range entries {
 		if n.Role == events.RoleContext {
 			s.reads(to, fence.Repo, n.Path)
 		}

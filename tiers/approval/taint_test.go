@@ -356,3 +356,26 @@ func TestATurnHasReadWhatItsEntriesComeFrom(t *testing.T) {
 		{Name: "of a person", Given: says(events.TurnEntry{Role: "AI"}), When: call, Then: given(runs)},
 	})
 }
+
+func TestWorkHasReadWhatItsDiscussionComesFrom(t *testing.T) {
+	t.Parallel()
+	before := given(begin(hosts, rules(allow("*"))), ranWith(page))
+	attached := func(to string, n events.TurnEntry) []events.Payload {
+		return given(before, events.TalkAttached{To: to, Discussion: "main", Entries: []events.TurnEntry{n}})
+	}
+	said := events.TurnEntry{Role: "AI", Ticket: "T-1", Tier: 3}
+	call := shell
+	call.Ticket = "T-9"
+	spawned := call
+	spawned.Ticket = events.WorkerTicket("R")
+	asks := tainted("does what nobody can foresee", "web: web_search bees")
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "a ticket", Given: attached("T-9", said), When: call, Then: given(asks)},
+		{Name: "the ticket of a request", Given: attached("R", said), When: spawned, Then: given(asks)},
+		{Name: "a ticket that a goal's plan wrote", Given: given(attached("G", said), events.TrackStarted{Goal: "G",
+			Track: events.Track{ID: "TR-9"}}, events.TicketsPlanned{Track: "TR-9", Tickets: []events.Ticket{{ID: "T-9"}}}),
+			When: call, Then: given(asks)},
+		{Name: "another ticket", Given: attached("T-8", said), When: call,
+			Then: given(tierstest.Decided[events.ToolApproved]())},
+	})
+}

@@ -79,6 +79,26 @@ func (s *State) submitted(id string, x events.GoalSubmitted) {
 	if x.Solo {
 		s.goSolo(g)
 	}
+	if x.Track && !x.Solo {
+		if reason := refuseTrack(x.Goal); reason != "" {
+			g.fault = reason
+		} else {
+			g.tracks, g.stage = []events.Track{events.GoalTrack(id, x.Goal)}, underway
+		}
+		s.touchGoal(g)
+	}
+}
+
+// refuseTrack returns why a text cannot be the description of a track, or "".
+func refuseTrack(text string) string {
+	switch {
+	case chars.Trim(text) == "":
+		return "the track has no description"
+	case len(text) > events.MaxWorkerPrompt:
+		return fmt.Sprintf("the track's description is %d bytes long, at most %d are allowed", len(text),
+			events.MaxWorkerPrompt)
+	}
+	return ""
 }
 
 // goSolo begins a goal with its only ticket.

@@ -30,13 +30,15 @@ type State struct {
 	requests    map[string]string // id of an unanswered own request to its ticket
 	calls       map[string]string // id of a requested call of a running round to its ticket
 	talking     map[string]string // by discussion: its unfinished turn
+	talks       tiers.Talks       // of requests and of tickets that are not completed
 	notes       map[string][]note // by ticket that is not completed: notes of people
 	touched     *run              // the run that the last event affected; may be nil
 }
 
 func newState() *State {
 	return &State{presets: map[string][]events.TrackedFile{}, runs: map[string]*run{}, requests: map[string]string{},
-		calls: map[string]string{}, talking: map[string]string{}, notes: map[string][]note{}}
+		calls: map[string]string{}, talking: map[string]string{}, notes: map[string][]note{},
+		talks: tiers.Talks{}}
 }
 
 // decide checks only the run that the last event affected: nothing has become due for other runs.

@@ -25,8 +25,18 @@ func evolve(s *State, e *events.Event) *State {
 		s.closed = true
 	case events.TicketNoted:
 		s.notes[p.Ticket] = append(s.notes[p.Ticket], note{by: p.By, text: p.Note})
+	case events.TalkAttached:
+		s.talks.Evolve(e)
+	case events.TicketsAdded: // the request's own discussions are those of its ticket
+		for _, t := range p.Tickets {
+			if of := s.talks[p.Request]; len(of) > 0 {
+				s.talks[t.ID] = of
+			}
+		}
+		delete(s.talks, p.Request)
 	case events.TicketCompleted:
 		delete(s.notes, p.Ticket)
+		delete(s.talks, p.Ticket)
 	case events.TicketStarted:
 		s.touched = newRun(p)
 		s.runs[p.Ticket.ID] = s.touched

@@ -79,6 +79,7 @@ func (r *run) context(s *State, id string, p events.ContextBuilt) {
 	r.talk.Open(seat.Project(s.opened)...)
 	if r.turn == nil {
 		r.talk.Open(r.brief())
+		r.showTalks(s)
 	}
 	if s.goals.Solo(r.ticket.ID) && s.basis.Decision(events.ActorContributor) >= 3 {
 		for _, p := range s.goals.Earlier(id, len(p.Views)) {
@@ -106,6 +107,16 @@ func (r *run) context(s *State, id string, p events.ContextBuilt) {
 		r.openTurn(s, id, p.Views)
 	}
 	r.phase = startRound
+}
+
+// showTalks shows the discussions that people attached to the ticket.
+func (r *run) showTalks(s *State) {
+	for _, t := range s.talks[r.ticket.ID] {
+		r.talk.Open(t.Heading())
+		for _, p := range t.Parts(s.origins) {
+			r.talk.Show("discussion "+t.Discussion, p)
+		}
+	}
 }
 
 // brief returns the description of the ticket for the model.

@@ -8,7 +8,6 @@ import (
 	"manualslop/events"
 	"manualslop/events/chars"
 	"manualslop/tiers"
-	"manualslop/tiers/fence"
 )
 
 // MaxTurnFiles limits how many screenshots and tracked files a turn shows; the others are only counted.
@@ -163,48 +162,13 @@ func (r *run) openEntries(s *State) {
 	t := r.turn
 	r.talk.Open(events.Part{Role: "user", Text: "# Discussion\n"})
 	for i, n := range t.asked.Entries {
-		p := t.entry(i, s.origins)
+		p := tiers.EntryPart(t.request, i, n, s.origins)
 		if n.Role == events.RoleContext || n.Role == events.RoleTool {
 			r.talk.Show(cmp.Or(n.Path, n.Tool, n.Role), p)
 		} else {
 			r.talk.Open(p)
 		}
 	}
-}
-
-// entry returns entry i as a part of the prompt. The model's own entries, even if edited, have its
-// own role; entries of other roles are shown under the name of the role. Text that neither the
-// engine nor a person wrote is fenced.
-func (t *turn) entry(i int, origins map[string]string) events.Part {
-	n := t.asked.Entries[i]
-	p := events.Part{Role: "user", Kind: events.PartEntry, Text: n.Text, From: n.From, Index: n.Index, SHA256: n.SHA256,
-		Size: n.Size}
-	holder, place := t.request, i
-	if n.From != "" {
-		holder, place = n.From, n.Index
-	}
-	switch n.Role {
-	case events.RoleAI:
-		p.Role = "assistant"
-	case events.RoleUser:
-	case events.RoleContext:
-		if n.View == events.ViewImage {
-			return tiers.ViewPart(n.From, n.Index, events.View{View: n.View, SHA256: n.SHA256, Size: n.Size},
-				"## "+tiers.Line(n.Path)+" (image)\n")
-		}
-		p.Prefix, p.Suffix = "## "+tiers.Line(cmp.Or(n.Path, n.Role)), "\n"
-		if n.View != "" {
-			p.Prefix += " (" + tiers.Line(n.View) + ")"
-		}
-		p.Prefix += "\n"
-		p.Origin, p.Fence = fence.Repo, fence.Nonce(holder, place)
-	case events.RoleTool:
-		p.Prefix, p.Suffix = "["+chars.Trim(n.Role+" "+tiers.Line(n.Tool))+"]\n", "\n"
-		p.Origin, p.Fence = cmp.Or(origins[n.Tool], fence.Program), fence.Nonce(holder, place)
-	default:
-		p.Prefix = "[" + tiers.Line(n.Role) + "]\n"
-	}
-	return p
 }
 
 // replies folds an answer to a person; an empty one is answered with a reminder.

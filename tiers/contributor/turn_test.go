@@ -185,3 +185,50 @@ func originsOf(parts []events.Part) (out []string) {
 	}
 	return out
 }
+
+// attached is a discussion that a person attached to something.
+func attached(to string) events.TalkAttached {
+	return events.TalkAttached{To: to, Discussion: "main", Entries: []events.TurnEntry{
+		{Entry: "1", Role: "User", From: "1", SHA256: "ab", Size: 1},
+		{Entry: "2", Role: "AI", From: "2", SHA256: "cd", Size: 2},
+		{Entry: "3", Role: "Tool", From: "3", SHA256: "ef", Size: 3, Tool: "read_file"},
+		{Entry: "4", Role: "Critic", Text: "No."},
+	}}
+}
+
+func TestATicketBeginsWithTheDiscussionsThatWereAttached(t *testing.T) {
+	t.Parallel()
+	shows := func(times int) []events.Payload {
+		return given(tierstest.Check(func(t testing.TB, p events.ModelRequested) {
+			t.Helper()
+			at := len(p.Manifest) - 5*times
+			for i := range times {
+				sent := p.Manifest[at+5*i:][:5]
+				require.Contains(t, sent[0].Text, "# Discussion main\n")
+				require.Equal(t, []string{"user", "user", "user", "user", "user"}, rolesOf(sent))
+				require.Equal(t, []string{"", "", "program", "program", ""}, originsOf(sent), "what a model said is fenced")
+				require.Equal(t, []string{"", "[User]\n", "[AI]\n", "[Tool read_file]\n", "[Critic]\n"}, []string{sent[0].Prefix,
+					sent[1].Prefix, sent[2].Prefix, sent[3].Prefix, sent[4].Prefix})
+				require.Equal(t, "cd", sent[2].SHA256)
+			}
+			require.NotContains(t, p.Manifest[at-1].Text, "# Discussion")
+		}))
+	}
+	ticket := events.Ticket{ID: "T-1", Description: "Do it"}
+	nothing := attached("T-1")
+	nothing.Entries = nil
+	over := given(opened())
+	for range events.MaxTalks + 1 {
+		over = append(over, attached("T-1"))
+	}
+	tierstest.Run(t, contributor.Decider(), scenarios{
+		{Name: "to it", Given: given(opened(), attached("T-1"), starts(1)), When: context(), Then: shows(1)},
+		{Name: "to its request", Given: given(opened(), attached("R"), events.TicketsAdded{Request: "R",
+			Tickets: []events.Ticket{ticket}}, starts(1)), When: context(), Then: shows(1)},
+		{Name: "to another one", Given: given(opened(), attached("T-2"), starts(1)), When: context(), Then: shows(0)},
+		{Name: "an empty one", Given: given(opened(), nothing, starts(1)), When: context(), Then: shows(0)},
+		{Name: "after it began, to the next attempt", Given: given(opened(), starts(1), attached("T-1"), starts(2)),
+			When: context(), Then: shows(1)},
+		{Name: "too many", Given: given(over, starts(1)), When: context(), Then: shows(events.MaxTalks)},
+	})
+}

@@ -24,6 +24,7 @@ type State struct {
 	taken   map[string]bool  // ticket ids of the session
 	order   []string         // the same ids in planned order
 	asks    map[string]bool  // goals whose plans wait for a person
+	talks   tiers.Talks      // discussions of goals
 }
 
 // work is the plan of one track, or the review of one attempt, in progress.
@@ -41,7 +42,7 @@ func Decider() tiers.Decider[*State] {
 		Name: events.ActorLead,
 		New: func() *State {
 			return &State{byTrack: map[string]*work{}, reviews: map[string]*work{}, waiting: map[string]*work{},
-				taken: map[string]bool{}, asks: map[string]bool{}}
+				taken: map[string]bool{}, asks: map[string]bool{}, talks: tiers.Talks{}}
 		},
 		Evolve: evolve,
 		Decide: decide,
@@ -108,6 +109,8 @@ func (s *State) fold(e *events.Event) {
 		s.reword(before, x.Basis)
 	case events.SessionClosed:
 		s.closed = true
+	case events.TalkAttached:
+		s.talks.Evolve(e)
 	case events.GoalSubmitted:
 		if x.Plan {
 			s.asks[e.ID] = true

@@ -68,6 +68,7 @@ func isFile(m string) bool {
 // prompt returns the complete manifest of the first request: rules, the track's brief, the views.
 func (s *State) prompt(w *work, built *events.Event, x events.ContextBuilt) *conversation.Thread {
 	talk, others := w.job.Opening(&s.desk, textRole, built, x)
+	planning.ShowTalks(talk, s.talks[w.goal])
 	talk.Open(events.Part{Role: "user", Text: s.brief(w.track)})
 	for _, i := range others {
 		v := x.Views[i]

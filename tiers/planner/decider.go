@@ -18,6 +18,7 @@ type State struct {
 	job    *planning.Job // the plan of goal; nil if there is none
 	queue  []goal        // submitted and not started
 	taken  trackIDs
+	talks  tiers.Talks
 }
 
 type goal struct {
@@ -29,7 +30,7 @@ type goal struct {
 func Decider() tiers.Decider[*State] {
 	return tiers.Decider[*State]{
 		Name:   events.ActorPlanner,
-		New:    func() *State { return &State{taken: trackIDs{used: map[string]bool{}}} },
+		New:    func() *State { return &State{taken: trackIDs{used: map[string]bool{}}, talks: tiers.Talks{}} },
 		Evolve: evolve,
 		Decide: decide,
 	}
@@ -74,10 +75,12 @@ func (s *State) fold(e *events.Event) {
 	case events.SessionClosed:
 		s.closed = true
 	case events.GoalSubmitted:
-		if !x.Solo {
+		if !x.Solo && !x.Track {
 			s.queue = append(s.queue, goal{e.ID, x.Goal, x.Plan})
 			s.begin()
 		}
+	case events.TalkAttached:
+		s.talks.Evolve(e)
 	case events.GoalCompleted:
 		s.end(x.Goal)
 	case events.GoalFailed:
@@ -121,6 +124,7 @@ func (s *State) begin() {
 
 // end releases the planner once the conductor has finished the current goal.
 func (s *State) end(id string) {
+	delete(s.talks, id)
 	if id != s.goal.id {
 		return
 	}

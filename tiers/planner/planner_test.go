@@ -390,3 +390,24 @@ func TestTheEventsOfAnotherTierDoNotMatter(t *testing.T) {
 		require.NotEqual(t, events.ActorPlanner, e.Actor, fmt.Sprint(e.Type))
 	}
 }
+
+func TestTheDiscussionOfAGoalIsShownBeforeIt(t *testing.T) {
+	t.Parallel()
+	talk := func(to string) events.TalkAttached {
+		return events.TalkAttached{To: to, Discussion: "main", Entries: []events.TurnEntry{{Entry: "1", Role: "AI", From: "1",
+			SHA256: "ab", Size: 1}}}
+	}
+	tierstest.Run(t, planner.Decider(), scenarios{
+		{Name: "its own", Given: then(opened(), talk(tierstest.ID(3)), goal()), When: built(tree()),
+			Then: then(requested(func(t testing.TB, r events.ModelRequested) {
+				require.Len(t, r.Manifest, 5)
+				require.Contains(t, r.Manifest[2].Text, "# Discussion main\n")
+				require.Equal(t, events.Part{Role: "user", Kind: events.PartEntry, From: "1", SHA256: "ab", Size: 1,
+					Prefix: "[AI]\n", Suffix: "\n", Origin: fence.Program, Fence: fence.Nonce("1", 0)}, r.Manifest[3])
+				require.Contains(t, r.Manifest[4].Text, "# Goal\n")
+			}))},
+		{Name: "of another goal", Given: then(opened(), talk("other"), goal()), When: built(tree()),
+			Then: then(requested(func(t testing.TB, r events.ModelRequested) { require.Len(t, r.Manifest, 3) }))},
+		{Name: "a track has no plan of tier 1", Given: then(opened()), When: events.GoalSubmitted{Goal: "g", Track: true}},
+	})
+}

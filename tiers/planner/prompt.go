@@ -79,6 +79,7 @@ func (s *State) prompt(built *events.Event, x events.ContextBuilt) *conversation
 			talk.Show("earlier goals", p)
 		}
 	}
+	planning.ShowTalks(talk, s.talks[s.goal.id])
 	text := "# Goal\n\n" + s.goal.text + "\n"
 	if len(s.taken.order) > 0 {
 		text += "\nTrack ids already taken: " + planning.List(s.taken.order) + "\n"

@@ -6,6 +6,16 @@ import (
 	"manualslop/tiers/conversation"
 )
 
+// ShowTalks shows the discussions that people attached to the goal.
+func ShowTalks(to *conversation.Thread, talks []tiers.Talk) {
+	for _, t := range talks {
+		to.Open(t.Heading())
+		for _, p := range t.Parts(nil) {
+			to.Show("discussion "+t.Discussion, p)
+		}
+	}
+}
+
 // Opening returns the beginning of every planning prompt: the role, which is a text of the basis,
 // and the instructions of the person and the project. It also returns the indexes of the remaining
 // views.

@@ -63,7 +63,9 @@ even at a question; at the prompt it clears the line, or exits if the line is em
   /redo              redo what /undo context undid
   /take [N]          continue in a take that begins with the entries up to N
   /discussion NAME   continue in another discussion
-  /goal TEXT         hand a goal to the tiers
+  /goal TEXT         hand a goal to the tiers, with this discussion
+  /track TEXT        hand a track to tier 2, which plans its tickets
+  /ticket TEXT       hand a ticket to a worker
   /cost              what the session used
   /quit              leave; the session stays open
 

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"manualslop/cmd/slop/engine"
 	"manualslop/events"
 	"manualslop/projections"
 	"manualslop/projections/diffs"
@@ -41,7 +42,9 @@ func chatCommands() []struct {
 		{"/redo", "", "redoes the change of the context that was undone last", (*chat).redo},
 		{"/take", "[N]", "continues in a take that begins with the entries up to N", (*chat).beginTake},
 		{"/discussion", "NAME", "continues in another discussion", (*chat).changeDiscussion},
-		{"/goal", "TEXT", "hands a goal to the tiers", (*chat).submitGoal},
+		{"/goal", "TEXT", "hands a goal to the tiers, with this discussion", (*chat).submitGoal},
+		{"/track", "TEXT", "hands a track to tier 2, which plans its tickets, with this discussion", (*chat).submitTrack},
+		{"/ticket", "TEXT", "hands a ticket to a worker, with this discussion", (*chat).submitTicket},
 		{"/cost", "", "shows what the session used", (*chat).showCost},
 		{"/quit", "", "leaves; the session stays open", (*chat).quit},
 	}
@@ -297,7 +300,42 @@ func (c *chat) submitGoal(ctx context.Context, text string) error {
 		c.note("a goal has 1 to %d bytes", events.MaxInline)
 		return nil
 	}
-	_, err := c.publish(ctx, events.GoalSubmitted{Goal: text, Plan: c.planReview})
+	return c.hand(ctx, events.GoalSubmitted{Goal: text, Plan: c.planReview})
+}
+
+func (c *chat) submitTrack(ctx context.Context, text string) error {
+	if text == "" || len(text) > events.MaxWorkerPrompt {
+		c.note("a track has 1 to %d bytes", events.MaxWorkerPrompt)
+		return nil
+	}
+	return c.hand(ctx, events.GoalSubmitted{Goal: text, Plan: c.planReview, Track: true})
+}
+
+func (c *chat) submitTicket(ctx context.Context, text string) error {
+	p := events.WorkerSpawnRequested{Prompt: text}
+	if err := p.Check(); err != nil {
+		c.note("%v", err)
+		return nil
+	}
+	return c.hand(ctx, p)
+}
+
+// hand publishes work with the discussion attached, unless it is empty.
+func (c *chat) hand(ctx context.Context, work events.Payload) error {
+	id := engine.NewID()
+	talk := events.TalkAttached{To: id, Discussion: c.discussion}
+	if talk.Entries, _ = c.set.TurnEntries(c.discussion); len(talk.Entries) > 0 {
+		if err := talk.Check(); err != nil {
+			c.note("nothing was handed over: %v", err)
+			return nil
+		}
+		if _, err := c.publish(ctx, talk); err != nil {
+			return err
+		}
+		c.note("with the discussion %s: %d entries", c.discussion, len(talk.Entries))
+	}
+	seq, _, err := c.writer.PublishAs(ctx, id, work)
+	c.wants = max(c.wants, seq)
 	return err
 }
 

@@ -26,16 +26,22 @@ type SessionWriter struct {
 
 // Publish records an event of the person and returns its sequence and id.
 func (v SessionWriter) Publish(ctx context.Context, p events.Payload) (uint64, string, error) {
-	return v.publish(ctx, p, nil)
+	return v.PublishAs(ctx, NewID(), p)
+}
+
+// PublishAs is like Publish, for an event with the given id.
+func (v SessionWriter) PublishAs(ctx context.Context, id string, p events.Payload) (uint64, string, error) {
+	return v.publish(ctx, id, p, nil)
 }
 
 // PublishAt is like Publish, but returns events.ErrConflict if the newest event of the session is not at last.
 func (v SessionWriter) PublishAt(ctx context.Context, p events.Payload, last uint64) (uint64, string, error) {
-	return v.publish(ctx, p, &events.Expect{Filter: events.Filter{Project: v.Project, Session: v.Session}, Last: last})
+	return v.publish(ctx, NewID(), p, &events.Expect{Filter: events.Filter{Project: v.Project, Session: v.Session}, Last: last})
 }
 
-func (v SessionWriter) publish(ctx context.Context, p events.Payload, x *events.Expect) (uint64, string, error) {
-	e, err := events.New(events.Origin{ID: NewID(), Time: time.Now(), Project: v.Project, Session: v.Session,
+func (v SessionWriter) publish(ctx context.Context, id string, p events.Payload, x *events.Expect) (uint64, string,
+	error) {
+	e, err := events.New(events.Origin{ID: id, Time: time.Now(), Project: v.Project, Session: v.Session,
 		Actor: v.Person}, p)
 	if err != nil {
 		return 0, "", err

@@ -299,6 +299,9 @@ func showTicket(g *site.Flags, set *projections.Set, past []events.Event, row pr
 func (t *shownTicket) print(g *site.Flags) {
 	rows := [][]string{{"ticket", t.ID}, {"track", t.Track}, {"status", t.Status}, {"model", t.Model},
 		{"after", strings.Join(t.DependsOn, ", ")}, {"attempts", fmt.Sprint(t.Attempt)}}
+	if t.Discussion != "" {
+		rows = append(rows, []string{"discussion", t.Discussion})
+	}
 	if t.TargetFile != nil {
 		rows = append(rows, []string{"file", *t.TargetFile})
 	}
