@@ -138,6 +138,13 @@ func (d Definition) offers(tool string) bool {
 
 // cleanText returns valid UTF-8 without control, direction and zero-width characters.
 func cleanText(text string) string {
+	plain := true
+	for i := 0; i < len(text) && plain; i++ {
+		plain = ' ' <= text[i] && text[i] <= '~' || text[i] == '\n' || text[i] == '\t'
+	}
+	if plain { // as most texts are
+		return text
+	}
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
 			return -1
