@@ -81,14 +81,16 @@ demo: build ## run the main job on the embedded sample project; ARGS="--yes" ans
 build: ## build bin/slop without symbols; DEBUG=1 keeps them
 	$(GO) build -trimpath $(if $(DEBUG),,-ldflags='-s -w') -o $(BIN) ./cmd/slop
 
-release: ## an archive of this system's program with its checksum in bin/release: the same bytes from the same commit
+release: ## an archive of this system's program, its bill of materials and checksums in bin/release: the same bytes from the same commit
 	@test -z "$$(git status --porcelain)" || { echo "commit first: a release is built from a commit"; git status --short; exit 1; }
 	@grep -q '^## \[$(VERSION)\] - ' CHANGELOG.md || { echo "CHANGELOG.md has no section [$(VERSION)] with a date"; exit 1; }
 	@rm -rf bin/release && mkdir -p bin/release/$(ARCHIVE)
 	GOFLAGS= CGO_ENABLED=1 $(GO) build -trimpath -buildvcs=true -ldflags='-s -w' -o bin/release/$(ARCHIVE)/slop ./cmd/slop
 	@cp README.md CHANGELOG.md LICENSE bin/release/$(ARCHIVE)/ && chmod 755 bin/release/$(ARCHIVE)/slop && \
 	cd bin/release && tar --sort=name --format=ustar --mtime=@$$(git log -1 --format=%ct) --owner=0 --group=0 --numeric-owner --mode=go-w \
-		-cf - $(ARCHIVE) | gzip -n9 > $(ARCHIVE).tar.gz && rm -r $(ARCHIVE) && sha256sum $(ARCHIVE).tar.gz | tee SHA256SUMS
+		-cf - $(ARCHIVE) | gzip -n9 > $(ARCHIVE).tar.gz
+	@SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(GO) run ./cmd/sbom slop $(VERSION) bin/release/$(ARCHIVE)/slop > bin/release/$(ARCHIVE).cdx.json
+	@cd bin/release && rm -r $(ARCHIVE) && sha256sum $(ARCHIVE).tar.gz $(ARCHIVE).cdx.json | tee SHA256SUMS
 
 test: lint tsc ## everything that CI runs: lint, race tests, each benchmark once, seconds of fuzzing
 	$(GO) test -race -skip '$(UNRACED)' $(TESTFLAGS) $(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PURE) $(CHAOS))")

@@ -11,8 +11,8 @@ import (
 // maxNotices is how many of the person's programs for notifications run at once.
 const maxNotices = 4
 
-// desktop returns the variables by which a program finds the person's desktop. It gets them and what scripts get, so that
-// it sees no key of a provider.
+// desktop returns the variables by which a program finds the person's desktop. It gets them and what scripts get, so
+// that it sees no key of a provider.
 func desktop() []string {
 	return []string{"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"}
 }
