@@ -182,3 +182,22 @@ func TestTheButtonKeepsTheContextOfTheNextTurn(t *testing.T) {
 	}
 	require.Empty(t, recorded[events.TurnRequested](f))
 }
+
+func TestTheRequestOfATicketIsThatOfItsWorker(t *testing.T) {
+	t.Parallel()
+	f := aggregating(t, "x", "x", "x")
+	asks := func(tier, attempt int, text string) {
+		parts := []events.Part{{Role: "user", Text: text}}
+		digest, err := events.ManifestDigest(parts)
+		require.NoError(t, err)
+		f.put(events.ActorContributor, events.ModelRequested{Ticket: "T-9", TicketAttempt: attempt, Tier: tier,
+			Provider: "script", Model: "m0", Attempt: 1, Manifest: parts, SHA256: digest})
+	}
+	asks(3, 1, "first try")
+	asks(3, 2, "second try")
+	asks(2, 2, "review")
+	for query, want := range map[string]string{"ticket=T-9": "second try", "ticket=T-9&attempt=1": "first try"} {
+		require.Contains(t, f.preview(query).Markdown, want)
+	}
+	requireProblem(t, f.get("/api/context/preview?ticket=T-9&attempt=3", access.RightHuman), "no such request")
+}

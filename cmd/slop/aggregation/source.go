@@ -101,6 +101,9 @@ func (s Source) nextTurn(ctx context.Context, turn events.TurnRequested) (wire.C
 	return out, err
 }
 
+// workerTier is the tier that carries out tickets.
+const workerTier = 3
+
 // recorded returns the context of a request that is on the log.
 func (s Source) recorded(ctx context.Context, want wire.ContextWanted) (wire.ContextPreview, error) {
 	id, attempt := want.Request, -1
@@ -112,7 +115,8 @@ func (s Source) recorded(ctx context.Context, want wire.ContextWanted) (wire.Con
 		switch p := e.Payload.(type) {
 		case events.ModelRequested:
 			newer := p.TicketAttempt >= attempt && (want.Attempt == 0 || p.TicketAttempt == want.Attempt)
-			if want.Request == "" && p.Ticket == want.Ticket && p.Call == "" && newer {
+			works := events.IsTurn(p.Ticket) || p.Tier == workerTier // and does not review
+			if want.Request == "" && p.Ticket == want.Ticket && p.Call == "" && works && newer {
 				id, attempt = e.ID, p.TicketAttempt
 			}
 		case events.ModelReplied:
