@@ -75,6 +75,7 @@ func TestTheConsole(t *testing.T) {
 		"names everything":                    namesEverything,
 		"has no faults of axe":                hasNoFaultsOfAxe,
 		"edits a plan":                        editsAPlan,
+		"costs little":                        costsLittle,
 		"answers several at once":             answersSeveral,
 		"answers about a budget":              answersBudgets,
 		"takes hostile text in every field":   takesHostileTextInEveryField,

@@ -89,8 +89,8 @@ func takesLongLinesAndBrokenBytes(t *testing.T, b *rod.Browser) {
 		Tool: "write_file", Diff: "+x", DiffBlob: &diff})
 	f.put(events.ActorContributor, events.ToolRequested{Call: "c9", Tool: "cat", Args: json.RawMessage(`{}`),
 		Ticket: "T-001", Attempt: 1, Round: 1})
-	f.put(events.ActorApproval, events.ToolApproved{Call: "c9", Tool: "cat", Args: json.RawMessage(`{}`), ArgsSHA256: "d",
-		Effect: "reads", Ticket: "T-001", Attempt: 1, Generation: 1, By: person})
+	f.put(events.ActorApproval, events.ToolApproved{Call: "c9", Tool: "cat", Args: json.RawMessage(`{}`),
+		ArgsSHA256: "d", Effect: "reads", Ticket: "T-001", Attempt: 1, Generation: 1, By: person})
 	f.put("worker-h-1", events.ToolSettled{Call: "c9", Tool: "cat", Outcome: events.ToolDone, Text: "+x\ufffd",
 		TextBlob: &diff, SHA256: diff.SHA256, ArgsSHA256: "d", Generation: 1})
 	before, err := blobs.Put(t.Context(), []byte("\xff\xfe\x00old\n"), events.ContentBytesMedia)
@@ -114,8 +114,8 @@ func takesLongLinesAndBrokenBytes(t *testing.T, b *rod.Browser) {
 	p.has("The first 1000000 characters of")
 }
 
-// loserIsTold lets two tabs and a terminal answer one question at once: the first answer counts, and the others are told
-// whose it was.
+// loserIsTold lets two tabs and a terminal answer one question at once: the first answer counts, and the others are
+// told whose it was.
 func loserIsTold(t *testing.T, b *rod.Browser) {
 	f := open(t)
 	f.approve()

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"manualslop/events"
+	"manualslop/events/eventstest"
 	"manualslop/hookgw/views"
 	"manualslop/projections/sessiongen"
 )
@@ -147,4 +148,49 @@ func showsEventsSoon(t *testing.T, b *rod.Browser) {
 	}
 	slices.Sort(took)
 	t.Logf("from the log to the pixel: half within %d ms, 99 %% within %d ms", took[len(took)/2], took[len(took)*99/100])
+}
+
+// costsLittle measures the first paint of a session and the processor time of a tab that nobody touches.
+func costsLittle(t *testing.T, b *rod.Browser) {
+	blobs := eventstest.NewMemory()
+	f := open(t, withBlobs(blobs))
+	f.listed(blobs)
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	paints := make([]int, load(20, 3))
+	for i := range paints {
+		p.at("tickets")
+		require.NoError(t, p.Reload())
+		p.await(`() => document.querySelectorAll("tbody tr").length === 3`)
+		got, err := p.Eval(`() => new Promise(done => {
+			const seen = list => list.getEntries().length > 0 && done(Math.round(list.getEntries()[0].startTime))
+			new PerformanceObserver(seen).observe({ type: "paint", buffered: true })
+		})`)
+		require.NoError(t, err)
+		paints[i] = got.Value.Int()
+	}
+	slices.Sort(paints)
+	t.Logf("first paint of a session: half within %d ms, at most %d ms", paints[len(paints)/2], paints[len(paints)-1])
+	require.NoError(t, proto.PerformanceEnable{}.Call(p))
+	for _, view := range []string{"live", "timeline", "tickets?as=graph"} {
+		p.at(view)
+		p.awaitText("● live")
+		before, span := p.tasks(), load(10_000, 200)
+		p.run(`span => new Promise(done => setTimeout(done, span))`, span)
+		t.Logf("an idle tab at %s: %.2f %% of a core", view, 100_000*(p.tasks()-before)/float64(span))
+	}
+}
+
+// tasks is how long the page kept a processor busy, in seconds.
+func (p tab) tasks() float64 {
+	p.t.Helper()
+	got, err := proto.PerformanceGetMetrics{}.Call(p)
+	require.NoError(p.t, err)
+	for _, m := range got.Metrics {
+		if m.Name == "TaskDuration" {
+			return m.Value
+		}
+	}
+	p.t.Fatal("the browser tells no TaskDuration")
+	return 0
 }
