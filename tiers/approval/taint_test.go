@@ -357,6 +357,26 @@ func TestATurnHasReadWhatItsEntriesComeFrom(t *testing.T) {
 	})
 }
 
+func TestASummaryHasReadWhatItsDiscussionHas(t *testing.T) {
+	t.Parallel()
+	shorter := events.TurnTicket(tierstest.ID(firstFree + 2))
+	talk := func(from string) []events.Payload {
+		return given(begin(hosts, rules(allow("*"))), ranWith(page),
+			events.TurnRequested{Discussion: "main", Compact: true, Entries: []events.TurnEntry{{Entry: "1", Role: "AI",
+				Ticket: from, Tier: 3}}},
+			events.TurnEnded{Turn: shorter, Discussion: "main", Outcome: events.TurnDone},
+			events.TurnRequested{Discussion: "main_take_1", Text: "Go on.", Entries: []events.TurnEntry{{Entry: "2",
+				Role: events.RoleSummary, Ticket: shorter, Tier: 3}}})
+	}
+	call := shell
+	call.Ticket = events.TurnTicket(tierstest.ID(firstFree + 4))
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "a page of the web", Given: talk("T-1"), When: call,
+			Then: given(tainted("does what nobody can foresee", "web: web_search bees"))},
+		{Name: "nothing", Given: talk("T-2"), When: call, Then: given(tierstest.Decided[events.ToolApproved]())},
+	})
+}
+
 func TestWorkHasReadWhatItsDiscussionComesFrom(t *testing.T) {
 	t.Parallel()
 	before := given(begin(hosts, rules(allow("*"))), ranWith(page))
