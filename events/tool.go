@@ -243,6 +243,15 @@ type NoticeSignal struct {
 	ServerNotice
 }
 
+// SignalOutput is the name of signals whose body is an [OutputSignal].
+const SignalOutput = "output"
+
+// OutputSignal has the last lines that a running call has written to one of its streams. It may be lost.
+type OutputSignal struct {
+	Call  string   `json:"call"`
+	Lines []string `json:"lines"`
+}
+
 // Kinds of [Content].
 const (
 	ContentText     = "text"

@@ -148,6 +148,8 @@ func (d *asyncAPI) signals() {
 		{"here", "An actor is at work, every 200 ms; its session token is -.", "every process", empty},
 		{"notice", "What the external MCP server of a call reports at once, or a change of a subscribed resource; the " +
 			"outcome of the call has the first reports.", "workers", d.payload(events.NoticeSignal{})},
+		{"output", "The last lines that a running script has written to one of its streams, masked, at most every 200 ms.",
+			"workers", d.payload(events.OutputSignal{})},
 		{"gone", "An actor says good-bye; its session token is -.", "every process", empty},
 	} {
 		message, channel := "Signal"+strings.ToUpper(s.name[:1])+s.name[1:], "signal"+strings.ToUpper(s.name[:1])+s.name[1:]

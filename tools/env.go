@@ -36,6 +36,9 @@ type Env struct {
 	// Notify is called with what the call's external server reports, one after the other; for a subscription to a
 	// resource also after the call. It may be nil. It must not block.
 	Notify func(Notice)
+	// Output and Errors are called with the output streams of a script while it runs. They may be nil, and may be
+	// called at the same time. They must not keep the bytes.
+	Output, Errors func([]byte)
 	// Limits limit the size of answers.
 	Limits Limits
 

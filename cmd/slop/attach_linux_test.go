@@ -1,11 +1,14 @@
 package main
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 func TestTwoTerminalsShowARunAndTheFirstAnswerCounts(t *testing.T) {
@@ -67,6 +70,23 @@ func TestTopShowsChangesOnATerminal(t *testing.T) {
 	top.sees("the engine ended")
 	<-top.ended
 	require.NoError(t, top.status)
+}
+
+func TestTheLastLinesOfARunningScriptAreShown(t *testing.T) {
+	t.Parallel()
+	script := onePlan(calls("run_powershell", map[string]any{"script": "echo built; " +
+		"printf 'sk-ant-%s\\n' 0123456789abcdef01; cat go"}),
+		says("DONE: done"))
+	run := chatFolder(t, 120, script)
+	require.NoError(t, unix.Mkfifo(filepath.Join(run.dir, "go"), 0o600))
+	run.launch(exec.Command("slop", "run", "--script", "script.jsonl", "--config", "config.toml", "build it"))
+	run.sees("[s]how all > ")
+	run.types("y\r")
+	run.sees(" │ built ⏎ [secret]")
+	require.NoError(t, os.WriteFile(filepath.Join(run.dir, "go"), []byte("over\n"), 0o600))
+	run.sees("slop sessions show")
+	<-run.ended
+	require.NoError(t, run.status)
 }
 
 func TestEditedArgumentsShowTheirDiffBeforeTheyRun(t *testing.T) {

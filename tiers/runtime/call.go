@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/tiers"
+	"manualslop/tiers/runtime/livetail"
 	"manualslop/tools"
 	"manualslop/tools/sandbox"
 )
@@ -55,6 +57,12 @@ func (w site) approved(ctx context.Context, d events.Delivery, p events.ToolAppr
 	env.Server, env.Ask = w.watchServer(ctx, &d.Event), w.askPerson(&d.Event, p.Call)
 	env.Notify = w.passOn(ctx, &d.Event, p.Call)
 	env.Client, _ = events.MCPServerOf(p.Call)
+	if w.Signals != nil && p.Tool == "run_powershell" {
+		out, errs := w.liveTail(ctx, &d.Event, p.Call), w.liveTail(ctx, &d.Event, p.Call)
+		defer out.Close()
+		defer errs.Close()
+		env.Output, env.Errors = out.Write, errs.Write
+	}
 	if p.TimeoutMS > 0 {
 		env.Shell.Timeout, env.Shell.MaxTimeout = time.Duration(p.TimeoutMS)*time.Millisecond, 0
 	}
@@ -364,4 +372,18 @@ func (w *Worker) interrupted(p events.ToolApproved) events.ToolSettled {
 	out := w.failed(p, "ERROR: the call was interrupted: its worker stopped in the middle of it")
 	out.Outcome = events.ToolInterrupted
 	return out
+}
+
+// liveTail passes on the last lines of a stream of a running call to whoever listens.
+func (w *Worker) liveTail(ctx context.Context, cause *events.Event, call string) *livetail.Tail {
+	ctx = context.WithoutCancel(ctx)
+	return livetail.New(w.mask, func(lines []string) {
+		body, err := json.Marshal(events.OutputSignal{Call: call, Lines: lines})
+		if err == nil {
+			err = w.Signals.Signal(ctx, cause.Project, cause.Session, w.Name, events.SignalOutput, body)
+		}
+		if err != nil {
+			w.Logger.Debug("cannot pass on the output of a call", "error", err)
+		}
+	})
 }

@@ -69,7 +69,7 @@ func runScript(ctx context.Context, env tools.Env, in runPowershellArgs) (tools.
 	}
 	command, release, err := confinedCommand(ctx, env, sandbox.Command{
 		Path: shell.Path, Args: shell.Args(env.Workspace.Primary(), in.Script), Dir: env.Workspace.Primary(),
-		Env: variables, Timeout: timeout, KeepWhole: true,
+		Env: variables, Timeout: timeout, KeepWhole: true, Follow: env.Output, FollowErrors: env.Errors,
 	})
 	if err != nil {
 		return tools.Result{}, err

@@ -43,6 +43,8 @@ type Command struct {
 	MaxOutput int           // bytes kept per stream, half from each end; zero means DefaultMaxOutput
 	KeepWhole bool          // also keep the streams from their beginning, up to MaxWhole bytes
 	Follow    func([]byte)  // if not nil, is called with standard output as it arrives
+	// FollowErrors is like Follow for standard error. The two may be called at the same time.
+	FollowErrors func([]byte)
 }
 
 // Outcome is the result of a run.
@@ -127,7 +129,7 @@ func start(c Command) (*running, error) {
 		return nil, fmt.Errorf("start %s: %w", c.Path, err)
 	}
 	r.out.listen(c.Follow)
-	r.errs.listen(nil)
+	r.errs.listen(c.FollowErrors)
 	return r, nil
 }
 

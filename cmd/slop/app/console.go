@@ -28,7 +28,7 @@ type console struct {
 
 	feed   func(context.Context) (cutoff uint64, feed iter.Seq2[events.Event, error], err error)
 	stalls <-chan engine.Stall // of the deciders in this process; nil if they run elsewhere
-	live   <-chan term.Piece   // text as models write it; nil without a terminal to show it
+	live   <-chan term.Piece   // text as models and calls write it; nil without a terminal to show it
 	cutoff uint64              // events up to this sequence happened before the run
 }
 

@@ -21,39 +21,45 @@ const (
 	liveEvery = 100 * time.Millisecond
 )
 
-// Piece is a piece of text that a model has just written. It may be lost: only the record counts.
+// Piece is a piece of text that a model has just written, or the last lines of a running call. It may be lost: only
+// the record counts.
 type Piece struct {
 	Request string `json:"request"`
 	Delta   string `json:"delta"`
+	events.OutputSignal
 }
 
-// Pieces passes on what the models of a session write until ctx ends. Pieces that are not taken in time are dropped.
+// Pieces passes on what the models and calls of a session write until ctx ends. Pieces that are not taken in time are
+// dropped.
 func Pieces(ctx context.Context, conn *bus.Conn, project, session string) <-chan Piece {
 	out := make(chan Piece, 64)
 	go func() {
-		_ = conn.Signals(ctx, bus.Signal{Project: project, Session: session, Actor: events.ActorModels, Name: "delta"},
-			func(s bus.Signal) {
-				var p Piece
-				if json.Unmarshal(s.Body, &p) != nil {
-					return
-				}
-				select {
-				case out <- p:
-				default:
-				}
-			})
+		_ = conn.Signals(ctx, bus.Signal{Project: project, Session: session}, func(s bus.Signal) {
+			var p Piece
+			delta := s.Actor == events.ActorModels && s.Name == "delta"
+			if !delta && s.Name != events.SignalOutput || json.Unmarshal(s.Body, &p) != nil {
+				return
+			}
+			select {
+			case out <- p:
+			default:
+			}
+		})
 	}()
 	return out
 }
 
-// Hear applies a piece of what a model writes.
+// Hear applies a piece of what a model or a call writes.
 func (p *Progress) Hear(said Piece) {
-	i := slices.IndexFunc(p.waits, func(w waiting) bool { return w.id == said.Request })
+	i := slices.IndexFunc(p.waits, func(w waiting) bool { return w.id == FirstOf(said.Call, said.Request) })
 	if i < 0 {
 		return
 	}
 	w := &p.waits[i]
 	w.wrote += said.Delta
+	if said.Call != "" {
+		w.wrote = strings.Join(said.Lines, " ⏎ ")
+	}
 	if over := len(w.wrote) - liveBytes; over > 0 {
 		w.wrote = w.wrote[over:]
 	}
@@ -62,7 +68,7 @@ func (p *Progress) Hear(said Piece) {
 	}
 }
 
-// live returns the end of what the oldest running model has written, in the given number of columns; empty if there is
+// live returns the end of what the oldest running model or call has written, in the given number of columns; empty if there is
 // none or no room for it.
 func (p *Progress) live(room int) string {
 	if p.paused || len(p.waits) == 0 || room < liveColumns {

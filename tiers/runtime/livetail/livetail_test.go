@@ -1,0 +1,70 @@
+package livetail
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func hideKey(s string) string { return strings.ReplaceAll(s, "key-12345", "[secret]") }
+
+func TestLastLinesAreSentWholeMaskedAndAtMostOncePerPause(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var got []string
+		tail := New(hideKey, func(lines []string) { got = append(got, strings.Join(lines, "|")) })
+		write := func(pieces ...string) {
+			for _, p := range pieces {
+				tail.Write([]byte(p))
+			}
+			synctest.Wait()
+		}
+		write("")
+		write("one\ntw")
+		require.Equal(t, []string{"one"}, got, "the second line is not whole")
+		write("o\nkey-1", "2345 three\n\n \r\nfour\nfi")
+		require.Len(t, got, 1, "it rests")
+		time.Sleep(Pause) // of the bubble: it takes no time
+		synctest.Wait()
+		require.Equal(t, []string{"one", "two|[secret] three|four"}, got)
+		time.Sleep(Pause) // of the bubble: it takes no time
+		write("ve\r")
+		require.Equal(t, "[secret] three|four|five", got[2])
+		time.Sleep(Pause) // of the bubble: it takes no time
+		write("nothing whole")
+		tail.Write([]byte(" comes\n"))
+		tail.Close()
+		tail.Write([]byte("after\n"))
+		require.LessOrEqual(t, len(got), 4)
+	})
+}
+
+func TestTailIsBounded(t *testing.T) {
+	t.Parallel()
+	last := func(pieces ...string) []string {
+		var s stream
+		for _, p := range pieces {
+			s.take([]byte(p))
+			require.LessOrEqual(t, len(s.kept), MaxKept)
+		}
+		return s.last(hideKey)
+	}
+	require.Equal(t, []string{"2", "3", "4"}, last("1\n2\n3\n4\n"))
+	require.Equal(t, []string{strings.Repeat("x", MaxLine)}, last(strings.Repeat("x", MaxLine)+"\n"))
+	require.Equal(t, []string{strings.Repeat("x", MaxLine)}, last(strings.Repeat("x", MaxLine)+"y\n"))
+	require.Equal(t, []string{strings.Repeat("x", MaxLine-1)}, last(strings.Repeat("x", MaxLine-1)+"é\n"))
+
+	// The mask sees a line before it is cut.
+	secret := strings.Repeat("x", MaxLine-5) + "key-12345\n"
+	require.Equal(t, strings.Repeat("x", MaxLine-5)+"[secr", last(secret)[0])
+
+	// Of a line that is as long as what is kept nothing is shown, not even its end.
+	require.Len(t, last(strings.Repeat("x", MaxKept-1)+"\n"), 1)
+	require.Empty(t, last(strings.Repeat("x", MaxKept)+"\n"))
+	require.Empty(t, last(strings.Repeat("x", MaxKept+1), "key-12", "345\n"))
+	require.Equal(t, []string{"next"}, last(strings.Repeat("x", MaxKept+1), "key-12", "345\nnext\n"))
+	require.Equal(t, []string{"b"}, last("a\n"+strings.Repeat("x", MaxKept-2)+"\nb\n"), "from the beginning of a line")
+}
