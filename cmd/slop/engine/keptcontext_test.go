@@ -13,8 +13,8 @@ import (
 
 func TestContextsAreKeptUnderTheNextNumber(t *testing.T) {
 	t.Parallel()
-	f, folder := inFolder(t, map[string]string{"md_gen/demo_041.md": "x", "md_gen/demo_x.md": "x", "md_gen/other_099.md": "x",
-		"file": "x"})
+	f, folder := inFolder(t, map[string]string{"md_gen/demo_041.md": "x", "md_gen/demo_x.md": "x",
+		"md_gen/other_099.md": "x", "file": "x"})
 	keep := func(dir, name string) string {
 		t.Helper()
 		path, err := f.KeepContext(t.Context(), dir, name, "# Context\n")
