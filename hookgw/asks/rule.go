@@ -76,27 +76,37 @@ type RulePreview struct {
 type AskSettled struct {
 	RequestID string `json:"request_id"`
 	Title     string `json:"title"`
+	Ticket    string `json:"ticket,omitempty"`
 }
 
-// PreviewRule returns the rule that ruleOf makes of an ask of a session, with patterns or else proposed ones.
-func PreviewRule(s *projections.Set, ruleOf func(now projections.Settings, ask events.AskRaised, patterns []string,
-	scope string) (events.Rule, error), ask projections.Ask, patterns []string, scope string) (RulePreview, error) {
-	now := s.Settings()
-	rule, err := ruleOf(now, ask.AskRaised, patterns, scope)
+// PreviewRule returns the rule that ruleOf makes of an ask in a session with these settings and open asks, with patterns
+// or else proposed ones.
+func PreviewRule(now projections.Settings, open []events.AskRaised, ruleOf func(now projections.Settings,
+	ask events.AskRaised, patterns []string, scope string) (events.Rule, error), ask events.AskRaised, patterns []string,
+	scope string) (RulePreview, error) {
+	rule, err := ruleOf(now, ask, patterns, scope)
 	out := RulePreview{Rule: rule, Settles: []AskSettled{}}
 	if err != nil {
 		return out, err
 	}
-	for _, other := range s.OpenAsks() {
-		if other.AskRaised.Ask == ask.AskRaised.Ask || other.Tool != rule.Tool ||
-			scope == ruleForTicket && other.Ticket != ask.Ticket {
+	for _, other := range open {
+		if other.Ask == ask.Ask || other.Tool != rule.Tool || scope == ruleForTicket && other.Ticket != ask.Ticket {
 			continue
 		}
-		if _, stays := ruleOf(now, other.AskRaised, rule.Args, scope); stays == nil {
-			out.Settles = append(out.Settles, AskSettled{other.AskRaised.Ask, other.Title})
+		if _, stays := ruleOf(now, other, rule.Args, scope); stays == nil {
+			out.Settles = append(out.Settles, AskSettled{other.Ask, other.Title, other.Ticket})
 		}
 	}
 	return out, nil
+}
+
+// Raised returns the asks as they were raised.
+func Raised(open []projections.Ask) []events.AskRaised {
+	out := make([]events.AskRaised, len(open))
+	for i, a := range open {
+		out[i] = a.AskRaised
+	}
+	return out
 }
 
 // getRule shows the rule that a yes from now on would make, and changes nothing.
@@ -116,7 +126,8 @@ func getRule(c *core.Call) error {
 	var out RulePreview
 	refused := error(nil)
 	err = c.Read(session, func(s *projections.Set) {
-		out, refused = PreviewRule(s, c.Gw.Cfg.RuleOf, ask, q["pattern"], q.Get("scope"))
+		out, refused = PreviewRule(s.Settings(), Raised(s.OpenAsks()), c.Gw.Cfg.RuleOf, ask.AskRaised, q["pattern"],
+			q.Get("scope"))
 	})
 	switch {
 	case err != nil:

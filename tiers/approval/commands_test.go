@@ -29,7 +29,6 @@ func decidedBy(number int, rules ...events.Rule) []events.Payload {
 
 func TestRulesOverCommands(t *testing.T) {
 	t.Parallel()
-	named := func(r events.Rule, source string) events.Rule { r.Source = source; return r }
 	tests := named(allow("run_powershell", "go test *", "git status"), "tests")
 	echo := named(allow("run_powershell", "echo *"), "echo")
 	list := func(r ...events.Rule) []events.Rule { return r }

@@ -50,6 +50,34 @@ func TestARuleSettlesTheOpenAsksThatItCovers(t *testing.T) {
 	})
 }
 
+func TestOfTwoPeopleWithRulesAtOnceTheDenyWins(t *testing.T) {
+	t.Parallel()
+	call := runsScript("go test ./...")
+	next := call
+	next.Call = "c2"
+	id := askID(events.GateTool, 3)
+	by := func(who string, r events.Rule) events.Payload {
+		return tierstest.By(who, events.RuleAdded{Rule: named(r, who)})
+	}
+	adas, bobs := by("ada", allow("run_powershell", "go test *")), by("bob", deny("run_powershell", "go *"))
+	yes := answer(id, events.Yes)
+	tierstest.Run(t, approval.Decider(), scenarios{
+		{Name: "the first settles the open ask", Given: given(decidedBy(2), call, adas), When: bobs},
+		{Name: "the next call is denied", Given: given(decidedBy(2), call, adas, bobs), When: next,
+			Then: given(refused(next, "rule", "", "a rule forbids it (bob)"))},
+		{Name: "in either order", Given: given(decidedBy(2), call, bobs, adas), When: next,
+			Then: given(refused(next, "rule", "", "a rule forbids it (bob)"))},
+		{Name: "a yes behind the deny does not count", Given: given(decidedBy(2), call, bobs), When: yes,
+			Then: given(decided[events.AnswerRefused]())},
+	})
+}
+
+// named is a rule with another source.
+func named(r events.Rule, source string) events.Rule {
+	r.Source = source
+	return r
+}
+
 func TestARuleThatCameBeforeThePreviewCounts(t *testing.T) {
 	t.Parallel()
 	tierstest.Run(t, approval.Decider(), scenarios{

@@ -6,8 +6,11 @@ import (
 	"strings"
 
 	"manualslop/cmd/slop/config"
+	"manualslop/cmd/slop/engine"
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
+	"manualslop/hookgw/asks"
+	"manualslop/projections"
 	"manualslop/tiers/approval"
 )
 
@@ -15,6 +18,7 @@ import (
 type proposedRule struct {
 	ask, scope string
 	rule       events.Rule
+	settles    []asks.AskSettled
 }
 
 // maxSettled is how many questions a preview names.
@@ -40,11 +44,13 @@ func (a *asker) always(rest string) (*events.AskAnswered, error) {
 	if scope == "" {
 		scope = approval.ScopeSession
 	}
-	rule, err := approval.RuleOf(ask, a.opened, a.yes.rules, patterns, scope)
+	now := projections.Settings{Workspace: a.opened.Workspace, Settings: a.opened.Settings, Basis: a.opened.Basis}
+	now.Rules = a.yes.rules
+	shown, err := asks.PreviewRule(now, a.open, engine.RuleOf, ask, patterns, scope)
 	if err != nil {
 		return nil, err
 	}
-	a.rule = proposedRule{ask.Ask, scope, rule}
+	a.rule = proposedRule{ask.Ask, scope, shown.Rule, shown.Settles}
 	a.view.Clear()
 	for _, line := range a.preview(ask) {
 		fmt.Fprintln(a.g.Err, term.Printable(line))
@@ -57,12 +63,9 @@ func (a *asker) preview(ask events.AskRaised) []string {
 	where := map[string]string{approval.ScopeTicket: "for " + ask.Ticket, approval.ScopeSession: "for this session",
 		approval.ScopeConfig: "for all your sessions, in " + config.UserFile()}[a.rule.scope]
 	out := []string{fmt.Sprintf("from now on, %s: %s", where, approval.RuleText(a.rule.rule))}
-	rules := append(a.yes.rules[:len(a.yes.rules):len(a.yes.rules)], a.rule.rule)
 	var settled []string
-	for _, o := range a.open {
-		if o.Ask != ask.Ask && approval.Covers(o, a.opened, rules) {
-			settled = append(settled, strings.TrimSpace(o.Ticket+" "+o.Title))
-		}
+	for _, o := range a.rule.settles {
+		settled = append(settled, strings.TrimSpace(o.Ticket+" "+o.Title))
 	}
 	if len(settled) > 0 {
 		out = append(out, fmt.Sprintf("open asks that it also settles (%d): %s", len(settled),

@@ -200,7 +200,8 @@ func ProposeRule(ctx context.Context, d Client, session string, a Ask, want Rule
 	if err != nil {
 		return asks.RulePreview{}, err
 	}
-	return asks.PreviewRule(set, engine.RuleOf, a.Ask, want.Patterns, want.Scope)
+	return asks.PreviewRule(set.Settings(), asks.Raised(set.OpenAsks()), engine.RuleOf, a.AskRaised, want.Patterns,
+		want.Scope)
 }
 
 // addRule records a rule after the yes that made it, and returns it as recorded. One without a scope is for the

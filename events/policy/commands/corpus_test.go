@@ -92,7 +92,8 @@ func verdict(t testing.TB, r rule, s commands.Script) string {
 	return ""
 }
 
-func TestEveryRuleJudgesEveryCommandOfTheCorpus(t *testing.T) {
+// Half of the commands try to slip through; what FuzzRead adds to the corpus is read in the same way.
+func TestThirtyRulesJudgeThreeHundredCommandsAsTheCorpusSays(t *testing.T) {
 	t.Parallel()
 	rules, rows := corpus(t)
 	require.Len(t, rules, 30)
