@@ -76,6 +76,7 @@ func TestTheConsole(t *testing.T) {
 		"has no faults of axe":                hasNoFaultsOfAxe,
 		"edits a plan":                        editsAPlan,
 		"costs little":                        costsLittle,
+		"signs others out":                    signsOthersOut,
 		"answers several at once":             answersSeveral,
 		"answers about a budget":              answersBudgets,
 		"takes hostile text in every field":   takesHostileTextInEveryField,

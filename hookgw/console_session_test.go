@@ -150,6 +150,27 @@ func goesOnAfterARestart(t *testing.T, b *rod.Browser) {
 	p.await(`() => document.querySelectorAll("tbody tr").length === 3`)
 }
 
+// signsOthersOut ends the sign-in of another browser from the settings.
+func signsOthersOut(t *testing.T, b *rod.Browser) {
+	f := open(t)
+	private, err := b.Incognito()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, private.Close()) }()
+	other := consoleOf(t, private, f)
+	other.awaitText("● live")
+	p := consoleOf(t, b, f)
+	p.awaitText("● live")
+	p.at("settings")
+	p.await(`() => document.querySelectorAll("table[aria-label='Signed-in browsers'] tbody tr").length === 2`)
+	cells := p.names("cell", 8)
+	require.Contains(t, cells[0], "this one: Mozilla")
+	require.NotContains(t, cells[4], "this one")
+	p.run(`() => document.querySelectorAll("table[aria-label='Signed-in browsers'] button")[1].click()`)
+	p.await(`() => document.querySelectorAll("table[aria-label='Signed-in browsers'] tbody tr").length === 1`)
+	other.awaitText("This browser is not signed in.")
+	p.awaitText("● live")
+}
+
 func showsLiveWork(t *testing.T, b *rod.Browser) {
 	say, listening, spoken := speaking()
 	go func() {

@@ -202,3 +202,26 @@ func TestAnOpenSocketEndsWithTheSignIn(t *testing.T) {
 	clock.advance(access.CookieLife)
 	require.Contains(t, string(expired.of("disconnected").Payload), "the sign-in has ended")
 }
+
+func TestAPersonEndsTheSignInsOfOtherBrowsers(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	reader, human := f.cookieOf(t, access.RightRead), f.cookieOf(t, access.RightHuman)
+	const list, out = "/api/console/signins", "/api/console/signout"
+	require.Equal(t, http.StatusForbidden, f.fromPage(http.MethodGet, list, reader, "").status)
+	require.Equal(t, http.StatusForbidden, f.fromPage(http.MethodPost, out, reader, `{"id":"x"}`).status)
+	var got struct{ SignIns []access.SignIn }
+	require.NoError(t, json.Unmarshal(f.fromPage(http.MethodGet, list, human, "").body, &got))
+	require.Len(t, got.SignIns, 2)
+	for _, in := range got.SignIns {
+		require.Equal(t, in.Right == string(access.RightHuman), in.Own)
+		require.NotContains(t, reader+human, in.ID, "an id signs nobody in")
+		if !in.Own {
+			body := `{"id":"` + in.ID + `"}`
+			require.Equal(t, http.StatusOK, f.fromPage(http.MethodPost, out, human, body).status)
+			require.Equal(t, http.StatusNotFound, f.fromPage(http.MethodPost, out, human, body).status)
+		}
+	}
+	require.Equal(t, http.StatusUnauthorized, f.fromPage(http.MethodGet, "/api/inbox", reader, "").status)
+	require.Equal(t, http.StatusOK, f.fromPage(http.MethodGet, "/api/inbox", human, "").status)
+}

@@ -55,6 +55,7 @@ func readCases() map[string][]contractCase {
 	out["GET /api/tickets"] = []contractCase{{exact: `{"tracks":[],"tickets":[]}` + "\n"}}
 	out["GET /api/spans"] = []contractCase{{exact: `{"spans":[],"older":0}` + "\n"},
 		{path: "/api/spans?limit=x", status: http.StatusBadRequest, keys: "error hint"}}
+	out["GET /api/console/signins"] = []contractCase{{exact: `{"signins":[]}` + "\n"}}
 	out["GET /api/overview"] = []contractCase{{}, {path: "/api/overview?at=1"}}
 	out["GET /api/conversation"] = []contractCase{{path: "/api/conversation?worker=T-1",
 		keys: "worker attempt attempts older rounds"}, {status: http.StatusBadRequest, keys: "error hint"}}
@@ -120,14 +121,15 @@ func askCases() map[string][]contractCase {
 	return map[string][]contractCase{
 		"GET /api/asks": {{keys: "asks"}, {path: "/api/asks?state=all", before: answered, keys: "asks"},
 			{path: "/api/asks?state=x", status: http.StatusBadRequest}},
-		"GET /api/inbox":           {{keys: "asks"}, {before: asked(events.GateTool), keys: "asks"}},
-		"GET /":                    {{}},
-		"GET /console/enter":       {{}},
-		"GET /console/app.js":      {{}},
-		"GET /console/app.css":     {{}},
-		"POST /api/console/link":   {{body: `{}`, keys: "url expires"}},
-		"POST /api/console/login":  {{body: `{"code":"x"}`, status: http.StatusForbidden}},
-		"POST /api/console/logout": {{body: `{}`, exact: ok}},
+		"GET /api/inbox":            {{keys: "asks"}, {before: asked(events.GateTool), keys: "asks"}},
+		"GET /":                     {{}},
+		"GET /console/enter":        {{}},
+		"GET /console/app.js":       {{}},
+		"GET /console/app.css":      {{}},
+		"POST /api/console/link":    {{body: `{}`, keys: "url expires"}},
+		"POST /api/console/login":   {{body: `{"code":"x"}`, status: http.StatusForbidden}},
+		"POST /api/console/logout":  {{body: `{}`, exact: ok}},
+		"POST /api/console/signout": {{body: `{"id":"x"}`, status: http.StatusNotFound, keys: "error hint"}},
 		"GET /api/asks/{gate}": {{path: "/api/asks/tool", before: asked(events.GateTool), keys: "gate asks"},
 			{path: "/api/asks/x", status: http.StatusNotFound}},
 		"POST /api/asks/{gate}/respond": {

@@ -1,11 +1,14 @@
 package access
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"html"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -37,6 +40,17 @@ type SignIns struct {
 type signIn struct {
 	right Right
 	until time.Time
+	agent string // how the browser names itself
+}
+
+// SignIn is a browser that is signed in.
+type SignIn struct {
+	ID    string    `json:"id"` // of the sign-in; not what the browser sends
+	Right string    `json:"right"`
+	Since time.Time `json:"since"`
+	Until time.Time `json:"until"`
+	Agent string    `json:"agent"` // how the browser names itself
+	Own   bool      `json:"own"`   // the request's
 }
 
 // NewSignIns returns the sign-ins of the gateway at a port.
@@ -48,11 +62,14 @@ func NewSignIns(port int, clock func() time.Time) *SignIns {
 // Link returns the code of a new link, and when it expires.
 func (s *SignIns) Link(right Right) (code string, until time.Time) {
 	until = s.clock().Add(LinkLife)
-	return s.add(s.links, maxLinks, signIn{right, until}), until
+	return s.add(s.links, maxLinks, signIn{right: right, until: until}), until
 }
 
-// Enter exchanges the code of a link for a cookie.
-func (s *SignIns) Enter(code string) (*http.Cookie, Right, *problem.Problem) {
+// maxAgent is how much of the name of a browser is kept, in bytes.
+const maxAgent = 200
+
+// Enter exchanges the code of a link for a cookie of the browser that calls itself agent.
+func (s *SignIns) Enter(code, agent string) (*http.Cookie, Right, *problem.Problem) {
 	s.mu.Lock()
 	digest := sha256.Sum256([]byte(code))
 	link, ok := s.links[digest]
@@ -63,7 +80,7 @@ func (s *SignIns) Enter(code string) (*http.Cookie, Right, *problem.Problem) {
 		return nil, RightNone, problem.New(http.StatusForbidden, "this link was used, is older than a minute, or is wrong",
 			"Run slop console again and open its link.")
 	}
-	id := s.add(s.cookies, maxCookies, signIn{link.right, now.Add(CookieLife)})
+	id := s.add(s.cookies, maxCookies, signIn{link.right, now.Add(CookieLife), agent[:min(len(agent), maxAgent)]})
 	return &http.Cookie{Name: s.cookie, Value: id, Path: "/", MaxAge: int(CookieLife.Seconds()), HttpOnly: true,
 		SameSite: http.SameSiteStrictMode}, link.right, nil
 }
@@ -77,6 +94,39 @@ func (s *SignIns) Leave(r *http.Request) *http.Cookie {
 	}
 	return &http.Cookie{Name: s.cookie, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode}
 }
+
+// List returns the browsers that are signed in, those that came last first.
+func (s *SignIns) List(r *http.Request) []SignIn {
+	own := map[string]bool{}
+	for _, c := range r.CookiesNamed(s.cookie) {
+		own[idOf(sha256.Sum256([]byte(c.Value)))] = true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := []SignIn{}
+	for digest, in := range s.cookies { // order-independent: sorted below
+		if id := idOf(digest); s.clock().Before(in.until) {
+			out = append(out, SignIn{id, string(in.right), in.until.Add(-CookieLife), in.until, in.agent, own[id]})
+		}
+	}
+	slices.SortFunc(out, func(a, b SignIn) int { return cmp.Or(b.Since.Compare(a.Since), cmp.Compare(a.ID, b.ID)) })
+	return out
+}
+
+// End ends the sign-in with an id, and reports whether there was one.
+func (s *SignIns) End(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for digest := range s.cookies { // order-independent: one has this id
+		if idOf(digest) == id {
+			delete(s.cookies, digest)
+			return true
+		}
+	}
+	return false
+}
+
+func idOf(digest [sha256.Size]byte) string { return hex.EncodeToString(digest[:8]) }
 
 // add makes a secret for a sign-in and drops those that have ended or, of too many, the oldest.
 func (s *SignIns) add(all map[[sha256.Size]byte]signIn, most int, in signIn) string {

@@ -31,6 +31,12 @@ type (
 	codeBody struct {
 		Code string `json:"code"`
 	}
+	signIns struct {
+		SignIns []access.SignIn `json:"signins"` // newest first
+	}
+	idBody struct {
+		ID string `json:"id"`
+	}
 	signedIn struct {
 		Right string `json:"right"` // human, read
 	}
@@ -59,6 +65,12 @@ func Routes(g *core.State) []request.Route {
 		{Method: post, Pattern: "/api/console/logout", Right: access.RightRead, Group: group, Takes: struct{}{},
 			Gives: request.StatusAnswer{}, Signal: true, Body: request.SmallBody, Handle: g.In(postLogout),
 			Doc: "Ends the sign-in of the request's cookie."},
+		{Method: get, Pattern: "/api/console/signins", Right: access.RightHuman, Group: group, Gives: signIns{},
+			Doc: "Lists the browsers that are signed in.", Handle: g.In(getSignIns)},
+		{Method: post, Pattern: "/api/console/signout", Right: access.RightHuman, Group: group, Takes: idBody{},
+			Gives: request.StatusAnswer{}, Signal: true, Body: request.SmallBody, Handle: g.In(postSignOut),
+			Doc:  "Ends the sign-in of a browser; its open connection ends, too.",
+			Also: []request.Answer{{Status: http.StatusNotFound, Doc: "No such sign-in."}}},
 	}
 }
 
@@ -86,7 +98,7 @@ func postLogin(c *core.Call) error {
 	if err := json.Unmarshal(c.Body, &body); err != nil || body.Code == "" {
 		return problem.New(http.StatusBadRequest, "code must be the code from a sign-in link", `Send {"code": "…"}.`)
 	}
-	cookie, right, p := c.Gw.SignIns.Enter(body.Code)
+	cookie, right, p := c.Gw.SignIns.Enter(body.Code, c.Request.UserAgent())
 	if p != nil {
 		return p
 	}
@@ -96,5 +108,20 @@ func postLogin(c *core.Call) error {
 
 func postLogout(c *core.Call) error {
 	http.SetCookie(c.Response, c.Gw.SignIns.Leave(c.Request))
+	return c.ReplyFixed(request.FixedOK)
+}
+
+func getSignIns(c *core.Call) error {
+	return c.Reply(http.StatusOK, signIns{c.Gw.SignIns.List(c.Request)})
+}
+
+func postSignOut(c *core.Call) error {
+	var body idBody
+	if err := c.Decode(&body, `{"id": "…"}`); err != nil {
+		return err
+	}
+	if !c.Gw.SignIns.End(body.ID) {
+		return problem.New(http.StatusNotFound, "no such sign-in", "GET /api/console/signins lists them.")
+	}
 	return c.ReplyFixed(request.FixedOK)
 }

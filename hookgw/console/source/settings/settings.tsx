@@ -4,6 +4,8 @@ import { h, Fragment, VNode } from "preact"
 import { useRead } from "../kit/read"
 import { bytes, money } from "../kit/format"
 import { api } from "../kit/place"
+import { Said, useActs } from "../kit/act"
+import { age } from "../kit/time"
 import { Long, Visible } from "../kit/text"
 
 interface Settings {
@@ -80,6 +82,7 @@ export function SettingsView(): VNode {
           </details>
         </Fragment>
       )}
+      <Browsers />
       <h2>Tiers</h2>
       <Rows
         name="Tiers"
@@ -202,5 +205,56 @@ function Figures({ of }: { of: unknown }): VNode {
         </Fragment>
       ))}
     </dl>
+  )
+}
+
+interface SignIn {
+  id: string
+  right: string
+  since: string
+  agent: string
+  own: boolean
+}
+
+// Browsers lists who is signed in. A sign-in that may only read does not see it.
+function Browsers(): VNode | null {
+  const list = useRead<{ signins: SignIn[] }>("/api/console/signins").value.value?.signins
+  const acts = useActs()
+  if (!list) return null
+  return (
+    <Fragment>
+      <h2>Signed-in browsers</h2>
+      <table aria-label="Signed-in browsers">
+        <thead>
+          <tr>
+            {["Browser", "May", "Since", "End"].map((n) => (
+              <th scope="col">{n}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {list.map((s) => (
+            <tr key={s.id}>
+              <td>
+                {s.own && <b>this one: </b>}
+                <Visible text={s.agent} />
+              </td>
+              <td>{s.right === "human" ? "read and answer" : "read"}</td>
+              <td>{age(s.since)} ago</td>
+              <td>
+                <button
+                  disabled={acts.busy}
+                  aria-label={"Sign out " + s.id}
+                  onClick={() => void acts.act("/api/console/signout", { id: s.id }, "It is signed out.")}
+                >
+                  Sign out
+                </button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Said acts={acts} />
+    </Fragment>
   )
 }
