@@ -41,6 +41,9 @@ type asker struct {
 	making map[string]proposedRule
 	made   []proposedRule
 
+	// unread is the edited text of a plan that could not be read.
+	unread []byte
+
 	open    []events.AskRaised
 	shown   string // ask on the terminal
 	cut     string // ask of which only a part was shown
@@ -109,6 +112,9 @@ func (a *asker) take(e *events.Event) {
 		}
 		if a.draft.of(p.Ask) {
 			a.draft = nil
+		}
+		if a.shown == p.Ask {
+			a.unread = nil
 		}
 		if a.shown == p.Ask && a.reading {
 			a.stale = fmt.Sprintf("%s by %s at %s", p.Outcome, p.By, p.At.Local().Format("15:04:05"))
@@ -379,7 +385,11 @@ func (a *asker) read(line string) (*events.AskAnswered, error) {
 		a.cut, a.whole = "", ask.Ask
 		return nil, nil
 	case "e", "edit":
-		edited, err := edited(rest, ask.Args)
+		change := edited
+		if ask.Gate == events.GatePlan && rest == "" {
+			change = a.editPlan
+		}
+		edited, err := change(rest, ask.Args)
 		if err != nil {
 			return nil, err
 		}

@@ -49,6 +49,29 @@ func edited(typed string, before json.RawMessage) (json.RawMessage, error) {
 	return raw, nil
 }
 
+// editPlan opens the tickets of a plan in $EDITOR as a text, or what was written there before if that could not be
+// read.
+func (a *asker) editPlan(_ string, before json.RawMessage) (json.RawMessage, error) {
+	text, err := term.PlanText(before)
+	if err != nil {
+		return nil, err
+	}
+	if a.unread != nil {
+		text = a.unread
+	}
+	got, err := editFile(text, ".md")
+	if err != nil {
+		return nil, err
+	}
+	a.unread = nil
+	plan, err := term.PlanFrom(before, got)
+	if err != nil {
+		a.unread = got
+		return nil, fmt.Errorf("%w; type e to go on editing", err)
+	}
+	return plan, nil
+}
+
 // textOf returns the argument that is edited as a text; without a name if there is none.
 func textOf(args map[string]json.RawMessage) (name, text string) {
 	for _, name := range editable() {

@@ -69,7 +69,7 @@ to answer yes with other arguments; or s to see all of it. The diff of what edit
 arguments change is shown before they are sent.
 
 With --plan, or plan_review in the section [mma] of the configuration, the tickets of each track wait for your yes:
-e edits them, n REASON asks for another plan, n alone gives the track up.
+e edits them as a text, e json whole, n REASON asks for another plan, n alone gives the track up.
 
 The last lines say which files changed, how commands and tests ended, how long it
 took and what to do next.

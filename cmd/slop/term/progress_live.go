@@ -68,8 +68,8 @@ func (p *Progress) Hear(said Piece) {
 	}
 }
 
-// live returns the end of what the oldest running model or call has written, in the given number of columns; empty if there is
-// none or no room for it.
+// live returns the end of what the oldest running model or call has written, in the given number of columns; empty if
+// there is none or no room for it.
 func (p *Progress) live(room int) string {
 	if p.paused || len(p.waits) == 0 || room < liveColumns {
 		return ""

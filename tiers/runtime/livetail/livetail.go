@@ -1,7 +1,7 @@
 // Package livetail passes on the last lines that a program has written while it still runs.
 //
-// What it passes on is never stored, and may be lost. Only whole lines leave it, after the mask has seen everything that
-// is kept, so that a secret which arrives in pieces, or which a limit would cut, stays hidden.
+// What it passes on is never stored, and may be lost. Only whole lines leave it, after the mask has seen everything
+// that is kept, so that a secret which arrives in pieces, or which a limit would cut, stays hidden.
 package livetail
 
 import (

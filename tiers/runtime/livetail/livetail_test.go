@@ -27,13 +27,13 @@ func TestLastLinesAreSentWholeMaskedAndAtMostOncePerPause(t *testing.T) {
 		require.Equal(t, []string{"one"}, got, "the second line is not whole")
 		write("o\nkey-1", "2345 three\n\n \r\nfour\nfi")
 		require.Len(t, got, 1, "it rests")
-		time.Sleep(Pause) // of the bubble: it takes no time
+		<-time.After(Pause)
 		synctest.Wait()
 		require.Equal(t, []string{"one", "two|[secret] three|four"}, got)
-		time.Sleep(Pause) // of the bubble: it takes no time
+		<-time.After(Pause)
 		write("ve\r")
 		require.Equal(t, "[secret] three|four|five", got[2])
-		time.Sleep(Pause) // of the bubble: it takes no time
+		<-time.After(Pause)
 		write("nothing whole")
 		tail.Write([]byte(" comes\n"))
 		tail.Close()
