@@ -246,6 +246,13 @@ func showsTickets(t *testing.T, b *rod.Browser) {
 	retried := f.expect("RetryRequested", anyEvent)
 	require.Equal(t, events.RetryRequested{Ticket: "T-001", Note: "try the other file"}, retried.Payload)
 
+	p.fill("What a new ticket does", "Paint it")
+	p.fill("After which tickets", "T-002, T-003")
+	p.click("button", "Add ticket")
+	added := f.expect("GraphMutationRequested", anyEvent)
+	op := added.Payload.(events.GraphMutationRequested).Ops[0]
+	require.Equal(t, []any{"T-004", "TR-1", "Paint it", []string{"T-002", "T-003"}},
+		[]any{op.Ticket, op.Track, op.New.Description, op.New.DependsOn})
 	p.press(input.Escape, input.KeyV)
 	p.await(`() => document.querySelectorAll(".node").length === 3`)
 	nodes := slices.DeleteFunc(p.names("link", 5), func(name string) bool {
@@ -262,6 +269,13 @@ func showsTickets(t *testing.T, b *rod.Browser) {
 		return x[0] < x[1] && x[1] < x[2] }`)
 	require.NoError(t, p.Reload())
 	p.await(`() => document.querySelectorAll(".node").length === 3`)
+	p.at("tickets/T-002?as=graph")
+	p.has("Change what it waits for")
+	p.fill("What T-002 waits for", ", T-003")
+	p.click("button", "Change what it waits for")
+	changed := f.expect("GraphMutationRequested", func(e events.Event) bool { return e.ID != added.ID })
+	require.Equal(t, []events.GraphOp{{Op: events.GraphAddDependency, Ticket: "T-002", Dependency: "T-003"}},
+		changed.Payload.(events.GraphMutationRequested).Ops)
 }
 
 func showsFiveHundredTickets(t *testing.T, b *rod.Browser) {

@@ -49,6 +49,7 @@ export function Tickets(): VNode {
         {read.value.value && list.length === 0 && <p class="quiet">No ticket is planned yet.</p>}
         {list.length > 0 &&
           (as ? <Graph list={list} chosen={rest} link={link} /> : <List list={list} chosen={rest} link={link} />)}
+        {list.length > 0 && !query.get("at") && <Add list={list} track={list[Math.max(0, at)].track ?? ""} />}
       </main>
       {at >= 0 && (
         <section aria-label="Ticket">
@@ -56,6 +57,64 @@ export function Tickets(): VNode {
         </section>
       )}
     </div>
+  )
+}
+
+// ids splits what a person typed.
+const ids = (text: string) => text.split(/[\s,]+/).filter(Boolean)
+
+// Add adds a ticket to the graph, with what it waits for.
+function Add({ list, track }: { list: Ticket[]; track: string }): VNode {
+  const acts = useActs()
+  const [what, setWhat] = useState("")
+  const [after, setAfter] = useState("")
+  const add = async () => {
+    let n = list.length + 1
+    const named = () => "T-" + String(n).padStart(3, "0")
+    while (list.some((t) => t.id === named())) n++
+    const body = { op: "add_ticket", ticket: named(), track, description: what.trim(), depends_on: ids(after) }
+    if (!(await acts.act("/api/mma/dag/mutate", body, named() + " is added."))) return
+    setWhat("")
+    setAfter("")
+  }
+  return (
+    <p class="acts">
+      <input
+        aria-label="What a new ticket does"
+        placeholder="A new ticket"
+        value={what}
+        onInput={(e) => setWhat(e.currentTarget.value)}
+      />
+      <input
+        aria-label="After which tickets"
+        placeholder="after"
+        value={after}
+        onInput={(e) => setAfter(e.currentTarget.value)}
+      />
+      <button disabled={acts.busy || !what.trim()} onClick={() => void add()}>
+        Add ticket
+      </button>
+      <Said acts={acts} />
+    </p>
+  )
+}
+
+// After changes what a ticket waits for.
+function After({ ticket: t }: { ticket: Ticket }): VNode {
+  const acts = useActs()
+  const [after, setAfter] = useState(t.depends_on.join(", "))
+  const body = { op: "set_dependencies", ticket: t.id, depends_on: ids(after) }
+  return (
+    <p class="acts">
+      <input aria-label={"What " + t.id + " waits for"} value={after} onInput={(e) => setAfter(e.currentTarget.value)} />
+      <button
+        disabled={acts.busy || ids(after).join() === t.depends_on.join()}
+        onClick={() => void acts.act("/api/mma/dag/mutate", body, "It waits for these.")}
+      >
+        Change what it waits for
+      </button>
+      <Said acts={acts} />
+    </p>
   )
 }
 
@@ -200,6 +259,9 @@ function Detail({ ticket: t, link }: { ticket: Ticket; link: (id: string) => str
                   <Visible text={id} />{" "}
                 </a>
               ))}
+          {t.actions.includes("block") && !place.value.query.get("at") && (
+            <After key={t.depends_on.join()} ticket={t} />
+          )}
         </dd>
         {t.target_file && (
           <Fragment>
