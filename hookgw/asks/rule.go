@@ -79,8 +79,8 @@ type AskSettled struct {
 	Ticket    string `json:"ticket,omitempty"`
 }
 
-// PreviewRule returns the rule that ruleOf makes of an ask in a session with these settings and open asks, with patterns
-// or else proposed ones.
+// PreviewRule returns the rule that ruleOf makes of an ask in a session with these settings and open asks, with
+// patterns or else proposed ones.
 func PreviewRule(now projections.Settings, open []events.AskRaised, ruleOf func(now projections.Settings,
 	ask events.AskRaised, patterns []string, scope string) (events.Rule, error), ask events.AskRaised, patterns []string,
 	scope string) (RulePreview, error) {
