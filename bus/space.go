@@ -211,7 +211,8 @@ var newWork = sync.OnceValue(func() map[string]bool {
 		events.WorkerSpawnRequested{}, events.NoteRequested{},
 		events.PatchRequested{}, events.RetryRequested{}, events.UndoRequested{},
 		events.AskPosted{}, events.EventPushed{}, events.GUITaskQueued{}, events.SessionPartUploaded{},
-		events.DiscussionChanged{}, events.CurationRestored{}, events.TurnRequested{},
+		events.DiscussionChanged{}, events.ConversationOpened{}, events.TalkAttached{},
+		events.CurationRestored{}, events.TurnRequested{},
 		events.ContextInjectionRequested{}, events.ProjectEdited{}, events.ModelStarted{},
 	)
 })

@@ -52,6 +52,23 @@ func (e TalkAttached) Check() error {
 	return TurnRequested{Discussion: e.Discussion, Text: "x", Entries: e.Entries}.Check()
 }
 
+// MaxOpened limits how many entries of a ticket's conversation are opened as a discussion; the
+// oldest are left out.
+const MaxOpened = 512
+
+// ConversationOpened makes a discussion of what was said about a ticket so far: replies, results of
+// calls and hints. A person continues it by hand, and gives it back with TalkAttached.
+type ConversationOpened struct {
+	Ticket     string `json:"ticket"`
+	Discussion string `json:"discussion"` // the name of the new discussion
+}
+
+// EventType returns the type name and version.
+func (ConversationOpened) EventType() Type { return Type{"ConversationOpened", 1} }
+
+// EventCorr returns the ticket.
+func (e ConversationOpened) EventCorr() string { return e.Ticket }
+
 // maxTrackTitle limits the title of a track that a person requests, in bytes.
 const maxTrackTitle = 80
 
@@ -197,6 +214,8 @@ func goalDefs() []Def {
 		Define(Command, "person", "A person wants something done.", GoalSubmitted{Goal: "Mend the parser"}, optional),
 		Define(Command, "person", "A person attached a discussion to a goal or a ticket.", TalkAttached{To: "01J",
 			Discussion: "main", Entries: []TurnEntry{{Entry: "01H", Role: RoleUser, Text: "It fails on empty input."}}}),
+		Define(Command, "person", "A person opened the conversation of a ticket as a discussion.",
+			ConversationOpened{"T-003", "T-003"}),
 		Define(Decision, "planner", "Tier 1 cut the goal into tracks.", TracksProposed{"01J", []Track{track}}),
 		Define(Decision, "planner", "Tier 1 found one ticket to be enough for the goal.", PlanSkipped{"01J"}),
 		Define(Command, "person", "A person accepted proposed tracks.", TracksAccepted{"01J", []string{"TR-1"}}),

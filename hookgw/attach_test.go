@@ -84,3 +84,34 @@ func TestAnOldSessionAttachesNoDiscussion(t *testing.T) {
 	requireProblem(t, f.says("/api/goal", `{"goal":"x","discussion":"main"}`, http.StatusConflict),
 		"decides as an older program did")
 }
+
+func TestATicketIsOpenedAndGivenBack(t *testing.T) {
+	t.Parallel()
+	f := openEmpty(t, func(c *core.Config) { c.Limits.SettleWait = time.Millisecond })
+	f.put("operator", events.SessionOpened{Label: "demo", Folder: "20260102_030405_demo", Basis: basis.Of("test")})
+	ticket := events.Ticket{ID: "T-1", Description: "Mend it", Status: events.StatusTodo}
+	f.put(events.ActorConductor, events.TicketsAdded{Request: "R", Track: events.Track{ID: "TR-1"},
+		Tickets: []events.Ticket{ticket}})
+	f.put(events.ActorConductor, events.TicketStarted{Track: "TR-1", Ticket: ticket, Attempt: 1})
+	asked := f.put(events.ActorContributor, events.ModelRequested{Ticket: "T-1", Tier: 3, Attempt: 1, TicketAttempt: 1})
+	f.put(events.ActorModels, events.ModelReplied{Request: asked.ID, Text: "BLOCKED: which file?"})
+	open, give := "/api/discussions/open", `{"action":"retry","ticket":"T-1","discussion":"T-1"}`
+	requireProblem(t, f.says(open, `{"ticket":"T-1"}`, http.StatusConflict), "it is in_progress")
+	requireProblem(t, f.says("/api/control", give, http.StatusConflict), "it is in_progress")
+	requireProblem(t, f.says(open, `{"ticket":"gone"}`, http.StatusConflict), "there is no such ticket")
+	f.put(events.ActorConductor, events.TicketBlocked{Ticket: "T-1", Kind: events.BlockWorker, Reason: "which file?"})
+	requireProblem(t, f.says("/api/control", give, http.StatusNotFound), "there is no such discussion")
+	require.JSONEq(t, `{"status":"ok","name":"T-1"}`, string(f.says(open, `{"ticket":"T-1"}`, http.StatusOK).body))
+	f.says("/api/discussions/entries/add", `{"discussion":"T-1","content":"a.go"}`, http.StatusOK)
+	_, said := talkOf(f, "T-1")
+	require.Equal(t, []string{"BLOCKED: which file?", "a.go"}, said)
+	f.says("/api/control", give, http.StatusAccepted)
+	talk := f.attachedTo()
+	require.Equal(t, "T-1", talk.To)
+	require.Len(t, talk.Entries, 2)
+	f.expect("RetryRequested", func(events.Event) bool { return true })
+	f.put(events.ActorConductor, events.TicketCompleted{Ticket: "T-1"})
+	requireProblem(t, f.says(open, `{"ticket":"T-1"}`, http.StatusConflict), "it is completed")
+	f.put(person, events.SessionClosed{Reason: "over"})
+	requireProblem(t, f.says(open, `{"ticket":"T-1"}`, http.StatusConflict), "the session is closed")
+}

@@ -302,3 +302,25 @@ func TestStepsOverTheSizeLimitAreDropped(t *testing.T) {
 	}
 	require.Len(t, contents(s, "main"), len(entries)-1, "the oldest deletion is beyond the limit")
 }
+
+func TestTheConversationOfATicketIsOpenedAsADiscussion(t *testing.T) {
+	t.Parallel()
+	s, _ := planned(t, "T-1", "T-2")
+	for n := range events.MaxOpened + 1 {
+		s.replies(s.asks("T-1", 3), "reply "+itoa(n))
+	}
+	s.replies(s.asks("T-2", 3), "another")
+	s.by("ada", events.DiscussionChanged{Operation: events.DiscussionFork, Discussion: "main"}) // shares the entries
+	s.by("ada", events.ConversationOpened{Ticket: "T-1", Discussion: s.set.FreeDiscussion("T-1")})
+	said := contents(s, "T-1")
+	require.Len(t, said, events.MaxOpened)
+	require.Equal(t, []string{"reply 1", "reply " + itoa(events.MaxOpened)}, []string{said[0], said[len(said)-1]})
+	require.Equal(t, "T-1_take_1", s.set.FreeDiscussion("T-1"))
+	require.Contains(t, s.set.DiscussionRefusal(s.by("ada", events.ConversationOpened{Ticket: "T-9", Discussion: "x"})),
+		"nothing was said about this ticket yet")
+	require.Contains(t, s.set.DiscussionRefusal(s.by("ada", events.ConversationOpened{Ticket: "T-1", Discussion: "T-1"})),
+		"already exists")
+	require.Equal(t, "opened T-1 as T-1", s.moves(false))
+	names, _ := s.names()
+	require.NotContains(t, names, "T-1")
+}

@@ -122,7 +122,7 @@ func (n storedEntry) shown() Entry {
 }
 
 var discussion = Fold[*conversation]{
-	Name: "session", Version: 8,
+	Name: "session", Version: 9,
 	Takes: ofTheWork,
 	New:   newConversation,
 	Apply: (*conversation).apply,

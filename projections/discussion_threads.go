@@ -172,6 +172,29 @@ func (c *conversation) room(threads, entries, bytes int) string {
 	return ""
 }
 
+// FreeDiscussion returns a name for a new discussion: the wanted one, or the first unused take of it.
+func (s *Set) FreeDiscussion(want string) string {
+	c := stateOf(s, discussion)
+	if c.Threads[want] == nil {
+		return want
+	}
+	return c.freeTake(want)
+}
+
+// Held returns why a person cannot work on a ticket by hand, or "": only a blocked one can be given
+// back.
+func (s *Set) Held(ticket string) string {
+	for _, t := range s.Tickets() {
+		if t.ID == ticket {
+			if t.Status == events.StatusBlocked {
+				return ""
+			}
+			return "only a blocked ticket can be worked on by hand and given back: it is " + t.Status
+		}
+	}
+	return "there is no such ticket"
+}
+
 // DiscussionInfo describes a discussion without its entries.
 type DiscussionInfo struct {
 	Name        string `json:"name"`

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,6 +55,11 @@ func (c *conversation) said(e *events.Event) {
 		before, what := c.before(e, &p), c.what(&p)
 		if reason = c.changed(e, &p); reason == "" {
 			c.remember(e, what, before.changed(c))
+		}
+	case events.ConversationOpened:
+		before := c.wide()
+		if reason = c.open(e, &p); reason == "" {
+			c.remember(e, "opened "+p.Ticket+" as "+p.Discussion, before.changed(c))
 		}
 	case events.CurationRestored:
 		reason = c.restored(e, &p)
@@ -144,6 +150,33 @@ func (c *conversation) create(e *events.Event, name string) string {
 	reason := cmp.Or(c.newName(name), c.room(1, 0, 0))
 	if reason == "" {
 		c.Threads[name] = &thread{By: e.ID, Begun: e.Seq, Updated: e.Time, Entries: []storedEntry{}}
+	}
+	return reason
+}
+
+// open creates a discussion of the newest entries about a ticket.
+func (c *conversation) open(e *events.Event, p *events.ConversationOpened) string {
+	found := map[string]storedEntry{}
+	// order-independent: each entry has its own id, and the entries are sorted below
+	for _, t := range c.Threads {
+		for _, n := range t.Entries {
+			if n.Entry != nil && n.Entry.Ticket == p.Ticket && p.Ticket != "" {
+				found[n.ID] = n
+			}
+		}
+	}
+	entries := slices.SortedFunc(maps.Values(found), func(a, b storedEntry) int {
+		return cmp.Or(cmp.Compare(a.Entry.Seq, b.Entry.Seq), cmp.Compare(a.ID, b.ID))
+	})
+	entries = entries[max(0, len(entries)-events.MaxOpened):]
+	t := &thread{By: e.ID, Begun: e.Seq}
+	t.set(e, entries)
+	reason := cmp.Or(c.newName(p.Discussion), c.room(1, len(entries), t.Bytes))
+	if len(entries) == 0 {
+		reason = "nothing was said about this ticket yet"
+	}
+	if reason == "" {
+		c.Threads[p.Discussion] = t
 	}
 	return reason
 }

@@ -32,6 +32,48 @@ func Hand(c *core.Call, session string, work events.Payload, to, discussion stri
 	return e, c.Gw.CaughtUp(c.Request.Context(), e.Seq)
 }
 
+// openRequest names a ticket whose conversation becomes a discussion.
+type openRequest struct {
+	Ticket string `json:"ticket"`
+	Name   string `json:"name,omitempty"` // of the discussion; empty: the ticket's id, or a take of it
+}
+
+func postOpen(c *core.Call) error {
+	var want openRequest
+	if err := c.Decode(&want, `{"ticket": "T-003"}`); err != nil {
+		return err
+	}
+	session, err := c.OpenSession()
+	if err != nil {
+		return err
+	}
+	if err := Held(c, session, want.Ticket); err != nil {
+		return err
+	}
+	if err := c.Read(session, func(s *projections.Set) {
+		if want.Name == "" {
+			want.Name = s.FreeDiscussion(want.Ticket)
+		}
+	}); err != nil {
+		return err
+	}
+	if err := checkName(want.Name); err != nil {
+		return err
+	}
+	_, err = AboutDiscussion(c, session, events.ConversationOpened{Ticket: want.Ticket, Discussion: want.Name})
+	return doneWith(c, discussionAnswer{Name: want.Name}, err)
+}
+
+// Held returns an error if a person cannot work on a ticket by hand.
+func Held(c *core.Call, session, ticket string) error {
+	reason := ""
+	if err := c.Read(session, func(s *projections.Set) { reason = s.Held(ticket) }); err != nil || reason == "" {
+		return err
+	}
+	return problem.New(http.StatusConflict, reason, "Nothing was changed. POST /api/control kills or notes a running ticket; "+
+		"GET /api/tickets lists all.")
+}
+
 func attach(c *core.Call, session string, p events.TalkAttached) error {
 	known, old := false, false
 	if err := c.Read(session, func(s *projections.Set) {

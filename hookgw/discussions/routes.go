@@ -44,6 +44,8 @@ func Routes(g *core.State) []request.Route {
 		shorter,
 		row("/create", "Creates an empty discussion.", NameRequest{}, postCreate),
 		row("/branch", "Branches a take off a discussion, at any entry.", branchRequest{}, postBranch),
+		row("/open", "Makes a discussion of what was said about a blocked ticket; POST /api/control gives it back with "+
+			"retry or unblock.", openRequest{}, postOpen),
 		row("/switch", "Makes a discussion the active one.", NameRequest{}, postSwitch),
 		row("/promote", "Renames a take to a top-level name.", renameRequest{}, postPromote),
 		row("/rename", "Renames a discussion.", renameRequest{}, postRename),

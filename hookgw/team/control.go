@@ -10,6 +10,7 @@ import (
 
 	"manualslop/events"
 	"manualslop/hookgw/core"
+	"manualslop/hookgw/discussions"
 	"manualslop/hookgw/problem"
 	"manualslop/hookgw/request"
 )
@@ -24,7 +25,9 @@ type control struct {
 	Reason string `json:"reason,omitempty"`
 	// Note is for the model that works on the ticket, with note, retry and unblock.
 	Note string `json:"note,omitempty"`
-	On   *bool  `json:"on,omitempty"`
+	// Discussion is shown to the next attempt as it reads now, with retry and unblock of a blocked ticket.
+	Discussion string `json:"discussion,omitempty"`
+	On         *bool  `json:"on,omitempty"`
 	// Budget is session or ticket; Limit is its new limit, with raise_budget.
 	Budget string `json:"budget,omitempty"`
 	Limit  int64  `json:"limit_micro_dollars,omitempty"`
@@ -49,13 +52,13 @@ func controlActions() []controlAction {
 			func(control) events.Payload { return events.ResumeRequested{} }},
 		{"kill", true, "", events.NameOf[events.TicketBlocked](),
 			func(c control) events.Payload { return events.KillRequested{Ticket: c.Ticket} }},
-		{"retry", true, "note", events.NameOf[events.TicketRetried](), func(c control) events.Payload {
+		{"retry", true, "note discussion", events.NameOf[events.TicketRetried](), func(c control) events.Payload {
 			return events.RetryRequested{Ticket: c.Ticket, Note: c.Note}
 		}},
 		{"block", true, "reason", events.NameOf[events.TicketBlocked](), func(c control) events.Payload {
 			return events.BlockRequested{Ticket: c.Ticket, Reason: c.Reason}
 		}},
-		{"unblock", true, "note", events.NameOf[events.TicketUnblocked](), func(c control) events.Payload {
+		{"unblock", true, "note discussion", events.NameOf[events.TicketUnblocked](), func(c control) events.Payload {
 			return events.UnblockRequested{Ticket: c.Ticket, Note: c.Note}
 		}},
 		{"note", true, "note", events.NameOf[events.TicketNoted](), func(c control) events.Payload {
@@ -79,7 +82,12 @@ func postControl(c *core.Call) error {
 	if err != nil {
 		return err
 	}
-	e, err := c.PublishAsPerson(session, action.payload(want))
+	if want.Discussion != "" {
+		if err := discussions.Held(c, session, want.Ticket); err != nil {
+			return err
+		}
+	}
+	e, err := discussions.Hand(c, session, action.payload(want), want.Ticket, want.Discussion)
 	if err != nil || action.reaction == "" {
 		return c.Done(err)
 	}

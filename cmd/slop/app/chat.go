@@ -66,6 +66,9 @@ even at a question; at the prompt it clears the line, or exits if the line is em
   /goal TEXT         hand a goal to the tiers, with this discussion
   /track TEXT        hand a track to tier 2, which plans its tickets
   /ticket TEXT       hand a ticket to a worker
+  /open TICKET       continue in a discussion of what was said about a blocked
+                     ticket
+  /give TICKET [NOTE] retry a blocked ticket, with this discussion
   /cost              what the session used
   /quit              leave; the session stays open
 

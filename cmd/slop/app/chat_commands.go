@@ -45,6 +45,8 @@ func chatCommands() []struct {
 		{"/goal", "TEXT", "hands a goal to the tiers, with this discussion", (*chat).submitGoal},
 		{"/track", "TEXT", "hands a track to tier 2, which plans its tickets, with this discussion", (*chat).submitTrack},
 		{"/ticket", "TEXT", "hands a ticket to a worker, with this discussion", (*chat).submitTicket},
+		{"/open", "TICKET", "continues in a discussion of what was said about a blocked ticket", (*chat).openTicket},
+		{"/give", "TICKET [NOTE]", "retries a blocked ticket, with this discussion", (*chat).giveTicket},
 		{"/cost", "", "shows what the session used", (*chat).showCost},
 		{"/quit", "", "leaves; the session stays open", (*chat).quit},
 	}
@@ -320,10 +322,38 @@ func (c *chat) submitTicket(ctx context.Context, text string) error {
 	return c.hand(ctx, p)
 }
 
-// hand publishes work with the discussion attached, unless it is empty.
-func (c *chat) hand(ctx context.Context, work events.Payload) error {
+// openTicket makes a discussion of a ticket's conversation and continues in it.
+func (c *chat) openTicket(ctx context.Context, ticket string) error {
+	if reason := c.set.Held(ticket); reason != "" {
+		c.note("%s", reason)
+		return nil
+	}
+	id, err := c.publish(ctx, events.ConversationOpened{Ticket: ticket, Discussion: c.set.FreeDiscussion(ticket)})
+	c.taking = id
+	return err
+}
+
+// giveTicket retries a blocked ticket, whose next attempt begins with the discussion.
+func (c *chat) giveTicket(ctx context.Context, text string) error {
+	ticket, note, _ := strings.Cut(text, " ")
+	reason := c.set.Held(ticket)
+	if len(note) > events.MaxNote {
+		reason = fmt.Sprintf("a note has at most %d bytes", events.MaxNote)
+	}
+	if reason != "" {
+		c.note("%s", reason)
+		return nil
+	}
+	return c.handTo(ctx, ticket, events.RetryRequested{Ticket: ticket, Note: strings.TrimSpace(note)})
+}
+
+// hand publishes new work with the discussion attached, unless it is empty.
+func (c *chat) hand(ctx context.Context, work events.Payload) error { return c.handTo(ctx, "", work) }
+
+// handTo publishes work on a ticket with the discussion attached, unless it is empty; no ticket means new work.
+func (c *chat) handTo(ctx context.Context, ticket string, work events.Payload) error {
 	id := engine.NewID()
-	talk := events.TalkAttached{To: id, Discussion: c.discussion}
+	talk := events.TalkAttached{To: cmp.Or(ticket, id), Discussion: c.discussion}
 	if talk.Entries, _ = c.set.TurnEntries(c.discussion); len(talk.Entries) > 0 {
 		if err := talk.Check(); err != nil {
 			c.note("nothing was handed over: %v", err)

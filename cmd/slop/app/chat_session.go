@@ -241,7 +241,7 @@ func (c *chat) take(e *events.Event) error {
 		if p.Turn == c.turn {
 			return c.ended(e.ID, p)
 		}
-	case events.DiscussionChanged:
+	case events.DiscussionChanged, events.ConversationOpened:
 		c.took(e.ID)
 	case events.CurationRestored:
 		c.moved(e.ID)
@@ -318,6 +318,9 @@ func (c *chat) took(id string) {
 		return
 	}
 	c.taking = ""
+	if reason := c.set.DiscussionRefusal(id); reason != "" {
+		c.note("nothing was changed: %s", reason)
+	}
 	for _, d := range c.set.Discussions() {
 		if d.By() == id {
 			c.discussion = d.Name
