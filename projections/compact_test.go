@@ -110,3 +110,24 @@ func TestASummaryWithoutRoomForItsTakeIsTold(t *testing.T) {
 	require.Len(t, said, 5)
 	require.True(t, strings.HasPrefix(said[4], "the summary has no take: at most"), said[4])
 }
+
+func TestATakeThatASummaryBeganIsNotReplacedByUndo(t *testing.T) {
+	t.Parallel()
+	for _, redo := range []bool{false, true} {
+		s, turn, _ := talked(t)
+		s.by("ada", events.DiscussionChanged{Operation: events.DiscussionFork, Discussion: "main"})
+		if redo {
+			s.moves(false) // the branch can be made again
+		} else {
+			s.by("ada", events.DiscussionChanged{Operation: events.DiscussionDelete, Discussion: "main_take_1"})
+		}
+		s.summarises(turn, "They counted.")
+		s.turnEnds(turn, events.TurnDone)
+		summarised := []string{"They counted.", "three", "four"}
+		require.Equal(t, summarised, contents(s, "main_take_1"))
+		p, _, ok := s.set.Restoring(redo)
+		require.True(t, ok)
+		require.Contains(t, s.set.DiscussionRefusal(s.by("ada", p)), "the name main_take_1 is taken")
+		require.Equal(t, summarised, contents(s, "main_take_1"))
+	}
+}

@@ -180,6 +180,11 @@ func (c *conversation) swap(e *events.Event, to talkSide, since uint64) (other t
 		}
 		return talkSide{From: to.To, To: to.From}, c.rename(to.From, to.To)
 	}
+	for _, name := range slices.Sorted(maps.Keys(to.Threads)) {
+		if now := c.Threads[name]; to.Threads[name] != nil && now != nil && now.Begun > since {
+			return other, "the name " + name + " is taken by a discussion that a summary began since"
+		}
+	}
 	other.Threads = map[string]*thread{}
 	// order-independent: each name is handled on its own
 	for name, was := range to.Threads {
