@@ -60,12 +60,13 @@ func (t Talk) Parts(origins map[string]string) []events.Part {
 	for i, n := range t.Entries {
 		p := EntryPart(t.ID, i, n, origins)
 		switch n.Role {
-		case events.RoleAI:
+		case events.RoleAI, events.RoleSummary:
 			holder, at := t.ID, i
 			if n.From != "" {
 				holder, at = n.From, n.Index
 			}
-			p.Role, p.Prefix, p.Suffix, p.Origin, p.Fence = "user", "[AI]\n", "\n", fence.Program, fence.Nonce(holder, at)
+			p.Role, p.Prefix, p.Suffix = "user", "["+n.Role+"]\n", "\n"
+			p.Origin, p.Fence = fence.Program, fence.Nonce(holder, at)
 		case events.RoleUser:
 			p.Prefix, p.Suffix = "[User]\n", "\n"
 		}

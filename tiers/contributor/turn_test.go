@@ -193,6 +193,7 @@ func attached(to string) events.TalkAttached {
 		{Entry: "2", Role: "AI", From: "2", SHA256: "cd", Size: 2},
 		{Entry: "3", Role: "Tool", From: "3", SHA256: "ef", Size: 3, Tool: "read_file"},
 		{Entry: "4", Role: "Critic", Text: "No."},
+		{Entry: "5", Role: "Summary", From: "5", SHA256: "gh", Size: 4},
 	}}
 }
 
@@ -201,14 +202,16 @@ func TestATicketBeginsWithTheDiscussionsThatWereAttached(t *testing.T) {
 	shows := func(times int) []events.Payload {
 		return given(tierstest.Check(func(t testing.TB, p events.ModelRequested) {
 			t.Helper()
-			at := len(p.Manifest) - 5*times
+			at := len(p.Manifest) - 6*times
 			for i := range times {
-				sent := p.Manifest[at+5*i:][:5]
+				sent := p.Manifest[at+6*i:][:6]
 				require.Contains(t, sent[0].Text, "# Discussion main\n")
-				require.Equal(t, []string{"user", "user", "user", "user", "user"}, rolesOf(sent))
-				require.Equal(t, []string{"", "", "program", "program", ""}, originsOf(sent), "what a model said is fenced")
-				require.Equal(t, []string{"", "[User]\n", "[AI]\n", "[Tool read_file]\n", "[Critic]\n"}, []string{sent[0].Prefix,
-					sent[1].Prefix, sent[2].Prefix, sent[3].Prefix, sent[4].Prefix})
+				require.Equal(t, []string{"user", "user", "user", "user", "user", "user"}, rolesOf(sent))
+				require.Equal(t, []string{"", "", "program", "program", "", "program"}, originsOf(sent),
+					"what a model said is fenced")
+				require.Equal(t, []string{"", "[User]\n", "[AI]\n", "[Tool read_file]\n", "[Critic]\n",
+					"[Summary]\n"}, []string{sent[0].Prefix, sent[1].Prefix, sent[2].Prefix, sent[3].Prefix, sent[4].Prefix,
+					sent[5].Prefix})
 				require.Equal(t, "cd", sent[2].SHA256)
 			}
 			require.NotContains(t, p.Manifest[at-1].Text, "# Discussion")
