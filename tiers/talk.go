@@ -78,10 +78,21 @@ func (t Talk) Parts(origins map[string]string) []events.Part {
 // Talks are the discussions that are attached to work, by what they are attached to.
 type Talks map[string][]Talk
 
-// Evolve folds an event. A discussion that is not valid, or one too many, does not count.
+// Evolve folds an event. A discussion that is not valid, or one too many, does not count. It is dropped
+// with the end of what it is attached to; the discussions of a new ticket are those of its request.
 func (t Talks) Evolve(e *events.Event) {
-	p, is := e.Payload.(events.TalkAttached)
-	if is && p.Check() == nil && len(t[p.To]) < events.MaxTalks {
-		t[p.To] = append(t[p.To], Talk{e.ID, p})
+	switch p := e.Payload.(type) {
+	case events.TalkAttached:
+		if p.Check() == nil && len(t[p.To]) < events.MaxTalks {
+			t[p.To] = append(t[p.To], Talk{e.ID, p})
+		}
+	case events.TicketsAdded:
+		delete(t, p.Request)
+	case events.TicketCompleted:
+		delete(t, p.Ticket)
+	case events.GoalCompleted:
+		delete(t, p.Goal)
+	case events.GoalFailed:
+		delete(t, p.Goal)
 	}
 }

@@ -104,13 +104,12 @@ func (s *State) take(tickets []events.Ticket) {
 func (s *State) fold(e *events.Event) {
 	before := s.desk.Basis
 	s.desk.Evolve(e)
+	s.talks.Evolve(e)
 	switch x := e.Payload.(type) {
 	case events.DecisionsUpgraded:
 		s.reword(before, x.Basis)
 	case events.SessionClosed:
 		s.closed = true
-	case events.TalkAttached:
-		s.talks.Evolve(e)
 	case events.GoalSubmitted:
 		if x.Plan {
 			s.asks[e.ID] = true

@@ -67,6 +67,7 @@ func (s *State) emitted(e *events.Event) {
 func (s *State) fold(e *events.Event) {
 	before := s.desk.Basis
 	s.desk.Evolve(e)
+	s.talks.Evolve(e)
 	switch x := e.Payload.(type) {
 	case events.DecisionsUpgraded:
 		if s.job != nil {
@@ -79,8 +80,6 @@ func (s *State) fold(e *events.Event) {
 			s.queue = append(s.queue, goal{e.ID, x.Goal, x.Plan})
 			s.begin()
 		}
-	case events.TalkAttached:
-		s.talks.Evolve(e)
 	case events.GoalCompleted:
 		s.end(x.Goal)
 	case events.GoalFailed:
@@ -124,7 +123,6 @@ func (s *State) begin() {
 
 // end releases the planner once the conductor has finished the current goal.
 func (s *State) end(id string) {
-	delete(s.talks, id)
 	if id != s.goal.id {
 		return
 	}
