@@ -16,7 +16,8 @@ func TestWhatIsAttachedHasLimits(t *testing.T) {
 	}
 	sized := func(size int64) events.TurnEntry { return events.TurnEntry{From: "E", SHA256: "ab", Size: size} }
 	require.NoError(t, of(sized(events.MaxTalkBytes)))
-	require.ErrorContains(t, of(sized(events.MaxTalkBytes), sized(1)), "the discussion is 524289 bytes long, at most 524288")
+	require.ErrorContains(t, of(sized(events.MaxTalkBytes), sized(1)),
+		"the discussion is 524289 bytes long, at most 524288")
 	require.ErrorContains(t, of(sized(1<<62), sized(1<<62)), "the discussion is")
 	require.NoError(t, of(events.TurnEntry{View: events.ViewImage, SHA256: "ab", Size: 1 << 62}), "an image is not text")
 	require.NoError(t, of(events.TurnEntry{Text: strings.Repeat("x", events.MaxTurnInline)}))

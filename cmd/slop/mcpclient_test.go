@@ -77,7 +77,6 @@ func runMCPClient(ctx context.Context, args []string) error {
 			return &mcp.CreateMessageResult{Role: "assistant", Model: "scripted", Content: &mcp.TextContent{Text: reply}}, nil
 		}
 	}
-	//lint:ignore SA1019 current clients still have roots
 	options.Capabilities = &mcp.ClientCapabilities{}
 	roots := os.Getenv("MCP_ROOTS")
 	if roots != "" {

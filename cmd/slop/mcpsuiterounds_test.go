@@ -20,7 +20,6 @@ func suiteForm(message, field, kind string) *sdk.ElicitParams {
 
 // suiteRounds adds the tools and the prompt of the protocol's suite that need input, and its diagnostic tools.
 func suiteRounds(s *sdk.Server) {
-	//lint:ignore SA1019 the suite samples
 	sampling := func(text string) sdk.InputRequest {
 		//lint:ignore SA1019 the suite samples
 		return &sdk.CreateMessageParams{MaxTokens: 100,

@@ -22,7 +22,8 @@ func TestTheTerminalShowsWhatTheConsoleReads(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, twoFiles)
 	s.start("serve", "--json", "--script", s.script(onePlan(edits("a.txt", "one", "ONE"),
-		calls("run_powershell", map[string]any{"script": "seq 400"}), edits("b.txt", "two", "TWO"), says("DONE: done")))).sees("\n")
+		calls("run_powershell", map[string]any{"script": "seq 400"}), edits("b.txt", "two", "TWO"),
+		says("DONE: done")))).sees("\n")
 	status, _ := s.post("/api/goal", `{"goal":"edit"}`)
 	require.Equal(t, http.StatusOK, status)
 	a := s.start("attach")
@@ -64,7 +65,8 @@ func TestTheTerminalShowsWhatTheConsoleReads(t *testing.T) {
 	require.Len(t, ticket.Calls, 3)
 	require.Equal(t, talk.Rounds[len(talk.Rounds)-1].Text, ticket.Said)
 	for i, c := range called {
-		require.Equal(t, []string{c.ID, c.Name, c.By}, []string{ticket.Calls[i].Call, ticket.Calls[i].Tool, ticket.Calls[i].By})
+		require.Equal(t, []string{c.ID, c.Name, c.By}, []string{ticket.Calls[i].Call, ticket.Calls[i].Tool,
+			ticket.Calls[i].By})
 		shown := printed[struct {
 			Args json.RawMessage
 			Text string

@@ -36,7 +36,8 @@ func (v SessionWriter) PublishAs(ctx context.Context, id string, p events.Payloa
 
 // PublishAt is like Publish, but returns events.ErrConflict if the newest event of the session is not at last.
 func (v SessionWriter) PublishAt(ctx context.Context, p events.Payload, last uint64) (uint64, string, error) {
-	return v.publish(ctx, NewID(), p, &events.Expect{Filter: events.Filter{Project: v.Project, Session: v.Session}, Last: last})
+	return v.publish(ctx, NewID(), p,
+		&events.Expect{Filter: events.Filter{Project: v.Project, Session: v.Session}, Last: last})
 }
 
 func (v SessionWriter) publish(ctx context.Context, id string, p events.Payload, x *events.Expect) (uint64, string,
