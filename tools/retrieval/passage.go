@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"io/fs"
+	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -73,6 +75,23 @@ type Seen struct {
 	LeftOut, Large int
 }
 
+// private reports whether a file is left out because of its name: hidden files, where programs keep
+// their keys and settings (.netrc, .npmrc, .git-credentials), and those that hold keys by convention.
+// A tool reads such a file only in a call of its own, under the person's rules; here all would go at once.
+func private(name string) bool {
+	if strings.HasPrefix(name, ".") {
+		return true
+	}
+	for _, pattern := range []string{"id_rsa", "id_dsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk",
+		"_netrc", "*.p12", "*.pfx", "*.p8", "*.ppk", "*.jks", "*.keystore", "*.kdbx", "*.tfstate", "*.tfstate.backup",
+		"*.tfvars", "credentials", "credentials.json", "secrets.*"} {
+		if is, err := path.Match(pattern, strings.ToLower(name)); is || err != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // passages returns the passages of the files below folders, in the order of their names. With a hash
 // of each file, callers can tell which content they saw.
 func passages(ctx context.Context, ws *sandbox.Workspace, mask func([]byte) []byte) ([]Passage, Seen, error) {
@@ -85,7 +104,9 @@ func passages(ctx context.Context, ws *sandbox.Workspace, mask func([]byte) []by
 	for _, folder := range folders {
 		_, err := ws.Walk(ctx, folder, sandbox.WalkOptions{Gitignore: true}, func(e sandbox.Entry) error {
 			switch {
-			case e.Kind != sandbox.KindFile || e.Size == 0:
+			case e.Kind == sandbox.KindDirectory && strings.HasPrefix(path.Base(e.Path), "."):
+				return fs.SkipDir
+			case e.Kind != sandbox.KindFile || e.Size == 0 || private(path.Base(e.Path)):
 				return nil
 			case e.Size > MaxFileBytes:
 				seen.Large++

@@ -201,8 +201,9 @@ func TestFilesThatToolsMayNotReadAreNotSearched(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{
 		".gitignore": "ignored/\n", "ignored/a.txt": "word\n", ".env": "word\n", ".slop/a.txt": "word\n",
-		".git/config": "word\n",
-		"binary.dat":  "word\x00", "latin.txt": "word \xff", "empty.txt": "",
+		".git/config": "word\n", ".netrc": "word\n", ".aws/credentials": "word\n", "sub/.npmrc": "word\n",
+		"sub/ID_RSA": "word\n", "terraform.tfvars": "word\n", "secrets.yaml": "word\n",
+		"binary.dat": "word\x00", "latin.txt": "word \xff", "empty.txt": "",
 		"large.txt": strings.Repeat("word\n", retrieval.MaxFileBytes/5+1), "fits.txt": strings.Repeat("x", 10) + " word\n",
 	})
 	require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(f.dir, "link.txt")))
