@@ -250,6 +250,8 @@ func TestQuestionsOfAChatAreAnsweredOnTheTerminal(t *testing.T) {
 	c.types("Write three.\r")
 	c.sees("[y]es")
 	c.types(`e {"path":"a.txt","old_string":"one","new_string":"four"}` + "\r")
+	c.sees("── as edited", "+four", "run it as edited? ")
+	c.types("y\r")
 	c.sees("Written.", "main> ")
 	require.Equal(t, "four\n", c.file("a.txt"))
 	require.Regexp(t, colour, c.shown.String())
