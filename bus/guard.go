@@ -297,8 +297,8 @@ func (o *outside) write() {
 	}
 	if !o.said {
 		o.said = true
-		o.log.Warn("cannot record an external process; after a crash now, its work could be redelivered while it "+
-			"still runs", "error", err)
+		o.log.Warn("cannot record an external process; if the engine crashes now, its work could be redelivered "+
+			"while it still runs", "error", err)
 	}
 	time.AfterFunc(guardEvery, func() {
 		o.mu.Lock()

@@ -273,7 +273,7 @@ const (
 	MaxNotes = 32
 )
 
-// NoteRequested is a person's note to a ticket that is not over. The model reads it with its next
+// NoteRequested is a person's note on an unfinished ticket. The model reads it with its next
 // request, and at the beginning of every later attempt.
 type NoteRequested struct {
 	Ticket string `json:"ticket"`

@@ -101,7 +101,7 @@ func takesLongLinesAndBrokenBytes(t *testing.T, b *rod.Browser) {
 	p.choose("a9")
 	p.has("not all of it is drawn")
 	require.NotContains(t, p.text(), "end\n")
-	p.click("button", "Draw all of it")
+	p.click("button", "Show all of it")
 	p.await(`() => document.querySelector(".diff").textContent.endsWith("end\n")`)
 	drawn, err := p.Eval(`() => document.querySelector(".diff").textContent.length`)
 	require.NoError(t, err)

@@ -158,7 +158,7 @@ func asksToLoadANewerConsole(t *testing.T, b *rod.Browser) {
 	require.NotContains(t, p.text(), "newer console")
 	p.run(`() => { document.querySelector("meta[name=build]").content = "older" }`)
 	p.run(`to => { location.hash = to }`, "#/s/"+session+"/live") // connects anew
-	p.has("The engine serves a newer console by now.")
+	p.has("A newer version of the console is available.")
 	p.click("button", "Load it")
 	p.await(`() => document.querySelector("meta[name=build]")?.content !== "older"`)
 	p.awaitText("● live")

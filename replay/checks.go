@@ -129,7 +129,7 @@ func (v *Verifier) content(i int, e *events.Event) *Divergence {
 	case events.ToolApproved:
 		c.approved[permit{p.Call, p.ArgsSHA256}] = true
 		if p.Ask != "" && !c.settled[p.Ask] {
-			return at(CodeAnswer, i, e, "ask "+p.Ask+" has no earlier settlement with yes")
+			return at(CodeAnswer, i, e, "ask "+p.Ask+" was not settled with yes before")
 		}
 		return digestOfArgs(i, e, p.ArgsSHA256, p.Args)
 	case events.ToolSettled:

@@ -10,7 +10,7 @@ import (
 	"manualslop/events"
 )
 
-// OpenRequest is a request of a session to an effect.
+// OpenRequest is a request whose outcome a session still waits for.
 type OpenRequest struct {
 	// Key is what the outcome refers to: a call, an ask, or the id of the event.
 	Key string

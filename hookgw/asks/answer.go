@@ -9,7 +9,7 @@ import (
 	"manualslop/projections"
 )
 
-// NotUnderstood is the reason of the no that an unclear response becomes.
+// NotUnderstood is the recorded reason when an unclear response counts as a no.
 const NotUnderstood = "the response was neither a yes nor a no"
 
 // plainAnswer is a parsed yes or no.

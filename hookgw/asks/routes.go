@@ -41,7 +41,7 @@ func Routes(g *core.State) []request.Route {
 				{Status: http.StatusConflict, Doc: "The request_id belongs to another ask."}}, Body: request.SmallBody,
 			Handle: g.In(postAsk)},
 		{Method: get, Pattern: "/api/ask/rule", Right: access.RightRead, Group: group, Gives: RulePreview{},
-			Doc: "Shows the rule that a yes to an ask from now on would make, and which other open asks it would answer.",
+			Doc: "Previews the rule that \"yes, from now on\" would make of an ask, and which other open asks it would answer.",
 			Query: []request.Parameter{{Name: "request_id", Type: "string", Doc: "The ask."},
 				{Name: "scope", Type: "string", Doc: "ticket, session (default) or config."},
 				{Name: "pattern", Type: "string", Doc: "What the rule covers; default: what is proposed.", Many: true}, of},

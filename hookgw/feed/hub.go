@@ -142,7 +142,7 @@ type Hubs struct {
 	open map[string]*Hub
 }
 
-// NewHubs returns no hubs yet. Without signals its feeds show no live text.
+// NewHubs returns an empty Hubs. If signals is nil, its feeds have no live text.
 func NewHubs(core *request.Core, signals Signals) *Hubs {
 	return &Hubs{core: core, signals: signals, open: map[string]*Hub{}}
 }

@@ -71,7 +71,7 @@ func (g *Core) AnswerFits(e events.Event) error {
 	if len(e.Data) > g.Limits.AskBytes {
 		return problem.New(http.StatusRequestEntityTooLarge, fmt.Sprintf("the content is over the limit of %d "+
 			"bytes", g.Limits.AskBytes),
-			"Write large contents to a file and name it.")
+			"Write large content to a file and send its path.")
 	}
 	return nil
 }

@@ -125,7 +125,7 @@ func usable(err error, takes string) error {
 		return nil
 	case errors.As(err, &large):
 		return problem.New(http.StatusRequestEntityTooLarge, err.Error(),
-			"Send less; write large contents to a file of the project and name it.")
+			"Send less; write large content to a file of the project and send its path.")
 	}
 	return problem.New(http.StatusBadRequest, err.Error(), "Nothing was changed. "+takes)
 }

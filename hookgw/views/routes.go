@@ -1,5 +1,5 @@
-// Package views serves the reads of one session that people look at: its head, its tickets as a graph, what takes its
-// time, what its workers say, and single events. Each is a pure function of the read models and the log, and with ?at=
+// Package views serves read-only views of one session for people: its summary, its tickets as a graph, where its time
+// goes, what its workers say, and single events. Each is a pure function of the read models and the log, and with ?at=
 // shows the session as it was at a position.
 package views
 

@@ -74,8 +74,8 @@ const (
 	StartupFailed    = "failed"
 )
 
-// StartupTask is one task of the start, under the original's names. Times are seconds since 1970; null if it has not
-// happened yet.
+// StartupTask is one startup task, with the field names of Manual Slop. Times are Unix seconds, and null until the
+// task has started or ended.
 type StartupTask struct {
 	CanaryID   string   `json:"canary_id"`
 	Module     string   `json:"module"`

@@ -112,8 +112,8 @@ func (q *Requests) Take(ctx context.Context, e *events.Event) {
 	q.letGo(e.Session)
 }
 
-// Late folds an event of a session that was closed before this process started, as for a session
-// whose state was dropped.
+// Late folds an event of a session that closed before this process started. Its state counts as
+// dropped.
 func (q *Requests) Late(ctx context.Context, e *events.Event) { q.Take(ctx, e) }
 
 func (q *Requests) fold(open *tiers.OpenRequests, e *events.Event) {

@@ -280,7 +280,7 @@ func blocks(parts []sdk.Content) (tools.Result, error) {
 	return tools.Result{Text: textOf(parts), Content: contents(parts)}, nil
 }
 
-// Prompt is the structured result of [GetPrompt]: what the blocks of the result do not hold.
+// Prompt is the structured result of [GetPrompt]: the data that its content blocks do not have.
 type Prompt struct {
 	Description string   `json:"description,omitempty"`
 	Roles       []string `json:"roles"` // of the messages, one for each block

@@ -25,7 +25,8 @@ func (e *Engine) Resume(ctx context.Context, conn *bus.Conn) (SessionWriter, str
 		goal = ev.ID
 	}
 	if goal == "" {
-		return v, "", exit.Errorf(exit.Failed, "session %s has no goal to resume; slop chat --resume talks in it", v.Session)
+		return v, "", exit.Errorf(exit.Failed, "session %s has no goal to resume; slop chat --resume continues its discussion",
+			v.Session)
 	}
 	return v, goal, nil
 }

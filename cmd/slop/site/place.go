@@ -1,5 +1,5 @@
-// Package site is a project on this machine: its folder and configuration, its data folder with owner and run file,
-// and the connection to its bus.
+// Package site describes a project on this machine: its folder and configuration, its data folder with owner and run
+// file, and the connection to its bus.
 package site
 
 import (

@@ -51,7 +51,7 @@ func (g *Terminal) PrintLine(v any) error {
 	return nil
 }
 
-// Notice prints a message to the person that is not a result.
+// Notice prints a message that is not a result, on standard error.
 func (g *Terminal) Notice(format string, args ...any) {
 	if !g.Quiet {
 		fmt.Fprintf(g.Err, "slop: %s\n", EachVisible(fmt.Sprintf(format, args...)))

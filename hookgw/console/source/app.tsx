@@ -103,7 +103,7 @@ function Signed(): VNode {
       </header>
       {upgraded.value && (
         <p class="page warn" role="alert">
-          The engine serves a newer console by now. <button onClick={() => location.reload()}>Load it</button>
+          A newer version of the console is available. <button onClick={() => location.reload()}>Load it</button>
         </p>
       )}
       {help.value && (

@@ -73,7 +73,7 @@ type Back string
 const (
 	// BackNever: the server ignores or rejects it.
 	BackNever Back = "never"
-	// BackKept: it goes back if there was any.
+	// BackKept: reasoning goes back if the reply had any.
 	BackKept Back = "kept"
 	// BackWithCalls: every assistant message with calls must have it, even if empty.
 	BackWithCalls Back = "with calls"

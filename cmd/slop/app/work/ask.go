@@ -169,12 +169,12 @@ func askAnswerCommand(g *site.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "answer ID [yes|no]",
 		Short: "Answer an ask",
-		Long: `Answer says yes or no to an ask. With --edit the answer is yes to another payload:
-the JSON in FILE, or on standard input for "-", replaces what was asked. It must fit
-the tool's schema, and rules that deny apply to it too. Of a start it may hold prompt
-and files, of a step the texts of messages, or calls with their arguments, as slop ask
-show --json prints them; calls that are left out do not run. With --text it answers a
-question of a model: the text, or the choice with that number.
+		Long: `Answer says yes or no to an ask. With --edit you say yes to other arguments: the JSON
+in FILE, or on standard input for "-", replaces what was asked. It must fit the tool's
+schema, and rules that deny apply to it too. For the start of a ticket it can contain
+the prompt and the files; for a step, the texts of messages or the calls with their
+arguments, as slop ask show --json prints them; calls that are left out do not run.
+With --text you answer a question of a model: the text, or the number of a choice.
 
 With --rule the answer is yes to this and to all that the PATTERN covers from now on: a
 command for run_powershell, a path for tools with files. --scope says for what: the

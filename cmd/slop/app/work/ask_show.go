@@ -19,7 +19,7 @@ func askShowCommand(g *site.Flags) *cobra.Command {
 	var session string
 	cmd := &cobra.Command{
 		Use:   "show ID",
-		Short: "Show all of an ask",
+		Short: "Show an ask in full",
 		Long: `Show prints everything that an ask is about: the payload byte for byte as it would
 run, never cut, and the diff of what it would change. Control characters, zero-width
 characters and characters that change the direction of text are written as <U+202E>,

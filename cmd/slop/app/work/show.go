@@ -26,7 +26,7 @@ func ShowCommand(g *site.Flags) *cobra.Command {
 	var session string
 	cmd := &cobra.Command{
 		Use:   "show CALL|SEQ|TICKET|ASK",
-		Short: "Show all of a call, an event, a ticket or an ask",
+		Short: "Show a call, an event, a ticket or an ask in full",
 		Long: `Show prints one thing from the record, never cut: a call with its arguments, its diff
 and its output as the model got it; the event at a sequence with its whole payload; a ticket with
 its calls, its asks and what its worker said last; or an ask, as slop ask show does.

@@ -42,7 +42,7 @@ export function Changes(): VNode {
             {read.error.value}
           </p>
         )}
-        {read.value.value && files.length === 0 && <p class="quiet">No file is changed.</p>}
+        {read.value.value && files.length === 0 && <p class="quiet">No files have changed.</p>}
         <ul>
           {files.map((f) => (
             <li key={key(f)}>

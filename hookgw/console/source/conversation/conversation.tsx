@@ -122,7 +122,7 @@ function One({ round: r }: { round: Round }): VNode {
           <meter min={0} max={Math.max(1, asked)} value={u.cache_read} aria-label="share from the cache" />
         </p>
       )}
-      {r.anew && (r.round ?? 0) > 1 && <p class="quiet">The prompt begins anew here.</p>}
+      {r.anew && (r.round ?? 0) > 1 && <p class="quiet">A new prompt starts here.</p>}
       {r.said.map((s) => (
         <details open={s.role === "user" && s.text.length < 4000}>
           <summary>

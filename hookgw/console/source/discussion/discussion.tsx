@@ -138,7 +138,7 @@ function Entries({ name, roles, active, acts }: { name: string; roles: string[];
           {read.error.value}
         </p>
       )}
-      {entries?.length === 0 && <p class="quiet">It has no entry.</p>}
+      {entries?.length === 0 && <p class="quiet">No entries yet.</p>}
       {entries?.map((e) => (
         <One key={e.id} entry={e} name={name} roles={roles} acts={acts} />
       ))}

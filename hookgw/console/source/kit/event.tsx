@@ -59,7 +59,7 @@ function Whole({ name, blob }: { name: string; blob: Blob }): VNode {
   const [text, setText] = useState<string | undefined>()
   const open = async () => {
     const answer = await fetch(`/api/blobs/${blob.sha256}?session=${encodeURIComponent(place.value.session)}`)
-    setText(answer.ok ? await answer.text() : `It cannot be read: status ${answer.status}.`)
+    setText(answer.ok ? await answer.text() : `The text cannot be loaded: status ${answer.status}.`)
   }
   if (text === undefined)
     return (

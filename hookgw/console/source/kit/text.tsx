@@ -112,7 +112,7 @@ export function Diff({ text, all, onAll }: { text: string; all: boolean; onAll: 
       {!all && !whole(text) && (
         <p class="warn">
           The diff has {lines.length} lines and {text.length} characters; not all of it is drawn.{" "}
-          <button onClick={onAll}>Draw all of it</button>
+          <button onClick={onAll}>Show all of it</button>
         </p>
       )}
     </Fragment>

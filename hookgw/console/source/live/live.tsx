@@ -100,7 +100,7 @@ function Card({ worker: w }: { worker: Worker }): VNode {
           <button disabled={acts.busy || !note.trim()} onClick={() => void tell()}>
             Send note
           </button>
-          <button disabled={acts.busy} onClick={() => void control({ action: "kill" }, "Its attempt was ended.")}>
+          <button disabled={acts.busy} onClick={() => void control({ action: "kill" }, "The attempt was stopped.")}>
             End attempt
           </button>
         </div>

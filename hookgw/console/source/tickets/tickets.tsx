@@ -330,7 +330,7 @@ function Detail({ ticket: t, link }: { ticket: Ticket; link: (id: string) => str
               </button>
             )}
             {may("kill") && (
-              <button disabled={acts.busy} onClick={() => void control("kill", "Its attempt was ended.")}>
+              <button disabled={acts.busy} onClick={() => void control("kill", "The attempt was stopped.")}>
                 End attempt
               </button>
             )}
