@@ -25,7 +25,7 @@ func (s *State) modelAsks(e *events.Event, p events.QuestionRequested) {
 		panic("approval: " + err.Error()) // strings cannot fail
 	}
 	a := events.AskRaised{Gate: events.GateQuestion, Title: firstLine(p.Text), Ticket: p.Ticket, Attempt: p.Attempt,
-		Round: p.Round, Args: args, Note: `Answer yes or no, or yes with {"answer": "…"} as arguments.`}
+		Round: p.Round, Args: args, Note: "Answer with a text or one of the choices; a no gives no answer."}
 	if t := s.taintOf(p.Ticket, p.Attempt); t != nil {
 		a.Taint = t.list()
 		a.Note += " The model has read what nobody vouches for (" + strings.Join(a.Taint, "; ") + ")."

@@ -295,7 +295,7 @@ func TestAQuestionPassesOnWhatItsAttemptRead(t *testing.T) {
 			tierstest.Check(func(t testing.TB, p events.AskRaised) {
 				t.Helper()
 				require.Equal(t, []string{"web: web_search bees"}, p.Taint)
-				require.Equal(t, `Answer yes or no, or yes with {"answer": "…"} as arguments. The model has read what `+
+				require.Equal(t, `Answer with a text or one of the choices; a no gives no answer. The model has read what `+
 					`nobody vouches for (web: web_search bees).`, p.Note)
 			}))},
 		{Name: "without a question", Given: fetched, When: next, Then: given(approved(next, "rule", underRule("--yes")))},
