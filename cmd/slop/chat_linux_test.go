@@ -91,7 +91,7 @@ func (c *chatting) launch(cmd *exec.Cmd) {
 	t := c.t
 	t.Helper()
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.dir, c.program, c.program, c.program
-	cmd.Env = append(os.Environ(), "HOME="+c.dir, "XDG_CONFIG_HOME="+c.dir)
+	cmd.Env = append(os.Environ(), "HOME="+c.dir, "XDG_CONFIG_HOME="+c.dir, "TERM=xterm", "NO_COLOR=")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	require.NoError(t, cmd.Start())
 	drawn := make(chan struct{})

@@ -1,14 +1,16 @@
 package main
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// A day at a terminal: a plan edited, a rule made from a prompt, a note, a question of the model, a second terminal,
-// what was done looked at, and one file undone.
+// A day at a terminal: a key set up, a plan edited, a rule made from a prompt, a note, a question of the model, a
+// second terminal, what was done looked at, one file undone, and a small job, without colour and through a pipe.
 func TestADayAtATerminal(t *testing.T) {
 	t.Parallel()
 	for _, columns := range []uint16{40, 80, 120} {
@@ -36,6 +38,17 @@ func day(t *testing.T, columns uint16) {
 		require.NotContains(t, beside.shown.String(), "\x1b", "%v", args)
 		return beside.shown.String()
 	}
+	first := run.beside(columns)
+	first.launch(own("setup", "--no-check"))
+	first.sees("provider (anthropic, ")
+	first.types("anthropic\r")
+	first.sees("key of anthropic (not shown): ")
+	first.types("sk-day-key\r")
+	first.sees("the key was not checked")
+	<-first.ended
+	require.NoError(t, first.status)
+	require.Contains(t, run.file("slop/credentials.toml"), "sk-day-key")
+
 	run.launch(own("run", "--plan", "--script", "script.jsonl", "edit it"))
 	run.sees("plan of TR-1: 1 ticket", "[s]how all > ")
 	run.types(`e {"tickets":[{"id":"T-007","description":"Edit a.txt"}]}` + "\r")
@@ -64,4 +77,17 @@ func day(t *testing.T, columns uint16) {
 	require.Contains(t, said("changes", "--undo", "a.txt"), "a.txt")
 	require.Equal(t, "one\n", run.file("a.txt"))
 	require.Contains(t, said("sessions"), "edit it")
+
+	require.NoError(t, os.WriteFile(filepath.Join(run.dir, "solo.jsonl"), []byte(`{"tier":3,"reply":`+
+		edits("a.txt", "one", "six")+"}\n"+`{"tier":3,"reply":`+says("DONE: done")+"}\n"), 0o600))
+	solo := []string{"run", "--solo", "--yes", "--script", "solo.jsonl", "a small job"}
+	require.Contains(t, said(solo...), "a.txt +1 -1")
+	require.Equal(t, "six\n", run.file("a.txt"))
+	require.Contains(t, said("changes", "--undo", "a.txt"), "a.txt")
+	piped := own(solo...)
+	piped.Dir, piped.Env = run.dir, append(os.Environ(), "HOME="+run.dir, "XDG_CONFIG_HOME="+run.dir)
+	out, err := piped.Output()
+	require.NoError(t, err)
+	require.Contains(t, string(out), "a.txt +1 -1")
+	require.NotContains(t, string(out), "\x1b")
 }

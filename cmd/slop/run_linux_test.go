@@ -26,7 +26,7 @@ func TestARunTellsItsTerminalThatAQuestionWaitsAndThatItEnded(t *testing.T) {
 	resize(t, keys, 80)
 	cmd := exec.Command("slop", "run", "--script", "script.jsonl", "--config", "config.toml", "edit it")
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, program, program, program
-	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir)
+	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "TERM=xterm")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	require.NoError(t, cmd.Start())
 	shown, ended := newScreen(), make(chan struct{})

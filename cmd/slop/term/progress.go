@@ -36,7 +36,7 @@ type Progress struct {
 }
 
 func NewProgress(g *Terminal) *Progress {
-	return &Progress{Out: g.Out, Status: IsTerminal(g.Out) && !g.Quiet && !g.JSON, quiet: g.Quiet,
+	return &Progress{Out: g.Out, Status: Draws(g.Out) && !g.Quiet && !g.JSON, quiet: g.Quiet,
 		tickets: map[string]string{}, subjects: map[string]string{}, begun: time.Now(), places: places{}}
 }
 

@@ -44,6 +44,9 @@ func IsTerminal(v any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// Draws reports whether a stream is a terminal that takes escape sequences: one with TERM=dumb gets plain lines.
+func Draws(v any) bool { return IsTerminal(v) && os.Getenv("TERM") != "dumb" }
+
 // terminalSize returns how many columns and lines a terminal has; 80 and 24 if that is unknown.
 func terminalSize(v any) (width, height int) {
 	if f, ok := fileOf(v); ok {

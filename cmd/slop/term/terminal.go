@@ -69,7 +69,7 @@ func EachVisible(text string) string {
 
 // coloured reports whether to print colours.
 func (g *Terminal) coloured() bool {
-	return !g.NoColor && os.Getenv("NO_COLOR") == "" && IsTerminal(g.Out)
+	return !g.NoColor && os.Getenv("NO_COLOR") == "" && Draws(g.Out)
 }
 
 // PrintText prints the text of a tool or a model and ends it with a line end. A terminal gets no control characters.

@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"errors"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,7 +32,7 @@ with TERM=dumb and with --once, it prints one table. With --json each line is on
 	once := cmd.Flags().Bool("once", false, "print one table, also on a terminal")
 	cmd.Flags().StringVar(&session, "session", "", "use session `ID` instead of the current one")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		follow := !*once && !g.JSON && term.IsTerminal(g.Out) && os.Getenv("TERM") != "dumb"
+		follow := !*once && !g.JSON && term.Draws(g.Out)
 		return client.With(cmd.Context(), g, session, func(d client.Client, session string) error {
 			set, err := client.Folded(cmd.Context(), d, session)
 			switch {
