@@ -212,9 +212,6 @@ func (a *asker) put(ask events.AskRaised) {
 	}
 }
 
-// waitsForYou is the text of a notification.
-func waitsForYou(ask events.AskRaised) string { return "waits for you: " + ask.Title }
-
 // promptOf returns the prompt, which lists the valid answers to a question.
 func (a *asker) promptOf(ask events.AskRaised) string {
 	switch {

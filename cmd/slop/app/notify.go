@@ -5,6 +5,7 @@ import (
 
 	"manualslop/cmd/slop/config"
 	"manualslop/cmd/slop/site"
+	"manualslop/events"
 	"manualslop/tools/sandbox"
 )
 
@@ -16,6 +17,9 @@ const maxNotices = 4
 func desktop() []string {
 	return []string{"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"}
 }
+
+// waitsForYou is the text of a notification about an ask.
+func waitsForYou(ask events.AskRaised) string { return "waits for you: " + ask.Title }
 
 // notifier returns a function that starts the person's program with a text as its last argument; nil without one.
 func notifier(g *site.Flags, to config.Notify) func(text string) {
