@@ -5,6 +5,9 @@ import "manualslop/events"
 // BytesPerToken is the rule of thumb for every estimate made before a provider has counted.
 const BytesPerToken = 4
 
+// EstimatedTokens returns about how many tokens a text of n bytes has, rounded up.
+func EstimatedTokens(n int64) int64 { return (n + BytesPerToken - 1) / BytesPerToken }
+
 // Replies holds the length of replies as a model reads them again, because parts of a prompt
 // record only the length of the text.
 type Replies map[string]int64

@@ -115,7 +115,7 @@ type tool struct {
 	Reads   bool   // its calls never change a file
 }
 
-func (t tool) tokens() int64 { return (t.Size + tiers.BytesPerToken - 1) / tiers.BytesPerToken }
+func (t tool) tokens() int64 { return tiers.EstimatedTokens(t.Size) }
 
 // reads reports whether a tool with this effect never changes a file.
 func reads(effect string) bool {

@@ -119,6 +119,9 @@ func (r *run) retrieval() *events.Retrieval {
 	return &want
 }
 
+// DiscussionHeading precedes the entries of a discussion.
+const DiscussionHeading = "# Discussion\n"
+
 // retrievedWords precedes the passages that fit a person's message.
 const retrievedWords = "# Passages of the project's files\n\nA search found them for the message below. They may be beside " +
 	"the point, and they show only parts of files: read what you need of the rest with tools.\n"
@@ -160,7 +163,7 @@ func (r *run) openTurn(s *State, built string, views []events.View) {
 // openEntries adds the entries of the discussion to the conversation.
 func (r *run) openEntries(s *State) {
 	t := r.turn
-	r.talk.Open(events.Part{Role: "user", Text: "# Discussion\n"})
+	r.talk.Open(events.Part{Role: "user", Text: DiscussionHeading})
 	for i, n := range t.asked.Entries {
 		p := tiers.EntryPart(t.request, i, n, s.origins)
 		if n.Role == events.RoleContext || n.Role == events.RoleTool {

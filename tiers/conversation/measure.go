@@ -12,7 +12,7 @@ func (t *Thread) measure(to Reader, tail *events.Part) int64 {
 	bytes := t.read(to.tools, tail)
 	switch {
 	case t.counted == 0:
-		return (bytes + tiers.BytesPerToken - 1) / tiers.BytesPerToken
+		return tiers.EstimatedTokens(bytes)
 	case bytes < t.countedBytes:
 		return t.counted * bytes / t.countedBytes
 	}

@@ -12,6 +12,7 @@ import (
 	"manualslop/hookgw/problem"
 	"manualslop/hookgw/wire"
 	"manualslop/tiers"
+	"manualslop/tiers/contributor"
 	"manualslop/tiers/fence"
 	"manualslop/tiers/llm"
 )
@@ -84,9 +85,9 @@ func (d *document) add(p events.Part, shown llm.Shown) {
 	if d.talking && part.Kind != kindReply && part.Kind != kindResult && len(d.entries) > 0 {
 		part.Entry, d.entries = d.entries[0].Entry, d.entries[1:]
 	}
-	d.talking = d.talking || p.Text == discussionHeading
+	d.talking = d.talking || p.Text == contributor.DiscussionHeading
 	text := shown.Text
-	part.Tokens = tokens(part.Bytes)
+	part.Tokens = tiers.EstimatedTokens(part.Bytes)
 	if shown.Image != nil {
 		part.Tokens += events.ImageTokens
 		part.Bytes += int64(len(shown.Image.Data))
@@ -98,9 +99,6 @@ func (d *document) add(p events.Part, shown llm.Shown) {
 	}
 	d.put(part, text)
 }
-
-// discussionHeading stands before the entries of a discussion.
-const discussionHeading = "# Discussion\n"
 
 // kindOf returns the kind and the name of a part, whose text begins with its heading.
 func (d *document) kindOf(p events.Part, text string) (kind, name string) {
@@ -162,7 +160,7 @@ func (d *document) addTools(offered []llm.Tool) {
 		}
 		fmt.Fprintf(&text, "## %s\n\n%s\n\n%s\n", t.Name, t.Description, fenced("json", string(schema)))
 	}
-	part.Tokens = tokens(part.Bytes)
+	part.Tokens = tiers.EstimatedTokens(part.Bytes)
 	d.put(part, text.String())
 }
 
@@ -198,9 +196,6 @@ func (d *document) markdown() string {
 	}
 	return out.String()
 }
-
-// tokens returns about how many tokens a text of n bytes has.
-func tokens(n int64) int64 { return (n + tiers.BytesPerToken - 1) / tiers.BytesPerToken }
 
 // price adds up the tokens, and says what they cost as input of the model.
 func (f *folded) price(c *wire.ContextPreview, asked *events.Event) {

@@ -120,7 +120,7 @@ func tokensOf(entries []events.TurnEntry) int64 {
 		if n.View == events.ViewImage {
 			size = events.ImageTokens * tiers.BytesPerToken
 		}
-		sum += (size + tiers.BytesPerToken - 1) / tiers.BytesPerToken
+		sum += tiers.EstimatedTokens(size)
 	}
 	return sum
 }

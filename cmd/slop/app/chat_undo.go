@@ -25,16 +25,16 @@ func (c *chat) redo(ctx context.Context, _ string) error { return c.moveContext(
 // moveContext undoes or redoes the next change of people to the discussions, the context or the presets.
 func (c *chat) moveContext(ctx context.Context, redo bool) error {
 	p, step, known := c.set.Restoring(redo)
-	did, method := "undid: ", "undo_curation"
+	verb, did := "undo", "undid: "
 	if redo {
-		did, method = "redid: ", "redo_curation"
+		verb, did = "redo", "redid: "
 	}
 	switch {
 	case !known:
-		c.note("there is nothing to %s", method[:4])
+		c.note("there is nothing to %s", verb)
 		return nil
 	case len(p.Changes) > 0: // a gateway must find the tracked files again
-		c.note("%s %s the project; use: %s", step.By, step.What, "slop"+c.g.Where()+" hook "+method)
+		c.note("%s %s the project; use: slop%s hook %s_curation", step.By, step.What, c.g.Where(), verb)
 		return nil
 	}
 	seq, id, err := c.writer.PublishAt(ctx, p, c.set.Seq())
