@@ -17,13 +17,16 @@ import (
 // dialTimeout limits the wait for a process that does not accept connections.
 const dialTimeout = 5 * time.Second
 
+// lingering limits how long a connection that the server has ended takes what the client still sends.
+const lingering = time.Second
+
 // Listener accepts connections on a socket and connects each to an internal one.
 type Listener struct {
-	listener net.Listener
+	listener *net.UnixListener
 	piping   sync.WaitGroup
 
 	mu   sync.Mutex
-	open map[net.Conn]struct{} // nil after Close
+	open map[*net.UnixConn]struct{} // nil after Close
 }
 
 // Listen accepts connections on a socket at path, which only this user can open, and connects each to a
@@ -41,14 +44,14 @@ func Listen(ctx context.Context, path string, inside func() (net.Conn, error)) (
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, fmt.Errorf("socket: %w", errors.Join(err, listener.Close()))
 	}
-	l := &Listener{listener: listener, open: map[net.Conn]struct{}{}}
+	l := &Listener{listener: listener.(*net.UnixListener), open: map[*net.UnixConn]struct{}{}}
 	l.piping.Go(func() { l.accept(inside) })
 	return l, nil
 }
 
 func (l *Listener) accept(inside func() (net.Conn, error)) {
 	for {
-		outer, err := l.listener.Accept()
+		outer, err := l.listener.AcceptUnix()
 		if err != nil {
 			return // closed
 		}
@@ -66,21 +69,23 @@ func (l *Listener) accept(inside func() (net.Conn, error)) {
 		}
 		l.open[outer] = struct{}{}
 		l.mu.Unlock()
-		l.piping.Go(func() { pipe(inner, outer) })
 		l.piping.Go(func() {
-			pipe(outer, inner)
+			_, _ = io.Copy(inner, outer) // the server sees the end
+			inner.Close()
+			_, _ = io.Copy(io.Discard, outer)
+			outer.Close()
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			delete(l.open, outer)
 		})
+		l.piping.Go(func() {
+			_, _ = io.Copy(outer, inner) // the client sees the end
+			inner.Close()
+			// A client that is still sending would otherwise see its own failure instead of the server's last words.
+			_ = outer.SetReadDeadline(time.Now().Add(lingering))
+			_ = outer.CloseWrite()
+		})
 	}
-}
-
-// pipe copies until one side ends, then closes both.
-func pipe(to, from net.Conn) {
-	_, _ = io.Copy(to, from) // the reader sees the end
-	to.Close()
-	from.Close()
 }
 
 // Close ends every connection and removes the socket.

@@ -86,8 +86,8 @@ func (s *session) logged(data any) string {
 	return string(short)
 }
 
-// raw passes on a notification that a program sent, in place of the SDK: it would do that after the answer of the
-// call. It returns false for other messages.
+// raw passes on a notification that a program sent, in place of the SDK: it may do that only after the answer of the
+// call, so that a call after it would still trust the old list of tools. It returns false for other messages.
 func (c *connection) raw(m jsonrpc.Message) bool {
 	r, is := m.(*jsonrpc.Request)
 	if !is || r.ID.IsValid() {
@@ -100,6 +100,9 @@ func (c *connection) raw(m jsonrpc.Message) bool {
 	case "notifications/message":
 		//lint:ignore SA1019 current servers still log
 		params = &sdk.LoggingMessageParams{}
+	case "notifications/tools/list_changed":
+		c.toolsChanged()
+		return true
 	default:
 		return false
 	}
