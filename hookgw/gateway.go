@@ -57,7 +57,7 @@ func New(ctx context.Context, cfg core.Config) (*Gateway, error) {
 	return g, nil
 }
 
-// held returns what the gateway currently holds for its clients.
+// held returns the resources that the gateway currently holds for its clients.
 func (g *Gateway) held() program.Held {
 	return program.Held{URL: g.URL(), Connections: g.conns.Open(), Feeds: g.Feeds.InUse(), Waiting: len(g.Slots)}
 }
@@ -76,7 +76,7 @@ func (g *Gateway) Ready() <-chan struct{} { return g.ready }
 func (g *Gateway) Close() error { return g.listener.Close() }
 
 // Serve answers until ctx ends, then lets running requests finish within Limits.Shutdown: waiting asks are told to
-// come back, feeds get their position. It returns nil after the end of ctx. Call it once.
+// come back later, and feeds are told their position. It returns nil after the end of ctx. Call it once.
 func (g *Gateway) Serve(ctx context.Context) error {
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
@@ -160,11 +160,11 @@ func (g *Gateway) server(base context.Context) *http.Server {
 	}
 }
 
-// FinishReset completes a reset that a process began and did not finish. Call it before any code opens a session
-// because none is open.
+// FinishReset completes a reset that another process began and did not finish. Call it before any code opens a
+// session because none is open.
 func (g *Gateway) FinishReset(ctx context.Context) error { return gui.FinishReset(ctx, g.State) }
 
-// resume completes what earlier gateways began.
+// resume completes operations that earlier gateways began.
 func resume(ctx context.Context, g *core.State) {
 	limited, cancel := context.WithTimeout(ctx, project.ResumeTime)
 	defer cancel()

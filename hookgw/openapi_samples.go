@@ -8,7 +8,7 @@ type sample struct {
 	takes, gives string // JSON; empty: none
 }
 
-// samplesOfRoutes returns the samples whose form the original's documents print.
+// samplesOfRoutes returns the samples whose form the documents of Manual Slop show.
 func samplesOfRoutes() []sample {
 	const status = `{"mma_status": "executing", "ai_status": "sending...", "active_tier": "Tier 3", "active_track": "track-1", "active_tickets": [], "mma_step_mode": false, ` +
 		`"pending_tool_approval": false, "pending_mma_step_approval": false, "pending_mma_spawn_approval": false, "pending_approval": false, "pending_spawn": false, ` +

@@ -21,7 +21,7 @@ import (
 	"manualslop/hookgw/views"
 )
 
-// Routes returns everything that the gateway serves.
+// Routes returns every route of the gateway.
 func Routes() []request.Route { return routes(&core.State{}) }
 
 func routes(g *core.State) []request.Route {

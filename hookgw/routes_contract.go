@@ -9,7 +9,8 @@ import (
 	"manualslop/hookgw/request"
 )
 
-// contractRoutes returns the routes with the description of all routes. It contains no state, so it needs no token.
+// contractRoutes returns the routes that serve the description of all routes. The description contains no state, so
+// it needs no token.
 func contractRoutes() []request.Route {
 	const get, group = http.MethodGet, "Contract"
 	document := sync.OnceValue(func() openapi.Object { return OpenAPI(Routes(), request.Limits{}) })

@@ -19,7 +19,7 @@ func TokenFile(r Right) string { return string(r) + ".token" }
 // ErrTokens means that the folder of tokens cannot be trusted.
 var ErrTokens = errors.New("tokens")
 
-// Sizes of tokens: of new ones, and the limits of those in files.
+// Sizes of tokens: the size of new ones, and the limits for those in files.
 const (
 	tokenBytes    = 32
 	minTokenChars = 32
@@ -75,7 +75,7 @@ func MakeTokens(dir string) ([]string, error) {
 	return tokens, nil
 }
 
-// find returns the right that token gives, RightNone for an unknown one.
+// find returns the right that token grants, or RightNone if the token is unknown.
 func (k *Keyring) find(token string) Right {
 	var text [maxTokenChars]byte // avoids an allocation
 	if len(token) > len(text) {

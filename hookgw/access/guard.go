@@ -10,7 +10,7 @@ import (
 	"manualslop/hookgw/problem"
 )
 
-// Guard decides which requests are let in. It is the same for every route and method.
+// Guard decides which requests are admitted. It treats every route and method the same way.
 type Guard struct {
 	hosts   []string // exact values of Host
 	origins []string // exact values of Origin
@@ -62,7 +62,8 @@ func enters(r *http.Request) bool {
 		r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-// Identify returns the right that the request's token or else its cookie gives; without tokens, the person's.
+// Identify returns the right that the request's token grants, or else its cookie. Without tokens every request has
+// the user's right.
 func (g *Guard) Identify(r *http.Request) Right {
 	if g.keys == nil {
 		return RightHuman

@@ -8,9 +8,9 @@ const (
 	RightNone Right = "none"
 	// RightRead allows reading.
 	RightRead Right = "read"
-	// RightAsk allows asking the person and reading the answers.
+	// RightAsk allows asking the user and reading the answers.
 	RightAsk Right = "ask"
-	// RightHuman acts as the person: it answers, changes and reads everything.
+	// RightHuman acts as the user: it answers, changes and reads everything.
 	RightHuman Right = "human"
 )
 

@@ -26,8 +26,9 @@ const (
 	maxCookies = 64
 )
 
-// SignIns lets browsers use one gateway without a token: a holder of a token makes a link, whose code is exchanged once
-// for a cookie with the right of that token. Both are in memory only, as digests. It is safe for concurrent use.
+// SignIns lets browsers use one gateway without a token. A token holder creates a link, and its code is exchanged
+// once for a cookie with the right of that token. Both are kept in memory only, as digests. It is safe for concurrent
+// use.
 type SignIns struct {
 	cookie string // name, which has the port: browsers send cookies to every port
 	clock  func() time.Time
@@ -43,7 +44,7 @@ type signIn struct {
 	agent string // how the browser names itself
 }
 
-// SignIn is a browser that is signed in.
+// SignIn is a signed-in browser.
 type SignIn struct {
 	ID    string    `json:"id"` // of the sign-in; not what the browser sends
 	Right string    `json:"right"`
@@ -65,7 +66,7 @@ func (s *SignIns) Link(right Right) (code string, until time.Time) {
 	return s.add(s.links, maxLinks, signIn{right: right, until: until}), until
 }
 
-// maxAgent is how much of the name of a browser is kept, in bytes.
+// maxAgent limits the stored name of a browser, in bytes.
 const maxAgent = 200
 
 // Enter exchanges the code of a link for a cookie of the browser that calls itself agent.
@@ -95,7 +96,7 @@ func (s *SignIns) Leave(r *http.Request) *http.Cookie {
 	return &http.Cookie{Name: s.cookie, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode}
 }
 
-// List returns the browsers that are signed in, those that came last first.
+// List returns the signed-in browsers, newest first.
 func (s *SignIns) List(r *http.Request) []SignIn {
 	own := map[string]bool{}
 	for _, c := range r.CookiesNamed(s.cookie) {
@@ -113,7 +114,7 @@ func (s *SignIns) List(r *http.Request) []SignIn {
 	return out
 }
 
-// End ends the sign-in with an id, and reports whether there was one.
+// End ends the sign-in with the given id and reports whether it existed.
 func (s *SignIns) End(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +129,7 @@ func (s *SignIns) End(id string) bool {
 
 func idOf(digest [sha256.Size]byte) string { return hex.EncodeToString(digest[:8]) }
 
-// add makes a secret for a sign-in and drops those that have ended or, of too many, the oldest.
+// add creates a secret for a sign-in. It drops expired sign-ins and, over the limit, the oldest one.
 func (s *SignIns) add(all map[[sha256.Size]byte]signIn, most int, in signIn) string {
 	secret := rand.Text() // 130 bits
 	s.mu.Lock()
@@ -149,15 +150,16 @@ func (s *SignIns) add(all map[[sha256.Size]byte]signIn, most int, in signIn) str
 	return secret
 }
 
-// OpeningPage returns a page for a file, which opens a link of the gateway.
+// OpeningPage returns the content of a file that opens a link of the gateway.
 func OpeningPage(link string) string {
 	to := html.EscapeString(strings.Replace(link, "/#", Entrance+"#", 1))
 	return `<!doctype html><html lang="en"><meta charset="utf-8"><title>slop</title>` +
 		`<meta http-equiv="refresh" content="0; url=` + to + `"><p><a href="` + to + `">Open the console</a></p></html>` + "\n"
 }
 
-// right returns the right that the cookie of a request gives. Other ports of this machine are the same site, so the
-// cookie is only valid on requests of the gateway's own pages; SameSite alone would not distinguish them.
+// right returns the right that a request's cookie grants. To a browser, other ports of this machine are the same
+// site, so the cookie is only valid on requests from the gateway's own pages; SameSite alone would not distinguish
+// them.
 func (s *SignIns) right(r *http.Request) Right {
 	cookies := r.CookiesNamed(s.cookie)
 	if len(cookies) == 0 || !ownPage(r) {
@@ -174,8 +176,8 @@ func (s *SignIns) right(r *http.Request) Right {
 	return RightNone
 }
 
-// ownPage reports whether a page of the gateway sent a request whose Host [Guard.Place] accepted. Browsers send no
-// Origin with a plain GET, and some no Sec-Fetch-Site with a WebSocket.
+// ownPage reports whether a request whose Host [Guard.Place] accepted was sent by a page of the gateway. Browsers
+// send no Origin with a plain GET, and some send no Sec-Fetch-Site with a WebSocket.
 func ownPage(r *http.Request) bool {
 	sites, origins := r.Header["Sec-Fetch-Site"], r.Header["Origin"]
 	ownSite := len(sites) == 1 && sites[0] == "same-origin"

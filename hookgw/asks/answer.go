@@ -9,10 +9,10 @@ import (
 	"manualslop/projections"
 )
 
-// NotUnderstood is the recorded reason when an unclear response counts as a no.
+// NotUnderstood is the recorded reason when an unclear response counts as a rejection.
 const NotUnderstood = "the response was neither a yes nor a no"
 
-// plainAnswer is a parsed yes or no.
+// plainAnswer is a parsed approval or rejection.
 type plainAnswer struct {
 	Approved bool            `json:"approved"`
 	Args     json.RawMessage `json:"args,omitempty"`
@@ -20,15 +20,14 @@ type plainAnswer struct {
 	Rule     *ruleWanted     `json:"rule,omitempty"`
 }
 
-// ruleWanted is the rule that a yes makes from now on: patterns, empty for every call of a tool, and for what it
-// counts.
+// ruleWanted is the rule that an approval also creates: its patterns (none: every call of the tool) and its scope.
 type ruleWanted struct {
 	Patterns []string `json:"patterns"`
 	Scope    string   `json:"scope,omitempty"` // session if empty
 }
 
-// Meaning returns what a response means for an ask. For /api/ask it is passed on verbatim and is a no only if it
-// plainly says so; at a gate everything but a plain yes is a no.
+// Meaning returns what a response means for an ask. The response to an ask from /api/ask is passed on verbatim and
+// counts as a rejection only if it plainly says so. At a gate, everything but a plain approval is a rejection.
 func Meaning(ask projections.Ask, response json.RawMessage) events.AskAnswered {
 	meant, understood := readAnswer(response)
 	out := events.AskAnswered{Ask: ask.AskRaised.Ask, Decision: events.No}

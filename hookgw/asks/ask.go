@@ -23,7 +23,7 @@ type question struct {
 	digest  string          // of the body's canonical form, before masking
 }
 
-// postAsk puts a question to the person; the response is sent when the person answers.
+// postAsk asks the user a question. The response is sent when the user answers.
 func postAsk(c *core.Call) error {
 	q, err := newQuestion(c)
 	if err != nil {
@@ -60,8 +60,8 @@ func (q question) same(ask projections.Ask) error {
 	return nil
 }
 
-// raises reports whether an event is approval's AskRaised. Under another actor's name such a body decodes to
-// events.Malformed.
+// raises reports whether an event is an AskRaised event written by approval. Under another actor's name such a body
+// decodes to events.Malformed.
 func raises(e *events.Event) bool {
 	_, ok := e.Payload.(events.AskRaised)
 	return ok
@@ -122,8 +122,8 @@ func lookup(c *core.Call, session, id string) (ask projections.Ask, ok bool, err
 	return ask, ok, err
 }
 
-// publishAsk publishes the question under the actor whose token it came with. Clients find it through the queue entry
-// that its AskRaised makes.
+// publishAsk publishes the question under the actor to which the token belongs. Clients find it through the queue
+// entry that its AskRaised creates.
 func publishAsk(c *core.Call, q question) error {
 	as := c.Gw.Own
 	if c.Right == access.RightAsk {
@@ -154,7 +154,8 @@ func timedOut(c *core.Call) *problem.Problem {
 		"Treat it as a denial.")
 }
 
-// answerOf returns the person's answer for the program: the response verbatim, or what a plain yes or no means.
+// answerOf returns the user's answer for the program: the response verbatim, or the meaning of a plain approval or
+// rejection.
 func answerOf(c *core.Call, s *projections.SettledAsk) error {
 	if s.Outcome != events.Yes && s.Outcome != events.No {
 		return problem.Settled(s)

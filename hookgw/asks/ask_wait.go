@@ -54,10 +54,10 @@ func (a *asking) Begin() {
 	a.timer = time.AfterFunc(max(0, left)+a.Gw.Cfg.Limits.AskGrace, func() { a.give(timedOut(&a.Call)) })
 }
 
-// put posts the question and returns how long it may wait. The same body with the same request_id joins the question
-// that is already there, and is answered at once if that is settled. Joiners are dropped when their client
-// disconnects. The poster keeps its slot until the ask settles, so that a program that posts and leaves cannot have
-// more asks open than there are slots.
+// put posts the question or joins an existing one, and returns how long it may wait. The same body with the same
+// request_id joins the existing question and is answered at once if that is settled. Joiners are dropped when their
+// client disconnects. The poster keeps its slot until the ask settles, so that a program that posts and disconnects
+// cannot have more asks open than it has slots.
 func (a *asking) put() (left time.Duration, err error) {
 	a.w = a.Gw.Asks.Join(a.q.session, a.q.id, a.told)
 	if err := a.Gw.CaughtUp(a.Request.Context(), a.w.Since); err != nil {
@@ -91,7 +91,7 @@ func (a *asking) told(e *events.Event) {
 	}
 }
 
-// look answers if the ask is settled once the read models have passed seq.
+// look answers if the ask is settled, once the read models have passed seq.
 func (a *asking) look(seq uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -120,8 +120,8 @@ func (a *asking) conclude(seq uint64) error {
 	return settled(&a.Call, ask.Settled)
 }
 
-// watch detects that the client closes the connection. If the client sends more data instead, watching ends: it gets
-// no second answer.
+// watch detects when the client closes the connection. If the client sends more data instead, watching ends, because
+// the client gets only one answer.
 func (a *asking) watch() {
 	var next [1]byte
 	if n, err := a.late.Conn.Read(next[:]); n == 0 && err != nil {
@@ -142,7 +142,7 @@ func (a *asking) Stop() {
 	}
 }
 
-// give ends the wait with err, unless it has ended.
+// give ends the wait with err, unless it has already ended.
 func (a *asking) give(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -151,7 +151,7 @@ func (a *asking) give(err error) {
 	}
 }
 
-// finish releases the slot of the request and answers it, unless that is done. mu must be held.
+// finish releases the request's slot and answers the request, unless that has been done. mu must be held.
 func (a *asking) finish(err error) {
 	a.over = true
 	if a.timer != nil {

@@ -8,7 +8,7 @@ import (
 	"manualslop/projections"
 )
 
-// inboxLine is an open ask with what a person needs to know about where it comes from.
+// inboxLine is an open ask together with its origin.
 type inboxLine struct {
 	Session    string `json:"session"`
 	Label      string `json:"label,omitempty"`
@@ -22,7 +22,7 @@ type inboxList struct {
 	Asks []inboxLine `json:"asks"`
 }
 
-// getInbox lists what waits for the person in every open session, oldest first.
+// getInbox lists the asks that wait for the user in every open session, oldest first.
 func getInbox(c *core.Call) error {
 	out := inboxList{[]inboxLine{}}
 	for _, about := range c.Gw.Cfg.Models.Sessions() {

@@ -12,9 +12,9 @@ import (
 	"manualslop/projections"
 )
 
-// CheckFiles refuses an answer that starts a ticket with files that do not exist. Approval cannot know
-// that, because it does not read files. Files that the ask names are left to the worker, and all files of a session
-// whose tickets work elsewhere than in the person's folder.
+// CheckFiles rejects an answer that starts a ticket with files that do not exist. Approval cannot check this, because
+// it does not read files. Files that the ask itself names are left to the worker, and so are all files of a session
+// whose tickets do not work in the user's folder.
 func CheckFiles(c *core.Call, session string, ask projections.Ask, answer events.AskAnswered) error {
 	if ask.Gate != events.GateSpawn || len(answer.Args) == 0 || c.Gw.Cfg.ProjectFiles == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"manualslop/projections/live"
 )
 
-// gates returns the three approval gates of the original. Each has its own events, questions, endpoints and buttons:
+// gates returns the three approval gates of Manual Slop. Each has its own events, questions, endpoints and buttons;
 // an answer at one gate never counts at another.
 func gates() []string { return []string{events.GateTool, events.GateStep, events.GateSpawn} }
 
@@ -50,8 +50,8 @@ func getGateAsks() func(*core.Call) error {
 	}
 }
 
-// postGateRespond answers an ask of one gate: the named one, else the oldest open one. It never answers an ask of
-// another gate.
+// postGateRespond answers the named ask of one gate, or else its oldest open one. It never answers an ask of another
+// gate.
 func postGateRespond(c *core.Call) error {
 	gate, err := readGate(c)
 	if err != nil {
@@ -72,7 +72,8 @@ func postGateRespond(c *core.Call) error {
 	return respond(c, session, ask, response)
 }
 
-// AskOf returns the open ask with this id, which must be of one of the gates; without an id their oldest.
+// AskOf returns the open ask with this id, which must belong to one of the gates. Without an id it returns their
+// oldest ask.
 func AskOf(c *core.Call, session, id string, gates ...string) (projections.Ask, error) {
 	gate := strings.Join(gates, " or ")
 	if id != "" {
@@ -96,7 +97,7 @@ func AskOf(c *core.Call, session, id string, gates ...string) (projections.Ask, 
 	return open[at], nil
 }
 
-// others names a few open asks of other gates, for a client that knows only that something waits.
+// others names a few open asks of other gates, for a client that only knows that something is waiting.
 func others(open []projections.Ask) string {
 	const few = 3
 	var names []string

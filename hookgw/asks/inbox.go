@@ -28,7 +28,7 @@ const (
 	stateAll     = "all"
 )
 
-// getAsks lists what waits for the person, oldest first.
+// getAsks lists the asks that wait for the user, oldest first.
 func getAsks() func(*core.Call) error {
 	shown := inboxes("asks", func(lines []AskLine) any { return askList{lines} })
 	return func(c *core.Call) error { return showInbox(c, shown) }
@@ -56,7 +56,7 @@ func showInbox(c *core.Call, shown map[string]live.Rendering) error {
 	return c.ShowAt(c.Core.Past, wanted)
 }
 
-// Inbox lists the asks in a state, in the order raised.
+// Inbox lists the asks in a state, in the order in which they were raised.
 func Inbox(s *projections.Set, state string) []AskLine {
 	all := s.OpenAsks
 	if state != StatePending {

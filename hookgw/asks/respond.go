@@ -13,7 +13,7 @@ import (
 	"manualslop/projections"
 )
 
-// postRespond publishes the person's answer to an ask and reports whether it counted.
+// postRespond publishes the user's answer to an ask and reports whether it counted.
 func postRespond(c *core.Call) error {
 	session, err := c.SomeSession()
 	if err != nil {
@@ -87,7 +87,7 @@ type gateResponse struct {
 	Response  json.RawMessage `json:"response"`
 }
 
-// respondAnswer reports that an answer counted, how if it was unclear, and which rule it made.
+// respondAnswer reports that an answer counted, how an unclear one was understood, and which rule it created.
 type respondAnswer struct {
 	Status   string `json:"status"`
 	Decision string `json:"decision,omitempty"`
@@ -96,7 +96,7 @@ type respondAnswer struct {
 	Rule *events.Rule `json:"rule,omitempty"`
 }
 
-// readResponse parses the body: the ask, empty if it names none, and the answer.
+// readResponse parses the body into the ask, which is empty if the body names none, and the answer.
 func readResponse(c *core.Call) (id string, response json.RawMessage, err error) {
 	if _, err := events.Canonical(c.Body); err != nil {
 		return "", nil, problem.New(http.StatusBadRequest, "the body has no canonical form",
@@ -119,7 +119,7 @@ func readResponse(c *core.Call) (id string, response json.RawMessage, err error)
 	return id, response, nil
 }
 
-// known returns the open ask with that id.
+// known returns the open ask with this id.
 func known(c *core.Call, session, id string) (projections.Ask, error) {
 	ask, ok, err := findAsk(c, session, id)
 	switch {
@@ -150,7 +150,7 @@ func findAsk(c *core.Call, session, id string) (projections.Ask, bool, error) {
 	return lookup(c, session, id)
 }
 
-// refuses reports whether e says that the answer with this id does not count.
+// refuses reports whether e rejects the answer with this id.
 func refuses(e *events.Event, answer string) bool {
 	p, ok := e.Payload.(events.AnswerRefused)
 	return ok && p.AnswerID == answer
@@ -201,7 +201,7 @@ func SettleAnswer(c *core.Call, e events.Event, answer events.AskAnswered) (verd
 	return out, err
 }
 
-// Problem says why the answer did not count; nil if it did or still may.
+// Problem returns why the answer did not count, or nil if it counted or still may.
 func (v verdict) Problem() *problem.Problem {
 	switch {
 	case v.Settled != nil && v.Settled.AnswerID != v.answerID:

@@ -1,4 +1,4 @@
-// Package asks puts questions to the person and takes the answers.
+// Package asks asks the user questions and receives the answers.
 package asks
 
 import (
@@ -9,7 +9,7 @@ import (
 	"manualslop/hookgw/request"
 )
 
-// Routes returns the routes that ask the person and take the answers.
+// Routes returns the routes that ask the user and receive the answers.
 func Routes(g *core.State) []request.Route {
 	const get, post, group = http.MethodGet, http.MethodPost, "Asks"
 	of := request.SessionParameter()

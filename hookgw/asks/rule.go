@@ -10,8 +10,8 @@ import (
 	"manualslop/projections"
 )
 
-// ruleOf returns the rule that a response makes from now on, nil without one. A rule that cannot be made, or whose
-// patterns the response does not name, refuses the response before anything is answered.
+// ruleOf returns the rule that a response creates, or nil if it creates none. It rejects the response, before
+// anything is answered, if the rule is impossible or the response does not name the rule's patterns.
 func ruleOf(c *core.Call, session string, ask projections.Ask, answer events.AskAnswered,
 	response json.RawMessage) (*events.Rule, error) {
 	said, _ := readAnswer(response)
@@ -48,13 +48,13 @@ func ruleOf(c *core.Call, session string, ask projections.Ask, answer events.Ask
 	return &rule, nil
 }
 
-// names reports whether a rule has the patterns that were sent; none are right for every call of a tool.
+// names reports whether the client sent exactly the patterns of a rule. A rule for every call of a tool has none.
 func (w ruleWanted) names(rule events.Rule) bool {
 	return w.Patterns != nil && len(w.Patterns) == len(rule.Args)
 }
 
-// addRule records a rule after the yes that made it, and returns it as recorded. One without a scope is for the
-// person's configuration.
+// addRule records a rule after the approval that created it, and returns it as recorded. A rule without a scope
+// belongs to the user's configuration.
 func addRule(c *core.Call, session string, rule events.Rule) (_ events.Rule, err error) {
 	if rule.Scope == "" {
 		if rule, err = c.Gw.Cfg.KeepRule(rule); err != nil {
@@ -66,21 +66,21 @@ func addRule(c *core.Call, session string, rule events.Rule) (_ events.Rule, err
 	return rule, err
 }
 
-// RulePreview is the rule that a yes from now on would make, and the answer of GET /api/ask/rule.
+// RulePreview is the rule that an approval would create, and the answer of GET /api/ask/rule.
 type RulePreview struct {
 	Rule    events.Rule  `json:"rule"`
 	Settles []AskSettled `json:"settles"` // other open asks of the session that the rule answers at once
 }
 
-// AskSettled is an ask that a rule answers.
+// AskSettled is an ask that a rule settles.
 type AskSettled struct {
 	RequestID string `json:"request_id"`
 	Title     string `json:"title"`
 	Ticket    string `json:"ticket,omitempty"`
 }
 
-// PreviewRule returns the rule that ruleOf makes of an ask in a session with these settings and open asks, with
-// patterns or else proposed ones.
+// PreviewRule returns the rule that ruleOf would create for an ask in a session with these settings and open asks.
+// Without patterns it uses the proposed ones.
 func PreviewRule(now projections.Settings, open []events.AskRaised, ruleOf func(now projections.Settings,
 	ask events.AskRaised, patterns []string, scope string) (events.Rule, error), ask events.AskRaised, patterns []string,
 	scope string) (RulePreview, error) {
@@ -100,7 +100,7 @@ func PreviewRule(now projections.Settings, open []events.AskRaised, ruleOf func(
 	return out, nil
 }
 
-// Raised returns the asks as they were raised.
+// Raised returns the asks in the form in which they were raised.
 func Raised(open []projections.Ask) []events.AskRaised {
 	out := make([]events.AskRaised, len(open))
 	for i, a := range open {
@@ -109,7 +109,7 @@ func Raised(open []projections.Ask) []events.AskRaised {
 	return out
 }
 
-// getRule shows the rule that a yes from now on would make, and changes nothing.
+// getRule shows the rule that an approval would create. It changes nothing.
 func getRule(c *core.Call) error {
 	session, err := c.SomeSession()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package console serves the web console: its files, and the sign-in of browsers. The page draws; everything that it
-// shows comes from the routes of other packages. Its sources are TypeScript in source, one folder a view; a test
+// Package console serves the web console: its files and the sign-in of browsers. The page only draws; the data comes
+// from the routes of other packages. The TypeScript sources are in the folder source, one folder per view, and a test
 // bundles them into dist.
 package console
 
@@ -18,7 +18,7 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// policy lets the page load only its own files, and makes the browser refuse markup that is built from text.
+// policy allows the page to load only its own files, and makes the browser reject markup that is built from strings.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
@@ -87,7 +87,7 @@ func serveFile(c *request.Call, name, media string) error {
 	return c.ReplyMedia(media, body)
 }
 
-// postLink answers with a link at the address that the client itself uses, which the guard has checked.
+// postLink answers with a link to the address that the client itself uses, which the guard has checked.
 func postLink(c *core.Call) error {
 	code, until := c.Gw.SignIns.Link(c.Right)
 	return c.Reply(http.StatusOK, linkAnswer{"http://" + c.Request.Host + "/#login=" + code, until})

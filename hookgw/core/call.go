@@ -6,13 +6,13 @@ import (
 	"manualslop/hookgw/request"
 )
 
-// Call is a request at the gateway, for handlers that need more of the gateway than what all requests share.
+// Call is a request to the gateway, for handlers that need more of the gateway than package request offers.
 type Call struct {
 	*request.Call
 	Gw *State
 }
 
-// In turns a handler of the gateway into one of a route.
+// In converts a handler of the gateway to a handler of a route.
 func (g *State) In(handle func(*Call) error) func(*request.Call) error {
 	return func(c *request.Call) error { return handle(&Call{c, g}) }
 }

@@ -24,17 +24,17 @@ import (
 const (
 	// AuthToken demands a bearer token for everything but /status.
 	AuthToken = "token"
-	// AuthNone treats every caller as the configured person. Every other check stays.
+	// AuthNone treats every caller as the configured user. All other checks still apply.
 	AuthNone = "none"
 )
 
-// DefaultListen is the original's address.
+// DefaultListen is the address that Manual Slop uses.
 const DefaultListen = "127.0.0.1:8999"
 
 // ErrConfig means that a Config is unusable.
 var ErrConfig = errors.New("gateway configuration")
 
-// ErrNoServer says that no external MCP server has a name.
+// ErrNoServer means that no external MCP server has the given name.
 var ErrNoServer = errors.New("no such MCP server")
 
 // Config is everything a gateway needs. Log, PersonLog, AgentLog, Models,
@@ -207,7 +207,7 @@ func (c Config) check() error {
 	return nil
 }
 
-// Settings returns the settings of c that all requests share.
+// Settings returns the part of c that all requests share.
 func (c Config) Settings() request.Settings {
 	agent := events.AgentPrefix + c.AgentLabel
 	return request.Settings{

@@ -30,7 +30,7 @@ type ProjectFiles interface {
 	WriteHistory(h projections.History) (string, error)
 }
 
-// MaxProjectFile is the size of a project document's file in bytes.
+// MaxProjectFile limits the file of a project document, in bytes.
 const MaxProjectFile = 1 << 20
 
 // ProjectFile is a project document as read from its file.
@@ -41,19 +41,19 @@ type ProjectFile struct {
 	Document json.RawMessage // its tables as a JSON object
 }
 
-// FileProblemKind says what is wrong with a file.
+// FileProblemKind is the kind of a file error.
 type FileProblemKind int
 
 const (
-	// FileDenied is a path that is protected, or leads out of the project.
+	// FileDenied means that the path is protected or leads out of the project.
 	FileDenied FileProblemKind = iota + 1
-	// FileMissing is a path where no file exists.
+	// FileMissing means that no file exists at the path.
 	FileMissing
-	// FileBroken is a content that cannot be read or written.
+	// FileBroken means that the content cannot be read or written.
 	FileBroken
-	// FileChanged is a file that differs from what was expected.
+	// FileChanged means that the file differs from what was expected.
 	FileChanged
-	// FileTooLarge is a content, or a list of files, over its limit.
+	// FileTooLarge means that the content, or a list of files, exceeds its limit.
 	FileTooLarge
 )
 
@@ -81,7 +81,7 @@ func (p *FileProblem) status() int {
 	return http.StatusUnprocessableEntity
 }
 
-// ProblemOf turns an error of ProjectFiles into a problem for the client.
+// ProblemOf converts an error of ProjectFiles to a problem for the client.
 func ProblemOf(err error) error {
 	var p *FileProblem
 	if errors.As(err, &p) {
@@ -90,7 +90,7 @@ func ProblemOf(err error) error {
 	return err
 }
 
-// Files returns the project folder, or why there is none.
+// Files returns the project folder, or an error that says why it is not available.
 func (g *State) Files() (ProjectFiles, error) {
 	if g.Cfg.ProjectFiles == nil {
 		return nil, problem.New(http.StatusServiceUnavailable, "this gateway has no access to the project folder",

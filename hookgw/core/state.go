@@ -13,7 +13,7 @@ import (
 	"manualslop/hookgw/request"
 )
 
-// State is what the handlers of all routes share.
+// State is the state that the handlers of all routes share.
 type State struct {
 	*request.Core
 	Cfg Config
@@ -54,7 +54,7 @@ func NewState(shared *request.Core, cfg Config) *State {
 	}
 }
 
-// Track waits until no other request records the project of a session and the files that it tracks. Call release
+// Track waits until no other request is recording the project and the tracked files of a session. Call release
 // afterwards. The error is that of ctx.
 func (g *State) Track(ctx context.Context, session string) (release func(), err error) {
 	g.mu.Lock()

@@ -1,4 +1,4 @@
-// Package curation undoes and redoes what people changed in the discussions, the context and the project.
+// Package curation undoes and redoes people's changes to the discussions, the context and the project.
 package curation
 
 import (
@@ -18,7 +18,7 @@ import (
 	"manualslop/projections/undo"
 )
 
-// Routes returns the routes that show the history of a session's curation and move in it.
+// Routes returns the routes that show the history of a session's curation and move through it.
 func Routes(g *core.State) []request.Route {
 	const group = "Curation"
 	of := []request.Parameter{request.SessionParameter()}
@@ -80,8 +80,8 @@ func postMove(c *core.Call, redo bool) error {
 	return c.Reply(http.StatusOK, wire.CurationAnswer{Status: "ok", Step: step, Position: e.Seq})
 }
 
-// move appends an undo or a redo on condition that the history is where the person saw it. Other events of the session
-// may come in between.
+// move appends an undo or a redo on condition that the history has not changed since the client read it. Unrelated
+// events of the session do not matter.
 func move(c *core.Call, session string, redo bool, after *uint64) (e events.Event, step undo.Info, err error) {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), c.Gw.Cfg.Limits.SettleWait)
 	defer cancel()

@@ -10,8 +10,8 @@ import (
 	"manualslop/projections"
 )
 
-// Hand publishes work of a person, with a discussion attached to it as it reads now; an empty name attaches none. to is
-// the ticket that the work is about; empty: the work is new.
+// Hand publishes work for the team with a discussion attached to it in its current state; an empty name attaches
+// none. to is the ticket that the work belongs to, or empty for new work.
 func Hand(c *core.Call, session string, work events.Payload, to, discussion string) (events.Event, error) {
 	e, err := c.Stamp(c.Gw.Person, session, work)
 	if err != nil {
@@ -64,7 +64,7 @@ func postOpen(c *core.Call) error {
 	return doneWith(c, discussionAnswer{Name: want.Name}, err)
 }
 
-// Held returns an error if a person cannot work on a ticket by hand.
+// Held returns an error if a person cannot take over the conversation of a ticket.
 func Held(c *core.Call, session, ticket string) error {
 	reason := ""
 	if err := c.Read(session, func(s *projections.Set) { reason = s.Held(ticket) }); err != nil || reason == "" {

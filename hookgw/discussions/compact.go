@@ -20,7 +20,7 @@ type compactBody struct {
 	Model   string `json:"model,omitempty"`   // instead of the tier's
 }
 
-// compactAnswer says what is being summarised, and where it is seen.
+// compactAnswer says what is being summarised and where the result will appear.
 type compactAnswer struct {
 	Status     string `json:"status"`
 	Discussion string `json:"discussion"`
@@ -59,8 +59,8 @@ func postCompact(c *core.Call) error {
 		events.DiscussionStream(p.Discussion)})
 }
 
-// Compact is a turn that makes a discussion shorter but for its last entries; see [projections.Set.CompactEntries]. It
-// refuses what nobody could summarise.
+// Compact returns a turn that replaces all but the last entries of a discussion by a summary; see
+// [projections.Set.CompactEntries]. It returns an error if no model can summarise them.
 func Compact(c *core.Call, session string, want events.TurnRequested, keep int) (events.TurnRequested, error) {
 	want.Compact = true
 	return turn(c, session, want, func(s *projections.Set, name string) ([]events.TurnEntry, bool) {

@@ -52,12 +52,12 @@ func getDiscussions() func(*core.Call) error {
 	return func(c *core.Call) error { return c.ShowAt(c.Core.PastDiscussions, shown) }
 }
 
-// AboutDiscussion publishes a person's change of the discussions.
+// AboutDiscussion publishes a user's change to a discussion.
 func AboutDiscussion(c *core.Call, session string, p events.Payload) (events.Event, error) {
 	return c.PublishChecked(session, p, (*projections.Set).DiscussionRefusal)
 }
 
-// doneWith answers with the discussion that was changed.
+// doneWith answers with the changed discussion.
 func doneWith(c *core.Call, answer discussionAnswer, err error) error {
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func doneWith(c *core.Call, answer discussionAnswer, err error) error {
 	return c.Reply(http.StatusOK, answer)
 }
 
-// HasDiscussion returns an error if no discussion has that name.
+// HasDiscussion returns an error if no discussion has this name.
 func HasDiscussion(c *core.Call, session, name string) error {
 	ok := false
 	if err := c.Read(session, func(s *projections.Set) {

@@ -10,7 +10,7 @@ import (
 	"manualslop/projections"
 )
 
-// importRequest is a history.toml as text.
+// importRequest holds the text of a history.toml.
 type importRequest struct {
 	TOML string `json:"toml"`
 }
@@ -62,7 +62,7 @@ func postImport(c *core.Call) error {
 	return c.Reply(http.StatusOK, out)
 }
 
-// ImportHistory publishes a history whose texts were masked before.
+// ImportHistory publishes a history whose text has already been masked.
 func ImportHistory(c *core.Call, session string, h projections.History) error {
 	if wrong := h.Check(); wrong != "" {
 		return problem.New(http.StatusBadRequest, wrong,

@@ -1,4 +1,4 @@
-// Package discussions has the discussions of a session and their entries.
+// Package discussions serves the discussions of a session and their entries.
 package discussions
 
 import (

@@ -21,7 +21,7 @@ type sendBody struct {
 	Model      string `json:"model,omitempty"`   // instead of the tier's
 }
 
-// sendAnswer says what was sent, and where its answer is seen.
+// sendAnswer says what was sent and where the answer will appear.
 type sendAnswer struct {
 	Status     string `json:"status"`
 	Discussion string `json:"discussion"`
@@ -58,13 +58,13 @@ func postSend(c *core.Call) error {
 		events.DiscussionStream(p.Discussion)})
 }
 
-// Turn is a turn with the discussion as it reads now; an empty name is the active
-// one's. It refuses what nobody could answer.
+// Turn returns a turn on the current state of a discussion; an empty name means the active one. It returns an error
+// if no model can answer.
 func Turn(c *core.Call, session string, want events.TurnRequested) (events.TurnRequested, error) {
 	return turn(c, session, want, (*projections.Set).TurnEntries)
 }
 
-// turn is a turn with the entries of its discussion.
+// turn returns a turn together with the entries of its discussion.
 func turn(c *core.Call, session string, want events.TurnRequested, entries func(*projections.Set,
 	string) ([]events.TurnEntry, bool)) (events.TurnRequested, error) {
 	var known, busy bool
@@ -97,7 +97,7 @@ func turn(c *core.Call, session string, want events.TurnRequested, entries func(
 	return want, checked(want)
 }
 
-// Preview is Turn for a turn whose words may be missing.
+// Preview is like Turn, but allows a turn without words.
 func Preview(c *core.Call, session string, want events.TurnRequested) (events.TurnRequested, error) {
 	text := want.Text
 	want.Text = cmp.Or(text, "?")
@@ -106,7 +106,7 @@ func Preview(c *core.Call, session string, want events.TurnRequested) (events.Tu
 	return want, err
 }
 
-// checked explains why a turn cannot be carried out.
+// checked returns an error that explains why a turn is impossible.
 func checked(want events.TurnRequested) error {
 	var large events.LimitError
 	switch err := want.Check(); {

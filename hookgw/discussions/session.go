@@ -15,7 +15,7 @@ import (
 	"manualslop/projections/live"
 )
 
-// SessionDocument is the shape of GET and POST /api/session.
+// SessionDocument is the body of GET and POST /api/session.
 type SessionDocument struct {
 	Session struct {
 		Entries []json.RawMessage `json:"entries"`
@@ -39,7 +39,7 @@ func GetSession() func(*core.Call) error {
 	return func(c *core.Call) error { return c.Show(shown) }
 }
 
-// PostSession replaces the discussion entries by those of the same body.
+// PostSession replaces the discussion entries with those in the body.
 func PostSession(c *core.Call) error {
 	session, err := c.SomeSession()
 	if err != nil {
@@ -56,7 +56,7 @@ func PostSession(c *core.Call) error {
 	return c.ReplyFixed(request.FixedUpdated)
 }
 
-// ReplaceEntries publishes entries for the active discussion: in one event, or in parts if they are large.
+// ReplaceEntries publishes entries for the active discussion in one event, or in parts if they are large.
 func ReplaceEntries(c *core.Call, session string, entries json.RawMessage) error {
 	var list []json.RawMessage
 	if json.Unmarshal(entries, &list) != nil {

@@ -15,7 +15,7 @@ const (
 	smallUpload = 192 << 10
 )
 
-// upload publishes a text, which must be masked already, in as many parts as needed, and waits until the last one is
+// upload publishes a text, which must already be masked, in as many parts as needed, and waits until the last one is
 // applied.
 func upload(c *core.Call, session, kind, text string) error {
 	parts := cut(text, uploadPart)

@@ -37,7 +37,7 @@ type Hub struct {
 // errFeedEnded means that a subscription ended by itself.
 var errFeedEnded = errors.New("the subscription ended")
 
-// fact appends an event of the log.
+// fact appends a stored event.
 func (h *Hub) fact(f *Frame, p events.Payload) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -76,7 +76,7 @@ func (h *Hub) wake() {
 	h.wakeNow()
 }
 
-// wakeNow wakes the readers; h.mu is held.
+// wakeNow wakes the readers. The caller must hold h.mu.
 func (h *Hub) wakeNow() {
 	h.timer, h.woke = nil, time.Now()
 	close(h.tick)
@@ -90,8 +90,8 @@ func (h *Hub) fail(err error) {
 	h.wakeNow()
 }
 
-// Join returns where a reader that has everything up to a sequence continues. False if it must first read the log, at
-// least up to seen.
+// Join returns the position at which a reader that has everything up to a sequence continues. It returns false if the
+// reader must first read the log, at least up to seen.
 func (h *Hub) Join(at uint64) (next int, seen uint64, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -113,9 +113,9 @@ type Cursor struct {
 	kept [32]*Frame
 }
 
-// Take returns up to 32 frames that came since the last Take. If more is false no frames are left, and tick is closed
-// when there may be new ones. Errors: events.ErrSlow if the ring has passed the reader, or why the hub ended. The
-// frames are valid until the next Take.
+// Take returns up to 32 frames that arrived since the last Take. If more is false, no frames are left, and tick is
+// closed when there may be new ones. It returns events.ErrSlow if the reader fell behind the ring, or the error that
+// ended the hub. The frames are valid until the next Take.
 func (c *Cursor) Take() (frames []*Frame, more bool, tick <-chan struct{}, err error) {
 	h := c.Hub
 	clear(c.kept[:])
@@ -133,7 +133,7 @@ func (c *Cursor) Take() (frames []*Frame, more bool, tick <-chan struct{}, err e
 	return frames, more, h.tick, nil
 }
 
-// Hubs are the hubs of the sessions that have live readers.
+// Hubs holds the hubs of all sessions with live readers.
 type Hubs struct {
 	core    *request.Core
 	signals Signals // nil: no live text

@@ -18,13 +18,13 @@ type Places struct {
 	total     int
 }
 
-// NewPlaces returns as many places as the limits of feeds allow.
+// NewPlaces returns a Places for the given limits.
 func NewPlaces(l request.Limits) *Places {
 	return &Places{perClient: l.FeedsPerClient, all: l.Feeds, open: map[string]int{}}
 }
 
 // Enter takes a place for a feed of client; leave releases it. The last eighth of all places is reserved for the
-// person.
+// user.
 func (f *Places) Enter(who access.Right, client string) (leave func(), p *problem.Problem) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -58,7 +58,8 @@ type ring struct {
 	frames []*Frame
 }
 
-// find returns the number of the first frame after a sequence. False if not all facts after it are kept.
+// find returns the number of the first frame after a sequence. It returns false if some event after it is no longer
+// kept.
 func (r *ring) find(seq uint64) (int, bool) {
 	if seq < r.base {
 		return 0, false
@@ -81,12 +82,12 @@ func (r *ring) add(f *Frame) {
 	}
 }
 
-// maxTaken limits the bytes of frames that one reader takes at a time, and so the memory that a stalled reader can
-// hold.
+// maxTaken limits the bytes of frames that one reader takes at a time, and thereby the memory that a stalled reader
+// can hold.
 const maxTaken = 64 << 10
 
-// take appends frames from number next on to out, up to out's capacity and maxTaken bytes, but at least one. False if
-// they are no longer kept.
+// take appends frames from number next on to out, up to out's capacity and maxTaken bytes, but at least one. It
+// returns false if they are no longer kept.
 func (r *ring) take(next int, out []*Frame) ([]*Frame, bool) {
 	if next < r.first {
 		return out, false

@@ -51,7 +51,7 @@ func (s *SSE) Begin() error {
 	return s.Flush()
 }
 
-// Send writes bytes that are sent with the next flush, or before.
+// Send writes bytes that are sent no later than at the next flush.
 func (s *SSE) Send(b []byte) error {
 	began := time.Now()
 	if !s.armed {
@@ -80,7 +80,7 @@ func (s *SSE) Flush() error {
 	return s.Disconnect("the reader was too slow", events.ErrSlow)
 }
 
-// showSnapshot writes the snapshot once everything up to the cutoff was shown.
+// showSnapshot writes the snapshot once every event up to the cutoff has been shown.
 func (s *SSE) showSnapshot() error {
 	if s.Snapshot == nil || s.At < s.Cutoff {
 		return nil
@@ -126,7 +126,7 @@ func (s *SSE) Write(f *Frame) error {
 	return s.showSnapshot()
 }
 
-// Pass notes that the log has nothing else up to a sequence.
+// Pass notes that the log has no further events for this feed up to a sequence.
 func (s *SSE) Pass(seq uint64) error {
 	s.At = max(s.At, seq)
 	return s.showSnapshot()

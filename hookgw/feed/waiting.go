@@ -85,7 +85,7 @@ func (w *Waiting) enter(session string) *room {
 	return r
 }
 
-// exit closes the room after the last request has left.
+// exit closes the room when the last request has left.
 func (w *Waiting) exit(r *room) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 	"manualslop/projections"
 )
 
-// setValue sets a field. A stored field was set when the read model applied the task; for a bound one it publishes the
-// event by which its owner changes.
+// setValue sets a field. The read model has already set a stored field by applying the task; for a bound field
+// setValue publishes the event by which its owner changes.
 func (r *guiRun) setValue() error {
 	f := projections.GUIFieldOf(r.task.Item)
 	if f == nil {
@@ -37,8 +37,8 @@ func (r *guiRun) setValue() error {
 	return r.change(p)
 }
 
-// change publishes a setter's event the same way as its owner: what must be checked against the current state, or
-// needs files, is handled the same way here.
+// change publishes the event of a setter as the field's owner does: changes that need files or a check against the
+// current state are treated the same way here.
 func (r *guiRun) change(p events.Payload) error {
 	session := r.queued.Session
 	switch p := p.(type) {
@@ -69,7 +69,7 @@ func (r *guiRun) change(p events.Payload) error {
 	return err
 }
 
-// changeTier publishes a change of a tier. One that sets only the provider gets the provider's models, too.
+// changeTier publishes a change of a tier. A change of only the provider also selects that provider's models.
 func (r *guiRun) changeTier(p events.TierChanged) error {
 	if models := r.c.Gw.Cfg.ModelsAt; models != nil && p.Provider != "" && len(p.Models) == 0 {
 		if err := r.c.Read(r.queued.Session, func(s *projections.Set) {
@@ -82,7 +82,7 @@ func (r *guiRun) changeTier(p events.TierChanged) error {
 	return err
 }
 
-// knowsProvider refuses an unknown provider.
+// knowsProvider returns an error for an unknown provider.
 func knowsProvider(g *core.State, name string) error {
 	all := g.Cfg.Providers
 	if name == "" || all == nil || slices.Contains(all, name) {
@@ -92,7 +92,7 @@ func knowsProvider(g *core.State, name string) error {
 		"Use one of those.")
 }
 
-// knowsEmbedder refuses a provider that has no embeddings.
+// knowsEmbedder returns an error for a provider without embeddings.
 func knowsEmbedder(g *core.State, name *string) error {
 	all := g.Cfg.Embedders
 	if name == nil || all == nil || slices.Contains(all, events.ProviderName(*name)) {
@@ -101,7 +101,7 @@ func knowsEmbedder(g *core.State, name *string) error {
 	return fmt.Errorf("%w: it must be a provider with embeddings: %s", projections.ErrGUIValue, strings.Join(all, ", "))
 }
 
-// knowsNames refuses a persona or preset that the session does not have.
+// knowsNames returns an error for a persona or preset that the session does not have.
 func (r *guiRun) knowsNames(p events.TierChanged) error {
 	var wrong error
 	if err := r.c.Read(r.queued.Session, func(s *projections.Set) {
@@ -123,7 +123,7 @@ func fieldNames() []string {
 	return out
 }
 
-// open refuses what needs running roles if the session is closed.
+// open returns an error if the session is closed and the task needs running roles.
 func (r *guiRun) open() error {
 	view, ok := r.c.Gw.Cfg.Models.Session(r.queued.Session)
 	if ok && view.Summary().Closed != nil {
@@ -148,7 +148,7 @@ func (r *guiRun) click(name string) error {
 	return all[at].do(r)
 }
 
-// callback runs a named callback: the same as a button.
+// callback runs a named callback, which is the same as a button.
 func (r *guiRun) callback() error {
 	all := guiCallbacks()
 	at := slices.IndexFunc(all, func(c wire.GUICallback) bool { return c.Name == r.task.Item })
@@ -158,7 +158,7 @@ func (r *guiRun) callback() error {
 	return r.click(all[at].Button)
 }
 
-// selected checks that the read model kept the selection, which it does while there is room for it.
+// selected checks that the read model stored the selection, which it does while it has room.
 func (r *guiRun) selected() error {
 	var taken bool
 	err := r.c.Read(r.queued.Session, func(s *projections.Set) { taken = s.GUISelected(r.task) })
@@ -169,7 +169,7 @@ func (r *guiRun) selected() error {
 	return err
 }
 
-// text returns a JSON value without surrounding space; empty for none and null.
+// text returns a JSON value without surrounding space, or "" for a missing value and for null.
 func text(raw []byte) []byte {
 	if raw = bytes.TrimSpace(raw); bytes.Equal(raw, []byte("null")) {
 		return nil

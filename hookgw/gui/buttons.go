@@ -27,7 +27,8 @@ func guiButtons() []guiButton {
 	return slices.Concat(sessionButtons(), projectButtons(), gateButtons(), teamButtons(), ticketButtons())
 }
 
-// guiCallbacks returns every callback: each does the same as a button, under the button's name without btn_ and mma_.
+// guiCallbacks returns every callback. Each does the same as the button of the same name without the prefixes btn_
+// and mma_.
 func guiCallbacks() []wire.GUICallback {
 	names := map[string]string{
 		"plan_epic": "btn_mma_plan_epic", "accept_tracks": "btn_mma_accept_tracks", "reset_session": "btn_reset_session",

@@ -13,8 +13,8 @@ import (
 	"manualslop/projections"
 )
 
-// gateButtons returns the buttons that approve and reject. Each answers the asks for which one flag of mma_status is
-// set, and no others: the original's popups looked alike, and people answered the wrong one.
+// gateButtons returns the buttons that approve and reject. Each answers only the asks for which one flag of
+// mma_status is set: in Manual Slop the popups looked alike, and people answered the wrong one.
 func gateButtons() []guiButton {
 	const takes = `an ask's id, or {"request_id"?, "args"?, "reason"?}; without an id the oldest open ask of the gate`
 	button := func(id, flag string, yes bool, what string, aliases ...string) guiButton {
@@ -38,14 +38,14 @@ func gateButtons() []guiButton {
 	}
 }
 
-// gateClick is the content of a click at a gate, besides yes or no.
+// gateClick is the content of a click at a gate, apart from the decision itself.
 type gateClick struct {
 	ask    string
 	args   json.RawMessage
 	reason string
 }
 
-// answerGate answers an ask of the gates, and of no other.
+// answerGate answers an ask of one of the gates and never any other ask.
 func answerGate(gates []string, yes bool) func(*guiRun) error {
 	return func(r *guiRun) error {
 		click, err := r.gateClick()
@@ -60,7 +60,7 @@ func answerGate(gates []string, yes bool) func(*guiRun) error {
 	}
 }
 
-// posted is what a click answers to POST /api/ask.
+// posted is the result of a click that answers POST /api/ask.
 type posted struct {
 	Approved bool            `json:"approved"`
 	Args     json.RawMessage `json:"args,omitempty"`
@@ -136,7 +136,7 @@ func (r *guiRun) gateClick() (gateClick, error) {
 }
 
 // plain reports whether a click has no duplicate and no ignored members: an ignored member could be an edit that the
-// person relies on.
+// user relies on.
 func (r *guiRun) plain() bool {
 	if _, err := events.Canonical(r.c.Body); err != nil { // a name is repeated
 		return false
@@ -167,8 +167,8 @@ func (r *guiRun) plain() bool {
 // askNames returns the names under which a click names its ask.
 func askNames() []string { return []string{"request_id", "ask", "ask_id"} }
 
-// read takes members by exact name; false if one is unknown or of the wrong type, because a partial answer does not
-// count.
+// read reads members by exact name. It returns false if one is unknown or has the wrong type, because a partial
+// answer does not count.
 func (g *gateClick) read(members map[string]json.RawMessage) bool {
 	for name, raw := range members {
 		var ok bool

@@ -13,12 +13,12 @@ import (
 	"manualslop/projections"
 )
 
-// queuedAnswer is the answer of POST /api/gui, whatever the task.
+// queuedAnswer is the answer of POST /api/gui for every task.
 type queuedAnswer struct {
 	Status string `json:"status"`
 }
 
-// postGUI records a task and carries it out. As in the original every object is queued; a task that fails leaves a
+// postGUI records a task and carries it out. As in Manual Slop, every object is queued; a task that fails leaves a
 // GUITaskFailed.
 func postGUI(c *core.Call) error {
 	session, err := c.SomeSession()
@@ -66,8 +66,8 @@ func (r *guiRun) perform(raw json.RawMessage) error {
 	return r.fail(failed)
 }
 
-// failureOf returns what is wrong with a task: whatever another request would be refused for. False if the gateway or
-// the log failed.
+// failureOf returns what is wrong with a task: whatever another request would be rejected for. It returns false if
+// the gateway or the log failed.
 func failureOf(err error) (events.GUITaskFailed, bool) {
 	var p *problem.Problem
 	var unknown *unknownName
@@ -100,12 +100,12 @@ func (r *guiRun) act() error {
 	return nil // only recorded
 }
 
-// say publishes an event of the task, as the person, and returns it once it can be read.
+// say publishes an event of the task as the user, and returns it once it can be read.
 func (r *guiRun) say(p events.Payload) (events.Event, error) {
 	return r.c.PublishAsPerson(r.queued.Session, p)
 }
 
-// stamp makes an event of the task; in the task's session it names the task as its cause.
+// stamp creates an event of the task. In the task's session it names the task as its cause.
 func (r *guiRun) stamp(w request.Writer, session string, p events.Payload) (events.Event, error) {
 	if session != r.queued.Session {
 		return r.c.Gw.Event(w, session, p)
@@ -124,7 +124,7 @@ func (r *guiRun) event(w request.Writer, p events.Payload) (events.Event, error)
 	return e, err
 }
 
-// fail records that the task did not do what it asked.
+// fail records that the task failed.
 func (r *guiRun) fail(p events.GUITaskFailed) error {
 	e, err := r.event(r.c.Gw.Own, p)
 	if err != nil {

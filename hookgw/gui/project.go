@@ -56,7 +56,7 @@ func (r *guiRun) addSlice() error {
 	return err
 }
 
-// path returns the path in a click's user_data, empty if there is none.
+// path returns the path in a click's user_data, or "" if there is none.
 func (r *guiRun) path() (string, error) {
 	data := text(r.task.UserData)
 	if len(data) == 0 {
@@ -70,8 +70,8 @@ func (r *guiRun) path() (string, error) {
 	return path, nil
 }
 
-// inheritedProject returns the events that give another session this session's project: the document with its edits,
-// the tracked files, the presets and the roles.
+// inheritedProject returns the events that copy this session's project to another session: the document with its
+// edits, the tracked files, the presets and the roles.
 func inheritedProject(s *projections.Set) ([]events.Payload, error) {
 	var out []events.Payload
 	p := s.Project()

@@ -11,11 +11,11 @@ import (
 	"manualslop/projections"
 )
 
-// resetReason is the closing reason of a session that a person reset.
+// resetReason is the closing reason of a session that a user reset.
 const resetReason = "reset"
 
-// reset closes the session and opens another one with the current settings, tools and project. Rules for the one
-// session only, such as --yes, are not carried over. Of two concurrent resets one counts.
+// reset closes the session and opens another one with the current settings, tools and project. Rules for this session
+// only, such as --yes, are not carried over. Of two concurrent resets only one takes effect.
 func (r *guiRun) reset() error {
 	g, ctx := r.c.Gw, r.c.Request.Context()
 	select {

@@ -1,4 +1,4 @@
-// Package gui serves the fields, buttons and lists of the original's window.
+// Package gui serves the fields, buttons and lists of Manual Slop's window.
 package gui
 
 import (
@@ -10,7 +10,7 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// Routes returns the routes for the original's window: its fields, buttons and lists.
+// Routes returns the routes for the window of Manual Slop: its fields, buttons and lists.
 func Routes(g *core.State) []request.Route {
 	const get, post, group = http.MethodGet, http.MethodPost, "GUI"
 	of := request.SessionParameter()

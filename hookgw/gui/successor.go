@@ -39,7 +39,7 @@ func (n successor) event(i int, p events.Payload) (request.Writer, events.Event,
 	return w, e, err
 }
 
-// begin opens the session, unless another one was opened after the sequence opened, and adds what it begins with.
+// begin opens the session, unless another one was opened after the sequence opened, and appends its first events.
 func (n successor) begin(ctx context.Context, carried []events.Payload, opened uint64) error {
 	g := n.gw
 	w, e, err := n.event(0, carried[0])
@@ -66,7 +66,7 @@ func (n successor) begin(ctx context.Context, carried []events.Payload, opened u
 	return n.complete(ctx, carried)
 }
 
-// complete adds what the session still lacks of its beginning.
+// complete appends the first events that the session still lacks.
 func (n successor) complete(ctx context.Context, carried []events.Payload) error {
 	missing := map[string]int{}
 	for i, p := range carried {
@@ -106,9 +106,9 @@ func (n successor) complete(ctx context.Context, carried []events.Payload) error
 	return nil
 }
 
-// FinishReset completes a reset that a process began and did not finish: the session is closed and no other one is
-// open, or the other one lacks tools or project. Otherwise it changes nothing. Call it before any code opens a session
-// because none is open.
+// FinishReset completes a reset that another process began and did not finish: the session is closed and no other one
+// is open, or the other one lacks its tools or project. Otherwise it changes nothing. Call it before any code opens a
+// session because none is open.
 func FinishReset(ctx context.Context, g *core.State) error {
 	select {
 	case g.Resets <- struct{}{}:
@@ -150,7 +150,7 @@ func finishReset(ctx context.Context, g *core.State) error {
 	return next.complete(ctx, carried)
 }
 
-// lastOpened returns the sequence of the newest opening, once the read models have it.
+// lastOpened returns the sequence of the newest opening, once the read models include it.
 func lastOpened(ctx context.Context, g *core.State) (uint64, error) {
 	opened, err := g.Cfg.Log.Last(ctx, openings(g.Cfg.Project))
 	if err == nil {
@@ -159,8 +159,8 @@ func lastOpened(ctx context.Context, g *core.State) (uint64, error) {
 	return opened, err
 }
 
-// lastReset returns the session that was reset last, if that is visible, and the open one that was opened next. The
-// first is empty if the newest session is unrelated to a reset, the second if none was opened since.
+// lastReset returns the most recently reset session, if that is visible, and the open session that followed it. The
+// first is empty if the newest session is unrelated to a reset, the second if no session was opened since.
 func lastReset(g *core.State) (was, now string) {
 	var opened []live.Summary
 	for _, s := range g.Cfg.Models.Sessions() {
@@ -178,12 +178,12 @@ func lastReset(g *core.State) (was, now string) {
 	return "", ""
 }
 
-// mostBefore is the most events that follow from the task of a reset before the next session is opened: the end of the
-// one that is reset.
+// mostBefore is the maximum number of events between the task of a reset and the opening of the next session: those
+// that close the old session.
 const mostBefore = 1
 
 // successorOf returns the successor of a session that was reset: the open one, or the one that the task which closed
-// it should have opened. Nil if the open one does not come from a reset.
+// it should have opened. It returns nil if the open session does not come from a reset.
 func successorOf(ctx context.Context, g *core.State, was, now string) (*successor, error) {
 	f := events.Filter{Project: g.Cfg.Project, Session: was, Type: events.NameOf[events.SessionClosed]()}
 	cause := ""

@@ -15,7 +15,7 @@ import (
 	"manualslop/projections"
 )
 
-// teamButtons returns the buttons for planner and conductor.
+// teamButtons returns the buttons for the planner and the conductor.
 func teamButtons() []guiButton {
 	return []guiButton{
 		{ID: "btn_mma_plan_epic", Aliases: []string{"btn_plan_epic"}, do: (*guiRun).planEpic,
@@ -33,7 +33,8 @@ func teamButtons() []guiButton {
 	}
 }
 
-// requesting publishes a request to the conductor and waits a moment for its answer; a refusal makes the task fail.
+// requesting publishes a request to the conductor and waits a moment for its answer. If the conductor rejects it, the
+// task fails.
 func requesting(p events.Payload, reaction string) func(*guiRun) error {
 	return func(r *guiRun) error { return r.request(p, reaction) }
 }
@@ -88,7 +89,7 @@ func (r *guiRun) genSend() error {
 	return err
 }
 
-// keepContext keeps the context of the next turn as a file of the project.
+// keepContext saves the context of the next turn as a file in the project.
 func (r *guiRun) keepContext() error {
 	files, err := r.c.Gw.Files()
 	if err != nil {
@@ -143,7 +144,7 @@ func (r *guiRun) toggleStepMode() error {
 	return err
 }
 
-// acceptTracks accepts the proposed tracks, goal by goal.
+// acceptTracks accepts the proposed tracks of one goal after another.
 func (r *guiRun) acceptTracks() error {
 	var named []string
 	if data := text(r.task.UserData); len(data) > 0 && json.Unmarshal(data, &named) != nil {

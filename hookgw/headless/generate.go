@@ -25,8 +25,8 @@ type generateBody struct {
 	TimeoutS   float64 `json:"timeout_s,omitempty"` // seconds, at most the gateway's own limit
 }
 
-// postGenerate adds a worker and waits for its end. The worker continues when the client leaves or the time limit is
-// reached; the same request joins it again.
+// postGenerate adds a worker and waits for it to end. The worker continues when the client disconnects or the time
+// limit is reached; repeating the same request joins it again.
 func postGenerate(c *core.Call) error {
 	session, err := c.OpenSession()
 	if err != nil {
@@ -88,7 +88,7 @@ func newGeneration(c *core.Call) (want events.WorkerSpawnRequested, limit time.D
 	return want, limit, err
 }
 
-// patience is how long the client waits.
+// patience returns how long the client waits.
 func patience(c *core.Call) (time.Duration, error) {
 	limit := c.Gw.Cfg.Limits.Generate
 	raw, named := c.Fields["timeout_s"]
@@ -103,8 +103,8 @@ func patience(c *core.Call) (time.Duration, error) {
 	return time.Duration(seconds * float64(time.Second)), nil
 }
 
-// awaitEnd waits until the work on a ticket has ended, the client has left, the gateway stops or the time limit is
-// reached.
+// awaitEnd waits until the work on a ticket has ended, the client has disconnected, the gateway stops or the time
+// limit is reached.
 func awaitEnd(c *core.Call, session, ticket string, limit time.Duration) error {
 	ctx, cancel := context.WithCancelCause(c.Request.Context())
 	defer cancel(nil)
@@ -131,7 +131,7 @@ func awaitEnd(c *core.Call, session, ticket string, limit time.Duration) error {
 	return err
 }
 
-// howToFollow says how a client that no longer waits learns the outcome.
+// howToFollow returns instructions for a client that no longer waits, so that it can learn the outcome.
 func howToFollow(ticket string) string {
 	if events.IsTurn(ticket) {
 		return "GET /api/discussions/turns shows its end, GET /api/v1/pending_actions what it waits for; POST /api/control " +
@@ -141,7 +141,7 @@ func howToFollow(ticket string) string {
 		", see GET /api/v1/pending_actions, or end it with POST /api/mma/workers/kill."
 }
 
-// ended reports whether the work on a ticket has ended: none of it continues by itself.
+// ended reports whether the work on a ticket has ended, so that none of it continues by itself.
 func ended(s *projections.Set, ticket string) bool {
 	if t, ok := s.Turn(ticket); ok {
 		return t.Ended != nil

@@ -31,8 +31,8 @@ func newTurn(c *core.Call) (want events.TurnRequested, limit time.Duration, err 
 	return want, limit, err
 }
 
-// answerTurn asks the model of a discussion and waits for its answer. The turn continues when the client leaves or the
-// time limit is reached.
+// answerTurn asks the model of a discussion and waits for its answer. The turn continues when the client disconnects
+// or the time limit is reached.
 func answerTurn(c *core.Call, session string, want events.TurnRequested, limit time.Duration) error {
 	want, err := discussions.Turn(c, session, want)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"manualslop/projections"
 )
 
-// pendingAction is a script or a call that waits for a yes.
+// pendingAction is a script or a call that waits for approval.
 type pendingAction struct {
 	ActionID  string          `json:"action_id"` // what confirm takes
 	Tool      string          `json:"tool"`
@@ -94,7 +94,7 @@ type confirmAnswer struct {
 	Hint     string `json:"hint,omitempty"`
 }
 
-// postConfirm answers an ask of the tool gate, and of no other.
+// postConfirm answers an ask of the tool gate and never any other ask.
 func postConfirm(c *core.Call) error {
 	session, err := c.SomeSession()
 	if err != nil {
@@ -140,8 +140,8 @@ func postConfirm(c *core.Call) error {
 	return c.Reply(http.StatusOK, out)
 }
 
-// confirmation returns what the body says to an ask. A duplicate name in one object, or an unknown member, makes it a
-// no.
+// confirmation returns how the body answers an ask. A duplicate name in an object, or an unknown member, makes it a
+// rejection.
 func confirmation(c *core.Call, ask projections.Ask) (events.AskAnswered, *problem.Problem) {
 	no := events.AskAnswered{Ask: ask.AskRaised.Ask, Decision: events.No, Reason: asks.NotUnderstood}
 	if _, err := events.Canonical(c.Body); err != nil {

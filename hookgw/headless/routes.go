@@ -1,4 +1,4 @@
-// Package headless is the original's headless service: a prompt in, the reply out.
+// Package headless serves the headless service of Manual Slop: it takes a prompt and returns the reply.
 package headless
 
 import (
@@ -13,7 +13,7 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// Routes returns the routes of the original's headless service: a prompt in, the reply out.
+// Routes returns the routes of Manual Slop's headless service, which take a prompt and return the reply.
 func Routes(g *core.State) []request.Route {
 	const get, post, group = http.MethodGet, http.MethodPost, "Headless service"
 	of := request.SessionParameter()

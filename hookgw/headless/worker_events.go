@@ -6,7 +6,7 @@ import (
 	"manualslop/events"
 )
 
-// workerEvents selects what concerns one ticket from a session's events.
+// workerEvents selects the events of a session that concern one ticket.
 type workerEvents struct {
 	ticket   string
 	asks     map[string]bool // open ones
@@ -14,7 +14,7 @@ type workerEvents struct {
 	requests map[string]int  // model requests without an answer, and their rounds
 }
 
-// Bodies of the server-sent events of a worker; its end is a generated.
+// Bodies of a worker's server-sent events. The last one is a generated.
 type (
 	ToldText struct {
 		StreamID string       `json:"stream_id"`
@@ -56,7 +56,7 @@ type (
 	}
 )
 
-// tell returns the name and body of the server-sent event for e; no name if e concerns another ticket.
+// tell returns the name and the body of the server-sent event for e. The name is empty if e concerns another ticket.
 func (w *workerEvents) tell(e *events.Event) (string, any) {
 	switch p := e.Payload.(type) {
 	case events.ModelRequested:
@@ -96,7 +96,7 @@ func (w *workerEvents) tell(e *events.Event) (string, any) {
 	return w.tellState(e)
 }
 
-// answered removes a request; false if it is not the ticket's, or was already answered.
+// answered removes a request. It returns false if the request belongs to another ticket or was already answered.
 func (w *workerEvents) answered(request string) (int, bool) {
 	round, mine := w.requests[request]
 	delete(w.requests, request)

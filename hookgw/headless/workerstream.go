@@ -116,11 +116,12 @@ type workerFeed struct {
 	out     *feed.SSE
 }
 
-// maxDeltas limits the pieces of live text that wait for a client; more are dropped, because the whole text follows.
+// maxDeltas limits the pieces of live text that wait for a client. Further pieces are dropped, because the complete
+// text follows.
 const maxDeltas = 256
 
-// run sends stored events, then new ones, until the worker ends, the client leaves or falls behind, or the gateway
-// stops.
+// run sends stored events and then new ones, until the worker ends, the client disconnects or falls behind, or the
+// gateway stops.
 func (f *workerFeed) run(from uint64) error {
 	ctx, cancel := context.WithCancel(f.call.Request.Context())
 	defer cancel()
@@ -157,7 +158,7 @@ func (f *workerFeed) run(from uint64) error {
 	}
 }
 
-// begin sends which worker it is, for the client that spawned it.
+// begin tells the client that spawned the worker which one it is.
 func (f *workerFeed) begin() error {
 	if err := f.out.Begin(); err != nil {
 		return err
@@ -208,7 +209,7 @@ func (f *workerFeed) end(e *events.Event) (bool, error) {
 	return true, f.out.Flush()
 }
 
-// write sends one event; with a sequence if the client can resume after it.
+// write sends one event, with a sequence if the client can resume after it.
 func (f *workerFeed) write(seq uint64, kind string, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -227,7 +228,7 @@ func (f *workerFeed) write(seq uint64, kind string, v any) error {
 	return nil
 }
 
-// deltas returns the text that the worker's model is writing; nil if there is no source.
+// deltas returns the text that the worker's model is writing, or nil if no source exists.
 func (f *workerFeed) deltas(ctx context.Context) <-chan json.RawMessage {
 	follow := f.call.Gw.Cfg.Signals
 	if follow == nil {
@@ -264,8 +265,8 @@ type arrival struct {
 	err   error
 }
 
-// arrivals turns a subscription into a channel. While the channel is full, the subscription's own buffer fills, and it
-// decides when a reader is too slow.
+// arrivals converts a subscription to a channel. While the channel is full, the subscription's own buffer fills, and
+// it decides when a reader is too slow.
 func arrivals(ctx context.Context, from iter.Seq2[events.Event, error]) <-chan arrival {
 	out := make(chan arrival, 64)
 	go func() {

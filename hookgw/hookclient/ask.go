@@ -31,9 +31,9 @@ func newRequestID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// PostAsk puts a question to the person, waits for the answer and returns it verbatim. body gets a request_id if it
-// has none: if the connection is lost, sending the request again joins its ask. Treat every error as a no; status 504
-// means that no answer came in time.
+// PostAsk asks the user a question, waits for the answer and returns it verbatim. body gets a request_id if it has
+// none: if the connection is lost, sending the request again joins its ask. Treat every error as a rejection; status
+// 504 means that no answer came in time.
 func (c *Client) PostAsk(ctx context.Context, body map[string]any) (json.RawMessage, error) {
 	sent := map[string]any{"request_id": newRequestID()}
 	for name, value := range body {
@@ -60,13 +60,13 @@ func (c *Client) RequestConfirmation(ctx context.Context, toolName string, args 
 	return c.PostAsk(ctx, map[string]any{"type": "tool_approval", "tool": toolName, "args": args})
 }
 
-// RespondToAsk answers a question. A gate accepts true, false or {"approved", "args", "reason"}, and everything else
-// is a no; the response to a question of /api/ask is passed on verbatim.
+// RespondToAsk answers a question. A gate accepts true, false or {"approved", "args", "reason"} and treats everything
+// else as a rejection; the response to a question of /api/ask is passed on verbatim.
 func (c *Client) RespondToAsk(ctx context.Context, requestID string, response any) error {
 	return c.post(ctx, "/api/ask/respond", map[string]any{"request_id": requestID, "response": response}, nil)
 }
 
-// GetAsks lists questions: pending, settled or all.
+// GetAsks lists questions: the pending or settled ones, or all.
 func (c *Client) GetAsks(ctx context.Context, state string) ([]Ask, error) {
 	var out struct {
 		Asks []Ask `json:"asks"`

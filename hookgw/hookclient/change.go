@@ -6,7 +6,7 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// UndoSpec names what to undo: exactly one of Call, Ticket and ToSeq, or only Path.
+// UndoSpec says what to undo: exactly one of Call, Ticket and ToSeq, or only Path.
 type UndoSpec struct {
 	Call   string `json:"call,omitempty"`
 	Ticket string `json:"ticket,omitempty"`
@@ -19,7 +19,7 @@ type UndoSpec struct {
 // Undone is the outcome of an undo: restored, or accepted if no worker has carried it out yet.
 type Undone = wire.UndoAnswer
 
-// Undo restores the earlier content of files, all of them or none. Status 409 means that nothing was changed: the
+// Undo restores the earlier content of files, all of them or none. Status 409 means that nothing was changed; the
 // message says why, with the difference.
 func (c *Client) Undo(ctx context.Context, what UndoSpec) (Undone, error) {
 	var out Undone
@@ -27,8 +27,8 @@ func (c *Client) Undo(ctx context.Context, what UndoSpec) (Undone, error) {
 	return out, err
 }
 
-// RequestPatch has tier 4 propose a patch for a shell call that failed. The patch comes as an ask, or a PatchSkipped
-// event says why there is none.
+// RequestPatch lets tier 4 propose a patch for a failed shell call. The patch arrives as an ask; if no patch is
+// possible, a PatchSkipped event says why.
 func (c *Client) RequestPatch(ctx context.Context, call string) error {
 	return c.control(ctx, map[string]any{"action": "patch", "call": call})
 }

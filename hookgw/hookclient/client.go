@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Defaults of Options, the original's.
+// Defaults of Options, the same as in Manual Slop.
 const (
 	DefaultBaseURL    = "http://127.0.0.1:8999"
 	DefaultMaxRetries = 5
@@ -26,8 +26,8 @@ const headTimeout = 30 * time.Second
 // ErrOptions means that Options are unusable.
 var ErrOptions = errors.New("hook client options")
 
-// Options are the address of the gateway and the credentials. The zero value uses the original's address without a
-// token.
+// Options are the address of the gateway and the credentials. The zero value uses the address of Manual Slop without
+// a token.
 type Options struct {
 	// BaseURL is the gateway's address; empty: DefaultBaseURL.
 	BaseURL string
@@ -59,7 +59,7 @@ type Client struct {
 	http    *http.Client
 }
 
-// New validates o and reads the token; it sends nothing. The error is ErrOptions, or why the token cannot be read.
+// New validates o and reads the token; it sends nothing. It returns ErrOptions, or the error of reading the token.
 func New(o Options) (*Client, error) {
 	if o.BaseURL == "" {
 		o.BaseURL = DefaultBaseURL
@@ -92,7 +92,7 @@ func New(o Options) (*Client, error) {
 		}}, nil
 }
 
-// token returns the given token, or that of the file.
+// token returns the given token, or the one in the file.
 func token(o Options) (string, error) {
 	if o.TokenFile == "" || o.Token != "" {
 		return o.Token, nil

@@ -8,13 +8,13 @@ import (
 	"manualslop/projections"
 )
 
-// ContextFile is a tracked file as the record knows it.
+// ContextFile is a tracked file as recorded.
 type ContextFile = wire.ContextFile
 
-// ContextState is what models may see of the project.
+// ContextState is the part of the project that models may see.
 type ContextState = wire.ContextState
 
-// GetContextState reads what models may see of the project.
+// GetContextState reads the part of the project that models may see.
 func (c *Client) GetContextState(ctx context.Context) (ContextState, error) {
 	return read[ContextState](ctx, c, "/api/context/state", nil)
 }
@@ -22,8 +22,8 @@ func (c *Client) GetContextState(ctx context.Context) (ContextState, error) {
 // ContextPreview is the context of a request to a model, as Markdown and in parts.
 type ContextPreview = wire.ContextPreview
 
-// GetContextPreview reads the context of the next turn of the active discussion as if text were sent now, or if ticket
-// is set that of the newest request that was sent for this ticket or turn.
+// GetContextPreview reads the context of the next turn of the active discussion as if text were sent now. If ticket
+// is set, it reads the context of the newest request that was sent for this ticket or turn.
 func (c *Client) GetContextPreview(ctx context.Context, text, ticket string) (ContextPreview, error) {
 	query := url.Values{}
 	for name, value := range map[string]string{"text": text, "ticket": ticket} { // order-independent
@@ -34,8 +34,8 @@ func (c *Client) GetContextPreview(ctx context.Context, text, ticket string) (Co
 	return read[ContextPreview](ctx, c, "/api/context/preview", query)
 }
 
-// Injected is a view of a file that was added to the discussion. Its bytes are in the entry, or if Blob is true
-// GetBlob reads them.
+// Injected is a view of a file that was added to the discussion. Its bytes are in the entry; if Blob is true, GetBlob
+// reads them.
 type Injected = wire.InjectAnswer
 
 // InjectContext adds a view of a file to the active discussion: full (also if empty), skeleton, outline, summary or
@@ -46,7 +46,7 @@ func (c *Client) InjectContext(ctx context.Context, path, mode string) (Injected
 	return out, err
 }
 
-// SliceSpec names lines of a file, and where they are recorded.
+// SliceSpec names lines of a file and where to record them.
 type SliceSpec struct {
 	// Path is relative to the project folder.
 	Path string `json:"path"`
@@ -69,10 +69,10 @@ func (c *Client) AddSlice(ctx context.Context, s SliceSpec) (RecordedSlice, erro
 	return out, err
 }
 
-// Curation is the history of what people changed in the discussions, the context and the project.
+// Curation is the history of people's changes to the discussions, the context and the project.
 type Curation = projections.Curation
 
-// Curation reads the history of what people changed.
+// Curation reads the history of people's changes.
 func (c *Client) Curation(ctx context.Context) (Curation, error) {
 	return read[Curation](ctx, c, "/api/curation", nil)
 }
@@ -80,8 +80,8 @@ func (c *Client) Curation(ctx context.Context) (Curation, error) {
 // CurationMove is an undo or a redo that took effect.
 type CurationMove = wire.CurationAnswer
 
-// UndoCuration undoes the newest change of a person. after is the position that [Client.Curation] returned; 0: the
-// current one. If something was changed, undone or redone since, the error is a conflict.
+// UndoCuration undoes a person's newest change. after is the position that [Client.Curation] returned; 0 means the
+// current one. If something was changed, undone or redone since then, the error is a conflict.
 func (c *Client) UndoCuration(ctx context.Context, after uint64) (CurationMove, error) {
 	return c.moveCuration(ctx, "/api/curation/undo", after)
 }
@@ -101,13 +101,13 @@ func (c *Client) moveCuration(ctx context.Context, path string, after uint64) (C
 	return out, err
 }
 
-// SwitchProject switches to another project document below the project folder. It is refused if there are unsaved
-// changes, unless discard drops them. WaitForProjectSwitch reports how it ended.
+// SwitchProject switches to another project document below the project folder. Unsaved changes make it fail unless
+// discard drops them. WaitForProjectSwitch reports the outcome.
 func (c *Client) SwitchProject(ctx context.Context, path string, discard bool) error {
 	return c.post(ctx, "/api/project/switch", map[string]any{"path": path, "discard": discard}, nil)
 }
 
-// LoadProject loads a project document; without a path the current one again.
+// LoadProject loads a project document. Without a path it reloads the current one.
 func (c *Client) LoadProject(ctx context.Context, path string, discard bool) error {
 	body := map[string]any{"discard": discard}
 	if path != "" {
@@ -116,8 +116,8 @@ func (c *Client) LoadProject(ctx context.Context, path string, discard bool) err
 	return c.post(ctx, "/api/project/load", body, nil)
 }
 
-// SaveProject writes the project document to path, which becomes its file; without a path, to its current file. force
-// overwrites a file that was changed meanwhile.
+// SaveProject writes the project document to path, which becomes its file, or without a path to its current file.
+// force overwrites a file that has changed in the meantime.
 func (c *Client) SaveProject(ctx context.Context, path string, force bool) error {
 	body := map[string]any{"force": force}
 	if path != "" {

@@ -11,13 +11,13 @@ import (
 // ErrTooLong means that the gateway sent more than a client accepts.
 var ErrTooLong = errors.New("the answer is too long")
 
-// ErrTimeout means that what a polling method waits for did not come in time.
+// ErrTimeout means that a polling method did not see the expected state in time.
 var ErrTimeout = errors.New("timed out")
 
 // ErrUnreachable means that no gateway answered at the address.
 var ErrUnreachable = errors.New("the gateway does not answer")
 
-// Error is a refusal of the gateway.
+// Error is an error answer of the gateway.
 type Error struct {
 	// Status is the HTTP status.
 	Status int `json:"-"`
@@ -43,7 +43,7 @@ func (e *Error) Error() string {
 	return e.Message + ". " + e.Hint
 }
 
-// StatusOf returns the HTTP status of a refusal, 0 for any other error.
+// StatusOf returns the HTTP status of an error answer, or 0 for any other error.
 func StatusOf(err error) int {
 	var refused *Error
 	if errors.As(err, &refused) {
@@ -52,7 +52,7 @@ func StatusOf(err error) int {
 	return 0
 }
 
-// refusal parses the answer to a refused request.
+// refusal parses an error answer.
 func refusal(res *http.Response) error {
 	raw, err := readBounded(res.Body)
 	out := &Error{}

@@ -9,7 +9,7 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// GetValue reads a field; nil if it does not exist.
+// GetValue reads a field. It returns nil if the field does not exist.
 func (c *Client) GetValue(ctx context.Context, item string) (any, error) {
 	var out struct {
 		Value any `json:"value"`
@@ -18,7 +18,7 @@ func (c *Client) GetValue(ctx context.Context, item string) (any, error) {
 	return out.Value, err
 }
 
-// GetTextValue reads a field as text: a string as it is, anything else as JSON. False for null.
+// GetTextValue reads a field as text: a string as it is, anything else as JSON. It returns false for null.
 func (c *Client) GetTextValue(ctx context.Context, itemTag string) (string, bool, error) {
 	v, err := c.GetValue(ctx, itemTag)
 	if err != nil || v == nil {
@@ -31,8 +31,8 @@ func (c *Client) GetTextValue(ctx context.Context, itemTag string) (string, bool
 	return string(raw), true, err
 }
 
-// GetNodeStatus returns the status of a node of the graph: the value of its tag, else the indicator of that name as
-// "active" or "inactive", like the original. False if neither exists.
+// GetNodeStatus returns the status of a node of the graph: the value of its tag, or else the indicator of that name
+// as "active" or "inactive", as in Manual Slop. It returns false if neither exists.
 func (c *Client) GetNodeStatus(ctx context.Context, nodeTag string) (string, bool, error) {
 	if text, ok, err := c.GetTextValue(ctx, nodeTag); ok || err != nil {
 		return text, ok, err
@@ -78,7 +78,7 @@ func (c *Client) PostGUI(ctx context.Context, task map[string]any) error {
 	return c.post(ctx, "/api/gui", task, nil)
 }
 
-// SetValue sets a field. An unknown field is queued as in the original; a gui_task_failed event then reports it.
+// SetValue sets a field. An unknown field is queued as in Manual Slop; a gui_task_failed event then reports it.
 func (c *Client) SetValue(ctx context.Context, item string, value any) error {
 	return c.PostGUI(ctx, map[string]any{"action": "set_value", "item": item, "value": value})
 }

@@ -57,7 +57,7 @@ func stateMethods() []Method {
 	}
 }
 
-// orNull returns a text, or nil if there is none.
+// orNull returns a string, or nil if it is empty.
 func orNull(s string, known bool) any {
 	if !known {
 		return nil

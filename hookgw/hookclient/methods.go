@@ -14,9 +14,9 @@ import (
 
 // Kinds of a method's parameters.
 const (
-	// KindText is taken as it is.
+	// KindText is used as it is.
 	KindText = "text"
-	// KindJSON is JSON; anything else is taken as a text.
+	// KindJSON is JSON; anything else is treated as a string.
 	KindJSON = "json"
 	// KindObject is a JSON object.
 	KindObject = "object"
@@ -39,7 +39,7 @@ type Parameter struct {
 	Many bool
 }
 
-// Method is a method of the client as data.
+// Method describes a method of the client as data.
 type Method struct {
 	// Name is the original's, such as "get_mma_status".
 	Name string
@@ -54,7 +54,7 @@ type Method struct {
 // ErrArguments reports that a method was called with arguments that it does not take.
 var ErrArguments = errors.New("arguments")
 
-// FindMethod returns the method with a name.
+// FindMethod returns the method with the given name.
 func FindMethod(name string) (Method, bool) {
 	all := Methods()
 	at := slices.IndexFunc(all, func(m Method) bool { return m.Name == name })
@@ -80,7 +80,7 @@ func (m Method) Usage() string {
 	return strings.Join(words, " ")
 }
 
-// Check validates arguments without sending anything; ErrArguments.
+// Check validates arguments without sending anything. It returns ErrArguments if they are invalid.
 func (m Method) Check(args []string) error {
 	if _, err := m.read(args); err != nil {
 		return fmt.Errorf("%s: %w: %w", m.Name, ErrArguments, err)
@@ -88,8 +88,8 @@ func (m Method) Check(args []string) error {
 	return nil
 }
 
-// Call calls the method with arguments as a person types them, and returns its result, nil for nothing. ErrArguments
-// if the arguments are wrong.
+// Call calls the method with arguments as a user types them and returns its result, or nil if it has none. It returns
+// ErrArguments if the arguments are wrong.
 func (m Method) Call(ctx context.Context, c *Client, args []string) (any, error) {
 	given, err := m.read(args)
 	if err != nil {
@@ -126,7 +126,8 @@ func (a arguments) microDollars(i int) int64 {
 	return n
 }
 
-// specOf converts an object to a Go struct; ErrArguments, with the valid members, if it has others.
+// specOf converts an object to a Go struct. It returns ErrArguments, with the valid members, if the object has
+// others.
 func specOf[T any](object map[string]any, takes string) (T, error) {
 	var out T
 	raw, err := json.Marshal(object)
@@ -146,7 +147,7 @@ func (a arguments) yes(i int) bool {
 	return b
 }
 
-// texts returns the arguments from the i-th on, as texts.
+// texts returns the arguments from the i-th on, as strings.
 func (a arguments) texts(i int) []string {
 	var out []string
 	for j := range a.rest(i) {

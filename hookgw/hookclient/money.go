@@ -6,13 +6,13 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// Spend is what was used, and what it cost.
+// Spend is the usage and its cost.
 type Spend = wire.Spend
 
 // SpendOf is the spending of one track, ticket, tier or model.
 type SpendOf = wire.SpendOf
 
-// Financial is what the session used and cost.
+// Financial is the usage and the cost of the session.
 type Financial = wire.Financial
 
 // GetFinancialMetrics reads tokens and money by track, ticket, tier and model.

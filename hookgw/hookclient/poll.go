@@ -16,8 +16,8 @@ import (
 // pollPause is the time between two polls.
 const pollPause = 100 * time.Millisecond
 
-// WaitForServer waits until the gateway answers GET /status; the pause between attempts doubles from RetryDelay.
-// ErrTimeout (with the last failure) after timeout; zero or less means 3 seconds.
+// WaitForServer waits until the gateway answers GET /status; the pause between attempts doubles from RetryDelay. It
+// returns ErrTimeout, with the last failure, after timeout; zero or less means 3 seconds.
 func (c *Client) WaitForServer(ctx context.Context, timeout time.Duration) error {
 	ctx, cancel := limit(ctx, timeout, 3*time.Second)
 	defer cancel()
@@ -32,8 +32,8 @@ func (c *Client) WaitForServer(ctx context.Context, timeout time.Duration) error
 	}
 }
 
-// WaitForEvent reads the queue until an event of the given type comes, and returns it; others that come with it are
-// dropped, as in the original. ErrTimeout after timeout; zero or less means 5 seconds.
+// WaitForEvent reads the queue until an event of the given type arrives, and returns it. As in Manual Slop, other
+// events that arrive with it are dropped. It returns ErrTimeout after timeout; zero or less means 5 seconds.
 func (c *Client) WaitForEvent(ctx context.Context, eventType string, timeout time.Duration) (Event, error) {
 	ctx, cancel := limit(ctx, timeout, 5*time.Second)
 	defer cancel()
@@ -53,8 +53,8 @@ func (c *Client) WaitForEvent(ctx context.Context, eventType string, timeout tim
 	}
 }
 
-// WaitForValue reads a field until it equals expected, as JSON. ErrTimeout after timeout; zero or less means 5
-// seconds.
+// WaitForValue reads a field until it equals expected, as JSON. It returns ErrTimeout after timeout; zero or less
+// means 5 seconds.
 func (c *Client) WaitForValue(ctx context.Context, item string, expected any, timeout time.Duration) error {
 	want, err := canonical(expected)
 	if err != nil {
@@ -109,8 +109,8 @@ func (c *Client) GetProjectSwitchStatus(ctx context.Context) (projections.Projec
 	return read[projections.ProjectSwitch](ctx, c, "/api/project_switch_status", nil)
 }
 
-// WaitForProjectSwitch waits until no switch is in progress and returns how the last one ended. ErrTimeout after
-// timeout; zero or less means 5 seconds.
+// WaitForProjectSwitch waits until no switch is in progress and returns how the last one ended. It returns ErrTimeout
+// after timeout; zero or less means 5 seconds.
 func (c *Client) WaitForProjectSwitch(ctx context.Context, timeout time.Duration) (projections.ProjectSwitch, error) {
 	ctx, cancel := limit(ctx, timeout, 5*time.Second)
 	defer cancel()

@@ -39,7 +39,7 @@ func (c *Client) GetWarmupStatus(ctx context.Context) (Warmup, error) {
 	return read[Warmup](ctx, c, "/api/warmup_status", nil)
 }
 
-// GetWarmupWait waits until the start has finished, at most timeout (zero or less: 30 seconds), and returns its
+// GetWarmupWait waits until the start has finished, at most for timeout (zero or less: 30 seconds), and returns its
 // outcome.
 func (c *Client) GetWarmupWait(ctx context.Context, timeout time.Duration) (Warmup, error) {
 	if timeout <= 0 {
@@ -54,7 +54,7 @@ func (c *Client) GetWarmupWait(ctx context.Context, timeout time.Duration) (Warm
 	return out, err
 }
 
-// GetWarmupCanaries reads each task of the start with its times.
+// GetWarmupCanaries reads each startup task with its times.
 func (c *Client) GetWarmupCanaries(ctx context.Context) ([]wire.StartupTask, error) {
 	return read[[]wire.StartupTask](ctx, c, "/api/warmup_canaries", nil)
 }

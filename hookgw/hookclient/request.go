@@ -117,7 +117,7 @@ func (c *Client) send(ctx context.Context, r request) (json.RawMessage, error) {
 	}
 }
 
-// wait returns how long to wait after a number of failures: it doubles.
+// wait returns the pause after a number of failures, which doubles each time.
 func (c *Client) wait(attempt int) time.Duration {
 	return min(c.delay<<min(attempt, 16), maxRetryDelay)
 }
@@ -149,7 +149,7 @@ func (c *Client) try(ctx context.Context, r request) (json.RawMessage, error) {
 	return raw, err
 }
 
-// open sends r once and returns an answer that is not a refusal, its body unread. done ends it.
+// open sends r once and returns a successful answer with its body unread. done releases it.
 func (c *Client) open(ctx context.Context, r request) (answer *http.Response, done func(), err error) {
 	req, cancel, err := c.build(ctx, r)
 	if err != nil {
@@ -200,7 +200,7 @@ func (c *Client) build(ctx context.Context, r request) (*http.Request, context.C
 	return req, cancel, nil
 }
 
-// queryOf returns the query with the client's session, if it has one.
+// queryOf returns the query, including the client's session if it has one.
 func (c *Client) queryOf(r request) string {
 	if c.session == "" || r.query.Has("session") {
 		return r.query.Encode()

@@ -25,7 +25,7 @@ func (c *Client) GetHealth(ctx context.Context) (Status, error) {
 	return read[Status](ctx, c, "/health", nil)
 }
 
-// GetProject reads the project's configuration, flat like the original's.
+// GetProject reads the project's configuration, flat as in Manual Slop.
 func (c *Client) GetProject(ctx context.Context) (map[string]any, error) {
 	var out struct {
 		Project map[string]any `json:"project"`
@@ -44,10 +44,10 @@ type Session struct {
 	Entries []json.RawMessage `json:"entries"`
 }
 
-// Timeline is what happened in a session, one row per event, oldest first.
+// Timeline lists what happened in a session, one row per event, oldest first.
 type Timeline = wire.Timeline
 
-// GetTimeline reads what happened after a sequence, 0 for the beginning.
+// GetTimeline reads the rows after a sequence; 0 means from the beginning.
 func (c *Client) GetTimeline(ctx context.Context, since uint64) (Timeline, error) {
 	return read[Timeline](ctx, c, "/api/timeline", url.Values{"since": {strconv.FormatUint(since, 10)}})
 }

@@ -106,7 +106,7 @@ func (s *Stream) Next() (Frame, error) {
 	}
 }
 
-// line reads one line without its end. One over MaxStreamLine is cut, and over is true.
+// line reads one line without its line end. A line longer than MaxStreamLine is cut, and over is true.
 func (s *Stream) line() (line []byte, over bool, err error) {
 	for {
 		part, err := s.r.ReadSlice('\n')
@@ -121,7 +121,7 @@ func (s *Stream) line() (line []byte, over bool, err error) {
 	}
 }
 
-// Event decodes an event of the log from the last frame. ErrTooLong if it was cut.
+// Event decodes an event of the log from the last frame. It returns ErrTooLong if the frame was cut.
 func (s *Stream) Event(f Frame) (events.Event, error) {
 	var e events.Event
 	if f.Cut {

@@ -58,7 +58,7 @@ func (w WorkerSpec) known() WorkerSpec {
 	return w
 }
 
-// repeated posts a body with a request_id, so that it may be sent again.
+// repeated posts a body with a request_id, so that it can safely be sent again.
 func repeated[T any](ctx context.Context, c *Client, path string, body any, patience time.Duration) (T, error) {
 	var out T
 	raw, err := json.Marshal(body)
@@ -73,13 +73,13 @@ func repeated[T any](ctx context.Context, c *Client, path string, body any, pati
 	return out, err
 }
 
-// KillMMAWorker ends the running attempt of a worker: its ticket is blocked.
+// KillMMAWorker ends the running attempt of a worker. Its ticket becomes blocked.
 func (c *Client) KillMMAWorker(ctx context.Context, workerID string) error {
 	return c.post(ctx, "/api/mma/workers/kill", map[string]string{"worker_id": workerID}, nil)
 }
 
-// NoteMMATicket says something to the model that works on a ticket: its next request carries the
-// note, and so does every later attempt.
+// NoteMMATicket sends a note to the model that works on a ticket: its next request and every later attempt carry the
+// note.
 func (c *Client) NoteMMATicket(ctx context.Context, ticket, note string) error {
 	return c.post(ctx, "/api/control", map[string]string{"action": "note", "ticket": ticket, "note": note}, nil)
 }
@@ -108,13 +108,13 @@ func (c *Client) MutateMMADAG(ctx context.Context, ops ...map[string]any) (Mutat
 // Generated is the result of a worker.
 type Generated = wire.Generated
 
-// Generate adds a worker and waits until its ticket ends. Status 504 means that it takes longer than the gateway
-// waits; the same RequestID joins it again.
+// Generate adds a worker and waits until its ticket ends. Status 504 means that the work takes longer than the
+// gateway waits; the same RequestID joins it again.
 func (c *Client) Generate(ctx context.Context, w WorkerSpec) (Generated, error) {
 	return repeated[Generated](ctx, c, "/api/v1/generate", w.known(), 0)
 }
 
-// PendingAction is a script or a call that waits for a yes.
+// PendingAction is a script or a call that waits for approval.
 type PendingAction struct {
 	ActionID string          `json:"action_id"`
 	Tool     string          `json:"tool"`

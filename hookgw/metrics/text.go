@@ -1,5 +1,5 @@
-// Package metrics renders figures as text for Prometheus. No other package knows of Prometheus; elsewhere a figure is
-// a [Sample].
+// Package metrics renders figures as text for Prometheus. No other package depends on Prometheus; elsewhere a figure
+// is a [Sample].
 package metrics
 
 import (
@@ -46,10 +46,10 @@ func Text(samples []Sample) (body []byte, contentType string, err error) {
 	return page.body.Bytes(), page.header.Get("Content-Type"), nil
 }
 
-// collector returns samples that were taken before.
+// collector returns samples that were collected before.
 type collector []Sample
 
-// Describe describes nothing: the samples differ from time to time.
+// Describe describes nothing, because the samples differ from one collection to the next.
 func (collector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends the samples.
@@ -75,7 +75,7 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// page keeps what a handler writes.
+// page stores the output of a handler.
 type page struct {
 	header http.Header
 	status int

@@ -63,8 +63,8 @@ const WebSocket = "websocket"
 
 const jsonMedia = "application/json"
 
-// Document describes the operations, by path in the order of their first one.
-// It panics on a Go type that JSON does not have.
+// Document describes the operations by path, in the order of their first occurrence. It panics on a Go type that has
+// no JSON form.
 func Document(info Info, operations []Operation) Object {
 	schemas := NewSchemas()
 	problem := Object{}.With("description", "What is wrong, and what to do about it.").
@@ -183,7 +183,7 @@ func (o Operation) responses(schemas *Schemas) Object {
 	return out.With("4XX", problem).With("5XX", problem)
 }
 
-// schema returns the schema of a value's type; any object if there is no value.
+// schema returns the schema of a value's type, or of any object if the value is nil.
 func (o Operation) schema(schemas *Schemas, value any) Object {
 	if value == nil {
 		return typed("object")

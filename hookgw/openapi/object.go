@@ -43,8 +43,8 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// YAML returns the object as YAML 1.2, in blocks. Every scalar is written as in JSON, so that no text is read as
-// something else.
+// YAML returns the object as YAML 1.2 in block style. Every scalar is written as in JSON, so that no string is read
+// as another type.
 func (o Object) YAML() string {
 	var b strings.Builder
 	o.block(&b, "")

@@ -41,8 +41,8 @@ func (s *Schemas) Object() Object {
 // anything returns the schema of any value, null included.
 func anything() Object { return Object{}.With("nullable", true) }
 
-// Of returns the schema of the JSON that encoding/json makes of a value of this type. It panics on types that JSON
-// does not have, such as channels.
+// Of returns the schema of the JSON that encoding/json produces for a value of this type. It panics on types without
+// a JSON form, such as channels.
 func (s *Schemas) Of(t reflect.Type) Object {
 	if known := special(t); known != nil {
 		return known
@@ -77,7 +77,7 @@ func (s *Schemas) Of(t reflect.Type) Object {
 
 func typed(name string) Object { return Object{}.With("type", name) }
 
-// special returns the schema of types whose JSON differs from their Go form; nil for others.
+// special returns the schema of a type whose JSON differs from its Go form, or nil for all others.
 func special(t reflect.Type) Object {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
@@ -124,7 +124,7 @@ func (s *Schemas) structure(t reflect.Type) Object {
 	return Object{}.With("$ref", "#/components/schemas/"+name)
 }
 
-// nameOf returns a struct's name, with that of its package if the name is taken.
+// nameOf returns a struct's name, preceded by its package's name if the short name is taken.
 func (s *Schemas) nameOf(t reflect.Type) string {
 	name := exported(t.Name())
 	if s.taken[name] == nil {

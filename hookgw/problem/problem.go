@@ -1,5 +1,5 @@
 // Package problem holds the errors that the gateway returns to clients: each is one JSON object that says what is
-// wrong and what to do, with a status. [Of] turns any other error into one.
+// wrong and what to do, with an HTTP status. [Of] converts any other error.
 package problem
 
 import (
@@ -39,7 +39,7 @@ func (p *Problem) Error() string { return p.Message }
 // Unwrap returns the cause, for the operator.
 func (p *Problem) Unwrap() error { return p.cause }
 
-// New makes a problem. Its texts may contain what a client sent; characters that would control a terminal are
+// New creates a problem. Its text may contain input from a client; characters that would control a terminal are
 // replaced.
 func New(status int, message, hint string) *Problem {
 	return &Problem{Status: status, Message: strings.Map(harmless, message), Hint: strings.Map(harmless, hint)}
@@ -59,13 +59,13 @@ func (p *Problem) WithCause(err error) *Problem {
 	return p
 }
 
-// WithTicket adds the ticket that a problem is about.
+// WithTicket adds the ticket that a problem concerns.
 func (p *Problem) WithTicket(ticket string) *Problem {
 	p.Ticket = ticket
 	return p
 }
 
-// Settled reports that an ask is settled, by whom and when.
+// Settled returns the problem that an ask is already settled, by whom and when.
 func Settled(s *projections.SettledAsk) *Problem {
 	at := s.At
 	p := New(http.StatusConflict, "this ask is already settled: "+s.Outcome,
@@ -74,7 +74,7 @@ func Settled(s *projections.SettledAsk) *Problem {
 	return p
 }
 
-// Of turns err into a problem for the client.
+// Of converts err to a problem for the client.
 func Of(err error) *Problem {
 	var p *Problem
 	var stopped *projections.StoppedError

@@ -13,11 +13,10 @@ import (
 	"manualslop/projections/pricing"
 )
 
-// maxHistory is how many points of a track's history are shown; in a longer one neighbours are merged in pairs until
-// it fits.
+// maxHistory limits the points of a track's history; in a longer one, neighbours are merged in pairs until it fits.
 const maxHistory = 128
 
-// spend is what was used, with the sum not yet rounded.
+// spend is the usage, with the exact sum before rounding.
 type spend struct {
 	wire.Spend
 	exact pricing.Sum
@@ -57,7 +56,7 @@ func (s *spend) settled() wire.Spend {
 	return out
 }
 
-// spendItem is what was used for one thing, and when.
+// spendItem is the usage for one thing, and its time.
 type spendItem struct {
 	spend
 	id, track string
@@ -96,7 +95,7 @@ func (t *spendTable) list() []wire.SpendOf {
 	return out
 }
 
-// finances prices what a session used, with the prices that it recorded, else with the program's own table.
+// finances prices the usage of a session with the prices that it recorded, or else with the program's own table.
 func finances(s *projections.Set, table events.ModelsOffered) wire.Financial {
 	if recorded := s.Offered(); len(recorded.Models) > 0 {
 		table = recorded
@@ -130,7 +129,7 @@ func finances(s *projections.Set, table events.ModelsOffered) wire.Financial {
 	return out
 }
 
-// priceOf returns the price of a line; if its session had not recorded prices by then, the current one.
+// priceOf returns the price of a line. If its session had not recorded prices by then, it returns the current price.
 func priceOf(l *projections.SpendingLine, table events.ModelsOffered) *events.ModelPrice {
 	if l.Price != nil || len(l.History) == 0 {
 		return l.Price

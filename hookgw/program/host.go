@@ -8,7 +8,7 @@ import (
 )
 
 // Host is the program around a gateway: what it measures, how it started, and how to stop it. Its methods only read
-// memory; none waits for a disk or a bus. Safe for concurrent use.
+// memory and never wait for a disk or a bus. It is safe for concurrent use.
 type Host interface {
 	// Performance returns the newest figures of the running program.
 	Performance() wire.Performance

@@ -8,11 +8,11 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// hostless is the Host of a gateway without one: nothing is measured, the start has finished, and there is nothing to
-// stop.
+// hostless is the Host of a gateway without a host: nothing is measured, the start has finished, and nothing can be
+// stopped.
 type hostless struct{ started chan struct{} }
 
-// NewHostless returns a host of which nothing is known.
+// NewHostless returns a host that knows nothing about its program.
 func NewHostless() Host {
 	started := make(chan struct{})
 	close(started)
@@ -22,7 +22,7 @@ func NewHostless() Host {
 // Performance returns no figures.
 func (hostless) Performance() wire.Performance { return wire.Performance{} }
 
-// Report fails: nothing would show the report.
+// Report fails, because nothing would show the report.
 func (hostless) Report(context.Context, wire.Frame) error { return errHostless() }
 
 // Telemetry returns no figures.
@@ -34,7 +34,7 @@ func (hostless) Startup() []wire.StartupTask { return nil }
 // Started returns a closed channel.
 func (h hostless) Started() <-chan struct{} { return h.started }
 
-// Scope returns "": Shutdown ends nothing.
+// Scope returns "", because Shutdown ends nothing.
 func (hostless) Scope() string { return "" }
 
 // Shutdown does nothing.

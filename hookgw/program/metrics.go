@@ -28,7 +28,7 @@ func (p *Handlers) getMetrics(c *request.Call) error {
 	return c.ReplyMedia(kind, body)
 }
 
-// samplesOf turns telemetry into samples; figures that are not measured are left out.
+// samplesOf converts telemetry to samples. Figures that are not measured are left out.
 func samplesOf(t wire.Telemetry) samples {
 	var out samples
 	out.gauge("slop_gateway_uptime_seconds", "Time since this gateway started.", t.UptimeS)

@@ -10,8 +10,8 @@ import (
 	"manualslop/projections/pricing"
 )
 
-// sessionSamples returns the figures of the session that work on goals: models, tools, money, asks and tickets. They
-// begin anew with each session, as counters do when a program starts.
+// sessionSamples returns the figures of the current session: models, tools, money, asks and tickets. They restart
+// with each session, as counters do when a program starts.
 func sessionSamples(s *projections.Set, now time.Time) samples {
 	var out samples
 	f := s.Figures()
@@ -44,7 +44,7 @@ func sessionSamples(s *projections.Set, now time.Time) samples {
 	return out
 }
 
-// gates are those of which the figures are never left out.
+// gates are the gates whose figures are always shown.
 func gates() []string {
 	return []string{events.GateTool, events.GateStep, events.GateSpawn, events.GateBudget, events.GateQuestion,
 		events.GateHTTP}

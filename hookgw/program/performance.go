@@ -29,8 +29,8 @@ func (p *Handlers) getPerformance(c *request.Call) error {
 	return c.Reply(http.StatusOK, performanceAnswer{p.host.Performance()})
 }
 
-// postPerformance takes the figures of an attached front end. They are passed on as a signal: never stored, and
-// dropped when the front end stops reporting.
+// postPerformance accepts the figures of an attached front end. They are passed on as a signal, which is never stored
+// and is dropped when the front end stops reporting.
 func (p *Handlers) postPerformance(c *request.Call) error {
 	frame, wrong := readFrame(c.Body)
 	if wrong != nil {
@@ -44,7 +44,7 @@ func (p *Handlers) postPerformance(c *request.Call) error {
 	return c.Done(err)
 }
 
-// readFrame parses a report strictly: an impossible figure is refused, so that a broken front end is noticed instead
+// readFrame parses a report strictly: it rejects an impossible figure, so that a broken front end is noticed instead
 // of shown.
 func readFrame(body json.RawMessage) (wire.Frame, *problem.Problem) {
 	var f wire.Frame

@@ -10,7 +10,7 @@ import (
 	"manualslop/projections/pricing"
 )
 
-// MoneyRoutes returns the routes for what models used and cost.
+// MoneyRoutes returns the routes for the usage and the cost of models.
 func MoneyRoutes() []request.Route {
 	const get, group = http.MethodGet, "Program"
 	of := []request.Parameter{request.SessionParameter()}

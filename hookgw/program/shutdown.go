@@ -20,7 +20,7 @@ type shutdownRequest struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// postShutdown records the request, answers, and only then begins to stop. A log that refuses events does not prevent
+// postShutdown records the request, answers, and only then begins to stop. A log that rejects events does not prevent
 // the stop.
 func (p *Handlers) postShutdown(c *request.Call) error {
 	var want shutdownRequest

@@ -17,7 +17,7 @@ func (p *Handlers) getTelemetry(c *request.Call) error {
 	return c.Reply(http.StatusOK, out)
 }
 
-// telemetry collects what is known of the program and the request's session.
+// telemetry collects what is known about the program and the request's session.
 func (p *Handlers) telemetry(c *request.Call) (wire.Telemetry, error) {
 	session, err := c.Session()
 	if err != nil {
@@ -26,7 +26,7 @@ func (p *Handlers) telemetry(c *request.Call) (wire.Telemetry, error) {
 	return p.TelemetryOf(c, session)
 }
 
-// TelemetryOf collects what is known of the program and a session.
+// TelemetryOf collects what is known about the program and a session.
 func (p *Handlers) TelemetryOf(c *request.Call, session string) (wire.Telemetry, error) {
 	limits, held, host := c.Core.Limits, p.held(), p.host.Telemetry()
 	out := wire.Telemetry{At: c.Core.Clock(), HostTelemetry: complete(host), UptimeS: time.Since(p.begun).Seconds(),
@@ -46,7 +46,7 @@ func (p *Handlers) TelemetryOf(c *request.Call, session string) (wire.Telemetry,
 	return out, readDepths(&out, c)
 }
 
-// readDepths fills in what the bus and the read models know.
+// readDepths adds the figures that the bus and the read models know.
 func readDepths(t *wire.Telemetry, c *request.Call) error {
 	if b := t.Bus; b != nil {
 		for i := range b.Pools {
@@ -70,7 +70,7 @@ func readDepths(t *wire.Telemetry, c *request.Call) error {
 	})
 }
 
-// complete replaces nil lists by empty ones.
+// complete replaces nil lists with empty ones.
 func complete(t wire.HostTelemetry) wire.HostTelemetry {
 	if t.Processes == nil {
 		t.Processes = []wire.ProcessFigures{}

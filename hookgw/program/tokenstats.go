@@ -6,11 +6,11 @@ import (
 	"manualslop/projections"
 )
 
-// bytesPerToken is how many bytes of a prompt count as one token; the provider's own count is known only after the
-// reply.
+// bytesPerToken is the number of prompt bytes that count as one token; the provider's own count is known only after
+// the reply.
 const bytesPerToken = 4
 
-// maxPrompts returns the largest prompt of a provider in tokens, as in the original.
+// maxPrompts returns the largest prompt of each provider in tokens, as in Manual Slop.
 func maxPrompts(provider string) *int64 {
 	var limit int64
 	switch provider {
@@ -24,8 +24,8 @@ func maxPrompts(provider string) *int64 {
 	return &limit
 }
 
-// maxPrompt returns the largest prompt of a model in tokens: the limit that the session recorded, less the longest
-// reply, or else that of the original.
+// maxPrompt returns the largest prompt of a model in tokens: the limit that the session recorded less the longest
+// reply, or else the limit in Manual Slop.
 func maxPrompt(p projections.Prompt, offered events.ModelsOffered) *int64 {
 	o, _ := offered.Find(p.Provider, p.Model)
 	if limit := o.ContextWindow - o.MaxOutputTokens; o.ContextWindow > 0 && limit > 0 {

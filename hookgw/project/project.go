@@ -71,8 +71,8 @@ func postProject(c *core.Call) error {
 	return c.ReplyFixed(request.FixedUpdated)
 }
 
-// EditProject publishes changes of the document, which may come from a preset, and the files that it tracks from then
-// on. Everything is checked before anything is published.
+// EditProject publishes changes to the document, which may come from a preset, and the files that it now tracks. It
+// checks everything before it publishes anything.
 func EditProject(c *core.Call, session string, edit events.ProjectEdited, preset string) error {
 	if bytes.Equal(edit.Changes, []byte("{}")) {
 		return nil
@@ -114,7 +114,7 @@ func EditProject(c *core.Call, session string, edit events.ProjectEdited, preset
 	return Retrack(c.Request.Context(), c.Gw, session, "") // if another gateway changed the document meanwhile
 }
 
-// publishEdit publishes changes of the document, and the files found for them; nil: they are the same as before.
+// publishEdit publishes changes to the document and the files found for them; nil files mean that they are unchanged.
 func publishEdit(c *core.Call, session string, edit events.ProjectEdited, tracked *events.FilesTracked) error {
 	release, err := c.Gw.Track(c.Request.Context(), session) // or a gateway that starts would find the files missing
 	if err != nil {
@@ -167,7 +167,7 @@ func Expand(ctx context.Context, g *core.State, doc map[string]any, preset strin
 	return out, nil
 }
 
-// postedDiscussion applies the roles and entries in a posted project if they differ from the current ones.
+// postedDiscussion applies the roles and entries of a posted project if they differ from the current ones.
 func postedDiscussion(c *core.Call, session string, raw json.RawMessage) error {
 	if len(raw) == 0 {
 		return nil
@@ -211,7 +211,7 @@ func postedDiscussion(c *core.Call, session string, raw json.RawMessage) error {
 	return nil
 }
 
-// replaceHistory turns texts into entries.
+// replaceHistory converts strings to entries.
 func replaceHistory(c *core.Call, session string, texts, roles []string) error {
 	entries := make([]projections.HistoryEntry, len(texts))
 	for i, text := range texts {

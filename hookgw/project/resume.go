@@ -14,8 +14,8 @@ import (
 // finishes it.
 const switchPatience = 3
 
-// TendSwitches finishes project switches that were abandoned: the log was unavailable when they were to be settled, or
-// their gateway died and does not come back.
+// TendSwitches finishes abandoned project switches: the log was unavailable when they were to be settled, or their
+// gateway died and did not return.
 func TendSwitches(ctx context.Context, g *core.State) {
 	ticker := time.NewTicker(g.Cfg.Limits.CatchUp)
 	defer ticker.Stop()
@@ -37,8 +37,8 @@ func TendSwitches(ctx context.Context, g *core.State) {
 	}
 }
 
-// openSwitch returns the request of the switch in progress in the current session; empty if there is none. A closed
-// session has none: it is not kept in memory for that.
+// openSwitch returns the request of the switch in progress in the current session, or "" if there is none. A closed
+// session has no switch, so it need not be kept in memory.
 func openSwitch(ctx context.Context, g *core.State) string {
 	view, ok := g.Cfg.Models.Session(g.Cfg.Models.Current())
 	if !ok || g.Cfg.ProjectFiles == nil || view.Summary().Closed != nil {
@@ -51,8 +51,8 @@ func openSwitch(ctx context.Context, g *core.State) string {
 	return open.Request()
 }
 
-// ResumeProject finishes what an earlier gateway began in the current session: a project switch, or finding the files
-// of a changed project.
+// ResumeProject finishes operations of an earlier gateway in the current session: a project switch, or the search for
+// the files of a changed project.
 func ResumeProject(ctx context.Context, g *core.State) {
 	session := g.Cfg.Models.Current()
 	view, ok := g.Cfg.Models.Session(session)
@@ -77,5 +77,5 @@ func ResumeProject(ctx context.Context, g *core.State) {
 	}
 }
 
-// ResumeTime limits what a gateway finishes when it starts.
+// ResumeTime limits the time that a starting gateway spends on finishing earlier operations.
 const ResumeTime = time.Minute

@@ -46,7 +46,7 @@ func postProjectSave(c *core.Call) error {
 	return c.Reply(http.StatusOK, saveAnswer{"ok", saved.Path, saved.SHA256, saved.Size})
 }
 
-// SaveProject writes the document of a session. A file other than its own must not exist yet; it becomes the
+// SaveProject writes the document of a session to a file. Any file but its own must not exist yet, and becomes the
 // document's own file.
 func SaveProject(c *core.Call, session string, want SaveRequest) (events.ProjectSaved, error) {
 	none := events.ProjectSaved{}
@@ -84,8 +84,8 @@ func SaveProject(c *core.Call, session string, want SaveRequest) (events.Project
 	return saved, err
 }
 
-// holdsSecrets returns an error if the file contains a secret that is masked in the record: saving would replace it by
-// the mask.
+// holdsSecrets returns an error if the file contains a secret that is masked in the record, because saving would
+// replace it with the mask.
 func holdsSecrets(ctx context.Context, g *core.State, files core.ProjectFiles, path string) error {
 	file, err := files.Load(ctx, path)
 	if err != nil || bytes.Equal(g.Mask(file.Document), file.Document) {

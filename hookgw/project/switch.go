@@ -37,8 +37,7 @@ func postProjectSwitch(c *core.Call) error { return switchProject(c, false) }
 
 func postProjectLoad(c *core.Call) error { return switchProject(c, true) }
 
-// switchProject first records the request and then carries it out, so that a later gateway finishes what this one
-// began.
+// switchProject records the request before it carries it out, so that a later gateway can finish it.
 func switchProject(c *core.Call, again bool) error {
 	var want SwitchRequest
 	if err := c.Decode(&want, `{"path": "project.toml"}`); err != nil {
@@ -60,7 +59,7 @@ func switchProject(c *core.Call, again bool) error {
 	return c.Reply(http.StatusOK, out)
 }
 
-// SwitchTo switches a session to a project document. With again, an empty path means the current one.
+// SwitchTo switches a session to a project document. If again is set, an empty path means the current document.
 func SwitchTo(c *core.Call, session string, want SwitchRequest, again bool) error {
 	if _, err := c.Gw.Files(); err != nil {
 		return err
@@ -96,8 +95,7 @@ func checkProjectPath(path string) error {
 	return nil
 }
 
-// finishSwitch loads the document of a recorded switch and settles the switch: with the document, or with the reason
-// why there is none.
+// finishSwitch loads the document of a recorded switch and settles the switch with the document or with the error.
 func finishSwitch(ctx context.Context, g *core.State, session, request, path string) error {
 	loaded, err := load(ctx, g, path)
 	if err != nil {
@@ -177,8 +175,8 @@ func load(ctx context.Context, g *core.State, path string) (events.ProjectLoaded
 		Ignored: projections.IgnoredKeys(doc)}, nil
 }
 
-// Retrack finds the project's files again if they changed, unless another gateway does so at the same time. preset is
-// the context preset that they come from.
+// Retrack searches for the project's files again if they changed, unless another gateway does so at the same time.
+// preset is the context preset that they come from.
 func Retrack(ctx context.Context, g *core.State, session, preset string) error {
 	release, err := g.Track(ctx, session)
 	if err != nil {

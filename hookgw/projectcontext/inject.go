@@ -49,8 +49,8 @@ func viewOf(mode string) (string, bool) {
 	return "", false
 }
 
-// postInject publishes the request and waits a while for the worker's view. Without a worker the request remains
-// pending, and the answer says so.
+// postInject publishes the request and waits for a limited time for the worker's view. Without a worker the request
+// remains pending, and the answer says so.
 func postInject(c *core.Call) error {
 	var want injectRequest
 	if err := c.Decode(&want, `{"path": "src/a.py", "mode": "skeleton"}`); err != nil {
@@ -102,8 +102,8 @@ func contextPath(path string) *problem.Problem {
 	return nil
 }
 
-// injected waits for the view that answers e. A request that was refused gets none, unless a worker was so fast that
-// the refusal is its own.
+// injected waits for the view that answers e. A rejected request gets no view, unless a worker was so fast that the
+// rejection refers to its own view.
 func injected(c *core.Call, e events.Event) error {
 	refused := c.Counts(e.Session, e.ID, (*projections.Set).DiscussionRefusal)
 	through := c.Gw.Newest(e.Session) // any refusal is up to here
@@ -147,7 +147,7 @@ func injectedView(c *core.Call, e events.Event, seq uint64, v events.View) error
 		SHA256: v.SHA256, Size: v.Size, Blob: v.Blob, Slice: v.Slice})
 }
 
-// noView says why there is no view; nil if there is one.
+// noView returns the reason why no view exists, or nil if one exists.
 func noView(v events.View) *problem.Problem {
 	if v.Error == "" {
 		return nil

@@ -21,7 +21,7 @@ type presetList struct {
 	Presets  []projections.ContextPreset `json:"presets"`
 }
 
-// presetRequest names a selection. Files are texts or tables with a path.
+// presetRequest names a selection. Its files are strings, or tables with a path.
 type presetRequest struct {
 	Name        string   `json:"name"`
 	Files       []any    `json:"files,omitempty"`

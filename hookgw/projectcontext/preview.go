@@ -32,7 +32,7 @@ func previewQuery() []request.Parameter {
 	}
 }
 
-// getPreview answers with a context that is made for it.
+// getPreview answers with a context that is built for this request.
 func getPreview(c *core.Call) error {
 	q := c.Query()
 	want := wire.ContextWanted{Request: q.Get("request"), Ticket: q.Get("ticket"), Turn: events.TurnRequested{
@@ -58,7 +58,7 @@ func getPreview(c *core.Call) error {
 	return c.ReplyUnlessKnown(out)
 }
 
-// Preview makes a context; that of the next turn with the discussion as it reads now.
+// Preview builds a context. For the next turn it uses the current state of the discussion.
 func Preview(c *core.Call, session string, want wire.ContextWanted) (wire.ContextPreview, error) {
 	if c.Gw.Cfg.Aggregate == nil {
 		return wire.ContextPreview{}, problem.New(http.StatusServiceUnavailable,

@@ -11,7 +11,7 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// Routes returns the routes that show and choose what the team sees of the files.
+// Routes returns the routes that show and choose which parts of the files the team sees.
 func Routes(g *core.State) []request.Route {
 	const get, post, group = http.MethodGet, http.MethodPost, "Context"
 	of := []request.Parameter{request.SessionParameter()}

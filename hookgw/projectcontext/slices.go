@@ -46,8 +46,8 @@ func postSlice(c *core.Call) error {
 	return c.Reply(http.StatusOK, wire.SliceAnswer{Status: "ok", Path: want.Path, Preset: want.Preset, Slice: slice})
 }
 
-// RecordSlice has a worker read the anchor lines of the slice, and adds the slice to its file in the preset or in the
-// project.
+// RecordSlice lets a worker read the anchor lines of the slice, and adds the slice to its file in the preset or in
+// the project.
 func RecordSlice(c *core.Call, session string, want wire.SliceRequest) (events.FileSlice, error) {
 	slice, p := sliceOf(want.Name, want.StartLine, want.EndLine)
 	if p == nil {
@@ -117,8 +117,8 @@ func sliceIntoPreset(c *core.Call, session string, want wire.SliceRequest, slice
 	return err
 }
 
-// sliceIntoProject adds a slice to its file in the project document, as an entry of files.paths. at is the sequence of
-// the document that it was made for; after a later one it has no effect.
+// sliceIntoProject adds a slice to its file in the project document, as an entry of files.paths. at is the sequence
+// of the document for which the slice was made; if the document has changed since then, the slice has no effect.
 func sliceIntoProject(c *core.Call, session, file string, slice events.FileSlice) (at uint64, err error) {
 	if _, err := c.Gw.Files(); err != nil {
 		return 0, err

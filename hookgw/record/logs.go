@@ -14,7 +14,7 @@ type starRequest struct {
 	On *bool `json:"on"`
 }
 
-// postStar records whether the person keeps a session's log files.
+// postStar records whether the user wants to keep a session's log files.
 func postStar(c *core.Call) error {
 	var want starRequest
 	if json.Unmarshal(c.Body, &want) != nil || want.On == nil {

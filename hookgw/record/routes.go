@@ -1,4 +1,4 @@
-// Package record serves what is on record: logs, timeline, search and blobs.
+// Package record serves recorded data: logs, timeline, search and blobs.
 package record
 
 import (

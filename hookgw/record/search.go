@@ -12,7 +12,7 @@ import (
 	"manualslop/projections/search"
 )
 
-// getSearch answers with the hits of ?q=.
+// getSearch answers with the hits for ?q=.
 func getSearch(c *core.Call) error {
 	if c.Gw.Cfg.Search == nil {
 		return problem.New(http.StatusServiceUnavailable, "this gateway has no search index",
@@ -47,7 +47,7 @@ func runSearch(ctx context.Context, g *core.State, q search.Query, page search.P
 	return g.Cfg.Search.Find(ctx, q, page)
 }
 
-// searchProblem turns a search error into a problem for the client.
+// searchProblem converts a search error to a problem for the client.
 func searchProblem(err error) error {
 	var wrong *search.QueryError
 	switch {
@@ -63,7 +63,7 @@ func searchProblem(err error) error {
 	return err
 }
 
-// pageOf parses which hits are wanted.
+// pageOf parses which hits the client wants.
 func pageOf(values url.Values) (search.Page, error) {
 	limit, err := whole(values, "limit", search.DefaultLimit, search.MaxLimit)
 	if err != nil {

@@ -16,7 +16,7 @@ func AtParameter() Parameter {
 		Doc: "Show the session as it was at this sequence; default: as it is."}
 }
 
-// Newest returns the sequence of the newest event that a session's models have.
+// Newest returns the sequence of the newest event that a session's models include.
 func (g *Core) Newest(session string) uint64 {
 	if view, ok := g.Models.Session(session); ok {
 		return view.Summary().LastSeq
@@ -24,8 +24,8 @@ func (g *Core) Newest(session string) uint64 {
 	return 0
 }
 
-// ReadAt calls f with the models of the request's session, as they are or, with ?at=, as they were. Of are the folds
-// that have the models that f reads; f must not keep them.
+// ReadAt calls f with the current models of the request's session or, with ?at=, with its past models. of are the
+// folds of the models that f reads; f must not keep them.
 func (c *Call) ReadAt(of *past.Folds, f func(*projections.Set) error) error {
 	session, err := c.Session()
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *Call) ReadAt(of *past.Folds, f func(*projections.Set) error) error {
 	return failed
 }
 
-// ShowAt is like Show, and with ?at= answers with the view as it was then. Of are the folds that have the models of r.
+// ShowAt is like Show, but with ?at= answers with the past view. of are the folds of the models of r.
 func (c *Call) ShowAt(of *past.Folds, r live.Rendering) error {
 	if !c.Query().Has("at") {
 		return c.Show(r)

@@ -10,11 +10,11 @@ import (
 	"manualslop/hookgw/problem"
 )
 
-// errBodies means that there is no room for another body.
+// errBodies means that no memory is left for another body.
 var errBodies = errors.New("too many bytes of bodies are held")
 
-// Bodies counts the bytes of requests in memory: those that are still arriving and those being processed, and of blobs
-// and snapshots that are being sent. Each right has its own share, so that agents cannot use up the person's.
+// Bodies counts the bytes of requests in memory, both arriving and in progress, and of blobs and snapshots that are
+// being sent. Each right has its own share, so that agents cannot use up the user's.
 type Bodies struct {
 	most int64
 	mu   sync.Mutex
@@ -24,7 +24,7 @@ type Bodies struct {
 // NewBodies allows up to most bytes for each right.
 func NewBodies(most int64) *Bodies { return &Bodies{most: most, held: map[access.Right]int64{}} }
 
-// Take reserves n bytes for who; false, and nothing is reserved, if there is no room.
+// Take reserves n bytes for who. If too few are left, it reserves nothing and returns false.
 func (b *Bodies) Take(who access.Right, n int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -48,7 +48,7 @@ type counting struct {
 	from io.Reader
 }
 
-// Read fails with errBodies if there is no room for what came.
+// Read returns errBodies if no memory is left for the bytes that it read.
 func (r counting) Read(p []byte) (int, error) {
 	n, err := r.from.Read(p)
 	if !r.call.Hold(n) {
@@ -57,7 +57,7 @@ func (r counting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Hold reserves bytes for the call until it ends; false if there is no room.
+// Hold reserves bytes for the call until it ends. It returns false if too few are left.
 func (c *Call) Hold(n int) bool {
 	if !c.Core.bodies.Take(c.Right, n) {
 		return false
@@ -72,7 +72,7 @@ func (c *Call) ReleaseBody() {
 	c.held = 0
 }
 
-// Overloaded returns the problem of a body for which there is no room.
+// Overloaded returns the problem for a body that does not fit into memory.
 func (c *Call) Overloaded() *problem.Problem {
 	c.Response.Header().Set("Retry-After", "1")
 	return problem.New(http.StatusServiceUnavailable, "the gateway is overloaded",

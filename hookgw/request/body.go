@@ -47,8 +47,8 @@ func (c *Call) readBody(limit int64) (json.RawMessage, *problem.Problem) {
 	return plain(body), nil
 }
 
-// plain replaces escapes of visible ASCII characters in a valid JSON text by the characters, because a mask finds a
-// secret in one spelling only.
+// plain replaces escapes of visible ASCII characters in valid JSON with the characters themselves, because a mask
+// finds a secret only in one spelling.
 func plain(text []byte) []byte {
 	at := bytes.IndexByte(text, '\\')
 	if at < 0 {
@@ -68,8 +68,8 @@ func plain(text []byte) []byte {
 	return out
 }
 
-// escaped returns the visible character that an escape at the beginning of text represents, and the length of the
-// escape; 0 if it must stay.
+// escaped returns the visible character that the escape at the beginning of text represents, and the length of the
+// escape, or 0 if the escape must remain.
 func escaped(text []byte) (c byte, size int) {
 	switch {
 	case text[0] != '\\':
@@ -92,7 +92,7 @@ func ClearReadDeadline(w http.ResponseWriter) error {
 	return http.NewResponseController(w).SetReadDeadline(time.Time{})
 }
 
-// checkJSON checks that body is one JSON text in UTF-8 of limited depth.
+// checkJSON checks that body is a single JSON value in UTF-8 of limited depth.
 func checkJSON(body []byte, depth int) *problem.Problem {
 	switch {
 	case !utf8.Valid(body):
@@ -106,8 +106,8 @@ func checkJSON(body []byte, depth int) *problem.Problem {
 	return nil
 }
 
-// Object splits a JSON object into its members, by exact name. It refuses an object with a repeated name: readers
-// would disagree on its meaning.
+// Object splits a JSON object into its members, by exact name. It rejects an object with a repeated name, because
+// readers would disagree on its meaning.
 func Object(raw json.RawMessage) (map[string]json.RawMessage, bool) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if first, err := dec.Token(); err != nil || first != json.Delim('{') {

@@ -98,12 +98,13 @@ func (c *Call) parse(route *Route) *problem.Problem {
 	return nil
 }
 
-// LetIn reports whether what let the request in still gives its route's right: a sign-in of a browser ends.
+// LetIn reports whether the credential that admitted the request still grants the right of its route: a browser's
+// sign-in may end.
 func (c *Call) LetIn() bool {
 	return c.Core.guard.Identify(c.Request).Covers(c.route.Right)
 }
 
-// Session returns the session in ?session=, else the current one; empty if there is none.
+// Session returns the session in ?session=, or else the current one. It returns "" if there is none.
 func (c *Call) Session() (string, error) {
 	name := c.Query().Get("session")
 	if name == "" {
@@ -139,7 +140,7 @@ func (c *Call) OpenSession() (string, error) {
 	return name, nil
 }
 
-// Read calls f with the models of a session; if there is no session yet, with empty models. f must not keep them.
+// Read calls f with the models of a session, or with empty models if there is no session yet. f must not keep them.
 func (c *Call) Read(session string, f func(*projections.Set)) error {
 	view, ok := c.Core.Models.Session(session)
 	if !ok {
@@ -190,7 +191,7 @@ func harden(h http.Header) {
 	h["Cross-Origin-Resource-Policy"] = headers.sameOrigin
 }
 
-// fail sends err as a problem, unless an answer has begun.
+// fail sends err as a problem, unless the answer has already begun.
 func (c *Call) fail(err error) {
 	p := problem.Of(err)
 	c.reason = p.Message

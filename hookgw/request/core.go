@@ -15,7 +15,7 @@ import (
 	"manualslop/projections/past"
 )
 
-// Settings are what every request of a gateway needs. All are required.
+// Settings are the settings that every request of a gateway needs. All are required.
 type Settings struct {
 	// Project is the subject token of the project.
 	Project string
@@ -37,7 +37,7 @@ type Settings struct {
 	Own, Person, Agent Writer
 }
 
-// Core is what all requests of one gateway share. It receives them and is safe for concurrent use.
+// Core is the state that all requests of one gateway share. It receives them and is safe for concurrent use.
 type Core struct {
 	Settings
 
@@ -58,7 +58,7 @@ type Core struct {
 	Tasks chan func(context.Context)
 }
 
-// New returns a Core that serves nothing until it has routes.
+// New returns a Core, which serves nothing until Serve is called.
 func New(s Settings, guard *access.Guard) *Core {
 	stored := events.NewReplays(s.Log, 2) // one for each kind of past
 	read := func(ctx context.Context, session string, from, to uint64) iter.Seq2[events.Event, error] {
@@ -75,7 +75,7 @@ func New(s Settings, guard *access.Guard) *Core {
 // Serve sets the routes. Call it once, before the first request.
 func (g *Core) Serve(routes []Route) { g.table = newTable(counted(routes)) }
 
-// Start runs a task in the background. It is dropped if the gateway ends first.
+// Start runs a task in the background. The task is dropped if the gateway ends first.
 func (g *Core) Start(task func(context.Context)) {
 	select {
 	case g.Tasks <- task:

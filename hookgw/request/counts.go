@@ -48,7 +48,7 @@ func counted(all []Route) []Route {
 	return all
 }
 
-// Requests lists what was answered since the gateway started.
+// Requests lists the answers since the gateway started.
 func (g *Core) Requests() []wire.RequestCount {
 	out := []wire.RequestCount{}
 	for i := range g.table.all {

@@ -2,7 +2,7 @@ package request
 
 import "net/http"
 
-// Answers that the original's documents specify byte for byte.
+// Answers that the documents of Manual Slop specify byte for byte.
 const (
 	FixedOK      = `{"status": "ok"}`
 	FixedUpdated = `{"status": "updated"}`

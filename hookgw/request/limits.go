@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Limits limit what a client can make the gateway hold. A zero field has the default in its comment.
+// Limits bound the resources that clients can make the gateway use. A zero field has the default in its comment.
 type Limits struct {
 	// Body is the largest request body in bytes (1 MiB).
 	Body int64
@@ -109,7 +109,7 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// Check returns an error if a limit is below zero.
+// Check returns an error if a limit is negative.
 func (l Limits) Check() error {
 	f := l.WithDefaults()
 	least := min(f.Body, f.SessionBody, f.Bodies, f.Asked, int64(f.AskBytes), int64(f.Depth), int64(f.HeaderBytes),

@@ -20,8 +20,8 @@ type Link interface {
 	Links() uint64
 }
 
-// Reachable says why nothing can be read or written now; nil if it can. The contents of the models are not shown
-// meanwhile, because their age is unknown.
+// Reachable returns why nothing can be read or written now, or nil if everything can. Meanwhile the contents of the
+// models are not shown, because their age is unknown.
 func (g *Core) Reachable() *problem.Problem {
 	if err := g.Models.Err(); err != nil && !errors.Is(err, events.ErrClosed) {
 		return problem.New(http.StatusServiceUnavailable, "the read models are no longer kept current: "+err.Error(),
@@ -33,8 +33,8 @@ func (g *Core) Reachable() *problem.Problem {
 	return nil
 }
 
-// Current is like Reachable, and waits until the models have what came onto the log while the link was lost: the first
-// requests over a new link wait for that as long as their clients do.
+// Current is like Reachable, and waits until the models include the events that were stored while the link was lost.
+// The first requests over a new link wait for that as long as their clients do.
 func (g *Core) Current(ctx context.Context) *problem.Problem {
 	if p := g.Reachable(); p != nil {
 		return p

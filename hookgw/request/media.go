@@ -9,7 +9,7 @@ import (
 	"manualslop/hookgw/openapi"
 )
 
-// Types of answers that are not JSON.
+// Media types of answers that are not JSON.
 const (
 	MediaEvents = "text/event-stream"
 	MediaBytes  = "application/octet-stream"
@@ -18,7 +18,7 @@ const (
 	MediaSocket = openapi.WebSocket
 )
 
-// ReplyMedia sends a body that is not JSON. A client that stops reading is cut off.
+// ReplyMedia sends a body that is not JSON. A client that stops reading is disconnected.
 func (c *Call) ReplyMedia(kind string, body []byte) error {
 	c.Status = http.StatusOK
 	h := c.Response.Header()

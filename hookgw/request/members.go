@@ -8,8 +8,8 @@ import (
 	"manualslop/hookgw/problem"
 )
 
-// Only refuses members of the body that the path does not take: the client may rely on one that would be ignored
-// silently.
+// Only rejects members of the body that the path does not take, because the client may rely on a member that would be
+// silently ignored.
 func (c *Call) Only(names ...string) *problem.Problem {
 	// order-independent: the error names any one of them
 	for name := range c.Fields {
@@ -21,7 +21,8 @@ func (c *Call) Only(names ...string) *problem.Problem {
 	return nil
 }
 
-// OneOf returns the text given under one of several names; more than one only if they are equal.
+// OneOf returns the value that is given under one of several names. More than one name is allowed only if the values
+// are equal.
 func OneOf(names string, values ...string) (string, *problem.Problem) {
 	found := ""
 	for _, v := range values {

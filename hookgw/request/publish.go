@@ -21,14 +21,14 @@ type Writer struct {
 	Log   events.Log
 }
 
-// Event stamps a payload of this actor.
+// Event creates an event of this actor with a payload.
 func (g *Core) Event(w Writer, session string, p events.Payload) (events.Event, error) {
 	return events.New(events.Origin{
 		ID: g.NewID(), Time: g.Clock(), Project: g.Project, Session: session, Actor: w.Actor,
 	}, p)
 }
 
-// Stamp makes an event of the request.
+// Stamp creates an event of the request.
 func (c *Call) Stamp(w Writer, session string, p events.Payload) (events.Event, error) {
 	if c.Stamps != nil {
 		return c.Stamps(w, session, p)
@@ -36,7 +36,7 @@ func (c *Call) Stamp(w Writer, session string, p events.Payload) (events.Event, 
 	return c.Core.Event(w, session, p)
 }
 
-// Append stores e, even if the client leaves.
+// Append stores e, even if the client disconnects.
 func (g *Core) Append(ctx context.Context, w Writer, e events.Event, x *events.Expect) (uint64, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.Limits.CatchUp)
 	defer cancel()
@@ -57,7 +57,8 @@ func (g *Core) CaughtUp(ctx context.Context, seq uint64) error {
 	return nil
 }
 
-// AskEvent stamps a question or an answer and checks that it leaves room for what approval adds when it copies it.
+// AskEvent creates the event of a question or an answer, and checks that it leaves room for the data that approval
+// adds when it copies the event.
 func (g *Core) AskEvent(w Writer, session string, p events.Payload) (events.Event, error) {
 	e, err := g.Event(w, session, p)
 	if err == nil {
@@ -66,7 +67,7 @@ func (g *Core) AskEvent(w Writer, session string, p events.Payload) (events.Even
 	return e, err
 }
 
-// AnswerFits refuses a question or an answer that is too large.
+// AnswerFits rejects a question or an answer that is too large.
 func (g *Core) AnswerFits(e events.Event) error {
 	if len(e.Data) > g.Limits.AskBytes {
 		return problem.New(http.StatusRequestEntityTooLarge, fmt.Sprintf("the content is over the limit of %d "+
@@ -86,7 +87,7 @@ func (c *Call) Publish(w Writer, e events.Event) error {
 	return c.Core.CaughtUp(c.Request.Context(), seq)
 }
 
-// Mask hides secrets in JSON that is recorded. JSON that masking breaks is not recorded at all.
+// Mask hides secrets in JSON that is recorded. JSON that becomes invalid by masking is not recorded at all.
 func (g *Core) Mask(raw json.RawMessage) json.RawMessage {
 	masked := g.Masker(raw)
 	if !json.Valid(masked) {
@@ -98,8 +99,8 @@ func (g *Core) Mask(raw json.RawMessage) json.RawMessage {
 // maskText hides secrets in a text that is recorded or written to the operator's log.
 func (g *Core) maskText(text string) string { return string(g.Masker([]byte(text))) }
 
-// PublishAsPerson publishes an event of the person and returns it, with its
-// sequence, once the read models have passed it.
+// PublishAsPerson publishes an event of the user and returns it, with its sequence, once the read models have passed
+// it.
 func (c *Call) PublishAsPerson(session string, p events.Payload) (events.Event, error) {
 	e, err := c.Stamp(c.Core.Person, session, p)
 	if err != nil {
@@ -124,8 +125,8 @@ func (c *Call) Done(err error) error {
 const NotYet = "The request is recorded; the conductor has not answered yet. GET /api/gui/mma_status shows the " +
 	"outcome."
 
-// Answered waits for the event by which the conductor answers e, until it can be read. False if none came in time; a
-// refusal is a *problem.Problem.
+// Answered waits for the event by which the conductor answers e, until it can be read. It returns false if none came
+// in time, and a *problem.Problem if the conductor rejected the request.
 func (c *Call) Answered(e events.Event, typ string) (bool, error) {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), c.Core.Limits.SettleWait)
 	defer cancel()
@@ -147,7 +148,7 @@ func (c *Call) Answered(e events.Event, typ string) (bool, error) {
 	return false, nil
 }
 
-// Decode parses the masked body into want. Members that want does not have are refused.
+// Decode parses the masked body into want. It rejects members that want does not have.
 func (c *Call) Decode(want any, example string) error {
 	dec := json.NewDecoder(bytes.NewReader(c.Core.Mask(c.Body)))
 	dec.DisallowUnknownFields()
@@ -163,11 +164,11 @@ func (c *Call) Decode(want any, example string) error {
 	return nil
 }
 
-// Refusal returns why an event changed nothing; empty if it did.
+// Refusal returns why an event changed nothing, or nil if it did.
 type Refusal func(s *projections.Set, id string) string
 
-// PublishChecked publishes an event of the person, and returns an error if a read model rejected it because of an
-// event in between.
+// PublishChecked publishes an event of the user. It returns an error if a read model rejected the event because of an
+// earlier one that the client had not seen.
 func (c *Call) PublishChecked(session string, p events.Payload, why Refusal) (events.Event, error) {
 	e, err := c.PublishAsPerson(session, p)
 	if err != nil {
@@ -177,7 +178,7 @@ func (c *Call) PublishChecked(session string, p events.Payload, why Refusal) (ev
 }
 
 // Counts returns an error if a read model rejected an event. A stopped read model rejects nothing: the event is
-// recorded, and counts when the model continues.
+// recorded, and takes effect when the model continues.
 func (c *Call) Counts(session, id string, why Refusal) error {
 	reason := ""
 	err := c.Read(session, func(s *projections.Set) { reason = why(s, id) })
@@ -191,12 +192,12 @@ func (c *Call) Counts(session, id string, why Refusal) error {
 	return nil
 }
 
-// StatusAnswer is the answer of a write that has nothing else to report.
+// StatusAnswer is the answer to a write that has nothing else to report.
 type StatusAnswer struct {
 	Status string `json:"status"`
 }
 
-// HintedAnswer is the answer of a write that is recorded but not answered yet.
+// HintedAnswer is the answer to a write that is recorded but not answered yet.
 type HintedAnswer struct {
 	Status string `json:"status"`
 	Hint   string `json:"hint"`

@@ -8,9 +8,9 @@ import (
 	"manualslop/hookgw/problem"
 )
 
-// parseQuery parses the query. A query that does not parse is refused, because the pairs that do would be taken for
-// all of it; so is a repeated parameter unless the route takes several. Parameters that the route does not know are
-// ignored.
+// parseQuery parses the query. It rejects a query that is only partly valid, because the valid pairs would be
+// mistaken for the whole query, and a repeated parameter unless the route allows it. Parameters that the route does
+// not know are ignored.
 func (c *Call) parseQuery(route *Route) *problem.Problem {
 	if c.Request.URL.RawQuery == "" {
 		return nil
@@ -35,7 +35,8 @@ func (r *Route) meansOne(name string) bool {
 	return name == "client" || slices.ContainsFunc(r.Query, func(p Parameter) bool { return p.Name == name && !p.Many })
 }
 
-// Query returns what parseQuery has parsed. For a request that was refused before, it is what can be parsed of it.
+// Query returns the query that parseQuery parsed. For a request that was already rejected, it returns the part that
+// can be parsed.
 func (c *Call) Query() url.Values {
 	if c.asked == nil && c.Request.URL.RawQuery != "" {
 		c.asked = c.Request.URL.Query()

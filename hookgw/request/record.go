@@ -12,14 +12,14 @@ import (
 	"manualslop/events"
 )
 
-// Limits of what HookCalled keeps of a request.
+// Limits of the parts of a request that HookCalled keeps.
 const (
 	maxRecordedPath   = 256
 	maxRecordedBody   = 4 << 10
 	maxRecordedClient = events.MaxToken
 )
 
-// record puts a request on the log: every one that published something, and as many of the asks and refused requests
+// record records a request in the log: every request that published something, and as many asks and rejected requests
 // as the rate allows, so that a flood cannot fill the disk.
 func (g *Core) record(c *Call) {
 	if !c.onRecord() {
@@ -71,7 +71,7 @@ func (c *Call) onRecord() bool {
 	return c.Request.Method != http.MethodGet && (c.route == nil || !c.route.Signal)
 }
 
-// Client returns who sent the request: the right of its token and the name that it gave itself.
+// Client returns the sender of the request: the right of its token and the name that it gave itself.
 func (c *Call) Client() string {
 	name := string(c.Right)
 	if given := c.Query().Get("client"); given != "" {
@@ -80,7 +80,7 @@ func (c *Call) Client() string {
 	return Clip(c.Core.maskText(name), maxRecordedClient)
 }
 
-// RecordedBody returns the masked body, or its beginning if it is large.
+// RecordedBody returns the masked body, or its beginning if the body is large.
 func (g *Core) RecordedBody(body json.RawMessage) json.RawMessage {
 	if len(body) == 0 {
 		return nil
@@ -96,7 +96,7 @@ func (g *Core) RecordedBody(body json.RawMessage) json.RawMessage {
 	return head
 }
 
-// Clip cuts s to at most n bytes of valid text.
+// Clip shortens s to at most n bytes of valid UTF-8.
 func Clip(s string, n int) string {
 	if len(s) > n {
 		s = s[:n]
@@ -118,7 +118,7 @@ func newRefusals(l Limits) *refusals {
 	return &refusals{perSecond: float64(l.Refusals), burst: float64(l.RefusalBurst), left: float64(l.RefusalBurst)}
 }
 
-// take reports whether another refusal may be recorded, and how many were skipped since the last recorded one.
+// take reports whether another rejection may be recorded, and how many were skipped since the last recorded one.
 func (b *refusals) take(now time.Time) (ok bool, skipped int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -44,10 +44,10 @@ type Route struct {
 	served *statusCounts // set in the table of a gateway
 }
 
-// SmallBody is the limit of most bodies.
+// SmallBody is the body limit of most routes, in bytes.
 func SmallBody(l Limits) int64 { return l.Body }
 
-// SessionBody is the limit of a discussion's entries.
+// SessionBody is the body limit for a discussion's entries, in bytes.
 func SessionBody(l Limits) int64 { return l.SessionBody }
 
 // Answer is an answer with another status.

@@ -34,13 +34,13 @@ func (c *Call) Show(r live.Rendering) error {
 	return c.ReplyJSON(http.StatusOK, body)
 }
 
-// Known is the answer of ReplyUnlessKnown to a client that has the newest state.
+// Known is the answer of ReplyUnlessKnown to a client that already has the newest state.
 func Known() Answer {
 	return Answer{Status: http.StatusNotModified, Doc: "The state is still the one that If-None-Match names."}
 }
 
-// ReplyUnlessKnown sends v as JSON with an ETag of its bytes, or only that it has not changed if the request's
-// If-None-Match is that tag.
+// ReplyUnlessKnown sends v as JSON with an ETag of its bytes. If the request's If-None-Match equals that tag, it only
+// reports that nothing has changed.
 func (c *Call) ReplyUnlessKnown(v any) error {
 	body, err := Encode(v)
 	if err != nil {
@@ -49,7 +49,7 @@ func (c *Call) ReplyUnlessKnown(v any) error {
 	return c.ReplyEncodedUnlessKnown(body)
 }
 
-// ReplyEncodedUnlessKnown is like ReplyUnlessKnown for JSON that is encoded already.
+// ReplyEncodedUnlessKnown is like ReplyUnlessKnown for JSON that is already encoded.
 func (c *Call) ReplyEncodedUnlessKnown(body []byte) error {
 	digest := sha256.Sum256(body)
 	tag := `"` + base64.RawURLEncoding.EncodeToString(digest[:16]) + `"`
@@ -62,8 +62,8 @@ func (c *Call) ReplyEncodedUnlessKnown(body []byte) error {
 	return nil
 }
 
-// View returns a rendering of what of returns, as JSON. The name is unique among the program's renderings; models are
-// those that of reads, none: all.
+// View returns a rendering, as JSON, of the value that of returns. The name must be unique in the program; models are
+// the models that of reads, and none means all.
 func View(name string, of func(*projections.Set) (any, error), models ...string) live.Rendering {
 	return live.Rendering{Name: name, Models: models, Render: func(s *projections.Set) ([]byte, error) {
 		v, err := of(s)
@@ -74,7 +74,7 @@ func View(name string, of func(*projections.Set) (any, error), models ...string)
 	}}
 }
 
-// Encode encodes v like every answer. RawMessage members stay as they are.
+// Encode encodes v the way all answers are encoded. RawMessage members are not changed.
 func Encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -93,7 +93,7 @@ func List(s []string) []string {
 	return s
 }
 
-// Model answers with a read model as the whole body.
+// Model returns a handler that answers with a read model as the whole body.
 func Model(name string) func(*Call) error {
 	shown := View(name, func(s *projections.Set) (any, error) { return s.View(name) }, name)
 	return func(c *Call) error { return c.Show(shown) }

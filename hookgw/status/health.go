@@ -30,7 +30,7 @@ func HealthRoutes(g *core.State) []request.Route {
 	}
 }
 
-// getHealth answers only from what this process knows.
+// getHealth answers only from the knowledge of this process.
 func getHealth(c *core.Call) error {
 	session, err := c.Session()
 	if err != nil {
@@ -89,7 +89,7 @@ type OpenRequests struct {
 	Requests []projections.Waiting `json:"requests"`
 }
 
-// getRequests returns what the log knows of open requests, and what processes report about them.
+// getRequests answers with the open requests in the log and what processes report about them.
 func getRequests(c *core.Call) error {
 	session, err := c.Session()
 	if err != nil {

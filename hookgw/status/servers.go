@@ -12,7 +12,7 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// ServerRoutes show external MCP servers and start them again.
+// ServerRoutes returns the routes that show external MCP servers and restart them.
 func ServerRoutes(g *core.State) []request.Route {
 	const group = "MCP"
 	return []request.Route{

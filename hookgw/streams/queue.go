@@ -69,10 +69,10 @@ func getEvents(c *core.Call) error {
 	return c.Reply(http.StatusOK, out)
 }
 
-// drain removes everything that was pushed since the client's last drain; with through it removes what is not after
-// that position, and returns what is. Removing up to a position again changes nothing, so a client that lost an answer
-// repeats it. The record of a drain is a compare-and-set on the drains of the session: of two concurrent readers of
-// the same queue one is told that the other was first, and reads again.
+// drain removes everything that was pushed since the client's last drain. With through it removes the entries up to
+// that position and returns the rest. Removing up to the same position again changes nothing, so a client that lost
+// an answer can repeat the request. A drain is recorded by a compare-and-set on the drains of the session: of two
+// concurrent readers of the same queue, the second is told so and reads again.
 func drain(c *core.Call, session, client string, through *uint64) (batch, error) {
 	ctx := c.Request.Context()
 	if session == "" {
@@ -146,8 +146,8 @@ func take(c *core.Call, session string, p events.EventsDrained, x *events.Expect
 	return nil
 }
 
-// look reads the queue after a position, as much as one batch holds. Entries of one sequence stay together, because a
-// position cannot be between them.
+// look reads the queue after a position, up to the size of one batch. Entries with the same sequence stay together,
+// because a position cannot be between them.
 func look(c *core.Call, session string, behind func(*projections.Set) (uint64, []projections.QueueEntry)) (batch,
 	error) {
 	var after uint64

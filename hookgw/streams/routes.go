@@ -1,4 +1,4 @@
-// Package streams sends events as they happen: the queue of events, server-sent events and WebSockets.
+// Package streams sends events as they happen: as a queue of events, as server-sent events and over WebSockets.
 package streams
 
 import (

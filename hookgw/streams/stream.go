@@ -16,7 +16,7 @@ import (
 	"manualslop/projections"
 )
 
-// signedOut is why a feed of a browser ends.
+// signedOut is the reason for which a browser's feed ends when its sign-in ends.
 const signedOut = "the sign-in has ended"
 
 // stream is the live feed: events from a position up to a fixed cutoff, one snapshot of the models at that cutoff,
@@ -53,7 +53,7 @@ func stream(c *core.Call) error {
 	return nil
 }
 
-// feedRequest is what a client asks for.
+// feedRequest describes the feed that a client wants.
 type feedRequest struct {
 	session string
 	filter  feed.Filter
@@ -79,8 +79,8 @@ func enterFeed(c *core.Call) (want feedRequest, leave func(), err error) {
 	return want, leave, nil
 }
 
-// Position returns the last sequence that the client has: Last-Event-ID, else ?since=, else 0. It refuses a position
-// beyond the end of the log, because events in between would silently be missing.
+// Position returns the last sequence that the client has: Last-Event-ID, or else ?since=, or else 0. It rejects a
+// position beyond the end of the log, because the client would silently miss events.
 func Position(c *core.Call, session string) (uint64, error) {
 	given := c.Request.Header.Get("Last-Event-ID")
 	if given == "" {
@@ -126,7 +126,7 @@ func snapshot(c *core.Call, session string) (cutoff uint64, body []byte, err err
 	return cutoff, body, err
 }
 
-// shown notes a stopped model, which is null in a snapshot: events continue. It returns any other error.
+// shown notes a stopped model, which is null in a snapshot while events continue. It returns any other error.
 func shown(out map[string]any, name string, err error) error {
 	var stopped *projections.StoppedError
 	if !errors.As(err, &stopped) {
@@ -137,7 +137,7 @@ func shown(out map[string]any, name string, err error) error {
 	return nil
 }
 
-// serveFeed writes until the client leaves, falls behind, or the gateway stops.
+// serveFeed writes until the client disconnects, falls behind, or the gateway stops.
 func serveFeed(c *core.Call, h *feed.Hub, s *feed.SSE) error {
 	if err := s.Begin(); err != nil {
 		return err
@@ -184,8 +184,8 @@ func serveFeed(c *core.Call, h *feed.Hub, s *feed.SSE) error {
 	}
 }
 
-// replay sends what the log has and the hub no longer keeps, and returns where the reader continues with the hub.
-// While the hub moves on faster than the reader reads, it continues with the log.
+// replay sends the stored events that the hub no longer keeps, and returns where the reader continues with the hub.
+// While the hub advances faster than the reader reads, the reader continues with the log.
 func replay(c *core.Call, h *feed.Hub, s *feed.SSE) (next int, err error) {
 	for {
 		next, seen, ok := h.Join(s.At)

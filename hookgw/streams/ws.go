@@ -50,7 +50,7 @@ func webSocket(c *core.Call) error {
 	return nil
 }
 
-// upgrading refuses requests that are not a WebSocket handshake.
+// upgrading rejects requests that are not a WebSocket handshake.
 func upgrading(w http.ResponseWriter, r *http.Request) *problem.Problem {
 	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") ||
 		!strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade") {
@@ -92,8 +92,7 @@ func newSocket(c *core.Call, conn *websocket.Conn, h *feed.Hub, want feedRequest
 	return s
 }
 
-// run serves the socket until the client leaves, falls behind, or the gateway
-// stops.
+// run serves the socket until the client disconnects, falls behind, or the gateway stops.
 func (s *socket) run() error {
 	defer s.conn.CloseNow()
 	ctx, cancel := context.WithCancel(s.c.Request.Context())
@@ -162,7 +161,7 @@ func (s *socket) follow(ctx context.Context, orders <-chan order, place feed.Cur
 	}
 }
 
-// replay sends what the log has and the hub no longer keeps.
+// replay sends the stored events that the hub no longer keeps.
 func (s *socket) replay(ctx context.Context) (next int, err error) {
 	for {
 		next, seen, ok := s.hub.Join(s.at)
@@ -181,7 +180,7 @@ func (s *socket) replay(ctx context.Context) (next int, err error) {
 	}
 }
 
-// listen reads messages of the client until it leaves.
+// listen reads messages from the client until it disconnects.
 func (s *socket) listen(ctx context.Context, orders chan<- order) {
 	for {
 		kind, raw, err := s.conn.Read(ctx)

@@ -17,7 +17,7 @@ import (
 	"manualslop/projections/live"
 )
 
-// Channels with individual messages; the others carry states, of which only the newest counts.
+// Channels of individual messages. The others carry states, of which only the newest matters.
 const (
 	channelLog     = "log"
 	channelEvents  = "events"

@@ -33,7 +33,8 @@ type order struct {
 	wrong    *problem.Problem // set if the message is not valid
 }
 
-// parseOrder parses a message. The original's envelope was never published, so the usual spellings are all accepted.
+// parseOrder parses a message. The envelope of Manual Slop was never published, so the usual spellings are all
+// accepted.
 func parseOrder(text bool, raw []byte) order {
 	var m struct {
 		Action, Type, Op, Channel string
@@ -64,7 +65,7 @@ func parseOrder(text bool, raw []byte) order {
 	return o
 }
 
-// obey carries out a client's message, or answers why not.
+// obey carries out a client's message or answers with an error.
 func (s *socket) obey(ctx context.Context, o order) error {
 	if o.wrong != nil {
 		return s.say(ctx, ChannelError, o.wrong)
@@ -145,8 +146,8 @@ func (s *socket) say(ctx context.Context, channel string, payload any) error {
 	return s.send(ctx, channel, 0, body)
 }
 
-// send sends one message; seq is its position, if it has one. A client that takes longer than the write timeout is
-// slow: it gets its position, and the feed ends. If it also exceeds the grace period it is cut off.
+// send sends one message; seq is its position, if it has one. If the client takes longer than the write timeout, it
+// is told its position and the feed ends. If it also exceeds the grace period, it is disconnected.
 func (s *socket) send(ctx context.Context, channel string, seq uint64, payload []byte) error {
 	message := make([]byte, 0, len(payload)+len(channel)+64)
 	message = append(append(message, `{"channel":"`...), channel...)

@@ -17,7 +17,7 @@ type acceptBody struct {
 	SHA256 string `json:"sha256"` // of the content that the person saw; empty if the file is gone
 }
 
-// postAccept records that a person accepts a file as calls left it.
+// postAccept records that a user accepts the current content of a file.
 func postAccept(c *core.Call) error {
 	session, err := c.SomeSession() // also a closed one
 	if err != nil {

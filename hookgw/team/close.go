@@ -5,7 +5,7 @@ import (
 	"manualslop/hookgw/core"
 )
 
-// ClosedByHand is the reason of a session that a person closed.
+// ClosedByHand is the reason of a session that a user closed.
 const ClosedByHand = "closed by hand"
 
 // postClose closes an open session.

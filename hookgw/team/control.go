@@ -72,7 +72,7 @@ func controlActions() []controlAction {
 	}
 }
 
-// postControl publishes the person's request and answers with the conductor's decision.
+// postControl publishes the user's request and answers with the conductor's decision.
 func postControl(c *core.Call) error {
 	session, err := c.OpenSession()
 	if err != nil {
@@ -127,7 +127,7 @@ func actionNames(all []controlAction) string {
 	return strings.Join(names, ", ")
 }
 
-// check refuses members that the action does not take, and requires those that it needs.
+// check rejects members that the action does not take, and requires those that it needs.
 func (a controlAction) check(fields map[string]json.RawMessage, want control) *problem.Problem {
 	for name := range fields {
 		known := name == "action" || slices.Contains(strings.Fields(a.takes), name) || a.ticket && name == "ticket"

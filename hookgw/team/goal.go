@@ -11,7 +11,7 @@ import (
 	"manualslop/hookgw/problem"
 )
 
-// postGoal records a person's goal and answers with its id.
+// postGoal records a user's goal and answers with its id.
 func postGoal(c *core.Call) error {
 	session, err := c.OpenSession()
 	if err != nil {

@@ -68,8 +68,8 @@ func mutateMembers() []string {
 	}
 }
 
-// graphSetDependencies is an operation of the gateway only: it becomes the removals and additions that lead from the
-// current dependencies to the given ones.
+// graphSetDependencies is an operation of the gateway only. It is converted to the removals and additions that lead
+// from the current dependencies to the given ones.
 const graphSetDependencies = "set_dependencies"
 
 // postMutate changes the graph.
@@ -102,7 +102,7 @@ func postMutate(c *core.Call) error {
 	return c.Reply(http.StatusOK, out)
 }
 
-// named returns the tickets that operations name, each once.
+// named returns the distinct tickets that operations name.
 func named(s *projections.Set, ops []events.GraphOp) []projections.TicketState {
 	out := []projections.TicketState{}
 	seen := map[string]bool{}
@@ -148,7 +148,7 @@ func mutation(c *core.Call, session string) (events.GraphMutationRequested, erro
 		"; GET /api/gui/mma_status lists the tickets.")
 }
 
-// readOperation parses one operation; one with several dependencies becomes several.
+// readOperation parses one operation. An operation with several dependencies becomes several operations.
 func readOperation(c *core.Call, session string, raw json.RawMessage) ([]events.GraphOp, *problem.Problem) {
 	members, ok := request.Object(raw)
 	var body mutateOp
@@ -178,7 +178,8 @@ func readOperation(c *core.Call, session string, raw json.RawMessage) ([]events.
 	return []events.GraphOp{op}, nil
 }
 
-// each returns one operation for every dependency; without dependencies the operation itself, which is then refused.
+// each returns one operation for every dependency. Without dependencies it returns the operation itself, which is
+// then rejected.
 func each(op events.GraphOp, depends []string) []events.GraphOp {
 	if len(depends) == 0 {
 		return []events.GraphOp{op}

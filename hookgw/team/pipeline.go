@@ -12,7 +12,7 @@ import (
 	"manualslop/projections"
 )
 
-// killBody is the body of POST /api/mma/workers/kill: the worker under any of these names.
+// killBody is the body of POST /api/mma/workers/kill. Any of these names may identify the worker.
 type killBody struct {
 	WorkerUID string `json:"worker_uid,omitempty"`
 	WorkerID  string `json:"worker_id,omitempty"`
@@ -104,7 +104,7 @@ func postResume(c *core.Call) error {
 	return pipeline(c, false, events.ResumeRequested{}, events.Resumed{})
 }
 
-// pipeline pauses or resumes. If it is already in that state, nothing is published.
+// pipeline pauses or resumes work. If it is already in the wanted state, nothing is published.
 func pipeline(c *core.Call, paused bool, want, answer events.Payload) error {
 	session, err := c.OpenSession()
 	if err != nil {

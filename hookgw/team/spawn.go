@@ -99,7 +99,7 @@ func ReadWorker(c *core.Call) (events.WorkerSpawnRequested, error) {
 		strings.Join(WorkerMembers()[1:], ", ")+".")
 }
 
-// addContext adds a list of paths, or a text that is appended to the prompt.
+// addContext adds a list of paths, or a string that is appended to the prompt.
 func addContext(want *events.WorkerSpawnRequested, raw json.RawMessage) error {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -117,7 +117,7 @@ func addContext(want *events.WorkerSpawnRequested, raw json.RawMessage) error {
 	return nil
 }
 
-// usable turns an error in the request into a problem that says what the path takes.
+// usable converts an error in the request to a problem that says what the path takes.
 func usable(err error, takes string) error {
 	var large events.LimitError
 	switch {
@@ -136,8 +136,8 @@ type spawnedWorker struct {
 	joined bool
 }
 
-// Spawn adds a worker, with a discussion unless its name is empty, and waits for the conductor's answer, or finds the
-// one with the same request id.
+// Spawn adds a worker, with a discussion unless its name is empty, and waits for the conductor's answer. It returns
+// the existing worker if one has the same request id.
 func Spawn(c *core.Call, session string, want events.WorkerSpawnRequested, discussion string) (spawnedWorker,
 	error) {
 	if s, ok, err := spawnedAs(c, session, want); ok || err != nil {
@@ -159,7 +159,7 @@ func Spawn(c *core.Call, session string, want events.WorkerSpawnRequested, discu
 	return spawnedWorker{s, false}, err
 }
 
-// RefusedWorker is the error of a worker that the conductor refused.
+// RefusedWorker returns the error for a worker that the conductor rejected.
 func RefusedWorker(outcome, reason string) error {
 	if outcome != projections.WorkerRefused {
 		return nil

@@ -52,7 +52,7 @@ func postUndo(c *core.Call) error {
 	return undone(c, e)
 }
 
-// stillSeen returns an error if a file was written since the client showed it.
+// stillSeen returns an error if a file was written after the client showed it.
 func stillSeen(c *core.Call, session string, want undoBody) error {
 	still := false
 	err := c.Read(session, func(s *projections.Set) {

@@ -16,7 +16,7 @@ type upgradeAnswer struct {
 	Changed bool   `json:"changed"`
 }
 
-// postUpgrade switches an open session to the decisions and texts of this program.
+// postUpgrade switches an open session to the decisions and prompt texts of this program version.
 func postUpgrade(c *core.Call) error {
 	session, err := c.OpenSession()
 	if err != nil {

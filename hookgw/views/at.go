@@ -10,7 +10,7 @@ import (
 	"manualslop/projections"
 )
 
-// show answers with a view of the request's session, as it is or as it was at ?at=.
+// show answers with the current view of the request's session or, with ?at=, with a past one.
 func show(c *core.Call, of func(*projections.Set) (any, error)) error {
 	var body []byte
 	err := c.ReadAt(c.Core.Past, func(s *projections.Set) error {

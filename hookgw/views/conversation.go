@@ -14,9 +14,9 @@ import (
 
 // Limits of a conversation.
 const (
-	// maxRounds is how many of the newest requests to a model are shown; older ones are only counted.
+	// maxRounds is the number of newest model requests that are shown; older ones are only counted.
 	maxRounds = 60
-	// maxShown is how much of one text is shown, in bytes.
+	// maxShown limits how much of one text is shown, in bytes.
 	maxShown = 32 << 10
 )
 
@@ -29,7 +29,7 @@ type Conversation struct {
 	Rounds   []Round `json:"rounds"`   // oldest first
 }
 
-// Round is one request to a model, and what came of it.
+// Round is one request to a model and its results.
 type Round struct {
 	projections.Span
 	Anew     bool     `json:"anew,omitempty"` // the prompt continues no earlier one
@@ -119,11 +119,12 @@ type talk struct {
 	parts   []events.Part // of the newest request, those that are new in it
 }
 
-// maxGap is how many events between two of a conversation are read too, because a further read would cost more.
+// maxGap is the number of unrelated events between two events of a conversation that are read as well, because a
+// second read would cost more.
 const maxGap = 200
 
-// read reads the events of requests and of the calls that came of them, in as few reads of the log as is quick. Others
-// that a request shows are read when they are met.
+// read reads the events of requests and of the resulting calls with few reads of the log. Other events that a request
+// refers to are read when needed.
 func (t *talk) read(asked []projections.Span) error {
 	if len(asked) == 0 {
 		return nil
@@ -157,7 +158,7 @@ func (t *talk) read(asked []projections.Span) error {
 	return nil
 }
 
-// event reads an event; one that the log no longer has, has no payload.
+// event reads an event. If the log no longer has it, the event has no payload.
 func (t *talk) event(seq uint64) (events.Event, error) {
 	if e, known := t.events[seq]; known || seq == 0 {
 		return e, nil
@@ -232,7 +233,7 @@ func (t *talk) called(call events.ToolCall) (Called, error) {
 	return out, nil
 }
 
-// notes adds what the engine said around the results that this request brought to the calls before it.
+// notes adds the engine's remarks on the results in this request to the calls that they belong to.
 func (t *talk) notes(round *Round, before []Round) {
 	if len(before) == 0 {
 		return
@@ -247,7 +248,7 @@ func (t *talk) notes(round *Round, before []Round) {
 	}
 }
 
-// text returns the text of a part, without what stands around it.
+// text returns the text of a part without its fence.
 func (t *talk) text(p events.Part) (string, error) {
 	switch {
 	case p.Kind == events.PartImage:
@@ -274,7 +275,7 @@ func (t *talk) text(p events.Part) (string, error) {
 	return string(b), err
 }
 
-// blob returns the bytes with a digest, or says that they are missing.
+// blob returns the bytes with a digest, or a message that they are missing.
 func (t *talk) blob(sha256 string) ([]byte, error) {
 	missing := []byte("(the bytes " + sha256 + " are not in the store)")
 	if t.c.Gw.Cfg.Blobs == nil {
@@ -299,7 +300,7 @@ func head(s string) string {
 	return s[:n]
 }
 
-// thoughts returns the readable thoughts in the opaque blocks of a reply, whichever vendor wrote them.
+// thoughts returns the readable thoughts in the opaque blocks of a reply, of every vendor.
 func thoughts(raw json.RawMessage) []string {
 	var v any
 	if len(raw) == 0 || events.Nesting(raw) > 32 || json.Unmarshal(raw, &v) != nil {

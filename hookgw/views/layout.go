@@ -7,15 +7,15 @@ import (
 	"manualslop/projections"
 )
 
-// sweeps is how often the layers are ordered anew, from left to right and back.
+// sweeps is the number of times that the layers are reordered, from left to right and back.
 const sweeps = 4
 
-// spot is where a drawing of the graph shows a ticket.
+// spot is the position of a ticket in a drawing of the graph.
 type spot struct{ layer, place int }
 
-// arrange returns a spot for each ticket: one layer behind the last of its dependencies, and within a layer near the
-// middle of its neighbours, so that lines cross little. A dependency that would close a circle, or on a ticket that
-// does not exist, counts for nothing.
+// arrange returns a spot for each ticket: one layer after its last dependency, and within a layer near the middle of
+// its neighbours, so that few lines cross. A dependency that would close a cycle, or on a ticket that does not exist,
+// is ignored.
 func arrange(tickets []projections.TicketRow) []spot {
 	g := graph{at: map[string]int{}, before: make([][]int, len(tickets)), after: make([][]int, len(tickets)),
 		layer: make([]int, len(tickets)), seen: make([]int8, len(tickets))}
@@ -61,7 +61,7 @@ type graph struct {
 	seen          []int8 // 1: on the way, 2: done
 }
 
-// place returns the layer of a ticket, and finds those of the tickets before it.
+// place returns the layer of a ticket, after placing the tickets before it.
 func (g *graph) place(tickets []projections.TicketRow, i int) int {
 	if g.seen[i] != 0 {
 		return g.layer[i]
@@ -79,7 +79,7 @@ func (g *graph) place(tickets []projections.TicketRow, i int) int {
 	return g.layer[i]
 }
 
-// order sorts a layer by the middle of each ticket's neighbours; one without neighbours keeps its place.
+// order sorts a layer by the middle of each ticket's neighbours. A ticket without neighbours keeps its place.
 func order(layer []int, beside [][]int, spots []spot) {
 	middle := make(map[int]float64, len(layer))
 	for _, i := range layer {

@@ -6,7 +6,7 @@ import (
 	"manualslop/projections"
 )
 
-// Overview is the head of a session.
+// Overview is the summary of a session.
 type Overview struct {
 	projections.Summary
 	LastSeq  uint64            `json:"last_seq"`

@@ -1,6 +1,6 @@
 // Package views serves read-only views of one session for people: its summary, its tickets as a graph, where its time
-// goes, what its workers say, and single events. Each is a pure function of the read models and the log, and with ?at=
-// shows the session as it was at a position.
+// goes, the conversations of its workers, and single events. Each is a pure function of the read models and the log,
+// and with ?at= shows the session as it was at a position.
 package views
 
 import (
@@ -13,7 +13,7 @@ import (
 	"manualslop/projections/diffs"
 )
 
-// Routes returns the reads of one session.
+// Routes returns the routes that read one session.
 func Routes(g *core.State) []request.Route {
 	of := []request.Parameter{request.SessionParameter(), request.AtParameter()}
 	get := func(path, doc string, gives any, handle func(*core.Call) error, more ...request.Parameter) request.Route {

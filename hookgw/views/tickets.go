@@ -14,7 +14,7 @@ type Tickets struct {
 	Tickets []Ticket                 `json:"tickets"` // in planned order, track by track
 }
 
-// Ticket is a ticket as a list or a drawing shows it.
+// Ticket is a ticket as shown in a list or a drawing.
 type Ticket struct {
 	projections.TicketRow
 	// WaitsFor says in words why nothing goes on: a person, tickets, a pause, a model; empty if it is over.
@@ -60,7 +60,7 @@ func ticketsOf(s *projections.Set) Tickets {
 	return out
 }
 
-// actions are those of POST /api/control that the conductor does not refuse for the state alone.
+// actions returns the actions of POST /api/control that the conductor does not reject because of the state alone.
 func actions(status string) []string {
 	switch status {
 	case events.StatusTodo:
@@ -73,7 +73,7 @@ func actions(status string) []string {
 	return []string{}
 }
 
-// reasons is what explains why a ticket waits.
+// reasons holds the data that explains why a ticket waits.
 type reasons struct {
 	states  map[string]string          // of the tickets
 	asks    map[string]projections.Ask // the oldest open one, by ticket

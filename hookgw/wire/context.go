@@ -23,7 +23,7 @@ type ContextState struct {
 	Discussion   string                  `json:"discussion"`    // the active one
 }
 
-// ContextFile is a tracked file as the record knows it.
+// ContextFile is a tracked file as recorded.
 type ContextFile struct {
 	Path     string     `json:"path"`
 	SHA256   string     `json:"sha256"` // when it was last seen; empty: never, or it is missing
@@ -35,7 +35,7 @@ type ContextFile struct {
 	Error    string     `json:"error,omitempty"`
 }
 
-// ContextSelection is the person's selection.
+// ContextSelection is the user's selection.
 type ContextSelection struct {
 	Preset      string               `json:"preset"`
 	Files       []events.TrackedFile `json:"files"`
@@ -65,7 +65,7 @@ type InjectAnswer struct {
 	Slice *events.FileSlice `json:"slice,omitempty"`
 }
 
-// SliceAnswer describes what was recorded.
+// SliceAnswer describes the recorded slice.
 type SliceAnswer struct {
 	Status string           `json:"status"`
 	Path   string           `json:"path"`
@@ -73,7 +73,7 @@ type SliceAnswer struct {
 	Slice  events.FileSlice `json:"slice"`
 }
 
-// SliceRequest names lines of a file, and where they are recorded.
+// SliceRequest names lines of a file and where to record them.
 type SliceRequest struct {
 	Path      string `json:"path"`           // relative to the project folder
 	StartLine int    `json:"start_line"`     // counted from 1
@@ -124,7 +124,7 @@ type ContextPart struct {
 	USDCached *float64 `json:"usd_cached"`
 }
 
-// ContextWanted says which context is asked for: the next turn, or a recorded request.
+// ContextWanted says which context is wanted: that of the next turn, or of a recorded request.
 type ContextWanted struct {
 	Turn    events.TurnRequested // with its entries; its text may be empty
 	Request string               // id of a recorded request, or "": the newest of the ticket's attempt

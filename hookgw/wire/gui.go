@@ -17,7 +17,7 @@ type GUIField struct {
 	Value    any                   `json:"value"`
 }
 
-// GUIButton is a button of the original's window.
+// GUIButton is a button of Manual Slop's window.
 type GUIButton struct {
 	ID       string   `json:"id"`
 	Aliases  []string `json:"aliases,omitempty"`

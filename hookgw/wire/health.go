@@ -1,6 +1,6 @@
 package wire
 
-// GUIHealth is the answer of GET /api/gui_health, in the original's keys.
+// GUIHealth is the answer of GET /api/gui_health, with the keys of Manual Slop.
 type GUIHealth struct {
 	// Healthy reports whether everything works.
 	Healthy bool `json:"healthy"`

@@ -23,7 +23,7 @@ type Financial struct {
 	Budget Budget              `json:"budget"`
 }
 
-// Budget is what the session may spend before a person is asked; a limit that is not set is null.
+// Budget is how much the session may spend before it asks a person. A limit that is not set is null.
 type Budget struct {
 	LimitMicroDollars       *int64         `json:"limit_micro_dollars"`
 	TicketLimitMicroDollars *int64         `json:"ticket_limit_micro_dollars"` // of each ticket
@@ -38,7 +38,7 @@ type TicketBudget struct {
 	LimitMicroDollars *int64 `json:"limit_micro_dollars"` // null: it may finish beyond every limit
 }
 
-// Spend is what was used, and what it cost.
+// Spend is the usage and its cost.
 type Spend struct {
 	Requests         int   `json:"requests"`
 	Failed           int   `json:"failed"`
@@ -66,7 +66,7 @@ type SpendOf struct {
 	History []SpendPoint `json:"history,omitempty"` // of a track, oldest first
 }
 
-// SpendPoint is what was used between the previous point and this time.
+// SpendPoint is the usage between the previous point and this time.
 type SpendPoint struct {
 	At time.Time `json:"at"`
 	Spend

@@ -12,7 +12,7 @@ type Frame struct {
 	InputLagMS *float64 `json:"input_lag_ms,omitempty"`
 }
 
-// Performance is the answer of GET /api/performance: what the front end reports and sums over the processes of the
+// Performance is the answer of GET /api/performance: the front end's report and sums over the processes of the
 // program. A figure that is not measured is null.
 type Performance struct {
 	FPS             *float64 `json:"fps"`

@@ -16,7 +16,7 @@ type HostTelemetry struct {
 	FrontEnds []string         `json:"front_ends"` // that report now
 }
 
-// ProcessFigures are what a process reports about itself about once a second.
+// ProcessFigures are the figures that a process reports about itself about once a second.
 type ProcessFigures struct {
 	Name        string    `json:"name"` // its actor
 	Host        string    `json:"host"`
@@ -30,7 +30,7 @@ type ProcessFigures struct {
 	Threads     int       `json:"threads"`
 }
 
-// GCFigures are those of the garbage collector of this process.
+// GCFigures describe the garbage collector of this process.
 type GCFigures struct {
 	Cycles     uint64  `json:"cycles"`
 	CPUSeconds float64 `json:"cpu_seconds"`
@@ -45,7 +45,7 @@ type Task struct {
 	Error   string     `json:"error,omitempty"`
 }
 
-// BusFigures are those of the log, as of Sampled.
+// BusFigures describe the log at the time Sampled.
 type BusFigures struct {
 	Sampled     time.Time     `json:"sampled"`
 	Messages    uint64        `json:"messages"`
@@ -58,7 +58,7 @@ type BusFigures struct {
 	Pools       []PoolFigures `json:"pools"`
 }
 
-// PoolFigures are those of a queue of work.
+// PoolFigures describe a work pool.
 type PoolFigures struct {
 	Name        string `json:"name"`
 	Waiting     uint64 `json:"waiting"`     // not taken yet
@@ -122,7 +122,7 @@ type Telemetry struct {
 	Requests    []RequestCount  `json:"requests"` // since this gateway began
 }
 
-// QueueDepths are the waiting items of the given session and of the program.
+// QueueDepths counts the waiting items of the given session and of the program.
 type QueueDepths struct {
 	Session       string  `json:"session"` // empty: none
 	AsksOpen      int     `json:"asks_open"`
@@ -133,7 +133,7 @@ type QueueDepths struct {
 	ModelsWaiting *uint64 `json:"models_waiting"` // for a model call
 }
 
-// ThreadCounts are those of this process; null if they are not measured.
+// ThreadCounts counts the threads of this process. A count is null if it is not measured.
 type ThreadCounts struct {
 	OS         *int `json:"os"`
 	Goroutines *int `json:"goroutines"`
@@ -154,7 +154,7 @@ type Use struct {
 	Limit int `json:"limit"`
 }
 
-// GatewayFigures are what this gateway holds for its clients.
+// GatewayFigures counts what this gateway holds for its clients.
 type GatewayFigures struct {
 	URL                string `json:"url"`
 	Connections        Use    `json:"connections"`
@@ -170,7 +170,7 @@ type MCPServerList struct {
 	Notices []string `json:"notices"`
 }
 
-// MCPServer is an external MCP server as the process of the gateway knows it.
+// MCPServer is an external MCP server as seen by the process of the gateway.
 type MCPServer struct {
 	Name     string   `json:"name"`
 	Type     string   `json:"type"` // stdio, sse or http
@@ -187,14 +187,14 @@ type MCPServer struct {
 	Quarantined []MCPTool `json:"quarantined"`
 }
 
-// MCPTool is a tool that cannot be called before a person looks at it.
+// MCPTool is a tool that cannot be called until a person has reviewed it.
 type MCPTool struct {
 	Name  string `json:"name"`
 	State string `json:"state"` // changed, new or gone
 	Diff  string `json:"diff"`  // of its description and schema to the approved ones
 }
 
-// RoleList is the answer of GET /api/roles: the actors at work, and the roles that nobody runs.
+// RoleList is the answer of GET /api/roles: the present actors and the missing roles.
 type RoleList struct {
 	Present []string `json:"present"`
 	Missing []string `json:"missing"`

@@ -1,4 +1,4 @@
-// Package wire has what goes over HTTP between the gateway and its clients.
+// Package wire holds the data that the gateway and its clients exchange over HTTP.
 package wire
 
 import (
