@@ -33,7 +33,7 @@ const (
 	kindTools       = "tools"
 )
 
-// context returns the context of a request that was taken last.
+// context returns the context of the most recent request.
 func (f *folded) context(ctx context.Context, asked *events.Event) (wire.ContextPreview, error) {
 	m, ok := asked.Payload.(events.ModelRequested)
 	if !ok {
@@ -134,7 +134,7 @@ func (d *document) kindOf(p events.Part, text string) (kind, name string) {
 	return kindText, ""
 }
 
-// entryName names an entry by its role and what it shows.
+// entryName names an entry by its role and its content.
 func entryName(n events.TurnEntry) string {
 	switch {
 	case n.Path != "":
@@ -181,7 +181,7 @@ func (d *document) put(part wire.ContextPart, text string) {
 	d.parts, d.texts = append(d.parts, part), append(d.texts, text)
 }
 
-// markdown returns all parts, each behind a comment that says which it is.
+// markdown returns all parts, each after a comment that names it.
 func (d *document) markdown() string {
 	var out strings.Builder
 	for i, p := range d.parts {
@@ -197,7 +197,7 @@ func (d *document) markdown() string {
 	return out.String()
 }
 
-// price adds up the tokens, and says what they cost as input of the model.
+// price adds up the tokens and what they cost as input of the model.
 func (f *folded) price(c *wire.ContextPreview, asked *events.Event) {
 	for _, p := range c.Parts {
 		c.Tokens += p.Tokens

@@ -21,7 +21,7 @@ import (
 	"manualslop/tools/retrieval"
 )
 
-// Source is what contexts are made from.
+// Source holds the inputs of contexts.
 type Source struct {
 	Past  iter.Seq2[events.Event, error] // of the session, decoded and in order; it is read more than once
 	Blobs events.Blobs
@@ -45,11 +45,11 @@ func Decoded(stored iter.Seq2[events.Event, error]) iter.Seq2[events.Event, erro
 	}
 }
 
-// Views answers a ContextRequested. It stores in blobs what does not fit into an event.
+// Views answers a ContextRequested event. It stores in blobs what does not fit into an event.
 type Views func(ctx context.Context, blobs events.Blobs, asked events.Event) (events.Payload, error)
 
-// Files returns a reader of the project's files: the code of workers, with the gate and the mask of this project. It
-// retrieves by words, whatever is asked for.
+// Files returns a reader of the project's files, which uses the workers' code with the gate and the mask of this
+// project. It always retrieves by words.
 func Files(p site.Place, mask func([]byte) []byte) Views {
 	return func(ctx context.Context, blobs events.Blobs, asked events.Event) (events.Payload, error) {
 		want, ok := asked.Payload.(events.ContextRequested)
@@ -72,7 +72,7 @@ func Files(p site.Place, mask func([]byte) []byte) Views {
 	}
 }
 
-// Make returns the wanted context. A *problem.Problem says why there is none.
+// Make returns the wanted context. If that is impossible, it returns a *problem.Problem.
 func Make(ctx context.Context, s Source, want wire.ContextWanted) (wire.ContextPreview, error) {
 	if want.Request != "" || want.Ticket != "" {
 		return s.recorded(ctx, want)
@@ -206,10 +206,10 @@ func (f *folded) next(ctx context.Context, turn events.TurnRequested) (events.Ev
 	return events.Event{}, err
 }
 
-// previewer is the actor of views that nobody records.
+// previewer is the actor of views that are not recorded.
 const previewer = "worker-preview"
 
-// follow takes an event that is not on record as the next one, and the facts that follow from it.
+// follow applies an unrecorded event as the next one, and the facts that follow from it.
 func (f *folded) follow(actor string, p events.Payload) ([]events.Event, error) {
 	e, err := events.New(events.Origin{ID: events.DecidedID(previewer, f.last, 0), Time: f.last.Time,
 		Project: f.last.Project, Session: f.last.Session, Actor: actor, Cause: f.last.ID}, p)
@@ -227,14 +227,14 @@ func (f *folded) follow(actor string, p events.Payload) ([]events.Event, error) 
 	return facts, err
 }
 
-// memory keeps what is stored in it in memory, above another store.
+// memory is a store that keeps new blobs in memory, on top of another store.
 type memory struct {
 	under events.Blobs
 	mu    sync.Mutex
 	kept  map[string][]byte
 }
 
-// Put keeps b.
+// Put stores b in memory.
 func (m *memory) Put(_ context.Context, b []byte, mediaType string) (events.BlobRef, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -243,7 +243,7 @@ func (m *memory) Put(_ context.Context, b []byte, mediaType string) (events.Blob
 	return ref, nil
 }
 
-// Get returns what was kept, or what the other store has.
+// Get returns a blob from memory, or else from the other store.
 func (m *memory) Get(ctx context.Context, sha256 string) ([]byte, error) {
 	m.mu.Lock()
 	b, kept := m.kept[sha256]

@@ -6,7 +6,7 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// Figures returns the heading of three columns: tokens, and what they cost as input without and with a cache.
+// Figures returns the headings of three columns: tokens, and their cost as input without and with a cache.
 func Figures() []string { return []string{"TOKENS", "USD", "CACHED"} }
 
 // FiguresOf returns the three columns of a part.
@@ -19,7 +19,7 @@ func FiguresOfAll(c wire.ContextPreview) []string {
 	return []string{strconv.FormatInt(c.Tokens, 10), dollars(c.USD), dollars(c.USDCached)}
 }
 
-// dollars formats a price; a dash stands for one that is not known.
+// dollars formats a price, or a dash for an unknown price.
 func dollars(usd *float64) string {
 	if usd == nil {
 		return "-"

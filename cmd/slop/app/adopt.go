@@ -168,7 +168,7 @@ func surveyFolder(p site.Place) (adoptLine, error) {
 	return line, nil
 }
 
-// dropTokens removes the credentials in a data folder and the file that says where its engine runs.
+// dropTokens removes the credentials in a data folder and its run file.
 func dropTokens(data string) error {
 	var all error
 	for _, name := range []string{"bus-tokens.json", bus.SocketName, "keys", "mcp", "tokens", "run.json"} {

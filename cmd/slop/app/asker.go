@@ -89,7 +89,7 @@ func plainLines(in io.Reader) func() (string, error) {
 	return func() (string, error) { return r.ReadString('\n') }
 }
 
-// take applies an event that opens or closes a question.
+// take applies an event that raises or settles a question.
 func (a *asker) take(e *events.Event) {
 	a.opened.Basis, _ = a.opened.Basis.Changed(e.Payload)
 	a.about.take(e)
@@ -175,8 +175,8 @@ func (a *asker) next(ctx context.Context) error {
 	return nil
 }
 
-// put shows a question once, and the prompt for its answer. With --json a person at a terminal sees the questions in
-// addition to the events.
+// put shows a question once, with the prompt for its answer. With --json, a terminal shows the questions in addition
+// to the events.
 func (a *asker) put(ask events.AskRaised) {
 	question := func(w io.Writer) {
 		if a.draft.of(ask.Ask) {
@@ -253,7 +253,7 @@ func (a *asker) unattended(ask events.AskRaised) {
 	}
 }
 
-// typed takes a line for the question on the terminal.
+// typed handles a line that was typed at a question.
 func (a *asker) typed(ctx context.Context, line typedLine) error {
 	a.reading = false
 	a.view.Typed(term.IsTerminal(a.g.In) && line.err == nil)
@@ -309,7 +309,7 @@ func (a *asker) typed(ctx context.Context, line typedLine) error {
 // lateAnswer says why an answer does not count.
 type lateAnswer struct{ error }
 
-// publish records an answer. The rule that it makes is recorded once it counts.
+// publish records an answer. The rule that it creates is recorded once the answer counts.
 func (a *asker) publish(ctx context.Context, _ events.AskRaised, answer events.AskAnswered, rule *proposedRule) error {
 	_, id, err := a.writer.Publish(ctx, answer)
 	if err != nil {
@@ -342,7 +342,7 @@ func (a *asker) keepRules(ctx context.Context) error {
 	return nil
 }
 
-// released lets the view print what it held back, once no question is on the terminal.
+// released lets the view print the lines that it held back, once no question is on the terminal.
 func (a *asker) released() {
 	if a.shown == "" && a.view.Answered() {
 		a.printed = "" // it has scrolled away
@@ -352,7 +352,7 @@ func (a *asker) released() {
 // errAnswer lists the valid answers.
 var errAnswer = errors.New("type y, a, n REASON, e, e json, e {JSON} or s")
 
-// read turns a line into an answer, or returns nil if the line asked to see more.
+// read parses a line into an answer. It returns nil if the line asked to see more.
 func (a *asker) read(line string) (*events.AskAnswered, error) {
 	ask := a.current()
 	verb, rest, _ := strings.Cut(line, " ")

@@ -19,12 +19,12 @@ import (
 	"manualslop/events"
 )
 
-// editable are the arguments whose text a person edits as it is, by precedence: a script, what a write puts into a
-// file, and the task of a start.
+// editable are the arguments that are edited as plain text, by precedence: a script, the content of a written file,
+// and the task of a start.
 func editable() []string { return []string{"script", "content", "new_content", "new_string", "prompt"} }
 
-// edited returns the payload that the person wants instead of the one before: the JSON that was typed, or what $EDITOR
-// makes of its text, or with "json", or if there is none, of the whole payload.
+// edited returns the replacement for a payload: the JSON that was typed, or else the result of editing its text in
+// $EDITOR. With "json", or if it has no such text, the whole payload is edited.
 func edited(typed string, before json.RawMessage) (json.RawMessage, error) {
 	raw := []byte(strings.TrimSpace(typed))
 	if len(raw) == 0 || string(raw) == "json" {
@@ -49,8 +49,8 @@ func edited(typed string, before json.RawMessage) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// editPlan opens the tickets of a plan in $EDITOR as a text, or what was written there before if that could not be
-// read.
+// editPlan opens the tickets of a plan as text in $EDITOR. If the previous attempt could not be parsed, it opens that
+// text again.
 func (a *asker) editPlan(_ string, before json.RawMessage) (json.RawMessage, error) {
 	text, err := term.PlanText(before)
 	if err != nil {
@@ -72,7 +72,7 @@ func (a *asker) editPlan(_ string, before json.RawMessage) (json.RawMessage, err
 	return plan, nil
 }
 
-// textOf returns the argument that is edited as a text; without a name if there is none.
+// textOf returns the argument that is edited as text, or one without a name if there is none.
 func textOf(args map[string]json.RawMessage) (name, text string) {
 	for _, name := range editable() {
 		if raw, has := args[name]; has && json.Unmarshal(raw, &text) == nil {
@@ -82,11 +82,11 @@ func textOf(args map[string]json.RawMessage) (name, text string) {
 	return "", ""
 }
 
-// plainEnding matches an ending that a temporary file may have; the path is a model's.
+// plainEnding matches an extension that a temporary file may have; a model chose the path.
 var plainEnding = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.[A-Za-z0-9]{1,16}$`) })
 
-// editText opens one argument in $EDITOR, as a file with the ending of the file that the call writes. A line end that
-// an editor adds at the end of the text is not part of it.
+// editText opens one argument in $EDITOR, as a file with the extension of the file that the call writes. A line end
+// that an editor adds at the end of the text is ignored.
 func editText(args map[string]json.RawMessage, name, text string) ([]byte, error) {
 	ending := ".txt"
 	if name == "script" {
@@ -145,13 +145,13 @@ func editFile(text []byte, ending string) ([]byte, error) {
 	return os.ReadFile(f.Name())
 }
 
-// draft is an answer with edited arguments that is not given yet, and the diff of what they would change.
+// draft is an unsent answer with edited arguments, and the diff of what they would change.
 type draft struct {
 	answer events.AskAnswered
 	diff   string
 }
 
-// draftOf stands before the id of the ask whose draft is on the terminal.
+// draftOf precedes the id of the ask whose draft is on the terminal.
 const draftOf = "draft of "
 
 // of reports whether this is the draft of an answer to an ask.
@@ -163,9 +163,9 @@ func (d *draft) print(g *site.Flags, w io.Writer) {
 	g.PrintDiff(w, d.diff)
 }
 
-// held returns an answer that can be given at once. It holds one back whose edited arguments change files until a
-// person at a terminal has seen what they change; elsewhere it shows the diff and goes on. Arguments that cannot be
-// shown are left to the engine, which says what is wrong with them.
+// held returns an answer that can be sent at once. If edited arguments change files, it holds the answer back until
+// the user at a terminal has seen the diff; elsewhere it shows the diff and continues. Arguments that cannot be
+// previewed are left to the engine, which reports the error.
 func (a *asker) held(ctx context.Context, answer *events.AskAnswered) (*events.AskAnswered, error) {
 	ask := a.current()
 	if ask.Gate != events.GateTool || len(answer.Args) == 0 || a.edits == nil {
@@ -188,7 +188,8 @@ func (a *asker) held(ctx context.Context, answer *events.AskAnswered) (*events.A
 	return nil, nil
 }
 
-// confirm turns a line into the answer whose diff was shown, or into one that was edited again; nil for neither.
+// confirm parses a line into the answer whose diff was shown, or into one that was edited again. It returns nil for
+// neither.
 func (a *asker) confirm(ctx context.Context, line string) (*events.AskAnswered, error) {
 	answer := a.draft.answer
 	verb, rest, _ := strings.Cut(line, " ")

@@ -21,12 +21,12 @@ type proposedRule struct {
 	settles    []asks.AskSettled
 }
 
-// maxSettled is how many questions a preview names.
+// maxSettled is the number of questions that a preview names.
 const maxSettled = 5
 
-// always makes a rule from the question on the terminal. The first "a" shows the rule and what it settles; a SCOPE
-// PATTERN changes it, and "a" alone accepts it, which also answers this question with yes. The answer is nil if the
-// rule was only shown.
+// always creates a rule from the question on the terminal. The first "a" shows the rule and what it settles; SCOPE
+// PATTERN changes it, and "a" alone accepts it, which also approves this question. The answer is nil if the rule was
+// only shown.
 func (a *asker) always(rest string) (*events.AskAnswered, error) {
 	ask := a.current()
 	if a.cut == ask.Ask {

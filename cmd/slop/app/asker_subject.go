@@ -8,7 +8,7 @@ import (
 	"manualslop/tiers"
 )
 
-// subjects holds the context of questions: the texts of tickets, and what models said before their calls.
+// subjects holds the context of questions: the text of tickets, and what models said before their calls.
 type subjects struct {
 	tickets  map[string]string // by id: its task
 	requests map[string]string // by id of an unanswered request: its ticket

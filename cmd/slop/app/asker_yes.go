@@ -8,8 +8,8 @@ import (
 	"manualslop/events"
 )
 
-// standingYes is the --yes flag of a run. Approval applies it to asks raised from then on. In a resumed session the
-// run itself answers the asks raised before, in the person's name.
+// standingYes is the --yes flag of a run. Approval applies it to asks that are raised later. In a resumed session the
+// run itself answers the asks that were raised before, in the user's name.
 type standingYes struct {
 	given bool
 	rules []events.Rule // of the session

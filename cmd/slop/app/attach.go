@@ -42,7 +42,7 @@ must run the same version of slop.`,
 	return cmd
 }
 
-// attach shows a session until it or the engine ends, or until the person leaves.
+// attach shows a session until the session or the engine ends, or until the user leaves.
 func attach(ctx context.Context, g *site.Flags, d client.Client, s projections.Summary) error {
 	past, err := recorded(ctx, d, s.Session)
 	if err != nil {
@@ -92,7 +92,7 @@ func attach(ctx context.Context, g *site.Flags, d client.Client, s projections.S
 	return nil
 }
 
-// recorded returns what a session has on record now, not decoded.
+// recorded returns the session's record as of now, not decoded.
 func recorded(ctx context.Context, d client.Client, session string) ([]events.Event, error) {
 	var out []events.Event
 	for e, err := range d.Feed(ctx, session, 0, nil, false) {
@@ -107,7 +107,7 @@ func recorded(ctx context.Context, d client.Client, session string) ([]events.Ev
 	return out, nil
 }
 
-// over gives the answers to a client.
+// over sends the answers through a client.
 func (a *asker) over(d client.Client, session string) func(context.Context, events.AskRaised, events.AskAnswered,
 	*proposedRule) error {
 	return func(ctx context.Context, ask events.AskRaised, answer events.AskAnswered, rule *proposedRule) error {

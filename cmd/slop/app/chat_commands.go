@@ -17,7 +17,7 @@ import (
 	"manualslop/projections/diffs"
 )
 
-// chatCommands returns the commands that a line may begin with, and what each does.
+// chatCommands returns the commands with which a line may begin, and their functions.
 func chatCommands() []struct {
 	name, takes, does string
 	run               func(*chat, context.Context, string) error
@@ -137,11 +137,11 @@ func viewOf(text string) (file, view string) {
 	return file, cmp.Or(view, events.DefaultView(file))
 }
 
-// maxNamed limits the files that one text names with @.
+// maxNamed limits the files that one message names with @.
 const maxNamed = 16
 
-// named returns the files that a text names as @FILE[:VIEW], each once. A word that does not name a file of the project
-// is ordinary text.
+// named returns the distinct files that a message names as @FILE[:VIEW]. A word that does not name a file of the
+// project is ordinary text.
 func (c *chat) named(text string) []string {
 	var out []string
 	for _, word := range strings.Fields(text) {
@@ -155,7 +155,7 @@ func (c *chat) named(text string) []string {
 	return out
 }
 
-// isFile reports whether a name is that of a file of the project.
+// isFile reports whether the project has a file with this name.
 func (c *chat) isFile(name string) bool {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return false
@@ -198,7 +198,7 @@ func (c *chat) completeFile(line string) string {
 	return line[:at+1] + dir + common
 }
 
-// numbered returns the entry with the given number, counted from 1 as /context shows them.
+// numbered returns the entry with the given number, counted from 1 as in /context.
 func (c *chat) numbered(number string) (projections.DiscussionEntry, bool) {
 	entries, _ := c.set.DiscussionEntries(c.discussion)
 	n, err := strconv.Atoi(number)
@@ -219,7 +219,7 @@ func (c *chat) dropEntry(ctx context.Context, number string) error {
 	return err
 }
 
-// switchRetrieval turns retrieval on or off; without a word, it shows what holds.
+// switchRetrieval turns retrieval on or off, or without a word shows the current setting.
 func (c *chat) switchRetrieval(ctx context.Context, word string) error {
 	now := c.set.Settings().Retrieval
 	switch word {
@@ -322,7 +322,7 @@ func (c *chat) submitTicket(ctx context.Context, text string) error {
 	return c.hand(ctx, p)
 }
 
-// openTicket makes a discussion of a ticket's conversation and continues in it.
+// openTicket turns a ticket's conversation into a discussion and continues there.
 func (c *chat) openTicket(ctx context.Context, ticket string) error {
 	if reason := c.set.Held(ticket); reason != "" {
 		c.note("%s", reason)
@@ -333,7 +333,7 @@ func (c *chat) openTicket(ctx context.Context, ticket string) error {
 	return err
 }
 
-// giveTicket retries a blocked ticket, whose next attempt begins with the discussion.
+// giveTicket retries a blocked ticket. Its next attempt begins with the discussion.
 func (c *chat) giveTicket(ctx context.Context, text string) error {
 	ticket, note, _ := strings.Cut(text, " ")
 	reason := c.set.Held(ticket)

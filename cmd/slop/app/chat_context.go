@@ -15,7 +15,7 @@ import (
 	"manualslop/tiers"
 )
 
-// preview makes the context that the next turn would have.
+// preview builds the context that the next turn would have.
 func (c *chat) preview(ctx context.Context) (wire.ContextPreview, error) {
 	turn := c.opts.answerer
 	turn.Discussion = c.discussion
@@ -26,8 +26,8 @@ func (c *chat) preview(ctx context.Context) (wire.ContextPreview, error) {
 		Blobs: c.blobs, Views: c.views, Person: c.writer.Person}, wire.ContextWanted{Turn: turn})
 }
 
-// showContext shows the parts of the next prompt. All entries are listed, also those that are not sent: commands take
-// their numbers.
+// showContext shows the parts of the next prompt. It lists all entries, including those that are not sent, because
+// commands refer to their numbers.
 func (c *chat) showContext(ctx context.Context, _ string) error {
 	made, refused := c.preview(ctx)
 	rows := [][]string{append(append([]string{"", "TIME", "PART"}, aggregation.Figures()...), "")}
@@ -60,7 +60,7 @@ func (c *chat) showContext(ctx context.Context, _ string) error {
 	return nil
 }
 
-// entryRows returns a row for each entry of the discussion; sent are the parts of those that are sent.
+// entryRows returns a row for each entry of the discussion; sent holds the parts of the entries that are sent.
 func (c *chat) entryRows(sent map[string]wire.ContextPart) [][]string {
 	entries, _ := c.set.DiscussionEntries(c.discussion)
 	var rows [][]string
@@ -98,7 +98,7 @@ func (c *chat) compact(ctx context.Context, words string) error {
 	return err
 }
 
-// compacted continues in the take that begins with a summary, if the event with this id ended a turn that made one.
+// compacted continues in the take that begins with a summary, if the event with this id ended the turn that wrote it.
 func (c *chat) compacted(id string) {
 	for _, d := range c.set.Discussions() {
 		if d.By() != id {
@@ -112,7 +112,7 @@ func (c *chat) compacted(id string) {
 	}
 }
 
-// tokensOf returns about how many tokens entries have.
+// tokensOf returns the approximate number of tokens of entries.
 func tokensOf(entries []events.TurnEntry) int64 {
 	var sum int64
 	for _, n := range entries {

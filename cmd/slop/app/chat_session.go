@@ -131,7 +131,7 @@ func (c *chat) waiting() error {
 	return c.opts.unanswered(c.g, c.asks.stuck, "chat --resume")
 }
 
-// next sends the next text, or has a line typed. It returns true when the chat has ended.
+// next sends the next message, or reads one from the terminal. It returns true when the chat has ended.
 func (c *chat) next(ctx context.Context) (bool, error) {
 	switch {
 	case c.turn != "" || len(c.adding) > 0 || c.undoing != "":
@@ -182,7 +182,7 @@ func (c *chat) resumes() bool {
 	return c.turn != ""
 }
 
-// publish records an event. No further text is sent before the event was read back.
+// publish records an event. No further message is sent until the event has been read back.
 func (c *chat) publish(ctx context.Context, p events.Payload) (id string, err error) {
 	seq, id, err := c.writer.Publish(ctx, p)
 	c.wants = max(c.wants, seq)
@@ -212,7 +212,7 @@ func (c *chat) say(ctx context.Context, text string) error {
 	return err
 }
 
-// take folds an event into what is known and shown.
+// take applies an event to the known and the shown state.
 func (c *chat) take(e *events.Event) error {
 	c.set.Apply(e)
 	c.seen = max(c.seen, e.Seq)
@@ -263,7 +263,7 @@ func (c *chat) take(e *events.Event) error {
 	return nil
 }
 
-// asking prints on a terminal that a model was asked, because the answer may take long.
+// asking tells the terminal that a model was asked, because the answer may take long.
 func (c *chat) asking(model string) {
 	if c.input.editor != nil {
 		c.note("asking %s; Ctrl-C stops the turn", model)
@@ -312,7 +312,7 @@ func (c *chat) found(p events.ContextBuilt) {
 	c.note("shown from %d files: %s", r.Files, strings.Join(names, ", "))
 }
 
-// took continues in the take that the person's request created, if it is the expected one.
+// took continues in the take that the user's request created, if it is the expected one.
 func (c *chat) took(id string) {
 	if id != c.taking {
 		return
@@ -394,7 +394,7 @@ func (c *chat) endLine() {
 	}
 }
 
-// note prints a message to the person.
+// note prints a message for the user.
 func (c *chat) note(format string, args ...any) {
 	c.endLine()
 	if !c.g.JSON {
@@ -413,7 +413,7 @@ func (c *chat) interrupt(ctx context.Context) error {
 	return err
 }
 
-// interruptLine discards what was typed. If nothing was typed, or at a question, it interrupts.
+// interruptLine discards the typed text. If nothing was typed, or at a question, it interrupts.
 func (c *chat) interruptLine(ctx context.Context, text string) error {
 	asked := c.asks.shown != "" || c.asks.stale != ""
 	c.asks.reading, c.asks.stale = false, ""
@@ -447,7 +447,7 @@ func (c *chat) typed(ctx context.Context, line typedLine) error {
 	return nil
 }
 
-// showAndSay adds the files that a text names to the discussion and then sends the text.
+// showAndSay adds the files that a message names to the discussion and then sends the message.
 func (c *chat) showAndSay(ctx context.Context, text string) error {
 	files := c.named(text)
 	if len(files) > maxNamed {

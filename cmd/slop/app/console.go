@@ -125,7 +125,7 @@ func readFeed(ctx context.Context, feed func(func(events.Event, error) bool), st
 	}
 }
 
-// take applies one event to what is shown and what is asked.
+// take applies one event to the view and to the open questions.
 func (c *console) take(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.GoalCompleted:

@@ -79,7 +79,7 @@ func runDemo(ctx context.Context, g *site.Flags, dir string, yes bool) error {
 	return nil
 }
 
-// afterDemo prints how to look at what happened and how to take part.
+// afterDemo prints how to inspect the result and how to take part.
 func afterDemo(dir, session string, p site.Place) string {
 	self, place := commands.Quote(os.Args[0]), commands.Quote(dir)
 	if p.Data != filepath.Join(p.Project, ".slop") {

@@ -68,8 +68,8 @@ func detach(cmd *cobra.Command, g *site.Flags, p site.Place, goal []string) erro
 	}
 }
 
-// inBackground returns the command line of the background process, which waits for answers from elsewhere. It is built
-// from the parsed flags, not from the typed text, since a flag has several spellings.
+// inBackground returns the command line of the background process, which waits for answers from elsewhere. It is
+// built from the parsed flags rather than the typed text, since a flag has several spellings.
 func inBackground(cmd *cobra.Command, goal []string) []string {
 	args := []string{cmd.Name(), "--wait"}
 	cmd.Flags().Visit(func(f *pflag.Flag) {

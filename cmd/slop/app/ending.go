@@ -24,7 +24,7 @@ const (
 	endingCommands = 10
 )
 
-// ending collects what the last lines of a run say.
+// ending collects the data for the last lines of a run.
 type ending struct {
 	set      *projections.Set
 	goal     string            // its event's id; empty: the newest
@@ -54,7 +54,7 @@ var runsTests = sync.OnceValue(func() *regexp.Regexp {
 		`(test|check)\b|\b(pytest|unittest|ctest|phpunit|rspec|jest|vitest|tox|nox)\b`)
 })
 
-// take applies an event and returns a line that the view does not know of.
+// take applies an event and returns a line that the view does not print itself.
 func (n *ending) take(e *events.Event) string {
 	n.set.Apply(e)
 	n.to = e.Time
@@ -88,7 +88,7 @@ func (n *ending) take(e *events.Event) string {
 	return ""
 }
 
-// ran notes the result of a command; a command that runs again replaces its line.
+// ran records the result of a command. A command that runs again replaces its line.
 func (n *ending) ran(line string, p events.ToolSettled, check bool) {
 	c := commandResult{line: line, result: p.Outcome, test: check || runsTests().MatchString(line)}
 	if *p.Exit != 0 {
@@ -103,7 +103,7 @@ func (n *ending) ran(line string, p events.ToolSettled, check bool) {
 	n.commands = append(n.commands, c)
 }
 
-// refused says that a completed ticket changed nothing because its write was refused; empty if that is not so.
+// refused returns a message if a completed ticket changed nothing because its write was rejected, or "".
 func (n *ending) refused(ticket string) string {
 	c, is := n.set.RefusedWrite(ticket)
 	if !is {
@@ -112,7 +112,7 @@ func (n *ending) refused(ticket string) string {
 	return ticket + " changed nothing: " + work.DeniedBy(c)
 }
 
-// print prints the result of the run, and what to do next.
+// print prints the result of the run and the suggested next commands.
 func (n *ending) print(ctx context.Context, g *site.Flags, blobs events.Blobs) {
 	files := n.set.Changes().Files
 	rows := [][]string{{"tickets", n.tickets()}}
@@ -146,7 +146,7 @@ func (n *ending) print(ctx context.Context, g *site.Flags, blobs events.Blobs) {
 	term.PrintFields(g.Out, once(rows))
 }
 
-// once leaves out a name that the row before has too.
+// once leaves out a name that is the same as in the previous row.
 func once(rows [][]string) [][]string {
 	var out [][]string
 	last := ""
@@ -181,7 +181,7 @@ func (n *ending) tickets() string {
 	return strings.Join(out, ", ")
 }
 
-// commandRows are the newest commands, those that run tests last.
+// commandRows returns the newest commands, those that run tests last.
 func (n *ending) commandRows() [][]string {
 	var commands, tests [][]string
 	for _, c := range n.commands {

@@ -145,7 +145,7 @@ func hookClient(g *site.Flags, to hookTarget) (*hookclient.Client, error) {
 	return client, nil
 }
 
-// printHook prints a result as JSON: one line with --json, else indented, and then nothing for null.
+// printHook prints a result as JSON: on one line with --json, else indented, and then nothing for null.
 func printHook(g *site.Flags, out any) error {
 	if g.JSON {
 		return g.PrintLine(out)
@@ -164,8 +164,8 @@ func printHook(g *site.Flags, out any) error {
 	return nil
 }
 
-// visibleJSON escapes characters in JSON text that would control a terminal. Outside of strings, JSON has no control
-// characters but line ends.
+// visibleJSON escapes characters in JSON that would control a terminal. Outside of strings, the only control
+// characters in JSON are line ends.
 func visibleJSON(text string) string {
 	var b strings.Builder
 	for _, r := range text {

@@ -200,7 +200,7 @@ func writeAccounts(g *site.Flags, p site.Place, dir, cluster string, hosts []str
 	return printKeys(g, dir)
 }
 
-// checkKeysDir refuses a folder in which tools could read the credentials.
+// checkKeysDir rejects a folder in which tools could read the credentials.
 func checkKeysDir(p site.Place, dir string) error {
 	opened, err := opensTo(p, dir)
 	if err == nil && opened {

@@ -9,11 +9,11 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// maxNotices is how many of the person's programs for notifications run at once.
+// maxNotices limits the concurrent runs of the user's notification program.
 const maxNotices = 4
 
-// desktop returns the variables by which a program finds the person's desktop. It gets them and what scripts get, so
-// that it sees no key of a provider.
+// desktop returns the variables by which a program finds the user's desktop. A notification program gets these and
+// the variables of scripts, so it sees no provider keys.
 func desktop() []string {
 	return []string{"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"}
 }
@@ -21,7 +21,8 @@ func desktop() []string {
 // waitsForYou is the text of a notification about an ask.
 func waitsForYou(ask events.AskRaised) string { return "waits for you: " + ask.Title }
 
-// notifier returns a function that starts the person's program with a text as its last argument; nil without one.
+// notifier returns a function that starts the user's program with a text as its last argument, or nil if no program
+// is configured.
 func notifier(g *site.Flags, to config.Notify) func(text string) {
 	if len(to.Command) == 0 {
 		return nil

@@ -147,7 +147,8 @@ the data folder; a restarted worker takes its old name again.`,
 	return cmd
 }
 
-// runRole runs one role until it fails or is asked to stop. role is empty for the bus, which needs no other role.
+// runRole runs one role until it fails or is told to stop. An empty role stands for the bus, which needs no other
+// role.
 func runRole(ctx context.Context, g *site.Flags, natsListen, role string, start func(*engine.Engine) error) error {
 	p, err := g.Place()
 	if err != nil {

@@ -46,7 +46,7 @@ func (o runOptions) command(g *site.Flags, name string) string {
 	return out
 }
 
-// unanswered tells how to go on after a command that ends at a question, and returns its error.
+// unanswered prints how to continue after a command that ended at a question, and returns its error.
 func (o runOptions) unanswered(g *site.Flags, question, resume string) error {
 	fmt.Fprintf(g.Err, "slop: waiting for a person: %s\nanswer it with `%s`, or start `%s` and use `slop%s ask answer`\n",
 		term.Printable(question), o.command(g, resume), o.command(g, "serve"), g.Where())
@@ -137,8 +137,8 @@ it.`,
 	return cmd
 }
 
-// runGoal starts an engine, unless it uses an external bus, and takes the goal to its end. It returns the session, if
-// one was opened.
+// runGoal starts an engine, unless it uses an external bus, and pursues the goal to its end. It returns the session,
+// if one was opened.
 func runGoal(ctx context.Context, g *site.Flags, p site.Place, o runOptions, goal string) (session string, err error) {
 	sc, err := readScript(o.script)
 	if err != nil {
@@ -153,7 +153,7 @@ func runGoal(ctx context.Context, g *site.Flags, p site.Place, o runOptions, goa
 	return session, closeAfter(g, e, err)
 }
 
-// closeAfter closes an engine whose work ended with err, and says how all of it ended.
+// closeAfter closes an engine whose work ended with err, and returns the joint error.
 func closeAfter(g *site.Flags, e *engine.Engine, err error) error {
 	ended := e.Close()
 	switch {
@@ -166,7 +166,7 @@ func closeAfter(g *site.Flags, e *engine.Engine, err error) error {
 	return err
 }
 
-// runOn takes the goal to its end on an engine whose roles are not started yet.
+// runOn pursues the goal to its end on an engine whose roles have not started yet.
 func runOn(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, o runOptions,
 	goal string) (session string, err error) {
 	conn, err := openRoles(ctx, g, e, p, o)
@@ -256,7 +256,7 @@ func publishRules(ctx context.Context, e *engine.Engine, conn *bus.Conn, v engin
 	return err
 }
 
-// readScript reads the scripted model's lines; nil without a file.
+// readScript reads the lines of the scripted model, or returns nil without a file.
 func readScript(file string) (*script.Script, error) {
 	if file == "" {
 		return nil, nil
@@ -276,7 +276,7 @@ func readScript(file string) (*script.Script, error) {
 // errStopped means that a person stopped the engine before the goal was reached.
 var errStopped = errors.New("stopped on request")
 
-// follow shows what happens and asks the person until the goal ends.
+// follow shows the progress and asks the user until the goal ends.
 func follow(g *site.Flags, e *engine.Engine, conn *bus.Conn, v engine.SessionWriter, goal string, o runOptions) error {
 	c := newConsole(g, v, goal, o)
 	c.stalls, c.view.Tell = e.Stalls, notifier(g, e.Config.Notify)

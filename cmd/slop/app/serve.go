@@ -109,8 +109,8 @@ func sayReady(g *site.Flags, e *engine.Engine, session string) error {
 	return err
 }
 
-// sayNews prints a line for each ask, goal and end from now on, and tells the person's program of those that wait or
-// end, until the engine stops or the log cannot be read.
+// sayNews prints a line for each new ask, goal and end, and passes asks and ends to the user's notification program,
+// until the engine stops or the log cannot be read.
 func sayNews(ctx context.Context, g *site.Flags, e *engine.Engine) {
 	registry := events.Catalogue()
 	tells := &term.Progress{Tell: notifier(g, e.Config.Notify)}
@@ -156,7 +156,7 @@ func news(ctx context.Context, e *engine.Engine) iter.Seq2[events.Event, error] 
 	}
 }
 
-// newsLine returns the line of slop serve for an event; empty for most.
+// newsLine returns the line that slop serve prints for an event, or "" for most events.
 func newsLine(e *events.Event) string {
 	switch p := e.Payload.(type) {
 	case events.SessionOpened:

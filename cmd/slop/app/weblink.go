@@ -68,8 +68,8 @@ started. The browser stays signed in for 12 hours, as long as the engine runs.`,
 	return cmd
 }
 
-// browse opens a link in the person's browser, or says that it has to be opened by hand. Other users can read the
-// arguments of every process, so the link is in a file in the folder of tokens, until the next one replaces it.
+// browse opens a link in the user's browser, or prints it. Other users can read the arguments of every process, so
+// the link is in a file in the folder of tokens, until the next one replaces it.
 func browse(g *site.Flags, tokens, link string) error {
 	open := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
 	if open == nil && cmp.Or(os.Getenv("DISPLAY"), os.Getenv("WAYLAND_DISPLAY")) != "" {

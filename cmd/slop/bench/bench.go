@@ -38,7 +38,7 @@ type Result struct {
 	N          int     `json:"n"`
 }
 
-// Met reports whether the goal was met in this run; true without a goal.
+// Met reports whether the goal was met in this run. It is true without a goal.
 func (r Result) Met() bool {
 	v := r.Value
 	if r.Reference > 0 {
@@ -88,13 +88,13 @@ type runner struct {
 	cleanup []func()
 }
 
-// measurement is what a name of `slop bench` measures: one figure, or several of the same run.
+// measurement is the measurement behind one name of `slop bench`: one figure, or several of the same run.
 type measurement struct {
 	name string
 	run  func(*runner, context.Context) ([]Result, error)
 }
 
-// single is a measurement of one figure.
+// single returns a measurement of one figure.
 func single(name string, run func(*runner, context.Context) (Result, error)) measurement {
 	return measurement{name, func(b *runner, ctx context.Context) ([]Result, error) {
 		r, err := run(b, ctx)

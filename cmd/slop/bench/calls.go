@@ -30,7 +30,7 @@ func nothing(_ context.Context, _ tools.Env, in nothingArgs) (tools.Result, erro
 	return tools.Result{Text: in.Text}, nil
 }
 
-// nothingText gives its events the size of those of a session.
+// nothingText gives its events the typical size of those of a session.
 var nothingText = strings.Repeat("0123456789", 30)
 
 // roundTrip measures one call of a tool that does nothing, with the worker in this process, against the raw chain, in

@@ -29,13 +29,13 @@ type roundShape struct {
 	durability        string
 }
 
-// atOnce returns how many rounds run at once.
+// atOnce returns the number of concurrent rounds.
 func (s roundShape) atOnce() int { return s.sessions * s.tickets }
 
 // blocks returns the number of blocks in which n rounds are measured.
 func (s roundShape) blocks(n int) int { return min(max(n/roundsLeast/s.atOnce(), 1), roundBlocks) }
 
-// each returns how many rounds a ticket has, so that all blocks together have n.
+// each returns the number of rounds per ticket, so that all blocks together have n.
 func (s roundShape) each(n int) int {
 	return min(max(n/s.blocks(n)/s.atOnce(), 2), roundsMost)
 }

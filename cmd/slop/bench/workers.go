@@ -143,7 +143,7 @@ type seen struct {
 }
 
 // reachAll submits one goal to each session and returns the events up to the end of all goals. It fails if a goal
-// fails or a ticket is blocked. It reads with the process's one watch, so that it decodes nothing itself.
+// fails or a ticket is blocked. It reads with the watch of the process, so it decodes nothing itself.
 func (m *Workers) reachAll(sessions []engine.SessionWriter, goal string) ([]seen, error) {
 	ctx, cancel := context.WithCancel(m.Ctx)
 	defer cancel()

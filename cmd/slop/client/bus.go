@@ -31,7 +31,7 @@ type Bus struct {
 	Wait   time.Duration // for a decider's answer; zero: reactionWait
 }
 
-// OpenBus connects as the person. A reader's credentials allow reading only.
+// OpenBus connects as the user. A reader's credentials allow reading only.
 func OpenBus(ctx context.Context, g *site.Flags, p site.Place) (*Bus, error) {
 	secrets, err := p.Secrets()
 	if err != nil {
@@ -117,7 +117,7 @@ func (d *Bus) Changes(ctx context.Context, session string) (projections.Changes,
 // errReadOnly means that the connection may only read.
 var errReadOnly = errors.New("these credentials only read; use those of a person (person-NAME.json of slop keys)")
 
-// AsPerson ensures a connection with the person's rights, or returns errReadOnly.
+// AsPerson ensures a connection with the user's rights, or returns errReadOnly.
 func (d *Bus) AsPerson(ctx context.Context) (err error) {
 	if d.Person == nil && d.Conns.Server != nil { // the store of this process
 		d.Person, err = d.Conns.As(ctx, bus.Role{Kind: bus.Person, Name: d.Place.Person})
@@ -178,7 +178,7 @@ func (d *Bus) Answer(ctx context.Context, session string, a Ask, given Answer) (
 	return pending, &kept, err
 }
 
-// ruleOf returns the rule that an answer makes, nil without one.
+// ruleOf returns the rule that an answer creates, or nil if it creates none.
 func (d *Bus) ruleOf(ctx context.Context, session string, a Ask, given Answer) (*events.Rule, error) {
 	if given.Rule == nil {
 		return nil, nil
@@ -194,7 +194,7 @@ func (d *Bus) ruleOf(ctx context.Context, session string, a Ask, given Answer) (
 	return &rule, nil
 }
 
-// ProposeRule returns the rule that an answer would make: with the wanted patterns, or else proposed ones.
+// ProposeRule returns the rule that an answer would create, with the wanted patterns or else with proposed ones.
 func ProposeRule(ctx context.Context, d Client, session string, a Ask, want RuleWanted) (asks.RulePreview, error) {
 	set, err := Folded(ctx, d, session)
 	if err != nil {
@@ -204,8 +204,8 @@ func ProposeRule(ctx context.Context, d Client, session string, a Ask, want Rule
 		want.Scope)
 }
 
-// addRule records a rule after the yes that made it, and returns it as recorded. One without a scope is for the
-// person's configuration.
+// addRule records a rule after the approval that created it, and returns it as recorded. A rule without a scope
+// belongs to the user's configuration.
 func (d *Bus) addRule(ctx context.Context, session string, rule events.Rule) (_ events.Rule, err error) {
 	if rule.Scope == "" {
 		if rule, err = config.KeepRule(rule); err != nil {
@@ -216,7 +216,7 @@ func (d *Bus) addRule(ctx context.Context, session string, rule events.Rule) (_ 
 	return rule, err
 }
 
-// refusal returns why an answer does not count: another one came first, or it is not valid.
+// refusal returns the error of an answer that does not count: another one came first, or it is invalid.
 func (d *Bus) refusal(ctx context.Context, session string, p events.AnswerRefused) error {
 	if p.SettledAt == nil {
 		return wrapped{errAnswerRefused, errors.New(p.Reason)}

@@ -64,7 +64,7 @@ type Ask struct {
 	projections.Ask
 }
 
-// Answer is a person's answer to an ask.
+// Answer is a user's answer to an ask.
 type Answer struct {
 	Approved bool            `json:"approved"`
 	Args     json.RawMessage `json:"args,omitempty"`
@@ -72,14 +72,14 @@ type Answer struct {
 	Rule     *RuleWanted     `json:"rule,omitempty"`
 }
 
-// RuleWanted is the rule that a yes makes: patterns, empty for every call of a tool, and its scope: ticket, session or
-// config.
+// RuleWanted is the rule that an approval creates: its patterns (none: every call of the tool), and its scope:
+// ticket, session or config.
 type RuleWanted struct {
 	Patterns []string `json:"patterns"`
 	Scope    string   `json:"scope,omitempty"` // empty: session
 }
 
-// ControlRequest is one request of a person to the conductor.
+// ControlRequest is a user's request to the conductor.
 type ControlRequest struct {
 	Action   string
 	Reaction string // the type of the last event by which the conductor accepts it
@@ -100,13 +100,13 @@ type SettledError struct {
 	At               time.Time
 }
 
-// Error says who answered and when.
+// Error returns who answered and when.
 func (e *SettledError) Error() string {
 	return fmt.Sprintf("ask %s is already settled: %s by %s at %s (%s ago)", e.Ask, e.Outcome, term.Visible(e.By),
 		e.At.Local().Format("15:04:05 on 2006-01-02"), term.Age(time.Since(e.At)))
 }
 
-// errAnswerRefused means that an answer does not count; the ask is still open.
+// errAnswerRefused means that an answer does not count and the ask is still open.
 var errAnswerRefused = errors.New("the answer was rejected")
 
 // ErrControlRefused means that a control request changed nothing.
@@ -208,8 +208,8 @@ func WithSession(ctx context.Context, g *site.Flags, word string, f func(Client,
 	return WithOpened(ctx, g, word, OpenRecord, f)
 }
 
-// OpenSameVersion opens a client of the running engine, which must have this program's version: an older one takes a
-// yes with a rule for a no.
+// OpenSameVersion opens a client of the running engine, which must have this program's version: an older one would
+// take an approval with a rule for a rejection.
 func OpenSameVersion(ctx context.Context, g *site.Flags, p site.Place) (Client, error) {
 	d, err := Open(ctx, g, p)
 	if err != nil {
@@ -307,7 +307,7 @@ func FoldAsks(s *projections.Set) []Ask {
 	return out
 }
 
-// undoOutcome reads what an event says about the undo with this event id; over is true if no other event will follow.
+// undoOutcome reads what an event says about the undo with this event id. over is true if no other event will follow.
 func undoOutcome(e *events.Event, request string) (out *events.ToolSettled, over bool, err error) {
 	switch p := e.Payload.(type) {
 	case events.UndoRefused:

@@ -44,7 +44,7 @@ func (d *HTTP) Close() {
 	d.Person.Close()
 }
 
-// Version returns what the engine's program says with --version.
+// Version returns the output of the engine's program for --version.
 func (d *HTTP) Version(ctx context.Context) (string, error) {
 	now, err := d.reader.GetSystemTelemetry(ctx)
 	return now.Version, err
@@ -134,8 +134,8 @@ const (
 	maxRetries = 5
 )
 
-// Feed reads the stream. A broken stream is opened again where it ended, as long as the engine runs; without follow,
-// as long as new events come: a gateway ends the stream of a slow reader.
+// Feed reads the stream. It reopens a broken stream at the position where it ended, as long as the engine runs or,
+// without follow, as long as new events come: a gateway ends the stream of a slow reader.
 func (d *HTTP) Feed(ctx context.Context, session string, after uint64, filters []subjectPattern,
 	follow bool) iter.Seq2[events.Event, error] {
 	return func(yield func(events.Event, error) bool) {
@@ -185,7 +185,8 @@ func (d *HTTP) runs() bool {
 	return err == nil
 }
 
-// read reads one stream from *at on and advances *at. over means that the reader has all that it wanted.
+// read reads one stream from *at on and advances *at. over means that the reader has received everything that it
+// wanted.
 func (d *HTTP) read(ctx context.Context, session string, at *uint64, filters []subjectPattern, follow bool,
 	yield func(events.Event, error) bool) (over bool, err error) {
 	s, err := d.reader.In(session).OpenStream(ctx, hookclient.StreamOptions{Since: *at, Filters: patterns(filters),

@@ -1,4 +1,4 @@
-// Package command has what several commands of the command line share.
+// Package command holds what several commands of the command line share.
 package command
 
 import (

@@ -15,8 +15,8 @@ import (
 // allTiers is the tier section that applies to all four tiers.
 const allTiers = "all"
 
-// spreadTiers copies what [tiers.all] of a document sets into each tier for which the document does not set it. A tier
-// with its own provider or models takes no model from there: the names of models belong to a provider.
+// spreadTiers copies the settings in a document's [tiers.all] to each tier for which the document does not set them.
+// A tier with its own provider or models takes no model from there, because the names of models belong to a provider.
 func (doc *document) spreadTiers(layer *Config) {
 	all, given := layer.Tiers[allTiers]
 	if !given {

@@ -13,19 +13,18 @@ import (
 	"manualslop/events"
 )
 
-// UserFile returns the person's configuration file.
+// UserFile returns the path of the user's configuration file.
 func UserFile() string { return filepath.Join(UserDir(os.Getenv), "config.toml") }
 
-// KeepRule adds a rule that allows to the person's configuration file and returns it with its place there.
+// KeepRule adds an allow rule to the user's configuration file and returns the rule with its position there.
 func KeepRule(r events.Rule) (events.Rule, error) {
 	origin, err := AppendRule(UserFile(), r.Tool, r.Args)
 	r.Scope, r.Source = "", origin
 	return r, err
 }
 
-// AppendRule adds a rule that allows calls of a tool to the person's configuration file, and returns where it begins,
-// as FILE:LINE. Without patterns it allows every call. Nothing is written if the file would not be a valid
-// configuration with it.
+// AppendRule adds a rule that allows calls of a tool to the user's configuration file, and returns its position as
+// FILE:LINE. Without patterns it allows every call. If the resulting file would be invalid, nothing is written.
 func AppendRule(file, tool string, patterns []string) (origin string, err error) {
 	var allow any = true
 	if len(patterns) > 0 {

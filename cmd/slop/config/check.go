@@ -10,7 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// maxMistakes is how many mistakes of one file are reported.
+// maxMistakes limits the mistakes that are reported for one file.
 const maxMistakes = 20
 
 // decodeDocument parses a file and decodes it into target, a pointer to the type that schema
@@ -68,7 +68,8 @@ func checkEntry(schema *schemaKey, entry entry) *Error {
 	return checkShape(key, entry)
 }
 
-// stepInto goes one part down. It returns no key and no error if the part numbers an element or is a valid free name.
+// stepInto descends by one part of the path. It returns no key and no error if the part numbers an element or is a
+// valid free name.
 func stepInto(key *schemaKey, part string, above []string) (*schemaKey, *Error) {
 	path := strings.Join(append(append([]string{}, above...), part), ".")
 	switch key.shape {

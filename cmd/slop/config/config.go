@@ -166,7 +166,7 @@ type Files struct {
 	Tracked  []string `toml:"tracked" items:"4096" project:"inside" doc:"Files of interest; the folder of each is also a base directory."`
 }
 
-// Tier returns the settings of tier n, 1 to 4; any other n has none.
+// Tier returns the settings of tier n, from 1 to 4. For any other n it returns the zero value.
 func (c Config) Tier(n int) Tier {
 	names := [...]string{"", "1", "2", "3", "4"}
 	if n < 1 || n >= len(names) {

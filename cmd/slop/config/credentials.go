@@ -40,8 +40,8 @@ func credentialsSchema() *schemaKey {
 	}
 }
 
-// LoadCredentials reads credentials.toml from the person's folder, by default that of this process's environment; a
-// missing file is empty. Errors wrap [Error] and never hold a key.
+// LoadCredentials reads credentials.toml from the user's folder, by default the one that this process's environment
+// names. A missing file counts as empty. Errors wrap [Error] and never contain a key.
 func LoadCredentials(userDir string) (Credentials, error) {
 	none := Credentials{Keys: map[string]string{}}
 	if userDir = userDirOr(userDir); userDir == "" {
@@ -64,8 +64,8 @@ func LoadCredentials(userDir string) (Credentials, error) {
 	return credentials, nil
 }
 
-// KeysOf returns the person's keys. It fails if the configuration would send one of them unencrypted beyond this
-// machine, wherever the key comes from. Errors wrap [Error] and never hold a key.
+// KeysOf returns the user's keys. It fails if the configuration would send a key unencrypted beyond this machine,
+// whatever the source of the key. Errors wrap [Error] and never contain a key.
 func KeysOf(c Config) (Credentials, error) {
 	keys, err := LoadCredentials(UserDir(os.Getenv))
 	if err != nil {
@@ -115,8 +115,8 @@ func parseCredentials(file string, text []byte) (Credentials, error) {
 	return credentials, nil
 }
 
-// APIKey returns the key of a provider: from the environment variable that the configuration names, and then from
-// nowhere else; or from the file; or from the vendor's variable in [KeyVariables]. It is empty if there is none.
+// APIKey returns a provider's key. If the configuration names an environment variable, only that is used; otherwise
+// the key comes from the file or from the vendor's variable in [KeyVariables]. It returns "" if there is none.
 func (c Credentials) APIKey(config Config, provider string, getenv func(string) string) string {
 	if variable := config.Provider(provider).APIKeyEnv; variable != "" {
 		return getenv(variable)
@@ -132,8 +132,8 @@ func (c Credentials) APIKey(config Config, provider string, getenv func(string) 
 	return ""
 }
 
-// MissingKey returns an error if a provider that tier 1, 2 or 3 reaches by its API has no key. The error names the
-// variable and the file in which the key may be.
+// MissingKey returns an error if a provider with an API that tier 1, 2 or 3 uses has no key. The error names the
+// variable and the file that may hold the key.
 func (c Config) MissingKey() error {
 	keys, err := LoadCredentials(UserDir(os.Getenv))
 	if err != nil {
@@ -150,7 +150,7 @@ func (c Config) MissingKey() error {
 	return nil
 }
 
-// KeyAdvice says how to give a provider its missing key.
+// KeyAdvice returns instructions to add a provider's missing key.
 func (c Config) KeyAdvice(provider string) string {
 	if variable := c.Provider(provider).APIKeyEnv; variable != "" {
 		return "set " + variable + ", which its api_key_env names"
@@ -163,8 +163,8 @@ func (c Config) KeyAdvice(provider string) string {
 	return advice
 }
 
-// KeyVariables returns the environment variables that hold a vendor's key by its own convention, by provider. No other
-// variables are read unless the configuration names them.
+// KeyVariables returns, by provider, the environment variables that hold a vendor's key by its own convention. No
+// other variables are read unless the configuration names them.
 func KeyVariables() map[string]string {
 	return map[string]string{
 		"anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY",
@@ -203,7 +203,8 @@ func WriteKey(userDir, provider, key string) (string, error) {
 	return path, replaceFile(path, []byte(next))
 }
 
-// withKey returns the text with the key in the section of the provider; another spelling of its name counts.
+// withKey returns the text with the key in the provider's section. It recognizes other spellings of the provider's
+// name.
 func withKey(text, provider, key string) string {
 	line := "api_key = " + strconv.Quote(key)
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")

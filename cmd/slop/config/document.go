@@ -39,7 +39,7 @@ type entry struct {
 	all    bool   // it is in tiers.all, and path is the tier that it is copied to
 }
 
-// key returns the dotted path as a person writes it.
+// key returns the dotted path as a user would write it.
 func (e entry) key() string { return strings.Join(e.path, ".") }
 
 // written returns the dotted path as it is in the file.
@@ -77,7 +77,7 @@ func readFile(path string) ([]byte, error) {
 	return text, nil
 }
 
-// reasonOf returns the error of the system without the path, which the message has already.
+// reasonOf returns the error of the operating system without the path, which the message already contains.
 func reasonOf(err error) string {
 	var path *os.PathError
 	if errors.As(err, &path) {
@@ -86,7 +86,7 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// parseDocument finds the keys of a document; it knows no schema.
+// parseDocument finds the keys of a document without using a schema.
 func parseDocument(file string, text []byte) (*document, error) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	walk := documentWalk{doc: &document{file: file, text: text}, counts: map[string]int{}, starts: lineStarts(text)}
@@ -105,8 +105,8 @@ func parseDocument(file string, text []byte) (*document, error) {
 	return walk.doc, nil
 }
 
-// decodeError turns an error of the decoder into ours, with its line if it has one. The decoder's text is dropped: it
-// quotes the text around, which may be a key.
+// decodeError converts an error of the decoder to ours, with its line if it has one. The decoder's text is dropped,
+// because it quotes its surroundings, which may contain a key.
 func decodeError(file string, err error) error {
 	mine := &Error{Kind: ConfigSyntax, File: file, Problem: strings.TrimPrefix(err.Error(), "toml: ")}
 	var at *toml.DecodeError

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ErrorKind says what is wrong with a configuration. The zero value is invalid.
+// ErrorKind is the kind of a mistake in a configuration. The zero value is invalid.
 type ErrorKind int
 
 const (
@@ -19,7 +19,7 @@ const (
 	ConfigWrongType
 	// ConfigInvalid: the type is right but the value is out of its bounds or malformed.
 	ConfigInvalid
-	// ConfigNotAllowed: only the person's own configuration may set this, not a project's.
+	// ConfigNotAllowed means that only the user's own configuration may set this, not a project's.
 	ConfigNotAllowed
 )
 

@@ -12,8 +12,8 @@ import (
 	"manualslop/events"
 )
 
-// Sources says where the layers of a configuration are. Later ones override earlier ones, except that the project's
-// can only make things stricter: defaults, UserDir/config.toml, File, ProjectDir/slop.toml.
+// Sources holds the locations of the layers of a configuration. Later layers override earlier ones, except that the
+// project's can only make things stricter: defaults, UserDir/config.toml, File, ProjectDir/slop.toml.
 type Sources struct {
 	// ProjectDir is the folder of slop.toml, which may be missing. Relative paths in any layer
 	// start here. Empty means the working directory.
@@ -28,8 +28,8 @@ type Sources struct {
 	OSUser string
 }
 
-// UserDir returns the folder of the person's configuration: slop below $XDG_CONFIG_HOME, or below ~/.config, or below
-// %AppData%. It is empty if none of them is set.
+// UserDir returns the folder of the user's configuration: slop below $XDG_CONFIG_HOME, or below ~/.config, or below
+// %AppData%. It returns "" if none of them is set.
 func UserDir(getenv func(string) string) string {
 	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "slop")
@@ -94,7 +94,7 @@ func Load(sources Sources) (Config, error) {
 	return layers.config, layers.validate()
 }
 
-// withPerson makes an actor's name from a user name of the operating system.
+// withPerson converts a user name of the operating system to an actor's name.
 func withPerson(user string) string {
 	if name := events.Token(user); events.IsPerson(name) {
 		return name
@@ -102,7 +102,7 @@ func withPerson(user string) string {
 	return events.Token("person-" + user)
 }
 
-// file applies one of the person's files.
+// file applies one of the user's files.
 func (l *layers) file(path string, optional bool) error {
 	doc, layer, err := readLayer(path)
 	if optional && errors.Is(err, os.ErrNotExist) {
@@ -133,7 +133,7 @@ func decodeLayer(path string, text []byte) (*document, Config, error) {
 	return doc, layer, nil
 }
 
-// project applies slop.toml to the person's configuration, after checking that nothing becomes less strict.
+// project applies slop.toml to the user's configuration, after checking that nothing becomes less strict.
 func (l *layers) project(projectDir string) error {
 	doc, layer, err := readLayer(filepath.Join(projectDir, "slop.toml"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -156,8 +156,8 @@ func (l *layers) project(projectDir string) error {
 	return l.stillNarrow(doc, person, projectDir)
 }
 
-// stillNarrow refuses a project that opens folders by removing entries, such as an empty list of tracked files,
-// without which the whole project would be open.
+// stillNarrow rejects a project that opens folders by removing entries, such as with an empty list of tracked files,
+// which would open the whole project.
 func (l *layers) stillNarrow(doc *document, person Config, projectDir string) error {
 	opened := OpenedDirs(person, projectDir)
 	for _, dir := range l.config.BaseDirs(projectDir) {
@@ -182,7 +182,8 @@ func (l *layers) validate() error {
 	return l.placed(append(found, l.modelless()...))
 }
 
-// placed adds the positions of mistakes, and reports a mistake that all tiers share once; nil for an empty list.
+// placed adds the positions of mistakes, and reports only once a mistake that all tiers share. It returns nil for an
+// empty list.
 func (l *layers) placed(found []*Error) error {
 	var told []*Error
 	for _, e := range found {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// origin is where a value was set.
+// origin is the position at which a value was set.
 type origin struct {
 	file string
 	line int

@@ -11,11 +11,11 @@ import (
 	"manualslop/tiers/llm/script"
 )
 
-// overrideSource is the source of values from the person's configuration.
+// overrideSource is the source of values from the user's configuration.
 const overrideSource = "configuration"
 
-// ModelsOffered returns what a session records about models: the person's own rows, then the program's table. In a
-// scripted session the scripted model costs nothing, unless the person gave it a row.
+// ModelsOffered returns the model data that a session records: the user's own rows, followed by the program's table.
+// In a scripted session the scripted model costs nothing, unless the user gave it a row.
 func (c Config) ModelsOffered(scripted bool) events.ModelsOffered {
 	table := pricing.Table()
 	var own []events.ModelOffer
@@ -47,7 +47,7 @@ func particularFirst(a, b events.ModelOffer) int {
 	return strings.Compare(key(a), key(b))
 }
 
-// over applies a person's row to the table's entry for the same models.
+// over applies a user's row to the table's entry for the same models.
 func (m Model) over(table events.ModelsOffered, provider, model string) events.ModelOffer {
 	o, _ := table.Find(provider, strings.ReplaceAll(model, "*", ""))
 	o.Provider, o.Model, o.Source, o.AsOf = provider, model, overrideSource, ""
@@ -92,8 +92,8 @@ func microOf(dollars *float64) *int64 {
 	return &n
 }
 
-// standardModels are the models of a tier that changes to a provider of which the configuration names none. Servers
-// that serve what their owner installed have no standard model.
+// standardModels holds, by tier, the models for a change to a provider for which the configuration names none.
+// Servers that serve whatever their owner installed have no standard model.
 func standardModels() map[string]string {
 	return map[string]string{
 		"anthropic": "claude-sonnet-4-6", "openai": "gpt-5.1", "deepseek": "deepseek-v4-flash", "grok": "grok-4.7",
@@ -102,9 +102,10 @@ func standardModels() map[string]string {
 	}
 }
 
-// ModelsAt returns the models of a tier that changes to another provider: those of the tier, or else of the first
-// tier, that the configuration or its defaults give that provider, else its standard model. It returns nil if the tier
-// keeps its models: the provider serves them, too, they are not known as the old provider's, or none is known to take.
+// ModelsAt returns the models of a tier that changes to another provider: those that the configuration or its
+// defaults assign to that provider for this tier, or else for the first tier that has some, or else its standard
+// model. It returns nil if the tier keeps its models, because the new provider serves them too, they are not known as
+// the old provider's, or no replacement is known.
 func (c Config) ModelsAt(now events.TierSettings, provider string) []string {
 	provider = events.ProviderName(provider)
 	strange := func(model string) bool { return provider != ScriptProvider && !c.serves(provider, model) }
@@ -125,7 +126,7 @@ func (c Config) ModelsAt(now events.TierSettings, provider string) []string {
 	return nil
 }
 
-// serves reports whether a model is known as one of a provider.
+// serves reports whether a provider is known to serve a model.
 func (c Config) serves(provider, model string) bool {
 	if _, known := c.ModelsOffered(false).Find(provider, model); known {
 		return true

@@ -6,8 +6,8 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// keyHint suggests the valid key that was probably meant: the nearest in the same table, else the same name elsewhere,
-// else the list of the table's keys.
+// keyHint suggests the valid key that was probably meant: the nearest one in the same table, or else the same name
+// elsewhere. Otherwise it lists the table's keys.
 func keyHint(schema, table *schemaKey, wrong string) string {
 	if near := nearest(wrong, table.children); near != nil {
 		return "did you mean `" + near.name + "`?"
@@ -27,8 +27,8 @@ func keyHint(schema, table *schemaKey, wrong string) string {
 	return "valid here: " + strings.Join(names, ", ")
 }
 
-// nearest finds the key whose name takes the fewest edits, if they are few for its length;
-// nil otherwise. The first of equals wins.
+// nearest finds the key with the fewest edits, or nil if even that needs too many for its length. Among equals the
+// first wins.
 func nearest(wrong string, among []*schemaKey) *schemaKey {
 	var best *schemaKey
 	least := 0
@@ -47,7 +47,7 @@ func nearest(wrong string, among []*schemaKey) *schemaKey {
 // maxComparedName limits the cost of a hostile name, in bytes.
 const maxComparedName = 64
 
-// EditDistance returns the least number of characters to insert, delete or replace that turns a into b, ignoring case.
+// EditDistance returns the minimum number of characters to insert, delete or replace to turn a into b, ignoring case.
 func EditDistance(a, b string) int {
 	if len(a) > maxComparedName || len(b) > maxComparedName {
 		return max(len(a), len(b))

@@ -84,7 +84,7 @@ func sectionTitle(section *schemaKey) string {
 	return "[" + section.name + "]"
 }
 
-// sectionTable has one row per key.
+// sectionTable returns a table with one row per key.
 func sectionTable(section *schemaKey, defaults reflect.Value) string {
 	var b strings.Builder
 	b.WriteString("| key | type | default | project | meaning |\n|---|---|---|---|---|\n")
@@ -152,5 +152,5 @@ func literal(v reflect.Value) string {
 	return ""
 }
 
-// Cell escapes a text for a cell of a table.
+// Cell escapes a text for use in a table cell.
 func Cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }

@@ -21,7 +21,7 @@ func (c Config) BaseDirs(projectDir string) []string {
 	return dirs
 }
 
-// absoluteFiles makes every path start at the root of the file system.
+// absoluteFiles makes every path absolute.
 func absoluteFiles(f Files, projectDir string) Files {
 	return Files{BaseDirs: absolutePaths(f.BaseDirs, projectDir), Tracked: absolutePaths(f.Tracked, projectDir)}
 }
@@ -37,8 +37,9 @@ func absolutePaths(paths []string, projectDir string) []string {
 	return absolute
 }
 
-// narrowFiles replaces the paths that a project sets by their real paths and refuses those that lead out of what the
-// person's configuration opens, also through links. The keys in its result are files.base_dirs or files.tracked.
+// narrowFiles replaces the paths that a project sets with their real paths, and rejects those that lead out of the
+// folders that the user's configuration opens, including through links. The keys in its result are files.base_dirs or
+// files.tracked.
 func narrowFiles(person Config, project Files, projectDir string) (Files, []*Error) {
 	opened := OpenedDirs(person, projectDir)
 	project = absoluteFiles(project, projectDir)
@@ -79,8 +80,8 @@ func existingDir(path string) (string, error) {
 	return real, err
 }
 
-// RealPath resolves the links in the part of a path that exists. A dangling link is an error: whoever creates its
-// target later decides where it leads.
+// RealPath resolves the links in the existing part of a path. A dangling link is an error, because whoever creates
+// its target later decides where it leads.
 func RealPath(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {

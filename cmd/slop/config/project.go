@@ -10,7 +10,7 @@ import (
 )
 
 // projectPolicy says what a project's slop.toml may do with a key. A project can only make things stricter, so every
-// key has a policy and the zero value refuses.
+// key has a policy, and the zero value allows nothing.
 type projectPolicy string
 
 const (
@@ -18,19 +18,19 @@ const (
 	projectNever projectPolicy = "never"
 	// projectFree: the key affects quality, not safety.
 	projectFree projectPolicy = "free"
-	// projectLower: a number not above the person's.
+	// projectLower allows a number that is not above the user's.
 	projectLower projectPolicy = "lower"
-	// projectSubset: a list of entries that the person has too.
+	// projectSubset allows a list of entries that the user also has.
 	projectSubset projectPolicy = "subset"
-	// projectAdd: the entries are added to the person's.
+	// projectAdd adds the entries to the user's.
 	projectAdd projectPolicy = "add"
-	// projectInside: paths inside the person's base directories.
+	// projectInside allows paths inside the user's base directories.
 	projectInside projectPolicy = "inside"
-	// projectNamed: a provider that the person's configuration names, or the scripted one.
+	// projectNamed allows a provider that the user's configuration names, or the scripted one.
 	projectNamed projectPolicy = "named"
 	// projectRestrict: rules that deny or ask.
 	projectRestrict projectPolicy = "restrict"
-	// projectOnly, followed by a value: this value, or the one that is in effect.
+	// projectOnly, followed by a value, allows this value or the one that is in effect.
 	projectOnly projectPolicy = "only="
 )
 
@@ -48,8 +48,8 @@ func (p projectPolicy) words() string {
 	}[p]
 }
 
-// checkProject compares what a project's file sets with the person's configuration and returns the mistakes that would
-// make anything less strict.
+// checkProject compares a project's file with the user's configuration and returns the settings that would make
+// anything less strict.
 func checkProject(doc *document, person, project Config) []*Error {
 	schema := schema(reflect.TypeFor[Config]())
 	var found []*Error
@@ -69,8 +69,8 @@ func checkProject(doc *document, person, project Config) []*Error {
 	return firstPerKey(found)
 }
 
-// policyKey returns the key whose policy applies to an entry; nil if the entry is a table that only groups. For a new
-// provider the header alone is refused.
+// policyKey returns the key whose policy applies to an entry, or nil if the entry is a table that only groups keys.
+// For a new provider the header alone is rejected.
 func policyKey(schema *schemaKey, path []string) *schemaKey {
 	key := schema
 	for i := 0; i < len(path); i++ {
@@ -95,7 +95,7 @@ func allNever(group *schemaKey) bool {
 	return !slices.ContainsFunc(group.leaves(), func(leaf *schemaKey) bool { return leaf.project != projectNever })
 }
 
-// widens says how a project's value is less strict than the person's; empty if it is not.
+// widens returns how a project's value is less strict than the user's, or "" if it is not.
 func widens(key *schemaKey, person Config, mine, theirs reflect.Value) string {
 	switch {
 	case key.project == projectFree, key.project == projectAdd, key.project == projectRestrict:
@@ -124,7 +124,7 @@ func widens(key *schemaKey, person Config, mine, theirs reflect.Value) string {
 	return "cannot be set by a project"
 }
 
-// raises compares two numbers; 0 is the highest if it means no limit.
+// raises reports whether the second number is higher; 0 is the highest if it means no limit.
 func raises(key *schemaKey, mine, theirs reflect.Value) string {
 	limit, wanted := numberOf(mine), numberOf(theirs)
 	unlimited := key.zeroNone && limit == 0
@@ -145,7 +145,7 @@ func numberOf(v reflect.Value) float64 {
 	return v.Float()
 }
 
-// knownProviders returns the providers that the person's configuration names anywhere, and the scripted one, which
+// knownProviders returns the providers that the user's configuration names anywhere, and the scripted one, which
 // connects to nothing.
 func knownProviders(c Config) []string {
 	names := []string{ScriptProvider}

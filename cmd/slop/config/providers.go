@@ -16,7 +16,7 @@ import (
 	"manualslop/tiers/llm/transport"
 )
 
-// Providers returns the providers of this program by name, without the scripted one, with their keys.
+// Providers returns this program's providers by name, with their keys, without the scripted one.
 func Providers(c Config, keys Credentials) map[string]llm.Provider {
 	out, client := map[string]llm.Provider{}, transport.NewClient()
 	for _, p := range append(slices.Concat(programProviders(c), openAIProviders(c, keys, client)),
@@ -35,13 +35,13 @@ func endpoint(c Config, keys Credentials, name string, client *http.Client) llm.
 		Headers: section.Headers, Client: client}
 }
 
-// silence returns how long a provider may be silent; 0 means its own limit.
+// silence returns how long a provider may be silent, or 0 for the provider's own limit.
 func silence(c Config, name string) time.Duration {
 	return time.Duration(c.Provider(name).SilenceS) * time.Second
 }
 
-// runsFolder returns where programs of a provider run: below the person's cache folder, to which no other user can
-// write. Empty if there is none.
+// runsFolder returns the folder where a provider's programs run: below the user's cache folder, to which no other
+// user can write. It returns "" if there is no such folder.
 func runsFolder(provider string) string {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -60,7 +60,7 @@ func (c Config) Provider(name string) Provider {
 	return Provider{}
 }
 
-// programs returns the programs that the person's configuration names for providers, by name.
+// programs returns the programs that the user's configuration names for providers, by provider.
 func programs(c Config) []events.ProviderSettings {
 	var out []events.ProviderSettings
 	for name, p := range c.Providers {

@@ -34,8 +34,8 @@ func openAIProviders(c Config, keys Credentials, client *http.Client) []llm.Prov
 	return out
 }
 
-// OrUnknown returns a function that finds a provider by its name. An unknown one is the person's own server, if the
-// body says so.
+// OrUnknown returns a function that finds a provider by its name. An unknown name is the user's own server if the
+// configuration says so.
 func OrUnknown(all map[string]llm.Provider) func(name string) llm.Provider {
 	return func(name string) llm.Provider {
 		if all[name] == nil && name != "" {
@@ -45,7 +45,7 @@ func OrUnknown(all map[string]llm.Provider) func(name string) llm.Provider {
 	}
 }
 
-// kindProblem says what is wrong with the kind of a provider's section.
+// kindProblem returns what is wrong with the kind in a provider's section.
 func kindProblem(name string, p Provider) string {
 	switch {
 	case p.Kind == "":

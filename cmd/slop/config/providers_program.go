@@ -24,8 +24,7 @@ func programProviders(c Config) []llm.Provider {
 	}
 }
 
-// keyVariables returns the variables that the person lets a provider's program see, besides those that the program
-// needs.
+// keyVariables returns the additional variables that the user lets a provider's program see.
 func (c Config) keyVariables(provider string) []string {
 	if name := c.Provider(provider).APIKeyEnv; name != "" {
 		return []string{name}

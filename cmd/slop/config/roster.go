@@ -7,8 +7,7 @@ import (
 	"manualslop/events"
 )
 
-// Names of the files about personas and presets. The person's are next to config.toml, the project's next to
-// slop.toml.
+// Names of the files for personas and presets. The user's are next to config.toml, the project's next to slop.toml.
 const (
 	PersonasName       = "personas.toml"
 	ToolPresetsName    = "tool_presets.toml"

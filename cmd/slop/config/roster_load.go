@@ -11,8 +11,8 @@ import (
 	"manualslop/events"
 )
 
-// rosterFiles are the files about personas and presets of one folder. A file
-// that is missing is empty; its doc then has no entries.
+// rosterFiles holds the persona and preset files of one folder. A missing file counts as empty, and its doc has no
+// entries.
 type rosterFiles struct {
 	personas    personasFile
 	tools       toolPresetsFile
@@ -53,7 +53,7 @@ func readOptional[T any](path string, into *T) (*document, error) {
 	return doc, doc.placed(checkBounds(schema, reflect.ValueOf(*into), ""))
 }
 
-// over applies the files to a roster: entries replace those of the same name.
+// over applies the files to a roster. Entries replace existing ones of the same name.
 func (f rosterFiles) over(r events.Roster, project bool) events.Roster {
 	return events.Roster{
 		Personas: joined(r.Personas, f.personas.Personas, func(name string, c personaConfig) events.Persona {

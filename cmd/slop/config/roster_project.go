@@ -13,7 +13,7 @@ import (
 	"manualslop/tools/builtin"
 )
 
-// personRoster reads the person's personas and presets.
+// personRoster reads the user's personas and presets.
 func (l *layers) personRoster(userDir string) error {
 	if userDir == "" {
 		return nil
@@ -29,7 +29,7 @@ func (l *layers) personRoster(userDir string) error {
 	return files.check(l.config.Roster)
 }
 
-// unknownProviders returns mistakes for the personas of a person that name an unknown provider.
+// unknownProviders returns mistakes for a user's personas with an unknown provider.
 func (f rosterFiles) unknownProviders(c Config) []*Error {
 	var found []*Error
 	for _, name := range sortedKeys(reflect.ValueOf(f.personas.Personas)) {
@@ -43,7 +43,7 @@ func (f rosterFiles) unknownProviders(c Config) []*Error {
 	return found
 }
 
-// projectRoster applies the project's personas and presets to the person's.
+// projectRoster applies the project's personas and presets to the user's.
 func (l *layers) projectRoster(projectDir string) error {
 	files, err := readRoster(projectDir, ProjectPresetsName)
 	if err != nil {
@@ -67,8 +67,8 @@ func (l *layers) projectRoster(projectDir string) error {
 	return nil
 }
 
-// looserPresets returns mistakes for the tool presets of a project that allow more than the person's preset of that
-// name or, without one, more than no preset at all.
+// looserPresets returns mistakes for a project's tool presets that allow more than the user's preset of the same name
+// or, if there is none, more than no preset at all.
 func (f rosterFiles) looserPresets(person events.Roster) []*Error {
 	var found []*Error
 	for _, name := range sortedKeys(reflect.ValueOf(f.tools.Presets)) {
@@ -83,13 +83,13 @@ func (f rosterFiles) looserPresets(person events.Roster) []*Error {
 	return found
 }
 
-// nudge matches what a project may say of a parameter: a word or two, too short for an instruction. The text is shown
-// with the system's own text and in descriptions of tools, where no fence marks its origin.
+// nudge matches the text that a project may set for a parameter: a word or two, too short for an instruction. The
+// text appears next to the system's own text and in tool descriptions, where no fence marks its origin.
 var nudge = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\pL\pN_-]{1,24}( [\pL\pN_-]{1,24})?$`)
 })
 
-// wordyProfiles returns mistakes for the bias profiles of a project that say more than that.
+// wordyProfiles returns mistakes for a project's bias profiles whose texts are longer than that.
 func (f rosterFiles) wordyProfiles() []*Error {
 	var found []*Error
 	for _, name := range sortedKeys(reflect.ValueOf(f.tools.BiasProfiles)) {
@@ -106,8 +106,8 @@ func (f rosterFiles) wordyProfiles() []*Error {
 	return found
 }
 
-// looserPersonas returns mistakes for the personas of a project that use a provider which the person does not use, or
-// looser tools than the person's persona of that name.
+// looserPersonas returns mistakes for a project's personas with a provider that the user does not use, or with tools
+// that are less strict than those of the user's persona of the same name.
 func (f rosterFiles) looserPersonas(person Config, all events.Roster) []*Error {
 	var found []*Error
 	presets := func(r events.Roster, name string) tiers.Presets {
@@ -132,8 +132,8 @@ func (f rosterFiles) looserPersonas(person Config, all events.Roster) []*Error {
 	return found
 }
 
-// looserTiers returns mistakes for the tiers for which a project's slop.toml chooses a persona or a preset that allows
-// more than the person's choice.
+// looserTiers returns mistakes for the tiers for which a project's slop.toml chooses a persona or preset that allows
+// more than the user's choice.
 func looserTiers(person, project Config) []*Error {
 	var found []*Error
 	for n := 1; n <= 4; n++ {
@@ -162,7 +162,7 @@ func notByProject(key, problem string) *Error {
 	return &Error{Kind: ConfigNotAllowed, Key: key, Problem: problem, Hint: "a project can only make things stricter"}
 }
 
-// looser says what theirs allow beyond mine; empty if nothing.
+// looser returns what theirs allow beyond mine, or "" if nothing.
 func looser(mine, theirs tiers.Presets) string {
 	for _, tool := range toolNames(mine, theirs) {
 		if !theirs.Has(tool) {

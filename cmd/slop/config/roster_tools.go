@@ -40,8 +40,8 @@ func (f rosterFiles) unknownTools() []*Error {
 	return found
 }
 
-// standsForTool reports whether a glob matches one of the names, or could match one of an external server. Malformed
-// globs are reported elsewhere.
+// standsForTool reports whether a glob matches one of the names, or could match a tool of an external server.
+// Malformed globs are reported elsewhere.
 func standsForTool(glob string, names []string) bool {
 	if strings.HasPrefix(glob, events.ExternalToolPrefix) {
 		return true

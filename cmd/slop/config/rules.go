@@ -16,7 +16,7 @@ type Rule struct {
 	Origin string    `toml:"-"` // FILE:LINE, so that an approval can name its rule
 }
 
-// RuleScope says which calls of a tool a rule covers.
+// RuleScope selects the calls of a tool that a rule covers.
 type RuleScope struct {
 	All   bool     // every call
 	Globs []string // calls whose paths match, relative to the project
@@ -47,7 +47,7 @@ func (s *RuleScope) UnmarshalTOML(raw []byte) error {
 	return nil
 }
 
-// RuleAction is what a rule does. The zero value is no action and never valid.
+// RuleAction is the action of a rule. The zero value is no action and never valid.
 type RuleAction int
 
 const (
@@ -55,7 +55,7 @@ const (
 	RuleAllow RuleAction = iota + 1
 	// RuleAsk asks, even if another rule allows.
 	RuleAsk
-	// RuleDeny refuses the call.
+	// RuleDeny rejects the call.
 	RuleDeny
 )
 
@@ -70,8 +70,8 @@ type rulePart struct {
 	scope  RuleScope
 }
 
-// Action returns what the rule does and for which calls. A rule that sets none or several of
-// its parts has no action; such a rule does not pass [Config.Validate].
+// Action returns the rule's action and the calls that it covers. A rule that sets none or several of its parts has no
+// action; such a rule does not pass [Config.Validate].
 func (r Rule) Action() (RuleAction, RuleScope) {
 	var only rulePart
 	for _, part := range r.parts() {

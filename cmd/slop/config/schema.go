@@ -10,7 +10,7 @@ import (
 	"manualslop/events"
 )
 
-// shape says what kind of value a key holds.
+// shape is the kind of value that a key holds.
 type shape int
 
 const (

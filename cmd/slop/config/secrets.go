@@ -10,8 +10,8 @@ import (
 	"manualslop/tiers/llm/program"
 )
 
-// Secrets returns the values that must never reach a record: the keys of the file, the values of configured headers
-// and the token after a scheme in them, and the values of the configured environment variables, of [KeyVariables] and
+// Secrets returns the values that must never be recorded: the keys in the file, the values of configured headers and
+// the token after a scheme in them, and the values of the configured environment variables, of [KeyVariables] and
 // [programSecrets], and of proxy addresses. The longest comes first, so that masking a secret that is part of another
 // one leaves no remainder.
 func (c Credentials) Secrets(config Config, getenv func(string) string) []string {
@@ -40,7 +40,7 @@ func (c Credentials) Secrets(config Config, getenv func(string) string) []string
 	return slices.Compact(secrets)
 }
 
-// programSecrets returns the variables with keys that programs of providers see besides those of [KeyVariables].
+// programSecrets returns the variables with keys that providers' programs see in addition to [KeyVariables].
 func programSecrets() []string {
 	return []string{
 		"GOOGLE_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS", "CLAUDE_CODE_OAUTH_TOKEN",
@@ -49,7 +49,7 @@ func programSecrets() []string {
 	}
 }
 
-// token returns what follows a scheme, as in "Bearer TOKEN"; empty for any other value.
+// token returns the part after a scheme, as in "Bearer TOKEN", or "" for any other value.
 func token(header string) string {
 	if words := strings.Fields(header); len(words) == 2 {
 		return words[1]

@@ -14,8 +14,8 @@ import (
 	"sync"
 )
 
-// ShellEnvironment is an mcp_env.toml: what is added to the scrubbed environment of shells and external servers. A
-// project's file takes effect only after the person has trusted the hash of its bytes; callers of
+// ShellEnvironment is an mcp_env.toml: additions to the scrubbed environment of shells and external servers. A
+// project's file takes effect only after the user has trusted the hash of its bytes; callers of
 // [ParseShellEnvironment] must check that.
 type ShellEnvironment struct {
 	Path ShellPath         `toml:"path" project:"free" doc:"The search path."`
@@ -40,7 +40,7 @@ var (
 	})
 )
 
-// LoadShellEnvironment reads a file and returns its bytes, too; a missing one is an empty environment without bytes.
+// LoadShellEnvironment reads a file and also returns its bytes. A missing file is an empty environment without bytes.
 func LoadShellEnvironment(path string) (e ShellEnvironment, text []byte, err error) {
 	text, err = readFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -53,9 +53,9 @@ func LoadShellEnvironment(path string) (e ShellEnvironment, text []byte, err err
 	return e, text, err
 }
 
-// CheckProject returns an error if a project's environment could take over programs that slop itself starts, or that
-// scripts start: variables that make programs load or run others, and search folders that are below one of the given
-// folders, which tools can write to, with all links followed. A folder that cannot be resolved is refused, too.
+// CheckProject returns an error if a project's environment could replace programs that slop or a script starts:
+// variables that make programs load or run others, and search folders below one of the given folders, which tools can
+// write to, with all links followed. It also rejects a folder that cannot be resolved.
 func (e ShellEnvironment) CheckProject(open []string) error {
 	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
 		upper := strings.ToUpper(name)
@@ -94,8 +94,8 @@ func takingOver() []string {
 		"RUSTC_WRAPPER"}
 }
 
-// ParseShellEnvironment parses the bytes of a file, so that what was hashed for trust is what takes effect. The name
-// is for messages. Errors wrap [Error].
+// ParseShellEnvironment parses the bytes of a file, so that the bytes that were hashed for trust are the ones that
+// take effect. The name is for messages. Errors wrap [Error].
 func ParseShellEnvironment(name string, text []byte) (ShellEnvironment, error) {
 	var e ShellEnvironment
 	schema := schema(reflect.TypeFor[ShellEnvironment]())
@@ -120,7 +120,7 @@ func ParseShellEnvironment(name string, text []byte) (ShellEnvironment, error) {
 	return e, nil
 }
 
-// folderProblem keeps folders that depend on where a script runs out of the search path.
+// folderProblem rejects folders in the search path that depend on where a script runs.
 func folderProblem(folder string) string {
 	switch {
 	case DrivePattern().MatchString(folder):
@@ -144,9 +144,9 @@ func (e ShellEnvironment) With(over ShellEnvironment) ShellEnvironment {
 	return joined
 }
 
-// Expand returns the whole environment, based on a scrubbed one: PATH with the folders in front, and the variables
-// set. ${NAME} is looked up only in scrubbed, with that PATH; a name that is missing there is an error that wraps
-// [ErrUnknownVariable]. A $ in any other place is kept.
+// Expand returns the complete environment, based on a scrubbed one: PATH with the folders in front, and the
+// variables. ${NAME} is looked up only in scrubbed, with that PATH; for a missing name the error wraps
+// [ErrUnknownVariable]. A $ anywhere else is kept.
 func (e ShellEnvironment) Expand(scrubbed map[string]string) (map[string]string, error) {
 	known := maps.Clone(scrubbed)
 	if known == nil {

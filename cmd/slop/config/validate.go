@@ -29,7 +29,7 @@ func invalid(key, problem string, args ...any) *Error {
 	return &Error{Kind: ConfigInvalid, Key: key, Problem: fmt.Sprintf(problem, args...)}
 }
 
-// checkBounds applies the tags: bounds of numbers, allowed values, lengths of texts and lists.
+// checkBounds applies the tags: bounds of numbers, allowed values, and lengths of strings and lists.
 func checkBounds(key *schemaKey, v reflect.Value, path string) []*Error {
 	var found []*Error
 	switch key.shape {
@@ -146,7 +146,7 @@ func checkNumber(key *schemaKey, v reflect.Value, path string) []*Error {
 	return nil
 }
 
-// parentKey returns the key of the table around a key; empty at the top.
+// parentKey returns the key of the enclosing table, or "" at the top.
 func parentKey(key string) string {
 	i := strings.LastIndexByte(key, '.')
 	return key[:max(i, 0)]

@@ -182,7 +182,7 @@ func checkProviders(c Config) []*Error {
 	return found
 }
 
-// baseURLProblem keeps keys and headers from being sent unencrypted.
+// baseURLProblem rejects addresses to which keys and headers would be sent unencrypted.
 func baseURLProblem(p Provider) string {
 	if p.BaseURL == "" {
 		return ""
@@ -210,7 +210,8 @@ func checkUser(c Config) []*Error {
 		"the engine, got %q", c.User.Name)}
 }
 
-// checkNotify refuses a program whose place depends on the folder: that of a project could have one of its name.
+// checkNotify rejects a program that is looked up relative to the current folder, because a project could contain a
+// program of that name.
 func checkNotify(c Config) []*Error {
 	if len(c.Notify.Command) == 0 {
 		return nil
@@ -243,15 +244,15 @@ func checkBlacklist(c Config) []*Error {
 	return nil
 }
 
-// plainGlob reports whether a pattern of a rule is valid and is matched in bounded time: rules are matched as they are
+// plainGlob reports whether a rule's pattern is valid and can be matched in bounded time: rules are matched as
 // written, and each alternation in braces multiplies the time. A project may have rules, too.
 func plainGlob(pattern string) bool {
 	_, err := sandbox.ParseGlob(pattern)
 	return err == nil && strings.Count(pattern, "{") <= 2
 }
 
-// pastCommands reports a rule with patterns whose tools run scripts and touch no files that they name: only the name of
-// [commands.Tool] itself makes them patterns over commands.
+// pastCommands reports a rule with patterns whose tools run scripts and touch no files that they name. Only the exact
+// name of [commands.Tool] makes them patterns over commands.
 func pastCommands(r Rule) bool {
 	_, scope := r.Action()
 	names := func(tool string) bool { ok, err := doublestar.Match(r.Tool, tool); return ok && err == nil }
@@ -259,7 +260,7 @@ func pastCommands(r Rule) bool {
 		!names("edit_file")
 }
 
-// checkCommands returns why no command can match the pattern of a rule; empty if one can.
+// checkCommands returns why the pattern of a rule can match no command, or "" if it can.
 func checkCommands(action RuleAction, pattern string) string {
 	parse := commands.ParseRefuse
 	if action == RuleAllow {

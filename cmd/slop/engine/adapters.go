@@ -41,7 +41,7 @@ type toolSet struct {
 	servers *mcp.Manager
 }
 
-// Prepare prepares a call of a tool of either. It checks the person's trust again.
+// Prepare prepares a call of an engine's or an external tool. It checks the user's trust again.
 func (s toolSet) Prepare(ctx context.Context, env tools.Env, name string, args json.RawMessage) (*tools.Prepared,
 	error) {
 	if !strings.HasPrefix(name, events.ExternalToolPrefix) {

@@ -15,8 +15,8 @@ import (
 	"manualslop/tiers/basis"
 )
 
-// RecordBasis stores the texts that prompts are made of and returns the basis of this program's decisions, for the
-// event that records it.
+// RecordBasis stores the texts from which prompts are built and returns the basis of this program's decisions, for
+// the event that records it.
 func RecordBasis(ctx context.Context, blobs events.Blobs) (events.Basis, error) {
 	for _, text := range basis.Bytes() {
 		if _, err := blobs.Put(ctx, text, "text/markdown; charset=utf-8"); err != nil {
@@ -26,8 +26,8 @@ func RecordBasis(ctx context.Context, blobs events.Blobs) (events.Basis, error) 
 	return basis.Of(version.ReadInfo().Version), nil
 }
 
-// UpgradeWords returns the events by which a person switches a session to this program's basis; none if it has that
-// already. events.ErrNewer if it has a newer one.
+// UpgradeWords returns the events with which a user switches a session to this program's basis, or none if the
+// session already has it. It returns events.ErrNewer if the session has a newer one.
 func UpgradeWords(ctx context.Context, blobs events.Blobs, p site.Place, session string,
 	now projections.Settings) ([]events.Payload, error) {
 	if err := tiers.KnowsBasis(session, now.Basis); err != nil {

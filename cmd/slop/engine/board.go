@@ -16,17 +16,17 @@ import (
 
 // Limits of the board.
 const (
-	// signalLife is how long a sample or a report is shown without another one.
+	// signalLife is how long a sample or a report is shown if no other one follows.
 	signalLife = 5 * time.Second
-	// maxProcesses is how many processes are shown at once.
+	// maxProcesses limits the processes that are shown.
 	maxProcesses = 256
-	// maxFrontEnds is how many front ends may report at once.
+	// maxFrontEnds limits the front ends that may report.
 	maxFrontEnds = 8
 	// maxSampleBytes is the largest signal that is read.
 	maxSampleBytes = 4 << 10
 )
 
-// sample is what a process reports about itself as a signal. The process that follows the log adds the state of the
+// sample is a process's report about itself, sent as a signal. The process that follows the log adds the state of the
 // log.
 type sample struct {
 	wire.ProcessFigures
@@ -50,7 +50,7 @@ type board struct {
 	fronts    map[string]heard[wire.Frame]
 }
 
-// heard is the newest value from one sender, and when it came by this machine's clock.
+// heard is the newest value from one sender, and its arrival time by this machine's clock.
 type heard[T any] struct {
 	word T
 	at   time.Time
@@ -60,8 +60,8 @@ func newBoard(clock func() time.Time) *board {
 	return &board{clock: clock, processes: map[string]heard[sample]{}, fronts: map[string]heard[wire.Frame]{}}
 }
 
-// hear takes a signal. It drops anything that is not a sample of a role or a valid report of a front end: no sender
-// waits for an answer.
+// hear handles a signal. It drops anything that is not a sample of a role or a valid report of a front end; senders
+// do not wait for an answer.
 func (p *board) hear(actor, name string, body []byte) {
 	if len(body) > maxSampleBytes {
 		return
@@ -81,7 +81,7 @@ func (p *board) hear(actor, name string, body []byte) {
 	}
 }
 
-// show takes a sample; beyond maxProcesses, new processes are dropped.
+// show stores a sample. Beyond maxProcesses, new processes are dropped.
 func (p *board) show(s sample) {
 	key := s.Name + " " + s.Host + " " + strconv.Itoa(s.PID)
 	p.mu.Lock()
@@ -93,7 +93,7 @@ func (p *board) show(s sample) {
 	}
 }
 
-// report takes what a front end measured; program.ErrFrontEnds beyond maxFrontEnds.
+// report stores a front end's measurements. It returns program.ErrFrontEnds beyond maxFrontEnds.
 func (p *board) report(f wire.Frame) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -163,7 +163,7 @@ func (p *board) reporting() []string {
 	return out
 }
 
-// front returns the newest report; nil without one.
+// front returns the newest report, or nil if there is none.
 func (p *board) front() *wire.Frame {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"manualslop/bus"
 )
 
-// delaysLast is how long a process's message counts: processes repeat it five times a second.
+// delaysLast is how long a process's message is valid; processes repeat it five times a second.
 const delaysLast = 2 * time.Second
 
 // delays are the reasons why processes delay requests.

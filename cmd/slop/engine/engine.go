@@ -42,14 +42,14 @@ import (
 	"manualslop/tools/retrieval"
 )
 
-// WorkerSlots is how many calls one worker process runs at once.
+// WorkerSlots is the number of concurrent calls of one worker process.
 const WorkerSlots = 16
 
-// ModelSlots is how many model calls one process makes at once: one for each of
-// the most workers of a session, and some for planners and reviews.
+// ModelSlots is the number of concurrent model calls of one process: one for each of a session's maximum number of
+// workers, and some for planners and reviews.
 const ModelSlots = 80
 
-// Engine is the roles that one process runs, on one bus.
+// Engine runs the roles of one process on one bus.
 type Engine struct {
 	site.Place
 	Bus    *site.Connector
@@ -335,7 +335,7 @@ func (e *Engine) worker(name string) (*runtime.Worker, error) {
 		Retriever: retriever, Clock: time.Now, IDs: NewID, Logger: e.Logger}, nil
 }
 
-// retriever returns what finds passages for turns, with the vectors in the engine's folder.
+// retriever returns the retriever of passages for turns, with the vectors in the engine's folder.
 func (e *Engine) retriever() (*retrieve.Retriever, error) {
 	keys, err := config.KeysOf(e.Config)
 	if err != nil {
@@ -351,7 +351,7 @@ func (e *Engine) retriever() (*retrieve.Retriever, error) {
 	}, nil
 }
 
-// checkpoints returns what detects the changes that a worker's scripts make; nil if the person disabled it.
+// checkpoints returns the detector of changes that a worker's scripts make, or nil if the user disabled it.
 func (e *Engine) checkpoints(worker string) (*checkpoint.Store, error) {
 	if !e.Config.Shell.Checkpoints {
 		return nil, nil
@@ -372,7 +372,7 @@ func (e *Engine) announce(conn *bus.Conn, actor string) {
 	})
 }
 
-// Role adds the role's name to an error; nil for the end of the context.
+// Role adds the role's name to an error. It returns nil for the end of the context.
 func (e *Engine) Role(name string, err error) error {
 	if err == nil || e.Ctx.Err() != nil {
 		return nil
@@ -388,8 +388,8 @@ func (e *Engine) WriteKeys() error {
 	return e.Bus.Server.WriteKeys(e.KeysDir())
 }
 
-// Causes are parts of an engine that a measurement leaves out, to see the cost of each of them. The zero value leaves
-// out nothing.
+// Causes names parts of an engine that a measurement leaves out, to see the cost of each of them. The zero value
+// leaves out nothing.
 type Causes struct {
 	Index  bool // the search index
 	Logs   bool // the session logs and their list

@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// smallProgram is how much memory the program may always take from the system.
+	// smallProgram is the amount of memory that the program may always take from the system.
 	smallProgram = 96 << 20
 	// garbageLook is how often the memory is checked.
 	garbageLook = 250 * time.Millisecond
-	// quietBytes is what an idle process allocates at most between two checks, and quietLooks how many quiet checks in
-	// a row end a piece of work.
+	// quietBytes is the most that an idle process allocates between two checks, and quietLooks is how many quiet
+	// checks in a row end a piece of work.
 	quietBytes = 1 << 20
 	quietLooks = 48
-	// workBytes is what a piece of work allocates at least.
+	// workBytes is the least that a piece of work allocates.
 	workBytes = 16 << 20
-	// quietGarbage and busyGarbage are how large garbage grows in an idle and in a busy process before it is
-	// collected, in percent of the live heap. The second is the runtime's default; an idle process makes little
-	// garbage, so collecting it early costs little time.
+	// quietGarbage and busyGarbage are the amounts of garbage at which an idle and a busy process collect it, in
+	// percent of the live heap. The second is the runtime's default; an idle process produces little garbage, so
+	// collecting it early costs little time.
 	quietGarbage = 10
 	busyGarbage  = 100
 

@@ -137,7 +137,7 @@ func (e *Engine) readModels() (err error) {
 	return nil
 }
 
-// bindHooks makes the gateway, on a free port if it may fall back to one.
+// bindHooks creates the gateway, on a free port if it may fall back to one.
 func (e *Engine) bindHooks(ctx context.Context, cfg core.Config, fallBack bool) (err error) {
 	e.Hooks, err = hookgw.New(ctx, cfg)
 	if errors.Is(err, access.ErrAddressInUse) && fallBack {
@@ -153,8 +153,8 @@ func (e *Engine) bindHooks(ctx context.Context, cfg core.Config, fallBack bool) 
 	return nil
 }
 
-// writeLogs keeps the session logs of the project. Their folder exists before the first goal: what a planner sees of
-// the project must not depend on timing.
+// writeLogs writes the session logs of the project. Their folder is created before the first goal, because what a
+// planner sees of the project must not depend on timing.
 func (e *Engine) writeLogs(log *bus.Conn) error {
 	if err := sessionlog.Prepare(e.Project); err != nil {
 		return fmt.Errorf("session logs: %w", err)
@@ -197,7 +197,7 @@ func (e *Engine) keepRegistry(log *bus.Conn) error {
 	return nil
 }
 
-// FinishLogs makes sure that a session's log files have everything.
+// FinishLogs waits until a session's log files are complete.
 func (e *Engine) FinishLogs(session string) error {
 	if e.logs == nil {
 		return nil
@@ -205,7 +205,7 @@ func (e *Engine) FinishLogs(session string) error {
 	return e.logs.Rebuild(e.Ctx, session)
 }
 
-// hooksConfig gives the gateway connections with the rights of those for whom it writes.
+// hooksConfig gives the gateway connections with the rights of the actors for which it writes.
 func (e *Engine) hooksConfig(own *bus.Conn, listen string, who *presence) (core.Config, error) {
 	person, err := e.Bus.As(e.Ctx, bus.Role{Kind: bus.Person, Name: e.Person})
 	if err != nil {
@@ -238,7 +238,7 @@ func (e *Engine) hooksConfig(own *bus.Conn, listen string, who *presence) (core.
 	}, nil
 }
 
-// aggregate returns how contexts are made: from the log, and from the files of this project.
+// aggregate returns the source of contexts: the log, and the files of this project.
 func (e *Engine) aggregate(own *bus.Conn) func(context.Context, string, wire.ContextWanted) (wire.ContextPreview,
 	error) {
 	return func(ctx context.Context, session string, want wire.ContextWanted) (wire.ContextPreview, error) {
@@ -263,8 +263,8 @@ func (e *Engine) Info(session string) site.EngineInfo {
 	return info
 }
 
-// Register publishes where this engine is to other processes, until remove is called, and writes credentials for them
-// if its bus listens.
+// Register tells other processes where this engine is, until remove is called, and writes credentials for them if its
+// bus listens.
 func (e *Engine) Register(session string) (remove func(), err error) {
 	if err := e.WriteKeys(); err != nil {
 		return nil, err

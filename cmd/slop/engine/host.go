@@ -35,7 +35,7 @@ func (v *Stats) Report(ctx context.Context, f wire.Frame) error {
 	return v.publisher.conn.Signal(ctx, v.project, "", v.publisher.actor, signalFrame, body)
 }
 
-// Telemetry returns what this process knows of itself and of the bus.
+// Telemetry returns what this process knows about itself and the bus.
 func (v *Stats) Telemetry() wire.HostTelemetry {
 	out := wire.HostTelemetry{Version: version.ReadInfo().String(), Tasks: v.tasks.list(), FrontEnds: v.board.reporting()}
 	for _, s := range v.board.all() {

@@ -45,7 +45,7 @@ func (e *Engine) withdrawCall(ctx context.Context, session, call string) error {
 	return err
 }
 
-// lostCalls knows the open asks of MCP clients.
+// lostCalls tracks the open asks of MCP clients.
 type lostCalls struct {
 	project  string
 	log      events.Log // its watches yield decoded events
@@ -66,8 +66,8 @@ type mcpAsk struct {
 	withdrawn    bool
 }
 
-// run reads the open asks once, then follows new ones, until ctx ends. An ask
-// that is raised in between is seen by the watch, which begins before the look.
+// run reads the open asks once and then follows new ones, until ctx ends. The watch begins before the read, so no ask
+// is missed in between.
 func (l *lostCalls) run(ctx context.Context) error {
 	end, err := l.log.Last(ctx, events.Filter{Project: l.project})
 	if err != nil {
@@ -100,7 +100,7 @@ func (l *lostCalls) run(ctx context.Context) error {
 	return nil
 }
 
-// look takes the open asks of a session.
+// look adds the open asks of a session.
 func (l *lostCalls) look(ctx context.Context, session string) error {
 	view, ok := l.live.Session(session)
 	if !ok {
@@ -126,7 +126,7 @@ func (l *lostCalls) raised(session, ask, call string) {
 	l.open[askKey{session, ask}] = mcpAsk{call: call, server: server}
 }
 
-// follow takes the asks that are raised and settled from a position on.
+// follow applies the asks that are raised and settled from a position on.
 func (l *lostCalls) follow(ctx context.Context, from uint64) error {
 	for {
 		_, feed, err := l.log.Watch(ctx, events.Filter{Project: l.project, Actor: events.ActorApproval}, from)
@@ -156,8 +156,8 @@ func (l *lostCalls) follow(ctx context.Context, from uint64) error {
 	}
 }
 
-// settle withdraws the calls behind the open asks whose server is gone. A call that
-// was withdrawn stays listed until its ask is settled.
+// settle withdraws the calls behind the open asks whose server is gone. A withdrawn call stays listed until its ask
+// is settled.
 func (l *lostCalls) settle(ctx context.Context) error {
 	l.mu.Lock()
 	open := maps.Clone(l.open)

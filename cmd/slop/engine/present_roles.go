@@ -11,14 +11,14 @@ import (
 	"manualslop/events"
 )
 
-// presenceGrace is how long roles have to announce themselves before they count as missing.
+// presenceGrace is how long roles may take to announce themselves before they count as missing.
 const presenceGrace = time.Second
 
 // anyWorker is the entry for workers among the required roles.
 const anyWorker = "worker"
 
-// presence tracks the roles that are running for a project. The lists are built when a role comes or goes, because
-// every read needs them.
+// presence tracks the roles that are running for a project. The lists are rebuilt when a role appears or disappears,
+// because every read needs them.
 type presence struct {
 	mu               sync.RWMutex
 	here             map[string]bool

@@ -10,11 +10,11 @@ import (
 	"manualslop/tools/builtin"
 )
 
-// Preview returns the diff of what a call would change, or why it would fail. Nothing is recorded.
+// Preview returns the diff of what a call would change, or the error with which it would fail. Nothing is recorded.
 type Preview func(ctx context.Context, session string, call events.PreviewRequested) (diff string, err error)
 
-// PreviewIn returns a preview that reads the files of a project here: the code of workers, with the gate and the mask
-// of this project. Calls of external tools have none.
+// PreviewIn returns a preview that reads the files of a project in this process, with the workers' code and the gate
+// and the mask of this project. Calls of external tools have no preview.
 func PreviewIn(p site.Place, mask func([]byte) []byte) Preview {
 	return func(ctx context.Context, session string, call events.PreviewRequested) (string, error) {
 		env, err := p.ToolEnv()

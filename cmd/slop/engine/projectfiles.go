@@ -91,7 +91,7 @@ func (f *projectFiles) name(path string) (string, error) {
 	return filepath.ToSlash(local), nil
 }
 
-// explain turns an error of the gate into a problem for a client.
+// explain converts an error of the gate to a problem for a client.
 func (f *projectFiles) explain(name string, err error) error {
 	var denied *sandbox.DeniedError
 	var system *fs.PathError
@@ -202,7 +202,7 @@ func (f *projectFiles) Expand(ctx context.Context, base string, patterns []strin
 	return paths, skipped, tooMany(len(paths))
 }
 
-// Check looks for a file as tools do, without reading it. Only the project folder is open here: a file of a base
+// Check looks for a file as tools do, without reading it. Only the project folder is open here; a file of a base
 // directory elsewhere is left to the worker.
 func (f *projectFiles) Check(path string) error {
 	name, err := filepath.Rel(f.folder, filepath.Join(f.root, filepath.FromSlash(path)))

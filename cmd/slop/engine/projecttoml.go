@@ -13,7 +13,7 @@ import (
 	"manualslop/projections"
 )
 
-// tomlToJSON converts a TOML document. Times become texts.
+// tomlToJSON converts a TOML document. Times become strings.
 func tomlToJSON(text []byte) (json.RawMessage, error) {
 	document := map[string]any{}
 	if err := toml.Unmarshal(text, &document); err != nil {
@@ -26,7 +26,7 @@ func tomlToJSON(text []byte) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// tomlError returns where a text is not TOML, or does not fit.
+// tomlError returns the position at which a text is not valid TOML or does not fit.
 func tomlError(err error) error {
 	var broken *toml.DecodeError
 	if errors.As(err, &broken) {
@@ -98,7 +98,7 @@ func tomlValue(value any, at string) (any, error) {
 	return value, nil
 }
 
-// ReadHistory reads a history.toml of the original: the discussion table at the top level or under "discussion".
+// ReadHistory reads a history.toml of Manual Slop: the discussion table at the top level or under "discussion".
 func (f *projectFiles) ReadHistory(text string) (projections.History, error) {
 	h, err := ParseHistory([]byte(text))
 	if err != nil {
@@ -141,7 +141,7 @@ func ParseHistory(text []byte) (projections.History, error) {
 	return h, nil
 }
 
-// WriteHistory writes a history.toml of the original.
+// WriteHistory writes a history.toml of Manual Slop.
 func (f *projectFiles) WriteHistory(h projections.History) (string, error) {
 	text, err := FormatHistory(h)
 	return string(text), err

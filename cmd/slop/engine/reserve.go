@@ -12,7 +12,7 @@ import (
 // fillEvery is how often the engine checks how full the log is.
 const fillEvery = time.Second
 
-// watchFill keeps a connection informed of how full the log is, for its Room.
+// watchFill keeps a connection informed about how full the log is, for its Room.
 func (e *Engine) watchFill(ctx context.Context, conn *bus.Conn) error {
 	tick := time.NewTicker(fillEvery)
 	defer tick.Stop()
@@ -28,8 +28,8 @@ func (e *Engine) watchFill(ctx context.Context, conn *bus.Conn) error {
 	}
 }
 
-// watchReserve records, once per limit, that only the reserve of the log is left. An engine of slop run ends then:
-// nothing new begins until a person makes room, which requires that no engine is running.
+// watchReserve records, once per limit, that only the reserve of the log is left. An engine of slop run ends in that
+// case: nothing new can begin until a person makes room, and that requires that no engine is running.
 func (e *Engine) watchReserve(ctx context.Context, conn *bus.Conn) error {
 	tick := time.NewTicker(fillEvery)
 	defer tick.Stop()

@@ -46,7 +46,7 @@ const (
 	metricMemLimit   = "/gc/gomemlimit:bytes"
 )
 
-// sample returns the current figures; the processor share is that since the last sample.
+// sample returns the current figures, including the processor share since the last sample.
 func (s *sampler) sample() (wire.ProcessFigures, wire.GCFigures) {
 	m := readMetrics(metricHeap, metricTotal, metricGoroutines, metricGCCycles, metricGCSeconds, metricMemLimit)
 	status := kernelFigures()

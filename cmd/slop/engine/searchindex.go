@@ -18,8 +18,8 @@ import (
 // errIndexTaken means that another process is using the index of the data folder.
 var errIndexTaken = errors.New("another process is using the search index of this data folder")
 
-// OpenIndex takes the search index of the data folder for this process until free is called. The index is not open
-// yet.
+// OpenIndex takes the search index of the data folder for this process until free is called. It does not open the
+// index yet.
 func OpenIndex(p site.Place, log events.Log, head func() uint64, logger *slog.Logger) (x *search.Index, free func(),
 	err error) {
 	dir := filepath.Join(p.Data, "search")

@@ -8,8 +8,7 @@ import (
 	"manualslop/tools/mcp"
 )
 
-// openServers reads which external MCP servers the person trusts, and ends what a killed engine left of
-// them.
+// openServers reads which external MCP servers the user trusts, and ends processes that a killed engine left behind.
 func (e *Engine) openServers() (*mcp.Manager, error) {
 	if n := mcp.KillOrphans(); n > 0 {
 		e.Logger.Info("processes of external servers whose engine was killed are ended", "count", n)
@@ -24,7 +23,7 @@ func (e *Engine) openServers() (*mcp.Manager, error) {
 	return servers, nil
 }
 
-// serverList is what GET /api/mcp shows.
+// serverList returns the answer of GET /api/mcp.
 func (e *Engine) serverList() (out wire.MCPServerList) {
 	servers, err := e.servers()
 	if err != nil {

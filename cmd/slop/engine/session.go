@@ -15,7 +15,7 @@ import (
 // NewID returns a new identifier.
 func NewID() string { return ulid.MustNew(ulid.Now(), rand.Reader).String() }
 
-// SessionWriter writes events of one person in one session.
+// SessionWriter writes a user's events in one session.
 type SessionWriter struct {
 	Log     events.Log
 	Project string
@@ -24,7 +24,7 @@ type SessionWriter struct {
 	Mask    func([]byte) []byte
 }
 
-// Publish records an event of the person and returns its sequence and id.
+// Publish records an event of the user and returns its sequence and id.
 func (v SessionWriter) Publish(ctx context.Context, p events.Payload) (uint64, string, error) {
 	return v.PublishAs(ctx, NewID(), p)
 }
@@ -57,13 +57,13 @@ func (v SessionWriter) publish(ctx context.Context, id string, p events.Payload,
 	return seq, e.ID, nil
 }
 
-// Store is what a session is opened in: the log, and the blobs that it names.
+// Store is the storage of a session: the log, and the blobs that it names.
 type Store interface {
 	events.Log
 	events.Blobs
 }
 
-// OpenSession begins a session: its settings, the known models, and its tools are the first things recorded.
+// OpenSession opens a session. It first records its settings, the known models and its tools.
 func OpenSession(ctx context.Context, log Store, p site.Place, mask func([]byte) []byte, label string,
 	scripted bool) (SessionWriter, error) {
 	taken, err := foldersOnRecord(ctx, log, p.Name)
@@ -86,7 +86,7 @@ func (e *Engine) OpenSession(ctx context.Context, log Store, label string) (Sess
 	return openSessionBeside(ctx, log, e.Place, e.Mask, label, e.Script != nil, taken)
 }
 
-// openSessionBeside is OpenSession with the log folders that are taken.
+// openSessionBeside is OpenSession, given the log folders that are taken.
 func openSessionBeside(
 	ctx context.Context, log Store, p site.Place, mask func([]byte) []byte, label string, scripted bool,
 	taken map[string]bool,

@@ -29,7 +29,7 @@ func (e *Engine) stopped(session, decider string, reason error) {
 	}
 }
 
-// Remedy says what a person can do about an error of the log.
+// Remedy returns what a user can do about an error of the log.
 func Remedy(err error) string {
 	switch {
 	case errors.Is(err, events.ErrDiskFull):

@@ -12,10 +12,10 @@ import (
 	"manualslop/tiers/approval"
 )
 
-// HoldToRules replaces the rules in open sessions by the current ones before any role resumes work on them. It also
+// HoldToRules replaces the rules in open sessions with the current ones before any role resumes work on them. It also
 // records changes of the known models, and the tools in a session that has none. A removed rule no longer allows
-// anything, a new one applies, rules that were added to the session stay, and an earlier --yes ends.
-// yes gives it again, only to the newest session. A session whose rules are current is left as it is.
+// anything, a new one applies, rules that were added to the session remain, and an earlier --yes ends. yes grants it
+// again, only to the newest session. A session whose rules are current is not changed.
 func (e *Engine) HoldToRules(log events.Log, yes bool) error {
 	open, err := e.openSessions(e.Ctx, log)
 	if err != nil {
@@ -41,7 +41,7 @@ func (e *Engine) HoldToRules(log events.Log, yes bool) error {
 	return nil
 }
 
-// RulesNow returns the rules with which a resumed session continues: the current ones, and those that a person added to
+// RulesNow returns the rules with which a resumed session continues: the current ones, and those that a user added to
 // it for the session or one of its tickets. An earlier --yes ends.
 func (e *Engine) RulesNow(log events.Log, session string, yes bool) (events.RulesReplaced, error) {
 	standing, err := e.standingRules(log, session)
@@ -87,13 +87,13 @@ func (e *Engine) standingRules(log events.Log, session string) ([]events.Rule, e
 	return rules, nil
 }
 
-// RuleOf returns the rule that a person makes of an ask of a session with these settings.
+// RuleOf returns the rule that a user creates from an ask of a session with these settings.
 func RuleOf(now projections.Settings, ask events.AskRaised, patterns []string, scope string) (events.Rule, error) {
 	opened := events.SessionOpened{Workspace: now.Workspace, Settings: now.Settings, Basis: now.Basis}
 	return approval.RuleOf(ask, opened, now.Rules, patterns, scope)
 }
 
-// offerTools records the tools in a session whose opener ended before it could.
+// offerTools records the tools in a session if the process that opened it ended too early.
 func (e *Engine) offerTools(log events.Log, session string) error {
 	last, err := log.Last(e.Ctx, events.Filter{Project: e.Name, Session: session,
 		Type: events.NameOf[events.ToolsOffered]()})
@@ -109,8 +109,8 @@ func (e *Engine) offerTools(log events.Log, session string) error {
 	return err
 }
 
-// offerModels records what is known of models now if it differs from the session's: it continues at today's prices,
-// and what it spent keeps its price.
+// offerModels records the current model data if it differs from the session's: the session continues at today's
+// prices, and past spending keeps its price.
 func (e *Engine) offerModels(log events.Log, session string) error {
 	now, registry := e.Config.ModelsOffered(e.Script != nil), events.Catalogue()
 	var last events.ModelsOffered

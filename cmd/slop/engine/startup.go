@@ -74,7 +74,7 @@ func (s *StartTasks) begin(module string) int {
 	return at
 }
 
-// Finish marks the start as over. Call it once.
+// Finish marks the start as finished. Call it once.
 func (s *StartTasks) Finish() { close(s.over) }
 
 func (s *StartTasks) list() []wire.StartupTask {

@@ -73,8 +73,8 @@ func (w *logWatch) ask(ctx context.Context) (f bus.Figures, own uint64, err erro
 	return f, own, err
 }
 
-// newStats returns the Stats of a process that stop stops; its scope is that of a gateway alone until ShutdownScope is
-// changed.
+// newStats returns the Stats of a process that stop stops. Its scope is that of a gateway alone until ShutdownScope
+// is changed.
 func newStats(project string, began *StartTasks, stop func()) *Stats {
 	measured := newSampler()
 	measured.started = began.begun
@@ -123,7 +123,8 @@ func (v *Stats) listen(ctx context.Context, name string) {
 	}
 }
 
-// tell measures once, shows the sample here and publishes it. If a signal is lost, the next one follows soon.
+// tell measures once, shows the sample here and publishes it. A lost signal does not matter, because the next one
+// follows soon.
 func (v *Stats) tell(ctx context.Context) {
 	var s sample
 	var gc wire.GCFigures
@@ -138,7 +139,8 @@ func (v *Stats) tell(ctx context.Context) {
 	}
 }
 
-// look asks the bus for the state of the log; nil if this process follows none, or the bus does not answer.
+// look asks the bus for the state of the log. It returns nil if this process follows no log or the bus does not
+// answer.
 func (v *Stats) look(ctx context.Context) *logFigures {
 	v.mu.Lock()
 	w := v.log
@@ -202,7 +204,7 @@ func OwnPerformance() func(context.Context) (tools.Performance, error) {
 	}
 }
 
-// toolFigures converts figures to the form of the tool; p has the figures of at least one process.
+// toolFigures converts figures to the form that the tool returns. p has the figures of at least one process.
 func toolFigures(p wire.Performance) tools.Performance {
 	return tools.Performance{
 		FPS: p.FPS, FrameTimeMS: p.FrameTimeMS, InputLagMS: p.InputLagMS, CPUPercent: *p.CPUPercent,

@@ -14,7 +14,7 @@ import (
 // An engine stops in order: first the roles, which may still publish results; then the gateway and the session logs,
 // which show them; then the read models, and the bus last.
 
-// front is what ends after the roles.
+// front holds what ends after the roles.
 type front struct {
 	ctx   context.Context
 	stop  context.CancelFunc

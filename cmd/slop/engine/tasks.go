@@ -8,8 +8,8 @@ import (
 	"manualslop/hookgw/wire"
 )
 
-// tasks are what this process does besides answering, in the order begun. There are as many as roles and effects, so
-// none is ever dropped.
+// tasks lists the background work of this process in the order in which it began. The number of roles and effects
+// bounds it, so no entry is ever dropped.
 type tasks struct {
 	mu    sync.Mutex
 	begun []wire.Task

@@ -1,4 +1,4 @@
-// Package exit has the exit statuses of slop and the error that carries one.
+// Package exit defines the exit statuses of slop and the error that carries one.
 package exit
 
 import (
@@ -15,7 +15,7 @@ const (
 	Diverged = 4 // replay diverged
 )
 
-// Error carries an exit status. A silent error was printed already.
+// Error carries an exit status. A silent error has already been printed.
 type Error struct {
 	Code   int
 	Err    error
@@ -30,8 +30,8 @@ func Errorf(code int, format string, args ...any) error {
 	return &Error{Code: code, Err: fmt.Errorf(format, args...)}
 }
 
-// Silently returns an error that ends the program with a status and prints nothing, because the reason was printed
-// already.
+// Silently returns an error that ends the program with a status and prints nothing, because the reason has already
+// been printed.
 func Silently(code int, reason string) error {
 	return &Error{Code: code, Err: errors.New(reason), Silent: true}
 }

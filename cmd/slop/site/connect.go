@@ -22,7 +22,7 @@ type Connector struct {
 	Conns []*bus.Conn
 }
 
-// As connects as a role; the connector closes the connection.
+// As connects as a role. The connector closes the connection.
 func (c *Connector) As(ctx context.Context, role bus.Role) (*bus.Conn, error) {
 	var conn *bus.Conn
 	var err error
@@ -58,7 +58,7 @@ func (c *Connector) Close() {
 	}
 }
 
-// OpenBus starts the embedded bus of a data folder, or uses the external one of the flags.
+// OpenBus starts the embedded bus of a data folder, or uses the external one that the flags name.
 func (g *Flags) OpenBus(ctx context.Context, p Place, listen string) (*Connector, error) {
 	if g.Remote(p) {
 		return &Connector{Dial: g.DialConfig(p), project: p.Name}, nil

@@ -13,10 +13,10 @@ import (
 	"manualslop/tools/mcp"
 )
 
-// ExternalServers reads which MCP servers are configured for the project and which of them the person trusts. It
-// starts none. With [mcp] enabled = false there are none. openURL shows a person the address at which to give a server
-// access; nil without a person. The error names files that cannot be read and therefore have no effect; the others
-// count.
+// ExternalServers reads which MCP servers are configured for the project and which of them the user trusts. It starts
+// none. With [mcp] enabled = false it returns none. openURL shows a user the address at which to grant a server
+// access; it is nil if no user is present. The error names files that cannot be read and therefore have no effect;
+// the other files take effect.
 func (p Place) ExternalServers(openURL func(ctx context.Context, server, url string) error) (*mcp.Manager, error) {
 	if !p.Config.MCP.Enabled {
 		return mcp.Open("", "", nil, mcp.Surroundings{})

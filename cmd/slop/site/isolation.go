@@ -22,8 +22,8 @@ const WorktreesFolder = "worktrees"
 // something else.
 const treesPatience = 30 * time.Second
 
-// Workspaces returns how a worker makes separate worktrees for attempts; nil without git. Tools of an attempt reach
-// only its worktree, and no other base directory.
+// Workspaces returns the function with which a worker creates separate worktrees for attempts, or nil without git.
+// Tools of an attempt reach only its worktree and no other base directory.
 func (p Place) Workspaces(env tools.Env) *runtime.Workspaces {
 	program, found := env.Git()
 	if !found {
@@ -36,7 +36,7 @@ func (p Place) Workspaces(env tools.Env) *runtime.Workspaces {
 		}}
 }
 
-// CheckIsolation refuses a session whose tickets cannot have the configured worktrees, and says what to do.
+// CheckIsolation returns an error, with advice, if the tickets of a session cannot have the configured worktrees.
 func (p Place) CheckIsolation(ctx context.Context) error {
 	if p.Config.MMA.Isolation != events.IsolationWorktree {
 		return nil

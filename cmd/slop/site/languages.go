@@ -14,7 +14,7 @@ import (
 	"manualslop/events"
 )
 
-// Limits of the scan of a project's files; what was found until then counts.
+// Limits of the scan of a project's files. Beyond them, the languages found so far are used.
 const (
 	maxLanguageFiles = 20_000
 	maxLanguageTime  = 500 * time.Millisecond
@@ -22,8 +22,8 @@ const (
 
 var errSeenEnough = errors.New("seen enough")
 
-// languages returns the languages of a project's files, the one with the most files first, and whether it has a Beads
-// database. Hidden folders and those of dependencies do not count.
+// languages returns the languages of a project's files, beginning with the one with the most files, and whether it
+// has a Beads database. Hidden folders and dependency folders are ignored.
 func languages(project string) []string {
 	files, seen, end := map[string]int{}, 0, time.Now().Add(maxLanguageTime)
 	_ = filepath.WalkDir(project, func(path string, d fs.DirEntry, err error) error { // what cannot be read does not count

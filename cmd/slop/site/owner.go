@@ -70,8 +70,8 @@ func userStateDir(getenv func(string) string) string {
 	return ""
 }
 
-// Claim ensures that the data folder may be written: it is this user's, or it is missing or empty and becomes this
-// user's now. Errors: ErrForeign, ErrNoState.
+// Claim ensures that the data folder may be written: it belongs to this user, or it is missing or empty and is
+// claimed now. It returns ErrForeign or ErrNoState.
 func (p Place) Claim() error {
 	unlock, err := p.LockBindings()
 	if err != nil {
@@ -126,15 +126,15 @@ func (p Place) Ownership() (Owner, binding, error) {
 	return own, bound, nil
 }
 
-// foreign returns the error that refuses the data folder and says what to do.
+// foreign returns the error that rejects the data folder and says what to do.
 func (p Place) foreign(why string) error {
 	return exit.Errorf(exit.Failed, `%w: %s
 %s. It came with the project, was copied or moved, or was created by an older slop. Nothing in it was used: its record can hold calls that somebody else approved.
 If you know where it comes from, inspect it and take it over with `+"`slop adopt`"+`; otherwise move it away, and slop makes a new one`, ErrForeign, p.Data, why)
 }
 
-// Bind makes the data folder this user's, for the project at this place. Each step is durable before the next one, and
-// owner.json is written last: a folder without it is unfinished and holds nothing else.
+// Bind claims the data folder for this user and for the project at this place. Each step is durable before the next
+// one, and owner.json is written last: a folder without it is unfinished and holds nothing else.
 func (p Place) Bind(project string) error {
 	id := rand.Text()
 	err := writeJSON(p.bindingFile(), binding{ID: id, Path: p.Data, Folder: p.Project})
@@ -175,8 +175,8 @@ func (p Place) LockBindings() (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// Unused reports whether a folder is missing, or holds only what an interrupted Bind leaves: the files that are
-// written before owner.json.
+// Unused reports whether a folder is missing, or holds only what an interrupted Bind leaves behind: the files that
+// are written before owner.json.
 func Unused(folder string) (bool, error) {
 	info, err := os.Lstat(folder)
 	switch {

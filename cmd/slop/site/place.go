@@ -16,7 +16,8 @@ import (
 	"manualslop/events"
 )
 
-// Flags are the flags of every command: where a project and its record are, how its bus is reached, and how to print.
+// Flags are the flags of every command: the locations of a project and its record, how to reach its bus, and how to
+// print.
 type Flags struct {
 	term.Terminal
 	ProjectDir string
@@ -43,7 +44,7 @@ func (g *Flags) Register(f *pflag.FlagSet) {
 	f.StringVar(&g.context, "context", "", "use the bus of the nats context `NAME`")
 }
 
-// Place is a project and where its record is.
+// Place is a project and the location of its record.
 type Place struct {
 	Config  config.Config
 	Project string // absolute folder of the project
@@ -98,7 +99,7 @@ func (g *Flags) Place() (Place, error) {
 }
 
 // dataFolder returns the path of the data folder, absolute and without links, so that it has one name. The folder may
-// be missing; a file is an error.
+// be missing; a file in its place is an error.
 func dataFolder(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

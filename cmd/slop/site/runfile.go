@@ -13,8 +13,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// EngineInfo says where the engine of a data folder can be reached. It is
-// written as run.json, 0600, while the engine runs.
+// EngineInfo says how to reach the engine of a data folder. It is written to run.json, mode 0600, while the engine
+// runs.
 type EngineInfo struct {
 	PID     int    `json:"pid"`
 	Hooks   string `json:"hooks"`            // URL of the gateway
@@ -35,7 +35,7 @@ func runFile(data string) string { return filepath.Join(data, "run.json") }
 // container as long as it runs.
 const lockWait = time.Second
 
-// WriteRunFile writes where the engine can be reached, for client commands, until remove is called.
+// WriteRunFile tells client commands where the engine is, until remove is called.
 func WriteRunFile(data string, info EngineInfo) (remove func(), err error) {
 	b, err := json.MarshalIndent(info, "", "  ")
 	if err != nil {
@@ -69,9 +69,9 @@ func WriteRunFile(data string, info EngineInfo) (remove func(), err error) {
 	}, nil
 }
 
-// lifeLock returns the lock that the process with this number holds as long as it lives and its run.json counts. The
-// number alone can belong to another process by now. Only engines remove the file: a lock that a client found free can
-// be taken meanwhile.
+// lifeLock returns the lock that the process with this number holds as long as it lives and its run.json is valid.
+// The number alone may belong to another process by now. Only engines remove the file, because another process can
+// take a lock that a client found free.
 func lifeLock(data string, pid int, options ...flock.Option) *flock.Flock {
 	options = append(options, flock.SetPermissions(0o600))
 	return flock.New(filepath.Join(data, fmt.Sprintf("run-%d.lock", pid)), options...)
@@ -98,7 +98,7 @@ func damagedRun(data string, why error) error {
 	return &DamagedRunFile{why}
 }
 
-// FindEngine reads where the engine is; ErrNoEngine if none is running.
+// FindEngine returns where the engine is, or ErrNoEngine if none is running.
 func FindEngine(data string) (EngineInfo, error) {
 	info, err := readRunFile(data)
 	var path *fs.PathError

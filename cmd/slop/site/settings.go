@@ -17,8 +17,8 @@ import (
 	"manualslop/tools"
 )
 
-// Settings returns the settings of a session that is opened here: those of the configuration, and what the project and
-// this machine add.
+// Settings returns the settings of a session that is opened here: those of the configuration, plus what the project
+// and this machine add.
 func (p Place) Settings(scripted bool) events.Settings {
 	s := p.Config.Settings(scripted)
 	s.Tracked, s.Rules, s.Shell = p.Relative(p.Config.Files.Tracked), p.Rules(false), p.shell()
@@ -26,7 +26,7 @@ func (p Place) Settings(scripted bool) events.Settings {
 	return s
 }
 
-// shell returns the name of the shell that runs scripts here, as models see it; empty if there is none.
+// shell returns the name of the shell that runs scripts here, as shown to models, or "" if there is none.
 func (p Place) shell() string {
 	scripts, err := p.shellEnvironment()
 	if err != nil {
@@ -42,7 +42,7 @@ func (p Place) inGit() bool {
 	return err == nil
 }
 
-// Rules returns the person's current rules, with that of --yes if it was given.
+// Rules returns the user's current rules, including that of --yes if it was given.
 func (p Place) Rules(yes bool) []events.Rule {
 	out := []events.Rule{}
 	for _, r := range p.Config.Rules {
@@ -73,7 +73,8 @@ func (p Place) Relative(paths []string) []string {
 	return out
 }
 
-// Offers returns the tools as a session records them. Servers are the external ones that some of them are of.
+// Offers returns the tools as a session records them. servers are the external servers to which some of the tools
+// belong.
 func Offers(r *tools.Registry, servers ...string) events.ToolsOffered {
 	var out events.ToolsOffered
 	for _, t := range r.All() {

@@ -23,8 +23,8 @@ import (
 )
 
 // ToolEnv returns what tools may use in a project: the folders that are open to them, and how scripts run. The
-// environment of scripts is the person's mcp_env.toml, and below it that of the project if the person trusts it.
-// Errors: a *Error, and status 2 for settings that cannot be enforced.
+// environment of scripts is the user's mcp_env.toml on top of the project's, if the user trusts that. It returns a
+// *Error, and status 2 for settings that cannot be enforced.
 func (p Place) ToolEnv() (tools.Env, error) {
 	confine := p.Config.Shell.Sandbox == "workspace"
 	if !confine && !p.Config.Shell.Network {
@@ -60,7 +60,7 @@ func (p Place) Root() string {
 	return p.Project
 }
 
-// gate adds to a gate what is protected in every folder.
+// gate adds the names that are protected in every folder to a gate.
 func (p Place) gate(c sandbox.Config) sandbox.Config {
 	c.Engine = []string{p.Data, filepath.Join(p.Project, filepath.FromSlash(sessionlog.Base))}
 	for _, own := range []string{config.UserDir(os.Getenv), p.State} {
@@ -88,15 +88,16 @@ func (p Place) network() (*web.Client, error) {
 	return client, nil
 }
 
-// CredentialNames returns the names of files with credentials that slop writes, wherever a person has put them.
+// CredentialNames returns the names of files with credentials that slop writes, wherever a user has put them.
 func CredentialNames() []string {
 	return []string{"*.token", "person-*.json", "bus-tokens.json", OwnerFile, "run.json"}
 }
 
-// EnvironmentFile is the name of the files, the person's and the project's, with the environment of scripts.
+// EnvironmentFile is the name of the files, the user's and the project's, with the environment of scripts.
 const EnvironmentFile = "mcp_env.toml"
 
-// shellEnvironment reads the environment of scripts, expanded: the project's if it is trusted, and the person's on top.
+// shellEnvironment reads the environment of scripts and expands it: the project's if it is trusted, and the user's on
+// top.
 func (p Place) shellEnvironment() (config.ShellEnvironment, error) {
 	user := config.UserDir(os.Getenv)
 	if user == "" {
@@ -120,7 +121,7 @@ func (p Place) shellEnvironment() (config.ShellEnvironment, error) {
 	return theirs.ShellEnvironment.With(e), nil
 }
 
-// ProjectEnvironment is the mcp_env.toml of a project, which has no effect before the person trusts its content.
+// ProjectEnvironment is the mcp_env.toml of a project, which has no effect until the user trusts its content.
 type ProjectEnvironment struct {
 	config.ShellEnvironment        // expanded
 	Hash                    string // SHA-256 of the content; empty if it cannot be read
@@ -128,7 +129,7 @@ type ProjectEnvironment struct {
 	Err                     error // why it cannot take effect
 }
 
-// ProjectEnvironment reads the project's file; false if there is none.
+// ProjectEnvironment reads the project's file. It returns false if there is none.
 func (p Place) ProjectEnvironment() (ProjectEnvironment, bool) {
 	file := filepath.Join(p.Project, EnvironmentFile)
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
@@ -185,8 +186,7 @@ func scrubbed() map[string]string {
 	return out
 }
 
-// Untrusted lists the files of the project that would take effect if the
-// person had trusted them.
+// Untrusted lists the project's files that would take effect if the user trusted them.
 func (p Place) Untrusted() []string {
 	if e, there := p.ProjectEnvironment(); there && !e.Trusted {
 		return []string{EnvironmentFile}

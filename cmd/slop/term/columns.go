@@ -6,7 +6,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Columns returns how many columns of a terminal a text takes that went through [Visible]; a tab counts as one.
+// Columns returns how many terminal columns a text takes after [Visible]; a tab counts as one.
 func Columns(s string) int {
 	n := 0
 	for _, r := range s {

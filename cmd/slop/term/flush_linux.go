@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FlushTyped drops what was typed on a terminal before the question was shown.
+// FlushTyped drops input that was typed on a terminal before the question was shown.
 func FlushTyped(in io.Reader) {
 	if f, ok := in.(*os.File); ok && IsTerminal(f) {
 		_ = unix.IoctlSetInt(int(f.Fd()), unix.TCFLSH, unix.TCIFLUSH)

@@ -18,9 +18,9 @@ const (
 	styleCode   = "\x1b[36m"
 )
 
-// Markdown renders a text that comes piece by piece, block by block: a paragraph, a list or a code block is returned
-// when it is finished, so that nothing that was printed changes. Control characters of the text are spelled out, and
-// HTML is shown as it is written. Every word of the text is shown, also titles of links and the words after a fence.
+// Markdown renders a text that arrives in pieces, block by block: a paragraph, a list or a code block is returned
+// when it is complete, so that printed output never changes. Control characters of the text are spelled out, and HTML
+// is shown as source. Every word of the text is shown, including titles of links and the words after a fence.
 type Markdown struct {
 	pending string // not returned yet
 	at      int    // the lines of pending up to here were looked at
@@ -29,7 +29,7 @@ type Markdown struct {
 	blank   bool   // the line before was blank
 }
 
-// NewMarkdown returns nil if the output is not a terminal with colours, where text stays as it is.
+// NewMarkdown returns nil if the output is not a terminal with colours, where text is not rendered.
 func NewMarkdown(g *Terminal) *Markdown {
 	if g.JSON || !g.coloured() {
 		return nil
@@ -44,7 +44,7 @@ var (
 	})
 )
 
-// Add takes the next piece and returns the blocks that it finishes, rendered.
+// Add takes the next piece and returns the blocks that it completes, rendered.
 func (m *Markdown) Add(piece string) string {
 	m.pending += piece
 	var out strings.Builder
@@ -101,8 +101,8 @@ func (m *Markdown) Rest() string {
 	return rendered(left)
 }
 
-// Limits of what is rendered: the parser takes long for hostile text, and deep blocks leave no room for words. What is
-// over a limit is printed as it stands.
+// Limits of rendering: the parser is slow on hostile text, and deep blocks leave no room for words. A block over a
+// limit is printed unrendered.
 const (
 	maxRendered = 8 << 10 // bytes of a block
 	maxDepth    = 16      // blocks in blocks
@@ -208,7 +208,7 @@ func (p *painter) block(n ast.Node, first, prefix string) {
 	}
 }
 
-// lines writes the lines of a text that is styled already.
+// lines writes the lines of a styled text.
 func (p *painter) lines(styled, first, prefix string) {
 	for line := range strings.SplitSeq(styled, "\n") {
 		p.out.WriteString(strings.TrimRight(first+line, " ") + "\n")
@@ -231,7 +231,7 @@ func (p *painter) raw(n ast.Node, style, first, prefix string) {
 // named replaces the entities of characters that Markdown would interpret.
 var named = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&quot;", `"`)
 
-// inline returns the text below a node in a style.
+// inline returns the styled text below a node.
 func (p *painter) inline(parent ast.Node, style string) string {
 	var out strings.Builder
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
@@ -270,7 +270,7 @@ func (p *painter) inline(parent ast.Node, style string) string {
 	return out.String()
 }
 
-// target returns the words of a link, where it leads, so that no link hides that, and its title.
+// target returns the words of a link, its address, so that no link hides it, and its title.
 func (p *painter) target(n ast.Node, destination, title []byte, style string) string {
 	leads := string(destination)
 	if len(title) > 0 {

@@ -34,8 +34,8 @@ const wordBegin = `(?:(\\[bfnrt]|\\u[0-9A-Fa-f]{4})|\b)`
 // masked replaces a secret.
 const masked = "[secret]"
 
-// NewMask returns a function that masks the given values, and what looks like a key, in bytes that are about to be
-// recorded. Each writer applies it in one place, before any digest is made.
+// NewMask returns a function that masks the given values, and anything that looks like a key, in bytes that are about
+// to be recorded. Each writer applies it in one place, before any digest is computed.
 func NewMask(secrets []string) func([]byte) []byte {
 	pairs := make([]string, 0, 2*len(secrets))
 	for _, s := range secrets {
@@ -60,7 +60,8 @@ func NewMask(secrets []string) func([]byte) []byte {
 	}
 }
 
-// keysIn returns a pattern for keys of all shapes, and the marks of which every text with a key has one.
+// keysIn returns a pattern for keys of all shapes, and the marks: every text with a key contains at least one of
+// them.
 func keysIn(shapes []keyShape) (pattern *regexp.Regexp, marks [][]byte) {
 	patterns := make([]string, len(shapes))
 	for i, s := range shapes {
@@ -72,7 +73,7 @@ func keysIn(shapes []keyShape) (pattern *regexp.Regexp, marks [][]byte) {
 	return regexp.MustCompile(strings.Join(patterns, "|")), marks
 }
 
-// keptGroups returns the template of what stays of a key's match: at most one of its groups is not empty.
+// keptGroups returns the template of the part of a key's match that remains: at most one of its groups is not empty.
 func keptGroups(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -81,7 +82,8 @@ func keptGroups(n int) string {
 	return b.String()
 }
 
-// inJSON returns the spellings of a text within JSON that differ from the text: with and without the escapes for HTML.
+// inJSON returns the spellings of a text within JSON that differ from the text, with and without the escapes for
+// HTML.
 func inJSON(s string) []string {
 	var out []string
 	for _, html := range []bool{true, false} {

@@ -47,7 +47,7 @@ func newKeyBlocks() *keyBlocks {
 		regexp.MustCompile(blockTail)}
 }
 
-// among reports whether a text can hold such a key.
+// among reports whether a text may contain such a key.
 func (k *keyBlocks) among(b []byte) bool {
 	return bytes.Contains(b, []byte("PRIVATE KEY")) || bytes.Contains(b, []byte("Private-Lines:"))
 }

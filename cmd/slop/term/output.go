@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Age formats how long ago something was, in one unit.
+// Age formats how long ago something happened, in one unit.
 func Age(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -43,7 +43,7 @@ func PrintTable(w io.Writer, rows [][]string) {
 	}
 }
 
-// PrintScreen replaces what a terminal shows by a table that is cut to its size.
+// PrintScreen replaces the content of a terminal with a table that is cut to its size.
 func PrintScreen(w io.Writer, rows [][]string) {
 	var table strings.Builder
 	PrintTable(&table, rows)

@@ -16,7 +16,7 @@ const planHead = `# The tickets of a plan. "## ID" begins a ticket. Below it may
 # and then its description. A line of it that begins with ## or \ needs a \ in front.
 `
 
-// planTicket is a ticket as the payload of an ask has it; other members are kept.
+// planTicket is a ticket in the payload of an ask; other members are kept.
 type planTicket map[string]json.RawMessage
 
 // planMember is a line of a ticket's head, and the member that it sets.
@@ -59,7 +59,7 @@ func PlanText(args json.RawMessage) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// PlanFrom returns the payload with the tickets of a text. Members that the text does not show stay as those of the
+// PlanFrom returns the payload with the tickets of a text. Members that the text does not show are kept from the
 // ticket with the same id. An error names the line.
 func PlanFrom(args json.RawMessage, text []byte) (json.RawMessage, error) {
 	plan, before, err := planOf(args)
@@ -191,7 +191,7 @@ func (r *planReader) end() {
 	}
 }
 
-// encodedAs returns a value as JSON; it must be one that cannot fail.
+// encodedAs returns a value, whose encoding cannot fail, as JSON.
 func encodedAs(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {

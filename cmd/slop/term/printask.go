@@ -14,12 +14,12 @@ import (
 	"manualslop/events"
 )
 
-// BriefLines is how many lines of its payload and diff a question shows before it says how to see all of it.
+// BriefLines is the number of payload and diff lines that a question shows before it says how to see the rest.
 const BriefLines = 120
 
-// PrintAsk shows a question: what it is about, the payload as it would run, and the diff. Characters that hide or
-// reorder text are made visible. It reports whether anything was left out; arguments of several lines that the diff
-// shows anyway do not count, because a call may change nothing but what the diff shows.
+// PrintAsk shows a question: its subject, the payload as it would run, and the diff. Characters that hide or reorder
+// text are made visible. It reports whether anything was left out. Multi-line arguments that the diff shows anyway do
+// not count, because a call may change nothing but what the diff shows.
 func (g *Terminal) PrintAsk(w io.Writer, a events.AskRaised, whole bool) (cut bool) {
 	fmt.Fprintf(w, "\n── %s · %s", Visible(a.Gate), Visible(a.Title))
 	if a.Ticket != "" {
@@ -62,7 +62,7 @@ func (g *Terminal) PrintAsk(w io.Writer, a events.AskRaised, whole bool) (cut bo
 	return cut
 }
 
-// planLines returns the tickets of a plan with what they depend on.
+// planLines returns the tickets of a plan with their dependencies.
 func planLines(args json.RawMessage) []string {
 	var plan struct {
 		Tickets []events.Ticket `json:"tickets"`
@@ -90,13 +90,13 @@ func planLines(args json.RawMessage) []string {
 	return out
 }
 
-// question is what a model asks.
+// question is a question of a model.
 type question struct {
 	Question string   `json:"question"`
 	Choices  []string `json:"choices"`
 }
 
-// questionOf returns the question of an ask; empty if its payload is of another kind.
+// questionOf returns the question in an ask, or an empty one if its payload is of another kind.
 func questionOf(args json.RawMessage) question {
 	var q question
 	_ = json.Unmarshal(args, &q) // what does not fit is left empty
@@ -112,7 +112,7 @@ func (q question) lines() []string {
 	return out
 }
 
-// AnswerTo returns the arguments of a yes to a question: the typed text, or the choice with that number.
+// AnswerTo returns the arguments that answer a question: the typed text, or the choice with that number.
 func AnswerTo(args json.RawMessage, typed string) json.RawMessage {
 	q := questionOf(args)
 	if n, err := strconv.Atoi(typed); err == nil && n >= 1 && n <= len(q.Choices) {
@@ -131,8 +131,7 @@ func AnswerTo(args json.RawMessage, typed string) json.RawMessage {
 	return b
 }
 
-// PayloadText returns the payload, one line per argument; texts of several lines are printed in full, or only their
-// length.
+// PayloadText returns the payload, one line per argument. Multi-line texts are printed in full, or only their length.
 func PayloadText(args json.RawMessage, long bool) []string {
 	var m map[string]json.RawMessage
 	dec := json.NewDecoder(bytes.NewReader(args))
@@ -200,8 +199,8 @@ func listText(list []json.RawMessage, long bool) []string {
 	return out
 }
 
-// Printable returns a one-line text from others in a form that is safe to show: line ends inside it are marked, and
-// the rest is as Visible returns it.
+// Printable returns someone else's text on one line in a form that is safe to show: line ends inside it are marked,
+// and the rest is as Visible returns it.
 func Printable(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\r\n\t "), "\n")
 	for i := range lines {
@@ -211,7 +210,7 @@ func Printable(s string) string {
 }
 
 // Visible spells out characters that a terminal would act on or not show: controls, direction marks, zero-width
-// characters, line ends too. Variation selectors stay.
+// characters, and line ends. Variation selectors are kept.
 func Visible(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	hidden := func(r rune) bool {

@@ -53,7 +53,7 @@ func (p *Progress) Take(e *events.Event) {
 	}
 }
 
-// Limits of what is printed and held back: models write without end, and a question may wait for days.
+// Limits of printed and held-back text: models may write without end, and a question may wait for days.
 const (
 	lineRunes = 1000
 	heldLines = 500
@@ -85,8 +85,8 @@ func (p *Progress) Ask(question func(io.Writer), prompt string) {
 // noticeRunes limits the text of a notification.
 const noticeRunes = 120
 
-// Notify rings the bell of a terminal, and sends it the text as a notification (OSC 9) and as the title of its window.
-// Tell hears the text, too.
+// Notify rings the bell of a terminal and sends it the text as a notification (OSC 9) and as the title of its window.
+// Tell also receives the text.
 func (p *Progress) Notify(text string) {
 	text = "slop: " + clipped(Printable(text), noticeRunes)
 	if p.Tell != nil {
@@ -101,7 +101,7 @@ func (p *Progress) Notify(text string) {
 // Typed notes that a line was typed after the prompt, on a terminal with its line end.
 func (p *Progress) Typed(terminal bool) { p.partial = p.partial && !terminal }
 
-// Answered prints what was held back while a question waited, and reports whether there was anything.
+// Answered prints the lines that were held back while a question waited, and reports whether there were any.
 func (p *Progress) Answered() bool {
 	p.asking = false
 	held, before := p.held, p.unheld
@@ -227,7 +227,7 @@ func (p *Progress) foldTicket(e *events.Event) string {
 	return ""
 }
 
-// changeLine reports a person's change of settings.
+// changeLine describes a user's change of settings.
 func changeLine(e *events.Event, wrong error) string {
 	if wrong != nil {
 		return fmt.Sprintf("%s of %s does not count: %v", e.Type, e.Actor, wrong)
@@ -235,7 +235,7 @@ func changeLine(e *events.Event, wrong error) string {
 	return fmt.Sprintf("%s sets %s", e.Actor, projections.Summarize(e.Payload))
 }
 
-// qaLine reports what tier 4 said.
+// qaLine describes a message of tier 4.
 func qaLine(p events.Payload) string {
 	switch x := p.(type) {
 	case events.HintGiven:
@@ -310,7 +310,7 @@ func OneLine(s string) string {
 	return clipped(s, 100)
 }
 
-// clipped returns a text cut to at most the given number of characters.
+// clipped returns a text shortened to at most the given number of characters.
 func clipped(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most-1]) + "…"

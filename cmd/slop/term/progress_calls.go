@@ -16,7 +16,7 @@ const (
 	moreRunes   = 160
 )
 
-// foldCall applies an event about a call to what is waited for and returns its line.
+// foldCall applies an event about a call to the list of pending work and returns its line.
 func (p *Progress) foldCall(e *events.Event) string {
 	switch x := e.Payload.(type) {
 	case events.ToolApproved:
@@ -101,7 +101,7 @@ func planned(tickets []events.Ticket) []string {
 	return out
 }
 
-// lastWords returns the further lines of a reply without calls: what the contributor says that it did.
+// lastWords returns the remaining lines of a reply without calls: the contributor's account of its work.
 func lastWords(x events.ModelReplied) []string {
 	lines := strings.Split(strings.TrimSpace(x.Text), "\n")
 	if len(x.Calls) > 0 || len(lines) < 2 {

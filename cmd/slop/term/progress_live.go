@@ -13,11 +13,11 @@ import (
 
 // Limits of the live text of the status line.
 const (
-	// liveBytes is how much of what a model has written so far is kept.
+	// liveBytes limits the kept end of the text that a model is writing.
 	liveBytes = 1 << 10
-	// liveColumns is the least width at which the live text is shown.
+	// liveColumns is the minimum width at which live text is shown.
 	liveColumns = 16
-	// liveEvery is the least time between two status lines because of live text.
+	// liveEvery is the minimum time between two status lines because of live text.
 	liveEvery = 100 * time.Millisecond
 )
 
@@ -29,8 +29,8 @@ type Piece struct {
 	events.OutputSignal
 }
 
-// Pieces passes on what the models and calls of a session write until ctx ends. Pieces that are not taken in time are
-// dropped.
+// Pieces passes on the text that models and calls of a session write until ctx ends. Pieces that are not taken in
+// time are dropped.
 func Pieces(ctx context.Context, conn *bus.Conn, project, session string) <-chan Piece {
 	out := make(chan Piece, 64)
 	go func() {
@@ -49,7 +49,7 @@ func Pieces(ctx context.Context, conn *bus.Conn, project, session string) <-chan
 	return out
 }
 
-// Hear applies a piece of what a model or a call writes.
+// Hear applies a piece of text that a model or a call wrote.
 func (p *Progress) Hear(said Piece) {
 	i := slices.IndexFunc(p.waits, func(w waiting) bool { return w.id == FirstOf(said.Call, said.Request) })
 	if i < 0 {
@@ -68,8 +68,8 @@ func (p *Progress) Hear(said Piece) {
 	}
 }
 
-// live returns the end of what the oldest running model or call has written, in the given number of columns; empty if
-// there is none or no room for it.
+// live returns the end of the text that the oldest running model or call has written, in the given number of columns.
+// It returns "" if there is none or no room for it.
 func (p *Progress) live(room int) string {
 	if p.paused || len(p.waits) == 0 || room < liveColumns {
 		return ""

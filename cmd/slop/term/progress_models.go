@@ -21,7 +21,7 @@ type waiting struct {
 	wrote    string // the end of what the model has written so far
 }
 
-// begin notes what is waited for from now on.
+// begin adds an item of pending work.
 func (p *Progress) begin(w waiting) {
 	if w.since.Before(p.begun) {
 		w.since = p.begun
@@ -29,7 +29,7 @@ func (p *Progress) begin(w waiting) {
 	p.waits = append(p.waits, w)
 }
 
-// end removes what was waited for and returns it.
+// end removes an item of pending work and returns it.
 func (p *Progress) end(id string) (waiting, bool) {
 	i := slices.IndexFunc(p.waits, func(w waiting) bool { return w.id == id })
 	if i < 0 {
@@ -69,7 +69,7 @@ func (p *Progress) foldModel(e *events.Event) string {
 	return ""
 }
 
-// requested notes a request; a repeated one returns a line.
+// requested records a request. For a repeated request it returns a line.
 func (p *Progress) requested(e *events.Event, x events.ModelRequested) string {
 	w := waiting{id: e.ID, who: x.Ticket, what: x.Model, tier: x.Tier, since: e.Time, scripted: x.Provider == script.Name}
 	if w.who == "" || x.Tier != 3 {
@@ -97,7 +97,7 @@ func saidLine(w waiting, x events.ModelReplied) string {
 	return fmt.Sprintf("  %s: %s", w.who, OneLine(x.Text))
 }
 
-// unsaid returns a reason without the model failure at its end that was already shown.
+// unsaid returns a reason without the model failure at its end that has already been shown.
 func (p *Progress) unsaid(reason string) string {
 	if p.failure == "" {
 		return reason
@@ -105,7 +105,7 @@ func (p *Progress) unsaid(reason string) string {
 	return strings.TrimSuffix(reason, ": "+p.failure)
 }
 
-// used is what a session's models have used so far.
+// used is the usage of a session's models so far.
 type used struct {
 	requests, tokens, micro int64
 	unpriced                bool // for part of it no price is known
@@ -122,7 +122,7 @@ func (u *used) add(x events.Usage, scripted bool) {
 	u.unpriced = u.unpriced || !scripted && x.Prompt()+x.Output > 0
 }
 
-// String returns the tokens and the money, and says if some have no known price.
+// String returns the tokens and the cost, and notes if some prices are unknown.
 func (u *used) String() string { return thousands(u.tokens) + " tokens │ " + u.cost() }
 
 func (u *used) cost() string { return Cost(u.micro, u.unpriced) }

@@ -30,7 +30,7 @@ func shortenedLine(x events.ConversationShortened) string {
 // Dollars formats micro-dollars.
 func Dollars(micro int64) string { return fmt.Sprintf("$%.4f", float64(micro)/1e6) }
 
-// Cost formats an amount in micro-dollars, for a part of which no price may be known.
+// Cost formats an amount in micro-dollars, part of which may have no known price.
 func Cost(micro int64, unpriced bool) string {
 	switch {
 	case unpriced && micro == 0:

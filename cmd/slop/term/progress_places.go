@@ -10,10 +10,10 @@ import (
 // merged is the key of the session's branch among the places of its tickets.
 const merged = ""
 
-// places holds where the work of tickets with worktrees is: folders by ticket, and the branch of merged work.
+// places holds the locations of the work of tickets with worktrees: folders by ticket, and the branch of merged work.
 type places map[string]string
 
-// line applies an event about places and returns its line, if it has one.
+// line applies an event about locations and returns its line, if it has one.
 func (p places) line(event events.Payload) string {
 	switch x := event.(type) {
 	case events.OverlapWarned:
@@ -33,7 +33,7 @@ func (p places) line(event events.Payload) string {
 	return ""
 }
 
-// left says where the unmerged work of an attempt stays.
+// left returns where the unmerged work of an attempt remains.
 func (p places) left(ticket string) string {
 	if p[ticket] == "" {
 		return ""
@@ -41,7 +41,7 @@ func (p places) left(ticket string) string {
 	return "; its work stays in " + p[ticket]
 }
 
-// whole says how a person gets the merged work.
+// whole returns how to get the merged work.
 func (p places) whole() string {
 	if p[merged] == "" {
 		return ""

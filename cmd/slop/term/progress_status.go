@@ -9,8 +9,8 @@ import (
 	"manualslop/events"
 )
 
-// statusLine returns what is waited for, the figures, and the end of what a model is writing, in one line. On a narrow
-// terminal the text is left out first, and then the end is cut off.
+// statusLine returns the pending work, the figures, and the end of the text that a model is writing, in one line. On
+// a narrow terminal the text is left out first, and then the end is cut off.
 func (p *Progress) statusLine(now time.Time, width int) string {
 	line := fmt.Sprintf("%s │ %s │ %s", strings.Join(append([]string{p.doing(now)}, p.counts()...), " · "),
 		p.used.String(), now.Sub(p.begun).Round(time.Second))
@@ -39,7 +39,7 @@ func (p *Progress) counts() []string {
 	return parts
 }
 
-// doing returns what is waited for: the oldest thing, and how many others.
+// doing returns the oldest pending item and the number of others.
 func (p *Progress) doing(now time.Time) string {
 	if p.paused {
 		return "paused; slop resume continues"
@@ -61,7 +61,7 @@ func (p *Progress) doing(now time.Time) string {
 	return line
 }
 
-// fit cuts a line so that it leaves the last column of a terminal free: a wider line would wrap and could not be
+// fit shortens a line so that it leaves the last column of a terminal free: a wider line would wrap and could not be
 // removed again.
 func fit(line string, width int) string {
 	line = strings.ReplaceAll(line, "\t", " ")

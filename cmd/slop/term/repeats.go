@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// repeatPause is how long repetitions of a line of the operator's log are held back, and maxRepeats how many different
-// lines are remembered for that.
+// repeatPause is how long repetitions of a line of the operator's log are held back, and maxRepeats is the number of
+// different lines that are remembered for this.
 const (
 	repeatPause = 10 * time.Second
 	maxRepeats  = 1000

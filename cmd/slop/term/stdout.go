@@ -9,8 +9,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Stdout is where results go. It keeps the first write error, so that a command whose result was lost does not end as
-// if it had worked.
+// Stdout is the stream for results. It keeps the first write error, so that a command whose result was lost does not
+// appear to have succeeded.
 type Stdout struct {
 	To io.Writer
 
@@ -44,7 +44,8 @@ func IsTerminal(v any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Draws reports whether a stream is a terminal that takes escape sequences: one with TERM=dumb gets plain lines.
+// Draws reports whether a stream is a terminal that accepts escape sequences. A terminal with TERM=dumb gets plain
+// lines.
 func Draws(v any) bool { return IsTerminal(v) && os.Getenv("TERM") != "dumb" }
 
 // terminalSize returns how many columns and lines a terminal has; 80 and 24 if that is unknown.

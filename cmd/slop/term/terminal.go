@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Terminal is where a command reads and prints, and how much it prints.
+// Terminal holds the streams from which a command reads and to which it prints, and how much it prints.
 type Terminal struct {
 	In      io.Reader
 	Out     io.Writer
@@ -72,7 +72,8 @@ func (g *Terminal) coloured() bool {
 	return !g.NoColor && os.Getenv("NO_COLOR") == "" && Draws(g.Out)
 }
 
-// PrintText prints the text of a tool or a model and ends it with a line end. A terminal gets no control characters.
+// PrintText prints the text of a tool or a model, ending with a line end. It sends no control characters to a
+// terminal.
 func (g *Terminal) PrintText(text string) {
 	if IsTerminal(g.Out) {
 		text = EachVisible(text)

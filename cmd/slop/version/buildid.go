@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// ID identifies this program by its contents: two builds that may decide differently have two ids. The linker has
-// hashed the program already; only if its id cannot be found is the whole file read.
+// ID identifies this program by its content: two builds that may decide differently have different ids. The linker
+// has already hashed the program; only if the linker's id cannot be found is the whole file read.
 var ID = sync.OnceValues(func() (string, error) {
 	path, err := os.Executable()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // each session names it.
 const Number = "0.2.0-dev"
 
-// Info is what is known of this program.
+// Info describes this program.
 type Info struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`

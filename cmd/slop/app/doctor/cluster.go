@@ -15,8 +15,8 @@ import (
 const (
 	// clusterWait limits how long the doctor waits for an external bus.
 	clusterWait = 10 * time.Second
-	// serverSilence is how long a server may fail to answer the leader, which it does each second. The cluster itself
-	// reports the server as offline much later.
+	// serverSilence is how long a server may go without answering the leader, which it normally does every second.
+	// The cluster itself reports the server as offline much later.
 	serverSilence = 4 * time.Second
 )
 

@@ -1,4 +1,4 @@
-// Package doctor has "slop doctor", which checks what slop needs, and "slop models", which lists the models.
+// Package doctor implements "slop doctor", which checks what slop needs, and "slop models", which lists the models.
 package doctor
 
 import (
@@ -69,7 +69,7 @@ something is broken.`,
 	return cmd
 }
 
-// examine makes every check, in the order in which they depend on each other.
+// examine runs every check, in order of their dependencies.
 func examine(ctx context.Context, g *site.Flags) []finding {
 	out := []finding{ok("program", version.ReadInfo().String())}
 	p, err := g.Place()

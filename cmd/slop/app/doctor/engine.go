@@ -77,7 +77,7 @@ func checkRoles(ctx context.Context, info site.EngineInfo, engineErr error) []fi
 	return out
 }
 
-// checkRequests asks the gateway which requests wait, and for what.
+// checkRequests asks the gateway which requests are waiting, and for what.
 func checkRequests(ctx context.Context, info site.EngineInfo, engineErr error) []finding {
 	const check = "requests"
 	if engineErr != nil {

@@ -77,7 +77,7 @@ type providerLine struct {
 	listed []string
 }
 
-// modelLine is what is known of a model, or of the models that match a name.
+// modelLine is the known data about a model, or about the models that match a name.
 type modelLine struct {
 	events.ModelOffer
 	Tiers  []int `json:"tiers"`            // that it serves
@@ -145,7 +145,7 @@ func notListed(view modelsView) []string {
 	return out
 }
 
-// nearestModel returns the listed model whose name takes the fewest edits; empty if all take many.
+// nearestModel returns the listed model with the most similar name, or "" if none is similar.
 func nearestModel(wrong string, listed []string) string {
 	best, least := "", 4
 	for _, m := range listed {
@@ -175,7 +175,7 @@ func notWorking(c config.Config, lines []providerLine) error {
 	return exit.Errorf(exit.Failed, "a tier's provider does not work: %s", strings.Join(out, "; "))
 }
 
-// everyProvider lists the providers of the program and the scripted one.
+// everyProvider returns the providers of the program, including the scripted one.
 func everyProvider(all map[string]llm.Provider) []string {
 	names := []string{script.Name}
 	for name := range all {

@@ -11,7 +11,7 @@ import (
 	"manualslop/cmd/slop/term"
 )
 
-// printModelTable prints the known models in 80 columns, and below them where the figures are from.
+// printModelTable prints the known models in 80 columns, followed by the sources of the figures.
 func printModelTable(g *site.Flags, models []modelLine) {
 	var sources []string
 	rows := [][]string{{"MODEL", "TIERS", "WINDOW", "REPLY", "INPUT", "OUTPUT", "CACHED", "FROM"}}
@@ -46,7 +46,7 @@ func modelRow(m modelLine) []string {
 	return row
 }
 
-// unknownFigure is printed instead of a figure that is not known.
+// unknownFigure is printed in place of an unknown figure.
 const unknownFigure = "?"
 
 // tokenCount formats a limit, in thousands if it is large.

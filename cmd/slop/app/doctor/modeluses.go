@@ -21,7 +21,7 @@ type modelUse struct {
 	limits          []string // what will not work, one sentence each
 }
 
-// modelUses returns the models of the tiers, then those of personas, each once.
+// modelUses returns the distinct models of the tiers, followed by those of personas.
 func modelUses(c config.Config, all map[string]llm.Provider) []modelUse {
 	var out []modelUse
 	use := func(who string, x tiers.Sitting) {
@@ -65,7 +65,7 @@ func (u modelUse) name() string {
 	return fmt.Sprintf("%s/%s (%s)", u.provider, u.model, strings.Join(u.who, ", "))
 }
 
-// checkModels reports how each configured model is reached, and what will not work.
+// checkModels reports how each configured model is reached, and any problem.
 func checkModels(c config.Config) []finding {
 	const check = "models"
 	var out []finding

@@ -88,8 +88,7 @@ func findProviders(p site.Place) []finding {
 	return out
 }
 
-// findKey checks whether there is a key for a provider that is reached by its API. A server that the person configured
-// may need none.
+// findKey checks that a provider with an API has a key. A server that the user configured may need none.
 func findKey(c config.Config, credentials config.Credentials, provider, check, used string) finding {
 	switch {
 	case credentials.APIKey(c, provider, os.Getenv) != "":
@@ -102,7 +101,7 @@ func findKey(c config.Config, credentials config.Credentials, provider, check, u
 	return note(check, used+" has no key; "+c.KeyAdvice(provider))
 }
 
-// findProgram checks whether there is a program for a provider that runs one.
+// findProgram checks that the program of a provider is installed.
 func findProgram(c config.Config, provider, check, used string) finding {
 	own := map[string]string{events.ProviderGeminiCLI: geminicli.DefaultProgram,
 		events.ProviderClaudeCLI: claudecli.DefaultProgram, events.ProviderCodexCLI: codexcli.DefaultProgram}

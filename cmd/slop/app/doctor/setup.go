@@ -57,7 +57,7 @@ work or could not be written.`,
 	return cmd
 }
 
-// keyed yields the providers that are reached by their API and need a key.
+// keyed yields the providers with an API that need a key.
 func keyed(c config.Config) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		for _, name := range config.ProviderNames(c) {
@@ -112,7 +112,7 @@ func setup(ctx context.Context, g *site.Flags, provider string, unchecked bool) 
 	return sayKey(g, p.Config, provider, file, unchecked)
 }
 
-// sayKey says where the key is, and what else a session with this provider needs.
+// sayKey prints where the key is, and what else a session with this provider needs.
 func sayKey(g *site.Flags, c config.Config, provider, file string, unchecked bool) error {
 	if g.JSON {
 		return g.PrintLine(map[string]any{"provider": provider, "file": file, "checked": !unchecked})
@@ -163,7 +163,7 @@ func readKey(ctx context.Context, g *site.Flags, in *bufio.Reader, provider stri
 	return key, nil
 }
 
-// hidden reads a line from a terminal without showing it. When ctx ends, the terminal shows what is typed again.
+// hidden reads a line from a terminal without showing it. When ctx ends, the terminal echoes input again.
 func hidden(ctx context.Context, fd int) (string, error) {
 	before, err := xterm.GetState(fd)
 	if err != nil {

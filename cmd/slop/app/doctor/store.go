@@ -107,8 +107,8 @@ func measureSync(dir string) (median time.Duration, err error) {
 	return took[len(took)/2], nil
 }
 
-// checkStore reports which process holds the store. If none does, it reads all of the store and looks for what is
-// missing.
+// checkStore reports which process holds the store. If none does, it reads the whole store and looks for missing
+// data.
 func checkStore(ctx context.Context, g *site.Flags, p site.Place, running bool) []finding {
 	const check = "store"
 	switch {

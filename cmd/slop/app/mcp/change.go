@@ -49,7 +49,7 @@ nothing; trust the server afterwards.`,
 	return cmd
 }
 
-// add puts a server into a configuration file and leaves everything else in it.
+// add adds a server to a configuration file without changing anything else in it.
 func add(file, name string, server map[string]any) error {
 	top := map[string]json.RawMessage{}
 	data, err := os.ReadFile(file)

@@ -1,4 +1,4 @@
-// Package mcp has the commands below "slop mcp": external MCP servers, and slop as one.
+// Package mcp implements "slop mcp" and its subcommands: external MCP servers, and slop as a server.
 package mcp
 
 import (
@@ -172,7 +172,7 @@ type environmentLine struct {
 	Trusted bool              `json:"trusted"`
 }
 
-// trustEnvironment shows the project's environment of scripts, or trusts it if the hash is that of its content.
+// trustEnvironment shows the project's environment of scripts, or trusts it if the given hash matches its content.
 func trustEnvironment(g *site.Flags, hash string) error {
 	p, err := g.Place()
 	if err != nil {
@@ -300,7 +300,7 @@ func find(g *site.Flags, name string) (*mcp.Manager, mcp.Status, error) {
 	return servers, s, nil
 }
 
-// lineOf leaves out the values of variables and headers.
+// lineOf returns a server without the values of its variables and headers.
 func lineOf(s mcp.Status) serverLine {
 	d := s.Definition
 	line := serverLine{Name: d.Name, Type: d.Type, Command: d.Command, Cwd: d.Cwd, URL: d.URL, File: d.File,

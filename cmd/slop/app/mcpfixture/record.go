@@ -1,5 +1,4 @@
-// Package mcpfixture records what an external MCP server answers, and serves it
-// again without the server.
+// Package mcpfixture records the answers of an external MCP server, and serves them again without the server.
 package mcpfixture
 
 import (

@@ -11,7 +11,7 @@ import (
 	"manualslop/events"
 )
 
-// question is what an external server asks during a call.
+// question is a question of an external server during a call.
 type question struct {
 	Message string
 	Schema  json.RawMessage
@@ -23,9 +23,9 @@ type question struct {
 	Of       int    // how many it asked at once
 }
 
-// elicit passes a question of an external server to the client, if it may answer such questions, and sends the client's
-// answer as the person's. If the client cannot be asked, or its answer does not count, the question waits for the
-// person.
+// elicit passes a question of an external server to the client, if the client may answer such questions, and sends
+// the client's answer as the user's. If the client cannot be asked, or its answer does not count, the question waits
+// for the user.
 func (s *server) elicit(ctx context.Context, to *mcp.ServerSession, a events.AskRaised) {
 	var q question
 	err := json.Unmarshal(a.Args, &q)

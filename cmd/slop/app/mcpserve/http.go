@@ -25,10 +25,10 @@ const (
 	MaxSessions = 64
 	// MaxConns bounds the connections.
 	MaxConns = 2 * MaxCalls
-	// MaxBody bounds a request in bytes: arguments, escaped as JSON, and their frame.
+	// MaxBody limits a request in bytes: its arguments, escaped as JSON, and their frame.
 	MaxBody = 1 << 20
 
-	// sessionIdle is how long a session without a request is kept.
+	// sessionIdle is how long a session is kept without a request.
 	sessionIdle = time.Hour
 	// absentFor is how long the calls of a session wait when none of its requests
 	// is open: its client may be on its way back.
@@ -144,7 +144,7 @@ func (t timely) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// FlushError sends what was written.
+// FlushError sends the written bytes.
 func (t timely) FlushError() error { return t.in(t.conn.Flush) }
 
 // in writes within the time limit, which does not apply to the time between writes.
@@ -297,7 +297,7 @@ func (w *web) leave(session string) {
 	}
 }
 
-// readBody reads the whole body within its time limit. The limit does not apply to what follows on the connection.
+// readBody reads the whole body within its time limit. The limit does not apply to later data on the connection.
 func readBody(out http.ResponseWriter, r *http.Request) ([]byte, *problem.Problem) {
 	deadline := http.NewResponseController(out)
 	_ = deadline.SetReadDeadline(time.Now().Add(bodyTimeout)) // fails only on a closed connection

@@ -19,14 +19,14 @@ type offer struct {
 	tool  string
 }
 
-// offered is what clients can call.
+// offered is the set of tools that clients can call.
 type offered struct {
 	server     string // external server; empty: slop
 	tools      []offer
 	operations map[string]string // names in the session, by method
 }
 
-// capabilities are what clients are told of it.
+// capabilities are the capabilities that clients are told about.
 func (o offered) capabilities() *mcp.ServerCapabilities {
 	out := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}
 	if o.server == "" {
@@ -46,7 +46,7 @@ func (o offered) capabilities() *mcp.ServerCapabilities {
 	return out
 }
 
-// offers returns what to offer: the tools of slop, or with the name of a trusted external server only its own.
+// offers returns the tools to offer: those of slop, or with the name of a trusted external server only that server's.
 func offers(p site.Place, server string) (offered, error) {
 	if server == "" {
 		return native(), nil
@@ -103,7 +103,7 @@ func objectSchema(raw json.RawMessage) (json.RawMessage, error) {
 	return nil, fmt.Errorf("schema: type must be \"object\", got %.80s", schema["type"])
 }
 
-// annotations are the hints that follow from what a tool may do.
+// annotations returns the hints that follow from what a tool may do.
 func annotations(e tools.Effect) *mcp.ToolAnnotations {
 	changes := e.Has(tools.Writes) || e.Has(tools.Executes)
 	open := e.Has(tools.Network) || e.Has(tools.Executes)

@@ -19,16 +19,16 @@ import (
 	external "manualslop/tools/mcp"
 )
 
-// maxNotices bounds the notices that wait for one slow client, per call; further ones are dropped.
+// maxNotices limits the notices per call that wait for a slow client; further ones are dropped.
 const maxNotices = 256
 
-// maxUpdates bounds the changes of resources that wait to be sent; further ones are dropped.
+// maxUpdates limits the resource changes that wait to be sent; further ones are dropped.
 const maxUpdates = 256
 
 // sendTimeout limits how long sending a change of a resource, or ending a subscription, may take.
 const sendTimeout = 5 * time.Second
 
-// codeRefused is the code of a JSON-RPC error for a request that the person or a rule refused.
+// codeRefused is the JSON-RPC error code for a request that the user or a rule rejected.
 const codeRefused = -32000
 
 // passing is the receiving middleware for the requests that an external server answers, apart from calls of tools and
@@ -80,7 +80,7 @@ func (s *server) passing(o offered, gone func(*mcp.ServerSession) context.Contex
 	}
 }
 
-// operate makes the request of an operation and returns its outcome.
+// operate sends the request of an operation and returns its outcome.
 func (s *server) operate(ctx, gone context.Context, tool string, q request) (events.ToolSettled, error) {
 	end, err := s.request(ctx, gone, tool, q)
 	if said, refused := errors.AsType[refusal](err); refused {
@@ -99,7 +99,7 @@ func (s *server) operate(ctx, gone context.Context, tool string, q request) (eve
 	return out, nil
 }
 
-// failure is the error with which the external server answered a call, or one with the given code; nil without either.
+// failure returns the error with which the external server answered a call, or one with the given code, or nil.
 func (s *server) failure(out events.ToolSettled, code int64) error {
 	said := external.Failure{Code: code}
 	if len(out.Data) > 0 && json.Unmarshal([]byte(s.masked(string(out.Data))), &said) != nil {
@@ -165,7 +165,7 @@ func (s *server) answered(ctx context.Context, q request, out events.ToolSettled
 	return nil, fmt.Errorf("%s has no answer", q.name)
 }
 
-// needing is the protocol's form of questions in place of an outcome.
+// needing is the form in which the protocol carries questions in place of an outcome.
 func (q request) needing(n *inputNeeded) (mcp.Result, error) {
 	const needs = `{"resultType":"input_required"}`
 	if q.name == external.GetPrompt {
@@ -180,7 +180,7 @@ func (q request) needing(n *inputNeeded) (mcp.Result, error) {
 	return r, err
 }
 
-// setType sets the type of a result, which the newer protocol demands and the SDK sets only for its own handlers.
+// setType sets the type of a result, which the newer protocol requires and the SDK sets only for its own handlers.
 func (q request) setType(result any) error {
 	if !isModern(q.session) {
 		return nil
@@ -209,7 +209,7 @@ func (s *server) structured(ctx context.Context, out events.ToolSettled, into an
 	return nil
 }
 
-// subscriptions are the resources whose changes clients want to know.
+// subscriptions holds the resources whose changes clients subscribed to.
 type subscriptions struct {
 	mu      sync.Mutex
 	held    map[*mcp.ServerSession]map[string]*mcp.Server // servers of the sessions, by session and URI
@@ -239,7 +239,7 @@ func (h *subscriptions) has(session *mcp.ServerSession, uri string) bool {
 	return h.held[session][uri] != nil
 }
 
-// remove forgets a subscription; false if there is none.
+// remove removes a subscription. It returns false if there is none.
 func (h *subscriptions) remove(session *mcp.ServerSession, uri string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -263,7 +263,7 @@ func (h *subscriptions) of(session *mcp.ServerSession) (out []string) {
 	return out
 }
 
-// send tells clients of changes until ctx ends.
+// send reports changes to clients until ctx ends.
 func (h *subscriptions) send(ctx context.Context) {
 	for {
 		select {
@@ -287,7 +287,7 @@ func (h *subscriptions) send(ctx context.Context) {
 	}
 }
 
-// subscribe makes the subscription of a client.
+// subscribe creates a client's subscription.
 func (s *server) subscribe(ctx context.Context, o offered, of *mcp.Server, gone context.Context,
 	session *mcp.ServerSession, uri string) error {
 	if s.subscribed.has(session, uri) {
@@ -310,14 +310,14 @@ func (s *server) subscribe(ctx context.Context, o offered, of *mcp.Server, gone 
 	return nil
 }
 
-// unsubscribeAll ends the subscriptions of a session that is over.
+// unsubscribeAll ends the subscriptions of a session that has ended.
 func (s *server) unsubscribeAll(o offered, session *mcp.ServerSession) {
 	for _, uri := range s.subscribed.of(session) {
 		s.unsubscribe(context.Background(), o, session, uri)
 	}
 }
 
-// endSubscriptions ends those of all sessions, because the server stops.
+// endSubscriptions ends the subscriptions of all sessions, because the server stops.
 func (s *server) endSubscriptions(o offered) {
 	s.subscribed.mu.Lock()
 	all := slices.Collect(maps.Keys(s.subscribed.held))
@@ -327,7 +327,7 @@ func (s *server) endSubscriptions(o offered) {
 	}
 }
 
-// unsubscribe ends a subscription, even where the client is gone.
+// unsubscribe ends a subscription, even if the client is gone.
 func (s *server) unsubscribe(ctx context.Context, o offered, session *mcp.ServerSession, uri string) {
 	if !s.subscribed.remove(session, uri) {
 		return
@@ -344,7 +344,7 @@ func (s *server) unsubscribe(ctx context.Context, o offered, session *mcp.Server
 	}
 }
 
-// heard takes what the external server reported, as a worker sent it.
+// heard handles a report of the external server, as a worker sent it.
 func (s *server) heard(m bus.Signal) {
 	var n events.NoticeSignal
 	if !strings.HasPrefix(m.Actor, events.WorkerPrefix) || json.Unmarshal(m.Body, &n) != nil {
@@ -385,11 +385,11 @@ func (q request) tell(ctx context.Context, c *call, n events.ServerNotice) {
 	}
 }
 
-// ownStep is by how much a report of our own raises the progress of a call.
+// ownStep is the amount by which one of our own reports raises the progress of a call.
 const ownStep = 0.001
 
-// progress sends a progress if the client wants to know. A progress that does not rise is raised a little, because the
-// protocol demands that it does.
+// progress reports progress if the client wants it. The protocol requires progress to rise, so a report that does not
+// is raised a little.
 func (q request) progress(ctx context.Context, c *call, at, total float64, message string) {
 	if q.token == nil {
 		return

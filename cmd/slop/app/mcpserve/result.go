@@ -10,7 +10,7 @@ import (
 	"manualslop/events"
 )
 
-// result returns the result of a call of a tool that has ended. A refusal is a result that says so.
+// result returns the result of a tool call that has ended. A rejection is a result that says so.
 func (s *server) result(ctx context.Context, end events.Payload, err error) (*mcp.CallToolResult, error) {
 	if said, refused := errors.AsType[refusal](err); refused {
 		return failed(string(said)), nil
@@ -40,7 +40,7 @@ func (s *server) result(ctx context.Context, end events.Payload, err error) (*mc
 	return out, nil
 }
 
-// unsettled says why a call ended without an outcome.
+// unsettled returns the reason why a call ended without an outcome.
 func unsettled(end events.Payload) string {
 	switch p := end.(type) {
 	case events.ToolDenied:
@@ -55,7 +55,8 @@ func failed(text string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
-// block is one block of a result as the client receives it. A block whose bytes are gone is a text that says so.
+// block returns one block of a result as the client receives it. If the block's bytes are gone, it returns a text
+// that says so.
 func (s *server) block(ctx context.Context, c events.Content) mcp.Content {
 	text, data := s.masked(c.Text), []byte(nil)
 	if c.Blob != nil {
@@ -82,7 +83,7 @@ func (s *server) block(ctx context.Context, c events.Content) mcp.Content {
 	return &mcp.TextContent{Text: text}
 }
 
-// masked hides secrets that were set since the text was recorded.
+// masked hides secrets that were configured after the text was recorded.
 func (s *server) masked(text string) string {
 	if s.writer.Mask == nil {
 		return text

@@ -39,8 +39,8 @@ type openQuestion struct {
 	question
 }
 
-// question notes a question of the external server. When a round is complete, it returns the questions that the client
-// must answer; nil: there are none.
+// question records a question of the external server. When a round is complete, it returns the questions that the
+// client must answer, or nil if there are none.
 func (s *server) question(gone context.Context, q request, c *call, a events.AskRaised) error {
 	var asked question
 	if json.Unmarshal(a.Args, &asked) != nil {
@@ -106,8 +106,8 @@ func (s *server) need(gone context.Context, q request, c *call) error {
 	return out
 }
 
-// goOn takes the answers of a client and continues to wait for the call. The state must be that of the last round, and
-// the request the same.
+// goOn applies a client's answers and continues to wait for the call. The state must be that of the last round, and
+// the request must be the same.
 func (s *server) goOn(ctx, gone context.Context, q request) (events.Payload, error) {
 	id, _, _ := strings.Cut(q.state, ".")
 	s.mu.Lock()
@@ -141,7 +141,7 @@ func (s *server) goOn(ctx, gone context.Context, q request) (events.Payload, err
 	return s.await(ctx, gone, q, c)
 }
 
-// digest is that of the arguments, in their canonical form if they have one.
+// digest returns the digest of the arguments, in their canonical form if they have one.
 func (q request) digest() string {
 	if sum, err := events.CanonicalDigest(q.args); err == nil {
 		return sum
@@ -149,8 +149,8 @@ func (q request) digest() string {
 	return events.Digest(q.args)
 }
 
-// answer returns the answer in a client's response; false if it answers something else. It is nil if the client closed
-// its dialog, so that the question waits for the person.
+// answer returns the answer in a client's response, or false if the response answers something else. The answer is
+// nil if the client closed its dialog, so that the question waits for the user.
 func (o openQuestion) answer(in mcp.InputResponse) (given *client.Answer, fits bool) {
 	var content any
 	given = &client.Answer{Approved: true}
@@ -190,8 +190,8 @@ func (o openQuestion) answer(in mcp.InputResponse) (given *client.Answer, fits b
 	return given, err == nil
 }
 
-// refuseAnswers refuses a call with answers to questions that the server did not ask. The refusal is on record;
-// the call is not requested.
+// refuseAnswers rejects a call that carries answers to questions which the server did not ask. It records the
+// rejection and does not request the call.
 func (s *server) refuseAnswers(ctx context.Context, name string) error {
 	c, err := s.begin()
 	if err != nil {

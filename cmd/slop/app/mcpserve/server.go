@@ -23,23 +23,22 @@ import (
 	external "manualslop/tools/mcp"
 )
 
-// MaxCalls bounds the calls of all clients that have no outcome yet; further
-// calls are refused.
+// MaxCalls limits the calls of all clients without an outcome; further calls are rejected.
 const MaxCalls = 1024
 
-// maxWaiting bounds the events that wait for one call; a call has fewer in all.
+// maxWaiting limits the events that wait for one call; a call never has that many.
 const maxWaiting = 64
 
-// keepPending is how long a call whose client was told to come back waits for it.
+// keepPending is how long a call waits for its client after the client was told to come back.
 const keepPending = time.Hour
 
 // forever is the time that a request waits without --wait.
 const forever = 1<<63 - 1
 
-// outcomeTool is the tool by which a client comes back for a call.
+// outcomeTool is the tool with which a client comes back for the outcome of a call.
 const outcomeTool = "slop_outcome"
 
-// server makes the calls of MCP clients in one session.
+// server makes MCP clients' calls in one session.
 type server struct {
 	name    string               // of this process in the ids of calls
 	writer  engine.SessionWriter // as [events.ActorMCP]
@@ -64,7 +63,7 @@ type server struct {
 	ended error // why nothing is read any more
 }
 
-// call is one call that has no outcome yet.
+// call is a call without an outcome.
 type call struct {
 	id    string
 	steps chan events.Payload // closed when nothing is read any more
@@ -80,8 +79,8 @@ type call struct {
 	resume  func() // stops what would withdraw it
 }
 
-// newMCP returns the protocol's server with what is offered. gone ends when the client of a session is known to have
-// stopped waiting.
+// newMCP returns the protocol's server with the offered tools. gone ends when the client of a session is known to
+// have stopped waiting.
 func (s *server) newMCP(o offered, gone func(*mcp.ServerSession) context.Context) *mcp.Server {
 	options := &mcp.ServerOptions{
 		Instructions: "Every call is recorded, and calls that change something may wait for a person's yes.",
@@ -272,7 +271,8 @@ func (s *server) end(c *call) {
 	s.running.Done()
 }
 
-// request makes one call and waits for the event that ends it. The error is a refusal where the client is to read it.
+// request makes one call and waits for the event that ends it. It returns an error only for a rejection that the
+// client should read.
 func (s *server) request(ctx, gone context.Context, tool string, q request) (events.Payload, error) {
 	if len(bytes.TrimSpace(q.args)) == 0 || string(q.args) == "null" {
 		q.args = json.RawMessage("{}")
@@ -382,7 +382,7 @@ func (s *server) await(ctx, gone context.Context, q request, c *call) (events.Pa
 	}
 }
 
-// tellRest tells the client what it was not told yet when a call ends.
+// tellRest sends the client the remaining notices when a call ends.
 func (s *server) tellRest(ctx context.Context, q request, c *call, end events.Payload) {
 	for {
 		select {
@@ -429,7 +429,7 @@ func (s *server) keep(gone context.Context, c *call) {
 	c.resume = func() { late.Stop(); stop() }
 }
 
-// leavePending keeps a call whose client is told to come back.
+// leavePending keeps a call whose client was told to come back.
 func (s *server) leavePending(gone context.Context, c *call) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -442,7 +442,7 @@ func (s *server) leavePending(gone context.Context, c *call) error {
 		outcomeTool, c.id)
 }
 
-// withdraw records that nobody waits for a call any more.
+// withdraw records that a call's client no longer waits for it.
 func (s *server) withdraw(ctx context.Context, c *call, reason string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTimeout) // the engine may have stopped
 	defer cancel()
@@ -458,7 +458,7 @@ func clientOf(session *mcp.ServerSession) *events.MCPClient {
 	return &events.MCPClient{}
 }
 
-// progress returns the state of a call in one line.
+// progress returns the state of a call as one line.
 func progress(p events.Payload) string {
 	switch p := p.(type) {
 	case events.AskRaised:

@@ -99,8 +99,8 @@ func divergence(d *replay.Divergence) *divergenceOutput {
 		Cause: d.Cause, Detail: d.Detail, Recorded: d.Recorded, Attempted: d.Attempted}
 }
 
-// replayGarbage is how much garbage a replay may make before it is collected, in percent of the live heap: a replay
-// reads a whole session and keeps little of it.
+// replayGarbage is how much garbage a replay may produce before it is collected, in percent of the live heap: a
+// replay reads a whole session and keeps little of it.
 const replayGarbage = 50
 
 func replaySession(ctx context.Context, g *site.Flags, session pastSession, o replayOptions) error {
@@ -149,7 +149,7 @@ func replaySession(ctx context.Context, g *site.Flags, session pastSession, o re
 	return nil
 }
 
-// verify checks whether decisions and prompts follow from the record; the error may be a *[replay.Divergence].
+// verify checks whether decisions and prompts follow from the record. The error may be a *[replay.Divergence].
 func (out *replayOutput) verify(verifier *replay.Verifier, prompts *llm.Bodies, cut bool) error {
 	report, err := verifier.End()
 	var d *replay.Divergence

@@ -28,7 +28,7 @@ type pastSession struct {
 	close   func()
 }
 
-// readPast opens a session in a file, if one of that name exists, or on the record.
+// readPast opens a session in a file, if one with that name exists, or in the record.
 func readPast(ctx context.Context, g *site.Flags, word string, verify bool) (pastSession, error) {
 	if word == "-" {
 		return readPipe(ctx, g.In, word, verify)

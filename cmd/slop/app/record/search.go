@@ -136,7 +136,7 @@ func printFound(g *site.Flags, found search.Answer, page search.Page) error {
 	return nil
 }
 
-// hitHead returns what an event is and what it belongs to.
+// hitHead returns the kind of an event and the thing to which it belongs.
 func hitHead(h search.Hit) string {
 	out := h.Type
 	if h.Tier > 0 {

@@ -48,11 +48,11 @@ func stillOpen(s projections.Summary) error {
 	return nil
 }
 
-// maxNamedSessions limits how many sessions a notice names.
+// maxNamedSessions limits the sessions that a notice names.
 const maxNamedSessions = 5
 
-// TellOthers prints which other sessions are open besides the one of a run: every engine works on all open sessions,
-// and that costs money.
+// TellOthers prints which sessions other than that of a run are open: every engine works on all open sessions, and
+// that costs money.
 func TellOthers(ctx context.Context, g *site.Flags, log events.Log, project, session string) error {
 	open, err := engine.OpenSessions(ctx, log, project)
 	if err != nil {

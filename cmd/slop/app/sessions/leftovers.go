@@ -72,7 +72,7 @@ func hasWorktrees(p site.Place, session string) bool {
 }
 
 // sweepWorktrees removes the worktrees that an interrupted removal left behind: those of sessions that are no longer
-// on record.
+// in the record.
 func sweepWorktrees(ctx context.Context, g *site.Flags, p site.Place, d client.Client) error {
 	entries, err := os.ReadDir(filepath.Join(p.Data, site.WorktreesFolder))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -99,8 +99,8 @@ func sweepWorktrees(ctx context.Context, g *site.Flags, p site.Place, d client.C
 	return removeWorktrees(ctx, p, gone)
 }
 
-// removeLogs removes the log files of sessions, and names each file that stays because it is not a log. While a
-// session is on record its files are written again.
+// removeLogs removes the log files of sessions, and names each file that remains because it is not a log. As long as
+// a session is in the record, its files are written again.
 func removeLogs(g *site.Flags, p site.Place, gone []projections.Summary) error {
 	root, err := os.OpenRoot(p.Project)
 	if err != nil {

@@ -247,7 +247,7 @@ func pickRemoved(ctx context.Context, g *site.Flags, p site.Place, pick func(con
 	return pick(ctx, d)
 }
 
-// mayRemove refuses sessions that a person may want to resume.
+// mayRemove rejects sessions that a user may want to resume.
 func mayRemove(drop []projections.Summary, open bool) error {
 	for _, s := range drop {
 		if s.Closed == nil && !open {
@@ -307,9 +307,9 @@ func confirmRemoval(g *site.Flags, line removeLine, drop []projections.Summary, 
 	return nil
 }
 
-// carryOutRemoval rewrites the store. The search index and the log files are removed before, because they are built
-// again if the store stays as it was. Worktrees are removed after it, since they cannot be built again; after a kill
-// in between, the next removal finds worktrees whose session is no longer on record.
+// carryOutRemoval rewrites the store. The search index and the log files are removed first, because they can be
+// rebuilt if the store stays as it was. Worktrees cannot be rebuilt, so they are removed last; after a kill in
+// between, the next removal finds worktrees whose session is no longer in the record.
 func carryOutRemoval(ctx context.Context, g *site.Flags, p site.Place, drop []projections.Summary, keepLogs bool,
 	r *bus.Rewrite) error {
 	index := filepath.Join(p.Data, "search")
@@ -336,7 +336,7 @@ func carryOutRemoval(ctx context.Context, g *site.Flags, p site.Place, drop []pr
 // maxDropped limits the sessions that one StoreRewritten names.
 const maxDropped = 1000
 
-// rewritten returns the event that a removal leaves, in a session of its own.
+// rewritten returns the event that records a removal, in its own session.
 func rewritten(p site.Place, result bus.RewriteResult, drop []projections.Summary) *events.Event {
 	gone := idsOf(drop)
 	e, err := events.New(events.Origin{ID: engine.NewID(), Time: time.Now(), Project: p.Name, Session: events.StoreSession,
@@ -356,7 +356,7 @@ func idsOf(list []projections.Summary) []string {
 	return out
 }
 
-// folderSize adds up the sizes of the files of a folder that can be read; it is only shown to a person.
+// folderSize adds up the sizes of a folder's readable files, for display only.
 func folderSize(dir string) (n int64) {
 	_ = filepath.WalkDir(dir, func(_ string, e os.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {

@@ -68,7 +68,7 @@ is refused with the version that it needs.`,
 	}
 }
 
-// DecidesHere refuses an upgrade over a bus, where other processes decide: a session with this program's decisions
+// DecidesHere rejects an upgrade over a bus, where other processes decide: a session with this program's decisions
 // would stall in older processes.
 func DecidesHere(g *site.Flags, p site.Place) error {
 	if !g.Remote(p) {

@@ -68,8 +68,8 @@ type batchAnswer struct {
 	err     error // the batch cannot continue
 }
 
-// batchGCPercent lets the heap grow to five times what lives, which is about 15 MB beside long answers. It
-// takes a third of the processor time of many short calls.
+// batchGCPercent lets the heap grow to five times the live data, which is about 15 MB besides long answers. It takes
+// a third of the processor time of many short calls.
 const batchGCPercent = 400
 
 func batchTools(ctx context.Context, g *site.Flags, yes bool) error {
@@ -150,7 +150,7 @@ func readBatchCall(line []byte, tooLong error) batchCall {
 	return batchCall{callLine: call}
 }
 
-// changesNothing reports whether a call only reads. A line that is not a call counts as one that does.
+// changesNothing reports whether a call only reads. A line that is not a call counts as one that only reads.
 func changesNothing(registry *tools.Registry, c batchCall) bool {
 	tool, known := registry.Lookup(c.Tool)
 	return !known || !tool.Spec().Effect.Has(tools.Writes) && !tool.Spec().Effect.Has(tools.Executes)
@@ -178,7 +178,7 @@ func (c *toolCaller) answerCall(ctx context.Context, call batchCall) (out batchA
 	return batchAnswer{line: b.Bytes(), refused: answer.waits, broken: call.problem != "", err: err}
 }
 
-// counter shows on the terminal how many answers there are.
+// counter shows the number of answers on the terminal.
 type counter struct {
 	g     *site.Flags
 	every time.Duration

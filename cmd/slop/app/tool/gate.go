@@ -17,7 +17,7 @@ import (
 	"manualslop/tools"
 )
 
-// ruling is what may happen to a call without a person. The zero value is invalid.
+// ruling says whether a call may run without asking a person. The zero value is invalid.
 type ruling int
 
 const (

@@ -159,7 +159,7 @@ func (o *toolCallOptions) call(ctx context.Context, g *site.Flags, registry *too
 	return exit.Errorf(exit.Waiting, "%s; %s", *answer.Error, hint)
 }
 
-// writeArtifacts writes whole outputs into a folder, or without a folder says that there are some.
+// writeArtifacts writes complete outputs into a folder, or without a folder reports that they exist.
 func writeArtifacts(g *site.Flags, artifacts []tools.Artifact, dir string) error {
 	if dir == "" || len(artifacts) == 0 {
 		for _, a := range artifacts {

@@ -1,5 +1,5 @@
-// Package work has the commands that show what a session did, and those by which a person answers, controls and undoes
-// it.
+// Package work implements the commands that show what a session did, and those with which a user answers, controls
+// and undoes it.
 package work
 
 import (
@@ -119,7 +119,7 @@ func printAsks(g *site.Flags, asks []client.Ask, all bool, now time.Time) error 
 	return nil
 }
 
-// tellOtherAsks prints how many asks wait in the other open sessions.
+// tellOtherAsks prints the number of asks that wait in other open sessions.
 func tellOtherAsks(ctx context.Context, g *site.Flags, d client.Client, session string) error {
 	list, _, err := d.Sessions(ctx)
 	if err != nil {
@@ -287,7 +287,7 @@ func answerAsk(ctx context.Context, g *site.Flags, d client.Client, session stri
 	return uncounted
 }
 
-// checkShown prints the proposed rule and what it settles, and returns an error, unless the person named the patterns.
+// checkShown prints the proposed rule and what it settles. It returns an error unless the user gave the patterns.
 func checkShown(ctx context.Context, g *site.Flags, d client.Client, session string, a client.Ask,
 	want client.RuleWanted) error {
 	proposed, err := client.ProposeRule(ctx, d, session, a, want)
@@ -320,7 +320,7 @@ func checkShown(ctx context.Context, g *site.Flags, d client.Client, session str
 	return exit.Errorf(exit.Failed, "nothing was answered; record this rule with `%s`", record)
 }
 
-// readEdit reads the payload that --edit names; nil without the flag.
+// readEdit reads the payload that --edit names, or returns nil without the flag.
 func readEdit(g *site.Flags, file string) (json.RawMessage, error) {
 	var in io.Reader = g.In
 	switch file {

@@ -42,8 +42,8 @@ so that nothing is hidden. With --json it is one line of JSON.`,
 	return cmd
 }
 
-// showAsk prints an ask. If the event holds only the head of the diff, it fetches the whole diff, so that a person
-// never takes a part for all of it.
+// showAsk prints an ask. If the event holds only the beginning of the diff, it fetches the whole diff, so that nobody
+// mistakes a part for the whole.
 func showAsk(ctx context.Context, g *site.Flags, d client.Client, a client.Ask) error {
 	var missing error
 	a.Diff, missing = whole(ctx, d, a.Diff, a.DiffBlob)
@@ -61,7 +61,7 @@ func showAsk(ctx context.Context, g *site.Flags, d client.Client, a client.Ask) 
 	return missing
 }
 
-// printAskHead prints what is known of an ask besides its payload.
+// printAskHead prints everything known about an ask except its payload.
 func printAskHead(g *site.Flags, w io.Writer, a client.Ask) {
 	rows := [][]string{
 		{"ask", a.RequestID}, {"gate", a.Gate}, {"title", a.Title}, {"state", askState(a)},

@@ -118,7 +118,7 @@ func changes(ctx context.Context, g *site.Flags, o changesOptions) error {
 	})
 }
 
-// of returns the changes of the ticket, or all without one.
+// of returns the changes of the ticket, or all changes if no ticket is given.
 func (o changesOptions) of(all projections.Changes) projections.Changes {
 	if o.ticket == "" {
 		return all
@@ -221,7 +221,7 @@ func byWhom(f projections.Change) string {
 	return strings.Join(out, ", ")
 }
 
-// ChangeNote says what the numbers do not.
+// ChangeNote describes what the numbers do not show.
 func ChangeNote(c diffs.File) string {
 	var out []string
 	switch {

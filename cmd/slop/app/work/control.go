@@ -12,7 +12,7 @@ import (
 	"manualslop/events"
 )
 
-// controlCommand makes a command by which a person controls a session.
+// controlCommand returns a command with which a user controls a session.
 func controlCommand(g *site.Flags, cmd *cobra.Command,
 	request func(args []string) client.ControlRequest) *cobra.Command {
 	var session string

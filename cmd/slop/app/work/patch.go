@@ -18,7 +18,7 @@ import (
 	"manualslop/tiers"
 )
 
-// maxFailedCalls is how many failed calls an error names to choose from.
+// maxFailedCalls is the number of failed calls that an error lists to choose from.
 const maxFailedCalls = 5
 
 func PatchCommand(g *site.Flags) *cobra.Command {
@@ -71,7 +71,7 @@ func failedCalls(past []events.Event) []events.ToolSettled {
 	return out
 }
 
-// failedCall returns the failed call with this id; without an id, the newest.
+// failedCall returns the failed call with this id or, without an id, the newest one.
 func failedCall(past []events.Event, id string) (string, error) {
 	all := failedCalls(past)
 	if len(all) == 0 {

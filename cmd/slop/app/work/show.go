@@ -98,7 +98,7 @@ func show(ctx context.Context, g *site.Flags, d client.Client, session string, p
 	return showAsk(ctx, g, d, a)
 }
 
-// whole returns a text of which an event may hold only the head.
+// whole returns the complete text if an event holds only its beginning.
 func whole(ctx context.Context, d client.Client, text string, blob *events.BlobRef) (string, error) {
 	if blob == nil {
 		return text, nil
@@ -117,7 +117,7 @@ type shownEvent struct {
 	Text  string       `json:"text,omitempty"` // the whole text or diff, if the event holds only its head
 }
 
-// showEvent prints an event, and the text or the diff of which it holds only the head.
+// showEvent prints an event, and the complete text or diff if the event holds only its beginning.
 func showEvent(ctx context.Context, g *site.Flags, d client.Client, e *events.Event) error {
 	var blob *events.BlobRef
 	switch p := e.Payload.(type) {
@@ -345,7 +345,7 @@ func (t *shownTicket) print(g *site.Flags) {
 	}
 }
 
-// printText prints a text below its name, if there is one.
+// printText prints a text below its name, if it has one.
 func printText(g *site.Flags, name, text string) {
 	if text == "" {
 		return
@@ -356,7 +356,7 @@ func printText(g *site.Flags, name, text string) {
 	}
 }
 
-// DeniedBy says who denied a call, and why.
+// DeniedBy returns who denied a call, and why.
 func DeniedBy(c projections.ToolCall) string {
 	line := fmt.Sprintf("%s was refused by %s", c.Tool, c.By)
 	if c.Reason != "" {

@@ -71,7 +71,7 @@ func undo(ctx context.Context, g *site.Flags, session, word string, to uint64) e
 	})
 }
 
-// withUndo calls f with the running engine, or else with the part of one that an undo needs.
+// withUndo calls f with the running engine, or else with the part of an engine that an undo needs.
 func withUndo(ctx context.Context, g *site.Flags, session string, f func(d client.Client, session string) error) error {
 	err := client.With(ctx, g, session, f)
 	if errors.Is(err, site.ErrNoEngine) {

@@ -43,8 +43,8 @@ func undoAlone(ctx context.Context, g *site.Flags, word string, f func(d client.
 	})
 }
 
-// openAlone starts what an undo needs. It refuses to while a session is open, because the calls of that session would
-// run, too.
+// openAlone starts the roles that an undo needs. It returns an error while a session is open, because that session's
+// calls would run as well.
 func openAlone(ctx context.Context, g *site.Flags, p site.Place) (client.Client, error) {
 	if !client.HasStore(p.Data) {
 		return nil, exit.Errorf(exit.Failed, "%s has no record; there is nothing to undo", p.Data)
