@@ -98,8 +98,8 @@ func (e AskSettled) EventCorr() string { return e.Ask }
 // EventTopic returns the gate.
 func (a AskSettled) EventTopic() string { return Token(a.Gate) }
 
-// AnswerRefused tells the author of an answer why it does not count and, if the ask is settled, by
-// whom and when it was.
+// AnswerRefused tells the author of an answer why it does not count and, if the ask is already settled, who settled
+// it and when.
 type AnswerRefused struct {
 	Ask       string     `json:"ask"`
 	AnswerID  string     `json:"answer_id"`
@@ -129,7 +129,7 @@ func (AskPosted) EventType() Type { return Type{"AskPosted", 1} }
 // EventCorr returns the ask.
 func (e AskPosted) EventCorr() string { return e.RequestID }
 
-// TimerFired says that the expiry time of an ask has come.
+// TimerFired says that an ask has reached its expiry time.
 type TimerFired struct {
 	Ask string    `json:"ask"`
 	Due time.Time `json:"due"`
@@ -173,7 +173,7 @@ func (SpawnDenied) EventType() Type { return Type{"SpawnDenied", 1} }
 // EventCorr returns the ticket.
 func (e SpawnDenied) EventCorr() string { return e.Ticket }
 
-// StepApproved allows a round to continue, with what the person edited.
+// StepApproved allows a round to continue, with the person's edits.
 type StepApproved struct {
 	Ticket   string     `json:"ticket"`
 	Attempt  int        `json:"attempt"`

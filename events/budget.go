@@ -79,7 +79,7 @@ func (BudgetWarned) EventType() Type { return Type{"BudgetWarned", 1} }
 // EventCorr returns the ticket.
 func (e BudgetWarned) EventCorr() string { return cmp.Or(e.Ticket, e.Budget) }
 
-// BudgetRaised sets the limit of a budget from then on.
+// BudgetRaised sets a new limit for a budget.
 type BudgetRaised struct {
 	Budget            string `json:"budget"`           // session or ticket
 	Ticket            string `json:"ticket,omitempty"` // the ticket that the budget belongs to
@@ -113,8 +113,8 @@ func (e BudgetRaiseRequested) EventCorr() string { return cmp.Or(e.Ticket, e.Bud
 // MaxBudget is the maximum of a limit in micro-dollars: a million dollars.
 const MaxBudget = 1_000_000_000_000
 
-// ConversationShortened says what is left out of a conversation with a model
-// from then on, because the next prompt would not fit.
+// ConversationShortened says which part of a conversation with a model is left out of all later prompts, because the
+// next one would not fit.
 type ConversationShortened struct {
 	// Tier is the tier whose conversation it is; unset means 3.
 	Tier int `json:"tier,omitempty"`
@@ -196,8 +196,8 @@ func moneyDefs() []Def {
 	}
 }
 
-// BudgetArgs are the arguments of a person's yes to a budget ask. Without arguments the limit is
-// doubled until the waiting request fits.
+// BudgetArgs are the arguments with which a person approves a budget ask. Without arguments the limit is doubled
+// until the waiting request fits.
 type BudgetArgs struct {
 	// Action is raise, stop or finish_ticket; empty means raise.
 	Action string `json:"action,omitempty"`

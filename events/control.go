@@ -218,7 +218,7 @@ func graphDefs() []Def {
 	}
 }
 
-// PauseRequested asks that nothing new starts; running tickets finish.
+// PauseRequested asks that nothing new starts. Running tickets finish.
 type PauseRequested struct{}
 
 // EventType returns the type name and version.
@@ -283,7 +283,7 @@ type NoteRequested struct {
 // EventType returns the type name and version.
 func (NoteRequested) EventType() Type { return Type{"NoteRequested", 1} }
 
-// CheckNote returns why a note cannot be taken; it returns a [LimitError] if it is too long.
+// CheckNote returns why a note is invalid. It returns a [LimitError] if the note is too long.
 func CheckNote(text string) error {
 	if chars.Trim(text) == "" {
 		return errors.New("the note is empty")

@@ -270,7 +270,7 @@ func discussionDefs() []Def {
 const (
 	// MaxTurnEntries limits the number of entries in a turn.
 	MaxTurnEntries = 1024
-	// MaxCompactWords limits what a person says about what to keep of a discussion, in bytes.
+	// MaxCompactWords limits a person's instruction on what to keep of a discussion, in bytes.
 	MaxCompactWords = 4 << 10
 	// MaxTurnInline limits the total size of the entries whose text is in the request itself, in
 	// bytes.

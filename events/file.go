@@ -20,8 +20,8 @@ const (
 	ViewCurated = "curated"
 	// ViewDiff is the diff of a file since its content was Before.
 	ViewDiff = "diff"
-	// ViewState shows nothing: it only reports the digest of the file's content, or none if the
-	// file cannot be read.
+	// ViewState shows no content: it only reports the digest of the file's content, or none if the file cannot be
+	// read.
 	ViewState = "state"
 	// ViewImage is an image, whose bytes are always in the blob store.
 	ViewImage = "image"
@@ -33,7 +33,7 @@ const (
 const (
 	// RetrieveVectors compares the vectors of texts. The name is that of the original's vector store.
 	RetrieveVectors = "chroma"
-	// RetrieveText ranks texts by the words of the question.
+	// RetrieveText ranks passages by the words of the question.
 	RetrieveText = "text"
 )
 
@@ -58,7 +58,7 @@ type Retrieval struct {
 	Query string `json:"query,omitempty"`
 }
 
-// Check returns why the retrieval is invalid; nil if it is valid.
+// Check returns why the retrieval is invalid, or nil if it is valid.
 func (r Retrieval) Check() error {
 	switch {
 	case !slices.Contains(RetrievalSources(), r.Source):
@@ -88,7 +88,7 @@ func DefaultRetrieval() RetrievalSettings {
 	return RetrievalSettings{Source: RetrieveVectors, Provider: "gemini", TopK: DefaultTopK}
 }
 
-// Retrieval returns what a turn asks for; nil if retrieval is off.
+// Retrieval returns the retrieval for a turn, or nil if retrieval is off.
 func (s RetrievalSettings) Retrieval() *Retrieval {
 	if !s.Enabled {
 		return nil
@@ -96,7 +96,7 @@ func (s RetrievalSettings) Retrieval() *Retrieval {
 	return &Retrieval{Source: s.Source, Provider: s.Provider, Model: s.Model, TopK: s.TopK}
 }
 
-// RetrievalChanged changes whether turns of discussions retrieve, and how: the members that are set.
+// RetrievalChanged changes whether turns of discussions retrieve, and how. Only the members that are set change.
 type RetrievalChanged struct {
 	Enabled  *bool   `json:"enabled,omitempty"`
 	Source   *string `json:"source,omitempty"`
@@ -135,7 +135,7 @@ func (s RetrievalSettings) Changed(e RetrievalChanged) RetrievalSettings {
 	return s
 }
 
-// Changes returns the change that leads to these settings from any others.
+// Changes returns the change that leads to these settings from any other settings.
 func (s RetrievalSettings) Changes() RetrievalChanged {
 	return RetrievalChanged{&s.Enabled, &s.Source, &s.Provider, &s.Model, &s.TopK}
 }
@@ -171,7 +171,7 @@ func DefaultView(file string) string {
 	return ViewRaw
 }
 
-// FileViews returns the views in which a person may show a file.
+// FileViews returns the views that a person may choose for a file.
 func FileViews() []string {
 	return []string{ViewRaw, ViewSkeleton, ViewCurated, ViewOutline, ViewSummary, ViewImage}
 }

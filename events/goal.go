@@ -11,13 +11,12 @@ import (
 const (
 	// MaxTalkBytes limits the total size of the entries of an attached discussion, in bytes.
 	MaxTalkBytes = 512 << 10
-	// MaxTalks limits how many discussions are attached to one ticket or goal; later ones do not count.
+	// MaxTalks limits the discussions that are attached to one ticket or goal; further ones are ignored.
 	MaxTalks = 8
 )
 
-// TalkAttached attaches a discussion, as it reads now, to a goal or a ticket: the tiers that plan
-// the goal and the workers of the ticket are shown it. For a new goal or ticket it comes before the
-// event that requests it.
+// TalkAttached attaches a discussion, in its current state, to a goal or a ticket. It is shown to the tiers that plan
+// the goal and to the workers of the ticket. For a new goal or ticket it precedes the event that requests it.
 type TalkAttached struct {
 	// To is the id of the GoalSubmitted or WorkerSpawnRequested, or of an existing ticket.
 	To         string      `json:"to"`
@@ -52,12 +51,11 @@ func (e TalkAttached) Check() error {
 	return TurnRequested{Discussion: e.Discussion, Text: "x", Entries: e.Entries}.Check()
 }
 
-// MaxOpened limits how many entries of a ticket's conversation are opened as a discussion; the
-// oldest are left out.
+// MaxOpened limits the entries of a ticket's conversation that are opened as a discussion; the oldest are left out.
 const MaxOpened = 512
 
-// ConversationOpened makes a discussion of what was said about a ticket so far: replies, results of
-// calls and hints. A person continues it by hand, and gives it back with TalkAttached.
+// ConversationOpened turns a ticket's conversation so far into a discussion: replies, results of calls and hints. A
+// person continues it and gives it back with TalkAttached.
 type ConversationOpened struct {
 	Ticket     string `json:"ticket"`
 	Discussion string `json:"discussion"` // the name of the new discussion
@@ -72,8 +70,8 @@ func (e ConversationOpened) EventCorr() string { return e.Ticket }
 // maxTrackTitle limits the title of a track that a person requests, in bytes.
 const maxTrackTitle = 80
 
-// GoalTrack returns the only track of a goal that goes to the tech lead as it is; goal is the id of
-// the GoalSubmitted event.
+// GoalTrack returns the only track of a goal that goes directly to the tech lead; goal is the id of the GoalSubmitted
+// event.
 func GoalTrack(goal, text string) Track {
 	title, _, _ := strings.Cut(chars.Trim(text), "\n")
 	if len(title) > maxTrackTitle {
@@ -117,7 +115,7 @@ func (TracksProposed) EventType() Type { return Type{"TracksProposed", 1} }
 // EventCorr returns the goal.
 func (e TracksProposed) EventCorr() string { return e.Goal }
 
-// PlanSkipped says that tier 1 found one ticket with the goal's own text to be enough for the goal.
+// PlanSkipped says that tier 1 decided that a single ticket with the goal's own text is enough.
 type PlanSkipped struct {
 	Goal string `json:"goal"` // id of GoalSubmitted
 }

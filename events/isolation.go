@@ -7,10 +7,10 @@ import (
 
 // How tickets that run at the same time are isolated.
 const (
-	// IsolationShared lets all tickets work in the person's folder, where a file that one ticket
-	// changes is locked for the others until its attempt ends.
+	// IsolationShared lets all tickets work in the user's folder. A file that one ticket changes is locked for the
+	// others until its attempt ends.
 	IsolationShared = "shared"
-	// IsolationWorktree gives each attempt a git worktree and a branch of its own.
+	// IsolationWorktree gives each attempt its own git worktree and branch.
 	IsolationWorktree = "worktree"
 )
 
@@ -20,8 +20,8 @@ const WorkspaceMerged = "merged"
 // WorkspaceName returns the name of the workspace of an attempt at a ticket.
 func WorkspaceName(ticket string, attempt int) string { return ticket + "." + strconv.Itoa(attempt) }
 
-// Place returns the name of the workspace with the merged work of a session's tickets; empty if
-// that is the person's folder.
+// Place returns the name of the workspace with the merged work of a session's tickets, or "" if that is the user's
+// folder.
 func (s Settings) Place() string {
 	if s.Isolation == IsolationWorktree {
 		return WorkspaceMerged
@@ -39,9 +39,8 @@ func ValidWorkspace(name string) bool {
 	return !numbered || number != "" && number[0] != '0' && strings.Trim(number, "0123456789") == ""
 }
 
-// OverlapWarned says that two tickets have the same target file. In the person's folder the second
-// one waits for the first; in worktrees of their own both continue, and their changes are combined
-// in the merge.
+// OverlapWarned says that two tickets have the same target file. In the user's folder the second one waits for the
+// first; in separate worktrees both continue, and their changes are combined in the merge.
 type OverlapWarned struct {
 	Tickets []string `json:"tickets"` // the running one, then the one about to start
 	Path    string   `json:"path"`

@@ -119,8 +119,8 @@ const (
 // token.
 func PoolName(kind, project string) string { return kind + "-" + project }
 
-// ErrTakenOver is returned by a handler of pool work if another handler has taken it over. The
-// work is left to that one: it is neither acknowledged nor released.
+// ErrTakenOver is returned by a handler of pool work if another handler has taken over the work. The work is left to
+// the other handler: it is neither acknowledged nor released.
 var ErrTakenOver = errors.New("the work was taken over")
 
 // NeedsNewer is the beginning of the reason with which a program releases work that it is too old

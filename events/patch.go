@@ -28,8 +28,8 @@ func (e PatchRequested) EventCorr() string { return e.Call }
 // MaxPatch is the maximum size of a proposed patch in bytes.
 const MaxPatch = 96 << 10
 
-// PatchProposed is tier 4's patch, a unified diff. Nothing is changed before a person has seen its
-// effect and said yes.
+// PatchProposed is tier 4's patch, a unified diff. Nothing changes until a person has seen its effect and approved
+// it.
 type PatchProposed struct {
 	Request string `json:"request"` // event id of PatchRequested
 	Call    string `json:"call"`
@@ -46,7 +46,7 @@ func (PatchProposed) EventType() Type { return Type{"PatchProposed", 1} }
 // EventCorr returns the call.
 func (e PatchProposed) EventCorr() string { return e.Call }
 
-// PatchSkipped says why there is no patch.
+// PatchSkipped says why tier 4 proposed no patch.
 type PatchSkipped struct {
 	Request string `json:"request"`
 	Call    string `json:"call"`

@@ -55,7 +55,7 @@ func (PlanProposed) EventType() Type { return Type{"PlanProposed", 1} }
 // EventCorr returns the track.
 func (e PlanProposed) EventCorr() string { return e.Track }
 
-// PlanAnswered is a person's answer to a proposed plan. A no with a reason asks for another plan.
+// PlanAnswered is a person's answer to a proposed plan. A rejection with a reason asks for another plan.
 type PlanAnswered struct {
 	Plan    string   `json:"plan"` // id of PlanProposed
 	Track   string   `json:"track"`
@@ -228,8 +228,8 @@ func (TicketKilled) EventType() Type { return Type{"TicketKilled", 1} }
 // EventCorr returns the ticket.
 func (e TicketKilled) EventCorr() string { return e.Ticket }
 
-// StepRequested asks for approval of what comes next in step mode: the next request to the model,
-// or the calls of its reply. Of a request it holds the new messages, of a reply the calls.
+// StepRequested asks for approval of the next step in step mode: the next request to the model, of which it holds the
+// new messages, or the reply's calls, which it holds too.
 type StepRequested struct {
 	Ticket  string `json:"ticket"`
 	Attempt int    `json:"attempt"`
@@ -240,8 +240,7 @@ type StepRequested struct {
 	Calls    []StepCall    `json:"calls,omitempty"`
 }
 
-// StepMessage is a new message of a request: what the model reads is Prefix, Text and Suffix. The
-// person may edit Text.
+// StepMessage is a new message of a request: the model reads Prefix, Text and Suffix. The person may edit Text.
 type StepMessage struct {
 	Part   int    `json:"part"` // its place in the prompt
 	Call   string `json:"call,omitempty"`
@@ -259,7 +258,7 @@ type StepCall struct {
 	Args json.RawMessage `json:"args"`
 }
 
-// StepEdit is another text for a message, from a person.
+// StepEdit is a person's replacement for the text of a message.
 type StepEdit struct {
 	Part int    `json:"part"`
 	Text string `json:"text"`

@@ -222,7 +222,7 @@ const (
 	NoticeUpdated  = "updated" // of a resource; a signal only
 )
 
-// ServerNotice is what an external MCP server reported during a call.
+// ServerNotice is a report of an external MCP server during a call.
 type ServerNotice struct {
 	N        int     `json:"n"` // number in its call, from 1
 	Kind     string  `json:"kind"`
@@ -233,7 +233,7 @@ type ServerNotice struct {
 	Text     string  `json:"text,omitempty"`   // message of a progress, JSON of a log message, or URI of an update
 }
 
-// SignalNotice is the name of signals whose body is a [NoticeSignal].
+// SignalNotice is the name of the signals whose body is a [NoticeSignal].
 const SignalNotice = "notice"
 
 // NoticeSignal is a notice as it is sent at once. It may be lost.
@@ -243,7 +243,7 @@ type NoticeSignal struct {
 	ServerNotice
 }
 
-// SignalOutput is the name of signals whose body is an [OutputSignal].
+// SignalOutput is the name of the signals whose body is an [OutputSignal].
 const SignalOutput = "output"
 
 // OutputSignal has the last lines that a running call has written to one of its streams. It may be lost.

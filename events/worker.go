@@ -27,8 +27,8 @@ const (
 // Priorities returns the priorities of a ticket, highest first.
 func Priorities() []string { return []string{"high", "medium", "low"} }
 
-// WorkerSpawnRequested asks for one more worker: a ticket of its own, outside any goal, that is
-// treated like every other ticket.
+// WorkerSpawnRequested asks for another worker with its own ticket, outside any goal. The ticket is treated like
+// every other ticket.
 type WorkerSpawnRequested struct {
 	Prompt     string   `json:"prompt"`
 	Context    []string `json:"context,omitempty"` // paths of files that the worker sees at the beginning

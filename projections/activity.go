@@ -180,14 +180,14 @@ func (h *Histogram) add(ms int64) {
 	h.SumMS += ms
 }
 
-// outcomeReplied is the outcome of a model request that was answered, outcomeFailed of one that failed.
+// outcomeReplied is the outcome of an answered model request, and outcomeFailed that of a failed one.
 const (
 	outcomeReplied = "replied"
 	outcomeFailed  = "failed"
 )
 
-// Figures are what monitoring counts in a session. A key by two things is both, with a blank between them; the second
-// has no blank.
+// Figures are the counts of a session for monitoring. A key with two parts has a blank between them; the second part
+// contains none.
 type Figures struct {
 	// Models has both outcomes of each model that was asked, so that a rate of failures has something to compare with.
 	Models  map[string]*Histogram `json:"models"`  // by provider/model and outcome
@@ -283,5 +283,5 @@ func histogramOf(m map[string]*Histogram, name, outcome string) *Histogram {
 	return m[key]
 }
 
-// Figures returns what monitoring counts in the session. The result is shared and must not be modified.
+// Figures returns the counts of the session for monitoring. The result is shared and must not be modified.
 func (s *Set) Figures() Figures { return stateOf(s, figures).Figures }

@@ -111,14 +111,14 @@ func (m *meter) apply(e *events.Event) *meter {
 	return m
 }
 
-// ofUsage reports whether an event is about requests to models or may report what embeddings used.
+// ofUsage reports whether an event is about model requests or may report the usage of embeddings.
 func ofUsage(p events.Payload) bool {
 	_, built := p.(events.ContextBuilt)
 	return built || ofRequests(p)
 }
 
-// embedding returns the requests for embeddings that were made for views, as one request; false if
-// none were.
+// embedding returns the embedding requests that were made for views, as one request. It returns false if none were
+// made.
 func embedding(p events.ContextBuilt) (request, bool) {
 	r := p.Retrieved
 	if r == nil || r.Usage == nil {

@@ -15,7 +15,7 @@ import (
 // notNewest is why a change cannot be undone or redone out of order.
 const notNewest = "another change was made since, or the step was already undone or redone"
 
-// talkSide is what a step of the discussions restores; each step uses some of the members.
+// talkSide is the state that a step of the discussions restores. Each step uses some of its members.
 type talkSide struct {
 	// Thread and Entry name one entry: Was is the entry, or nil if there was none, and Behind is the
 	// entry before it.
@@ -57,7 +57,7 @@ func (c *conversation) wide() talkSide {
 	return talkSide{Threads: maps.Clone(c.Threads), Active: c.Active, Roles: c.Roles}
 }
 
-// changed reduces a wide side to what has changed since. Other sides stay the same.
+// changed reduces a complete side to the parts that have changed since. Other sides are not modified.
 func (d talkSide) changed(c *conversation) talkSide {
 	if d.Entry != "" || d.From != "" {
 		return d
@@ -84,7 +84,7 @@ func (d talkSide) changed(c *conversation) talkSide {
 	return out
 }
 
-// before returns what an operation will change, as it is now.
+// before returns the current state of what an operation will change.
 func (c *conversation) before(e *events.Event, p *events.DiscussionChanged) talkSide {
 	name := cmp.Or(p.Discussion, c.Active)
 	switch p.Operation {
@@ -246,7 +246,7 @@ func (t *thread) late(since uint64) []storedEntry {
 	return out
 }
 
-// projectSide is what a step of the project restores.
+// projectSide is the state that a step of the project restores.
 type projectSide struct {
 	Changes  json.RawMessage `json:"changes,omitempty"` // of the document
 	Selected string          `json:"selected,omitempty"`
@@ -262,7 +262,7 @@ func (d projectSide) size() int {
 	return size
 }
 
-// rememberEdit adds the step of an edit of the document, before it takes effect.
+// rememberEdit adds a step for an edit of the document, before the edit takes effect.
 func (p *projectState) rememberEdit(e *events.Event, after json.RawMessage, selected string) {
 	changes, keys := reverse(after, p.Document)
 	if len(keys) == 0 {
@@ -276,7 +276,7 @@ func (p *projectState) rememberEdit(e *events.Event, after json.RawMessage, sele
 		before, before.size())
 }
 
-// rememberPreset adds the step of a change to a preset, before it takes effect.
+// rememberPreset adds a step for a change to a preset, before the change takes effect.
 func (p *projectState) rememberPreset(e *events.Event, w *events.ContextPresetChanged, was ContextPreset, known bool) {
 	before := projectSide{Preset: w.Name}
 	if known {
@@ -287,8 +287,8 @@ func (p *projectState) rememberPreset(e *events.Event, w *events.ContextPresetCh
 	p.History.Add(undo.Info{ID: e.ID, Seq: e.Seq, At: e.Time, By: e.Actor, What: did + w.Name}, before, before.size())
 }
 
-// restored undoes or redoes a step. Changes of the document apply even if the step is not the next
-// one, because the settings apply them, too; they are then an edit like any other.
+// restored undoes or redoes a step. Changes of the document apply even if the step is not the next one, because the
+// settings apply them as well; they then count as an ordinary edit.
 func (p *projectState) restored(e *events.Event, w *events.CurationRestored) string {
 	n := p.History.Next(w.Redo)
 	if n == nil || n.ID != w.Step {
@@ -322,7 +322,7 @@ func (p *projectState) restored(e *events.Event, w *events.CurationRestored) str
 	return ""
 }
 
-// Curation is the history of what people changed in the discussions, the context and the project.
+// Curation is the history of people's changes to the discussions, the context and the project.
 type Curation struct {
 	// Position is the sequence of the newest change, undo or redo; 0 if there was none.
 	Position uint64      `json:"position"`
@@ -355,8 +355,7 @@ func infos[T any](steps []undo.Step[T], after uint64) []undo.Info {
 	return out
 }
 
-// Restoring returns the event that undoes or redoes the next step, and the step; false if there is
-// none.
+// Restoring returns the event that undoes or redoes the next step, and the step. It returns false if there is none.
 func (s *Set) Restoring(redo bool) (events.CurationRestored, undo.Info, bool) {
 	now := s.Curation()
 	steps := now.Undo

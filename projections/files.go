@@ -100,7 +100,8 @@ type Change struct {
 // unknownMerge is the reason why the content of a merged file is not known: the merge combined the work of two tickets.
 const unknownMerge = "tickets changed it at once; the merged content is not recorded"
 
-// chained reports whether each write begins with the content that the one before left, or leaves the same.
+// chained reports whether each write begins with the content that the previous one left behind, or ends with the same
+// content.
 func (f Change) chained() bool {
 	for i, w := range f.Writes[1:] {
 		if last := f.Writes[i]; w.Before != last.After && w.After != last.After {
@@ -131,15 +132,15 @@ type UnseenWrite struct {
 	NotUndoable []string `json:"not_undoable,omitempty"` // links and files that no undo restores
 }
 
-// Changes are the files that the calls of a session changed, sorted by path. A file whose newest content is that
-// before the first change is left out. Merged work counts from its merge on.
+// Changes are the files that the calls of a session changed, sorted by path. A file that has its original content
+// again is left out. Merged work counts from its merge on.
 type Changes struct {
 	Files  []Change      `json:"files"`
 	Unseen []UnseenWrite `json:"unseen"`
 }
 
-// Of returns the changes of one ticket. The content before and after is that of the ticket's own first and newest
-// write; undos of several tickets count where they restore what the ticket found.
+// Of returns the changes of one ticket. The contents before and after are those of the ticket's own first and newest
+// write; an undo that affects several tickets counts if it restores what the ticket found.
 func (c Changes) Of(ticket string) Changes {
 	out := Changes{Files: []Change{}, Unseen: []UnseenWrite{}}
 	for _, f := range c.Files {

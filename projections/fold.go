@@ -138,14 +138,14 @@ func Catalogue() []func() Model {
 	}
 }
 
-// Watched returns the models of [Catalogue] that views of a session at an earlier position read. They leave out what
-// only programs read, and the discussions.
+// Watched returns the models of [Catalogue] that views of a session at an earlier position use. It leaves out the
+// discussions and the models that only programs read.
 func Watched() []func() Model {
 	return []func() Model{asks.Model, changes.Model, cost.Model, settings.Model, spans.Model, spending.Model,
 		summary.Model, tickets.Model, workers.Model}
 }
 
-// Discussed returns the model of [Catalogue] with the discussions, whose texts are all in its state.
+// Discussed returns the model of [Catalogue] with the discussions, including their complete text.
 func Discussed() []func() Model { return []func() Model{discussion.Model} }
 
 // ofTheWork selects all payloads except the gateway's own records, which are frequent while

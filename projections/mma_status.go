@@ -35,8 +35,8 @@ const (
 	PendingSpawn = "pending_mma_spawn_approval"
 )
 
-// GatesOf returns the gates whose open asks set a flag. Asks of other gates, such as budget and trust, set none: each
-// takes an answer of its own.
+// GatesOf returns the gates whose open asks set a flag. Asks of other gates, such as budget and trust, set no flag,
+// because each needs its own kind of answer.
 func GatesOf(flag string) []string {
 	switch flag {
 	case PendingTool:

@@ -21,7 +21,7 @@ const (
 // SpanOpen is the state of a span that has not ended.
 const SpanOpen = "open"
 
-// Span is something that takes time, from the event that began it to the event that ended it.
+// Span is an activity, from the event that began it to the event that ended it.
 type Span struct {
 	ID      string     `json:"id"` // of the call, the ask, the attempt, or else of the first event
 	Kind    string     `json:"kind"`
@@ -44,7 +44,7 @@ type Span struct {
 	Usage   *Usage     `json:"usage,omitempty"`
 }
 
-// Limits of what is kept of spans: the newest MaxSpans, and up to spansSlack more before old ones are removed.
+// Limits of the kept spans: the newest MaxSpans, and up to spansSlack more before old ones are removed.
 const (
 	MaxSpans   = 20_000
 	spansSlack = 2_000
@@ -125,7 +125,7 @@ func (t *spanTable) apply(e *events.Event) *spanTable {
 	return t
 }
 
-// begin adds a span; an id that is open already changes nothing.
+// begin adds a span. If the id is already open, it changes nothing.
 func (t *spanTable) begin(e *events.Event, s Span) {
 	if t.open[s.ID] != nil {
 		return
@@ -142,7 +142,7 @@ func (t *spanTable) begin(e *events.Event, s Span) {
 	t.open[s.ID] = &s
 }
 
-// end ends an open span and returns it; nil if there is none.
+// end ends an open span and returns it, or nil if there is none.
 func (t *spanTable) end(e *events.Event, id, state, detail string) *Span {
 	s := t.open[id]
 	if s == nil {
@@ -222,8 +222,8 @@ func (t *spanTable) tool(e *events.Event) {
 	}
 }
 
-// Spans returns the newest spans that began before a sequence, 0: all, at most limit of them, in the order in which
-// they began, and how many older ones there are. They are shared and must not be modified.
+// Spans returns at most limit of the newest spans that began before a sequence (0 means all), in the order in which
+// they began, and the number of older ones. They are shared and must not be modified.
 func (s *Set) Spans(before uint64, limit int) (newest []*Span, older uint64) {
 	t := stateOf(s, spans)
 	end := len(t.Spans)
@@ -234,8 +234,8 @@ func (s *Set) Spans(before uint64, limit int) (newest []*Span, older uint64) {
 	return t.Spans[from:end:end], t.Dropped + uint64(from)
 }
 
-// Conversation returns the spans of one worker's attempt: its requests to models, the files that they were shown, and
-// its calls. The attempt 0 is the newest; of a worker without attempts it is the only one.
+// Conversation returns the spans of one attempt of a worker: its model requests, the files that they were shown, and
+// its calls. Attempt 0 is the newest one; a worker without attempts has only this one.
 func (s *Set) Conversation(worker string, attempt int) (newest int, found []*Span) {
 	t := stateOf(s, spans)
 	for _, p := range t.Spans {

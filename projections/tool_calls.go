@@ -58,10 +58,10 @@ func (s *Set) Pending() (models, calls int) {
 	return len(stateOf(s, cost).Requests), len(stateOf(s, toolCalls).Open)
 }
 
-// MaxServers limits the external MCP servers of a session; those that appear later are not kept.
+// MaxServers limits the external MCP servers of a session. Servers that appear later are ignored.
 const MaxServers = 64
 
-// Server is what an external MCP server does, as recorded last.
+// Server is the newest recorded state of an external MCP server.
 type Server struct {
 	State string                 `json:"state"` // idle, starting, running or error
 	Error string                 `json:"error,omitempty"`

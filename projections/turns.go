@@ -30,7 +30,7 @@ type Turn struct {
 	Retrieved *TurnRetrieved `json:"retrieved,omitempty"`
 }
 
-// TurnRetrieved says what was found for a turn, and how.
+// TurnRetrieved describes the passages that were found for a turn, and how.
 type TurnRetrieved struct {
 	events.Retrieved
 	Found []TurnPassage `json:"found"` // best first
@@ -236,11 +236,11 @@ func (s *Set) TurnEntries(name string) ([]events.TurnEntry, bool) {
 	return out, true
 }
 
-// LastExchange keeps what stands from the person's last message on; see [Set.CompactEntries].
+// LastExchange keeps everything from the person's last message on; see [Set.CompactEntries].
 const LastExchange = -1
 
-// CompactEntries returns the entries that a summary of a discussion replaces: those of
-// [Set.TurnEntries] but the last keep ones.
+// CompactEntries returns the entries that a summary of a discussion replaces: all of [Set.TurnEntries] except the
+// last keep ones.
 func (s *Set) CompactEntries(name string, keep int) ([]events.TurnEntry, bool) {
 	entries, known := s.TurnEntries(name)
 	end := max(0, len(entries)-keep)
@@ -255,8 +255,8 @@ func (s *Set) CompactEntries(name string, keep int) ([]events.TurnEntry, bool) {
 	return entries[:end], known
 }
 
-// isNotice reports whether the entry is the engine's notice that a turn has no answer. Once a
-// person has edited it, it is not.
+// isNotice reports whether the entry is the engine's notice that a turn has no answer. Once a person has edited the
+// entry, it is no longer a notice.
 func (n storedEntry) isNotice() bool {
 	return n.Entry != nil && n.From == "" && n.Entry.Role == RoleSystem && events.IsTurn(n.Entry.Ticket) &&
 		n.Entry.Call == ""
@@ -289,7 +289,7 @@ type compaction struct {
 	Summary  storedEntry `json:"summary"`  // its newest reply; without an id if there is none
 }
 
-// compact begins to make the discussion of a turn shorter.
+// compact begins to shorten the discussion of a turn.
 func (c *conversation) compact(turn string, p *events.TurnRequested) {
 	shorter := &compaction{}
 	for _, n := range p.Entries {
@@ -301,14 +301,14 @@ func (c *conversation) compact(turn string, p *events.TurnRequested) {
 	c.Compacts[turn] = shorter
 }
 
-// said keeps a reply of the model.
+// said stores a reply of the model.
 func (s *compaction) said(c *conversation, e *events.Event, p *events.ModelReplied, q request) {
 	n := logEntry{Role: events.RoleSummary, Content: p.Text, Tier: q.Tier, Ticket: q.Ticket}
 	s.Summary = c.stored(storedEntry{From: e.ID, Entry: &n})
 }
 
-// shorten creates the take with the summary and everything that stands after the entries that it replaces, and goes on
-// in it if its discussion is the active one. All of it happens with the one event that ends the turn.
+// shorten creates the take with the summary and the entries that follow the replaced ones. If its discussion is the
+// active one, the take becomes active. All of this happens with the one event that ends the turn.
 func (c *conversation) shorten(e *events.Event, turn string, shorter *compaction) {
 	name := c.Turns[turn]
 	from := c.Threads[name]

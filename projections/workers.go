@@ -8,7 +8,7 @@ import (
 
 // Limits of what is kept about workers.
 const (
-	// MaxFinishedWorkers limits how many inactive workers are kept; older ones are only counted.
+	// MaxFinishedWorkers limits the inactive workers that are kept; older ones are only counted.
 	MaxFinishedWorkers = 32
 	// MaxWorkerTail limits the kept end of a worker's text, in bytes.
 	MaxWorkerTail = 4 << 10
@@ -191,7 +191,7 @@ const (
 	WorkerRemoved = "removed"
 	// WorkerStopped means that the session was closed.
 	WorkerStopped = "stopped"
-	// WorkerRefused means that the conductor refused to add a ticket for it.
+	// WorkerRefused means that the conductor refused to add a ticket for the worker.
 	WorkerRefused = "refused"
 )
 

@@ -1,5 +1,5 @@
-// Package diffs makes the difference between what a file was before a session and what its calls left, of the contents
-// in the blob store.
+// Package diffs computes the difference between a file before a session and after its calls, from the contents in the
+// blob store.
 package diffs
 
 import (
@@ -24,7 +24,7 @@ type File struct {
 	NoDiff string `json:"no_diff,omitempty"`
 }
 
-// maxDiffed limits the content of a file, in bytes, of which a diff is made.
+// maxDiffed limits the size of a file for which a diff is computed, in bytes.
 const maxDiffed = 4 << 20
 
 // Of adds the difference between a file's first and its newest content.

@@ -1,8 +1,8 @@
-// Package past folds sessions up to positions of the log, for readers who look at a session as it was.
+// Package past folds sessions up to positions of the log, for readers who look at a past state of a session.
 //
-// A [Folds] keeps a few folds, each at the position that was read last, and some states on the way to them. A step
-// forward folds only what is new, and a step back restores the state before it, so that both are quick in a long
-// session too. Readers at different positions, or in different sessions, have folds of their own.
+// A [Folds] keeps a few folds, each at the position that was read last, and some states on the way there. A step
+// forward folds only the new events, and a step back starts from the nearest earlier state, so both are fast even in
+// a long session. Readers at different positions, or in different sessions, have separate folds.
 package past
 
 import (
@@ -14,20 +14,20 @@ import (
 	"manualslop/projections"
 )
 
-// Limits of what a Folds keeps. The folds and states that were used longest ago are dropped.
+// Limits of the memory of a Folds. The least recently used folds and states are dropped.
 const (
-	// maxFolds is how many positions have a fold.
+	// maxFolds is the maximum number of folds.
 	maxFolds = 3
-	// maxStates is how many bytes the states have together.
+	// maxStates is the maximum size of all states together, in bytes.
 	maxStates = 64 << 20
-	// step is how many events a step back folds at most, and how far a fold moves on: a reader further ahead is another
-	// reader.
+	// step is the maximum number of events that a step back folds, and the maximum distance by which a fold advances:
+	// a reader further ahead counts as a new reader.
 	step = 1000
-	// spacing is how far apart the states are that a long fold leaves on its way.
+	// spacing is the distance between the states that a long fold leaves behind.
 	spacing = 20_000
 )
 
-// Read returns the events of a session from one sequence to another, as the log has them.
+// Read returns the stored events of a session from one sequence to another.
 type Read func(ctx context.Context, session string, from, to uint64) iter.Seq2[events.Event, error]
 
 // Folds folds sessions up to positions. It is safe for concurrent use. Create one with New.
@@ -46,7 +46,7 @@ type fold struct {
 	set     *projections.Set
 }
 
-// state is what restores a fold.
+// state restores a fold.
 type state struct {
 	session string
 	of      projections.Snapshot
@@ -60,13 +60,13 @@ func (s *state) size() int {
 	return n
 }
 
-// New returns a Folds that reads a log, and folds the given models only.
+// New returns a Folds that reads a log and folds only the given models.
 func New(read Read, models []func() projections.Model) *Folds {
 	return &Folds{read: read, models: models, room: maxStates, turn: make(chan struct{}, 1)}
 }
 
-// At calls f with the models of a session as they were after the event at a sequence. f must not keep them. The error
-// is that of the log, of ctx, of f, or a *projections.StoppedError.
+// At calls f with the models of a session as they were after the event at a sequence. f must not keep them. It
+// returns the error of the log, of ctx or of f, or a *projections.StoppedError.
 func (p *Folds) At(ctx context.Context, session string, at uint64, f func(*projections.Set) error) error {
 	select {
 	case p.turn <- struct{}{}:
@@ -87,8 +87,7 @@ func (p *Folds) At(ctx context.Context, session string, at uint64, f func(*proje
 	return failed
 }
 
-// nearest returns a fold that has all events up to a position, which is at or before the given one. It is no longer in
-// p.folds.
+// nearest returns the fold with the most events up to the given position, and removes it from p.folds.
 func (p *Folds) nearest(session string, at uint64) (set *projections.Set, from uint64) {
 	near := -1
 	for i, f := range p.folds {
@@ -118,7 +117,7 @@ func (p *Folds) nearest(session string, at uint64) (set *projections.Set, from u
 	return set, set.Seq()
 }
 
-// fold folds the stored events up to a position, and leaves states from which later readers begin.
+// fold folds the stored events up to a position, and leaves behind states from which later readers can begin.
 func (p *Folds) fold(ctx context.Context, session string, set *projections.Set, from, at uint64) error {
 	if from >= at {
 		return nil
@@ -141,7 +140,7 @@ func (p *Folds) fold(ctx context.Context, session string, set *projections.Set, 
 	return ctx.Err()
 }
 
-// onTheWay returns after which sequences a fold leaves its state, in order.
+// onTheWay returns the sequences after which a fold saves its state, in order.
 func onTheWay(from, at uint64) []uint64 {
 	if at-from <= 2*step {
 		return nil
@@ -153,7 +152,7 @@ func onTheWay(from, at uint64) []uint64 {
 	return append(due, at-step)
 }
 
-// leave keeps the state of a fold where it is. A fold with a stopped model has none.
+// leave saves the current state of a fold. A fold with a stopped model has no state.
 func (p *Folds) leave(session string, set *projections.Set) {
 	snap, err := set.Snapshot()
 	if err != nil {

@@ -6,9 +6,7 @@ import (
 	"manualslop/events"
 )
 
-// Table returns the models that this program knows. The first matching row counts, so specific
-// embeddings returns rows for models that turn texts into vectors, so that retrieval has a cost. They
-// write no tokens.
+// embeddings returns rows for models that turn text into vectors, so that retrieval has a cost. They write no tokens.
 func embeddings() []events.ModelOffer {
 	const page, day = "https://developers.openai.com/api/docs/models/text-embedding-3-large", "2026-11-27"
 	const google = "https://opencode.ai/data/google/gemini-embedding-001.json and developers.googleblog.com"
@@ -19,7 +17,8 @@ func embeddings() []events.ModelOffer {
 	}
 }
 
-// rows come before general ones.
+// Table returns the models that this program knows. The first matching row counts, so specific rows come before
+// general ones.
 func Table() events.ModelsOffered {
 	return events.ModelsOffered{Models: slices.Concat(anthropic(), gemini(), openai(), others(), embeddings())}
 }

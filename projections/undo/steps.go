@@ -1,9 +1,8 @@
-// Package undo has the changes of a read model that a person can undo and redo.
+// Package undo stores the changes of a read model that a person can undo and redo.
 //
-// A read model keeps one [Steps]. Each step holds what its read model needs to go back: the state
-// of what it changed, as it was before. Going back swaps that state with the current one, which the
-// step then holds for the way forward. So a step stays as small as its change, and nothing but the
-// read model's own state is needed to undo.
+// A read model keeps one [Steps]. Each step holds what its read model needs to go back: the previous state of what
+// was changed. Going back swaps that state with the current one, which the step then holds for the way forward. A
+// step is therefore as small as its change, and an undo needs nothing but the read model's own state.
 package undo
 
 import (
@@ -15,11 +14,11 @@ import (
 const (
 	// MaxSteps limits the number of steps.
 	MaxSteps = 100
-	// MaxBytes limits the total size of what the steps hold.
+	// MaxBytes limits the total size of the steps' contents.
 	MaxBytes = 8 << 20
 )
 
-// Info describes a change of a person.
+// Info describes a person's change.
 type Info struct {
 	ID   string    `json:"id"`  // of the event that requested the change
 	Seq  uint64    `json:"seq"` // of the event that made the change
@@ -28,7 +27,7 @@ type Info struct {
 	What string    `json:"what"` // such as: edited entry 3 of main
 }
 
-// Step is a change that can be undone, or an undone one that can be redone.
+// Step is a change that can be undone, or an undone change that can be redone.
 type Step[T any] struct {
 	Info
 	// Moved is the sequence of the newest undo or redo of the change; Seq if there was none.
@@ -87,7 +86,7 @@ func (s *Steps[T]) Has(id string) bool {
 // Clear forgets all changes.
 func (s *Steps[T]) Clear() { s.Done, s.Undone = nil, nil }
 
-// Next returns the change that is undone or redone next in this read model; nil if there is none.
+// Next returns the next change to undo or redo in this read model, or nil if there is none.
 func (s *Steps[T]) Next(redo bool) *Step[T] {
 	from := s.Done
 	if redo {

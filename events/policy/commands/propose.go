@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Propose returns patterns for the commands that none of the allow patterns covers: the command itself, or of programs
-// with subcommands that subcommand with any arguments. It returns false if no pattern can cover one.
+// Propose returns patterns for the commands that no allow pattern covers: the command itself or, for programs with
+// subcommands, the subcommand with any arguments. It returns false if no pattern can cover one of them.
 func (s Script) Propose(have []Pattern) ([]string, bool) {
 	var out []string
 	for _, c := range s.Commands {

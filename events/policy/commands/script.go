@@ -116,7 +116,7 @@ type Hit int
 const (
 	// Misses: the pattern does not apply.
 	Misses Hit = iota
-	// MayHit: the script's text does not show whether it applies.
+	// MayHit means that the script's text does not show whether the pattern applies.
 	MayHit
 	// Hits: the pattern applies.
 	Hits
