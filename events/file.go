@@ -31,7 +31,7 @@ const (
 
 // Sources of a [Retrieval].
 const (
-	// RetrieveVectors compares the vectors of texts. The name is that of the original's vector store.
+	// RetrieveVectors compares the vectors of texts. The name is that of Manual Slop's vector store.
 	RetrieveVectors = "chroma"
 	// RetrieveText ranks passages by the words of the question.
 	RetrieveText = "text"

@@ -9,7 +9,7 @@ import (
 )
 
 // MMAStatus is the state of the four tiers, as returned by GET
-// /api/gui/mma_status with exactly the original's fourteen keys.
+// /api/gui/mma_status with exactly the fourteen keys of Manual Slop.
 type MMAStatus struct {
 	MMAStatus string `json:"mma_status"` // Idle, Planning, Executing, Done
 	// such as "idle", "sending...", "running powershell..."

@@ -13,7 +13,7 @@ type checks struct {
 	ordinals map[string]uint64 // the newest n of each actor
 	approved map[permit]bool   // calls with the bytes that may run
 	answers  map[string]answer // by id of an event that may settle an ask
-	settled  map[string]bool   // by ask: whether its outcome was a yes
+	settled  map[string]bool   // by ask: whether it was approved
 	prompts  events.Prompts[events.Part]
 	sums     map[string]events.ManifestSum // manifest sums of prompts
 }

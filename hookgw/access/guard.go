@@ -85,7 +85,7 @@ func (g *Guard) Identify(r *http.Request) Right {
 	return g.keys.find(strings.TrimSpace(token))
 }
 
-// apiKeyHeader may carry the token instead of Authorization, as in the original's headless service.
+// apiKeyHeader may carry the token instead of Authorization, as in the headless service of Manual Slop.
 const apiKeyHeader = "X-Api-Key"
 
 // credentials counts the tokens of a request, malformed ones included.

@@ -177,7 +177,7 @@ type askAnswer struct {
 	Response json.RawMessage `json:"response"`
 }
 
-// replyResponse answers POST /api/ask in the original's format.
+// replyResponse answers POST /api/ask in the format of Manual Slop.
 func replyResponse(c *core.Call, response json.RawMessage) error {
 	return c.ReplyFixed(`{"status": "ok", "response": ` + string(response) + `}`)
 }

@@ -92,7 +92,7 @@ type respondAnswer struct {
 	Status   string `json:"status"`
 	Decision string `json:"decision,omitempty"`
 	Hint     string `json:"hint,omitempty"`
-	// Rule is what was recorded with a yes from now on.
+	// Rule is the rule that an approval created.
 	Rule *events.Rule `json:"rule,omitempty"`
 }
 

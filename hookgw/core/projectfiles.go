@@ -25,7 +25,7 @@ type ProjectFiles interface {
 	KeepContext(ctx context.Context, folder, name, markdown string) (path string, err error)
 	// Check returns a *FileProblem if a path names no file that a prompt can show.
 	Check(path string) error
-	// ReadHistory reads a history.toml of the original, WriteHistory writes one.
+	// ReadHistory reads a history.toml of Manual Slop, WriteHistory writes one.
 	ReadHistory(text string) (projections.History, error)
 	WriteHistory(h projections.History) (string, error)
 }

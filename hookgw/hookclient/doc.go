@@ -1,4 +1,4 @@
-// Package hookclient is a Go client of the Hook API: it has every method of the original's ApiHookClient, of all its
+// Package hookclient is a Go client of the Hook API: it has every method of Manual Slop's ApiHookClient, of all its
 // versions, under the same names in Go spelling, and newer methods.
 //
 //	c, err := hookclient.New(hookclient.Options{TokenFile: ".slop/tokens/human.token"})
@@ -21,5 +21,5 @@
 //     is used, so that a token is only sent to the gateway.
 //   - A Client is safe for concurrent use.
 //
-// [Methods] lists the methods as data, by the original's names; `slop hook` uses it to call them.
+// [Methods] lists the methods as data, by their names in Manual Slop; `slop hook` uses it to call them.
 package hookclient

@@ -41,7 +41,7 @@ type Parameter struct {
 
 // Method describes a method of the client as data.
 type Method struct {
-	// Name is the original's, such as "get_mma_status".
+	// Name is the name in Manual Slop, such as "get_mma_status".
 	Name string
 	// Doc is one sentence.
 	Doc string

@@ -47,7 +47,7 @@ func postGoal(c *core.Call) error {
 type goalBody struct {
 	Goal string `json:"goal"`
 	Solo bool   `json:"solo,omitempty"` // one ticket carries it out, without a plan
-	Plan bool   `json:"plan,omitempty"` // the tickets of each track wait for a yes
+	Plan bool   `json:"plan,omitempty"` // the tickets of each track wait for approval
 	// Track makes the goal one track, which tier 2 cuts into tickets without tier 1.
 	Track bool `json:"track,omitempty"`
 	// Discussion is shown, as it reads now, to those who plan the goal or carry it out.

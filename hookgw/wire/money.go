@@ -54,7 +54,7 @@ type Spend struct {
 	PricedMicroDollars int64  `json:"priced_micro_dollars"`
 	// ReportedMicroDollars is the cost that providers report themselves; only some do, and it is in no other sum.
 	ReportedMicroDollars int64 `json:"reported_micro_dollars"`
-	// Cost is the original's float, in which an unknown price is 0.0.
+	// Cost is Manual Slop's float, in which an unknown price is 0.0.
 	Cost float64 `json:"cost"`
 }
 

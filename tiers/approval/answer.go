@@ -225,7 +225,7 @@ func (s *State) unreadable(e *events.Event, p events.Malformed) {
 	}
 }
 
-// fired settles an expired ask as a no. A timer changes nothing if it fired before the ask expires
+// fired settles an expired ask as rejected. A timer changes nothing if it fired before the ask expires
 // or after the ask was settled.
 func (s *State) fired(e *events.Event, p events.TimerFired) {
 	a := s.asks[p.Ask]

@@ -97,7 +97,7 @@ func (s *State) letGo(c *charge) {
 	s.owe(a)
 }
 
-// withdrawBudgets settles the open budget asks that are no longer needed as a no; that has no
+// withdrawBudgets settles the open budget asks that are no longer needed as rejected; that has no
 // effect on the requests.
 func (s *State) withdrawBudgets(e *events.Event, needed map[budget]bool) {
 	m := s.money

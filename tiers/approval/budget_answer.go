@@ -58,7 +58,7 @@ func dollarsIn(dollars float64) events.Pico {
 	return events.FromMicro(int64(math.Round(dollars * 1e6)))
 }
 
-// settleBudget applies the person's answer. Anything but a yes stops the waiting requests. A
+// settleBudget applies the person's answer. Anything but an approval stops the waiting requests. A
 // withdrawn ask is no longer in the list, so it changes nothing.
 func (s *State) settleBudget(a *ask, out events.AskSettled) {
 	m := s.money

@@ -84,7 +84,7 @@ func evolve(s *State, e *events.Event) *State {
 
 // foldLate folds events after the end of a session: a person may still undo changes, which needs
 // the outcomes of calls and merges. A program's question that was posted while the session was
-// being closed is settled as a no.
+// being closed is settled as rejected.
 func (s *State) foldLate(e *events.Event) {
 	switch p := e.Payload.(type) {
 	case events.UndoRequested:

@@ -34,7 +34,7 @@
 // Budgets. With a budget, every ModelRequested waits for ModelApproved or ModelDenied. The
 // decision uses the maximum cost of the request on top of the requests in progress. BudgetWarned
 // is written once, at 80 percent. A request that does not fit raises an ask: set a higher limit,
-// stop, or finish this ticket. Everything but a yes stops the waiting requests.
+// stop, or finish this ticket. Everything but an approval stops the waiting requests.
 // BudgetRaiseRequested needs no ask.
 //
 // Interrupted calls. A call whose worker died while it changed something, or that the queue gave
@@ -58,7 +58,7 @@
 // A rule that allows everything for the session (--yes) answers tool, step and spawn gates, and
 // nothing else.
 //
-// The end of an attempt settles its asks as a no and denies its calls that wait for a preview; the
+// The end of an attempt settles its asks as rejected and denies its calls that wait for a preview; the
 // end of the session does the same for all attempts. After that, only a person's undo is decided.
 //
 // Every fact fits into one event: texts from people, programs and workers are limited (limits.go).

@@ -79,7 +79,7 @@ func (s *State) resolve(c *call, resolution, by, reason string) {
 }
 
 // settleInterrupted applies the person's answer. Anything but a plain yes means
-// fail, and a yes does not override a deny rule.
+// fail, and an approval does not override a deny rule.
 func (s *State) settleInterrupted(c *call, out events.AskSettled) {
 	resolution, reason := events.InterruptFail, out.Reason
 	if out.Outcome == events.Yes {

@@ -125,7 +125,7 @@ func takeOf(args json.RawMessage) map[string]string {
 	return v.Take
 }
 
-// settleMerge passes on the person's decision; anything but a yes gives up.
+// settleMerge passes on the person's decision; anything but an approval gives up.
 func (s *State) settleMerge(a *ask, out events.AskSettled) {
 	s.owe(events.MergeAnswered{Ticket: a.ticket, Attempt: a.attempt, Try: a.round, Retry: out.Outcome == events.Yes,
 		By: out.By, Reason: tiers.Clip(out.Reason, MaxReason), Ask: out.Ask, Take: takeOf(out.Args)})

@@ -37,7 +37,7 @@ func Propose(a events.AskRaised, opened events.SessionOpened, rules []events.Rul
 	return slices.Compact(globs), on.exact && (len(globs) > 0 || c.tool.only(effectNetwork) || !c.tool.confined())
 }
 
-// Covers reports whether an ask is settled with a yes once a session has these rules. Calls in a workspace of their own
+// Covers reports whether these rules approve an ask of a session. Calls in a workspace of their own
 // that name absolute paths may be covered without being reported.
 func Covers(a events.AskRaised, opened events.SessionOpened, rules []events.Rule) bool {
 	s, c, ok := asked(a, opened, rules)

@@ -101,7 +101,7 @@ func (s *State) close(e *events.Event, p events.SessionClosed) {
 	}
 }
 
-// withdraw settles the selected open asks as a no, in the order in which they were raised.
+// withdraw settles the selected open asks as rejected, in the order in which they were raised.
 func (s *State) withdraw(e *events.Event, by, reason string, which func(*ask) bool) {
 	for _, a := range s.open {
 		if which(a) {

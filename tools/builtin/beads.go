@@ -13,7 +13,7 @@ import (
 	"manualslop/tools/sandbox"
 )
 
-// noBeads is the original's exact answer when there is no database.
+// noBeads is Manual Slop's exact answer when there is no database.
 const noBeads = "no active workspace to run beads tools."
 
 // beadsData is the structured result of the beads tools.

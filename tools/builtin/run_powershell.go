@@ -133,7 +133,7 @@ func checkScript(script string) error {
 	return nil
 }
 
-// shellResult formats an outcome. The text has the form of the original; prompts and the description of the tool
+// shellResult formats an outcome. The text has the form of Manual Slop's; prompts and the description of the tool
 // name the interpreter.
 func shellResult(i tools.Interpreter, o sandbox.Outcome, timeout time.Duration, limits tools.Limits) tools.Result {
 	data := shellData{

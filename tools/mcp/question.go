@@ -139,7 +139,7 @@ func (c *connection) elicit(ctx context.Context, p *sdk.ElicitParams, in round) 
 	return &sdk.ElicitResult{Action: "accept", Content: a.Content}, nil
 }
 
-// put asks a question of a running call and returns the answer. A call that cannot ask gets a no.
+// put asks a question of a running call and returns the answer. For a call that cannot ask, the answer is no.
 func (c *connection) put(ctx context.Context, q tools.Question, in round) (tools.Answer, error) {
 	q.Server, q.Key, q.Of = c.of.definition.Name, in.key, in.of
 	n := 1

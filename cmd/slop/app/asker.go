@@ -28,12 +28,13 @@ type asker struct {
 	opened events.SessionOpened // with the basis of now
 	rule   proposedRule
 	about  subjects
-	// give answers a question, with a yes from now on if there is a rule; *lateAnswer if the answer does not count.
+	// give answers a question, and creates a rule if the answer has one. Its error is a *lateAnswer if the answer does not
+	// count.
 	give func(context.Context, events.AskRaised, events.AskAnswered, *proposedRule) error
 	gave map[string]bool // answers of this terminal by id
 	// edits shows what edited arguments would change; nil: the files are elsewhere.
 	edits engine.Preview
-	draft *draft // the answer with edited arguments that waits for a yes to its diff
+	draft *draft // the answer with edited arguments whose diff waits for approval
 	// pending are asks whose answer from here a client has recorded without knowing whether it counts.
 	pending map[string]bool
 	// making are the rules of answers that are not known to count yet, by the answer's id; made are those of answers that

@@ -29,7 +29,7 @@ type runOptions struct {
 	resume bool
 	team   bool // tiers 1 to 3 work, so that all of them need a key
 	solo   bool // one ticket without a plan
-	plan   bool // the plan waits for a yes
+	plan   bool // the plan waits for approval
 	// upgrade switches to this program's prompts and decisions.
 	upgrade bool
 	label   string

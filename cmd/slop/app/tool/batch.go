@@ -63,7 +63,7 @@ type batchCall struct {
 // batchAnswer is one line of the output.
 type batchAnswer struct {
 	line    []byte
-	refused bool  // the call needed a yes
+	refused bool  // the call needed approval
 	broken  bool  // the line was not a call
 	err     error // the batch cannot continue
 }

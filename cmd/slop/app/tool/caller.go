@@ -24,8 +24,8 @@ type toolAnswer struct {
 	// Error says in one line why the call failed, null if it did not.
 	Error *string `json:"error"`
 
-	preview   string // what a call that needs a yes would change
-	waits     bool   // it needs a yes
+	preview   string // what a call that needs approval would change
+	waits     bool   // it needs approval
 	operator  string // for the person only
 	artifacts []tools.Artifact
 }

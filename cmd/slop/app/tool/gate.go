@@ -23,7 +23,7 @@ type ruling int
 const (
 	rulingRun    ruling = iota + 1 // it may run
 	rulingDenied                   // a rule, or its arguments, forbid it
-	rulingAsk                      // it needs a yes that no person can give here
+	rulingAsk                      // it needs approval, which nobody can give here
 )
 
 // toolGate judges calls that are made without an engine. It runs the approval decider on a session that exists only in
