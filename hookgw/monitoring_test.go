@@ -2,6 +2,7 @@ package hookgw_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -89,4 +90,15 @@ func TestTheBoardAndTheAlertsNameMetricsThatExist(t *testing.T) {
 			require.Contains(t, got, "# TYPE "+n+" ", file)
 		}
 	}
+}
+
+func TestTheAlertRulesFireWhenTheyShould(t *testing.T) {
+	t.Parallel()
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("no promtool here, which evaluates the rules (Debian: apt-get install prometheus)")
+	}
+	out, err := exec.CommandContext(t.Context(), promtool, "test", "rules",
+		filepath.Join("..", "docs", "monitoring", "alerts_test.yaml")).CombinedOutput()
+	require.NoError(t, err, string(out))
 }
