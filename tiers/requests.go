@@ -150,6 +150,11 @@ func (q *OpenRequests) Fold(e *events.Event) {
 		q.release(asked.Key)
 		return
 	}
+	preview := events.PreviewRequested{}.EventType().Name
+	if _, parked := e.Payload.(events.ToolParked); parked && q.Open[e.Cause].Type == preview {
+		delete(q.Open, e.Cause) // approval takes it as a preview that failed
+		return
+	}
 	if key, generation := Answered(e); key != "" {
 		if open, waits := q.Open[key]; waits && generation >= open.Generation {
 			delete(q.Open, key)

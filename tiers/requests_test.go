@@ -84,6 +84,16 @@ func TestAPreviewIsTheOutcomeOfItsRequestOnly(t *testing.T) {
 	require.Equal(t, []string{"PreviewBuilt"}, tiers.Outcomes(events.PreviewRequested{}))
 }
 
+func TestAParkedPreviewIsNoLongerOpen(t *testing.T) {
+	t.Parallel()
+	q := folded(events.PreviewRequested{Call: "c"}, events.PreviewRequested{Call: "d"})
+	q.Fold(&events.Event{Cause: "a", Payload: events.ToolParked{Call: "c"}})
+	require.Len(t, q.List(), 1)
+	require.Equal(t, "b", q.List()[0].Key)
+	q.Fold(&events.Event{Cause: "z", Payload: events.ToolParked{Call: "d"}})
+	require.Len(t, q.List(), 1, "parking a call leaves its preview to its own outcome")
+}
+
 func TestGuardedModelCallIsHandedOutWhenItIsAllowedOrItsSessionIsOver(t *testing.T) {
 	t.Parallel()
 	asked := events.ModelRequested{Guarded: true}
