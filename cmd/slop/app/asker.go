@@ -34,7 +34,9 @@ type asker struct {
 	gave map[string]bool // answers of this terminal by id
 	// edits shows what edited arguments would change; nil: the files are elsewhere.
 	edits engine.Preview
-	draft *draft // the answer with edited arguments whose diff waits for approval
+	// starts refuses the start of a ticket with files that do not exist; nil: the files are elsewhere.
+	starts func(events.SessionOpened, events.AskRaised, events.AskAnswered) error
+	draft  *draft // the answer with edited arguments whose diff waits for approval
 	// pending are asks whose answer from here a client has recorded without knowing whether it counts.
 	pending map[string]bool
 	// making are the rules of answers that are not known to count yet, by the answer's id; made are those of answers that

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"manualslop/cmd/slop/engine"
 	"manualslop/cmd/slop/site"
 	"manualslop/cmd/slop/term"
 	"manualslop/events"
@@ -163,11 +164,24 @@ func (d *draft) print(g *site.Flags, w io.Writer) {
 	g.PrintDiff(w, d.diff)
 }
 
+// worksHere lets answers be tried on the files of a project in a folder of this machine.
+func (a *asker) worksHere(p site.Place, mask func([]byte) []byte) {
+	a.edits = engine.PreviewIn(p, mask)
+	a.starts = func(of events.SessionOpened, ask events.AskRaised, answer events.AskAnswered) error {
+		return engine.CheckStart(p, of, ask, answer)
+	}
+}
+
 // held returns an answer that can be sent at once. If edited arguments change files, it holds the answer back until
 // the user at a terminal has seen the diff; elsewhere it shows the diff and continues. Arguments that cannot be
 // previewed are left to the engine, which reports the error.
 func (a *asker) held(ctx context.Context, answer *events.AskAnswered) (*events.AskAnswered, error) {
 	ask := a.current()
+	if a.starts != nil {
+		if err := a.starts(a.opened, ask, *answer); err != nil {
+			return nil, err
+		}
+	}
 	if ask.Gate != events.GateTool || len(answer.Args) == 0 || a.edits == nil {
 		return answer, nil
 	}

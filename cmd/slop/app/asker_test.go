@@ -3,6 +3,8 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -144,4 +146,37 @@ func TestAQuestionShowsWhatItIsAbout(t *testing.T) {
 	require.NotContains(t, out.String(), "\x1b[2J")
 	require.NotContains(t, out.String(), "hm")
 	require.Len(t, a.about.lines(other, 1), 0)
+}
+
+func TestATicketDoesNotStartWithFilesThatDoNotExist(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "a.txt"), nil, 0o600))
+	for name, c := range map[string]struct {
+		line, workspace, isolation, refused string
+	}{
+		"missing":              {`e {"files":["b.txt"]}`, folder, "", "files: no such file: b.txt"},
+		"outside":              {`e {"files":["../b.txt"]}`, folder, "", "outside of the project folder"},
+		"there":                {`e {"files":["a.txt:raw"]}`, folder, "", ""},
+		"asked for":            {`e {"files":["gone.txt"]}`, folder, "", ""},
+		"in worktrees":         {`e {"files":["b.txt"]}`, folder, events.IsolationWorktree, ""},
+		"in a folder far away": {`e {"files":["b.txt"]}`, "/elsewhere", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := asker{g: &site.Flags{}, shown: "a-1", open: []events.AskRaised{{Ask: "a-1", Gate: events.GateSpawn,
+				Args: json.RawMessage(`{"files":["gone.txt:raw"]}`)}},
+				opened: events.SessionOpened{Workspace: c.workspace, Settings: events.Settings{Isolation: c.isolation}}}
+			a.worksHere(site.Place{Project: folder, Data: filepath.Join(folder, ".slop")}, nil)
+			answer, err := a.read(c.line)
+			require.NoError(t, err)
+			held, err := a.held(t.Context(), answer)
+			if c.refused != "" {
+				require.ErrorContains(t, err, c.refused)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, answer, held)
+		})
+	}
 }

@@ -59,7 +59,7 @@ func attach(ctx context.Context, g *site.Flags, d client.Client, s projections.S
 		return err
 	}
 	if !g.Remote(p) {
-		c.asks.edits = engine.PreviewIn(p, term.NewMask(secrets))
+		c.asks.worksHere(p, term.NewMask(secrets))
 	}
 	c.feed = func(ctx context.Context) (uint64, iter.Seq2[events.Event, error], error) {
 		cutoff := past[len(past)-1].Seq

@@ -154,7 +154,7 @@ func chatOn(ctx context.Context, g *site.Flags, e *engine.Engine, p site.Place, 
 	c := newChat(g, v, o)
 	c.folder, c.blobs, c.views = p.Project, conn, aggregation.Files(p, e.Mask)
 	if !g.Remote(p) {
-		c.asks.edits = engine.PreviewIn(p, e.Mask)
+		c.asks.worksHere(p, e.Mask)
 	}
 	defer c.input.close()
 	c.planReview = p.Config.MMA.PlanReview

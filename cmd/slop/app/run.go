@@ -281,7 +281,7 @@ func follow(g *site.Flags, e *engine.Engine, conn *bus.Conn, v engine.SessionWri
 	c := newConsole(g, v, goal, o)
 	c.stalls, c.view.Tell = e.Stalls, notifier(g, e.Config.Notify)
 	if !g.Remote(e.Place) {
-		c.asks.edits = engine.PreviewIn(e.Place, e.Mask)
+		c.asks.worksHere(e.Place, e.Mask)
 	}
 	if c.view.Status {
 		if e.Hooks != nil {

@@ -144,6 +144,9 @@ func (d *Bus) Answer(ctx context.Context, session string, a Ask, given Answer) (
 		return false, nil, err
 	}
 	rule, err := d.ruleOf(ctx, session, a, given)
+	if err == nil {
+		err = d.checkStart(ctx, session, a, said)
+	}
 	if err != nil {
 		return false, nil, err
 	}
@@ -192,6 +195,24 @@ func (d *Bus) ruleOf(ctx context.Context, session string, a Ask, given Answer) (
 		return nil, wrapped{errAnswerRefused, err}
 	}
 	return &rule, nil
+}
+
+// checkStart refuses an answer that starts a ticket with files that do not exist.
+func (d *Bus) checkStart(ctx context.Context, session string, a Ask, answer events.AskAnswered) error {
+	if a.Gate != events.GateSpawn || len(answer.Args) == 0 {
+		return nil
+	}
+	set, err := Folded(ctx, d, session)
+	if err != nil {
+		return err
+	}
+	now := set.Settings()
+	err = engine.CheckStart(d.Place, events.SessionOpened{Workspace: now.Workspace, Settings: now.Settings}, a.AskRaised,
+		answer)
+	if err != nil {
+		return wrapped{errAnswerRefused, err}
+	}
+	return nil
 }
 
 // ProposeRule returns the rule that an answer would create, with the wanted patterns or else with proposed ones.

@@ -16,6 +16,7 @@ import (
 	"manualslop/cmd/slop/exit"
 	"manualslop/cmd/slop/site"
 	"manualslop/events"
+	"manualslop/hookgw/asks"
 	"manualslop/hookgw/core"
 	"manualslop/projections/sessionlog"
 	"manualslop/tools/sandbox"
@@ -44,6 +45,20 @@ func openProjectFiles(p site.Place) (*projectFiles, error) {
 		return nil, exit.Errorf(exit.Usage, "open the project folder: %w", err)
 	}
 	return &projectFiles{folder: p.Project, root: p.Root(), relative: p.Relative, documents: w}, nil
+}
+
+// CheckStart refuses an answer that starts a ticket of a session with files that do not exist. Sessions whose files are
+// not in the folder of p are not checked.
+func CheckStart(p site.Place, of events.SessionOpened, ask events.AskRaised, answer events.AskAnswered) error {
+	if of.Workspace != p.Root() {
+		return nil
+	}
+	files, err := openProjectFiles(p)
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	return asks.WrongFile(files, of.Settings.Isolation, ask, answer)
 }
 
 func (f *projectFiles) Close() { _ = f.documents.Close() }
