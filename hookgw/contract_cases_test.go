@@ -140,6 +140,8 @@ func askCases() map[string][]contractCase {
 		},
 		// the others stand below
 		"POST /api/ask": {{body: `{"request_id":""}`, status: http.StatusBadRequest, keys: "error hint"}},
+		"POST /api/ask/preview": {{body: `{"request_id":"r1","args":{}}`, status: http.StatusServiceUnavailable,
+			keys: "error hint"}},
 		"POST /api/ask/respond": {
 			{before: asked(events.GateTool), body: yes, exact: ok}, {body: yes, status: http.StatusNotFound, keys: "error hint"},
 			{before: answered, body: yes, status: http.StatusConflict, keys: "error hint settled_by settled_at outcome"},

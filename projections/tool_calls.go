@@ -25,6 +25,7 @@ type ToolCall struct {
 	Tool       string     `json:"tool"`
 	Ticket     string     `json:"ticket"`
 	Attempt    int        `json:"attempt"`
+	Workspace  string     `json:"workspace,omitempty"` // where it runs; empty means the person's folder
 	Round      int        `json:"round"`
 	State      string     `json:"state"`
 	Effect     string     `json:"effect,omitempty"`
@@ -82,7 +83,7 @@ type ledger struct {
 }
 
 var toolCalls = Fold[*ledger]{
-	Name: "tools", Version: 2,
+	Name: "tools", Version: 3,
 	Takes: ofTheWork,
 	New: func() *ledger {
 		return &ledger{Open: calls{}, Totals: map[string]*ToolTotal{}, byID: map[string]*ToolCall{}}
@@ -147,7 +148,7 @@ func (l *ledger) fold(e *events.Event, k *call, total *ToolTotal) {
 	switch p := e.Payload.(type) {
 	case events.ToolRequested:
 		c := &ToolCall{Call: p.Call, Tool: p.Tool, Ticket: p.Ticket, Attempt: p.Attempt, Round: p.Round, State: CallRequested,
-			Requested: at}
+			Workspace: p.Workspace, Requested: at}
 		l.Calls, l.byID[p.Call] = append(l.Calls, c), c
 		total.Calls++
 	case events.ToolApproved:

@@ -190,6 +190,10 @@ func (c *caller) runsAnEpic(s *site) {
 		return len(waiting) > 0
 	}, patience, 20*time.Millisecond)
 	require.Equal(c.t, "edit_file", waiting[0].Tool)
+	other := c.object("preview_ask", waiting[0].ActionID, `{"path":"a.txt","old_string":"one","new_string":"uno"}`)
+	require.Contains(c.t, other["diff"], "-one\n+uno\n")
+	require.NotContains(c.t, other, "error")
+	require.Equal(c.t, "one\n", s.read("a.txt"), "a preview changes nothing")
 	var status string
 	c.call(&status, "get_node_status", "T-001")
 	require.Equal(c.t, "in_progress", status)

@@ -326,6 +326,10 @@ class ApiHookClient:
         """Answers a question."""
         return self._make_request("POST", "/api/ask/respond", {"request_id": request_id, "response": response})
 
+    def preview_ask(self, request_id, args):
+        """Shows what the call of a question would change with other arguments: {"diff", "error"}."""
+        return self._make_request("POST", "/api/ask/preview", {"request_id": request_id, "args": args})
+
     # -- the team
 
     def spawn_mma_worker(self, data):

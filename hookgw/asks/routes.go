@@ -7,6 +7,7 @@ import (
 	"manualslop/hookgw/access"
 	"manualslop/hookgw/core"
 	"manualslop/hookgw/request"
+	"manualslop/hookgw/wire"
 )
 
 // Routes returns the routes that ask the user and receive the answers.
@@ -47,6 +48,11 @@ func Routes(g *core.State) []request.Route {
 				{Name: "pattern", Type: "string", Doc: "What the rule covers; default: what is proposed.", Many: true}, of},
 			Also: []request.Answer{unknown, settled, request.Known(), {Status: http.StatusUnprocessableEntity,
 				Doc: "No such rule can be made."}}, Handle: g.In(getRule)},
+		{Method: post, Pattern: "/api/ask/preview", Right: access.RightHuman, Group: group, Query: []request.Parameter{of},
+			Doc:   "Shows what the call of an open ask would change with other arguments. Records nothing.",
+			Takes: previewBody{}, Gives: wire.AskPreview{}, Also: []request.Answer{unknown, settled,
+				{Status: http.StatusServiceUnavailable, Doc: "This gateway cannot read the project's files."}},
+			Body: request.SmallBody, Handle: g.In(postPreview)},
 		{Method: post, Pattern: "/api/ask/respond", Right: access.RightHuman, Group: group, Query: []request.Parameter{of},
 			Doc: "Answers an ask, from /api/ask or from a gate.", Takes: responseBody{}, Gives: respondAnswer{},
 			Also: []request.Answer{late, unknown, settled}, Body: request.SmallBody, Handle: g.In(postRespond)},

@@ -75,6 +75,10 @@ type Config struct {
 	// there is none. Nil: GET /api/context/preview answers 503.
 	Aggregate func(ctx context.Context, session string, want wire.ContextWanted) (wire.ContextPreview, error)
 
+	// PreviewCall returns the diff of what a call would change, or why it would fail, and changes nothing. Nil: POST
+	// /api/ask/preview answers 503.
+	PreviewCall func(ctx context.Context, session string, call events.PreviewRequested) (diff string, err error)
+
 	// Search finds words in the record. Nil: GET /api/search answers 503.
 	Search Searcher
 

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"manualslop/hookgw/wire"
 )
 
 // Ask is a question in the inbox.
@@ -64,6 +66,16 @@ func (c *Client) RequestConfirmation(ctx context.Context, toolName string, args 
 // else as a rejection; the response to a question of /api/ask is passed on verbatim.
 func (c *Client) RespondToAsk(ctx context.Context, requestID string, response any) error {
 	return c.post(ctx, "/api/ask/respond", map[string]any{"request_id": requestID, "response": response}, nil)
+}
+
+// AskPreview is what a call would change with other arguments.
+type AskPreview = wire.AskPreview
+
+// PreviewAsk shows what the call of an open ask would change with other arguments, and changes nothing.
+func (c *Client) PreviewAsk(ctx context.Context, requestID string, args any) (AskPreview, error) {
+	var out AskPreview
+	err := c.post(ctx, "/api/ask/preview", map[string]any{"request_id": requestID, "args": args}, &out)
+	return out, err
 }
 
 // GetAsks lists questions: the pending or settled ones, or all.

@@ -16,6 +16,11 @@ func askMethods() []Method {
 			func(ctx context.Context, c *Client, a arguments) (any, error) {
 				return nil, c.RespondToAsk(ctx, a.text(0), a.at(1))
 			}},
+		{"preview_ask", "Shows what the call of a question would change with other arguments.",
+			[]Parameter{text("request_id"), {Name: "args", Kind: KindObject}},
+			func(ctx context.Context, c *Client, a arguments) (any, error) {
+				return c.PreviewAsk(ctx, a.text(0), a.object(1))
+			}},
 		{"get_asks", "Lists the questions that are pending, settled or all.", []Parameter{optional(text("state"))},
 			func(ctx context.Context, c *Client, a arguments) (any, error) { return c.GetAsks(ctx, a.text(0)) }},
 	}

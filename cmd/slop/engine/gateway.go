@@ -231,6 +231,7 @@ func (e *Engine) hooksConfig(own *bus.Conn, listen string, who *presence) (core.
 		},
 		PlanReview: e.Config.MMA.PlanReview, RuleOf: RuleOf, KeepRule: config.KeepRule,
 		Aggregate:    e.aggregate(own),
+		PreviewCall:  PreviewIn(e.Place, e.Mask),
 		OpensSession: e.Stats.ShutdownScope == events.ShutdownEngine,
 		Providers:    append(config.ProviderNames(e.Config), config.ScriptProvider),
 		Embedders:    config.EmbedderNames(e.Config),
