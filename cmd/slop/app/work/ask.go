@@ -28,43 +28,54 @@ import (
 const maxEdit = events.MaxArgs
 
 func AskCommand(g *site.Flags) *cobra.Command {
-	return command.Group(&cobra.Command{
+	cmd := listsAsks(g, &cobra.Command{
 		Use:   "ask",
 		Short: "List asks that wait for you, and answer them",
 		Long: `Ask is the inbox: the tool calls, steps, starts and questions of programs that wait
 for a person. An answer is one event on the log. The first answer counts; everybody
-else is told who gave it and when.
+else is told who gave it and when. Without a command, ask lists what waits, as slop
+ask list does.
 
 It uses the engine of the data folder, or a bus with --nats URL
 --creds FILE. Ids may be abbreviated to a unique beginning or end.`,
-		Example: `  slop ask list
+		Example: `  slop ask
   slop ask show 7QK2M4
   slop ask answer 7QK2M4 yes
   slop ask answer 7QK2M4 no --reason "not that file"`,
-	}, askListCommand(g), askShowCommand(g), askAnswerCommand(g))
+	})
+	cmd.AddCommand(askListCommand(g), askShowCommand(g), askAnswerCommand(g))
+	return cmd
 }
 
 func askListCommand(g *site.Flags) *cobra.Command {
-	var session string
-	var all bool
-	cmd := &cobra.Command{
+	return listsAsks(g, &cobra.Command{
 		Use:   "list",
 		Short: "List what waits for you, oldest first",
 		Long: `List prints one line per ask: its id, shortened as far as it stays unique, how long
 it has waited, its gate, its ticket and what it is about. With --json each line is
-the whole ask as GET /api/asks returns it.`,
+the whole ask as GET /api/asks returns it. It uses the running engine, or opens the
+store if no engine is running.`,
 		Example: `  slop ask list
   slop ask list --all --json`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withAsks(cmd.Context(), g, session, func(ctx context.Context, d client.Client, session string,
-				asks []client.Ask) error {
-				if err := printAsks(g, asks, all, time.Now()); err != nil {
-					return err
-				}
-				return tellOtherAsks(ctx, g, d, session)
-			})
-		},
+	})
+}
+
+// listsAsks makes a command list the asks of a session.
+func listsAsks(g *site.Flags, cmd *cobra.Command) *cobra.Command {
+	var session string
+	var all bool
+	cmd.Args = cobra.NoArgs
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return withOpenedAsks(cmd.Context(), g, session, client.OpenRecord, func(ctx context.Context, d client.Client,
+			session string, asks []client.Ask) error {
+			if err := printAsks(g, asks, all, time.Now()); err != nil {
+				return err
+			}
+			if b, alone := d.(*client.Bus); alone && b.Conns.Server != nil {
+				g.Notice("no engine is running; answer with `slop run --resume`, or start `slop serve`")
+			}
+			return tellOtherAsks(ctx, g, d, session)
+		})
 	}
 	cmd.Flags().StringVar(&session, "session", "", "use session `ID` instead of the current one")
 	cmd.Flags().BoolVar(&all, "all", false, "list settled asks too")
@@ -141,8 +152,17 @@ func askIDs(asks []client.Ask) []string {
 	return ids
 }
 
-// findAsk returns the ask with the given id or abbreviation.
+// findAsk returns the ask with the given id or abbreviation. The word step is the oldest open step: a step lets requests
+// and calls go on to their own gates, and runs nothing.
 func findAsk(asks []client.Ask, word string) (client.Ask, error) {
+	if word == events.GateStep {
+		for _, a := range asks {
+			if a.Gate == events.GateStep && a.Open() {
+				return a, nil
+			}
+		}
+		return client.Ask{}, exit.Errorf(exit.Failed, "no step waits for you in this session")
+	}
 	id, err := client.ExpandID("ask", word, askIDs(asks))
 	if err != nil {
 		return client.Ask{}, err
@@ -174,6 +194,7 @@ in FILE, or on standard input for "-", replaces what was asked. It must fit the 
 schema, and rules that deny apply to it too. For the start of a ticket it can contain
 the prompt and the files; for a step, the texts of messages or the calls with their
 arguments, as slop ask show --json prints them; calls that are left out do not run.
+Instead of the ID of a step you may write step: the oldest one that waits.
 With --text you answer a question of a model: the text, or the number of a choice.
 
 With --rule the answer is yes to this and to all that the PATTERN covers from now on: a
@@ -192,6 +213,7 @@ recorded but not settled yet, because approval is not running.`,
   slop ask answer 7QK2M4 no --reason "use the helper instead"
   slop ask show 7QK2M4 --json | jq .args > args.json
   slop ask answer 7QK2M4 yes --edit args.json
+  slop ask answer step yes
   slop ask answer 7QK2M4 --text "the v2 API"
   slop ask answer 7QK2M4 --rule "go test *" --scope ticket`,
 		Args: func(_ *cobra.Command, args []string) error {
