@@ -68,7 +68,7 @@ func (n *ending) take(e *events.Event) string {
 	case events.ToolApproved:
 		n.titles[p.Call] = strings.TrimPrefix(approval.CallTitle(p.Tool, p.Args), p.Tool+" ")
 	case events.ToolSettled:
-		if p.Exit != nil && p.Outcome != events.ToolInterrupted {
+		if (p.Exit != nil || p.Interpreter != "") && p.Outcome != events.ToolInterrupted {
 			n.ran(n.titles[p.Call], p, n.checks[p.Call])
 		}
 		delete(n.titles, p.Call)
@@ -91,7 +91,10 @@ func (n *ending) take(e *events.Event) string {
 // ran records the result of a command. A command that runs again replaces its line.
 func (n *ending) ran(line string, p events.ToolSettled, check bool) {
 	c := commandResult{line: line, result: p.Outcome, test: check || runsTests().MatchString(line)}
-	if *p.Exit != 0 {
+	switch why, _, _ := strings.Cut(p.Text, "\n"); {
+	case p.Exit == nil: // ended by its time limit
+		c.result += " (" + term.OneLine(strings.TrimPrefix(why, "ERROR: ")) + ")"
+	case *p.Exit != 0:
 		c.result += fmt.Sprintf(" (exit %d)", *p.Exit)
 	}
 	for i := range n.commands {
