@@ -14,8 +14,8 @@ import (
 )
 
 // WrongFile rejects an answer that starts a ticket with files that do not exist; the error wraps a *core.FileProblem.
-// Approval cannot check this, because it does not read files. Files that the ask itself names are left to the worker, and
-// so are all files of a session whose tickets do not work in the user's folder.
+// Approval cannot check this, because it does not read files. Files that the ask itself names are left to the worker,
+// and so are all files of a session whose tickets do not work in the user's folder.
 func WrongFile(files core.ProjectFiles, isolation string, ask events.AskRaised, answer events.AskAnswered) error {
 	if ask.Gate != events.GateSpawn || len(answer.Args) == 0 || isolation == events.IsolationWorktree {
 		return nil

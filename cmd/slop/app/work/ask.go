@@ -152,8 +152,8 @@ func askIDs(asks []client.Ask) []string {
 	return ids
 }
 
-// findAsk returns the ask with the given id or abbreviation. The word step is the oldest open step: a step lets requests
-// and calls go on to their own gates, and runs nothing.
+// findAsk returns the ask with the given id or abbreviation. The word step is the oldest open step: a step lets
+// requests and calls go on to their own gates, and runs nothing.
 func findAsk(asks []client.Ask, word string) (client.Ask, error) {
 	if word == events.GateStep {
 		for _, a := range asks {
