@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -12,6 +13,7 @@ import (
 	"manualslop/events"
 	"manualslop/events/chars"
 	"manualslop/events/policy/commands"
+	"manualslop/tiers"
 )
 
 // Propose returns the patterns of a rule that allows what an ask is about from now on: the commands that rules do not
@@ -82,7 +84,7 @@ func RuleOf(a events.AskRaised, opened events.SessionOpened, rules []events.Rule
 	out := events.Rule{Tool: a.Tool, Action: "allow", Args: patterns, Scope: scope, Source: "yes to " + a.Ask}
 	proposed, possible := Propose(a, opened, rules)
 	if !possible {
-		return out, errors.New("no rule can answer this question")
+		return out, errors.New("no rule can answer this question: " + unruled(a, opened, rules))
 	}
 	if len(patterns) == 0 {
 		out.Args = proposed
@@ -113,6 +115,29 @@ func RuleOf(a events.AskRaised, opened events.SessionOpened, rules []events.Rule
 	return out, nil
 }
 
+// unruled says why no rule can answer an ask.
+func unruled(a events.AskRaised, opened events.SessionOpened, rules []events.Rule) string {
+	switch {
+	case a.Gate != events.GateTool:
+		return "rules answer only questions about calls of tools"
+	case len(a.Taint) > 0:
+		return "the model has read untrusted text (" + strings.Join(a.Taint, ", ") + ")"
+	case a.Tool == events.PatchTool:
+		return "a patch may name any file"
+	}
+	s, c, _ := asked(a, opened, rules)
+	if why := s.overTime(c); why != "" {
+		return why
+	}
+	if a.Tool == commands.Tool {
+		if command, is := s.scriptOf(c).Unproposed(); is {
+			why := cmp.Or(command.Unclear, "no pattern covers exactly this command")
+			return strings.TrimPrefix(tiers.Clip(command.String(), MaxReason)+": "+why, ": ")
+		}
+	}
+	return "no pattern covers exactly what it does"
+}
+
 // validPattern returns why a pattern for calls of a tool is invalid, or nil.
 func validPattern(tool, pattern string) error {
 	if tool == commands.Tool {
@@ -131,10 +156,10 @@ func validPattern(tool, pattern string) error {
 	return nil
 }
 
-// RuleText says what a rule allows.
+// RuleText says what a rule allows. Semicolons separate the patterns, because no command pattern has one.
 func RuleText(r events.Rule) string {
 	if len(r.Args) == 0 {
 		return "every call of " + r.Tool
 	}
-	return r.Tool + ": " + strings.Join(r.Args, ", ")
+	return r.Tool + ": " + strings.Join(r.Args, "; ")
 }

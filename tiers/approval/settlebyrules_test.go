@@ -122,10 +122,24 @@ func TestProposedRulesCoverTheirAsk(t *testing.T) {
 		require.False(t, approval.Covers(tainted, opened, []events.Rule{rule}))
 		_, ok = approval.Propose(tainted, opened, nil)
 		require.False(t, ok)
+		_, err = approval.RuleOf(tainted, opened, nil, nil, "")
+		require.EqualError(t, err, "no rule can answer this question: the model has read untrusted text (web: x)")
 		require.False(t, approval.Covers(a, opened, []events.Rule{rule, deny(a.Tool)}))
 	}
 	_, ok := approval.Propose(events.AskRaised{Gate: events.GateBudget}, opened, nil)
 	require.False(t, ok)
+	for why, unruled := range map[string]events.AskRaised{
+		"only questions about calls of tools": {Gate: events.GateBudget},
+		"a patch may name any file":           {Gate: events.GateTool, Tool: events.PatchTool},
+		"longer than [shell] timeout_s": {Gate: events.GateTool, Tool: "run_powershell", Effect: "executes",
+			Args: json.RawMessage(`{"script":"ls","timeout_s":9000}`)},
+		"echo …: no pattern covers exactly this command": {Gate: events.GateTool, Tool: "run_powershell", Effect: "executes",
+			Args: runsScript("ls; for i in 1 2; do echo $i; done").Args},
+	} { // order-independent
+		_, err := approval.RuleOf(unruled, opened, nil, nil, "")
+		require.ErrorContains(t, err, "no rule can answer this question: ")
+		require.ErrorContains(t, err, why)
+	}
 	a := events.AskRaised{Ask: "ask-1", Gate: events.GateTool, Tool: "run_powershell", Effect: "executes",
 		Args: runsScript("go test ./...").Args}
 	for _, c := range []struct{ why, scope, pattern string }{

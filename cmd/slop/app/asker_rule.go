@@ -39,7 +39,9 @@ func (a *asker) always(rest string) (*events.AskAnswered, error) {
 	scope, pattern, _ := strings.Cut(rest, " ")
 	var patterns []string
 	if pattern = strings.TrimSpace(pattern); pattern != "" {
-		patterns = []string{pattern}
+		for _, p := range strings.Split(pattern, ";") {
+			patterns = append(patterns, strings.TrimSpace(p))
+		}
 	}
 	if scope == "" {
 		scope = approval.ScopeSession
@@ -71,5 +73,5 @@ func (a *asker) preview(ask events.AskRaised) []string {
 		out = append(out, fmt.Sprintf("open asks that it also settles (%d): %s", len(settled),
 			strings.Join(settled[:min(len(settled), maxSettled)], "; ")))
 	}
-	return append(out, "type a to record it, or a ticket|session|config PATTERN to change it")
+	return append(out, "type a to record it, or a ticket|session|config PATTERN[; PATTERN] to change it")
 }

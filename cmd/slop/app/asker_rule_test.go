@@ -63,7 +63,15 @@ func TestARuleThatLeavesTheQuestionIsNotTaken(t *testing.T) {
 	var out bytes.Buffer
 	a := askedAbout(&out, "go test ./a && $x")
 	_, err := a.always("")
-	require.ErrorContains(t, err, "no rule can answer this question")
+	require.ErrorContains(t, err, "no rule can answer this question: …: which program it runs is known only when it runs")
+	a = askedAbout(&out, "go test ./a && go vet ./a")
+	answer, err := a.always("session go test *; go vet ./a")
+	require.NoError(t, err)
+	require.Nil(t, answer)
+	require.Equal(t, []string{"go test *", "go vet ./a"}, a.rule.rule.Args)
+	require.Contains(t, out.String(), "run_powershell: go test *; go vet ./a\n", "shown as it can be typed")
+	_, err = a.always("session go test *; go vet ./a;")
+	require.ErrorContains(t, err, "empty")
 	a = askedAbout(&out, "go test ./a")
 	a.yes.rules = []events.Rule{{Tool: "run_powershell", Action: "deny", Args: []string{"go *"}}}
 	_, err = a.always("")

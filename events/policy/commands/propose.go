@@ -26,6 +26,16 @@ func (s Script) Propose(have []Pattern) ([]string, bool) {
 	return out, len(out) > 0
 }
 
+// Unproposed returns the first command for which Propose has no pattern, or false.
+func (s Script) Unproposed() (Command, bool) {
+	for _, c := range s.Commands {
+		if _, ok := proposal(c); !ok && !c.inner {
+			return c, true
+		}
+	}
+	return Command{}, false
+}
+
 // proposal returns the narrowest pattern that is of use twice.
 func proposal(c Command) (string, bool) {
 	if c.Unclear != "" {
