@@ -67,7 +67,7 @@ func seen(t *testing.T, log events.Log, typ string, n int) {
 
 func TestInterruptedRunEndsCleanlyAndSaysHowToGoOn(t *testing.T) {
 	t.Parallel()
-	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t, twoFiles)

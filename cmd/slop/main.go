@@ -11,7 +11,11 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	stops := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		stops = append(stops, syscall.SIGHUP) // its terminal was closed
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), stops...)
 	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
 	code := app.Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
