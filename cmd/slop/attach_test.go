@@ -44,18 +44,39 @@ func TestAttachShowsASessionAndAnswersItsQuestions(t *testing.T) {
 
 func TestAttachRefusesAnEngineOfAnotherVersion(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, nil)
-	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(map[string]any{"version": "slop v0.1.0 go1.25.1 linux/amd64"})
-	}))
-	t.Cleanup(gateway.Close)
-	s.ok("keys") // makes the data folder
-	info := own.EngineInfo{PID: os.Getpid(), Hooks: gateway.URL, Tokens: s.data("tokens")}
-	remove, err := own.WriteRunFile(s.data("."), info)
-	require.NoError(t, err)
-	t.Cleanup(remove)
-	for _, command := range [][]string{{"attach"}, {"ask", "answer", "ask-1", "--rule", "go *"}} {
-		require.Contains(t, s.fails(1, command...), "runs slop v0.1.0 go1.25.1 linux/amd64, and this is slop v")
+	for name, c := range map[string]struct {
+		status int
+		says   map[string]any
+		want   string
+	}{
+		"older": {http.StatusOK, map[string]any{"version": "slop v0.1.0 go1.25.1 linux/amd64"},
+			"runs slop v0.1.0 go1.25.1 linux/amd64, and this is slop v"},
+		"newer":     {http.StatusOK, map[string]any{"version": "slop v99.0.0 go1.30 linux/amd64"}, "runs slop v99.0.0 go1.30"},
+		"none":      {http.StatusOK, map[string]any{"version": ""}, "and this is slop v"},
+		"not named": {http.StatusOK, map[string]any{"pid": 1}, "and this is slop v"},
+		"one word":  {http.StatusOK, map[string]any{"version": "slop"}, "runs slop, and this is slop v"},
+		"with escapes": {http.StatusOK, map[string]any{"version": "slop v0.1.0 \x1b]2;x\x07"},
+			`runs slop v0.1.0 <U+001B>]2;x<U+0007>`},
+		"not a text":   {http.StatusOK, map[string]any{"version": 1}, "version"},
+		"no such read": {http.StatusNotFound, map[string]any{"error": "no such route", "hint": "none"}, "no such route"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, nil)
+			gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(c.status)
+				_ = json.NewEncoder(w).Encode(c.says)
+			}))
+			t.Cleanup(gateway.Close)
+			s.ok("keys") // makes the data folder
+			info := own.EngineInfo{PID: os.Getpid(), Hooks: gateway.URL, Tokens: s.data("tokens")}
+			remove, err := own.WriteRunFile(s.data("."), info)
+			require.NoError(t, err)
+			t.Cleanup(remove)
+			for _, command := range [][]string{{"attach"}, {"ask", "answer", "ask-1", "--rule", "go *"}} {
+				require.Contains(t, s.fails(1, command...), c.want)
+			}
+		})
 	}
 }
