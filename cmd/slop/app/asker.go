@@ -228,7 +228,10 @@ func (a *asker) promptOf(ask events.AskRaised) string {
 		return `[y]es, [n]o, e {"resolution": "done"}, [s]how all > `
 	}
 	if ask.Gate == events.GateQuestion {
-		return "type your answer or the number of a choice, [s]how all > "
+		if term.HasChoices(ask.Args) {
+			return "type your answer or the number of a choice, [s]how all > "
+		}
+		return "type your answer, [s]how all > "
 	}
 	if ask.Gate == events.GateTool {
 		return "[y]es, [a]lways, [n]o REASON, [e]dit, [s]how all > "

@@ -108,6 +108,9 @@ func TestAQuestionOfAModelTakesWordsOrANumber(t *testing.T) {
 		open: []events.AskRaised{ask}, shown: "a-1"}
 	require.False(t, a.g.PrintAsk(&out, ask, false))
 	require.Contains(t, out.String(), "   Both exist.\n   Which API?\n     1  v1\n     2  v2\n")
+	require.Contains(t, a.promptOf(ask), "the number of a choice")
+	require.NotContains(t, a.promptOf(events.AskRaised{Gate: events.GateQuestion,
+		Args: json.RawMessage(`{"question":"Which API?"}`)}), "choice")
 	for line, want := range map[string]string{"2": "v2", "3": "3", "neither of them": "neither of them", "y": "yes",
 		"no, wait": "no, wait", "a": "a", "e {": "e {"} {
 		given, err := a.read(line)

@@ -131,6 +131,20 @@ func AnswerTo(args json.RawMessage, typed string) json.RawMessage {
 	return b
 }
 
+// AnswerOf returns the answer to a question of a model; empty for a no and for asks of other gates.
+func AnswerOf(p events.AskSettled) string {
+	var said struct {
+		Answer string `json:"answer"`
+	}
+	if p.Gate != events.GateQuestion || p.Outcome != events.Yes || json.Unmarshal(p.Args, &said) != nil {
+		return ""
+	}
+	return said.Answer
+}
+
+// HasChoices reports whether a question of a model proposes answers.
+func HasChoices(args json.RawMessage) bool { return len(questionOf(args).Choices) > 0 }
+
 // PayloadText returns the payload, one line per argument. Multi-line texts are printed in full, or only their length.
 func PayloadText(args json.RawMessage, long bool) []string {
 	var m map[string]json.RawMessage
@@ -166,7 +180,7 @@ func PayloadText(args json.RawMessage, long bool) []string {
 			continue
 		}
 		if !long {
-			out = append(out, fmt.Sprintf("%s: %d lines", k, len(lines)))
+			out = append(out, fmt.Sprintf("%s: %d lines", k, strings.Count(strings.TrimSuffix(s, "\n"), "\n")+1))
 			continue
 		}
 		out = append(out, k+":")

@@ -213,6 +213,9 @@ func (p *Progress) foldTicket(e *events.Event) string {
 		return "not done: " + p.unsaid(x.Reason)
 	case events.AskSettled:
 		line := fmt.Sprintf("  %s: %s by %s", x.Gate, x.Outcome, x.By)
+		if answer := AnswerOf(x); answer != "" {
+			line = fmt.Sprintf("  %s answers: %s", x.By, OneLine(answer))
+		}
 		if x.By == "engine" && x.Reason != "" { // nobody wrote it
 			line += ": " + OneLine(x.Reason)
 		}

@@ -167,6 +167,19 @@ func TestAQuestionThatTheEngineSettledSaysWhy(t *testing.T) {
 	require.Contains(t, out.String(), "budget: no by engine: nothing waits for it any more")
 }
 
+func TestTheAnswerToAModelsQuestionIsShown(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	p := NewProgress(&Terminal{Out: &out})
+	settled := events.AskSettled{Ask: "a", Gate: events.GateQuestion, Outcome: events.Yes, By: "ada",
+		Args: json.RawMessage(`{"answer":"the v2\nAPI"}`)}
+	p.Take(p.happened("s1", settled))
+	require.Contains(t, out.String(), "  ada answers: the v2 …\n")
+	settled.Outcome, settled.Args = events.No, nil
+	p.Take(p.happened("s2", settled))
+	require.Contains(t, out.String(), "  question: no by ada\n")
+}
+
 func TestTheStatusFitsTheTerminalInColumns(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

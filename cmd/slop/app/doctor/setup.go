@@ -199,7 +199,8 @@ func checkKey(ctx context.Context, c config.Config, provider, key string) error 
 	case checkOK, checkUnknown:
 		return nil
 	case checkRefused:
-		return exit.Errorf(exit.Failed, "%s refuses the key: %s; nothing was written", provider, term.Visible(line.Detail))
+		return exit.Errorf(exit.Failed, "%s refuses the key: %s; nothing was written", provider,
+			strings.TrimSuffix(term.Visible(line.Detail), "."))
 	}
 	return exit.Errorf(exit.Failed, "the key could not be checked: %s; nothing was written, --no-check writes it anyway",
 		term.Visible(line.Detail))

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,7 +72,8 @@ func listsAsks(g *site.Flags, cmd *cobra.Command) *cobra.Command {
 			if err := printAsks(g, asks, all, time.Now()); err != nil {
 				return err
 			}
-			if b, alone := d.(*client.Bus); alone && b.Conns.Server != nil {
+			open := slices.ContainsFunc(asks, client.Ask.Open)
+			if b, alone := d.(*client.Bus); open && alone && b.Conns.Server != nil {
 				g.Notice("no engine is running; answer with `slop run --resume`, or start `slop serve`")
 			}
 			return tellOtherAsks(ctx, g, d, session)
