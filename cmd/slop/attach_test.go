@@ -51,7 +51,8 @@ func TestAttachRefusesAnEngineOfAnotherVersion(t *testing.T) {
 	}{
 		"older": {http.StatusOK, map[string]any{"version": "slop v0.1.0 go1.25.1 linux/amd64"},
 			"runs slop v0.1.0 go1.25.1 linux/amd64, and this is slop v"},
-		"newer":     {http.StatusOK, map[string]any{"version": "slop v99.0.0 go1.30 linux/amd64"}, "runs slop v99.0.0 go1.30"},
+		"newer": {http.StatusOK, map[string]any{"version": "slop v99.0.0 go1.30 linux/amd64"},
+			"runs slop v99.0.0 go1.30"},
 		"none":      {http.StatusOK, map[string]any{"version": ""}, "and this is slop v"},
 		"not named": {http.StatusOK, map[string]any{"pid": 1}, "and this is slop v"},
 		"one word":  {http.StatusOK, map[string]any{"version": "slop"}, "runs slop, and this is slop v"},
