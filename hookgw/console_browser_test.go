@@ -96,6 +96,8 @@ func TestTheConsole(t *testing.T) {
 		"finds words":                         findsWords,
 		"replays a session":                   replaysASession,
 		"shows settings":                      showsSettings,
+		"sets every field":                    setsEveryField,
+		"sets fields":                         setsFields,
 		"shows discussions":                   showsDiscussions,
 		"submits a goal":                      submitsAGoal,
 	} {

@@ -90,6 +90,16 @@ async function refresh(path: string, kept: Kept): Promise<void> {
   }
 }
 
+// ask reads a path once, past what is kept of it; undefined if the gateway does not answer or refuses.
+export async function ask<T>(path: string): Promise<T | undefined> {
+  try {
+    const answer = await fetch(path)
+    return answer.ok ? ((await answer.json()) as T) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 // exact keeps a number that a double would change as it was written: a person approves what is shown, and what is sent
 // back after an edit is the same.
 export function exact(_: string, value: unknown, as?: { source?: string }): unknown {

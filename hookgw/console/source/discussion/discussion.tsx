@@ -8,6 +8,7 @@ import { Sure } from "../kit/sure"
 import { bytes } from "../kit/format"
 import { api, place, to } from "../kit/place"
 import { Long, Visible } from "../kit/text"
+import { Form } from "../kit/fields"
 
 interface Discussions {
   active: string
@@ -65,6 +66,7 @@ export function Discussion(): VNode {
           ))}
         </ul>
         {!at && <Create acts={acts} />}
+        {!at && <Roles />}
         {!at && <Files acts={acts} />}
         <Said acts={acts} />
       </nav>
@@ -77,6 +79,16 @@ export function Discussion(): VNode {
         {name && <Entries key={name} name={name} roles={d.roles} active={name === d.active} acts={acts} />}
       </main>
     </fieldset>
+  )
+}
+
+function Roles(): VNode {
+  const [open, setOpen] = useState(false)
+  return (
+    <details onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary>Roles of entries</summary>
+      {open && <Form name="Roles of entries" of={["disc_roles"]} />}
+    </details>
   )
 }
 

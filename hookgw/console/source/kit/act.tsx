@@ -9,7 +9,15 @@ import { Visible } from "./text"
 export interface Acts {
   said: string
   busy: boolean
-  act: (path: string, body: unknown, done: string) => Promise<boolean> // false: it did not count, or that is not known
+  // act says done once the write counted, unless refused then tells why it did not; about stands before such a refusal.
+  // False: it did not count, or that is not known.
+  act: (
+    path: string,
+    body: unknown,
+    done: string,
+    refused?: () => Promise<string>,
+    about?: string,
+  ) => Promise<boolean>
 }
 
 // useActs sends writes to the session on the screen, one at a time. A position of the past takes none.
@@ -17,7 +25,7 @@ export function useActs(): Acts {
   const [said, say] = useState("")
   const [busy, setBusy] = useState(false)
   const sending = useRef(false)
-  const act = async (path: string, body: unknown, done: string) => {
+  const act: Acts["act"] = async (path, body, done, refused, about = "") => {
     if (sending.current) return false
     const p = place.value
     if (p.query.has("at")) {
@@ -28,16 +36,17 @@ export function useActs(): Acts {
     setBusy(true)
     say("It is under way.")
     const sent = await send(p.session ? path + "?session=" + encodeURIComponent(p.session) : path, body)
+    const no = sent.is === "ok" ? ((await refused?.()) ?? "") : sent.is === "refused" ? told(sent.problem) : ""
     sending.current = false
     setBusy(false)
-    if (sent.is === "ok") {
+    if (sent.is === "ok" && !no) {
       const hint = (sent.body as { hint?: string } | null)?.hint
       say(hint ? done + " " + hint : done)
     }
     if (sent.is === "unsure") say("The connection broke. It may have counted; it is not sent again.")
-    if (sent.is === "refused") say(told(sent.problem))
+    if (no) say(about + no)
     refreshShown()
-    return sent.is === "ok"
+    return sent.is === "ok" && !no
   }
   return { said, busy, act }
 }

@@ -3,10 +3,11 @@
 import { h, Fragment, VNode } from "preact"
 import { useRead } from "../kit/read"
 import { bytes, money } from "../kit/format"
-import { api } from "../kit/place"
+import { api, place } from "../kit/place"
 import { Said, useActs } from "../kit/act"
 import { age } from "../kit/time"
 import { Long, Visible } from "../kit/text"
+import { Change, Raise, Restart } from "./change"
 
 interface Settings {
   tiers: { tier: number; provider: string; models: string[]; effort?: string; persona?: string; tool_preset?: string }[]
@@ -42,6 +43,21 @@ interface Health {
   healthy: boolean
   degraded_reason: string | null
 }
+
+// ofTiers are the fields that each tier has; the first model of a ladder needs none of its own.
+const ofTiers = [
+  "provider",
+  "models",
+  "effort",
+  "temperature",
+  "top_p",
+  "max_output_tokens",
+  "max_rounds",
+  "persona",
+  "tool_preset",
+  "bias_profile",
+  "prompt_preset",
+]
 
 export function SettingsView(): VNode {
   const read = useRead<Settings>(api("/api/settings"))
@@ -96,6 +112,18 @@ export function SettingsView(): VNode {
           t.tool_preset ?? "",
         ])}
       />
+      <Change
+        name="Change the tiers"
+        heads={["What", "Tier 1", "Tier 2", "Tier 3", "Tier 4"]}
+        rows={ofTiers.map((what) => ({
+          name: what.replaceAll("_", " "),
+          fields: [1, 2, 3, 4].map((n) => `tier${n}_${what}`),
+        }))}
+      />
+      <Change
+        name="Change all tiers at once"
+        of={["current_provider", "current_model", "temperature", "top_p", "max_tokens"]}
+      />
       <h2>Rules</h2>
       <Rows
         name="Rules"
@@ -110,6 +138,40 @@ export function SettingsView(): VNode {
           : "none for the session "}
         {s.budget?.ticket_micro_dollars ? `each ticket ${money(s.budget.ticket_micro_dollars)}` : ""}
       </p>
+      <Raise />
+      <h2>Work</h2>
+      <Change
+        name="Change how the session works"
+        of={[
+          "mma_step_mode",
+          "spawn_approval",
+          "plan_review",
+          "review",
+          "qa_disabled",
+          "max_workers",
+          "max_retries",
+          "gcli_path",
+        ]}
+      />
+      <Change
+        name="Change retrieval"
+        of={["rag_enabled", "rag_source", "rag_emb_provider", "rag_emb_model", "rag_top_k"]}
+      />
+      <Change
+        name="Change the project"
+        of={[
+          "project_path",
+          "project_name",
+          "project_system_prompt",
+          "files_base_dir",
+          "files_paths",
+          "screenshots_base_dir",
+          "screenshots_paths",
+          "project_git_dir",
+          "project_main_context",
+          "output_dir",
+        ]}
+      />
       <h2>Personas and presets</h2>
       {(["personas", "tool_presets", "bias_profiles", "prompt_presets"] as const).map((kind) =>
         (s.roster?.[kind] ?? []).map((n) => (
@@ -140,6 +202,13 @@ export function SettingsView(): VNode {
           m.error ?? "",
         ])}
       />
+      {!place.value.query.has("at") && (
+        <p class="acts">
+          {servers?.servers.filter((m) => m.trusted).map((m) => (
+            <Restart key={m.name} name={m.name} />
+          ))}
+        </p>
+      )}
       <h2>Tools</h2>
       <Rows
         name="Tools"
