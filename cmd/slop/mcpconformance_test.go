@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -34,8 +36,8 @@ func TestTheRealMCPPrograms(t *testing.T) {
 	})
 }
 
-// mcpScenario is our client under the suite of the protocol: mcpscenario URL. It
-// trusts the server's tools and calls each with numbers.
+// mcpScenario is our client under the suite of the protocol: mcpscenario URL. It trusts the server's tools and calls
+// them; its user gives access in a browser and accepts questions without filling in the form.
 func mcpScenario() {
 	if err := runMCPScenario(context.Background(), os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, "mcpscenario:", err)
@@ -43,17 +45,43 @@ func mcpScenario() {
 	}
 }
 
+// scenarioContext is what the suite tells a client beforehand.
+type scenarioContext struct {
+	ClientID     string             `json:"client_id"`
+	ClientSecret string             `json:"client_secret"`
+	ToolCalls    []scenarioToolCall `json:"toolCalls"`
+}
+
+type scenarioToolCall struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
 func runMCPScenario(ctx context.Context, url string) error {
+	var told scenarioContext
+	if text := os.Getenv("MCP_CONFORMANCE_CONTEXT"); text != "" {
+		if err := json.Unmarshal([]byte(text), &told); err != nil {
+			return err
+		}
+	}
 	user, err := os.MkdirTemp("", "mcpscenario")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(user)
-	config := fmt.Sprintf(`{"servers":[{"name":"suite","httpUrl":%q}]}`, url)
-	if err := os.WriteFile(filepath.Join(user, mcp.FileName), []byte(config), 0o600); err != nil {
+	server := map[string]any{"name": "suite", "httpUrl": url}
+	if strings.HasPrefix(os.Getenv("MCP_CONFORMANCE_SCENARIO"), "auth/") {
+		server["oauth"] = mcp.OAuth{ClientID: told.ClientID, ClientSecret: told.ClientSecret}
+	}
+	config, err := json.Marshal(map[string]any{"servers": []any{server}})
+	if err != nil {
 		return err
 	}
-	m, err := mcp.Open(user, user, nil, mcp.Surroundings{})
+	if err := os.WriteFile(filepath.Join(user, mcp.FileName), config, 0o600); err != nil {
+		return err
+	}
+	around := mcp.Surroundings{Tokens: filepath.Join(user, "tokens"), OpenURL: visitAddress}
+	m, err := mcp.Open(user, user, nil, around)
 	if err != nil {
 		return err
 	}
@@ -64,7 +92,7 @@ func runMCPScenario(ctx context.Context, url string) error {
 	if err := m.Trust(s); err != nil {
 		return err
 	}
-	if m, err = mcp.Open(user, user, nil, mcp.Surroundings{}); err != nil {
+	if m, err = mcp.Open(user, user, nil, around); err != nil {
 		return err
 	}
 	defer func() { _ = m.StopAll() }() // the suite judges what it was sent
@@ -72,14 +100,55 @@ func runMCPScenario(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range registry.All() {
-		p, err := registry.Prepare(ctx, tools.Env{}, t.Spec().Name, json.RawMessage(`{"a":5,"b":3}`))
+	calls := told.ToolCalls
+	if len(calls) == 0 {
+		for _, pin := range s.Pins {
+			calls = append(calls, scenarioToolCall{pin.Name, scenarioArguments(pin.Name, s.Pins)})
+		}
+	}
+	env := tools.Env{Ask: func(context.Context, tools.Question) (tools.Answer, error) {
+		return tools.Answer{Accepted: true}, nil
+	}}
+	for _, call := range calls {
+		p, err := registry.Prepare(ctx, env, mcp.ToolName("suite", call.Name), call.Arguments)
 		if err != nil {
 			return err
 		}
 		if r := p.Run(ctx, nil); r.Failed {
-			return fmt.Errorf("%s: %s", t.Spec().Name, r.Text)
+			return fmt.Errorf("%s: %s", call.Name, r.Text)
 		}
 	}
 	return nil
+}
+
+// scenarioArguments returns arguments that a tool or operation of the suite's servers takes.
+func scenarioArguments(name string, pins []mcp.Pin) json.RawMessage {
+	switch name {
+	case "json_schema_echo":
+		for _, p := range pins {
+			if p.Name == "json_schema_2020_12_tool" {
+				return json.RawMessage(`{"schema":` + string(p.Schema) + `}`)
+			}
+		}
+	case "add_numbers":
+		return json.RawMessage(`{"a":5,"b":3}`)
+	case "prompts/get":
+		return json.RawMessage(`{"name":"test_prompt"}`)
+	case "resources/read", "resources/subscribe", "resources/unsubscribe":
+		return json.RawMessage(`{"uri":"file:///path/to/file%20name.txt"}`)
+	}
+	return json.RawMessage(`{}`)
+}
+
+// visitAddress opens an address like the browser of a user who agrees.
+func visitAddress(ctx context.Context, _, address string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	return answer.Body.Close()
 }

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -30,8 +31,9 @@ type access struct {
 	file       string // empty if tokens are not stored
 	client     *http.Client
 
-	mu     sync.Mutex
-	source oauth2.TokenSource
+	mu      sync.Mutex
+	source  oauth2.TokenSource
+	granted []string // scopes of the token
 }
 
 // grant is the stored form of an access.
@@ -60,7 +62,7 @@ func authorization(d Definition, around Surroundings) (*access, error) {
 	if err := json.Unmarshal(data, &g); err != nil || g.Token == nil {
 		return nil, fmt.Errorf("%s holds no token; remove it: %w", a.file, err)
 	}
-	a.source = a.keeping(&g.Config, g.Token)
+	a.source, a.granted = a.keeping(&g.Config, g.Token), g.Config.Scopes
 	return a, nil
 }
 
@@ -89,11 +91,11 @@ func (a *access) Authorize(ctx context.Context, r *http.Request, answer *http.Re
 			return a.visit(ctx, listener, to.URL)
 		},
 		NewTokenSource: func(_ context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
+			a.mu.Lock()
+			a.granted = c.Scopes
+			a.mu.Unlock()
 			return a.keeping(c, t), a.keep(c, t)
-		}}
-	if len(asked.Scopes) > 0 {
-		config.ScopeFilter = func([]string) []string { return asked.Scopes }
-	}
+		}, ScopeFilter: a.scopes}
 	if asked.ClientID != "" {
 		config.PreregisteredClient = &oauthex.ClientCredentials{ClientID: asked.ClientID}
 		if asked.ClientSecret != "" {
@@ -118,6 +120,23 @@ func (a *access) Authorize(ctx context.Context, r *http.Request, answer *http.Re
 	defer a.mu.Unlock()
 	a.source = source
 	return err
+}
+
+// scopes returns the scopes to request: the configured ones, or else those that the server names and those already
+// granted, so that a request for one more scope does not lose the others.
+func (a *access) scopes(named []string) []string {
+	if own := a.definition.OAuth.Scopes; len(own) > 0 {
+		return own
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	out := slices.Clone(a.granted)
+	for _, s := range named {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // visit shows the person a URL and waits until the browser returns.

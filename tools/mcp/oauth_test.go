@@ -21,7 +21,8 @@ type guarded struct {
 	elsewhere string       // address to which the token endpoint redirects; empty: it answers
 	logins    atomic.Int64 // how often a person gave access
 	renewals  atomic.Int64
-	lifetime  int // of a token, in seconds
+	lifetime  int      // of a token, in seconds
+	scopes    []string // that each login asked for
 }
 
 func newGuarded(t *testing.T) *guarded {
@@ -62,6 +63,7 @@ func newGuarded(t *testing.T) *guarded {
 	mux.HandleFunc("/authorize", func(w http.ResponseWriter, r *http.Request) {
 		g.logins.Add(1)
 		q := r.URL.Query()
+		g.scopes = append(g.scopes, q.Get("scope"))
 		http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {"c"}, "state": {q.Get("state")}}.Encode(),
 			http.StatusFound)
 	})
@@ -164,4 +166,20 @@ func TestTokensTravelEncrypted(t *testing.T) {
 	a := &access{}
 	_, err = a.visit(t.Context(), nil, "file:///etc/passwd")
 	require.ErrorContains(t, err, "must begin with https://")
+}
+
+func TestAFurtherScopeKeepsTheGrantedOnes(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	around := Surroundings{Tokens: t.TempDir(), OpenURL: browse}
+	for _, scope := range []string{"read", "write", "read"} {
+		a, err := authorization(Definition{Name: "r", Type: HTTP, URL: g.URL + "/mcp", OAuth: &OAuth{}}, around)
+		require.NoError(t, err)
+		asked, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.URL+"/mcp", nil)
+		require.NoError(t, err)
+		require.NoError(t, a.Authorize(t.Context(), asked, &http.Response{StatusCode: http.StatusForbidden,
+			Body: http.NoBody, Header: http.Header{"Www-Authenticate": {`Bearer error="insufficient_scope", scope="` + scope +
+				`", resource_metadata="` + g.URL + `/.well-known/oauth-protected-resource/mcp"`}}}))
+	}
+	require.Equal(t, []string{"read", "read write", "read write"}, g.scopes)
 }
