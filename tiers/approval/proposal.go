@@ -55,12 +55,25 @@ func asked(a events.AskRaised, opened events.SessionOpened, rules []events.Rule)
 	if a.Gate != events.GateTool || len(a.Taint) > 0 || a.Tool == events.PatchTool {
 		return nil, nil, false
 	}
+	s, c := callOf(a, opened, rules)
+	return s, c, s.overTime(c) == ""
+}
+
+// OverTime reports whether an ask is about a script whose call names a time limit over the usual one. Only a person
+// answers it: neither a rule nor --yes does.
+func OverTime(a events.AskRaised, opened events.SessionOpened) bool {
+	s, c := callOf(a, opened, nil)
+	return s.overTime(c) != ""
+}
+
+// callOf returns the state and the call that an ask of the gate tool is about.
+func callOf(a events.AskRaised, opened events.SessionOpened, rules []events.Rule) (*State, *call) {
 	s := newState()
 	s.settings, s.workspace, s.rules = opened.Settings, opened.Workspace, rules
 	s.basis, _ = s.basis.Changed(opened)
 	c := &call{request: events.ToolRequested{Call: a.Call, Tool: a.Tool, Ticket: a.Ticket, Args: a.Args},
 		tool: newTool(events.ToolOffer{Name: a.Tool, Effect: a.Effect}), args: a.Args}
-	return s, c, s.overTime(c) == ""
+	return s, c
 }
 
 // commandPatterns returns the patterns over commands that allow.

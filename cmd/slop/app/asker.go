@@ -158,7 +158,7 @@ func (a *asker) next(ctx context.Context) error {
 		return nil
 	}
 	ask := a.open[0]
-	if a.yes.covers(ask) && a.yes.said != ask.Ask {
+	if a.yes.covers(ask, a.opened) && a.yes.said != ask.Ask {
 		a.shown, a.yes.said = ask.Ask, ask.Ask
 		return a.publish(ctx, ask, events.AskAnswered{Ask: ask.Ask, Decision: events.Yes, Reason: site.YesRule().Source}, nil)
 	}

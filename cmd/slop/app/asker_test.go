@@ -94,9 +94,9 @@ func TestAGeneralYesDoesNotAnswerWhatUntrustedTextIsTheReasonOf(t *testing.T) {
 	t.Parallel()
 	yes := standingYes{given: true}
 	ask := events.AskRaised{Gate: events.GateTool, Tool: "fetch_url"}
-	require.True(t, yes.covers(ask))
+	require.True(t, yes.covers(ask, events.SessionOpened{}))
 	ask.Taint = []string{"repo: a.go"}
-	require.False(t, yes.covers(ask))
+	require.False(t, yes.covers(ask, events.SessionOpened{}))
 }
 
 func TestAQuestionOfAModelTakesWordsOrANumber(t *testing.T) {

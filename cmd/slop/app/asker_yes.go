@@ -6,6 +6,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"manualslop/events"
+	"manualslop/tiers/approval"
 )
 
 // standingYes is the --yes flag of a run. Approval applies it to asks that are raised later. In a resumed session the
@@ -17,8 +18,9 @@ type standingYes struct {
 }
 
 // covers reports whether --yes answers a question: one about a tool, a step or a start. It does not cover a question
-// raised because of untrusted text, nor one that may come from a rule that requires a person to look.
-func (y *standingYes) covers(ask events.AskRaised) bool {
+// raised because of untrusted text or of a long time limit, nor one that may come from a rule that requires a person
+// to look.
+func (y *standingYes) covers(ask events.AskRaised, opened events.SessionOpened) bool {
 	switch ask.Gate {
 	case events.GateStep, events.GateSpawn:
 		return y.given
@@ -26,7 +28,7 @@ func (y *standingYes) covers(ask events.AskRaised) bool {
 	default:
 		return false
 	}
-	if len(ask.Taint) > 0 {
+	if len(ask.Taint) > 0 || approval.OverTime(ask, opened) {
 		return false
 	}
 	for _, r := range y.rules {
