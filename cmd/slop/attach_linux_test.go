@@ -89,6 +89,24 @@ func TestTheLastLinesOfARunningScriptAreShown(t *testing.T) {
 	require.NoError(t, run.status)
 }
 
+func TestTheLastLinesOfARunningScriptAreShownInAChat(t *testing.T) {
+	t.Parallel()
+	c := chatFolder(t, 120, `{"tier":3,"reply":`+calls("run_powershell", map[string]any{"script": "echo built; cat go"})+
+		"}\n"+`{"tier":3,"reply":{"text":"It is built."}}`+"\n")
+	require.NoError(t, unix.Mkfifo(filepath.Join(c.dir, "go"), 0o600))
+	c.start(exec.Command("slop", "chat", "--script", "script.jsonl", "--config", "config.toml"))
+	c.types("Build it.\r")
+	c.sees("[s]how all > ")
+	c.types("y\r")
+	c.sees(" │ built")
+	require.NoError(t, os.WriteFile(filepath.Join(c.dir, "go"), []byte("over\n"), 0o600))
+	c.sees("It is built.", "main> ")
+	c.screenLines(120)
+	c.types("/quit\r")
+	c.requireCooked()
+	require.NoError(t, c.status)
+}
+
 func TestEditedArgumentsShowTheirDiffBeforeTheyRun(t *testing.T) {
 	t.Parallel()
 	run := chatFolder(t, 80, onePlan(edits("a.txt", "one", "two"), says("DONE: done")))

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -47,6 +48,13 @@ type chatting struct {
 	shown         *screen
 	ended         chan struct{}
 	status        error // once it has ended
+	typed         []typed
+}
+
+// typed is what was typed, and how much the terminal had shown before.
+type typed struct {
+	at   int
+	text string
 }
 
 // chat starts slop chat in a folder with a.txt, as wide as that.
@@ -107,6 +115,7 @@ func (c *chatting) launch(cmd *exec.Cmd) {
 
 func (c *chatting) types(text string) {
 	c.t.Helper()
+	c.typed = append(c.typed, typed{len(c.shown.String()), strings.TrimSuffix(text, "\r")})
 	_, err := c.keys.WriteString(text)
 	require.NoError(c.t, err)
 }

@@ -20,8 +20,8 @@ const (
 	MaxCheck = 1000
 	// DefaultAssignee is the assignee of a ticket that names none.
 	DefaultAssignee = "tier3-worker"
-
-	defaultPriority = "medium"
+	// DefaultPriority is the priority of a ticket that names none.
+	DefaultPriority = "medium"
 )
 
 // draft is a ticket as the model writes it. Unknown fields are ignored.
@@ -58,7 +58,7 @@ func (d draft) ticket() events.Ticket {
 		t.AssignedTo = DefaultAssignee
 	}
 	if t.Priority == "" {
-		t.Priority = defaultPriority
+		t.Priority = DefaultPriority
 	}
 	return t
 }

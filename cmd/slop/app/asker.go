@@ -23,7 +23,8 @@ type asker struct {
 	writer engine.SessionWriter
 	view   *term.Progress
 	wait   bool
-	prompt func(string) // shows what may be typed; nil: the view does
+	// prompt shows what may be typed, and returns what must stand above it below the question; nil: the view does both.
+	prompt func(string) (above string)
 	yes    standingYes
 	opened events.SessionOpened // with the basis of now
 	rule   proposedRule
@@ -197,7 +198,7 @@ func (a *asker) put(ask events.AskRaised) {
 			if i == 0 {
 				fmt.Fprintln(w)
 			}
-			fmt.Fprintf(w, "   %s\n", term.Printable(line))
+			term.PrintAbout(w, term.Printable(line))
 		}
 		if a.printed = ask.Ask; a.whole != ask.Ask && a.g.PrintAsk(w, ask, !term.IsTerminal(a.g.In)) {
 			a.cut = ask.Ask
@@ -205,13 +206,17 @@ func (a *asker) put(ask events.AskRaised) {
 	}
 	switch {
 	case !a.g.JSON && a.prompt != nil:
-		a.prompt(a.promptOf(ask))
-		a.view.Ask(question, "")
+		above := a.prompt(a.promptOf(ask))
+		a.view.Ask(func(w io.Writer) {
+			question(w)
+			fmt.Fprint(w, above)
+		}, "")
 	case !a.g.JSON:
 		a.view.Ask(question, a.promptOf(ask))
 	case term.IsTerminal(a.g.In):
 		question(a.g.Err)
-		fmt.Fprint(a.g.Err, a.promptOf(ask))
+		above, prompt := term.SplitPrompt(a.g.Err, a.promptOf(ask))
+		fmt.Fprint(a.g.Err, above+prompt)
 	}
 }
 
@@ -255,7 +260,8 @@ func (a *asker) unattended(ask events.AskRaised) {
 		if ask.Gate == events.GateQuestion {
 			answers = `--text "…"`
 		}
-		fmt.Fprintf(a.g.Out, "   answer it with: slop%s ask answer %s %s\n", a.g.Where(), term.Visible(ask.Ask), answers)
+		term.PrintLines(a.g.Out, fmt.Sprintf("   answer it with: slop%s ask answer %s %s\n", a.g.Where(),
+			term.Visible(ask.Ask), answers))
 	}
 }
 
@@ -269,7 +275,8 @@ func (a *asker) typed(ctx context.Context, line typedLine) error {
 		return nil
 	}
 	if a.stale != "" || a.shown == "" {
-		fmt.Fprintf(a.g.Err, "%q was ignored: the question is already settled: %s\n", line.text, term.Printable(a.stale))
+		term.PrintLines(a.g.Err, fmt.Sprintf("%q was ignored: the question is already settled: %s\n", line.text,
+			term.Printable(a.stale)))
 		a.stale, a.shown, a.printed = "", "", ""
 		return nil
 	}
@@ -290,7 +297,7 @@ func (a *asker) typed(ctx context.Context, line typedLine) error {
 		answer, err = a.held(ctx, answer)
 	}
 	if err != nil {
-		fmt.Fprintln(a.g.Err, term.Printable(err.Error()))
+		term.PrintLines(a.g.Err, term.Printable(err.Error())+"\n")
 		a.shown = ""
 		return nil
 	}
@@ -305,7 +312,7 @@ func (a *asker) typed(ctx context.Context, line typedLine) error {
 	err = a.give(ctx, a.current(), *answer, rule)
 	var late *lateAnswer
 	if errors.As(err, &late) {
-		fmt.Fprintln(a.g.Err, term.Printable(late.Error()))
+		term.PrintLines(a.g.Err, term.Printable(late.Error())+"\n")
 		a.shown = ""
 		return nil
 	}

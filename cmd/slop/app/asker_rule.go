@@ -55,7 +55,7 @@ func (a *asker) always(rest string) (*events.AskAnswered, error) {
 	a.rule = proposedRule{ask.Ask, scope, shown.Rule, shown.Settles}
 	a.view.Clear()
 	for _, line := range a.preview(ask) {
-		fmt.Fprintln(a.g.Err, term.Printable(line))
+		term.PrintLines(a.g.Err, term.Printable(line)+"\n")
 	}
 	return nil, nil
 }

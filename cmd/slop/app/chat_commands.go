@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -256,9 +257,7 @@ func (c *chat) showDiff(ctx context.Context, _ string) error {
 			continue
 		}
 		if c.endLine(); !c.g.JSON {
-			var shown strings.Builder
-			c.g.PrintDiff(&shown, d.Diff)
-			c.view.Say(strings.TrimSuffix(shown.String(), "\n"))
+			c.view.Show(func(w io.Writer) { c.g.PrintDiff(w, d.Diff) })
 		}
 	}
 	for _, u := range list.Unseen {

@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,9 +50,9 @@ func (c *chat) showContext(ctx context.Context, _ string) error {
 		rows = append(rows, append(append([]string{"", "", "all"}, aggregation.FiguresOfAll(made)...),
 			term.Visible(made.Provider+"/"+made.Model)))
 	}
-	var table strings.Builder
-	term.PrintTable(&table, rows)
-	c.note("%s", strings.TrimSuffix(table.String(), "\n"))
+	if c.endLine(); !c.g.JSON {
+		c.view.Show(func(w io.Writer) { term.PrintTable(w, rows) })
+	}
 	if refused != nil {
 		c.note("%v", refused)
 	} else if reason := cmp.Or(made.NoPrice, made.NoCachedPrice); reason != "" {

@@ -86,7 +86,8 @@ type chatInput struct {
 	raw    atomic.Pointer[xterm.State] // how the terminal was before it was read; nil: nobody reads
 
 	mu    sync.Mutex
-	next  string // the prompt of the next line
+	above string // stands above the prompt of the next line
+	next  string // that prompt
 	asked bool   // that line answers a question: nothing typed before counts
 }
 
@@ -97,6 +98,9 @@ func (in *chatInput) Write(b []byte) (int, error) {
 	}
 	return in.g.Err.Write(b)
 }
+
+// Under returns what it writes to.
+func (in *chatInput) Under() any { return in.g.Err }
 
 // close restores the state of the terminal.
 func (in *chatInput) close() {
@@ -139,16 +143,21 @@ func newChatInput(g *site.Flags, complete func(line string) string) *chatInput {
 // prompt sets the prompt, which names the discussion that the next line belongs to.
 func (in *chatInput) prompt(discussion string) { in.set(term.Visible(discussion)+"> ", false) }
 
-// ask sets the prompt for a question.
-func (in *chatInput) ask(prompt string) { in.set(prompt, true) }
+// ask sets the prompt for a question. If a line is being typed already, it returns what the caller must print above
+// the prompt.
+func (in *chatInput) ask(prompt string) (above string) { return in.set(prompt, true) }
 
-func (in *chatInput) set(prompt string, asked bool) {
+func (in *chatInput) set(prompt string, asked bool) (above string) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.next, in.asked = prompt, asked
-	if in.raw.Load() != nil { // a line is being typed already
-		in.editor.SetPrompt(prompt)
+	in.above, in.next = term.SplitPrompt(in.g.Err, prompt)
+	in.asked = asked
+	if in.raw.Load() == nil {
+		return ""
 	}
+	in.editor.SetPrompt(in.next)
+	above, in.above = in.above, ""
+	return above
 }
 
 // begin records that a line is being read, and sets the current prompt.
@@ -159,6 +168,9 @@ func (in *chatInput) begin(before *xterm.State) {
 	if in.asked {
 		term.FlushTyped(in.g.In)
 	}
+	in.editor.SetPrompt("")
+	_, _ = in.editor.Write([]byte(in.above))
+	in.above = ""
 	in.editor.SetPrompt(in.next)
 }
 

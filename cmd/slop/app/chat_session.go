@@ -47,6 +47,7 @@ type chat struct {
 	requests   map[string]string // turn to its newest request to a model
 	told       string            // what was printed of the answer to that of this turn
 	line       bool              // an unfinished line of an answer stands there
+	plain      *term.Flow        // of the answer, as it comes
 	markdown   *term.Markdown    // of the answer; nil: it is printed as it comes
 	leaving    bool
 	planReview bool // the plans of its goals wait for a person
@@ -60,9 +61,14 @@ func newChat(g *site.Flags, v engine.SessionWriter, o chatOptions) *chat {
 	c := &chat{g: g, writer: v, opts: o, set: projections.NewSet(), discussion: o.discussion,
 		requests: map[string]string{}, adding: map[string]bool{}, undone: map[string]bool{}}
 	c.input, c.markdown = newChatInput(g, c.complete), term.NewMarkdown(&g.Terminal)
+	c.plain = term.NewFlow(g.Out)
 	out := g.Terminal
 	out.Out = c.input
 	c.view = term.NewProgress(&out)
+	// Above the line that is being typed everything is printed at once; the status stands where nobody types.
+	draws := c.view.Status && c.input.editor != nil
+	c.view.Status = false
+	c.view.Free = func() bool { return draws && c.turn != "" && !c.line && !c.asks.reading }
 	c.asks = newAsker(g, v, c.view, o.runOptions, c.input.read)
 	if c.input.editor != nil {
 		c.asks.prompt = c.input.ask
@@ -83,6 +89,9 @@ func (c *chat) run(ctx context.Context) error {
 	stream := make(chan *events.Event, 256)
 	broken := make(chan error, 1)
 	go readFeed(ctx, feed, stream, broken)
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	defer c.view.Clear()
 	for {
 		select {
 		case <-ctx.Done():
@@ -109,6 +118,8 @@ func (c *chat) run(ctx context.Context) error {
 			if err := c.typed(ctx, line); err != nil {
 				return err
 			}
+		case <-tick.C:
+			c.view.Refresh()
 		}
 		if c.seen < c.wants {
 			continue
@@ -164,6 +175,7 @@ func (c *chat) next(ctx context.Context) (bool, error) {
 		if c.resumes() {
 			return false, nil
 		}
+		c.view.Clear()
 		c.input.prompt(c.discussion)
 		c.asks.reading = true
 		c.asks.want <- struct{}{}
@@ -256,6 +268,7 @@ func (c *chat) take(e *events.Event) error {
 		c.found(p)
 	}
 	if _, replied := e.Payload.(events.ModelReplied); replied && c.turn != "" || e.Seq <= c.cutoff || c.g.JSON {
+		c.view.Note(e)
 		return nil
 	}
 	c.endLine()
@@ -332,6 +345,7 @@ func (c *chat) took(id string) {
 func (c *chat) ended(id string, p events.TurnEnded) error {
 	c.turn = ""
 	c.finish()
+	c.view.Clear()
 	if p.Outcome == events.TurnDone {
 		c.compacted(id)
 		return nil
@@ -343,12 +357,13 @@ func (c *chat) ended(id string, p events.TurnEnded) error {
 	return nil
 }
 
-// hear prints live text of a model.
+// hear prints live text of the turn's model; the status shows the other text and the last lines of calls.
 func (c *chat) hear(said term.Piece) {
 	if c.awaits(said.Request) && !c.g.JSON {
 		c.told += said.Delta
 		c.print(said.Delta)
 	}
+	c.view.Hear(said)
 }
 
 // whole prints the part of a reply that was not printed live. Live text is not reliable: if it differs from the reply,
@@ -369,27 +384,36 @@ func (c *chat) whole(text string) {
 // finish prints the rest of an answer and ends its line.
 func (c *chat) finish() {
 	if c.markdown != nil {
-		fmt.Fprint(c.g.Out, c.markdown.Rest())
+		c.write(c.markdown.Rest())
 	}
 	c.endLine()
 }
 
 func (c *chat) print(text string) {
 	if c.markdown != nil {
-		fmt.Fprint(c.g.Out, c.markdown.Add(text))
+		c.write(c.markdown.Add(text))
 		return
 	}
 	if text == "" {
 		return
 	}
-	fmt.Fprint(c.g.Out, term.EachVisible(text))
+	c.view.Clear()
+	c.plain.Print(term.EachVisible(text))
 	c.line = !strings.HasSuffix(text, "\n")
+}
+
+// write prints rendered blocks of an answer.
+func (c *chat) write(blocks string) {
+	if blocks != "" {
+		c.view.Clear()
+		fmt.Fprint(c.g.Out, blocks)
+	}
 }
 
 // endLine ends an unfinished line of an answer.
 func (c *chat) endLine() {
 	if c.line {
-		fmt.Fprintln(c.g.Out)
+		c.plain.Print("\n")
 		c.line = false
 	}
 }

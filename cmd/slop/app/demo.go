@@ -73,8 +73,8 @@ func runDemo(ctx context.Context, g *site.Flags, dir string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	if !g.JSON {
-		g.Printf("%s", afterDemo(dir, session, p))
+	if !g.JSON && !g.Quiet {
+		fmt.Fprint(g.Out, afterDemo(dir, session, p)) // commands to be copied whole
 	}
 	return nil
 }

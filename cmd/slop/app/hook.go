@@ -160,7 +160,9 @@ func printHook(g *site.Flags, out any) error {
 	if err := enc.Encode(out); err != nil {
 		return err
 	}
-	g.Printf("%s", visibleJSON(b.String()))
+	if !g.Quiet {
+		fmt.Fprint(g.Out, visibleJSON(b.String()))
+	}
 	return nil
 }
 

@@ -55,7 +55,7 @@ func Main(ctx context.Context, args []string, in io.Reader, out, errOut io.Write
 		status = exit.Failed
 	}
 	if !silent {
-		fmt.Fprintf(errOut, "slop: %s\n", term.EachVisible(err.Error()))
+		term.PrintLines(errOut, "slop: "+term.EachVisible(err.Error())+"\n")
 		if do := engine.Remedy(err); do != "" {
 			fmt.Fprintln(errOut, do)
 		}

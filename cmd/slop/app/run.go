@@ -48,8 +48,8 @@ func (o runOptions) command(g *site.Flags, name string) string {
 
 // unanswered prints how to continue after a command that ended at a question, and returns its error.
 func (o runOptions) unanswered(g *site.Flags, question, resume string) error {
-	fmt.Fprintf(g.Err, "slop: waiting for a person: %s\nanswer it with `%s`, or start `%s` and use `slop%s ask answer`\n",
-		term.Printable(question), o.command(g, resume), o.command(g, "serve"), g.Where())
+	term.PrintLines(g.Err, fmt.Sprintf("slop: waiting for a person: %s\nanswer it with `%s`, or start `%s` and use `slop%s "+
+		"ask answer`\n", term.Printable(question), o.command(g, resume), o.command(g, "serve"), g.Where()))
 	return &exit.Error{Code: exit.Waiting, Err: errors.New(question), Silent: true}
 }
 

@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -56,7 +57,9 @@ started. The browser stays signed in for 12 hours, as long as the engine runs.`,
 			if g.JSON {
 				return g.PrintLine(link)
 			}
-			g.Printf("%s\n", link.URL)
+			if !g.Quiet {
+				fmt.Fprintln(g.Out, link.URL) // to be copied whole, however wide the terminal is
+			}
 			if print {
 				return nil
 			}

@@ -1,7 +1,6 @@
 package term
 
 import (
-	"fmt"
 	"io"
 	"strings"
 )
@@ -14,31 +13,25 @@ const (
 	colourOff     = "\x1b[0m"
 )
 
-// PrintDiff prints a unified diff, whole, with hidden characters spelled out.
+// PrintDiff prints a unified diff, whole, with hidden characters spelled out. On a terminal, the further lines of one
+// that is too wide have a mark in the column of the sign.
 func (g *Terminal) PrintDiff(w io.Writer, diff string) {
-	colours := g.coloured()
 	for line := range strings.Lines(diff) {
-		if line = Visible(strings.TrimSuffix(line, "\n")); colours {
-			line = diffColoured(line)
-		}
-		fmt.Fprintln(w, line)
+		line = strings.TrimSuffix(line, "\n")
+		printExact(w, "", line, "", g.diffColour(line))
 	}
 }
 
-// diffColoured returns a line of a unified diff in its colour.
-func diffColoured(line string) string {
-	colour := ""
+// diffColour returns the colour of a line of a unified diff.
+func (g *Terminal) diffColour(line string) string {
 	switch {
-	case line == "":
+	case line == "", !g.coloured():
 	case strings.HasPrefix(line, "@@"):
-		colour = colourPlace
+		return colourPlace
 	case line[0] == '-':
-		colour = colourRemoved
+		return colourRemoved
 	case line[0] == '+':
-		colour = colourAdded
+		return colourAdded
 	}
-	if colour == "" {
-		return line
-	}
-	return colour + line + colourOff
+	return ""
 }

@@ -1,6 +1,7 @@
 package term
 
 import (
+	"io"
 	"regexp"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ const (
 // when it is complete, so that printed output never changes. Control characters of the text are spelled out, and HTML
 // is shown as source. Every word of the text is shown, including titles of links and the words after a fence.
 type Markdown struct {
+	out     io.Writer
 	pending string // not returned yet
 	at      int    // the lines of pending up to here were looked at
 	fence   string // that ends the code block; empty: outside of one
@@ -34,7 +36,7 @@ func NewMarkdown(g *Terminal) *Markdown {
 	if g.JSON || !g.coloured() {
 		return nil
 	}
-	return &Markdown{}
+	return &Markdown{out: g.Out}
 }
 
 var (
@@ -68,7 +70,7 @@ func (m *Markdown) Add(piece string) string {
 func (m *Markdown) cut() string {
 	block := m.pending[:m.at]
 	m.pending, m.at = m.pending[m.at:], 0
-	return rendered(block)
+	return rendered(block, lineWidth(m.out))
 }
 
 // ends takes a whole line, and reports whether a list ended before it.
@@ -97,8 +99,8 @@ func (m *Markdown) ends(line string) (before bool) {
 // Rest returns the remaining text, rendered, and resets the state.
 func (m *Markdown) Rest() string {
 	left := m.pending
-	*m = Markdown{}
-	return rendered(left)
+	*m = Markdown{out: m.out}
+	return rendered(left, lineWidth(m.out))
 }
 
 // Limits of rendering: the parser is slow on hostile text, and deep blocks leave no room for words. A block over a
@@ -131,17 +133,18 @@ func (i itemParser) Open(parent ast.Node, reader text.Reader, pc parser.Context)
 	return n, state
 }
 
-// rendered renders whole blocks. Each ends with a line end, and an empty line separates two.
-func rendered(source string) string {
+// rendered renders whole blocks in lines of at most width columns; 0: as wide as they are. Each ends with a line end,
+// and an empty line separates two.
+func rendered(source string, width int) string {
 	if strings.TrimSpace(source) == "" {
 		return ""
 	}
-	p := painter{source: []byte(source)}
+	p := painter{source: []byte(source), width: width}
 	if len(source) <= maxRendered {
 		p.blocks(newParser().Parse(text.NewReader(p.source)), "", "")
 	}
 	if len(source) > maxRendered || p.deep {
-		return EachVisible(strings.TrimRight(source, "\n")) + "\n\n"
+		return fitted(EachVisible(strings.TrimRight(source, "\n")), width) + "\n\n"
 	}
 	return p.out.String()
 }
@@ -149,6 +152,7 @@ func rendered(source string) string {
 // painter writes the tree of a document as lines.
 type painter struct {
 	source []byte
+	width  int
 	out    strings.Builder
 	depth  int
 	deep   bool // it was over the limit
@@ -211,7 +215,8 @@ func (p *painter) block(n ast.Node, first, prefix string) {
 // lines writes the lines of a styled text.
 func (p *painter) lines(styled, first, prefix string) {
 	for line := range strings.SplitSeq(styled, "\n") {
-		p.out.WriteString(strings.TrimRight(first+line, " ") + "\n")
+		wide := wrapper{width: p.width, hang: prefix}
+		p.out.WriteString(strings.Join(wide.lines(strings.TrimRight(first+line, " ")), "\n") + "\n")
 		first = prefix
 	}
 }

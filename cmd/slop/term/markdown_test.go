@@ -73,14 +73,14 @@ func TestMarkdownPassesNoControlCharacters(t *testing.T) {
 func TestMarkdownThatCostsTooMuchStaysAsItStands(t *testing.T) {
 	t.Parallel()
 	paragraph := strings.Repeat("*a* ", maxRendered/4)
-	require.Contains(t, rendered(paragraph), styleItalic)
-	require.Equal(t, paragraph+"*\n\n", rendered(paragraph+"*"))
+	require.Contains(t, rendered(paragraph, 0), styleItalic)
+	require.Equal(t, paragraph+"*\n\n", rendered(paragraph+"*", 0))
 	deepest := strings.Repeat("> ", maxDepth-1) + "word"
-	require.Equal(t, strings.Repeat("│ ", maxDepth-1)+"word\n\n", rendered(deepest))
-	require.Equal(t, "> "+deepest+"\n\n", rendered("> "+deepest))
+	require.Equal(t, strings.Repeat("│ ", maxDepth-1)+"word\n\n", rendered(deepest, 0))
+	require.Equal(t, "> "+deepest+"\n\n", rendered("> "+deepest, 0))
 	for _, mark := range []string{">", "- ", "[a](", "[a]: b\n", "a*_"} {
 		many := strings.Repeat(mark, maxRendered/len(mark))
-		require.NotEmpty(t, rendered(many), mark)
+		require.NotEmpty(t, rendered(many, 0), mark)
 	}
 }
 

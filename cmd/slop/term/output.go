@@ -3,8 +3,10 @@ package term
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Age formats how long ago something happened, in one unit.
@@ -20,8 +22,44 @@ func Age(d time.Duration) string {
 	return fmt.Sprintf("%dd", int(d.Hours())/24)
 }
 
-// PrintTable prints rows in columns; the last column is not padded.
+// leastLast is the least width to which the last column of a table is narrowed.
+const leastLast = 20
+
+// PrintTable prints rows in columns; the last column is not padded. A terminal that is too narrow gets its last column
+// in several lines. If that is not enough, each row is printed as a block with a line for each cell; the first row
+// names the cells if it has no small letters.
 func PrintTable(w io.Writer, rows [][]string) {
+	widths := widthsOf(rows)
+	all, before := 0, 0 // columns of the table, and of all but its last column
+	for i, n := range widths {
+		if all += n; i < len(widths)-1 {
+			all += columnGap
+			before = all
+		}
+	}
+	width := lineWidth(w)
+	if all > width && width-before < leastLast && width > 0 {
+		printBlocks(w, rows)
+		return
+	}
+	cells := wrapper{width: width, hang: strings.Repeat(" ", before), deepest: before}
+	for _, row := range rows {
+		var b strings.Builder
+		for i, cell := range row {
+			b.WriteString(cell)
+			if i < len(row)-1 {
+				b.WriteString(strings.Repeat(" ", widths[i]-Columns(cell)+columnGap))
+			}
+		}
+		fmt.Fprintln(w, strings.Join(cells.lines(strings.TrimRight(b.String(), " ")), "\n"))
+	}
+}
+
+// columnGap is the distance of two columns.
+const columnGap = 2
+
+// widthsOf returns how wide the columns of a table are.
+func widthsOf(rows [][]string) []int {
 	var widths []int
 	for _, row := range rows {
 		for i, cell := range row {
@@ -31,15 +69,30 @@ func PrintTable(w io.Writer, rows [][]string) {
 			widths[i] = max(widths[i], Columns(cell))
 		}
 	}
-	for _, row := range rows {
-		var b strings.Builder
-		for i, cell := range row {
-			b.WriteString(cell)
-			if i < len(row)-1 {
-				b.WriteString(strings.Repeat(" ", widths[i]-Columns(cell)+2))
-			}
+	return widths
+}
+
+// printBlocks prints each row of a table as a block, with the names of the first row.
+func printBlocks(w io.Writer, rows [][]string) {
+	if strings.ContainsFunc(strings.Join(rows[0], ""), unicode.IsLower) {
+		for _, row := range rows {
+			PrintLines(w, strings.Join(row, "  ")+"\n")
 		}
-		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+		return
+	}
+	names := 0
+	for _, name := range rows[0] {
+		names = max(names, Columns(name))
+	}
+	for i, row := range rows[1:] {
+		var fields [][]string
+		for k, cell := range row {
+			fields = append(fields, []string{rows[0][k] + strings.Repeat(" ", names-Columns(rows[0][k])), cell})
+		}
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		PrintFields(w, fields)
 	}
 }
 
@@ -58,15 +111,27 @@ func PrintScreen(w io.Writer, rows [][]string) {
 	}
 }
 
-// PrintFields prints a name and a value in each row, with hidden characters spelled out. It skips empty values.
+// PrintFields prints a name and a value in each row, with hidden characters spelled out. It skips empty values. On a
+// terminal, a value that does not fit behind its name gets a line of its own where it fits on one.
 func PrintFields(w io.Writer, rows [][]string) {
-	var kept [][]string
-	for _, row := range rows {
-		if row[1] != "" {
-			kept = append(kept, []string{row[0], Visible(row[1])})
-		}
+	kept := slices.DeleteFunc(slices.Clone(rows), func(row []string) bool { return row[1] == "" })
+	names := 0
+	for _, row := range kept {
+		names = max(names, Columns(row[0]))
 	}
-	PrintTable(w, kept)
+	width := lineWidth(w)
+	for _, row := range kept {
+		value := Visible(row[1])
+		line := row[0] + strings.Repeat(" ", names-Columns(row[0])+columnGap) + value
+		if own := columnGap + Columns(value); width > 0 && Columns(line) > width && own <= width {
+			if name := strings.TrimRight(row[0], " "); name != "" {
+				fmt.Fprintln(w, name)
+			}
+			line = strings.Repeat(" ", columnGap) + value
+		}
+		fields := wrapper{width: width, hang: strings.Repeat(" ", names+columnGap)}
+		fmt.Fprintln(w, strings.Join(fields.lines(line), "\n"))
+	}
 }
 
 // Clock formats a time for people.

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"manualslop/cmd/slop/term"
+	"manualslop/events"
 )
 
 func TestAScreenHasNoMoreLinesThanTheTerminal(t *testing.T) {
@@ -25,8 +26,51 @@ func TestAScreenHasNoMoreLinesThanTheTerminal(t *testing.T) {
 	require.Equal(t, []string{"… 15 more", ""}, screen(t, 1, rows))
 }
 
+func TestATableThatIsTooWideNarrowsItsLastColumnOrBecomesBlocks(t *testing.T) {
+	t.Parallel()
+	rows := [][]string{{"ID", "STATE", "GOAL"}, {"7QK2M4", "done", "mend the parser of dates in a.go"},
+		{"7QK2M5", "", "漢字漢字漢字漢字漢字漢字漢字漢字"}}
+	table := func(columns uint16) []string {
+		return printed(t, 24, columns, func(w io.Writer) { term.PrintTable(w, rows) })
+	}
+	require.Equal(t, []string{"ID      STATE  GOAL", "7QK2M4  done   mend the parser of dates in a.go",
+		"7QK2M5         漢字漢字漢字漢字漢字漢字漢字漢字", ""}, table(47))
+	require.Equal(t, []string{"ID      STATE  GOAL", "7QK2M4  done   mend the parser of",
+		"               dates in a.go", "7QK2M5         漢字漢字漢字漢字漢字", "               漢字漢字漢字", ""}, table(35))
+	require.Equal(t, []string{"ID     7QK2M4", "STATE  done", "GOAL", "  mend the parser of dates in a.go", "",
+		"ID     7QK2M5", "GOAL", "  漢字漢字漢字漢字漢字漢字漢字漢字", ""}, table(34))
+	require.Equal(t, []string{"ID     7QK2M4", "STATE  done", "GOAL   mend the parser of", "       dates in a.go", "",
+		"ID     7QK2M5", "GOAL   漢字漢字漢字漢字漢字", "       漢字漢字漢字", ""}, table(28))
+	require.Equal(t, []string{"a  b", "  cc", ""}, printed(t, 24, 5, func(w io.Writer) {
+		term.PrintTable(w, [][]string{{"a", "b", "cc"}})
+	}))
+}
+
+func TestAQuestionKeepsItsMarginOnANarrowTerminal(t *testing.T) {
+	t.Parallel()
+	ask := events.AskRaised{Ask: "a-1", Gate: events.GateTool, Title: "edit_file src/main.go", Ticket: "T-001",
+		Effect: "writes", Args: []byte(`{"path":"src/main.go","new_string":"x"}`),
+		Diff: "--- a/src/main.go\n+++ b/src/main.go\n@@ -1 +1 @@\n-one\n+two  and three + four - five\n"}
+	require.Equal(t, []string{"", "── tool · edit_file ", " ↳ src/main.go · ", " ↳ T-001", "   a-1 · writes",
+		"   new_string: x", "   path: src/main.go", "   --- a/src/main.go", "   +++ b/src/main.go", "   @@ -1 +1 @@",
+		"   -one",
+		"   +two  and three +", " ↳   four - five", ""}, printed(t, 24, 20, func(w io.Writer) {
+		require.False(t, (&term.Terminal{NoColor: true}).PrintAsk(w, ask, false))
+	}))
+	diff := printed(t, 24, 20, func(w io.Writer) { (&term.Terminal{NoColor: true}).PrintDiff(w, ask.Diff) })
+	require.Equal(t, []string{"+two  and three + ", "↳four - five", ""}, diff[4:])
+}
+
 // screen returns the lines that PrintScreen writes to a terminal with so many lines.
 func screen(t *testing.T, lines uint16, rows [][]string) []string {
+	t.Helper()
+	shown := printed(t, lines, 50, func(w io.Writer) { term.PrintScreen(w, rows) })
+	shown[0] = strings.TrimPrefix(shown[0], "\x1b[H\x1b[2J")
+	return shown
+}
+
+// printed returns the lines that print writes to a terminal of this size.
+func printed(t *testing.T, lines, columns uint16, print func(io.Writer)) []string {
 	t.Helper()
 	shown, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	require.NoError(t, err)
@@ -36,9 +80,9 @@ func screen(t *testing.T, lines uint16, rows [][]string) []string {
 	require.NoError(t, err)
 	program, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
 	require.NoError(t, err)
-	require.NoError(t, unix.IoctlSetWinsize(int(program.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: lines, Col: 50}))
-	term.PrintScreen(program, rows)
+	require.NoError(t, unix.IoctlSetWinsize(int(program.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: lines, Col: columns}))
+	print(program)
 	require.NoError(t, program.Close())
 	text, _ := io.ReadAll(shown) // a terminal that no program has open ends with an error
-	return strings.Split(strings.TrimPrefix(strings.ReplaceAll(string(text), "\r\n", "\n"), "\x1b[H\x1b[2J"), "\n")
+	return strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
 }

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"manualslop/events"
+	"manualslop/tiers/lead"
 )
 
 // BriefLines is the number of payload and diff lines that a question shows before it says how to see the rest.
@@ -21,73 +22,106 @@ const BriefLines = 120
 // text are made visible. It reports whether anything was left out. Multi-line arguments that the diff shows anyway do
 // not count, because a call may change nothing but what the diff shows.
 func (g *Terminal) PrintAsk(w io.Writer, a events.AskRaised, whole bool) (cut bool) {
-	fmt.Fprintf(w, "\n── %s · %s", Visible(a.Gate), Visible(a.Title))
-	if a.Ticket != "" {
-		fmt.Fprintf(w, " · %s", Visible(a.Ticket))
-	}
-	fmt.Fprintf(w, "\n   %s", Visible(a.Ask))
-	if a.Effect != "" {
-		fmt.Fprintf(w, " · %s", Visible(a.Effect))
-	}
-	fmt.Fprintln(w)
+	_, _ = io.WriteString(w, "\n")
+	printExact(w, "── ", joined(a.Gate, a.Title, a.Ticket), "", "")
+	PrintAbout(w, joined(a.Ask, a.Effect))
 	if a.Note != "" {
-		fmt.Fprintf(w, "   %s\n", Visible(a.Note))
+		PrintAbout(w, a.Note)
 	}
-	body := PayloadText(a.Args, whole || a.Diff == "")
-	if a.Gate == events.GateQuestion {
-		body = questionOf(a.Args).lines()
-	}
-	if a.Gate == events.GatePlan && !whole {
-		body = planLines(a.Args)
-	}
+	body := AskText(a, whole || a.Diff == "")
 	diff := len(body)
 	if a.Diff != "" {
 		body = append(body, strings.Split(strings.TrimRight(a.Diff, "\n"), "\n")...)
 	}
-	colours := g.coloured()
 	for i, line := range body {
-		if !whole && i == BriefLines {
-			fmt.Fprintf(w, "   … %d more lines: s shows all of it\n", len(body)-i)
+		switch {
+		case !whole && i == BriefLines:
+			PrintAbout(w, fmt.Sprintf("… %d more lines: s shows all of it", len(body)-i))
 			cut = true
+		case i >= diff:
+			printExact(w, askMargin, line, " ", g.diffColour(line)) // behind the sign
+		default:
+			PrintAbout(w, line)
+		}
+		if cut {
 			break
 		}
-		if line = Visible(line); colours && i >= diff {
-			line = diffColoured(line)
-		}
-		fmt.Fprintf(w, "   %s\n", line)
 	}
 	if a.DiffBlob != nil {
-		fmt.Fprintf(w, "   the diff has %d bytes; slop ask show %s prints it\n", a.DiffBlob.Size, Visible(a.Ask))
+		PrintAbout(w, fmt.Sprintf("the diff has %d bytes; slop ask show %s prints it", a.DiffBlob.Size, a.Ask))
 	}
 	return cut
 }
 
-// planLines returns the tickets of a plan with their dependencies.
-func planLines(args json.RawMessage) []string {
-	var plan struct {
-		Tickets []events.Ticket `json:"tickets"`
+// askMargin stands left of the lines of a question; the first one begins with a rule instead.
+const askMargin = "   "
+
+// joined joins texts that are not empty by dots.
+func joined(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), " · ")
+}
+
+// AskText returns the lines of what an ask is about, without its diff. Without long, of texts of several lines only
+// the length is told.
+func AskText(a events.AskRaised, long bool) []string {
+	switch a.Gate {
+	case events.GateQuestion:
+		return questionOf(a.Args).lines()
+	case events.GatePlan:
+		return planLines(a.Args)
 	}
-	_ = json.Unmarshal(args, &plan) // what does not fit is left empty
-	var out []string
-	for _, t := range plan.Tickets {
-		line := t.ID
-		if t.TargetFile != "" {
-			line += " (" + t.TargetFile + ")"
+	return PayloadText(a.Args, long)
+}
+
+// planLines returns the tickets of a plan with what they depend on, and every other member that says more than the
+// usual value.
+func planLines(args json.RawMessage) []string {
+	plan, tickets, err := planOf(args)
+	if err != nil {
+		return PayloadText(args, true)
+	}
+	delete(plan, "tickets")
+	out := PayloadText(encodedAs(plan), true)
+	for _, t := range tickets {
+		line := t.text("id")
+		if file := t.text("target_file"); file != "" {
+			line += " (" + file + ")"
 		}
-		if len(t.DependsOn) > 0 {
-			line += " after " + strings.Join(t.DependsOn, ", ")
+		if after := t.list("depends_on"); len(after) > 0 {
+			line += " after " + strings.Join(after, ", ")
 		}
 		out = append(out, line)
-		for _, text := range strings.Split(strings.TrimSpace(t.Description), "\n") {
+		for _, text := range strings.Split(strings.TrimSpace(t.text("description")), "\n") {
 			out = append(out, "  "+text)
 		}
-		for _, more := range [][2]string{{"check", t.Proof}, {"model", t.ModelOverride}, {"persona", t.PersonaID}} {
-			if more[1] != "" {
-				out = append(out, "  "+more[0]+": "+more[1])
-			}
+		for _, text := range PayloadText(encodedAs(t.others()), true) {
+			out = append(out, "  "+text)
 		}
 	}
 	return out
+}
+
+// others returns the members of a ticket that neither its first line nor its description shows and that have another
+// value than tier 2 gives a ticket without one.
+func (t planTicket) others() planTicket {
+	out := maps.Clone(t)
+	maps.DeleteFunc(out, func(name string, value json.RawMessage) bool {
+		switch name {
+		case "id", "description", "target_file":
+			return json.Unmarshal(value, new(string)) == nil
+		case "depends_on":
+			return json.Unmarshal(value, new([]string)) == nil
+		}
+		none := []string{"null", `""`, "[]", "{}", "false", "0"}
+		return slices.Contains(append(none, strconv.Quote(usualMembers()[name])), string(value))
+	})
+	return out
+}
+
+// usualMembers are the values that tier 2 gives members of a ticket.
+func usualMembers() map[string]string {
+	return map[string]string{"status": events.StatusTodo, "assigned_to": lead.DefaultAssignee,
+		"priority": lead.DefaultPriority}
 }
 
 // question is a question of a model.

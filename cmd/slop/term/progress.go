@@ -17,14 +17,15 @@ type Progress struct {
 	Out      io.Writer
 	Status   bool
 	Tell     func(text string) // also hears notifications; nil: nobody
+	Free     func() bool       // replaces Status where somebody else also writes: the last line is free for the status
 	quiet    bool
 	shown    bool              // the status line is shown at the end
 	standing string            // its text
 	drawn    time.Time         // when it was drawn
 	partial  bool              // the end is an unfinished line: the prompt of a question
 	asking   bool              // a question is waiting
-	held     []string          // lines held back meanwhile, only the newest
-	unheld   int               // number of lines dropped before those
+	held     []func(io.Writer) // print what is held back meanwhile, only the newest
+	unheld   int               // number of those dropped before
 	tickets  map[string]string // state by ticket
 	waits    []waiting         // oldest first
 	subjects map[string]string // running call to what it is about
@@ -40,6 +41,9 @@ func NewProgress(g *Terminal) *Progress {
 		tickets: map[string]string{}, subjects: map[string]string{}, begun: time.Now(), places: places{}}
 }
 
+// Note applies an event without printing its line.
+func (p *Progress) Note(e *events.Event) { p.fold(e) }
+
 // Take applies an event and prints its line, if it has one.
 func (p *Progress) Take(e *events.Event) {
 	line := p.fold(e)
@@ -47,9 +51,13 @@ func (p *Progress) Take(e *events.Event) {
 		p.Refresh()
 		return
 	}
-	p.Say(fmt.Sprintf("%s  %s", e.Time.Local().Format("15:04:05"), Printable(clipped(line, lineRunes))))
+	line = Printable(clipped(line, lineRunes))
+	p.Show(func(w io.Writer) {
+		timed := wrapper{width: lineWidth(w), hang: belowTime + indentOf(line) + "  "}
+		fmt.Fprintln(w, strings.Join(timed.lines(e.Time.Local().Format("15:04:05  ")+line), "\n"))
+	})
 	for _, more := range p.more(e) {
-		p.Say("          " + Visible(clipped(more, lineRunes)))
+		p.Say(belowTime + Visible(clipped(more, lineRunes)))
 	}
 }
 
@@ -59,18 +67,26 @@ const (
 	heldLines = 500
 )
 
-// Say prints a line; while a question waits on a terminal, only after its answer.
-func (p *Progress) Say(line string) {
+// belowTime begins the lines below one that begins with a time.
+const belowTime = "          "
+
+// Say prints lines that went through [Visible]; see [Progress.Show].
+func (p *Progress) Say(lines string) {
+	p.Show(func(w io.Writer) { PrintLines(w, lines+"\n") })
+}
+
+// Show calls print, which prints whole lines; while a question waits on a terminal, only after its answer.
+func (p *Progress) Show(print func(io.Writer)) {
 	if p.asking && p.Status {
 		if len(p.held) == heldLines {
 			p.held = p.held[1:]
 			p.unheld++
 		}
-		p.held = append(p.held, line)
+		p.held = append(p.held, print)
 		return
 	}
 	p.Clear()
-	fmt.Fprintln(p.Out, line)
+	print(p.Out)
 	p.Refresh()
 }
 
@@ -78,7 +94,8 @@ func (p *Progress) Say(line string) {
 func (p *Progress) Ask(question func(io.Writer), prompt string) {
 	p.Clear()
 	question(p.Out)
-	fmt.Fprint(p.Out, prompt)
+	above, last := SplitPrompt(p.Out, prompt)
+	fmt.Fprint(p.Out, above+last)
 	p.asking, p.partial = true, true
 }
 
@@ -109,8 +126,8 @@ func (p *Progress) Answered() bool {
 	if before > 0 {
 		p.Say(fmt.Sprintf("… %d earlier lines are not shown; slop watch shows all events", before))
 	}
-	for _, line := range held {
-		p.Say(line)
+	for _, print := range held {
+		p.Show(print)
 	}
 	return len(held) > 0
 }
@@ -281,7 +298,11 @@ func (p *Progress) set(ticket, state string) {
 
 // Refresh draws the status line again if it has changed.
 func (p *Progress) Refresh() {
-	if !p.Status || p.asking {
+	free := p.Status && !p.asking
+	if p.Free != nil {
+		free = p.Free()
+	}
+	if !free {
 		return
 	}
 	width, _ := terminalSize(p.Out)

@@ -84,11 +84,13 @@ func ending(text string, room int) string {
 		return text
 	}
 	room-- // for the mark at the beginning
-	runes := []rune(text)
-	from := len(runes)
-	for from > 0 && room >= columnsOf(runes[from-1]) {
-		from--
-		room -= columnsOf(runes[from])
+	over := Columns(text) - room
+	for cluster, n := range clusters(text) {
+		if over <= 0 {
+			break
+		}
+		over -= n
+		text = text[len(cluster):]
 	}
-	return "…" + string(runes[from:])
+	return "…" + text
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"manualslop/events"
 )
@@ -72,11 +71,11 @@ func fit(line string, width int) string {
 	if room < 0 {
 		return ""
 	}
-	for i, r := range line {
-		if room -= columnsOf(r); room < 0 {
+	for cluster, n := range clusters(line) {
+		if room -= n; room < 0 {
 			break
 		}
-		end = i + utf8.RuneLen(r)
+		end += len(cluster)
 	}
 	return line[:end] + "…"
 }

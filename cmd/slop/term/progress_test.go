@@ -280,8 +280,17 @@ func TestAPlanIsShownWithItsDependencies(t *testing.T) {
 		{"id":"T-002","description":"Edit b.go","target_file":"b.go","depends_on":["T-001"],"persona_id":"tester"}]}`)}
 	require.False(t, g.PrintAsk(&out, ask, false))
 	require.Contains(t, out.String(), "   T-001\n     Edit a.go\n     and <U+001B>test\n     check: go test\n"+
-		"   T-002 (b.go) after T-001\n     Edit b.go\n     persona: tester\n")
+		"   T-002 (b.go) after T-001\n     Edit b.go\n     persona_id: tester\n")
 	out.Reset()
 	g.PrintAsk(&out, ask, true)
-	require.Contains(t, out.String(), "persona_id", "s shows everything")
+	require.Contains(t, out.String(), "     persona_id: tester\n", "s shows the same")
+
+	out.Reset()
+	ask.Args = []byte(`{"why":"x","tickets":[{"id":"T-001","description":"Edit","status":"todo","priority":"medium",` +
+		`"assigned_to":"tier3-worker","depends_on":[],"step_mode":false,"retry_count":0},{"id":7,"description":"",` +
+		`"depends_on":"T-001","status":"completed","priority":"high","step_mode":true,"context_requirements":["a.go"]}]}`)
+	g.PrintAsk(&out, ask, true)
+	require.Contains(t, out.String(), "\n   why: x\n   T-001\n     Edit\n   \n     \n     context_requirements:\n       - a.go\n"+
+		"     depends_on: T-001\n     id: 7\n     priority: high\n     status: completed\n     step_mode: true\n",
+		"what is unusual or has another type is shown")
 }

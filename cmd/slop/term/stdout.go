@@ -58,9 +58,17 @@ func terminalSize(v any) (width, height int) {
 	return 80, 24
 }
 
+// Under returns what it writes to.
+func (s *Stdout) Under() any { return s.To }
+
+// fileOf returns the file that a stream is, or that is under it.
 func fileOf(v any) (*os.File, bool) {
-	if s, ok := v.(*Stdout); ok {
-		v = s.To
+	for {
+		over, is := v.(interface{ Under() any })
+		if !is {
+			break
+		}
+		v = over.Under()
 	}
 	f, ok := v.(*os.File)
 	return f, ok

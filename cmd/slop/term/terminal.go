@@ -23,9 +23,10 @@ type Terminal struct {
 	Verbose bool
 }
 
+// Printf prints results; see [PrintLines].
 func (g *Terminal) Printf(format string, args ...any) {
 	if !g.Quiet {
-		fmt.Fprintf(g.Out, format, args...)
+		PrintLines(g.Out, fmt.Sprintf(format, args...))
 	}
 }
 
@@ -54,7 +55,7 @@ func (g *Terminal) PrintLine(v any) error {
 // Notice prints a message that is not a result, on standard error.
 func (g *Terminal) Notice(format string, args ...any) {
 	if !g.Quiet {
-		fmt.Fprintf(g.Err, "slop: %s\n", EachVisible(fmt.Sprintf(format, args...)))
+		PrintLines(g.Err, "slop: "+EachVisible(fmt.Sprintf(format, args...))+"\n")
 	}
 }
 

@@ -81,7 +81,8 @@ func setup(ctx context.Context, g *site.Flags, provider string, unchecked bool) 
 	in := bufio.NewReader(io.LimitReader(g.In, maxKey+1))
 	person := term.IsTerminal(g.In)
 	if provider == "" && person {
-		fmt.Fprintf(g.Err, "provider (%s): ", strings.Join(known, ", "))
+		above, prompt := term.SplitPrompt(g.Err, fmt.Sprintf("provider (%s): ", strings.Join(known, ", ")))
+		fmt.Fprint(g.Err, above+prompt)
 		line, err := in.ReadString('\n')
 		if err != nil {
 			return exit.Errorf(exit.Usage, "no provider was given")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,9 +52,7 @@ func showAsk(ctx context.Context, g *site.Flags, d client.Client, a client.Ask) 
 		return errors.Join(g.PrintLine(a), missing)
 	}
 	printAskHead(g, g.Out, a)
-	for _, line := range term.PayloadText(a.Args, true) {
-		fmt.Fprintf(g.Out, "  %s\n", term.Visible(line))
-	}
+	term.PrintBlock(g.Out, strings.Join(term.AskText(a.AskRaised, true), "\n"))
 	if a.Diff != "" {
 		fmt.Fprintln(g.Out, "diff")
 		g.PrintDiff(g.Out, a.Diff)

@@ -351,9 +351,7 @@ func printText(g *site.Flags, name, text string) {
 		return
 	}
 	fmt.Fprintln(g.Out, name)
-	for line := range strings.Lines(text) {
-		fmt.Fprintf(g.Out, "  %s\n", term.Visible(strings.TrimRight(line, "\r\n")))
-	}
+	term.PrintBlock(g.Out, text)
 }
 
 // DeniedBy returns who denied a call, and why.

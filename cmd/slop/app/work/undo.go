@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -85,7 +84,7 @@ func undoAt(ctx context.Context, g *site.Flags, d client.Client, session string,
 	if errors.Is(err, client.ErrControlRefused) {
 		why, rest, _ := strings.Cut(err.Error(), "\n")
 		if rest != "" {
-			fmt.Fprintln(g.Err, rest) // the difference, which takes several lines
+			g.PrintDiff(g.Err, rest) // the difference, which takes several lines
 		}
 		return exit.Errorf(exit.Failed, "%s", why)
 	}
