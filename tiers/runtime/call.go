@@ -95,7 +95,8 @@ func (w site) execute(ctx context.Context, d events.Delivery, p events.ToolAppro
 	if err != nil {
 		return err
 	}
-	if settled, err := l.settledBefore(ctx); settled || err != nil {
+	settled, begun, err := l.before(ctx)
+	if settled || err != nil {
 		return err
 	}
 	if err := l.busy(ctx, before); err != nil {
@@ -111,11 +112,15 @@ func (w site) execute(ctx context.Context, d events.Delivery, p events.ToolAppro
 		if err := l.write(ctx); err != nil {
 			return err
 		}
+		if begun, err = l.begunBefore(ctx); err != nil { // again, because nobody else can start it from now on
+			return err
+		}
 	}
-	if begun, err := l.begin(ctx, &d.Event); err != nil {
-		return err
-	} else if begun {
+	if begun {
 		return w.finish(ctx, &d.Event, l, w.interrupted(p))
+	}
+	if err := l.begin(ctx, &d.Event); err != nil {
+		return err
 	}
 	run := func() (events.ToolSettled, bool) {
 		if late := w.tooLate(ctx, &d.Event, p); late != nil {

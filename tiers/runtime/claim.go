@@ -32,9 +32,12 @@ type claim struct {
 	Outcome *events.ToolSettled `json:"outcome,omitempty"`
 }
 
-// maxInline limits the changes and the outcome that are stored in a claim
-// itself, in bytes of JSON; larger ones are blobs.
-const maxInline = 2 << 10
+// Limits of what is stored in a claim itself, in bytes of JSON; anything larger is a blob. Together with the other
+// members of a claim they fit into bus.MaxClaim.
+const (
+	maxChangesInline = 2 << 10
+	maxOutcomeInline = 5 << 10 // most results, so that an outcome rarely costs a blob that nobody reads afterwards
+)
 
 // lease is a claim that this worker holds.
 type lease struct {
@@ -167,7 +170,7 @@ func (l *lease) value(ctx context.Context) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(list) > maxInline {
+		if len(list) > maxChangesInline {
 			ref, err := l.w.Blobs.Put(ctx, list, "application/json")
 			if err != nil {
 				return nil, fmt.Errorf("claim %s: %w", l.key, err)
@@ -215,7 +218,7 @@ func (l *lease) ended(ctx context.Context, out events.ToolSettled) error {
 	l.claim.Ended, l.claim.SHA256, l.claim.Outcome = out.Outcome, events.Digest(body), nil
 	switch {
 	case l.claim.tells():
-	case len(body) <= maxInline:
+	case len(body) <= maxOutcomeInline:
 		l.claim.Outcome = &out
 	default:
 		_, err = l.w.Blobs.Put(ctx, body, "application/json")

@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"manualslop/events"
 	"manualslop/tiers"
@@ -36,29 +39,57 @@ func (l *lease) settledBefore(ctx context.Context) (bool, error) {
 
 // hasOutcome reports whether a request has an outcome of one of the given types.
 func (w *Worker) hasOutcome(ctx context.Context, asked *tiers.OpenRequest, types []string, topic string) (bool, error) {
+	var found atomic.Bool
+	var looks errgroup.Group
 	for _, typ := range types {
-		f := events.Filter{Project: w.Project, Session: asked.Session, Type: typ, Topic: topic}
-		if found, err := w.found.has(ctx, w.Log, f, mark{asked.Seq, asked.Key, asked.Generation}); found || err != nil {
-			return found, err
-		}
+		looks.Go(func() error {
+			f := events.Filter{Project: w.Project, Session: asked.Session, Type: typ, Topic: topic}
+			has, err := w.found.has(ctx, w.Log, f, mark{asked.Seq, asked.Key, asked.Generation})
+			if has {
+				found.Store(true)
+			}
+			return err
+		})
 	}
-	return false, nil
+	if err := looks.Wait(); !found.Load() {
+		return false, err
+	}
+	return true, nil
 }
 
-// begin records that the call of a lease starts. It returns begun if that is already recorded:
-// then the call's claim was lost, and it is not known how far the call got.
-func (l *lease) begin(ctx context.Context, approval *events.Event) (begun bool, err error) {
-	started := events.ToolStarted{Call: l.call.Call, Tool: l.call.Tool, Generation: l.call.Generation}
-	f := events.Filter{Project: l.w.Project, Session: l.session, Type: started.EventType().Name,
-		Topic: started.EventTopic()}
-	begun, err = l.w.found.has(ctx, l.w.Log, f, mark{l.claim.Approved, startOf(started), started.Generation})
-	if err == nil && !begun {
-		err = l.w.publish(ctx, approval, started)
-	}
+// before reports whether the log has an outcome of the lease's call, as settledBefore does, and whether it has a start
+// of the call, as begunBefore does.
+func (l *lease) before(ctx context.Context) (settled, begun bool, err error) {
+	var looks errgroup.Group
+	looks.Go(func() (err error) { settled, err = l.settledBefore(ctx); return err })
+	looks.Go(func() (err error) { begun, err = l.begunBefore(ctx); return err })
+	err = looks.Wait()
+	return settled, begun, err
+}
+
+// begunBefore reports whether the log says that the call of a lease has started. Then the call's claim was lost, and it
+// is not known how far the call got.
+func (l *lease) begunBefore(ctx context.Context) (bool, error) {
+	start := l.start()
+	f := events.Filter{Project: l.w.Project, Session: l.session, Type: start.EventType().Name, Topic: start.EventTopic()}
+	begun, err := l.w.found.has(ctx, l.w.Log, f, mark{l.claim.Approved, startOf(start), start.Generation})
 	if err != nil && l.held {
 		l.remove(ctx, l.revision) // nothing has started under it
 	}
 	return begun, err
+}
+
+// begin records that the call of a lease starts.
+func (l *lease) begin(ctx context.Context, approval *events.Event) error {
+	err := l.w.publish(ctx, approval, l.start())
+	if err != nil && l.held {
+		l.remove(ctx, l.revision) // nothing has started under it
+	}
+	return err
+}
+
+func (l *lease) start() events.ToolStarted {
+	return events.ToolStarted{Call: l.call.Call, Tool: l.call.Tool, Generation: l.call.Generation}
 }
 
 // startOf returns the key under which findings keep the start of a call.
