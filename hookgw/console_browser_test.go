@@ -60,6 +60,7 @@ func TestTheConsole(t *testing.T) {
 		"tells that the gateway is away":      tellsOfALostLink,
 		"cannot be used from elsewhere":       refusesOtherPages,
 		"frames a session":                    framesASession,
+		"leads from one thing to the next":    leadsToTheNext,
 		"goes on after a restart":             goesOnAfterARestart,
 		"shows live work":                     showsLiveWork,
 		"shows tickets":                       showsTickets,

@@ -104,7 +104,7 @@ func framesASession(t *testing.T, b *rod.Browser) {
 	p.awaitText("‖ paused")
 
 	p.click("button", "Stop …")
-	p.has("All work stops, and the session is closed.")
+	p.has("All work stops, and the session is closed. A closed session cannot be resumed. To continue later, use Pause.")
 	p.press(input.Escape)
 	stop, err := p.ElementR("button", "^Stop …")
 	require.NoError(t, err)
@@ -120,6 +120,50 @@ func framesASession(t *testing.T, b *rod.Browser) {
 	require.NoError(t, p.Reload())
 	p.awaitText("✓ closed")
 	require.NotContains(t, p.text(), "Pause")
+}
+
+// leadsToTheNext goes from a question, a change and the figures of a session to what explains them.
+func leadsToTheNext(t *testing.T, b *rod.Browser) {
+	f := openEmpty(t)
+	f.put("operator", events.SessionOpened{Folder: "20260102_030405"})
+	p := consoleOf(t, b, f)
+	p.awaitText("Nothing waits for you.")
+	p.press(input.KeyG, input.KeyS)
+	p.click("a", "no goal yet")
+	p.has("No model has worked in this session.")
+	p.click("a", "Submit a goal")
+	own := "#/s/" + session
+	leads := func(link, to string) {
+		t.Helper()
+		p.click("a", link)
+		p.await(`to => location.hash === to`, own+to)
+	}
+	p.await(`to => location.hash === to`, own+"/goal")
+
+	f.graph()
+	f.begin("T-001")
+	f.put(events.ActorApproval, events.AskRaised{Ask: "a1", Gate: events.GateTool, Title: "edit_file a.go",
+		Ticket: "T-001", Taint: []string{"repo: README.md"}})
+	f.write("c1", "T-001", "a.go", "", events.Digest([]byte("x")))
+	p.awaitText("⚑ 1 waits for you")
+	leads("0/3 tickets", "/tickets")
+	leads(`\$0\.00`, "/cost")
+	p.choose("a1")
+	p.has("untrusted text it read")
+	leads("What the model said", "/conversation/T-001")
+	p.choose("a1")
+	leads("Ticket$", "/tickets/T-001")
+	p.at("changes/a.go")
+	leads("what the model said", "/conversation/T-001")
+
+	f.put(events.ActorConductor, events.TicketBlocked{Ticket: "T-001", Kind: events.BlockWorker, Reason: "gave up"})
+	p.at("live")
+	p.has("T-001 ✗ blocked (worker)")
+	require.NotContains(t, p.text(), "Submit a goal")
+	p.at("replay")
+	p.has("As it was at event ", "A look back changes nothing.")
+	p.click("main a", "Changes$")
+	p.await(`to => location.hash === to`, own+"/changes")
 }
 
 // goesOnAfterARestart ends the gateway and starts another at its address while the page is open.
@@ -319,7 +363,7 @@ func fromGoalToDone(byKeys bool) func(*testing.T, *rod.Browser) {
 		do([]input.Key{input.KeyG, input.KeyS}, "a", "Sessions")
 		p.awaitText("(current)")
 		p.await(`() => document.querySelectorAll("a[data-session]").length === 1`)
-		if do([]input.Key{input.KeyJ, input.Enter}, "a[data-session]", session); byKeys {
+		if do([]input.Key{input.KeyJ, input.Enter}, "a[data-session]", "no goal yet"); byKeys {
 			p.await(`() => location.hash.endsWith("/live")`)
 		}
 		do([]input.Key{input.KeyG, input.KeyN}, "a", "New goal")

@@ -42,7 +42,7 @@ export function Changes(): VNode {
             {read.error.value}
           </p>
         )}
-        {read.value.value && files.length === 0 && <p class="quiet">No files have changed.</p>}
+        {read.value.value && files.length === 0 && <p class="quiet">No files have changed. Calls that write a file list it here.</p>}
         <ul>
           {files.map((f) => (
             <li key={key(f)}>
@@ -167,7 +167,7 @@ function File({ change: f, ticket }: { change: Change; ticket: string }): VNode 
       <table>
         <thead>
           <tr>
-            {["When", "Ticket", "Tool", "Approved by", "Call"].map((n) => (
+            {["When", "Ticket", "Why", "Tool", "Approved by", "Call"].map((n) => (
               <th scope="col">{n}</th>
             ))}
           </tr>
@@ -178,11 +178,12 @@ function File({ change: f, ticket }: { change: Change; ticket: string }): VNode 
               <td>{clock(w.time)}</td>
               <td>
                 {w.ticket && (
-                  <a href={to(session, "conversation", w.ticket)}>
+                  <a class="brief" href={to(session, "tickets", w.ticket)}>
                     <Visible text={w.ticket} />
                   </a>
                 )}
               </td>
+              <td>{w.ticket && <a href={to(session, "conversation", w.ticket)}>what the model said</a>}</td>
               <td>
                 <Visible text={w.tool} />
               </td>

@@ -6,7 +6,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import { isExact, send, told, refreshShown } from "../store"
 import { useRead } from "../kit/read"
 import { show } from "../kit/keys"
-import { visit } from "../kit/place"
+import { to, visit } from "../kit/place"
 import { age } from "../kit/time"
 import { notices, switchNotices } from "../kit/notices"
 import { Diff, Visible } from "../kit/text"
@@ -405,7 +405,7 @@ function Question({ ask, diff }: { ask: InboxAsk; diff: Shown }): VNode {
     ["asked by", ask.posted_by],
     ["tool", ask.tool && `${ask.tool} ${ask.effect ?? ""}`],
     ["why", ask.gate === question ? undefined : ask.note], // there it says how a program answers
-    ["it has read", ask.taint?.join("\n")],
+    ["untrusted text it read", ask.taint?.join("\n")],
     ["expires", ask.expires_at],
     ["id", ask.request_id],
   ]
@@ -419,13 +419,19 @@ function Question({ ask, diff }: { ask: InboxAsk; diff: Shown }): VNode {
           value ? (
             <Fragment>
               <dt>{name}</dt>
-              <dd class={name === "it has read" ? "warn" : ""}>
+              <dd class={name === "untrusted text it read" ? "warn" : ""}>
                 <Visible text={value} />
               </dd>
             </Fragment>
           ) : null,
         )}
       </dl>
+      {ask.ticket && (
+        <p class="acts">
+          <a href={to(ask.session, "conversation", ask.ticket)}>What the model said</a>
+          <a href={to(ask.session, "tickets", ask.ticket)}>Ticket</a>
+        </p>
+      )}
       {diff.is === "reading" && <p class="quiet">Reading the diff …</p>}
       {diff.is === "failed" && (
         <p class="warn" role="alert">

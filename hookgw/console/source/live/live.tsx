@@ -20,8 +20,14 @@ export function Live(): VNode {
   const read = useRead<Workers>(api("/api/mma/workers"))
   const crew = read.value.value
   useEffect(() => forget(new Set(crew?.active.map((w) => w.request))), [crew])
+  const unused = crew && crew.active.length + crew.finished.length === 0 && !place.value.query.has("at")
   return (
     <main class="page wide" aria-label="Live">
+      {unused && (
+        <p>
+          No model has worked in this session. <a href={to(place.value.session, "goal")}>Submit a goal</a> to begin.
+        </p>
+      )}
       {read.error.value && (
         <p class="warn" role="alert">
           {read.error.value}
@@ -54,7 +60,7 @@ function Tier({ tier, crew }: { tier: number; crew: Workers }): VNode {
       {over.map((w) => (
         <details key={w.worker_uid}>
           <summary>
-            <Visible text={w.ticket || w.role} /> {state(w.status)}
+            <Visible text={w.ticket || w.role} /> {ended(w.status)}
             {w.ended_at && ` ${age(w.ended_at)} ago`}
           </summary>
           <Facts worker={w} />
@@ -65,6 +71,14 @@ function Tier({ tier, crew }: { tier: number; crew: Workers }): VNode {
       ))}
     </Fragment>
   )
+}
+
+// ends are the states of workers that did not end because their ticket is blocked.
+const ends = ["completed", "removed", "stopped", "refused", "failed"]
+
+// ended says how a worker ended. The state of one whose ticket is blocked is what blocked it.
+function ended(status: string): string {
+  return ends.includes(status) ? state(status) : `${state("blocked")} (${status})`
 }
 
 function Card({ worker: w }: { worker: Worker }): VNode {

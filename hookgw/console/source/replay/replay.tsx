@@ -73,26 +73,30 @@ export function Replay(): VNode {
           Back <kbd>[</kbd>
         </button>
         <button onClick={() => go(here + 1)}>
-          Forth <kbd>]</kbd>
+          Forward <kbd>]</kbd>
         </button>
         {Object.keys(marks).map((kind) => (
           <Fragment>
-            <button onClick={() => find(kind, -1)}>Last {kind}</button>
+            <button onClick={() => find(kind, -1)}>Previous {kind}</button>
             <button onClick={() => find(kind, 1)}>Next {kind}</button>
           </Fragment>
         ))}
       </p>
       <p class="acts">
-        As it was at {row.seq}:
+        As it was at event {row.seq}, {new Date(row.time).toLocaleString()}:
         {["live", "tickets", "asks", "timeline", "conversation", "changes", "cost", "discussion", "settings"].map((view) => (
           <a href={to(session, view, "", { at: String(row.seq) })}>{view === "asks" ? "questions" : view}</a>
         ))}
+      </p>
+      <p class="quiet">
+        A look back changes nothing. To restore the earlier content of a file, use Undo in{" "}
+        <a href={to(session, "changes")}>Changes</a>.
       </p>
       <table aria-label="Events">
         <tbody>
           {rows.slice(Math.max(0, here - shown), here + shown + 1).map((r) => (
             <tr key={r.seq} class={r === row ? "chosen" : r.seq > row.seq ? "over" : ""}>
-              <td>
+              <td class="brief">
                 <a
                   href={to(session, "replay", "", { at: String(r.seq) })}
                   aria-current={r === row ? "true" : undefined}
@@ -100,7 +104,7 @@ export function Replay(): VNode {
                   {r.seq}
                 </a>
               </td>
-              <td>{clock(r.time)}</td>
+              <td class="brief">{clock(r.time)}</td>
               <td>
                 <Visible text={r.actor} />
               </td>

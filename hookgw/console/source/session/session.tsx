@@ -75,16 +75,20 @@ function Head(): VNode {
         <li>{o.closed ? "✓ closed: " + (o.close_reason ?? "") : o.paused ? "‖ paused" : state(o.state)}</li>
         {o.outcome && <li>{state(o.outcome)}</li>}
         <li>
-          {o.tickets_done}/{o.tickets} tickets
+          <a href={to(o.session, "tickets", "", { at: past ?? "" })}>
+            {o.tickets_done}/{o.tickets} tickets
+          </a>
         </li>
         <li>
-          {money(o.micro_dollars, o.unpriced)}
-          {o.limit_micro_dollars > 0 && ` of ${money(o.limit_micro_dollars)}`}
+          <a href={to(o.session, "cost", "", { at: past ?? "" })}>
+            {money(o.micro_dollars, o.unpriced)}
+            {o.limit_micro_dollars > 0 && ` of ${money(o.limit_micro_dollars)}`}
+          </a>
         </li>
         <li>{count(spent)} tokens</li>
         {o.pending_asks > 0 && !o.closed && (
           <li>
-            <a href="#/inbox">⚑ {o.pending_asks} wait for you</a>
+            <a href="#/inbox">⚑ {o.pending_asks} {o.pending_asks === 1 ? "waits" : "wait"} for you</a>
           </li>
         )}
         {o.stalled && (
@@ -99,7 +103,11 @@ function Head(): VNode {
           <button disabled={acts.busy} onClick={pause}>
             {o.paused ? "Resume" : "Pause"} <kbd>.</kbd>
           </button>
-          <Sure name="Stop …" what="All work stops, and the session is closed." onYes={() => void stop()} />
+          <Sure
+            name="Stop …"
+            what="All work stops, and the session is closed. A closed session cannot be resumed. To continue later, use Pause."
+            onYes={() => void stop()}
+          />
         </div>
       )}
       <Said acts={acts} />

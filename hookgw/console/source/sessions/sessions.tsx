@@ -56,13 +56,13 @@ export function Sessions(): VNode {
               </td>
               <td>
                 <a data-session={s.session} href={to(s.session, "live")}>
-                  <Visible text={s.goal || s.label || s.session} />
+                  <Visible text={s.goal || s.label || "no goal yet"} />
                 </a>
               </td>
               <td>{s.pending_asks > 0 && !s.closed ? <a href="#/inbox">⚑ {s.pending_asks}</a> : ""}</td>
-              <td>{s.tickets > 0 && `${s.tickets_done}/${s.tickets}`}</td>
-              <td>{money(s.micro_dollars, s.unpriced)}</td>
-              <td>
+              <td class="brief">{s.tickets > 0 && `${s.tickets_done}/${s.tickets}`}</td>
+              <td class="brief">{money(s.micro_dollars, s.unpriced)}</td>
+              <td class="brief">
                 <time dateTime={s.opened} title={s.opened}>
                   {age(s.opened)} ago
                 </time>

@@ -87,7 +87,7 @@ function Add({ list, track }: { list: Ticket[]; track: string }): VNode {
       />
       <input
         aria-label="After which tickets"
-        placeholder="after"
+        placeholder="after, such as T-001"
         value={after}
         onInput={(e) => setAfter(e.currentTarget.value)}
       />
@@ -125,8 +125,13 @@ function List({ list, chosen, link }: Shown): VNode {
     <table>
       <thead>
         <tr>
-          {["Ticket", "State", "What", "Waits for", "Attempts", "Time", "Tokens"].map((name) => (
+          {["Ticket", "State", "What", "Waits for"].map((name) => (
             <th scope="col">{name}</th>
+          ))}
+          {["Attempts", "Time", "Tokens"].map((name) => (
+            <th scope="col" class="more">
+              {name}
+            </th>
           ))}
         </tr>
       </thead>
@@ -134,20 +139,20 @@ function List({ list, chosen, link }: Shown): VNode {
         {list.map((t) => (
           <tr key={t.id} class={t.id === chosen ? "chosen" : ""}>
             <td>
-              <a href={link(t.id)} aria-current={t.id === chosen ? "true" : undefined}>
+              <a class="brief" href={link(t.id)} aria-current={t.id === chosen ? "true" : undefined}>
                 <Visible text={t.id} />
               </a>
             </td>
-            <td>{state(t.status)}</td>
+            <td class="brief">{state(t.status)}</td>
             <td>
               <Visible text={t.description} />
             </td>
             <td>
               <Visible text={t.waits_for} />
             </td>
-            <td>{t.attempt}</td>
-            <td>{took(t)}</td>
-            <td>{count(t.tokens)}</td>
+            <td class="more">{t.attempt}</td>
+            <td class="more brief">{took(t)}</td>
+            <td class="more brief">{count(t.tokens)}</td>
           </tr>
         ))}
       </tbody>
@@ -289,7 +294,7 @@ function Detail({ ticket: t, link }: { ticket: Ticket; link: (id: string) => str
         )}
         <dt>work</dt>
         <dd>
-          {t.attempt} attempts, {t.requests} requests, {count(t.tokens)} tokens, {took(t) || "not begun"}
+          {t.attempt} {t.attempt === 1 ? "attempt" : "attempts"}, {t.requests} {t.requests === 1 ? "request" : "requests"}, {count(t.tokens)} tokens, {took(t) || "not begun"}
         </dd>
       </dl>
       <p class="acts">
