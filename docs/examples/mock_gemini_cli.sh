@@ -10,7 +10,10 @@
 # result; error_result: a result of the status error; timeout: silence for two
 # minutes.
 #
+# It knows no MCP servers, so it needs tools = "text":
+#
 #   slop run --config config.toml "a goal"      with [providers.gemini_cli] command = "/…/mock_gemini_cli.sh"
+#                                                                           tools = "text"
 #   client.set_value("gcli_path", "/…/mock_gemini_cli.sh")
 
 case " $* " in

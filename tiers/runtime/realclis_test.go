@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +39,9 @@ func behindProgram(v llmtest.View) llmtest.Turn {
 		return planned(int(role[1][0]-'0'), "T-1")
 	case strings.Contains(prompt, "## Result of the tool read_file "+mark[1]):
 		return llmtest.Turn{Text: "DONE: read a.txt; nothing to check."}
+	}
+	if slices.Contains(v.Tools, "mcp_slop_read_file") {
+		return llmtest.Turn{Calls: []llmtest.Call{{Name: "mcp_slop_read_file", Args: `{"path":"a.txt"}`}}}
 	}
 	return llmtest.Turn{Text: texttools.Block("read_file", json.RawMessage(`{"path":"a.txt"}`), mark[1])}
 }

@@ -144,7 +144,7 @@ func (w *world) startWithoutWorker(lines string) (stop func()) {
 	}
 	reconciler := w.reconciler
 	m := &runtime.Models{Project: project, Log: models, Queue: models, IDs: newID, Transcripts: transcripts,
-		Providers: map[string]llm.Provider{geminicli.Name: geminicli.Provider{Run: runtime.RunProgram,
+		Providers: map[string]llm.Provider{geminicli.Name: geminicli.Provider{Text: true, Run: runtime.RunProgram,
 			Folder: w.t.TempDir()}}, Script: sc, Mask: w.mask, Clock: time.Now, Signals: w.live, Logger: logger()}
 	if w.clock != nil {
 		m.Clock = w.clock

@@ -121,6 +121,7 @@ type Provider struct {
 	Headers   map[string]string `toml:"headers" items:"32" project:"never" doc:"Additional HTTP headers. Their values are masked in every record."`
 	Command   string            `toml:"command" project:"never" doc:"Program of a provider that runs as a subprocess: an absolute path, without arguments. Empty: the provider's own, found on PATH (gemini_cli: gemini, claude_cli: claude, codex_cli: codex; acp has none). ProviderChanged changes it in a running session."`
 	Args      []string          `toml:"args" items:"32" project:"never" doc:"Arguments of the agent of acp, such as [\"--acp\"]; recorded with each run, so they must not contain a key."`
+	Tools     string            `toml:"tools" enum:"mcp|text" zero:"none" project:"never" doc:"How the model of gemini_cli calls tools: mcp, as functions of slop's MCP server, or text, for programs that know no MCP servers. Empty: mcp."`
 	SilenceS  int               `toml:"silence_s" min:"0" max:"3600" project:"never" doc:"Seconds without output after which a program or an answer is given up; 0: 90, and 600 for codex_cli, which prints nothing while its model works."`
 }
 

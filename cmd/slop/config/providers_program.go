@@ -13,6 +13,7 @@ import (
 func programProviders(c Config) []llm.Provider {
 	return []llm.Provider{
 		geminicli.Provider{Run: runtime.RunProgram, Folder: runsFolder(geminicli.Name),
+			Text:    c.Provider(geminicli.Name).Tools == "text",
 			Inherit: c.keyVariables(geminicli.Name), Silence: silence(c, geminicli.Name)},
 		claudecli.Provider{Run: runtime.RunProgram, Folder: runsFolder(claudecli.Name),
 			Inherit: c.keyVariables(claudecli.Name), Silence: silence(c, claudecli.Name)},

@@ -163,6 +163,9 @@ func checkProviders(c Config) []*Error {
 		if len(provider.Args) > 0 && events.ProviderName(name) != events.ProviderACP {
 			found = append(found, invalid(path+"args", "is only valid for acp; other programs get their arguments from the provider"))
 		}
+		if provider.Tools != "" && events.ProviderName(name) != events.ProviderGeminiCLI {
+			found = append(found, invalid(path+"tools", "is only valid for gemini_cli"))
+		}
 		if problem := kindProblem(name, provider); problem != "" {
 			found = append(found, invalid(path+"kind", "%s", problem))
 		}

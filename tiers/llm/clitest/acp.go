@@ -109,9 +109,9 @@ func (a *agent) prompt(id json.RawMessage, prompt string) error {
 		line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"a-1","update":{%s}}}`, inside)
 	}
 	update(`"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"hm"}`)
-	pieces := t.pieces()
-	for i, p := range pieces {
-		if i == cut(pieces) {
+	all := pieces(t.text)
+	for i, p := range all {
+		if i == cut(all) {
 			if err := a.broke(); err != nil {
 				return err
 			}

@@ -20,6 +20,8 @@ type Fixture struct {
 	// Provider makes the provider. Silence is how long its program may write nothing; 0 means the
 	// provider's default.
 	Provider func(folder string, silence time.Duration) llm.Provider
+	// Functions reports whether the program's model calls our tools as functions.
+	Functions bool
 	// Streams reports whether text arrives before the end.
 	Streams bool
 	// Usage is the usage that the program can report for a reply.
@@ -42,7 +44,7 @@ func Conform(t *testing.T, f Fixture) {
 		"a partial answer is not a reply": breakOff,
 		"a silent program is ended":       fallSilent,
 		"a cancelled run is cancelled":    cancelRun,
-		"its own tools are only recorded": useOwnTools,
+		"its own tools are not our calls": useOwnTools,
 		"noise is skipped":                makeNoise,
 		"a missing program":               missing,
 	} {
@@ -158,6 +160,14 @@ func sayCalls(t *testing.T, f Fixture) {
 }
 
 func sayMalformed(t *testing.T, f Fixture) {
+	if f.Functions {
+		p := f.playing(t, "", 0, reply("\"text\":\"```tool_call\\n{\\\"tool\\\":\\\"get_tree\\\",\\\"args\\\":{}}\\n```\""))
+		got, _, err := p.ask(t, p.request())
+		require.NoError(t, err)
+		require.Len(t, got.Calls, 1)
+		require.Contains(t, got.Calls[0].Malformed, "mark", "a block that it copied")
+		return
+	}
 	p := f.playing(t, "", 0,
 		reply("\"text\":\"```tool_call\\n{\\\"tool\\\":\\\"get_tree\\\",\\\"args\\\":{}}\\n```\",\"tool_calls\":[{\"name\":\"read_file\",\"args\":\"{\\\"path\\\":\"}]"))
 	got, _, err := p.ask(t, p.request())
@@ -202,6 +212,11 @@ func cancelRun(t *testing.T, f Fixture) {
 
 func useOwnTools(t *testing.T, f Fixture) {
 	p := f.playing(t, OwnTool, 0, reply(`"text":"Done."`))
+	if f.Functions {
+		e := p.fails(t, events.ModelInvalidRequest)
+		require.Equal(t, f.Own, e.CLI.OwnTools)
+		return
+	}
 	got, _, err := p.ask(t, p.request())
 	require.NoError(t, err)
 	require.Equal(t, "Done.", got.Text)

@@ -29,6 +29,16 @@ const (
 	Stall = "stall"
 	// OwnTool runs one of the program's own tools, or asks permission to do so.
 	OwnTool = "own tool"
+	// Unconnected starts no MCP server.
+	Unconnected = "unconnected"
+	// Old says that it is an old version.
+	Old = "old"
+	// SecondTurn goes on after its turn, whatever the settings say.
+	SecondTurn = "second turn"
+	// Unheard says that calls of MCP tools were carried out without making them.
+	Unheard = "unheard"
+	// Invented makes a call of an MCP tool that its model did not make.
+	Invented = "invented"
 	// Noise writes lines that are not messages, and messages of unknown types.
 	Noise = "noise"
 )

@@ -1,8 +1,12 @@
 package clitest
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -26,23 +30,34 @@ func gemini(f *fake) error {
 	if mentions() {
 		return rejects(42, "clitest: the program would put into the prompt what it mentions")
 	}
+	settings, err := folderSettings()
+	if err != nil {
+		return rejects(52, "Invalid configuration: %v", err)
+	}
+	g, err := connectGemini(f, settings)
+	if err != nil {
+		return err
+	}
+	defer g.close()
 	t, err := f.next(string(prompt))
 	if err != nil {
 		return rejects(42, "%v", err)
 	}
 	line(`{"type":"init","timestamp":"2026-01-01T00:00:00Z","session_id":"g-1","model":%s}`, quote(model))
 	line(`{"type":"message","role":"user","content":%s}`, quote(string(prompt)))
-	tools := ownTools()
-	if tools != nil && len(tools) == 0 {
+	if settings.Tools.Core != nil && len(g.tools) == 0 {
 		t.failed = events.ModelInvalidRequest // required one_of 'tool_type' must have one initialized field
 	}
-	if f.fault == OwnTool || !slices.Equal(tools, []string{"glob"}) {
+	if f.fault == OwnTool || settings.Tools.Core == nil || slices.Contains(g.tools, "run_shell_command") {
 		line(`{"type":"tool_use","tool_name":"run_shell_command","tool_id":"t1","parameters":{"command":"ls"}}`)
 		line(`{"type":"tool_result","tool_id":"t1","status":"error","error":{"type":"denied","message":"no"}}`)
 	}
-	pieces := t.pieces()
-	for i, p := range pieces {
-		if i == cut(pieces) {
+	if len(g.servers) == 0 {
+		t.plain, t.calls = t.text, nil
+	}
+	all := pieces(t.plain)
+	for i, p := range all {
+		if i == cut(all) {
 			if err := f.broke(); err != nil {
 				return err
 			}
@@ -53,9 +68,20 @@ func gemini(f *fake) error {
 		line(`{"type":"result","status":"error","error":{"type":"Error","message":%s}}`, quote(complaint(t.failed)))
 		return rejects(1, "%s", complaint(t.failed))
 	}
+	if err := g.call(t.calls); err != nil {
+		return err
+	}
 	u := t.usage
-	line(`{"type":"result","status":"success","stats":{"total_tokens":%d,"input_tokens":%d,"output_tokens":%d,"cached":%d,"input":%d,"duration_ms":1,"tool_calls":0}}`,
-		u.Input+u.CacheRead+u.Output, u.Input+u.CacheRead, u.Output-geminiThoughts(u), u.CacheRead, u.Input)
+	stats := fmt.Sprintf(`{"total_tokens":%d,"input_tokens":%d,"output_tokens":%d,"cached":%d,"input":%d,"duration_ms":1,"tool_calls":%d}`,
+		u.Input+u.CacheRead+u.Output, u.Input+u.CacheRead, u.Output-geminiThoughts(u), u.CacheRead, u.Input, len(t.calls))
+	if len(t.calls) > 0 && settings.Model.Turns == 1 && f.fault != SecondTurn {
+		line(`{"type":"result","status":"error","error":{"type":"FatalTurnLimitedError","message":"Reached max session turns for this session. Increase the number of turns by specifying maxSessionTurns in settings.json."},"stats":%s}`, stats)
+		return rejects(53, "Reached max session turns")
+	}
+	if len(t.calls) > 0 {
+		line(`{"type":"message","role":"assistant","content":"I go on.","delta":true}`)
+	}
+	line(`{"type":"result","status":"success","stats":%s}`, stats)
 	return nil
 }
 
@@ -96,12 +122,26 @@ func geminiOptions(args []string) (model string, err error) {
 	return model, nil
 }
 
-// geminiSettings are the settings in the folder that the fake understands.
+// geminiSettings are the settings in the folder. The real program warns of others; the fake refuses
+// them.
 type geminiSettings struct {
 	Tools struct {
 		Core []string `json:"core"`
 	} `json:"tools"`
+	MCP struct {
+		Allowed []string `json:"allowed"`
+	} `json:"mcp"`
+	Servers map[string]geminiServer `json:"mcpServers"`
+	Model   struct {
+		Turns int `json:"maxSessionTurns"`
+	} `json:"model"`
+	General struct {
+		Checkpointing struct {
+			Enabled bool `json:"enabled"`
+		} `json:"checkpointing"`
+	} `json:"general"`
 	Context struct {
+		Tree      *bool `json:"includeDirectoryTree"`
 		Filtering struct {
 			Ignore *bool `json:"respectGeminiIgnore"`
 			Search *bool `json:"enableRecursiveFileSearch"`
@@ -110,23 +150,39 @@ type geminiSettings struct {
 	Experimental struct {
 		Agents *bool `json:"enableAgents"`
 	} `json:"experimental"`
+	Hooks struct {
+		Enabled *bool `json:"enabled"`
+	} `json:"hooksConfig"`
+}
+
+// geminiServer is an MCP server in the settings.
+type geminiServer struct {
+	URL     string            `json:"httpUrl"`
+	Headers map[string]string `json:"headers"`
+	Trust   bool              `json:"trust"`
 }
 
 // folderSettings reads the settings; they are empty if the file does not exist.
-func folderSettings() (s geminiSettings) {
-	if raw, err := os.ReadFile(".gemini/settings.json"); err == nil {
-		_ = json.Unmarshal(raw, &s)
+func folderSettings() (s geminiSettings, err error) {
+	raw, err := os.ReadFile(".gemini/settings.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
 	}
-	return s
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	return s, decoder.Decode(&s)
 }
 
 // ownTools returns the tools that the folder's settings allow; nil means all.
-func ownTools() []string { return folderSettings().Tools.Core }
+func ownTools() []string {
+	s, _ := folderSettings() // settings that cannot be read allow all
+	return s.Tools.Core
+}
 
 // mentions reports whether @NAME in a prompt may refer to a file or an agent.
 func mentions() bool {
 	ignored, err := os.ReadFile(".geminiignore")
-	s := folderSettings()
+	s, _ := folderSettings() // read once before
 	is := func(set *bool, want bool) bool { return set != nil && *set == want }
 	return err != nil || string(ignored) != "*\n" ||
 		!is(s.Context.Filtering.Ignore, true) || !is(s.Context.Filtering.Search, false) || !is(s.Experimental.Agents, false)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,8 +29,8 @@ func Real(t *testing.T, variable string) string {
 
 var promptMark = regexp.MustCompile(`Only headings with the mark ([0-9a-f]+) begin`)
 
-// Answers returns a model for a real program. It calls one of our tools and then repeats what it
-// read; it appends the tools that the program offers to offered.
+// Answers returns a model for a real program. It calls one of our tools, as a function if the program
+// offers it, and then repeats what it read; it appends the tools that the program offers to offered.
 func Answers(offered *[]string) func(llmtest.View) llmtest.Turn {
 	return func(v llmtest.View) llmtest.Turn {
 		*offered = append(*offered, v.Tools...)
@@ -41,6 +42,10 @@ func Answers(offered *[]string) func(llmtest.View) llmtest.Turn {
 			return llmtest.Turn{Text: "There is no prompt of ours.", Usage: usage}
 		case strings.Contains(prompt, "## Result of the tool read_file "+mark[1]+"\n\nthe answer is 42"):
 			return llmtest.Turn{Text: "It is 42.", Usage: usage}
+		}
+		if slices.Contains(v.Tools, "mcp_slop_read_file") {
+			return llmtest.Turn{Text: "I look.", Calls: []llmtest.Call{{Name: "mcp_slop_read_file",
+				Args: `{"path":"a","wait_for_previous":true}`}}, Usage: usage}
 		}
 		return llmtest.Turn{Text: "I look.\n\n" + texttools.Block("read_file", json.RawMessage(`{"path":"a"}`), mark[1]),
 			Usage: usage}

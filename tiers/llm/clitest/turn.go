@@ -16,7 +16,9 @@ import (
 
 // turn is the model's answer to a prompt.
 type turn struct {
-	text  string
+	text  string // with the calls as blocks
+	plain string // without calls
+	calls []script.Call
 	usage events.Usage
 	// failed is the kind of error to report instead; empty if none.
 	failed string
@@ -92,7 +94,7 @@ func said(r script.Reply, mark string) turn {
 	for _, c := range r.Calls {
 		parts = append(parts, texttools.Block(c.Name, json.RawMessage(c.Args), mark))
 	}
-	t := turn{text: strings.Join(parts, "\n\n")}
+	t := turn{text: strings.Join(parts, "\n\n"), plain: r.Text, calls: r.Calls}
 	if r.Usage != nil {
 		t.usage = *r.Usage
 	}
@@ -102,10 +104,10 @@ func said(r script.Reply, mark string) turn {
 	return t
 }
 
-// pieces returns the text in the pieces in which it is streamed.
-func (t turn) pieces() []string {
+// pieces returns a text in the pieces in which it is streamed.
+func pieces(text string) []string {
 	var out []string
-	for rest := []rune(t.text); len(rest) > 0; {
+	for rest := []rune(text); len(rest) > 0; {
 		n := min(len(rest), 17)
 		out = append(out, string(rest[:n]))
 		rest = rest[n:]

@@ -21,10 +21,20 @@ func TestMain(m *testing.M) {
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
+	conform(t, false)
+}
+
+func TestConformanceOfCallsAsText(t *testing.T) {
+	t.Parallel()
+	conform(t, true)
+}
+
+func conform(t *testing.T, text bool) {
+	t.Helper()
 	clitest.Conform(t, clitest.Fixture{
-		Kind: clitest.Gemini,
+		Kind: clitest.Gemini, Functions: !text,
 		Provider: func(folder string, silence time.Duration) llm.Provider {
-			return geminicli.Provider{Run: runtime.RunProgram, Folder: folder, Silence: silence}
+			return geminicli.Provider{Run: runtime.RunProgram, Folder: folder, Silence: silence, Text: text}
 		},
 		Streams: true, Usage: events.Usage{Input: 60, Output: 30, Thinking: 10, CacheRead: 40},
 		Own: []string{"run_shell_command"},

@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"manualslop/events"
 	"manualslop/tiers/llm"
+	"manualslop/tiers/llm/mcptools"
 	"manualslop/tiers/llm/program"
 )
 
@@ -20,38 +21,6 @@ const Name = events.ProviderGeminiCLI
 
 // DefaultProgram is the program to run if none is configured; it is looked up in PATH.
 const DefaultProgram = "gemini"
-
-// Harmless is the only built-in tool that the program keeps: it finds files by name in the folder
-// in which it runs, which is empty. Without any tool, the program sends an empty list of
-// functions, which the API rejects.
-const Harmless = "glob"
-
-// settings disable everything in the program that could act: all other tools, including those of
-// MCP servers, all MCP servers, and the person's hooks. They are written to the folder in which
-// the program runs, and take precedence over the person's settings but not over those of the
-// machine.
-//
-// The program takes @NAME anywhere in a prompt, even in the text of a file, as a reference to a
-// file or an agent. It then rewrites the prompt and drops line breaks between references. With
-// agents and the file search disabled and all files ignored (see [Files]), it never finds one.
-const settings = `{"tools":{"core":["` + Harmless +
-	`"]},"mcp":{"allowed":["none"]},"mcpServers":{},"general":{"checkpointing":{"enabled":false}},` +
-	`"context":{"includeDirectoryTree":false,"fileFiltering":{"respectGeminiIgnore":true,"enableRecursiveFileSearch":false}},` +
-	`"experimental":{"enableAgents":false},"hooksConfig":{"enabled":false}}`
-
-// Files returns the files that a run of the program finds in its folder.
-func Files() map[string]string {
-	return map[string]string{".gemini/settings.json": settings, ".gemini/system.md": program.System,
-		".geminiignore": "*\n"}
-}
-
-// Variables returns the variables that make the program use what [Files] puts into its folder.
-func Variables(folder string) map[string]string {
-	return map[string]string{
-		"GEMINI_CLI_HOOK_CONTEXT": "manual_slop", "GEMINI_CLI_TRUST_WORKSPACE": "true",
-		"GEMINI_SYSTEM_MD": filepath.Join(folder, ".gemini", "system.md"),
-	}
-}
 
 // Inherited returns the variables of our environment that the program gets in addition to those
 // that every program gets: its documented ones for credentials and for reaching its service.
@@ -72,6 +41,8 @@ type Provider struct {
 	// Folder is where each run gets its own empty folder; required. See program.Open for who may
 	// write to its parents.
 	Folder string
+	// Text has the model write its calls as text, for programs that know no MCP servers.
+	Text bool
 	// Inherit names additional variables of our environment that the program gets.
 	Inherit []string
 	// Silence is how long the program may write nothing before it is stopped; 0 means
@@ -87,15 +58,42 @@ func (Provider) Name() string { return Name }
 // Stream makes one attempt at a reply with one run of the program. All of the program's processes
 // have ended when it returns.
 func (p Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+	if p.Text || len(r.Tools) == 0 {
+		return p.attempt(ctx, r, Files(), run{protocol: protocol{}, prompt: program.Prompt(r)})
+	}
+	return func(yield func(llm.Chunk, error) bool) {
+		server, err := mcptools.Serve(r.Tools)
+		if err != nil {
+			yield(nil, &llm.Error{Kind: events.ModelInvalidRequest, Message: err.Error()})
+			return
+		}
+		defer server.Close()
+		read := &functions{server: server}
+		read.checked(p.attempt(ctx, r, filesFor(server, r.Tools), run{protocol: read, set: direct(),
+			prompt: program.PromptOfFunctions(r, instructions)}))(yield)
+	}
+}
+
+// run is what the two ways to call tools differ in.
+type run struct {
+	protocol program.Protocol
+	prompt   string
+	set      map[string]string // variables
+}
+
+func (p Provider) attempt(ctx context.Context, r llm.Request, files map[string]string,
+	as run) iter.Seq2[llm.Chunk, error] {
 	path, own := split(cmp.Or(r.Command, DefaultProgram))
-	return program.Attempt(ctx, p.Folder, r, Files(), func(folder string) program.Job {
+	return program.Attempt(ctx, p.Folder, r, files, func(folder string) program.Job {
+		set := Variables(folder)
+		maps.Copy(set, as.set)
 		return program.Job{
-			Run: p.Run, Request: r, Silence: p.Silence, Protocol: protocol{},
+			Run: p.Run, Request: r, Silence: p.Silence, Protocol: as.protocol,
 			Missing: "install the gemini command line, or set the program in [providers.gemini_cli] command",
 			Program: llm.Program{
-				Path: path, Args: append(own, arguments(r.Model)...), Input: []byte(program.Prompt(r)),
+				Path: path, Args: append(own, arguments(r.Model)...), Input: []byte(as.prompt),
 				// MOCK_MODE belongs to the original system; programs that still use it need it.
-				Inherit: slices.Concat(Inherited(), p.Inherit, []string{"MOCK_MODE"}), Set: Variables(folder),
+				Inherit: slices.Concat(Inherited(), p.Inherit, []string{"MOCK_MODE"}), Set: set,
 			},
 		}
 	})

@@ -18,8 +18,9 @@ import (
 	"manualslop/tiers/llm/llmtest"
 )
 
-// TestTheRealProgramIsLeftNoTool has two rounds with @google/gemini-cli, for a
-// person whose own settings turn tools and an MCP server on.
+// TestTheRealProgramIsLeftNoTool has two rounds with @google/gemini-cli in each mode, for a person whose
+// own settings turn tools and MCP servers on, one of them with the name of ours. Calls of functions pass by
+// a proxy.
 func TestTheRealProgramIsLeftNoTool(t *testing.T) {
 	command := clitest.Real(t, "SLOP_GEMINI_CLI")
 	var offered []string
@@ -29,7 +30,8 @@ func TestTheRealProgramIsLeftNoTool(t *testing.T) {
 	own, err := json.Marshal(map[string]any{
 		"security": map[string]any{"auth": map[string]string{"selectedType": "gemini-api-key"}},
 		"tools":    map[string]any{"core": []string{"run_shell_command", "write_file"}},
-		"mcpServers": map[string]any{"mine": map[string]any{"command": "/bin/sh", "args": []string{"-c", "touch '" + started +
+		"mcpServers": map[string]any{"slop": map[string]any{"command": "/bin/sh", "args": []string{"-c", "touch '" + started +
+			"'; cat"}, "trust": true}, "mine": map[string]any{"command": "/bin/sh", "args": []string{"-c", "touch '" + started +
 			"'; cat"}, "trust": true}},
 	})
 	require.NoError(t, err)
@@ -38,12 +40,25 @@ func TestTheRealProgramIsLeftNoTool(t *testing.T) {
 	t.Setenv("HOME", home)
 	t.Setenv("GEMINI_API_KEY", llmtest.Key)
 	t.Setenv("GOOGLE_GEMINI_BASE_URL", server.URL)
-	for _, reply := range clitest.Converse(t, provider(t), command, "gemini-2.5-pro") {
-		require.Equal(t, events.Usage{Input: 100, Output: 30}, reply.Usage)
+	t.Setenv("NO_PROXY", "localhost")
+	for _, c := range []struct {
+		provider geminicli.Provider
+		proxy    string
+		tools    []string
+	}{
+		{offering(t), "http://127.0.0.1:1", []string{"mcp_slop_get_tree", "mcp_slop_read_file"}},
+		{provider(t), "", []string{geminicli.Harmless}},
+	} {
+		t.Setenv("HTTP_PROXY", c.proxy)
+		offered = nil
+		for _, reply := range clitest.Converse(t, c.provider, command, "gemini-2.5-pro") {
+			require.Equal(t, events.Usage{Input: 100, Output: 30}, reply.Usage)
+		}
+		slices.Sort(offered)
+		require.Equal(t, c.tools, slices.Compact(offered), "the model is offered another tool of the program's own")
 	}
 	require.Empty(t, server.Refused())
-	require.Equal(t, []string{geminicli.Harmless}, slices.Compact(offered),
-		"the model is offered another tool of the program's own")
+	require.Len(t, server.Requests(), 4, "the program ends after one turn")
 	require.Contains(t, server.Requests()[0].System, "You are given one prompt.")
 	require.NoFileExists(t, started)
 }

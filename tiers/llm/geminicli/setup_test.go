@@ -60,7 +60,16 @@ func request(command string) llm.Request {
 		}}
 }
 
+// provider reads calls as text, so that the program may be a shell script.
 func provider(t *testing.T) geminicli.Provider {
+	t.Helper()
+	p := offering(t)
+	p.Text = true
+	return p
+}
+
+// offering offers tools by a server.
+func offering(t *testing.T) geminicli.Provider {
 	t.Helper()
 	return geminicli.Provider{Run: runtime.RunProgram, Folder: filepath.Join(t.TempDir(), "runs"), Silence: time.Minute}
 }

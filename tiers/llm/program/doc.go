@@ -11,8 +11,9 @@
 //     that do not start with an object are skipped, unless they end with a
 //     message: such output counts as unreadable.
 //   - The prompt describes our tools to the model, and calls to them are parsed
-//     from its text (package texttools). Tools that the program runs by itself
-//     are only recorded in CLICall.OwnTools.
+//     from its text (package texttools), unless the program offers them as
+//     functions. Tools that the program runs by itself are recorded in
+//     CLICall.OwnTools and are never calls of ours.
 //   - A run without a terminal marker is an error; so is one that writes
 //     nothing for too long, too much, or something unreadable. A partial answer
 //     is never a reply.

@@ -46,7 +46,10 @@ func (a *attempt) record() *events.CLICall {
 // failure returns the error of the attempt; nil if there is a reply.
 func (a *attempt) failure(ctx context.Context) *llm.Error {
 	t := a.transcript
+	var stopped *llm.Error
 	switch {
+	case errors.As(t.broken, &stopped):
+		return a.failed(stopped.Kind, "%s", stopped.Message)
 	case t.broken != nil:
 		return a.failed(events.ModelIncomplete, "%v", t.broken)
 	case t.failed != nil:

@@ -49,6 +49,7 @@ type Transcript struct {
 type use struct {
 	id, name, args string
 	ours, ran      bool
+	unknown        bool // ours, whatever it names
 }
 
 func newTranscript(r llm.Request) *Transcript {
@@ -70,6 +71,11 @@ func (t *Transcript) Say(words string) {
 // follows. The id may be empty.
 func (t *Transcript) Call(id, name, args string) {
 	t.use(use{id: id, name: name, args: args, ours: true})
+}
+
+// Answer adds a call that we answer, whatever tool it names.
+func (t *Transcript) Answer(id, name, args string) {
+	t.use(use{id: id, name: name, args: args, ours: true, unknown: true})
 }
 
 // Own records the name of a tool that the program handles itself.
@@ -114,6 +120,13 @@ func (t *Transcript) Fail(kind, said string) {
 	if !t.over {
 		t.over, t.failed = true, &llm.Error{Kind: kind, Message: "the program failed: " + clip(said, maxStderr)}
 		t.in.close()
+	}
+}
+
+// Stop ends the run at once: the attempt fails with an error of this kind.
+func (t *Transcript) Stop(kind, format string, args ...any) {
+	if t.broken == nil {
+		t.broken = &llm.Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 	}
 }
 
@@ -163,22 +176,24 @@ func (t *Transcript) Request() llm.Request { return t.request }
 // Done reports whether the rest of the program's output is ignored.
 func (t *Transcript) Done() bool { return t.over || t.broken != nil }
 
-// ours returns the calls that name a tool of the request and that the program did not run itself.
+// ours returns the calls that we answer and that the program did not run itself.
 func (t *Transcript) ours() []use {
 	var out []use
 	for _, u := range t.used {
-		if u.ours && t.offered[u.name] && !u.ran {
+		if t.answers(u) {
 			out = append(out, u)
 		}
 	}
 	return out
 }
 
+func (t *Transcript) answers(u use) bool { return u.ours && !u.ran && (u.unknown || t.offered[u.name]) }
+
 // others returns the names of all other tools that were used.
 func (t *Transcript) others() []string {
 	var out []string
 	for _, u := range t.used {
-		if !u.ours || !t.offered[u.name] || u.ran {
+		if !t.answers(u) {
 			out = append(out, clip(u.name, llm.MaxToolName))
 		}
 	}
