@@ -72,6 +72,7 @@ var projectCases = []struct{ key, person, allowed, refused string }{
 	{"providers.gemini.headers", "", "", "headers = { X-A = \"1\" }"},
 	{"providers.gemini.command", "", "", "command = \"/w/evil\""},
 	{"providers.gemini.silence_s", "", "", "silence_s = 1"},
+	{"providers.gemini.tools", "", "", "tools = \"text\""},
 	{"providers.gemini.args", "", "", "args = [\"--yolo\"]"},
 	{"tiers.1.provider", "tiers.2.provider = \"gemini-cli\"", "provider = \"gemini_cli\"", ""},
 	{"tiers.1.provider", "[providers.gemini_cli]", "provider = \"gemini-cli\"", ""},

@@ -46,7 +46,8 @@ func TestDefaultsAreValid(t *testing.T) {
 func TestEveryBoundHoldsExactly(t *testing.T) {
 	t.Parallel()
 	for _, key := range testSchema().leaves() {
-		path := strings.NewReplacer(".NAME.args", ".acp.args", ".N.", ".1.", ".MODEL.", ".local/m.", ".NAME.",
+		path := strings.NewReplacer(".NAME.args", ".acp.args", ".NAME.tools", ".gemini_cli.tools",
+			".N.", ".1.", ".MODEL.", ".local/m.", ".NAME.",
 			".local.").Replace(key.path)
 		if strings.HasPrefix(path, "rules.") {
 			continue

@@ -52,6 +52,8 @@ func TestValuesAreCheckedForTheirForm(t *testing.T) {
 		{"providers.local.command", []any{""}, []any{"/opt/gemini"}},
 		{"providers.gemini_cli.command", []any{"", "/opt/my tools/gemini", `C:\gemini.cmd`}, []any{"gemini", "./gemini",
 			"~/gemini", "bin/gemini"}},
+		{"providers.gemini_cli.tools", []any{"", "mcp", "text"}, []any{"none"}},
+		{"providers.local.tools", []any{""}, []any{"text"}},
 		{"providers.gemini_cli.args", []any{[]string(nil)}, []any{[]string{"--yolo"}}},
 		{"user.name", []any{"", "ann", "Ann-1_x"}, []any{"a b", "a.b", "conductor", "gateway", "worker-1", "agent-x",
 			strings.Repeat("x", 300)}},
