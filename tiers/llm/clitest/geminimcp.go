@@ -132,10 +132,14 @@ func (g *geminiTools) run(function string, args map[string]any) string {
 			return failed("invalid_tool_params", "params must have required property '"+name+"'")
 		}
 	}
-	if g.fault == Invented {
-		args = map[string]any{"invented": true}
+	sent := []map[string]any{args}
+	switch g.fault {
+	case Unheard:
+		sent = nil
+	case Invented:
+		sent = append(sent, map[string]any{"invented": true})
 	}
-	if g.fault != Unheard {
+	for _, args := range sent {
 		out, err := tool.server.CallTool(context.Background(), &mcp.CallToolParams{Name: tool.name, Arguments: args})
 		if err != nil || out.IsError {
 			return failed("mcp_tool_error", fmt.Sprint(err))
