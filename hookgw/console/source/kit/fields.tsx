@@ -86,7 +86,9 @@ export function Form({ name, of, rows, heads }: {
               <tr>
                 <th scope="row">
                   {row.name}
-                  <p class="quiet">{field.get(row.fields[0])?.doc.replace(/ of tier \d/, "")}</p>
+                  <p class="quiet">
+                    <Visible text={field.get(row.fields[0])?.doc.replace(/ of tier \d/, "") ?? ""} />
+                  </p>
                 </th>
                 {row.fields.map((n) => (
                   <td>{control(n)}</td>
@@ -102,7 +104,9 @@ export function Form({ name, of, rows, heads }: {
               <dt>{named(n)}</dt>
               <dd>
                 {control(n)}
-                <p class="quiet">{field.get(n)?.doc}</p>
+                <p class="quiet">
+                  <Visible text={field.get(n)?.doc ?? ""} />
+                </p>
               </dd>
             </Fragment>
           ))}
