@@ -35,7 +35,7 @@ export function use<T>(path: string): { read: Read<T>; drop: () => void } {
   }
   const own = kept
   own.shown++
-  if (!settled(path, own) || path.startsWith("/api/search?")) void refresh(path, own)
+  if (worthReading(path, own)) void refresh(path, own)
   return {
     read: own as Read<T>,
     drop: () => {
@@ -57,6 +57,11 @@ function forgetReads(): void {
 // settled reports whether a read was answered and stays the same: an event, the past, and a search until it is asked anew.
 function settled(path: string, kept: Kept): boolean {
   return kept.text !== "" && /[?&]at=|^\/api\/(log\/|search\?)/.test(path)
+}
+
+// worthReading reports whether a component that comes to a read may get another answer than the kept one.
+function worthReading(path: string, kept: Kept): boolean {
+  return !settled(path, kept) || path.startsWith("/api/search?")
 }
 
 async function refresh(path: string, kept: Kept): Promise<void> {
@@ -86,7 +91,7 @@ async function refresh(path: string, kept: Kept): Promise<void> {
   kept.running = false
   if (kept.again) {
     kept.again = false
-    setTimeout(() => void refresh(path, kept), 250) // at most four reads a second
+    if (worthReading(path, kept)) setTimeout(() => void refresh(path, kept), 250) // at most four reads a second
   }
 }
 
