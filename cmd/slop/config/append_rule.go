@@ -45,7 +45,7 @@ func AppendRule(file, tool string, patterns []string) (origin string, err error)
 		return "", fmt.Errorf("%s cannot take a rule at its end: %w", file, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return "", fmt.Errorf("make the folder of the configuration: %w", err)
+		return "", fmt.Errorf("create the configuration folder: %w", err)
 	}
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -62,7 +62,7 @@ func AppendRule(file, tool string, patterns []string) (origin string, err error)
 // validLayer returns why a text cannot be a configuration file with rules, or nil.
 func validLayer(file string, text []byte) error {
 	if len(text) > maxConfigBytes {
-		return fmt.Errorf("it would be larger than %d bytes", maxConfigBytes)
+		return fmt.Errorf("it would become larger than %d bytes", maxConfigBytes)
 	}
 	_, layer, err := decodeLayer(file, text)
 	if err != nil {

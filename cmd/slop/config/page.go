@@ -18,7 +18,7 @@ ones. Lists are replaced, except ` + "`rules` and `mcp.blacklist`" + `, to which
 2. ` + "`config.toml` in `$XDG_CONFIG_HOME/slop` (else `~/.config/slop`)" + `.
 3. The file named with ` + "`--config FILE`" + `.
 4. ` + "`slop.toml`" + ` in the project. **It can only make things stricter**: anything that would allow, widen or
-   raise something is an error. The column *project* says what it may do with a key.
+   raise something is an error. The column *project* shows what it may do with a key.
 
 A wrong key, type or value is an error with file and line, and exit status 2. Relative paths start
 at the project. A file has at most 256 KiB and 4096 keys, a string at most 4096 bytes.
@@ -28,14 +28,15 @@ at the project. A file has at most 256 KiB and 4096 keys, a string at most 4096 
 const pageOutro = `
 ## mcp_env.toml
 
-The environment of shells, in the person's folder. A file of that name in a project has no effect before you have trusted its
-content ("slop mcp trust mcp_env.toml", which shows it); the person's folders and variables come first. A project must not set variables
-by which programs load or run others (PATH, LD_*, GIT_*, XDG_*, BASH_ENV, EDITOR and others), nor search folders that tools can write to.
+The environment of shells, in your configuration folder. A file of that name in a project has no effect before you have trusted its
+content ("slop mcp trust " +
+	"mcp_env.toml", which shows it); your own folders and variables come first. A project must not set variables
+that make programs load or run others (PATH, LD_*, GIT_*, XDG_*, BASH_ENV, EDITOR and others), nor search folders that tools can write to.
 
 %s
 ## credentials.toml
 
-Only in the person's folder; make it readable by no other user. Its values are masked in every record.
+Only in your configuration folder; no other user may be able to read it. Its values are masked in every record.
 
 | key | type | meaning |
 |---|---|---|

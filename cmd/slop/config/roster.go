@@ -22,11 +22,11 @@ type personasFile struct {
 
 type personaConfig struct {
 	PreferredModels     []preferredModelConfig `toml:"preferred_models" items:"16" doc:"The first model is used first, the others for retries; they replace the ladder of the tier. Empty: the ladder of the tier."`
-	SystemPrompt        string                 `toml:"system_prompt" prose:"yes" doc:"Text for the model in addition to its role."`
+	SystemPrompt        string                 `toml:"system_prompt" prose:"yes" doc:"Additional text for the model's system prompt."`
 	ToolPreset          string                 `toml:"tool_preset" doc:"Tool preset of the persona. The tier's preset applies too."`
 	BiasProfile         string                 `toml:"bias_profile" doc:"Bias profile that replaces the tier's."`
 	ContextPreset       string                 `toml:"context_preset" doc:"Saved selection of files (see the context presets of the Hook API) that its tickets also see; patterns in it are ignored."`
-	AggregationStrategy string                 `toml:"aggregation_strategy" enum:"auto|summarize|full" zero:"none" doc:"How its tickets see needed files other than their target. full: whole; summarize: in short; auto: their declarations."`
+	AggregationStrategy string                 `toml:"aggregation_strategy" enum:"auto|summarize|full" zero:"none" doc:"How its tickets see needed files other than their target. full: the whole file; summarize: a summary; auto: the declarations."`
 }
 
 type preferredModelConfig struct {
@@ -61,7 +61,7 @@ type biasProfileConfig struct {
 }
 
 type toolBiasConfig struct {
-	Weight        *int              `toml:"weight" min:"1" max:"5" doc:"5: its description begins with [HIGH PRIORITY], 4: [PREFERRED], 3: nothing, 2: [LOW PRIORITY], 1: [AVOID]."`
+	Weight        *int              `toml:"weight" min:"1" max:"5" doc:"5: its description begins with [HIGH PRIORITY], 4: with [PREFERRED], 2: with [LOW PRIORITY], 1: with [AVOID]; 3: no prefix."`
 	ParameterBias map[string]string `toml:"parameter_bias" items:"64" doc:"Text put before the description of each parameter. A project may use at most two words of letters, digits, dashes and underscores."`
 }
 

@@ -147,8 +147,8 @@ func (f rosterFiles) fileOf(err error) string {
 // lost returns the mistake for an unknown name.
 func lost(key, what, name string, there []string) *Error {
 	e := invalid(key, "names the unknown %s %q", what, name)
-	if e.Hint = "there is none"; len(there) > 0 {
-		e.Hint = "there are " + strings.Join(there, ", ")
+	if e.Hint = "none is defined"; len(there) > 0 {
+		e.Hint = "defined: " + strings.Join(there, ", ")
 	}
 	return e
 }

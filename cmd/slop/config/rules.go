@@ -12,7 +12,7 @@ type Rule struct {
 	Tool   string    `toml:"tool" project:"restrict" doc:"Glob over the names of tools."`
 	Allow  RuleScope `toml:"allow" items:"1000" project:"never" doc:"Run without asking."`
 	Deny   RuleScope `toml:"deny" items:"1000" project:"restrict" doc:"Refuse without asking."`
-	Ask    RuleScope `toml:"ask" items:"1000" project:"restrict" doc:"Always ask, even if another rule allows."`
+	Ask    RuleScope `toml:"ask" items:"1000" project:"restrict" doc:"Always ask, even if another rule allows the call."`
 	Origin string    `toml:"-"` // FILE:LINE, so that an approval can name its rule
 }
 

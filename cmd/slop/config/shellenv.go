@@ -19,12 +19,12 @@ import (
 // [ParseShellEnvironment] must check that.
 type ShellEnvironment struct {
 	Path ShellPath         `toml:"path" project:"free" doc:"The search path."`
-	Env  map[string]string `toml:"env" items:"256" project:"free" doc:"Variables to set. ${NAME} stands for a variable of the scrubbed environment."`
+	Env  map[string]string `toml:"env" items:"256" project:"free" doc:"Variables to set. ${NAME} is replaced by a variable of the scrubbed environment."`
 }
 
 // ShellPath is the section [path].
 type ShellPath struct {
-	Prepend []string `toml:"prepend" items:"64" project:"free" doc:"Absolute paths of folders to search before the others, in this order. ${NAME} as in [env]. Folders with a drive letter are used on Windows only."`
+	Prepend []string `toml:"prepend" items:"64" project:"free" doc:"Absolute paths of folders to search before the others, in this order. ${NAME} is replaced as in [env]. Folders with a drive letter are used on Windows only."`
 }
 
 // ErrUnknownVariable is wrapped by errors about a ${NAME} that the scrubbed environment does

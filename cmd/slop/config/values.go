@@ -151,7 +151,7 @@ func checkProviders(c Config) []*Error {
 	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
 		provider, path := c.Providers[name], "providers."+name+"."
 		if one := events.ProviderName(name); named[one] {
-			found = append(found, invalid("providers."+name, "is a second section for the provider %s", one))
+			found = append(found, invalid("providers."+name, "is a duplicate section for the provider %s", one))
 		}
 		named[events.ProviderName(name)] = true
 		switch {
